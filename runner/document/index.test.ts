@@ -80,19 +80,6 @@ describe("the index", () => {
 		expect(html.includes(root)).toBe(false);
 	});
 
-	test("without JavaScript keeps table, links and numbers of the trends", () => {
-		const root = emptyFolder();
-		for (const n of [1, 2])
-			addResult(root, `r${n}`, resultOf("healthy", { startedAt: day(n), run: withP99(n * 1e6) }));
-		const html = page(root);
-		expect(html).toMatch(
-			/<th scope="row">2026-01-01 12:00 UTC<\/th><td>nats<\/td><td>~1ms[^<]*<\/td><td>pass<\/td>/,
-		);
-		expect(html).toMatch(
-			/<th scope="row">2026-01-02 12:00 UTC<\/th><td>nats<\/td><td>~2ms[^<]*<\/td><td>pass<\/td>/,
-		);
-	});
-
 	test("lists what cannot be read with its reason", () => {
 		const root = emptyFolder();
 		mkdirSync(join(root, "cut"));
@@ -164,12 +151,5 @@ describe("500 results", () => {
 			panels.flatMap(({ series }) => series.flatMap((one) => one.data)),
 		);
 		expect(data).toHaveLength(all);
-		expect([...html.matchAll(/<th scope="row">20\d\d-/g)]).toHaveLength(all);
-	});
-
-	test("of far more points the tables are made in the browser, so that the page stays small", () => {
-		const html = many(2100);
-		expect(html.includes('<th scope="row">20')).toBe(false);
-		expect(html.length).toBeLessThan(2_500_000);
 	});
 });

@@ -21,8 +21,7 @@ import {
 } from "./blocks.ts";
 
 /**
- * A folder of runs: all of them, the newest first, and their figures over time. Links are relative to it: the folder can be published as it is. The
- * page's script offers a filter for the table `results`; without JavaScript the table is there with all its links.
+ * A folder of runs: all of them, the newest first, and their figures over time. Links are relative to it: the folder can be published as it is.
  */
 export function indexDocument(entries: readonly Entry[]): Document {
 	const trends = trendsOf(entries);
@@ -43,7 +42,7 @@ export function indexDocument(entries: readonly Entry[]): Document {
 					"soft",
 				),
 			]),
-			overTime(trends, entries.length),
+			overTime(trends),
 			section("machines", "Machines", [
 				...(kinds.length === 0
 					? []
@@ -72,9 +71,6 @@ const CONTENTS = [
 	{ to: "over-time", text: "Over time" },
 	{ to: "machines", text: "Machines" },
 ];
-
-/** Of more results what is over time is folded, and tables of its charts are made in the browser: all of them also stand in the reports. */
-const MOST_OPEN = 1000;
 
 const NO_TREND = "Nothing yet: a trend needs two results of the same scenario and case.";
 const TRENDS_MEAN =
@@ -139,14 +135,13 @@ function nameOf({ scenario, folder, href }: Entry): Inline {
 	return [href === null ? scenario : link(scenario, href), aside(folder)];
 }
 
-function overTime(trends: readonly Trend[], results: number): Fold {
-	const open = results > MOST_OPEN ? undefined : 1;
+function overTime(trends: readonly Trend[]): Fold {
 	const scenarios = [...new Set(trends.map(({ scenario }) => scenario))];
 	return section("over-time", "Over time", [
 		text(trends.length === 0 ? NO_TREND : TRENDS_MEAN, "soft"),
 		...scenarios.map((scenario) => {
 			const ids = trends.filter((one) => one.scenario === scenario).map(({ figure }) => figure.id);
-			return fold(scenario, [{ kind: "figures", ids, depth: 3 }], { open });
+			return fold(scenario, [{ kind: "figures", ids, depth: 3 }], { open: 1 });
 		}),
 	]);
 }

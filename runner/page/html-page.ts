@@ -3,11 +3,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Figure } from "../chart/figure.ts";
-import { isNarrow } from "../chart/option.ts";
-import { packed as columns, type Packed } from "../chart/packed.ts";
+import { heightOf, isNarrow } from "../chart/option.ts";
+import { packed as columns } from "../chart/packed.ts";
 import { failure } from "../errors.ts";
 import { packageFolder } from "../package.ts";
-import { figureParts } from "./figure-parts.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
 import { STYLE } from "./style.ts";
 
@@ -21,8 +20,6 @@ export interface Page {
 	readonly figures: readonly Figure[];
 	/** Of a page that is served while its command goes on; left out: a file, which has a policy of its own. */
 	readonly live?: LivePart | undefined;
-	/** What is folded and filled in when it is opened, by the id of its place; left out: nothing. */
-	readonly later?: ReadonlyMap<string, string>;
 }
 
 /** What stands in a page that `--watch` serves, whose policy its server names. */
@@ -33,19 +30,10 @@ export interface LivePart {
 }
 
 /**
- * One offline HTML file: it asks nobody for anything, and its Content-Security-Policy keeps it from doing so. Without
- * JavaScript tables hold all numbers; with it `page/main.ts` draws the figures. The script is packed, and many figures are too.
+ * One offline HTML file: it asks nobody for anything, and its Content-Security-Policy keeps it from doing so. Without JavaScript its tables and
+ * sentences are there; with it `page/main.ts` makes the figures. Script and figures are packed.
  */
 export function renderPage(page: Page): string {
-	const figures = page.figures.map(columns);
-	const plain = figures.map(dataOf);
-	const size = plain.reduce((sum, { text }) => sum + text.length, 0);
-	const later = [...(page.later ?? [])];
-	const data = [
-		...(size <= MOST_PLAIN ? plain : [packed("figures", JSON.stringify(figures))]),
-		...(later.length === 0 ? [] : [packed("later", JSON.stringify(Object.fromEntries(later)))]),
-		script().packed,
-	];
 	const policy =
 		page.live === undefined &&
 		markup`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${new Raw(scriptSums())}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`;
@@ -54,11 +42,11 @@ export function renderPage(page: Page): string {
 ${policy}
 <meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style>${page.live?.head ?? null}</head><body>
 <a class="skip" href="#main">Skip to the results</a>
-${page.live?.top ?? null}<header>${page.header}<button type="button" class="switch theme" aria-pressed="false" hidden>Dark</button></header>
-${page.figures.length > 0 && markup`<noscript><p class="warn">Charts need JavaScript. The tables hold all numbers${page.main.text.includes("></figure>") && ", but those over time, which are in the details.json of each run"}; <code>mqbench report --svg</code> draws the charts as files.</p></noscript>`}
+${page.live?.top ?? null}<header>${page.header}</header>
+${page.figures.length > 0 && markup`<noscript><p class="warn">Charts and their tables need JavaScript. <code>mqbench report --svg</code> draws them as files.</p></noscript>`}
 <main id="main" tabindex="-1">${page.main}</main>
 <footer><p class="soft">Made by mqbench. This file needs no network.</p></footer>
-${data}<script>${new Raw(UNPACK)}</script>
+${packed("figures", JSON.stringify(page.figures.map(columns)))}${script().packed}<script>${new Raw(UNPACK)}</script>
 </body></html>
 `.text;
 }
@@ -79,22 +67,19 @@ export function builtScript(name: "page.js" | "watch.js"): string {
 	}
 }
 
-/**
- * The place of a figure: title, facts, what it says in words, and its numbers as tables. Its switches and the drawing come
- * with JavaScript. `table: "later"`: all of it does, where a page has more figures than room.
- */
-export function figureBlock(
-	figure: Figure,
-	options: { readonly table?: "now" | "later" } = {},
-): Markup {
-	return markup`<figure class="chart${isNarrow(figure) && " narrow"}" id="figure-${figure.id}" data-figure="${figure.id}">${options.table !== "later" && figureParts(figure, true)}</figure>
+/** The place of a figure, about as high as it becomes: all of it comes with JavaScript. */
+export function figureBlock(figure: Figure): Markup {
+	const height = heightOf(figure, USUAL) + AROUND;
+	return markup`<figure class="chart${isNarrow(figure) && " narrow"}" id="figure-${figure.id}" data-figure="${figure.id}" style="min-height:${height}px"></figure>
 `;
 }
 
 // --- internal ---
 
-/** Characters of figures that stay readable for people; more are packed, to about a quarter. */
-const MOST_PLAIN = 150_000;
+/** A page on a screen. */
+const USUAL = { theme: "light", width: 1100, off: new Set<string>(), logarithmic: null } as const;
+/** Pixels of title and tools. */
+const AROUND = 160;
 
 /** Unpacks in their places what a page holds packed, and starts its script. Where a browser cannot, the page stays as without one. */
 const UNPACK = `(async () => {
@@ -127,13 +112,6 @@ function script() {
 		own = { packed: packed("script", text), sums: sums.join(" ") };
 	}
 	return own;
-}
-
-/** JSON that cannot end its script element: no "<" at all. */
-function dataOf(figure: Packed): Markup {
-	const json = JSON.stringify(figure).replaceAll("<", "\\u003c");
-	return markup`<script type="application/json" data-of="${figure.id}">${new Raw(json)}</script>
-`;
 }
 
 function packed(name: string, text: string): Markup {

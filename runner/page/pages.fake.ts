@@ -113,22 +113,8 @@ export function wordsOf(html: string): string {
 	return html.replaceAll(/<script[\s\S]*?<\/script>/g, "");
 }
 
-/** What of a large page is packed until it is opened. */
-export function laterIn(html: string): string {
-	const packed = /data-packed="later">([^<]*)</.exec(html)?.[1];
-	return packed === undefined
-		? ""
-		: Object.values(JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString())).join("");
-}
-
 /** The data of the charts, as the browser reads them. */
 export function figuresIn(html: string): Figure[] {
-	const packed = /data-packed="figures">([^<]*)</.exec(html)?.[1];
-	const all =
-		packed !== undefined
-			? JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString())
-			: [...html.matchAll(/<script type="application\/json" data-of="[^"]*">(.*?)<\/script>/g)].map(
-					([, json = ""]) => JSON.parse(json),
-				);
-	return all.map(unpacked);
+	const packed = /data-packed="figures">([^<]*)</.exec(html)?.[1] ?? "";
+	return JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString()).map(unpacked);
 }

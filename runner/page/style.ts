@@ -1,13 +1,17 @@
 import { COLOURS, SERIES } from "../chart/theme.ts";
 
+const LIGHT = `--page:#fff;--card:#f5f7fa;--on:#e3eefb;--ink:#1a1f26;--soft:#566070;--line:#d9dfe6;--edge:#8a95a3;--shade:rgba(20,30,45,.22);--link:#0b5cad;--focus:#0b5cad;
+${SERIES.light.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.light.grey};--service:#b85000;--max:#5f6873;--pass:#00664d;--fail:#b3261e;--open:#7a5b00;--invalid:#8b2f7d`;
+const DARK = `--page:#12161c;--card:#1a2029;--on:#17324f;--ink:#e6edf3;--soft:#a3afbc;--line:#303a46;--edge:#66727f;--shade:rgba(0,0,0,.6);--link:#79b8ff;--focus:#79b8ff;
+${SERIES.dark.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.dark.grey};--service:#f0a13c;--max:#a3afbc;--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
+
 /**
  * The style of every page. Contrast of text is at least 4.5:1 in both schemes, and nothing is said by colour alone. On paper
  * colours are the light ones, and what is folded stands open.
  */
 export const STYLE = `
-:root{color-scheme:light;${light()}}
-@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;${dark()}}}
-@media screen{:root[data-theme=dark]{color-scheme:dark;${dark()}}}
+:root{color-scheme:light;${LIGHT}}
+@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${DARK}}}
 *{box-sizing:border-box}[hidden]{display:none!important}
 html{scroll-padding-top:1rem}
 body{margin:0 auto;padding:0 1.25rem 3rem;max-width:76rem;background:var(--page);color:var(--ink);
@@ -33,7 +37,7 @@ footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);font-si
 main>section{margin-top:2.6rem;padding-top:1.5rem;border-top:1px solid var(--line)}
 main>section:first-child{margin-top:1rem;padding-top:0;border:0}
 .badge{display:inline-block;padding:.08em .55em;border:2px solid currentColor;border-radius:.4em;font-weight:700;font-size:.85em;letter-spacing:.03em;white-space:nowrap}
-header .badge{font-size:1.05rem;white-space:normal}header>.head{padding-right:6rem}
+header .badge{font-size:1.05rem;white-space:normal}
 .pass,.ok{color:var(--pass)}.fail,.error{color:var(--fail)}.inconclusive,.interrupted,.warn{color:var(--open)}.unknown{color:var(--soft)}.invalid{color:var(--invalid)}
 .box{background:var(--card);border:1px solid var(--line);border-left:.35rem solid currentColor;border-radius:.5rem;padding:.7rem 1rem;margin:.8rem 0}
 .box .lead,.box p,.box li{color:var(--ink)}.box .soft{color:var(--soft)}
@@ -43,7 +47,6 @@ nav.toc a{display:inline-block;padding:.2rem .7rem;border:1px solid var(--line);
 nav.toc a:hover{background:var(--card)}
 .wide{overflow-x:auto;max-width:100%;position:relative;
 background:linear-gradient(to right,var(--page) 30%,transparent) 0 0/2.5rem 100% no-repeat local,linear-gradient(to left,var(--page) 30%,transparent) 100% 0/2.5rem 100% no-repeat local,linear-gradient(to right,var(--shade),transparent) 0 0/1rem 100% no-repeat scroll,linear-gradient(to left,var(--shade),transparent) 100% 0/1rem 100% no-repeat scroll}
-.hint{display:block;color:var(--soft);font-size:.8rem;text-align:right;margin:0}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.38rem .9rem .38rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600}thead th{color:var(--soft);font-weight:500;font-size:.85rem;vertical-align:bottom}
@@ -60,7 +63,7 @@ dl.counts{display:grid;grid-template-columns:repeat(auto-fill,minmax(8rem,1fr));
 dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.1rem;font-variant-numeric:tabular-nums}
 .counts .alert{border-color:var(--fail);border-width:2px}.alert dd{color:var(--fail);font-weight:700}
 details{margin:.7rem 0}summary{cursor:pointer;color:var(--link);width:fit-content;max-width:100%}
-summary:hover{text-decoration:underline}.aside{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+summary:hover{text-decoration:underline}
 details.run{border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0;padding:0 1rem}
 details.run>summary{padding:.6rem 0;color:var(--ink);width:auto;list-style-position:outside;margin-left:1.1em}details.run[open]{padding-bottom:1rem}
 details.run>summary .head{display:inline-flex}
@@ -71,7 +74,6 @@ details.run>summary .head{display:inline-flex}
 .counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}
 .results th,.results td{overflow-wrap:anywhere}.results small,.results td{white-space:normal}.results .badge,.results td:nth-child(3){white-space:nowrap}.results td b:not(:first-child)::before{content:"\\A";white-space:pre}.results td:nth-child(4){min-width:14rem}.results tbody th{min-width:9rem}
-.filter label{max-width:100%}.filter select{max-width:min(16rem,100%)}.filter select,.filter input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.4rem;padding:.2rem .4rem}
 .slow .bar{min-width:8rem;width:30%}.slow .bar svg{display:block;width:100%;min-width:8rem;height:.7rem;margin-top:.35rem}
 ${SERIES.light.map((_, i) => `.s${i}{color:var(--s${i})}`).join("")}
 .queued-part{fill:var(--invalid)}.lag-part{fill:var(--max)}.service-part{fill:var(--service)}
@@ -80,8 +82,7 @@ figure.chart{margin:1rem 0 1.4rem;border:1px solid var(--line);border-radius:.6r
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr));column-gap:1rem;align-items:start}.charts>*{grid-column:1/-1;min-width:0}.charts>.narrow:has(+.narrow),.charts>.narrow+.narrow{grid-column:auto}@media (min-width:80rem){main>section>.charts{margin-inline:calc((73.5rem - min(98rem,100vw - 4rem))/2)}}
 figcaption small{display:block;font-size:.8rem}
 .plot{position:relative;touch-action:pan-y;overflow-x:clip}
-.plain .plot,.plain figure:empty{display:none}figure.chart:empty{min-height:32rem}
-html:not(.plain) .alt{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.alt{color:var(--soft);font-size:.85rem;margin:.3rem 0}
+.plain figure{display:none}
 .tools{display:flex;flex-wrap:wrap;gap:.35rem .9rem;align-items:center;margin:.5rem 0;font-size:.85rem}
 .tools fieldset{border:0;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:.25rem;align-items:center;min-width:0}
 .tools .actions{display:flex;flex-wrap:wrap;gap:.35rem .9rem;align-items:center}.tools legend{float:left;padding:0;margin-right:.35rem;color:var(--soft)}
@@ -92,34 +93,20 @@ button.switch::before{content:"";flex:none;width:.8em;height:.8em;border:1.5px s
 button.switch[aria-pressed=true]::before{background:currentColor;box-shadow:inset 0 0 0 2px var(--on)}
 button.switch[aria-pressed=false]{color:var(--soft)}
 button svg{width:28px;height:10px;flex:none}
-header button.theme{position:absolute;right:0;top:1rem}
 .canvas{height:100%;min-height:inherit;cursor:crosshair}
-.canvas:focus-visible{outline-offset:-2px}.mark{position:absolute;top:0;bottom:0;background:var(--shade);opacity:.5;pointer-events:none}
+.canvas:focus-visible{outline-offset:-2px}
 .tip:empty{display:none!important}.tip{background:var(--page)!important;color:var(--ink)!important;border:1px solid var(--edge)!important;border-radius:.4rem!important;box-shadow:0 2px 10px var(--shade)!important;padding:.4rem .6rem!important;font-size:.8rem!important;line-height:1.35;max-width:min(26rem,92vw);white-space:normal!important;font-variant-numeric:tabular-nums}
 .tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:9px;margin-right:.3em}.tip b{display:block}
 @media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.p tbody th small,.p td small{white-space:normal}.p tbody th{min-width:5.5rem}.p th,.p td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
-figcaption,.tools,.alt{padding:0 .3rem}button{min-height:2.2rem}
+figcaption,.tools{padding:0 .3rem}button{min-height:2.2rem}
 .gates thead{display:none}.gates tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.5rem 0;border-bottom:1px solid var(--line)}.gates th,.gates td{border:0;padding:.1rem 0}.gates tbody th{flex-basis:100%}.gates td:last-child{flex-basis:100%;min-width:0}.gates th code{white-space:normal}.gates td[data-l]::before{content:attr(data-l) " ";color:var(--soft);font-size:.85em}.gates td:empty{display:none}.gates td:not(:last-child){white-space:normal}
 .matrix,.matrix tbody{display:block;width:100%}.matrix thead{display:none}.matrix tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}.matrix th,.matrix td{display:block;border:0;padding:.2rem 0}.matrix td{position:relative;min-height:4.2rem}.matrix td .badge{position:absolute;right:.2rem;top:.2rem}.matrix td::before{content:attr(data-l);display:block;color:var(--soft);font-size:.8rem}.matrix td{border-left:3px solid var(--line);padding-left:.6rem;margin:.4rem 0}
 .results thead{display:none}.results tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}.results th,.results td{display:block;border:0;padding:.1rem 0}
 .facts th{width:8rem}.counts dd{font-size:1rem}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}button{transition:border-color .15s,background .15s}}
 @media (forced-colors:active){button[aria-pressed=true]{border-width:3px}}
-@media print{.gates td,.gates th code,.gates td:last-child{white-space:normal!important;min-width:0!important}th,td{padding-right:.5rem}html{font-size:11px}html:not(.plain) figcaption{display:none}body{max-width:none;padding:0;font-size:10.5pt}.tools,.theme,.skip,.hint,.tip,nav.toc,.anchor{display:none!important}
-details:not(.run)::details-content{display:block;content-visibility:visible;block-size:auto}details.numbers:not([open]){display:none}.plot .canvas canvas{max-width:100%}
+@media print{.gates td,.gates th code,.gates td:last-child{white-space:normal!important;min-width:0!important}th,td{padding-right:.5rem}html{font-size:11px}figcaption{display:none}body{max-width:none;padding:0;font-size:10.5pt}.tools,.skip,.tip,nav.toc,.anchor{display:none!important}
+details.numbers:not([open]){display:none}.plot .canvas canvas{max-width:100%}
 figure.chart,tr,.box,.counts div,li{break-inside:avoid}h2,h3,summary{break-after:avoid}details.run{break-before:auto}
 figure.chart{border:0;padding:0}.wide,.numbers .wide{overflow:visible;max-height:none;background:none}table{font-size:8.5pt}a{color:inherit;text-decoration:none}.plot{min-height:0}}
 `;
-
-// --- internal ---
-
-/** Functions, as both schemes are named twice: by what the system prefers, and by the switch. */
-function light(): string {
-	return `--page:#fff;--card:#f5f7fa;--on:#e3eefb;--ink:#1a1f26;--soft:#566070;--line:#d9dfe6;--edge:#8a95a3;--shade:rgba(20,30,45,.22);--link:#0b5cad;--focus:#0b5cad;
-${SERIES.light.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.light.grey};--service:#b85000;--max:#5f6873;--pass:#00664d;--fail:#b3261e;--open:#7a5b00;--invalid:#8b2f7d`;
-}
-
-function dark(): string {
-	return `--page:#12161c;--card:#1a2029;--on:#17324f;--ink:#e6edf3;--soft:#a3afbc;--line:#303a46;--edge:#66727f;--shade:rgba(0,0,0,.6);--link:#79b8ff;--focus:#79b8ff;
-${SERIES.dark.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.dark.grey};--service:#f0a13c;--max:#a3afbc;--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
-}

@@ -1,25 +1,22 @@
-import { at, type Block, type Document } from "../document/blocks.ts";
+import { at, type Document } from "../document/blocks.ts";
 import { sentence } from "../document/sentence.ts";
 import { type LivePart, renderPage } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";
 import { badgeMarkup, blocksMarkup, type Writing } from "./html/blocks.ts";
 
-/** A document as one file that needs no network, below 1.5 MB. `live`: what the page has besides while its command goes on. */
+/** A document as one file that needs no network. `live`: what the page has besides while its command goes on. */
 export function renderHtml(document: Document, live?: LivePart): string {
 	const { title, word, names } = document;
 	const figures = document.figures();
-	const sections = at(document.sections, 3);
-	const later = foldedIn(sections) > FOLDED_PLAIN ? new Map<string, string>() : undefined;
-	const writing: Writing = { names, figures, later };
+	const writing: Writing = { names, figures };
 	return renderPage({
 		title: `${title}${word === "" ? "" : `: ${word}`} - mqbench`,
 		header: head(document, writing),
 		main: markup`${verdict(document, writing)}
 ${contents(document)}
-${blocksMarkup(sections, writing, 2)}
+${blocksMarkup(at(document.sections, 3), writing, 2)}
 ${blocksMarkup(at(document.foot, 3), writing)}`,
 		figures,
-		...(later === undefined ? {} : { later }),
 		live,
 	});
 }
@@ -28,17 +25,6 @@ ${blocksMarkup(at(document.foot, 3), writing)}`,
 
 /** The contents stay at the top of the window: many are folded there. */
 const MOST_LINKS_OPEN = 8;
-
-/** Of more, what is folded is packed: without JavaScript it cannot be read then. */
-const FOLDED_PLAIN = 60;
-
-/** Parts with an id that are folded. */
-function foldedIn(blocks: readonly Block[]): number {
-	return blocks.reduce((n, block) => {
-		if (block.kind !== "fold") return n;
-		return n + (block.open === undefined && block.id !== undefined ? 1 : foldedIn(block.blocks));
-	}, 0);
-}
 
 function head({ title, look, word, head }: Document, writing: Writing): Markup {
 	return markup`<div class="head"><h1>${title}</h1>${word !== "" && badgeMarkup(look, word)}</div>

@@ -82,14 +82,12 @@ function start(): void {
 	}
 }
 
-/** Another page takes the place of this one, where its reader has scrolled to, in the colours that were chosen. */
+/** Another page takes the place of this one, where its reader has scrolled to. */
 function become(html: string): void {
-	const { theme } = document.documentElement.dataset;
 	const { scrollY } = window;
 	document.open();
 	document.write(html);
 	document.close();
-	if (theme !== undefined) document.documentElement.dataset.theme = theme;
 	scrollTo(0, scrollY);
 }
 

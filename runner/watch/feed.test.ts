@@ -83,7 +83,7 @@ describe("the page", () => {
 		const plans = plansOf(folder);
 		const { feed, last } = fed();
 		feed.expect(folder, plans);
-		expect(words(feed.page())).toContain("orders Results: reports/1 Dark Runs nats: ");
+		expect(words(feed.page())).toContain("orders Results: reports/1 Runs nats: ");
 		expect(feed.page()).toContain(`data-version="${last().version}"`);
 		const { version } = last();
 		feed.made(plans);

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { missing, seriousFindings, testBrowser, widthOf } from "../page/browser.fake.ts";
+import { drawnIn, missing, seriousFindings, testBrowser, widthOf } from "../page/browser.fake.ts";
 import { builtScript, renderPage } from "../page/html-page.ts";
 import { markup } from "../page/markup.ts";
 import { HOSTILE, manyResult } from "../page/pages.fake.ts";
@@ -113,12 +113,11 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 			expect(await text(page, "h1")).toBe("orders");
 			show({ ...strip, rows: [["time", ["7s left of 15s"]]] });
 			await expect.poll(() => text(page, "#strip")).toContain("7s left");
-			await page.locator("button.theme").click();
 			for (const version of [2, 3]) {
 				serve(renderHtml(fixtureResult("stall"), "name: stall", livePart(version)));
 				show({ ...strip, title: `[${version}/3] nats` }, version);
 				await page.locator(`[data-version="${version}"]`).waitFor();
-				await page.locator(".canvas[data-drawn=dark] canvas").first().waitFor();
+				await page.locator(".canvas[data-drawn] canvas").first().waitFor();
 				expect(await text(page, "#strip")).toContain(`[${version}/3] nats`);
 			}
 			// After the document was written over the button still asks, and then stops.
@@ -133,15 +132,15 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 			await expect.poll(() => text(page, "#strip")).toContain("the last second");
 			await report(renderHtml(fixtureResult("stall"), "name: stall"));
 			await expect.poll(() => text(page, "header")).toContain("Nobody serves this page.");
-			await page.locator(".canvas[data-drawn=dark] canvas").first().waitFor();
+			await page.locator(".canvas[data-drawn] canvas").first().waitFor();
 			expect(await page.locator("#live, #stop").count()).toBe(0);
 		});
 	});
 
-	test("becomes a report that is packed", { tags: "long" }, async () => {
+	test("becomes a report of many runs", { tags: "long" }, async () => {
 		await live(async ({ page, report }) => {
 			await report(renderHtml(manyResult(100)));
-			await page.locator(".canvas[data-drawn] canvas").first().waitFor();
+			await drawnIn(page.locator("figure").first());
 			expect(await text(page, "header")).toContain("Nobody serves this page.");
 		});
 	});

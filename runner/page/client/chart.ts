@@ -1,6 +1,7 @@
 import {
 	DataZoomInsideComponent,
 	DataZoomSliderComponent,
+	ToolboxComponent,
 	TooltipComponent,
 } from "echarts/components";
 import type { EChartsType } from "echarts/core";
@@ -11,11 +12,16 @@ import { heightOf, isLogarithmic, optionOf } from "../../chart/option.ts";
 import { type Reading, type ReadingRow, readingAt, stopsOf } from "../../chart/read.ts";
 import { init, svgOf, use } from "../../chart/svg.ts";
 import { markup } from "../markup.ts";
-import { type Markable, marksStretch } from "./drag.ts";
 import { onPaper, theme } from "./theme.ts";
 import { tipOf } from "./tip.ts";
 
-use([CanvasRenderer, DataZoomInsideComponent, DataZoomSliderComponent, TooltipComponent]);
+use([
+	CanvasRenderer,
+	DataZoomInsideComponent,
+	DataZoomSliderComponent,
+	ToolboxComponent,
+	TooltipComponent,
+]);
 
 /**
  * A figure that ECharts draws, with its own pointer, zoom and tooltip; the words are ours, and arrow keys move the pointer as well. It lives
@@ -73,10 +79,21 @@ export class Chart {
 			padding: 0,
 			extraCssText: "box-shadow:none",
 		};
+		// A drag with a mouse zooms as the library's own button does, which is not shown. Fingers scroll the page, and have the slider.
+		const toolbox = {
+			itemSize: 0,
+			feature: { dataZoom: { yAxisIndex: "none", filterMode: "none" } },
+		};
+		const drags = FINE.matches && this.zooms;
 		this.#chart.setOption(
-			{ ...optionOf(this.figure, view), tooltip },
+			{ ...optionOf(this.figure, view), tooltip, ...(drags && { toolbox }) },
 			{ replaceMerge: ["series", "grid", "xAxis", "yAxis", "title"] },
 		);
+		this.#chart.dispatchAction({
+			type: "takeGlobalCursor",
+			key: "dataZoomSelect",
+			dataZoomSelectActive: drags,
+		});
 		if (stretch !== null) this.#show(stretch[0], stretch[1]);
 		this.#canvas.dataset.drawn = view.theme;
 		this.#drawn = view;
@@ -110,7 +127,7 @@ export class Chart {
 
 	/** Names have no stretch to zoom. */
 	get zooms(): boolean {
-		return (this.#option().dataZoom ?? []).length > 0;
+		return this.figure.x.scale !== "names";
 	}
 
 	showAll(): void {
@@ -163,8 +180,7 @@ export class Chart {
 			});
 		zr.on("dblclick", () => this.showAll());
 		// A tap shows the tooltip, which has the link.
-		if (FINE.matches) zr.on("click", () => follow(this.#pointed()?.href));
-		marksStretch(this.#canvas, (x, y) => this.#markable([x, y]));
+		if (FINE.matches) zr.on("click", () => follow(this.#pointed()));
 		// The library keeps every wheel to itself, also one that does not zoom: without Ctrl it is the page's.
 		this.#canvas.addEventListener(
 			"wheel",
@@ -214,17 +230,15 @@ export class Chart {
 		return { ...reading, rows: reading.rows.toSorted((a, b) => far(a) - far(b)) };
 	}
 
-	/** The row whose point lies right below the pointer. */
-	#pointed(): ReadingRow | undefined {
+	/** The report of the point that lies right below the pointer. */
+	#pointed(): string | undefined {
 		const reading = this.#below();
-		return reading?.rows.find(
-			({ at }) =>
-				at !== null &&
-				Math.hypot(
-					this.#pixel("xAxisIndex", at.panel, reading.x) - this.#pointer[0],
-					this.#pixel("yAxisIndex", at.panel, at.value) - this.#pointer[1],
-				) <= NEAR,
-		);
+		const row = reading?.rows[0];
+		if (!reading || !row?.at) return undefined;
+		const { panel, value } = row.at;
+		const dx = this.#pixel("xAxisIndex", panel, reading.x) - this.#pointer[0];
+		const dy = this.#pixel("yAxisIndex", panel, value) - this.#pointer[1];
+		return Math.hypot(dx, dy) <= NEAR ? row.href : undefined;
 	}
 
 	#pixel(axis: "xAxisIndex" | "yAxisIndex", panel: number, value: number): number {
@@ -233,12 +247,9 @@ export class Chart {
 
 	/** The panel below the pointer; outside of all the first one. */
 	#panel(): number {
-		return Math.max(0, this.#panelAt(this.#pointer));
-	}
-
-	#panelAt(at: [x: number, y: number]): number {
 		const { grid = [] } = this.#option();
-		return grid.findIndex((_, gridIndex) => this.#chart.containPixel({ gridIndex }, at));
+		const at = grid.findIndex((_, i) => this.#chart.containPixel({ gridIndex: i }, this.#pointer));
+		return Math.max(0, at);
 	}
 
 	/** The pointer goes so many stops further, and says what is there. */
@@ -273,21 +284,6 @@ export class Chart {
 		this.#chart.dispatchAction({ type: "dataZoom", startValue, endValue });
 	}
 
-	/** What a drag from there can mark; null: nothing. */
-	#markable(at: [x: number, y: number]): Markable | null {
-		const panel = this.#panelAt(at);
-		const area = this.#option().grid?.[panel];
-		if (area === undefined || !this.zooms) return null;
-		const { left, width } = area;
-		const value = (x: number) =>
-			this.#chart.convertFromPixel({ xAxisIndex: panel }, x) as unknown as number;
-		return {
-			least: left,
-			most: left + width,
-			show: (from, to) => this.#show(value(from), value(to)),
-		};
-	}
-
 	/** What is drawn, as the library has it; before the first time nothing. */
 	#option(): Drawn {
 		return (this.#chart.getOption() as Drawn | undefined) ?? {};
@@ -297,11 +293,7 @@ export class Chart {
 // --- internal ---
 
 interface Drawn {
-	readonly grid?: readonly {
-		readonly left: number;
-		readonly top: number;
-		readonly width: number;
-	}[];
+	readonly grid?: readonly { readonly top: number }[];
 	readonly dataZoom?: readonly {
 		readonly start?: number;
 		readonly end?: number;

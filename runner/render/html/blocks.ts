@@ -27,19 +27,12 @@ export interface Writing {
 	readonly names: readonly string[];
 	/** Those of a page, in their order. */
 	readonly figures: readonly Figure[];
-	/** Where what is folded is put by its id, of a page that has no room for it as it is: it is unpacked when it is opened. */
-	readonly later?: Map<string, string> | undefined;
 }
 
-/** Blocks of a section, or (`level` 2) sections. Tables of charts in what is folded are made in the browser. */
-export function blocksMarkup(
-	blocks: readonly Block[],
-	writing: Writing,
-	level = 3,
-	folded = false,
-): Markup[] {
+/** Blocks of a section, or (`level` 2) sections. */
+export function blocksMarkup(blocks: readonly Block[], writing: Writing, level = 3): Markup[] {
 	return blocks.map(
-		(block) => markup`${markupOf(block, writing, level, folded)}
+		(block) => markup`${markupOf(block, writing, level)}
 `,
 	);
 }
@@ -66,7 +59,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 /** As many as the page's style has; see `theme.ts`. */
 const COLORS = 8;
 
-function markupOf(block: Block, writing: Writing, level: number, folded: boolean): Markup | null {
+function markupOf(block: Block, writing: Writing, level: number): Markup | null {
 	switch (block.kind) {
 		case "text":
 			return textMarkup(block, writing);
@@ -77,38 +70,31 @@ function markupOf(block: Block, writing: Writing, level: number, folded: boolean
 		case "table":
 			return block.look === "row" ? rowMarkup(block) : tableMarkup(block);
 		case "figures":
-			return figuresMarkup(block, writing, folded);
+			return figuresMarkup(block, writing);
 		case "fold":
-			return foldMarkup(block, writing, level, folded);
+			return foldMarkup(block, writing, level);
 	}
 }
 
-function foldMarkup(block: Fold, writing: Writing, level: number, folded: boolean): Markup {
+function foldMarkup(block: Fold, writing: Writing, level: number): Markup {
 	const { id, title, badge, note, open, blocks } = block;
 	const word = badge !== undefined && badgeMarkup(badge);
-	if (open !== undefined) {
-		const content = blocksMarkup(blocks, writing, title === "" ? level : 3, folded);
-		if (title === "") return markup`<div class="box ${badge ?? "unknown"}">${content}</div>`;
-		return markup`<section${id !== undefined && markup` id="${id}"`}><div class="head"><h${level}>${title}</h${level}>${word}${id !== undefined && markup`<a class="anchor" href="#${id}" aria-label="Link to: ${title}">#</a>`}</div>
+	const content = blocksMarkup(blocks, writing, open !== undefined && title === "" ? level : 3);
+	if (open === undefined)
+		return id === undefined
+			? markup`<details><summary>${title}${word !== false && markup` ${word}`}</summary>${content}</details>`
+			: markup`<details class="run" id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${note ?? ""}</span></span></summary>
+${content}</details>`;
+	if (title === "") return markup`<div class="box ${badge ?? "unknown"}">${content}</div>`;
+	return markup`<section${id !== undefined && markup` id="${id}"`}><div class="head"><h${level}>${title}</h${level}>${word}${id !== undefined && markup`<a class="anchor" href="#${id}" aria-label="Link to: ${title}">#</a>`}</div>
 ${content}</section>`;
-	}
-	const content = blocksMarkup(blocks, writing, 3, true);
-	if (id === undefined)
-		return markup`<details><summary>${title}${word !== false && markup` ${word}`}</summary>${content}</details>`;
-	writing.later?.set(id, markup`${content}`.text);
-	return markup`<details class="run"${writing.later !== undefined && markup` data-later="${id}"`} id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${note ?? ""}</span></span></summary>
-${writing.later === undefined && content}</details>`;
 }
 
-function figuresMarkup(
-	{ ids, title }: Figures,
-	{ figures }: Writing,
-	folded: boolean,
-): Markup | null {
+function figuresMarkup({ ids, title }: Figures, { figures }: Writing): Markup | null {
 	const own = figures.filter(({ id }) => ids.some((of) => id === of || id.startsWith(`${of}-`)));
 	return own.length === 0
 		? null
-		: markup`${title !== undefined && markup`<h3>${title}</h3>`}<div class="charts">${own.map((figure) => figureBlock(figure, { table: folded ? "later" : "now" }))}</div>`;
+		: markup`${title !== undefined && markup`<h3>${title}</h3>`}<div class="charts">${own.map(figureBlock)}</div>`;
 }
 
 function textMarkup({ text, tone }: Text, writing: Writing): Markup {
@@ -182,7 +168,7 @@ ${rows.map(
 	({
 		cells: [name = "", ...cells],
 		id: own,
-	}) => markup`<tr${own !== undefined && markup` id="${own}"`}><th scope="row">${inline(name)}</th>${cells.map((cell, i) => cellMarkup(cell, columns[i + 1], labelled))}</tr>
+	}) => markup`<tr${own !== undefined && markup` id="${own}"`}><th scope="row"${sortKey(name)}>${inline(name)}</th>${cells.map((cell, i) => cellMarkup(cell, columns[i + 1], labelled))}</tr>
 `,
 )}</tbody></table></div>`;
 }
@@ -194,8 +180,13 @@ function classOf({ number, id }: Column): Markup | null {
 
 function cellMarkup(cell: Inline, column: Column | undefined, labelled: boolean): Markup {
 	const kind = has(cell, "bar") ? "bar" : column?.number ? "n" : null;
+	return markup`<td${kind !== null && markup` class="${kind}"`}${sortKey(cell)}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
+}
+
+/** The number by which rows are sorted. */
+function sortKey(cell: Inline): Markup | null {
 	const value = amountIn(cell)?.value ?? null;
-	return markup`<td${kind !== null && markup` class="${kind}"`}${value !== null && markup` data-n="${value}"`}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
+	return value === null ? null : markup` data-n="${value}"`;
 }
 
 function has(text: Inline, as: "alert" | "bar"): boolean {
