@@ -184,6 +184,11 @@ export function formatUtc(at: string | number, to: "minute" | "second" | "day" =
 	return text.slice(0, { day: 10, minute: 16, second: 19 }[to]).replace("T", " ");
 }
 
+/** "±0.4ms" */
+export function plusMinus(ns: number): string {
+	return `\u00b1${formatDuration(ns)}`;
+}
+
 /** "1 message", "3 messages", "36 887 messages". */
 export function plural(n: number, noun: string): string {
 	return `${formatCount(n)} ${noun}${n === 1 ? "" : "s"}`;

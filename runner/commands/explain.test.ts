@@ -64,7 +64,7 @@ describe("mqbench explain", () => {
 			expect(line.length, line).toBeLessThanOrEqual(80);
 	});
 
-	test.each(["max-by-burst", "max-by-held", "late-by-lag"])(
+	test.each(["late-by-burst", "late-by-held", "late-by-stops"])(
 		"%s, a code in result.json, has the page of INVALID",
 		async (topic) => {
 			const world = fakeWorld();

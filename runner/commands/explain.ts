@@ -41,8 +41,8 @@ function textOf(topic: string): string {
 
 /** null: there is no page of that name. */
 function pageOf(word: string): string | null {
-	// Codes in result.json of lines that something other than the system decided: max-by-held.
-	const asked = /-by-(lag|burst|held)$/i.test(word) ? "invalid" : word;
+	// Codes in result.json of lines that something other than the system decided: late-by-held.
+	const asked = /-by-(lag|burst|stops|held)$/i.test(word) ? "invalid" : word;
 	const name = topicNames.find((known) => alike(known, asked));
 	return name === undefined ? null : topics[name].text.replace(/^\n/, "");
 }

@@ -1,7 +1,8 @@
 import type { Comparison } from "../model/comparison.ts";
 import { isRate } from "../result/fields.ts";
 import type { Ratio } from "../stats/ratio.ts";
-import { type Said, say, sayBut } from "../text/say.ts";
+import { type Said, said, say, sayBut } from "../text/say.ts";
+import { plusMinus } from "../units.ts";
 
 interface Judged {
 	readonly verdict: Comparison["verdict"];
@@ -64,7 +65,10 @@ function withinClocks(judged: Judged, of: Compared, clocks: Clocks | null): Judg
 	return {
 		verdict: stands ? verdict : "inconclusive",
 		notWorse,
-		said: sayBut(judged.said, say("clocks", { boundNs })),
+		said: sayBut(
+			judged.said,
+			said("clocks", `but within the clocks' bound of ${plusMinus(boundNs)}`, { boundNs }),
+		),
 	};
 }
 

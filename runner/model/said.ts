@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { CODES } from "../text/say.ts";
 
-/** Beside a sentence, for programs: its code in the catalogue (`runner/text/`) and what it names. Absent in results of earlier versions. */
+/** Beside a sentence, for programs: its code and what it names. Absent in results of earlier versions. */
 export const SaidFields = {
 	code: z
-		.enum(CODES)
+		.string()
 		.optional()
 		.meta({ description: "What the sentence says; permanent once released." }),
 	values: z

@@ -3,6 +3,7 @@ import {
 	formatCount as count,
 	formatDuration as duration,
 	plural,
+	plusMinus,
 } from "../units.ts";
 
 /** What the checks say of the files, the clients and the counts of a run. */
@@ -105,8 +106,3 @@ export const runChecks = {
 			...d.failed.map((name, i) => `${name} was not carried out as planned: ${d.errors[i] ?? ""}`),
 		].join("; "),
 };
-
-/** "±0.4ms" */
-export function plusMinus(ns: number): string {
-	return `\u00b1${duration(ns)}`;
-}

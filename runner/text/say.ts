@@ -1,6 +1,5 @@
 import { comparisons } from "./comparisons.ts";
 import { counting } from "./counting.ts";
-import { gates } from "./gates.ts";
 import { loadChecks } from "./load-checks.ts";
 import { loadLimits } from "./load-limits.ts";
 import { machineChecks } from "./machine-checks.ts";
@@ -17,7 +16,6 @@ const sentences = {
 	...loadChecks,
 	...loadLimits,
 	...machineChecks,
-	...gates,
 	...comparisons,
 	...counting,
 	...places,
@@ -26,16 +24,19 @@ const sentences = {
 
 export type Code = keyof typeof sentences;
 
-export const CODES = Object.keys(sentences) as [Code, ...Code[]];
-
 /** What a sentence names: numbers with their unit in the name (`limitNs`, `perSecond`, `share` of 1), counts and names. */
 export type Values = Record<string, string | number | boolean | null | (string | number)[]>;
 
 /** A finding in both forms: for programs, and for people. */
 export interface Said {
-	readonly code: Code;
+	readonly code: string;
 	readonly values: Values;
 	readonly text: string;
+}
+
+/** A finding that one place alone makes: its words stand there. */
+export function said(code: string, text: string, values: Values = {}): Said {
+	return { code, values, text };
 }
 
 export function say<C extends Code>(code: C, ...values: Parameters<(typeof sentences)[C]>): Said {

@@ -96,13 +96,7 @@ describe("max, and counts, are hopeless", () => {
 
 describe("a run that was stopped for it", () => {
 	// The stored run with Ctrl-C 3 s into 5 s, as if mqbench had stopped it: 3000 of 5000 offered.
-	const aborted = (
-		over: number,
-		withoutLag = over,
-		abortedBy = "p99 < 20ms",
-		lagNs = 60_000,
-		stops: [number, number][] = [],
-	) =>
+	const aborted = (over: number, abortedBy = "p99 < 20ms") =>
 		judged("interrupted", {
 			run: (file) => {
 				file.interruptedBy = null;
@@ -114,10 +108,8 @@ describe("a run that was stopped for it", () => {
 			},
 			lines: (lines) => {
 				const second = lines.find((l) => l.second === 2);
-				second.metrics.lag.max = lagNs;
-				second.limits[0].over[3] = over;
-				second.limits[0].overWithoutLag[3] = withoutLag;
-				return [...lines, { type: "stops", stops }];
+				second.limits[0].over[3] = second.limits[0].overWithoutLag[3] = over;
+				return undefined;
 			},
 		});
 
@@ -136,36 +128,13 @@ describe("a run that was stopped for it", () => {
 		expect(checks.filter((c) => c.status === "invalid")).toEqual([]);
 	});
 
-	test("is INVALID when the generator's own lateness stopped it", () => {
-		const { verdict, judgements } = aborted(100, 0);
-		expect(verdict).toBe("invalid");
-		expect(judgements[0]).toMatchObject({ verdict: "invalid", lagDecided: true });
-		expect(judgements[1]).toMatchObject({ verdict: "inconclusive" });
-	});
-
-	test("is INVALID when the burst after the generator stood still stopped it", () => {
-		const { judgements } = aborted(100, 99, "p99 < 20ms", 500e6);
-		expect(judgements[0]).toMatchObject({ verdict: "invalid", lagDecided: true });
-	});
-
-	test("is INVALID when stops of the generator stopped it", () => {
-		// From 2.3 s of the window on, after 1 s of warm-up.
-		const stop: [number, number] = [3.3e9, 3.4e9];
-		const { judgements } = aborted(100, 100, "p99 < 20ms", 60_000, [stop]);
-		expect(judgements[0]).toMatchObject({
-			verdict: "invalid",
-			lagDecided: true,
-			code: "aborted-by-stops",
-		});
-	});
-
 	test("keeps another gate's FAIL that what was offered shows already", () => {
-		const found = aborted(100, 100, "failed == 0");
+		const found = aborted(100, "failed == 0");
 		expect(found.judgements[0]).toMatchObject({ sla: "p99 < 20ms", verdict: "fail" });
 		expect(found.judgements[0]?.why).toContain(
 			"at most 30 of 3 000 may take longer than 20ms; 100 did",
 		);
-		expect(aborted(2, 2, "failed == 0").judgements[0]?.verdict).toBe("inconclusive");
+		expect(aborted(2, "failed == 0").judgements[0]?.verdict).toBe("inconclusive");
 	});
 
 	test("is interrupted all the same when the user stopped it too", () => {

@@ -1,7 +1,8 @@
 import { tail } from "../histogram/percentiles.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import { intendedInWindow, limitIndex, samplesPerMessage } from "../plan/samples.ts";
-import { type Said, say } from "../text/say.ts";
+import { type Said, said } from "../text/say.ts";
+import { formatCount, formatDurationExact } from "../units.ts";
 import { fails, passLimit } from "./statistics.ts";
 
 /** What a run has counted so far. */
@@ -45,11 +46,22 @@ export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): Said | null {
 	const over = soFar.over[k] ?? 0;
 	const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
 	const { limitNs } = sla;
-	if (sla.kind === "max") return over > 0 ? say("hopeless-max", { over, limitNs }) : null;
+	if (sla.kind === "max")
+		return over > 0
+			? said("hopeless", `${formatCount(over)} took longer than ${formatDurationExact(limitNs)}`, {
+					over,
+					limitNs,
+				})
+			: null;
 	const share = tail(sla.percentile);
+	const allowed = n * share;
 	const noPass = over > (passLimit(n, share) ?? -1);
 	return noPass && over >= 2 * n * share && fails(over, n, share, PEEKING_ALPHA)
-		? say("hopeless-late", { over, n, allowed: n * share, limitNs })
+		? said(
+				"hopeless",
+				`${formatCount(over)} of ${formatCount(n)} planned messages took longer than ${formatDurationExact(limitNs)}; ${allowed < 1 ? "none may" : `at most ${formatCount(Math.floor(allowed))} may`}`,
+				{ over, n, allowed, limitNs },
+			)
 		: null;
 }
 
@@ -63,5 +75,5 @@ function tallyHopeless(sla: Extract<Sla, { kind: "tally" }>, soFar: SoFar): Said
 	const count = soFar[sla.tally];
 	const exceeded =
 		sla.op === "<" ? count >= sla.limit : sla.op !== ">=" && sla.op !== ">" && count > sla.limit;
-	return exceeded ? say("hopeless-tally", { n: count, tally: sla.tally }) : null;
+	return exceeded ? said("hopeless", `${formatCount(count)} ${sla.tally}`, { n: count }) : null;
 }

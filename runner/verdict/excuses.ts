@@ -1,137 +1,347 @@
-import type { Collected } from "../evidence/collect.ts";
-import type { Second } from "../model/client-file.ts";
-import { secondsOf } from "../model/line-seconds.ts";
-import type { Plan, Sla } from "../model/plan.ts";
+import { tail } from "../histogram/percentiles.ts";
+import type { Sla } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
-import type { Values } from "../text/say.ts";
-import { containsLag } from "./facts.ts";
+import { heldText, QUEUE_GREW } from "../text/load-checks.ts";
+import { saturatedText } from "../text/machine-checks.ts";
+import { type Said, said, sayBut, type Values } from "../text/say.ts";
+import { formatCount as count, formatDuration as duration, plusMinus } from "../units.ts";
+import { burstOf } from "./burst.ts";
+import { boundOfMetric } from "./checks/clock.ts";
+import { floorOver } from "./checks/floor.ts";
+import { STEADY_MARGIN } from "./checks/limits.ts";
+import { machinesOf, nameOf } from "./checks/machine.ts";
+import { drift, leavesOpen } from "./checks/steady.ts";
+import { containsLag, distributionOf, type Facts, sampleOf } from "./facts.ts";
 import { heldIn, RECEIVES } from "./held.ts";
-import { intervalNs, type LimitInterval, secondOf, without } from "./intervals.ts";
-import type { OverTest } from "./statistics.ts";
+import { intervalNs, type LimitInterval, without } from "./intervals.ts";
+import { because, type ExcuseName, type Judgement } from "./judgement.ts";
+import { receivedTwice } from "./received-twice.ts";
+import { saturationOf } from "./saturation.ts";
+import { fails, type OverTest } from "./statistics.ts";
 import { stopsIn } from "./stops.ts";
+import { rateWithoutStops } from "./tally.ts";
 
-/** What other than the system may have made messages late. The first of them that decided a line says so: INVALID. */
+/** An SLA line on one run, as far as excuses ask about it. */
+export interface Line {
+	readonly sla: Sla;
+	readonly facts: Facts;
+	readonly judgement: Judgement;
+	/** What it counts, by 100 ms of the window; nothing of counts, rates and times of faults. */
+	readonly intervals: readonly LimitInterval[];
+	/** What it would come to with other intervals. */
+	test(intervals: readonly LimitInterval[]): OverTest["verdict"];
+	/** Late messages decided it, not some that never came. */
+	readonly late: boolean;
+	/** It stopped the run. */
+	readonly stopped: boolean;
+}
+
 interface Excuse {
-	readonly by: "lag" | "burst" | "stops" | "held";
-	/** It overturns whatever did not pass, if the line passes without it; else FAIL alone. */
-	readonly openToo: boolean;
-	readonly rest: readonly LimitInterval[];
-	/** What its sentence names beside what is `left` without it. */
-	values(left: { nWithout: number; overWithout: number }): Values;
+	readonly name: ExcuseName;
+	/** In result.json. */
+	readonly code: string;
+	/** Verdicts in whose place it may stand. */
+	readonly overturns: readonly Judgement["verdict"][];
+	/** null: it was not so. */
+	applies(line: Line, queueGrew: boolean): Found | null;
+	/** "cause": a FAIL stays one, and has its cause; under `strict` it is INVALID. */
+	readonly becomes: "invalid" | "inconclusive" | "cause";
 }
 
-type Tested = OverTest["verdict"];
-
-/** The excuses of a line, in their order: lag, the burst after it, stops of the generator, what the client library held. */
-export function excusesOf(
-	{ kind, limitNs, metric }: Exclude<Sla, { kind: "tally" }>,
-	intervals: readonly LimitInterval[],
-	collected: Collected,
-): Excuse[] {
-	const late = containsLag(metric);
-	const onTime = intervals.map((i) => (late ? { ...i, over: i.overWithoutLag } : i));
-	const burst = burstOf(collected.plan, intervals, collected.seconds, limitNs);
-	const { intervals: near, ...stops } = stopsIn(collected, limitNs);
-	const library = RECEIVES.has(metric) ? heldIn(collected, limitNs) : null;
-	const all: (Excuse | false | null)[] = [
-		late && {
-			by: "lag",
-			openToo: true,
-			rest: onTime,
-			values: (left) => (kind === "max" ? {} : { overWithoutLag: left.overWithout }),
-		},
-		burst && {
-			by: "burst",
-			openToo: true,
-			rest: burst.without,
-			values: (left) => ({ lateSeconds: burst.lateSeconds, ...left }),
-		},
-		near.size > 0 && {
-			by: "stops",
-			openToo: false,
-			rest: without(onTime, near),
-			values: (left) => ({ ...left, ...stops }),
-		},
-		library !== null &&
-			library.intervals.size > 0 && {
-				by: "held",
-				openToo: false,
-				rest: without(intervals, library.intervals),
-				values: (left) => ({
-					...left,
-					held: library.most,
-					explained: library.explained,
-					heldNs: library.intervals.size * intervalNs(collected.plan),
-				}),
-			},
-	];
-	return all.filter((excuse) => !!excuse);
+interface Found {
+	/** "the load generator was late" */
+	readonly wrong: string;
+	readonly values?: Values;
+	/** What is left without it: it decides when the line then does not FAIL, or of an open one passes. Absent: it decides as it is. */
+	readonly left?: readonly LimitInterval[];
+	/** Of what makes a line INVALID, what is taken away: "without its own lateness". */
+	readonly without?: string;
+	/** And how a line without intervals would come out then. */
+	readonly would?: string;
 }
 
-/** The excuse that decided a line, how that would have come out, and what its sentence names; null: none did. */
-export function excuseFor(
-	verdict: Tested,
-	excuses: () => readonly Excuse[],
-	test: (rest: readonly LimitInterval[]) => Tested,
-): {
-	by: Excuse["by"];
-	without: Tested;
-	values: Values;
-	lagDecided: boolean;
-	heldDecided: boolean;
-} | null {
-	if (verdict === "pass") return null;
-	for (const { by, openToo, rest, values } of excuses()) {
-		const without = test(rest);
-		if (verdict === "fail" ? without === "fail" : !openToo || without !== "pass") continue;
-		const left = { nWithout: sum(rest.map((i) => i.n)), overWithout: sum(rest.map((i) => i.over)) };
-		return { by, without, values: values(left), ...decidedBy(by) };
+/** Those that checks tell of: the first that decided a line counts. */
+export const BEFORE_CHECKS: readonly Excuse[] = [
+	{
+		name: "lag",
+		code: "late-by-lag",
+		overturns: ["fail", "inconclusive"],
+		applies: ({ sla, late, intervals }) =>
+			late && sla.kind !== "tally" && containsLag(sla.metric)
+				? {
+						wrong: "the load generator was late",
+						left: onTime(intervals),
+						without: "its own lateness",
+					}
+				: null,
+		becomes: "invalid",
+	},
+	{
+		name: "burst",
+		code: "late-by-burst",
+		overturns: ["fail", "inconclusive"],
+		applies({ sla, late, intervals, facts: { collected } }) {
+			const burst =
+				late &&
+				sla.kind !== "tally" &&
+				burstOf(collected.plan, intervals, collected.seconds, sla.limitNs);
+			return burst
+				? {
+						wrong: `the load generator was late for ${burst.lateSeconds}s and then sent a burst`,
+						values: { lateSeconds: burst.lateSeconds },
+						left: burst.without,
+						without: "those seconds and the one after each",
+					}
+				: null;
+		},
+		becomes: "invalid",
+	},
+	{
+		name: "stops",
+		code: "late-by-stops",
+		overturns: ["fail"],
+		applies({ sla, late, intervals, facts: { collected } }) {
+			const wrong = (stops: number, stoppedNs: number) =>
+				`the load generator was stopped ${stops === 1 ? "once" : `${count(stops)} times`}, for ${duration(stoppedNs)}`;
+			if (sla.kind === "tally") {
+				const rate = rateWithoutStops(sla, collected);
+				return (
+					rate && {
+						wrong: wrong(rate.stops, rate.stoppedNs),
+						values: rate,
+						without: "that time",
+						would: `it would be ${rate.without}`,
+					}
+				);
+			}
+			if (!late) return null;
+			const { intervals: near, stops, stoppedNs } = stopsIn(collected, sla.limitNs);
+			const rest = containsLag(sla.metric) ? onTime(intervals) : intervals;
+			return near.size === 0
+				? null
+				: {
+						wrong: wrong(stops, stoppedNs),
+						values: { stops, stoppedNs },
+						left: without(rest, near),
+						without: "its lag and the messages due around that",
+					};
+		},
+		becomes: "invalid",
+	},
+	{
+		name: "held",
+		code: "late-by-held",
+		overturns: ["fail"],
+		applies({ sla, late, intervals, facts: { collected } }) {
+			if (!late || sla.kind === "tally" || !RECEIVES.has(sla.metric)) return null;
+			const library = heldIn(collected, sla.limitNs);
+			if (library === null || library.intervals.size === 0) return null;
+			const { most: held, explained } = library;
+			const heldNs = library.intervals.size * intervalNs(collected.plan);
+			return {
+				wrong: heldText({ held, explained, limitNs: sla.limitNs }),
+				values: { held, explained, heldNs },
+				left: without(intervals, library.intervals),
+				without: `the ${duration(heldNs)} of load that waited there`,
+			};
+		},
+		becomes: "invalid",
+	},
+	{
+		name: "receipts",
+		code: "duplicate-receipts",
+		overturns: ["fail"],
+		applies({ sla, late, stopped, intervals, facts: { collected } }) {
+			const second =
+				late && !stopped && sla.kind !== "tally" ? receivedTwice(collected, sla.metric) : 0;
+			return second === 0
+				? null
+				: {
+						wrong: `${count(second)} of them may be ${second === 1 ? "a second receipt" : "second receipts"}: another client had received ${second === 1 ? "that message" : "those messages"} before`,
+						values: { second },
+						left: withoutOver(intervals, second),
+					};
+		},
+		becomes: "inconclusive",
+	},
+	{
+		// Messages that never completed are the system's all the same: a FAIL by these alone stands.
+		name: "floor",
+		code: "floor-over-limit",
+		overturns: ["fail"],
+		applies({ sla, intervals, facts }) {
+			const floorNs = floorOver(sla, facts);
+			return floorNs === null
+				? null
+				: {
+						wrong: `without any broker this generator needs ${duration(floorNs)}, which is above the limit as well`,
+						values: { floorNs },
+						left: intervals.map((i) => ({ ...i, over: i.censored })),
+					};
+		},
+		becomes: "inconclusive",
+	},
+	{
+		// Of a rate: what was reached is no less than what the rest of the window allows for. Where nobody knows when messages were due, it has to be most of the window.
+		name: "machine",
+		code: "machine-saturated",
+		overturns: ["fail"],
+		applies({ sla, judgement, intervals, test, facts }) {
+			const { state, plan } = facts.collected;
+			if (state !== "complete" && state !== "aborted") return null;
+			for (const machine of machinesOf(facts)) {
+				const found = saturationOf(machine, facts);
+				if (found === null) continue;
+				const { share, idle: idleShare, wait: waitShare } = found;
+				const { tally } = judgement;
+				const known = state === "complete" && plan.schedule.kind !== "closed";
+				const explained =
+					sla.kind === "tally"
+						? tally?.unit === "messages/s" && (tally.value ?? 0) >= tally.limit * (1 - share)
+						: known
+							? test(without(intervals, found.intervals)) !== "fail"
+							: share > 0.5;
+				const where = nameOf(machine);
+				if (explained)
+					return {
+						wrong: `the machine was saturated (${where}): ${saturatedText({ idleShare, waitShare, share })}`,
+						values: { idleShare, waitShare, share, where },
+					};
+			}
+			return null;
+		},
+		becomes: "cause",
+	},
+];
+
+/** Those that leave a line open once the run itself is to be trusted. */
+export const AFTER_CHECKS: readonly Excuse[] = [
+	{
+		name: "clocks",
+		code: "clocks",
+		overturns: ["fail", "pass"],
+		applies(line) {
+			const boundNs = line.sla.kind === "tally" ? 0 : boundOfMetric(line.facts, line.sla.metric);
+			return boundNs === 0 || line.judgement.n === null || holdsWithin(line, boundNs)
+				? null
+				: { wrong: `within the clocks' bound of ${plusMinus(boundNs)}`, values: { boundNs } };
+		},
+		becomes: "inconclusive",
+	},
+	{
+		name: "queue",
+		code: "queue-growing",
+		overturns: ["pass"],
+		applies: ({ judgement }, queueGrew) =>
+			queueGrew && judgement.n !== null ? { wrong: QUEUE_GREW } : null,
+		becomes: "inconclusive",
+	},
+	{
+		name: "drift",
+		code: "p50-rose",
+		overturns: ["pass"],
+		applies({ judgement, facts }) {
+			const rise = judgement.n === null ? null : drift(facts);
+			return rise !== null && leavesOpen(judgement, rise)
+				? {
+						wrong: `p50 rose over the window, and the limit is less than ${STEADY_MARGIN} times what was measured`,
+						values: { factor: STEADY_MARGIN },
+					}
+				: null;
+		},
+		becomes: "inconclusive",
+	},
+];
+
+/** A line's judgement with the first excuse that decided it. */
+export function excused(
+	line: Line,
+	excuses: readonly Excuse[],
+	judgement = line.judgement,
+	queueGrew = false,
+): Judgement {
+	for (const excuse of excuses) {
+		if (!excuse.overturns.includes(judgement.verdict)) continue;
+		const found = excuse.applies({ ...line, judgement }, queueGrew);
+		if (found === null) continue;
+		const left = found.left && line.test(found.left);
+		if (left !== undefined && (judgement.verdict === "fail" ? left === "fail" : left !== "pass"))
+			continue;
+		const { name, code, becomes } = excuse;
+		const { why: text, code: of, values } = judgement;
+		const strict = line.facts.collected.plan.strict ? "invalid" : "fail";
+		return {
+			...judgement,
+			verdict: becomes === "cause" ? strict : becomes,
+			excuse: name,
+			cause: becomes === "cause" ? "machine" : judgement.cause,
+			...because(
+				becomes === "invalid"
+					? insteadSaid(line, judgement, code, found)
+					: sayBut({ code: of, values, text }, said(code, `but ${found.wrong}`, found.values)),
+			),
+		};
 	}
-	return null;
-}
-
-/** Which check tells of it. */
-export function decidedBy(by: Excuse["by"]) {
-	return { lagDecided: by !== "held", heldDecided: by === "held" };
-}
-
-/**
- * A generator that stood still catches up: what it sends then, at once, loads the system as the schedule never meant to. The
- * messages of such a burst wait in the system, so taking their own lag off does not undo it. Tainted are therefore the
- * seconds of intended time in which the generator was later than the limit, and the one after each.
- */
-interface Burst {
-	/** Seconds with a lag above the limit; those after them not counted. */
-	readonly lateSeconds: number;
-	/** The intervals with the tainted ones emptied: their times stay. */
-	readonly without: readonly LimitInterval[];
-}
-
-/** null: the generator was never later than the limit, or for so long that less than half of the measured window would be left. */
-export function burstOf(
-	plan: Pick<Plan, "intervalSeconds">,
-	intervals: readonly LimitInterval[],
-	seconds: readonly Second[],
-	limitNs: number,
-): Burst | null {
-	// Of a run that was stopped the seconds that it came to: the planned rest would look like a window without late ones.
-	const whole = seconds.reduce(
-		(all, s) => (s.metrics.lag ? Math.max(all, s.second + secondsOf(s)) : all),
-		0,
-	);
-	const late = seconds.filter((s) => (s.metrics.lag?.max ?? 0) > limitNs);
-	const tainted = new Set(
-		late.flatMap((s) => [s.second, s.second + secondsOf(s)]).filter((s) => s >= 0 && s < whole),
-	);
-	const { intervalSeconds = 1 } = plan;
-	const left = whole - tainted.size * intervalSeconds;
-	if (tainted.size === 0 || left < whole / 2) return null;
-	return {
-		lateSeconds: sum(late.filter((s) => s.second >= -1).map(secondsOf)),
-		without: intervals.map((interval, i) => (tainted.has(secondOf(plan, i)) ? NOTHING : interval)),
-	};
+	return judgement;
 }
 
 // --- internal ---
 
-const NOTHING: LimitInterval = { n: 0, over: 0, overWithoutLag: 0, censored: 0 };
+/** "the load generator was late, so ...: 490 of 10 000 took longer than 10ms; without its own lateness none of 10 000 did, ..." */
+function insteadSaid(line: Line, { verdict, ...j }: Judgement, code: string, found: Found): Said {
+	const { wrong, without, would, left = [] } = found;
+	const nWithout = sum(left.map((i) => i.n));
+	const overWithout = sum(left.map((i) => i.over));
+	const then = line.stopped
+		? "and the run would have gone on"
+		: `which would be ${line.test(left).toUpperCase()} instead of ${verdict.toUpperCase()}`;
+	const rest =
+		would ??
+		`${overWithout === 0 ? "none" : count(overWithout)} of ${count(nWithout)} did, ${then}`;
+	return said(
+		code,
+		`${wrong}, so this says nothing about the system: ${j.why}; without ${without}, ${rest}`,
+		{ ...j.values, ...found.values, nWithout, overWithout, of: j.code },
+	);
+}
+
+function onTime(intervals: readonly LimitInterval[]): LimitInterval[] {
+	return intervals.map((i) => ({ ...i, over: i.overWithoutLag }));
+}
+
+/** Without so many of those over the limit that have a value: where most are, as they cluster there. */
+function withoutOver(intervals: readonly LimitInterval[], second: number): LimitInterval[] {
+	const all = [...intervals];
+	const valued = (i: LimitInterval) => Math.max(0, i.over - i.censored);
+	const mostFirst = [...all.entries()].sort(([, a], [, b]) => valued(b) - valued(a));
+	let left = second;
+	for (const [at, interval] of mostFirst) {
+		const fewer = Math.min(left, valued(interval));
+		left -= fewer;
+		all[at] = { ...interval, over: interval.over - fewer };
+	}
+	return all;
+}
+
+/**
+ * Does the verdict stand whatever two clocks of that bound hide? PASS: the upper end of the interval (without one the largest of all samples)
+ * keeps the limit with it. FAIL: the lower end is above the limit without it, or those that took longer than limit and bound spend the budget twice.
+ */
+function holdsWithin({ sla, facts, judgement: j }: Line, boundNs: number): boolean {
+	if (sla.kind === "tally") return true;
+	const { limitNs } = sla;
+	const censored = j.censored ?? 0;
+	if (j.verdict === "pass") {
+		const { max } = sampleOf(facts, sla.metric);
+		const highest = censored > 0 ? Number.POSITIVE_INFINITY : (max ?? 0);
+		return (sla.kind === "max" ? highest : (j.highNs ?? highest)) + boundNs <= limitNs;
+	}
+	if (sla.kind === "max") return censored > 0 || (j.valueNs ?? 0) - boundNs > limitNs;
+	if (j.lowNs !== null && j.lowNs - boundNs > limitNs) return true;
+	const [n, share] = [j.n ?? 0, tail(sla.percentile)];
+	const { count: all, low, upTo } = distributionOf(facts, sla.metric);
+	// Samples whose whole bucket lies above.
+	const first = low.findIndex((ns) => ns > limitNs + boundNs);
+	const over = censored + (first < 0 ? 0 : all - (upTo[first - 1] ?? 0));
+	return fails(over, n, share) && over >= 2 * n * share;
+}

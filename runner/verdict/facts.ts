@@ -174,6 +174,12 @@ export function windowOf({ plan, totals, ticks }: Collected): { startNs: number;
 	return { startNs, endNs: Math.max(startNs, endNs) };
 }
 
+/** How much of the window had passed when the run was stopped. */
+export function stoppedAfterNs({ collected }: Facts): number {
+	const endNs = collected.totals?.endNs ?? 0;
+	return Math.max(0, endNs - windowOf(collected).startNs);
+}
+
 /** The tightest limit on a latency that the SLA names, of one metric or of any; null: there is none. */
 export function tightestLimitNs({ collected }: Facts, metric?: Metric): number | null {
 	const limits = collected.plan.sla.flatMap((s) =>

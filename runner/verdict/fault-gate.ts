@@ -1,13 +1,20 @@
 import type { Sla } from "../model/plan.ts";
 import { faultZeroNs } from "../model/run-file.ts";
 import type { Verdict } from "../model/verdict.ts";
-import { type Said, say, sayBut } from "../text/say.ts";
+import { said } from "../text/say.ts";
 import { formatDuration, formatDurationExact } from "../units.ts";
 import { faultName } from "./checks/run.ts";
 import { type Facts, windowOf } from "./facts.ts";
 import { failoverOf } from "./failover.ts";
 import { type FaultFigure, type FaultTime, faultTimes } from "./fault-figures.ts";
-import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
+import {
+	asksFor,
+	because,
+	type Judgement,
+	NO_NUMBERS,
+	notMeasured,
+	unmeasured,
+} from "./judgement.ts";
 
 /**
  * Judges a line about what a fault does, `unavailable < 10s`: the worst of a run's faults. PASS: all that the true time may be keeps the limit; FAIL: none of it does, as of one that had not
@@ -30,27 +37,33 @@ export function judgeFaults(sla: TallySla, figure: FaultFigure, { collected }: F
 	});
 	if (collected.state !== "complete" || times === null)
 		return {
-			...base,
+			...unmeasured(base, notMeasured(`${figure} was not measured`)),
 			verdict: collected.state === "complete" ? "error" : "inconclusive",
-			...because(say("tally-not-measured", { name: figure })),
 		};
 	const worst = times.reduce((a, b) => (isWorse(b, a, sla) ? b : a));
-	const found = FOUND[figure](worst, {
-		fault: faultName(worst.fault),
-		atNs: faultZeroNs(worst.fault) - startNs,
-		faults: times.length,
-		acks: plan.acks,
-		line: worst.fault.sla ?? "",
-	});
 	const verdict = verdictOf(worst, sla);
 	const open = worst.mostNs === Number.POSITIVE_INFINITY;
+	const name = faultName(worst.fault);
+	const atNs = Math.max(0, faultZeroNs(worst.fault) - startNs);
+	const ofSeveral = times.length > 1 ? `, the worst of ${times.length} faults` : "";
+	const when = `${name} ${formatDuration(atNs)} after the window opened${ofSeveral}`;
+	const why = verdict === "pass" ? "" : `; ${whyNot(worst, verdict, sla)}`;
 	return {
 		...base,
 		verdict,
 		tally: { ...tally, value: open ? null : worst.ns },
 		beyondNs: open ? worst.ns : null,
 		measured: open ? `> ${formatDurationExact(wholePieces(worst.ns))}` : formatDuration(worst.ns),
-		...because(verdict === "pass" ? found : sayBut(found, whyNot(worst, verdict, sla))),
+		...because(
+			said(`fault-${figure}`, `${when}: ${FOUND[figure](worst, plan.acks)}${why}`, {
+				fault: name,
+				atNs,
+				faults: times.length,
+				lastedNs: worst.ns,
+				open,
+				limitNs: sla.limit,
+			}),
+		),
 	};
 }
 
@@ -58,34 +71,44 @@ export function judgeFaults(sla: TallySla, figure: FaultFigure, { collected }: F
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
 
-/** What is said of a fault beside the time itself. */
-interface About {
-	readonly fault: string;
-	/** From the opening of the window. */
-	readonly atNs: number;
-	/** Of the run: this is the worst of so many. */
-	readonly faults: number;
-	readonly acks: boolean;
-	/** The latency that has to be met again. */
-	readonly line: string;
-}
-
-const FOUND: Readonly<Record<FaultFigure, (t: FaultTime, a: About) => Said>> = {
-	unavailable: (time, { line: _, ...about }) =>
-		say("fault-unavailable", {
-			...about,
-			...timeOf(time),
-			cut: time.cut,
-			noticedNs: time.fault.noticedNs ?? 0,
-		}),
-	recovered: (time, { acks: _, ...about }) =>
-		say("fault-recovered", { ...about, ...timeOf(time), cut: time.cut }),
-	drained: (time, { acks: _, line: __, ...about }) =>
-		say("fault-drained", { ...about, ...timeOf(time), cut: time.cut }),
+/** What one figure came to, in words. */
+const FOUND: Readonly<Record<FaultFigure, (time: FaultTime, acks: boolean) => string>> = {
+	unavailable: ({ ns, mostNs, cut, fault }, acks) => {
+		const nothing = `nothing was ${acks ? "acknowledged" : "received"}`;
+		if (mostNs === Number.POSITIVE_INFINITY)
+			return `${nothing} for at least ${formatDuration(ns)}, ${cut ? "when the next fault began" : "to the end"}`;
+		return ns === 0
+			? `no stretch of ${formatDuration(fault.noticedNs ?? 0)} or longer in which ${nothing}`
+			: `${nothing} for ${formatDuration(ns)}`;
+	},
+	recovered(time) {
+		const met = `${time.fault.sla} was met`;
+		return lasting(
+			time,
+			`${time.fault.sla} was not met again`,
+			`${met} all the time`,
+			`${met} again`,
+		);
+	},
+	drained: (time) =>
+		lasting(
+			time,
+			"more messages than before it were in flight",
+			"no more messages were in flight than before it",
+			"as few messages as before it were in flight again",
+		),
 };
 
-function timeOf({ ns, mostNs }: FaultTime) {
-	return { lastedNs: ns, open: mostNs === Number.POSITIVE_INFINITY };
+/** "p99 < 20ms was not met again in the 7.99s until the window closed", "... was met again after 1.2s" */
+function lasting(
+	{ ns, mostNs, cut }: FaultTime,
+	never: string,
+	always: string,
+	again: string,
+): string {
+	if (mostNs === Number.POSITIVE_INFINITY)
+		return `${never} in the ${formatDuration(ns)} until ${cut ? "the next fault" : "the window closed"}`;
+	return ns === 0 ? always : `${again} after ${formatDuration(ns)}`;
 }
 
 function verdictOf(
@@ -107,14 +130,14 @@ function isWorse(a: FaultTime, b: FaultTime, sla: TallySla): boolean {
 
 const RANK: readonly Verdict[] = ["pass", "inconclusive", "fail"];
 
-function whyNot(
-	{ ns, mostNs }: FaultTime,
-	verdict: Verdict,
-	{ op, limit: limitNs }: TallySla,
-): Said {
-	if (verdict === "fail") return say("fault-missed", { op, limitNs });
-	if (mostNs === Number.POSITIVE_INFINITY) return say("fault-cut-short", { limitNs });
-	return ns === 0 ? say("fault-unnoticed", { limitNs }) : say("fault-between", { limitNs });
+function whyNot({ ns, mostNs }: FaultTime, verdict: Verdict, { op, limit }: TallySla): string {
+	const asked = formatDurationExact(limit);
+	if (verdict === "fail") return asksFor(op, asked);
+	if (mostNs === Number.POSITIVE_INFINITY)
+		return `too short to tell whether it keeps the limit of ${asked}`;
+	return ns === 0
+		? `a shorter one may still be longer than the limit of ${asked}; raise the limit, or the rate`
+		: `the limit of ${asked} lies within the piece of time that this is known to`;
 }
 
 /** Never told longer than it was. */

@@ -1,5 +1,22 @@
+import type { Sla } from "../model/plan.ts";
 import type { Cause, Gate } from "../model/result.ts";
-import { type Said, sayBut } from "../text/say.ts";
+import { type Said, said, sayBut } from "../text/say.ts";
+
+/** What other than the system can decide a line: `excuses.ts` has them in their order. */
+export type ExcuseName =
+	| "lag"
+	| "burst"
+	| "stops"
+	| "held"
+	| "receipts"
+	| "floor"
+	| "machine"
+	| "clocks"
+	| "queue"
+	| "drift";
+
+/** Those of the generator's own lateness. */
+export const LATENESS: readonly ExcuseName[] = ["lag", "burst", "stops"];
 
 /** One SLA line judged for one run: what result.json has of a repeat, and what only the verdict needs. */
 export interface Judgement
@@ -7,10 +24,8 @@ export interface Judgement
 		Pick<Said, "code" | "values"> {
 	readonly sla: string;
 	readonly limit: string;
-	/** True: the generator's lateness, or the burst after it, decided the verdict. */
-	readonly lagDecided: boolean;
-	/** True: what waited in the client library did. */
-	readonly heldDecided: boolean;
+	/** What decided the verdict; null: the system alone. */
+	readonly excuse: ExcuseName | null;
 	/** machine: a saturated machine explains the FAIL; null: nothing but the system does. */
 	readonly cause: Cause | null;
 }
@@ -26,8 +41,29 @@ export function leftOpen(j: Judgement, but: Said): Judgement {
 	return { ...j, verdict: "inconclusive", ...because(sayBut({ text, code, values }, but)) };
 }
 
+/** A line that was not measured, or that this run cannot answer. */
+export function unmeasured(
+	base: Pick<Judgement, "sla" | "limit"> & typeof NO_NUMBERS,
+	why: Said,
+): Judgement {
+	return { ...base, verdict: "error", measured: "n/a", ...because(why) };
+}
+
+/** For want of a figure there is nothing to judge. */
+export function notMeasured(why: string): Said {
+	return said("not-measured", why);
+}
+
+/** "the SLA asks for at most 10s" */
+export function asksFor(op: Op, limit: string): string {
+	return `the SLA asks for ${ASKS[op]} ${limit}`;
+}
+
 /** Where there is nothing to count. */
-export const NO_NUMBERS = {
+export const NO_NUMBERS: Omit<
+	Judgement,
+	"sla" | "limit" | "verdict" | "measured" | "why" | "code" | "values"
+> = {
 	valueNs: null,
 	lowNs: null,
 	highNs: null,
@@ -40,7 +76,18 @@ export const NO_NUMBERS = {
 	events: null,
 	phi: null,
 	tally: null,
-	lagDecided: false,
-	heldDecided: false,
+	excuse: null,
 	cause: null,
+};
+
+// --- internal ---
+
+type Op = Extract<Sla, { kind: "tally" }>["op"];
+
+const ASKS: Readonly<Record<Op, string>> = {
+	"<": "less than",
+	"<=": "at most",
+	"==": "exactly",
+	">=": "at least",
+	">": "more than",
 };

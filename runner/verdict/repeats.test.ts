@@ -12,7 +12,7 @@ const repeat = (verdict: Verdict, i: number): readonly [number, Judgement] => [
 		verdict,
 		measured: `${i + 1}`,
 		why: `why of ${i + 1}`,
-		code: "max-broken",
+		code: "late-messages",
 		values: {},
 	},
 ];

@@ -1,5 +1,4 @@
 import { type Verdict, worst } from "../model/verdict.ts";
-import { repeatsText } from "../text/gates.ts";
 import type { Judgement } from "./judgement.ts";
 
 /**
@@ -25,14 +24,13 @@ export function overRepeats(
 	const counts = (v: Verdict) => judgements.filter((j) => j.verdict === v).length;
 	const summary = (["interrupted", "error", "invalid", "fail", "inconclusive", "pass"] as const)
 		.filter((v) => counts(v) > 0)
-		.map((v) => [v.toUpperCase(), counts(v)] as const);
-	const verdict = verdictOf(overall, counts, repeats.length);
+		.map((v) => `${counts(v)} ${v.toUpperCase()}`)
+		.join(", ");
+	const added = confirming === 0 ? "" : ` (${confirming} of them confirming)`;
+	const worstOne = repeats.find(([, j]) => j === deciding)?.[0] ?? 1;
 	return {
-		verdict,
-		why: repeatsText(summary, repeats.length, confirming, {
-			repeat: repeats.find(([, j]) => j === deciding)?.[0] ?? 1,
-			why,
-		}),
+		verdict: verdictOf(overall, counts, repeats.length),
+		why: `${summary} of ${repeats.length} repeats${added}; the worst, repeat ${worstOne}: ${why}`,
 		deciding,
 	};
 }

@@ -1,15 +1,15 @@
 import type { Cause } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
-import { type Code, type Said, say, type Values } from "../text/say.ts";
+import { type Said, said, type Values } from "../text/say.ts";
 import type { CheckResult } from "./checks/check.ts";
 import { machinesOf } from "./checks/machine.ts";
 import { onlySome } from "./checks/run.ts";
 import { checked, results } from "./checks.ts";
-import { unlessClocksHide, unlessFloorFails, unlessItRises, unlessSaturated } from "./doubts.ts";
+import { AFTER_CHECKS, excused } from "./excuses.ts";
 import type { Facts } from "./facts.ts";
-import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
+import { judged, lineOf } from "./judge.ts";
+import { because, type Judgement, LATENESS, NO_NUMBERS } from "./judgement.ts";
 import { saturationOf } from "./saturation.ts";
-import { judge } from "./sla.ts";
 
 /** The verdict on one run. */
 export interface RunVerdict {
@@ -18,7 +18,7 @@ export interface RunVerdict {
 	readonly cause: Cause | null;
 	/** What decided when it was not the SLA; null otherwise. */
 	readonly why: string | null;
-	readonly code: Code | null;
+	readonly code: string | null;
 	readonly values: Values | null;
 	readonly judgements: readonly Judgement[];
 	readonly checks: readonly CheckResult[];
@@ -39,11 +39,10 @@ export function reasonOf({
  */
 export function judgeRun(facts: Facts): RunVerdict {
 	const { state, problem, plan } = facts.collected;
-	const measured = plan.sla.map((sla) =>
-		unlessSaturated(unlessFloorFails(judge(sla, facts), sla, facts), sla, facts),
-	);
+	const lines = plan.sla.map((sla) => lineOf(sla, facts));
+	const measured = lines.map(judged);
 	const checks = state === "never" ? [] : checked(facts, measured);
-	const stopped = (text: string) => say("stopped", { problem: text });
+	const stopped = (text: string) => said("stopped", text);
 	const overruled = (verdict: Verdict, said: Said): RunVerdict => ({
 		verdict,
 		cause: null,
@@ -54,8 +53,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 			...(verdict === "invalid" && state !== "crashed" ? {} : NO_NUMBERS),
 			verdict,
 			...because(said),
-			lagDecided: false,
-			heldDecided: false,
+			excuse: null,
 			cause: null,
 		})),
 		checks: results(checks),
@@ -70,16 +68,16 @@ export function judgeRun(facts: Facts): RunVerdict {
 		return overruled("error", stopped(problem ?? state));
 	if (bad) return overruled("error", bad.said);
 
-	const byGate = [
-		...(measured.some((j) => j.lagDecided) ? ["lag"] : []),
-		...(measured.some((j) => j.heldDecided) ? ["held"] : []),
-		"cores",
-	];
-	const invalid = checks.find((c) => c.status === "invalid" && !byGate.includes(c.check));
+	const byGate = measured.flatMap(({ excuse }) =>
+		excuse === null ? [] : LATENESS.includes(excuse) ? "lag" : excuse,
+	);
+	const invalid = checks.find(
+		(c) => c.status === "invalid" && ![...byGate, "cores"].includes(c.check),
+	);
 	if (invalid) return overruled("invalid", invalid.said);
 	const grew = checks.find((c) => c.status === "fail");
-	const judgements = measured.map((j, i) =>
-		unlessItRises(unlessClocksHide(j, plan.sla[i], facts), grew, facts),
+	const judgements = lines.map((line, i) =>
+		excused(line, AFTER_CHECKS, measured[i], grew !== undefined),
 	);
 	const verdicts = judgements.map((j) => j.verdict);
 	// A breached SLA says more, and over repeats it is for the gate to weigh it.

@@ -4,7 +4,7 @@ import type { Plan } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 import { cpuMs } from "../tests/cpu.fake.ts";
 import { without } from "./intervals.ts";
-import { type Any, type Changes, judged } from "./judged.fake.ts";
+import { type Any, judged } from "./judged.fake.ts";
 import { testOver } from "./statistics.ts";
 import { stopsIn } from "./stops.ts";
 
@@ -127,9 +127,8 @@ describe("what was due near a stop of the generator", () => {
 });
 
 /** In this run 490 messages were late, due in the half second from 5 s on; none of that was lag. */
-const stalled = (stops: readonly Stop[], plan: Changes["plan"] = () => {}) =>
+const stalled = (stops: readonly Stop[]) =>
 	judged("stall", {
-		plan,
 		lines: (lines: Any[]) => [...lines, { type: "stops", stops: inNs(stops) }],
 	});
 
@@ -167,31 +166,11 @@ test.each<[string, Stop[], string]>([
 	expect(judgements.map((j) => j.verdict)).toEqual([verdict, verdict]);
 	if (verdict === "invalid")
 		expect(judgements[0]?.why).toBe(
-			"the load generator was stopped once, for 1s, so this says nothing about the system: 800/s received, and the SLA asks for at least 990/s; without that time it would be 1 000/s",
+			"the load generator was stopped once, for 1s, so this says nothing about the system: 800/s received; the SLA asks for at least 990/s; without that time, it would be 1 000/s",
 		);
 });
 
 describe("a gate that FAILs", () => {
-	test("is INVALID where the generator could not run: without what was due near that it passes", () => {
-		const { verdict, judgements, checks } = stalled([[5000, 5490]]);
-		expect(verdict).toBe("invalid");
-		expect(judgements[0]).toMatchObject({
-			verdict: "invalid",
-			code: "late-by-stops",
-			lagDecided: true,
-			why: "the load generator was stopped once, for 490ms, so this says nothing about the system: at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms; without its lag and the messages due around that, none of 9 010 did, which would be PASS instead of FAIL",
-		});
-		expect(checks.find((c) => c.check === "lag")?.status).toBe("invalid");
-	});
-
-	test("and so is one on the largest value", () => {
-		const { judgements } = stalled([[5000, 5490]], (plan) => {
-			const limit = { metric: "response", limitNs: 10 * MS, op: "<" };
-			plan.sla = [{ kind: "max", text: "max", ...limit, abort: false }];
-		});
-		expect(judgements[0]).toMatchObject({ code: "max-by-stops" });
-	});
-
 	test.each<[string, Stop[]]>([
 		["without any stop", []],
 		["by a stop at another time", [[8000, 8490]]],

@@ -3,13 +3,20 @@ import type { Counters } from "../model/client-file.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { type Tally as AnyTally, needs, TALLIES, type TallyUnit } from "../model/tallies.ts";
-import { type Said, say } from "../text/say.ts";
+import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";
 import { type FaultFigure, isFaultFigure } from "./fault-figures.ts";
 import { judgeFaults } from "./fault-gate.ts";
-import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
+import {
+	asksFor,
+	because,
+	type Judgement,
+	NO_NUMBERS,
+	notMeasured,
+	unmeasured,
+} from "./judgement.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
 import { stopsAtEnd } from "./stops.ts";
 
@@ -45,52 +52,37 @@ export function judgeTally(sla: TallySla, facts: Facts): Judgement {
 				measured: "n/a",
 				...because(open.open),
 			};
-		return {
-			...base,
-			verdict: "error",
-			measured: "n/a",
-			...because(whyNot(tally, plan) ?? say("tally-not-measured", { name })),
-		};
+		return unmeasured(base, notMeasured(whyNot(tally, plan) ?? `${name} was not measured`));
 	}
 	const measured = about(value, unit);
 	const open = openQuestion(sla, collected, value);
 	if (open !== null) return { ...base, verdict: "inconclusive", measured, ...because(open) };
-	const met = COMPARE[sla.op](value, sla.limit);
+	const meets = (of: number) => COMPARE[sla.op](of, sla.limit);
 	// Messages under way at the window's two edges make a rate uncertain by about latency * rate: with a limit that
 	// equals the scheduled rate, a tenth of a percent must not decide. A closed load has no such edges.
 	const nearly =
 		unit === "messages/s" &&
 		plan.schedule.kind !== "closed" &&
-		(COMPARE[sla.op](value * (1 + EDGE), sla.limit) ||
-			COMPARE[sla.op](value * (1 - EDGE), sla.limit));
+		(meets(value * (1 + EDGE)) || meets(value * (1 - EDGE)));
 	const warmup = isRateOrTime(tally) ? null : (collected.counters.warmup?.[tally] ?? 0);
 	// Shorter than any: a message was missing until the drain was over.
-	const looked = LATE_COMERS.has(tally) ? collected.totals?.lookedNs : null;
-	const lookedNs = (looked ?? 0) >= 1e6 ? (looked ?? null) : null;
-	const values = { name, measured, warmup, lookedNs };
-	if (!met && !nearly && unit === "messages/s") {
-		const stopped = stopsAtEnd(collected);
-		const rest = 1 - stopped.stoppedNs / plan.schedule.durationNs;
-		const without = about(value / rest, unit);
-		if (
-			plan.schedule.kind !== "closed" &&
-			stopped.stops > 0 &&
-			COMPARE[sla.op]((value / rest) * (1 + EDGE), sla.limit)
-		)
-			return {
-				...base,
-				verdict: "invalid",
-				measured,
-				lagDecided: true,
-				...because(say("tally-by-stops", { ...values, ...stopped, op: sla.op, limit, without })),
-			};
-	}
-	const said = met
-		? say("tally", values)
-		: nearly
-			? say("tally-nearly", { ...values, limit })
-			: say("tally-missed", { ...values, op: sla.op, limit });
-	return { ...base, verdict: met || nearly ? "pass" : "fail", measured, ...because(said) };
+	const looked = (LATE_COMERS.has(tally) && collected.totals?.lookedNs) || 0;
+	const lookedNs = looked >= 1e6 ? looked : null;
+	const text = [
+		`${measured} ${name}`,
+		warmup === null ? "" : " in warm-up and window",
+		warmup ? ` (${formatCount(warmup)} of them in the warm-up)` : "",
+		lookedNs && `, and up to ${formatDuration(lookedNs)} after every message had settled`,
+		!meets(value) && nearly && `, within 0.1 % of the ${limit} that the SLA asks for`,
+		!meets(value) && !nearly && `; ${asksFor(sla.op, limit)}`,
+	];
+	const values = { name, measured, warmup, lookedNs, op: sla.op, limit };
+	return {
+		...base,
+		verdict: meets(value) || nearly ? "pass" : "fail",
+		measured,
+		...because(said("tally", text.filter((part) => part).join(""), values)),
+	};
 }
 
 /** The count over warm-up and window, the window's rate per second, or a time in ns; null: not measured. */
@@ -109,6 +101,22 @@ export function tallyOf(collected: Collected, tally: Tally): number | null {
 	const before = warmup?.[tally] ?? null;
 	const within = window?.[tally] ?? null;
 	return before === null || within === null ? null : before + within;
+}
+
+/** A rate that would be reached but for stops of the generator whose messages came after the window; null: it would not. */
+export function rateWithoutStops(
+	sla: TallySla,
+	collected: Collected,
+): { stops: number; stoppedNs: number; without: string } | null {
+	const { tally } = sla;
+	const { schedule } = collected.plan;
+	const { unit } = TALLIES[tally];
+	if (unit !== "messages/s" || schedule.kind === "closed" || isFaultFigure(tally)) return null;
+	const { stops, stoppedNs } = stopsAtEnd(collected);
+	const rate = (tallyOf(collected, tally) ?? 0) / (1 - stoppedNs / schedule.durationNs);
+	return stops > 0 && COMPARE[sla.op](rate * (1 + EDGE), sla.limit)
+		? { stops, stoppedNs, without: about(rate, unit) }
+		: null;
 }
 
 /** Of a result, and null where it has none. */
@@ -143,14 +151,21 @@ function openQuestion(sla: TallySla, collected: Collected, value: number): Said 
 				: value - 1e9 / SAMPLES_PER_SECOND;
 		return COMPARE[sla.op](value, sla.limit) === COMPARE[sla.op](most, sla.limit)
 			? null
-			: say("drain-between-samples");
+			: said(
+					"drain-between-samples",
+					"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one",
+				);
 	}
 	const { plan, totals } = collected;
 	if (TALLIES[sla.tally].unit !== "messages/s" || plan.schedule.kind !== "closed") return null;
 	const spanNs = (totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0) - (totals?.firstSendNs ?? 0);
 	return spanNs >= SHORTEST_CLOSED_NS
 		? null
-		: say("too-short-for-a-rate", { spanNs: Math.max(0, spanNs) });
+		: said(
+				"too-short-for-a-rate",
+				`all messages were through within ${formatDuration(Math.max(0, spanNs))}, too short to tell a rate; raise messages`,
+				{ spanNs: Math.max(0, spanNs) },
+			);
 }
 
 type RateOrTime = Exclude<Tally, keyof Counters>;
@@ -185,15 +200,18 @@ function hasStreams(plan: Plan): boolean {
 }
 
 /** Why a tally is null though the run was measured; null: nobody has counted. */
-function whyNot(tally: Tally, plan: Plan): Said | null {
+function whyNot(tally: Tally, plan: Plan): string | null {
 	const closed = plan.schedule.kind === "closed";
-	if (needs(tally, "order")) return say("order-not-measured");
-	if (needs(tally, "checksum")) return say("checksum-not-measured");
+	if (needs(tally, "order"))
+		return "order was not measured: this system promises none, or several consumers share its messages";
+	if (needs(tally, "checksum"))
+		return "corruption was not measured: payloads carry no checksum (workload.checksum)";
 	if (needs(tally, "receipts") && plan.pattern === "publish")
-		return say("nothing-received", { name: tally });
+		return `messages are only published here, so there is no ${tally}: judge ack, failed or unknown`;
 	if (needs(tally, "acks") && !closed)
-		return say("nothing-acknowledged", { system: plan.system, name: tally });
-	if (needs(tally, "rate") && closed) return say("no-rate");
+		return `${plan.system} acknowledges nothing: there is no ${tally}; judge achieved`;
+	if (needs(tally, "rate") && closed)
+		return "a closed load has no rate to achieve: judge throughput";
 	return null;
 }
 

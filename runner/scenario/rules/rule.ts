@@ -1,4 +1,4 @@
-import type { Code, Said } from "../../text/say.ts";
+import type { Said } from "../../text/say.ts";
 import { type Telling, type Told, tell } from "../../text/tell.ts";
 import type { Path, Problem } from "../problem.ts";
 
@@ -41,6 +41,6 @@ export function firstOf<Key extends string>(wrong: Wrong<Key>): Wrong<Key> {
 }
 
 /** Sentences one after the other: the first has the code. */
-export function together(first: Said, ...others: readonly Said[]): { code: Code; text: string } {
+export function together(first: Said, ...others: readonly Said[]): { code: string; text: string } {
 	return { code: first.code, text: [first, ...others].map(({ text }) => text).join("; ") };
 }

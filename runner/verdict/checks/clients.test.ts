@@ -386,7 +386,7 @@ describe("each client is looked at by itself", () => {
 						? { receivedNs: [5.4 * S + 30 * MS] }
 						: {},
 		});
-		expect(judged(folder).judgements[0]).toMatchObject({ verdict: "invalid", lagDecided: true });
+		expect(judged(folder).judgements[0]).toMatchObject({ verdict: "invalid", excuse: "burst" });
 	});
 });
 

@@ -15,6 +15,7 @@ import {
 	tightestLimitNs,
 } from "../facts.ts";
 import { heldIn, RECEIVES } from "../held.ts";
+import { LATENESS } from "../judgement.ts";
 import { type Check, type Finding, unknown } from "./check.ts";
 import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
 import { clientName } from "./run.ts";
@@ -43,7 +44,7 @@ export const lag: Check = {
 			remedy: say("free-machine"),
 		});
 		const fine = (limitNs: number | null) => finding("ok", say("lag", figures), limitNs);
-		const decided = judgements.filter((j) => j.lagDecided);
+		const decided = judgements.filter((j) => j.excuse !== null && LATENESS.includes(j.excuse));
 		if (decided.length > 0)
 			return finding(
 				"invalid",
@@ -103,7 +104,7 @@ export const held: Check = {
 		}
 		const { most, explained, intervals } = queue;
 		const values = { held: most, explained, limitNs };
-		const lines = judgements.filter((j) => j.heldDecided).map((j) => j.sla);
+		const lines = judgements.filter((j) => j.excuse === "held").map((j) => j.sla);
 		return {
 			...(lines.length > 0
 				? { status: "invalid", said: say("held-decided", { ...values, lines }) }
