@@ -1,23 +1,23 @@
 import { type BaselineSla, isOfAnswer, Metric, type Sla } from "../model/plan.ts";
 import { TALLIES, Tally, type TallyUnit, UNITS } from "../model/tallies.ts";
 import { suggest } from "../suggest.ts";
-import { tell } from "../text/tell.ts";
+import { type Telling, type Told, tell } from "../text/tell.ts";
 import { parseDuration, parseRate, ratePerSecond, UnitError } from "../units.ts";
-import { parseBaselineLimit } from "./baseline-sla.ts";
 import { own } from "./other-tools.ts";
 
-/** Reads one line: one with a limit of its own (`parseSla`), or one whose limit is a baseline's figure and a margin: "p99 <= baseline + 10%", "p99 <= max(baseline + 10%, baseline + 2ms)". */
+/**
+ * Reads a line of an SLA: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or `counter op limit`
+ * ("lost == 0", "failed == all", "throughput >= 100000/s", "recovered(p99 < 100ms) < 15s"). The limit may be a baseline's figure and a
+ * margin: "p99 <= baseline + 10%", "p99 <= max(baseline * 1.1, baseline + 2ms)", "throughput >= baseline - 5%". `abort` is the long form's to
+ * set. Throws a `UnitError` with a person's sentence.
+ */
 export function parseLine(source: string): Sla | BaselineSla {
-	return orMeant(spaced(source), line);
+	return orMeant(spaced(source), read);
 }
 
-/**
- * Reads a line with a limit: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or
- * `counter op limit` ("lost == 0", "failed == all", "throughput >= 100000/s", "drainTime < 30s", "recovered(p99 < 100ms) < 15s").
- * `abort` is the long form's to set. Throws a `UnitError` with a person's sentence.
- */
+/** The same of a line whose limit is its own. */
 export function parseSla(source: string): Sla {
-	return orMeant(spaced(source), limited);
+	return orMeant(spaced(source), withLimit);
 }
 
 /** The line for a map's key and value, "p99: 5ms" -> "p99 < 5ms"; undefined: it is not an objective. */
@@ -26,15 +26,27 @@ export function meantObjective(key: string, limit: unknown): string | undefined 
 	const [usual] = tally === undefined ? ["<"] : UNITS[TALLIES[tally].unit].example.split(" ");
 	const value = spaced(String(limit));
 	const meant = meantLine(/^[<>=]/.test(value) ? `${key} ${value}` : `${key} ${usual} ${value}`);
-	return isObjective(meant, limited) ? meant : undefined;
+	return isObjective(meant, withLimit) ? meant : undefined;
 }
 
 // --- internal ---
 
+/** What a line is about, and how it goes on. */
+interface Parts {
+	readonly text: string;
+	readonly left: string;
+	readonly op: string;
+	readonly limit: string;
+}
+type Subject =
+	| { readonly kind: "tally"; readonly tally: Tally; readonly until?: Latency }
+	| { readonly kind: "max"; readonly metric: Metric }
+	| { readonly kind: "percentile"; readonly metric: Metric; readonly percentile: number };
+type Latency = Exclude<Sla, { kind: "tally" }>;
+type Op = BaselineSla["op"] | "==";
+
 /** JavaScript writes smaller numbers in exponent form, which exact fractions are not made from. */
 const LOWEST = 0.000_001;
-
-const SOME: Record<TallyUnit, string> = { messages: "1", "messages/s": "1/s", ns: "1s" };
 
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
@@ -42,16 +54,205 @@ function spaced(text: string): string {
 	return text.trim().replaceAll(/\s+/g, " ");
 }
 
-/** Reads the line, or tells how the one is written that was probably meant. */
+function read(text: string): Sla | BaselineSla {
+	const parts = partsOf(text);
+	return /\bbaseline\b|^max ?\(/.test(parts.limit) ? compared(parts) : limited(parts);
+}
+
+function withLimit(text: string): Sla {
+	return limited(partsOf(text));
+}
+
+function partsOf(text: string): Parts {
+	const match = /^(recovered ?\(.+\)|.+?) ?(<=|>=|==|=<|=>|!=|<|>|=) ?(.+)$/.exec(text);
+	if (/^recovered ?\(.+\)$/.test(text)) throw refused("recovered-without-limit", { line: text });
+	if (!match) throw refused("no-objective", { line: text });
+	const [, left = "", op = "", limit = ""] = match;
+	return { text, left, op, limit };
+}
+
+/** Throws for a text that names nothing, and for an operator that it does not take. */
+function subjectOf(parts: Parts): { subject: Subject; op: Op } {
+	const { text: line, left, op, limit } = parts;
+	const again = /^recovered ?\((.+)\)$/.exec(left)?.[1]?.trim();
+	if (again !== undefined) {
+		const until = orMeant(again, withLimit);
+		if (!isOfAnswer(until)) throw refused("recovered-until", { line, until: again });
+		const name = `recovered(${until.text})`;
+		return { subject: { kind: "tally", tally: "recovered", until }, op: tallyOp(parts, name) };
+	}
+	const tally = Tally.safeParse(left).data;
+	if (tally !== undefined) return { subject: { kind: "tally", tally }, op: tallyOp(parts, left) };
+
+	const words = left.split(" ");
+	const quantile = words.at(-1) ?? "";
+	const metric = Metric.safeParse(words.length === 2 ? words[0] : "response").data;
+	if (words.length > 2 || !isQuantile(quantile)) throw unknown(line, words);
+	if (metric === undefined) throw unknown(line, words.slice(0, 1));
+	if (op !== "<" && op !== "<=") throw refused("latency-limit", { line, left, limit });
+	if (quantile === "max") return { subject: { kind: "max", metric }, op };
+	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
+	if (percentile === 100) throw refused("percentile-100", { line, op, limit });
+	if (percentile < LOWEST || percentile > 100) throw refused("percentile-range", { line });
+	return { subject: { kind: "percentile", metric, percentile }, op };
+}
+
+function tallyOp({ text: line, op, limit }: Parts, name: string): Op {
+	const tally = Tally.parse(name.replace(/\(.*/, ""));
+	const { ops, example } = UNITS[TALLIES[tally].unit];
+	const known = ops.find((one) => one === op);
+	if (known !== undefined) return known;
+	// Their own limit, where they have written one.
+	const theirs = `${ops[0]} ${limit}`;
+	const fits = ops[0] !== "==" && isObjective(`${name} ${theirs}`, read);
+	throw refused("tally-op", {
+		line,
+		tally: name,
+		ops: EITHER.format(ops),
+		example: fits ? theirs : example,
+	});
+}
+
+function limited(parts: Parts): Sla {
+	const { text, limit } = parts;
+	const { subject, op } = subjectOf(parts);
+	if (subject.kind !== "tally")
+		return {
+			...subject,
+			text,
+			op: op as Latency["op"],
+			limitNs: latency(text, limit),
+			abort: false,
+		};
+	const { tally } = subject;
+	const { unit } = TALLIES[tally];
+	const all = unit === "messages" && op === "==" && limit === "all";
+	const value = all ? 0 : LIMITS[unit](text, limit);
+	if (unit === "messages" && op === "<" && value === 0)
+		throw refused("limit-never", { line: text, instead: `${tally} == 0` });
+	return { ...subject, text, op, limit: value, ...(all && { all }), abort: false };
+}
+
+const LIMITS: Record<TallyUnit, (text: string, limit: string) => number> = {
+	messages: (line, limit) => {
+		if (/^\d{1,15}$/.test(limit)) return Number(limit);
+		throw refused("tally-count", { line, tally: line.split(/[ <=]/)[0] });
+	},
+	"messages/s": (text, limit) =>
+		inLine(text, () => {
+			const rate = parseRate(limit);
+			if (rate.messages > 0) return ratePerSecond(rate);
+			throw UnitError.of("rate", `must be above 0, got ${limit}`);
+		}),
+	ns: latency,
+};
+
+function latency(line: string, limit: string): number {
+	const ns = inLine(line, () => parseDuration(limit));
+	if (ns === 0) throw refused("limit-never", { line, instead: "a limit above 0" });
+	return ns;
+}
+
+/** Below 1 % no two runs agree; beyond ten times as slow, or a tenth as fast, nothing is gated. */
+const LEAST_PERCENT = 1;
+const MOST_PERCENT = { higher: 900, lower: 90 };
+
+const MARGIN = /^baseline ?(?:([+-]) ?(\d+(?:\.\d+)?) ?%|\* ?(\d+(?:\.\d+)?))$/;
+const TIME = /^baseline ?\+ ?(\d[\d.]* ?[a-zµ]+)$/i;
+
+/** A line whose limit is a baseline's figure, and how much worse it may be: higher for a latency or a time, lower for a rate. */
+function compared(parts: Parts): BaselineSla {
+	const { text, left, limit } = parts;
+	const { subject, op } = subjectOf(parts);
+	if (subject.kind === "max") throw refused("baseline-of-max", { line: text });
+	const tally = subject.kind === "tally" ? subject.tally : null;
+	if (tally !== null && TALLIES[tally].unit === "messages")
+		throw refused("baseline-of-count", { line: text, tally });
+	// What has to be met again is another latency in every scenario.
+	if (tally === "recovered") throw refused("baseline-of-recovered", { line: text });
+
+	const worse = op === "<" || op === "<=" ? "higher" : "lower";
+	const most = MOST_PERCENT[worse];
+	const [, one = limit, other] = /^max ?\( ?([^,]+?) ?, ?([^,]+?) ?\)$/.exec(limit) ?? [];
+	const [margin, time] = other !== undefined && TIME.test(one) ? [other, one] : [one, other];
+	const percent = percentOf(margin, worse);
+	const written = TIME.exec(time ?? margin)?.[1];
+	const allowanceNs = written === undefined ? 0 : inLine(text, () => parseDuration(written));
+	const right =
+		percent >= LEAST_PERCENT &&
+		percent <= most &&
+		(time === undefined || (tally === null && allowanceNs > 0));
+	if (!right) {
+		const theirs = Number(/^baseline ?[+-] ?(\d+(?:\.\d+)?) ?%?$/.exec(limit)?.[1] ?? 0);
+		const usual = worse === "higher" ? 10 : 5;
+		const kept = theirs >= LEAST_PERCENT && theirs <= most ? theirs : usual;
+		const part = `baseline ${worse === "higher" ? "+" : "-"} ${kept}%`;
+		const write = allowanceNs > 0 && tally === null ? `max(${part}, baseline + ${written})` : part;
+		throw refused("margin-odd", {
+			line: text,
+			worse,
+			least: LEAST_PERCENT,
+			most,
+			write: `${left} ${op} ${write}`,
+		});
+	}
+	const figure =
+		subject.kind === "tally" ? subject.tally : `${subject.metric} p${subject.percentile}`;
+	return {
+		kind: "baseline",
+		text,
+		figure,
+		op: op as BaselineSla["op"],
+		margin: Number((percent / 100).toFixed(9)),
+		allowanceNs: time === undefined ? null : allowanceNs,
+	};
+}
+
+/** By how many per cent a figure may be worse; below 0: it has to be better. NaN: the text is not a margin. */
+function percentOf(text: string, worse: "higher" | "lower"): number {
+	const [, sign, number, factor] = MARGIN.exec(text) ?? [];
+	const percent = factor === undefined ? Number(`${sign}${number}`) : (Number(factor) - 1) * 100;
+	// 1.1 - 1 is not 0.1 in floating point.
+	return Number((worse === "higher" ? percent : -percent).toFixed(7));
+}
+
+/** Names the line in front of what is wrong with its limit. */
+function inLine<T>(text: string, parse: () => T): T {
+	try {
+		return parse();
+	} catch (error) {
+		if (!(error instanceof UnitError)) throw error;
+		throw new UnitError(`"${text}": ${error.message}`);
+	}
+}
+
+function isQuantile(word: string): boolean {
+	return /^(max|p\d{1,3}(\.\d{1,9})?|p\(\d{1,3}(\.\d{1,9})?\))$/.test(word);
+}
+
+function refused<C extends Told>(code: C, ...values: Telling<C>): UnitError {
+	return new UnitError(tell(code, ...values));
+}
+
+function unknown(line: string, words: readonly string[]): UnitError {
+	for (const word of words) {
+		const guess = isQuantile(word)
+			? word
+			: suggest(word, [...Metric.options, ...Tally.options, "max"]);
+		if (guess !== undefined && guess !== word)
+			return refused("unknown-metric", { line, word, guess });
+	}
+	return refused("no-objective", { line });
+}
+
+/** Reads the text, or says how the line is written that was probably meant. */
 function orMeant<T>(text: string, parse: (text: string) => T): T {
 	try {
 		return parse(text);
 	} catch (error) {
 		const meant = meantLine(text);
 		if (meant === text || !isObjective(meant, parse)) throw error;
-		const unitless = meant.replaceAll(" ", "") === `${text.replaceAll(" ", "")}ms`;
-		const code = unitless ? "limit-without-unit" : "objective-meant";
-		throw new UnitError(tell(code, { line: text, meant }));
+		throw refused("objective-meant", { line: text, meant });
 	}
 }
 
@@ -62,32 +263,6 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 	} catch {
 		return false;
 	}
-}
-
-function line(text: string): Sla | BaselineSla {
-	const compared = /^(recovered ?\(.+\)|.+?) ?(<=|>=|==|<|>) ?(.*\bbaseline\b.*|max ?\(.*)$/.exec(
-		text,
-	);
-	if (!compared) return limited(text);
-	const [, left = "", op = "", limit = ""] = compared;
-	// With a limit of its kind: whatever is wrong with the rest is told as of every line.
-	const tally = Tally.safeParse(left).data;
-	const some = SOME[tally === undefined ? "ns" : TALLIES[tally].unit];
-	return parseBaselineLimit(limited(`${left} ${op} ${some}`, text), limit);
-}
-
-/** "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms": as it is written here. */
-function meantLine(text: string): string {
-	const [, left = "", op = "", limit = ""] = /^(.*?) ?([<>=≤≥!]+) ?(.*)$/.exec(text) ?? [];
-	const words = left
-		.replace(/[._ ](?=p\d)/i, " ")
-		.split(" ")
-		.map((word) => own(OTHER_WORDS, word.toLowerCase()) ?? word)
-		.map((word) => (Tally.safeParse(word).success ? word : quantile(word)));
-	if (Metric.safeParse(words.at(-1)).success) words.push("p99");
-	const latency = isQuantile(words.at(-1) ?? "");
-	const op2 = { "≤": "<=", "≥": ">=", "=<": "<=", "=>": ">=" }[op] ?? op;
-	return `${words.join(" ")} ${op2} ${latency && /^[\d.]+$/.test(limit) ? `${limit}ms` : limit}`;
 }
 
 /** Words of other tools. An average hides what slow messages do, and so does the fastest one. */
@@ -106,145 +281,25 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 	downtime: "unavailable",
 };
 
+/** "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms": as it is written here. */
+function meantLine(text: string): string {
+	const [, left = "", op = "", limit = ""] = /^(.*?) ?([<>=≤≥!]+) ?(.*)$/.exec(text) ?? [];
+	const words = left
+		.replace(/[._ ](?=p\d)/i, " ")
+		.split(" ")
+		.map((word) => own(OTHER_WORDS, word.toLowerCase()) ?? word)
+		.map((word) => (Tally.safeParse(word).success ? word : quantile(word)));
+	if (Metric.safeParse(words.at(-1)).success) words.push("p99");
+	const unitless = isQuantile(words.at(-1) ?? "") && /^[\d.]+$/.test(limit);
+	const known = { "≤": "<=", "≥": ">=", "=<": "<=", "=>": ">=" }[op] ?? op;
+	return `${words.join(" ")} ${known} ${limit}${unitless ? "ms" : ""}`;
+}
+
 /** "P99", "99p", "p999" and "p9999": p99, p99, p99.9 and p99.99. */
 function quantile(word: string): string {
-	const small = word
+	return word
 		.toLowerCase()
 		.replace(/^(\d[\d.]*)(?:p|th|%)$/, "p$1")
-		.replace(/^(p[\d.]+)%$/, "$1");
-	return small.replace(/^p(99)(9+)$/, "p$1.$2");
-}
-
-/** `text`: what a person has written, for messages and reports. */
-function limited(line: string, text = line): Sla {
-	const again = /^recovered ?\((.+)\)(?: ?([<>=!]+) ?(.+))?$/.exec(line);
-	if (again) return recoveredLine(text, again);
-	const match = /^(.*?)\s*(<=|>=|==|=<|=>|!=|<|>|=)\s*(.*)$/.exec(line);
-	const [, left = "", op = "", limit = ""] = match ?? [];
-	if (!match || left === "" || limit === "") throw no(text);
-
-	const words = left.split(" ");
-	const tally = Tally.safeParse(left);
-	if (tally.success) return tallyLine(text, tally.data, op, limit);
-
-	const quantile = words.at(-1) ?? "";
-	const metric = Metric.safeParse(words.length === 2 ? words[0] : "response");
-	if (words.length > 2 || !isQuantile(quantile)) throw no(text, words);
-	if (!metric.success) throw no(text, words.slice(0, 1));
-
-	if (op !== "<" && op !== "<=")
-		throw new UnitError(tell("latency-limit", { line: text, left, limit }));
-	const sla = {
-		text,
-		metric: metric.data,
-		op,
-		limitNs: latency(text, limit),
-		abort: false,
-	} as const;
-	if (quantile === "max") return { kind: "max", ...sla };
-	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
-	if (percentile === 100) throw new UnitError(tell("percentile-100", { line: text, op, limit }));
-	if (!(percentile > 0 && percentile < 100))
-		throw new UnitError(tell("percentile-range", { line: text }));
-	if (percentile < LOWEST) throw new UnitError(tell("percentile-lowest", { line: text }));
-	return { kind: "percentile", ...sla, percentile };
-}
-
-type TallySla = Extract<Sla, { kind: "tally" }>;
-
-/** "recovered(p99 < 100ms) < 15s": with the latency that has to be met again. */
-function recoveredLine(text: string, found: RegExpExecArray): Sla {
-	const [, inner = "", op, limit = ""] = found;
-	const until = orMeant(inner.trim(), limited);
-	if (!isOfAnswer(until))
-		throw new UnitError(tell("recovered-until", { line: text, until: inner }));
-	if (op === undefined) throw new UnitError(tell("recovered-without-limit", { line: text }));
-	const name = `recovered(${until.text})`;
-	return { ...tallyLine(text, "recovered", op, limit, name), until };
-}
-
-function tallyLine(
-	text: string,
-	tally: Tally,
-	written: string,
-	limit: string,
-	name: string = tally,
-): TallySla {
-	const { unit } = TALLIES[tally];
-	const { ops, example } = UNITS[unit];
-	const op = ops.find((known) => known === written);
-	if (op === undefined) {
-		// Their own limit, where they have written one.
-		const theirs = `${ops[0]} ${limit}`;
-		const theirsFits =
-			unit !== "messages" && text.endsWith(limit) && isObjective(`${name} ${theirs}`, limited);
-		throw new UnitError(
-			tell("tally-op", {
-				line: text,
-				tally: name,
-				ops: EITHER.format(ops),
-				example: theirsFits ? theirs : example,
-			}),
-		);
-	}
-	const all = unit === "messages" && op === "==" && limit === "all";
-	return {
-		kind: "tally",
-		text,
-		tally,
-		op,
-		limit: all ? 0 : LIMITS[unit](text, limit, tally, op),
-		...(all && { all }),
-		abort: false,
-	};
-}
-
-const LIMITS: Record<TallyUnit, (text: string, limit: string, tally: Tally, op: string) => number> =
-	{
-		messages: (text, limit, tally, op) => {
-			if (!/^\d{1,15}$/.test(limit))
-				throw new UnitError(tell("tally-count", { line: text, tally }));
-			if (op === "<" && Number(limit) === 0)
-				throw new UnitError(tell("tally-never", { line: text, tally }));
-			return Number(limit);
-		},
-		"messages/s": (text, limit) =>
-			ratePerSecond(
-				inLine(text, () => {
-					const rate = parseRate(limit);
-					if (rate.messages > 0) return rate;
-					throw UnitError.of("rate", `must be above 0, got ${limit}`);
-				}),
-			),
-		ns: latency,
-	};
-
-function latency(text: string, limit: string): number {
-	const ns = inLine(text, () => parseDuration(limit));
-	if (ns === 0) throw new UnitError(tell("limit-never", { line: text }));
-	return ns;
-}
-
-/** Names the line in front of what is wrong with its limit. */
-function inLine<T>(text: string, parse: () => T): T {
-	try {
-		return parse();
-	} catch (error) {
-		if (!(error instanceof UnitError)) throw error;
-		throw new UnitError(`"${text}": ${error.message}`);
-	}
-}
-
-function isQuantile(word: string): boolean {
-	return /^(max|p\d{1,3}(\.\d{1,9})?|p\(\d{1,3}(\.\d{1,9})?\))$/.test(word);
-}
-
-function no(text: string, words: readonly string[] = []): UnitError {
-	for (const word of words) {
-		if (isQuantile(word)) continue;
-		const guess = suggest(word, [...Metric.options, ...Tally.options, "max"]);
-		if (guess !== undefined && guess !== word)
-			return new UnitError(tell("unknown-metric", { line: text, word, guess }));
-	}
-	return new UnitError(tell("no-objective", { line: text }));
+		.replace(/^(p[\d.]+)%$/, "$1")
+		.replace(/^p(99)(9+)$/, "p$1.$2");
 }
