@@ -2,8 +2,7 @@ import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { DetailsFile, ResultFile } from "../model/result-file.ts";
-import { scenarioSchemaText } from "../scenario/json-schema.ts";
-import { rigSchemaText } from "../scenario/rig-file.ts";
+import { rigSchemaText, scenarioSchemaText } from "../scenario/json-schema.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 

@@ -53,7 +53,6 @@ const tallies = {
 		unit: "messages",
 		needs: ["checksum", "receipts"],
 		grows: true,
-		says: "needs `checksum: true`",
 	},
 	notOffered: { unit: "messages", label: "not offered" },
 	throughput: { ...RECEIVED, says: "messages received per second", example: ">= 100000/s" },
@@ -77,7 +76,7 @@ const tallies = {
 		unit: "messages/s",
 		needs: ["backlog"],
 		label: "received while the backlog was drained",
-		says: "messages received per second in that time, with producers going on",
+		says: "`backlog`: messages received per second while it is drained, with producers going on",
 		example: ">= 50000/s",
 	},
 	drainTime: {

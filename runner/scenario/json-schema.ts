@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RigFile } from "./rig-file.ts";
 import { ScenarioFile } from "./schema.ts";
 
 /** A JSON schema (draft 2020-12), as far as this project looks into one. */
@@ -22,25 +23,17 @@ export interface JsonSchema {
 
 /** The schema of what a person writes, for editors: completion, descriptions, red lines. */
 export function scenarioJsonSchema(): JsonSchema {
-	const { $schema, ...generated } = z.toJSONSchema(ScenarioFile, {
-		io: "input",
-		// zod drops examples of what a transform follows, as they might be of its result; ours are what a person writes.
-		override({ zodSchema, jsonSchema }) {
-			const examples = z.globalRegistry.get(zodSchema)?.examples;
-			if (Array.isArray(examples)) jsonSchema.examples = examples;
-			if (jsonSchema.pattern) jsonSchema.pattern = portable(jsonSchema.pattern);
-		},
-	}) as JsonSchema;
+	const { $schema, ...generated } = ofInput(ScenarioFile);
+	const { properties = {} } = generated;
 	return {
 		$schema,
 		title: "mqbench scenario",
 		...generated,
-		properties: Object.fromEntries(
-			Object.entries(generated.properties ?? {}).map(([key, field]) => [
-				key,
-				key === "system" || key === "systems" ? withVariables(field) : field,
-			]),
-		),
+		properties: {
+			...properties,
+			system: withVariables(properties.system),
+			systems: withVariables(properties.systems),
+		},
 		// zod cannot say "exactly one of the two"; load.ts checks it.
 		oneOf: [{ required: ["system"] }, { required: ["systems"] }],
 	};
@@ -51,7 +44,24 @@ export function scenarioSchemaText(): string {
 	return `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
 }
 
+/** The text of `infra/rig.schema.json`. */
+export function rigSchemaText(): string {
+	return `${JSON.stringify({ title: "mqbench rig", ...ofInput(RigFile) }, null, "\t")}\n`;
+}
+
 // --- internal ---
+
+function ofInput(schema: z.ZodType): JsonSchema {
+	return z.toJSONSchema(schema, {
+		io: "input",
+		// zod drops examples of what a transform follows, as they might be of its result; ours are what a person writes.
+		override({ zodSchema, jsonSchema }) {
+			const examples = z.globalRegistry.get(zodSchema)?.examples;
+			if (Array.isArray(examples)) jsonSchema.examples = examples;
+			if (jsonSchema.pattern) jsonSchema.pattern = portable(jsonSchema.pattern);
+		},
+	}) as JsonSchema;
+}
 
 /** Classes of characters that Python's regular expressions lack, as ranges: rather too few than too many. */
 function portable(pattern: string): string {
@@ -61,15 +71,10 @@ function portable(pattern: string): string {
 }
 
 /** Any text of a system may hold a variable of the environment (variables.ts). */
-function withVariables<Value>(value: Value): Value {
-	if (Array.isArray(value)) return value.map(withVariables) as Value;
-	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(
-		Object.entries(value).map(([key, part]) => [
-			key,
-			key === "pattern" && typeof part === "string"
-				? `${part}|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}`
-				: withVariables(part),
-		]),
-	) as Value;
+function withVariables(schema: JsonSchema | undefined): JsonSchema {
+	return JSON.parse(JSON.stringify(schema), (key, value) =>
+		key === "pattern" && typeof value === "string"
+			? `${value}|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}`
+			: value,
+	);
 }

@@ -1,5 +1,5 @@
 import { BrokerName, brokerOf, SystemOptions } from "../brokers/index.ts";
-import { needs, TALLIES, Tally, UNITS } from "../model/tallies.ts";
+import { TALLIES, Tally, UNITS } from "../model/tallies.ts";
 import { formatBytesExact } from "../units.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
 import { promised } from "./systems-table.ts";
@@ -33,16 +33,20 @@ export function scenarioReference(
 // --- internal ---
 
 function slaLines(): string {
+	const counters = Tally.options.filter((name) => TALLIES[name].unit === "messages");
+	const others = Tally.options.flatMap((name) => {
+		const { unit, sameAs, example = UNITS[unit].example, says } = TALLIES[name];
+		if (unit === "messages" || sameAs !== undefined) return [];
+		return [`| ${code(`${name} ${example}`)} | ${says} |`];
+	});
 	return `| line | says |
 |---|---|
 | \`p99 < 20ms\` | 99 % of the response times, from the intended send time, are below 20 ms; \`p(99)\` is the same |
 | \`service p99.9 <= 5ms\` | the same of another metric: \`response\`, \`service\` (from the send call), \`ack\` (until the acknowledgement), \`last\` (fan-out: until the slowest subscriber has it), \`lag\`, \`queued\` |
 | \`max < 1s\` | the largest sample |
-| \`lost == 0\` | a counter: ${counters()}; with ${UNITS.messages.ops.map(code).join(", ")} |
+| \`lost == 0\` | a counter: ${counters.map(code).join(", ")}; with ${UNITS.messages.ops.map(code).join(", ")}; \`corrupted\` needs \`checksum: true\` |
 | \`failed == all\` | every message failed, as it should (\`message: limit + 1B\`): none was lost without a word |
-| ${ratesAndTimes(null)}; with ${UNITS["messages/s"].ops.map(code).join(", ")} |
-| ${ratesAndTimes("backlog")} |
-| ${ratesAndTimes("faults")} |
+${others.join("\n")}
 | \`recovered(p99 < 100ms) < 15s\` | the same of a latency that need not hold during the fault: it has to be met again within 15 s |
 | \`p99 <= baseline + 10%\` | at most 10 % slower than a baseline; of a rate \`throughput >= baseline - 5%\`; \`baseline * 1.1\` says the same |
 | \`p99 <= max(baseline + 10%, baseline + 2ms)\` | the same of a latency so small that 10 % of it is noise: up to 2 ms more is allowed |`;
@@ -131,32 +135,6 @@ function fieldsOf(schema: JsonSchema | undefined, above = ""): [string, JsonSche
 			return needed ? within : [own, ...within];
 		},
 	);
-}
-
-/** "`lost`, `corrupted` (needs `checksum: true`)" */
-function counters(): string {
-	return Tally.options
-		.filter((name) => TALLIES[name].unit === "messages")
-		.map((name) => [name, TALLIES[name].says] as const)
-		.map(([name, says]) => (says ? `${code(name)} (${says})` : code(name)))
-		.join(", ");
-}
-
-/** The cells of a row: its line, what it says, and the others of its kind with what they say. Times come first. */
-function ratesAndTimes(need: "backlog" | "faults" | null): string {
-	return (["ns", "messages/s"] as const)
-		.flatMap((unit) => Tally.options.filter((t) => TALLIES[t].unit === unit))
-		.filter((name) => TALLIES[name].sameAs === undefined)
-		.filter(
-			(name) =>
-				(["backlog", "faults"] as const).find((n) => needs(name, n)) === (need ?? undefined),
-		)
-		.map((name) => [name, TALLIES[name]] as const)
-		.map(([name, { example, says }], i) => {
-			const line = code(example ? `${name} ${example}` : name);
-			return `${line}${i === 0 ? " |" : ":"} ${says}`;
-		})
-		.join("; ");
 }
 
 function sla(list: JsonSchema | undefined): JsonSchema | undefined {

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { goldenBlocks } from "../tests/golden.fake.ts";
-import { parseRig, rigSchemaText } from "./rig-file.ts";
+import { rigSchemaText } from "./json-schema.ts";
+import { parseRig } from "./rig-file.ts";
 
 const minimal = {
 	version: 1,

@@ -5,9 +5,7 @@ import { word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { CLOUDS, RIG_TARGETS } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
-import type { Path } from "./problem.ts";
 import { isLoopback } from "./url.ts";
-import { valueAt } from "./written.ts";
 
 const NO_ADDRESS = tell("rig-address");
 
@@ -85,125 +83,129 @@ export type Cloud = z.infer<typeof Cloud>;
  * `rig.json`: what stays up between commands. `mqbench up` writes it, `mqbench run --rig` measures on it, `mqbench down` takes it down; a
  * program of yours (Pulumi's outputs) or a person may write one as well. It may hold passwords: mode 0600, never in a report.
  */
-export const RigFile = z.strictObject({
-	version: z.literal(1).meta({ description: "Of this file's form." }),
-	id: word(
-		"Name of the rig, and of what is tagged with it.",
-		["staging"],
-		[/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, tell("rig-name")],
-	),
-	target: z.enum(RIG_TARGETS).default("existing").meta({
-		description:
-			"What stood it up. `existing`: it was there, and nothing of it is mqbench's to take down.",
-	}),
-	createdAt: z.iso.datetime().optional().meta({ description: "When it was stood up." }),
-	expiresAt: orNull(
-		z.iso.datetime(),
-		"From then on it is not to be counted on; null: it has no end.",
-	),
-	brokers: z
-		.array(
-			z.strictObject({
-				system: word("Key of the system in the scenario.", [example.broker]),
-				broker: z.enum(realBrokers).meta({ description: "Its kind." }),
-				url: orNull(
-					Word,
-					"As clients reach it, password included; null: there are hosts instead.",
-					[example.url("me:secret@10.0.0.5")],
-				),
-				hosts: z
-					.array(
-						z.strictObject({
-							...sshHost,
-							address: z
-								.string()
-								.refine((text) => isIP(text) !== 0 && !text.includes("%"), NO_ADDRESS)
-								.meta({
-									description:
-										"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
-									examples: ["10.0.0.5"],
-								}),
+export const RigFile = z
+	.strictObject({
+		version: z.literal(1).meta({ description: "Of this file's form." }),
+		id: word(
+			"Name of the rig, and of what is tagged with it.",
+			["staging"],
+			[/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, tell("rig-name")],
+		),
+		target: z.enum(RIG_TARGETS).default("existing").meta({
+			description:
+				"What stood it up. `existing`: it was there, and nothing of it is mqbench's to take down.",
+		}),
+		createdAt: z.iso.datetime().optional().meta({ description: "When it was stood up." }),
+		expiresAt: orNull(
+			z.iso.datetime(),
+			"From then on it is not to be counted on; null: it has no end.",
+		),
+		brokers: z
+			.array(
+				z.strictObject({
+					system: word("Key of the system in the scenario.", [example.broker]),
+					broker: z.enum(realBrokers).meta({ description: "Its kind." }),
+					url: orNull(
+						Word,
+						"As clients reach it, password included; null: there are hosts instead.",
+						[example.url("me:secret@10.0.0.5")],
+					),
+					hosts: z
+						.array(
+							z.strictObject({
+								...sshHost,
+								address: z
+									.string()
+									.refine((text) => isIP(text) !== 0 && !text.includes("%"), NO_ADDRESS)
+									.meta({
+										description:
+											"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
+										examples: ["10.0.0.5"],
+									}),
+							}),
+						)
+						.default([])
+						.meta({
+							description:
+								"Hosts for SSH, one for each node: mqbench starts the broker's nodes on them anew for every run. Empty: it is up, at its url.",
 						}),
-					)
-					.default([])
-					.meta({
-						description:
-							"Hosts for SSH, one for each node: mqbench starts the broker's nodes on them anew for every run. Empty: it is up, at its url.",
+					server: z
+						.string()
+						.default("")
+						.meta({
+							description: "What it is; empty: the driver finds out.",
+							examples: [`${brokerOf(example).title} 4.1.1`],
+						}),
+					level: orNull(
+						Level,
+						"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
+					),
+					messageBytes: orNull(
+						z.int().positive(),
+						"Largest payload that it was set up for; null: not known.",
+					),
+					settings: z
+						.record(z.string(), z.string())
+						.default({})
+						.meta({ description: "Settings that reports show, by their real names." }),
+					topology: orNull(
+						z.string(),
+						"Where its nodes run, as reports show it; with hosts mqbench says it itself.",
+						["3 nodes on 3 hosts"],
+					),
+					machine: orNull(z.string(), "Type of its hosts' machines; null: not known.", [
+						"i4i.xlarge",
+					]),
+					nodesShareHost: z
+						.boolean()
+						.default(false)
+						.meta({ description: "Nodes share one host: reports say so." }),
+					sameHost: z.boolean().default(false).meta({
+						description: "It shares this machine's cores with a generator that runs here.",
 					}),
-				server: z
-					.string()
-					.default("")
-					.meta({
-						description: "What it is; empty: the driver finds out.",
-						examples: [`${brokerOf(example).title} 4.1.1`],
-					}),
-				level: orNull(
-					Level,
-					"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
-				),
-				messageBytes: orNull(
-					z.int().positive(),
-					"Largest payload that it was set up for; null: not known.",
-				),
-				settings: z
-					.record(z.string(), z.string())
-					.default({})
-					.meta({ description: "Settings that reports show, by their real names." }),
-				topology: orNull(
-					z.string(),
-					"Where its nodes run, as reports show it; with hosts mqbench says it itself.",
-					["3 nodes on 3 hosts"],
-				),
-				machine: orNull(z.string(), "Type of its hosts' machines; null: not known.", [
-					"i4i.xlarge",
-				]),
-				nodesShareHost: z
-					.boolean()
-					.default(false)
-					.meta({ description: "Nodes share one host: reports say so." }),
-				sameHost: z
-					.boolean()
-					.default(false)
-					.meta({ description: "It shares this machine's cores with a generator that runs here." }),
-				asked: orNull(
-					z.record(z.string(), z.json()),
-					"What the scenario asked of it when it was stood up (nodes, version, binary, heap, config, pin): a run that asks for something else is refused. null: not known.",
-				),
-			}),
-		)
-		.min(1)
-		.meta({ description: "One for each system of the scenario, by its key." }),
-	clients: z.array(z.strictObject(sshHost)).default([]).meta({
-		description:
-			"Hosts for SSH that make the load, unless the scenario or --clients names its own; empty: this machine.",
-	}),
-	cloud: Cloud.nullable()
-		.default(null)
-		.meta({ description: "Of machines that are rented; null: nobody pays by the hour." }),
-	facts: z
-		.record(z.string(), z.json())
-		.default({})
-		.meta({ description: "What people may want to know of it: machines, kernel, zone, clock." }),
-});
+					asked: orNull(
+						z.record(z.string(), z.json()),
+						"What the scenario asked of it when it was stood up (nodes, version, binary, heap, config, pin): a run that asks for something else is refused. null: not known.",
+					),
+				}),
+			)
+			.min(1)
+			.meta({ description: "One for each system of the scenario, by its key." }),
+		clients: z.array(z.strictObject(sshHost)).default([]).meta({
+			description:
+				"Hosts for SSH that make the load, unless the scenario or --clients names its own; empty: this machine.",
+		}),
+		cloud: Cloud.nullable()
+			.default(null)
+			.meta({ description: "Of machines that are rented; null: nobody pays by the hour." }),
+		facts: z
+			.record(z.string(), z.json())
+			.default({})
+			.meta({ description: "What people may want to know of it: machines, kernel, zone, clock." }),
+	})
+	.superRefine(({ brokers, clients, cloud }, context) => {
+		const wrong = (message: string, ...path: (string | number)[]) =>
+			context.addIssue({ code: "custom", path: ["brokers", ...path], message });
+		for (const [i, { system, url, hosts }] of brokers.entries()) {
+			if (brokers.findIndex((other) => other.system === system) < i)
+				wrong(tell("rig-system-twice"), i, "system");
+			if (url !== null && hosts.length > 0) wrong(tell("rig-url-and-hosts"), i);
+			// What is rented has none until it is up.
+			if (url === null && hosts.length === 0 && cloud === null)
+				wrong(tell("rig-without-url"), i, "url");
+			// A loopback is its host's alone: nobody else finds a node there.
+			for (const [k, { address, host }] of hosts.entries())
+				if (isLoopback(address) && [...hosts, ...clients].some((one) => one.host !== host))
+					wrong(tell("rig-loopback"), i, "hosts", k, "address");
+		}
+	});
 export type RigFile = z.infer<typeof RigFile>;
 /** As it is written. */
 export type RigFileInput = z.input<typeof RigFile>;
 
-/** JSON Schema of rig.json: the text of `rig.schema.json` beside this file. */
-export function rigSchemaText(): string {
-	const schema = z.toJSONSchema(RigFile, {
-		io: "input",
-		override({ zodSchema, jsonSchema }) {
-			const examples = z.globalRegistry.get(zodSchema)?.examples;
-			if (Array.isArray(examples)) jsonSchema.examples = examples;
-		},
-	});
-	return `${JSON.stringify({ title: "mqbench rig", ...schema }, null, "\t")}\n`;
-}
-
 /**
- * A rig out of the text of its file, or all that is wrong with it: a sentence each, with the place inside the file ("brokers[0].url"),
- * without any password.
+ * A rig out of the text of its file, or all that is wrong with it: a sentence each, with the place inside the file ("brokers[0].url").
+ * Values are never quoted: one may be a password.
  */
 export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 	let value: unknown;
@@ -213,83 +215,12 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 		// The parser's own words quote the text, passwords included.
 		return { wrong: [tell("rig-not-json")] };
 	}
-	const parsed = RigFile.safeParse(value);
-	if (!parsed.success)
-		return { wrong: parsed.error.issues.flatMap((issue) => sentences(issue, value)) };
-	const wrong = parsed.data.brokers.flatMap(({ system, url, hosts }, i, all) => [
-		...(all.findIndex((other) => other.system === system) < i
-			? [tell("rig-system-twice", { i, system: JSON.stringify(system) })]
-			: []),
-		...(url !== null && hosts.length > 0 ? [tell("rig-url-and-hosts", { i })] : []),
-		...onLoopback(parsed.data, i),
-		// What is rented has none until it is up.
-		...(url === null && hosts.length === 0 && parsed.data.cloud === null
-			? [tell("rig-without-url", { i })]
-			: []),
-	]);
-	return wrong.length > 0 ? { wrong } : { rig: parsed.data };
-}
-
-// --- internal ---
-
-/** A loopback is its host's alone: nobody else finds a node there. */
-function onLoopback({ brokers, clients }: RigFile, i: number): string[] {
-	const hosts = brokers[i]?.hosts ?? [];
-	return hosts.flatMap(({ address, host }, k) => {
-		const others = [...hosts, ...clients].some((one) => one.host !== host);
-		return isLoopback(address) && others ? [tell("rig-loopback", { i, k })] : [];
-	});
-}
-
-/** Only of keys and of what stands in for words: a value may be a password. */
-function sentences(issue: z.core.$ZodIssue, whole: unknown): string | readonly string[] {
-	const place = placeOf(issue.path);
-	const missing = valueAt(whole, issue.path as Path) === undefined;
-	switch (issue.code) {
-		case "unrecognized_keys":
-			return issue.keys.map((key) =>
-				tell("rig-unknown-key", { place: placeOf([...issue.path, key]) }),
-			);
-		case "invalid_value": {
-			const known = issue.values.map((one) => JSON.stringify(one));
-			return tell(missing ? "missing" : "rig-unknown", { what: place, write: known.join(" or ") });
-		}
-		case "invalid_type": {
-			const write = KINDS[issue.expected] ?? issue.expected;
-			return tell(missing ? "missing" : "must-be", { what: place, write });
-		}
-		case "invalid_format":
-			return issue.format === "datetime"
-				? tell("rig-time", { place })
-				: `${place} ${issue.message}`;
-		case "too_small": {
-			const number = issue.origin === "number" || issue.origin === "int";
-			const write = `${issue.inclusive ? "at least" : "above"} ${issue.minimum}`;
-			return number
-				? tell("must-be", { what: place, write })
-				: tell("empty-of", { what: place, write: "a value" });
-		}
-		case "too_big":
-			return tell("must-be", { what: place, write: `at most ${issue.maximum}` });
-		default:
-			return `${place}: ${issue.message}`;
-	}
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-	string: "text",
-	number: "a number",
-	int: "a whole number",
-	boolean: "true or false",
-	array: "a list",
-	object: "a map",
-	record: "a map",
-};
-
-function placeOf(path: readonly PropertyKey[]): string {
-	const text = path
-		.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
-		.join("")
-		.replace(/^\./, "");
-	return text === "" ? "the file" : text;
+	const { data, error } = RigFile.safeParse(value);
+	return data
+		? { rig: data }
+		: {
+				wrong: error.issues.map(
+					({ path, message }) => `${z.core.toDotPath(path) || "the file"}: ${message}`,
+				),
+			};
 }

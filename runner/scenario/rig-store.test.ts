@@ -62,7 +62,7 @@ describe("rig.json", () => {
 		await expect(readRig(where)).rejects.toMatchObject({
 			code: "rig-invalid",
 			exit: 2,
-			message: "rig.json: brokers is missing; write a list",
+			message: "rig.json: brokers: Invalid input: expected array, received undefined",
 		});
 	});
 
