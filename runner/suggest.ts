@@ -11,14 +11,11 @@ export function suggest(word: string, known: readonly string[]): string | undefi
 	return near && near.distance <= allowed ? near.candidate : undefined;
 }
 
-/** What the known words stand behind. */
-export const KNOWN = "; known: ";
-
 /** "; did you mean rate?", or the known words when none is near. Opens with its own separator. */
 export function didYouMean(word: string, known: readonly string[]): string {
 	const guess = suggest(word, known);
 	if (guess !== undefined) return `; did you mean ${guess}?`;
-	return known.length === 0 ? "" : `${KNOWN}${known.join(", ")}`;
+	return known.length === 0 ? "" : `; known: ${known.join(", ")}`;
 }
 
 // --- internal ---

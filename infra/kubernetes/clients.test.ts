@@ -9,14 +9,9 @@ import { podClients } from "./clients.ts";
 import { fakeKubectl } from "./kubectl.fake.ts";
 
 const real = await realBinaries();
-const { ttl, ...block } = KubernetesFile.parse({ resources: { cpus: 0.5, memory: "256MiB" } });
 const settings = {
-	...block,
-	context: null,
+	...KubernetesFile.parse({ resources: { cpus: 0.5, memory: "256MiB" } }),
 	namespace: "bench",
-	imagePullSecret: null,
-	storageClass: null,
-	ttlNs: ttl,
 };
 
 /** A cluster of one node that makes two pods when it is asked for a Job, as Kubernetes 1.34 tells of them. */

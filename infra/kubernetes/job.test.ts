@@ -8,16 +8,7 @@ import { testFolder } from "../test-folder.fake.ts";
 import { jobOf, type PodsAsked, WORK } from "./job.ts";
 
 const settings = (parts: Partial<Kubernetes> = {}): Kubernetes => {
-	const { ttl, ...rest } = KubernetesFile.parse({});
-	return {
-		...rest,
-		context: null,
-		namespace: null,
-		imagePullSecret: null,
-		storageClass: null,
-		ttlNs: ttl,
-		...parts,
-	};
+	return { ...KubernetesFile.parse({}), ...parts };
 };
 const asked: PodsAsked = {
 	name: "mqbench-1-load-1",

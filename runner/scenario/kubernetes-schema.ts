@@ -1,10 +1,7 @@
 import { z } from "zod";
-import { number, unit, word } from "../model/field.ts";
+import { number, unit, WEEK_NS, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
-import { type Completed, completed } from "./written.ts";
-
-const LEAST_TTL_NS = 60e9;
-const MOST_TTL_NS = 7 * 24 * 3600e9;
+import { completed } from "./written.ts";
 
 /** As Kubernetes names most things: a label of DNS. */
 const Dns = z
@@ -12,92 +9,89 @@ const Dns = z
 	.max(63)
 	.regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, tell("dns-label"));
 
-const leastBytes = (bytes: number) =>
-	bytes < 16 * 1024 ** 2 ? "must be at least 16MiB" : undefined;
-
 /** Where and as what pods run. */
-export const KubernetesFile = z.strictObject({
-	context: word("Context of kubectl's configuration. Default: its current one.", [
-		"kind-bench",
-	]).optional(),
-	namespace: Dns.optional().meta({
-		description: "Namespace, which must exist. Default: the context's own, else `default`.",
-		examples: ["bench"],
-	}),
-	image: word(
-		"Image of the pods that make load: any with `sh`, `sha256sum` and `tar`. mqbench's own programs are copied into them.",
-		["registry.example.com/busybox:1.37.0"],
-	).default("busybox:1.37.0"),
-	imagePullSecret: Dns.optional().meta({
-		description: "Secret of the namespace with which images are pulled.",
-		examples: ["registry-login"],
-	}),
-	resources: z
-		.strictObject({
-			cpus: number("Cores.", [2], { least: 0.1, most: 1024 }).default(2),
-			memory: unit("size", { description: "Memory.", examples: ["2GiB"] }, (bytes) =>
-				bytes < 128 * 1024 ** 2 ? "must be at least 128MiB" : undefined,
-			).prefault("2GiB"),
-		})
-		.prefault({})
-		.meta({
-			description:
-				"Of each pod that makes load, requested and at most. A broker's are the `cpus` and `memory` of its system.",
-			examples: [{ cpus: 2, memory: "2GiB" }],
+export const KubernetesFile = z
+	.strictObject({
+		context: word("Context of kubectl's configuration. Default: its current one.", [
+			"kind-bench",
+		]).optional(),
+		namespace: Dns.optional().meta({
+			description: "Namespace, which must exist. Default: the context's own, else `default`.",
+			examples: ["bench"],
 		}),
-	nodeSelector: z
-		.record(z.string().min(1), z.string())
-		.default({})
-		.meta({
-			description: "Labels of the nodes on which pods may run.",
-			examples: [{ pool: "bench" }],
+		image: word(
+			"Image of the pods that make load: any with `sh`, `sha256sum` and `tar`. mqbench's own programs are copied into them.",
+			["registry.example.com/busybox:1.37.0"],
+		).default("busybox:1.37.0"),
+		imagePullSecret: Dns.optional().meta({
+			description: "Secret of the namespace with which images are pulled.",
+			examples: ["registry-login"],
 		}),
-	tolerations: z
-		.array(
-			z.strictObject({
-				key: word("Key of the taint. Default: all.", ["dedicated"]).optional(),
-				operator: z.enum(["Equal", "Exists"]).optional().meta({ description: "Default: `Equal`." }),
-				value: z
-					.string()
-					.optional()
-					.meta({ description: "Value of the taint.", examples: ["bench"] }),
-				effect: z
-					.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
-					.optional()
-					.meta({ description: "Default: all effects." }),
+		resources: z
+			.strictObject({
+				cpus: number("Cores.", [2], { least: 0.1, most: 1024 }).default(2),
+				memory: unit("size", { description: "Memory.", examples: ["2GiB"] }, (bytes) =>
+					bytes < 128 * 1024 ** 2 ? "must be at least 128MiB" : undefined,
+				).prefault("2GiB"),
+			})
+			.prefault({})
+			.meta({
+				description:
+					"Of each pod that makes load, requested and at most. A broker's are the `cpus` and `memory` of its system.",
+				examples: [{ cpus: 2, memory: "2GiB" }],
 			}),
-		)
-		.default([])
-		.meta({
-			description: "Taints of nodes on which pods may run all the same.",
-			examples: [[{ key: "dedicated", value: "bench" }]],
-		}),
-	storageClass: word(
-		"Storage class of the volumes that brokers store on. Default: the node's own disk (`emptyDir`).",
-		["fast-ssd"],
-	).optional(),
-	storage: unit(
-		"size",
-		{ description: "Size of such a volume. Default: 20GiB.", examples: ["20GiB"] },
-		leastBytes,
-	).prefault("20GiB"),
-	ttl: unit(
-		"duration",
-		{
-			description:
-				"From then on the cluster ends the pods, whatever has become of mqbench; 1min to 168h. Default: 2h.",
-			examples: ["2h"],
-		},
-		(ns) => (ns < LEAST_TTL_NS || ns > MOST_TTL_NS ? "must be 1min to 168h" : undefined),
-	).prefault("2h"),
-});
-type KubernetesFile = z.output<typeof KubernetesFile>;
-
-/** The same with all its fields; `context` and `namespace` null: kubectl's own. */
-export type Kubernetes = Omit<Completed<KubernetesFile>, "ttl"> & { readonly ttlNs: number };
-
-/** Where the pods of a scenario run that has some; `written`: undefined where nothing is. */
-export function kubernetesOf(written = KubernetesFile.parse({})): Kubernetes {
-	const { ttl: ttlNs, ...rest } = completed(KubernetesFile, written);
-	return { ...rest, ttlNs };
-}
+		nodeSelector: z
+			.record(z.string().min(1), z.string())
+			.default({})
+			.meta({
+				description: "Labels of the nodes on which pods may run.",
+				examples: [{ pool: "bench" }],
+			}),
+		tolerations: z
+			.array(
+				z.strictObject({
+					key: word("Key of the taint. Default: all.", ["dedicated"]).optional(),
+					operator: z
+						.enum(["Equal", "Exists"])
+						.optional()
+						.meta({ description: "Default: `Equal`." }),
+					value: z
+						.string()
+						.optional()
+						.meta({ description: "Value of the taint.", examples: ["bench"] }),
+					effect: z
+						.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
+						.optional()
+						.meta({ description: "Default: all effects." }),
+				}),
+			)
+			.default([])
+			.meta({
+				description: "Taints of nodes on which pods may run all the same.",
+				examples: [[{ key: "dedicated", value: "bench" }]],
+			}),
+		storageClass: word(
+			"Storage class of the volumes that brokers store on. Default: the node's own disk (`emptyDir`).",
+			["fast-ssd"],
+		).optional(),
+		storage: unit(
+			"size",
+			{ description: "Size of such a volume. Default: 20GiB.", examples: ["20GiB"] },
+			(bytes) => (bytes < 16 * 1024 ** 2 ? "must be at least 16MiB" : undefined),
+		).prefault("20GiB"),
+		ttl: unit(
+			"duration",
+			{
+				description:
+					"From then on the cluster ends the pods, whatever has become of mqbench; 1min to 168h. Default: 2h.",
+				examples: ["2h"],
+			},
+			(ns) => (ns < 60e9 || ns > WEEK_NS ? "must be 1min to 168h" : undefined),
+		).prefault("2h"),
+	})
+	.transform(({ ttl: ttlNs, ...rest }) => ({
+		// `context` and `namespace` null: kubectl's own.
+		...completed(["context", "namespace", "imagePullSecret", "storageClass"], rest),
+		ttlNs,
+	}));
+export type Kubernetes = z.output<typeof KubernetesFile>;

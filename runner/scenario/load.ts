@@ -9,7 +9,7 @@ import { clientCount, resolveClients } from "./clients.ts";
 import type { Context, Surroundings } from "./context.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
-import { kubernetesOf } from "./kubernetes-schema.ts";
+import { KubernetesFile } from "./kubernetes-schema.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
 import { type Located, mistakesOf, type Problem, report } from "./problem.ts";
@@ -135,7 +135,7 @@ function check(
 	const aws = resolveAws(parts, context, clients, systems);
 	// One with a mistake says so itself.
 	const pods = clients.kind === "pods" || (target !== undefined && targets[target].place === "pod");
-	const kubernetes = pods ? kubernetesOf(parts.kubernetes) : null;
+	const kubernetes = pods ? (parts.kubernetes ?? KubernetesFile.parse({})) : null;
 	const sla = resolveSlaLines(
 		parts,
 		systems,

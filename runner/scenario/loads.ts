@@ -27,16 +27,6 @@ export function overlay(shared: Written, override: Written): Written {
 	return seedless({ ...Object.fromEntries(kept), ...override }, override);
 }
 
-/** The kind of load that leaves no room for a field; undefined: it may stand there. */
-export function forbiddenBeside(field: string, written: Written): string | undefined {
-	const kind = kindOf(written);
-	return kind !== undefined &&
-		kind !== "rate" &&
-		(REPLACES[kind] as readonly string[]).includes(field)
-		? kind
-		: undefined;
-}
-
 /** The fields that a load cannot do without, as far as they are not written. */
 export function missingOfLoad(written: Written): WorkloadField[] {
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);

@@ -1,10 +1,7 @@
-import { tell } from "../text/tell.ts";
-/**
- * Words that a person brings along: of other tools, which say the same thing differently, and of this language's next
- * versions. They are no typos: what to write instead is said. A word leaves this list when `schema.ts` takes it.
- */
-
 import { brokers } from "../brokers/index.ts";
+import { tell } from "../text/tell.ts";
+
+/** Words of other tools, which say the same thing differently. They are no typos: what to write instead is said. */
 
 /** The part of a scenario that a key stands in. */
 export type Place =
@@ -41,117 +38,80 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string) {
 
 type Words = Readonly<Record<string, string>>;
 
+/** What to write -> the words for it, by word. */
+function words(table: Words): Words {
+	return Object.fromEntries(
+		Object.entries(table).flatMap(([meant, all]) => all.split(" ").map((word) => [word, meant])),
+	);
+}
+
 /** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {
-	target: { ec2: "aws", amazon: "aws", cloud: "aws" },
+	target: words({ aws: "ec2 amazon cloud" }),
 	broker: Object.fromEntries(
 		Object.values(brokers).flatMap(({ alsoCalled = {} }) => Object.entries(alsoCalled)),
 	),
-	pattern: {
-		"pub-sub": "fan-out",
-		pubsub: "fan-out",
-		broadcast: "fan-out",
-		queue: "work-queue",
-		"request-response": "request-reply",
-		rpc: "request-reply",
-		echo: "round-trip",
-		"ping-pong": "round-trip",
-		produce: "publish",
-		drain: "backlog",
-	},
-	durability: {
-		none: "memory",
-		disk: "fsync",
-		sync: "fsync",
-		always: "fsync",
-		everysec: "interval",
-	},
-	keys: { no_key: "none", key_round_robin: "round-robin", random_nano: "random" },
-	acks: { leader: "1", none: "0", quorum: "all", "-1": "all" },
-	arrivals: { exponential: "poisson", uniform: "constant", fixed: "constant" },
+	pattern: words({
+		"fan-out": "pub-sub pubsub broadcast",
+		"work-queue": "queue",
+		"request-reply": "request-response rpc",
+		"round-trip": "echo ping-pong",
+		publish: "produce",
+		backlog: "drain",
+	}),
+	durability: words({ memory: "none", fsync: "disk sync always", interval: "everysec" }),
+	keys: words({ none: "no_key", "round-robin": "key_round_robin", random: "random_nano" }),
+	acks: words({ "1": "leader", "0": "none", all: "quorum -1" }),
+	arrivals: words({ poisson: "exponential", constant: "uniform fixed" }),
 };
 
 const otherWords: Readonly<Partial<Record<Place, Words>>> = {
-	scenario: {
-		broker: "system",
-		brokers: "systems",
-		drivers: "systems",
-		thresholds: "sla",
-		slo: "sla",
-		repeats: "repeat",
-		runs: "repeat",
-		iterations: "repeat",
-		load: "workload",
-		config: "workload",
-		options: "workload",
-		scenarios: "cases",
-		cpus: "pin",
-		ec2: "aws",
-		machines: "aws",
-		instances: "aws",
-	},
-	workload: {
-		// OpenMessaging Benchmark
-		messageSize: "message",
-		producerRate: "rate",
-		producersPerTopic: "producers",
-		consumerPerSubscription: "consumers",
-		consumersPerSubscription: "consumers",
-		subscriptionsPerTopic: "subscriptions",
-		partitionsPerTopic: "partitions",
-		testDurationMinutes: "duration, e.g. 15min",
-		warmupDurationMinutes: "warmup, e.g. 1min",
-		keyDistributor: "keys",
-		payloadFile: "payload: { file: ... }",
-		useRandomizedPayloads: "payload: random",
-		randomBytesRatio: "payload: { random: 0.3 }",
-		consumerBacklogSizeGB: "pattern: backlog with backlog: 1GiB",
-		// k6
-		vus: "connections",
-		preAllocatedVUs: "connections",
-		executor: "rate",
-		iterations: "messages",
-		startRate: "rate",
-		// Tools of single brokers
-		size: "message",
-		"record-size": "message",
-		messageBytes: "message",
-		msgs: "messages",
-		count: "messages",
-		"num-records": "messages",
-		throughput: "rate",
-		time: "duration",
-		subjects: "topics",
-		channels: "topics",
-		queues: "topics",
-		subs: "subscriptions",
-		subscribers: "subscriptions",
-		responders: "consumers",
-		workers: "consumers",
-		concurrency: "inFlight",
-		qos: tell("option-of-system", { option: "prefetch" }),
-		prefetch: tell("option-of-system", { option: "prefetch" }),
-		acks: tell("option-of-system", { option: "acks" }),
-		durability: "durability of the system",
-		ordering: "order",
-		distribution: "arrivals",
-		latency: tell("objective-in-sla"),
-	},
-	system: {
-		kind: "broker",
-		type: "broker",
-		address: "url",
-		host: "url",
-		servers: "url",
-		"bootstrap.servers": "url",
-		cluster: "nodes",
-		replication: "replicas",
-		replicationFactor: "replicas",
-		settings: "config",
-		cpus: "pin",
-		sla: tell("sla-of-system"),
-	},
-	stages: { rate: "target", time: "duration" },
-	steps: { target: "rate", time: "duration" },
-	sla: { sla: "expect", threshold: "expect", cases: "case", systems: "system" },
+	scenario: words({
+		system: "broker",
+		systems: "brokers drivers",
+		sla: "thresholds slo",
+		repeat: "repeats runs iterations",
+		workload: "load config options",
+		cases: "scenarios",
+		pin: "cpus",
+		aws: "ec2 machines instances",
+	}),
+	workload: words({
+		message: "messageSize size record-size messageBytes",
+		messages: "iterations msgs count num-records",
+		rate: "producerRate executor startRate throughput",
+		"duration, e.g. 15min": "testDurationMinutes",
+		duration: "time",
+		"warmup, e.g. 1min": "warmupDurationMinutes",
+		producers: "producersPerTopic",
+		consumers: "consumerPerSubscription consumersPerSubscription responders workers",
+		subscriptions: "subscriptionsPerTopic subs subscribers",
+		partitions: "partitionsPerTopic",
+		topics: "subjects channels queues",
+		connections: "vus preAllocatedVUs",
+		inFlight: "concurrency",
+		keys: "keyDistributor",
+		order: "ordering",
+		arrivals: "distribution",
+		"payload: { file: ... }": "payloadFile",
+		"payload: random": "useRandomizedPayloads",
+		"payload: { random: 0.3 }": "randomBytesRatio",
+		"pattern: backlog with backlog: 1GiB": "consumerBacklogSizeGB",
+		[tell("option-of-system", { option: "prefetch" })]: "qos prefetch",
+		[tell("option-of-system", { option: "acks" })]: "acks",
+		"durability of the system": "durability",
+		[tell("objective-in-sla")]: "latency",
+	}),
+	system: words({
+		broker: "kind type",
+		url: "address host servers bootstrap.servers",
+		nodes: "cluster",
+		replicas: "replication replicationFactor",
+		config: "settings",
+		pin: "cpus",
+		[tell("sla-of-system")]: "sla",
+	}),
+	stages: words({ target: "rate", duration: "time" }),
+	steps: words({ rate: "target", duration: "time" }),
+	sla: words({ expect: "sla threshold", case: "cases", system: "systems" }),
 };

@@ -44,15 +44,6 @@ test("the same mistake at the same place is shown once", () => {
 	expect(report("s.yaml", "a: 1", [problem, problem])).toBe(report("s.yaml", "a: 1", [problem]));
 });
 
-test("a list of known words is shown once", () => {
-	const text = report("s.yaml", "a: 1\nb: 2\n", [
-		{ offset: 0, message: "unknown a; known: x, y" },
-		{ offset: 5, message: "unknown b; known: x, y" },
-	]);
-	expect(text).toContain("1:1 unknown a; known: x, y\n");
-	expect(text).toContain("2:1 unknown b\n");
-});
-
 test.each([
 	["a has no unit; write 5ms", "a has no unit", "write 5ms"],
 	["a; b; remove c", "a; b", "remove c"],

@@ -1,5 +1,4 @@
 import { maskSameLength } from "../secrets.ts";
-import { KNOWN } from "../suggest.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
 
 /** One mistake in a scenario, where the schema sees it. `source.ts` knows the line. */
@@ -50,7 +49,6 @@ const WIDTH = 100;
 
 /** All mistakes in the order of the file; those of the command line first, as they are what was typed last. */
 export function mistakesOf(file: string, text: string, problems: readonly Located[]): Mistake[] {
-	const starts = lineStarts(text);
 	const all = [...problems]
 		.sort((a, b) => order(a) - order(b))
 		.map((problem): Mistake => {
@@ -62,7 +60,7 @@ export function mistakesOf(file: string, text: string, problems: readonly Locate
 				file,
 				...("label" in problem
 					? { ...NOWHERE, option: maskSameLength(problem.label) }
-					: { ...position(starts, problem.offset), option: null }),
+					: { ...position(text, problem.offset), option: null }),
 				message,
 				remedy,
 			};
@@ -74,13 +72,9 @@ export function mistakesOf(file: string, text: string, problems: readonly Locate
 
 /** `path:line:column message`, the line and a caret, for each mistake. */
 export function report(text: string, mistakes: readonly Mistake[]): string {
-	const lines = text.split(/\r\n|\n|\r/);
-	const lists = new Set<string>();
+	const lines = text.split(NEW_LINE);
 	const blocks = mistakes.map(({ file, line, column, option, message: what, remedy }) => {
-		const rest = remedy === null ? "" : `; ${remedy}`;
-		const repeated = rest.startsWith(KNOWN) && lists.has(rest);
-		lists.add(rest);
-		const sentence = repeated ? what : `${what}${rest}`;
+		const sentence = remedy === null ? what : `${what}; ${remedy}`;
 		return line === null || column === null
 			? `${option}: ${sentence}`
 			: `${file}:${line}:${column} ${sentence}${excerpt(lines[line - 1] ?? "", line, column)}`;
@@ -91,22 +85,17 @@ export function report(text: string, mistakes: readonly Mistake[]): string {
 
 // --- internal ---
 
+const NEW_LINE = /\r\n|\n|\r/;
+
 const NOWHERE = { line: null, column: null };
 
 function order(problem: Located): number {
 	return "offset" in problem ? problem.offset : -1;
 }
 
-function lineStarts(text: string): number[] {
-	const starts = [0];
-	for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
-	return starts;
-}
-
-function position(starts: readonly number[], offset: number) {
-	const after = starts.findIndex((start) => start > offset);
-	const line = after === -1 ? starts.length : after;
-	return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
+function position(text: string, offset: number) {
+	const before = text.slice(0, offset).split(NEW_LINE);
+	return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 /** The line with a caret below; of a long line only what surrounds the caret. Secrets are masked. */

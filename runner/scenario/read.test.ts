@@ -111,6 +111,6 @@ test("a rig that is not there, or is none, is named before anything else", async
 		"other.json: cannot be read (there is no such file). Give the rig.json that mqbench up has written",
 	);
 	await expect(readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} })).rejects.toThrow(
-		"rig.json: brokers is empty; write a value",
+		"rig.json: brokers: Too small: expected array to have >=1 items",
 	);
 });

@@ -1,3 +1,4 @@
+import { stringify } from "yaml";
 import { z } from "zod";
 import { BrokerName, brokerOf } from "../brokers/index.ts";
 import { isSystem, systemBroker } from "./place.ts";
@@ -8,9 +9,9 @@ import { ScenarioFile } from "./schema.ts";
 
 /** Keys that may stand there. Of a system those of its broker; `whole`: the scenario as it is written. */
 export function keysAt(path: Path, whole: unknown): string[] {
-	const keys = schemasAt(path, whole).flatMap((one) =>
-		one instanceof z.ZodObject ? Object.keys(one.shape) : [],
-	);
+	const keys = schemasAt(path, whole)
+		.flatMap(forms)
+		.flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : []));
 	return [...new Set(keys)];
 }
 
@@ -21,11 +22,22 @@ export function fits(path: Path, whole: unknown, value: unknown): boolean {
 
 /** How texts with a unit are written there, the commonest first; empty: it has no unit. */
 export function unitExamples(path: Path, whole: unknown): string[] {
-	return schemasAt(path, whole).flatMap((one) => {
-		const text = one instanceof z.ZodPipe ? innermost(one) : undefined;
-		const { pattern, examples } = (text && z.globalRegistry.get(text)) ?? {};
-		return pattern === undefined ? [] : ((examples ?? []) as string[]);
-	});
+	return schemasAt(path, whole)
+		.flatMap(forms)
+		.flatMap((one) => {
+			const { pattern, examples } = z.globalRegistry.get(one) ?? {};
+			return pattern === undefined ? [] : ((examples ?? []) as string[]);
+		});
+}
+
+/** What a person may write there, as YAML; empty: the schema shows nothing. */
+export function examplesAt(path: Path, whole: unknown): string[] {
+	const examples = (schema: z.core.$ZodType): unknown[] =>
+		(z.globalRegistry.get(schema)?.examples as unknown[] | undefined) ??
+		inside(schema).flatMap(examples);
+	return schemasAt(path, whole)
+		.flatMap(examples)
+		.map((one) => stringify(one, { collectionStyle: "flow", lineWidth: 0 }).trim());
 }
 
 // --- internal ---
@@ -38,33 +50,34 @@ function schemasAt(path: Path, whole: unknown): z.core.$ZodType[] {
 		schemas =
 			isSystem(here) && broker !== undefined
 				? [brokerOf({ broker }).options]
-				: below(schemas, step);
+				: schemas.flatMap(forms).flatMap((schema) => below(schema, step));
 	}
-	return schemas.flatMap(forms);
+	return schemas;
 }
 
-/** What the schemas have for a step of a path: for a key of a map, an item of a list. */
-function below(schemas: readonly z.core.$ZodType[], step: string | number): z.core.$ZodType[] {
-	return schemas.flatMap(forms).flatMap((schema) => {
-		if (schema instanceof z.ZodArray) return [schema.element];
-		if (schema instanceof z.ZodRecord) return [schema.valueType];
-		const one =
-			schema instanceof z.ZodObject && Object.hasOwn(schema.shape, step) && schema.shape[step];
-		return one ? [one] : [];
-	});
+/** What the schema has for a step of a path: for a key of a map, an item of a list. */
+function below(schema: z.core.$ZodType, step: string | number): z.core.$ZodType[] {
+	if (schema instanceof z.ZodArray) return [schema.element];
+	if (schema instanceof z.ZodRecord) return [schema.valueType];
+	const one =
+		schema instanceof z.ZodObject && Object.hasOwn(schema.shape, step) && schema.shape[step];
+	return one ? [one] : [];
 }
 
 /** What may be written there: each of several forms, without default and optionality. */
 function forms(schema: z.core.$ZodType): z.core.$ZodType[] {
-	if (schema instanceof z.ZodUnion) return schema.options.flatMap(forms);
+	const within = inside(schema);
+	return within.length === 0 ? [schema] : within.flatMap(forms);
+}
+
+/** What a schema is made of, as far as that stands for the same value. */
+function inside(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+	if (schema instanceof z.ZodUnion) return schema.options;
+	// What a person writes, before anything is made of it.
+	if (schema instanceof z.ZodPipe) return [schema.in];
 	return schema instanceof z.ZodOptional ||
 		schema instanceof z.ZodDefault ||
 		schema instanceof z.ZodPrefault
-		? forms(schema.unwrap())
-		: [schema];
-}
-
-/** What a person writes, before anything is made of it. */
-function innermost(schema: z.core.$ZodType): z.core.$ZodType {
-	return schema instanceof z.ZodPipe ? innermost(schema.in) : schema;
+		? [schema.unwrap()]
+		: [];
 }

@@ -215,7 +215,7 @@ export const ScenarioFile = z.strictObject({
 				}),
 				for: span(
 					"How long it lasts. Of `kill`: until the node is started again; default: never. Of `restart`: how long it stays down; default: it starts at once.",
-					["500ms"],
+					["2s"],
 					"above 0",
 				).optional(),
 				node: FaultNode.optional(),

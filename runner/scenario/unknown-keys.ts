@@ -4,14 +4,13 @@ import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
 import { removed } from "../text/removed.ts";
 import { tell } from "../text/tell.ts";
-import { forbiddenBeside, overlay } from "./loads.ts";
-import { otherToolsWord, type Place } from "./other-tools.ts";
+import { otherToolsWord } from "./other-tools.ts";
 import { noun, placeOf, quoted, systemBroker } from "./place.ts";
 import type { Path } from "./problem.ts";
 import { ScenarioFile } from "./schema.ts";
 import { fits, keysAt } from "./schema-walk.ts";
 import { meantObjective } from "./sla.ts";
-import { isMap, valueAt, type Written } from "./written.ts";
+import { valueAt, type Written } from "./written.ts";
 
 /** What to do about a key that means nothing at its place. */
 export function unknownKey(path: Path, key: string, whole: unknown): string {
@@ -28,7 +27,7 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 				key,
 				broker,
 			});
-		if (LOGIN.has(key.toLowerCase()) && realBrokers.includes(broker))
+		if (LOGIN.includes(key.toLowerCase()) && realBrokers.includes(broker))
 			return tell("login-as-key", { ...loginUrl(brokerOf({ broker })), key: quoted(key) });
 		const others = BrokerName.options.filter(
 			(other) => other !== broker && Object.hasOwn(brokerOf({ broker: other }).options.shape, key),
@@ -42,16 +41,12 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 		const line = meantObjective(key, map[key]);
 		if (line !== undefined) return tell("objective-as-key", { line });
 	}
-	const word = otherToolsWord(place, key);
 	const unknown = (meant: string) => tell("unknown", { what: "key", word: quoted(key), meant });
-	const candidate = word ?? near;
-	const load = candidate && forbiddenHere(place, candidate, map, whole);
-	if (load) return tell("unknown-beside-load", { key: quoted(key), load, meant: candidate });
+	const word = otherToolsWord(place, key);
 	if (word) return unknown(known.includes(word) ? `; did you mean ${word}?` : `; write ${word}`);
 	if (place === "scenario" && workloadKeys.includes(key)) return tell("under-workload", { key });
-	const above = place === "workload" || place === "case" || place === "matrix";
-	const sla = place !== "case" && key === "sla";
-	if (above && (sla || scenarioKeys.includes(key)))
+	const ofWorkload = place === "workload" || place === "case" || place === "matrix";
+	if (ofWorkload && Object.hasOwn(ScenarioFile.shape, key))
 		return tell("at-top-level", { key, place: path[0] });
 	// One alternative knows this key and another those beside it: a payload of a file that is random.
 	if (known.includes(key)) {
@@ -64,27 +59,6 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 // --- internal ---
 
 /** What people write for who logs in. */
-const LOGIN: ReadonlySet<string> = new Set([
-	"password",
-	"passwd",
-	"pass",
-	"user",
-	"username",
-	"auth",
-	"token",
-]);
+const LOGIN = ["password", "passwd", "pass", "user", "username", "auth", "token"];
 
-const scenarioKeys = Object.keys(ScenarioFile.shape);
 const workloadKeys: readonly string[] = workloadFields;
-
-/** The field of the load that leaves no room for another one; undefined: there is none. */
-function forbiddenHere(
-	place: Place,
-	field: string,
-	map: Written,
-	whole: unknown,
-): string | undefined {
-	if (place !== "workload" && place !== "case") return undefined;
-	const shared = valueAt(whole, ["workload"]);
-	return forbiddenBeside(field, overlay(isMap(shared) ? shared : {}, map));
-}

@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import type { Path } from "./problem.ts";
 
 /** A map of YAML, as a person wrote it. */
@@ -24,18 +23,11 @@ export function valueAt(value: unknown, path: Path): unknown {
 	);
 }
 
-/** A map that has been parsed: null where nothing is written. */
-export type Completed<T> = {
-	readonly [Key in keyof T]-?: undefined extends T[Key]
-		? Exclude<T[Key], undefined> | null
-		: T[Key];
-};
-
-/** With null for each field that is not written. */
-export function completed<Schema extends z.ZodObject>(
-	schema: Schema,
-	data: z.output<Schema>,
-): Completed<z.output<Schema>> {
-	const nothing = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, null]));
-	return { ...nothing, ...data } as Completed<z.output<Schema>>;
+/** The map with null for each of the fields that is not written. */
+export function completed<T extends object, Key extends keyof T>(
+	fields: readonly Key[],
+	data: T,
+): Omit<T, Key> & { readonly [K in Key]-?: Exclude<T[K], undefined> | null } {
+	const nothing = Object.fromEntries(fields.map((field) => [field, null]));
+	return { ...nothing, ...data } as ReturnType<typeof completed<T, Key>>;
 }

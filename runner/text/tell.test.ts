@@ -16,7 +16,7 @@ it("writes values ending in Ns and Bytes with their unit, counts with their noun
 	expect(tell("topics-beyond-producers", { producers: 1, topics: 5 })).toContain(
 		"1 producer cannot fill 5 topics",
 	);
-	expect(tell("sla-not-a-list", { lines: ["a", "b"] })).toContain("[a, b]");
+	expect(tell("one-value", { field: "rate", values: ["a", "b"] })).toContain("[a, b]");
 	expect(tell("clients-in-docker", { count: 3, target: "local" })).toContain(
 		"clients: { docker: 3 } needs",
 	);

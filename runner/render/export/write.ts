@@ -1,7 +1,7 @@
 import path from "node:path";
 import { EXIT, type ExitCode, failure } from "../../errors.ts";
 import { makeRoom, writeWhole } from "../../result/whole-file.ts";
-import { didYouMean, KNOWN } from "../../suggest.ts";
+import { didYouMean } from "../../suggest.ts";
 import { plainText } from "../../terminal/columns.ts";
 import type { World } from "../../world.ts";
 import { exportGithubActionBenchmark } from "./github-action-benchmark.ts";
@@ -80,7 +80,7 @@ function formatNamed(word: string): Format {
 	const known = Object.keys(FORMATS);
 	const guess = didYouMean(word, known);
 	throw failure("usage", {
-		message: `--export ${word}: there is no such format${guess.startsWith(KNOWN) ? "" : guess}; it writes ${known.join(", ")}`,
+		message: `--export ${word}: there is no such format${guess.endsWith("?") ? guess : ""}; it writes ${known.join(", ")}`,
 	});
 }
 
