@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import os from "node:os";
 import { ownSettings } from "../../infra/machine-settings.ts";
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings, MachineSettings } from "../model/machine-settings.ts";
 import { packageVersion } from "../package.ts";
+import { sha256 } from "../sha256.ts";
+import { cpuGroupFile, readText as read } from "./cgroup.ts";
 import { type Asked, rigMachines } from "./rig-machines.ts";
 
 /** Reads the machines that the numbers will belong to. What cannot be read is null, never a guess. */
@@ -92,31 +92,16 @@ function osName(): string {
 
 /** Cores that the control group of this process allows (cgroup v2, then v1); null: no limit, or not readable. */
 function cpuQuota(): number | null {
-	const groups = read("/proc/self/cgroup") ?? "";
-	const v2 = /^0::(.*)$/m.exec(groups)?.[1] ?? "/";
-	for (const folder of new Set([v2, "/"])) {
-		const [quota, period] = read(`/sys/fs/cgroup${folder}/cpu.max`)?.split(" ").map(Number) ?? [];
-		if (quota && period) return quota / period;
-	}
-	const v1 = /^\d+:[^:]*\bcpu\b[^:]*:(.*)$/m.exec(groups)?.[1] ?? "/";
-	for (const folder of new Set([v1, "/"])) {
-		const quota = Number(read(`/sys/fs/cgroup/cpu${folder}/cpu.cfs_quota_us`));
-		const period = Number(read(`/sys/fs/cgroup/cpu${folder}/cpu.cfs_period_us`));
-		if (quota > 0 && period > 0) return quota / period;
-	}
-	return null;
+	const written = cpuGroupFile("cpu.max")?.split(" ") ?? [
+		cpuGroupFile("cpu.cfs_quota_us"),
+		cpuGroupFile("cpu.cfs_period_us"),
+	];
+	const [quota = 0, period = 0] = written.map(Number);
+	return quota > 0 && period > 0 ? quota / period : null;
 }
 
 /** The kernel's number of this start, hashed: reports are shown around, and it needs only to be told from others. */
 function bootId(): string | null {
 	const id = read("/proc/sys/kernel/random/boot_id");
-	return id === null ? null : createHash("sha256").update(id).digest("hex").slice(0, 16);
-}
-
-function read(path: string): string | null {
-	try {
-		return readFileSync(path, "utf8").trim() || null;
-	} catch {
-		return null;
-	}
+	return id === null ? null : sha256(id).slice(0, 16);
 }

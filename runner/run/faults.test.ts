@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Disturbance } from "../../infra/rig.ts";
 import type { Plan } from "../model/plan.ts";
 import { FaultDone } from "../model/run-file.ts";
-import { faultNotes, faultsOf } from "./faults.ts";
+import { faultsOf } from "./faults.ts";
 
 type Planned = Plan["faults"][number];
 const fault = (parts: Partial<Planned>): Planned => ({
@@ -325,85 +325,5 @@ describe("a run that ends early", () => {
 		);
 		expect(await running.end()).toEqual([]);
 		expect(done).toEqual([]);
-	});
-});
-
-describe("the note for a reader", () => {
-	const note = (parts: Partial<FaultDone>) =>
-		faultNotes(
-			[
-				{
-					action: "pause",
-					node: null,
-					leader: false,
-					calledNs: null,
-					beganNs: 12e9,
-					endedNs: 12.5e9,
-					delayNs: null,
-					error: null,
-					runOver: false,
-					...parts,
-				},
-			],
-			{ schedule: { warmupNs: 2e9 } } as Plan,
-			{ whole: false },
-		)[0];
-
-	test.each([
-		[{}, "the broker was paused for 500ms, 10s into the measured part"],
-		[
-			{ node: 2, endedNs: null },
-			"node 2 was paused until the run ended, 10s into the measured part",
-		],
-		[
-			{ action: "kill", node: 3, leader: true, endedNs: 14e9 },
-			"node 3 (the leader) was killed 10s into the measured part, and was ready again 2s later",
-		],
-		[
-			{ action: "kill", node: 1, endedNs: null },
-			"node 1 was killed 10s into the measured part, and was not back when the run ended",
-		],
-		[
-			{ action: "restart", endedNs: 13e9 },
-			"the broker was restarted 10s into the measured part, and was ready again 1s later",
-		],
-		[
-			{ action: "partition", node: 1 },
-			"node 1 was cut off from the network for 500ms, 10s into the measured part",
-		],
-		[
-			{ action: "latency", delayNs: 50e6 },
-			"the broker was slowed down (its packets left 50ms later) for 500ms, 10s into the measured part",
-		],
-		[
-			{ action: "kill", leader: true, error: "nobody leads" },
-			"kill of the leader 10s into the measured part went wrong: nobody leads",
-		],
-	] as const)("%o", (parts, text) => {
-		expect(note(parts)).toBe(text);
-	});
-
-	test("counts from when the broker was told, as the table of faults does", () => {
-		expect(note({ calledNs: 11e9 })).toBe(
-			"the broker was paused for 500ms, 9s into the measured part",
-		);
-	});
-
-	test("stands only where the run is not whole: else the table of faults says it", () => {
-		const done = FaultDone.parse({
-			action: "pause",
-			node: null,
-			leader: false,
-			calledNs: null,
-			beganNs: 12e9,
-			endedNs: null,
-			delayNs: null,
-			error: null,
-		});
-		const plan = { schedule: { warmupNs: 2e9 } } as Plan;
-		expect(faultNotes([done], plan, { whole: true })).toEqual([]);
-		expect(faultNotes([done], plan, { whole: false })).toEqual([
-			"the broker was paused until the run ended, 10s into the measured part",
-		]);
 	});
 });

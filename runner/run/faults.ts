@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Broker } from "../../infra/rig.ts";
 import type { Plan } from "../model/plan.ts";
-import { type FaultDone, faultZeroNs } from "../model/run-file.ts";
+import type { FaultDone } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
-import { formatDuration } from "../units.ts";
 import type { Clock } from "../world.ts";
 import { sinceT0 } from "./since.ts";
 
@@ -49,18 +48,6 @@ export function faultsOf(
 	};
 }
 
-/**
- * Sentences for the reader of a report. None of a whole run: its table of faults says the same, and what each of them did. What is left to say
- * of one that was stopped or broke off is what was done to its broker until then.
- */
-export function faultNotes(
-	done: readonly FaultDone[],
-	plan: Pick<Plan, "schedule">,
-	{ whole }: { readonly whole: boolean },
-): string[] {
-	return whole ? [] : done.map((fault) => faultNote(fault, plan));
-}
-
 // --- internal ---
 
 interface Tools {
@@ -68,22 +55,6 @@ interface Tools {
 	/** Since T0. */
 	sinceMs(): number;
 	leader(): Promise<string | null>;
-}
-
-/** What was done, not what was planned: timers are late, too. */
-function faultNote(done: FaultDone, { schedule }: Pick<Plan, "schedule">): string {
-	const who =
-		done.node === null
-			? done.leader
-				? "the leader"
-				: "the broker"
-			: `node ${done.node}${done.leader ? " (the leader)" : ""}`;
-	const at = `${formatDuration(Math.max(0, faultZeroNs(done) - schedule.warmupNs))} into the measured part`;
-	if (done.error !== null) return `${done.action} of ${who} ${at} went wrong: ${done.error}`;
-	const lasted = done.endedNs === null ? null : formatDuration(done.endedNs - done.beganNs);
-	if (ends(done.action))
-		return `${who} was ${participle(done)} ${at}, and ${lasted === null ? "was not back when the run ended" : `was ready again ${lasted} later`}`;
-	return `${who} was ${participle(done)} ${lasted === null ? "until the run ended" : `for ${lasted}`}, ${at}`;
 }
 
 const RUN_OVER = new Error("the run was over before it was done");
@@ -170,16 +141,6 @@ async function findLeader({ leader, broker }: Tools, over: AbortSignal): Promise
 	} finally {
 		answered.abort();
 	}
-}
-
-function participle({ action, delayNs }: FaultDone): string {
-	return {
-		pause: "paused",
-		kill: "killed",
-		restart: "restarted",
-		partition: "cut off from the network",
-		latency: `slowed down (its packets left ${formatDuration(delayNs ?? 0)} later)`,
-	}[action];
 }
 
 function sentence(error: unknown): string {

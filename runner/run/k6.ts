@@ -70,7 +70,7 @@ export function startK6(options: K6Options, world: World): K6 {
 		},
 		onStderr(line) {
 			const masked = hide(maskUrls(line), hidden);
-			if (/level=(error|fatal)/.test(masked)) complaint = words(masked);
+			if (/level=(error|fatal)/.test(masked)) complaint = logged(masked);
 			keepLog(folder, index, masked);
 		},
 	});
@@ -101,6 +101,15 @@ export function k6Arguments(plan: Plan, index: number): string[] {
 		...segments(index, plan.client.count),
 		"script.js",
 	];
+}
+
+/** What a line of k6's log says: `level=error msg="Failed to send" error="connection refused"` -> "Failed to send: connection refused". */
+export function logged(line: string): string {
+	const parts = ["msg", "error"].flatMap(
+		(name) => new RegExp(`\\b${name}="((?:[^"\\\\]|\\\\.)*)"`).exec(line)?.[1] ?? [],
+	);
+	const words = parts.length === 0 ? line : parts.join(": ");
+	return words.replaceAll('\\"', '"').replaceAll("\\n", " ").trim();
 }
 
 // --- internal ---
@@ -146,10 +155,4 @@ function keepLog(folder: string, index: number, line: string): void {
 	} catch {
 		// A full disk: the run itself will say so.
 	}
-}
-
-/** `time=... level=error msg="..."` -> the message. */
-function words(line: string): string {
-	const message = /msg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
-	return (message ?? line).replaceAll('\\"', '"').replaceAll("\\n", " ").trim();
 }

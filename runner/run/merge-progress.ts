@@ -14,7 +14,7 @@ interface MergedProgress {
 
 interface MergedOptions {
 	readonly clients: number;
-	/** A second of all clients: when the last of them has told of it, or the first one did so long ago that nobody waits any more. */
+	/** A second of all clients: when the last of them has told of it, or one of them tells of the next. */
 	onTick(tick: Tick): void;
 	/** Once, when every client has closed its books. */
 	onEnd(end: End): void;
@@ -28,32 +28,16 @@ export function mergeProgress(options: MergedOptions): MergedProgress {
 	const all = Array.from({ length: options.clients }, () => new ClientProgress());
 	/** The newest second that was passed on. */
 	let passed = 0;
-	let waiting: { at: number; timer: NodeJS.Timeout } | null = null;
-	const pass = (at: number) => {
-		if (waiting !== null) clearTimeout(waiting.timer);
-		waiting = null;
-		passed = at;
-		for (const one of all) one.takeUntil(at);
-		options.onTick(addUp(at, all));
-	};
 	const look = () => {
 		for (;;) {
 			const at = smallestOf(all.map((one) => one.nextAfter(passed)));
 			if (at === Infinity) return;
-			if (all.every((one) => one.hasReached(at))) {
-				pass(at);
-				continue;
-			}
-			// Subtle: a late client may tell of an earlier second than the one that is waited for.
-			if (waiting !== null && waiting.at <= at) return;
-			if (waiting !== null) clearTimeout(waiting.timer);
-			const timer = setTimeout(() => {
-				pass(at);
-				look();
-			}, LATE_MS);
-			timer.unref();
-			waiting = { at, timer };
-			return;
+			// Whoever is late by a whole second is not waited for.
+			const isOver = all.some((one) => one.newest > at);
+			if (!isOver && !all.every((one) => one.gone || one.newest >= at)) return;
+			passed = at;
+			for (const one of all) one.takeUntil(at);
+			options.onTick(addUp(at, all));
 		}
 	};
 	return {
@@ -78,9 +62,6 @@ export function mergeProgress(options: MergedOptions): MergedProgress {
 
 // --- internal ---
 
-/** Who tells of a second this much later than the first one is not waited for. */
-const LATE_MS = 1000;
-
 /** What one client has told so far. */
 class ClientProgress {
 	/** Not passed on yet. */
@@ -97,9 +78,9 @@ class ClientProgress {
 		return smallestOf(this.pending.map((tick) => (tick.at > at ? tick.at : Infinity)));
 	}
 
-	hasReached(at: number): boolean {
-		const newest = this.pending.at(-1) ?? this.last;
-		return this.gone || (newest !== null && newest.at >= at);
+	/** The last second that it has told of; 0: of none. */
+	get newest(): number {
+		return (this.pending.at(-1) ?? this.last)?.at ?? 0;
 	}
 
 	takeUntil(at: number): void {

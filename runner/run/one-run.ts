@@ -11,7 +11,7 @@ import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { brokerDisk } from "./broker-disk.ts";
-import { faultNotes, faultsOf } from "./faults.ts";
+import { faultsOf } from "./faults.ts";
 import { enoughFiles } from "./file-limit.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
@@ -139,14 +139,11 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	if (wrong !== null) progress.say(`  ${wrong}`);
 	if (result.abortedBy !== null)
 		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
-	const complaints = outputNotes(...([runPath(folder, plan), clients.length, one.k6Outs] as const));
+	const complaints = outputNotes(runPath(folder, plan), clients.length, one.k6Outs);
 	for (const one of complaints) progress.say(`  Warning: ${one}`);
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = [
 		...notFresh(one.scenario, system),
-		...faultNotes(disturbed, plan, {
-			whole: wrong === null && result.abortedBy === null && !world.stop.aborted,
-		}),
 		...(broker.notes ?? []),
 		...result.notes,
 		...complaints,
@@ -165,10 +162,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		brokerUrl: maskUrls(broker.url),
 		brokerVersion: broker.version,
 		// Of a program its name; an image's is whole.
-		brokerBinary:
-			broker.binary && path.isAbsolute(broker.binary)
-				? path.basename(broker.binary)
-				: broker.binary,
+		brokerBinary: broker.binary?.replace(/^\/.*\//, "") ?? null,
 		brokerSettings: broker.settings,
 		sameHost: sharesHost(broker, clients),
 		topology: broker.topology,
@@ -196,7 +190,6 @@ export function noteNotRun(
 		brokerUrl: "",
 		brokerVersion: "",
 		brokerBinary: null,
-		brokerSettings: {},
 		// Would the broker have been on this machine?
 		sameHost: targets[plan.target].here,
 		...of,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { logged } from "./k6.ts";
 
 /**
  * What outputs of k6 (`--k6-out`) complained of in a run that came to its end: a note, for the figures of the run are whole, and whoever looks at
@@ -7,34 +8,16 @@ import path from "node:path";
  */
 export function outputNotes(folder: string, clients: number, outs: readonly string[]): string[] {
 	if (outs.length === 0) return [];
-	const complaints = Array.from({ length: clients }, (_, index) =>
-		path.join(folder, `client-${index}.log`),
-	)
-		.filter((log) => existsSync(log))
-		.flatMap((log) =>
-			readFileSync(log, "utf8")
-				.split("\n")
-				.filter((line) => /\blevel=(warning|error)\b/.test(line)),
-		);
+	const logs = Array.from({ length: clients }, (_, index) => `client-${index}.log`)
+		.map((name) => path.join(folder, name))
+		.filter((log) => existsSync(log));
+	const complaints = logs.flatMap(
+		(log) => readFileSync(log, "utf8").match(/^.*\blevel=(?:warning|error)\b.*$/gm) ?? [],
+	);
 	const [first] = complaints;
 	return first === undefined
 		? []
 		: [
-				`outputs of k6 (${outs.map((out) => out.split("=")[0] ?? out).join(", ")}) complained ${complaints.length} times, and may lack samples; the figures here are whole: ${wordsOf(first)}`,
+				`outputs of k6 (${outs.map((out) => out.split("=")[0] ?? out).join(", ")}) complained ${complaints.length} times, and may lack samples; the figures here are whole: ${logged(first)}`,
 			];
-}
-
-// --- internal ---
-
-/** `level=error msg="Failed to send" error="connection refused"` -> "Failed to send: connection refused". */
-function wordsOf(line: string): string {
-	const value = (name: string) =>
-		new RegExp(`\\b${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|(\\S+))`)
-			.exec(line)
-			?.slice(1)
-			.find((text) => text !== undefined)
-			?.replaceAll('\\"', '"');
-	return [value("msg") ?? line.trim(), value("error")]
-		.filter((part) => part !== undefined)
-		.join(": ");
 }

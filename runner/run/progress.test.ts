@@ -262,7 +262,7 @@ describe("a run that is watched", () => {
 		expect(shown(screen().lines)).toBe(
 			[
 				"[1/2] nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)",
-				"  time      8s left of 15s (measuring), run 1 of 2, about 23s in all",
+				"  time      8s left of 15s (measuring), run 1 of 2, about 28s in all",
 				"  rate      scheduled 3 000/s, sent 3 000/s, received 3 000/s",
 				"  response  p50 61us, p99 1.4ms, max 12ms",
 				"  SLA       p99 < 20ms: 297 of 300 may still take longer",
@@ -276,7 +276,7 @@ describe("a run that is watched", () => {
 		expect(shown(screen().lines.slice(2))).toBe(
 			[
 				"  time      8s left of 15s (measuring),",
-				"            run 1 of 2, about 23s in",
+				"            run 1 of 2, about 28s in",
 				"            all",
 				"  rate      scheduled 3 000/s, sent",
 				"            3 000/s, received 3 000/s,",

@@ -11,7 +11,7 @@ import type { World } from "../world.ts";
 import { endText, type LiveRun, liveLines, plainEvery, plainLine } from "./live.ts";
 import { makeLiveBlock } from "./live-block.ts";
 import type { Opens, ProgressLine, Tick } from "./progress-line.ts";
-import { makeTimeLeft } from "./time-left.ts";
+import { timeAfter } from "./time-left.ts";
 
 /** What a person sees while something goes on, on stderr: a few lines that are rewritten on a terminal, plain lines elsewhere. */
 export interface Progress {
@@ -47,7 +47,8 @@ export function makeProgress(
 	const out = world.stderr;
 	const { movable } = terminalLook(out, world.env);
 	const block = makeLiveBlock(out);
-	const left = makeTimeLeft(() => world.clock.monotonicMs());
+	let current: Plan | null = null;
+	let ahead: readonly Plan[] = [];
 	let which = "";
 	let sent = 0;
 	/** When the window of the run opens, where its latency says so; null: that is not known yet. */
@@ -69,14 +70,15 @@ export function makeProgress(
 	};
 	const begin = (plan: Plan, title: string, place: string) => {
 		[which, sent, startNs] = [place, 0, null];
-		left.begin(plan);
+		current = plan;
+		ahead = ahead.filter((one) => one !== plan);
 		onlooker?.begin(title);
 		say(title);
 	};
 	const show = (written: Plan, tick: Tick) => {
 		const plan = openedAt(written, startNs);
 		sent += tick.sent;
-		const followingNs = left.after();
+		const followingNs = timeAfter(current, ahead);
 		const live = { plan, which, tick, sent, followingNs, stopping: world.stop.aborted };
 		onlooker?.second(live);
 		rewrite(
@@ -93,7 +95,9 @@ export function makeProgress(
 			onlooker?.say(text);
 			rewrite([text], text, worth);
 		}),
-		expect: (plans) => left.ahead(plans),
+		expect(plans) {
+			ahead = plans;
+		},
 		run(plan, of) {
 			// How many runs a search will need nobody knows; what follows it has a number beyond those that were known.
 			const open = plan.search !== null || plan.index > of;

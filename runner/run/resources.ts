@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync } from "node:fs";
 import { childrenOf } from "../../infra/pid.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
+import { cpuGroupFile, readText as read } from "./cgroup.ts";
 
 export interface Sampling {
 	stop(): void;
@@ -177,20 +178,10 @@ function network(): ResourceLine["network"] {
 	};
 }
 
-/** nr_throttled of the own control group: v2, then v1. */
+/** null: not known. */
 function throttled(): number | null {
-	const groups = read("/proc/self/cgroup") ?? "";
-	const v2 = /^0::(.*)$/m.exec(groups)?.[1];
-	const v1 = /^\d+:[^:]*\bcpu\b[^:]*:(.*)$/m.exec(groups)?.[1];
-	const files = [
-		v2 === undefined ? null : `/sys/fs/cgroup${v2}/cpu.stat`,
-		v1 === undefined ? null : `/sys/fs/cgroup/cpu${v1}/cpu.stat`,
-	];
-	for (const file of files) {
-		const value = /^nr_throttled (\d+)$/m.exec((file && read(file)) || "")?.[1];
-		if (value !== undefined) return Number(value);
-	}
-	return null;
+	const value = /^nr_throttled (\d+)$/m.exec(cpuGroupFile("cpu.stat") ?? "")?.[1];
+	return value === undefined ? null : Number(value);
 }
 
 /** null as soon as one part is not known, except for processes that have ended: those are left out. */
@@ -204,13 +195,5 @@ function list(path: string): string[] {
 		return readdirSync(path);
 	} catch {
 		return [];
-	}
-}
-
-function read(path: string): string | null {
-	try {
-		return readFileSync(path, "utf8").trim();
-	} catch {
-		return null;
 	}
 }

@@ -73,13 +73,13 @@ describe("--resume", () => {
 	});
 
 	test.each<[string, Partial<RigMachines>, string]>([
-		["another rig", { id: "a-2" }, "the rented machines of the rig a-2"],
+		["another rig", { id: "a-2" }, "rig a-2"],
 		[
 			"one of the same name, stood up later",
 			{ createdAt: "2026-01-02T03:04:05Z" },
-			"the rented machines of the rig a-1 of 2026-01-02T03:04:05Z",
+			"rig a-1 of 2026-01-02T03:04:05Z",
 		],
-		["other addresses", { brokers: ["b9"] }, "other machines of that name"],
+		["other addresses", { brokers: ["b9"] }, "rig a-1"],
 		[
 			"hosts that are not rented",
 			{ cloud: null, machines: "host b9 for brokers" },
@@ -106,9 +106,9 @@ describe("--resume", () => {
 		const resumed = (now: typeof here) => () => resumeRunFolder(folder, TEXT, plans, [], now);
 		expect(resumed(on())).not.toThrow();
 		expect(resumed(on(change))).toThrow(
-			`its runs were made on the rented machines of the rig a-1, and now it would be ${words}`,
+			`its runs were made on other machines (rig a-1, now ${words})`,
 		);
-		expect(resumed(here)).toThrow("the rig a-1, and now it would be the machine of mqbench alone");
+		expect(resumed(here)).toThrow("(rig a-1, now the machine of mqbench alone)");
 		// Hosts of yours are the same ones, whatever their rig is called.
 		const own = on({ cloud: null, id: "x" });
 		writeFileSync(file, JSON.stringify(own));

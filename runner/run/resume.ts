@@ -134,10 +134,8 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	if (before === undefined)
 		return "its environment.json cannot be read, so it is not known on which machine its runs were made";
 	const [theirs, ours] = [before.rig ?? null, now.rig ?? null];
-	if (!isDeepStrictEqual(identityOf(theirs), identityOf(ours))) {
-		const [one, other] = [rigText(theirs), rigText(ours)];
-		return `its runs were made on ${one}, and now it would be ${one === other ? "other machines of that name" : other}`;
-	}
+	if (!isDeepStrictEqual(identityOf(theirs), identityOf(ours)))
+		return `its runs were made on other machines (${placeOf(theirs)}, now ${placeOf(ours)})`;
 	const differs = MACHINE.find((fact) => before[fact] !== now[fact]);
 	return differs === undefined
 		? null
@@ -152,12 +150,10 @@ function identityOf(rig: RigMachines | null) {
 	return { ...cloudPart, machines, brokers, clients, here };
 }
 
-/** "the rented machines of the rig a-1", "the machine of mqbench alone" */
-function rigText(rig: RigMachines | null): string {
+function placeOf(rig: RigMachines | null): string {
 	if (rig === null) return "the machine of mqbench alone";
 	if (rig.cloud === null) return rig.machines;
-	const { id, createdAt } = rig;
-	return `the rented machines of the rig ${id}${createdAt === null ? "" : ` of ${createdAt}`}`;
+	return `rig ${rig.id}${rig.createdAt === null ? "" : ` of ${rig.createdAt}`}`;
 }
 
 /** A calibration that has come or gone since the start is none: that of the folder stays. */

@@ -1,46 +1,12 @@
 import type { Plan } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 
-/** How long the runs that are still to be made will take. */
-interface TimeLeft {
-	/** Runs that are ahead, floors included. */
-	ahead(plans: readonly Plan[]): void;
-	/** A run begins: it is not ahead any more. */
-	begin(plan: Plan): void;
-	/** ns of all runs after this one; null: nobody knows, as with a search or a closed load. */
-	after(): number | null;
-}
+/** What starting and stopping a broker takes, and waiting for the last messages. */
+const AROUND_NS = 5e9;
 
-/** `nowMs`: a monotonic clock. */
-export function makeTimeLeft(nowMs: () => number): TimeLeft {
-	let queue: Plan[] = [];
-	let current: { plan: Plan; beganMs: number } | null = null;
-	/** What runs took beside their schedule: brokers that start and stop, drains. */
-	const extraMs: number[] = [];
-	return {
-		ahead(plans) {
-			queue = [...plans];
-		},
-		begin(plan) {
-			if (current !== null && !isClosed(current.plan))
-				extraMs.push(Math.max(0, nowMs() - current.beganMs - scheduledMs(current.plan)));
-			current = { plan, beganMs: nowMs() };
-			queue = queue.filter((one) => one !== plan);
-		},
-		after() {
-			if (current?.plan.search || queue.some((plan) => plan.search || isClosed(plan))) return null;
-			const extra = sum(extraMs) / Math.max(1, extraMs.length);
-			return sum(queue.map((plan) => scheduledMs(plan) + extra)) * 1e6;
-		},
-	};
-}
-
-// --- internal ---
-
-function isClosed({ schedule }: Plan): boolean {
-	return schedule.kind === "closed";
-}
-
-function scheduledMs({ schedule }: Plan): number {
-	return (schedule.warmupNs + schedule.durationNs) / 1e6;
+/** ns that the runs take that are still to be made after this one; null: nobody knows, as with a search or a closed load. */
+export function timeAfter(current: Plan | null, ahead: readonly Plan[]): number | null {
+	const isOpen = ({ search, schedule }: Plan) => search !== null || schedule.kind === "closed";
+	if (current?.search || ahead.some(isOpen)) return null;
+	return sum(ahead.map(({ schedule }) => schedule.warmupNs + schedule.durationNs + AROUND_NS));
 }
