@@ -40,32 +40,15 @@ export function checks(run: Run, short: boolean): Block[] {
 }
 
 /** What the broker's library said. */
-export function errors(run: Run): Block[] {
-	const { errors: all } = run;
+export function errors({ errors: all }: Run): Block[] {
 	if (all.length === 0) return [];
-	const shown = all.slice(0, MOST_ERRORS);
-	const more = all.length - shown.length;
 	return [
 		heading("Errors", 3),
-		list(
-			all.map(({ count, message }) => [`${plural(count, "time")}: `, code(message)]),
-			2,
-		),
-		instead(
-			2,
-			[],
-			[
-				...shown.map((e) => text(`error, ${plural(e.count, "time")}: ${e.message}`)),
-				text(more > 0 ? `and ${plural(more, "more error")}: see report.html` : null),
-			],
-		),
+		list(all.map(({ count, message }) => [`error, ${plural(count, "time")}: `, code(message)])),
 	];
 }
 
 // --- internal ---
-
-/** On a terminal. */
-const MOST_ERRORS = 3;
 
 const QUIET: ReadonlySet<string> = new Set(["ok", "unknown"]);
 

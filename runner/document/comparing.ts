@@ -5,13 +5,11 @@ import {
 	type Other,
 	OUTCOMES,
 } from "../compare/comparing.ts";
-import { known } from "../compare/difference.ts";
-import { MACHINE, machineText } from "../compare/machine.ts";
+import { machineText } from "../compare/machine.ts";
 import { hasWeak } from "../compare/words.ts";
 import { comparedFigures } from "../figures/comparison.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import { bySystemAndCase } from "../result/select.ts";
-import { percentText } from "../text/comparisons.ts";
 import { formatUtc, plural } from "../units.ts";
 import {
 	type Block,
@@ -23,11 +21,10 @@ import {
 	list,
 	numbers,
 	section,
-	type Table,
 	table,
 	text,
 } from "./blocks.ts";
-import { ratioTable } from "./ratio-table.ts";
+import { ratioTable } from "./comparison.ts";
 import { WEAK_MEANS } from "./words.ts";
 
 /** What a reader of a comparison is told: for each side what differs, every ratio, and why; on a page machines and versions too. */
@@ -47,7 +44,6 @@ export function comparingDocument(comparing: Comparing): Document {
 		answer: [],
 		sections: [
 			...others.map((other) => against(other, comparing)),
-			sideBySide(comparing),
 			section(
 				"how",
 				"How to read this",
@@ -113,10 +109,12 @@ function against(other: Other, comparing: Comparing): Fold {
 				heading(comparing.others.length > 1 ? `${title}: ${letter} against A` : title),
 				{ kind: "figures", ids: [`ratios-${id}-${i + 1}`, `compare-${id}-${i + 1}`], depth: 3 },
 				ratioTable(all, (c) => c.metric, numbers(heads)),
-				list([
-					...judged.map((c) => `${c.verdict.toUpperCase()} ${c.metric}: ${c.why}`),
-					...marginNotes(judged),
-				]),
+				list(
+					judged.map(
+						(c) =>
+							`${c.verdict.toUpperCase()} ${c.metric}: ${c.why}${c.marginFrom === "default" ? "" : `; the margin: ${c.marginFrom}`}`,
+					),
+				),
 			];
 		}),
 		...[...advisories].map((why) =>
@@ -132,75 +130,18 @@ function against(other: Other, comparing: Comparing): Fold {
 	]);
 }
 
-/** Margins that are not the usual ones, each with where it comes from. */
-function marginNotes(judged: readonly Comparison[]): string[] {
-	const unusual = judged.filter((c) => c.marginFrom !== "default");
-	return [...new Set(unusual.map((c) => c.marginFrom))].map((from) => {
-		const of = unusual.filter((c) => c.marginFrom === from);
-		return `margin of ${of.map((c) => `${c.metric} ${percentText(c.margin)}`).join(", ")}: ${from}`;
-	});
-}
-
-/** Of a page it stands with the machines. */
+/** What differs of all that was written down of scenario, machines, versions and settings; a terminal has room for some of it. */
 function differing(other: Other, comparing: Comparing): Block[] {
 	const { differences } = other;
-	const [one, two] = namesOf(comparing, other);
-	if (differences.length === 0) return [];
+	const names = namesOf(comparing, other);
+	const title = `What differs between ${names.join(" and ")}`;
+	if (differences.length === 0)
+		return [text("Scenario, machine, versions and settings are the same", undefined, 3)];
+	const rows = differences.map(({ what, a, b }, i) => ({
+		cells: [what, a, b],
+		depth: i < MOST_DIFFERENCES ? undefined : (2 as const),
+	}));
 	const more = differences.length - MOST_DIFFERENCES;
-	const first = differences.slice(0, MOST_DIFFERENCES);
-	const title = `What differs between ${one} and ${two}`;
-	return [
-		instead(
-			3,
-			[],
-			[
-				instead(
-					2,
-					[fold(title, [differenceTable(other, comparing)])],
-					[
-						text(`${two} is not like ${one} in:`),
-						...first.map(({ what, a, b }) => text(`${what}: ${b}, was ${a}`)),
-						text(more > 0 ? `and ${more} more: see --html or --json` : null),
-					],
-				),
-			],
-		),
-	];
-}
-
-function differenceTable(other: Other, comparing: Comparing): Table {
-	return table(
-		["fact", ...namesOf(comparing, other)],
-		other.differences.map((d) => [d.what, d.a, d.b]),
-	);
-}
-
-/** Every machine and version, and what differs of all that was written down. */
-function sideBySide(comparing: Comparing): Fold {
-	const folders = sides(comparing);
-	const row = (name: string, of: (baseline: Baseline) => unknown) => [
-		name,
-		...folders.map(({ baseline }) => known(of(baseline))),
-	];
-	const systems = [...new Set(folders.flatMap((f) => Object.keys(f.baseline.systems)))];
-	const rows = [
-		row("scenario", (b) => b.scenario),
-		row("run", (b) => b.runId),
-		row("started", (b) => b.startedAt),
-		row("mqbench", (b) => b.mqbench),
-		...MACHINE.map(([name, of]) => row(name, (b) => b.machine && of(b.machine))),
-		...systems.flatMap((system) =>
-			["broker", "library", "durability", "target"].map((fact) =>
-				row(`${system}: ${fact}`, (b) => b.systems[system]?.[fact]),
-			),
-		),
-	];
-	const differences = comparing.others.flatMap((other): Block[] => [
-		heading(`What differs between ${namesOf(comparing, other).join(" and ")}`),
-		other.differences.length === 0
-			? text("Nothing that was written down: scenario, machine, versions and settings are the same")
-			: differenceTable(other, comparing),
-	]);
-	const all = table(["fact", ...folders.map((f) => f.letter)], rows);
-	return section("machines", "Machines and versions", [all, ...differences], { depth: 3 });
+	const note = more > 0 ? `and ${more} more: see --html or --json` : null;
+	return [fold(title, [table(["fact", ...names], rows), instead(2, [], [text(note)])])];
 }

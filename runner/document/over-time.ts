@@ -3,7 +3,6 @@ import { ticksOf } from "../figures/stretches.ts";
 import { spread } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
 import { say } from "../text/say.ts";
-import { formatCount } from "../units.ts";
 import { HELD_MESSAGES } from "../verdict/checks/limits.ts";
 import { type Block, instead, text } from "./blocks.ts";
 
@@ -36,11 +35,6 @@ export function held(run: Run): Block[] {
 	const values = { held: most.n, atNs: most.ns - startNs };
 	const over = { over: HELD_MESSAGES, share: long / samples.length };
 	return [
-		...overTime(
-			"held by second",
-			seconds.map((s) => largestOf(s.held)),
-			formatCount,
-		),
 		text(say("held-when", { ...values, ...over, working: run.load.work !== null }).text, "small"),
 	];
 }

@@ -71,7 +71,7 @@ export function percentiles(run: Run, facts: string): Block[] {
 	return [
 		closed,
 		table(["percentile", ...columns], rows, { look: "turned", caption: facts }),
-		instead(2, [], [text(unsupported && `p${unsupported.p} n/a (${needs})`)]),
+		instead(2, [], [text(unsupported && `p${unsupported.p} ${needs}`)]),
 		text(stopped ? "stopped: among those under way when the run was" : null, "small"),
 	];
 }

@@ -4,42 +4,21 @@ import { commandLine } from "../shell.ts";
 import { type Block, type Fold, fold, marked, section, text } from "./blocks.ts";
 import { WEAK_MEANS } from "./words.ts";
 
-/** How to measure it again: the command, the scenario and the versions. What is not known is said. `scenario`: text of the YAML. */
-export function reproduce(result: Result, scenario: string | null): Fold {
-	const { command, environment, runs } = result;
-	const k6 = runs.find((run) => run.versions !== null)?.versions;
-	const versions = [
-		environment && `mqbench ${environment.mqbench}`,
-		(environment?.k6 || k6?.k6) && `k6 ${environment?.k6 || k6?.k6}`,
-		environment && `Node ${environment.node}`,
-		environment?.go,
-		environment?.programs && `load generator ${environment.programs}`,
-	].filter((text) => text);
-	const args = command?.args ?? ["scenario.yaml"];
-	const line = maskUrls(commandLine(["mqbench", ...args]));
+/** How to measure it again: the command and the scenario. What is not known is said. `scenario`: text of the YAML. */
+export function reproduce({ command }: Result, scenario: string | null): Fold {
+	const line = maskUrls(commandLine(["mqbench", ...(command?.args ?? ["scenario.yaml"])]));
 	const blocks: Block[] = [
 		text(
 			command === null
-				? marked(
-						"The command line was not written down. With the scenario in `scenario.yaml`, this measures it again:",
-					)
+				? "The command line was not written down. With the scenario in scenario.yaml, this measures it again:"
 				: "It was measured with this command:",
 		),
 		text(line, "code"),
 		scenario === null
-			? text(
-					marked(
-						"The text of the scenario is not known here; `scenario.yaml` lies beside the raw data.",
-					),
-					"soft",
-				)
+			? text("The text of the scenario is not known here")
 			: fold(`The scenario${command === null ? "" : `: ${command.scenario}`}`, [
 					text(maskUrls(maskSameLength(scenario)), "code"),
 				]),
-		text(
-			versions.length === 0 ? "No version is known" : `Versions: ${versions.join(", ")}`,
-			"soft",
-		),
 		text(
 			marked(
 				"Every number of this page can be computed again from the raw data in `runs/`: `mqbench report` with this folder.",

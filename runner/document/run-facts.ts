@@ -1,63 +1,37 @@
 import type { EnvironmentFile } from "../model/environment-file.ts";
 import { settingTexts } from "../model/machine-settings.ts";
 import type { Result, Run } from "../model/result.ts";
-import { rateText } from "../plan/load-text.ts";
 import { commitsOf, commitText } from "../result/commit.ts";
-import { consumersText } from "../result/words.ts";
-import {
-	formatBytes,
-	formatBytesExact,
-	formatCount,
-	formatDuration,
-	formatDurationExact,
-} from "../units.ts";
-import { orderUnit } from "../verdict/tally.ts";
+import { formatBytes, formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { type Block, text } from "./blocks.ts";
 import { facts } from "./facts.ts";
-import { ownSettings } from "./systems.ts";
 
-/** What a run ran with; what all runs of its system share stands with the systems. */
-export function runFacts(run: Run, result: Result): Block[] {
-	const { load, generator } = run;
+/** What a run ran with, beside its load and what stands with its system. */
+export function runFacts({ load, generator, ...run }: Run): Block[] {
+	const { pacer } = generator ?? {};
 	return facts([
 		["broker", run.brokerUrl],
 		["started", run.startedAt],
-		["load", rateText(load)],
-		["message", `${formatBytesExact(load.messageBytes)}, ${load.payload}`],
+		["payload", load.payload],
 		[
 			"producers",
 			`${load.producers} on ${load.connections} connections, ${load.topics} topics${load.partitions > 1 ? ` of ${load.partitions} partitions` : ""}`,
 		],
-		["consumers", consumersText(run)],
-		["order", run.reordered === null ? null : `reordered counts ${orderUnit(load)}`],
-		[
-			"pinned to CPUs",
-			[
-				load.pin.generator && `generator ${load.pin.generator}`,
-				load.pin.brokers && `brokers ${load.pin.brokers}`,
-			]
-				.filter((text) => text)
-				.join(", "),
-		],
-		["in flight", load.inFlight === null ? "no limit" : `at most ${load.inFlight} per producer`],
+		["generator on CPUs", load.pin.generator],
+		["brokers on CPUs", load.pin.brokers],
 		[
 			"timeout, drain",
 			`${formatDurationExact(load.timeoutNs)}, ${formatDurationExact(load.drainNs)}`,
 		],
-		["settings", ownSettings(run, result)],
 		[
-			"generator's CPU",
-			generator && `${formatDuration(generator.cpuNs)} in ${formatDuration(generator.endNs)}`,
-		],
-		[
-			"garbage collection",
+			"generator",
 			generator &&
-				`${formatCount(generator.gcCycles)} cycles, ${formatDuration(generator.gcPauseNs)} stopped`,
+				`${formatDuration(generator.cpuNs)} of CPU in ${formatDuration(generator.endNs)}; ${formatCount(generator.gcCycles)} garbage collections, ${formatDuration(generator.gcPauseNs)} stopped`,
 		],
 		[
 			"pacer",
-			generator?.pacer
-				? `${generator.pacer.timer}, wakes ${formatDuration(generator.pacer.leadNs)} ahead, spins ${formatDuration(generator.pacer.spinNs)}${generator.pacer.napNs > 0 ? `, sleeps at least ${formatDuration(generator.pacer.napNs)}` : ""}`
+			pacer
+				? `${pacer.timer}, wakes ${formatDuration(pacer.leadNs)} ahead, spins ${formatDuration(pacer.spinNs)}${pacer.napNs > 0 ? `, sleeps at least ${formatDuration(pacer.napNs)}` : ""}`
 				: null,
 		],
 		["raw data", run.folder],
@@ -74,8 +48,8 @@ export function environment({ environment: e, runId }: Result): Block[] {
 		["CPU", e.cpu],
 		["cores", `${e.cores}${e.cpuQuotaCores === null ? "" : `, limited to ${e.cpuQuotaCores}`}`],
 		["memory", e.memoryBytes === null ? null : formatBytes(e.memoryBytes)],
-		["clock source", e.clockSource ?? "unreadable"],
-		["CPU governor", e.governor ?? "unreadable"],
+		["clock source", e.clockSource ?? UNREADABLE],
+		["CPU governor", e.governor ?? UNREADABLE],
 		...settingRows(e),
 		[
 			"versions",
@@ -87,44 +61,31 @@ export function environment({ environment: e, runId }: Result): Block[] {
 
 // --- internal ---
 
-/** C-states, SMT and interrupt moderation of this machine, and all settings of hosts, those of one role together where they are the same. */
-function settingRows({ settings, hosts = [] }: EnvironmentFile) {
-	const rows = Object.entries(settings ? settingTexts(settings) : {})
+const UNREADABLE = "unreadable";
+
+/** C-states, SMT and interrupt moderation of this machine, and all settings of each host. */
+function settingRows({ settings, hosts = [] }: EnvironmentFile): [string, string][] {
+	const own = Object.entries(settings ? settingTexts(settings) : {})
 		.filter(([name]) => name !== "CPU governor")
-		.map(([name, text]): [string, string] => [name, text ?? "unreadable"]);
-	const texts = new Map<string, string[]>();
-	for (const { name, role, settings } of hosts) {
-		const text = Object.entries(settingTexts(settings))
-			.map(([name, value]) => `${name}: ${value ?? "unreadable"}`)
-			.join("; ");
-		const key = `${role}\n${text}`;
-		texts.set(key, [...(texts.get(key) ?? []), name]);
-	}
-	for (const [key, names] of texts) {
-		const [role, text = ""] = key.split("\n");
-		const of = role === "load" ? "the load" : "brokers";
-		rows.push([`hosts of ${of}: settings`, `${names.join(", ")}: ${text}`]);
-	}
-	return rows;
+		.map(([name, text]): [string, string] => [name, text ?? UNREADABLE]);
+	const others = hosts.map(({ name, role, settings }): [string, string] => [
+		`${name}, ${role}`,
+		Object.entries(settingTexts(settings))
+			.map(([setting, text]) => `${setting}: ${text ?? UNREADABLE}`)
+			.join("; "),
+	]);
+	return [...own, ...others];
 }
 
-function rigRows(e: EnvironmentFile): [string, string][] {
-	const rig = e.rig ?? null;
-	if (rig === null) return [];
+function rigRows({ rig }: EnvironmentFile): [string, string][] {
+	if (rig == null) return [];
 	const { cloud, machines, id, here, createdAt, facts } = rig;
+	const made = `${id === null ? "" : `, rig ${id}`}${createdAt === null ? "" : ` of ${createdAt}`}`;
 	return [
 		[
 			cloud === null ? "hosts" : "rented machines",
-			`${machines}${id === null ? "" : `, rig ${id}${createdAt === null ? "" : ` of ${createdAt}`}`}; mqbench itself${here ? " and the load" : ""} ran on what follows`,
+			`${machines}${made}; mqbench itself${here ? " and the load" : ""} ran on what follows`,
 		],
-		...Object.entries(facts)
-			.filter(([name]) => cloud === null || RENTED.includes(name))
-			.map(([name, value]): [string, string] => [
-				`${cloud === null ? "rig" : "rented"}: ${name}`,
-				value,
-			]),
+		...Object.entries(facts).map(([name, value]): [string, string] => [`rig: ${name}`, value]),
 	];
 }
-
-/** Facts of rented machines that are not in their name already. */
-const RENTED: readonly string[] = ["zone", "ami", "placementGroup"];

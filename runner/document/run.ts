@@ -74,7 +74,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		),
 		...held(run),
 		text(drainText(run)),
-		...omission(run, full),
+		...omission(run),
 		figures(["time", "heat"], "Over time"),
 		...counts(run),
 		list(Object.keys(run.offenders).flatMap((kind) => offenderText(kind, run) ?? [])),
@@ -83,7 +83,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...slowest(run, explained ? 2 : 3, full),
 		...brokerLog(run, full),
 		...checks(run, !full),
-		fold("What it ran with", runFacts(run, result), { depth: 3 }),
+		fold("What it ran with", runFacts(run), { depth: 3 }),
 	];
 }
 

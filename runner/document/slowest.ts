@@ -1,28 +1,13 @@
 import type { Run } from "../model/result.ts";
 import { behindText, hiddenText } from "../result/omission.ts";
-import { percentile } from "../result/select.ts";
 import { amount, type Column, cellsOf } from "../result/show.ts";
-import { formatTimes } from "../units.ts";
 import { type Block, type Depth, fold, heading, numbers, table, text } from "./blocks.ts";
 
-/** What counting from the actual send would have hidden: a sentence, and `folded` a table. */
-export function omission(run: Run, folded: boolean): Block[] {
-	const texts = [hiddenText(run), behindText(run)].filter((t) => t !== null);
-	if (texts.length === 0 || run.omission === null) return [];
-	const rows = run.omission.percentiles.filter((x) => x.factor !== null);
-	const known = rows.map((x) => [
-		`p${x.p}`,
-		...(["response", "service"] as const).map((metric) => percentile(run, metric, x.p)),
-		amount(x.difference, "ns"),
-		formatTimes(x.factor ?? 0),
-	]);
-	const [head, ...heads] = ["percentile", "response", "service", "difference", "factor"] as const;
-	const each = table([head, ...numbers(heads)], known);
-	return [
-		heading("What a closed loop would have hidden", 3),
-		...texts.map((one) => text(one)),
-		...(folded ? [fold("Response against service, by percentile", [each], { depth: 3 })] : []),
-	];
+/** What counting from the actual send would have hidden. */
+export function omission(run: Run): Block[] {
+	const texts = [hiddenText(run), behindText(run)].filter((said) => said !== null);
+	if (texts.length === 0) return [];
+	return [heading("What a closed loop would have hidden", 3), ...texts.map((said) => text(said))];
 }
 
 /** The slowest messages of a run, each split into what it waited for: a page shows all, Markdown some. Of many runs (not `full`) three each. */

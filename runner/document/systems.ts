@@ -5,7 +5,7 @@ import { facts } from "./facts.ts";
 
 /** Durability and effective settings of each system: what makes its numbers comparable, or not. */
 export function systems({ runs }: Result): Fold[] {
-	const names = [...new Set(runs.map((run) => run.system))];
+	const names = systemsOf(runs);
 	if (names.length === 0) return [];
 	const title =
 		names.length === 1 ? "The system, with its settings" : "The systems, with their settings";
@@ -19,27 +19,21 @@ export function systems({ runs }: Result): Fold[] {
 /** What the drivers do for each message, where it is not the same for all systems: as much a part of the numbers as durability. */
 export function differences({ runs }: Result): Fold[] {
 	const measured = runs.filter((run) => run.driverOptions !== null);
-	const names = [...new Set(measured.map((run) => run.system))];
+	const names = systemsOf(measured);
+	const own = names.map((name) =>
+		together(measured.filter((run) => run.system === name).map((run) => run.driverOptions ?? {})),
+	);
 	const items = EACH_MESSAGE.flatMap((key): Inline[] => {
-		const texts = names.map((name) => {
-			const own = measured.filter((run) => run.system === name);
-			const said = own.map((run) => driverOf(run)[key]);
-			return [...new Set(said)].join(" / ");
-		});
+		const texts = own.map((options) => options[key] ?? UNSET);
 		const different = [...new Set(texts)].map(
 			(text) => `${text} (${names.filter((_, i) => texts[i] === text).join(", ")})`,
 		);
-		// Drivers of before say other things, or nothing.
-		const known = measured.every((run) => key in driverOf(run));
-		return !known || different.length < 2 ? [] : [[code(key), `: ${different.join("; ")}`]];
+		return texts.includes(UNSET) || different.length < 2
+			? []
+			: [[code(key), `: ${different.join("; ")}`]];
 	});
-	return items.length === 0
-		? []
-		: [
-				section("differences", "What the systems' drivers do differently, per message", [
-					list(items),
-				]),
-			];
+	const title = "What the systems' drivers do differently, per message";
+	return items.length === 0 ? [] : [section("differences", title, [list(items)])];
 }
 
 /** Settings in which every driver says it (xk6-mqbench/broker/broker.go, EachMessage). */
@@ -53,66 +47,49 @@ export const EACH_MESSAGE: readonly string[] = [
 	"prefetch",
 ];
 
-type Settings = Readonly<Record<string, string>>;
-
-/** What has the same value in all of them. */
-export function common(all: readonly Settings[]): Settings {
-	const [first = {}, ...others] = all;
-	return Object.fromEntries(
-		Object.entries(first).filter(([key, value]) => others.every((other) => other[key] === value)),
-	);
-}
-
-/** What this run has and not all runs of its system: it stands with the run. */
-export function ownSettings(run: Run, { runs }: Result): Settings {
-	const alike = runs.filter((other) => other.system === run.system);
-	const own = (of: (run: Run) => Settings) => {
-		const shared = common(alike.map(of));
-		return Object.entries(of(run)).filter(([key]) => !(key in shared));
-	};
-	return Object.fromEntries([...own(brokerOf), ...own(driverOf)]);
-}
-
 // --- internal ---
 
-function brokerOf({ brokerSettings }: Run): Settings {
-	return brokerSettings;
+const UNSET = "not set";
+/** More values of one setting are counted: a port is another one in each run. */
+const MOST_VALUES = 3;
+
+function systemsOf(runs: readonly Run[]): string[] {
+	return [...new Set(runs.map((run) => run.system))];
 }
 
-function driverOf({ driverOptions }: Run): Settings {
-	return driverOptions ?? {};
+/** Each once: "1 / 25"; "". */
+function each(values: readonly (string | null | undefined)[]): string {
+	const all = [...new Set(values.filter((value) => value))];
+	return all.length > MOST_VALUES ? `${all.length} values` : all.join(" / ");
 }
 
-/** Settings that are not alike in all runs are named; their values stand with the runs. */
+/** Settings of several runs: by key, every value that it had. */
+function together(all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+	const keys = [...new Set(all.flatMap((one) => Object.keys(one)))];
+	return Object.fromEntries(keys.map((key) => [key, each(all.map((one) => one[key] ?? UNSET))]));
+}
+
 function settingsOf(runs: readonly Run[]): Block[] {
-	const measured = runs.filter((run) => run.driverOptions !== null);
-	const differing = [...differ(runs.map(brokerOf)), ...differ(measured.map(driverOf))];
-	const all = (of: (run: Run) => string | null | undefined) =>
-		[...new Set(runs.map(of).filter((text) => text))].join("; ");
+	const of = (text: (run: Run) => string | null | undefined) => each(runs.map(text));
 	return facts([
-		["broker", all((run) => run.load.broker)],
-		["version", all((run) => run.versions?.server || run.brokerVersion)],
-		["durability", all((run) => run.load.durability)],
-		["durability level", all((run) => run.load.durabilityLevel)],
-		["topology", all(topologyText)],
-		["replicas", all((run) => run.load.replicas?.toString())],
-		["sends acknowledged", all((run) => (run.load.acks ? "yes" : "no"))],
-		["broker's settings", common(runs.map(brokerOf))],
+		["broker", of((run) => run.load.broker)],
+		["version", of((run) => run.versions?.server || run.brokerVersion)],
+		["durability", of((run) => run.load.durability)],
+		["durability level", of((run) => run.load.durabilityLevel)],
+		["topology", of(topologyText)],
+		["replicas", of((run) => run.load.replicas?.toString())],
+		["sends acknowledged", of((run) => (run.load.acks ? "yes" : "no"))],
+		["broker's settings", together(runs.map((run) => run.brokerSettings))],
 		[
 			"client library",
-			all(({ versions }) => versions && `${versions.library}, driver ${versions.driver}`),
+			of(({ versions }) => versions && `${versions.library}, driver ${versions.driver}`),
 		],
-		["library options", common(measured.map(driverOf))],
 		[
-			"differ by run",
-			differing.length === 0 ? null : `${differing.join(", ")}: see what each run ran with`,
+			"library options",
+			together(
+				runs.flatMap(({ driverOptions }) => (driverOptions === null ? [] : [driverOptions])),
+			),
 		],
-		["target", all((run) => run.load.target)],
+		["target", of((run) => run.load.target)],
 	]);
-}
-
-function differ(all: readonly Settings[]): string[] {
-	const shared = common(all);
-	const keys = new Set(all.flatMap((one) => Object.keys(one)));
-	return [...keys].filter((key) => !(key in shared));
 }

@@ -20,8 +20,10 @@ test("repeats of a system and case are together, in the order of their first", (
 test("a percentile is the result's, with its interval and support", () => {
 	for (const p of lost.metrics.response?.percentiles ?? []) {
 		const found = percentile(lost, "response", p.p);
-		expect(found.why === "few-samples").toBe(p.support === "none");
-		expect(found.atLeast ?? false).toBe(p.beyondTimeout);
+		// Of 5 000 messages 12 never completed: p99.99 is among them, however few samples it has.
+		const isBeyond = p.p > 99.7;
+		expect(found.why === "few-samples").toBe(p.support === "none" && !isBeyond);
+		expect(found.atLeast ?? false).toBe(isBeyond);
 		if (p.value !== null) expect(found).toMatchObject({ value: p.value, low: p.low, high: p.high });
 		else if (p.beyondTimeout) expect(found.value).toBe(lost.load.timeoutNs);
 	}

@@ -53,7 +53,10 @@ export function withoutSearches(result: Result): Result {
 
 /** What must be known of a run to say how long its messages may take. */
 type Ended = Pick<Run, "state"> & { readonly load: Pick<Run["load"], "timeoutNs"> };
-type Summary = Pick<MetricSummary, "percentiles"> | null | undefined;
+type Summary =
+	| (Pick<MetricSummary, "percentiles"> & Partial<Pick<MetricSummary, "n" | "censored">>)
+	| null
+	| undefined;
 
 interface Measured extends Ended {
 	readonly metrics: Readonly<Partial<Record<Metric, Summary>>>;
@@ -67,7 +70,11 @@ export function percentile(run: Measured, metric: Metric, p: number): Amount {
 /** The same of a part of the window, which has a summary of its own. */
 export function percentileIn(summary: Summary, p: number, run: Ended): Amount {
 	const found = summary?.percentiles.find((one) => one.p === p);
-	return found === undefined ? amount(null, "ns") : percentileAmount(found, run);
+	if (found === undefined) return amount(null, "ns");
+	const { n = 0, censored = 0 } = summary ?? {};
+	// Too few samples to tell where it is, but for one among those that never completed.
+	const isBeyond = found.support === "none" && (n * (100 - p)) / 100 < censored;
+	return isBeyond ? unended(run) : percentileAmount(found, run);
 }
 
 export function percentileAmount({ value, low, high, support }: Percentile, run: Ended): Amount {
