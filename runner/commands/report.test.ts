@@ -152,8 +152,8 @@ describe("mqbench report of a folder of runs", () => {
 		expect(await report({ folder }, world)).toBe(0);
 		expect(world.out()).toContain("3 results, 2 of them unreadable: ");
 		expect(world.err().split("\n")).toEqual([
-			"unfinished: There is no result.json: its command still runs, or was killed; mqbench report on this folder makes it anew.",
-			"cut: The result.json is not JSON; it may be cut off; the measured files are not there to make it anew.",
+			"unfinished: The result.json cannot be read: there is no such file; mqbench report on this folder makes it anew.",
+			"cut: The result.json cannot be read: it is not JSON; the measured files are not there to make it anew.",
 			"",
 		]);
 	});

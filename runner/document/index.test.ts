@@ -89,7 +89,7 @@ describe("the index", () => {
 				"cut",
 				"NO RESULT",
 				"not known",
-				"The result.json is not JSON; it may be cut off; the measured files are not there to make it anew.",
+				"The result.json cannot be read: it is not JSON; the measured files are not there to make it anew.",
 				"not known",
 				"not known",
 			],

@@ -81,8 +81,8 @@ const MACHINES_MEAN =
 
 const UNKNOWN = "not known";
 
-function verdictOf({ verdict }: Entry): string {
-	return verdict ?? "no result";
+function verdictOf({ result }: Entry): string {
+	return result?.verdict ?? "no result";
 }
 
 function summary(entries: readonly Entry[]): string {
@@ -90,7 +90,7 @@ function summary(entries: readonly Entry[]): string {
 	const counts = [...new Set(verdicts)].map(
 		(verdict) => `${verdicts.filter((one) => one === verdict).length} ${verdict}`,
 	);
-	const scenarios = new Set(entries.flatMap(({ scenario }) => scenario ?? []));
+	const scenarios = new Set(entries.flatMap(({ result }) => result?.scenario ?? []));
 	const newest = entries.find(({ at }) => at !== null)?.at ?? null;
 	const of = `Of ${plural(scenarios.size, "scenario")}: ${counts.join(", ")}`;
 	return newest === null ? of : `${of}. The newest is of ${dateText(newest)}`;
@@ -98,7 +98,7 @@ function summary(entries: readonly Entry[]): string {
 
 function results(entries: readonly Entry[], machines: ReturnType<typeof machinesOf>): Table {
 	const rows = entries.map((entry): Inline[] => {
-		const { folder, at, result, problem, verdict } = entry;
+		const { folder, at, result, problem } = entry;
 		const word = result === null ? verdictOf(entry).toUpperCase() : verdictWord(result);
 		const machine = machines.get(folder);
 		// Of the scenario's repository; of a result of several commands all.
@@ -106,7 +106,7 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 		const systems = result === null ? [] : systemTexts(result);
 		return [
 			nameOf(entry),
-			badge(verdict ?? "unknown", word),
+			badge(result?.verdict ?? "unknown", word),
 			at === null ? UNKNOWN : dateText(at),
 			result === null
 				? `${problem}.`
@@ -130,8 +130,9 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 }
 
 /** Of a scenario that is not known the folder alone: such a row is none of a scenario. */
-function nameOf({ scenario, folder, href }: Entry): Inline {
-	if (scenario === null) return [aside(folder), href === null ? "" : link(" report", href)];
+function nameOf({ result, folder, href }: Entry): Inline {
+	if (result === null) return [aside(folder), href === null ? "" : link(" report", href)];
+	const { scenario } = result;
 	return [href === null ? scenario : link(scenario, href), aside(folder)];
 }
 

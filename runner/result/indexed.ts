@@ -1,54 +1,29 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { damageIn, readJson } from "../evidence/json.ts";
 import { smallestOf } from "../extremes.ts";
-import { readGiven } from "../given-folder.ts";
-import { EnvironmentFile } from "../model/environment-file.ts";
 import { Metric } from "../model/plan.ts";
-import { Percentile, Result, Run, Search } from "../model/result.ts";
+import { MetricSummary, Result, Run, Search } from "../model/result.ts";
 
-/**
- * What the index takes from a result.json. All else in it is skipped, so that a file with more fields can be read too; what is
- * missing without a default makes a file one of another version.
- */
-const IndexedRun = Run.pick({
-	system: true,
-	case: true,
-	repeat: true,
-	search: true,
-	verdict: true,
-	state: true,
-	startedAt: true,
-	brokerVersion: true,
-	main: true,
-})
-	.extend({
-		load: Run.shape.load.strip(),
-		versions: z.object({ server: z.string().nullable() }).nullable(),
-		metrics: z.partialRecord(
-			Metric,
-			z.object({ percentiles: z.array(Percentile.strip()) }).nullable(),
-		),
-		throughput: Run.shape.throughput.strip(),
-	})
-	.strip();
+/** What the index takes from a result.json. Other fields of the result, its runs and searches are skipped, also those of a later version. */
+const IndexedRun = z.object({
+	...Run.pick({ system: true, case: true, repeat: true, search: true, verdict: true }).shape,
+	...Run.pick({ state: true, startedAt: true, brokerVersion: true, main: true }).shape,
+	...Run.pick({ load: true, versions: true, throughput: true }).shape,
+	metrics: z.partialRecord(
+		Metric,
+		z.object(MetricSummary.pick({ percentiles: true }).shape).nullable(),
+	),
+});
 export type IndexedRun = z.infer<typeof IndexedRun>;
 
-const IndexedSearch = Search.omit({ hi: true, limitedBy: true, confirmed: true, runs: true });
-
-const IndexedResult = Result.pick({
-	schema: true,
-	scenario: true,
-	runId: true,
-	quick: true,
-	verdict: true,
-})
-	.extend({
-		environment: EnvironmentFile.strip().nullable(),
-		runs: z.array(IndexedRun),
-		searches: z.array(IndexedSearch.strip()).default([]),
-	})
-	.strip();
+const IndexedResult = z.object({
+	...Result.pick({ schema: true, scenario: true, runId: true, quick: true, verdict: true }).shape,
+	environment: Result.shape.environment,
+	runs: z.array(IndexedRun),
+	searches: z.array(z.object(Search.omit({ runs: true }).shape)),
+});
 export type IndexedResult = z.infer<typeof IndexedResult>;
 
 /** A run folder, as the index knows it. */
@@ -63,10 +38,6 @@ export interface Entry {
 	readonly result: IndexedResult | null;
 	/** One sentence: why its figures cannot be shown. */
 	readonly problem: string | null;
-	/** null: no result. */
-	readonly scenario: string | null;
-	readonly verdict: IndexedResult["verdict"] | null;
-	readonly systems: readonly string[];
 }
 
 /** Every run folder, the newest first, those without a date at the end. Only each result.json is read, and nothing that it names. */
@@ -128,9 +99,6 @@ export function entryOf(root: string, folder: string): Entry {
 		at: starts.length === 0 ? null : smallestOf(starts),
 		result,
 		problem,
-		scenario: result?.scenario ?? null,
-		verdict: result?.verdict ?? null,
-		systems: [...new Set(result?.runs.map((run) => run.system) ?? [])],
 	};
 }
 
@@ -149,33 +117,12 @@ function foldersIn(folder: string): string[] {
 }
 
 function read(where: string): Pick<Entry, "result" | "problem"> {
-	const path = join(where, "result.json");
-	const no = (problem: string) => ({ result: null, problem });
-	const way = holdsRuns(where)
-		? "mqbench report on this folder makes it anew"
-		: "the measured files are not there to make it anew";
-	if (!existsSync(path))
-		return no(`There is no result.json: its command still runs, or was killed; ${way}`);
-	let value: unknown;
 	try {
-		value = JSON.parse(readGiven(path));
+		return { result: readJson(join(where, "result.json"), IndexedResult), problem: null };
 	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		return no(
-			code === undefined
-				? `The result.json is not JSON; it may be cut off; ${way}`
-				: `The result.json cannot be read (${code})`,
-		);
+		const way = holdsRuns(where)
+			? "mqbench report on this folder makes it anew"
+			: "the measured files are not there to make it anew";
+		return { result: null, problem: `The result.json cannot be read: ${damageIn(error)}; ${way}` };
 	}
-	const parsed = IndexedResult.safeParse(value);
-	if (parsed.success) return { result: parsed.data, problem: null };
-	const schema = (value as { schema?: unknown } | null)?.schema;
-	if (typeof schema === "number" && schema !== 2)
-		return no(
-			`The result.json has schema ${schema}, and this mqbench knows 2: use the version that made it`,
-		);
-	const field = parsed.error.issues[0]?.path.join(".");
-	return no(
-		`The result.json is not of this version of mqbench${field ? ` (${field} does not fit)` : ""}; ${way}`,
-	);
 }

@@ -214,7 +214,7 @@ describe("a result.json that cannot be read is one sentence, and exit code 2", (
 					join(folder, "result.json"),
 					JSON.stringify({ ...fixtureResult("stall"), schema: 3 }),
 				),
-			"it is not a result of schema 2",
+			"schema: Invalid input: expected 2",
 		],
 		[
 			"is of the first schema",
@@ -223,7 +223,7 @@ describe("a result.json that cannot be read is one sentence, and exit code 2", (
 					join(folder, "result.json"),
 					JSON.stringify({ ...fixtureResult("stall"), schema: 1 }),
 				),
-			"it is not a result of schema 2",
+			"schema: Invalid input: expected 2",
 		],
 	])("where it %s", (_, prepare, reason) => {
 		const folder = emptyFolder();

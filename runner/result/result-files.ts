@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { failure } from "../errors.ts";
-import { inside, readGiven } from "../given-folder.ts";
+import { damageIn, readJson } from "../evidence/json.ts";
+import { inside } from "../given-folder.ts";
 import { byMetric } from "../model/plan.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { DetailsFile, ResultFile, type RunInFile } from "../model/result-file.ts";
-import { reasonOf } from "../reason.ts";
 import { readableJson } from "./json.ts";
 import { REPORT_FILES } from "./reporters.ts";
 
@@ -29,12 +29,12 @@ export function filesOfResult(result: Result): Map<string, string> {
  */
 export function readResult(folder: string): Result {
 	const path = join(folder, REPORT_FILES.json);
-	const no = (reason: string) => failure("result-unreadable", { path, reason });
-	const value = valueIn(() => readGiven(path));
-	if (value instanceof SyntaxError) throw no("it is not JSON");
-	if (value instanceof Error) throw no(reasonOf(value));
-	const result = ResultFile.safeParse(value).data;
-	if (result === undefined) throw no("it is not a result of schema 2");
+	let result: ResultFile;
+	try {
+		result = readJson(path, ResultFile);
+	} catch (error) {
+		throw failure("result-unreadable", { path, reason: damageIn(error) });
+	}
 	const runs = result.runs.map((run) => whole(run, detailsOf(folder, run, result.runId)));
 	return { ...result, runs };
 }
@@ -84,16 +84,10 @@ function detailsOf(
 	runId: string,
 ): DetailsFile | null {
 	if (details === null) return null;
-	const value = valueIn(() => readGiven(inside(folder, details)));
-	const file = DetailsFile.safeParse(value).data;
-	return file?.runId === runId && file.startedAt === startedAt ? file : null;
-}
-
-/** The value of JSON, or why there is none. */
-function valueIn(read: () => string): unknown {
 	try {
-		return JSON.parse(read());
-	} catch (error) {
-		return error;
+		const file = readJson(inside(folder, details), DetailsFile);
+		return file.runId === runId && file.startedAt === startedAt ? file : null;
+	} catch {
+		return null;
 	}
 }

@@ -200,7 +200,7 @@ describe("folders", () => {
 		writeFileSync(path.join(folder, "cut", "result.json"), "{");
 		const { code, err } = exported(format, [folder]);
 		expect(code).toBe(2);
-		expect(err[0]).toMatch(/cut: left out: The result\.json is not JSON/);
+		expect(err[0]).toMatch(/cut: left out: The result\.json cannot be read: it is not JSON/);
 		expect(err.at(-1)).toMatch(/nothing to export/);
 	});
 });
