@@ -6,13 +6,11 @@ import type { Run } from "../model/result.ts";
  * are known. The errors were collected from real servers: refusals.test.ts has them.
  */
 export function refusalAdvice(error: string, run: Run): string | null {
-	const url = run.brokerUrl ?? "";
-	const server = url.replace(/^\w+:\/\/(?:\S*@)?|\/.*$/g, "");
 	for (const [pattern, advice] of REFUSALS) {
 		const match = pattern.exec(error);
-		if (match && typeof advice === "string") return advice;
-		if (match && typeof advice === "function")
-			return advice({ run, server, login: url.includes("@") }, match[1] ?? "");
+		if (match === null) continue;
+		const facts: Readonly<Record<string, string | undefined>> = { ...factsOf(run), at: match[1] };
+		return advice.replaceAll(/<(\w+)>/g, (_, name: string) => facts[name] ?? "");
 	}
 	return null;
 }
@@ -22,35 +20,33 @@ export const GRANT_RIGHTS =
 
 // --- internal ---
 
-interface About {
-	readonly run: Run;
-	/** "10.0.0.5:6379". */
-	readonly server: string;
-	/** The url has a user or a password. */
-	readonly login: boolean;
+/** What advice names. */
+function factsOf({ brokerUrl, load }: Run) {
+	const { title, urlSchemes } = brokerOf(load);
+	const [plain = ""] = urlSchemes;
+	const given = brokerUrl ?? "";
+	const server = given.replace(/^\w+:\/\/(?:\S*@)?|\/.*$/g, "");
+	const { url, variable } = loginUrl(brokerOf(load), brokerUrl ?? undefined);
+	return {
+		server,
+		broker: title,
+		plain,
+		login: given.includes("@")
+			? `check user and password: ${server} refused them`
+			: `write ${variable}=... before the command and --url '${url}' behind it, with the single quotes`,
+		tls: given.startsWith(`${plain}://`) ? "write tls: true in" : "remove TLS from",
+	};
 }
 
-type Advice = string | ((about: About, found: string) => string);
-
-function logIn({ run }: About): string {
-	const { url, variable } = loginUrl(brokerOf(run.load), run.brokerUrl ?? undefined);
-	return `write ${variable}=... before the command and --url '${url}' behind it, with the single quotes`;
-}
-
-function checkLogin({ server }: About): string {
-	return `check user and password: ${server} refused them`;
-}
-
-/** The first that fits is told: words of a server stand before those of a library about a connection that merely ended. */
-const REFUSALS: readonly (readonly [RegExp, Advice])[] = [
+/** The first that fits is given: words of a server stand before those of a library about a connection that merely ended. */
+const REFUSALS: readonly (readonly [RegExp, string])[] = [
 	[
 		/too many open files/,
-		"allow more open files before mqbench starts (ulimit -n 65536; nofile in /etc/security/limits.conf sets its upper limit), or use fewer connections",
+		"allow more open files before mqbench starts (ulimit -n 65536), or use fewer connections",
 	],
 	[
 		/INVALID_REPLICATION_FACTOR|replicas > 1 not supported|no suitable peers/,
-		({ run }) =>
-			`write replicas: 1, because the broker has fewer nodes than ${run.load.replicas ?? 1} replicas need`,
+		"write replicas: 1, because the broker has fewer nodes than the replicas need",
 	],
 	[
 		/UNSUPPORTED_SASL_MECHANISM/,
@@ -58,31 +54,19 @@ const REFUSALS: readonly (readonly [RegExp, Advice])[] = [
 	],
 	[
 		/ILLEGAL_SASL_STATE/,
-		({ server }) =>
-			`remove user and password from the url: ${server} accepts no login; or use the port of a listener that does`,
+		"remove user and password from the url, or use the port of a listener with a login: <server> accepts none",
 	],
 	[
 		/connection limit|max number of clients|maximum connections exceeded|connection \d+ of \d+: |consume .*connect: /,
-		({ server, run: { load } }) =>
-			`raise the limit of connections at ${server}${load.connections === 1 ? "" : `, or lower workload.connections (it is ${load.connections}; consumers may have their own)`}`,
-	],
-	[
-		/vhost (\S+) not found/,
-		(_, vhost) => `create the vhost ${vhost} at the broker, or correct the path of the url`,
+		"raise the limit of connections at <server>, or lower workload.connections (consumers may have their own)",
 	],
 	[
 		/NOPERM|_AUTHORIZATION_FAILED|ACCESS_REFUSED|access to vhost|Permissions Violation|message.* not authorized|unauthorized-access/,
 		GRANT_RIGHTS,
 	],
-	[/NOAUTH/, logIn],
-	[/WRONGPASS/, checkLogin],
 	[
-		/Authorization Violation|user ?name or password|not authorized|SASL|authentication/i,
-		(about) => (about.login ? checkLogin : logIn)(about),
-	],
-	[
-		/DB index is out of range/,
-		"write a database that the server has, as the number at the end of the url",
+		/NOAUTH|WRONGPASS|Authorization Violation|user ?name or password|not authorized|SASL|authentication/i,
+		"<login>",
 	],
 	[
 		/failed to verify certificate/,
@@ -90,31 +74,19 @@ const REFUSALS: readonly (readonly [RegExp, Advice])[] = [
 	],
 	[
 		/does not look like a TLS handshake|secure connection not available|immediately after a dial/,
-		({ server, run }) =>
-			`write a url that begins with ${brokerOf(run.load).urlSchemes[0]}://, and no tls in the system: ${server} does not speak TLS`,
+		"write a url that begins with <plain>://, and no tls in the system: <server> does not speak TLS",
 	],
-	[
-		/tls alert record|requires TLS/,
-		({ server }) => `write tls: true in the system: ${server} speaks TLS`,
-	],
+	[/tls alert record|requires TLS/, "write tls: true in the system: <server> speaks TLS"],
 	[
 		/unable to dial: dial tcp (\S+): /,
-		(_, address) =>
-			`correct advertised.listeners of the broker, or raise its max.connections: it sends clients to ${address}, and nothing answers there`,
+		"correct advertised.listeners of the broker, or raise its max.connections: it sends clients to <at>, and nothing answers there",
 	],
 	[
 		/can't parse|invalid large response|frame size exceeds|unexpected protocol|invalid Prop type|malformed HTTP|INFO not received|api error UnknownError/,
-		({ server, run }) =>
-			`correct the port of the url: what answers at ${server} is not ${brokerOf(run.load).title}`,
+		"correct the port of the url: what answers at <server> is not <broker>",
 	],
 	[
 		/connect: .*(?:EOF|broken pipe|connection reset|timeout|deadline exceeded|ends the connection)/,
-		({ server, run }) => {
-			const { title, urlSchemes } = brokerOf(run.load);
-			const [write, how] = run.brokerUrl?.startsWith(`${urlSchemes[0]}://`)
-				? ["write tls: true in", "without"]
-				: ["remove TLS from", "with"];
-			return `correct the port of the url, or ${write} the system: what listens at ${server} does not answer like ${title} ${how} TLS`;
-		},
+		"correct the port of the url, or <tls> the system: what listens at <server> does not answer like <broker>",
 	],
 ];
