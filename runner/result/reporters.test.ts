@@ -46,20 +46,20 @@ describe("reporters", () => {
 		expect(refused("junti")).toBe(
 			`--reporter junti: there is no such reporter; did you mean junit? (${list})`,
 		);
-		expect(refused("terminal,zzz=x")).toBe(`--reporter zzz: there is no such reporter; ${list}`);
-		expect(refused("")).toContain(`names none; it takes terminal, json`);
+		expect(refused("terminal,zzz=x")).toBe(`--reporter zzz: there is no such reporter (${list})`);
+		expect(refused("")).toContain("there is no such reporter");
 	});
 
 	test("take a path only where they are a file", () => {
-		expect(refused("github=x")).toContain("github is printed");
-		expect(refused("junit=")).toContain("a path is missing, e.g. junit=out/");
+		expect(refused("github=x")).toContain("only a file takes a path");
+		expect(refused("junit=")).toContain("e.g. junit=out/");
 	});
 
 	test("do not share stdout", () => {
 		expect(refused("terminal,json=-")).toBe(
-			"stdout can hold one of them: terminal, json=-. Give the others a path, e.g. --reporter json=<file>",
+			"stdout can hold one of terminal, json: give the others a path, e.g. --reporter json=<file>",
 		);
-		expect(refused("json=-,csv=-")).toContain("json=-, csv=-");
+		expect(refused("json=-,csv=-")).toContain("json, csv");
 		expect(() => reportersOf({ json: true, reporter: ["terminal"] }, fakeWorld())).toThrow(
 			"stdout can hold one",
 		);

@@ -46,11 +46,7 @@ export function reportersOf(
 	{ reporter, json, quiet }: ReporterArgs,
 	{ env }: Pick<World, "env">,
 ): Reporter[] {
-	const asked = reporter
-		?.flatMap((text) => text.split(","))
-		.map((text) => text.trim())
-		.filter((text) => text !== "");
-	if (asked?.length === 0) throw usage(`--reporter: names none; it takes ${REPORTERS.join(", ")}`);
+	const asked = reporter?.flatMap((text) => text.split(",")).map((text) => text.trim());
 	const terminal = json || quiet ? [] : ["terminal"];
 	const github = env.GITHUB_ACTIONS === "true" && !quiet ? ["github"] : [];
 	const all = [...(json ? ["json=-"] : []), ...(asked ?? [...terminal, ...github])]
@@ -59,7 +55,7 @@ export function reportersOf(
 	const printed = all.filter(onStdout).map(({ name }) => name);
 	if (printed.length > 1)
 		throw usage(
-			`stdout can hold one of them: ${printed.map((name) => (name === "terminal" ? name : `${name}=-`)).join(", ")}. Give the others a path, e.g. --reporter ${printed.find((name) => name !== "terminal") ?? ""}=<file>`,
+			`stdout can hold one of ${printed.join(", ")}: give the others a path, e.g. --reporter json=<file>`,
 		);
 	return all;
 }
@@ -84,21 +80,12 @@ function parse(reporter: string): Reporter {
 	const [word = "", ...rest] = reporter.split("=");
 	const path = rest.length === 0 ? null : rest.join("=");
 	const name = REPORTERS.find((known) => known === word);
+	// The list always: a misspelt name may mean another than the nearest.
 	if (name === undefined)
-		throw usage(`--reporter ${word}: there is no such reporter${suggestion(word)}`);
-	const file = reportFile(name);
-	if (file === null && path !== null)
-		throw usage(`--reporter ${reporter}: ${name} is printed, and takes no path`);
-	if (file !== null && path === "")
 		throw usage(
-			`--reporter ${reporter}: a path is missing, e.g. ${name}=out/${file}, or ${name}=- for stdout`,
+			`--reporter ${word}: there is no such reporter${didYouMean(word, REPORTERS).replace(/; known:.*/, "")} (known: ${REPORTERS.join(", ")})`,
 		);
+	if (path !== null && (path === "" || reportFile(name) === null))
+		throw usage(`--reporter ${reporter}: only a file takes a path, e.g. junit=out/junit.xml`);
 	return { name, path };
-}
-
-/** The list always: who has misspelt one may want another. */
-function suggestion(word: string): string {
-	const guess = didYouMean(word, REPORTERS);
-	const known = `known: ${REPORTERS.join(", ")}`;
-	return guess.includes("known:") ? guess : `${guess} (${known})`;
 }
