@@ -1,10 +1,9 @@
 import type { Result, Run } from "../model/result.ts";
-import { fateText } from "../result/fate.ts";
 import { countLabel } from "../result/fields.ts";
 import { saturatedBy } from "../result/saturated.ts";
 import { byCase, bySystemAndCase, type Case, maximum, percentile } from "../result/select.ts";
 import { amount, type Column, cellsOf, showInterval } from "../result/show.ts";
-import { hostText, isClosed, systemTitle } from "../result/words.ts";
+import { fateText, hostText, isClosed, systemTitle } from "../result/words.ts";
 import { formatUtc } from "../units.ts";
 import {
 	aside,

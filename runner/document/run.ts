@@ -1,9 +1,8 @@
 import { runId } from "../figures/facts.ts";
 import type { Result, Run } from "../model/result.ts";
-import { fateText } from "../result/fate.ts";
 import { maximum, percentile } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import { factsText, loadText, offenderText, runTitle } from "../result/words.ts";
+import { factsText, fateText, loadText, offenderText, runTitle } from "../result/words.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { type Block, type Figures, type Fold, fold, heading, list, text } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";

@@ -5,9 +5,10 @@ import { measuredText } from "../document/words.ts";
 import { editJson, firstRun, fixtureCopy } from "../evidence/fixture.fake.ts";
 import { figuresOf } from "../figures/figures.ts";
 import type { RigMachines } from "../model/environment-file.ts";
+import type { Run } from "../model/result.ts";
 import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { systemText } from "./words.ts";
+import { fateText, systemText } from "./words.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
 const planned = (name: string, edit: (plan: any) => void) => {
@@ -95,5 +96,44 @@ describe("machines of a rig", () => {
 			/hosts\s+host b1 for brokers, rig x-1; mqbench itself and the load ran on what follows/,
 		);
 		expect(page).toMatch(/rig: rack\s+7/);
+	});
+});
+
+describe("what became of messages above the limit", () => {
+	const of = (some: Partial<Run>, load: Partial<Run["load"]> = {}) => {
+		const [run] = fixtureResult("healthy").runs as [Run];
+		const none = { intended: 40, acked: 0, received: 0, lost: 0, failed: 0, unknown: 0 };
+		const limited = { ...run.load, limitBytes: 1000, ...load };
+		return fateText({ ...run, ...none, ...some, load: limited });
+	};
+
+	test.each<[string, Partial<Run>, string]>([
+		[
+			"refused, in the server's words",
+			{ failed: 40, errors: [{ message: "too large", count: 40, firstNs: 0 }] },
+			"refused: 40 of 40 (too large)",
+		],
+		[
+			"acknowledged and gone",
+			{ acked: 40, lost: 40 },
+			"lost silently: 40 of 40 were acknowledged and never arrived",
+		],
+		[
+			"gone where nothing is acknowledged",
+			{ acked: null, lost: 40 },
+			"lost silently: 40 of 40 were sent without an error and never arrived",
+		],
+		[
+			"each its own way",
+			{ acked: 3, received: 2, lost: 1, failed: 30, unknown: 7 },
+			"refused: 30 of 40; not answered: 7 of 40; lost silently: 1 of 40 were acknowledged and never arrived; arrived: 2 of 40",
+		],
+	])("%s", (_, run, text) => {
+		expect(of(run)).toBe(text);
+	});
+
+	test("is not told of other runs, whose counts say it", () => {
+		expect(of({ failed: 40 }, { limitBytes: null })).toBeNull();
+		expect(of({ failed: 40, state: "never" })).toBeNull();
 	});
 });

@@ -138,6 +138,26 @@ export function searchTitle({ system, case: name, repeat, runs }: Search): strin
 		.join(", ");
 }
 
+/** What became of messages above their system's limit: "refused: 40 of 40 (too large)"; null: of any other run, whose counts say it. */
+export function fateText(run: Run): string | null {
+	const { load, intended, acked, failed, lost, unknown, received, errors, state } = run;
+	if (load.limitBytes === null || state === "never") return null;
+	const of = (n: number) => `${formatCount(n)} of ${formatCount(intended)}`;
+	const [error] = errors.filter(({ firstNs }) => firstNs !== null);
+	const how = acked === null ? "sent without an error" : "acknowledged";
+	const parts = [
+		failed ? `refused: ${of(failed)}${error ? ` (${error.message})` : ""}` : "",
+		unknown ? `not answered: ${of(unknown)}` : "",
+	];
+	// Of a fan-out these are copies.
+	if (load.pattern !== "fan-out")
+		parts.push(
+			lost ? `lost silently: ${of(lost)} were ${how} and never arrived` : "",
+			received ? `arrived: ${of(received)}` : "",
+		);
+	return parts.filter((part) => part !== "").join("; ") || null;
+}
+
 // --- internal ---
 
 /** "5.2s after the window opened" */
