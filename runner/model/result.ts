@@ -94,8 +94,8 @@ const MaybeCause = Cause.nullable()
 	.default(null)
 	.meta({ description: "machine: saturated, which explains the FAIL; null: it does not." });
 
-const Numbers = {
-	...SaidFields,
+/** What a judgement of an SLA line counts, as a gate and each of its repeats have it. */
+export const Numbers = {
 	/** Messages judged, over the limit, allowed to be over it, never completed; stalls; clustering. null for counts and rates. */
 	n: MaybeCount,
 	over: MaybeCount,
@@ -103,6 +103,7 @@ const Numbers = {
 	censored: MaybeCount,
 	events: MaybeCount,
 	phi: z.number().min(1).nullable(),
+	cause: MaybeCause,
 	/** Of a percentile or max: the value and its 95 % interval (of a max none); high is null when no upper bound exists. */
 	valueNs: Ns.nullable(),
 	lowNs: Ns.nullable(),
@@ -111,7 +112,6 @@ const Numbers = {
 	beyondNs: Ns.nullable(),
 	/** limit / measured: 2 is twice as fast as asked for, 0.5 twice as slow. */
 	margin: z.number().nonnegative().nullable(),
-	cause: MaybeCause,
 	/** Of a count, a rate or a time: "lost", what was measured (null: nothing) and what it was compared with. null for latencies. */
 	tally: z
 		.strictObject({
@@ -121,6 +121,7 @@ const Numbers = {
 			unit: TallyUnit,
 		})
 		.nullable(),
+	...SaidFields,
 };
 
 export const Gate = z.strictObject({

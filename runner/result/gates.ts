@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { readGiven, sizeOfGiven } from "../given-folder.ts";
+import { grouped } from "../grouped.ts";
 import { commandIn, setsIn } from "../model/command-file.ts";
 import type { Plan } from "../model/plan.ts";
-import type { Gate } from "../model/result.ts";
+import { type Gate, Numbers } from "../model/result.ts";
 import { slaLineFinder } from "../scenario/sla-lines.ts";
 import type { Judgement } from "../verdict/judgement.ts";
 import { overRepeats } from "../verdict/repeats.ts";
@@ -16,15 +17,12 @@ interface JudgedRun {
 
 /** One gate for each SLA line, system and case, over all repeats. */
 export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
-	const groups = new Map<string, { plan: Plan; judgement: Judgement }[]>();
-	for (const { collected, verdict } of runs)
-		for (const judgement of verdict.judgements) {
-			const { plan } = collected;
-			const key = JSON.stringify([plan.system, plan.case, judgement.sla]);
-			const group = groups.get(key) ?? [];
-			groups.set(key, group);
-			group.push({ plan, judgement });
-		}
+	const all = runs.flatMap(({ collected: { plan }, verdict }) =>
+		verdict.judgements.map((judgement) => ({ plan, judgement })),
+	);
+	const groups = grouped(all, ({ plan: { system, case: name }, judgement: { sla } }) =>
+		JSON.stringify([system, name, sla]),
+	);
 	return [...groups.values()].map(gateOf);
 }
 
@@ -73,24 +71,8 @@ function gateOf(all: readonly { plan: Plan; judgement: Judgement }[]): Gate {
 	};
 }
 
-const NUMBERS = [
-	"n",
-	"over",
-	"allowed",
-	"censored",
-	"events",
-	"phi",
-	"cause",
-	"valueNs",
-	"lowNs",
-	"highNs",
-	"beyondNs",
-	"margin",
-	"tally",
-	"code",
-	"values",
-] as const satisfies readonly (keyof Judgement)[];
+const NUMBERS = Object.keys(Numbers) as (keyof typeof Numbers)[];
 
-function numbersOf(j: Judgement): Pick<Judgement, (typeof NUMBERS)[number]> {
+function numbersOf(j: Judgement): Pick<Judgement, keyof typeof Numbers> {
 	return Object.fromEntries(NUMBERS.map((name) => [name, j[name]])) as never;
 }

@@ -1,3 +1,4 @@
+import { grouped } from "../grouped.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Run, Search } from "../model/result.ts";
 import { worst } from "../model/verdict.ts";
@@ -16,13 +17,10 @@ export interface SearchRun {
 
 /** What each search came to: computed again from its runs, as everything in a report is. */
 export function searchesOf(all: readonly SearchRun[]): Search[] {
-	const groups = new Map<string, SearchRun[]>();
-	for (const one of all) {
-		const { search, system, repeat } = one.collected.plan;
-		if (search === null) continue;
-		const key = JSON.stringify([system, search.of, repeat]);
-		groups.set(key, [...(groups.get(key) ?? []), one]);
-	}
+	const own = all.filter(({ collected: { plan } }) => plan.search !== null);
+	const groups = grouped(own, ({ collected: { plan } }) =>
+		JSON.stringify([plan.system, plan.search?.of, plan.repeat]),
+	);
 	return [...groups.values()].map(searchOf);
 }
 
@@ -36,25 +34,22 @@ function searchOf(runs: readonly SearchRun[]): Search {
 	const what = next(steps[0]?.step.rate ?? 1, steps);
 	// It may have been stopped between two runs.
 	const answer = "answer" in what ? what.answer : soFar(steps);
-	const plan = runs[0]?.collected.plan as Plan;
+	const [{ collected }] = runs as [SearchRun];
+	const { system, case: name, repeat, sla, search } = collected.plan;
 	// A rate that passes above others that do not is no limit of the system: the machine, or the system, is not steady.
 	const below = steps.filter(
 		({ step, outcome }) =>
 			!["pass", "interrupted"].includes(outcome) && answer.lo !== null && step.rate < answer.lo,
 	).length;
-	const found = answerText(answer, steps);
-	const verdict = answerVerdict(answer);
+	const but = `; but ${plural(below, "run")} at lower rates did not pass: not steady`;
 	return {
-		system: plan.system,
-		case: plan.search?.of ?? plan.case,
-		repeat: plan.repeat,
-		sla: plan.sla.map((line) => line.text),
-		verdict: below === 0 ? verdict : worst([verdict, "inconclusive"]),
+		system,
+		case: search?.of ?? name,
+		repeat,
+		sla: sla.map(({ text }) => text),
+		verdict: worst([answerVerdict(answer), below === 0 ? "pass" : "inconclusive"]),
 		...answer,
-		answer:
-			below === 0
-				? found
-				: `${found}; but ${plural(below, "run")} at lower rates did not pass: not steady`,
+		answer: `${answerText(answer, steps)}${below === 0 ? "" : but}`,
 		runs: steps
 			.map(({ run, step, verdict }) => {
 				const summary = run.metrics[run.main];
