@@ -36,41 +36,34 @@ export function breakdownOf(
 	return [...around, { p: MAX, ...alone, from: max, to: max }];
 }
 
-/** "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms"; of the deepest percentile below it where the samples do not carry p99. null: nothing to tell. */
+/** `partsText` of the deepest percentile up to p99 that has parts; null: there is none. */
 export function breakdownText(run: Run): string | null {
 	const at = run.breakdown?.findLast(({ p }) => p <= 99);
 	return at === undefined ? null : partsText(run, at);
 }
 
-/** The same of any percentile. */
+/** "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms", of messages that took another time on average with that time and their number. */
 export function partsText(run: Run, parts: Parts): string {
 	const max = parts.p === MAX;
 	const name = max ? "max" : `p${parts.p}`;
 	const of = max ? maximum(run.metrics.response, run) : percentile(run, "response", parts.p);
-	const value = show(of);
-	const { response, queued, lag, service, from, to } = parts;
-	if (response === null || from === null || to === null)
-		return `${name} lies among messages that did not complete, so nobody knows where their time went`;
+	const { response, queued, lag, service, messages } = parts;
+	if (response === null)
+		return `${name} lies among messages that did not complete: where their time went is not known`;
 	const part = (ns: number | null) => formatPart(ns ?? 0, response);
 	const sum = `queued ${part(queued)} + lag ${part(lag)} + service ${part(service)}`;
 	const mean = formatDuration(response);
-	// What stands around a percentile is not the percentile: where that shows, say what the parts are of.
-	return show({ ...of, weak: false }) === mean
-		? `${name} ${value} = ${sum}`
-		: `${name} ${value}: ${plural(parts.messages, "message")} between ${formatDuration(from)} and ${formatDuration(to)} took ${mean} on average = ${sum}`;
+	const about =
+		show({ ...of, weak: false }) === mean
+			? ""
+			: `: ${plural(messages, "message")} around it took ${mean} on average`;
+	return `${name} ${show(of)}${about} = ${sum}`;
 }
 
 // --- internal ---
 
-const NEVER_COMPLETED = {
-	response: null,
-	queued: null,
-	lag: null,
-	service: null,
-	messages: 0,
-	from: null,
-	to: null,
-};
+const UNKNOWN = { response: null, queued: null, lag: null, service: null };
+const NEVER_COMPLETED = { ...UNKNOWN, messages: 0, from: null, to: null };
 
 /** A mean of fewer messages says little of a percentile. */
 const ENOUGH = 10;
@@ -97,14 +90,11 @@ function nearest(all: readonly Bucket[], value: number): readonly Bucket[] {
 	return all.slice(from, to + 1);
 }
 
-function meanOf(
-	buckets: readonly Bucket[],
-): Omit<Parts, "p" | "from" | "to"> & { readonly response: number } {
+function meanOf(buckets: readonly Bucket[]) {
 	const sum = (of: (b: Bucket) => number) => buckets.reduce((all, b) => all + of(b), 0);
 	const messages = sum((b) => b.messages);
 	const queued = sum((b) => b.queuedNs) / messages;
 	const lag = sum((b) => b.lagNs) / messages;
 	const service = sum((b) => b.serviceNs) / messages;
-	const response = queued + lag + service;
-	return { response, queued, lag, service, messages };
+	return { response: queued + lag + service, queued, lag, service, messages };
 }

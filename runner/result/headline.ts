@@ -1,5 +1,4 @@
 import { grouped } from "../grouped.ts";
-import { plural } from "../units.ts";
 import { HIGHEST_RATE } from "./fields.ts";
 import type { IndexedResult, IndexedRun } from "./indexed.ts";
 import { carried, percentile } from "./select.ts";
@@ -28,25 +27,19 @@ export function searchHeadline(search: IndexedResult["searches"][number]): Headl
 	return headline(HIGHEST_RATE, amount(search.lo, "messages/s"), search);
 }
 
-/** By system: its figures in words, "response p99 180us to 5.2ms (5 cases)". */
+/** By system: its figures in words, "response p99 180us to 5.2ms". */
 export function systemTexts(
 	result: IndexedResult,
 ): { readonly system: string; readonly text: string }[] {
+	const runs = result.runs.filter((run) => run.search === null);
 	const all = [
-		...result.runs
-			.filter((run) => run.search === null)
-			.map((run) => ({ of: run, headline: headlineOf(run) })),
-		...result.searches.map((search) => ({ of: search, headline: searchHeadline(search) })),
+		...runs.map((run) => ({ system: run.system, ...headlineOf(run) })),
+		...result.searches.map((search) => ({ system: search.system, ...searchHeadline(search) })),
 	];
-	return [...grouped(all, ({ of }) => of.system)].map(([system, own]) => {
-		const texts = [...grouped(own, ({ headline }) => headline.name)].map(([name, same]) => {
-			const cases = new Set(same.map(({ of }) => of.case)).size;
-			const more = [
-				...(cases > 1 ? [plural(cases, "case")] : []),
-				...(same.length > cases ? [plural(same.length, "run")] : []),
-			].join(", ");
-			return `${name} ${range(same.map(({ headline }) => headline))}${more && ` (${more})`}`;
-		});
+	return [...grouped(all, ({ system }) => system)].map(([system, own]) => {
+		const texts = [...grouped(own, ({ name }) => name)].map(
+			([name, same]) => `${name} ${range(same)}`,
+		);
 		return { system, text: texts.join("; ") };
 	});
 }
@@ -62,10 +55,9 @@ function headline(name: string, of: Amount, { verdict }: Pick<IndexedRun, "verdi
 
 /** Repeats and cases are never averaged: the lowest and the highest, and what has no value. */
 function range(all: readonly Headline[]): string {
-	const valued = all
-		.filter((h) => h.value !== null)
-		.sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
-	const ends = new Set([valued[0], valued.at(-1)].flatMap((h) => h?.text ?? []));
-	const others = new Set(all.flatMap((h) => (h.value === null ? h.text : [])));
-	return [...(ends.size > 0 ? [[...ends].join(" to ")] : []), ...others].join(", ");
+	const valued = all.filter(({ value }) => value !== null);
+	valued.sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
+	const ends = new Set([valued[0], valued.at(-1)].flatMap((one) => one?.text ?? []));
+	const others = all.filter(({ value }) => value === null).map(({ text }) => text);
+	return [...new Set([[...ends].join(" to "), ...others])].filter((part) => part !== "").join(", ");
 }

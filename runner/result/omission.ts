@@ -16,20 +16,19 @@ export function omissionOf(
 	behind: number | null,
 ): Omission | null {
 	if (response === null || service === null) return null;
-	return {
-		percentiles: response.percentiles.map(({ p, value }) => {
-			const served = service.percentiles.find((x) => x.p === p)?.value ?? null;
-			const both = value !== null && served !== null;
-			return {
-				p,
-				response: value,
-				service: served,
-				factor: both && served > 0 ? value / served : null,
-				difference: both ? value - served : null,
-			};
-		}),
-		behind,
-	};
+	const percentiles = response.percentiles.map(({ p, value }) => {
+		const served = service.percentiles.find((x) => x.p === p)?.value ?? null;
+		const both = value !== null && served !== null;
+		const factor = both && served > 0 ? value / served : null;
+		return {
+			p,
+			response: value,
+			service: served,
+			factor,
+			difference: both ? value - served : null,
+		};
+	});
+	return { percentiles, behind };
 }
 
 /** "Counting from the actual send, p99 would have been 0.3ms instead of 303ms"; null where both say about the same. */

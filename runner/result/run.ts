@@ -144,13 +144,7 @@ function countersOf(counters: Counters | null, intended: number): Run["warmup"] 
 	return Object.fromEntries(COUNTERS.map((name) => [name, count(name)])) as Run["warmup"];
 }
 
-const LOCAL = {
-	kind: "local",
-	machine: null,
-	k6Exit: null,
-	k6Signal: null,
-	clock: null,
-} as const;
+const LOCAL = { kind: "local", machine: null, k6Exit: null, k6Signal: null, clock: null } as const;
 
 /** The clients of a run, when there are several or one is no process of this machine: else the run's own figures are the client's. */
 function clientsOf(facts: Facts): Run["clients"] {
