@@ -26,8 +26,7 @@ function yAxisOf(unit: Unit, values: readonly number[], log: boolean | null = fa
 	return (optionOf(figure, firstView(figure, "light")).yAxis as Drawn[])[0] as Drawn;
 }
 
-function ticksOf({ max, interval = 0, axisLabel }: Drawn): number[] {
-	if (axisLabel.customValues !== undefined) return axisLabel.customValues;
+function ticksOf({ max, interval = 0 }: Drawn): number[] {
 	return Array.from({ length: Math.round(max / interval) + 1 }, (_, i) => i * interval);
 }
 
@@ -94,20 +93,16 @@ describe("the ticks of values", () => {
 	});
 
 	test.each([
-		[2e6, 4e7],
-		[100, 1e10],
-		[5, 500],
-	])("of a logarithmic axis from %d to %d stand within it, and are few", (low, high) => {
-		const axis = yAxisOf("ns", [low, high], true);
-		const ticks = ticksOf(axis);
-		expect(ticks.length).toBeGreaterThan(1);
-		expect(ticks.length).toBeLessThanOrEqual(6);
-		for (const tick of ticks) {
-			expect(tick).toBeGreaterThanOrEqual(axis.min);
-			expect(tick).toBeLessThanOrEqual(axis.max);
-			expect(tick.toExponential()).toMatch(/^[1235]e/);
-		}
-	});
+		[2e6, 4e7, 1e6, 5e7],
+		[100, 1e10, 50, 2e10],
+		[5, 500, 2, 1000],
+	])(
+		"of a logarithmic axis from %d to %d begin and end with 1, 2 or 5 times a power of ten",
+		(low, high, min, max) => {
+			const axis = yAxisOf("ns", [low, high], true);
+			expect([axis.min, axis.max]).toEqual([min, max]);
+		},
+	);
 });
 
 test("percentiles are written as they are known, as far as the curves go", () => {
@@ -124,7 +119,6 @@ test("seconds of a long run are told in minutes, at whole ones", () => {
 	expect(xAxisOf({ from: -60, to: 3600 }).interval).toBe(600);
 	expect(label(0, 30, 12)).toBe("12s");
 	expect(label(-60, 3600, 600)).toBe("10min");
-	expect(label(-60, 7200, 3600)).toBe("1h");
 	expect(label(-5.3, 30, -5.3)).toBe("");
 });
 

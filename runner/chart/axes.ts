@@ -30,15 +30,14 @@ export interface Place {
 	readonly view: View;
 }
 
-/** The x axis of a panel; seconds have their labels below the last one. Of a figure that is turned: ratios to the right. */
-export function xAxis({ figure, grid, extent, view }: Place): Part {
-	const { x, panels, turned } = figure;
+/** The x axis of a panel; seconds have their labels below the last one. */
+export function xAxis({ figure, grid, view }: Place): Part {
+	const { x, panels } = figure;
 	const { grid: line, soft } = COLOURS[view.theme];
-	const { axisLabel, ...own } = turned ? ratios(extent) : AXES[x.scale](figure, view);
+	const { axisLabel, ...own } = AXES[x.scale](figure, view);
 	return {
 		...lines(grid, view),
-		axisLine: turned ? { show: false } : { lineStyle: { color: line } },
-		axisTick: { show: false },
+		axisLine: { lineStyle: { color: line } },
 		...own,
 		axisLabel: {
 			show: x.scale !== "seconds" || grid === panels.length - 1,
@@ -49,42 +48,22 @@ export function xAxis({ figure, grid, extent, view }: Place): Part {
 	};
 }
 
-/** The value axis of a panel: round numbers of its unit, at most one for every 45 pixels. Of a figure that is turned: names from the top. */
-export function yAxis({ figure, panel, grid, area, extent, view }: Place): Part {
-	const { ink, soft } = COLOURS[view.theme];
+/** The value axis of a panel. */
+export function yAxis({ panel, grid, area, extent, view }: Place): Part {
 	const { min, max, logarithmic } = extent;
-	const bare = { ...lines(grid, view), axisLine: { show: false }, axisTick: { show: false } };
-	if (figure.turned)
-		return {
-			...bare,
-			type: "category",
-			inverse: true,
-			data: (figure.x.names ?? []).map(shown),
-			splitLine: { show: false },
-			axisLabel: { color: ink, width: area.left - 12, overflow: "truncate" },
-		};
 	const most = Math.max(2, Math.floor(area.height / 45));
 	const formatter = (value: number) => labelText(panel.unit, value);
-	if (logarithmic) {
-		const customValues = powers(min, max, most);
-		const axisLabel = { color: soft, formatter, customValues, hideOverlap: true };
-		return { ...bare, type: "log", min, max, axisLabel };
-	}
+	const axisLabel = { color: COLOURS[view.theme].soft, formatter, hideOverlap: true };
+	const own = { ...lines(grid, view), axisLine: { show: false }, axisLabel };
+	if (logarithmic) return { ...own, type: "log", min, max, splitNumber: most };
 	const interval = stepOf((max - min) / most, panel.unit);
-	return {
-		...bare,
-		type: "value",
-		min: 0,
-		max: Math.ceil(max / interval - 1e-9) * interval,
-		interval,
-		axisLabel: { color: soft, formatter },
-	};
+	const end = Math.ceil(max / interval - 1e-9) * interval;
+	return { ...own, type: "value", min: Math.floor(min / interval) * interval, max: end, interval };
 }
 
 /** What the value axis of each panel holds; small multiples share one. A reader may choose powers of ten for latencies and for the first. */
 export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithmic">): Extent[] {
-	const { x, panels, layout, turned } = figure;
-	if (turned) return [ratioExtent(figure)];
+	const { x, panels, layout } = figure;
 	const own = panels.map(({ series, limits }) => [
 		...series.flatMap(({ data, end }) =>
 			[...data, ...(end === undefined ? [] : [end])].flatMap(({ y, y2, low, high }) =>
@@ -97,17 +76,21 @@ export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithm
 	const all = layout === "grid" ? own.flat() : null;
 	return panels.map((panel, i) => {
 		const chosen = i === 0 || panel.unit === "ns" ? logarithmic : null;
-		return extentOf(all ?? own[i] ?? [], chosen ?? panel.log);
+		const values = all ?? own[i] ?? [];
+		return panel.unit === "times" ? ratioExtent(values) : extentOf(values, chosen ?? panel.log);
 	});
 }
 
-/** Logarithmic as it is wanted; null: when the values above 0 span more than a factor of 20. Linear axes begin at 0. */
+/**
+ * Logarithmic as it is wanted, between 1, 2 or 5 times powers of ten; null: when the values above 0 span more than a factor of 20. Linear
+ * axes begin at 0.
+ */
 export function extentOf(values: readonly number[], logarithmic: boolean | null): Extent {
 	const known = values.filter((v) => Number.isFinite(v) && v > 0);
 	const high = known.length === 0 ? 1 : largestOf(known);
 	const low = known.length === 0 ? high : smallestOf(known);
 	return known.length > 0 && (logarithmic ?? high / low > 20)
-		? { min: low / 1.25, max: high * 1.5, logarithmic: true }
+		? { min: 1 / stepOf(1.1 / low), max: stepOf(high * 1.1), logarithmic: true }
 		: { min: 0, max: high * 1.08, logarithmic: false };
 }
 
@@ -119,9 +102,7 @@ export function onAxis<T extends number | null>(value: T, { min, logarithmic }: 
 /** Pixels below an axis with its labels: the names of cases take several lines. */
 export function footOf({ names }: Axis, view: Pick<View, "width">): number {
 	if (names === null) return 48;
-	const width = nameWidth(names, view);
-	const rows = names.map((name) => rowsOf(name, width));
-	return 20 + LINE * Math.min(MOST_ROWS, largestOf(rows));
+	return 20 + LINE * largestOf(names.map((name) => rowsOf(name, names, view).length));
 }
 
 /** Where a datum stands on the axis that is drawn. */
@@ -152,29 +133,21 @@ export function percentText(depth: number): string {
 
 // --- internal ---
 
-/** As far to both sides of 1: at least as far as the widest margin, at most to 100 times. */
-function ratioExtent({ panels }: Figure): Extent {
-	const data = panels.flatMap(({ series }) => series.flatMap((one) => one.data));
-	const far = data
-		.flatMap(({ y, y2, low, high }) =>
-			y2 === undefined ? [y ?? 1, low ?? y ?? 1, high ?? y ?? 1] : [1 + 1.5 * (y2 - 1)],
-		)
-		.filter((ratio) => ratio > 0 && Number.isFinite(ratio))
-		.map((ratio) => Math.max(ratio, 1 / ratio));
-	const max = Math.min(100, 1.08 * Math.max(1.2, largestOf(far)));
-	return { min: 1 / max, max, logarithmic: true };
+/** Ratios as they are, 1 among them. */
+function ratioExtent(values: readonly number[]): Extent {
+	const known = values.filter((ratio) => ratio > 0 && ratio <= MOST_RATIO);
+	const [low, high] = [Math.min(1, smallestOf(known)), Math.max(1, largestOf(known))];
+	const room = 0.05 * Math.max(0.1, high - low);
+	return { min: Math.max(0, low - room), max: high + room, logarithmic: false };
 }
 
-function ratios({ min, max }: Extent): Part {
-	const customValues = RATIOS.filter((ratio) => ratio <= max && ratio >= min);
-	const formatter = (ratio: number) => unitText("times", ratio);
-	return { type: "log", min, max, axisLabel: { customValues, formatter } };
-}
+const MOST_RATIO = 100;
 
 /** What every axis has: its grid, and lines that stay behind the data. */
-function lines(grid: number, { theme }: View): Part {
+function lines(gridIndex: number, { theme }: View): Part {
 	const splitLine = { lineStyle: { color: COLOURS[theme].grid } };
-	return { gridIndex: grid, splitLine, minorTick: { show: false }, z: 0 };
+	const none = { show: false };
+	return { gridIndex, splitLine, axisTick: none, minorTick: none, z: 0 };
 }
 
 /** "2.5M/s": beside an axis there is no room for "2 500 000/s". */
@@ -202,24 +175,17 @@ const AXES: Readonly<Record<Axis["scale"], (figure: Figure, view: View) => Part>
 		// The warm-up may begin anywhere: its first moment needs no label.
 		const formatter = (second: number) =>
 			second === min && second < 0 ? "" : secondText(second, long);
-		return {
-			type: "value",
-			min,
-			max,
-			axisLabel: { formatter, showMaxLabel: false },
-			...(long ? { interval: longStep((max - min) / 8) } : {}),
-		};
+		const interval = long ? { interval: 60 * stepOf((max - min) / 8 / 60) } : {};
+		return { type: "value", min, max, axisLabel: { formatter, showMaxLabel: false }, ...interval };
 	},
 	date: () => ({ type: "time", boundaryGap: ["2%", "2%"] }),
+	// Numbers, so that series can stand beside each other over a name.
 	names: ({ x }, view) => {
 		const names = x.names ?? [];
-		const width = nameWidth(names, view);
-		const formatter = (name: string) => wrapped(name, width / LETTER).join("\n");
-		return {
-			type: "category",
-			data: names.map((name) => cut(shown(name), width)),
-			axisLabel: { interval: 0, lineHeight: LINE, formatter },
-		};
+		const formatter = (place: number) => rowsOf(names[place] ?? "", names, view).join("\n");
+		const customValues = [...names.keys()];
+		const axisLabel = { customValues, hideOverlap: false, lineHeight: LINE, formatter };
+		return { type: "value", min: -0.5, max: names.length - 0.5, interval: 1, axisLabel };
 	},
 	linear: numbers,
 	log: numbers,
@@ -253,23 +219,11 @@ function placesOf({ panels }: Figure): number[] {
 	return [...new Set(all)].sort((a, b) => a - b);
 }
 
-const RATIOS = [
-	0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 5, 10, 20, 50, 100,
-];
-
-function nameWidth(names: readonly string[], view: Pick<View, "width">): number {
-	return Math.max(24, (view.width - 88) / names.length - 6);
-}
-
-function rowsOf(name: string, width: number): number {
-	return wrapped(shown(name), width / LETTER).length;
-}
-
-function cut(name: string, width: number): string {
-	const most = Math.floor(((MOST_ROWS - 1) * width) / LETTER);
-	return rowsOf(name, width) <= MOST_ROWS || name.length <= most
-		? name
-		: `${name.slice(0, most - 1)}\u2026`;
+/** The lines of a name below an axis; what does not fit ends in dots. */
+function rowsOf(name: string, names: readonly string[], { width }: Pick<View, "width">): string[] {
+	const room = Math.max(24, (width - 88) / names.length - 6);
+	const rows = wrapped(shown(name), room / LETTER);
+	return rows.length <= MOST_ROWS ? rows : [...rows.slice(0, MOST_ROWS - 1), "\u2026"];
 }
 
 /** Pixels of a name's line, and of its wider letters. */
@@ -280,28 +234,11 @@ const MOST_ROWS = 8;
 const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(depthOf);
 
 /** 1, 2 or 5 times a power of ten; of bytes a power of two, as their texts are: not below `least`. */
-function stepOf(least: number, unit: Unit): number {
+function stepOf(least: number, unit: Unit | null = null): number {
 	if (!(least > 0)) return 1;
 	if (unit === "bytes" || unit === "bytes/s") return 2 ** Math.ceil(Math.log2(least) - 1e-9);
-	const power = 10 ** Math.floor(Math.log10(least));
-	const digit = [1, 2, 5, 10].find((d) => d * power >= least * (1 - 1e-9)) ?? 10;
-	return unit === "messages" ? Math.max(1, digit * power) : digit * power;
-}
-
-function longStep(least: number): number {
-	const steps = [60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];
-	return steps.find((s) => s >= least) ?? Math.ceil(least / 86_400) * 86_400;
-}
-
-/** 1, 2, 5 times powers of ten; 1 and 3; only each power; every second, third, ... power: the first that are few enough. */
-function powers(min: number, max: number, most: number): number[] {
-	const first = Math.floor(Math.log10(min));
-	const each = Array.from({ length: Math.ceil(Math.log10(max)) - first + 1 }, (_, i) => first + i);
-	const choices = [[1, 2, 5], [1, 3], [1], [1], [1], [1]].map((digits, i) =>
-		each
-			.filter((power) => power % Math.max(1, i - 1) === 0)
-			.flatMap((power) => digits.map((digit) => Number(`${digit}e${power}`)))
-			.filter((value) => value >= min && value <= max),
-	);
-	return choices.find((values) => values.length <= most * 1.5) ?? choices.at(-1) ?? [];
+	const power = Math.floor(Math.log10(least));
+	const digit = [1, 2, 5, 10].find((d) => d * 10 ** power >= least * (1 - 1e-9)) ?? 10;
+	const step = Number(`${digit}e${power}`);
+	return unit === "messages" ? Math.max(1, step) : step;
 }

@@ -10,7 +10,7 @@ export function figureOf(
 		...one
 	}: Partial<Series> & { panels?: number; panel?: Partial<Panel> } = {},
 ): Figure {
-	const key = { key: "nats", name: "nats", group: "nats", color: 0, dash: 0, thin: false };
+	const key = { name: "nats", group: "nats", color: 0, dash: 0, thin: false };
 	const series: Series = { ...key, draw: "line", ...one, data };
 	const all: Panel = { title: "", unit: "ns", log: null, limits: [], series: [series], ...panel };
 	const axis = { title: "x", unit: null, names: null, from: 0, to: 4, step: 1 };

@@ -17,16 +17,6 @@ export interface Figure {
 	readonly panels: readonly Panel[];
 	/** In all panels. */
 	readonly spans: readonly Span[];
-	/** Areas between two series of the first panel: what counting from the actual send would have hidden. */
-	readonly between?: readonly {
-		/** Keys of series. */
-		readonly upper: string;
-		readonly lower: string;
-		/** "hidden by coordinated omission: p99 420ms instead of 1.2ms" */
-		readonly text: string;
-	}[];
-	/** A forest plot: x goes down, y goes to the right by powers, as far to both sides of 1. */
-	readonly turned?: boolean;
 }
 
 export interface Axis {
@@ -43,7 +33,7 @@ export interface Axis {
 	/** null: as far as the data go. */
 	readonly from: number | null;
 	readonly to: number | null;
-	/** Seconds that a datum of the first panel stands for, it is the middle of them; of other scales 0. */
+	/** Seconds that a datum stands for, it is the middle of them; of other scales 0. */
 	readonly step: number;
 }
 
@@ -59,23 +49,22 @@ export interface Panel {
 
 /** A line, and the switch that turns it on and off. */
 export interface Series {
-	/** Unique in its panel; panels share those of the same process. */
-	readonly key: string;
-	/** "nats, repeat 2", where it is told apart from all others. */
+	/** "nats, repeat 2": unique in its panel. */
 	readonly name: string;
-	/** What its switch and the legend call it, with all that share it: "nats". "": it has none. */
+	/** What its switch and the legend call it, with all that share it: "nats". "": it has none, and is read only where it has data. */
 	readonly group: string;
 	/**
 	 * Which colour, and which mark: position of the system among all of the page, so that it keeps both on every chart. In pictures of
-	 * one run its main line has it. -1: grey, for what is no measure of the system or stands beside the main line.
+	 * one run its main line has it. -1: grey, for what is no measure of the system or stands beside the main line. -2: what
+	 * coordinated omission hides.
 	 */
 	readonly color: number;
 	/** Which dashes, 0 is a full line: where systems are compared by system, in a picture of one run by metric. Never colour alone. */
 	readonly dash: number;
 	/** One of several repeats that does not decide: drawn thin. */
 	readonly thin: boolean;
-	/** Joined; the same all over its stretch; apart; areas; not drawn, only read. */
-	readonly draw: "line" | "step" | "dots" | "cells" | "words";
+	/** Joined; the same all over its stretch; apart; areas by number; between two bounds. */
+	readonly draw: "line" | "step" | "dots" | "cells" | "band";
 	/** x ascends. */
 	readonly data: readonly Datum[];
 	/** Of a curve of percentiles: its maximum, joined dotted. y null: beyond every value, "12 never completed: > 30s". */
@@ -86,12 +75,11 @@ export interface Datum {
 	readonly x: number;
 	/** null: not measured, a gap, never 0; or beyond what was waited for, as `text` says. */
 	readonly y: number | null;
-	/** Of a cell its other corner; x2 alone: the value holds until there. */
-	readonly x2?: number;
+	/** Of a cell, which is as wide as a step: it goes from y to here. */
 	readonly y2?: number;
-	/** Messages in a cell. */
+	/** Messages in it. */
 	readonly n?: number;
-	/** The interval of y; null: no such bound. */
+	/** The interval of y, or the ends of a band; null: no such bound. */
 	readonly low?: number | null;
 	readonly high?: number | null;
 	/** What is read of it; left out: y in the unit of the panel, "n/a" for null. Of a curve of percentiles: it has a name. */
@@ -102,7 +90,7 @@ export interface Datum {
 	readonly look?: string;
 }
 
-/** A stretch of the x axis with a name; from == to: a moment. */
+/** A stretch of the x axis with a name. */
 export interface Span {
 	readonly from: number;
 	readonly to: number;

@@ -50,7 +50,7 @@ export function headOf(
 				padding: 0,
 				// In a wide font a text is longer than ECharts takes it to be.
 				formatter: (name: string) => name + slackOf(name),
-				itemGap: 14,
+				itemGap: GAP,
 				itemWidth: 28,
 				itemHeight: 8,
 				textStyle: { color: ink, width: Math.min(width - 40, 420), overflow: "truncate" },
@@ -115,12 +115,15 @@ const MARGIN = 12;
 /** Letters of a text in a picture; more would fill it. */
 const LONGEST = 400;
 
+/** Pixels between the parts of a legend, beside and below each other. */
+const GAP = 8;
+
 /** Rows of a legend. */
 function rowsOf(groups: readonly string[], width: number): number {
 	let [row, x] = [groups.length === 0 ? 0 : 1, 0];
 	for (const group of groups) {
 		const text = shown(group).length * 8 + slackOf(group).length * 12;
-		const each = 28 + 5 + Math.min(420, text) + 14;
+		const each = 28 + 5 + Math.min(420, text) + GAP;
 		if (x > 0 && x + each > width) [row, x] = [row + 1, 0];
 		x += each;
 	}

@@ -1,9 +1,9 @@
 import { largestOf } from "../extremes.ts";
 import { formatCount } from "../units.ts";
 import { type Extent, extentsOf, footOf, type Place, xAxis, yAxis } from "./axes.ts";
-import type { Figure, Panel, Series, View } from "./figure.ts";
+import type { Figure, Series, View } from "./figure.ts";
 import { heading, headOf, type Part } from "./head.ts";
-import { isCompared, ROW, seriesOf, turnedSeries } from "./series.ts";
+import { seriesOf } from "./series.ts";
 import { COLOURS } from "./theme.ts";
 
 /** What ECharts draws of a figure: for the page in a browser and for pictures on their own alike. Given again it updates in place. */
@@ -26,7 +26,7 @@ export function optionOf(figure: Figure, view: View): Part {
 		grid: areas.map((area) => ({ ...area, outerBoundsMode: "none" })),
 		xAxis: places.map(xAxis),
 		yAxis: places.map(yAxis),
-		series: figure.turned ? places.flatMap(turnedSeries) : seriesOf(places),
+		series: seriesOf(places),
 		dataZoom: scale === "names" ? [] : [insideZoom(all), ...(slides ? [slider(all, view)] : [])],
 	};
 }
@@ -50,9 +50,9 @@ export function isLogarithmic(figure: Figure, view: Pick<View, "logarithmic">): 
 }
 
 /** Half a page is wide enough: one panel, not over time, and few names beside each other. */
-export function isNarrow({ x, panels, turned = false }: Figure): boolean {
+export function isNarrow({ x, panels }: Figure): boolean {
 	if (panels.length > 1 || x.scale === "seconds" || x.scale === "date") return false;
-	return turned || (x.names ?? []).length <= 4;
+	return (x.names ?? []).length <= 4;
 }
 
 /** A figure on its own as it is at first, in a width that fits most pages. */
@@ -71,12 +71,18 @@ const MOST_ENDS = 6;
 /** Pixels that small multiples need beside each other. */
 const MULTIPLE = 330;
 
+/** Several systems or sides: their names stand at the ends of their curves. */
+function isCompared({ panels }: Figure): boolean {
+	const all = panels.flatMap(({ series }) => series).filter(({ color }) => color >= 0);
+	return all.some(({ color }) => color !== all[0]?.color);
+}
+
 /** Where each panel stands, whether lines have their names at their ends, and how high all of it is. */
 function layoutOf(
 	figure: Figure,
 	view: Omit<View, "height">,
 ): { readonly areas: readonly Place["area"][]; readonly ends: boolean; readonly height: number } {
-	const { x, panels, layout, turned } = figure;
+	const { x, panels, layout } = figure;
 	const most = layout === "stack" ? 1 : Math.max(1, Math.floor(view.width / MULTIPLE));
 	// Rows of the same length: 4 are 2 and 2, not 3 and 1.
 	const columns = Math.ceil(panels.length / Math.ceil(panels.length / most));
@@ -86,48 +92,41 @@ function layoutOf(
 		wide &&
 		["nines", "linear", "log"].includes(x.scale) &&
 		panels.every(({ series }) => series.filter(({ thin }) => !thin).length <= MOST_ENDS);
-	const beside = room < 500 ? [96, 20] : [150, 150];
-	const [left = 0, right = 0] = turned ? beside : [LEFT, ends ? ENDS : RIGHT];
 	let top = headOf(figure, namesOf(figure), view).height;
 	const areas = panels.map((_, i) => {
 		const [above, height, below] = heightsOf(figure, i, view);
-		const area = {
-			left: (i % columns) * room + left,
-			top: top + above,
-			width: room - left - right,
-			height,
-		};
+		const width = room - LEFT - (ends ? ENDS : RIGHT);
+		const area = { left: (i % columns) * room + LEFT, top: top + above, width, height };
 		if ((i + 1) % columns === 0 || i === panels.length - 1) top += above + height + below;
 		return area;
 	});
 	return { areas, ends, height: top };
 }
 
-/** Pixels above a plot, of it, and below it. */
+/** Pixels above a plot, of it, and below it: there a slider, or the names of cases. */
 function heightsOf(
-	{ x, panels, layout, turned }: Figure,
+	{ x, panels, layout }: Figure,
 	i: number,
 	view: Pick<View, "width">,
 ): [number, number, number] {
-	if (turned) return [34, (x.names ?? []).length * ROW, 34];
 	if (layout === "grid") {
 		const above = panels.some(({ title }) => title !== "") ? 52 : 30;
 		const below = x.scale === "nines" ? 30 : footOf(x, view);
 		return [above, (panels.length === 1 ? 360 : 260) - above - 30, below];
 	}
-	if (x.scale !== "seconds") return x.scale === "date" ? [34, 240, 56] : [34, 258, footOf(x, view)];
-	if (hasCells(panels[i])) return [30, 234, 56];
+	if (x.scale !== "seconds") return [34, 250, x.scale === "date" ? 56 : footOf(x, view)];
+	if (panels.length === 1) return [30, 234, 56];
 	return [28, i === 0 ? 170 : 80, i === panels.length - 1 ? 12 + 56 : 12];
 }
 
 /** What the value axis measures; above it in bold the case. */
 function headingsOf({ figure, panel, extent, area, view }: Place): Part[] {
-	const { x, layout, turned } = figure;
-	const cells = hasCells(panel) && !turned;
+	const { x, layout } = figure;
+	const most = largestOf(panel.series.flatMap(({ data }) => data.map(({ n }) => n ?? 0)));
 	const text = [
 		layout === "grid" ? "latency" : panel.title,
-		extent.logarithmic && !turned ? ", logarithmic" : "",
-		cells ? `; darkest: ${formatCount(mostIn(panel))} messages` : "",
+		extent.logarithmic ? ", logarithmic" : "",
+		most > 0 ? `; darkest: ${formatCount(most)} messages` : "",
 		x.scale === "date" ? "; cross: not passed" : "",
 	].join("");
 	const top = area.top - 23;
@@ -135,14 +134,6 @@ function headingsOf({ figure, panel, extent, area, view }: Place): Part[] {
 	const name = heading(text, { ...area, top, left: area.left - LEFT + 8 }, view);
 	const title = heading(panel.title, { ...area, top: area.top - 42 }, view, true);
 	return panel.title === "" ? [name] : [title, name];
-}
-
-function hasCells(panel: Panel | undefined): boolean {
-	return panel?.series.some(({ draw }) => draw === "cells") ?? false;
-}
-
-function mostIn({ series }: Panel): number {
-	return largestOf(series.flatMap(({ data }) => data.map(({ n }) => n ?? 0)));
 }
 
 function namesOf(figure: Figure): string[] {

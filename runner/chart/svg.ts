@@ -4,15 +4,16 @@ import {
 	LegendComponent,
 	MarkAreaComponent,
 	MarkLineComponent,
+	MarkPointComponent,
 	TitleComponent,
 } from "echarts/components";
 import { init, use } from "echarts/core";
 import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
-import { altOf } from "./alt.ts";
 import type { Figure, View } from "./figure.ts";
 import { shown } from "./head.ts";
 import { optionOf } from "./option.ts";
+import { altOf } from "./read.ts";
 
 /** A figure on its own as SVG, with a name and a description for those who do not see it. In a browser as in Node. */
 export function svgOf(figure: Figure, view: View): string {
@@ -39,6 +40,7 @@ use([
 	LineChart,
 	MarkAreaComponent,
 	MarkLineComponent,
+	MarkPointComponent,
 	SVGRenderer,
 	ScatterChart,
 	TitleComponent,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COLOURS, colourOf, dashesOf, HEAT, lineType, SERIES } from "./theme.ts";
+import { COLOURS, colourOf, dashesOf, HEAT, SERIES } from "./theme.ts";
 
 describe.each(["light", "dark"] as const)("colours, %s", (theme) => {
 	const { page, band, ink, soft, limit, hidden, grey } = COLOURS[theme];
@@ -28,7 +28,6 @@ describe.each(["light", "dark"] as const)("colours, %s", (theme) => {
 
 test("systems are told apart by dashes as well, and a ninth has a colour too", () => {
 	expect(dashesOf(0)).toEqual([]);
-	expect(lineType(0)).toBe("solid");
 	const six = [0, 1, 2, 3, 4, 5].map((dash) => dashesOf(dash).join(" "));
 	expect(new Set(six).size).toBe(6);
 	expect(colourOf(8, "light")).toBe(colourOf(0, "light"));

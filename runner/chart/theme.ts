@@ -48,15 +48,16 @@ export const HEAT: Readonly<Record<Theme, readonly string[]>> = {
 
 const MARKS = ["circle", "diamond", "rect", "triangle", "pin", "arrow"];
 
-const DASHES = ["", "9 3", "3 3", "9 3 2 3", "14 4", "6 2 2 2 2 2"];
+const DASHES = [[], [9, 3], [3, 3], [9, 3, 2, 3], [14, 4], [6, 2, 2, 2, 2, 2]];
 
 /** Without quotes: the names stand in attributes of SVG. */
 export const FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
-/** A colour, "#0072b2", at least 3:1 against the theme's background; -1: grey. */
+/** A colour, "#0072b2", at least 3:1 against the theme's background; -1: grey, -2: of what is hidden. */
 export function colourOf(colour: number, theme: Theme): string {
+	if (colour < 0) return COLOURS[theme][colour === -1 ? "grey" : "hidden"];
 	const all = SERIES[theme];
-	return colour < 0 ? COLOURS[theme].grey : (all[colour % all.length] as string);
+	return all[colour % all.length] as string;
 }
 
 /** The mark of a colour, one of ECharts' symbols: systems are told apart without colour. */
@@ -66,12 +67,5 @@ export function markOf(colour: number): string {
 
 /** Dashes, as stroke-dasharray has them; empty: a full line. */
 export function dashesOf(dash: number): readonly number[] {
-	const dashes = DASHES[Math.max(0, dash) % DASHES.length] as string;
-	return dashes === "" ? [] : dashes.split(" ").map(Number);
-}
-
-/** The same for ECharts. */
-export function lineType(dash: number): "solid" | readonly number[] {
-	const dashes = dashesOf(dash);
-	return dashes.length === 0 ? "solid" : dashes;
+	return DASHES[dash % DASHES.length] as readonly number[];
 }

@@ -6,13 +6,9 @@ export function unitText(unit: Unit, value: number): string {
 	return UNITS[unit](value);
 }
 
-/** Seconds from the window's start, "12s"; of long runs "15min". */
+/** Seconds from the window's start, "-2s"; of long runs "15min". */
 export function secondText(second: number, long = false): string {
-	const size = Math.abs(second);
-	const sign = second < 0 ? "-" : "";
-	if (long && size > 0 && size % 3600 === 0) return `${sign}${size / 3600}h`;
-	if (long && size > 0 && size % 60 === 0) return `${sign}${size / 60}min`;
-	return `${sign}${Number(size.toFixed(3))}s`;
+	return long ? `${Number((second / 60).toFixed(2))}min` : `${Number(second.toFixed(3))}s`;
 }
 
 /** A place on an axis: "p99", "10s to 12s" around its middle, "1KiB", "2026-01-01 00:00 UTC". */
@@ -52,5 +48,5 @@ const UNITS: Readonly<Record<Unit, (value: number) => string>> = {
 function binary(bytes: number): string {
 	const power = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
 	const value = bytes / 1024 ** power;
-	return `${power === 0 ? Math.round(value) : Number(value.toPrecision(value >= 1000 ? 4 : 3))}${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+	return `${Number(value.toPrecision(value >= 1000 ? 4 : 3))}${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
 }

@@ -30,7 +30,11 @@ const { comparisons } = other;
 test("every ratio stands with its interval, in the words of the table", () => {
 	const [figure] = comparedFigures(comparing);
 	expect(figure?.x.names).toEqual(comparisons.map(({ metric }) => metric));
-	const [, ratio] = figure?.panels[0]?.series ?? [];
+	const [ratio, margin] = figure?.panels[0]?.series ?? [];
+	for (const [i, { low, high }] of (margin?.data ?? []).entries()) {
+		const allowed = 1 + (comparisons[Math.floor(i / 2)]?.margin ?? 0);
+		expect([low, high]).toEqual([1 / allowed, allowed]);
+	}
 	for (const [i, c] of comparisons.entries()) {
 		expect(ratio?.data[i]).toMatchObject({ x: i, y: c.ratio, low: c.low, high: c.high });
 		expect(ratio?.data[i]?.text).toContain(`${ratioOfText(c)} ${intervalText(c)}`);

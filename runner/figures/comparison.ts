@@ -6,7 +6,7 @@ import type { Baseline, Comparison } from "../model/comparison.ts";
 import { bySystemAndCase } from "../result/select.ts";
 import { percentText } from "../text/comparisons.ts";
 import { formatDuration, plural } from "../units.ts";
-import { AXIS, bare, panelOf, sentence } from "./facts.ts";
+import { AXIS, panelOf, sentence, seriesOf } from "./facts.ts";
 import { CURVES, withNamed } from "./percentiles.ts";
 
 /** Of each other side and each system and case the ratios, `ratios-b-1`, and the curves of both sides over each other, `compare-b-1`. */
@@ -99,18 +99,12 @@ function curveOf(run: Entry, { name, place }: Side, thin: boolean): Series {
 	const end = beyond.includes(`${main} max`)
 		? { x, y: null, text: `some never completed: > ${text}` }
 		: { x, y: max, text };
-	return {
-		key: `${place}-${run.repeat}`,
-		name: `${name}, ${thin ? "" : "median run: "}repeat ${run.repeat}`,
-		// What is compared has a colour and dashes of its own; not the system, which is the same on both sides.
-		group: name,
-		color: place,
-		dash: place,
-		thin,
-		draw: "line",
-		data,
+	// What is compared has a colour and dashes of its own; not the system, which is the same on both sides.
+	const look = { group: name, color: place, dash: place, thin };
+	return seriesOf(`${name}, ${thin ? "" : "median run: "}repeat ${run.repeat}`, data, {
+		...look,
 		...(max === null ? {} : { end }),
-	};
+	});
 }
 
 /** The run with the median p99, as of repeats (`medianRepeat`): of an even number the higher of the two; one without is slower than any. */
@@ -141,36 +135,34 @@ function ratioFigure(id: string, title: string, comparisons: readonly Comparison
 		const text = c.judged ? smallestText(c) : null;
 		return text === null ? [] : [`${c.metric}: ${text}`];
 	});
-	const margin = rows.map(({ margin }, x) => ({
-		x: x - 0.5,
-		y: 1 / (1 + margin),
-		x2: x + 0.5,
-		y2: 1 + margin,
-	}));
+	// As wide as the names stand apart.
+	const margin = rows.flatMap(({ margin }, x) =>
+		[x - 0.5, x + 0.5].map((x): Datum => {
+			return { x, y: null, low: 1 / (1 + margin), high: 1 + margin };
+		}),
+	);
 	const ratio = rows.map((c, x): Datum => {
 		const smallest = smallestText(c);
-		const text = `${ratioOfText(c)} ${intervalText(c)}${smallest === null ? "" : `; ${smallest}`}`;
+		const words = [`${ratioOfText(c)} ${intervalText(c)}`, verdictCell(c), smallest ?? ""];
+		const text = words.filter((word) => word !== "").join("; ");
 		const high = c.confidence === null ? null : c.high;
 		const interval = c.low === null && high === null ? {} : { low: c.low, high };
-		return { x, y: c.ratio, ...interval, text, look: c.judged ? looksOf(c) : "unknown" };
+		return { x, y: c.ratio, text, ...interval, ...(c.judged ? { look: looksOf(c) } : {}) };
 	});
-	const verdict = rows.map((c, x) => ({ x, y: null, text: verdictCell(c) }));
 	return {
 		id,
 		title: `Ratios: ${title}`,
 		facts: facts.join("; "),
 		x: { ...AXIS, scale: "names", title: "figure", names: rows.map(({ metric }) => metric) },
 		layout: "stack",
-		turned: true,
 		panels: [
 			{
 				title: "ratio with its 95 % interval; the band: what the margin allows",
 				unit: "times",
-				log: true,
+				log: false,
 				series: [
-					{ ...bare("margin", "margin"), draw: "cells", data: margin },
-					{ ...bare("ratio", "ratio"), draw: "dots", data: ratio },
-					{ ...bare("verdict", "verdict"), draw: "words", data: verdict },
+					seriesOf("ratio", ratio, { draw: "dots", color: 0 }),
+					seriesOf("margin", margin, { group: "", draw: "band" }),
 				],
 				limits: [],
 			},

@@ -3,7 +3,7 @@ import type { Gate, Result, Run } from "../model/result.ts";
 import { type Amount, show, showInterval } from "../result/show.ts";
 import { factsText, hostText, loadText, runTitle, systemTitle } from "../result/words.ts";
 
-/** What every chart of one run is told. */
+/** What every chart of one run is made of. */
 export interface Subject {
 	readonly run: Run;
 	readonly id: string;
@@ -89,14 +89,13 @@ export function panelOf(
 	return { title, unit, log: unit === "ns" ? null : false, series, limits };
 }
 
-/** A series without a switch: no line, or only read. */
-export function bare(key: string, name: string) {
-	return { key, name, group: "", color: -1, dash: 0, thin: false } as const;
-}
-
-/** One that is only read, beside the lines; none: it has nothing to say. */
-export function readOnly(key: string, name: string, data: readonly Datum[]): Series[] {
-	return data.length === 0 ? [] : [{ ...bare(key, name), draw: "words", data }];
+/** A grey line with a switch of its own, but for what is given. */
+export function seriesOf(
+	name: string,
+	data: readonly Datum[],
+	look: Partial<Omit<Series, "name" | "data">> = {},
+): Series {
+	return { name, group: name, color: -1, dash: 0, thin: false, draw: "line", ...look, data };
 }
 
 /** "Response" */

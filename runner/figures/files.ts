@@ -7,7 +7,7 @@ import { glob } from "../model/glob.ts";
 import type { Result } from "../model/result.ts";
 import { packageFolder } from "../package.ts";
 import { makeRoom, writeWhole } from "../result/whole-file.ts";
-import { figuresOf } from "./figures.ts";
+import { figuresOf, MOST } from "./figures.ts";
 
 export type Theme = "light" | "dark";
 
@@ -26,7 +26,7 @@ export async function writePictures(
 	result: Result,
 	{ folder, format, out, theme, only }: PicturesArgs,
 ): Promise<string[]> {
-	const all = figuresOf(result, Number.POSITIVE_INFINITY);
+	const all = figuresOf(result, MOST);
 	const matches = glob(only);
 	const chosen = all.filter(({ id }) => matches.test(id));
 	if (chosen.length === 0 && (all.length > 0 || only !== "*"))

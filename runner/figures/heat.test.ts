@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { formatDuration } from "../units.ts";
 import { subjectOf } from "./facts.ts";
 import { heatFigure } from "./heat.ts";
 
@@ -14,8 +13,8 @@ function heatOf(name: string, heat?: Heat) {
 	return { run, figure: heatFigure(subjectOf({ ...run, series }, result), 300) };
 }
 
-const read = (figure: ReturnType<typeof heatFigure>, key: string) =>
-	figure?.panels[0]?.series.find((series) => series.key === key)?.data;
+const read = (figure: ReturnType<typeof heatFigure>, name: string) =>
+	figure?.panels[0]?.series.find((series) => series.name === name)?.data;
 
 test("has the cells of result.json, each from its bin's lower bound to the next one's", () => {
 	const cells: [number, number, number][] = [
@@ -25,11 +24,11 @@ test("has the cells of result.json, each from its bin's lower bound to the next 
 		[1, 1, 3],
 	];
 	const { figure } = heatOf("stall", { binsNs: [1e5, 2e5, 4e5], endNs: 8e5, width: 1, cells });
-	expect(read(figure, "cells")).toEqual([
-		{ x: -1, x2: 0, y: 1e5, y2: 2e5, n: 5 },
-		{ x: 0, x2: 1, y: 1e5, y2: 2e5, n: 9 },
-		{ x: 0, x2: 1, y: 4e5, y2: 8e5, n: 1 },
-		{ x: 1, x2: 2, y: 2e5, y2: 4e5, n: 3 },
+	expect(read(figure, "samples")).toEqual([
+		{ x: -0.5, y: 1e5, y2: 2e5, n: 5 },
+		{ x: 0.5, y: 1e5, y2: 2e5, n: 9 },
+		{ x: 0.5, y: 4e5, y2: 8e5, n: 1 },
+		{ x: 1.5, y: 2e5, y2: 4e5, n: 3 },
 	]);
 });
 
@@ -40,21 +39,18 @@ test("is nothing where nothing was measured", () => {
 test("of a long run joins columns without losing a message", () => {
 	const cells = Array.from({ length: 600 }, (_, i): [number, number, number] => [i - 5, i % 2, 2]);
 	const { figure } = heatOf("stall", { binsNs: [1e5, 2e5], endNs: 4e5, width: 1, cells });
-	const joined = read(figure, "cells") ?? [];
+	const joined = read(figure, "samples") ?? [];
 	expect(new Set(joined.map(({ x }) => x)).size).toBeLessThanOrEqual(301);
 	expect(joined.reduce((n, cell) => n + (cell.n ?? 0), 0)).toBe(1200);
 	// No column holds both warm-up and window.
-	expect(joined.filter(({ x, x2 = 0 }) => x < 0 && x2 > 0)).toEqual([]);
+	expect(joined.filter(({ x }) => Math.abs(x) < (figure?.x.step ?? 0) / 2)).toEqual([]);
 });
 
-test("messages that never completed are in no cell: they are counted in their second, and none is the slowest", () => {
-	const { run, figure } = heatOf("lost");
-	const longest = run.series.seconds.find(({ second }) => second === 2)?.max ?? 0;
-	expect(read(figure, "missing")).toEqual([{ x: 2.5, y: null, text: "12 of 1 000" }]);
-	const text = `> 30s (${formatDuration(longest)} of those that completed)`;
-	expect(read(figure, "slowest")).toEqual([{ x: 2.5, y: null, text }]);
-	const due = (read(figure, "cells") ?? []).filter(({ x }) => x === 2);
+test("messages that never completed are in no cell: they are counted in their second", () => {
+	const { figure } = heatOf("lost");
+	expect(read(figure, "never completed")).toEqual([{ x: 2.5, y: null, text: "12 of 1 000" }]);
+	const due = (read(figure, "samples") ?? []).filter(({ x }) => x === 2.5);
 	expect(due.reduce((n, cell) => n + (cell.n ?? 0), 0)).toBe(988);
 	expect(figure?.spans.at(-1)).toMatchObject({ from: 2, to: 3, kind: "missing" });
-	expect(read(heatOf("healthy").figure, "missing")).toBeUndefined();
+	expect(read(heatOf("healthy").figure, "never completed")).toBeUndefined();
 });

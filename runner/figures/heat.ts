@@ -1,7 +1,7 @@
-import type { Datum, Figure, Series } from "../chart/figure.ts";
+import type { Datum, Figure } from "../chart/figure.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Run } from "../model/result.ts";
-import { bare, mainLimits, panelOf, readOnly, type Subject, sentence } from "./facts.ts";
+import { mainLimits, panelOf, type Subject, sentence, seriesOf } from "./facts.ts";
 import { secondsAxis, unfinishedOf, warmUp } from "./stretches.ts";
 
 /** Samples of the main metric by second and latency, in at most `most` columns. null: nothing was measured. */
@@ -13,18 +13,16 @@ export function heatFigure(of: Subject, most: number): Figure | null {
 	const [first, last] = [smallestOf(seconds), largestOf(seconds)];
 	const columns = (last - first) / heat.width + 1;
 	const size = heat.width * Math.max(1, Math.ceil(columns / most));
-	const { counts, slowest, spans, unplaced } = unfinishedOf(run, size);
-	const x = secondsAxis(run, size, [last + size]);
-	const series: Series[] = [
-		{ ...bare("cells", "samples"), draw: "cells", data: cellsOf(heat, size) },
-		...readOnly("missing", "never completed", counts),
-		...readOnly("slowest", "slowest", slowest),
+	const { counts, spans, unplaced } = unfinishedOf(run, size);
+	const series = [
+		seriesOf("samples", cellsOf(heat, size), { group: "", draw: "cells" }),
+		...(counts.length > 0 ? [seriesOf("never completed", counts, { group: "" })] : []),
 	];
 	return {
 		id: `${of.id}-heat`,
 		title: `${sentence(run.main)} by second, every message: ${of.title}`,
 		facts: [of.facts, ...unplaced].join("; "),
-		x: size === 1 ? x : { ...x, title: `${size} seconds from` },
+		x: secondsAxis(run, size, [last + size]),
 		layout: "stack",
 		panels: [{ ...panelOf("ns", series, mainLimits(of)), log: true }],
 		spans: [...warmUp(run), ...spans],
@@ -44,6 +42,6 @@ function cellsOf(heat: NonNullable<Run["series"]["heat"]>, size: number): Datum[
 	}
 	const edge = (bin: number) => heat.binsNs[bin] ?? heat.endNs;
 	return [...sums.values()]
-		.sort(([x, bin], [x2, bin2]) => x - x2 || bin - bin2)
-		.map(([x, bin, n]) => ({ x, y: edge(bin), x2: x + size, y2: edge(bin + 1), n }));
+		.sort((a, b) => a[0] - b[0] || a[1] - b[1])
+		.map(([x, bin, n]) => ({ x: x + size / 2, y: edge(bin), y2: edge(bin + 1), n }));
 }

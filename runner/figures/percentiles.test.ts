@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Run } from "../model/result.ts";
+import type { Result, Run } from "../model/result.ts";
 import { FIXTURES } from "../page/pages.fake.ts";
 import { mostHidden } from "../result/omission.ts";
 import { percentileAmount } from "../result/select.ts";
@@ -14,17 +14,15 @@ const results = [
 	...["nats-stall", "message-queue-latency"].map((name) => [name, publishedOnce(name)] as const),
 ];
 
-const seriesOf = (...args: Parameters<typeof runPercentiles>) =>
-	runPercentiles(...args)?.panels[0]?.series ?? [];
+/** The curves of a run, each with its metric: the first word of its name. */
+const curvesOf = (run: Run, result: Result, points = 300) =>
+	(runPercentiles(subjectOf(run, result), points)?.panels[0]?.series ?? []).flatMap((curve) => {
+		const m = run.metrics[curve.name.split(/:| /)[0] as keyof Run["metrics"]];
+		return curve.draw === "line" && m != null ? [{ run, curve, m }] : [];
+	});
 
 describe.each(results)("curves of %s", (_, result) => {
-	const curves = result.runs.flatMap((run) =>
-		seriesOf(subjectOf(run, result), 0.002).map((curve) => {
-			const m = run.metrics[curve.key as keyof Run["metrics"]];
-			if (m === null) throw new Error(`${curve.key} was not measured`);
-			return { run, curve, m };
-		}),
-	);
+	const curves = result.runs.flatMap((run) => curvesOf(run, result));
 
 	test("have at every percentile with a name the value, text and interval of result.json", () => {
 		for (const { run, curve, m } of curves) {
@@ -56,40 +54,44 @@ describe.each(results)("curves of %s", (_, result) => {
 		}
 	});
 
-	test("keep every value in a smaller budget that is not within its tolerance of another", () => {
+	test("keep every value in fewer points that is not within a part of another", () => {
 		for (const { run, curve } of curves) {
-			const coarse = seriesOf(subjectOf(run, result), 0.02).find(({ key }) => key === curve.key);
+			const coarse = curvesOf(run, result, 30).find(
+				(other) => other.curve.name === curve.name,
+			)?.curve;
 			const at = (x: number) => coarse?.data.findLast((datum) => datum.x <= x)?.y ?? 0;
 			for (const { x, y } of curve.data) expect(Math.abs((y ?? 0) / at(x) - 1)).toBeLessThan(0.021);
 		}
 	});
 });
 
-test("what coordinated omission hides has a name with both values", () => {
+test("what coordinated omission hides is the area between both curves, and has a name with both values", () => {
 	const result = publishedOnce("nats-stall");
 	const run = result.runs[0] as Run;
 	const hidden = run.omission?.percentiles.find(({ p }) => p === mostHidden(run));
 	if (hidden === undefined) throw new Error("nothing is hidden");
-	const figure = runPercentiles(subjectOf(run, result), 0);
-	const text = `hidden by coordinated omission: p99 ~${formatDuration(hidden.response ?? 0)} instead of ${formatDuration(hidden.service ?? 0)}`;
-	expect(figure?.between).toEqual([{ upper: "response", lower: "service", text }]);
-	expect(figure?.facts).toContain(text);
+	const figure = runPercentiles(subjectOf(run, result), 300);
+	const name = `hidden by coordinated omission: p99 ~${formatDuration(hidden.response ?? 0)} instead of ${formatDuration(hidden.service ?? 0)}`;
+	expect(figure?.facts).toContain(name);
+	const [response, service, area] = figure?.panels[0]?.series ?? [];
+	expect(area).toMatchObject({ name, draw: "band", group: response?.group });
+	expect(area?.data.at(-1)?.x).toBeGreaterThan(99);
+	for (const curve of [response, service])
+		for (const { x, y } of curve?.data ?? [])
+			for (const { low, high } of area?.data.filter((datum) => datum.x === x).slice(-1) ?? [])
+				expect([low, high]).toContain(y);
 });
 
 test("messages that never completed are told, and there is no maximum", () => {
 	const result = fixtureResult("lost");
-	const [curve] = seriesOf(subjectOf(result.runs[0] as Run, result), 0);
-	expect(curve?.end).toMatchObject({ y: null, text: "12 never completed: > 30s" });
+	const [first] = curvesOf(result.runs[0] as Run, result);
+	expect(first?.curve.end).toMatchObject({ y: null, text: "12 never completed: > 30s" });
 });
 
 describe("side by side", () => {
-	test("a single run has no overview", () => {
-		expect(overviewPercentiles(fixtureResult("stall"), 0)).toBeNull();
-	});
-
 	test("repeats of one system share its switch, colour and dashes; the one that decides is strong", () => {
 		const result = fixtureResult("repeats");
-		const curves = overviewPercentiles(result, 0)?.panels[0]?.series ?? [];
+		const curves = overviewPercentiles(result, 300)?.panels[0]?.series ?? [];
 		for (const [place, system] of ["nats", "kafka"].entries()) {
 			const own = curves.filter((c) => c.group === system);
 			expect(own.map((c) => [c.color, c.dash])).toEqual(Array(3).fill([place, place]));
@@ -98,13 +100,15 @@ describe("side by side", () => {
 			const p99 = (run: Run) =>
 				run.metrics.response?.percentiles.find((x) => x.p === 99)?.value ?? 0;
 			const [, middle] = runs.toSorted((a, b) => p99(a) - p99(b));
-			expect(own.filter((c) => !c.thin).map((c) => c.key)).toEqual([`run-${middle?.index}`]);
+			expect(own.filter((c) => !c.thin).map((c) => c.name)).toEqual([
+				`${system} (${middle?.repeat})`,
+			]);
 		}
 	});
 
 	test("each case has a panel, with all of its systems", () => {
 		const result = publishedOnce("message-queue-latency");
-		const panels = overviewPercentiles(result, 0)?.panels ?? [];
+		const panels = overviewPercentiles(result, 300)?.panels ?? [];
 		const names = [...new Set(result.runs.map((run) => run.case))];
 		expect(panels.map(({ title }) => title)).toEqual(names);
 		for (const { title, series } of panels) {

@@ -1,4 +1,5 @@
 import type { Datum, Figure, Series } from "../chart/figure.ts";
+import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { mostHidden } from "../result/omission.ts";
 import { byCase, maximum, medianRepeat, percentile, percentileAmount } from "../result/select.ts";
@@ -13,6 +14,7 @@ import {
 	panelOf,
 	type Subject,
 	sentence,
+	seriesOf,
 	sharedFacts,
 } from "./facts.ts";
 
@@ -23,8 +25,8 @@ export const CURVES: Pick<Figure, "x" | "layout" | "spans"> = {
 	spans: [],
 };
 
-/** Response, service, ack and last of one run. null: nothing was measured. */
-export function runPercentiles(of: Subject, tolerance: number): Figure | null {
+/** Response, service, ack and last of one run, of at most about so many points each. null: nothing was measured. */
+export function runPercentiles(of: Subject, points: number): Figure | null {
 	const { run, color, title } = of;
 	// The main one first: it has the colour of the system; what stands beside it is grey, and has dashes.
 	const measured = METRICS.flatMap((name) => {
@@ -32,28 +34,27 @@ export function runPercentiles(of: Subject, tolerance: number): Figure | null {
 		return m !== null && m.curve.length > 0 ? [{ name, m, main: name === run.main }] : [];
 	}).sort((a, b) => Number(b.main) - Number(a.main));
 	if (measured.length === 0) return null;
-	const hidden = hiddenOf(run);
-	const limits = limitsOf(
-		of.gates,
-		measured.map(({ name }) => name),
+	const series = measured.map(({ name, m, main }, dash) =>
+		seriesOf(meaningOf(name, run), curveOf(m, run, points), {
+			color: dash === 0 ? color : -1,
+			dash,
+			...endOf(m, run, main),
+		}),
 	);
-	const series = measured.map(({ name: key, m, main }, dash): Series => {
-		const name = meaningOf(key, run);
-		const curve = curveOf(m, run, { main, tolerance, intervals: true });
-		return { key, name, group: name, color: dash === 0 ? color : -1, dash, thin: false, ...curve };
-	});
+	const named = (metric: Metric) => series[measured.findIndex(({ name }) => name === metric)];
+	const hidden = hiddenOf(run, named("response"), named("service"));
+	const metrics = measured.map(({ name }) => name);
 	return {
 		id: `${of.id}-percentiles`,
 		title: `Latency by percentile: ${title}`,
-		facts: [of.facts, ...hidden.map(({ text }) => text)].join("; "),
+		facts: [of.facts, ...hidden.map(({ name }) => name)].join("; "),
 		...CURVES,
-		panels: [panelOf("ns", series, limits, "")],
-		...(hidden.length > 0 ? { between: hidden } : {}),
+		panels: [panelOf("ns", [...series, ...hidden], limitsOf(of.gates, metrics), "")],
 	};
 }
 
 /** The main metric of every run: small multiples by case, in each the systems, and thin beside the repeat that decides the others. null: fewer than two runs have curves. */
-export function overviewPercentiles(result: Result, tolerance: number): Figure | null {
+export function overviewPercentiles(result: Result, points: number): Figure | null {
 	const colors = colorsOf(result);
 	const tables = byCase(result);
 	const hasCurve = (run: Run) => (run.metrics[run.main]?.curve.length ?? 0) > 0;
@@ -65,28 +66,25 @@ export function overviewPercentiles(result: Result, tolerance: number): Figure |
 	if (runs.length < 2) return null;
 	const metrics = [...new Set(runs.map((run) => run.main))];
 	const limits = limitsOf(result.gates, metrics);
+	const more =
+		measured.length > shown.length ? `, the first ${shown.length} of ${measured.length} cases` : "";
 	return {
 		id: "percentiles",
-		title: `${sentence(metrics.join(" and "))} by percentile: ${result.scenario}${measured.length > shown.length ? `, the first ${shown.length} of ${measured.length} cases` : ""}`,
+		title: `${sentence(metrics.join(" and "))} by percentile: ${result.scenario}${more}`,
 		facts: sharedFacts(result),
 		...CURVES,
 		panels: shown.map(({ case: name, rows }) => {
-			const series = rows.map(({ run, name }): Series => {
-				const { system: group } = run;
-				const alike = rows.flatMap((row) => (row.run.system === group ? [row.run] : []));
-				const decides = medianRepeat(alike) === run;
-				const color = colors.get(group) ?? 0;
+			const series = rows.map(({ run, name }) => {
+				const alike = rows.flatMap((row) => (row.run.system === run.system ? [row.run] : []));
+				const color = colors.get(run.system) ?? 0;
 				const m = run.metrics[run.main] as MetricSummary;
-				const curve = curveOf(m, run, { main: true, tolerance, intervals: decides });
-				return {
-					key: `run-${run.index}`,
-					name,
-					group,
+				return seriesOf(name, curveOf(m, run, points), {
+					group: run.system,
 					color,
 					dash: color,
-					thin: !decides,
-					...curve,
-				};
+					thin: medianRepeat(alike) !== run,
+					...endOf(m, run, true),
+				});
 			});
 			return panelOf("ns", series, limits, tables.length > 1 ? name : "");
 		}),
@@ -110,47 +108,31 @@ const METRICS = ["response", "service", "ack", "last"] as const;
 /** Cases of more have their pictures at their runs. */
 const MOST_PANELS = 24;
 
-interface How {
-	/** The run's main metric: what never completed is told there. */
-	readonly main: boolean;
-	readonly tolerance: number;
-	readonly intervals: boolean;
-}
-
-function curveOf(m: MetricSummary, run: Run, how: How): Pick<Series, "draw" | "data" | "end"> {
-	const none = how.intervals ? {} : { low: null, high: null };
-	const named = m.percentiles
-		.filter(({ value }) => value !== null)
-		.map((p) => datumOf(p.p, { ...percentileAmount(p, run), ...none }));
-	const points = m.curve.map(({ p, value }) => [p, value] as const);
-	const data = thinned(withNamed(points, named), how.tolerance);
-	const { max, n, censored } = m;
-	if (censored > 0) {
-		const text = `${formatCount(censored)} never completed: ${show(maximum(m, run))}`;
-		return {
-			draw: "line",
-			data,
-			...(how.main ? { end: { x: data.at(-1)?.x ?? 0, y: null, text } } : {}),
-		};
-	}
-	// The maximum of n samples stands where 1/n of them are left.
-	const end =
-		max === null ? {} : { end: { x: 100 * (1 - 1 / n), y: max, text: formatDuration(max) } };
-	return { draw: "line", data, ...end };
-}
-
 /**
- * Points that no screen tells apart are left out: those within `tolerance` (a part of the value) of the last one that is kept. What
+ * Points that no screen tells apart are left out: those within a part of the value, 0.2 % of 300 points, of the last one that is kept. What
  * is left is exact; the percentiles with a name and the last point stay.
  */
-function thinned(data: readonly Datum[], tolerance: number): Datum[] {
+function curveOf(m: MetricSummary, run: Run, points: number): Datum[] {
+	const named = m.percentiles
+		.filter(({ value }) => value !== null)
+		.map((p) => datumOf(p.p, percentileAmount(p, run)));
+	const curve = m.curve.map(({ p, value }) => [p, value] as const);
 	let before = Number.NEGATIVE_INFINITY;
-	return data.filter(({ y, text }, i) => {
-		const apart = Math.abs((y ?? 0) - before) > before * tolerance;
-		if (!apart && text === undefined && i < data.length - 1) return false;
+	return withNamed(curve, named).filter(({ y, text }, i, { length }) => {
+		const apart = Math.abs((y ?? 0) - before) > (before * 0.6) / points;
+		if (!apart && text === undefined && i < length - 1) return false;
 		before = y ?? 0;
 		return true;
 	});
+}
+
+/** The maximum of n samples, where 1/n of them are left; or how many never completed, which the main metric tells. */
+function endOf(m: MetricSummary, run: Run, main: boolean): Pick<Series, "end"> {
+	const { max, n, censored } = m;
+	if (censored === 0)
+		return max === null ? {} : { end: { x: 100 * (1 - 1 / n), y: max, text: formatDuration(max) } };
+	const text = `${formatCount(censored)} never completed: ${show(maximum(m, run))}`;
+	return main ? { end: { x: m.curve.at(-1)?.p ?? 0, y: null, text } } : {};
 }
 
 function meaningOf(metric: (typeof METRICS)[number], run: Run): string {
@@ -162,11 +144,26 @@ function meaningOf(metric: (typeof METRICS)[number], run: Run): string {
 	}[metric];
 }
 
-/** What counting from the actual send would have hidden: the area between both curves. */
-function hiddenOf(run: Run): NonNullable<Figure["between"]> {
+/** What counting from the actual send would have hidden: the area between both curves, as far as both go. */
+function hiddenOf(run: Run, response: Series | undefined, service: Series | undefined): Series[] {
 	const p = mostHidden(run);
-	if (p === null) return [];
-	const value = (metric: "response" | "service") => show(percentile(run, metric, p));
-	const text = `hidden by coordinated omission: p${p} ${value("response")} instead of ${value("service")}`;
-	return [{ upper: "response", lower: "service", text }];
+	if (p === null || response === undefined || service === undefined) return [];
+	const value = (metric: Metric) => show(percentile(run, metric, p));
+	const both = [response.data, service.data];
+	const last = Math.min(...both.map((data) => data.at(-1)?.x ?? 0));
+	const places = both.flatMap((data) => data.map(({ x }) => x)).filter((x) => x <= last);
+	const at = (data: readonly Datum[], x: number) => data.findLast((d) => d.x <= x)?.y ?? 0;
+	const bounds = (x: number) => {
+		const values = both.map((data) => at(data, x));
+		return { y: null, low: Math.min(...values), high: Math.max(...values) };
+	};
+	// A value holds until the next.
+	const area = [...new Set(places)]
+		.sort((a, b) => a - b)
+		.flatMap((x, i, xs) => [
+			{ x, ...bounds(xs[i - 1] ?? x) },
+			{ x, ...bounds(x) },
+		]);
+	const name = `hidden by coordinated omission: p${p} ${value("response")} instead of ${value("service")}`;
+	return [seriesOf(name, area, { group: response.group, color: -2, draw: "band" })];
 }

@@ -34,23 +34,33 @@ describe("p99 by case", () => {
 		},
 	);
 
-	test("where the rate varies with something else stands over the rate, too: a panel for each of what else is the same", () => {
-		const result = publishedOnce("message-queue-latency");
-		const figure = caseFigures(result).find(({ id }) => id === "rates-response");
+	test("where the rate varies with a size there are small multiples, over the rate; of one case more they are names", () => {
+		const result = manyResult(12);
+		const cases = [
+			[256, 100],
+			[256, 200],
+			[1024, 100],
+			[1024, 200],
+		] as const;
+		const runs = cases.flatMap(([messageBytes, messages]) =>
+			result.runs.slice(0, 2).map((run, i): Run => {
+				const load = { ...run.load, messageBytes, rate: { messages, perNs: 1e9 } };
+				return { ...run, system: `s${i}`, case: `${messageBytes} ${messages}`, load };
+			}),
+		);
+		const of = (some: readonly Run[]) => caseFigures({ ...result, runs: [...some] })[0];
+		const figure = of(runs);
 		expect(figure?.x).toMatchObject({ scale: "linear", unit: "messages/s" });
 		expect(figure?.panels.map(({ title }) => title)).toEqual([
-			"1KiB; 20 000/s over 25 connections",
+			"size of a message 256B",
+			"size of a message 1KiB",
 		]);
-		for (const { group, data } of figure?.panels[0]?.series ?? [])
-			expect(data.map(({ x, y }) => [x, y])).toEqual(
-				["1KiB 3000/s", "1KiB 20000/s 25 connections"].map((name, i) => {
-					const run = result.runs.find((r) => r.system === group && r.case === name);
-					return [[3000, 20_000][i], run && percentile(run, 99)?.value];
-				}),
-			);
-		// Two cases of one rate are no points of one line.
-		for (const run of result.runs) run.load = { ...run.load, rate: { messages: 9, perNs: 1e9 } };
-		expect(caseFigures(result).map(({ id }) => id)).toEqual(["cases-response"]);
+		for (const { series } of figure?.panels ?? [])
+			for (const { data } of series) expect(data.map(({ x }) => x)).toEqual([100, 200]);
+		// A line of one point shows nothing.
+		expect(of(runs.slice(0, -2))?.x.names).toHaveLength(3);
+		const more = runs.slice(0, 2).map((run): Run => ({ ...run, case: "with keys" }));
+		expect(of([...runs, ...more])?.x.names).toHaveLength(5);
 	});
 
 	test("of two patterns are no points of one line", () => {

@@ -1,12 +1,11 @@
 import type { Axis, Datum, Figure, Panel, Series } from "../chart/figure.ts";
-import { workFacts } from "../compare/work.ts";
+import { axisText } from "../chart/units.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
 import type { MetricSummary, Result, Run, Search } from "../model/result.ts";
 import { maximum, medianRepeat, percentile, percentileIn } from "../result/select.ts";
 import { type Amount, amount } from "../result/show.ts";
 import { factsText, isClosed, searchTitle } from "../result/words.ts";
-import { formatCount, plural } from "../units.ts";
 import {
 	AXIS,
 	colorsOf,
@@ -16,6 +15,7 @@ import {
 	panelOf,
 	type Subject,
 	sentence,
+	seriesOf,
 	sharedFacts,
 	subjectOf,
 } from "./facts.ts";
@@ -28,13 +28,9 @@ export function searchFigure(id: string, search: Search, result: Result): Figure
 	});
 	const [first] = places;
 	if (first === undefined) return null;
+	const of = subjectOf(first.run, result);
 	return overRate(
-		{
-			...subjectOf(first.run, result),
-			id,
-			title: searchTitle(search),
-			facts: factsText(first.run, result),
-		},
+		{ ...of, id, title: searchTitle(search), facts: factsText(first.run, result) },
 		// Probes are short and may be the ones that failed by accident: the curve is of the runs below the answer.
 		places.filter(({ role }) => search.lo === null || role !== "probe"),
 	);
@@ -52,8 +48,8 @@ export function stepsFigure(of: Subject): Figure | null {
 }
 
 /**
- * Of several cases: p99 of every system by case, and of closed loops throughput. Where cases differ in one number, over that number. Each
- * pattern has its own: a round trip and a copy for each of ten subscribers are no points of one line.
+ * Of several cases: p99 of every system by case, and of closed loops throughput; over the rate, or the one other number in which they
+ * differ. Each pattern has its own: a round trip and a copy for each of ten subscribers are no points of one line.
  */
 export function caseFigures(result: Result): Figure[] {
 	const patterns = [...new Set(result.runs.map(({ load }) => load.pattern))];
@@ -70,41 +66,41 @@ type Colors = ReadonlyMap<string, number>;
 
 /** Figures of one pattern, which is told where there are several. */
 function figuresOfCases(result: Result, colors: Colors, pattern: readonly string[]): Figure[] {
-	const { runs, gates, scenario } = result;
-	const cases = [...new Set(runs.map((run) => run.case))];
-	if (cases.length < 2) return [];
-	const { axis, x } = axisOf(runs, cases);
-	const base = (id: string, what: string, by: string): Pick<Figure, "id" | "title" | "facts"> => {
-		const title = [`${what} by ${by}: ${scenario}`, ...pattern].join(", ");
-		return { id: [id, ...pattern].join("-"), title, facts: sharedFacts(result) };
+	const { gates, scenario } = result;
+	if (new Set(result.runs.map((run) => run.case)).size < 2) return [];
+	const { axis, x, multiples } = axisOf(result.runs);
+	const figure = (
+		id: string,
+		what: string,
+		panel: (runs: readonly Run[], title?: string) => Panel,
+	): Figure => {
+		const title = [`${what} by ${axis.title}: ${scenario}`, ...pattern].join(", ");
+		const several = multiples.size > 1;
+		const panels = [...multiples].map(([name, runs]) => panel(runs, several ? name : undefined));
+		const base = { id: [id, ...pattern].join("-"), title, facts: sharedFacts(result) };
+		return figureOf(base, axis, panels, several ? "grid" : "stack");
 	};
-	const latency = [...new Set(runs.map((run) => run.main))].flatMap((metric) => {
+	const latency = [...new Set(result.runs.map((run) => run.main))].map((metric) => {
 		const limits = limitsOf(gates, [metric])
 			.filter((limit) => limit.x === 99)
 			.map(({ text, y }) => ({ text, y }));
-		const panel = (some: readonly Run[], at: (run: Run) => number, title?: string) => {
-			const lines = linesOf(some, colors, at, (run) => {
+		return figure(`cases-${metric}`, `p99 of ${metric}`, (runs, title) => {
+			const lines = linesOf(runs, colors, x, (run) => {
 				const measured = run.main === metric && run.metrics[metric] !== null;
-				return measured ? datumOf(at(run), percentile(run, metric, 99)) : null;
+				return measured ? datumOf(x(run), percentile(run, metric, 99)) : null;
 			});
 			return panelOf("ns", lines, limits, title);
-		};
-		const what = `p99 of ${metric}`;
-		const over = axis === RATE ? [] : sameButForRate(runs.filter((run) => run.main === metric));
-		const panels = over.map(({ title, alike }) => panel(alike, rateOf, title));
-		return [
-			figureOf(base(`rates-${metric}`, what, "rate"), RATE, panels, "grid"),
-			figureOf(base(`cases-${metric}`, what, axis.title), axis, [panel(runs, x)]),
-		];
-	});
-	const through = (["sent", "received"] as const).map((key) => {
-		const lines = linesOf(runs.filter(isClosed), colors, x, (run) => {
-			const perSecond = run.throughput[key];
-			return perSecond === null ? null : datumOf(x(run), amount(perSecond, "messages/s"));
 		});
-		const of = base(`cases-${key}`, `Messages ${key} per second`, axis.title);
-		return figureOf(of, axis, [panelOf("messages/s", lines)]);
 	});
+	const through = (["sent", "received"] as const).map((key) =>
+		figure(`cases-${key}`, `Messages ${key} per second`, (runs, title) => {
+			const lines = linesOf(runs.filter(isClosed), colors, x, (run) => {
+				const perSecond = run.throughput[key];
+				return perSecond === null ? null : datumOf(x(run), amount(perSecond, "messages/s"));
+			});
+			return panelOf("messages/s", lines, [], title);
+		}),
+	);
 	// Of one place there is nothing to see.
 	return [...latency, ...through].filter(({ panels }) => {
 		const data = panels.flatMap(({ series }) => series.flatMap((line) => line.data));
@@ -112,45 +108,10 @@ function figuresOfCases(result: Result, colors: Colors, pattern: readonly string
 	});
 }
 
-/** What goes with a rate; all else is the same along a line. */
-const WITH_RATE: readonly string[] = ["load", "duration", "warm-up", "drain", "connections"];
-
-/** One of them for each connection, where the scenario says nothing else. */
-const EACH_CONNECTION: readonly string[] = ["producers", "topics"];
-
-/** Cases that differ in their rates, together with what else they have: "1KiB; 20 000/s over 25 connections". */
-function sameButForRate(runs: readonly Run[]): { title: string; alike: readonly Run[] }[] {
-	// Systems differ in more; what a case asks for is told by the first that has met it.
-	const cases = [...grouped(runs, (run) => run.case).values()].flatMap((all) => {
-		const [run] = all as [Run];
-		const facts = Object.entries(workFacts(run)).filter(
-			([name, value]) =>
-				!WITH_RATE.includes(name) &&
-				!(EACH_CONNECTION.includes(name) && value === `${run.load.connections}`),
-		);
-		const { connections, rate } = run.load;
-		return rate === null ? [] : [{ all, facts, connections, rate: rateOf(run) }];
-	});
-	return [...grouped(cases, ({ facts }) => JSON.stringify(facts)).values()].flatMap((group) => {
-		const [first, ...faster] = group.toSorted((a, b) => a.rate - b.rate) as [(typeof group)[0]];
-		// Cases with the same rate differ in what no panel tells.
-		if (group.length < 2 || new Set(group.map(({ rate }) => rate)).size < group.length) return [];
-		const rest = first.facts
-			.filter(([name, value]) =>
-				cases.some(({ facts }) => Object.fromEntries(facts)[name] !== value),
-			)
-			.map(([name, value]) => (name === "message" ? value : `${name} ${value}`));
-		const others = faster
-			.filter(({ connections }) => connections !== first.connections)
-			.map(({ rate, connections: n }) => `${formatCount(rate)}/s over ${plural(n, "connection")}`);
-		return [{ title: [...rest, ...others].join("; "), alike: group.flatMap(({ all }) => all) }];
-	});
-}
-
 /** Log where rates or sizes span more than a factor of 20; over the names of cases points alone, as nothing lies between two cases. */
 function figureOf(
 	base: Pick<Figure, "id" | "title" | "facts">,
-	axis: Pick<Axis, "title" | "unit" | "names">,
+	axis: CaseAxis,
 	panels: readonly Panel[],
 	layout: Figure["layout"] = "stack",
 ): Figure {
@@ -165,11 +126,7 @@ function figureOf(
 	return { ...base, x, layout, panels: axis.names ? panels.map(apart) : panels, spans: [] };
 }
 
-function numberAxis(title: string, unit: Axis["unit"]) {
-	return { title, unit, names: null };
-}
-
-const RATE = numberAxis("scheduled messages per second", "messages/s");
+type CaseAxis = Pick<Axis, "title" | "unit" | "names">;
 
 /** Maximum, p99 and p50 of one system. null: there is nothing to see. */
 function overRate(
@@ -177,20 +134,10 @@ function overRate(
 	places: readonly { rate: number; run: Run; latency: Omit<MetricSummary, "curve"> | null }[],
 ): Figure | null {
 	const sorted = places.toSorted((a, b) => a.rate - b.rate);
-	const line = (
-		key: string,
-		dash: number,
-		amount: (place: (typeof places)[number]) => Amount,
-	): Series => ({
-		key,
-		name: key,
-		group: key,
-		color: dash === 0 ? of.color : -1,
-		dash,
-		thin: false,
-		draw: "line",
-		data: sorted.map((place) => datumOf(place.rate, amount(place))),
-	});
+	const line = (name: string, dash: number, amount: (place: (typeof places)[number]) => Amount) => {
+		const data = sorted.map((place) => datumOf(place.rate, amount(place)));
+		return seriesOf(name, data, { color: dash === 0 ? of.color : -1, dash });
+	};
 	const lines = [
 		line("max", 1, ({ latency, run }) => maximum(latency, run)),
 		line("p99", 0, ({ latency, run }) => percentileIn(latency, 99, run)),
@@ -204,38 +151,51 @@ function overRate(
 	return seen && varies ? figureOf({ id, title, facts }, RATE, [panel]) : null;
 }
 
-/** The number in which alone the cases differ; else their names in their order. */
-function axisOf(runs: readonly Run[], cases: readonly string[]) {
-	const [one, ...others] = NUMBERS.filter(({ of }) => new Set(runs.map(of)).size > 1);
-	const known = new Set(runs.flatMap((run) => one?.of(run) ?? []));
-	return one !== undefined && others.length === 0 && known.size === cases.length
-		? { axis: one.axis, x: (run: Run) => one.of(run) ?? 0 }
-		: {
-				axis: { title: "case", unit: null, names: cases },
-				x: (run: Run) => cases.indexOf(run.case),
-			};
+/**
+ * The number in which cases differ, first the rate; with those that differ in another number, too, small multiples, if each has two points or
+ * more. Else, and where numbers do not tell two cases apart, the names of the cases in their order.
+ */
+function axisOf(runs: readonly Run[]): {
+	readonly axis: CaseAxis;
+	readonly x: (run: Run) => number;
+	readonly multiples: ReadonlyMap<string, readonly Run[]>;
+} {
+	const cases = [...new Set(runs.map((run) => run.case))];
+	const varying = NUMBERS.filter(({ of }) => new Set(runs.map(of)).size > 1);
+	const [first, ...others] = varying;
+	const x = (run: Run) => first?.of(run) ?? 0;
+	// "size of a message 1KiB"
+	const rest = (run: Run) =>
+		others.map((o) => `${o.title} ${axisText({ ...AXIS, ...o, scale: "linear" }, o.of(run) ?? 0)}`);
+	const multiples = grouped(runs, (run) => rest(run).join(", "));
+	const apart = new Set(runs.map((run) => `${x(run)} ${rest(run)}`)).size === cases.length;
+	const lines = [...multiples.values()].every((all) => new Set(all.map(x)).size > 1);
+	if (first !== undefined && apart && lines)
+		return { axis: { title: first.title, unit: first.unit, names: null }, x, multiples };
+	return {
+		axis: { title: "case", unit: null, names: cases },
+		x: (run: Run) => cases.indexOf(run.case),
+		multiples: new Map([["", runs]]),
+	};
 }
 
-const NUMBERS: readonly {
-	readonly axis: ReturnType<typeof numberAxis>;
-	readonly of: (run: Run) => number | null;
-}[] = [
-	{ axis: numberAxis("size of a message", "bytes"), of: ({ load }) => load.messageBytes },
+const RATE = { title: "scheduled messages per second", unit: "messages/s", names: null } as const;
+
+const NUMBERS: readonly (CaseAxis & { readonly of: (run: Run) => number | null })[] = [
 	{
-		axis: numberAxis("messages in flight per producer", "messages"),
-		of: ({ load }) => load.inFlight,
+		...RATE,
+		of: ({ load: { rate } }) => (rate === null ? null : (rate.messages * 1e9) / rate.perNs),
 	},
-	{ axis: RATE, of: (run) => (run.load.rate === null ? null : rateOf(run)) },
-	// No axis of its own: where connections vary, cases have to be told apart by name.
-	{ axis: numberAxis("connections", "messages"), of: ({ load }) => load.connections },
-	{ axis: numberAxis("consumers", "messages"), of: ({ load }) => load.consumers },
-	{ axis: numberAxis("subscribers", "messages"), of: ({ load }) => load.subscriptions },
+	...(
+		[
+			["size of a message", "bytes", ({ load }) => load.messageBytes],
+			["messages in flight per producer", "messages", ({ load }) => load.inFlight],
+			["connections", "messages", ({ load }) => load.connections],
+			["consumers", "messages", ({ load }) => load.consumers],
+			["subscribers", "messages", ({ load }) => load.subscriptions],
+		] as const satisfies readonly [string, Axis["unit"], (run: Run) => number | null][]
+	).map(([title, unit, of]) => ({ title, unit, names: null, of })),
 ];
-
-/** Scheduled messages per second; 0 of a load that has no rate. */
-function rateOf({ load: { rate } }: Run): number {
-	return rate === null ? 0 : (rate.messages * 1e9) / rate.perNs;
-}
 
 /**
  * A line for each system through the repeats that decide, of which each has been measured so; thin beside it, of several, every repeat: nothing
@@ -248,20 +208,18 @@ function linesOf(
 	datum: (run: Run) => Datum | null,
 ): Series[] {
 	const repeats = [...new Set(runs.map((run) => run.repeat))];
-	return [...colors].flatMap(([system, color]) => {
-		const own = runs.filter((run) => run.system === system);
+	return [...colors].flatMap(([group, color]) => {
+		const own = runs.filter((run) => run.system === group);
 		const line = (name: string, some: readonly Run[], thin: boolean): Series[] => {
 			const data = some.flatMap((run) => datum(run) ?? []).sort((a, b) => a.x - b.x);
-			const look = { group: system, color, dash: color, thin, draw: "line" as const };
-			return data.every(({ y }) => y === null)
-				? []
-				: [{ key: `${color} ${name}`, name, ...look, data }];
+			const known = data.some(({ y }) => y !== null);
+			return known ? [seriesOf(name, data, { group, color, dash: color, thin })] : [];
 		};
 		const deciding = [...grouped(own, x).values()].flatMap((all) => medianRepeat(all) ?? []);
 		const each = repeats.flatMap((repeat) => {
 			const some = own.filter((run) => run.repeat === repeat);
-			return line(`${system}, repeat ${repeat}`, some, true);
+			return line(`${group}, repeat ${repeat}`, some, true);
 		});
-		return [...line(system, deciding, false), ...(repeats.length === 1 ? [] : each)];
+		return [...line(group, deciding, false), ...(repeats.length === 1 ? [] : each)];
 	});
 }

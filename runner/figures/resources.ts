@@ -1,132 +1,88 @@
-import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
-import { type Rows, ticksOf, worst } from "./stretches.ts";
+import { plural } from "../units.ts";
+import { type OverTime, ticksOf, worst } from "./stretches.ts";
 
-/**
- * What generator and broker used; of a longer stretch the most. The generator's CPU is its own count where nobody has looked from outside. Clients
- * on other machines have a line each, the busiest of them; of hosts of the broker's nodes the network.
- */
-export function resourcePanels(run: Run, size: number): Rows[] {
+/** What processes and machines used: a panel for each kind, in it a line for each that used it; of a longer stretch the most. */
+export function resourcePanels(run: Run, size: number): OverTime[] {
 	const { series, window } = run;
 	const warmup = window.startNs / 1e9;
 	const end = Math.ceil(window.endNs / 1e9);
-	const used = <L extends { readonly at: number }>(looks: readonly L[], of: Of<L>, each = size) => {
-		const within = looks.filter(({ at }) => Math.round(at) > 0 && Math.round(at) <= end);
-		return worst(
-			within.map((look) => [Math.round(look.at) - 1 - warmup, of(look) ?? null]),
-			each,
+	const users = usersOf(run);
+	const left = series.hosts.length + (series.brokerHosts?.length ?? 0) - MOST_MACHINES;
+	const more = left > 0 ? `; without ${plural(left, "machine")}` : "";
+	const panels = PANELS.map(({ title, unit, lines }): OverTime => {
+		const all = Object.entries(lines).flatMap(([what, of], column) =>
+			users.map(({ name, looks }, i) => {
+				const within = looks.filter(({ at }) => Math.round(at) > 0 && Math.round(at) <= end);
+				const values = within.map((l) => [Math.round(l.at) - 1 - warmup, of(l)] as const);
+				const dash = i + column * users.length;
+				return [`${name}${what}`, dash, worst(values, size)] as const;
+			}),
 		);
-	};
-	const own = (of: Of<(typeof series.resources)[number]>) => used(series.resources, of);
-	const ticks = (of: (tick: Tick) => number) =>
-		worst(
-			ticksOf(run).map((t) => [t.at - secondsOf(t) - warmup, of(t)]),
-			size,
-		);
-	const { machines, ofMachines, ofNodes } = machinesOf(run);
-	// A line for each of them.
-	const others = (of: Of<Look>, suffix = "", what = "") =>
-		machines.map(({ key, name, points }, i) => {
-			// Those of long runs stand for stretches already.
-			const data = used(points, of, Math.max(size, Math.ceil(end / points.length)));
-			return [key + suffix, name + what, FIRST_MACHINE + i, data] as const;
-		});
-	const looked = series.resources.some((l) => l.generator?.cores != null);
-	// Between processes of one machine nothing goes over a network.
-	const distant = machines.length > 0 || run.sameHost === false;
+		return { title: `${title}${more}`, unit, lines: all };
+	});
+	const pauses = ticksOf(run).map((t) => [t.at - secondsOf(t) - warmup, t.gcPauseNs] as const);
 	return [
-		{
-			title: `CPU, cores${ofMachines}`,
-			unit: "cores",
-			rows: [
-				looked
-					? ["generator", "generator", 0, own((l) => l.generator?.cores)]
-					: [
-							"generator",
-							series.hosts.length === 0 ? "generator" : "all generators",
-							0,
-							ticks((t) => t.cpuNs / secondsOf(t) / 1e9),
-						],
-				["broker", "broker", 1, own((l) => l.broker?.cores)],
-				...others((l) => l.generator?.cores),
-			],
-		},
-		{
-			title: `network, bytes per second${ofNodes}`,
-			unit: "bytes/s",
-			rows: distant
-				? [
-						["machine", "this machine sends", 0, own(sent)],
-						["machine-receives", "this machine receives", 1, own(received)],
-						...others(sent, "", " sends"),
-						...others(received, "-receives", " receives"),
-					]
-				: [],
-		},
-		{
-			title: "disk, bytes per second",
-			unit: "bytes/s",
-			rows: [
-				["generator", "generator writes", 0, own((l) => l.generator?.writeBytesPerSecond)],
-				["broker", "broker writes", 1, own((l) => l.broker?.writeBytesPerSecond)],
-				["broker-reads", "broker reads", 2, own((l) => l.broker?.readBytesPerSecond)],
-			],
-		},
-		{
-			title: "memory (RSS)",
-			unit: "bytes",
-			rows: [
-				["generator", "generator", 0, own((l) => l.generator?.rssBytes)],
-				["broker", "broker", 1, own((l) => l.broker?.rssBytes)],
-				...others((l) => l.generator?.rssBytes),
-			],
-		},
+		...panels,
 		{
 			title: "generator stopped by garbage collection, per second",
 			unit: "ns",
-			rows: [["generator", "generator", 0, ticks((t) => t.gcPauseNs)]],
+			lines: [["generator", 0, worst(pauses, size)]],
 		},
 	];
 }
 
 // --- internal ---
 
-type Tick = Run["series"]["ticks"][number];
-type Host = Run["series"]["hosts"][number];
-type HostLook = Host["points"][number];
-/** The broker's nodes have no generator. */
-type Look = Pick<HostLook, "at" | "network"> & Partial<Pick<HostLook, "generator">>;
-type Of<L> = (look: L) => number | null | undefined;
+type Series = Run["series"];
+type Used = NonNullable<Series["resources"][number]["generator"]>;
+type Network = NonNullable<Series["resources"][number]["network"]>;
+type Look = { readonly at: number } & Partial<Used> & Partial<Network>;
 
-const sent = ({ network }: Pick<Look, "network">) => network?.txBytesPerSecond;
-const received = ({ network }: Pick<Look, "network">) => network?.rxBytesPerSecond;
+const PANELS: readonly (Pick<OverTime, "title" | "unit"> & {
+	/** By what follows the name of the user. */
+	readonly lines: Readonly<Record<string, (look: Look) => number | null | undefined>>;
+})[] = [
+	{ title: "CPU, cores", unit: "cores", lines: { "": (l) => l.cores } },
+	{
+		title: "network, bytes per second",
+		unit: "bytes/s",
+		lines: { " sends": (l) => l.txBytesPerSecond, " receives": (l) => l.rxBytesPerSecond },
+	},
+	{
+		title: "disk, bytes per second",
+		unit: "bytes/s",
+		lines: { " writes": (l) => l.writeBytesPerSecond, " reads": (l) => l.readBytesPerSecond },
+	},
+	{ title: "memory (RSS)", unit: "bytes", lines: { "": (l) => l.rssBytes } },
+];
 
 /** More lines than these cannot be told apart. */
 const MOST_MACHINES = 4;
-/** Of colour and dashes: a machine keeps its place over all panels. */
-const FIRST_MACHINE = 3;
 
-/** Other machines of clients, those whose generators used most, in the order of clients; then hosts of the broker's nodes. */
-function machinesOf({ series: { hosts, brokerHosts = [] } }: Run) {
-	const most = ({ points }: Host) => largestOf(points.map((p) => p.generator?.cores ?? 0));
-	const clients = hosts
-		.filter(({ points }) => points.length > 0)
-		.toSorted((a, b) => most(b) - most(a))
-		.slice(0, MOST_MACHINES)
-		.sort((a, b) => a.client - b.client);
-	const nodes = brokerHosts.slice(0, MOST_MACHINES);
-	const part = (some: number, all: number, what: string) =>
-		all > some ? `; of ${some} of ${all} ${what}` : "";
-	const nodeName = (node: number) =>
-		nodes.length === 1 ? "the broker's host" : `host of node ${node}`;
-	const machines: { key: string; name: string; points: readonly Look[] }[] = [
-		...clients.map(({ client, name, points }) => ({ key: `host-${client}`, name, points })),
-		...nodes.map(({ node, points }) => ({ key: `node-${node}`, name: nodeName(node), points })),
+/** The generator, which counts its own CPU where nobody looks from outside; the broker; and machines besides this one, whose network counts then. */
+function usersOf(run: Run): { readonly name: string; readonly looks: readonly Look[] }[] {
+	const { resources, hosts, brokerHosts = [] } = run.series;
+	const own = ticksOf(run).map((t) => ({ at: t.at, cores: t.cpuNs / secondsOf(t) / 1e9 }));
+	const looked = resources.map(({ at, generator }) => ({ at, ...generator }));
+	const machines = [
+		...hosts.map(({ name, points }) => ({
+			name,
+			looks: points.map(({ at, generator, network }) => ({ at, ...generator, ...network })),
+		})),
+		...brokerHosts.map(({ node, points }) => ({
+			name: brokerHosts.length === 1 ? "the broker's host" : `host of node ${node}`,
+			looks: points.map(({ at, network }) => ({ at, ...network })),
+		})),
 	];
-	return {
-		machines,
-		ofMachines: part(clients.length, hosts.length, "machines"),
-		ofNodes: part(nodes.length, brokerHosts.length, "nodes"),
-	};
+	// Between processes of one machine nothing goes over a network.
+	const distant = machines.length > 0 || run.sameHost === false;
+	const here = resources.map(({ at, network }) => ({ at, ...network }));
+	return [
+		{ name: "generator", looks: looked.some(({ cores }) => cores != null) ? looked : own },
+		{ name: "broker", looks: resources.map(({ at, broker }) => ({ at, ...broker })) },
+		...(distant ? [{ name: "this machine", looks: here }] : []),
+		...machines.slice(0, MOST_MACHINES),
+	];
 }

@@ -1,4 +1,4 @@
-import type { Datum, Figure, Series } from "../chart/figure.ts";
+import type { Datum, Figure } from "../chart/figure.ts";
 import { type KnownMachine, machinesOf } from "../compare/machine.ts";
 import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { largestOf } from "../extremes.ts";
@@ -6,7 +6,7 @@ import { grouped } from "../grouped.ts";
 import { commitAt, commitText } from "../result/commit.ts";
 import { type Headline, headlineOf, searchHeadline } from "../result/headline.ts";
 import type { Entry, IndexedResult } from "../result/indexed.ts";
-import { AXIS, panelOf } from "./facts.ts";
+import { AXIS, panelOf, seriesOf } from "./facts.ts";
 
 /** A figure with what the page's filter goes by. */
 export interface Trend {
@@ -120,22 +120,13 @@ function figureOf(
 		JSON.stringify([p.system, p.facts, p.durability, p.machine?.letter ?? p.folder]),
 	);
 	const dashes = new Map<string, number>();
-	const series = [...lines.values()].map((line, i): Series => {
+	const series = [...lines.values()].map((line) => {
 		const [first] = line as [Point];
 		const { system } = first;
-		const name = nameOf(first, group);
 		const dash = dashes.get(system) ?? 0;
 		dashes.set(system, dash + 1);
-		return {
-			key: `line-${i + 1}`,
-			name,
-			group: name,
-			color: colors.indexOf(system),
-			dash,
-			thin: false,
-			draw: "line",
-			data: line.map(({ datum }) => datum).sort((a, b) => a.x - b.x),
-		};
+		const data = line.map(({ datum }) => datum).sort((a, b) => a.x - b.x);
+		return seriesOf(nameOf(first, group), data, { color: colors.indexOf(system), dash });
 	});
 	return {
 		id,

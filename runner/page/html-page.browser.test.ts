@@ -309,7 +309,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			// Width and height, of twice the pixels.
 			expect(png.readUInt32BE(16)).toBeGreaterThan(1440);
 			const p99 = show(percentile(result.runs[0] as Run, "response", 99));
-			expect(`${await file("CSV")}`).toMatch(new RegExp(`^curve,.*,p99,.*\n.*,"${p99} \\[`));
+			expect(`${await file("CSV")}`).toMatch(new RegExp(`^percentile,.*,p99,.*\n.*,"${p99} \\[`));
 		});
 	});
 

@@ -4,7 +4,6 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Figure } from "../chart/figure.ts";
 import { heightOf, isNarrow } from "../chart/option.ts";
-import { packed as columns } from "../chart/packed.ts";
 import { failure } from "../errors.ts";
 import { packageFolder } from "../package.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
@@ -46,7 +45,7 @@ ${page.live?.top ?? null}<header>${page.header}</header>
 ${page.figures.length > 0 && markup`<noscript><p class="warn">Charts and their tables need JavaScript. <code>mqbench report --svg</code> draws them as files.</p></noscript>`}
 <main id="main" tabindex="-1">${page.main}</main>
 <footer><p class="soft">Made by mqbench. This file needs no network.</p></footer>
-${packed("figures", JSON.stringify(page.figures.map(columns)))}${script().packed}<script>${new Raw(UNPACK)}</script>
+${packed("figures", JSON.stringify(page.figures))}${script().packed}<script>${new Raw(UNPACK)}</script>
 </body></html>
 `.text;
 }

@@ -1,4 +1,4 @@
-import { type Packed, unpacked } from "../chart/packed.ts";
+import type { Figure } from "../chart/figure.ts";
 import type { Chart } from "./client/chart.ts";
 import { fillBlock } from "./client/figure-block.ts";
 import { sortTables } from "./client/sort.ts";
@@ -8,7 +8,7 @@ import { onPaper, watchTheme } from "./client/theme.ts";
 
 const figures = new Map(
 	(
-		JSON.parse(document.querySelector("[data-packed=figures]")?.textContent ?? "[]") as Packed[]
+		JSON.parse(document.querySelector("[data-packed=figures]")?.textContent ?? "[]") as Figure[]
 	).map((figure) => [figure.id, figure]),
 );
 const blocks = [...document.querySelectorAll<HTMLElement>("figure[data-figure]")];
@@ -47,7 +47,7 @@ function draw(block: HTMLElement): void {
 	const before = charts.get(block);
 	const data = figures.get(block.dataset.figure ?? "");
 	if (before !== undefined || data === undefined) return void before?.refresh();
-	charts.set(block, fillBlock(block, unpacked(data)));
+	charts.set(block, fillBlock(block, data));
 	widths.observe(block);
 }
 

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
 import type { Figure } from "../chart/figure.ts";
-import { unpacked } from "../chart/packed.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 
 import { hostileResult as hostileOf, search as searchOf } from "../render/hostile.fake.ts";
@@ -116,5 +115,5 @@ export function wordsOf(html: string): string {
 /** The data of the charts, as the browser reads them. */
 export function figuresIn(html: string): Figure[] {
 	const packed = /data-packed="figures">([^<]*)</.exec(html)?.[1] ?? "";
-	return JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString()).map(unpacked);
+	return JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString());
 }

@@ -1,7 +1,6 @@
-import { altOf } from "../../chart/alt.ts";
 import type { Figure } from "../../chart/figure.ts";
 import { groupsOf } from "../../chart/option.ts";
-import { csvOf, type FigureTable, tablesOf } from "../../chart/read.ts";
+import { altOf, csvOf, type FigureTable, tableOf } from "../../chart/read.ts";
 import { type Markup, markup } from "../markup.ts";
 import { Chart } from "./chart.ts";
 import { swatchOf } from "./tip.ts";
@@ -19,9 +18,8 @@ export function fillBlock(block: HTMLElement, figure: Figure): Chart {
 	) as [HTMLElement, HTMLElement, HTMLElement];
 	const chart = new Chart(plot, figure);
 	fillTools(tools, chart);
-	const tables = () =>
-		details.insertAdjacentHTML("beforeend", markup`${tablesOf(figure).map(tableBlock)}`.text);
-	details.addEventListener("toggle", tables, { once: true });
+	const table = () => details.insertAdjacentHTML("beforeend", tableBlock(tableOf(figure)).text);
+	details.addEventListener("toggle", table, { once: true });
 	return chart;
 }
 
