@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { brokers } from "./brokers/index.ts";
-import { pinsOf, pomOf } from "./brokers/jars.ts";
+import { pinsOf, pomOf } from "./brokers/jvm.ts";
 import { packageFolder, packageVersion } from "./package.ts";
 
 // What somebody gets who measures on a laptop: small, and nothing of any cloud.

@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// options are the driver's own, as runner/brokers/amqp/options.ts writes them.
+// options are the driver's own, as runner/brokers/amqp/index.ts writes them.
 type options struct {
 	TLS address.TLS `json:"tls"`
 	// Destination is "queue", which stores messages and gives each to one consumer, or "topic", which copies them to whoever is subscribed.

@@ -17,7 +17,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// options are the driver's own, as runner/brokers/kafka/options.ts writes them. The default is that of Kafka's Java client unless a comment
+// options are the driver's own, as runner/brokers/kafka/index.ts writes them. The default is that of Kafka's Java client unless a comment
 // here says otherwise.
 type options struct {
 	// Acks that a producer waits for: "all" (the default, as Kafka's), "1" (the leader's) or "0" (none).

@@ -157,7 +157,7 @@ const (
 	sessionPersistent = "persistent"
 )
 
-// options are the driver's own, as runner/brokers/mqtt/options.ts writes them.
+// options are the driver's own, as runner/brokers/mqtt/index.ts writes them.
 type options struct {
 	Protocol string `json:"protocol"`
 	// QoS of messages and of subscriptions.

@@ -74,7 +74,7 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 	}
 }
 
-// options are the driver's own, as runner/brokers/nats-streaming/options.ts writes them.
+// options are the driver's own, as runner/brokers/nats-streaming/index.ts writes them.
 type options struct {
 	// Cluster is the name that the server was started with (-cid).
 	Cluster string      `json:"cluster"`
@@ -169,7 +169,7 @@ func (l *link) current() stan.Conn {
 func (l *link) register() error {
 	l.mu.Lock()
 	l.times++
-	// Of one length, as it counts towards the largest message (runner/brokers/nats-streaming/options.ts).
+	// Of one length, as it counts towards the largest message (runner/brokers/nats-streaming/index.ts).
 	name := fmt.Sprintf("%s-%03d-%02d", l.session.client, l.number, l.times)
 	l.mu.Unlock()
 	made, err := stan.Connect(l.session.own.Cluster, name, append(l.session.stanOptions().Options,

@@ -119,7 +119,7 @@ func TestAMessageThatTheServerDoesNotTakeIsRefusedBeforeTheRun(t *testing.T) {
 	}
 }
 
-// The envelope counts: runner/brokers/nats-streaming/options.ts reckons with the same bytes.
+// The envelope counts: runner/brokers/nats-streaming/index.ts reckons with the same bytes.
 func TestAMessageThatDoesNotFitWithItsEnvelopeIsRefused(t *testing.T) {
 	server := startServer(t, "-store", "memory")
 	const connection, ids, topic, payload = 2 + 37, 2 * (2 + 22), 2 + len("large"), 1 + 3

@@ -12,7 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// options are the driver's own, as runner/brokers/nats/options.ts writes them. Secrets come from environment variables.
+// options are the driver's own, as runner/brokers/nats/index.ts writes them. Secrets come from environment variables.
 type options struct {
 	// Mode is "core" or "jetstream".
 	Mode string      `json:"mode"`

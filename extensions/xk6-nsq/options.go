@@ -18,7 +18,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// options are the driver's own, as runner/brokers/nsq/options.ts writes them.
+// options are the driver's own, as runner/brokers/nsq/index.ts writes them.
 type options struct {
 	TLS address.TLS `json:"tls"`
 	// Prefetch is how many messages a consumer has in flight: its RDY count, shared between the servers it is connected to.

@@ -8,7 +8,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// options are the driver's own, as runner/brokers/sqs/options.ts writes them.
+// options are the driver's own, as runner/brokers/sqs/index.ts writes them.
 type options struct {
 	Region string `json:"region"`
 	// FIFO: queues keep the order of each message group, and drop what has the deduplication id of an earlier message.

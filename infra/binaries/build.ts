@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import type { BuiltProgram } from "../../runner/brokers/broker.ts";
+import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { BuiltProgram } from "../../runner/brokers/broker.ts";
+import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { FIRST } from "./programs.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

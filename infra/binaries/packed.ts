@@ -13,7 +13,7 @@ import {
 import { createRequire } from "node:module";
 import path from "node:path";
 import { z } from "zod";
-import type { BuiltProgram } from "../../runner/brokers/broker.ts";
+import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
 import { type BuildFile, readBuild } from "./build.ts";

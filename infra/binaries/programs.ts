@@ -1,6 +1,6 @@
 import path from "node:path";
-import type { BuiltProgram } from "../../runner/brokers/broker.ts";
 import { brokerOf, builtPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
+import type { BuiltProgram } from "../../runner/brokers/server.ts";
 
 const K6: BuiltProgram = { name: "k6", module: ".", package: "./cmd/k6" };
 

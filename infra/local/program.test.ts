@@ -5,25 +5,19 @@ import type { System } from "../../runner/scenario/scenario.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { findProgram } from "./program.ts";
 
-const INSTALL = { linux: "apt", darwin: "brew", other: "download" };
-
-function find(binary: string | null, folder: string, platform: NodeJS.Platform = "linux") {
-	return findProgram(
-		{ key: "mine", binary } as System,
-		["mqbench-first", "mqbench-second"],
-		INSTALL,
-		{ PATH: `/nowhere:${folder}` },
-		platform,
-	);
+function find(binary: string | null, folder: string) {
+	const env = { PATH: `/nowhere:${folder}` };
+	return findProgram({ key: "mine", binary } as System, env, {
+		name: "mqbench-own",
+		install: "apt",
+	});
 }
 
 describe("a broker's program", () => {
-	test("is the first of its names that is on PATH", () => {
+	test("is the one of its name that is on PATH", () => {
 		const folder = testFolder();
-		const second = script(path.join(folder, "mqbench-second"), "");
-		expect(find(null, folder)).toBe(second);
-		const first = script(path.join(folder, "mqbench-first"), "");
-		expect(find(null, folder)).toBe(first);
+		const own = script(path.join(folder, "mqbench-own"), "");
+		expect(find(null, folder)).toBe(own);
 	});
 
 	test("is the one that the scenario names, by path or by name", () => {
@@ -33,26 +27,20 @@ describe("a broker's program", () => {
 		expect(find("own", folder)).toBe(own);
 	});
 
-	test.each([
-		["linux", "apt"],
-		["darwin", "brew"],
-		["win32", "download"],
-	] as const)(
-		"that is missing on %s is a sentence with the way to install it there",
-		(platform, way) => {
-			expect(() => find(null, testFolder(), platform)).toThrow(
-				expect.objectContaining({
-					code: "broker-missing",
-					exit: 3,
-					message: `mine: mqbench-first or mqbench-second is not on PATH. Install it: ${way}; or name one that you have: binary: /path/to/mqbench-first.`,
-				}),
-			);
-		},
-	);
+	test("that is missing is a sentence with the way to install it", () => {
+		expect(() => find(null, testFolder())).toThrow(
+			expect.objectContaining({
+				code: "broker-missing",
+				exit: 3,
+				message:
+					"mine: mqbench-own is not on PATH. Install it: apt; or name one that you have: binary: /path/to/mqbench-own.",
+			}),
+		);
+	});
 
 	test("that is a folder, or not there, is none", () => {
 		const folder = testFolder();
-		mkdirSync(path.join(folder, "mqbench-first"));
+		mkdirSync(path.join(folder, "mqbench-own"));
 		expect(() => find(null, folder)).toThrow("is not on PATH");
 		expect(() => find(folder, folder)).toThrow(
 			`${folder} (binary) is not a program that can be run. Correct binary`,

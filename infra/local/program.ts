@@ -1,45 +1,28 @@
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
-import type { Install, StartedSystem } from "../../runner/brokers/process.ts";
+import type { StartedSystem } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 
 /**
- * The program of a broker: the system's own `binary`, otherwise the first of `names` that exists. Fails with a sentence that says what is missing
- * and how to install it on this machine.
+ * The program of a broker: the system's own `binary`, otherwise `own`. Fails with a sentence that says what is missing, and how to install it.
  */
 export function findProgram(
-	system: StartedSystem,
-	names: readonly string[],
-	install: Install,
+	{ key, binary }: StartedSystem,
 	env: Readonly<Record<string, string | undefined>>,
-	platform: NodeJS.Platform = process.platform,
+	own?: { readonly name: string; readonly install: string },
 ): string {
-	const wanted = system.binary === null ? names : [system.binary];
-	for (const name of wanted) {
-		const file = path.isAbsolute(name) ? executable(name) : findOnPath(name, env);
-		if (file !== null) return file;
-	}
-	throw failure("broker-missing", {
-		system: system.key,
-		what:
-			system.binary === null
-				? `${names.join(" or ")} is not on PATH`
-				: path.isAbsolute(system.binary)
-					? `${system.binary} (binary) is not a program that can be run`
-					: `${system.binary} (binary) is not on PATH`,
-		remedy:
-			system.binary === null
-				? `Install it: ${installHere(install, platform)}; or name one that you have: binary: /path/to/${names[0] ?? ""}`
-				: "Correct binary, or remove it to use what mqbench finds itself",
-	});
-}
-
-/** How to install something on this platform. */
-export function installHere(
-	install: Install,
-	platform: NodeJS.Platform = process.platform,
-): string {
-	return platform === "linux" || platform === "darwin" ? install[platform] : install.other;
+	const name = binary ?? own?.name ?? "";
+	const file = path.isAbsolute(name) ? executable(name) : findOnPath(name, env);
+	if (file !== null) return file;
+	const remedy =
+		binary === null && own
+			? `Install it: ${own.install}; or name one that you have: binary: /path/to/${name}`
+			: "Correct binary, or remove it to use what mqbench finds itself";
+	const what =
+		binary !== null && path.isAbsolute(binary)
+			? `${binary} (binary) is not a program that can be run`
+			: `${name}${binary === null ? "" : " (binary)"} is not on PATH`;
+	throw failure("broker-missing", { system: key, what, remedy });
 }
 
 /** The path of a program: on PATH, or where servers are that users' PATHs leave out. */

@@ -2,8 +2,7 @@ import type { Tools } from "../../runner/brokers/process.ts";
 import type { World } from "../../runner/world.ts";
 import { resolveJars } from "../binaries/jars.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { temporaryFolder } from "../temporary.ts";
-import { findOnPath, findProgram, installHere } from "./program.ts";
+import { findOnPath, findProgram } from "./program.ts";
 
 /** This machine's tools for brokers on the platform of the programs in `built`. */
 export function toolsOf(world: World, binaries: Binaries, built: Binaries = binaries): Tools {
@@ -11,9 +10,7 @@ export function toolsOf(world: World, binaries: Binaries, built: Binaries = bina
 		env: world.env,
 		built: async (program) => built.brokers[program] ?? (await built.server(program)),
 		findOnPath: (name, env = world.env) => findOnPath(name, env),
-		findProgram: (system, names, install) => findProgram(system, names, install, world.env),
-		installHere,
+		findProgram: (system, own) => findProgram(system, world.env, own),
 		jars: (asked) => resolveJars({ ...asked, agent: binaries.agent, world }),
-		temporaryFolder,
 	};
 }

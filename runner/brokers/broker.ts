@@ -1,21 +1,20 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Pattern } from "../model/pattern.ts";
 import type { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
 import type { Acknowledge, Delivery } from "../model/workload.ts";
+import { UNIT_PATTERNS } from "../units.ts";
 import type { Ports } from "./addresses.ts";
 import { type ConfigRules, configProblems } from "./config.ts";
-import { defined, type Json, type SystemOptionsOfAnyBroker, versionProblems } from "./fields.ts";
-import type { BrokerInstall } from "./install.ts";
-import type { Jars } from "./jars.ts";
+import { type Config, type Json, OF_PROCESSES, type SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { OmbDriver } from "./omb-driver.ts";
-import type { BrokerProcess } from "./process.ts";
+import type { Server } from "./server.ts";
 
 /**
  * One kind of system that mqbench can measure: what a scenario may say of it, and what follows from that. A new one is
  * a folder here and a driver in `extensions/`, both under the same word.
  */
-export interface Broker<Options = SystemOptionsOfAnyBroker> extends Ports {
+export interface Broker<Options = SystemOptionsOfAnyBroker> extends Ports, Server {
 	/** For people: "RabbitMQ". */
 	readonly title: string;
 	/** What a scenario may say: a strict object with `broker: <name>`. */
@@ -36,41 +35,42 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Ports {
 	durability(options: Options, ours: boolean): Durability;
 	/** The text of `durability`, now that the server has said which version it is: "RabbitMQ 3.10.8". Left out: the version changes nothing. */
 	durabilityOn?(text: string, server: string): string;
-	/** The driver's own options, as its Go side decodes them; what is undefined is left out. No secrets. */
+	/** The driver's own options, as its Go side decodes them. No secrets. */
 	driverOptions(options: Options): Readonly<Record<string, Json>>;
 	/** Options that are right by themselves and wrong together, or on that target: the key at fault, and a sentence with the remedy. */
 	contradictions(options: Options, place: BrokerPlace | null): readonly Contradiction[];
 	/** Options, besides durability and replicas, that are settings of topics which mqbench makes: topics of the user's own keep theirs. */
 	readonly topicOptions: readonly string[];
-	/** How it is run; null: it has no process, and then no image and no installation. */
-	readonly process: BrokerProcess | null;
-	readonly image: OfficialImage | null;
-	/** Program of Go that mqbench builds for it; null: none. */
-	readonly program: BuiltProgram | null;
-	readonly install: BrokerInstall | null;
 	/** Its driver takes long to compile: it is in a k6 that is built when a scenario first has such a system. Left out: it is in every k6. */
 	readonly largeDriver?: true;
-	/** What Maven fetches for it. Left out: nothing. */
-	readonly jars?: readonly Jars[];
 	/** null: OpenMessaging Benchmark has no driver for it. */
 	readonly omb: OmbDriver | null;
 }
 
-type Given = "title" | "urlSchemes" | "defaultPort" | "traits" | "durability";
+type Given = "title" | "urlSchemes" | "defaultPort";
+type Made = "options" | "traits" | "durability" | "driverOptions" | "contradictions" | keyof Server;
 
 /** A broker, by what differs from most. */
-type Room<Options> = Pick<Broker<Options>, Given> &
-	Partial<Omit<Broker<Options>, Given | "options" | "driverOptions" | "contradictions">> & {
-		/** What `config` must not say. Left out: nobody reads `config`. */
-		config?: ConfigRules | ((options: Options) => ConfigRules);
-		/** A program that mqbench has in one version only: `version` has no meaning for a process. Left out: it has. */
-		readonly oneVersion?: Parameters<typeof versionProblems>[2];
-		/** What undefined values are left out of. */
-		driverOptions?(options: Options): Readonly<Record<string, Json | undefined>>;
-		/** Tells `wrong` what else contradicts. */
-		check?(options: Options, place: BrokerPlace | null, wrong: Wrong): void;
-	};
+interface Definition<Options>
+	extends Pick<Broker<Options>, Given>,
+		Partial<Omit<Broker<Options>, Given | Made>> {
+	/** Left out: there is none to start. */
+	readonly server?: Server;
+	/** Its title, levels and durability without a level are added. */
+	traits(options: Options): OwnTraits;
+	/** Left out: nothing is stored. */
+	stores?(options: Options): Stores;
+	/** What `config` must not say. Left out: nobody reads `config`. */
+	config?: ConfigRules | ((options: Options) => ConfigRules);
+	/** Where the driver's options differ from the system's own, `own`. */
+	driver?(own: DriverOptions, options: Options): DriverOptions;
+	/** Tells `wrong` what else contradicts. */
+	check?(options: Options, place: BrokerPlace | null, wrong: Wrong): void;
+}
 type Wrong = (key: string, message: string) => void;
+
+/** What a driver gets; undefined is left out. */
+type DriverOptions = Readonly<Record<string, Json | undefined>>;
 
 /** A key that is wrong, and what to do. */
 export interface Contradiction {
@@ -81,41 +81,51 @@ export interface Contradiction {
 /** The broker with those options, and with the defaults of whatever is left out. */
 export function broker<Schema extends z.ZodObject>(
 	options: Schema,
-	{ config, oneVersion, driverOptions, check, ...room }: Room<z.output<Schema>>,
+	definition: Definition<z.output<Schema>>,
 ): Broker<z.output<Schema>> & { readonly options: Schema } {
+	type Options = z.output<Schema>;
+	const { config, server = NO_SERVER, traits, driver, check, ...own } = definition;
+	const { stores = () => storesNothing() } = definition;
 	return {
 		alsoCalled: {},
 		secretEnv: [],
 		topicOptions: [],
-		process: null,
-		image: null,
-		program: null,
-		install: null,
 		omb: null,
-		...room,
+		...own,
+		...server,
 		options,
-		driverOptions: (written) => defined(driverOptions?.(written) ?? {}),
-		contradictions(written, place) {
-			const { config: lines, version } = written as SystemOptionsOfAnyBroker;
+		traits(written: Options) {
+			const { acknowledge, ...differing } = traits(written);
+			const { levels, own: ownDurability } = stores(written);
+			return {
+				...MOST,
+				title: own.title,
+				levels,
+				ownDurability,
+				...differing,
+				acknowledge:
+					typeof acknowledge === "string"
+						? { alone: acknowledge, group: acknowledge }
+						: acknowledge,
+			};
+		},
+		durability: (written: Options, ours) =>
+			stores(written).of(written as unknown as SystemOptionsOfAnyBroker, ours),
+		driverOptions(written: Options) {
+			const given = driverOptions(options, written);
+			return defined(driver?.(given, written) ?? given);
+		},
+		contradictions(written: Options, place) {
+			const { config: lines, version } = written as unknown as SystemOptionsOfAnyBroker;
 			const rules = typeof config === "function" ? config(written) : config;
-			const problems: Contradiction[] = [
-				...(rules ? configProblems(lines, rules) : []),
-				...(oneVersion ? versionProblems(version, place, oneVersion) : []),
-			];
-			check?.(written, place, (key, message) => problems.push({ key, message }));
+			const problems: Contradiction[] = rules ? configProblems(lines, rules) : [];
+			const wrong: Wrong = (key, message) => problems.push({ key, message });
+			if (version !== undefined && place === "process" && server.onlyVersion)
+				wrong("version", server.onlyVersion);
+			check?.(written, place, wrong);
 			return problems;
 		},
 	};
-}
-
-/**
- * The official image: the version that a scenario gets when it names none, and what stands around it in the tag. It is pinned: a run of next
- * year measures the same server, unless the scenario says otherwise.
- */
-export interface OfficialImage {
-	readonly name: string;
-	readonly version: string;
-	readonly suffix: string;
 }
 
 /** What an acknowledged message has been through, by the settings that are really made. */
@@ -128,40 +138,68 @@ export interface Durability {
 	readonly by: readonly string[];
 }
 
+/** What a system does with a message before it acknowledges it. */
+export interface Stores {
+	/** What is set for each level, for people. Empty: nothing is stored. */
+	readonly levels: Traits["levels"];
+	/** What it does without a level, for people. */
+	readonly own: string;
+	of(options: SystemOptionsOfAnyBroker, ours: boolean): Durability;
+}
+
+/** Nothing that is acknowledged waits anywhere. */
+export function storesNothing(why = "nothing is stored"): Stores {
+	const own = `none, ${why}`;
+	return { levels: {}, own, of: () => ({ level: null, text: own, by: [] }) };
+}
+
 /** How the settings of a server decide what a message has been through. */
-interface DurabilityRules<Settings> {
+interface StoreRules<Settings> {
 	/** What it does without a level, and without settings that decide it: in memory, unless `ownLevel` says more. */
 	readonly own: string;
-	readonly ownLevel?: Level;
+	readonly ownLevel?: Level | null;
 	/** Of a server that is not ours, without a level. Left out: that it is not known. */
 	readonly unknown?: string;
 	/** By level. */
 	readonly levels: Readonly<Partial<Record<Level, Settings>>>;
-	/** Does this key of `config` have a part in it? */
-	decides(key: string): boolean;
-	settings(level: Level | null, config: SystemOptionsOfAnyBroker["config"]): Settings;
-	/** null: it will not start with them. */
-	levelOf(settings: Settings): Level | null;
-	textOf(settings: Settings): string;
+	/** The driver makes the settings, whoever's the server is. Left out: they are the server's. */
+	readonly byDriver?: true;
+	/** Does this key of `config` have a part in it? Left out: none has. */
+	decides?(key: string): boolean;
+	/** Left out: those of the level. */
+	settings?(level: Level | null, config: Config): Settings;
+	/** null: it will not start with them. Left out: the one whose settings they are. */
+	levelOf?(settings: Settings): Level | null;
+	/** Left out: they are text. */
+	textOf?(settings: Settings): string;
 }
 
-/** `durability` of a server whose settings for each level `config` may overrule, and its levels for people. */
-export function durabilityBy<Settings>(rules: DurabilityRules<Settings>) {
-	const { own, ownLevel = "memory", unknown = "not known (your server)", textOf } = rules;
-	const levels: Readonly<Partial<Record<Level, string>>> = Object.fromEntries(
-		Object.entries(rules.levels).map(([level, settings]) => [level, textOf(settings as Settings)]),
+/** What a server with settings for each level stores, which `config` may overrule. */
+export function storesBy<Settings>(rules: StoreRules<Settings>): Stores {
+	const { own, ownLevel = "memory", byDriver, unknown = "not known (your server)" } = rules;
+	const { textOf = String, decides = () => false } = rules;
+	const byLevel = Object.entries(rules.levels) as [Level, Settings][];
+	const levels: Traits["levels"] = Object.fromEntries(
+		byLevel.map(([level, settings]) => [level, textOf(settings)]),
 	);
+	const {
+		settings: settingsOf = (level: Level | null) =>
+			(rules.levels[level ?? "memory"] ?? rules.levels.memory) as Settings,
+		levelOf = (settings: Settings) =>
+			byLevel.find(([, one]) => String(one) === String(settings))?.[0] ?? null,
+	} = rules;
 	return {
 		levels,
-		durability({ durability, config = {} }: SystemOptionsOfAnyBroker, ours: boolean): Durability {
-			if (!ours)
+		own: byDriver ? own : `the server's own; one that mqbench starts: ${own}`,
+		of({ durability, config = {} }, ours) {
+			if (!ours && !byDriver)
 				return durability === undefined
 					? { level: null, text: unknown, by: [] }
 					: declared(durability, levels[durability] ?? "");
-			const by = Object.keys(config).filter(rules.decides);
+			const by = Object.keys(config).filter(decides);
 			if (durability === undefined && by.length === 0) return { level: ownLevel, text: own, by };
-			const settings = rules.settings(durability ?? null, config);
-			const level = rules.levelOf(settings);
+			const settings = settingsOf(durability ?? null, config);
+			const level = levelOf(settings);
 			const text = textOf(settings);
 			return { level, text: level === null ? text : `${text} (${level})`, by };
 		},
@@ -232,50 +270,48 @@ export interface Traits {
 	readonly jvm?: true;
 }
 
-/** Those of a system that differs from most in these. */
-export function traits(
-	differing: Pick<Traits, "title" | "acks" | "delivery" | "acknowledge" | "ownDurability"> &
-		Partial<Traits>,
-): Traits {
-	return {
-		ordered: true,
-		groupOrdered: false,
-		keys: false,
-		partitions: false,
-		groupsByPartition: false,
-		keepsOnly: null,
-		wildcards: false,
-		maxMessageBytes: null,
-		cannot: {},
-		levels: {},
-		prefetch: null,
-		redeliverAfterNs: null,
-		maxReplicas: 1,
-		nodes: [1],
-		...differing,
-	};
+/** Those of a definition: what differs from most; one word where all consumers acknowledge alike. */
+type OwnTraits = Pick<Traits, "acks" | "delivery"> & {
+	readonly acknowledge: Acknowledge | Traits["acknowledge"];
+} & Partial<Omit<Traits, "acknowledge">>;
+
+export const MOST = {
+	ordered: true,
+	groupOrdered: false,
+	keys: false,
+	partitions: false,
+	groupsByPartition: false,
+	keepsOnly: null,
+	wildcards: false,
+	maxMessageBytes: null,
+	cannot: {},
+	levels: {},
+	prefetch: null,
+	redeliverAfterNs: null,
+	maxReplicas: 1,
+	nodes: [1],
+} as const satisfies Partial<Traits>;
+
+// --- internal ---
+
+const NO_SERVER: Server = { process: null, image: null, program: null, install: null };
+
+/** A system's own options by their names, durations with Ns behind them, without those that a process of any broker has. */
+function driverOptions(schema: z.ZodObject, written: Readonly<Record<string, unknown>>) {
+	const { properties = {} } = z.toJSONSchema(schema, { io: "input" });
+	return Object.fromEntries(
+		Object.entries(properties)
+			.filter(([key]) => !OF_PROCESSES.includes(key))
+			.map(([key, field]) => {
+				const isSpan = (field as { pattern?: string }).pattern === UNIT_PATTERNS.duration;
+				return [isSpan ? `${key}Ns` : key, written[key] as Json | undefined];
+			}),
+	);
 }
 
-/** A program of Go: a module below `extensions/`, which pins all that goes into it, the package that is built, and its file's name. */
-export interface BuiltProgram {
-	readonly name: string;
-	readonly module: string;
-	readonly package: string;
-	/** Build tags. Left out: none. */
-	readonly tags?: string;
-	/** It is built when a broker first asks for it. Left out: with k6, before the first run. */
-	readonly whenNeeded?: true;
-}
-
-/** Such a program as an installation. `remark`: what people are to know of it. */
-export function brought({ name, whenNeeded }: BuiltProgram, remark = ""): BrokerInstall {
-	const when = whenNeeded ? "by mqbench when it is first needed" : "with mqbench";
-	return {
-		from: `${name}, built ${when}; or \`binary: /path/to/${name}\``,
-		look: async () => ({
-			here: true,
-			figure: whenNeeded ? "built when needed" : "built in",
-			sentence: `mqbench brings ${name}${remark}; binary names another build.`,
-		}),
-	};
+/** Without what was not given: a plan is JSON. */
+function defined(options: DriverOptions): Record<string, Json> {
+	return Object.fromEntries(
+		Object.entries(options).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+	);
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { count } from "../model/field.ts";
 import { hostPort } from "./addresses.ts";
-import { broker, type Traits, traits } from "./broker.ts";
+import { broker, type Traits } from "./broker.ts";
 import { processFields } from "./fields.ts";
-import { type BrokerProcess, built, everywhere, says, server } from "./process.ts";
+import { goServer, type Server } from "./server.ts";
 
 /** A library whose sockets connect senders and receivers to each other. Where a broker would be there may be a forwarder. */
 interface Library {
@@ -13,12 +13,8 @@ interface Library {
 	readonly title: string;
 	readonly description: string;
 	readonly alsoCalled: Readonly<Record<string, string>>;
-	/** The option that limits what a socket holds, as the library calls it; null: the library has none. */
-	readonly queue: {
-		readonly key: string;
-		readonly description: string;
-		readonly most: number;
-	} | null;
+	/** The option that limits what a socket holds, as the library calls it. */
+	readonly queue: { readonly key: string; readonly description: string; readonly most: number };
 	/** What its sockets for requests are called. */
 	readonly requests: string;
 }
@@ -47,9 +43,7 @@ export function brokerless(library: Library) {
 			description:
 				"Without a forwarder: `tcp`, or `ipc`, sockets of this machine alone. Default: tcp.",
 		}),
-		...(queue === null
-			? {}
-			: { [queue.key]: count(queue.description, queue.most, [10_000]).optional() }),
+		[queue.key]: count(queue.description, queue.most, [10_000]).optional(),
 		...fields,
 	});
 	return broker(options, {
@@ -58,27 +52,15 @@ export function brokerless(library: Library) {
 		urlSchemes: [name],
 		defaultPort: 5555,
 		brokerless: ({ forwarder }) => !forwarder,
-		traits: ({ mode }) =>
-			traits({
-				...byMode[mode],
-				title: `${title} ${mode.replace("-", "/").toUpperCase()}`,
-				acks: false,
-				delivery: "at-most-once",
-				acknowledge: { alone: "automatic", group: "automatic" },
-				ownDurability: NOTHING,
-			}),
-		durability: () => ({ level: null, text: NOTHING, by: [] }),
-		driverOptions: ({ mode, transport, ...more }) => ({
-			mode,
-			transport,
-			...(queue === null
-				? {}
-				: {
-						[queue.key]: (more as Readonly<Record<string, unknown>>)[queue.key] as
-							| number
-							| undefined,
-					}),
+		server: forwarder(name, title),
+		traits: ({ mode }) => ({
+			...byMode[mode],
+			title: `${title} ${mode.replace("-", "/").toUpperCase()}`,
+			acks: false,
+			delivery: "at-most-once",
+			acknowledge: "automatic",
 		}),
+		driver: ({ forwarder: _, ...own }) => own,
 		check(options, place, wrong) {
 			if (!options.forwarder) {
 				for (const key of SERVERS)
@@ -99,31 +81,15 @@ export function brokerless(library: Library) {
 					"there is no official image of a forwarder; write target: local, or image: <yours, whose entry point is mqbench's forwarder>",
 				);
 		},
-		process: forwarder(name, title),
-		program: { name: PROGRAM, module: ".", package: "./cmd/forwarder", whenNeeded: true },
-		install: {
-			from: `nothing: clients are connected to each other; with \`forwarder: true\` a forwarder of ${title}, built by mqbench when it is first needed`,
-			look: async () => ({
-				here: true,
-				figure: "in the load generator",
-				sentence: `${title} needs no server; its forwarder is built when it is first needed.`,
-			}),
-		},
 	});
 }
 
 // --- internal ---
 
-/** extensions/cmd/forwarder. */
-const PROGRAM = "forwarder";
-
-const NOTHING = "none, nothing is stored";
-
 const NO_ACKS = { publish: "it acknowledges nothing", backlog: "it stores nothing" };
 
 const byMode = {
 	"push-pull": {
-		wildcards: false,
 		cannot: { ...NO_ACKS, "fan-out": "each message goes to one receiver" },
 		instead: { "fan-out": "write mode: pub-sub" },
 	},
@@ -137,7 +103,6 @@ const byMode = {
 		instead: { "work-queue": "write mode: push-pull", "request-reply": "write mode: req-rep" },
 	},
 	"req-rep": {
-		wildcards: false,
 		respondersShare: true,
 		cannot: {
 			...NO_ACKS,
@@ -156,25 +121,36 @@ const byMode = {
 /** What only a server has. */
 const SERVERS = ["url", "port", "binary", "image", "cpus", "memory", "pin", "version"] as const;
 
-/** The program that mqbench builds: it listens on one port of its own, and on others, as needed, of the same address. */
-function forwarder(name: string, title: string): BrokerProcess {
-	return server({
-		program: built(PROGRAM, everywhere("build extensions/cmd/forwarder with Go")),
-		onHosts: `mqbench's ${PROGRAM}, copied`,
-		container: { data: "/data" },
-		ports: 5555,
-		launch: ({ nodes }) => ({
-			says: says(`${title} forwarder`, /^version (.+)$/, /^listening on /),
-			url: `${name}://${nodes[0]?.client ?? ""}`,
-			settings: {},
-			data: null,
-			flushes: false,
-			startMs: 15_000,
-			stopMs: 2_000,
-			node: ({ listen, ports }) => ({
-				argv: ["-library", name, "-addr", hostPort(listen, ports[0] ?? 0)],
-				files: {},
+/** extensions/cmd/forwarder: it listens on one port of its own, and on others, as needed, of the same address. */
+function forwarder(name: string, title: string): Server {
+	return {
+		...goServer({
+			program: {
+				name: "forwarder",
+				module: ".",
+				package: "./cmd/forwarder",
+				whenNeeded: true,
+			},
+			image: null,
+			ports: 5555,
+			launch: ({ nodes }) => ({
+				log: { name: `${title} forwarder`, version: /^version (.+)$/, up: /^listening on / },
+				url: `${name}://${nodes[0]?.client ?? ""}`,
+				settings: {},
+				data: null,
+				node: ({ listen, ports }) => ({
+					argv: ["-library", name, "-addr", hostPort(listen, ports[0] ?? 0)],
+				}),
 			}),
 		}),
-	});
+		onlyVersion: undefined,
+		install: {
+			from: `nothing: clients are connected to each other; with \`forwarder: true\` a forwarder of ${title}, built by mqbench when it is first needed`,
+			look: async () => ({
+				here: true,
+				figure: "in the load generator",
+				sentence: `${title} needs no server; its forwarder is built when it is first needed.`,
+			}),
+		},
+	};
 }

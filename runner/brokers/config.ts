@@ -1,8 +1,6 @@
 import { maskScenario, secretsIn, soundsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
-import type { SystemOptionsOfAnyBroker } from "./fields.ts";
-
-type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
+import type { Config } from "./fields.ts";
 
 /** What a scenario may write in `config`: lines of the broker's own file, beside those that mqbench writes. */
 export interface ConfigRules {
@@ -60,10 +58,76 @@ export function hideSecrets<Value>(
 	);
 }
 
+/** Settings as text. */
+export function texts(all: Readonly<Record<string, unknown>>): Record<string, string> {
+	return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
+}
+
+/** A file with a line for each setting. */
+export function lines(
+	all: Readonly<Record<string, unknown>>,
+	between: string,
+	text: (value: unknown) => string = String,
+): string {
+	return Object.entries(all)
+		.map(([key, value]) => `${key}${between}${text(value)}\n`)
+		.join("");
+}
+
+/** A setting as a configuration of keys and blocks takes it. */
+export type Value = string | number | boolean | readonly string[];
+
+/** A configuration of keys and blocks in braces, as NATS and its kin read it; "jetstream.sync_interval" is a key within a block. */
+export function inBlocks(all: Readonly<Record<string, Value>>, indent = ""): string {
+	const blocks = new Map<string, Record<string, Value>>();
+	const lines: string[] = [];
+	for (const [key, value] of Object.entries(all)) {
+		const [name = "", ...within] = key.split(".");
+		if (within.length === 0) lines.push(`${indent}${name}: ${text(value)}\n`);
+		else blocks.set(name, { ...blocks.get(name), [within.join(".")]: value });
+	}
+	for (const [name, block] of blocks)
+		lines.push(`${indent}${name} {\n${inBlocks(block, `${indent}  `)}${indent}}\n`);
+	return lines.join("");
+}
+
+/** A size in `config` as NATS, its kin and Redis read it: K, M and G are 1000, KB and KiB 1024. null: it is not a size. */
+export function sizeInConfig(written: unknown): number | null {
+	const [, digits, unit = "", bytes] = /^(\d+)([KMG]?)(i?B)?$/i.exec(String(written ?? "")) ?? [];
+	if (digits === undefined) return null;
+	const power = ["", "K", "M", "G"].indexOf(unit.toUpperCase());
+	return Number(digits) * (bytes ? 1024 : 1000) ** power;
+}
+
+/** The largest payload with which a message is within a limit, where what is beside the payload counts and grows with it. */
+export function largestPayload(
+	limitBytes: number,
+	besideBytes: (payloadBytes: number) => number,
+): number {
+	let most = limitBytes - besideBytes(limitBytes);
+	while (most + 1 + besideBytes(most + 1) <= limitBytes) most++;
+	return most;
+}
+
+/** Bytes of a number in which each byte has seven bits of it (varint). */
+export function varintBytes(value: number): number {
+	let bytes = 1;
+	for (let rest = value; rest >= 128; rest /= 128) bytes++;
+	return bytes;
+}
+
 // --- internal ---
 
 function holds(one: string, written: string): boolean {
 	const key = written.toLowerCase();
 	const whole = one.endsWith(".*") ? one.slice(0, -2) : one;
 	return key === whole || (one !== whole && key.startsWith(`${whole}.`));
+}
+
+/** Sizes ("8MB") stand without quotes, durations ("1m") must not: the server reads 1m without quotes as a million. */
+function text(value: Value): string {
+	if (Array.isArray(value)) return JSON.stringify(value);
+	if (typeof value === "string" && /^\d+([KMGT]|[KMGT]i?B)$/i.test(value))
+		return /^\d+[kmgt]$/.test(value) ? JSON.stringify(value) : value;
+	return JSON.stringify(value);
 }

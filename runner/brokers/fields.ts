@@ -2,7 +2,6 @@ import { z } from "zod";
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, number, unit, word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
-import type { BrokerPlace } from "../model/targets.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 
@@ -128,15 +127,15 @@ export function checkAcknowledge(
 	if (why !== undefined) wrong("acknowledge", tell("acknowledge-way", { system, way, why }));
 }
 
-/** A `version` of a program that mqbench has in one; elsewhere than on this machine it chooses the image. */
-export function versionProblems(
-	version: string | undefined,
-	place: BrokerPlace | null,
-	{ program, installed }: { readonly program: string; readonly installed?: true },
-): { key: string; message: string }[] {
-	if (version === undefined || place !== "process") return [];
-	const why = installed ? "installed-version" : "brought-version";
-	return [{ key: "version", message: tell(why, { program }) }];
+/** Tells `wrong` of options that have a meaning in other modes of a system only. */
+export function checkModes(
+	options: Readonly<Record<string, unknown>> & { readonly mode: string },
+	modesOf: Readonly<Record<string, readonly string[]>>,
+	wrong: (key: string, message: string) => void,
+): void {
+	for (const [key, modes] of Object.entries(modesOf))
+		if (options[key] !== undefined && !modes.includes(options.mode))
+			wrong(key, `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`);
 }
 
 /** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */
@@ -166,18 +165,11 @@ export const tlsField = {
 		.meta({ description: "Encrypt connections.", examples: [true] }),
 } as const;
 
-/** Without what was not given: a plan is JSON. */
-export function defined(options: Readonly<Record<string, Json | undefined>>): Record<string, Json> {
-	return Object.fromEntries(
-		Object.entries(options).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-	);
-}
-
-/** `tls` as drivers take it: a map, empty for what `true` stands for. */
-export function driverTls(tls: z.infer<typeof tlsField.tls>): Record<string, Json> | undefined {
-	if (!tls) return undefined;
-	return tls === true ? {} : defined(tls);
-}
+/** Those that are no driver's business. */
+export const OF_PROCESSES: readonly string[] = [
+	...["broker", "heap", "partitions"],
+	...Object.keys({ ...processFields, ...clusterFields }),
+];
 
 const allFields = z.object({
 	broker: z.string(),
@@ -190,6 +182,9 @@ const allFields = z.object({
 });
 /** What is common to the options of all brokers, as the rest of mqbench sees them. */
 export type SystemOptionsOfAnyBroker = Readonly<z.infer<typeof allFields>>;
+
+/** Raw settings of a broker's own configuration. */
+export type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
 
 /** How a scenario names an environment variable. */
 export function variable(name: string): string {

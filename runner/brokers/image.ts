@@ -12,7 +12,7 @@ export function imageOf(system: ImageAsked): string {
 	if (system.image !== null) return system.image;
 	const { image } = brokerOf(system.options);
 	if (image === null) throw new Error(`${system.options.broker} has no image`);
-	return `${image.name}:${system.options.version ?? image.version}${image.suffix}`;
+	return `${image.name}:${system.options.version ?? image.version}${image.suffix ?? ""}`;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { Broker, BuiltProgram } from "./broker.ts";
+import type { Broker } from "./broker.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerProcess } from "./process.ts";
 import * as rooms from "./rooms.ts";
+import type { BuiltProgram } from "./server.ts";
 
 export type { Broker, Durability, Traits } from "./broker.ts";
 export { hideSecrets, secretsOf } from "./config.ts";

@@ -3,14 +3,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../infra/binaries/real.fake.ts";
-import { localRig } from "../../infra/local/local.ts";
-import { testFolder } from "../../infra/test-folder.fake.ts";
-import type { System } from "../scenario/scenario.ts";
-import { fakeWorld } from "../world.fake.ts";
-import { brokers } from "./index.ts";
-
-const binaries = await realBinaries();
+import { started } from "./started.fake.ts";
 
 /** Somebody who says no password: what is sent, and what a server answers that wants one. */
 const NATS = ["CONNECT {}\r\nPING\r\n", ["Authorization Violation"]] as const;
@@ -52,10 +45,10 @@ test.each([
 
 async function answersNobody(
 	name: string,
-	options: object,
+	options: Readonly<Record<string, unknown>>,
 	[sent, refused]: readonly [string, readonly string[]],
 ): Promise<void> {
-	const { broker, said } = await open(name, options);
+	const broker = await started(name, options);
 	const { hostname, port, username, password } = new URL(broker.url);
 	const secret = password || username;
 	expect(secret).toMatch(/^[0-9a-f]{24}$/);
@@ -64,7 +57,7 @@ async function answersNobody(
 		refused.some((words) => answer.includes(words)),
 		answer,
 	).toBe(true);
-	expect(said()).not.toContain(secret);
+	expect(readFileSync(broker.log, "utf8")).not.toContain(secret);
 	expect(JSON.stringify(broker.settings)).not.toContain(secret);
 	for (const pid of broker.pids) {
 		const words = readFileSync(`/proc/${pid}/cmdline`, "latin1");
@@ -73,33 +66,8 @@ async function answersNobody(
 		for (const file of folder ? filesWith(secret, folder) : [])
 			expect(statSync(file).mode & 0o077, file).toBe(0);
 	}
-	const second = await open(name, options);
-	expect(second.broker.url).not.toContain(secret);
-}
-
-async function open(name: string, written: object) {
-	const options = brokers[name]?.options.parse({ broker: name, ...written });
-	const rig = await localRig(fakeWorld({ env: process.env }), binaries);
-	onTestFinished(() => rig.teardown());
-	const logPath = path.join(testFolder(), "broker.log");
-	const broker = await rig.open({
-		system: {
-			key: "mine",
-			broker: name,
-			url: null,
-			port: null,
-			binary: null,
-			image: null,
-			existingTopics: null,
-			options,
-			durability: "",
-		} as unknown as System,
-		level: null,
-		messageBytes: 256,
-		cpus: null,
-		logPath,
-	});
-	return { broker, said: () => readFileSync(logPath, "utf8") };
+	const second = await started(name, options);
+	expect(second.url).not.toContain(secret);
 }
 
 /** What it says within 10 s, or until that is as wanted. */

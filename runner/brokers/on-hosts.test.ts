@@ -1,34 +1,28 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { hostSetup } from "../../infra/hosts/setup.fake.ts";
 import { script, testFolder } from "../../infra/test-folder.fake.ts";
-import { processes } from "./index.ts";
 import type { Setup, Site } from "./process.ts";
+import { describedThere } from "./started.fake.ts";
 
 /** What a broker of so many nodes would be on hosts with Java 17 and 4 GiB of memory. */
 async function placed(
-	written: Parameters<typeof hostSetup>[0],
+	written: Parameters<typeof describedThere>[0],
 	asked: Partial<Setup> = {},
 	site: Partial<Site> = {},
 ) {
 	const home = testFolder();
 	mkdirSync(path.join(home, "libs"));
 	script(path.join(home, "libs", "kafka_2.13-4.1.1.jar"), "");
-	const setup = hostSetup(written, {
-		said: 'openjdk version "17.0.1"',
-		env: { KAFKA_HOME: home },
-		setup: asked,
-		site: { folder: "/disk", data: "/disk/data", ...site },
-	});
-	const made = await processes[written.broker]?.describe(setup);
-	if (!made) throw new Error("it has no process");
-	return {
-		...made,
-		brought: setup.brought,
-		file: (i: number, name: string) => made.nodes[i]?.files[name] ?? "",
-		libs: path.join(home, "libs"),
-	};
+	const made = await describedThere(
+		{ ...written, ...(written.broker === "kafka" && { binary: home }) },
+		{
+			said: 'openjdk version "17.0.1"\nmqbench:program=/there',
+			setup: asked,
+			site: { folder: "/disk", data: "/disk/data", ...site },
+		},
+	);
+	return { ...made, libs: path.join(home, "libs") };
 }
 
 describe("NATS on hosts", () => {
@@ -41,7 +35,7 @@ describe("NATS on hosts", () => {
 		expect(made.flushes).toBe(true);
 		expect(made.settings).toEqual({ "jetstream.sync_interval": "always" });
 		expect(made.nodes[1]?.argv).toEqual(["/brought/nats-server", "-c", "/disk/nats.conf"]);
-		const second = made.file(1, "nats.conf").replaceAll(/mqbench:\w+@/g, "***@");
+		const second = made.file("nats.conf", 2).replaceAll(/mqbench:\w+@/g, "***@");
 		for (const line of [
 			'listen: "10.0.0.2:4222"',
 			'server_name: "mqbench-2"',
@@ -64,7 +58,7 @@ describe("NATS on hosts", () => {
 		]) {
 			expect(made.flushes).toBe(false);
 			expect(made.healthy).toBeUndefined();
-			expect(made.file(0, "nats.conf")).not.toMatch(/http|cluster/);
+			expect(made.file("nats.conf")).not.toMatch(/http|cluster/);
 		}
 	});
 
@@ -74,7 +68,7 @@ describe("NATS on hosts", () => {
 			{},
 			{ listen: "fd00::5", ip: "fd00::5", client: "[fd00::5]:4222" },
 		);
-		expect(made.file(0, "nats.conf")).toMatch(/http: "\[fd00::5\]:8222"/);
+		expect(made.file("nats.conf")).toMatch(/http: "\[fd00::5\]:8222"/);
 	});
 });
 
@@ -86,7 +80,7 @@ describe("Kafka on hosts", () => {
 		);
 		expect(made.brought).toEqual({ kafka: made.libs });
 		expect(made.flushes).toBe(true);
-		const third = made.file(2, "server.properties").split("\n");
+		const third = made.file("server.properties", 3).split("\n");
 		for (const line of [
 			"node.id=3",
 			"controller.quorum.voters=1@10.0.0.1:9093,2@10.0.0.2:9093,3@10.0.0.3:9093",
@@ -107,17 +101,17 @@ describe("Kafka on hosts", () => {
 	});
 
 	test.each<[string, number, RegExp]>([
-		["sh: 1: exec: java: not found", 127, /java is not on PATH there\. Install it there: apt-get /],
-		['openjdk version "11.0.2"', 0, /java there is Java 11\. /],
+		["sh: 1: exec: java: not found", 127, /java is not on PATH on h1\. Install it there: apt-get /],
+		['openjdk version "11.0.2"', 0, /java is Java 11 on h1\. /],
 	])("needs Java 17 there: %s", async (said, code, words) => {
 		const refused = placed({ broker: "kafka" }, { ask: async () => ({ said, code }) });
-		await expect(refused).rejects.toThrow(/^mine: h1: Kafka needs Java 17 or newer, and /);
+		await expect(refused).rejects.toThrow(/^mine: Kafka needs Java 17 or newer, and /);
 		await expect(refused).rejects.toThrow(words);
 	});
 
 	test("keeps its logs in memory where durability says so", async () => {
 		const made = await placed({ broker: "kafka" }, { level: "memory" });
-		expect(made.file(0, "server.properties")).toMatch(/^log\.dirs=\/dev\/shm\/mine\/data$/m);
+		expect(made.file("server.properties")).toMatch(/^log\.dirs=\/dev\/shm\/mine\/data$/m);
 		expect(made.flushes).toBe(false);
 		expect(made.settings["log.dirs"]).toBe("/dev/shm (in memory)");
 	});
@@ -125,11 +119,11 @@ describe("Kafka on hosts", () => {
 	test.each([
 		[
 			{ memory: null },
-			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, and that host has no file system in memory there. Choose durability: os.",
+			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, which has 0B free of 1GiB that it needs. Choose durability: os, or make it larger (mount -o remount,size=4G /dev/shm).",
 		],
 		[
 			{ memory: { freeBytes: 64 * 1024 ** 2, folder: async () => "" } },
-			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, and there are 64MiB free, of 1GiB that it needs. Make it larger there (mount -o remount,size=4G /dev/shm), or choose durability: os.",
+			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, which has 64MiB free of 1GiB that it needs. Choose durability: os, or make it larger (mount -o remount,size=4G /dev/shm).",
 		],
 	])("says what is missing for that", async (node, sentence) => {
 		await expect(placed({ broker: "kafka" }, { level: "memory" }, node)).rejects.toThrow(sentence);
@@ -151,7 +145,7 @@ describe("an image on hosts", () => {
 	test("of Redis is behind a password, at the host's address", async () => {
 		const made = await there("redis");
 		expect(made.nodes[0]?.argv).toEqual(["/etc/it/redis.conf"]);
-		const file = made.file(0, "redis.conf");
+		const file = made.file("redis.conf");
 		expect(file).toMatch(/^bind 10\.0\.0\.1$/m);
 		expect(file).toMatch(/^dir "\/data"$/m);
 		const [, password] = /^requirepass (\w+)$/m.exec(file) ?? [];
@@ -161,9 +155,7 @@ describe("an image on hosts", () => {
 	test("of RabbitMQ has a name and ports of its own, and but one that others reach", async () => {
 		const made = await there("rabbitmq");
 		expect(made.nodes[0]?.argv).toEqual(["rabbitmq-server"]);
-		expect(made.file(0, "conf.d/90-mqbench.conf")).toMatch(
-			/^listeners\.tcp\.1 = 10\.0\.0\.1:5672$/m,
-		);
+		expect(made.file("conf.d/90-mqbench.conf")).toMatch(/^listeners\.tcp\.1 = 10\.0\.0\.1:5672$/m);
 		expect(made.nodes[0]?.env).toMatchObject({
 			RABBITMQ_NODENAME: expect.stringMatching(/^mqbench-\w+@localhost$/),
 			RABBITMQ_DIST_PORT: "25673",

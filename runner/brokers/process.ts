@@ -18,8 +18,8 @@ export interface BrokerProcess {
 	};
 	/** What runs on hosts of systems that name no image. */
 	readonly onHosts: {
-		/** For plans: "the host's redis-server". `version`: what the scenario asks for, if it can. */
-		text(version: string | undefined): string;
+		/** For plans: "the host's redis-server". */
+		text(options: SystemOptionsOfAnyBroker): string;
 		/** Any `version` of it is copied there. Left out: another version than this is its official image. */
 		readonly anyVersion?: true;
 	};
@@ -127,10 +127,11 @@ export interface Tools {
 	built(program: string): Promise<string>;
 	/** Where a program lies: on PATH (of `env`), or where servers are put that users' PATHs leave out. */
 	findOnPath(name: string, env?: Readonly<Record<string, string | undefined>>): string | null;
-	/** The system's own `binary`, else the first of `names` that is there. Fails with `broker-missing`. */
-	findProgram(system: StartedSystem, names: readonly string[], install: Install): string;
-	/** The way to install something on this platform. */
-	installHere(install: Install): string;
+	/** The system's own `binary`, else `own`. Fails with `broker-missing`, with the way to install that. */
+	findProgram(
+		system: StartedSystem,
+		own?: { readonly name: string; readonly install: string },
+	): string;
 	/**
 	 * Folder with the jars of a pom, which are `name` for people, and all that they need at run time: fetched once by Maven (the program `mvn`),
 	 * with those properties of the pom. `sums`: file with the sha256 of each; null: none are pinned. `system`: for errors.
@@ -143,15 +144,6 @@ export interface Tools {
 		readonly mvn: string;
 		readonly system: string;
 	}): Promise<string>;
-	/** A folder that goes with this process. */
-	temporaryFolder(parent: string): Promise<string>;
-}
-
-/** How a person gets a program: by platform, as the end of "Install it: ...". */
-export interface Install {
-	readonly linux: string;
-	readonly darwin: string;
-	readonly other: string;
 }
 
 /** A system of a scenario, as far as starting it goes. */
@@ -199,117 +191,6 @@ export interface ImageFacts {
 	readonly env: Readonly<Record<string, string>>;
 	/** Words before a container's command. */
 	readonly entrypoint: readonly string[];
-}
-
-/** A server, by what differs from others. */
-interface Parts<Options> extends Pick<BrokerProcess, "container"> {
-	/** Left out: none. */
-	readonly packages?: readonly string[];
-	readonly onHosts: string | BrokerProcess["onHosts"];
-	/** The port of its only kind, or all of them. */
-	readonly ports: number | BrokerProcess["ports"];
-	readonly program: Program;
-	launch(setup: Setup, options: Options): Promise<Launch> | Launch;
-}
-
-/** What stands before a node's arguments, and how that is got. */
-export interface Program extends Pick<BrokerProcess, "prepare"> {
-	command(setup: Setup, node: Site, index: number): Promise<readonly string[]>;
-}
-
-/** What a server is started with, and how it tells that it is up. */
-interface Launch extends Omit<Described, "nodes" | "settings" | "ready" | "version" | "url"> {
-	/** As reports show them. */
-	readonly settings: Readonly<Record<string, unknown>>;
-	readonly url: string;
-	readonly says: Pick<Signs, "ready" | "version">;
-	/** `argv`: behind the program. */
-	node(site: Site, index: number): NodeDescription | Promise<NodeDescription>;
-}
-
-/** How such a server is run. The scenario's word chose the file that says so: the options are its own. */
-export function server<Options>({
-	packages = [],
-	onHosts,
-	container,
-	ports,
-	program,
-	launch,
-}: Parts<Options>): BrokerProcess {
-	return {
-		packages,
-		onHosts: typeof onHosts === "string" ? { text: () => onHosts } : onHosts,
-		container,
-		ports: typeof ports === "number" ? () => [{ number: ports, from: "clients" }] : ports,
-		...(program.prepare ? { prepare: program.prepare } : {}),
-		async describe(setup) {
-			const { node, settings, url, says, ...made } = await launch(
-				setup,
-				setup.system.options as Options,
-			);
-			return {
-				...made,
-				...says,
-				url: () => url,
-				settings: texts(settings),
-				nodes: await Promise.all(
-					setup.nodes.map(async (site, i) => {
-						const first = await program.command(setup, site, i);
-						const described = await node(site, i);
-						return { ...described, argv: [...first, ...described.argv] };
-					}),
-				),
-			};
-		},
-	};
-}
-
-/** A server that tells its version in one line of its log, and in one that it is up. `name` stands before the version. */
-export function says(name: string, tells: RegExp, up: RegExp): Pick<Signs, "ready" | "version"> {
-	let version = "";
-	return {
-		ready(line) {
-			version ||= tells.exec(line)?.[1] ?? "";
-			return up.test(line);
-		},
-		version: () => version && `${name} ${version}`,
-	};
-}
-
-/** A server that mqbench builds, where the scenario names no other. `bare`: the program of an image that has no entry point. */
-export function built(program: string, install: Install, bare: readonly string[] = []): Program {
-	return {
-		async prepare({ system, tools }) {
-			if (system.binary === null) await tools.built(program);
-		},
-		async command({ system, tools, image }, { bring }) {
-			if (image) return image.entrypoint.length > 0 ? [] : bare;
-			return system.binary === null
-				? [bring(program, await tools.built(program))]
-				: [tools.findProgram(system, [], install)];
-		},
-	};
-}
-
-/** Settings as text. */
-export function texts(all: Readonly<Record<string, unknown>>): Record<string, string> {
-	return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
-}
-
-/** A file with a line for each setting. */
-export function lines(
-	all: Readonly<Record<string, unknown>>,
-	between: string,
-	text: (value: unknown) => string = String,
-): string {
-	return Object.entries(all)
-		.map(([key, value]) => `${key}${between}${text(value)}\n`)
-		.join("");
-}
-
-/** The same way on every platform. */
-export function everywhere(way: string): Install {
-	return { linux: way, darwin: way, other: way };
 }
 
 // --- internal ---

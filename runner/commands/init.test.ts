@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
-import type { InstallMachine } from "../brokers/install.ts";
+import type { InstallMachine } from "../brokers/server.ts";
 import { PATTERNS } from "../model/pattern.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { systems } from "../scenario/systems-table.ts";
@@ -13,7 +13,6 @@ import { type InitArgs, init } from "./init.ts";
 
 /** Has every broker, or all but some. */
 const machine = (...missing: string[]): InstallMachine => ({
-	env: {},
 	run: async (program) =>
 		missing.includes(program)
 			? null

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import { brokerOf } from "../brokers/index.ts";
-import type { InstallMachine } from "../brokers/install.ts";
+import type { InstallMachine } from "../brokers/server.ts";
 import { thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { type Answers, systemCalled } from "../init/answers.ts";

@@ -1,5 +1,5 @@
 import { brokerOf, realBrokers } from "../brokers/index.ts";
-import type { InstallMachine } from "../brokers/install.ts";
+import type { InstallMachine } from "../brokers/server.ts";
 
 /** Brokers that cannot be started here, and what each needs. */
 export async function missingHere(machine: InstallMachine): Promise<Map<string, string>> {

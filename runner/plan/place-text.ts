@@ -94,7 +94,7 @@ function container({ options }: System, image: string): string {
 /** "the host's redis-server": what runs without an image. */
 function programs({ options }: System): string {
 	const { process } = brokerOf(options);
-	return process?.onHosts.text(options.version) ?? "";
+	return process?.onHosts.text(options) ?? "";
 }
 
 /** "namespace bench of context kind-bench", as far as the scenario says. */

@@ -1,10 +1,38 @@
+import { z } from "zod";
+import { count } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
-import { broker, declared, durabilityBy, traits } from "../broker.ts";
-import { driverTls } from "../fields.ts";
-import { lookForJava, OLDEST_JAVA } from "../java.ts";
+import { broker, storesBy, storesNothing } from "../broker.ts";
+import { processFields, tlsField } from "../fields.ts";
+import { heapField } from "../jvm.ts";
 import type { Mapping } from "../omb-driver.ts";
-import { AmqpOptions, type Server } from "./options.ts";
-import { amqpSettings, image, jarsOf, LEVELS, process, SYNC } from "./process.ts";
+import { amqpSettings, LEVELS, type ServerName, SYNC, server } from "./process.ts";
+
+const AmqpOptions = z.strictObject({
+	broker: z.literal("amqp").meta({
+		description:
+			"AMQP 1.0: ActiveMQ Artemis, ActiveMQ Classic, or any other server (`target: existing`). RabbitMQ's own protocol is AMQP 0.9.1: `broker: rabbitmq`.",
+	}),
+	server: z
+		.enum(["artemis", "classic"])
+		.default("artemis")
+		.meta({ description: "Which one mqbench starts. Default: artemis." }),
+	destination: z.enum(["queue", "topic"]).default("queue").meta({
+		description:
+			"What messages are sent to. A `queue` keeps them, and gives each to one consumer; a `topic` copies them to whoever is subscribed, and keeps nothing. Default: queue.",
+	}),
+	settled: z
+		.boolean()
+		.default(false)
+		.meta({ description: "Messages are sent settled: nobody acknowledges them. Default: false." }),
+	prefetch: count(
+		"Most messages that a consumer holds and has not accepted (its link credit). 1 spreads slow work best. Default: 100.",
+		1_000_000,
+		[1],
+	).optional(),
+	...heapField("the servers' own scripts give 1GiB or 2GiB at most"),
+	...processFields,
+	...tlsField,
+});
 
 /** As the driver sets it (xk6-amqp/options.go). */
 const PREFETCH = 100;
@@ -31,47 +59,28 @@ export const amqp = broker(AmqpOptions, {
 	urlSchemes: ["amqp", "amqps"],
 	defaultPort: 5672,
 	otherPorts: { amqps: 5671 },
-	traits({ server, destination, settled, prefetch }) {
-		const none = storesNothing({ destination, settled });
-		const { own, levels } = STORES[server];
-		return traits({
-			title: destination === "topic" ? "AMQP 1.0 topics" : "AMQP 1.0",
-			acks: !settled,
-			delivery: settled ? "at-most-once" : "at-least-once",
-			// Every receiver accepts; the server waits for it.
-			acknowledge: { alone: "message", group: "message" },
-			maxMessageBytes: server === "classic" ? MAX_MESSAGE_BYTES : null,
-			cannot: {
-				...(destination === "topic" ? UNSHARED : { "fan-out": ONE }),
-				...(settled ? { publish: "nothing is acknowledged" } : {}),
-			},
-			instead: {
-				...(destination === "topic"
-					? each(UNSHARED, "write destination: queue")
-					: { "fan-out": "write destination: topic" }),
-				...(settled ? { publish: "remove settled" } : {}),
-			},
-			levels: none ? {} : { memory: NOT_DURABLE, ...levels },
-			ownDurability: none ? `none, ${none}` : `the server's own; one that mqbench starts: ${own}`,
-			prefetch: prefetch ?? PREFETCH,
-			jvm: true,
-		});
-	},
-	driverOptions: ({ destination, settled, prefetch, tls }) => ({
-		destination,
-		settled,
+	server,
+	traits: ({ server, destination, settled, prefetch = PREFETCH }) => ({
+		title: destination === "topic" ? "AMQP 1.0 topics" : "AMQP 1.0",
+		acks: !settled,
+		delivery: settled ? "at-most-once" : "at-least-once",
+		// Every receiver accepts; the server waits for it.
+		acknowledge: "message",
+		maxMessageBytes: server === "classic" ? MAX_MESSAGE_BYTES : null,
+		cannot: {
+			...UNABLE[destination].cannot,
+			...(settled && { publish: "nothing is acknowledged" }),
+		},
+		instead: { ...UNABLE[destination].instead, ...(settled && { publish: "remove settled" }) },
 		prefetch,
-		tls: driverTls(tls),
+		jvm: true,
 	}),
-	durability(options, ours) {
-		const none = storesNothing(options);
-		if (none !== null) return { level: null, text: `none, ${none}`, by: [] };
-		if (options.durability === "memory")
-			return ours
-				? { level: "memory", text: `${NOT_DURABLE} (memory)`, by: [] }
-				: declared("memory", NOT_DURABLE);
-		return STORES[options.server].durability(options, ours);
+	stores({ server, destination, settled }) {
+		if (destination === "topic") return storesNothing("a topic keeps nothing");
+		if (settled) return storesNothing("messages are sent settled, and nobody acknowledges them");
+		return STORES[server];
 	},
+	driver: ({ server: _, ...own }) => own,
 	config: ({ server }) => CONFIG[server],
 	check({ server, config, version, binary }, place, wrong) {
 		for (const key of Object.keys(config ?? {}))
@@ -88,13 +97,6 @@ export const amqp = broker(AmqpOptions, {
 		if (version !== undefined && binary !== undefined)
 			wrong("version", "binary has a version of its own; remove one of the two");
 	},
-	process,
-	image,
-	install: {
-		from: `Java ${OLDEST_JAVA} or newer, and Maven (ActiveMQ Artemis or Classic); or \`binary: /opt/activemq\``,
-		look: lookForJava("ActiveMQ", 20),
-	},
-	jars: Object.values(jarsOf),
 	// Its drivers for Artemis and JMS, which speak protocols of their own to servers that speak AMQP 1.0, too.
 	omb: {
 		packages: ["artemis", "jms"],
@@ -106,17 +108,25 @@ export const amqp = broker(AmqpOptions, {
 
 // --- internal ---
 
-const ONE = "a queue gives each message to one consumer";
-const COPIES = "a topic has no groups";
-const UNSHARED = {
-	"work-queue": COPIES,
-	backlog: "a topic keeps nothing",
-	"request-reply": COPIES,
+/** What each kind of destination cannot do, and what could be written instead. */
+const UNABLE = {
+	queue: {
+		cannot: { "fan-out": "a queue gives each message to one consumer" },
+		instead: { "fan-out": "write destination: topic" },
+	},
+	topic: {
+		cannot: {
+			"work-queue": "a topic has no groups",
+			backlog: "a topic keeps nothing",
+			"request-reply": "a topic has no groups",
+		},
+		instead: {
+			"work-queue": "write destination: queue",
+			backlog: "write destination: queue",
+			"request-reply": "write destination: queue",
+		},
+	},
 } as const;
-
-function each(patterns: Readonly<Record<string, string>>, what: string) {
-	return Object.fromEntries(Object.keys(patterns).map((pattern) => [pattern, what]));
-}
 
 /** Where each server listens and keeps its files. */
 const CONFIG = {
@@ -133,31 +143,25 @@ const CONFIG = {
 
 const NOT_DURABLE = "messages that are not durable";
 
-/** What is in queues. At `memory` messages are not durable, which is the driver's to say. */
-function stores(server: Server) {
+/** What is in queues. At `memory` messages are not durable (null), which is the driver's to say. */
+function stores(server: ServerName) {
 	const key = SYNC[server];
-	const settingOf = (value: unknown) => `${key}: ${value}`;
-	const own = `fsync (${settingOf(LEVELS[server].fsync)}, its default)`;
-	const ofLevels = Object.entries(LEVELS[server]) as [Level, string | boolean][];
-	return {
-		own,
-		...durabilityBy<unknown>({
-			own,
-			ownLevel: "fsync",
-			unknown: "durable messages; more is not known (your server)",
-			levels: LEVELS[server],
-			decides: (one) => one === key,
-			settings: (level, config) => amqpSettings(server, level, config)[key],
-			levelOf: (value) => ofLevels.find(([, one]) => String(one) === String(value))?.[0] ?? null,
-			textOf: settingOf,
-		}),
-	};
+	const levels = Object.entries(LEVELS[server]) as [Level, string | boolean][];
+	const textOf = (value: unknown) => (value === null ? NOT_DURABLE : `${key}: ${value}`);
+	return storesBy<unknown>({
+		own: `fsync (${textOf(LEVELS[server].fsync)}, its default)`,
+		ownLevel: "fsync",
+		unknown: "durable messages; more is not known (your server)",
+		levels: { memory: null, ...LEVELS[server] },
+		decides: (one) => one === key,
+		settings: (level, config) =>
+			level === "memory" ? null : amqpSettings(server, level, config)[key],
+		levelOf: (value) =>
+			value === null
+				? "memory"
+				: (levels.find(([, one]) => String(one) === String(value))?.[0] ?? null),
+		textOf,
+	});
 }
 
 const STORES = { artemis: stores("artemis"), classic: stores("classic") };
-
-/** Why nothing that is acknowledged waits anywhere; null: it does. */
-function storesNothing({ destination, settled }: Pick<AmqpOptions, "destination" | "settled">) {
-	if (destination === "topic") return "a topic keeps nothing";
-	return settled ? "messages are sent settled, and nobody acknowledges them" : null;
-}

@@ -1,16 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
-import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
-import { describedHere } from "../../../infra/local/described.fake.ts";
 import { testFolder } from "../../../infra/test-folder.fake.ts";
-import type { System } from "../../scenario/scenario.ts";
+import type { Level } from "../../model/plan.ts";
 import { maskUrls } from "../../secrets.ts";
-import { amqp as scenario } from "./index.ts";
-import { process as amqp } from "./process.ts";
-
-const real = await realBinaries();
+import { describedHere, describedThere } from "../started.fake.ts";
 
 type Some = Readonly<Record<string, unknown>>;
 
@@ -22,14 +16,8 @@ function installation(jar: string): string {
 	return folder;
 }
 
-function described(written: Some, binary: string, level: string | null = null) {
-	const options = scenario.options.parse({ broker: "amqp", ...written });
-	return describedHere(amqp, real, {
-		system: { key: "mine", binary, options } as unknown as System,
-		env: { PATH: process.env.PATH },
-		level: level as never,
-	});
-}
+const described = (written: Some, binary: string, level: Level | null = null) =>
+	describedHere("amqp", { binary, ...written }, { level });
 
 const ARTEMIS = "artemis-server-9.9.9.jar";
 const CLASSIC = "activemq-broker-9.9.9.jar";
@@ -92,9 +80,10 @@ test("a folder that is no installation of the server is refused, with what is mi
 });
 
 test("on a host it runs on the host's Java, from jars that are copied", async () => {
-	const setup = hostSetup({ broker: "amqp" }, { said: 'openjdk version "17.0.1" 2021' });
-	Object.assign(setup.system, { binary: installation(ARTEMIS) });
-	const { nodes, url } = await amqp.describe(setup);
+	const { nodes, url } = await describedThere(
+		{ broker: "amqp", binary: installation(ARTEMIS) },
+		{ said: 'openjdk version "17.0.1" 2021' },
+	);
 	expect(nodes[0]?.argv.join(" ")).toContain(
 		"-cp /brought/artemis/*:/brought/artemis/optional/* org.apache.activemq.artemis.core.server.embedded.Main /disk/run's/store",
 	);

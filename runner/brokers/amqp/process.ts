@@ -1,22 +1,15 @@
 import type { Level } from "../../model/plan.ts";
 import { hostPort } from "../addresses.ts";
-import type { OfficialImage } from "../broker.ts";
-import type { SystemOptionsOfAnyBroker } from "../fields.ts";
-import type { Jars } from "../jars.ts";
-import { jvmProgram, LOGGING, onJvm } from "../java.ts";
-import { type Login, newLogin } from "../login.ts";
-import { type Site, says, server } from "../process.ts";
-import type { AmqpOptions, Server } from "./options.ts";
+import type { Config, SystemOptionsOfAnyBroker } from "../fields.ts";
+import { jvmServer, LOGGING } from "../jvm.ts";
+import type { Site } from "../process.ts";
+import { type Jars, type Login, newLogin } from "../server.ts";
 
 /** As the pom in `artemis`; the other server has an image of its own. */
-export const image: OfficialImage = {
-	name: "apache/activemq-artemis",
-	version: "2.44.0",
-	suffix: "",
-};
+const image = { name: "apache/activemq-artemis", version: "2.44.0" };
 
 /** The servers, and what they need at run time. */
-export const jarsOf: Readonly<Record<Server, Jars>> = {
+const JARS = {
 	artemis: {
 		title: "ActiveMQ Artemis",
 		name: "artemis",
@@ -31,7 +24,8 @@ export const jarsOf: Readonly<Record<Server, Jars>> = {
 		version: "6.1.7",
 		installed: { folder: "lib", jar: "activemq-broker-" },
 	},
-};
+} as const satisfies Record<string, Jars>;
+export type ServerName = keyof typeof JARS;
 
 /** The setting of each server that says when it flushes. */
 export const SYNC = {
@@ -40,17 +34,17 @@ export const SYNC = {
 } as const;
 
 /** What each server is set to for a level; at `memory` messages are not durable, which is the driver's to say. */
-export const LEVELS: Readonly<Record<Server, Partial<Record<Level, string | boolean>>>> = {
+export const LEVELS: Readonly<Record<ServerName, Partial<Record<Level, string | boolean>>>> = {
 	artemis: { os: false, fsync: true },
 	classic: { os: "NEVER", interval: "PERIODIC", fsync: "ALWAYS" },
 };
 
 /** Durability and `config`. Without a level as `fsync`, which is both servers' own. */
 export function amqpSettings(
-	server: Server,
+	server: ServerName,
 	level: Level | null,
-	config: SystemOptionsOfAnyBroker["config"],
-): Values {
+	config: Config | undefined,
+): Config {
 	const value = LEVELS[server][level ?? "fsync"] ?? LEVELS[server].fsync ?? "";
 	return { [SYNC[server]]: value, ...config };
 }
@@ -59,42 +53,34 @@ export function amqpSettings(
  * ActiveMQ Artemis or ActiveMQ Classic: on Java from `binary` (an installation), or from jars that Maven fetches into the cache; Artemis in containers
  * from apache/activemq-artemis, or another image with Artemis there and java on PATH, instead of the image's own scripts.
  */
-export const process = server<AmqpOptions>({
-	packages: ["default-jre-headless"],
-	program: jvmProgram((options) => jarsOf[(options as unknown as AmqpOptions).server]),
-	onHosts: {
-		text: (version = jarsOf.artemis.version) =>
-			`ActiveMQ Artemis ${version} (or Classic), copied, on the host's Java`,
-		anyVersion: true,
-	},
+export const server = jvmServer<SystemOptionsOfAnyBroker & { readonly server: ServerName }>({
+	image,
+	jars: Object.values(JARS),
+	which: ({ server }) => JARS[server],
+	megabytes: 20,
+	remark: " (ActiveMQ Artemis or Classic); or `binary: /opt/activemq`",
 	container: { data: "/var/lib/artemis-instance" },
 	ports: 5672,
-	async launch(setup, { server, config }) {
-		const { nodes, image, level } = setup;
+	flags: ["-XX:+UseG1GC"],
+	defines: LOGGING.define,
+	inImage: "/opt/activemq-artemis/lib",
+	more: ["optional"],
+	launch({ nodes, image, level }, { server, config }, run) {
 		const login = newLogin();
-		const jvm = await onJvm(setup, jarsOf[server], {
-			flags: ["-XX:+UseG1GC"],
-			defines: ({ folder }) => [`-Dlog4j2.configurationFile=${folder}/log4j2.properties`],
-			inImage: "/opt/activemq-artemis/lib",
-			more: ["optional"],
-		});
-		const { fixed, tells, up, start } = SERVERS[server];
+		const { fixed, version, up, start } = SERVERS[server];
 		const chosen = { ...fixed, ...amqpSettings(server, level, config) };
 		return {
-			says: says(jarsOf[server].title, tells, up),
+			log: { name: JARS[server].title, version, up },
 			url: `amqp://${login.inUrl}${nodes[0]?.client}`,
-			settings: { ...chosen, ...jvm.settings },
-			data: "disk",
+			settings: chosen,
 			flushes: level !== "memory",
-			startMs: 60_000,
-			stopMs: 10_000,
 			node(node) {
 				const { main, files } = start(node, chosen, login);
 				return {
 					// In a container it takes the place of the entry point, which would make an instance of its own.
 					before: image ? [["mkdir", "-p", node.data]] : [],
-					argv: jvm.run(node, main),
-					files: { ...files, "log4j2.properties": LOGGING + AUDIT_OFF },
+					argv: run(node, main),
+					files: { ...files, "log4j2.properties": LOGGING.file + AUDIT_OFF },
 				};
 			},
 		};
@@ -102,8 +88,6 @@ export const process = server<AmqpOptions>({
 });
 
 // --- internal ---
-
-type Values = Readonly<Record<string, string | number | boolean>>;
 
 /**
  * Artemis's audit loggers, off as in its own configuration: the level of the root logger alone would have them write six lines for each
@@ -115,23 +99,23 @@ logger.audit.level=OFF
 
 interface ServerParts {
 	/** Beside what the scenario says. */
-	readonly fixed: Values;
+	readonly fixed: Config;
 	/** The lines of its log with its version, and when it is up. */
-	readonly tells: RegExp;
+	readonly version: RegExp;
 	readonly up: RegExp;
 	/** Its main class with arguments, and its files. */
 	start(
 		node: Site,
-		chosen: Values,
+		chosen: Config,
 		login: Login,
 	): { readonly main: string[]; readonly files: Readonly<Record<string, string>> };
 }
 
-const SERVERS: Readonly<Record<Server, ServerParts>> = {
+const SERVERS: Readonly<Record<ServerName, ServerParts>> = {
 	artemis: {
 		// The journal takes another kind of file where libaio is installed: the same on every machine.
 		fixed: { "journal-type": "NIO", "journal-pool-files": 10 },
-		tells: / Message Broker version (\S+) /,
+		version: / Message Broker version (\S+) /,
 		up: /\bServer is now active\b/,
 		start: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
 			main: ["org.apache.activemq.artemis.core.server.embedded.Main", folder],
@@ -156,7 +140,7 @@ ${elements({
 	},
 	classic: {
 		fixed: {},
-		tells: /Apache ActiveMQ (\S+) \(/,
+		version: /Apache ActiveMQ (\S+) \(/,
 		up: /Apache ActiveMQ \S+ \(.*\) started$/,
 		start: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
 			main: [
@@ -189,13 +173,13 @@ ${elements({
 	},
 };
 
-function elements(all: Values): string {
+function elements(all: Config): string {
 	return Object.entries(all)
 		.map(([name, value]) => `<${name}>${escaped(value)}</${name}>`)
 		.join("\n");
 }
 
-function attributes(all: Values): string {
+function attributes(all: Config): string {
 	return Object.entries(all)
 		.map(([name, value]) => ` ${name}="${escaped(value)}"`)
 		.join("");
@@ -205,7 +189,7 @@ function escaped(value: string | number | boolean): string {
 	return String(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
-function within(prefix: string, all: Values): Values {
+function within(prefix: string, all: Config): Config {
 	return Object.fromEntries(
 		Object.entries(all).flatMap(([key, value]) =>
 			key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],

@@ -1,11 +1,96 @@
+import { z } from "zod";
+import { count, span, unit } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
-import { broker, type Durability, declared, traits } from "../broker.ts";
-import { checkAcknowledge, defined } from "../fields.ts";
-import { lookForJava, OLDEST_JAVA } from "../java.ts";
-import { largestPayload, varintBytes } from "../size-limits.ts";
+import { broker, declared, type Stores } from "../broker.ts";
+import { largestPayload, varintBytes } from "../config.ts";
+import {
+	acknowledgeField,
+	type Config,
+	checkAcknowledge,
+	clusterFields,
+	processFields,
+	tlsField,
+} from "../fields.ts";
+import { heapField } from "../jvm.ts";
 import { omb } from "./import-omb.ts";
-import { KafkaOptions } from "./options.ts";
-import { image, jars, process, SCHEDULER } from "./process.ts";
+import { SCHEDULER, server } from "./process.ts";
+
+const MAX_BATCH_BYTES = 64 * 1024 ** 2;
+
+/** As Kafka's own clients write them, with and without quotes. */
+const Acks = z
+	.literal(["all", 1, 0, "1", "0", -1, "-1"])
+	.transform((acks): "all" | 1 | 0 =>
+		acks === "all" || Number(acks) === -1 ? "all" : Number(acks) === 1 ? 1 : 0,
+	);
+
+const KafkaOptions = z.strictObject({
+	broker: z
+		.literal("kafka")
+		.meta({ description: "Apache Kafka: partitioned logs, consumer groups." }),
+	...processFields,
+	...clusterFields,
+	...tlsField,
+	partitions: count("Partitions of each topic. Default: the workload's.", 10_000, [12]).optional(),
+	acks: Acks.prefault("all").meta({
+		description:
+			"Who has a message when it is acknowledged: `all` replicas in sync (default, as Kafka's own), the leader (`1`), or nobody (`0`: nothing is acknowledged).",
+		examples: ["all", 1, 0],
+	}),
+	idempotence: z.boolean().optional().meta({
+		description:
+			"The broker tells second copies of a batch apart, so that the client may try again. Default: with `acks: all`, as Kafka's own. Without it a message is tried once.",
+	}),
+	linger: span(
+		"How long a client waits for more messages before it sends a batch. Default: 0ms, it sends at once; Kafka's own is 5ms since 4.0, 0 before.",
+		["0ms", "5ms"],
+	).default(0),
+	batch: unit(
+		"size",
+		{
+			description:
+				"Largest batch. Default: 1MiB, so that it does not hold up a fast producer; Kafka's own is 16KiB.",
+			examples: ["16KiB", "1MiB"],
+		},
+		(bytes) => (bytes < 1024 || bytes > MAX_BATCH_BYTES ? "must be 1KiB to 64MiB" : undefined),
+	).optional(),
+	compression: z.enum(["none", "gzip", "snappy", "lz4", "zstd"]).default("none").meta({
+		description: "Compression of batches. Random payloads do not shrink: set `payload` as well.",
+	}),
+	minInsyncReplicas: count(
+		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's own (1).",
+		5,
+		[2],
+	).optional(),
+	fetchMinBytes: unit(
+		"size",
+		{
+			description:
+				"A broker answers a consumer when it has this much. Default: 1B, at once, as Kafka's own.",
+			examples: ["1B", "64KiB"],
+		},
+		(bytes) => (bytes < 1 || bytes > MAX_BATCH_BYTES ? "must be 1B to 64MiB" : undefined),
+	).optional(),
+	fetchMaxWait: span("... or after this long. Default: 500ms, as Kafka's own.", [
+		"500ms",
+	]).optional(),
+	assignor: z.enum(["range", "cooperative-sticky"]).default("range").meta({
+		description:
+			"How partitions are shared out to the members of a group. Default: `range`, as Kafka's own.",
+	}),
+	...acknowledgeField,
+	commitInterval: span(
+		"How often a member of a group commits with `acknowledge: interval`, for which it stands; what it had handled since is delivered again if it dies. Default: 100ms; Kafka's own is 5s.",
+		["100ms", "5s"],
+		"above 0",
+	).optional(),
+	...heapField("Kafka's own scripts give 1GiB"),
+	sasl: z
+		.enum(["plain", "scram-sha-256", "scram-sha-512"])
+		.optional()
+		.meta({ description: "How the user and password of the url are proved. Default: `plain`." }),
+});
+type KafkaOptions = z.infer<typeof KafkaOptions>;
 
 export const kafka = broker(KafkaOptions, {
 	title: "Kafka",
@@ -14,43 +99,33 @@ export const kafka = broker(KafkaOptions, {
 	},
 	urlSchemes: ["kafka", "kafkas"],
 	defaultPort: 9092,
-	traits: (options) =>
-		traits({
-			title: "Kafka",
-			acks: options.acks !== 0,
-			delivery: isSafe(options) ? "at-least-once" : "at-most-once",
-			acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
-			groupOrdered: true,
-			keys: true,
-			partitions: true,
-			groupsByPartition: true,
-			wildcards: true,
-			maxMessageBytes: maxMessageBytes(options),
-			cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
-			instead: { publish: "write acks: all" },
-			levels: levelTexts(options),
-			ownDurability: ownText(options),
-			maxReplicas: 5,
-			nodes: [1, 3],
-			jvm: true,
-		}),
-	driverOptions: (options) => ({
-		acks: String(options.acks),
-		idempotence: options.idempotence,
-		lingerNs: options.linger,
-		batchBytes: options.batch,
-		messageMaxBytes: messageMaxBytes(options),
-		compression: options.compression,
-		minInsyncReplicas: options.minInsyncReplicas,
-		fetchMinBytes: options.fetchMinBytes,
-		fetchMaxWaitNs: options.fetchMaxWait,
-		assignor: options.assignor,
-		acknowledge: acknowledgeOf(options),
-		commitIntervalNs: options.commitInterval,
-		sasl: options.sasl,
-		tls: typeof options.tls === "object" ? defined(options.tls) : options.tls,
+	server,
+	traits: (options) => ({
+		acks: options.acks !== 0,
+		delivery: isSafe(options) ? "at-least-once" : "at-most-once",
+		acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
+		groupOrdered: true,
+		keys: true,
+		partitions: true,
+		groupsByPartition: true,
+		wildcards: true,
+		maxMessageBytes: maxMessageBytes(options),
+		cannot: options.acks === 0 ? { publish: "with acks: 0 nothing is acknowledged" } : {},
+		instead: { publish: "write acks: all" },
+		maxReplicas: 5,
+		nodes: [1, 3],
+		jvm: true,
 	}),
-	durability,
+	stores,
+	driver: ({ acks, idempotence, lingerNs, batch: batchBytes, ...own }, options) => ({
+		acks: String(acks),
+		idempotence,
+		lingerNs,
+		batchBytes,
+		messageMaxBytes: messageMaxBytes(options),
+		...own,
+		acknowledge: acknowledgeOf(options),
+	}),
 	topicOptions: ["minInsyncReplicas"],
 	// Where nodes are and keep their logs, and who they are.
 	config: {
@@ -92,19 +167,10 @@ export const kafka = broker(KafkaOptions, {
 				);
 		}
 	},
-	process,
-	image,
-	install: {
-		from: `Java ${OLDEST_JAVA} or newer, and Maven; or \`KAFKA_HOME\`, \`binary: /opt/kafka\``,
-		look: lookForJava("Kafka", 45, "KAFKA_HOME"),
-	},
-	jars: [jars],
 	omb,
 });
 
 // --- internal ---
-
-const NOTHING_ACKNOWLEDGED = "with acks: 0 nothing is acknowledged";
 
 /** Above it, requests near the 100 MiB that a broker takes (socket.request.max.bytes). */
 const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;
@@ -144,69 +210,53 @@ function copies({ replicas, url }: KafkaOptions): number | null {
 }
 
 /** Settings of the server that a topic's own, which each level sets, take the place of. */
-const OVERRULED = ["log.flush.interval.messages", "log.flush.interval.ms"];
+const FLUSH_MESSAGES = "log.flush.interval.messages";
+const FLUSH_MS = "log.flush.interval.ms";
+const OVERRULED = [FLUSH_MESSAGES, FLUSH_MS];
 
-function durability(options: KafkaOptions, ours: boolean): Durability {
-	const { durability, config = {} } = options;
-	const acks = `acks=${options.acks}`;
-	const levels = levelTexts(options);
-	if (!ours) {
-		if (durability === undefined)
-			return { level: null, text: `not known (your brokers), ${acks}`, by: [] };
-		// The driver sets the others on the topics that it makes.
-		return durability === "memory"
-			? declared(durability, levels.memory)
-			: { level: durability, text: `${levels[durability]} (${durability})`, by: [] };
-	}
-	const by = Object.keys(config).filter((key) =>
-		key === SCHEDULER
-			? durability === undefined || durability === "interval"
-			: durability === undefined && OVERRULED.includes(key),
-	);
-	if (by.length === 0)
-		return durability === undefined
-			? { level: "os", text: ownText(options), by }
-			: { level: durability, text: `${levels[durability]} (${durability})`, by };
-	const level = durability === "interval" ? ofTimes(1000, config[SCHEDULER]) : ofServer(config);
-	const set = by.map((key) => `${key}=${config[key]}`).join(", ");
-	return {
-		level,
-		text: `${durability === undefined ? "" : "flush.ms=1000, "}${set}, ${acks} (${level})`,
-		by,
-	};
-}
-
-function levelTexts({ acks }: KafkaOptions): Readonly<Record<Level, string>> {
-	return {
+function stores({ acks }: Pick<KafkaOptions, "acks">): Stores {
+	const own = `os (no flush, default), acks=${acks}`;
+	const levels: Readonly<Record<Level, string>> = {
 		memory: `log.dirs on tmpfs, acks=${acks}`,
 		os: `flush.messages and flush.ms: never, acks=${acks}`,
 		interval: `flush.ms=1000, acks=${acks}`,
 		fsync: `flush.messages=1, acks=${acks}`,
 	};
+	return {
+		levels,
+		own,
+		of({ durability, config = {} }, ours) {
+			if (!ours && durability === undefined)
+				return { level: null, text: `not known (your brokers), acks=${acks}`, by: [] };
+			// The driver sets the others on the topics that it makes.
+			if (!ours && durability === "memory") return declared(durability, levels.memory);
+			const deciding = [
+				...(durability === undefined ? OVERRULED : []),
+				...(durability === undefined || durability === "interval" ? [SCHEDULER] : []),
+			];
+			const by = ours ? Object.keys(config).filter((key) => deciding.includes(key)) : [];
+			if (by.length === 0)
+				return durability === undefined
+					? { level: "os", text: own, by }
+					: { level: durability, text: `${levels[durability]} (${durability})`, by };
+			const topics = durability === undefined ? {} : { [FLUSH_MS]: 1000 };
+			const level = levelOf({ ...config, ...topics });
+			const set = by.map((key) => `${key}=${config[key]}`).join(", ");
+			const first = durability === undefined ? "" : "flush.ms=1000, ";
+			return { level, text: `${first}${set}, acks=${acks} (${level})`, by };
+		},
+	};
 }
-
-function ownText({ acks }: KafkaOptions): string {
-	return `os (no flush, default), acks=${acks}`;
-}
-
-type Value = string | number | boolean | undefined;
 
 /** A day and more is never, in a run; so is Kafka's own, 2^63 - 1. */
 const NEVER_MS = 24 * 3600 * 1000;
-
-/** The server's defaults of what topics can have of their own. */
-function ofServer(config: Readonly<Record<string, Value>>): Level {
-	const [messages = "", ms = ""] = OVERRULED;
-	const interval = Number(config[messages] ?? Number.POSITIVE_INFINITY);
-	if (interval === 1) return "fsync";
-	if (interval < NEVER_MESSAGES) return "interval";
-	return ofTimes(config[ms] ?? config[SCHEDULER], config[SCHEDULER]);
-}
-
-/** Flushed so long after a message, if anybody looks so often. */
-function ofTimes(flushMs: Value, schedulerMs: Value): Level {
-	const looked = (ms: Value) => ms !== undefined && Number(ms) < NEVER_MS;
-	return looked(flushMs) && looked(schedulerMs) ? "interval" : "os";
-}
-
 const NEVER_MESSAGES = 1e9;
+
+/** Flushed so many messages, or so long, after a message, if anybody looks so often. */
+function levelOf(config: Config): Level {
+	const { [FLUSH_MESSAGES]: messages = NEVER_MESSAGES, [SCHEDULER]: looks = NEVER_MS } = config;
+	if (Number(messages) === 1) return "fsync";
+	const ms = config[FLUSH_MS] ?? looks;
+	const inTime = Number(looks) < NEVER_MS && Number(ms) < NEVER_MS;
+	return Number(messages) < NEVER_MESSAGES || inTime ? "interval" : "os";
+}

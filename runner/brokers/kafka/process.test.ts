@@ -2,15 +2,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
-import { describedHere } from "../../../infra/local/described.fake.ts";
 import { runs } from "../../../infra/processes.fake.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
-import { started, systemOf } from "../started.fake.ts";
-import { process as kafka } from "./process.ts";
-
-const binaries = await realBinaries();
+import { describedHere, started } from "../started.fake.ts";
 
 describe("the files of a launch", () => {
 	test("have the server's part of a level, and config has the last word", async () => {
@@ -52,6 +47,7 @@ describe("the files of a launch", () => {
 		expect(all[0]).toMatchObject({ "offsets.topic.replication.factor": "3" });
 		// A node that is asked to end hands over what it leads first: Kafka's own way.
 		expect(all[0]).not.toHaveProperty(["controlled.shutdown.enable"]);
+		expect(launched.command(0)).toContain(path.join(launched.home, "libs", "*"));
 		expect(launched.url).toBe("kafka://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3");
 	});
 
@@ -63,32 +59,14 @@ describe("the files of a launch", () => {
 	});
 });
 
-describe("the jars of another version", () => {
-	test("are said to be checked by Maven's checksums only", async () => {
-		const bin = testFolder();
-		script(path.join(bin, "java"), `echo 'openjdk version "17.0.1"' >&2`);
-		script(
-			path.join(bin, "mvn"),
-			// biome-ignore lint/suspicious/noTemplateCurlyInString: of the shell.
-			'for a; do case "$a" in -DoutputDirectory=*) echo > "${a#*=}/a.jar";; esac; done',
-		);
-		const { settings } = await launch(
-			null,
-			{ version: "4.0.0" },
-			{},
-			{ PATH: `${bin}:/usr/bin:/bin`, MQBENCH_CACHE_DIR: testFolder() },
-		);
-		expect(settings.jars).toBe(
-			"checked by Maven's checksums only: mqbench has no sha256 of Kafka 4.0.0",
-		);
-		// An installation is its owner's.
-		expect((await launch(null)).settings).not.toHaveProperty("jars");
-	});
-});
-
 describe("what is missing is one sentence that says how to get it", () => {
 	test.each([
-		["Java", null, {}, /^mine: Kafka needs Java, and java is not on PATH\. Install it: /],
+		[
+			"Java",
+			null,
+			{},
+			/^mine: Kafka needs Java 17 or newer, and java is not on PATH\. Install it: /,
+		],
 		[
 			"a newer Java",
 			"11.0.20",
@@ -99,7 +77,7 @@ describe("what is missing is one sentence that says how to get it", () => {
 			"Maven",
 			"21.0.1",
 			{},
-			/mvn is not on PATH\. Install it: .*; or use a Kafka that you have: KAFKA_HOME=/,
+			/mvn is not on PATH\. Install it: .*; or use a Kafka that you have: binary: /,
 		],
 		[
 			"what binary names",
@@ -113,23 +91,6 @@ describe("what is missing is one sentence that says how to get it", () => {
 			exit: 3,
 			message: expect.stringMatching(message),
 		});
-	});
-
-	test("what KAFKA_HOME names", async () => {
-		const env = { PATH: onlyJava("21.0.1"), KAFKA_HOME: "/nowhere" };
-		await expect(launch(null, {}, {}, env)).rejects.toMatchObject({
-			code: "broker-missing",
-			message: expect.stringContaining("/nowhere (KAFKA_HOME) is no installation of Kafka"),
-		});
-	});
-
-	test("an installation is used as it is, without Maven", async () => {
-		const home = testFolder();
-		mkdirSync(path.join(home, "libs"));
-		script(path.join(home, "libs", "kafka_2.13-4.0.0.jar"), "");
-		script(path.join(home, "java"), `echo 'openjdk version "17.0.1"' >&2`);
-		const launched = await launch(null, { binary: home }, {}, { PATH: home });
-		expect(launched.command(0)).toContain(path.join(home, "libs", "*"));
 	});
 });
 
@@ -188,13 +149,14 @@ async function launch(
 		script(path.join(home, "libs", "kafka_2.13-4.1.1.jar"), "");
 		script(path.join(home, "java"), `echo 'openjdk version "17.0.1"' >&2`);
 	}
-	const made = await describedHere(kafka, binaries, {
-		system: systemOf("kafka", options),
+	const written = env ? options : { binary: home, ...options };
+	const made = await describedHere("kafka", written, {
 		level,
-		env: env ?? { PATH: home, KAFKA_HOME: home },
+		env: env ?? { PATH: home },
 		...asked,
 	});
 	return {
+		home,
 		store: made.store,
 		settings: made.settings,
 		url: made.url(),

@@ -1,14 +1,14 @@
 import { failure } from "../../errors.ts";
 import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
-import type { OfficialImage } from "../broker.ts";
-import type { Jars } from "../jars.ts";
-import { jvmProgram, LOGGING, onJvm } from "../java.ts";
-import { ANY, lines, type Setup, type Site, says, server, texts } from "../process.ts";
-import type { KafkaOptions } from "./options.ts";
+import { lines, texts } from "../config.ts";
+import type { SystemOptionsOfAnyBroker } from "../fields.ts";
+import { jvmServer, LOGGING } from "../jvm.ts";
+import { ANY, type Setup, type Site } from "../process.ts";
+import type { Jars } from "../server.ts";
 
 /** As pom.xml. */
-export const image: OfficialImage = { name: "apache/kafka", version: "4.1.1", suffix: "" };
+const image = { name: "apache/kafka", version: "4.1.1" };
 
 /** Kafka and what it needs at run time. */
 export const jars: Jars = {
@@ -16,37 +16,40 @@ export const jars: Jars = {
 	name: "kafka",
 	folder: "kafka",
 	version: image.version,
-	installed: { folder: "libs", jar: "kafka_2.", home: "KAFKA_HOME" },
+	installed: { folder: "libs", jar: "kafka_2." },
 };
 
 /** When Kafka looks whether a topic's flush.ms is over: never, unless it is told to. */
 export const SCHEDULER = "log.flush.scheduler.interval.ms";
 
+/** As Kafka's own scripts. */
+const JVM = [
+	"-XX:+UseG1GC",
+	"-XX:MaxGCPauseMillis=20",
+	"-XX:InitiatingHeapOccupancyPercent=35",
+	"-XX:+ExplicitGCInvokesConcurrent",
+];
+
 /**
- * Kafka without ZooKeeper: one node, or three that are brokers and controllers at once. On Java from `binary` (an installation), from
- * KAFKA_HOME, or from jars that Maven fetches into the cache; in containers from apache/kafka, or another image with Kafka in /opt/kafka and
+ * Kafka without ZooKeeper: one node, or three that are brokers and controllers at once. On Java from `binary` (an installation), or
+ * from jars that Maven fetches into the cache; in containers from apache/kafka, or another image with Kafka in /opt/kafka and
  * java on PATH, under the same flags instead of the image's own scripts, which would choose others.
  */
-export const process = server<KafkaOptions>({
-	packages: ["default-jre-headless"],
-	program: jvmProgram(() => jars),
-	onHosts: {
-		text: (version = `${image.version} (or what KAFKA_HOME is)`) =>
-			`Kafka ${version}, copied, on the host's Java`,
-		anyVersion: true,
-	},
+export const server = jvmServer<SystemOptionsOfAnyBroker>({
+	image,
+	jars: [jars],
+	megabytes: 45,
+	remark: "; or `binary: /opt/kafka`",
 	container: { data: "/var/lib/kafka/data" },
 	ports: () => [
 		{ number: 9092, from: "clients" },
 		{ number: 9093, from: "nodes" },
 	],
-	async launch(setup, { config = {} }) {
+	flags: JVM,
+	defines: LOGGING.define,
+	inImage: "/opt/kafka/libs",
+	launch(setup, { config = {} }, run) {
 		const { nodes, image, where, level } = setup;
-		const jvm = await onJvm(setup, jars, {
-			flags: JVM,
-			defines: ({ folder }) => [`-Dlog4j2.configurationFile=${folder}/log4j2.properties`],
-			inImage: "/opt/kafka/libs",
-		});
 		const controllers = nodes.map(({ ip, ports }) => hostPort(ip, ports[1] ?? 0));
 		const inMemory = level === "memory";
 		const chosen = {
@@ -55,18 +58,20 @@ export const process = server<KafkaOptions>({
 			...texts(config),
 		};
 		return {
-			says: says("Kafka", /\bKafka version: (\S+)/, /\] Kafka Server started\b/),
+			log: {
+				name: "Kafka",
+				version: /\bKafka version: (\S+)/,
+				up: /\] Kafka Server started\b/,
+			},
 			url: `kafka://${nodes.map(({ client }) => client).join(",")}`,
 			settings: {
 				...chosen,
 				"log.dirs": inMemory ? `${where.memory} (in memory)` : where.disk,
-				...jvm.settings,
 			},
 			data: inMemory ? "memory" : "disk",
 			flushes: !inMemory,
 			// Three start at once, and share the cores.
 			startMs: nodes.length === 1 ? 60_000 : 120_000,
-			stopMs: 10_000,
 			async node(node, i) {
 				const file = `${node.folder}/server.properties`;
 				// A container does so before each of its starts.
@@ -79,14 +84,14 @@ export const process = server<KafkaOptions>({
 					...chosen,
 				};
 				return {
-					before: [jvm.run(node, ["kafka.tools.StorageTool", ...format], BRIEF)],
-					argv: jvm.run(node, ["kafka.Kafka", file]),
+					before: [run(node, ["kafka.tools.StorageTool", ...format], BRIEF)],
+					argv: run(node, ["kafka.Kafka", file]),
 					files: {
 						// A file in Java's manner, in which a backslash begins an escape.
 						"server.properties": lines(settings, "=", (value) =>
 							String(value).replaceAll("\\", "\\\\").replaceAll("\n", "\\n"),
 						),
-						"log4j2.properties": LOGGING,
+						"log4j2.properties": LOGGING.file,
 					},
 				};
 			},
@@ -100,13 +105,6 @@ const SHM = "/dev/shm";
 /** Every run formats storage of its own: the name of the cluster may be the same. */
 const CLUSTER = "bXFiZW5jaC1sb2NhbC0tLQ";
 
-/** As Kafka's own scripts. */
-const JVM = [
-	"-XX:+UseG1GC",
-	"-XX:MaxGCPauseMillis=20",
-	"-XX:InitiatingHeapOccupancyPercent=35",
-	"-XX:+ExplicitGCInvokesConcurrent",
-];
 const BRIEF = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"];
 
 /** Where a node's data goes that is to lie in memory. What fsync would mean there is nothing, so that nothing is promised. */
@@ -116,13 +114,10 @@ async function memoryFolder(
 ): Promise<string> {
 	const wanted = Math.max(1024 ** 3, 256 * messageBytes);
 	if (memory !== null && memory.freeBytes >= wanted) return memory.folder();
-	const [whose, machine, there] = ask
-		? [`${hostname}: `, "that host", " there"]
-		: ["", "this machine", ""];
 	throw failure("broker-missing", {
 		system: system.key,
-		what: `${whose}durability: memory puts Kafka's logs on ${SHM}, and ${memory === null ? `${machine} has no file system in memory there` : `there are ${formatBytes(memory.freeBytes)} free, of ${formatBytes(wanted)} that it needs`}`,
-		remedy: `${memory === null ? "C" : `Make it larger${there} (mount -o remount,size=4G ${SHM}), or c`}hoose durability: os`,
+		what: `${ask ? `${hostname}: ` : ""}durability: memory puts Kafka's logs on ${SHM}, which has ${formatBytes(memory?.freeBytes ?? 0)} free of ${formatBytes(wanted)} that it needs`,
+		remedy: `Choose durability: os, or make it larger (mount -o remount,size=4G ${SHM})`,
 	});
 }
 

@@ -1,8 +1,66 @@
-import { broker, declared, traits } from "../broker.ts";
-import { driverTls } from "../fields.ts";
+import { z } from "zod";
+import { count, span } from "../../model/field.ts";
+import { broker, storesBy, storesNothing } from "../broker.ts";
+import { processFields, tlsField } from "../fields.ts";
 import { type Mapping, number } from "../omb-driver.ts";
-import { MqttOptions } from "./options.ts";
-import { image, PROGRAM, process, RECEIVE_MAXIMUM } from "./process.ts";
+import { RECEIVE_MAXIMUM, server } from "./process.ts";
+
+const MqttOptions = z.strictObject({
+	broker: z.literal("mqtt").meta({
+		description:
+			"MQTT 5 or 3.1.1: mosquitto, Mochi MQTT, or any other server (`target: existing`).",
+	}),
+	server: z.enum(["mosquitto", "mochi"]).default("mosquitto").meta({
+		description:
+			"Which one mqbench starts. `mochi`: Mochi MQTT, in Go, built by mqbench. Default: mosquitto.",
+	}),
+	protocol: z
+		.enum(["5", "3.1.1"])
+		.optional()
+		.meta({
+			description: "Version of MQTT; each has a library of its own. Default: 5.",
+			examples: ["3.1.1"],
+		}),
+	qos: z
+		.union([z.literal(0), z.literal(1), z.literal(2)])
+		.default(1)
+		.meta({
+			description:
+				"Quality of service of messages and subscriptions. 0: nothing is acknowledged; 1: at least once, by PUBACK; 2: exactly once, by PUBCOMP. Default: 1.",
+			examples: [0],
+		}),
+	session: z.enum(["clean", "persistent"]).default("clean").meta({
+		description:
+			"What a server does for a consumer whose connection is lost. `clean`: it forgets it; `persistent`: it keeps its subscription and its messages. Default: clean.",
+	}),
+	receiveMaximum: count(
+		"Most messages of QoS 1 and 2 that a client sends, or a consumer gets, before the first of them is acknowledged (max_inflight_messages of mosquitto). Default: 20, mosquitto's own.",
+		65_535,
+		[100],
+	).optional(),
+	maxQueued: z
+		.int()
+		.min(0)
+		.max(10_000_000)
+		.optional()
+		.meta({
+			description:
+				"mosquitto: messages that it keeps for a client that does not take them; it drops more of them without a word, and they count as lost. 0: no limit. Default: 0; its own is 1000.",
+			examples: [1000],
+		}),
+	keepAlive: span(
+		"How long a client may be silent before it pings, whole seconds. Default: 10min, as a paused consumer reads no answer to a ping.",
+		["60s"],
+		"above 0",
+	).optional(),
+	tcpNoDelay: z.boolean().default(true).meta({
+		description:
+			"Small messages leave at once, at both ends (TCP_NODELAY). mosquitto's own default is false.",
+	}),
+	...tlsField,
+	...processFields,
+});
+type MqttOptions = z.infer<typeof MqttOptions>;
 
 const MOST_SECONDS = 65_535;
 /** Of a packet of MQTT, and the most that it has beside the payload. */
@@ -11,8 +69,8 @@ const BESIDE = 256;
 
 /** Both mosquitto and Mochi MQTT acknowledge what is in their memory; what mosquitto saves at times (persistence) is a snapshot. */
 const MEMORY = "nothing is written before an acknowledgement";
-const OWN = `memory (${MEMORY})`;
-const NOTHING = "none, QoS 0 is neither stored nor acknowledged";
+const stores = storesBy({ own: `memory (${MEMORY})`, levels: { memory: MEMORY } });
+const NOTHING = storesNothing("QoS 0 is neither stored nor acknowledged");
 
 const qos: Mapping = (value) => number(value, (level) => ({ qos: level }));
 const clean: Mapping = (on) => (on === "false" ? { session: "persistent" } : null);
@@ -30,42 +88,25 @@ export const mqtt = broker(MqttOptions, {
 	urlSchemes: ["mqtt", "mqtts"],
 	defaultPort: 1883,
 	otherPorts: { mqtts: 8883 },
-	traits: ({ qos, ...options }) =>
-		traits({
-			title: `MQTT QoS ${qos}`,
-			acks: qos > 0,
-			delivery: (["at-most-once", "at-least-once", "exactly-once"] as const)[qos],
-			acknowledge:
-				qos === 0
-					? { alone: "automatic", group: "automatic" }
-					: { alone: "message", group: "message" },
-			keepsOnly: options.maxQueued
-				? { messages: options.maxQueued, bytes: 0, option: "maxQueued" }
-				: null,
-			wildcards: true,
-			maxMessageBytes: maxMessageBytes(options.config),
-			cannot: qos === 0 ? UNSTORED : {},
-			instead: qos === 0 ? { publish: "write qos: 1", backlog: "write qos: 1" } : {},
-			levels: qos === 0 ? {} : { memory: MEMORY },
-			ownDurability: qos === 0 ? NOTHING : `the server's own; one that mqbench starts: ${OWN}`,
-			prefetch: qos === 0 ? null : (options.receiveMaximum ?? RECEIVE_MAXIMUM),
-		}),
-	driverOptions: (options) => ({
-		protocol: options.protocol ?? "5",
-		qos: options.qos,
-		session: options.session,
-		receiveMaximum: options.receiveMaximum ?? RECEIVE_MAXIMUM,
-		keepAliveNs: options.keepAlive,
-		noDelay: options.tcpNoDelay,
-		tls: driverTls(options.tls),
+	server,
+	traits: ({ qos, maxQueued, config, receiveMaximum = RECEIVE_MAXIMUM }) => ({
+		title: `MQTT QoS ${qos}`,
+		acks: qos > 0,
+		delivery: (["at-most-once", "at-least-once", "exactly-once"] as const)[qos],
+		acknowledge: qos === 0 ? "automatic" : "message",
+		keepsOnly: maxQueued ? { messages: maxQueued, bytes: 0, option: "maxQueued" } : null,
+		wildcards: true,
+		maxMessageBytes: maxMessageBytes(config),
+		...(qos === 0 ? UNSTORED : { prefetch: receiveMaximum }),
 	}),
-	durability({ qos, durability }, ours) {
-		if (qos === 0) return { level: null, text: NOTHING, by: [] };
-		if (ours) return { level: "memory", text: OWN, by: [] };
-		return durability === undefined
-			? { level: null, text: "not known (your server)", by: [] }
-			: declared(durability, MEMORY);
-	},
+	stores: ({ qos }) => (qos === 0 ? NOTHING : stores),
+	driver: ({ server: _, maxQueued: __, tcpNoDelay: noDelay, tls, ...own }) => ({
+		...own,
+		protocol: own.protocol ?? "5",
+		receiveMaximum: own.receiveMaximum ?? RECEIVE_MAXIMUM,
+		noDelay,
+		tls,
+	}),
 	// Where a server listens, who may come, and where it writes what mqbench reads.
 	config: {
 		file: "mosquitto.conf",
@@ -80,9 +121,8 @@ export const mqtt = broker(MqttOptions, {
 			per_listener_settings include_dir user log_dest log_type pid_file connection address
 			persistence_location persistence_file cafile capath certfile keyfile require_certificate`,
 	},
-	oneVersion: { program: "mosquitto", installed: true },
 	check(options, place, wrong) {
-		const { keepAlive, server = "mosquitto" } = options;
+		const { keepAlive, server } = options;
 		if (options.session === "persistent" && options.qos === 0)
 			wrong(
 				"session",
@@ -108,30 +148,6 @@ export const mqtt = broker(MqttOptions, {
 				"server",
 				"only mosquitto runs in containers here; remove server, or write target: local",
 			);
-	},
-	process,
-	image,
-	program: PROGRAM,
-	install: {
-		from: "`mosquitto` on PATH, else Mochi MQTT, built by mqbench when it is first needed; or `binary: /path/to/mosquitto`",
-		async look({ run, which }) {
-			const program = await which("mosquitto");
-			if (program === null)
-				return {
-					here: true,
-					figure: "Mochi MQTT, built when needed",
-					sentence:
-						"mosquitto is not on PATH, so mqbench builds Mochi MQTT, a server in Go, when a run needs it.",
-				};
-			// It prints its version with its help, and calls that a failure.
-			const version = /mosquitto version (\S+)/.exec((await run(program, "-h")) ?? "")?.[1];
-			return {
-				here: true,
-				figure: `mosquitto ${version ?? ""}`.trim(),
-				sentence:
-					"mqbench runs it on a free port of the loopback address; it keeps everything in memory.",
-			};
-		},
 	},
 	// Its drivers for MQTT 3.1.1 (all keys on top) and MQTT 5 (`client`, `consumer`).
 	omb: {
@@ -164,6 +180,6 @@ function maxMessageBytes(config: MqttOptions["config"] = {}): number {
 }
 
 const UNSTORED = {
-	publish: "QoS 0 acknowledges nothing",
-	backlog: "QoS 0 stores nothing",
-} as const;
+	cannot: { publish: "QoS 0 acknowledges nothing", backlog: "QoS 0 stores nothing" },
+	instead: { publish: "write qos: 1", backlog: "write qos: 1" },
+};

@@ -1,85 +1,45 @@
 import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { hostPort } from "../addresses.ts";
-import type { OfficialImage } from "../broker.ts";
-import { installedServer } from "../installed.ts";
-import { type Login, newLogin } from "../login.ts";
-import { lines, type Program, type Setup, says, server } from "../process.ts";
-import type { MqttOptions } from "./options.ts";
-
-/** Of mosquitto, the only one of its servers that runs in containers. */
-export const image: OfficialImage = { name: "eclipse-mosquitto", version: "2.0.22", suffix: "" };
-
-export const PROGRAM = {
-	name: "mochi",
-	module: "servers/mochi",
-	package: "github.com/mqbench/mqbench/extensions/servers/mochi",
-	whenNeeded: true,
-} as const;
+import { lines } from "../config.ts";
+import type { SystemOptionsOfAnyBroker } from "../fields.ts";
+import type { BrokerProcess, Setup } from "../process.ts";
+import { goServer, installedServer, type Login, newLogin, type Server } from "../server.ts";
 
 /** As the driver sets it (xk6-mqtt/mqtt.go). */
 export const RECEIVE_MAXIMUM = 20;
 
-/**
- * mosquitto: the one of PATH, another build of it (`binary`), a host's own package or the official image; Mochi MQTT as mqbench builds it.
- */
-export const process = server<MqttOptions>({
-	packages: ["mosquitto"],
-	program: {
-		async prepare(setup) {
-			if (isMochi(setup)) await setup.tools.built(PROGRAM.name);
-		},
-		command: async (setup, node, index) =>
-			isMochi(setup)
-				? [node.bring(PROGRAM.name, await setup.tools.built(PROGRAM.name))]
-				: MOSQUITTO.command(setup, node, index),
-	},
-	onHosts: "the host's mosquitto",
+interface MqttOptions extends SystemOptionsOfAnyBroker {
+	readonly server: "mosquitto" | "mochi";
+	readonly receiveMaximum?: number | undefined;
+	readonly maxQueued?: number | undefined;
+	readonly tcpNoDelay: boolean;
+}
+
+/** The one of PATH, another build of it (`binary`), a host's own package or the official image. */
+const mosquitto = installedServer<MqttOptions>({
+	name: "mosquitto",
+	from: "`mosquitto` on PATH, or Mochi MQTT (`server: mochi`), built by mqbench; or `binary: /path/to/mosquitto`",
+	install:
+		"apt-get install mosquitto, brew install mosquitto, or https://mosquitto.org/download; or write server: mochi",
+	flag: "-h",
+	inImage: ["mosquitto"],
+	image: { name: "eclipse-mosquitto", version: "2.0.22" },
 	container: { folder: "/mosquitto/config", data: "/mosquitto/data" },
 	ports: 1883,
-	launch(setup, options) {
+	launch({ nodes }, { config, ...options }) {
 		const login = newLogin();
-		const common = {
-			url: `mqtt://${login.inUrl}${setup.nodes[0]?.client}`,
-			data: "memory",
-			flushes: false,
-			startMs: 30_000,
-			stopMs: 5_000,
-		} as const;
-		const most = options.receiveMaximum ?? RECEIVE_MAXIMUM;
-		if (isMochi(setup))
-			return {
-				...common,
-				says: says("mochi", /^mochi (\S+) is ready$/, /^mochi \S+ is ready$/),
-				settings: {
-					"receive-maximum": most,
-					"max-queued": MOCHI_QUEUED,
-					"receive maximum of consumers": "ignored",
-				},
-				node: ({ listen, ports }) => ({
-					argv: Object.entries({
-						"-listen": hostPort(listen, ports[0] ?? 0),
-						"-receive-maximum": most,
-						"-max-queued": MOCHI_QUEUED,
-					}).flatMap(([flag, value]) => [flag, String(value)]),
-					files: {},
-					env: { MOCHI_USER: login.user, MOCHI_PASSWORD: login.password },
-				}),
-			};
 		const settings = {
 			set_tcp_nodelay: options.tcpNoDelay,
-			max_inflight_messages: most,
+			max_inflight_messages: options.receiveMaximum ?? RECEIVE_MAXIMUM,
 			max_queued_messages: options.maxQueued ?? 0,
 			persistence: false,
-			...options.config,
+			...config,
 		};
 		return {
-			...common,
-			says: says(
-				"mosquitto",
-				/\bmosquitto version (\S+) running$/,
-				/\bmosquitto version \S+ running$/,
-			),
+			log: { name: "mosquitto", version: /\bmosquitto version (\S+) running$/ },
+			url: `mqtt://${login.inUrl}${nodes[0]?.client}`,
 			settings,
+			data: "memory",
 			node: ({ listen, ports, folder }) => ({
 				argv: ["-c", `${folder}/mosquitto.conf`],
 				files: {
@@ -101,29 +61,52 @@ export const process = server<MqttOptions>({
 	},
 });
 
-// --- internal ---
+/** As many as Mochi can keep for a client (a number of 16 bits); it drops more of them. */
+const MOCHI_QUEUED = 65_535;
 
-const MOSQUITTO: Program = installedServer({
-	name: "mosquitto",
-	inImage: ["mosquitto"],
-	flag: "-h",
-	version: (said) => /version (\S+)/.exec(said)?.[1],
-	install: {
-		linux: "apt-get install mosquitto, or https://mosquitto.org/download",
-		darwin: "brew install mosquitto",
-		other: "https://mosquitto.org/download",
+const mochi = goServer<MqttOptions>({
+	program: {
+		name: "mochi",
+		module: "servers/mochi",
+		package: "github.com/mqbench/mqbench/extensions/servers/mochi",
+		whenNeeded: true,
+	},
+	image: null,
+	ports: 1883,
+	launch({ nodes }, { receiveMaximum = RECEIVE_MAXIMUM }) {
+		const login = newLogin();
+		const settings = { "receive-maximum": receiveMaximum, "max-queued": MOCHI_QUEUED };
+		return {
+			log: { name: "mochi", version: /^mochi (\S+) is ready$/ },
+			url: `mqtt://${login.inUrl}${nodes[0]?.client}`,
+			settings: { ...settings, "receive maximum of consumers": "ignored" },
+			data: "memory",
+			node: ({ listen, ports: [port = 0] }) => ({
+				argv: Object.entries({ listen: hostPort(listen, port), ...settings }).flatMap(
+					([flag, value]) => [`-${flag}`, String(value)],
+				),
+				env: { MOCHI_USER: login.user, MOCHI_PASSWORD: login.password },
+			}),
+		};
 	},
 });
 
-/** As many as it can keep for a client (a number of 16 bits); it drops more of them. */
-const MOCHI_QUEUED = 65_535;
+/** The one that `server` says. */
+export const server: Server = {
+	...mosquitto,
+	program: mochi.program,
+	process: {
+		...mosquitto.process,
+		prepare: async (setup) => chosen(setup).prepare?.(setup),
+		describe: (setup) => chosen(setup).describe(setup),
+	},
+};
 
-/** One that is not named is mosquitto, if this machine is to have it and has not, then the one that mqbench builds. */
-function isMochi(setup: Pick<Setup, "system" | "tools"> & Partial<Setup>): boolean {
-	const { system, tools, image, ask } = setup;
-	const { server } = system.options as unknown as MqttOptions;
-	if (server !== undefined) return server === "mochi";
-	return !image && !ask && system.binary === null && tools.findOnPath("mosquitto") === null;
+// --- internal ---
+
+function chosen({ system }: Pick<Setup, "system">): BrokerProcess {
+	const { server } = system.options as MqttOptions;
+	return server === "mochi" ? mochi.process : mosquitto.process;
 }
 
 /** A line of mosquitto's password file: PBKDF2 by SHA-512, as mosquitto_passwd writes it. */

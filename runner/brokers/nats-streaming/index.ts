@@ -1,83 +1,157 @@
-import { broker, brought, durabilityBy, traits } from "../broker.ts";
-import { driverTls } from "../fields.ts";
+import { z } from "zod";
+import { count, span, word } from "../../model/field.ts";
+import type { Level } from "../../model/plan.ts";
+import { hostPort } from "../addresses.ts";
+import { broker, storesBy } from "../broker.ts";
+import { inBlocks, largestPayload, sizeInConfig, varintBytes } from "../config.ts";
+import { type Config, processFields, tlsField } from "../fields.ts";
 import { number } from "../omb-driver.ts";
-import { largestPayload, sizeInConfig, varintBytes } from "../size-limits.ts";
-import { StreamingOptions } from "./options.ts";
-import {
-	ENVELOPE,
-	EVERY,
-	image,
-	keepsFiles,
-	LEVELS,
-	MAX_BYTES,
-	MAX_PAYLOAD,
-	MEMORY_BYTES,
-	process,
-	STORE,
-	SYNC,
-	streamingSettings,
-	word,
-} from "./process.ts";
+import { goServer, newLogin } from "../server.ts";
+
+const StreamingOptions = z.strictObject({
+	broker: z.literal("nats-streaming").meta({
+		description:
+			"NATS Streaming (STAN): channels that keep every message. Its makers ended it in 2023; JetStream (`broker: nats`) has taken its place.",
+	}),
+	...processFields,
+	...tlsField,
+	cluster: word(
+		"Name of the server's cluster, as it was started with (-cid). Default: the server's own.",
+		["orders"],
+		[/^[\w-]+$/, "must be letters, digits, - and _"],
+	).default("test-cluster"),
+	prefetch: count(
+		"Most messages that a consumer holds and has not acknowledged (MaxInflight). 1 spreads slow work best. Default: 1024, the library's own.",
+		1_000_000,
+		[1],
+	).optional(),
+	ackWait: span(
+		"How long a consumer may take for a message, waiting in its prefetch included, before it is delivered again; whole seconds. Default: 30s, the library's own.",
+		["30s", "5min"],
+		"above 0",
+	).optional(),
+});
+type StreamingOptions = z.infer<typeof StreamingOptions>;
 
 /** As the driver sets them (xk6-nats-streaming/options.go). */
 const PREFETCH = 1024;
 const ACK_WAIT_NS = 30e9;
 
-const OWN = "memory (store: memory, its default)";
+/** Room for the protocol's envelope, which counts towards max_payload: its size depends on the topic. */
+const ENVELOPE = 1024;
+/** As mqbench sets the server up; its own is for larger messages than 1 MiB only: what is measured is the server as it comes. */
+const MAX_PAYLOAD = 8 * 1024 ** 2 + ENVELOPE;
+const OWN_MAX_PAYLOAD = 1024 ** 2;
 
-const { levels, durability } = durabilityBy({
-	own: OWN,
+const MAX_BYTES = "streaming.store_limits.max_bytes";
+/** What a channel in memory keeps, where the scenario says nothing: it would take all memory there is. */
+const MEMORY_BYTES = 1024 ** 3;
+
+/** The server's own limits (a million messages, 1000 subscriptions, 100 channels) would drop messages, or refuse consumers, in mid-run. */
+const UNLIMITED = {
+	"streaming.store_limits.max_channels": 0,
+	"streaming.store_limits.max_subs": 0,
+	"streaming.store_limits.max_msgs": 0,
+};
+
+const STORE = "streaming.store";
+const SYNC = "streaming.file_options.sync_on_flush";
+const EVERY = "streaming.file_options.auto_sync";
+
+/** The server's settings for each level, as its configuration file has them: it flushes before it acknowledges, and syncs with that or by the clock. */
+const LEVELS: Readonly<Record<Level, Config>> = {
+	memory: { [STORE]: "memory" },
+	os: { [STORE]: "file", [SYNC]: false, [EVERY]: "0s" },
+	interval: { [STORE]: "file", [SYNC]: false, [EVERY]: "1s" },
+	fsync: { [STORE]: "file", [SYNC]: true, [EVERY]: "1m" },
+};
+
+const stores = storesBy({
+	own: "memory (store: memory, its default)",
 	levels: LEVELS,
 	decides: (key) => [STORE, SYNC, EVERY].includes(key.toLowerCase()),
-	settings: streamingSettings,
+	settings: settingsOf,
 	levelOf(settings) {
 		if (!keepsFiles(settings)) return "memory";
-		if (word(settings[SYNC]) === "true") return "fsync";
-		return /^[1-9]/.test(word(settings[EVERY])) ? "interval" : "os";
+		if (small(settings[SYNC]) === "true") return "fsync";
+		return /^[1-9]/.test(small(settings[EVERY])) ? "interval" : "os";
 	},
 	textOf: (settings) =>
 		keepsFiles(settings)
 			? `store: file, sync_on_flush: ${settings[SYNC]}, auto_sync: ${settings[EVERY]}`
-			: `store: ${word(settings[STORE])}`,
+			: `store: ${small(settings[STORE])}`,
 });
 
-const PROGRAM = {
-	name: "nats-streaming-server",
-	module: "servers/nats-streaming-server",
-	package: "github.com/nats-io/nats-streaming-server",
-	whenNeeded: true,
-} as const;
+const server = goServer<StreamingOptions>({
+	program: {
+		name: "nats-streaming-server",
+		module: "servers/nats-streaming-server",
+		package: "github.com/nats-io/nats-streaming-server",
+		whenNeeded: true,
+	},
+	// As the server that mqbench builds (extensions/servers/nats-streaming-server/go.mod), and the last there is.
+	image: { name: "nats-streaming", version: "0.25.6", suffix: "-alpine" },
+	remark: ", which its makers ended in 2023",
+	ports: 4222,
+	launch({ level, messageBytes, nodes }, { cluster, config }) {
+		const levels = settingsOf(level, config);
+		const files = keepsFiles(levels);
+		const needed = Math.min(messageBytes + ENVELOPE, MAX_PAYLOAD);
+		const settings = {
+			...(needed > OWN_MAX_PAYLOAD && { max_payload: needed }),
+			[MAX_BYTES]: files ? 0 : MEMORY_BYTES,
+			...levels,
+		};
+		const { password: token } = newLogin();
+		return {
+			log: {
+				name: "nats-streaming-server",
+				version: /Starting nats-streaming-server\[.*\] version (\S+)$/,
+				up: /Streaming Server is ready$/,
+			},
+			url: `nats://${token}@${nodes[0]?.client}`,
+			settings,
+			data: files ? "disk" : "memory",
+			flushes: files,
+			node: ({ listen, ports: [port = 0], folder, data }) => ({
+				argv: ["-c", `${folder}/nats-streaming.conf`],
+				files: {
+					"nats-streaming.conf": inBlocks({
+						listen: hostPort(listen, port),
+						"authorization.token": token,
+						"streaming.id": cluster,
+						...(files && { "streaming.dir": data }),
+						...UNLIMITED,
+						...settings,
+					}),
+				},
+			}),
+		};
+	},
+});
 
 export const streaming = broker(StreamingOptions, {
 	title: "NATS Streaming",
 	alsoCalled: { stan: "{ broker: nats-streaming }" },
 	urlSchemes: ["nats", "tls"],
 	defaultPort: 4222,
-	traits: (options) =>
-		traits({
-			title: "NATS Streaming",
-			acks: true,
-			delivery: "at-least-once",
-			// Every subscription does; the server waits for it.
-			acknowledge: { alone: "message", group: "message" },
-			keepsOnly: keepsFiles(streamingSettings(options.durability ?? null, options.config))
-				? null
-				: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES, inBytes: true },
-			maxMessageBytes: maxPayload(options) - ENVELOPE,
-			maxMessageBytesTo: (topic) =>
-				largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),
-			levels,
-			ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
-			prefetch: options.prefetch ?? PREFETCH,
-			redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
-		}),
-	driverOptions: ({ cluster, prefetch, ackWait, tls }) => ({
-		cluster,
-		prefetch,
-		ackWaitNs: ackWait,
-		tls: driverTls(tls),
+	server,
+	largeDriver: true,
+	traits: (options) => ({
+		acks: true,
+		delivery: "at-least-once",
+		// Every subscription does; the server waits for it.
+		acknowledge: "message",
+		keepsOnly: keepsFiles(settingsOf(options.durability ?? null, options.config))
+			? null
+			: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES, inBytes: true },
+		maxMessageBytes: maxPayload(options) - ENVELOPE,
+		maxMessageBytesTo: (topic) =>
+			largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),
+		prefetch: options.prefetch ?? PREFETCH,
+		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
 	}),
-	durability,
+	stores: () => stores,
 	// Where it listens and keeps its files, who it is, and where it writes what mqbench reads.
 	config: {
 		file: "nats-streaming.conf",
@@ -87,16 +161,10 @@ export const streaming = broker(StreamingOptions, {
 			logfile log_file syslog remote_syslog pidfile streaming.dir streaming.datastore streaming.cluster.*
 			streaming.nats_server_url streaming.ft_group_name streaming.sql_options.* streaming.tls.*`,
 	},
-	oneVersion: { program: "nats-streaming-server" },
-	check({ ackWait }, _, wrong) {
-		if (ackWait !== undefined && ackWait % 1e9 !== 0)
+	check({ ackWait = 0 }, _, wrong) {
+		if (ackWait % 1e9 !== 0)
 			wrong("ackWait", "the server counts whole seconds; write 1s or more of them");
 	},
-	process,
-	image,
-	largeDriver: true,
-	program: PROGRAM,
-	install: brought(PROGRAM, ", which its makers ended in 2023"),
 	// Its driver keeps what the server keeps: memory or files.
 	omb: {
 		packages: ["natsstreaming"],
@@ -111,8 +179,24 @@ export const streaming = broker(StreamingOptions, {
 
 // --- internal ---
 
+/** Durability and `config`. Without a level as `memory`, which is the server's own. */
+function settingsOf(level: Level | null, config: Config = {}): Config {
+	const written = Object.fromEntries(
+		Object.entries(config).map(([key, value]) => [key.toLowerCase(), value]),
+	);
+	return { ...LEVELS[level ?? (keepsFiles(written) ? "fsync" : "memory")], ...written };
+}
+
+function keepsFiles(settings: Config): boolean {
+	return small(settings[STORE]) === "file";
+}
+
+function small(value: unknown): string {
+	return String(value ?? "").toLowerCase();
+}
+
 function maxPayload({ durability, config }: StreamingOptions): number {
-	const { max_payload } = streamingSettings(durability ?? null, config);
+	const { max_payload } = settingsOf(durability ?? null, config);
 	return sizeInConfig(max_payload) ?? MAX_PAYLOAD;
 }
 

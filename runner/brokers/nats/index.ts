@@ -1,16 +1,67 @@
+import { z } from "zod";
+import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
-import { broker, brought, durabilityBy, type Traits, traits } from "../broker.ts";
-import { checkAcknowledge, driverTls } from "../fields.ts";
+import { broker, storesBy, storesNothing } from "../broker.ts";
+import { sizeInConfig } from "../config.ts";
+import {
+	acknowledgeField,
+	checkAcknowledge,
+	checkModes,
+	clusterFields,
+	processFields,
+	tlsField,
+} from "../fields.ts";
 import { type Mapping, replicas } from "../omb-driver.ts";
-import { sizeInConfig } from "../size-limits.ts";
-import { NatsOptions } from "./options.ts";
-import { HEADERS, image, inServersWords, process, SYNC, SYNC_KEY, wordOf } from "./process.ts";
+import { HEADERS, inServersWords, SYNC, SYNC_KEY, server, wordOf } from "./process.ts";
 
-const PROGRAM = {
-	name: "nats-server",
-	module: "servers/nats-server",
-	package: "github.com/nats-io/nats-server/v2",
-};
+const NatsOptions = z.strictObject({
+	broker: z.literal("nats").meta({
+		description: "NATS: core (publish and subscribe, nothing is stored) or JetStream, see `mode`.",
+	}),
+	mode: z.enum(["core", "jetstream"]).default("core").meta({
+		description:
+			"`core`: publish and subscribe, nothing is stored or acknowledged. `jetstream`: each topic is a stream, each message is stored and acknowledged.",
+	}),
+	...processFields,
+	...clusterFields,
+	...tlsField,
+	auth: z.enum(["user", "token", "creds"]).optional().meta({
+		description:
+			"Where the secret is, if not in the url: `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the file that NATS_CREDS names. Environment variables, all of them.",
+	}),
+	storage: z.enum(["memory", "file"]).optional().meta({
+		description: "JetStream: where streams are. Default: file; memory with `durability: memory`.",
+	}),
+	publish: z.enum(["async", "sync"]).optional().meta({
+		description:
+			"JetStream: `async` (default) sends on while acknowledgements are outstanding; `sync` waits for each one before a connection sends the next message.",
+	}),
+	consumer: z.enum(["pull", "push", "ordered"]).optional().meta({
+		description:
+			"JetStream: how messages are taken. Default: `pull` for groups (work-queue, backlog, responders), `ordered` where every subscriber gets every message.",
+	}),
+	...acknowledgeField,
+	dedup: z.boolean().optional().meta({
+		description:
+			"JetStream: every message carries an id (Nats-Msg-Id), by which the server drops what is sent twice within 2 minutes. Default: false.",
+	}),
+	maxAckPending: count(
+		"JetStream: most messages of a consumer that are delivered and not acknowledged. Default: 1000, the server's own.",
+		10_000_000,
+		[1000],
+	).optional(),
+	prefetch: count(
+		"JetStream, pull: most messages that one member has asked for. Default: 500, the library's own.",
+		1_000_000,
+		[500],
+	).optional(),
+	ackWait: span(
+		"JetStream: how long a consumer may take for a message, waiting in its prefetch included, before it is delivered again. Default: 30s, the server's own.",
+		["30s", "5min"],
+		"above 0",
+	).optional(),
+});
+type NatsOptions = z.infer<typeof NatsOptions>;
 
 /** As mqbench sets the server up: it raises max_payload as far as nats-server itself finds reasonable. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
@@ -20,24 +71,34 @@ const PREFETCH = 500;
 const MAX_ACK_PENDING = 1000;
 const ACK_WAIT_NS = 30e9;
 
-const OWN = "interval 2m (default)";
-const NOTHING = "none, nothing is stored";
-
 /** Of streams in files; null: they are in memory. */
 type Sync = string | number | boolean | null;
 const textOf = (sync: Sync) =>
 	sync === null ? "storage: memory" : `storage: file, sync_interval: ${sync}`;
-const ofFiles = durabilityBy<Sync>({
+const OWN = "interval 2m (default)";
+const inFiles = {
+	...storesBy<Sync>({
+		own: OWN,
+		ownLevel: "interval",
+		unknown: "not known (storage: file, your server)",
+		levels: { memory: null, ...SYNC },
+		decides: (key) => wordOf(key) === SYNC_KEY,
+		settings: (level, config) =>
+			inServersWords(config)[SYNC_KEY] ?? (level && level !== "memory" ? SYNC[level] : null),
+		levelOf,
+		textOf,
+	}),
 	own: OWN,
-	ownLevel: "interval",
-	unknown: "not known (storage: file, your server)",
-	levels: { memory: null, ...SYNC },
-	decides: (key) => wordOf(key) === SYNC_KEY,
-	settings: (level, config) =>
-		inServersWords(config)[SYNC_KEY] ?? (level && level !== "memory" ? SYNC[level] : null),
-	levelOf,
-	textOf,
-});
+};
+/** The driver makes streams so, on whoever's server. */
+const inMemory = {
+	...storesBy({
+		own: "memory (storage: memory)",
+		levels: { memory: textOf(null) },
+		byDriver: true,
+	}),
+	levels: inFiles.levels,
+};
 
 const storage: Mapping = (where) => {
 	if (/^memory$/i.test(where)) return { durability: "memory" };
@@ -54,29 +115,20 @@ export const nats = broker(NatsOptions, {
 	defaultPort: 4222,
 	otherPorts: { ws: 80, wss: 443 },
 	secretEnv: ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_CREDS"],
-	traits: (options) => (options.mode === "jetstream" ? jetstream(options) : core(options)),
-	driverOptions: (options) => ({
-		mode: options.mode,
-		tls: driverTls(options.tls),
-		auth: options.auth,
-		...(options.mode === "core"
-			? {}
-			: {
-					storage: storageOf(options),
-					publish: options.publish,
-					consumer: consumerOf(options),
-					dedup: options.dedup,
-					maxAckPending: options.maxAckPending,
-					prefetch: options.prefetch,
-					ackWaitNs: options.ackWait,
-				}),
+	server,
+	traits: (options) => ({
+		maxMessageBytes: maxMessageBytes(options),
+		nodes: [1, 3],
+		...(options.mode === "core" ? CORE : jetstream(options)),
 	}),
-	durability(options, ours) {
-		if (options.mode === "core") return { level: null, text: NOTHING, by: [] };
-		if (storageOf(options) === "file") return ofFiles.durability(options, ours);
-		const text = options.durability === undefined ? "memory (storage: memory)" : IN_MEMORY;
-		return { level: "memory", text, by: [] };
+	stores(options) {
+		if (options.mode === "core") return storesNothing();
+		return storageOf(options) === "file" ? inFiles : inMemory;
 	},
+	driver: ({ acknowledge: _, ...own }, options) =>
+		options.mode === "core"
+			? own
+			: { ...own, storage: storageOf(options), consumer: consumerOf(options) },
 	topicOptions: ["storage"],
 	// Where nodes are and keep their streams, who they are, and where they write what mqbench reads.
 	config: {
@@ -88,15 +140,10 @@ export const nats = broker(NatsOptions, {
 			cluster.cluster_advertise cluster.authorization.* gateway.* leaf.* leafnodes.* websocket.* ws.* mqtt.*
 			logfile log_file syslog remote_syslog pidfile pid_file ports_file_dir`,
 	},
-	oneVersion: { program: "nats-server" },
 	check(options, _, wrong) {
 		const { durability, storage } = options;
-		if (options.mode === "core") {
-			for (const key of OF_JETSTREAM)
-				if (options[key] !== undefined)
-					wrong(key, `${key} needs mode: jetstream; this mode is core`);
-			return;
-		}
+		checkModes(options, OF_JETSTREAM, wrong);
+		if (options.mode === "core") return;
 		const several = "an acknowledgement for several would cover those of other members";
 		const cannot = {
 			automatic: "a group's consumer waits for acknowledgements",
@@ -112,10 +159,6 @@ export const nats = broker(NatsOptions, {
 		if (options.prefetch !== undefined && options.consumer === "push")
 			wrong("prefetch", "prefetch needs consumer: pull; with push write maxAckPending");
 	},
-	process,
-	image,
-	program: PROGRAM,
-	install: brought(PROGRAM, " (core and JetStream)"),
 	// Its NATS driver publishes to JetStream.
 	omb: {
 		packages: ["nats", "jetstream"],
@@ -131,31 +174,21 @@ export const nats = broker(NatsOptions, {
 
 // --- internal ---
 
-const IN_MEMORY = "storage: memory (memory)";
+const CORE = {
+	title: "NATS core",
+	acks: false,
+	delivery: "at-most-once",
+	acknowledge: "automatic",
+	wildcards: true,
+	cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
+	instead: { publish: "write mode: jetstream", backlog: "write mode: jetstream" },
+} as const;
 
-function core(options: NatsOptions): Traits {
-	return traits({
-		maxMessageBytes: maxMessageBytes(options),
-		nodes: [1, 3],
-		title: "NATS core",
-		acks: false,
-		delivery: "at-most-once",
-		acknowledge: { alone: "automatic", group: "automatic" },
-		wildcards: true,
-		cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
-		instead: { publish: "write mode: jetstream", backlog: "write mode: jetstream" },
-		ownDurability: NOTHING,
-	});
-}
-
-function jetstream(options: NatsOptions): Traits {
+function jetstream(options: NatsOptions) {
+	const { consumer, maxAckPending = MAX_ACK_PENDING, prefetch = PREFETCH } = options;
 	const shared = (what: string) =>
-		options.consumer === "ordered"
-			? { "request-reply": what, "work-queue": what, backlog: what }
-			: {};
-	return traits({
-		maxMessageBytes: maxMessageBytes(options),
-		nodes: [1, 3],
+		consumer === "ordered" ? { "request-reply": what, "work-queue": what, backlog: what } : {};
+	return {
 		title: "JetStream",
 		acks: true,
 		delivery: "at-least-once",
@@ -165,15 +198,10 @@ function jetstream(options: NatsOptions): Traits {
 		},
 		cannot: shared("an ordered consumer cannot be shared"),
 		instead: shared("write consumer: pull"),
-		levels: ofFiles.levels,
-		ownDurability: storageOf(options) === "memory" ? "memory (storage: memory)" : OWN,
-		prefetch:
-			options.consumer === "push"
-				? (options.maxAckPending ?? MAX_ACK_PENDING)
-				: (options.prefetch ?? PREFETCH),
+		prefetch: consumer === "push" ? maxAckPending : prefetch,
 		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
 		maxReplicas: 5,
-	});
+	} as const;
 }
 
 /** Pull consumers acknowledge each message, ordered ones none. */
@@ -191,32 +219,22 @@ function storageOf(options: NatsOptions): "memory" | "file" {
 	return options.storage ?? (options.durability === "memory" ? "memory" : "file");
 }
 
-const OF_JETSTREAM = [
-	"storage",
-	"publish",
-	"consumer",
-	"acknowledge",
-	"dedup",
-	"maxAckPending",
-	"prefetch",
-	"ackWait",
-] as const;
+const JETSTREAM = ["jetstream"];
+const OF_JETSTREAM = {
+	storage: JETSTREAM,
+	publish: JETSTREAM,
+	consumer: JETSTREAM,
+	acknowledge: JETSTREAM,
+	dedup: JETSTREAM,
+	maxAckPending: JETSTREAM,
+	prefetch: JETSTREAM,
+	ackWait: JETSTREAM,
+};
 
 /** A day and more is never, in a run. A number stands for seconds. null: the server will refuse it. */
 function levelOf(sync: Sync): Level | null {
-	if (sync === null) return "interval";
-	if (String(sync).toLowerCase() === "always") return "fsync";
-	const seconds = typeof sync === "number" ? sync : secondsOf(String(sync));
-	if (seconds === null) return null;
-	return seconds >= 24 * 3600 ? "os" : "interval";
-}
-
-/** "1h30m", as Go reads it. */
-function secondsOf(text: string): number | null {
-	const UNITS = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
-	if (!/^(\d+(\.\d+)?(h|ms|m|s|us|ns))+$/.test(text)) return null;
-	return [...text.matchAll(/([\d.]+)(h|ms|m|s|us|ns)/g)].reduce(
-		(sum, [, value, unit]) => sum + Number(value) * UNITS[unit as keyof typeof UNITS],
-		0,
-	);
+	if (/^always$/i.test(String(sync))) return "fsync";
+	if (sync !== null && !/^\d/.test(String(sync))) return null;
+	const hours = typeof sync === "number" ? sync / 3600 : Number(/^(\d+)h/.exec(String(sync))?.[1]);
+	return hours >= 24 ? "os" : "interval";
 }

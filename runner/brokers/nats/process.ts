@@ -1,14 +1,15 @@
 import type { Level } from "../../model/plan.ts";
 import { hostPort } from "../addresses.ts";
-import { inBlocks, type Value } from "../blocks.ts";
-import type { OfficialImage } from "../broker.ts";
-import type { SystemOptionsOfAnyBroker } from "../fields.ts";
-import { newLogin } from "../login.ts";
-import { built, everywhere, type Setup, says, server, texts } from "../process.ts";
-import type { NatsOptions } from "./options.ts";
+import { inBlocks, type Value } from "../config.ts";
+import type { Config, SystemOptionsOfAnyBroker } from "../fields.ts";
+import type { Setup } from "../process.ts";
+import { goServer, newLogin } from "../server.ts";
 
-/** As the server that mqbench builds (extensions/servers/nats-server/go.mod). */
-export const image: OfficialImage = { name: "nats", version: "2.15.2", suffix: "-alpine" };
+interface NatsOptions extends SystemOptionsOfAnyBroker {
+	readonly mode: "core" | "jetstream";
+	readonly storage?: "memory" | "file" | undefined;
+	readonly dedup?: boolean | undefined;
+}
 
 /** Room for headers (of deduplication) beside the payload. */
 export const HEADERS = 4096;
@@ -28,7 +29,7 @@ export function wordOf(key: string): string {
 	return small === "jetstream.sync" ? SYNC_KEY : small;
 }
 
-export function inServersWords(config: SystemOptionsOfAnyBroker["config"] = {}) {
+export function inServersWords(config: Config = {}) {
 	return Object.fromEntries(Object.entries(config).map(([key, value]) => [wordOf(key), value]));
 }
 
@@ -36,13 +37,15 @@ export function inServersWords(config: SystemOptionsOfAnyBroker["config"] = {}) 
  * nats-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file and
  * say the same words.
  */
-export const process = server<NatsOptions>({
-	program: built("nats-server", {
-		...everywhere("https://github.com/nats-io/nats-server/releases"),
-		darwin: "brew install nats-server",
-	}),
-	onHosts: `nats-server ${image.version}, copied`,
-	container: { data: "/data" },
+export const server = goServer<NatsOptions>({
+	program: {
+		name: "nats-server",
+		module: "servers/nats-server",
+		package: "github.com/nats-io/nats-server/v2",
+	},
+	// As the server that mqbench builds (extensions/servers/nats-server/go.mod).
+	image: { name: "nats", version: "2.15.2", suffix: "-alpine" },
+	remark: " (core and JetStream)",
 	ports: (nodes) => [
 		{ number: 4222, from: "clients" },
 		...(nodes === 1
@@ -54,21 +57,24 @@ export const process = server<NatsOptions>({
 	],
 	launch(setup, options) {
 		const { system, nodes } = setup;
-		const { all, shown } = settings(setup, options);
+		const settings = settingsOf(setup, options);
+		const files = keepsFiles(setup, options);
 		const cluster = nodes.length > 1;
 		const log = setup.image || system.binary !== null ? {} : OUR_LOG;
 		const { user, password: token } = newLogin();
 		const own = Object.keys(options.config ?? {}).some((key) => LOGINS.test(key));
 		const routes = nodes.map(({ ip, ports }) => `${user}:${token}@${hostPort(ip, ports[1] ?? 0)}`);
 		return {
-			says: says("nats-server", /\bVersion:\s+v?(\d\S*)$/, /\] Server is ready$/),
+			log: {
+				name: "nats-server",
+				version: /\bVersion:\s+v?(\d\S*)$/,
+				up: /\] Server is ready$/,
+			},
 			...(cluster ? { healthy: () => haveLeader(nodes.map(({ health }) => health)) } : {}),
 			url: nodes.map(({ client }) => `nats://${own ? "" : `${token}@`}${client}`).join(","),
-			settings: shown,
+			settings: files ? { [SYNC_KEY]: "2m (default)", ...settings } : settings,
 			data: options.mode === "jetstream" ? "disk" : null,
-			flushes: keepsFiles(setup, options),
-			startMs: 30_000,
-			stopMs: 5_000,
+			flushes: files,
 			node(site, i) {
 				const [client = 0, route = 0, monitor = 0] = site.ports;
 				const at = (port: number) => hostPort(site.listen, port);
@@ -94,7 +100,7 @@ export const process = server<NatsOptions>({
 									}
 								: {}),
 							...log,
-							...all,
+							...settings,
 						}),
 					},
 				};
@@ -114,21 +120,16 @@ const LOGINS = /^(authorization|accounts|operator|no_auth_user)\b/i;
 /** The server's own, for larger messages than these only: what is measured is the server as it comes. */
 const MAX_PAYLOAD = 1024 ** 2;
 
-/** What durability, message size and the scenario's own `config` come to, and the part of it that reports show. */
-function settings(
-	setup: Setup,
-	options: NatsOptions,
-): { all: Record<string, Value>; shown: Record<string, string> } {
+/** What durability, message size and the scenario's own `config` come to. */
+function settingsOf(setup: Setup, options: NatsOptions): Record<string, Value> {
 	const { level, messageBytes } = setup;
-	const files = keepsFiles(setup, options);
-	const all: Record<string, Value> = {};
 	const needed = messageBytes + (options.dedup ? HEADERS : 0);
-	if (needed > MAX_PAYLOAD) all.max_payload = needed;
-	if (files && level !== null && level !== "memory") all[SYNC_KEY] = SYNC[level];
-	Object.assign(all, inServersWords(options.config));
-	const shown = texts(all);
-	if (files && !(SYNC_KEY in all)) shown[SYNC_KEY] = "2m (default)";
-	return { all, shown };
+	const flushed = keepsFiles(setup, options) && level !== null && level !== "memory";
+	return {
+		...(needed > MAX_PAYLOAD && { max_payload: needed }),
+		...(flushed && { [SYNC_KEY]: SYNC[level] }),
+		...inServersWords(options.config),
+	};
 }
 
 /** Streams are files. */

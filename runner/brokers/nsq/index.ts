@@ -1,19 +1,39 @@
+import { z } from "zod";
+import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
-import { broker, brought, durabilityBy, traits } from "../broker.ts";
-import { driverTls } from "../fields.ts";
-import { NsqOptions } from "./options.ts";
-import {
-	EVERY,
-	IN_MEMORY,
-	image,
-	keepsFiles,
-	LEVELS,
-	NEVER,
-	nsqSettings,
-	OWN_SETTINGS,
-	process,
-	TIMEOUT,
-} from "./process.ts";
+import { hostPort } from "../addresses.ts";
+import { broker, storesBy } from "../broker.ts";
+import { type Config, processFields, tlsField } from "../fields.ts";
+import { goServer } from "../server.ts";
+
+const NsqOptions = z.strictObject({
+	broker: z.literal("nsq").meta({
+		description:
+			"NSQ: topics that copy each message to their channels; consumers of a channel share. In no order, at least once; what is with a consumer is in the memory of nsqd alone.",
+	}),
+	...processFields,
+	...tlsField,
+	nodes: count(
+		"nsqd's that mqbench starts. Each has all topics and a share of the messages: producers send to one in turn, consumers take from all. They know nothing of each other. Default: 1.",
+		3,
+		[2],
+	).optional(),
+	prefetch: count(
+		"Most messages that a consumer holds and has not finished (its RDY count, of all nsqd's together). 1 spreads slow work best. Default: 100.",
+		1_000_000,
+		[1],
+	).optional(),
+	msgTimeout: span(
+		"How long a consumer may take for a message, waiting in its prefetch included, before it is requeued. Default: 1min, nsqd's own.",
+		["30s", "5min"],
+		"above 0",
+	).optional(),
+	outputBuffer: z.enum(["none", "default"]).default("none").meta({
+		description:
+			"What nsqd does before it sends to a consumer. `none`: each message leaves at once; `default`: it waits for 16 KiB or 250 ms of them where a consumer has as many as it may hold, as other clients have it. Default: none.",
+	}),
+});
+type NsqOptions = z.infer<typeof NsqOptions>;
 
 /** As the driver sets them (xk6-nsq/options.go). */
 const PREFETCH = 100;
@@ -22,51 +42,99 @@ const MSG_TIMEOUT_NS = 60e9;
 /** As mqbench sets nsqd up. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 
-const OWN = `memory (${textOf({})}, its default)`;
+/** nsqd's own limits, which are raised where a run needs more: what is measured is the server as it comes. */
+const MAX_MESSAGE = 1024 ** 2;
+const MAX_RDY = 2500;
+const MAX_TIMEOUT_NS = 15 * 60e9;
 
-const { levels, durability } = durabilityBy({
-	own: OWN,
+const IN_MEMORY = "mem-queue-size";
+const EVERY = "sync-every";
+const TIMEOUT = "sync-timeout";
+
+const OWN: Config = { [IN_MEMORY]: 10_000, [EVERY]: 2500, [TIMEOUT]: "2s" };
+/** More than any run sends. */
+const NEVER: Config = { [EVERY]: 1_000_000_000_000, [TIMEOUT]: "24h" };
+
+/** nsqd's flags for each level. There is no `fsync`: it acknowledges a message that it has written, and flushes after that. */
+const LEVELS: Readonly<Partial<Record<Level, Config>>> = {
+	memory: { [IN_MEMORY]: 10_000 },
+	os: { [IN_MEMORY]: 0, ...NEVER },
+	interval: { [IN_MEMORY]: 0, [EVERY]: 2500, [TIMEOUT]: "1s" },
+};
+
+const stores = storesBy({
+	own: `memory (${textOf({})}, its default)`,
 	levels: LEVELS,
-	decides: (key) => key in OWN_SETTINGS,
-	settings: nsqSettings,
+	decides: (key) => key in OWN,
+	settings: settingsOf,
 	levelOf,
 	textOf,
 });
 
-const PROGRAM = {
-	name: "nsqd",
-	module: "servers/nsqd",
-	package: "github.com/nsqio/nsq/apps/nsqd",
-	whenNeeded: true,
-} as const;
+/** Two ports for clients, of which one makes topics; it is up when both listen. */
+const server = goServer<NsqOptions>({
+	program: {
+		name: "nsqd",
+		module: "servers/nsqd",
+		package: "github.com/nsqio/nsq/apps/nsqd",
+		whenNeeded: true,
+	},
+	// As the server that mqbench builds (extensions/servers/nsqd/go.mod).
+	image: { name: "nsqio/nsq", version: "v1.3.0" },
+	bare: ["/nsqd"],
+	ports: () => [
+		{ number: 4150, from: "clients" },
+		{ number: 4151, from: "clients" },
+	],
+	launch({ level, messageBytes, nodes, image }, { prefetch = 0, msgTimeout = 0, config }) {
+		const large = messageBytes > MAX_MESSAGE;
+		const settings = {
+			...(large && { "max-msg-size": messageBytes, "max-body-size": 5 * messageBytes }),
+			...(prefetch > MAX_RDY && { "max-rdy-count": prefetch }),
+			...(msgTimeout > MAX_TIMEOUT_NS && { "max-msg-timeout": `${msgTimeout / 1e6}ms` }),
+			...settingsOf(level, config),
+		};
+		const at = (port: number) => nodes.map(({ clients }) => clients[port]).join(",");
+		return {
+			log: {
+				name: "nsqd",
+				version: /INFO: nsqd v(\S+) \(built/,
+				up: /INFO: (?:TCP|HTTP): listening on /,
+				times: 2,
+			},
+			url: `nsq://${at(0)}?http=${at(1)}`,
+			settings,
+			flushes: keepsFiles(settings),
+			node: ({ listen, ports: [tcp = 0, http = 0], data, folder }) => ({
+				argv: Object.entries({
+					"tcp-address": hostPort(listen, tcp),
+					"http-address": hostPort(listen, http),
+					"data-path": image ? data : folder,
+					...settings,
+				}).map(([name, value]) => `--${name}=${value}`),
+			}),
+		};
+	},
+});
 
 export const nsq = broker(NsqOptions, {
 	title: "NSQ",
 	alsoCalled: { nsqd: "{ broker: nsq }" },
 	urlSchemes: ["nsq"],
 	defaultPort: 4150,
-	traits: (options) =>
-		traits({
-			title: "NSQ",
-			acks: true,
-			delivery: "at-least-once",
-			// A channel waits for it, whoever reads it.
-			acknowledge: { alone: "message", group: "message" },
-			ordered: false,
-			maxMessageBytes: Number(options.config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
-			levels,
-			ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
-			prefetch: options.prefetch ?? PREFETCH,
-			redeliverAfterNs: options.msgTimeout ?? MSG_TIMEOUT_NS,
-			nodes: [1, 2, 3],
-		}),
-	driverOptions: ({ prefetch, msgTimeout, outputBuffer, tls }) => ({
+	server,
+	traits: ({ config, prefetch = PREFETCH, msgTimeout = MSG_TIMEOUT_NS }) => ({
+		acks: true,
+		delivery: "at-least-once",
+		// A channel waits for it, whoever reads it.
+		acknowledge: "message",
+		ordered: false,
+		maxMessageBytes: Number(config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
 		prefetch,
-		msgTimeoutNs: msgTimeout,
-		outputBuffer,
-		tls: driverTls(tls),
+		redeliverAfterNs: msgTimeout,
+		nodes: [1, 2, 3],
 	}),
-	durability,
+	stores: () => stores,
 	// Where it listens and keeps its files, who comes, and what mqbench reads or sets by other options.
 	config: {
 		file: "nsqd",
@@ -79,15 +147,10 @@ export const nsq = broker(NsqOptions, {
 			lookupd-tcp-address auth-http-address statsd-address log-level log-prefix verbose worker-id
 			tls-required tls-cert tls-key tls-root-ca-file tls-client-auth-policy tls-min-version`,
 	},
-	oneVersion: { program: "nsqd" },
-	check({ msgTimeout }, _, wrong) {
-		if (msgTimeout !== undefined && msgTimeout % 1e6 !== 0)
+	check({ msgTimeout = 0 }, _, wrong) {
+		if (msgTimeout % 1e6 !== 0)
 			wrong("msgTimeout", "nsqd counts whole milliseconds; write 1ms or more of them");
 	},
-	process,
-	image,
-	program: PROGRAM,
-	install: brought(PROGRAM),
 	// Its driver sends to one nsqd, and consumers find it by an nsqlookupd.
 	omb: {
 		packages: ["nsq"],
@@ -99,18 +162,26 @@ export const nsq = broker(NsqOptions, {
 
 // --- internal ---
 
-type Settings = ReturnType<typeof nsqSettings>;
+/** Durability and `config`. Without a level nsqd is started as it comes. */
+function settingsOf(level: Level | null, config: Config = {}): Config {
+	return { ...(level === null ? {} : LEVELS[level]), ...config };
+}
+
+/** Every message waits in a file, not in memory. */
+function keepsFiles(settings: Config): boolean {
+	return Number({ ...OWN, ...settings }[IN_MEMORY]) === 0;
+}
 
 /** As often as never: by number and by the clock. */
-function levelOf(settings: Settings): Level {
+function levelOf(settings: Config): Level {
 	if (!keepsFiles(settings)) return "memory";
-	const { [EVERY]: every, [TIMEOUT]: timeout } = { ...OWN_SETTINGS, ...settings };
+	const { [EVERY]: every, [TIMEOUT]: timeout } = { ...OWN, ...settings };
 	const never = Number(every) >= Number(NEVER[EVERY]) && timeout === NEVER[TIMEOUT];
 	return never ? "os" : "interval";
 }
 
-function textOf(settings: Settings): string {
-	const all = { ...OWN_SETTINGS, ...settings };
+function textOf(settings: Config): string {
+	const all = { ...OWN, ...settings };
 	if (!keepsFiles(settings)) return `${IN_MEMORY}: ${all[IN_MEMORY]}, what is more goes to files`;
 	return levelOf(settings) === "os"
 		? `${IN_MEMORY}: 0, never synced`

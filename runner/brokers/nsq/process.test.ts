@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
-import { started } from "../started.fake.ts";
-import { process as nsq } from "./process.ts";
+import { describedThere, started } from "../started.fake.ts";
 
 test.each([
 	["its own", {}, {}],
@@ -45,8 +43,7 @@ test("several come up side by side, and the url names both ports of each", async
 });
 
 test("on hosts it is copied, and listens at each host's address", async () => {
-	const setup = hostSetup({ broker: "nsq", nodes: 2 });
-	const { nodes, url } = await nsq.describe(setup);
+	const { nodes, url } = await describedThere({ broker: "nsq", nodes: 2 });
 	expect(url()).toBe("nsq://10.0.0.1:4150,10.0.0.2:4150?http=10.0.0.1:4151,10.0.0.2:4151");
 	expect(nodes.map(({ argv }) => argv.slice(0, 4))).toEqual(
 		["10.0.0.1", "10.0.0.2"].map((host) => [

@@ -1,16 +1,15 @@
 import { z } from "zod";
 import type { Level } from "../../model/plan.ts";
 import type { Delivery } from "../../model/workload.ts";
-import { broker, type Durability, traits } from "../broker.ts";
+import { broker, storesBy } from "../broker.ts";
 import {
 	acknowledgeField,
 	acknowledges,
 	clusterFields,
-	driverTls,
 	processFields,
 	tlsField,
 } from "../fields.ts";
-import { image, process } from "./process.ts";
+import { server } from "./process.ts";
 
 const Queue = z.enum(["classic", "quorum", "transient"]);
 type Queue = z.infer<typeof Queue>;
@@ -63,40 +62,36 @@ export const rabbitmq = broker(RabbitmqOptions, {
 	urlSchemes: ["amqp", "amqps"],
 	defaultPort: 5672,
 	otherPorts: { amqps: 5671 },
+	server,
 	traits(options) {
+		const { acknowledge, confirms = true, prefetch = PREFETCH } = options;
 		const queue = queueOf(options);
-		const confirms = options.confirms ?? true;
-		return traits({
+		const automatic = acknowledge === "automatic";
+		return {
 			title: `RabbitMQ ${queue}`,
 			acks: confirms,
 			delivery: deliveryOf(options),
 			// What was on its way to a consumer that ends is lost.
-			...(options.acknowledge === undefined && { deliveryAlone: "at-most-once" }),
-			acknowledge: acknowledges(options.acknowledge),
+			...(acknowledge === undefined && { deliveryAlone: "at-most-once" as const }),
+			acknowledge: acknowledges(acknowledge),
 			wildcards: (options.exchange ?? "topic") === "topic",
 			maxMessageBytes: maxMessageBytes(options),
 			cannot: {
-				...(confirms ? {} : { publish: "with confirms: false it acknowledges nothing" }),
-				...(options.acknowledge === "automatic"
-					? {
-							backlog:
-								"with acknowledge: automatic it hands messages out to paused consumers as well",
-						}
-					: {}),
+				...(!confirms && { publish: "with confirms: false it acknowledges nothing" }),
+				...(automatic && {
+					backlog: "with acknowledge: automatic it hands messages out to paused consumers as well",
+				}),
 			},
 			instead: { publish: "write confirms: true", backlog: "write acknowledge: message" },
-			levels: LEVELS,
-			ownDurability: ownDurability(options),
-			prefetch: options.acknowledge === "automatic" ? null : (options.prefetch ?? PREFETCH),
+			prefetch: automatic ? null : prefetch,
 			// The server's consumer_timeout.
 			redeliverAfterNs: 1800e9,
 			maxReplicas: queue === "quorum" ? 5 : 1,
-		});
+		};
 	},
-	driverOptions({ queue, exchange, confirms, persistent, acknowledge, prefetch, tls }) {
-		return { queue, exchange, confirms, persistent, acknowledge, prefetch, tls: driverTls(tls) };
-	},
-	durability,
+	// The driver declares queues as each level needs them.
+	stores: (options) =>
+		storesBy({ own: ownDurability(options), ownLevel: null, levels: LEVELS, byDriver: true }),
 	durabilityOn,
 	// Where it listens, who logs in, where files are, and where it writes what mqbench reads.
 	config: {
@@ -137,25 +132,6 @@ export const rabbitmq = broker(RabbitmqOptions, {
 				"replicas",
 				`mqbench starts one node of RabbitMQ, and ${replicas} replicas need a cluster; remove replicas`,
 			);
-	},
-	process,
-	image,
-	install: {
-		from: "`rabbitmq-server` and Erlang on PATH; or `binary: /opt/rabbitmq`",
-		async look({ which }) {
-			const program = await which("rabbitmq-server");
-			return program === null
-				? {
-						here: false,
-						figure: "not found",
-						sentence: "RabbitMQ needs rabbitmq-server (and Erlang, which comes with it) on PATH.",
-					}
-				: {
-						here: true,
-						figure: program,
-						sentence: "mqbench runs it as a separate node, with its own name, cookie and folders.",
-					};
-		},
 	},
 	omb: {
 		packages: ["rabbitmq"],
@@ -228,13 +204,4 @@ function ownDurability(options: RabbitmqOptions): string {
 	if (queue === "quorum") return "fsync (quorum queue)";
 	if (queue === "transient") return "memory (transient queue)";
 	return persistentOf(options) ? CLASSIC : "memory (classic queue, persistent: false)";
-}
-
-/** The driver declares queues as each level needs them, on anybody's server. */
-function durability(options: RabbitmqOptions): Durability {
-	const { durability: level } = options;
-	const text = level && LEVELS[level];
-	return level === undefined || text === undefined
-		? { level: null, text: ownDurability(options), by: [] }
-		: { level, text: `${text} (${level})`, by: [] };
 }

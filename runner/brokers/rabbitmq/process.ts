@@ -1,33 +1,31 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { failure } from "../../errors.ts";
 import { shellWord } from "../../shell.ts";
 import { hostPort } from "../addresses.ts";
-import type { OfficialImage } from "../broker.ts";
-import { checkVersionHere, checkVersionThere, installed } from "../installed.ts";
-import { newLogin } from "../login.ts";
-import {
-	type BrokerProcess,
-	type ImageFacts,
-	lines,
-	type Setup,
-	type StartedSystem,
-	says,
-	type Tools,
-	texts,
-} from "../process.ts";
+import { lines, texts } from "../config.ts";
+import type { SystemOptionsOfAnyBroker } from "../fields.ts";
+import type { ImageFacts, Setup } from "../process.ts";
+import { askHost, factsIn, installedServer, newLogin } from "../server.ts";
 
-export const image: OfficialImage = { name: "rabbitmq", version: "4.2.1", suffix: "-alpine" };
+const NAME = "rabbitmq-server";
+const install =
+	"apt-get install rabbitmq-server, dnf install rabbitmq-server, brew install rabbitmq, or https://www.rabbitmq.com/docs/download";
 
 /**
  * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins, and Erlang as
  * RabbitMQ starts it (schedulers that do not spin: +sbwt none). On hosts clients reach it at the host's address alone, all else is on the host's
  * loopback; the packages' own service has to be stopped, as it takes the same port. In containers the official image is that node.
  */
-export const process: BrokerProcess = {
-	packages: ["rabbitmq-server"],
-	onHosts: { text: () => "the host's rabbitmq-server" },
+export const server = installedServer<SystemOptionsOfAnyBroker>({
+	name: NAME,
+	from: "`rabbitmq-server` and Erlang on PATH; or `binary: /opt/rabbitmq`",
+	install,
+	command: async () => [],
+	image: { name: "rabbitmq", version: "4.2.1", suffix: "-alpine" },
 	container: { folder: "/etc/rabbitmq", data: "/var/lib/rabbitmq", init: true },
 	// On a host not those of a RabbitMQ that is its own.
 	ports: () => [
@@ -35,13 +33,23 @@ export const process: BrokerProcess = {
 		{ number: 25_673, from: "itself" },
 		{ number: 4370, from: "itself" },
 	],
-	async describe(setup) {
+	async launch(setup) {
 		const login = newLogin();
-		const nodes = await Promise.all(
-			setup.nodes.map(async ({ listen, ports, folder }, i) => {
-				const [port = 0, distribution = 0, namePort = 0] = ports;
-				const { program, version, names } = await find(setup, i);
-				const settings = settingsOf(setup, version);
+		const found = await Promise.all(setup.nodes.map((_, node) => find(setup, node)));
+		const settings = settingsOf(setup, found[0]?.version ?? "");
+		return {
+			log: {
+				name: NAME,
+				version: /Starting RabbitMQ (\d[\w.+~-]*)/,
+				up: /Server startup complete/,
+			},
+			url: `amqp://${login.inUrl}${setup.nodes[0]?.client}`,
+			settings: { ...settings, plugins: "none", schedulers: "+sbwt none" },
+			flushes: !keepsNothing(setup),
+			startMs: 90_000,
+			stopMs: 10_000,
+			node({ listen, ports: [port = 0, distribution = 0, namePort = 0], folder }, i) {
+				const { program = "", names = null } = found[i] ?? {};
 				const configuration = lines(
 					{
 						"listeners.tcp.1": hostPort(listen, port),
@@ -54,85 +62,68 @@ export const process: BrokerProcess = {
 					},
 					" = ",
 				);
+				if (names !== null)
+					return {
+						argv: [program],
+						...ownNode({ store: folder, names, namePort, distribution, configuration }),
+					};
 				return {
-					settings,
 					argv: [program],
-					...(names === null
-						? {
-								files: {
-									// Behind those that the image brings.
-									"conf.d/90-mqbench.conf": configuration,
-									enabled_plugins: NO_PLUGINS,
-								},
-								env: {
-									ERL_CRASH_DUMP_SECONDS: "0",
-									// A host's container has the host's network.
-									...(setup.ask ? apart(namePort, distribution) : {}),
-								},
-							}
-						: ownNode({ store: folder, names, namePort, distribution, configuration })),
+					// Behind those that the image brings.
+					files: { "conf.d/90-mqbench.conf": configuration, enabled_plugins: NO_PLUGINS },
+					// A host's container has the host's network.
+					env: {
+						ERL_CRASH_DUMP_SECONDS: "0",
+						...(setup.ask && apart(namePort, distribution)),
+					},
 				};
-			}),
-		);
-		const [first] = nodes;
-		return {
-			...says("rabbitmq-server", /Starting RabbitMQ (\d[\w.+~-]*)/, /Server startup complete/),
-			url: () => `amqp://${login.inUrl}${setup.nodes[0]?.client}`,
-			settings: { ...first?.settings, plugins: "none", schedulers: "+sbwt none" },
-			startMs: 90_000,
-			stopMs: 10_000,
-			data: "disk",
-			flushes: !keepsNothing(setup),
-			nodes,
+			},
 		};
 	},
-};
+});
 
 // --- internal ---
 
 const NO_PLUGINS = "[].\n";
 
-/** The program of a node, its version, and Erlang's name server: an image has its own (null). */
-async function find(
-	setup: Setup,
-	node: number,
-): Promise<{ program: string; version: string; names: string | null }> {
-	const { system, tools, image, ask, nodes } = setup;
-	if (image) return { program: "rabbitmq-server", version: versionOfImage(image), names: null };
-	if (ask) {
-		const onHost = await installed({ ...setup, ask }, node, WHERE);
-		checkVersionThere(setup, node, { ...onHost, found: onHost.version });
-		if (onHost.names === "")
-			throw failure("broker-missing", {
-				system: system.key,
-				what: `epmd (of Erlang, which RabbitMQ runs on) is not on ${nodes[node]?.hostname}`,
-				remedy: "Install it there: apt-get install erlang-base",
-			});
-		return onHost;
-	}
-	const program = findServer(system, tools);
-	const version = versionOf(program);
-	checkVersionHere(system, program, version, {
-		is: version || "unclear",
-		remedy:
-			"Install that version and name its folder: binary: /path/to/rabbitmq_server; or remove version",
-	});
-	return { program, version, names: findNameServer(system, tools) };
-}
-
 /**
- * Where it is on a host, and which: the script that packages' wrapper on PATH calls, or what is on PATH; its version by the name of its own
- * plugin, rabbit-3.10.8; and Erlang's name server.
+ * Lines of sh about the program $p: the script that packages' wrapper on PATH calls, or $p itself; its version by the name of its own plugin,
+ * rabbit-3.10.8; and Erlang's name server, which is not always beside erl.
  */
-const WHERE = {
-	package: "rabbitmq-server",
-	line: [
-		'PATH="$PATH:/usr/sbin:/usr/local/sbin"; p=/usr/lib/rabbitmq/bin/rabbitmq-server; [ -x "$p" ] || p=$(command -v rabbitmq-server) || exit 1',
-		'h=$(dirname "$(dirname "$(readlink -f "$p")")"); v=$(ls "$h/plugins" 2>/dev/null | sed -n "s/^rabbit-\\([0-9].*\\)/\\1/p" | sed "s/\\.ez$//" | head -n 1)',
-		'e=$(command -v epmd) || e=$(ls "$(dirname "$(dirname "$(readlink -f "$(command -v erl)")")")"/erts-*/bin/epmd 2>/dev/null | head -n 1)',
-		'echo "mqbench:program=$p"; echo "mqbench:version=$v"; echo "mqbench:names=$e"',
-	].join("; "),
-};
+const ABOUT = [
+	"own=/usr/lib/rabbitmq/bin/rabbitmq-server",
+	'case "$p" in /usr/*bin/*) [ ! -x "$own" ] || p=$own;; esac',
+	'h=$(dirname "$(dirname "$(readlink -f "$p")")")',
+	'v=$(ls "$h/plugins" 2>/dev/null | sed -n "s/^rabbit-\\([0-9].*\\)/\\1/p" | sed "s/\\.ez$//" | head -n 1)',
+	'e=$(command -v epmd) || e=$(ls "$(dirname "$(dirname "$(readlink -f "$(command -v erl)")")")"/erts-*/bin/epmd 2>/dev/null | head -n 1)',
+	'echo "mqbench:program=$p"; echo "mqbench:version=$v"; echo "mqbench:names=$e"',
+].join("; ");
+
+/** The program of a node, its version, and Erlang's name server: an image has its own (null). */
+async function find(setup: Setup, node: number) {
+	const { system, tools, image, ask, nodes } = setup;
+	if (image) return { program: NAME, version: versionOfImage(image), names: null };
+	const about = async () => {
+		if (ask) return askHost({ ...setup, ask }, node, NAME, `p=$(command -v ${NAME}); ${ABOUT}`);
+		const { binary } = system;
+		const folder =
+			binary !== null && statSync(binary, { throwIfNoEntry: false })?.isDirectory() === true;
+		const wanted = folder ? { ...system, binary: path.join(binary, "sbin", NAME) } : system;
+		const program = tools.findProgram(wanted, { name: NAME, install });
+		const argv = ["-c", `p=$1; ${ABOUT}`, "sh", program];
+		const { stdout } = await promisify(execFile)("/bin/sh", argv, {
+			env: { PATH: tools.env.PATH },
+		});
+		return { program, ...factsIn(stdout) };
+	};
+	const { program, version = "", names } = await about();
+	if (names) return { program, version, names };
+	throw failure("broker-missing", {
+		system: system.key,
+		what: `epmd (of Erlang, which RabbitMQ runs on) is not on ${ask ? nodes[node]?.hostname : "PATH"}`,
+		remedy: `Install Erlang${ask ? " there" : ""}: apt-get install erlang-base, or brew install erlang`,
+	});
+}
 
 /**
  * Files (by their name in the store) and environment of a node of its own, which neither sees nor touches one that runs there. The store is
@@ -192,14 +183,6 @@ function versionOfImage({ env, name }: ImageFacts): string {
 	return env.RABBITMQ_VERSION ?? /:v?(\d[\w.+~-]*)/.exec(name)?.[1] ?? "";
 }
 
-const INSTALL = {
-	linux:
-		"apt-get install rabbitmq-server, dnf install rabbitmq-server, or https://www.rabbitmq.com/docs/download",
-	darwin: "brew install rabbitmq",
-	other:
-		"in WSL (apt-get install rabbitmq-server): mqbench starts RabbitMQ on Linux and macOS only",
-};
-
 /** Largest message that every RabbitMQ takes by itself. */
 const OWN_MAX_BYTES = 16 * 1024 ** 2;
 
@@ -252,69 +235,4 @@ if [ "$CONF_ENV_FILE_PHASE" = rabbitmq-env ]; then
 	exec 9>${alive}
 fi
 `;
-}
-
-/** The start script. `binary` may be the folder of an installation. */
-function findServer(system: StartedSystem, tools: Tools): string {
-	const folder = system.binary !== null && isFolder(system.binary);
-	const wanted =
-		folder && system.binary !== null
-			? { ...system, binary: path.join(system.binary, "sbin", "rabbitmq-server") }
-			: system;
-	return script(tools.findProgram(wanted, ["rabbitmq-server"], INSTALL));
-}
-
-function isFolder(file: string): boolean {
-	return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-/** Packages put a wrapper on PATH that insists on the user rabbitmq: what it calls is the script itself. */
-function script(program: string): string {
-	const called = /(\/\S+\/bin)\/(?:\$\{?SCRIPT|rabbitmq-server)/.exec(
-		readFileSync(program, "utf8"),
-	)?.[1];
-	const real = called && path.join(called, "rabbitmq-server");
-	return real && statSync(real, { throwIfNoEntry: false }) ? real : program;
-}
-
-/** By the name of its own plugin: rabbit-3.10.8; "" where that is not to be seen. */
-function versionOf(program: string): string {
-	const home = path.dirname(path.dirname(realpathSync(program)));
-	const plugins = path.join(home, "plugins");
-	if (!isFolder(plugins)) return "";
-	for (const name of readdirSync(plugins)) {
-		const version = /^rabbit-(\d[\w.+~-]*?)(?:\.ez)?$/.exec(name)?.[1];
-		if (version) return version;
-	}
-	return "";
-}
-
-/** epmd comes with Erlang, and is not always beside erl. */
-function findNameServer(system: StartedSystem, tools: Tools): string {
-	const erl = tools.findOnPath("erl");
-	if (erl === null)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: "erl (Erlang, which RabbitMQ runs on) is not on PATH",
-			remedy: "Install it, or add its folder to PATH",
-		});
-	const onPath = tools.findOnPath("epmd");
-	if (onPath !== null) return onPath;
-	const root = path.dirname(path.dirname(realpathSync(erl)));
-	const epmd = ["", "lib/erlang"]
-		.map((below) => path.join(root, below))
-		.filter(isFolder)
-		.flatMap((folder) =>
-			readdirSync(folder)
-				.filter((name) => name.startsWith("erts-"))
-				.map((name) => path.join(folder, name, "bin", "epmd")),
-		)
-		.find((file) => statSync(file, { throwIfNoEntry: false }));
-	if (epmd === undefined)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: `epmd (of Erlang) is neither on PATH nor in ${root}`,
-			remedy: "Install Erlang whole, or add epmd's folder to PATH",
-		});
-	return epmd;
 }

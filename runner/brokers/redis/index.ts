@@ -2,17 +2,17 @@ import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
 import type { Acknowledge, Delivery } from "../../model/workload.ts";
-import { broker, durabilityBy, type Traits, traits } from "../broker.ts";
+import { broker, storesBy, storesNothing, type Traits } from "../broker.ts";
+import { sizeInConfig } from "../config.ts";
 import {
 	acknowledgeField,
 	acknowledges,
 	checkAcknowledge,
-	driverTls,
+	checkModes,
 	processFields,
 	tlsField,
 } from "../fields.ts";
-import { sizeInConfig } from "../size-limits.ts";
-import { image, LEVELS, NO_SNAPSHOTS, ON_REWRITE, process, redisSettings } from "./process.ts";
+import { LEVELS, NO_SNAPSHOTS, ON_REWRITE, redisSettings, server } from "./process.ts";
 
 const RedisOptions = z.strictObject({
 	broker: z.literal("redis").meta({
@@ -53,8 +53,7 @@ const RedisOptions = z.strictObject({
 	...tlsField,
 	...processFields,
 });
-type RedisOptions = z.infer<typeof RedisOptions>;
-type Mode = RedisOptions["mode"];
+type Mode = z.infer<typeof RedisOptions>["mode"];
 
 /** As the driver sets it (xk6-redis/options.go). */
 const PREFETCH = 100;
@@ -62,10 +61,8 @@ const PREFETCH = 100;
 /** The server's own. */
 const MAX_MESSAGE_BYTES = 512 * 1024 ** 2;
 
-const OWN = "memory (appendonly no, no snapshots)";
-
-const stores = durabilityBy({
-	own: OWN,
+const stores = storesBy({
+	own: "memory (appendonly no, no snapshots)",
 	levels: LEVELS,
 	decides: (key) => ["appendonly", "appendfsync", ON_REWRITE, "save"].includes(key.toLowerCase()),
 	settings: redisSettings,
@@ -84,24 +81,16 @@ export const redis = broker(RedisOptions, {
 	// The user of requirepass has no name.
 	urlUser: "",
 	defaultPort: 6379,
-	traits: ({ mode, prefetch, maxLength, acknowledge, config }) =>
-		traits({
-			...byMode[mode],
-			...promises(mode, acknowledge),
-			keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
-			maxMessageBytes:
-				sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
-			prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
-		}),
-	driverOptions: ({ claimAfter: claimAfterNs, ...options }) => {
-		const { mode, client, acknowledge, prefetch, maxLength } = options;
-		const tls = driverTls(options.tls);
-		return { mode, client, acknowledge, prefetch, maxLength, claimAfterNs, tls };
-	},
-	durability: (options, ours) =>
-		options.mode === "pubsub"
-			? { level: null, text: byMode.pubsub.ownDurability, by: [] }
-			: stores.durability(options, ours),
+	server,
+	traits: ({ mode, prefetch, maxLength, acknowledge, config }) => ({
+		...byMode[mode],
+		...promises(mode, acknowledge),
+		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
+		maxMessageBytes:
+			sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
+		prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
+	}),
+	stores: ({ mode }) => (mode === "pubsub" ? storesNothing() : stores),
 	topicOptions: ["maxLength"],
 	// By these mqbench reaches and ends the server that it starts.
 	config: {
@@ -111,9 +100,7 @@ export const redis = broker(RedisOptions, {
 			replicaof requirepass slaveof supervised syslog-enabled tls-port unixsocket user`,
 	},
 	check(options, _, wrong) {
-		for (const [key, modes] of Object.entries(onlyFor))
-			if (options[key as keyof typeof onlyFor] !== undefined && !modes.includes(options.mode))
-				wrong(key, `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`);
+		checkModes(options, onlyFor, wrong);
 		const single = "messages leave a list one by one";
 		if (options.mode === "lists")
 			checkAcknowledge(options, "Redis lists", { batch: single, interval: single }, wrong);
@@ -122,32 +109,6 @@ export const redis = broker(RedisOptions, {
 				"url",
 				"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
 			);
-	},
-	process,
-	image,
-	install: {
-		from: "`redis-server` on PATH; or `binary: valkey-server`",
-		async look({ run, which }) {
-			const said = await run("redis-server", "--version");
-			const version = /v=(\S+)/.exec(said ?? "")?.[1];
-			if (version !== undefined || (await which("redis-server")))
-				return {
-					here: true,
-					figure: `redis-server ${version ?? ""}`.trim(),
-					sentence: "mqbench runs it on a free port, with its data in a temporary folder.",
-				};
-			if (await which("valkey-server"))
-				return {
-					here: true,
-					figure: "valkey-server",
-					sentence: "Write { broker: redis, binary: valkey-server } in the scenario.",
-				};
-			return {
-				here: false,
-				figure: "not found",
-				sentence: "Redis needs redis-server or valkey-server on PATH.",
-			};
-		},
 	},
 	// Its Redis driver writes to streams.
 	omb: {
@@ -170,9 +131,7 @@ function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
 		: { messages: maxLength, bytes: 0, option: "maxLength" };
 }
 
-const onlyFor: Readonly<
-	Record<"acknowledge" | "prefetch" | "claimAfter" | "maxLength", readonly Mode[]>
-> = {
+const onlyFor = {
 	acknowledge: ["streams", "lists"],
 	prefetch: ["streams", "lists"],
 	claimAfter: ["streams"],
@@ -195,13 +154,6 @@ function promises(mode: Mode, written: Acknowledge | undefined) {
 
 const STREAMS = "write mode: streams";
 
-const stored = {
-	acks: true,
-	wildcards: false,
-	levels: stores.levels,
-	ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
-} as const;
-
 const byMode = {
 	pubsub: {
 		title: "Redis pub/sub",
@@ -214,12 +166,11 @@ const byMode = {
 			"work-queue": "every subscriber gets every message",
 		},
 		instead: { publish: STREAMS, backlog: STREAMS, "work-queue": STREAMS },
-		ownDurability: "none, nothing is stored",
 	},
-	streams: { ...stored, title: "Redis streams", keys: true },
+	streams: { title: "Redis streams", acks: true, keys: true },
 	lists: {
-		...stored,
 		title: "Redis lists",
+		acks: true,
 		cannot: { "fan-out": "each message of a list goes to one consumer" },
 		instead: { "fan-out": STREAMS },
 	},

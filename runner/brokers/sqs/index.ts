@@ -1,7 +1,61 @@
-import { broker, declared, traits } from "../broker.ts";
-import { lookForJava, OLDEST_JAVA } from "../java.ts";
-import { SqsOptions } from "./options.ts";
-import { image, jars, LIMITS, process } from "./process.ts";
+import { z } from "zod";
+import { count, span, word } from "../../model/field.ts";
+import { broker, storesBy } from "../broker.ts";
+import { lines } from "../config.ts";
+import { processFields } from "../fields.ts";
+import { heapField, jvmServer } from "../jvm.ts";
+
+const SqsOptions = z.strictObject({
+	broker: z.literal("sqs").meta({
+		description:
+			"Amazon SQS (`target: existing`, `url: https://sqs.REGION.amazonaws.com`, credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), or ElasticMQ, which speaks its protocol and says nothing about Amazon's speed.",
+	}),
+	...processFields,
+	...heapField("ElasticMQ's own script gives what Java chooses"),
+	region: word(
+		"Region that requests are signed for. Default: us-east-1.",
+		["eu-central-1"],
+		[/^[a-z0-9-]+$/, "must be a region: us-east-1"],
+	).default("us-east-1"),
+	fifo: z.boolean().default(false).meta({
+		description:
+			"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, as two would overtake each other. Default: false, standard queues.",
+	}),
+	groups: count(
+		"Message groups of a FIFO queue over which the messages of a connection are dealt that have no key: as many consumers can work at once. Default: 1, which keeps the order of all of them.",
+		10_000,
+		[10],
+	).optional(),
+	batch: count(
+		"Most messages that share a request: those that wait for one. Default: 1; the service's limit is 10.",
+		10,
+		[10],
+	).optional(),
+	requests: count(
+		"Requests of a connection that are on their way at once, each on a connection of HTTP's. Default: 32; of FIFO queues always 1.",
+		1000,
+		[64],
+	).optional(),
+	prefetch: count(
+		"Most messages in an answer to a consumer, which it holds until all are handled. Default: 10, the service's limit.",
+		10,
+		[1],
+	).optional(),
+	longPolling: span(
+		"How long the service waits before it answers a consumer with nothing, whole seconds. 0s is short polling. Default: 20s, the service's limit.",
+		["0s", "20s"],
+	).optional(),
+	visibility: span(
+		"How long a consumer may take for the messages of an answer before they are handed out again, whole seconds. Default: 30s, the service's own.",
+		["2min"],
+		"above 0",
+	).optional(),
+	encoding: z.enum(["base64", "binary"]).default("base64").meta({
+		description:
+			"How a payload travels, as a body is text. `base64`: in the body, a third larger; `binary`: in an attribute. Default: base64.",
+	}),
+});
+type SqsOptions = z.infer<typeof SqsOptions>;
 
 /** As the driver sets them (xk6-sqs/options.go). */
 const PREFETCH = 10;
@@ -17,7 +71,56 @@ const BESIDE = 64;
 const STANDARD_USD = 0.4e-6;
 const FIFO_USD = 0.5e-6;
 
+/** ElasticMQ: `strict`, as Amazon's service, or `relaxed`, without limits. */
+const LIMITS = "rest-sqs.sqs-limits";
+
 const MEMORY = "in ElasticMQ's memory";
+const stores = storesBy({ own: `memory (${MEMORY})`, levels: { memory: MEMORY } });
+
+const image = { name: "softwaremill/elasticmq", version: "1.6.12" };
+
+/** In containers from softwaremill/elasticmq, which reads the same file. */
+const server = jvmServer<SqsOptions>({
+	image,
+	jars: [{ title: "ElasticMQ", name: "elasticmq", folder: "sqs", version: image.version }],
+	megabytes: 37,
+	remark: " (ElasticMQ, which is not Amazon's service)",
+	container: { folder: "/opt", data: "/data" },
+	ports: 9324,
+	defines: ({ folder }) => [`-Dconfig.file=${folder}/elasticmq.conf`],
+	inImage: "/opt/elasticmq/lib",
+	launch({ nodes, image }, { config }, run) {
+		// The limits of Amazon's service, as it is without a word.
+		const settings = { [LIMITS]: "strict", ...config };
+		return {
+			log: { name: "ElasticMQ", version: /ElasticMQ server \((\S+)\) started in/ },
+			url: `http://${nodes[0]?.client}`,
+			settings,
+			data: "memory",
+			node: (node) => ({
+				// In a container it takes the place of the image's own start.
+				before: image ? [["true"]] : [],
+				argv: run(node, ["org.elasticmq.server.Main"]),
+				files: {
+					// JSON's values are values of its language, too.
+					"elasticmq.conf": `include classpath("application.conf")\n${lines(
+						{
+							"node-address.protocol": "http",
+							"node-address.host": node.client.replace(/:\d+$/, ""),
+							"node-address.port": Number(/\d+$/.exec(node.client)?.[0]),
+							"rest-sqs.bind-hostname": node.listen,
+							"rest-sqs.bind-port": node.ports[0] ?? 0,
+							"rest-stats.enabled": false,
+							...settings,
+						},
+						" = ",
+						JSON.stringify,
+					)}`,
+				},
+			}),
+		};
+	},
+});
 
 export const sqs = broker(SqsOptions, {
 	title: "SQS",
@@ -29,43 +132,27 @@ export const sqs = broker(SqsOptions, {
 	defaultPort: 9324,
 	otherPorts: { https: 443 },
 	secretEnv: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
-	traits(options) {
-		const { fifo, prefetch, visibility } = options;
-		return traits({
-			title: fifo ? "SQS FIFO" : "SQS",
-			acks: true,
-			delivery: fifo ? "exactly-once" : "at-least-once",
-			// A queue waits for it, whoever reads it.
-			acknowledge: { alone: "batch", group: "batch" },
-			ordered: fifo,
-			groupOrdered: fifo,
-			keys: fifo,
-			maxMessageBytes: maxMessageBytes(options),
-			cannot: { "fan-out": "a queue gives each message to one consumer" },
-			levels: { memory: MEMORY },
-			ownDurability: `the service's own; ElasticMQ, if mqbench starts it: memory (${MEMORY})`,
-			prefetch: prefetch ?? PREFETCH,
-			redeliverAfterNs: visibility ?? VISIBILITY_NS,
-			requestUsd: fifo ? FIFO_USD : STANDARD_USD,
-			jvm: true,
-		});
-	},
-	driverOptions: (options) => ({
-		region: options.region,
-		fifo: options.fifo,
-		groups: options.groups,
-		batch: options.batch,
-		requests: options.requests,
-		prefetch: options.prefetch,
-		waitNs: options.longPolling,
-		visibilityNs: options.visibility,
-		encoding: options.encoding,
+	server,
+	largeDriver: true,
+	traits: ({ fifo, prefetch = PREFETCH, visibility = VISIBILITY_NS, ...options }) => ({
+		title: fifo ? "SQS FIFO" : "SQS",
+		acks: true,
+		delivery: fifo ? "exactly-once" : "at-least-once",
+		// A queue waits for it, whoever reads it.
+		acknowledge: "batch",
+		ordered: fifo,
+		groupOrdered: fifo,
+		keys: fifo,
+		maxMessageBytes: maxMessageBytes(options),
+		cannot: { "fan-out": "a queue gives each message to one consumer" },
+		prefetch,
+		redeliverAfterNs: visibility,
+		requestUsd: fifo ? FIFO_USD : STANDARD_USD,
+		jvm: true,
 	}),
-	durability({ durability }, ours) {
-		if (ours) return { level: "memory", text: `memory (${MEMORY})`, by: [] };
-		return durability === undefined
-			? { level: null, text: "not known (the service's own)", by: [] }
-			: declared(durability, MEMORY);
+	stores: () => stores,
+	driver({ longPollingNs: waitNs, encoding, ...own }) {
+		return { ...own, waitNs, encoding };
 	},
 	topicOptions: ["visibility"],
 	config: {
@@ -74,8 +161,7 @@ export const sqs = broker(SqsOptions, {
 		reserved:
 			"node-address.host node-address.protocol include rest-sqs.bind-hostname rest-stats.enabled queues.*",
 	},
-	check(options, _, wrong) {
-		const { fifo, longPolling, visibility } = options;
+	check({ fifo, longPolling = 0, visibility = 0, ...options }, _, wrong) {
 		if (!fifo && options.groups !== undefined)
 			wrong("groups", "only FIFO queues have message groups; write fifo: true");
 		if (fifo && options.requests !== undefined)
@@ -83,27 +169,22 @@ export const sqs = broker(SqsOptions, {
 				"requests",
 				"a connection to FIFO queues has one request at a time; remove requests, or use more connections",
 			);
-		if (longPolling !== undefined && (longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS))
+		if (longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS)
 			wrong("longPolling", "the service counts whole seconds, 20 at most; write 20s");
-		if (visibility !== undefined && visibility % 1e9 !== 0)
-			wrong("visibility", "the service counts whole seconds; write 30s");
+		if (visibility % 1e9 !== 0) wrong("visibility", "the service counts whole seconds; write 30s");
 		if (options.binary !== undefined)
 			wrong("binary", "mqbench has Maven fetch ElasticMQ; write version instead");
 	},
-	process,
-	largeDriver: true,
-	image,
-	install: {
-		from: `Java ${OLDEST_JAVA} or newer, and Maven (ElasticMQ, which is not Amazon's service)`,
-		look: lookForJava("ElasticMQ", 37),
-	},
-	jars: [jars],
 });
 
 // --- internal ---
 
 /** A request's room, of which each message of a batch has its share. Base64 makes four letters of three bytes. */
-function maxMessageBytes({ batch = 1, encoding, config }: SqsOptions): number | null {
+function maxMessageBytes({
+	batch = 1,
+	encoding,
+	config,
+}: Pick<SqsOptions, "batch" | "encoding" | "config">): number | null {
 	if (config?.[LIMITS] === "relaxed") return null;
 	const room = Math.floor(MAX_REQUEST_BYTES / batch);
 	return encoding === "base64" ? Math.floor(room / 4) * 3 : room - BESIDE;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { resolveJars } from "../../../infra/binaries/jars.ts";
 import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
-import { pinned, pomOf } from "../../brokers/jars.ts";
+import { pinned, pomOf } from "../../brokers/jvm.ts";
 import { jars } from "../../brokers/kafka/process.ts";
 import { scenario, standing, temporaryFolder } from "./mqbench.ts";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { broker, traits } from "../../brokers/broker.ts";
+import { broker } from "../../brokers/broker.ts";
 import { processFields } from "../../brokers/fields.ts";
+import { installedServer } from "../../brokers/server.ts";
 
 const LinesOptions = z.strictObject({
 	broker: z.literal("lines").meta({ description: "Lines of text." }),
@@ -14,29 +15,20 @@ export const lines = broker(LinesOptions, {
 	alsoCalled: { telegraph: "lines" },
 	urlSchemes: ["lines"],
 	defaultPort: 7000,
-	traits: () =>
-		traits({
-			title: "Lines",
-			acks: false,
-			delivery: "at-most-once",
-			acknowledge: { alone: "automatic", group: "automatic" },
-			cannot: { "work-queue": "whoever listens gets all messages" },
-			ownDurability: "none, nothing is stored",
-		}),
-	durability: () => ({ level: null, text: "none, nothing is stored", by: [] }),
-	driverOptions: ({ noDelay }) => ({ noDelay }),
-	process: {
-		packages: ["telegraph"],
-		onHosts: { text: () => "the host's telegraph" },
-		container: { data: "/lines" },
-		ports: () => [{ number: 7000, from: "clients" }],
-		async describe() {
+	traits: () => ({
+		acks: false,
+		delivery: "at-most-once",
+		acknowledge: "automatic",
+		cannot: { "work-queue": "whoever listens gets all messages" },
+	}),
+	server: installedServer({
+		name: "telegraph",
+		from: "a post office",
+		install: "ask at the counter",
+		image: { name: "lines", version: "1.0" },
+		ports: 7000,
+		launch() {
 			throw new Error("nobody starts it");
 		},
-	},
-	image: { name: "lines", version: "1.0", suffix: "" },
-	install: {
-		from: "a post office",
-		look: async () => ({ here: false, figure: "no line", sentence: "It needs one." }),
-	},
+	}),
 });

@@ -15,7 +15,8 @@ import { formatSums, parseSums, sumsOf } from "../../../infra/binaries/sums.ts";
 import { awsFolder } from "../../../infra/cloud/aws/folder.ts";
 import { ARCHIVES, pinsIn } from "../../../infra/cloud/pulumi-install.ts";
 import { brokers } from "../../brokers/index.ts";
-import { type Jars, pinsOf, pomOf } from "../../brokers/jars.ts";
+import { pinsOf, pomOf } from "../../brokers/jvm.ts";
+import type { Jars } from "../../brokers/server.ts";
 import { EXIT } from "../../errors.ts";
 import { findBinaries, worldOf } from "../bench/programs.ts";
 

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { process as amqp } from "../../../brokers/amqp/process.ts";
+import { server } from "../../../brokers/amqp/process.ts";
 import { packageFolder } from "../../../package.ts";
 import { clockedRate } from "../tools-output.ts";
 import { type Bench, runTool } from "../tools-run.ts";
@@ -36,9 +36,9 @@ export const activemq: Contest = {
 		config: { "kahaDB.journalDiskSyncStrategy": "NEVER" },
 	},
 	starts: {
-		...amqp,
+		...server.process,
 		async describe(setup) {
-			const made = await amqp.describe(setup);
+			const made = await server.process.describe(setup);
 			const end = "</transportConnectors>";
 			const connector = `<transportConnector name="openwire" uri="${OPENWIRE}"/>`;
 			return {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { pinned, pomOf } from "../../../brokers/jars.ts";
+import { pinned, pomOf } from "../../../brokers/jvm.ts";
 import { jars as kafkaJars } from "../../../brokers/kafka/process.ts";
 import { kafkaRate } from "../tools-output.ts";
 import { BYTES, type Contest, findJars, findTool, type Rival } from "./rival.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseSums } from "../../infra/binaries/sums.ts";
 import { brokers } from "./index.ts";
-import { pinned, pinsOf, pomOf } from "./jars.ts";
+import { pinned, pinsOf, pomOf } from "./jvm.ts";
 
 const all = Object.values(brokers).flatMap(({ jars = [] }) => jars);
 

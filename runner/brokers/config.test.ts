@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { largestPayload, sizeInConfig, varintBytes } from "./size-limits.ts";
+import { largestPayload, sizeInConfig, varintBytes } from "./config.ts";
 
 test.each([
 	[undefined, null],

@@ -1,0 +1,259 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { failure } from "../errors.ts";
+import { unit } from "../model/field.ts";
+import { packageFolder } from "../package.ts";
+import { formatBytes } from "../units.ts";
+import type { SystemOptionsOfAnyBroker } from "./fields.ts";
+import type { BrokerProcess, Setup, Site } from "./process.ts";
+import {
+	type BrokerInstall,
+	type Jars,
+	type Launch,
+	type OfficialImage,
+	type Parts,
+	processOf,
+	type Server,
+} from "./server.ts";
+
+// What servers on a JVM share: a java that is new enough, their jars, the heap, and a log on stdout.
+
+const OLDEST_JAVA = 17;
+
+/** Heap where neither the scenario nor the messages ask for more; on a laptop the generator lives beside it. */
+const HEAP_BYTES = 512 * 1024 ** 2;
+
+/** `heap` of a system; `own` says what its own scripts give. */
+export function heapField(own: string) {
+	return {
+		heap: unit(
+			"size",
+			{
+				description: `Heap of each Java process that mqbench starts. Default: 512MiB, or 16 messages if that is more; ${own}.`,
+				examples: ["1GiB"],
+			},
+			(bytes) =>
+				bytes < 128 * 1024 ** 2 || bytes > 256 * 1024 ** 3 ? "must be 128MiB to 256GiB" : undefined,
+		).optional(),
+	} as const;
+}
+
+/** The pom, for Maven. */
+export function pomOf(jars: Jars): string {
+	return path.join(folderOf(jars), "pom.xml");
+}
+
+/** File with the sha256 of the jars of a version, there or not. `npm run pins -- <name>` writes it. */
+export function pinsOf(jars: Jars, version: string = jars.version): string {
+	return path.join(folderOf(jars), `jars-${version}.sha256`);
+}
+
+/** That file; null: nobody has written the jars of this version down. */
+export function pinned(jars: Jars, version: string = jars.version): string | null {
+	const file = pinsOf(jars, version);
+	return existsSync(file) ? file : null;
+}
+
+/** A server on a JVM, by what differs from others. */
+interface JvmParts<Options> extends Omit<Parts<Options>, "launch"> {
+	readonly image: OfficialImage;
+	/** Of the servers that it may be, the usual one first. */
+	readonly jars: readonly Jars[];
+	which?(options: Options): Jars;
+	/** Of the jars, to download. */
+	readonly megabytes: number;
+	/** What people are to know of where it comes from. */
+	readonly remark: string;
+	/** Of the JVM, besides the heap. */
+	readonly flags?: readonly string[];
+	/** Properties of the server's. */
+	defines(node: Site): readonly string[];
+	/** Where images have the jars, and folders below with more of them. */
+	readonly inImage: string;
+	readonly more?: readonly string[];
+	/** `run`: the command by which a node runs a main class; 60 s to come up, 10 s to go down. */
+	launch(setup: Setup, options: Options, run: Run): Promise<Launch> | Launch;
+}
+/** `flags`: instead of the server's. */
+type Run = (node: Site, main: readonly string[], flags?: readonly string[]) => string[];
+
+/** Such a server. */
+export function jvmServer<Options>(
+	parts: JvmParts<Options>,
+): Server & { readonly process: BrokerProcess } {
+	const { jars, image } = parts;
+	const [usual] = jars as readonly [Jars];
+	const { which = () => usual } = parts;
+	const jarsOf = (options: SystemOptionsOfAnyBroker) => which(options as Options);
+	return {
+		image,
+		program: null,
+		jars,
+		install: {
+			from: `Java ${OLDEST_JAVA} or newer, and Maven${parts.remark}`,
+			look: lookForJava(usual.title, parts.megabytes),
+		},
+		process: processOf<Options>(
+			{
+				...parts,
+				async launch(setup, options) {
+					const jvm = await onJvm(setup, which(options), parts);
+					const made = await parts.launch(setup, options, jvm.run);
+					const settings = { ...made.settings, ...jvm.settings };
+					return { startMs: 60_000, stopMs: 10_000, ...made, settings };
+				},
+			},
+			{
+				packages: ["default-jre-headless"],
+				onHosts: {
+					text(options) {
+						const { title, version } = jarsOf(options);
+						return `${title} ${options.version ?? version}, copied, on the host's Java`;
+					},
+					anyVersion: true,
+				},
+				prepare: (setup) => findJars(setup, jarsOf(setup.system.options)),
+				command: async () => [],
+			},
+		),
+	};
+}
+
+/** Definition and file of a server's log on its output, as broker.log keeps it: with times like those of what mqbench does to it. */
+export const LOGGING = {
+	define: ({ folder }: Site) => [`-Dlog4j2.configurationFile=${folder}/log4j2.properties`],
+	file: `rootLogger.level=INFO
+rootLogger.appenderRef.out.ref=out
+appender.out.type=Console
+appender.out.name=out
+appender.out.layout.type=PatternLayout
+appender.out.layout.pattern=%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z'}{UTC} %p %c{1} %m%n
+`,
+};
+
+// --- internal ---
+
+function folderOf({ folder }: Jars): string {
+	return path.join(packageFolder, "runner", "brokers", folder);
+}
+
+/** The command by which a node runs a main class, and the JVM as reports show it. */
+async function onJvm<Options>(
+	setup: Setup,
+	jars: Jars,
+	{ flags = [], defines, inImage, more = [] }: JvmParts<Options>,
+) {
+	const { system, messageBytes, image } = setup;
+	const java = await findJava(setup, jars.title);
+	const classes = image ? null : await findJars(setup, jars);
+	const { heap = Math.max(HEAP_BYTES, 16 * messageBytes), version } =
+		system.options as SystemOptionsOfAnyBroker & { readonly heap?: number };
+	// jps and jstat's counters stay in memory of the process: as files in /tmp they stall it.
+	const all = [...flags, "-XX:+PerfDisableSharedMem", "-Djava.awt.headless=true"];
+	const text = formatBytes(heap);
+	const unpinned = classes !== null && system.binary === null && pinned(jars, version) === null;
+	const run: Run = (node, main, own = [`-Xms${heap}`, `-Xmx${heap}`, ...all]) => {
+		const folder = classes === null ? inImage : node.bring(jars.name, classes);
+		const classPath = ["", ...more].map((below) => path.posix.join(folder, below, "*")).join(":");
+		return [java, ...own, ...defines(node), "-cp", classPath, ...main];
+	};
+	return {
+		run,
+		settings: {
+			java: [`-Xms${text}`, `-Xmx${text}`, ...all].join(" "),
+			...(unpinned && {
+				jars: `checked by Maven's checksums only: mqbench has no sha256 of ${jars.title} ${version}`,
+			}),
+		},
+	};
+}
+
+/** Looks for Java and Maven. */
+function lookForJava(title: string, megabytes: number): BrokerInstall["look"] {
+	return async ({ run, which }) => {
+		const java = versionIn(await run("java", "-version"));
+		const old = java !== null && java.major < OLDEST_JAVA;
+		const maven = (await which("mvn")) !== null;
+		const here = java !== null && !old && maven;
+		const figure =
+			java === null
+				? "no Java"
+				: `Java ${java.text}${old ? " is too old" : maven ? ", Maven" : ", no Maven"}`;
+		return {
+			here,
+			figure,
+			sentence: here
+				? `The first run downloads ${title} with Maven, ${megabytes} MB once.`
+				: `${title} needs Java ${OLDEST_JAVA} or newer, and Maven on PATH (which fetches it once).`,
+		};
+	};
+}
+
+/** A java that is new enough, where the nodes are. Fails with `broker-missing`. */
+async function findJava({ system, tools, image, ask, nodes }: Setup, title: string) {
+	if (image) return "java";
+	const { JAVA_HOME } = tools.env;
+	const own = JAVA_HOME ? tools.findOnPath("java", { PATH: path.join(JAVA_HOME, "bin") }) : null;
+	const java = ask ? "java" : (own ?? tools.findOnPath("java"));
+	const version = async (node: number) => {
+		if (java === null) return null;
+		const argv = [java, "-version"] as const;
+		if (ask) return versionIn((await ask(node, argv)).said);
+		const said = promisify(execFile)(java, ["-version"], { timeout: 20_000 });
+		return versionIn((await said.catch(() => null))?.stderr);
+	};
+	for (const [i, { hostname }] of (ask ? nodes : nodes.slice(0, 1)).entries()) {
+		const there = await version(i);
+		if (there !== null && there.major >= OLDEST_JAVA) continue;
+		const found = there === null ? "java is not on PATH" : `${java} is Java ${there.major}`;
+		throw failure("broker-missing", {
+			system: system.key,
+			what: `${title} needs Java ${OLDEST_JAVA} or newer, and ${found}${ask ? ` on ${hostname}` : ""}`,
+			remedy: `Install it${ask ? " there" : ""}: apt-get install default-jre-headless, dnf install java-21-openjdk-headless, or brew install openjdk${ask ? "" : "; or set JAVA_HOME"}`,
+		});
+	}
+	return java ?? "java";
+}
+
+/** Folder of the jars: of an installation, or of the cache, where Maven fetches those of a version once. */
+async function findJars(
+	{ system, tools }: Pick<Setup, "system" | "tools">,
+	jars: Jars,
+): Promise<string> {
+	const { title, name, installed } = jars;
+	const { version } = system.options;
+	const missing = (what: string, remedy: string) =>
+		failure("broker-missing", { system: system.key, what, remedy });
+	if (installed && system.binary !== null) {
+		const folder = path.resolve(system.binary, installed.folder);
+		const found = await readdir(folder).catch(() => []);
+		if (found.some((jar) => jar.startsWith(installed.jar) && jar.endsWith(".jar"))) return folder;
+		throw missing(
+			`${system.binary} (binary) is no installation of ${title}: there is no ${installed.folder}/${installed.jar}*.jar in it`,
+			`Correct binary, or remove it to have Maven fetch ${title}`,
+		);
+	}
+	const mvn = tools.findOnPath("mvn");
+	if (mvn)
+		return tools.jars({
+			name,
+			pom: pomOf(jars),
+			properties: version === undefined ? {} : { [name]: version },
+			sums: pinned(jars, version),
+			mvn,
+			system: system.key,
+		});
+	throw missing(
+		`mqbench has Maven fetch ${title}, and mvn is not on PATH`,
+		`Install it: apt-get install maven, dnf install maven, or brew install maven${installed ? `; or use a ${title} that you have: binary: /path/to/it` : ""}`,
+	);
+}
+
+/** In the words of `java -version`; null: it does not say one. */
+function versionIn(said: string | null | undefined) {
+	const [, text, major] = /version "((?:1\.)?(\d+)[^"]*)"/.exec(said ?? "") ?? [];
+	return text === undefined ? null : { text, major: Number(major) };
+}
