@@ -89,8 +89,6 @@ export interface Column extends Shown {
 	readonly name: Inline;
 	/** Numbers stand to the right: those that begin with an amount, and words that are to. */
 	readonly number?: boolean | undefined;
-	/** Left out first where there is no room: 1 before 2. */
-	readonly spare?: number | undefined;
 	/** Class of its head on a page. */
 	readonly id?: string | undefined;
 }

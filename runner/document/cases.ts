@@ -16,6 +16,7 @@ import {
 	instead,
 	link,
 	list,
+	numbers,
 	section,
 	table,
 	text,
@@ -50,9 +51,6 @@ export function cases(result: Result): Fold[] {
 /** What could not be checked says nothing. */
 const AGAINST: ReadonlySet<string> = new Set(["warn", "invalid", "fail"]);
 
-/** Columns that a narrow terminal leaves out, in this order: a run's own lines and report.html have them. */
-const SPARE = ["p99.9", "redelivered", "unknown"];
-
 function caseBlocks({ case: name, rows }: Case, number: number, result: Result): Block[] {
 	const runs = rows.map(({ run }) => run);
 	const [first] = runs as [Run];
@@ -62,7 +60,7 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 	const columns = [
 		"",
 		{ name: "durability", depth: 2 as const },
-		...figures.map(([head]) => ({ name: head, number: true, spare: SPARE.indexOf(head) + 1 })),
+		...numbers(figures.map(([head]) => head)),
 		"verdict",
 		{ name: "checks against it", depth: 3 as const },
 		{ name: "started (UTC)", depth: 3 as const },

@@ -86,7 +86,7 @@ export function searchTable({ runs }: Search, caption: string): Table {
 		[
 			{ name: "rate", number: false },
 			...numbers(["run", "verdict", "p50", "p99", "max"]),
-			{ name: "why", spare: 1 },
+			{ name: "why", depth: 2 },
 		],
 		runs.map((run) => [
 			amount(run.rate, "messages/s"),

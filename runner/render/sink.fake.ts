@@ -29,7 +29,7 @@ export function sinkOf(said: string): Document {
 		{ as: "bar", parts: [["lag", 0.4]] },
 		{ value: 1e6, unit: "ns", weak: true },
 	];
-	const columns = [said, { name: said, number: true }, { name: said, spare: 1 }];
+	const columns = [said, { name: said, number: true }, said];
 	const rows = [
 		[said, said, badge("pass")],
 		[all, all, said],

@@ -98,17 +98,6 @@ describe("a broker that was gone", () => {
 });
 
 describe("names", () => {
-	test("that are shortened stand below its table in full", () => {
-		const result = two();
-		const long = "jetstream-with-three-replicas-and-fsync-on-every-single-message";
-		for (const one of [...result.runs, ...result.gates])
-			if (one.system === "nats") one.system = long;
-		const text = render(result, { columns: 80 });
-		const [short] = /jetstr\S+\.\.\S+/.exec(text) ?? [];
-		expect(short).toBeDefined();
-		expect(oneLine(text)).toContain(`${short} is ${long}`);
-	});
-
 	test("of any width keep columns under each other", () => {
 		const result = two();
 		for (const one of [...result.runs, ...result.gates])

@@ -1,6 +1,7 @@
 import { at, type Block, type Document, type Fold } from "../document/blocks.ts";
 import { sentence } from "../document/sentence.ts";
-import { displayWidth, harmlessAll } from "../terminal/columns.ts";
+import { maskAll } from "../mask.ts";
+import { displayWidth, harmless } from "../terminal/columns.ts";
 import { blockLines } from "./terminal/blocks.ts";
 import { makePage, type Page, type PageOptions } from "./terminal/text-page.ts";
 
@@ -15,7 +16,7 @@ export interface TerminalOptions extends PageOptions {
  * What is longer than a screen begins with the verdict too.
  */
 export function renderTerminal(given: Document, { report, ...options }: TerminalOptions): string {
-	const document = harmlessAll(given);
+	const document = maskAll(given, harmless);
 	const page = makePage(options);
 	const { sections, answer, head, foot, title, look, word, lead, names } = document;
 	const about = at(head, 1).map((block) =>
@@ -40,7 +41,9 @@ export function renderTerminal(given: Document, { report, ...options }: Terminal
 /** Blocks alone, a blank line between two. */
 export function renderBlocks(blocks: readonly Block[], options: PageOptions): string {
 	const page = makePage(options);
-	const parts = harmlessAll(at(blocks, 1)).map((block) => blockLines([block], page, "").join("\n"));
+	const parts = maskAll(at(blocks, 1), harmless).map((block) =>
+		blockLines([block], page, "").join("\n"),
+	);
 	return `${parts.join("\n\n")}\n`;
 }
 

@@ -2,7 +2,7 @@ import type { Collected } from "../evidence/collect.ts";
 import type { Run } from "../model/result.ts";
 import { maskUrls } from "../secrets.ts";
 import { sum } from "../stats/sum.ts";
-import { shortened } from "../terminal/columns.ts";
+import { clipped } from "../terminal/columns.ts";
 
 /**
  * The lines of a run's broker.log from T0 to the end of its window, which is where the axis of time ends. Of lines of a node that differ in numbers
@@ -32,7 +32,7 @@ export function brokerLogOf(
 				more++;
 				continue;
 			}
-			const said = shortened(maskUrls(text), MOST_TEXT);
+			const said = clipped(maskUrls(text), MOST_TEXT, "..");
 			kind = { atNs, lastNs: atNs, node, serious, text: said, times: 0 };
 			latest.set(name, kind);
 			alike.push(kind);

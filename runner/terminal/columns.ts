@@ -8,14 +8,12 @@ export function plainText(text: string): string {
 	return harmless(text).replaceAll(/ {2,}/g, " ").trim();
 }
 
-/** The same of every text in a plain value, keys too. */
-export function plainAll<T>(value: T): T {
-	return mapped(value, plainText);
-}
-
-/** The same, with the blanks as they are: of texts that are parts of a line. */
-export function harmlessAll<T>(value: T): T {
-	return mapped(value, harmless);
+/** The same, with the blanks as they are: of a text that is a part of a line. */
+export function harmless(text: string): string {
+	return stripVTControlCharacters(text)
+		.replaceAll(/\p{Surrogate}/gu, "\ufffd")
+		.replaceAll(CONTROLS, " ")
+		.replaceAll(TURNING, "");
 }
 
 /** How many columns of a terminal a text takes: emoji and East Asian characters take two, combining marks none. */
@@ -26,21 +24,10 @@ export function displayWidth(text: string): number {
 	return width;
 }
 
-/** At most `width` columns: what does not fit is cut out of the middle, as names differ at both ends. */
-export function shortened(text: string, width: number, mark = ".."): string {
+/** The start of a text with `mark`, if it takes more than `width` columns. */
+export function clipped(text: string, width: number, mark = ""): string {
 	if (displayWidth(text) <= width) return text;
-	const room = Math.max(0, width - displayWidth(mark));
-	const parts = [...GRAPHEMES.segment(text)].map(({ segment }) => segment);
-	const head = leading(parts, Math.ceil(room / 2));
-	const tail = leading(parts.toReversed(), room - displayWidth(head.join("")));
-	return `${head.join("")}${mark}${tail.reverse().join("")}`;
-}
-
-/** The start of a text, at most `width` columns of it. */
-export function clipped(text: string, width: number): string {
-	if (displayWidth(text) <= width) return text;
-	const parts = [...GRAPHEMES.segment(text)].map(({ segment }) => segment);
-	return leading(parts, width).join("");
+	return `${pieces(text, width - mark.length)[0]}${mark}`;
 }
 
 /** Pieces of at most `width` columns; a character that is wider than that stands alone. */
@@ -67,23 +54,6 @@ export function padStart(text: string, width: number): string {
 
 // --- internal ---
 
-function harmless(text: string): string {
-	return stripVTControlCharacters(text)
-		.replaceAll(/\p{Surrogate}/gu, "\ufffd")
-		.replaceAll(CONTROLS, " ")
-		.replaceAll(TURNING, "");
-}
-
-function mapped<T>(value: T, of: (text: string) => string): T {
-	if (typeof value === "string") return of(value) as T;
-	if (Array.isArray(value)) return value.map((one) => mapped(one, of)) as T;
-	if (typeof value === "object" && value !== null)
-		return Object.fromEntries(
-			Object.entries(value).map(([key, v]) => [of(key), mapped(v, of)]),
-		) as T;
-	return value;
-}
-
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Printable ASCII, which most texts are. */
@@ -109,15 +79,4 @@ function widthOf(grapheme: string): number {
 	// Flags and digits in boxes are two columns wide as well.
 	if (EMOJI.test(grapheme) || /\u20e3$/.test(grapheme)) return 2;
 	return WIDE.test(grapheme) ? 2 : 1;
-}
-
-function leading(parts: readonly string[], width: number): string[] {
-	let used = 0;
-	const fitting: string[] = [];
-	for (const part of parts) {
-		used += widthOf(part);
-		if (used > width) break;
-		fitting.push(part);
-	}
-	return fitting;
 }

@@ -65,9 +65,6 @@ class Serving implements PageServer {
 	readonly #open = new Set<ServerResponse>();
 	/** Tokens that lead to the page one single time. */
 	readonly #once = new Set<string>();
-	readonly #sockets = new Set<Socket>();
-	/** Came when there were enough. */
-	readonly #surplus = new WeakSet<Socket>();
 	/** What a connection gets first: the newest event of each kind, in the order of kinds. */
 	readonly #newest = new Map<string, Buffer>();
 
@@ -82,15 +79,7 @@ class Serving implements PageServer {
 				response.destroy();
 			}
 		});
-		// Beyond that not even a refusal.
-		this.#server.maxConnections = 2 * MOST_CONNECTIONS;
-		this.#server.on("connection", (socket) => {
-			if (this.#sockets.size >= MOST_CONNECTIONS) this.#surplus.add(socket);
-			else {
-				this.#sockets.add(socket);
-				socket.once("close", () => this.#sockets.delete(socket));
-			}
-		});
+		this.#server.maxConnections = MOST_CONNECTIONS;
 		// Without a listener the last connection that was lost would end the command.
 		this.#server.on("error", () => {});
 	}
@@ -134,18 +123,9 @@ class Serving implements PageServer {
 
 	async close(ms = 5000): Promise<void> {
 		const open = [...this.#open];
-		const late = setTimeout(() => {
-			for (const response of open) response.destroy();
-		}, ms);
-		await Promise.all(
-			open.map(
-				(response) =>
-					new Promise<void>((resolve) => {
-						response.once("close", resolve);
-						response.end();
-					}),
-			),
-		);
+		const late = setTimeout(() => this.#server.closeAllConnections(), ms);
+		const closed = open.map((one) => new Promise((resolve) => one.once("close", resolve).end()));
+		await Promise.all(closed);
 		clearTimeout(late);
 		this.#server.close();
 		this.#server.closeAllConnections();
@@ -162,10 +142,7 @@ class Serving implements PageServer {
 		const [, token = "", what = "", ...more] = url.split("/");
 		const known = isOneOf(token, this.#tokens);
 		for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-		if (this.#surplus.has(socket)) {
-			response.setHeader("connection", "close");
-			refuse(response, 503);
-		} else if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)) refuse(response, 403);
+		if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)) refuse(response, 403);
 		// A browser names the site that asks; no other site may.
 		else if (![undefined, `http://${host}`].includes(headers.origin)) refuse(response, 403);
 		else if (known && url === `/${token}`) redirect(response, token);

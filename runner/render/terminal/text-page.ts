@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { Look } from "../../document/blocks.ts";
-import { displayWidth, pieces, shortened } from "../../terminal/columns.ts";
+import { displayWidth, pieces } from "../../terminal/columns.ts";
 import { wrap } from "../../terminal/wrap.ts";
 
 type Format = Parameters<typeof styleText>[0];
@@ -16,8 +16,6 @@ export interface Page {
 	badge(look: Look, text?: string): string;
 	/** Breaks a text at blanks, and a word that is wider than a line anywhere. */
 	fold(text: string, indent?: string, first?: string): string[];
-	/** A name that is cut in the middle to fit. */
-	short(name: string, width: number): string;
 }
 
 export interface PageOptions {
@@ -29,14 +27,13 @@ export interface PageOptions {
 
 export function makePage(options: PageOptions): Page {
 	const width = Math.max(40, options.columns);
-	const unicode = options.unicode ?? false;
 	const style: Page["style"] = options.colour
 		? (format, text) => styleText(format, text, { validateStream: false })
 		: (_, text) => text;
 	return {
 		width,
 		rows: options.rows ?? 24,
-		unicode,
+		unicode: options.unicode ?? false,
 		style,
 		badge: (look, text = look.toUpperCase()) => style(["bold", COLOURS[look]] as Format, text),
 		fold: (text, indent = "", first = indent) =>
@@ -45,7 +42,6 @@ export function makePage(options: PageOptions): Page {
 					? [line]
 					: pieces(line.trimStart(), width - indent.length).map((piece) => `${indent}${piece}`),
 			),
-		short: (name, room) => shortened(name, room, unicode ? "\u2026" : ".."),
 	};
 }
 
