@@ -48,10 +48,9 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 		.addOption(new Option("--open", "open the report in a browser").conflicts(["svg", "png"]))
 		.option("--only <glob>", "charts that --svg or --png draws, by name, e.g. '*-percentiles'")
 		.addOption(
-			new Option(
-				"--export <format>",
-				`only write the figures for another tool: ${Object.keys(FORMATS).join(", ")}`,
-			).conflicts(["reporter", "json", "svg", "png", "open"]),
+			new Option("--export <format>", "only write the figures for another tool")
+				.choices(Object.keys(FORMATS))
+				.conflicts(["reporter", "json", "svg", "png", "open"]),
 		)
 		.option(
 			"--out <folder>",

@@ -58,8 +58,7 @@ describe.each(FIXTURES)("every figure of %s is the same in every file", (name) =
 
 	test("also as samples", () => {
 		const passed = result.runs.map((run) => ({ ...run, verdict: "pass" as const }));
-		const source = { folder: ".", shown: ".", result: { ...result, runs: passed } };
-		const [file] = exportOpenMetrics(pointsOf(source).points);
+		const [file] = exportOpenMetrics(pointsOf({ ...result, runs: passed }, ".").points);
 		const known = (family: string, labels: string, value: number) =>
 			expect(file?.text).toMatch(new RegExp(`^${family}\\{.*${labels}.*\\} ${value}$`, "m"));
 		for (const run of passed) {

@@ -1,4 +1,4 @@
-import { commitText } from "../../result/commit.ts";
+import { commitAt, commitText } from "../../result/commit.ts";
 import { systemText } from "../../result/words.ts";
 import { type ExportedFile, type Known, type Point, watchedFigures } from "./points.ts";
 
@@ -8,24 +8,18 @@ import { type ExportedFile, type Known, type Point, watchedFigures } from "./poi
  * when a scenario is repeated more often.
  */
 export function exportGithubActionBenchmark(points: readonly Point[]): ExportedFile[] {
-	const sources = [...new Set(points.map(({ source }) => source))];
-	return sources.flatMap((source) => {
+	const results = [...new Set(points.map(({ result }) => result))];
+	return results.flatMap((result) => {
 		// Of several reports each has a folder of its own.
-		const folder = sources.length === 1 ? "" : `${fileName(source.result.runId)}/`;
-		const own = points.filter((point) => point.source === source);
+		const folder = results.length === 1 ? "" : `${fileName(result.runId)}/`;
+		const own = points.filter((point) => point.result === result);
 		const entries = own.flatMap((point) =>
-			watchedFigures(point).map((figure) => ({
-				bigger: figure.unit === "messages/s",
-				entry: entryOf(point, figure),
-			})),
+			watchedFigures(point).map((figure) => entryOf(point, figure)),
 		);
-		return [
-			{ name: "customSmallerIsBetter.json", bigger: false },
-			{ name: "customBiggerIsBetter.json", bigger: true },
-		].flatMap(({ name, bigger }) => {
-			const found = entries.filter((one) => one.bigger === bigger).map(({ entry }) => entry);
-			const text = `${JSON.stringify(found, null, "\t")}\n`;
-			return found.length === 0 ? [] : [{ name: `${folder}${name}`, text }];
+		return ["customSmallerIsBetter", "customBiggerIsBetter"].flatMap((name, i) => {
+			const some = entries.filter(({ unit }) => (unit === "ms") === (i === 0));
+			const text = `${JSON.stringify(some, null, "\t")}\n`;
+			return some.length === 0 ? [] : [{ name: `${folder}${name}.json`, text }];
 		});
 	});
 }
@@ -37,41 +31,27 @@ function fileName(text: string): string {
 	return text.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
 }
 
-function entryOf(point: Point, figure: Known) {
-	const { id, unit } = figure;
-	// To the nanosecond.
+/** To the nanosecond. `range` is shown in brackets behind the value, `extra` below it. */
+function entryOf({ result, run, search }: Point, figure: Known) {
+	const { system, case: name, repeat } = search ?? run;
+	const { id, unit, metric, low, high, atLeast, weak } = figure;
 	const value = (of: number) => (unit === "ns" ? of / 1e6 : of);
-	const range = rangeOf(figure, value);
-	const repeat = point.repeat > 1 ? `, repeat ${point.repeat}` : "";
-	return {
-		name: `${point.source.result.scenario}: ${point.system}, ${point.case}: ${id}${repeat}`,
-		unit: unit === "ns" ? "ms" : unit,
-		value: value(figure.value),
-		...(range === null ? {} : { range }),
-		extra: extraOf(point, figure),
-	};
-}
-
-/** Shown in brackets behind the value. */
-function rangeOf(
-	{ value: own, low, high, atLeast }: Known,
-	value: (of: number) => number,
-): string | null {
-	if (atLeast) return `more than ${value(own)}`;
-	if (low == null) return null;
-	return high == null ? `${value(low)} or more` : `${value(low)} to ${value(high)}`;
-}
-
-/** Lines below the value. */
-function extraOf({ run, source, commit }: Point, { metric, weak, atLeast }: Known): string {
+	const interval =
+		low == null ? undefined : `${value(low)} ${high == null ? "or more" : `to ${value(high)}`}`;
 	const n = metric === null ? null : run.metrics[metric]?.n;
-	return [
+	const commit = commitAt(result.environment, run.startedAt);
+	const extra = [
 		systemText(run),
 		n == null ? "" : `n = ${n}`,
 		weak && !atLeast ? "weak: too few samples" : "",
-		`run ${source.result.runId}`,
+		`run ${result.runId}`,
 		commit === null ? "" : `commit ${commitText(commit)}`,
-	]
-		.filter((line) => line !== "")
-		.join("\n");
+	];
+	return {
+		name: `${result.scenario}: ${system}, ${name}: ${id}${repeat > 1 ? `, repeat ${repeat}` : ""}`,
+		unit: unit === "ns" ? "ms" : unit,
+		value: value(figure.value),
+		range: atLeast ? `more than ${value(figure.value)}` : interval,
+		extra: extra.filter((line) => line !== "").join("\n"),
+	};
 }

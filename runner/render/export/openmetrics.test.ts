@@ -102,7 +102,7 @@ describe.each(PUBLISHED)("openmetrics of %s", (name) => {
 			"mqbench_latency_high_seconds seconds",
 			"mqbench_rate_messages_per_second messages_per_second",
 			...(result.runs.some((run: Run) => run.failover.length > 0)
-				? ["mqbench_fault_seconds seconds"]
+				? ["mqbench_time_seconds seconds"]
 				: []),
 			"mqbench_window_messages messages",
 			"mqbench_sla_met ",
@@ -179,7 +179,7 @@ test("a percentile among messages that never completed is the timeout, and says 
 		runs: lost.runs.map((r) => ({ ...r, verdict: "fail" as const })),
 	});
 	const beyond = samplesOf(files["metrics.txt"] ?? "", "mqbench_latency_seconds").filter(
-		({ labels }) => labels.support === "beyond-timeout",
+		({ labels }) => labels.support === "at-least",
 	);
 	expect(beyond.map(({ labels }) => labels.statistic)).toContain("p99.9");
 	for (const { value } of beyond)

@@ -1,5 +1,5 @@
 import { COUNTS } from "../../result/fields.ts";
-import { type ExportedFile, type Known, type Point, supportOf } from "./points.ts";
+import type { ExportedFile, Known, Point } from "./points.ts";
 
 /**
  * OpenMetrics 1.0 text: for `artifacts:reports:metrics` of GitLab, for a collector of text files, for `promtool tsdb create-blocks-from
@@ -8,25 +8,25 @@ import { type ExportedFile, type Known, type Point, supportOf } from "./points.t
  * collectors want.
  */
 export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
-	const dated = new Set(points.map(({ source }) => source)).size > 1;
+	const dated = new Set(points.map(({ result }) => result)).size > 1;
 	const inTime = [...points].sort((a, b) => a.atMs - b.atMs);
-	const text = FAMILIES.flatMap(([name, help, samples]) => {
-		const unit = UNITS.find((one) => name.endsWith(`_${one}`));
+	const text = Object.entries(FAMILIES).flatMap(([family, help]) => {
+		const name = `mqbench_${family}`;
+		const unit = UNITS.find((one) => family.endsWith(`_${one}`));
 		// What is one metric stands together, its samples in the order of time.
 		const metrics = new Map<string, string[]>();
 		for (const point of inTime)
-			for (const { labels, value } of samples(point)) {
-				const metric = `${name}${labelsOf({ ...pointLabels(point), ...labels })}`;
-				const time = dated ? ` ${point.atMs / 1000}` : "";
-				const lines = metrics.get(metric) ?? [];
-				lines.push(`${metric} ${value}${time}`);
-				metrics.set(metric, lines);
+			for (const sample of samplesOf(point)) {
+				if (sample.family !== family || sample.value == null) continue;
+				const metric = `${name}${labelsOf({ ...pointLabels(point), ...sample.labels })}`;
+				const line = `${metric} ${sample.value}${dated ? ` ${point.atMs / 1000}` : ""}`;
+				metrics.set(metric, [...(metrics.get(metric) ?? []), line]);
 			}
 		if (metrics.size === 0) return [];
 		return [
 			`# TYPE ${name} gauge`,
 			...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
-			`# HELP ${name} ${escaped(help)}`,
+			`# HELP ${name} ${help}`,
 			...[...metrics.values()].flat(),
 		];
 	});
@@ -35,99 +35,60 @@ export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 
 // --- internal ---
 
-type Samples = (point: Point) => { readonly labels: Labels; readonly value: number }[];
-
 const UNITS = ["seconds", "messages_per_second", "messages"];
 
-const FAMILIES: readonly (readonly [name: string, help: string, samples: Samples])[] = [
-	[
-		"mqbench_latency_seconds",
-		"Percentile or max of a latency in the window. response and ack count from the intended send time, service from the send call. support=weak: few samples; beyond-timeout: the true value is larger.",
-		figures(isLatency, latencyLabels),
-	],
-	[
-		"mqbench_latency_low_seconds",
-		"Lower end of the 95 % interval of that percentile.",
-		figures(isLatency, latencyLabels, ({ low }) => low),
-	],
-	[
-		"mqbench_latency_high_seconds",
-		"Upper end of the 95 % interval of that percentile; absent: it has none.",
-		figures(isLatency, latencyLabels, ({ high }) => high),
-	],
-	[
-		"mqbench_rate_messages_per_second",
+const FAMILIES = {
+	latency_seconds:
+		"Percentile or max of a latency in the window. response and ack count from the intended send time, service from the send call. support=weak: few samples; at-least: the true value is larger.",
+	latency_low_seconds: "Lower end of the 95 % interval of that percentile.",
+	latency_high_seconds: "Upper end of the 95 % interval of that percentile; absent: it has none.",
+	rate_messages_per_second:
 		"Messages per second in the window; highest rate: the answer of a search.",
-		figures(
-			({ unit }) => unit === "messages/s",
-			({ id }) => ({ rate: id }),
-		),
-	],
-	[
-		"mqbench_drain_seconds",
-		"Time until a backlog was drained.",
-		figures(
-			({ id }) => id === "drainTime",
-			() => ({}),
-		),
-	],
-	[
-		"mqbench_fault_seconds",
-		"The worst fault of a run: unavailable, nothing completed; drained, until no more were in flight than before it. support=more-than: the true value is larger.",
-		figures(
-			({ id }) => id === "unavailable" || id === "drained",
-			(figure) => ({ figure: figure.id, ...markOf(figure) }),
-		),
-	],
-	["mqbench_window_messages", "Messages of the window.", countsOf],
-	["mqbench_sla_met", "1: every SLA line was met; 0: one was breached.", slaMet],
-];
+	time_seconds:
+		"Time until a backlog was drained, or what the worst fault did. support=at-least: the true value is larger.",
+	window_messages: "Messages of the window.",
+	sla_met: "1: every SLA line was met; 0: one was breached.",
+};
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Some figures of a point; times in seconds. */
-function figures(
-	some: (figure: Known) => boolean,
-	labels: (figure: Known) => Labels,
-	of: (figure: Known) => number | null | undefined = ({ value }) => value,
-): Samples {
-	return (point) =>
-		point.figures.filter(some).flatMap((figure) => {
-			const value = of(figure);
-			const scale = figure.unit === "ns" ? 1e9 : 1;
-			return value == null ? [] : [{ labels: labels(figure), value: value / scale }];
-		});
+interface Sample {
+	readonly family: keyof typeof FAMILIES;
+	readonly labels: Labels;
+	/** Left out of the file: null, undefined. */
+	readonly value: number | null | undefined;
 }
 
-function isLatency({ metric }: Known): boolean {
-	return metric !== null;
+/** Of a search its answer and its verdict: its runs have counts, but those are not its answer. */
+function samplesOf({ run, search, figures }: Point): Sample[] {
+	const counts = search === null ? COUNTS : [];
+	return [
+		...figures.flatMap(figureSamples),
+		...counts.map(
+			(count): Sample => ({ family: "window_messages", labels: { count }, value: run[count] }),
+		),
+		{ family: "sla_met", labels: {}, value: (search ?? run).verdict === "pass" ? 1 : 0 },
+	];
 }
 
-function latencyLabels(figure: Known): Labels {
-	const [metric = "", statistic = ""] = figure.id.split(" ");
-	return { metric, statistic, ...markOf(figure) };
+function figureSamples({ id, unit, metric, value, low, high, atLeast, weak }: Known): Sample[] {
+	if (unit !== "ns") return [{ family: "rate_messages_per_second", labels: { rate: id }, value }];
+	const support = atLeast ? "at-least" : weak ? "weak" : null;
+	const mark: Labels = support === null ? {} : { support };
+	if (metric === null)
+		return [{ family: "time_seconds", labels: { figure: id, ...mark }, value: value / 1e9 }];
+	const labels = { metric, statistic: id.split(" ")[1] ?? "", ...mark };
+	const seconds = (ns: number | null | undefined) => (ns == null ? null : ns / 1e9);
+	return [
+		{ family: "latency_seconds", labels, value: seconds(value) },
+		{ family: "latency_low_seconds", labels, value: seconds(low) },
+		{ family: "latency_high_seconds", labels, value: seconds(high) },
+	];
 }
 
-function markOf(figure: Known): Labels {
-	const support = supportOf(figure);
-	return support === "ok" ? {} : { support };
-}
-
-/** What was not counted is left out. The runs of a search are not its answer. */
-function countsOf({ run, search }: Point): ReturnType<Samples> {
-	return COUNTS.flatMap((count) => {
-		const value = search === null ? run[count] : null;
-		return value === null ? [] : [{ labels: { count }, value }];
-	});
-}
-
-function slaMet({ run, search }: Point): ReturnType<Samples> {
-	return [{ labels: {}, value: (search ?? run).verdict === "pass" ? 1 : 0 }];
-}
-
-function pointLabels({ source, system, case: name, repeat }: Point) {
-	const { scenario } = source.result;
-	return { scenario, system, case: name, repeat: String(repeat) };
+function pointLabels({ result, run, search }: Point): Labels {
+	const { system, case: name, repeat } = search ?? run;
+	return { scenario: result.scenario, system, case: name, repeat: String(repeat) };
 }
 
 function labelsOf(labels: Labels): string {

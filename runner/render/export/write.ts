@@ -1,13 +1,11 @@
 import path from "node:path";
 import { EXIT, type ExitCode, failure } from "../../errors.ts";
 import { makeRoom, writeWhole } from "../../result/whole-file.ts";
-import { didYouMean } from "../../suggest.ts";
 import { plainText } from "../../terminal/columns.ts";
 import type { World } from "../../world.ts";
 import { exportGithubActionBenchmark } from "./github-action-benchmark.ts";
 import { exportOpenMetrics } from "./openmetrics.ts";
-import { type Format, pointsOf } from "./points.ts";
-import { readSources } from "./sources.ts";
+import { type Format, readPoints } from "./points.ts";
 
 /** The tools that `--export` writes for, by the word for each. */
 export const FORMATS: Readonly<Record<string, Format>> = {
@@ -29,18 +27,12 @@ interface ExportArgs {
  * stderr what was left out and why. It judges nothing: a breached SLA is a figure like any other. Nothing to write: exit code 2 without a result, 6 where all runs are undecided, otherwise 4.
  */
 export function writeExport({ folders, format, out }: ExportArgs, world: World): ExitCode {
-	const make = formatNamed(format);
-	const { sources, problems } = readSources(folders, world);
-	const found = sources.map(pointsOf);
-	const points = found.flatMap((one) => one.points);
+	const { points, leftOut, verdicts } = readPoints(folders, world);
 	const say = (sentence: string) => world.stderr.write(`${plainText(sentence)}\n`);
-	for (const sentence of [...problems, ...found.flatMap((f) => f.leftOut)]) say(sentence);
-	const verdicts = found.flatMap((one) => one.verdicts);
-	const files = points.length === 0 ? [] : make(points);
+	leftOut.forEach(say);
+	const files = points.length === 0 ? [] : (FORMATS[format]?.(points) ?? []);
 	if (files.length === 0) {
-		say(
-			`${folders.join(", ")}: nothing to export: no run in there passed or failed; what it was instead stands above, or in the reports`,
-		);
+		say(`${folders.join(", ")}: nothing to export: no run in there passed or failed`);
 		return codeOf([...verdicts, ...points.map(({ run }) => run.verdict)]);
 	}
 	const [first = "."] = folders;
@@ -72,17 +64,6 @@ export function oneFolder(
 }
 
 // --- internal ---
-
-/** Throws, with all of them, where there is no such format. */
-function formatNamed(word: string): Format {
-	const format = Object.hasOwn(FORMATS, word) ? FORMATS[word] : undefined;
-	if (format !== undefined) return format;
-	const known = Object.keys(FORMATS);
-	const guess = didYouMean(word, known);
-	throw failure("usage", {
-		message: `--export ${word}: there is no such format${guess.endsWith("?") ? guess : ""}; it writes ${known.join(", ")}`,
-	});
-}
 
 function codeOf(verdicts: readonly string[]): ExitCode {
 	if (verdicts.length === 0) return EXIT.usage;
