@@ -21,7 +21,7 @@ import { terminalLook } from "../terminal/look.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import { issue } from "../workflow-log.ts";
 import type { World } from "../world.ts";
-import { annotations, outputsOf, outputText } from "./github.ts";
+import { annotations, outputText } from "./github.ts";
 import { renderMarkdown, SUMMARY } from "./markdown.ts";
 import { renderTerminal } from "./terminal.ts";
 
@@ -69,8 +69,8 @@ export function deliver(
 	if (reporters.some(({ name }) => name === "github")) {
 		for (const line of annotations(result, onInconclusive)) issue(beside, line);
 		forGithub("GITHUB_STEP_SUMMARY", (file) => addToSummary(file, result, world), world);
-		const outputs = () => outputText(outputsOf(result, folder, code), randomUUID());
-		forGithub("GITHUB_OUTPUT", (file) => appendFileSync(file, outputs()), world);
+		const outputs = outputText(result, folder, code, randomUUID());
+		forGithub("GITHUB_OUTPUT", (file) => appendFileSync(file, outputs), world);
 	}
 	// Last on stdout: its last line is the verdict.
 	if (reporters.some(({ name }) => name === "terminal"))
@@ -141,17 +141,13 @@ function harmless(json: string): string {
 /** What is there already counts: GitHub refuses a summary of more than 1 MiB, with all that is in it. */
 function addToSummary(file: string, result: Result, { stderr }: World): void {
 	const there = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-	const most = SUMMARY.most - there - 1;
-	const size = { ...SUMMARY, most };
+	const most = SUMMARY - there - 1;
 	if (most < LEAST_SUMMARY)
-		stderr.write(
-			"The summary of this step is full; the report is not added to it, and is in the folder of the run.\n",
-		);
-	else
-		appendFileSync(
-			file,
-			`${there > 0 ? "\n" : ""}${renderMarkdown(documentOf(result), { size, marked: false })}`,
-		);
+		stderr.write("The summary of this step is full; the report is in the folder of the run.\n");
+	else {
+		const text = renderMarkdown(documentOf(result), { most, marked: false });
+		appendFileSync(file, `${there > 0 ? "\n" : ""}${text}`);
+	}
 }
 
 /** Adds to a file that GitHub has named; the verdict stands all the same: what GitHub shows of it is not worth another exit code. */
@@ -162,7 +158,6 @@ function forGithub(variable: string, add: (file: string) => void, { env, stderr 
 		add(file);
 	} catch (error) {
 		const reason = reasonOf(error);
-		stderr.write(`$${variable} cannot be written (${reason}); the reports are in the folder of the run.
-`);
+		stderr.write(`$${variable} cannot be written (${reason}).\n`);
 	}
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Gate } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { annotations, command, outputsOf, outputText } from "./github.ts";
+import { annotations, command, outputText } from "./github.ts";
 import { FIXTURES, HOSTILE, hostileResult } from "./hostile.fake.ts";
 
 const built = (name: string) => fixtureResult(name);
@@ -126,44 +126,16 @@ test("%, line breaks, and in properties : and , are escaped as GitHub reads them
 });
 
 describe("outputs", () => {
-	test("are verdict, exit code, report, and p99 of the worst gate", () => {
-		expect(outputsOf(built("stall"), "/r", 99)).toEqual({
-			verdict: "fail",
-			"exit-code": "99",
-			report: "/r",
-			gate: "nats/256B 1000/s: p99 < 10ms",
-			p99: "~400ms",
-		});
-		const repeats = built("repeats");
-		expect(outputsOf(repeats, "/r", 6)).toMatchObject({
-			"exit-code": "6",
-			gate: "kafka/256B 500/s: ack p99 < 20ms",
-			p99: "~112ms",
-		});
-		expect(outputsOf({ ...repeats, gates: [] }, "/r", 6)).toMatchObject({ gate: "", p99: "" });
-	});
-
-	test("the worst gate is the one furthest over its limit, or of all that passed the nearest", () => {
-		const result = built("healthy");
-		const [gate] = result.gates;
-		if (gate === undefined) throw new Error("another fixture");
-		const worst = (...others: Partial<Gate>[]) => {
-			const gates = [gate, ...others.map((other) => ({ ...gate, ...other }))];
-			return (outputsOf({ ...result, gates }, "/r", 0).gate ?? "").replace(/^.*: /, "");
-		};
-		const near = { sla: "p90 < 400us", margin: 1.1 };
-		expect(worst(near)).toBe("p90 < 400us");
-		const far = { sla: "p90 < 100ms", margin: 0.1, verdict: "fail" } as const;
-		expect(worst(near, { ...far, sla: "p99 < 1s", margin: 0.5 }, far)).toBe("p90 < 100ms");
-		// Nothing is further over its limit than what never completed.
-		expect(worst(far, { ...far, sla: "p50 < 1s", margin: null, beyondNs: 30e9 })).toBe("p50 < 1s");
+	test("are verdict, exit code and report", () => {
+		expect(outputText(built("stall"), "/r", 99, "d")).toBe(
+			"verdict<<d\nfail\nd\nexit-code<<d\n99\nd\nreport<<d\n/r\nd\n",
+		);
 	});
 
 	test.each(HOSTILE)("of %j name no output of their own", (text) => {
-		const outputs = outputsOf(hostileResult(text), text, 99);
 		const names: string[] = [];
 		// As the runner reads the file: name<<delimiter, lines, delimiter.
-		const lines = outputText(outputs, "d-1").split(/\r\n|\r|\n/);
+		const lines = outputText(hostileResult(text), text, 99, "d-1").split(/\r\n|\r|\n/);
 		for (let i = 0; i < lines.length - 1; i++) {
 			const [name = "", delimiter] = (lines[i] ?? "").split("<<");
 			expect(delimiter).toBe("d-1");
@@ -171,7 +143,7 @@ describe("outputs", () => {
 			i = lines.indexOf("d-1", i + 1);
 			expect(i).toBeGreaterThan(0);
 		}
-		expect(names).toEqual(["verdict", "exit-code", "report", "gate", "p99"]);
+		expect(names).toEqual(["verdict", "exit-code", "report"]);
 	});
 });
 

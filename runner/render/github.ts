@@ -1,12 +1,10 @@
 import { sentence } from "../document/sentence.ts";
 import type { ExitCode } from "../errors.ts";
 import type { Result } from "../model/result.ts";
-import { worst } from "../model/verdict.ts";
 import { explain } from "../result/explain.ts";
-import { brokenOf, type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
-import { percentile } from "../result/select.ts";
-import { show } from "../result/show.ts";
+import { brokenOf, type Outcome, outcomeName } from "../result/outcomes.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
+import { cut, oneLine } from "./markdown/escape.ts";
 
 /**
  * Workflow commands, one in a line: an annotation for each thing that broke, on the line of the scenario where it is asked for. GitHub
@@ -42,31 +40,18 @@ export function command(
 }
 
 /**
- * What later steps of a job read (`steps.<id>.outputs`): verdict, exit-code, report (path of report.html), gate and p99 of the
- * worst gate, empty without one.
+ * Lines for $GITHUB_OUTPUT, which later steps of a job read (`steps.<id>.outputs`): verdict, exit-code, report (folder of report.html). `delimiter`
+ * is not to be guessed: a value that holds it would end there, and name outputs of its own.
  */
-export function outputsOf(
-	result: Result,
+export function outputText(
+	{ verdict }: Result,
 	report: string,
 	exitCode: ExitCode,
-): Readonly<Record<string, string>> {
-	const found = worstGate(result);
-	return {
-		verdict: result.verdict,
-		"exit-code": String(exitCode),
-		report,
-		gate: found === null ? "" : `${found.system}/${found.case}: ${found.what}`,
-		p99: found === null ? "" : p99Of(found),
-	};
-}
-
-/** Lines for $GITHUB_OUTPUT. `delimiter` is not to be guessed: a value that holds it would end there, and name outputs of its own. */
-export function outputText(outputs: Readonly<Record<string, string>>, delimiter: string): string {
+	delimiter: string,
+): string {
+	const outputs = { verdict, "exit-code": exitCode, report: oneLine(report) };
 	return Object.entries(outputs)
-		.map(
-			([name, value]) =>
-				`${name}<<${delimiter}\n${value.replaceAll(/[\r\n]+/g, " ")}\n${delimiter}\n`,
-		)
+		.map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
 		.join("");
 }
 
@@ -95,29 +80,6 @@ function annotation(level: string, outcome: Outcome, result: Result, file: strin
 function fileOf({ command: given }: Result): string | null {
 	const file = given?.file ?? given?.scenario ?? null;
 	return file === null || /^(\.\.(\/|$)|\/|[a-zA-Z]:)/.test(file) ? null : file;
-}
-
-/** The worst verdict, of equal ones the one that is furthest over its limit, or nearest to it. */
-function worstGate(result: Result): Outcome | null {
-	const gates = outcomesOf(result).filter(({ gate }) => gate !== undefined);
-	const overall = worst(gates.map(({ verdict }) => verdict));
-	// Among messages that never completed there is no margin at all.
-	const margin = ({ gate }: Outcome) =>
-		gate?.beyondNs == null ? (gate?.margin ?? Number.POSITIVE_INFINITY) : 0;
-	return gates
-		.filter(({ verdict }) => verdict === overall)
-		.reduce<Outcome | null>((a, b) => (a === null || margin(b) < margin(a) ? b : a), null);
-}
-
-/** p99 of the metric that a gate judges, in the repeat that stands for it, as reports print it; empty: there is none. */
-function p99Of({ gate, run }: Outcome): string {
-	if (run === null) return "";
-	const p99 = percentile(run, gate?.metric ?? run.main, 99);
-	return p99.value === null && p99.why !== "stopped" ? "" : show(p99);
-}
-
-function cut(text: string, most: number): string {
-	return text.length <= most ? text : `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
 }
 
 function data(text: string): string {

@@ -58,7 +58,7 @@ describe.each(names)("%s", (name) => {
 		const outputs = {
 			terminal: renderTerminal(result, terminal),
 			markdown: renderMarkdown(result),
-			comment: renderMarkdown(result, { size: COMMENT, marked: true }),
+			comment: renderMarkdown(result, { most: COMMENT, marked: true }),
 			html: wordsOf(renderHtml(result)).replaceAll(/<[^>]*>/g, " "),
 			csv: renderCsv(result),
 			junit: renderJunit(result),

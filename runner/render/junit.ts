@@ -1,10 +1,10 @@
-import { machineOf, machineText } from "../compare/machine.ts";
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { explain, verdictText } from "../result/explain.ts";
 import { type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
-import { serverText, topologyText, verdictWord } from "../result/words.ts";
+import { verdictWord } from "../result/words.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
+import { oneLine } from "./markdown/escape.ts";
 
 /**
  * `junit.xml`: a suite for the scenario, a case for each SLA line, system and case, for each run that speaks for itself, each search and
@@ -29,7 +29,7 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 	const time = secondsOf(result.runs);
 	const startedAt = result.environment?.startedAt ?? result.runs[0]?.startedAt;
 	const suite = {
-		name: oneLine(result.scenario),
+		name: result.scenario,
 		...totals,
 		skipped: count("skipped"),
 		time,
@@ -37,11 +37,7 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 	};
 	const whole = `The whole report: report.html in the folder of the run ${result.runId}.`;
 	const summary = `${verdictWord(result)}: ${verdictText(result)}.\n${whole}`;
-	const parts = [
-		element(1, "properties", {}, propertiesOf(result)),
-		...cases,
-		element(1, "system-out", {}, text(summary)),
-	];
+	const parts = [...cases, element(1, "system-out", {}, text(summary))];
 	const all = element(0, "testsuites", { name: "mqbench", ...totals, time }, [
 		element(0, "testsuite", suite, parts),
 	]);
@@ -93,29 +89,9 @@ function caseOf(outcome: Outcome, kind: Kind, name: string, result: Result): str
 	const body =
 		kind === "passed"
 			? element(2, "system-out", {}, text([...measured, outcome.why].join("\n")))
-			: element(2, kind, { type: verdict, message: oneLine(broke) }, text(lines.join("\n")));
-	const classname = oneLine(result.scenario);
-	return element(1, "testcase", { name, classname, time: secondsOf(outcome.runs) }, [body]);
-}
-
-function propertiesOf(result: Result): string[] {
-	const { environment, runs } = result;
-	const systems = new Map(runs.map((run) => [run.system, run]));
-	const properties: readonly (readonly [name: string, value: string | null | undefined])[] = [
-		["run id", result.runId],
-		["verdict", verdictWord(result)],
-		["mqbench", environment?.mqbench],
-		["k6", environment?.k6],
-		["machine", environment && machineText(machineOf(environment))],
-		...[...systems].flatMap(([system, run]) => [
-			[`${system}: broker`, serverText(run)] as const,
-			[`${system}: durability`, run.load.durability] as const,
-			[`${system}: topology`, topologyText(run)] as const,
-		]),
-	];
-	return properties.flatMap(([name, value]) =>
-		value == null ? [] : [element(2, "property", { name, value })],
-	);
+			: element(2, kind, { type: verdict, message: broke }, text(lines.join("\n")));
+	const attributes = { name, classname: result.scenario, time: secondsOf(outcome.runs) };
+	return element(1, "testcase", attributes, [body]);
 }
 
 /**
@@ -131,40 +107,36 @@ function secondsOf(runs: readonly Run[]): string {
 
 // XML.
 
-/** `inside`: elements, or a text that is escaped already; without it the element is empty. */
+/** `inside`: elements, or a text that is escaped already. */
 function element(
 	depth: number,
 	name: string,
 	attributes: Readonly<Record<string, string>>,
-	inside?: string | readonly string[],
+	inside: string | readonly string[],
 ): string {
 	const tabs = "\t".repeat(depth);
-	// A line break as it is would be read as a blank.
-	const attribute = (value: string) =>
-		text(value).replaceAll(/[\t\n]/g, (c) => `&#${c.charCodeAt(0)};`);
-	const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${attribute(value)}"`);
-	const open = `${tabs}<${name}${written.join("")}`;
-	if (inside === undefined) return `${open}/>`;
+	const written = Object.entries(attributes).map(
+		([key, value]) => ` ${key}="${text(oneLine(value))}"`,
+	);
 	const within = typeof inside === "string" ? inside : `\n${inside.join("\n")}\n${tabs}`;
-	return `${open}>${within}</${name}>`;
+	return `${tabs}<${name}${written.join("")}>${within}</${name}>`;
 }
 
 /** What XML 1.0 cannot hold, even escaped, becomes the sign for an unknown letter: control characters, halves of an emoji. */
 function text(value: string): string {
 	return value
-		.replaceAll("\r\n", "\n")
-		.replaceAll("\r", "\n")
+		.replaceAll(/\r\n?/g, "\n")
 		.replaceAll(
 			// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what XML forbids.
 			/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]|\p{Surrogate}/gu,
 			"\ufffd",
 		)
-		.replaceAll("&", "&amp;")
-		.replaceAll("<", "&lt;")
-		.replaceAll(">", "&gt;")
-		.replaceAll('"', "&quot;");
+		.replaceAll(/[&<>"]/g, (c) => ENTITIES[c] ?? c);
 }
 
-function oneLine(value: string): string {
-	return value.replaceAll(/\s+/g, " ");
-}
+const ENTITIES: Readonly<Record<string, string>> = {
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	'"': "&quot;",
+};

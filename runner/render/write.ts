@@ -45,7 +45,7 @@ export function writeReports(
 		}
 	const document = documentOf(result, scenarioText(folder));
 	write(REPORT_FILES.markdown, renderMarkdown(document));
-	write("comment.md", renderMarkdown(document, { size: COMMENT, marked: true }));
+	write("comment.md", renderMarkdown(document, { most: COMMENT, marked: true }));
 	write(REPORT_FILES.junit, renderJunit(result, onInconclusive));
 	write(REPORT_FILES.html, renderHtml(document));
 	write(REPORT_FILES.csv, renderCsv(result));

@@ -1,7 +1,6 @@
 import {
 	type Block,
 	type Inline,
-	isPiece,
 	type List,
 	type Piece,
 	piecesOf,
@@ -10,15 +9,14 @@ import {
 	wordOf,
 } from "../../document/blocks.ts";
 import { sentence } from "../../document/sentence.ts";
-import { rowsWithin, type Size } from "../sections.ts";
 import { codeSpan, cut, escaped, inHtml, MOST_TEXT } from "./escape.ts";
 
 /** What a text is written with. */
 export interface Writing {
 	/** Names that keep their first letter where a sentence begins with them. */
 	readonly names: readonly string[];
-	/** Room for all of it: a table or a list may take its share. */
-	readonly size: Size;
+	/** Bytes that there is room for; a table or a list may take its share. */
+	readonly most: number;
 }
 
 /** Blocks as GitHub's Markdown, each a piece that stands for itself; sentences of one tone below each other are a paragraph. */
@@ -123,38 +121,39 @@ function pieceText(piece: Piece): string {
 	}
 }
 
-function tableText({ columns, rows }: Table, { size }: Writing): string {
+function tableText({ columns, rows }: Table, { most }: Writing): string {
 	const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 	const lines = rows.map(({ cells }) => line(cells.map(inline)));
-	const { kept, more } = rowsWithin(lines, { ...size, most: size.most * TABLE });
-	const left = rows
-		.slice(kept.length)
-		.flatMap(({ cells }) => cells.flatMap(piecesOf))
-		.filter((piece) => isPiece(piece, "badge"));
-	const passed = left.filter(({ look }) => look === "pass").length;
+	const { kept, more } = rowsWithin(lines, most * TABLE);
 	return [
 		line(columns.map(({ name }) => inline(name))),
 		line(columns.map(({ number }) => (number ? "---:" : "---"))),
 		...kept,
-		...(more === 0
-			? []
-			: [
-					`\nAnd ${more} more${left.length === 0 ? "" : `, ${passed} of them PASS`}: report.html has all.`,
-				]),
+		...(more === 0 ? [] : [`\nAnd ${more} more: report.html has all.`]),
 	].join("\n");
 }
 
 function listText({ items, rest }: List, writing: Writing): string {
-	const { names, size } = writing;
 	const lines = items.map(({ badge, text, more = [] }) =>
 		[
 			badge === undefined
 				? `- ${sentenceText(text, writing)}`
 				: `- **${badge.toUpperCase()}** ${inline(text)}.`,
-			...more.map((one) => escaped(cut(sentence(one, names), MOST_TEXT))),
+			...more.map((one) => sentenceText(one, writing)),
 		].join(" "),
 	);
-	const { kept, more } = rowsWithin(lines, { ...size, most: size.most * LIST });
+	const { kept, more } = rowsWithin(lines, writing.most * LIST);
 	const others = more > 0 ? `and ${more} more: see report.html` : rest;
 	return [...kept, ...(others ? [`- ${escaped(others)}`] : [])].join("\n");
+}
+
+/** As many rows from the start on as fit into so many bytes. */
+function rowsWithin(rows: readonly string[], most: number) {
+	let size = 0;
+	const end = rows.findIndex((row) => {
+		size += Buffer.byteLength(row) + 1;
+		return size > most;
+	});
+	const kept = end < 0 ? rows : rows.slice(0, end);
+	return { kept, more: rows.length - kept.length };
 }

@@ -8,23 +8,22 @@ export function cut(text: string, most = MOST_NAME): string {
 	return text.length <= most ? text : `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
 }
 
+export function oneLine(text: string): string {
+	return text.replaceAll(/\s+/g, " ");
+}
+
 export function escaped(text: string): string {
-	return unlinked(
-		text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`),
-	);
+	return unlinked(oneLine(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`));
 }
 
 /** The same in a line of HTML; some readers take markdown in it all the same. */
 export function inHtml(text: string): string {
-	return unlinked(
-		text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`),
-	);
+	return unlinked(oneLine(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`));
 }
 
 /** Code spans show everything as it is, but a backtick ends them and a bar ends the cell, even behind a backslash of its own. */
 export function codeSpan(text: string): string {
-	return `\`${text
-		.replaceAll(/\s+/g, " ")
+	return `\`${oneLine(text)
 		.replaceAll("`", "'")
 		.replaceAll(/\\(?=\|)/g, "\\ ")
 		.replaceAll("|", "\\|")}\``;

@@ -70,7 +70,6 @@ test("a breach: the step fails after the uploads with 99, and says so on the SLA
 	});
 	expect(done.outcome, done.log).toBe("failure");
 	expect(done.outputs).toMatchObject({ verdict: "fail", "exit-code": "99" });
-	expect(done.outputs.gate).toContain("p50 < 1us");
 	expect(done.summary).toContain("# ci: FAIL");
 	const errors = done.log.split("\n").filter((text) => text.startsWith("::error"));
 	expect(errors).toHaveLength(1);
