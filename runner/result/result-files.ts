@@ -18,9 +18,9 @@ export function filesOfResult(result: Result): Map<string, string> {
 	const runs = result.runs.map((run) => split(run, result));
 	const files = new Map<string, string>();
 	for (const { run, details } of runs)
-		if (run.details !== null) files.set(run.details, textOf(details));
+		if (run.details !== null) files.set(run.details, `${JSON.stringify(details)}\n`);
 	const file: ResultFile = { ...result, runs: runs.map(({ run }) => run) };
-	return files.set(REPORT_FILES.json, textOf(file));
+	return files.set(REPORT_FILES.json, `${readableJson(file)}\n`);
 }
 
 /**
@@ -40,10 +40,6 @@ export function readResult(folder: string): Result {
 }
 
 // --- internal ---
-
-function textOf(file: ResultFile | DetailsFile): string {
-	return `${readableJson(file)}\n`;
-}
 
 function split(
 	{ series, slowest, omission, brokerLog, ...run }: Run,
