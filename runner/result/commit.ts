@@ -17,16 +17,11 @@ export function commitsOf(environment: EnvironmentFile | null): GitCommit[] {
 	const all = [environment, ...(environment?.resumed ?? [])].flatMap(
 		(command) => command?.git ?? [],
 	);
-	return [...new Map(all.map((git) => [commitName(git), git])).values()];
+	return [...new Map(all.map((git) => [commitText(git), git])).values()];
 }
 
 /** For people: "0123456789ab with uncommitted changes", "0123456789ab (not checked whether files differ)". */
 export function commitText({ commit, dirty }: GitCommit): string {
 	const how = dirty === null ? " (not checked whether files differ)" : " with uncommitted changes";
 	return `${commit.slice(0, 12)}${dirty === false ? "" : how}`;
-}
-
-/** For programs, as `git describe --dirty` marks it: the whole commit, and "-dirty" where files differ from it. */
-export function commitName({ commit, dirty }: GitCommit): string {
-	return dirty ? `${commit}-dirty` : commit;
 }

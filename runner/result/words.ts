@@ -17,7 +17,7 @@ export function offenderText(kind: string, run: Run): string | null {
 
 /** "4.004s": when a fault was, from the opening of the window. */
 export function faultAt(fault: Failover, { window }: Pick<Run, "window">): string {
-	return `${Number(((faultZeroNs(fault) - window.startNs) / 1e9).toFixed(3))}s`;
+	return secondsText(faultZeroNs(fault) - window.startNs);
 }
 
 /** It sends as fast as it is answered: its latency knows no queueing. */
@@ -62,21 +62,6 @@ export function factsText(run: Run, result: Result): string {
 		.join("; ");
 }
 
-/** "4 consumers", "8 subscribers by one pattern, 100 bystanders", each with its work; null: the sender receives by itself, or nobody. */
-export function consumersText({ load }: Run): string | null {
-	const { pattern, work } = load;
-	const who =
-		pattern === "fan-out"
-			? `${plural(load.subscriptions, "subscriber")}${load.wildcard ? " by one pattern" : ""}${load.bystanders > 0 ? `, ${plural(load.bystanders, "bystander")}` : ""}`
-			: pattern === "request-reply"
-				? plural(load.consumers, "responder")
-				: load.consumers > 0
-					? plural(load.consumers, "consumer")
-					: null;
-	if (who === null || work === null) return who;
-	return `${who} with ${formatDurationExact(work.meanNs)} of work per message${work.distribution === "exponential" ? " (exponential)" : ""}`;
-}
-
 /** "nats, 256B 1000/s, repeat 2 of 3" */
 export function runTitle(run: Run, result: Result): string {
 	const repeats = result.runs.filter((r) => r.system === run.system && r.case === run.case).length;
@@ -85,22 +70,14 @@ export function runTitle(run: Run, result: Result): string {
 	return `${run.system}, ${run.case}${repeat}`;
 }
 
-/** "1KiB", "1049B (above the limit of 1KiB)" */
-function sizeOf({ messageBytes, limitBytes }: Run["load"]): string {
-	return limitBytes === null
-		? formatBytesExact(messageBytes)
-		: `${formatBytesExact(messageBytes)} (above the limit of ${formatBytesExact(limitBytes)})`;
-}
-
 /** "round-trip, 1000/s of 256B for 10s after 1s warm-up, 1 connection" */
-export function loadText(run: Run): string {
-	const { load } = run;
+export function loadText({ load }: Run): string {
 	return [
 		load.pattern,
 		`${rateText(load)} of ${sizeOf(load)} ${timeText(load)}`,
 		plural(load.connections, "connection"),
-		consumersText(run) ?? "",
-		keysText(load.keys),
+		consumersText(load),
+		load.keys === null ? "" : `${formatCount(load.keys.count)} keys, ${load.keys.distribution}`,
 		load.inFlight === null ? "" : `at most ${load.inFlight} in flight per producer`,
 		load.clients > 1 ? plural(load.clients, "client") : "",
 	]
@@ -160,14 +137,31 @@ export function fateText(run: Run): string | null {
 
 // --- internal ---
 
-/** "5.2s after the window opened" */
-function windowTime(sinceT0Ns: number, run: Run): string {
-	const ns = sinceT0Ns - run.window.startNs;
-	return ns === 0
-		? "as the window opened"
-		: `${Number((Math.abs(ns) / 1e9).toFixed(3))}s ${ns < 0 ? "before" : "after"} the window opened`;
+function secondsText(ns: number): string {
+	return `${Number((ns / 1e9).toFixed(3))}s`;
 }
 
-function keysText(keys: Run["load"]["keys"]): string {
-	return keys === null ? "" : `${formatCount(keys.count)} keys, ${keys.distribution}`;
+/** "5.2s after the window opened" */
+function windowTime(sinceT0Ns: number, { window }: Run): string {
+	const ns = sinceT0Ns - window.startNs;
+	if (ns === 0) return "as the window opened";
+	return `${secondsText(Math.abs(ns))} ${ns < 0 ? "before" : "after"} the window opened`;
+}
+
+/** "1KiB", "1049B (above the limit of 1KiB)" */
+function sizeOf({ messageBytes, limitBytes }: Run["load"]): string {
+	return limitBytes === null
+		? formatBytesExact(messageBytes)
+		: `${formatBytesExact(messageBytes)} (above the limit of ${formatBytesExact(limitBytes)})`;
+}
+
+/** "4 consumers with 3ms of work per message", "8 subscribers by one pattern, 100 bystanders"; empty: the sender receives by itself, or nobody. */
+function consumersText(load: Run["load"]): string {
+	const { pattern, work, consumers, subscriptions, wildcard, bystanders } = load;
+	const how = work === null ? "" : ` with ${formatDurationExact(work.meanNs)} of work per message`;
+	if (pattern === "request-reply") return `${plural(consumers, "responder")}${how}`;
+	if (pattern !== "fan-out") return consumers > 0 ? `${plural(consumers, "consumer")}${how}` : "";
+	const by = wildcard ? " by one pattern" : "";
+	const others = bystanders > 0 ? `, ${plural(bystanders, "bystander")}` : "";
+	return `${plural(subscriptions, "subscriber")}${by}${others}${how}`;
 }
