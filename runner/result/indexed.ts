@@ -90,16 +90,11 @@ export function entryOf(root: string, folder: string): Entry {
 	const href =
 		report === undefined ? null : [...folder.split("/"), report].map(encodeURIComponent).join("/");
 	const { result, problem } = read(where);
-	const starts = [...(result?.runs ?? []), ...(result?.environment ? [result.environment] : [])]
-		.map(({ startedAt }) => Date.parse(startedAt ?? ""))
+	const starts = [...(result?.runs ?? []), result?.environment]
+		.map((begun) => Date.parse(begun?.startedAt ?? ""))
 		.filter(Number.isFinite);
-	return {
-		folder,
-		href,
-		at: starts.length === 0 ? null : smallestOf(starts),
-		result,
-		problem,
-	};
+	const at = starts.length === 0 ? null : smallestOf(starts);
+	return { folder, href, at, result, problem };
 }
 
 // --- internal ---

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import { addBins, type BinCounts, binStart } from "../histogram/bins.ts";
 import { curve } from "../histogram/hgrm.ts";
 import type { Sample } from "../histogram/percentiles.ts";
@@ -80,10 +81,9 @@ export function heatOf(facts: Facts): Run["series"]["heat"] {
 		...(facts.merged.get(tag)?.bins ?? []),
 	]);
 	if (seconds.length === 0) return null;
-	const { intervalSeconds = 1 } = facts.collected.plan;
 	const width = columnWidth(
 		seconds.map(([second]) => second),
-		intervalSeconds,
+		facts.collected.plan.intervalSeconds ?? 1,
 	);
 	const columns = new Map<number, BinCounts>();
 	for (const [second, bins] of seconds) {
@@ -95,12 +95,8 @@ export function heatOf(facts: Facts): Run["series"]["heat"] {
 	const cells = [...columns]
 		.flatMap(([second, bins]) => [...bins].map(([bin, count]) => ({ second, bin, count })))
 		.sort((a, b) => a.second - b.second || a.bin - b.bin);
-	let lowest = Number.POSITIVE_INFINITY;
-	let highest = 0;
-	for (const { bin } of cells) {
-		lowest = Math.min(lowest, bin);
-		highest = Math.max(highest, bin);
-	}
+	const bins = cells.map(({ bin }) => bin);
+	const [lowest, highest] = [smallestOf(bins), largestOf(bins)];
 	return {
 		binsNs: Array.from({ length: highest - lowest + 1 }, (_, i) => binStart(lowest + i)),
 		endNs: binStart(highest + 1),
@@ -124,16 +120,11 @@ export function percentilesOf({ collected }: Facts, metric: Metric): number[] {
 const MOST_COLUMNS = 300;
 
 /** With those in which messages were due and nothing was recorded. */
-function withEmpty(
-	lines: readonly Second[],
-	due: ReadonlyMap<number, number> | null,
-): readonly Second[] {
+function withEmpty(lines: readonly Second[], due: ReadonlyMap<number, number> | null): Second[] {
 	const known = new Set(lines.map(({ second }) => second));
 	const empty = [...(due?.keys() ?? [])].filter((second) => !known.has(second));
-	if (empty.length === 0) return lines;
-	return [...lines, ...empty.map((second) => ({ second, metrics: {}, limits: [] }))].sort(
-		(a, b) => a.second - b.second,
-	);
+	const all = [...lines, ...empty.map((second) => ({ second, metrics: {}, limits: [] }))];
+	return all.sort((a, b) => a.second - b.second);
 }
 
 function secondOf({ merged }: Facts, metric: Metric, { second, metrics }: Second) {
@@ -153,12 +144,7 @@ function secondOf({ merged }: Facts, metric: Metric, { second, metrics }: Second
 
 /** Of whole `each`. */
 function columnWidth(seconds: readonly number[], each: number): number {
-	let first = 0;
-	let last = 0;
-	for (const second of seconds) {
-		first = Math.min(first, second);
-		last = Math.max(last, second);
-	}
+	const [first, last] = [Math.min(0, smallestOf(seconds)), Math.max(0, largestOf(seconds))];
 	let width = each;
 	while (Math.floor(last / width) - Math.floor(first / width) + 1 > MOST_COLUMNS) width += each;
 	return width;

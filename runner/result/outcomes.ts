@@ -82,39 +82,30 @@ export const NOTHING_JUDGED = "no SLA: nothing was judged";
 
 // --- internal ---
 
-const PLAIN = { cause: null, decides: true, compares: false, line: null, run: null };
+type Parts = Partial<Outcome> & Pick<Outcome, "what" | "verdict" | "why" | "runs">;
+
+function outcome(kind: Outcome["kind"], { system, case: name }: Place, parts: Parts): Outcome {
+	const plain = { cause: null, decides: true, compares: false, line: null, run: null };
+	return { ...plain, kind, system, case: name, ...parts };
+}
 
 function rank(verdict: Verdict): number {
 	return VERDICTS.indexOf(verdict);
 }
 
 function ofDamage({ file, why }: { readonly file: string; readonly why: string }): Outcome {
-	const nowhere = { system: "", case: "", runs: [] };
-	return { ...PLAIN, ...nowhere, kind: "damage", what: file, verdict: "error", why };
+	const nowhere = { system: "", case: "" };
+	return outcome("damage", nowhere, { what: file, verdict: "error", why, runs: [] });
 }
 
 function ofGate(gate: Gate, runs: readonly Run[]): Outcome {
-	const { verdict, compares, comparison } = gate;
+	const { verdict, compares, comparison, sla, why, cause, line } = gate;
 	const repeat = standsFor(gate.repeats)?.repeat ?? 1;
 	const run = compares
 		? (runs.find((one) => one.verdict === verdict) ?? runs[0])
 		: runs.find((one) => one.repeat === repeat);
-	return {
-		...PLAIN,
-		kind: "gate",
-		gate,
-		...(comparison && { comparison }),
-		system: gate.system,
-		case: gate.case,
-		what: gate.sla,
-		verdict,
-		why: gate.why,
-		cause: gate.cause,
-		compares,
-		line: gate.line,
-		runs,
-		run: run ?? null,
-	};
+	const about = { gate, ...(comparison && { comparison }), runs, run: run ?? null };
+	return outcome("gate", gate, { ...about, what: sla, verdict, why, cause, compares, line });
 }
 
 /**
@@ -132,39 +123,20 @@ function ofRun(run: Run, repeats: readonly Run[], own: readonly Outcome[]): Outc
 		(gate.verdict === verdict && !(gate.compares && verdict === "inconclusive"));
 	if (own.some(saysSo)) return [];
 	const several = repeats.length > 1 ? `, repeat ${run.repeat} of ${repeats.length}` : "";
-	return [
-		{
-			...PLAIN,
-			kind: "run",
-			system: run.system,
-			case: run.case,
-			what: `the run itself${several}`,
-			verdict,
-			why: run.why ?? NOTHING_JUDGED,
-			cause: run.cause,
-			runs: [run],
-			run,
-		},
-	];
+	const why = run.why ?? NOTHING_JUDGED;
+	const about = { what: `the run itself${several}`, runs: [run], run };
+	return [outcome("run", run, { ...about, verdict, why, cause: run.cause })];
 }
 
 function ofSearch(search: Search, { runs, searches }: Judgeable): Outcome {
 	const several = at(search, searches).length > 1;
+	const { verdict, answer: why } = search;
 	// By rate, from the lowest on.
 	const own = search.runs.flatMap(({ index }) => runs.find((run) => run.index === index) ?? []);
-	const failed = search.runs.find(({ verdict }) => verdict !== "pass");
-	return {
-		...PLAIN,
-		kind: "search",
-		search,
-		system: search.system,
-		case: search.case,
-		what: `highest rate${several ? `, repeat ${search.repeat}` : ""}`,
-		verdict: search.verdict,
-		why: search.answer,
-		runs: own,
-		run: own.find(({ index }) => index === failed?.index) ?? null,
-	};
+	const failed = search.runs.find((one) => one.verdict !== "pass");
+	const run = own.find(({ index }) => index === failed?.index) ?? null;
+	const what = `highest rate${several ? `, repeat ${search.repeat}` : ""}`;
+	return outcome("search", search, { search, what, verdict, why, runs: own, run });
 }
 
 const COMPARED: Readonly<Record<Comparison["verdict"], Verdict>> = {
@@ -175,19 +147,11 @@ const COMPARED: Readonly<Record<Comparison["verdict"], Verdict>> = {
 };
 
 function ofComparison(comparison: Comparison, runs: readonly Run[]): Outcome {
-	return {
-		...PLAIN,
-		kind: "comparison",
-		comparison,
-		system: comparison.system,
-		case: comparison.case,
-		what: `${comparison.metric} against ${comparison.a.name}`,
-		verdict: comparison.notWorse ? "pass" : COMPARED[comparison.verdict],
-		why: comparison.why,
-		decides: comparison.judged,
-		compares: true,
-		runs,
-	};
+	const { why, judged, notWorse, metric, a } = comparison;
+	const verdict = notWorse ? "pass" : COMPARED[comparison.verdict];
+	const what = `${metric} against ${a.name}`;
+	const about = { comparison, what, runs, decides: judged, compares: true };
+	return outcome("comparison", comparison, { ...about, verdict, why });
 }
 
 function isSame(a: Comparison, b: Comparison): boolean {

@@ -1,5 +1,4 @@
 import { EMPTY } from "../histogram/distribution.ts";
-import type { Tick } from "../model/client-file.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Phase } from "../model/result.ts";
@@ -11,9 +10,19 @@ import { figuresOf } from "./metrics.ts";
 
 /** The figures of each part of the window: latencies by when messages were due, rates by when things really happened. */
 export function phasesOf(facts: Facts): Phase[] {
-	const { plan, ticks } = facts.collected;
-	const { warmupNs } = plan.schedule;
-	const last = plan.phases.at(-1);
+	const { plan, ticks, totals } = facts.collected;
+	const { warmupNs, durationNs } = plan.schedule;
+	// Ticks end with seconds since T0. Where a warm-up is no whole number of seconds, their parts are taken to be spread evenly.
+	const happened = (counted: Counted, fromNs: number, toNs: number) =>
+		ticks.reduce((sum, tick) => {
+			const seconds = secondsOf(tick);
+			const to = Math.min(tick.at, (warmupNs + toNs) / 1e9);
+			const within = to - Math.max(tick.at - seconds, (warmupNs + fromNs) / 1e9);
+			return sum + (tick[counted] ?? 0) * Math.min(1, Math.max(0, within / seconds));
+		}, 0);
+	// In older files a second that the window ends in has no tick: its part is what the totals have beyond the ticks.
+	const unticked = (counted: Counted) =>
+		Math.max(0, (totals?.[`${counted}InWindow`] ?? 0) - happened(counted, 0, durationNs));
 	return plan.phases.map((phase, i) => {
 		const { name, fromNs, toNs } = phase;
 		const intended =
@@ -21,13 +30,7 @@ export function phasesOf(facts: Facts): Phase[] {
 			messagesBefore(plan.schedule, warmupNs + fromNs);
 		const seconds = (toNs - fromNs) / 1e9;
 		const perSecond = (counted: Counted) => {
-			const all =
-				happened(
-					ticks,
-					(warmupNs + fromNs) / 1e9,
-					(warmupNs + toNs) / 1e9,
-					(tick) => tick[counted],
-				) + (phase === last ? unticked(facts, counted) : 0);
+			const all = happened(counted, fromNs, toNs) + (toNs === durationNs ? unticked(counted) : 0);
 			// Of an idle step that is no measurement; what came from before is.
 			return intended === 0 && all === 0 ? null : all / seconds;
 		};
@@ -49,40 +52,9 @@ export function phasesOf(facts: Facts): Phase[] {
 	});
 }
 
-/**
- * What happened in [fromS, toS) since T0. Ticks are whole seconds since T0: where a warm-up is no whole number of seconds, their parts
- * are taken to be spread evenly.
- */
-export function happened(
-	ticks: readonly Tick[],
-	fromS: number,
-	toS: number,
-	of: (tick: Tick) => number | null,
-): number {
-	return ticks.reduce((sum, tick) => {
-		const seconds = secondsOf(tick);
-		const within = Math.min(tick.at, toS) - Math.max(tick.at - seconds, fromS);
-		return sum + (of(tick) ?? 0) * Math.min(1, Math.max(0, within / seconds));
-	}, 0);
-}
-
 // --- internal ---
 
 type Counted = "sent" | "acked" | "received";
-
-/**
- * What the window's own totals have beyond its ticks: a window may end before the last second is over, and in older files that second has no
- * tick. It belongs to the last part of the window.
- */
-function unticked({ collected }: Facts, counted: Counted): number {
-	const { ticks, totals, plan } = collected;
-	const { warmupNs, durationNs } = plan.schedule;
-	const whole = totals?.[`${counted}InWindow`] ?? 0;
-	const end = (warmupNs + durationNs) / 1e9;
-	if (plan.phases.at(-1)?.toNs !== durationNs) return 0;
-	const told = happened(ticks, warmupNs / 1e9, end, (tick) => tick[counted]);
-	return Math.max(0, whole - told);
-}
 
 function latencyOf(facts: Facts, i: number, intended: number): Phase["latency"] {
 	const { plan } = facts.collected;
