@@ -2,8 +2,7 @@ import type { Run } from "../model/result.ts";
 import { type Count, countLabel, countsOf, isBad } from "../result/fields.ts";
 import { amount, show } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
-import { say } from "../text/say.ts";
-import { formatCount, plural } from "../units.ts";
+import { formatCount, formatDuration, formatDurationExact, plural } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
 import { type Block, heading, type Inline, numbers, table, text } from "./blocks.ts";
 
@@ -64,11 +63,13 @@ function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }:
 		reordered !== null && orderUnit(load) !== "by producer"
 			? `reordered counts ${orderUnit(load)}`
 			: null,
-		timedOut ? say("timed-out", { timeoutNs: load.timeoutNs }).text : null,
+		timedOut
+			? `a message that timed out kept its place in flight for ${formatDurationExact(load.timeoutNs)}, then the next one was sent`
+			: null,
 		requests
 			? `${plural(requests.count, "request")} of the whole run, which the service would bill with about ${requests.usd.toPrecision(3)} USD`
 			: null,
-		throttledNs ? say("throttled", { throttledNs }).text : null,
+		throttledNs ? `throttled by the broker for ${formatDuration(throttledNs)}` : null,
 		reconnects ? plural(reconnects, "reconnect") : null,
 	];
 }

@@ -2,7 +2,8 @@ import { largestOf, smallestOf } from "../extremes.ts";
 import { ticksOf } from "../figures/stretches.ts";
 import { spread } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
-import { say } from "../text/say.ts";
+import { percent } from "../text/percent.ts";
+import { formatCount, formatDuration } from "../units.ts";
 import { HELD_MESSAGES } from "../verdict/checks/limits.ts";
 import { type Block, instead, text } from "./blocks.ts";
 
@@ -32,9 +33,9 @@ export function held(run: Run): Block[] {
 	const most = samples.reduce((a, b) => (b.n > a.n ? b : a), { n: 0, ns: 0 });
 	if (most.n <= HELD_MESSAGES) return [];
 	const long = samples.filter(({ n }) => n > HELD_MESSAGES).length;
-	const values = { held: most.n, atNs: most.ns - startNs };
-	const over = { over: HELD_MESSAGES, share: long / samples.length };
-	return [
-		text(say("held-when", { ...values, ...over, working: run.load.work !== null }).text, "small"),
-	];
+	const why = run.load.work
+		? "messages waited in the client library for the consumers' work"
+		: "the client library held messages back";
+	const said = `${why}: ${formatCount(most.n)} at ${formatDuration(most.ns - startNs)}, the most, and more than ${HELD_MESSAGES} in ${percent(long / samples.length)} of the window`;
+	return [text(said, "small")];
 }

@@ -556,7 +556,7 @@ export const Run = z.strictObject({
 			...SaidFields,
 			/** What to do about it; null when ok. */
 			remedy: z.string().nullable(),
-			remedyCode: SaidFields.code,
+			remedyCode: z.string().optional().meta({ description: "In results of earlier versions." }),
 		}),
 	),
 	notes: RunFile.shape.notes,

@@ -4,8 +4,7 @@ import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Aws, Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
-import { say } from "../text/say.ts";
-import { formatBytesExact, formatDurationExact } from "../units.ts";
+import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
 
 /**
  * Where brokers and load come from and what is done to them, a line each; empty: brokers of this machine's own, and one process beside
@@ -20,7 +19,7 @@ export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): strin
 		...systems.flatMap((system) => systemLine(scenario, system)),
 		...all
 			.filter((system) => !systems.includes(system))
-			.map(({ key }) => say("without-server", { system: key }).text),
+			.map(({ key }) => `${key}: no server, its clients are connected to each other`),
 		...(scenario.aws === null ? clientsLine(scenario) : []),
 		...(systems.length === 0 ? [] : scenario.faults.map(faultLine)),
 	];
@@ -35,8 +34,8 @@ function rigLine({ rig }: Scenario, systems: readonly System[]): string[] {
 	const allFresh = fresh.length > 0 && fresh.length === systems.length;
 	return [
 		allFresh
-			? say("rig-hosts-stay", { rig: rig.id }).text
-			: say("rig-brokers-stay", { rig: rig.id, fresh }).text,
+			? `rig ${rig.id}: its hosts stay up, brokers are fresh for each run`
+			: `rig ${rig.id}: its brokers stay up, and each run has topics of its own${fresh.length === 0 ? "" : `; those on hosts are started anew for each run (${fresh.join(", ")})`}`,
 	];
 }
 
@@ -51,8 +50,7 @@ function awsLines({ aws }: Scenario): string[] {
 		`${clients.count} x ${clients.instance}${clients.spot ? " (spot)" : ""} for the load`,
 	];
 	return [
-		say("rented-machines", { where: zone ?? region, machines, ttl: formatDurationExact(aws.ttlNs) })
-			.text,
+		`machines of EC2 in ${zone ?? region}: ${machines.join(", ")}; they end themselves after ${formatDurationExact(aws.ttlNs)}`,
 	];
 }
 
@@ -70,9 +68,13 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const parts = [
 		...(image === null ? [] : [container(system, image)]),
 		...(hosts && image === null ? [programs(system)] : []),
-		...(hosts && nodes > 1 ? [say("nodes-on-hosts", { nodes }).text] : []),
+		...(hosts && nodes > 1 ? [`${nodes} nodes on ${nodes} hosts`] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
-		...(existingTopics === null ? [] : [say("existing-topics", { topics: existingTopics }).text]),
+		...(existingTopics === null
+			? []
+			: [
+					`uses ${existingTopics.join(", ")}; makes and removes nothing, and counts what others send there as foreign`,
+				]),
 	];
 	return parts.length === 0 ? [] : [`${key}: ${parts.join("; ")}`];
 }
@@ -107,21 +109,17 @@ export function clusterText(kubernetes: Kubernetes | null): string {
 function clientsLine({ clients, kubernetes }: Pick<Scenario, "clients" | "kubernetes">): string[] {
 	switch (clients.kind) {
 		case "local":
-			return clients.count === 1 ? [] : [say("clients-here", { clients: clients.count }).text];
+			return clients.count === 1 ? [] : [`clients: ${clients.count} processes of this machine`];
 		case "rented":
-			return [say("clients-rented", { clients: clients.count }).text];
+			return [`clients: ${plural(clients.count, "machine")}`];
 		case "docker":
-			return [say("clients-in-containers", { clients: clients.count }).text];
+			return [`clients: ${plural(clients.count, "container")}`];
 		case "pods":
-			return [
-				say("clients-in-pods-there", { clients: clients.count, where: clusterText(kubernetes) })
-					.text,
-			];
+			return [`clients: ${plural(clients.count, "pod")} in ${clusterText(kubernetes)}`];
 		case "ssh":
-			return [say("clients-on-hosts", { hosts: clients.hosts }).text];
+			return [`clients: ${clients.hosts.join(", ")}, over SSH`];
 	}
 }
-
 /** "fault at 10s: kill of the leader, which is started again after 2s". */
 function faultLine({ atNs, action, forNs, node, delayNs }: Fault): string {
 	const whom = node === null ? "all nodes" : node === "leader" ? "the leader" : `node ${node}`;

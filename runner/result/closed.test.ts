@@ -220,12 +220,14 @@ describe("service p99 in a closed loop", () => {
 		});
 		expect(open.result.verdict).toBe("inconclusive");
 		expect(open.run.why).toContain(
-			"8 000 of 20 100 messages were not sent: the load was not through when its time was over",
+			"8 000 of 20 100 messages were not offered: the load was not through when its time was over",
 		);
 	});
 
 	test("that stood still does not blame the time that it had", () => {
 		const { run } = loop(20_000, 200, () => 1, { unsent: 8000 });
-		expect(run.why).toContain("8 000 of 20 100 messages were not sent: nothing completed for 30s");
+		expect(run.why).toContain(
+			"8 000 of 20 100 messages were not offered: nothing completed for 30s",
+		);
 	});
 });

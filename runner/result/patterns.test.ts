@@ -168,7 +168,7 @@ describe("publish", () => {
 		});
 		const { result } = shown(plan([tally("unknown", "==", 0)]), fates);
 		expect(result.verdict).toBe("inconclusive");
-		expect(result.runs[0]?.why).toContain("5 of 5 000 messages failed");
+		expect(result.runs[0]?.why).toContain("5 failed of 5 000 messages");
 	});
 
 	test("cannot be judged by what is received", () => {
@@ -227,7 +227,7 @@ test.each([
 		{},
 		["ok", "warn"],
 		{ reconnects: 3 },
-		"connections were made anew 3 times",
+		"clients reconnected 3 times",
 	],
 	[
 		"throttled",

@@ -2,7 +2,7 @@ import { statfsSync } from "node:fs";
 import os from "node:os";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
-import { say } from "../text/say.ts";
+import { formatBytes } from "../units.ts";
 
 /** Told of messages that have failed so far; answers with a sentence where the disk is the reason. */
 type BrokerDisk = (failed: number) => string | null;
@@ -21,11 +21,7 @@ export function brokerDisk(
 		if (before === null || failed === 0 || full !== null) return full;
 		const left = freeBytes();
 		if (left !== null && left < before * LEFT_SHARE)
-			full = say("broker-disk-full", {
-				folder: os.tmpdir(),
-				freeBytes: before,
-				leftBytes: left,
-			}).text;
+			full = `the broker's disk ran full: of ${formatBytes(before)} free at ${os.tmpdir()}, ${formatBytes(left)} were left. Make room, or set TMPDIR to a larger disk`;
 		return full;
 	};
 }

@@ -2,7 +2,6 @@ import type { RigMachines } from "../model/environment-file.ts";
 import { clusterText } from "../plan/place-text.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
 import type { AwsVolume, Clients, Kubernetes, Scenario } from "../scenario/scenario.ts";
-import { say } from "../text/say.ts";
 
 /** What decides which machines there are. */
 export type Asked = Pick<Scenario, "rig" | "aws" | "clients" | "kubernetes">;
@@ -37,7 +36,7 @@ function ofCluster(kubernetes: Kubernetes): RigMachines {
 		id: null,
 		createdAt: null,
 		cloud: null,
-		machines: say("pods-of-cluster", { where: clusterText(kubernetes) }).text,
+		machines: `pods of Kubernetes (${clusterText(kubernetes)})`,
 		brokers: [],
 		clients: [],
 		here: false,

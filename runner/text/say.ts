@@ -1,26 +1,8 @@
 import { comparisons } from "./comparisons.ts";
-import { counting } from "./counting.ts";
-import { loadChecks } from "./load-checks.ts";
 import { loadLimits } from "./load-limits.ts";
-import { machineChecks } from "./machine-checks.ts";
-import { places } from "./places.ts";
-import { remedies } from "./remedies.ts";
-import { runChecks } from "./run-checks.ts";
 
-/**
- * The catalogue: code -> sentence. Whoever finds something says a code and its values, `result.json` keeps both beside the sentence, and
- * nothing reads a sentence to learn what happened. A code is permanent once released.
- */
-const sentences = {
-	...runChecks,
-	...loadChecks,
-	...loadLimits,
-	...machineChecks,
-	...comparisons,
-	...counting,
-	...places,
-	...remedies,
-};
+/** Sentences that several places say with their code, or that only a program tells apart: code -> sentence. */
+const sentences = { ...loadLimits, ...comparisons };
 
 export type Code = keyof typeof sentences;
 
@@ -43,11 +25,6 @@ export function say<C extends Code>(code: C, ...values: Parameters<(typeof sente
 	const [given = {}] = values as [Values?];
 	const sentence = sentences[code] as (values: Values) => string;
 	return { code, values: given, text: sentence(given) };
-}
-
-/** The same with where it was found: "this machine: ...". */
-export function sayAt(where: string, said: Said): Said {
-	return { ...said, values: { ...said.values, where }, text: `${where}: ${said.text}` };
 }
 
 /** What was found, and what decides over it: that gives the code, `of` keeps the first one's. */

@@ -1,7 +1,8 @@
 import type { Collected } from "../evidence/collect.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { TrendPoint } from "../stats/trend.ts";
-import { type Said, say } from "../text/say.ts";
+import { type Said, said } from "../text/say.ts";
+import { formatCount, plural } from "../units.ts";
 import { neverCompleted } from "./never-completed.ts";
 
 /** How a backlog that was built while consumers paused was worked off, with producers going on. */
@@ -50,17 +51,25 @@ export function drainOf(collected: Collected): Drain | null {
 		undrainedNs,
 		open,
 	});
-	if (peak === null || top === undefined) return noTime(say("backlog-broken-off"));
-	if (top.y <= drainedAt) return noTime(say("backlog-too-small", { waiting: top.y, drainedAt }));
-	const done = after.find(({ y }) => y - missing <= drainedAt);
-	if (done === undefined)
+	if (peak === null || top === undefined)
+		return noTime(said("backlog-broken-off", "the run broke off before its consumers went on"));
+	if (top.y <= drainedAt)
 		return noTime(
-			say("backlog-not-drained", {
-				waiting: Math.max(0, (after.at(-1)?.y ?? top.y) - missing),
-				peak,
-			}),
+			said(
+				"backlog-too-small",
+				`the backlog was ${plural(top.y, "message")} when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`,
+				{ waiting: top.y, drainedAt },
+			),
+		);
+	const done = after.find(({ y }) => y - missing <= drainedAt);
+	if (done === undefined) {
+		const left = Math.max(0, (after.at(-1)?.y ?? top.y) - missing);
+		const text = `the backlog was not drained by the end of the window: ${formatCount(left)} of ${plural(peak, "message")} still waited`;
+		return noTime(
+			said("backlog-not-drained", text, { waiting: left, peak }),
 			Math.round(endS * 1e9) - resumeNs,
 		);
+	}
 	const seconds = done.x - resumeNs / 1e9;
 	// What waited at first and no longer does, and what was sent meanwhile. Refused messages never waited.
 	const sent = sentBy(ticks, done.x) - sentBy(ticks, top.x);

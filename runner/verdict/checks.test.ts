@@ -217,7 +217,7 @@ describe("the floor of the generator", () => {
 		[
 			160_000,
 			"warn",
-			"is close to what this generator needs by itself: without any broker p99 is 160us at best",
+			"without any broker p99 is 160us at best, a large part of the 431us with one",
 		],
 		[null, "unknown", "nothing to compare"],
 	])("with p99 %d ns is %s", (p99, status, detail) => {

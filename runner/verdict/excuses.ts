@@ -1,18 +1,17 @@
 import { tail } from "../histogram/percentiles.ts";
 import type { Sla } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
-import { heldText, QUEUE_GREW } from "../text/load-checks.ts";
-import { saturatedText } from "../text/machine-checks.ts";
 import { type Said, said, sayBut, type Values } from "../text/say.ts";
 import { formatCount as count, formatDuration as duration, plusMinus } from "../units.ts";
 import { burstOf } from "./burst.ts";
+import { QUEUE_GREW } from "./checks/backlog.ts";
 import { boundOfMetric } from "./checks/clock.ts";
 import { floorOver } from "./checks/floor.ts";
 import { STEADY_MARGIN } from "./checks/limits.ts";
-import { machinesOf, nameOf } from "./checks/machine.ts";
+import { machinesOf, nameOf, saturatedText } from "./checks/machine.ts";
 import { drift, leavesOpen } from "./checks/steady.ts";
 import { containsLag, distributionOf, type Facts, sampleOf } from "./facts.ts";
-import { heldIn, RECEIVES } from "./held.ts";
+import { heldIn, heldText, RECEIVES } from "./held.ts";
 import { intervalNs, type LimitInterval, without } from "./intervals.ts";
 import { because, type ExcuseName, type Judgement } from "./judgement.ts";
 import { receivedTwice } from "./received-twice.ts";
@@ -139,7 +138,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 			const { most: held, explained } = library;
 			const heldNs = library.intervals.size * intervalNs(collected.plan);
 			return {
-				wrong: heldText({ held, explained, limitNs: sla.limitNs }),
+				wrong: heldText(library, sla.limitNs),
 				values: { held, explained, heldNs },
 				left: without(intervals, library.intervals),
 				without: `the ${duration(heldNs)} of load that waited there`,
@@ -204,7 +203,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 				const where = nameOf(machine);
 				if (explained)
 					return {
-						wrong: `the machine was saturated (${where}): ${saturatedText({ idleShare, waitShare, share })}`,
+						wrong: `the machine was saturated (${where}): ${saturatedText(found)}`,
 						values: { idleShare, waitShare, share, where },
 					};
 			}

@@ -10,7 +10,6 @@ import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
-import { say } from "../text/say.ts";
 import { intendedPerInterval, secondOf } from "./intervals.ts";
 import { receivedTwice, withoutSmallest } from "./received-twice.ts";
 
@@ -79,7 +78,7 @@ export function factsOf(collected: Collected, surroundings: Surroundings): Facts
 			collected,
 			merged: new Map(),
 			lags: new Map(),
-			unreadable: say("log-unreadable", { reason: (error as Error).message }).text,
+			unreadable: `a histogram log cannot be read: ${(error as Error).message}`,
 		};
 	}
 }

@@ -2,6 +2,7 @@ import type { Collected } from "../evidence/collect.ts";
 import { spread } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 import { HELD_MESSAGES } from "./checks/limits.ts";
 import { intendedPerInterval, intervalNs, type Shares } from "./intervals.ts";
 
@@ -53,6 +54,10 @@ export function heldIn({ plan, ticks }: Collected, limitNs: number): Held | null
 			if (i < due.length) intervals.set(i, 1);
 	}
 	return { most: Math.round(worst.most), intervals, explained: Math.round(worst.explained) };
+}
+
+export function heldText({ most, explained }: Held, limitNs: number): string {
+	return `the receiving side was slow (up to ${plural(most, "message")} waited in the client library, and ${formatCount(explained)} are due within ${formatDuration(limitNs)})`;
 }
 
 // --- internal ---

@@ -1,5 +1,5 @@
 import type { Collected } from "../evidence/collect.ts";
-import { say } from "../text/say.ts";
+import { formatCount, formatDuration } from "../units.ts";
 import { allReceivedTwice } from "./received-twice.ts";
 
 /** Messages per second in the window, by real time; null: not measured, or there is no such thing. */
@@ -52,13 +52,13 @@ function open(collected: Collected): Rates {
 		sent,
 		received,
 		achieved: window && Math.max(0, totals.sentInWindow - window.failed) / seconds,
-		sentHow: sent === null ? null : say("rate-acked").text,
+		sentHow: sent === null ? null : "acknowledged in the window / its duration",
 		receivedHow:
 			received === null
 				? null
 				: again === 0
-					? say("rate-received").text
-					: say("rate-received-once", { again }).text,
+					? "received in the window / its duration"
+					: `(received in the window - ${formatCount(again)} that a second client received) / its duration`,
 	};
 }
 
@@ -73,13 +73,19 @@ function closed({ counters, totals }: Collected): Rates {
 		: perSecond(leftWell, firstSendNs, lastReceiveNs);
 	const received = perSecond(window.received, firstReceiveNs, lastReceiveNs);
 	const spanNs = (lastReceiveNs ?? lastAckNs ?? 0) - (firstSendNs ?? 0);
-	const shortNs = spanNs < SHORTEST_CLOSED_NS ? Math.max(0, spanNs) : null;
+	const short =
+		spanNs < SHORTEST_CLOSED_NS
+			? `; all within ${formatDuration(Math.max(0, spanNs))}, too short to tell a rate`
+			: "";
 	return {
 		sent,
 		received,
 		achieved: null,
-		sentHow: sent === null ? null : say(acks ? "closed-acked" : "closed-sent", { shortNs }).text,
-		receivedHow: received === null ? null : say("closed-received", { shortNs }).text,
+		sentHow:
+			sent === null
+				? null
+				: `${acks ? "acknowledged / (last acknowledgement - first send call)" : "sent / (last receipt - first send call), as nothing is acknowledged"}${short}`,
+		receivedHow: received === null ? null : `distinct receipts / (last - first receipt)${short}`,
 	};
 }
 

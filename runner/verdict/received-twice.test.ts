@@ -4,7 +4,7 @@ import { type Collected, collect } from "../evidence/collect.ts";
 import { firstRun } from "../evidence/fixture.fake.ts";
 import type { ClientEnd } from "../model/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
-import { brokenIdentities } from "./checks/run.ts";
+import { brokenIdentities } from "./checks/identities.ts";
 import { factsOf, sampleOf, UNKNOWN } from "./facts.ts";
 import { limitIntervals } from "./intervals.ts";
 import { neverCompleted } from "./never-completed.ts";
@@ -119,7 +119,7 @@ describe("a message that two clients have received", () => {
 			...run,
 			ledgers: ledgers && { ...ledgers, window: { ...ledgers.window, duplicated: 0 } },
 		};
-		expect(brokenIdentities(facts(unknown)).map(({ text }) => text)).toEqual([
+		expect(brokenIdentities(facts(unknown))).toEqual([
 			"more response than intended messages in 100 ms",
 			"more response than the window's messages can have",
 			"more service than the window's messages can have",

@@ -62,11 +62,11 @@ export function judgeRun(facts: Facts): RunVerdict {
 	if (state === "interrupted") return overruled("interrupted", stopped(problem ?? "stopped"));
 	if (onlySome(facts.collected)) {
 		const clients = checks.find((c) => c.check === "clients");
-		return overruled("invalid", clients ? clients.said : stopped(problem ?? state));
+		return overruled("invalid", clients ?? stopped(problem ?? state));
 	}
 	if (state !== "complete" && state !== "aborted")
 		return overruled("error", stopped(problem ?? state));
-	if (bad) return overruled("error", bad.said);
+	if (bad) return overruled("error", bad);
 
 	const byGate = measured.flatMap(({ excuse }) =>
 		excuse === null ? [] : LATENESS.includes(excuse) ? "lag" : excuse,
@@ -74,7 +74,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 	const invalid = checks.find(
 		(c) => c.status === "invalid" && ![...byGate, "cores"].includes(c.check),
 	);
-	if (invalid) return overruled("invalid", invalid.said);
+	if (invalid) return overruled("invalid", invalid);
 	const grew = checks.find((c) => c.status === "fail");
 	const judgements = lines.map((line, i) =>
 		excused(line, AFTER_CHECKS, measured[i], grew !== undefined),
@@ -97,7 +97,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 	return {
 		verdict,
 		cause: verdict === "fail" && explained ? "machine" : null,
-		...(decided ? because(decided.said) : { why: null, code: null, values: null }),
+		...(decided ? because(decided) : { why: null, code: null, values: null }),
 		judgements,
 		checks: results(checks),
 	};

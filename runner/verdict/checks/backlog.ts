@@ -4,12 +4,11 @@ import type { Plan } from "../../model/plan.ts";
 import { faultZeroNs } from "../../model/run-file.ts";
 import { consuming, idleProducers } from "../../plan/load-warnings.ts";
 import { messagesBefore } from "../../plan/offset.ts";
-import { type Busy, busy, busyShare, idle } from "../../scenario/consumers.ts";
+import { busy, busyShare, idle, type LoadProblem } from "../../scenario/consumers.ts";
 import { median, type TrendPoint, trend } from "../../stats/trend.ts";
-import { thirds } from "../../text/load-checks.ts";
 import { percent } from "../../text/percent.ts";
-import { type Said, say } from "../../text/say.ts";
-import { formatCount, formatDuration, ratePerSecond } from "../../units.ts";
+import type { Values } from "../../text/say.ts";
+import { formatCount, formatDuration, plural, ratePerSecond } from "../../units.ts";
 import { drainOf, EDGE_S, waiting } from "../backlog-drain.ts";
 import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
 import { drainedOf } from "../fault-drain.ts";
@@ -33,21 +32,23 @@ export const backlog: Check = {
 	applies: ({ plan }) => plan.schedule.kind !== "closed" && plan.pattern !== "backlog",
 	judge(facts) {
 		const { state } = facts.collected;
-		const tooFew = (said: Said): Finding => ({
-			...unknown(said, say("measure-longer")),
+		const tooFew = (text: string): Finding => ({
+			...unknown(text, "measure for longer"),
 			limit: `${BACKLOG_SAMPLES} samples`,
 		});
-		if (state !== "complete") return tooFew(say("queue-run-unfinished"));
+		if (state !== "complete") return tooFew("the run was not completed");
 		const points = queue(facts);
 		if (points.length < BACKLOG_SAMPLES)
-			return tooFew(say("queue-few-samples", { samples: points.length }));
+			return tooFew(`the queue has ${plural(points.length, "sample")}, too few for a trend`);
 		const judgement = judged(facts, points, false);
 		if (judgement.status !== "fail") return judgement;
 		// What a fault or a stop of the generator has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
 		const calm = calmOf(facts, points);
 		if (calm.length === points.length) return judgement;
 		if (calm.length < BACKLOG_SAMPLES)
-			return tooFew(say("queue-few-samples-calm", { samples: calm.length }));
+			return tooFew(
+				`the queue grew during a fault or a stop of the load generator, and has ${plural(calm.length, "sample")} outside of that, too few for a trend`,
+			);
 		return judged(facts, calm, true);
 	},
 };
@@ -62,14 +63,16 @@ export const backlogDrain: Check = {
 		if (drain.drainNs === null)
 			return {
 				status: "warn",
-				said: drain.open ?? say("backlog-broken-off"),
+				text: "the backlog was not drained",
+				...drain.open,
 				limit: `${formatCount(drain.drainedAt)} waiting`,
-				remedy: say("see-consumers"),
+				remedy: "see what consumers wait for, or give the drain a longer part of the window",
 			};
 		const { peak, drainNs } = drain;
 		return {
 			status: "ok",
-			said: say("backlog-drained", { peak: peak ?? 0, drainNs }),
+			text: `a backlog of ${plural(peak ?? 0, "message")} was drained in ${formatDuration(drainNs)}`,
+			values: { peak, drainNs },
 			figure: formatDuration(drainNs),
 		};
 	},
@@ -114,15 +117,18 @@ export const consumers: Check = {
 	name: "consumers",
 	applies: ({ plan }) => plan.consumers > 0 && (plan.work !== null || plan.groupsByPartition),
 	judge(facts, judgements) {
-		const of = consuming(facts.collected.plan);
-		const working = busiest(facts);
-		const waiting = idle(of);
-		if (working?.beyond && decided(facts, judgements))
-			return { status: "invalid", ...working, figure: figureOf(facts) };
-		const warning = waiting ?? working;
+		const { plan } = facts.collected;
+		const of = consuming(plan);
+		const perSecond = highestRate(facts);
+		const busiest = perSecond === null ? null : busy(of, perSecond);
+		const figure =
+			plan.work === null || perSecond === null ? null : percent(busyShare(of, perSecond));
+		if (busiest?.beyond && decided(facts, judgements))
+			return { status: "invalid", ...finding(busiest), figure };
+		const warning = idle(of) ?? busiest;
 		return warning === null
-			? { status: "ok", said: say("consumers-free"), figure: figureOf(facts) }
-			: { status: "warn", ...warning, figure: figureOf(facts) };
+			? { status: "ok", text: "every consumer got messages, and was not always busy", figure }
+			: { status: "warn", ...finding(warning), figure };
 	},
 };
 
@@ -132,11 +138,23 @@ export const producers: Check = {
 	applies: ({ plan }) => idleProducers(plan) !== null,
 	judge({ collected }): Finding {
 		const idle = idleProducers(collected.plan);
-		return idle === null ? { status: "ok", said: say("all-offered") } : { status: "warn", ...idle };
+		return idle === null
+			? { status: "ok", text: "every producer had messages to send" }
+			: { status: "warn", ...finding(idle) };
 	},
 };
 
+/** What a queue that grows means, whatever the percentiles say. */
+export const QUEUE_GREW = "the queue grew over the run: percentiles depend on the duration";
+
 // --- internal ---
+
+function finding({
+	said,
+	remedy,
+}: LoadProblem): Pick<Finding, "text" | "code" | "values" | "remedy"> {
+	return { ...said, remedy: remedy.text };
+}
 
 /** The window, or each of its steps. */
 function judged(facts: Facts, points: readonly TrendPoint[], outsideFaults: boolean): Finding {
@@ -197,33 +215,46 @@ function growthOf(facts: Facts, { name, rate, points }: Step, outsideFaults: boo
 	}));
 	const rise = growth(facts, level);
 	const limitNs = tightestLimitNs(facts, "response");
-	const ends = [rise.first, rise.last].map((y) => Math.max(0, y)) as [number, number];
-	const values = { phase: name, firstThird: ends[0], lastThird: ends[1] };
-	const figure = thirds(values);
-	const fail = (said: Said, limit: string): Finding => ({
+	const ends = [rise.first, rise.last].map((y) => Math.max(0, y));
+	const [firstThird = 0, lastThird = 0] = ends;
+	// Medians: between their middles lie two thirds of the window.
+	const figure = `${formatCount(firstThird)} waiting in the first third, ${formatCount(lastThird)} in the last`;
+	const values = { phase: name, firstThird, lastThird };
+	const fail = (text: string, limit: string, more: Values): Finding => ({
 		status: "fail",
-		said,
+		text: `${name === null ? "" : `at ${name} `}${text}: percentiles depend on the duration`,
+		values: { ...values, ...more },
 		figure,
 		limit,
-		remedy: say("lower-rate"),
+		remedy: "find the rate that it carries: lower the rate until the queue stays level",
 	});
-	const steadily =
-		rise.low > 0 && rise.perSecond > BACKLOG_SHARE * rate && rise.total >= BACKLOG_MESSAGES;
-	if (steadily)
+	const { perSecond } = rise;
+	if (rise.low > 0 && perSecond > BACKLOG_SHARE * rate && rise.total >= BACKLOG_MESSAGES)
 		return fail(
-			say("queue-grew", { ...values, perSecond: rise.perSecond }),
+			`the queue grew by ${formatCount(perSecond)} messages per second (${figure})`,
 			`${formatCount(BACKLOG_SHARE * rate)}/s`,
+			{ perSecond },
 		);
 	const room =
 		limitNs === null
 			? Number.POSITIVE_INFINITY
 			: Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
 	if (rise.step > room)
-		return fail(say("queue-longer", { ...values, limitNs: limitNs ?? 0 }), formatCount(room));
+		return fail(
+			`the queue was longer at the end than at the start (${figure}), by more messages than pass in ${formatDuration(limitNs ?? 0)}`,
+			formatCount(room),
+			{ limitNs },
+		);
 	// A freeze that was worked off shows in between, and in neither.
 	const highest = largestOf(points.map(({ y }) => y));
-	const most = highest > largestOf(ends) ? highest : null;
-	return { status: "ok", said: say("queue-level", { ...values, most, outsideFaults }), figure };
+	const most = highest > largestOf(ends) ? `, at most ${formatCount(highest)} in between` : "";
+	const outside = outsideFaults ? "outside of faults and stops of the load generator " : "";
+	return {
+		status: "ok",
+		text: `${outside}the queue did not grow (${figure}${most})`,
+		values,
+		figure,
+	};
 }
 
 /** Messages per second that are due around a time, in seconds since T0. Of a constant or random schedule its rate. */
@@ -269,13 +300,7 @@ function quarter(values: readonly number[], which: 1 | 3): number {
 	return sorted[Math.floor(((sorted.length - 1) * which) / 4)] ?? 0;
 }
 
-/** In the step of the load that asks the most of them. */
-function busiest(facts: Facts): Busy | null {
-	const perSecond = highestRate(facts);
-	return perSecond === null ? null : busy(consuming(facts.collected.plan), perSecond);
-}
-
-/** Of a closed load what was received; of one that changes without steps its mean: a queue of its peak may be worked off. */
+/** The rate of the step that asks the most of consumers. Of a closed load what was received; of one that changes without steps its mean: a queue of its peak may be worked off. */
 function highestRate({ collected }: Facts): number | null {
 	const { plan } = collected;
 	const { rate, kind } = plan.schedule;
@@ -290,12 +315,4 @@ function decided(facts: Facts, judgements: readonly Judgement[]): boolean {
 		(backlog.applies?.(facts.collected) !== false &&
 			backlog.judge(facts, judgements).status === "fail")
 	);
-}
-
-function figureOf(facts: Facts): string | null {
-	const perSecond = highestRate(facts);
-	const { plan } = facts.collected;
-	return plan.work === null || perSecond === null
-		? null
-		: percent(busyShare(consuming(plan), perSecond));
 }

@@ -1,6 +1,6 @@
 import type { Collected } from "../../evidence/collect.ts";
 import type { Run } from "../../model/result.ts";
-import { type Said, say } from "../../text/say.ts";
+import type { Values } from "../../text/say.ts";
 import type { Facts } from "../facts.ts";
 import type { Judgement } from "../judgement.ts";
 
@@ -22,17 +22,39 @@ export interface Check {
  */
 export interface Finding {
 	readonly status: CheckResult["status"];
-	readonly said: Said;
+	/** A sentence, and what it names. */
+	readonly text: string;
+	readonly values?: Values;
+	/** Where programs have to tell it from others of this check; absent: the check's name. */
+	readonly code?: string;
 	/** For people; absent where one word says it. */
 	readonly figure?: string | null;
 	readonly limit?: string | null;
 	/** What to do about it; dropped where the finding is ok. */
-	readonly remedy?: Said;
+	readonly remedy?: string;
 }
 
-export function unknown(said: Said, remedy: Said): Finding {
-	return { status: "unknown", said, remedy };
+export function unknown(text: string, remedy = AGAIN): Finding {
+	return { status: "unknown", text, remedy };
 }
+
+/** How one number is held against its limit. */
+interface Limited {
+	readonly limit: number;
+	/** The status above the limit. */
+	readonly above: Finding["status"];
+	readonly show: (value: number) => string;
+	readonly text: string;
+	readonly values: Values;
+	readonly remedy: string;
+}
+
+export function compared(value: number, { limit, above, show, ...rest }: Limited): Finding {
+	const status = value > limit ? above : "ok";
+	return { status, figure: show(value), limit: show(limit), ...rest };
+}
+
+export const AGAIN = "make the run again";
 
 /** No client came so far as to write its counters. */
-export const NOT_COUNTED: Finding = unknown(say("not-counted"), say("again"));
+export const NOT_COUNTED: Finding = unknown("no client has counted");

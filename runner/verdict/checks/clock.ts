@@ -1,9 +1,8 @@
 import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
-import { crosses, Metric } from "../../model/plan.ts";
+import { crosses, type Metric } from "../../model/plan.ts";
 import type { ClientEnd } from "../../model/run-file.ts";
-import { type Said, say } from "../../text/say.ts";
-import { formatCount, plusMinus } from "../../units.ts";
+import { formatDuration, plural, plusMinus } from "../../units.ts";
 import { type Facts, sumsOf } from "../facts.ts";
 import { type Check, type Finding, unknown } from "./check.ts";
 import { clientName } from "./run.ts";
@@ -50,31 +49,45 @@ export const clock: Check = {
 		if (unread)
 			return {
 				status: crossing ? "invalid" : "warn",
-				said: say("clock-not-compared", { client: clientName(unread), crossing }),
-				remedy: say("reach-client"),
+				text: `the clock of ${clientName(unread)} was not compared again after the run, so how far it moved is not known${crossing ? ", and messages cross from client to client" : ""}`,
+				remedy: "see why it could not be reached at the end, and measure again",
 			};
 		const own = largestOf(parts.map((p) => boundOf(p) ?? 0));
-		const bound = crossing ? (clockBoundNs(collected) ?? 0) : own;
-		const figure = plusMinus(bound);
-		const early = crossing ? earlyOf(facts, bound) : null;
-		if (early !== null)
-			return { status: "invalid", said: early, figure, remedy: say("keep-clocks") };
+		const boundNs = crossing ? (clockBoundNs(collected) ?? 0) : own;
+		const figure = plusMinus(boundNs);
+		const early = crossing ? earlyOf(facts, boundNs) : null;
+		if (early !== null) return { ...early, figure };
 		// What ours has drifted by meanwhile is nothing to clocks that keep each other's time.
-		const movedNs = parts.some(isKept)
-			? null
-			: largestOf(parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0));
-		return { status: "ok", said: say("clock-kept", { boundNs: bound, crossing, movedNs }), figure };
+		const moved = largestOf(parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0));
+		const how = parts.some(({ end }) => end?.clock?.source === "chrony")
+			? ", by chrony on each of them"
+			: `; their clocks moved by at most ${formatDuration(moved)} during the run`;
+		return {
+			status: "ok",
+			text: `${crossing ? "times across clients are exact to" : "clients share their start to"} ${figure}${how}`,
+			values: { boundNs },
+			figure,
+		};
 	},
 };
 
 /** Is the clock that the kernel uses one to time messages with? */
 export const clockSource: Check = {
 	name: "clockSource",
-	judge({ clockSource: name }) {
-		if (name === null) return unknown(say("clock-source-unknown"), say("linux-clock"));
-		const status = SLOW_SOURCES[name] ?? "ok";
-		const code = status === "ok" ? "clock-source-good" : "clock-source-slow";
-		return { status, said: say(code, { source: name }), figure: name, remedy: say("better-clock") };
+	judge({ clockSource: source }) {
+		if (source === null)
+			return unknown(
+				"the clock source cannot be read",
+				"measure on Linux, where /sys says which clock the kernel uses",
+			);
+		const status = SLOW_SOURCES[source] ?? "ok";
+		return {
+			status,
+			text: `clock source ${source}${status === "ok" ? "" : " is too slow or too coarse to time messages"}`,
+			values: { source },
+			figure: source,
+			remedy: "use a machine whose kernel trusts tsc, kvm-clock or arch_sys_counter",
+		};
 	},
 };
 
@@ -82,25 +95,6 @@ export const clockSource: Check = {
 export function movedBy(clock: NonNullable<ClientEnd["clock"]>): number | null {
 	return clock.afterNs === null ? null : Math.abs(clock.afterNs - (clock.readNs ?? clock.beforeNs));
 }
-
-/** Was every value one that a histogram can hold? */
-export const range: Check = {
-	name: "range",
-	judge(facts) {
-		const sums = Metric.options.map((m) => sumsOf(facts, m));
-		const clamped = sums.reduce((n, s) => n + s.clamped, 0);
-		// Of clocks on several machines `clock` says what they mean.
-		const negative = hasClocks(facts.collected) ? 0 : sums.reduce((n, s) => n + s.negative, 0);
-		return {
-			...(clamped + negative > 0
-				? { status: "warn", said: say("values-out-of-range", { clamped, negative }) }
-				: { status: "ok", said: say("values-in-range") }),
-			figure: formatCount(clamped + negative),
-			limit: "0",
-			remedy: say("clock-set-back"),
-		};
-	},
-};
 
 // --- internal ---
 
@@ -120,20 +114,19 @@ function boundOf({ end }: ClientPart): number | null {
 	return clock.afterNs === null ? null : clock.boundNs;
 }
 
-/** All of them, or none. */
-function isKept({ end }: ClientPart): boolean {
-	return end?.clock?.source === "chrony";
-}
-
 /** Samples that were negative by more than the bound; null: there are none. */
-function earlyOf({ collected }: Facts, boundNs: number): Said | null {
+function earlyOf({ collected }: Facts, boundNs: number): Finding | null {
 	const all = [...ACROSS].map((metric) =>
 		sumsOf({ collected }, metric, { from: Number.NEGATIVE_INFINITY }),
 	);
-	const negative = largestOf(all.map((s) => s.negative));
-	if (negative === 0) return null;
-	const lowest = smallestOf(all.map((s) => s.lowest));
-	return -lowest > boundNs
-		? say("clock-contradicted", { messages: negative, earliestNs: -lowest, boundNs })
-		: null;
+	const messages = largestOf(all.map((s) => s.negative));
+	const earliestNs = messages === 0 ? 0 : -smallestOf(all.map((s) => s.lowest));
+	return earliestNs <= boundNs
+		? null
+		: {
+				status: "invalid",
+				text: `${plural(messages, "message")} arrived up to ${formatDuration(earliestNs)} before being sent: the clocks are further apart than ${plusMinus(boundNs)}`,
+				values: { messages, earliestNs, boundNs },
+				remedy: "keep the clocks of all clients in step (chrony, or PTP), and measure again",
+			};
 }

@@ -1,12 +1,19 @@
-import type { Collected } from "../../evidence/collect.ts";
 import { percentile } from "../../histogram/percentiles.ts";
-import type { Plan } from "../../model/plan.ts";
+import { Metric, type Plan } from "../../model/plan.ts";
 import { intendedInWindow } from "../../plan/samples.ts";
-import { say } from "../../text/say.ts";
-import { formatCount, formatDuration, formatDurationExact } from "../../units.ts";
-import { distributionOf, type Facts, hasMetric, sampleOf, tightestLimitNs } from "../facts.ts";
+import { sum } from "../../stats/sum.ts";
+import { formatCount, formatDuration, formatDurationExact, plural } from "../../units.ts";
+import {
+	distributionOf,
+	type Facts,
+	hasMetric,
+	sampleOf,
+	sumsOf,
+	tightestLimitNs,
+} from "../facts.ts";
 import type { Judgement } from "../judgement.ts";
-import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
+import { AGAIN, type Check, compared, type Finding, NOT_COUNTED, unknown } from "./check.ts";
+import { hasClocks } from "./clock.ts";
 import { LAG_P50_NS } from "./limits.ts";
 
 /**
@@ -21,36 +28,38 @@ export const offered: Check = {
 		const { collected } = facts;
 		const { warmup, window } = collected.counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
-		const missing = warmup.notOffered + window.notOffered;
-		const intended = warmup.intended + window.intended;
-		const figure = formatCount(missing);
+		const messages = warmup.notOffered + window.notOffered;
+		const figure = formatCount(messages);
 		// Whoever stops a run keeps messages from being offered: that is no fault of the generator.
 		if (collected.state === "aborted")
-			return { status: "ok", said: say("offered-until-stop"), figure };
-		const limit = "0";
-		if (missing === 0) return { status: "ok", said: say("all-offered"), figure, limit };
-		if (collected.state === "interrupted")
-			return {
-				status: "warn",
-				said: say("not-offered-stopped", { messages: missing }),
-				figure,
-				limit,
-				remedy: say("again"),
-			};
-		if (collected.plan.schedule.kind === "closed")
-			return {
-				status: "inconclusive",
-				...closedNotOffered(collected, { messages: missing, intended }),
-				figure,
-				limit,
-			};
-		return {
-			status: "invalid",
-			said: say("not-offered", { messages: missing, intended }),
+			return { status: "ok", text: "what was due until the stop was sent", figure };
+		if (messages === 0)
+			return { status: "ok", text: "every intended message was sent", figure, limit: "0" };
+		const intended = warmup.intended + window.intended;
+		const found = (status: Finding["status"], why: string, remedy: string): Finding => ({
+			status,
+			text: `${formatCount(messages)} of ${plural(intended, "message")} ${wasWere(messages)} not offered: ${why}`,
+			values: { messages, intended },
 			figure,
-			limit,
-			remedy: say("offer-less"),
-		};
+			limit: "0",
+			remedy,
+		});
+		const { plan, state, totals } = collected;
+		if (state === "interrupted") return found("warn", "the run was stopped", AGAIN);
+		if (plan.schedule.kind !== "closed")
+			return found("invalid", "the generator could not keep up", OFFER_LESS);
+		// What is lost stays in flight: a load that waits for it stands still, and is ended before its time.
+		return (totals?.endNs ?? 0) < plan.schedule.durationNs
+			? found(
+					"inconclusive",
+					`nothing completed for ${formatDuration(plan.drainNs)}, so the load waited in vain`,
+					"see what became of those in flight: lost, failed, unknown, errors",
+				)
+			: found(
+					"inconclusive",
+					"the load was not through when its time was over",
+					"give it more time (duration), or fewer messages",
+				);
 	},
 };
 
@@ -59,17 +68,21 @@ export const clientDropped: Check = {
 	name: "clientDropped",
 	judge({ collected: { totals } }) {
 		if (totals === null) return NOT_COUNTED;
-		if (totals.clientDropped === null)
-			return { status: "unknown", said: say("client-drops-not-counted") };
-		const figure = formatCount(totals.clientDropped);
-		return {
-			...(totals.clientDropped > 0
-				? { status: "invalid", said: say("client-dropped", { messages: totals.clientDropped }) }
-				: { status: "ok", said: say("client-dropped-none") }),
-			figure,
-			limit: "0",
-			remedy: say("larger-buffers"),
-		};
+		const messages = totals.clientDropped;
+		if (messages === null)
+			return {
+				status: "unknown",
+				text: "this driver does not count what its client library drops",
+			};
+		return compared(messages, {
+			limit: 0,
+			above: "invalid",
+			show: formatCount,
+			text: `the client library itself dropped ${plural(messages, "message")}`,
+			values: { messages },
+			remedy:
+				"lower the rate, use more connections, or raise the library's buffers in the system's options",
+		});
 	},
 };
 
@@ -79,18 +92,21 @@ export const reconnects: Check = {
 	judge({ collected: { plan, run, totals } }) {
 		if (totals === null) return NOT_COUNTED;
 		const times = totals.reconnects;
-		if (times === null) return { status: "unknown", said: say("reconnects-not-counted") };
+		if (times === null) return { status: "unknown", text: "this driver does not count reconnects" };
 		const figure = formatCount(times);
-		if (times === 0) return { status: "ok", said: say("reconnects-none"), figure, limit: "0" };
-		if (plan.faults.length > 0 && run && run.faults.length > 0)
-			return { status: "ok", said: say("reconnects-by-fault", { times }), figure };
-		return {
-			status: "warn",
-			said: say("reconnects", { times }),
-			figure,
-			limit: "0",
-			remedy: say("see-disconnects"),
-		};
+		if (times === 0) return { status: "ok", text: "every connection held", figure, limit: "0" };
+		const text = `clients reconnected ${times === 1 ? "once" : `${figure} times`}`;
+		const values = { times };
+		return plan.faults.length > 0 && run && run.faults.length > 0
+			? { status: "ok", text: `${text}, in a run with faults`, values, figure }
+			: {
+					status: "warn",
+					text: `${text}: messages under way then were delayed, or lost`,
+					values,
+					figure,
+					limit: "0",
+					remedy: "see in the broker's log why it lost connections",
+				};
 	},
 };
 
@@ -100,13 +116,15 @@ export const throttled: Check = {
 	applies: ({ totals }) => totals !== null && totals.throttledNs !== null,
 	judge({ collected: { totals } }) {
 		const throttledNs = totals?.throttledNs ?? 0;
-		if (throttledNs === 0) return { status: "ok", said: say("throttled-none") };
+		if (throttledNs === 0) return { status: "ok", text: "the broker did not throttle its clients" };
 		return {
 			status: "warn",
-			said: say("throttled", { throttledNs }),
+			text: `throttled by the broker for ${formatDuration(throttledNs)}`,
+			values: { throttledNs },
 			figure: formatDuration(throttledNs),
 			limit: "0",
-			remedy: say("raise-quota"),
+			remedy:
+				"raise the broker's quota for this client, clear its memory or disk alarm, or lower the rate",
 		};
 	},
 };
@@ -117,40 +135,47 @@ export const drain: Check = {
 	judge({ collected: { plan, counters, state, run } }, judgements) {
 		const { warmup, window } = counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
-		if (state === "aborted") return unknown(say("drain-stopped"), say("without-abort"));
+		if (state === "aborted")
+			return unknown(
+				"the run was stopped before its drain",
+				"take abort off the SLA line to see a whole run",
+			);
 		const before = (warmup.lost ?? 0) + warmup.unknown;
 		const lost = (warmup.lost ?? 0) + (window.lost ?? 0);
 		const unanswered = warmup.unknown + window.unknown;
 		const missing = lost + unanswered;
+		const figure = formatCount(missing);
+		if (missing === 0)
+			return { status: "ok", text: "nothing was outstanding at the end", figure, limit: "0" };
 		// Where nothing is received nothing is lost.
 		const lines = [...(lost > 0 ? ["lost == 0"] : []), ...(unanswered > 0 ? ["unknown == 0"] : [])];
-		const figure = formatCount(missing);
-		const limit = "0";
-		if (missing === 0) return { status: "ok", said: say("drain-empty"), figure, limit };
-		const judged = countedBySla(plan, "lost") || countedBySla(plan, "unknown");
-		const values = {
-			missing,
-			warmup: before,
-			copies: plan.pattern === "fan-out",
-			// Without a broker it is cut short.
-			drainNs: state === "interrupted" || run?.error != null ? null : plan.drainNs,
+		const counted =
+			judgements.length > 0 && (countedBySla(plan, "lost") || countedBySla(plan, "unknown"));
+		// Without a broker the drain is cut short, and a longer one brings nothing back.
+		const cut = state === "interrupted" || run?.error != null;
+		const what = `${figure} ${nounOf(plan, missing)}`;
+		const warmed = before === 0 ? "" : ` (${formatCount(before)} of the warm-up)`;
+		const then = cut
+			? "the run was stopped"
+			: `the drain (${formatDuration(plan.drainNs)}) was over`;
+		const text = `${what}${warmed} ${wasWere(missing)} still missing when ${then}`;
+		const found = { values: { missing, warmup: before }, figure, limit: "0" };
+		if (!counted)
+			return {
+				status: "invalid",
+				text: `${text}, and ${uncounted(lines)}`,
+				remedy: add(lines),
+				...found,
+			};
+		return {
+			status: "warn",
+			text: `${text}; the SLA counts them`,
+			remedy:
+				run?.error == null
+					? "see whether they are lost or late: measure with a longer drain"
+					: "see why the run broke: a longer drain brings nothing back",
+			...found,
 		};
-		return judged && judgements.length > 0
-			? {
-					status: "warn",
-					said: say("drain-missing", values),
-					figure,
-					limit,
-					// A broker that was gone has taken them with it.
-					remedy: say(run?.error == null ? "longer-drain" : "see-broker"),
-				}
-			: {
-					status: "invalid",
-					said: say("drain-missing-uncounted", { ...values, lines }),
-					figure,
-					limit,
-					remedy: say("add-lines", { lines }),
-				};
 	},
 };
 
@@ -166,27 +191,22 @@ export const missingMessages: Check = {
 		const { warmup, window } = counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
 		// Of a run that was stopped, failed holds those that the stop kept from leaving.
-		if (state !== "complete") return unknown(say("run-unfinished-counts"), say("again"));
+		if (state !== "complete") return unknown("the run was not completed");
 		const missing = KINDS.map((kind) => ({
 			kind,
 			n: (warmup[kind] ?? 0) + (window[kind] ?? 0),
 		})).filter(({ kind, n }) => n > 0 && !countedBySla(plan, kind));
 		if (missing.length > 0) {
 			const lines = missing.map(({ kind }) => `${kind} == 0`);
-			const of = (kind: Kind) => missing.find((m) => m.kind === kind)?.n ?? 0;
+			const intended = warmup.intended + window.intended;
+			const kinds = missing.map(({ kind, n }) => `${formatCount(n)} ${kind}`).join(", ");
 			return {
 				status: "inconclusive",
-				said: say("nobody-counts", {
-					intended: warmup.intended + window.intended,
-					failed: of("failed"),
-					unknown: of("unknown"),
-					lost: of("lost"),
-					copies: plan.pattern === "fan-out",
-					lines,
-				}),
-				figure: formatCount(missing.reduce((sum, { n }) => sum + n, 0)),
+				text: `${kinds} of ${plural(intended, "message")}, and ${uncounted(lines)}, or a latency`,
+				values: { intended, ...Object.fromEntries(missing.map(({ kind, n }) => [kind, n])) },
+				figure: formatCount(sum(missing.map(({ n }) => n))),
 				limit: "0",
-				remedy: say("add-lines", { lines }),
+				remedy: add(lines),
 			};
 		}
 		// It is what the SLA asks for.
@@ -198,13 +218,21 @@ export const missingMessages: Check = {
 		return !asked && !latency && intendedInWindow(plan) > 0 && nothingCompleted(facts)
 			? {
 					status: "inconclusive",
-					said: say("nothing-completed", { intended: window.intended }),
+					text: `none of the ${formatCount(window.intended)} messages of the window completed`,
+					values: { intended: window.intended },
 					figure: "0",
-					remedy: say("see-completions"),
+					remedy: SEE_COMPLETIONS,
 				}
-			: { status: "ok", said: say("sla-counts-all"), figure: "0", limit: "0" };
+			: {
+					status: "ok",
+					text: "the SLA counts every kind of missing message",
+					figure: "0",
+					limit: "0",
+				};
 	},
 };
+
+export const SEE_COMPLETIONS = "see why nothing completed";
 
 /** Does an SLA line of this plan count messages that ended so? */
 export function countedBySla({ sla }: Pick<Plan, "sla">, kind: Kind): boolean {
@@ -215,7 +243,28 @@ export function countedBySla({ sla }: Pick<Plan, "sla">, kind: Kind): boolean {
 	);
 }
 
+/** Was every value one that a histogram can hold? */
+export const range: Check = {
+	name: "range",
+	judge(facts) {
+		const sums = Metric.options.map((m) => sumsOf(facts, m));
+		const clamped = sum(sums.map((s) => s.clamped));
+		// Of clocks on several machines `clock` says what they mean.
+		const negative = hasClocks(facts.collected) ? 0 : sum(sums.map((s) => s.negative));
+		return compared(clamped + negative, {
+			limit: 0,
+			above: "warn",
+			show: formatCount,
+			text: `${plural(clamped, "value")} above 1h and ${formatCount(negative)} below 0 were recorded as 1h and as 0`,
+			values: { clamped, negative },
+			remedy: "see whether the machine's clock was set back meanwhile",
+		});
+	},
+};
+
 // --- internal ---
+
+const OFFER_LESS = "lower the rate, give the generator more cores, or use more clients";
 
 /** null: it was not, or nothing failed, and what passes under a late load passes. */
 function offeredLate(facts: Facts, judgements: readonly Judgement[]): Finding | null {
@@ -224,27 +273,32 @@ function offeredLate(facts: Facts, judgements: readonly Judgement[]): Finding | 
 	if (tightest === null || p50Ns === null) return null;
 	const limitNs = Math.max(tightest, LAG_P50_NS);
 	if (p50Ns <= limitNs || judgements.every((j) => j.verdict !== "fail")) return null;
+	const limit = formatDurationExact(limitNs);
 	return {
 		status: "invalid",
-		said: say("offered-late", { p50Ns, limitNs }),
+		text: `the generator could not offer this load: it sent half of the messages at least ${formatDuration(p50Ns)} late, more than the limit of ${limit}`,
+		values: { p50Ns, limitNs },
 		figure: formatDuration(p50Ns),
-		limit: formatDurationExact(limitNs),
-		remedy: say("offer-less"),
+		limit,
+		remedy: OFFER_LESS,
 	};
 }
 
-/** What is lost stays in flight: a load that waits for it stands still, and is ended before its time. */
-function closedNotOffered(
-	{ plan, totals }: Collected,
-	missing: { readonly messages: number; readonly intended: number },
-): Pick<Finding, "said" | "remedy"> {
-	const { schedule, drainNs } = plan;
-	return (totals?.endNs ?? 0) < schedule.durationNs
-		? {
-				said: say("not-sent-stalled", { ...missing, stalledNs: drainNs }),
-				remedy: say("see-in-flight"),
-			}
-		: { said: say("not-sent-in-time", missing), remedy: say("more-time") };
+function uncounted(lines: readonly string[]): string {
+	return `no SLA line counts them: add ${lines.join(" and ")}`;
+}
+
+function add(lines: readonly string[]): string {
+	return `add ${lines.join(" and ")} to the SLA`;
+}
+
+function nounOf({ pattern }: Plan, n: number): string {
+	if (pattern === "fan-out") return n === 1 ? "copy" : "copies";
+	return n === 1 ? "message" : "messages";
+}
+
+function wasWere(n: number): string {
+	return n === 1 ? "was" : "were";
 }
 
 const KINDS = ["failed", "unknown", "lost"] as const;

@@ -171,7 +171,7 @@ describe("faults", () => {
 		const faults = [killed, paused];
 		expect(check("reconnects", { faults }, { reconnects: 3 })).toMatchObject({
 			status: "ok",
-			detail: "connections were made anew 3 times, in a run with faults",
+			detail: "clients reconnected 3 times, in a run with faults",
 		});
 		expect(check("reconnects", {}, { reconnects: 3, faults: [] })?.status).toBe("warn");
 	});

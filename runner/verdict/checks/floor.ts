@@ -3,11 +3,11 @@ import { smallestOf } from "../../extremes.ts";
 import { percentile } from "../../histogram/percentiles.ts";
 import type { Sla } from "../../model/plan.ts";
 import { mainMetric } from "../../plan/samples.ts";
-import { say } from "../../text/say.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { type Facts, type Floor, mainSampleOf } from "../facts.ts";
 import { ratesOf } from "../rates.ts";
-import { type Check, type Finding, unknown } from "./check.ts";
+import { type Check, compared, type Finding, unknown } from "./check.ts";
+import { SEE_COMPLETIONS } from "./counts.ts";
 import { CEILING_SHARE, FLOOR_SHARE } from "./limits.ts";
 
 /** Is the number one of the system, or of the generator? Compared with a run of the same case that has no system in it. */
@@ -17,54 +17,56 @@ export const floor: Check = {
 		const { floor: measured } = facts;
 		if (facts.collected.plan.schedule.kind === "closed") return ceiling(facts);
 		if (measured === null)
-			return unknown(say("floor-not-measured"), say("measure-floor", { broker: noBroker }));
-		const below = measured.p99 ?? measured.max;
+			return unknown(
+				"not measured",
+				`measure the floor of the generator as well, with ${noBroker} at the same rate`,
+			);
+		const floorNs = measured.p99 ?? measured.max;
 		const response = mainSampleOf(facts);
 		const atP99 = percentile(response, 99, 1);
 		// Among those that never completed it is longer than any floor; of too few samples only the maximum of all is known.
 		if (atP99.beyondTimeout)
 			return {
 				status: "ok",
-				said: say("floor-below-loss"),
-				figure: below === null ? null : formatDuration(below),
+				text: "p99 lies among messages that never completed",
+				figure: floorNs === null ? null : formatDuration(floorNs),
 			};
 		const all = response.distribution.count === response.n;
-		const p99 = atP99.value ?? (all ? response.max : null);
-		if (measured.problem !== null || below === null || p99 === null)
-			return unknown(
-				measured.problem === null
-					? say("floor-not-comparable")
-					: say("floor-problem", { problem: measured.problem }),
-				say("see-completions"),
-			);
-		const figure = formatDuration(below);
-		const limit = formatDuration(p99 * FLOOR_SHARE);
+		const p99Ns = atP99.value ?? (all ? response.max : null);
+		if (measured.problem !== null) return unknown(measured.problem, SEE_COMPLETIONS);
+		if (floorNs === null || p99Ns === null) {
+			const nothing = unknown("nothing to compare the generator's floor with", SEE_COMPLETIONS);
+			return { ...nothing, code: "floor-not-comparable" };
+		}
+		const text = `without any broker p99 is ${formatDuration(floorNs)} at best`;
+		const near = compared(floorNs, {
+			limit: p99Ns * FLOOR_SHARE,
+			above: "warn",
+			show: formatDuration,
+			text,
+			values: { floorNs, p99Ns },
+			remedy: LARGER_DIFFERENCES,
+		});
 		const lines = facts.collected.plan.sla.filter((sla) => floorOver(sla, facts) !== null);
 		if (lines.length > 0)
 			return {
+				...near,
 				status: "warn",
-				said: say("floor-breaks", { floorNs: below, lines: lines.map(({ text }) => text) }),
-				figure,
-				limit,
-				remedy: say("faster-floor"),
+				text: `${text}: no system can keep ${lines.map((line) => line.text).join(" and ")} here`,
+				remedy:
+					"raise the limit, lower the rate, or use a faster machine: no system can keep this limit here",
 			};
 		// Nothing is faster than no broker: the machine was busier while the floor was measured than before.
-		if (below > p99)
+		if (floorNs > p99Ns)
 			return {
+				...near,
 				status: "unknown",
-				said: say("floor-disturbed", { floorNs: below, p99Ns: p99 }),
-				figure,
-				limit,
-				remedy: say("stop-others"),
+				text: `${text}, more than the ${formatDuration(p99Ns)} with one: other work disturbed the machine`,
+				remedy: "stop what else runs on the machine",
 			};
-		return {
-			...(below > p99 * FLOOR_SHARE
-				? { status: "warn", said: say("floor-near", { floorNs: below, p99Ns: p99 }) }
-				: { status: "ok", said: say("floor", { floorNs: below }) }),
-			figure,
-			limit,
-			remedy: say("larger-differences"),
-		};
+		return near.status === "ok"
+			? near
+			: { ...near, text: `${text}, a large part of the ${formatDuration(p99Ns)} with one` };
 	},
 };
 
@@ -95,7 +97,7 @@ export function floorOf(facts: Facts): Floor {
 		problem:
 			state === "complete"
 				? facts.unreadable
-				: say("floor-failed", { problem: problem ?? state }).text,
+				: `the floor of the generator was not measured: ${problem ?? state}`,
 		count: sample.distribution.count,
 		p50: value(50),
 		p99: best.length > 0 ? smallestOf(best) : value(99),
@@ -106,25 +108,26 @@ export function floorOf(facts: Facts): Floor {
 
 // --- internal ---
 
+const LARGER_DIFFERENCES = "compare systems by larger differences only, or use a faster machine";
+
 /** A closed load shows how fast it goes: what the generator carries without any system is the most that it can show. */
 function ceiling({ floor: measured, collected }: Facts): Finding {
 	const { received, sent } = ratesOf(collected);
 	const perSecond = received ?? sent;
-	const most = measured?.perSecond ?? null;
-	if (perSecond === null || most === null)
+	const ceilingPerSecond = measured?.perSecond ?? null;
+	if (perSecond === null || ceilingPerSecond === null)
 		return unknown(
-			measured?.problem
-				? say("floor-problem", { problem: measured.problem })
-				: say("floor-not-measured"),
-			say("measure-ceiling", { broker: noBroker }),
+			measured?.problem ?? "not measured",
+			`measure the ceiling of the generator as well, with ${noBroker} and as many messages`,
 		);
-	const figure = `${formatCount(perSecond)}/s`;
-	return {
-		...(perSecond > most * CEILING_SHARE
-			? { status: "warn", said: say("ceiling-near", { perSecond, ceilingPerSecond: most }) }
-			: { status: "ok", said: say("ceiling", { ceilingPerSecond: most }) }),
-		figure,
-		limit: `${formatCount(most * CEILING_SHARE)}/s`,
-		remedy: say("larger-differences"),
-	};
+	const show = (n: number) => `${formatCount(n)}/s`;
+	const found = compared(perSecond, {
+		limit: ceilingPerSecond * CEILING_SHARE,
+		above: "warn",
+		show,
+		text: `without any broker the generator carries ${show(ceilingPerSecond)}`,
+		values: { perSecond, ceilingPerSecond },
+		remedy: LARGER_DIFFERENCES,
+	});
+	return found.status === "ok" ? found : { ...found, code: "ceiling-near" };
 }

@@ -4,13 +4,11 @@ import { secondsOf } from "../../model/line-seconds.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import { isElsewhere as isKindElsewhere } from "../../model/run-file.ts";
 import { sum } from "../../stats/sum.ts";
-import { machineName } from "../../text/machine-checks.ts";
 import { percent } from "../../text/percent.ts";
-import { say, sayAt } from "../../text/say.ts";
-import { formatCount, formatDuration } from "../../units.ts";
+import { formatCount, formatDuration, plural } from "../../units.ts";
 import { type Facts, ticksOfWindow, windowOf } from "../facts.ts";
-import { saturationOf } from "../saturation.ts";
-import { type Check, type Finding, unknown } from "./check.ts";
+import { type Saturation, saturationOf } from "../saturation.ts";
+import { type Check, compared, type Finding, unknown } from "./check.ts";
 import {
 	GC_SHARE,
 	IDLE_SHARE,
@@ -27,18 +25,18 @@ export const cpuQuota: Check = {
 	name: "cpuQuota",
 	judge: (facts) =>
 		worstMachine(facts, (machine) => {
-			const broker = machine.node !== undefined;
-			const grown = overWindow(facts, machine, (line) => line.machine.throttled);
-			if (grown === null) return unknown(say("quota-unknown", { broker }), say("read-proc"));
-			const figure = formatCount(grown);
-			return {
-				...(grown > 0
-					? { status: "warn", said: say("quota-hit", { broker, periods: grown }) }
-					: { status: "ok", said: say("quota-none") }),
-				figure,
-				limit: "0",
-				remedy: say("more-cpu"),
-			};
+			const slowed = machine.node === undefined ? "mqbench" : "the broker";
+			const periods = overWindow(facts, machine, (line) => line.machine.throttled);
+			if (periods === null)
+				return unknown(`whether a CPU quota slowed ${slowed} down cannot be read`, READ_PROC);
+			return compared(periods, {
+				limit: 0,
+				above: "warn",
+				show: formatCount,
+				text: `a CPU quota held ${slowed} back in ${plural(periods, "period")} of the window`,
+				values: { periods },
+				remedy: "give the container or job more CPU, or no limit",
+			});
 		}),
 };
 
@@ -48,16 +46,17 @@ export const steal: Check = {
 		worstMachine(facts, (machine) => {
 			const taken = overWindow(facts, machine, (line) => line.machine.stealNs);
 			const all = overWindow(facts, machine, (line) => line.machine.cpuNs);
-			if (taken === null || !all) return unknown(say("steal-unknown"), say("read-proc"));
+			if (taken === null || !all)
+				return unknown("what the hypervisor took cannot be read", READ_PROC);
 			const share = taken / all;
-			const much = share > STEAL_SHARE;
-			return {
-				status: much ? "warn" : "ok",
-				said: say("steal", { share, much }),
-				figure: percent(share),
-				limit: percent(STEAL_SHARE),
-				remedy: say("dedicated-cores"),
-			};
+			return compared(share, {
+				limit: STEAL_SHARE,
+				above: "warn",
+				show: percent,
+				text: `the hypervisor took ${percent(share)} of the CPU time`,
+				values: { share },
+				remedy: "use a machine with dedicated cores, or measure again at a quieter time",
+			});
 		}),
 };
 
@@ -74,11 +73,8 @@ export const others: Check = {
 		(nodes.length > 0 && !run?.sameHost),
 	judge(facts) {
 		const { nodes, resources } = facts.collected;
-		return worstOf(
-			nodes.length > 0 ? nodes : [{ client: null, samples: resources }],
-			nodes.length > 1,
-			(machine) => othersOn(machine, facts),
-		);
+		const machines = nodes.length > 0 ? nodes : [{ client: null, samples: resources }];
+		return worstOf(machines, nodes.length > 1, (machine) => othersOn(machine, facts));
 	},
 };
 
@@ -94,25 +90,25 @@ export const ownCpu: Check = {
 			})
 			.filter(({ perSecond, cores }) => perSecond > 0 && cores > 0)
 			.sort((a, b) => b.perSecond / b.cores - a.perSecond / a.cores);
-		if (used === undefined) return unknown(say("own-cpu-unknown"), say("read-cpu"));
+		if (used === undefined)
+			return unknown(
+				"the generator's own CPU time cannot be read",
+				"measure on Linux or macOS, for a second at least",
+			);
 		const { perSecond, cores, parts } = used;
 		const figure = `${Number(perSecond.toPrecision(2))} of ${formatCount(cores)} cores`;
-		const limit = percent(OWN_CPU_SHARE);
 		const [first] = parts;
-		const alone = facts.collected.parts.length === 1 || parts.length > 1;
-		const much = perSecond > OWN_CPU_SHARE * cores;
+		const who =
+			parts.length > 1
+				? `, ${parts.length} clients on this machine`
+				: onClient(facts, " on ", first ?? null);
 		return {
-			status: much ? "warn" : "ok",
-			said: say("own-cpu", {
-				cores: perSecond,
-				ofCores: cores,
-				clients: parts.length,
-				client: alone || first === undefined ? null : clientName(first),
-				aboveShare: much ? OWN_CPU_SHARE : null,
-			}),
+			status: perSecond > OWN_CPU_SHARE * cores ? "warn" : "ok",
+			text: `the generator itself used ${figure}${who}`,
+			values: { cores: perSecond, ofCores: cores, clients: parts.length },
 			figure,
-			limit,
-			remedy: say("more-cores"),
+			limit: percent(OWN_CPU_SHARE),
+			remedy: "give it more cores, or lower the rate",
 		};
 	},
 };
@@ -133,55 +129,67 @@ export const cores: Check = {
 	name: "cores",
 	judge: (facts, judgements) =>
 		worstMachine(facts, (machine) => {
-			const saturation = saturationOf(machine, facts);
-			if (saturation === null) return unknown(say("cores-unknown"), say("read-proc"));
-			const { idle, wait, share } = saturation;
-			const values = { idleShare: idle, waitShare: wait };
-			const lines = judgements.filter((j) => j.cause).map((j) => j.sla);
-			const { strict } = facts.collected.plan;
+			const found = saturationOf(machine, facts);
+			if (found === null) return unknown("how busy the cores were cannot be read", READ_PROC);
+			const { idle, wait, share } = found;
+			const saturated = share >= SATURATED_SHARE;
+			const lines = saturated ? judgements.filter((j) => j.cause).map((j) => j.sla) : [];
+			const decided = lines.length > 0;
 			return {
-				...(share < SATURATED_SHARE
-					? { status: "ok", said: say("cores", values) }
-					: lines.length === 0
-						? { status: "warn", said: say("cores-saturated", { ...values, share }) }
-						: {
-								status: strict ? "invalid" : "warn",
-								said: say("cores-decided", { ...values, share, lines }),
-							}),
+				status: !saturated ? "ok" : decided && facts.collected.plan.strict ? "invalid" : "warn",
+				text: `${saturatedText(found)}${decided ? `: that decided ${lines.join(" and ")}` : ""}`,
+				values: { idleShare: idle, waitShare: wait, share, lines },
 				figure: `${percent(idle)} idle`,
 				limit: percent(IDLE_SHARE),
-				remedy: say("room-for-both"),
+				remedy:
+					"stop what else runs there, give it more cores, run generator and broker on machines of their own, or lower the rate",
 			};
 		}),
 };
+
+/** "no core was free in 98 % of the window (2 % of the CPU time was idle, ...)" */
+export function saturatedText({ idle, wait, share }: Saturation): string {
+	const waited =
+		wait === null
+			? ""
+			: `, and generator and broker waited for ${percent(wait)} of the time in which they wanted a core`;
+	return `no core was free in ${percent(share)} of the window (${percent(idle)} of the CPU time was idle${waited})`;
+}
 
 /** Did garbage collection keep the generator waiting? */
 export const gcPause: Check = {
 	name: "gcPause",
 	judge(facts) {
-		const pauses = (part: ClientPart) => {
-			const ticks = ticksOfWindow(facts, part.ticks);
-			const paused = ticks.reduce((sum, t) => sum + t.gcPauseNs, 0);
-			return { paused, windowNs: sum(ticks.map(secondsOf)) * 1e9 };
-		};
-		const worst = worstPart(facts, (part) => {
-			const { paused, windowNs } = pauses(part);
-			return windowNs === 0 ? null : paused / windowNs;
+		const [worst] = facts.collected.parts
+			.map((part) => {
+				const ticks = ticksOfWindow(facts, part.ticks);
+				const pausedNs = sum(ticks.map((t) => t.gcPauseNs));
+				return { part, pausedNs, windowNs: sum(ticks.map(secondsOf)) * 1e9 };
+			})
+			.filter(({ windowNs }) => windowNs > 0)
+			.sort((a, b) => b.pausedNs / b.windowNs - a.pausedNs / a.windowNs);
+		if (worst === undefined)
+			return unknown("no second of the window was counted", "measure for a second at least");
+		const { part, pausedNs, windowNs } = worst;
+		return compared(pausedNs, {
+			limit: windowNs * GC_SHARE,
+			above: "warn",
+			show: formatDuration,
+			text: `garbage collection stopped the generator for ${formatDuration(pausedNs)} of the window${onClient(facts, ", on ", part)}`,
+			values: { pausedNs },
+			remedy: "send smaller messages, or fewer of them",
 		});
-		if (worst === null) return unknown(say("gc-unknown"), say("a-second-at-least"));
-		const { paused, windowNs } = pauses(worst);
-		const figure = formatDuration(paused);
-		return {
-			status: paused > windowNs * GC_SHARE ? "warn" : "ok",
-			said: say("gc", { pausedNs: paused, client: clientOf(facts, worst) }),
-			figure,
-			limit: formatDuration(windowNs * GC_SHARE),
-			remedy: say("smaller-messages"),
-		};
 	},
 };
 
 // --- internal ---
+
+const READ_PROC = "measure on Linux, where /proc and the control group can be read";
+
+/** Where there are several, which client it is. */
+function onClient({ collected }: Facts, on: string, part: ClientPart | null): string {
+	return part === null || collected.parts.length === 1 ? "" : `${on}${clientName(part)}`;
+}
 
 function othersOn(machine: Machine, facts: Facts): Finding {
 	const alone = machine.node !== undefined;
@@ -201,19 +209,17 @@ function othersOn(machine: Machine, facts: Facts): Finding {
 	const generator = grown((line) => generatorOf(line) ?? null);
 	const broker = grown((line) => brokerOf(line) ?? null);
 	if (!all || idle === null || generator === null || broker === null)
-		return unknown(say("others-unknown"), say("read-proc"));
+		return unknown("what other processes used cannot be read", READ_PROC);
 	const own = idle + (taken ?? 0) + generator + broker;
 	const share = Math.max(0, all - own) / all;
-	const values = { share, brokerHost: alone };
-	const ownShare = (generator + broker) / all;
-	const much = share > OTHERS_SHARE;
-	return {
-		status: much ? "warn" : "ok",
-		said: much ? say("others-much", { ...values, ownShare }) : say("others", values),
-		figure: percent(share),
-		limit: percent(OTHERS_SHARE),
-		remedy: say("stop-others-again", { brokerHost: alone }),
-	};
+	return compared(share, {
+		limit: OTHERS_SHARE,
+		above: "warn",
+		show: percent,
+		text: `other processes used ${percent(share)} of the CPU time${alone ? " on the broker's host" : ""}, ${alone ? "the broker" : "generator and broker"} ${percent((generator + broker) / all)}`,
+		values: { share },
+		remedy: "stop what else runs there, and measure again",
+	});
 }
 
 /** Machines that clients ran on, each with its clients: all but those on other hosts share this one. */
@@ -274,11 +280,13 @@ function worstOf(
 		all[0]) as (typeof all)[number];
 	return found.status === "ok" || !named
 		? found
-		: { ...found, said: sayAt(nameOf(machine), found.said) };
+		: { ...found, text: `${nameOf(machine)}: ${found.text}` };
 }
 
+/** "the host of the broker's node 2", "client 1 (bench@10.0.0.11)", "this machine" */
 export function nameOf({ client, node }: Machine): string {
-	return machineName({ client: client && clientName(client), node: node ?? null });
+	if (node !== undefined) return `the host of the broker's node ${node}`;
+	return client === null ? "this machine" : clientName(client);
 }
 
 /**
@@ -301,22 +309,4 @@ export function overWindow(
 	if (before === undefined || after === undefined || before === after) return null;
 	const [from, to] = [counter(before), counter(after)];
 	return from === null || to === null || to < from ? null : to - from;
-}
-
-/** The client with the largest figure; null: none has told. */
-function worstPart(
-	{ collected }: Facts,
-	figure: (part: ClientPart) => number | null,
-): ClientPart | null {
-	let worst: { part: ClientPart; figure: number } | null = null;
-	for (const part of collected.parts) {
-		const value = figure(part);
-		if (value !== null && (worst === null || value > worst.figure)) worst = { part, figure: value };
-	}
-	return worst?.part ?? null;
-}
-
-/** null: a single client. */
-function clientOf({ collected }: Facts, part: ClientPart | null): string | null {
-	return part === null || collected.parts.length === 1 ? null : clientName(part);
 }

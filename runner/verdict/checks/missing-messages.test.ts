@@ -39,9 +39,9 @@ test.each([
 			run: null,
 			counters: { warmup: counts(0), window: counts(1) },
 		};
-		const { said, remedy } = drain.judge({ collected } as unknown as Facts, []);
-		expect(said.text).toMatch(new RegExp(`: add ${lines}$`));
-		expect(remedy?.text).toBe(`add ${lines} to the SLA`);
+		const { text, remedy } = drain.judge({ collected } as unknown as Facts, []);
+		expect(text).toMatch(new RegExp(`: add ${lines}$`));
+		expect(remedy).toBe(`add ${lines} to the SLA`);
 	},
 );
 
@@ -57,7 +57,7 @@ describe("a dead broker", () => {
 		expect(result.verdict).toBe("inconclusive");
 		expect(exitCodeOf(result)).toBe(6);
 		expect(result.runs[0]?.why).toBe(
-			"6 000 of 6 000 messages failed, and no SLA line counts them: add failed == 0, or a latency",
+			"6 000 failed of 6 000 messages, and no SLA line counts them: add failed == 0, or a latency",
 		);
 		expect(JSON.stringify(result)).not.toContain("a large part of what was measured");
 	});
@@ -137,7 +137,7 @@ describe("some messages that did not complete", () => {
 		expect(found.verdict).toBe(verdict);
 		if (verdict === "inconclusive")
 			expect(found.why).toBe(
-				`12 of 6 000 messages ${kind === "failed" ? "failed" : "were never answered"}, and no SLA line counts them: add ${kind} == 0, or a latency`,
+				`12 ${kind} of 6 000 messages, and no SLA line counts them: add ${kind} == 0, or a latency`,
 			);
 	});
 

@@ -60,10 +60,8 @@ describe("a load of which the generator sent half too late", () => {
 		);
 		expect(offered).toMatchObject({
 			status: "invalid",
-			code: "offered-late",
 			figure: "6.55s",
 			limit: "20ms",
-			remedyCode: "offer-less",
 		});
 	});
 

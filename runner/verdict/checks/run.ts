@@ -1,16 +1,11 @@
 import { whoIs } from "../../evidence/client-read.ts";
 import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
-import type { Counters } from "../../model/client-file.ts";
-import { Metric, type Plan } from "../../model/plan.ts";
+import type { Plan } from "../../model/plan.ts";
 import { type FaultDone, isElsewhere } from "../../model/run-file.ts";
-import { copies, intendedInWindow, samplesPerMessage } from "../../plan/samples.ts";
-import { type Said, say } from "../../text/say.ts";
 import { formatDuration, formatDurationExact } from "../../units.ts";
-import { type Facts, stoppedAfterNs, sumsOf } from "../facts.ts";
-import { limitIntervals } from "../intervals.ts";
-import { receivedTwice } from "../received-twice.ts";
-import { type Check, NOT_COUNTED, unknown } from "./check.ts";
+import { stoppedAfterNs } from "../facts.ts";
+import { AGAIN, type Check, compared, type Finding, NOT_COUNTED, unknown } from "./check.ts";
 import { SUSPENDED_NS } from "./limits.ts";
 
 /** Was the run made to its end, and is all of it there? */
@@ -22,27 +17,28 @@ export const complete: Check = {
 		if (facts.unreadable !== null)
 			return {
 				status: closed ? "error" : "invalid",
-				said: say("files-unreadable", { problem: facts.unreadable }),
-				remedy: say(closed ? "report-bug" : "again"),
+				text: facts.unreadable,
+				remedy: closed ? "report it, with this folder" : AGAIN,
 			};
-		if (state === "aborted")
+		if (state === "aborted") {
+			const [afterNs, sla] = [stoppedAfterNs(facts), run?.abortedBy ?? ""];
 			return {
 				status: "warn",
-				said: say("run-aborted", { afterNs: stoppedAfterNs(facts), sla: run?.abortedBy ?? "" }),
-				remedy: say("without-abort"),
+				text: `stopped after ${formatDuration(afterNs)}: ${sla} could not pass any more`,
+				values: { afterNs, sla },
+				remedy: "take abort off the SLA line to see a whole run",
 			};
-		if (state !== "complete")
-			return {
-				status: "invalid",
-				said: onlySome(facts.collected)
-					? say("client-unfinished")
-					: say("run-unfinished", { problem: problem ?? state }),
-				remedy: say("again"),
-			};
-		const ended = oddEnd(facts.collected);
-		return ended === null
-			? { status: "ok", said: say("files-closed") }
-			: { status: "warn", said: ended, remedy: say("see-k6") };
+		}
+		if (state !== "complete") {
+			const some = onlySome(facts.collected)
+				? "not every client's result is whole: see clients"
+				: null;
+			return { status: "invalid", text: some ?? problem ?? state, remedy: AGAIN };
+		}
+		const odd = oddEnd(facts.collected);
+		return odd === null
+			? { status: "ok", text: "every file is closed and matches its sum" }
+			: { status: "warn", text: odd, remedy: "see what k6 printed" };
 	},
 };
 
@@ -64,16 +60,20 @@ export const clients: Check = {
 	name: "clients",
 	applies: ({ plan }) => plan.client.count > 1,
 	judge({ collected: { parts } }) {
-		const problems = parts.map((p) => p.problem).filter((p) => p !== null);
+		const problems = parts.flatMap(({ problem }) => problem ?? []);
 		const clients = parts.length;
-		const whole = clients - problems.length;
+		const missing = problems.length;
 		return {
-			...(whole < clients
-				? { status: "invalid", said: say("clients-missing", { whole, clients, problems }) }
-				: { status: "ok", said: say("clients-whole", { clients }) }),
-			figure: `${whole} of ${clients}`,
+			status: missing > 0 ? "invalid" : "ok",
+			text:
+				missing > 0
+					? `${missing} of ${clients} clients did not finish: ${problems.join("; ")}`
+					: `all ${clients} clients finished`,
+			values: { clients, problems },
+			figure: `${clients - missing} of ${clients}`,
 			limit: `${clients}`,
-			remedy: say("see-client"),
+			remedy:
+				"see why it broke off, and make the run again: its messages are missing from the load",
 		};
 	},
 };
@@ -89,16 +89,19 @@ export const claim: Check = {
 		const claims = firstClaims(collected);
 		const [last] = claims.toSorted((a, b) => b.ns - a.ns);
 		if (last === undefined || claims.length < collected.parts.length)
-			return unknown(say("claim-unknown"), say("again"));
+			return unknown("not every client has told when it began");
 		const { ns, part } = last;
-		return {
-			...(ns > 0
-				? { status: "invalid", said: say("claimed-late", { lateNs: ns, client: clientName(part) }) }
-				: { status: "ok", said: say("claimed-in-time", { aheadNs: -ns }) }),
-			figure: formatDuration(ns),
-			limit: "0s",
-			remedy: say("less-other-work"),
-		};
+		return compared(ns, {
+			limit: 0,
+			above: "invalid",
+			show: formatDuration,
+			text:
+				ns > 0
+					? `${clientName(part)} began to send ${formatDuration(ns)} after the common start`
+					: `every client was ready before the common start, the last one ${formatDuration(-ns)} ahead`,
+			values: { lateNs: ns },
+			remedy: "measure again on a machine with less other work",
+		});
 	},
 };
 
@@ -110,17 +113,19 @@ export const suspended: Check = {
 	name: "suspended",
 	applies: ({ parts }) => parts.some(({ totals }) => totals?.suspendedNs !== undefined),
 	judge({ collected: { parts } }) {
-		const [longest] = parts
-			.map(({ name, totals }) => ({ name, ns: Math.max(0, totals?.suspendedNs ?? 0) }))
-			.sort((a, b) => b.ns - a.ns);
-		const { name: machine, ns } = longest ?? { name: "", ns: 0 };
+		const slept = ({ totals }: ClientPart) => Math.max(0, totals?.suspendedNs ?? 0);
+		const [longest] = parts.toSorted((a, b) => slept(b) - slept(a));
+		const ns = longest ? slept(longest) : 0;
 		return {
-			...(ns >= SUSPENDED_NS
-				? { status: "invalid", said: say("suspended", { machine, ns }) }
-				: { status: "ok", said: say("awake") }),
+			status: ns >= SUSPENDED_NS ? "invalid" : "ok",
+			text:
+				ns >= SUSPENDED_NS
+					? `${longest?.name} was suspended for ${formatDuration(ns)} during the run, as when a laptop's lid is closed; in that time nothing was sent or timed`
+					: "no load generator was suspended",
+			values: { ns },
 			figure: formatDuration(ns),
 			limit: formatDuration(SUSPENDED_NS),
-			remedy: say("stay-awake"),
+			remedy: "keep the machine awake (systemd-inhibit npx mqbench ...), and measure again",
 		};
 	},
 };
@@ -144,35 +149,28 @@ export const faults: Check = {
 	applies: ({ plan }) => plan.faults.length > 0,
 	judge({ collected: { plan, run, state } }) {
 		const limit = `${plan.faults.length}`;
-		if (run === null) return { ...unknown(say("faults-unknown"), say("again")), limit };
-		const done = run.faults;
-		const carriedOut = done.filter((f) => f.error === null);
-		const figure = `${carriedOut.length} of ${plan.faults.length}`;
+		if (run === null)
+			return { ...unknown("what was done to the broker was not written down"), limit };
+		const carriedOut = run.faults.filter((f) => f.error === null).map(faultName);
 		// Whoever stops a run keeps faults from happening.
 		const stopped = state !== "complete";
-		const missing = stopped ? [] : neverDone(plan.faults, done);
-		const failed = done.filter(({ error, runOver }) => error !== null && !(stopped && runOver));
-		if (missing.length + failed.length > 0)
-			return {
-				status: "invalid",
-				said: say("faults-not-done", {
-					missing,
-					failed: failed.map(faultName),
-					errors: failed.map((f) => f.error ?? ""),
-				}),
-				figure,
-				limit,
-				remedy: say(failed.length > 0 ? "fix-faults" : "again"),
-			};
-		return {
-			status: "ok",
-			said:
-				carriedOut.length === 0
-					? say("faults-none-yet")
-					: say("faults-done", { faults: carriedOut.map(faultName) }),
-			figure,
+		const missing = stopped ? [] : neverDone(plan.faults, run.faults);
+		const failed = run.faults.filter((f) => f.error !== null && !(stopped && f.runOver));
+		const wrong = [
+			...missing.map((name) => `${name} did not happen`),
+			...failed.map((f) => `${faultName(f)} was not carried out as planned: ${f.error}`),
+		];
+		const found = (text: string, status: Finding["status"] = "ok"): Finding => ({
+			status,
+			text,
+			figure: `${carriedOut.length} of ${plan.faults.length}`,
 			limit,
-		};
+			remedy: failed.length > 0 ? "fix what it names, and measure again" : AGAIN,
+		});
+		if (wrong.length > 0) return found(wrong.join("; "), "invalid");
+		return carriedOut.length === 0
+			? found("the run was stopped before the first fault")
+			: found(`${carriedOut.join(", ")}: carried out`);
 	},
 };
 
@@ -183,12 +181,8 @@ export function faultName({
 	leader,
 	delayNs,
 }: Pick<FaultDone, "action" | "node" | "leader" | "delayNs">): string {
-	const who =
-		node === null
-			? leader
-				? " of the leader"
-				: ""
-			: ` of node ${node}${leader ? " (the leader)" : ""}`;
+	const one = leader ? " of the leader" : "";
+	const who = node === null ? one : ` of node ${node}${leader ? " (the leader)" : ""}`;
 	return `${action}${delayNs === null ? "" : ` of ${formatDuration(delayNs)}`}${who}`;
 }
 
@@ -199,114 +193,31 @@ export const warmUp: Check = {
 	judge({ collected: { plan, totals } }) {
 		const { steady, warmupNs } = plan.schedule;
 		if (totals === null || steady === null) return NOT_COUNTED;
-		const times = {
+		const level = warmupNs < steady.toNs;
+		const after = `after ${formatDuration(warmupNs)} of warm-up`;
+		return {
+			status: level ? "ok" : plan.strict ? "invalid" : "warn",
+			text: level
+				? `p50 was level ${after}`
+				: `p50 was not level ${after}, the longest that warmup: steady waits`,
+			values: { warmupNs },
 			figure: formatDurationExact(warmupNs),
 			limit: formatDurationExact(steady.toNs),
-		};
-		if (warmupNs < steady.toNs)
-			return { status: "ok", said: say("warmed-up", { warmupNs }), ...times };
-		return {
-			status: plan.strict ? "invalid" : "warn",
-			said: say("never-steady", { warmupNs }),
-			...times,
-			remedy: say("warm-up-fixed"),
+			remedy: "see why latency does not settle, or write a fixed warmup, e.g. 2min",
 		};
 	},
 };
-
-/** Do all counts add up? */
-export const identities: Check = {
-	name: "identities",
-	judge(facts) {
-		if (!facts.collected.closed) return unknown(say("counts-incomplete"), say("again"));
-		const broken = brokenIdentities(facts);
-		return broken.length === 0
-			? { status: "ok", said: say("counts-add-up") }
-			: {
-					status: "error",
-					said: say("counts-differ", { broken: broken.map(({ text }) => text) }),
-					remedy: say("report-bug"),
-				};
-	},
-};
-
-/**
- * What must be equal if mqbench has counted right (reports/README.md, "Counts"). Empty, or what is not. Only
- * asked of files that are closed: in others some counts are missing.
- */
-export function brokenIdentities(facts: Facts): Said[] {
-	const { plan, counters, closed, seconds, ledgers, breakdown } = facts.collected;
-	if (!closed) return [];
-	const broken: Said[] = [];
-	const same = (a: number, b: number, otherwise: () => Said) => {
-		if (a !== b) broken.push(otherwise());
-	};
-	for (const scope of ["warmup", "window"] as const) {
-		const c = counters[scope];
-		if (c === null) continue;
-		const ledger = ledgers?.[scope];
-		if (ledger !== undefined) {
-			for (const kind of ["sent", "failed", "acked"] as const) {
-				const [a, b] = [c[kind] ?? 0, ledger[kind] ?? 0];
-				same(a, b, () => say("ledgers-differ", { scope, kind, counters: a, ledgers: b }));
-			}
-			if (ledger.strange > 0)
-				broken.push(say("strange-messages", { scope, messages: ledger.strange }));
-		}
-		for (const [equation, left, right] of equations(c, copies(plan)))
-			same(left, right, () => say("equation-broken", { scope, equation, left, right }));
-	}
-	for (const [scope, planned] of [
-		["window", intendedInWindow(plan)],
-		["warmup", plan.schedule.warmupMessages],
-	] as const) {
-		const counted = counters[scope]?.intended ?? planned;
-		same(counted, planned, () => say("intended-differs", { scope, counters: counted, planned }));
-	}
-	for (const metric of Metric.options) {
-		const histogram = facts.merged.get(metric)?.whole.count ?? 0;
-		const counted = sumsOf(facts, metric).count;
-		same(histogram, counted, () =>
-			say("histogram-differs", { metric, histogram, counters: counted }),
-		);
-	}
-	if (breakdown !== null) {
-		const responses = breakdown.reduce((n, b) => n + b.messages, 0);
-		const counted = sumsOf(facts, "response").count;
-		same(responses, counted, () =>
-			say("breakdown-differs", { broken: responses, counters: counted }),
-		);
-	}
-	for (const [k, { metric }] of plan.limits.entries()) {
-		const second = receivedTwice(facts.collected, metric);
-		const intervals = limitIntervals(plan, seconds, k, second);
-		const pieces = intervals.reduce((n, i) => n + i.n - i.censored, 0) + second;
-		const counted = sumsOf(facts, metric).count;
-		same(pieces, counted, () => say("pieces-differ", { metric, pieces, counters: counted }));
-		if (intervals.some((i) => i.censored < 0)) broken.push(say("more-than-intended", { metric }));
-	}
-	for (const metric of Metric.options) {
-		const most = intendedInWindow(plan) * samplesPerMessage(plan, metric);
-		const second = receivedTwice(facts.collected, metric);
-		if (most > 0 && sumsOf(facts, metric).count > most + second)
-			broken.push(say("more-than-window", { metric }));
-	}
-	return broken;
-}
 
 // --- internal ---
 
 /** How k6 ended where it did not as it should, of several clients the first such; null: as it should. */
-function oddEnd({ run, parts }: Collected): Said | null {
-	const ofOne = (exitCode: number | null, signal: string | null, client: string | null) =>
-		exitCode === 0 ? null : say("k6-ended-oddly", { signal, exitCode, client });
-	for (const part of parts) {
-		if (parts.length === 1 || part.end === null) continue;
-		const { k6Exit, k6Signal } = part.end;
-		const how = ofOne(k6Exit, k6Signal, clientName(part));
-		if (how !== null) return how;
-	}
-	return run === null ? null : ofOne(run.k6Exit, run.k6Signal, null);
+function oddEnd({ run, parts }: Collected): string | null {
+	const ends =
+		parts.length === 1 ? [] : parts.flatMap((part) => (part.end ? [{ ...part.end, part }] : []));
+	const odd = ends.find(({ k6Exit }) => k6Exit !== 0) ?? (run?.k6Exit === 0 ? null : run);
+	if (odd == null) return null;
+	const where = "part" in odd ? ` on ${clientName(odd.part)}` : "";
+	return `all results are there, but k6 ended with ${odd.k6Signal ?? `exit code ${odd.k6Exit}`}${where}`;
 }
 
 function firstClaims({ parts }: Collected): { readonly part: ClientPart; readonly ns: number }[] {
@@ -328,38 +239,8 @@ function neverDone(expected: Plan["faults"], done: readonly FaultDone[]): string
 				f.leader === leader &&
 				(leader || f.node === node),
 		);
-		if (index >= 0) {
-			left.splice(index, 1);
-			return [];
-		}
-		return [faultName({ action, delayNs, leader, node: leader ? null : node })];
+		if (index < 0) return faultName({ action, delayNs, leader, node: leader ? null : node });
+		left.splice(index, 1);
+		return [];
 	});
-}
-
-function equations(c: Counters, each: number): [what: string, a: number, b: number][] {
-	const all: [string, number, number][] = [
-		["intended = sent + notOffered", c.intended, c.sent + c.notOffered],
-	];
-	if (c.acked !== null)
-		all.push(["sent = acked + failed + unknown", c.sent, c.acked + c.failed + c.unknown]);
-	const { received, delivered, lost } = c;
-	// Where messages are only published nobody receives any.
-	if (received === null || delivered === null || lost === null) return all;
-	all.push([
-		"received = delivered + unackedReceived + failedReceived",
-		received,
-		delivered + (c.unackedReceived ?? 0) + (c.failedReceived ?? 0),
-	]);
-	// Without acknowledgements a message that was sent without error is delivered or lost; of a fan-out each of its copies.
-	const times = each === 1 ? "" : `${each} x `;
-	if (c.acked === null)
-		all.push([
-			each === 1
-				? "sent = delivered + lost + failed + unknown"
-				: `${times}(sent - failed - unknown) = delivered + lost`,
-			each === 1 ? c.sent : each * (c.sent - c.failed - c.unknown),
-			delivered + lost + (each === 1 ? c.failed + c.unknown : 0),
-		]);
-	else all.push([`${times}acked = delivered + lost`, each * c.acked, delivered + lost]);
-	return all;
 }

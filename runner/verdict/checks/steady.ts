@@ -1,6 +1,6 @@
 import { median, type TrendPoint, trend } from "../../stats/trend.ts";
 import { percent } from "../../text/percent.ts";
-import { say } from "../../text/say.ts";
+import { formatDuration } from "../../units.ts";
 import { type Facts, tightestLimitNs } from "../facts.ts";
 import type { Judgement } from "../judgement.ts";
 import { type Check, unknown } from "./check.ts";
@@ -22,19 +22,27 @@ export const steady: Check = {
 		const rise = drift(facts);
 		if (rise === null)
 			return {
-				...unknown(say("drift-unknown", { seconds: STEADY_SECONDS }), say("measure-longer")),
+				...unknown(
+					`a drift of p50 needs at least ${STEADY_SECONDS} whole seconds of a completed run`,
+					"measure for longer",
+				),
 				limit: `${STEADY_SECONDS}s`,
 			};
-		const { change, significant, median: middle } = rise;
-		const amount = percent(Math.abs(change));
-		const matters =
-			Math.abs(change) > STEADY_WARNING || judgements.some((j) => leavesOpen(j, rise));
+		const { change, significant, median: medianNs } = rise;
+		const share = Math.abs(change);
+		const matters = share > STEADY_WARNING || judgements.some((j) => leavesOpen(j, rise));
+		// Nothing falls by more than 100 % of what it was.
+		const by = share > 1 ? formatDuration(share * medianNs) : percent(share);
 		return {
 			status: significant && matters ? "warn" : "ok",
-			said: significant ? say("drifted", { share: change, medianNs: middle }) : say("no-drift"),
-			figure: `${change < 0 ? "-" : "+"}${amount} of p50`,
+			code: significant ? "drifted" : "steady",
+			text: significant
+				? `p50 ${change > 0 ? "rose" : "fell"} by ${by} over the window; the median second's p50 is ${formatDuration(medianNs)}`
+				: "p50 did not drift over the window, or too little to matter",
+			values: { share: change, medianNs },
+			figure: `${change < 0 ? "-" : "+"}${percent(share)} of p50`,
 			limit: percent(STEADY_WARNING),
-			remedy: say("warm-up-longer"),
+			remedy: "warm up for longer, and measure for longer",
 		};
 	},
 };
