@@ -57,7 +57,7 @@ describe("mqbench compare", () => {
 		);
 		expect(out).toContain("REGRESSED response p99: B is 2.00x A (95 % interval");
 		expect(out).toMatch(
-			/\nREGRESSED {2}example, compared: 1 of 2 figures that decide is worse by more than\s+its margin\.\n$/,
+			/\nREGRESSED {2}example, compared: 2 figures decide: 1 worse by more than the margin, 1\s+not worse\.\n$/,
 		);
 	});
 
@@ -77,7 +77,7 @@ describe("mqbench compare", () => {
 	test("the same: 0", async () => {
 		const { exit, out } = await run(files(), "a.json", "c.json");
 		expect(exit).toBe(0);
-		expect(out).toMatch(/\nSAME {2}example, compared: none of 2 figures/);
+		expect(out).toMatch(/\nSAME {2}example, compared: 2 figures decide: 2 not worse/);
 	});
 
 	test("several against the first", async () => {

@@ -2,13 +2,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { readBaseline } from "../compare/baseline-file.ts";
-import {
-	calibrationOf,
-	comparingOf,
-	exitCodeOfComparing,
-	type Named,
-	systemsOf,
-} from "../compare/comparing.ts";
+import { calibrationFor } from "../compare/calibrate/file.ts";
+import { comparingOf, exitCodeOfComparing, type Named, systemsOf } from "../compare/comparing.ts";
 import { comparingDocument } from "../document/comparing.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
@@ -74,7 +69,12 @@ export async function compare(args: CompareArgs, world: World): Promise<ExitCode
 	const others = rest.length === 0 ? [a] : rest;
 	const comparing = comparingOf(a, others, {
 		systems,
-		calibration: calibrationOf(args.calibration, others, world),
+		calibration: calibrationFor(
+			args.calibration,
+			others[0]?.baseline.machine ?? null,
+			others.flatMap((other) => other.baseline.runs.map(({ work }) => work)),
+			world,
+		),
 	});
 	const exit = exitCodeOfComparing(comparing.outcome, args.onInconclusive);
 	const document = comparingDocument(comparing);

@@ -52,8 +52,6 @@ describe("figures", () => {
 		const across = { ...stall, runs: stall.runs.map((one) => ({ ...one, clockBoundNs: 400_000 })) };
 		const written = baselineText(baselineOf(across));
 		expect(Baseline.parse(JSON.parse(written)).runs[0]?.clockBoundNs).toBe(400_000);
-		// Of one clock the file says nothing, and the schema puts it back.
-		expect(baselineText(baselineOf(stall))).not.toContain("clockBoundNs");
 	});
 
 	test("a breached SLA does not make them less true", () => {
@@ -64,7 +62,7 @@ describe("figures", () => {
 	test("the curve has few points, the first and the last among them", () => {
 		const curve = run.metrics.response?.curve ?? [];
 		expect(curve.length).toBeGreaterThan(32);
-		expect(entry?.curve.length).toBeGreaterThan(25);
+		expect(entry?.curve.length).toBeGreaterThan(16);
 		expect(entry?.curve.length).toBeLessThanOrEqual(32);
 		expect(entry?.curve[0]).toEqual([curve[0]?.p, curve[0]?.value]);
 		expect(entry?.curve.at(-1)?.[1]).toBe(curve.at(-1)?.value);

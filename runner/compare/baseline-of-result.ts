@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { maskAll } from "../mask.ts";
-import { Baseline } from "../model/comparison.ts";
+import type { Baseline } from "../model/comparison.ts";
 import type { Run, Search } from "../model/result.ts";
 import type { ResultFile, RunInFile } from "../model/result-file.ts";
 import { figuresOf, HIGHEST_RATE } from "../result/fields.ts";
@@ -52,7 +51,7 @@ export function baselineText(baseline: Baseline): string {
 		),
 		`\t"works": ${record(works)}`,
 		`\t"systems": ${record(systems)}`,
-		`\t"runs": [\n${list(runs.map((run) => JSON.stringify(withoutDefaults(run))))}\n\t]`,
+		`\t"runs": [\n${list(runs.map((run) => JSON.stringify(run)))}\n\t]`,
 	].join(",\n")}\n}\n`;
 }
 
@@ -67,23 +66,6 @@ export function withoutOf(run: AnyRun): string | null {
 
 type Entry = Baseline["runs"][number];
 type AnyRun = Run | RunInFile;
-
-/** Of the fields that the schema puts back, only those that say something. */
-function withoutDefaults(run: Entry): Partial<Entry> {
-	const defaults = [...DEFAULTS].filter(
-		([name, value]) => JSON.stringify(run[name]) !== JSON.stringify(value),
-	);
-	return Object.fromEntries([
-		...Object.entries(run).filter(([name]) => !DEFAULTS.has(name as keyof Entry)),
-		...defaults.map(([name]) => [name, run[name]]),
-	]);
-}
-
-const DEFAULTS: ReadonlyMap<keyof Entry, unknown> = new Map(
-	Object.entries(Baseline.shape.runs.element.shape).flatMap(([name, field]) =>
-		field instanceof z.ZodDefault ? [[name as keyof Entry, field.def.defaultValue] as const] : [],
-	),
-);
 
 function entryOf(run: AnyRun): Entry {
 	const without = withoutOf(run);
@@ -148,23 +130,20 @@ function rounded(rate: number | null): number | null {
 
 const MOST_POINTS = 32;
 
-/** The first point and the last, those of the percentiles that have a name, and so many between them. */
+/** The percentiles that have a name, and points between them, the last one too. */
 function curveOf(run: AnyRun): Entry["curve"] {
 	const m = run.metrics[run.main];
-	const known = m === null || "curve" in m;
-	const curve = m !== null && "curve" in m ? m.curve : [];
-	const last = known ? (curve.at(-1)?.p ?? 0) : 100;
-	const named = (m?.percentiles ?? []).flatMap((p): Entry["curve"] =>
+	if (m === null) return [];
+	const curve = "curve" in m ? m.curve : [];
+	const last = "curve" in m ? (curve.at(-1)?.p ?? 0) : 100;
+	const named = m.percentiles.flatMap((p): Entry["curve"] =>
 		p.support === "none" || p.value === null || p.p > last ? [] : [[p.p, p.value]],
 	);
-	const room = Math.min(curve.length, MOST_POINTS - named.length);
-	const points = Array.from({ length: room }, (_, i): Entry["curve"][number] => {
-		const at = room === 1 ? 0 : Math.round((i * (curve.length - 1)) / (room - 1));
-		const { p, value } = curve[at] as (typeof curve)[number];
-		return [shortened(p), value];
-	});
-	const all = new Map([...points, ...named]);
-	return [...all].sort(([x], [y]) => x - y);
+	const each = Math.ceil(curve.length / (MOST_POINTS - named.length));
+	const points = curve
+		.filter((_, i) => i % each === 0 || i === curve.length - 1)
+		.map(({ p, value }): Entry["curve"][number] => [shortened(p), value]);
+	return [...new Map([...points, ...named])].sort(([x], [y]) => x - y);
 }
 
 /** Three digits of the distance to 100 %: as much as a picture shows. */

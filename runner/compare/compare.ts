@@ -1,9 +1,8 @@
-import { largestOf } from "../extremes.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { field, isRate, judgedFigures, shownFigures } from "../result/fields.ts";
 import { at, bySystemAndCase, type Place } from "../result/select.ts";
-import { medianOf, ratioOf } from "../stats/ratio.ts";
+import { medianOf, type Ratio, ratioOf } from "../stats/ratio.ts";
 import { type Said, say } from "../text/say.ts";
 import { ACROSS } from "../verdict/checks/clock.ts";
 import { because } from "../verdict/judgement.ts";
@@ -127,7 +126,7 @@ export function pairOf(
 			runs: having,
 			beyond: [isBeyond(figure, x), isBeyond(figure, y)],
 			names: [a.name, b.name],
-			clocks: clocksOf(figure, x, y),
+			clocks: ratio && clocksOf(figure, x, y, ratio),
 			doubt,
 		});
 		return {
@@ -166,6 +165,32 @@ export function gateVerdict(
 	if (of.advisory !== null) return "inconclusive";
 	if (of.verdict === "regressed") return "fail";
 	return of.notWorse ? "pass" : "inconclusive";
+}
+
+/** What is not the same of their machines, in words; null: nothing, and they are known. Set otherwise, the same machine is another one. */
+export function otherMachine(
+	a: Pick<Baseline, "machine">,
+	b: Pick<Baseline, "machine">,
+): string | null {
+	if (a.machine === null || b.machine === null) return say("unknown-machine").text;
+	const difference = machineDifference(a.machine, b.machine);
+	return difference === null && a.machine.fingerprint === b.machine.fingerprint
+		? null
+		: say("other-machine", { difference }).text;
+}
+
+/** Why the work is not the same, in words; null: it is. */
+export function otherWork(
+	a: Pick<Baseline, "works">,
+	base: readonly Pick<Entry, "work">[],
+	b: Pick<Baseline, "works">,
+	runs: readonly Pick<Entry, "work">[],
+): Said | null {
+	const work = base[0]?.work ?? "";
+	const other = [...runs, ...base].find((run) => run.work !== work)?.work;
+	if (other === undefined) return null;
+	const difference = workDifference(a.works[work], b.works[other] ?? a.works[other]);
+	return say("other-work", { difference });
 }
 
 // --- internal ---
@@ -216,29 +241,6 @@ function isSameStart(a: Baseline, b: Baseline): boolean {
 	return a.machine?.boot != null && a.machine.boot === b.machine?.boot;
 }
 
-/** What is not the same of their machines, in words; null: nothing, and they are known. Set otherwise, the same machine is another one. */
-function otherMachine(a: Baseline, b: Baseline): string | null {
-	if (a.machine === null || b.machine === null) return say("unknown-machine").text;
-	const difference = machineDifference(a.machine, b.machine);
-	return difference === null && a.machine.fingerprint === b.machine.fingerprint
-		? null
-		: say("other-machine", { difference }).text;
-}
-
-/** Why the work is not the same, in words; null: it is. */
-function otherWork(
-	a: Baseline,
-	base: readonly Entry[],
-	b: Baseline,
-	runs: readonly Entry[],
-): Said | null {
-	const [{ work }] = base as [Entry];
-	const other = [...runs, ...base].find((run) => run.work !== work)?.work;
-	if (other === undefined) return null;
-	const difference = workDifference(a.works[work], b.works[other] ?? a.works[other]);
-	return say("other-work", { difference });
-}
-
 function sideOf(figure: string, name: string, runs: readonly Entry[]): Comparison["a"] {
 	const values = valuesOf(figure, runs);
 	const weak = runs.some((run) => run.weak.includes(figure));
@@ -261,15 +263,19 @@ function valuesOf(figure: string, runs: readonly Entry[], part: -1 | 0 | 1 = 0):
 	});
 }
 
-/** What is left of the interval where the clocks of both sides were as wrong as they can have been; null: one clock has timed it all. */
-function clocksOf(figure: string, a: readonly Entry[], b: readonly Entry[]): Clocks | null {
+/** null: one clock has timed it all. */
+function clocksOf(
+	figure: string,
+	a: readonly Entry[],
+	b: readonly Entry[],
+	measured: Ratio,
+): Clocks | null {
 	const { metric } = field(figure);
 	if (metric === null || !ACROSS.has(metric)) return null;
-	const boundOf = (runs: readonly Entry[]) =>
-		Math.max(0, largestOf(runs.map((run) => run.clockBoundNs ?? 0)));
-	const boundNs = boundOf(a) + boundOf(b);
+	const [x, y] = [a, b].map((runs) => Math.max(0, ...runs.map((r) => r.clockBoundNs ?? 0)));
+	const boundNs = (x ?? 0) + (y ?? 0);
 	if (boundNs === 0) return null;
 	const low = ratioOf(valuesOf(figure, a, 1), valuesOf(figure, b, -1))?.low ?? null;
 	const high = ratioOf(valuesOf(figure, a, -1), valuesOf(figure, b, 1))?.high ?? null;
-	return { boundNs, low, high, medianNs: medianOf(valuesOf(figure, a)) ?? 0 };
+	return { boundNs, ratio: { ...measured, low, high } };
 }

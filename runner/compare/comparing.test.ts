@@ -30,21 +30,16 @@ const lost = run(1);
 const spoilt = run(1, { entry: { case: "other", without: "invalid" } });
 lost.baseline.runs.push(...spoilt.baseline.runs);
 
-const WITHIN = "none of 2 figures that decide is worse by more than its margin";
+const WITHIN = "2 figures decide: 2 not worse";
 const SHOWN = "shown only: nothing here may decide";
 test.each<[what: string, Run[], outcome: string, summary: string | null, a?: Run]>([
 	[
 		"one figure that is worse",
 		[run(2)],
 		"regressed",
-		"1 of 2 figures that decide is worse by more than its margin",
+		"2 figures decide: 1 worse by more than the margin, 1 not worse",
 	],
-	[
-		"something better",
-		[run(0.5)],
-		"improved",
-		"1 of 2 figures that decide is better by more than its margin, and none is worse",
-	],
+	["something better", [run(0.5)], "improved", "2 figures decide: 1 better, 1 not worse"],
 	["no change", [run(1)], "same", WITHIN],
 	["not worse, but perhaps better", [run(0.8)], "same", WITHIN],
 	["a max that is worse, which decides nothing", [worseMax], "same", WITHIN],
@@ -52,14 +47,14 @@ test.each<[what: string, Run[], outcome: string, summary: string | null, a?: Run
 		"what the runs do not tell",
 		[run(1.25)],
 		"inconclusive",
-		"the runs do not tell whether 1 of 2 figures that decide is worse",
+		"2 figures decide: 1 open, 1 not worse",
 	],
 	["runs that do not count on the candidate's side", [invalid], "inconclusive", null],
 	[
 		"a case that could not be compared, and may be the worse one",
 		[lost],
 		"inconclusive",
-		"not everything could be compared",
+		`${WITHIN}; not everything could be compared`,
 		more,
 	],
 	["another machine", [run(2, { machine })], "advisory", SHOWN],

@@ -1,12 +1,9 @@
-import path from "node:path";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { at } from "../result/select.ts";
 import { say } from "../text/say.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
-import type { World } from "../world.ts";
-import { knownCalibration, readCalibration } from "./calibrate/file.ts";
 import { type Compare, compareRuns, gateVerdict, type NotCompared } from "./compare.ts";
 import { type Difference, differencesIn } from "./difference.ts";
 import { MACHINE } from "./machine.ts";
@@ -121,18 +118,6 @@ export function systemsOf(
 	return [first, second];
 }
 
-/** The one that was named, or what `mqbench calibrate` has left of these machines and works. */
-export function calibrationOf(
-	given: string | undefined,
-	others: readonly Named[],
-	world: World,
-): Calibration | null {
-	if (given !== undefined) return readCalibration(path.resolve(world.cwd, given));
-	const machine = others[0]?.baseline.machine ?? null;
-	const works = others.flatMap((o) => o.baseline.runs.map((run) => run.work));
-	return machine && knownCalibration(machine, works, world);
-}
-
 // --- internal ---
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -156,26 +141,20 @@ function outcomeOf(compared: Compare): Outcome {
 
 function summaryOf(other: Other): string {
 	const judged = judgedOf(other);
-	const figures = judged.length;
-	const n = judged.filter((c) => c.verdict === other.outcome).length;
-	const open = judged.filter(isOpen).length;
-	switch (other.outcome) {
-		case "nothing":
-			return say("summary-nothing").text;
-		case "advisory":
-			return say("summary-advisory").text;
-		case "regressed":
-			return say("summary-worse", { n, figures }).text;
-		case "improved":
-			return say("summary-better", { n, figures }).text;
-		case "same":
-			return say("summary-same", { figures }).text;
-		case "inconclusive":
-			return [
-				...(open > 0 ? [say("summary-open", { open, figures }).text] : []),
-				...(missingOf(other).length > 0 ? [say("summary-missing").text] : []),
-			].join("; ");
-	}
+	const count = (is: (c: Comparison) => boolean) => judged.filter(is).length;
+	const [worse, better] = [
+		count((c) => c.verdict === "regressed"),
+		count((c) => c.verdict === "improved"),
+	];
+	const open = count(isOpen);
+	return say("summary", {
+		worse,
+		open,
+		better,
+		same: judged.length - worse - open - better,
+		shown: other.comparisons.length > 0,
+		missing: missingOf(other).length > 0,
+	}).text;
 }
 
 function differencesOf(a: Baseline, b: Baseline, systems: Systems | null): Difference[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Clocks, judge } from "./judge.ts";
+import { judge } from "./judge.ts";
 
 type Interval = readonly [low: number | null, high: number | null];
 type Parts = Partial<Parameters<typeof judge>[0]>;
@@ -27,7 +27,13 @@ describe("an interval and a margin make the verdict", () => {
 		[[1.26, 1.3], {}, "regressed", false, /: worse by more than the margin of 25 %$/],
 		[[1.25, 1.25], {}, "same", true, /: no change beyond the margin of 25 %$/],
 		[[0.8, 1.25], {}, "same", true, /no change/],
-		[[1.2, 1.26], {}, "inconclusive", false, /: on both sides of the margin of 25 %; about repeat/],
+		[
+			[1.2, 1.26],
+			{},
+			"inconclusive",
+			false,
+			/: on both sides of the margin of 25 %; about \d+ runs/,
+		],
 		[[0.7, 1.26], {}, "inconclusive", false, /on both sides/],
 		[
 			[0.7, 1.2],
@@ -94,16 +100,11 @@ describe("an interval and a margin make the verdict", () => {
 	});
 
 	test.each<[Interval, Parts, RegExp]>([
-		[[0.95, 1.4], {}, /; about repeat: 29 would tell$/],
-		[[1.1, 1.42], {}, /; it lies on the margin itself, where more runs hardly tell$/],
-		[
-			[0.3, 4],
-			{},
-			/; about \d{2,3} runs on each side would tell; longer runs, or a quieter machine, tell sooner$/,
-		],
+		[[0.95, 1.4], {}, /; about 29 runs on each side would tell$/],
+		[[1.1, 1.42], {}, /; more runs hardly tell$/],
 		// Counted from the bound where it would be worse: whether it is better is no matter.
-		[[0.5, 1.3], {}, /; about repeat: 6 would tell$/],
-		[[0.7, 1.6], RATE, /; about repeat: 8 would tell$/],
+		[[0.5, 1.3], {}, /; about 6 runs on each side would tell$/],
+		[[0.7, 1.6], RATE, /; about 8 runs on each side would tell$/],
 	])("how many runs would tell %j from the margin %j", (interval, parts, why) => {
 		expect(judged(interval, parts).why).toMatch(why);
 	});
@@ -121,21 +122,16 @@ describe("an interval and a margin make the verdict", () => {
 });
 
 describe("clocks of several machines", () => {
-	const clocks = (low: number, high: number, boundNs = 400_000): Clocks => ({
-		...{ low, high, boundNs },
-		medianNs: 1e6,
-	});
-	test.each<[Interval, Clocks, verdict: string, notWorse: boolean, said: boolean]>([
-		[[0.99, 1.01], clocks(0.6, 1.4), "inconclusive", false, true],
-		[[1.28, 1.32], clocks(0.9, 1.7), "inconclusive", false, true],
-		[[0.69, 0.71], clocks(0.3, 1.1), "inconclusive", true, true],
-		[[2.9, 3.1], clocks(2, 4), "regressed", false, false],
-		[[0.19, 0.21], clocks(0, 0.6), "improved", true, false],
-		// Wider than the margin: more runs would not tell.
-		[[1.2, 1.3], clocks(0.8, 1.7), "inconclusive", false, true],
-		[[1.2, 1.3], clocks(1.19, 1.31, 10_000), "inconclusive", false, false],
-	])("%j, and %j within their bound: %s", (interval, of, verdict, notWorse, said) => {
-		const found = judged(interval, { clocks: of });
+	test.each<[Interval, within: Interval, verdict: string, notWorse: boolean, said: boolean]>([
+		[[0.99, 1.01], [0.6, 1.4], "inconclusive", false, true],
+		[[1.28, 1.32], [0.9, 1.7], "inconclusive", false, true],
+		[[0.69, 0.71], [0.3, 1.1], "inconclusive", true, true],
+		[[2.9, 3.1], [2, 4], "regressed", false, false],
+		[[0.19, 0.21], [0, 0.6], "improved", true, false],
+		[[1.2, 1.3], [1.19, 1.31], "inconclusive", false, false],
+	])("%j, and %j within their bound: %s", (interval, [low, high], verdict, notWorse, said) => {
+		const ratio = { ratio: 1, low, high, confidence: 0.968 };
+		const found = judged(interval, { clocks: { boundNs: 400_000, ratio } });
 		expect(found).toMatchObject({ verdict, notWorse });
 		expect(/; but within the clocks' bound of ±400us$/.test(found.why)).toBe(said);
 	});

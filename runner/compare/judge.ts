@@ -21,15 +21,11 @@ interface Compared {
 	readonly names: readonly [a: string, b: string];
 }
 
-/** A latency that two clocks have timed on either side. */
+/** What is left of the ratio of a latency that two clocks have timed, were they wrong by their bounds. */
 export interface Clocks {
 	/** Sum of the bounds of both sides, of each the largest. */
 	readonly boundNs: number;
-	/** The interval, if the clocks were wrong by their bounds: the smallest lower end and the largest upper one. */
-	readonly low: number | null;
-	readonly high: number | null;
-	/** The baseline's. */
-	readonly medianNs: number;
+	readonly ratio: Ratio;
 }
 
 /**
@@ -42,7 +38,7 @@ export function judge({
 	doubt = null,
 	...of
 }: Compared & { readonly clocks?: Clocks | null; readonly doubt?: string | null }): Judged {
-	const judged = withinClocks(undoubted(of), of, clocks);
+	const judged = clocks === null ? undoubted(of) : withinClocks(of, clocks);
 	if (doubt === null || judged.verdict === "regressed") return judged;
 	return open(sayBut(judged.said, say("runs-left-out", { doubt })));
 }
@@ -53,23 +49,11 @@ function open(said: Said): Judged {
 	return { verdict: "inconclusive", notWorse: false, said };
 }
 
-/** What is left of a verdict within the clocks' bounds. */
-function withinClocks(judged: Judged, of: Compared, clocks: Clocks | null): Judged {
-	if (clocks === null || of.ratio === null) return judged;
-	const { low, high, boundNs, medianNs } = clocks;
-	const { verdict, notWorse } = undoubted({ ...of, ratio: { ...of.ratio, low, high } });
-	const stands = verdict === judged.verdict && notWorse === judged.notWorse;
-	// Where clocks alone hide the margin more runs would not tell.
-	const hidden = judged.verdict === "inconclusive" && boundNs > of.margin * medianNs;
-	if (stands && !hidden) return judged;
-	return {
-		verdict: stands ? verdict : "inconclusive",
-		notWorse,
-		said: sayBut(
-			judged.said,
-			said("clocks", `but within the clocks' bound of ${plusMinus(boundNs)}`, { boundNs }),
-		),
-	};
+function withinClocks(of: Compared, { ratio, boundNs }: Clocks): Judged {
+	const [judged, within] = [undoubted(of), undoubted({ ...of, ratio })];
+	if (within.verdict === judged.verdict && within.notWorse === judged.notWorse) return judged;
+	const but = said("clocks", `but within the clocks' bound of ${plusMinus(boundNs)}`, { boundNs });
+	return { ...within, verdict: "inconclusive", said: sayBut(judged.said, but) };
 }
 
 function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Compared): Judged {
@@ -99,16 +83,11 @@ function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Com
 	if (notAbove && notBelow) return { verdict: "same", notWorse: true, said: say("same", sure) };
 	if (aMore || bMore) return { ...open(say("values-cut-off", sure)), notWorse };
 	if (notWorse) return { ...open(say("not-worse", sure)), notWorse };
-	const wanted = runsThatTell(measured, rate ? least : most, runs);
-	if (wanted === null) return open(say("at-margin", sure));
 	return open(
-		wanted <= MOST_REPEATS
-			? say("more-repeats", { ...sure, repeats: Math.max(wanted, runs[0] + 1, runs[1] + 1) })
-			: say("more-runs", { ...sure, runs: wanted }),
+		say("more-runs", { ...sure, runs: runsThatTell(measured, rate ? least : most, runs) }),
 	);
 }
 
-const MOST_REPEATS = 40;
 const MOST_RUNS = 1000;
 
 /**
@@ -122,6 +101,6 @@ function runsThatTell(
 ): number | null {
 	const half = Math.log((high ?? 1) / (low ?? 1)) / 2;
 	const distance = Math.abs(Math.log(ratio / bound));
-	const wanted = Math.ceil(Math.max(runs[0], runs[1]) * (half / distance) ** 2);
-	return wanted <= MOST_RUNS ? wanted : null;
+	const wanted = Math.ceil(Math.max(...runs) * (half / distance) ** 2);
+	return wanted <= MOST_RUNS ? Math.max(wanted, runs[0] + 1, runs[1] + 1) : null;
 }

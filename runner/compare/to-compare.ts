@@ -2,7 +2,7 @@ import path from "node:path";
 import { failure } from "../errors.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
-import type { Baseline, Calibration, Machine } from "../model/comparison.ts";
+import type { Baseline } from "../model/comparison.ts";
 import type { MachineSettings } from "../model/machine-settings.ts";
 import type { Plan } from "../model/plan.ts";
 import { field } from "../result/fields.ts";
@@ -14,9 +14,10 @@ import { LEAST_REPEATS, needsRepeats } from "../scenario/sla-lines.ts";
 import { formatUtc } from "../units.ts";
 import type { World } from "../world.ts";
 import { readBaseline } from "./baseline-file.ts";
-import { knownCalibration, readCalibration } from "./calibrate/file.ts";
-import { hashOf, machineDifference, machineOf } from "./machine.ts";
-import { searchFacts, workDifference, workFacts } from "./work.ts";
+import { calibrationFor } from "./calibrate/file.ts";
+import { otherMachine, otherWork } from "./compare.ts";
+import { hashOf, machineOf } from "./machine.ts";
+import { searchFacts, workFacts } from "./work.ts";
 
 export interface BaselineArgs {
 	/** Path of the scenario file, for messages. */
@@ -76,19 +77,26 @@ export function baselineToCompare(
 	const now = new Date(world.clock.nowMs()).toISOString();
 	const versions = { k6: "unknown", go: null };
 	const machine = machineOf(readEnvironment(now, versions, scenario, null, args.settings));
-	const { calibration, warnings } = calibrationFor(plans, machine, args, world);
+	const works = plans.map((plan) => hashOf(workFacts({ load: loadOf(plan) })));
+	const calibration = calibrationFor(args.calibration, machine, works, world);
+	const warnings =
+		calibration === null && args.calibration !== undefined
+			? ["the calibration is of another machine or of other work, and is not used"]
+			: [];
 	if (baseline.system !== null) {
-		const lonely = withoutOther(baseline.system, plans, args);
+		refuseLonely(baseline.system, plans, args);
 		const snapshot = { schema: 1 as const, name: null, baseline: null, calibration };
-		return { snapshot: calibration && snapshot, warnings: [...lonely, ...warnings] };
+		return { snapshot: calibration && snapshot, warnings };
 	}
 	const file = readBaseline(baseline.path);
 	// As it was given: an absolute path is for nobody's eyes.
 	const shown = args.baseline ?? path.relative(world.cwd, baseline.path);
 	const notCompared = fits(file, shown, plans, judged);
+	const difference = otherMachine(file, { machine });
+	const other = difference && `the comparison decides nothing: ${difference}`;
 	return {
 		snapshot: { schema: 1, name: nameOf(file, baseline.path), baseline: file, calibration },
-		warnings: [...notCompared, ...otherMachine(file, machine), ...warnings],
+		warnings: [...notCompared, ...(other === null ? [] : [other]), ...warnings],
 	};
 }
 
@@ -100,49 +108,18 @@ function nameOf({ startedAt }: Baseline, where: string): string {
 	return `the baseline${day} (${path.basename(where)})`;
 }
 
-/** Whose other side `--only` leaves out: nothing to do for a line that compares, and a warning where none does. */
-function withoutOther(system: string, plans: readonly Plan[], { only }: BaselineArgs): string[] {
-	const all = plans.filter(
-		(plan) => !isBaseline(plan) && !plans.some((one) => isBaseline(one) && one.case === plan.case),
+/** A line that compares, whose other side `--only` leaves out, could never be judged. */
+function refuseLonely(system: string, plans: readonly Plan[], { only }: BaselineArgs): void {
+	const lonely = plans.find(
+		(plan) =>
+			plan.baselineSla.length > 0 &&
+			!isBaseline(plan) &&
+			!plans.some((one) => isBaseline(one) && one.case === plan.case),
 	);
-	const lonely = all.find((plan) => plan.baselineSla.length > 0);
 	if (lonely)
 		throw failure("usage", {
 			message: `--only '${only}' leaves out ${system}, ${lonely.case}, which ${lonely.system} is compared with. Choose both, e.g. --only '*/${lonely.case}', or add --baseline none`,
 		});
-	const which = new Set(all.map((plan) => `${plan.system}, ${plan.case}`));
-	return [...which].map((one) => `not compared is ${one}: --only leaves out ${system}`);
-}
-
-function otherMachine(file: Baseline, machine: Machine | null): string[] {
-	if (file.machine === null || machine === null)
-		return ["the baseline's machine is not known, so the comparison decides nothing"];
-	const difference = machineDifference(file.machine, machine);
-	return difference === null
-		? []
-		: [
-				`the baseline was made on another machine (${difference}), so the comparison decides nothing`,
-			];
-}
-
-function calibrationFor(
-	plans: readonly Plan[],
-	machine: Machine | null,
-	args: BaselineArgs,
-	world: Pick<World, "cwd" | "env">,
-): { calibration: Calibration | null; warnings: string[] } {
-	const works = plans.map((plan) => hashOf(workFacts({ load: loadOf(plan) })));
-	if (args.calibration === undefined)
-		return { calibration: machine && knownCalibration(machine, works, world), warnings: [] };
-	const calibration = readCalibration(path.resolve(world.cwd, args.calibration));
-	const none = (warning: string) => ({ calibration: null, warnings: [warning] });
-	const difference =
-		machine === null ? "this one is not known" : machineDifference(calibration.machine, machine);
-	if (difference !== null)
-		return none(`the calibration is of another machine (${difference}), and is not used`);
-	return calibration.noise.some(({ work }) => works.includes(work))
-		? { calibration, warnings: [] }
-		: none("the calibration is of other work, and is not used");
 }
 
 /**
@@ -200,15 +177,12 @@ function whyOther(
 	plan: Plan,
 	which: string,
 	runs: Baseline["runs"],
-	{ works }: Baseline,
+	file: Baseline,
 ): string | null {
-	const [first] = runs;
-	if (!first) return `it has no run of ${which}`;
+	if (runs.length === 0) return `it has no run of ${which}`;
 	const run = { load: loadOf(plan) };
 	const sla = plan.sla.map(({ text }) => text);
 	const facts = plan.search === null ? workFacts(run) : searchFacts(run, sla);
 	const work = hashOf(facts);
-	if (runs.every((one) => one.work === work)) return null;
-	const difference = workDifference(works[first.work], facts);
-	return `its runs of ${which} had other work${difference === null ? "" : ` (${difference})`}`;
+	return otherWork(file, runs, { works: { [work]: facts } }, [{ work }])?.text ?? null;
 }

@@ -8,12 +8,13 @@ import { field, HIGHEST_RATE, isRate, judgedFigures } from "../result/fields.ts"
 import type { Judgeable } from "../result/outcomes.ts";
 import { at, type Place } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import { ratioText } from "../text/comparisons.ts";
 import { type Said, say } from "../text/say.ts";
 import { containsLag } from "../verdict/facts.ts";
+import { NO_NUMBERS } from "../verdict/judgement.ts";
 import { baselineOf } from "./baseline-of-result.ts";
 import { gateVerdict, type Judged, type Pair, pairOf, type Side } from "./compare.ts";
 import { usualMargin } from "./margin.ts";
+import { intervalText, ratioOfText } from "./words.ts";
 
 /**
  * The result with what its comparisons say: one gate for each line that compares, system and case. Where there is a baseline and no
@@ -204,7 +205,9 @@ function gateOf(
 	{ verdict, said }: Found,
 ): Gate {
 	const subject = aboutOf(line);
+	const { excuse: _, ...none } = NO_NUMBERS;
 	return {
+		...none,
 		sla: line.text,
 		system,
 		case: name,
@@ -221,19 +224,7 @@ function gateOf(
 		metric: subject === null || subject.kind === "tally" ? null : subject.metric,
 		percentile: subject?.kind === "percentile" ? subject.percentile : null,
 		limitNs: null,
-		n: null,
-		over: null,
-		allowed: null,
-		censored: null,
-		events: null,
-		phi: null,
-		margin: null,
-		tally: null,
-		beyondNs: null,
-		cause: null,
 		valueNs: comparison?.unit === "ns" ? comparison.b.median : null,
-		lowNs: null,
-		highNs: null,
 		compares: true,
 		comparison,
 		line: null,
@@ -241,12 +232,11 @@ function gateOf(
 	};
 }
 
-/** "x1.08 [1.02, 1.15] of 1.2ms" */
-function measuredText({ ratio, low, high, a, unit }: Comparison): string {
-	if (ratio === null || a.median === null) return "n/a";
-	const times = (factor: number) => ratioText(factor).replace(/x$/, "");
-	const interval = low === null || high === null ? "" : ` [${times(low)}, ${times(high)}]`;
-	return `x${times(ratio)}${interval} of ${show({ value: a.median, unit, weak: a.weak })}`;
+/** "1.08x [1.02, 1.15] of 1.2ms" */
+function measuredText(c: Comparison): string {
+	const { median: value, weak } = c.a;
+	if (c.ratio === null || value === null) return "n/a";
+	return `${ratioOfText(c)} ${intervalText(c)} of ${show({ value, unit: c.unit, weak })}`;
 }
 
 /** "baseline + 10%": the line's own margin; one that noise or a baseline of another day has raised, with the reason. */

@@ -1,4 +1,4 @@
-import { formatCount as count } from "../units.ts";
+import { formatCount as count, plural } from "../units.ts";
 
 /** What a comparison of two sets of runs came to: B against A. */
 export const comparisons = {
@@ -14,12 +14,9 @@ export const comparisons = {
 		`${sure(d)}; but some values are above what could be measured, which leaves it open`,
 	"not-worse": (d: Ratio) =>
 		`${sure(d)}: not worse by more than the margin of ${percentText(d.marginShare)}; whether it is better is open`,
-	"at-margin": (d: Ratio) =>
-		`${across(d)}; it lies on the margin itself, where more runs hardly tell`,
-	"more-repeats": (d: Ratio & { repeats: number }) =>
-		`${across(d)}; about repeat: ${d.repeats} would tell`,
-	"more-runs": (d: Ratio & { runs: number }) =>
-		`${across(d)}; about ${d.runs} runs on each side would tell; longer runs, or a quieter machine, tell sooner`,
+	/** `runs`: so many on each side would tell; null: more than anybody makes. */
+	"more-runs": (d: Ratio & { runs: number | null }) =>
+		`${sure(d)}: on both sides of the margin of ${percentText(d.marginShare)}; ${d.runs === null ? "more runs hardly tell" : `about ${d.runs} runs on each side would tell`}`,
 	"runs-left-out": (d: { doubt: string }) =>
 		`but ${d.doubt}: the runs that do not count may be the worse ones`,
 
@@ -47,15 +44,20 @@ export const comparisons = {
 	"lag-decides": (d: { metric: string; without: string; why: string }) =>
 		`the generator's lag is more than half of what was compared, and without it (${d.metric}) ${d.without}; with it, ${d.why}`,
 
-	"summary-nothing": () => "nothing could be compared",
-	"summary-advisory": () => "shown only: nothing here may decide",
-	"summary-worse": (d: Decide) => `${decide(d, "worse")}`,
-	"summary-better": (d: Decide) => `${decide(d, "better")}, and none is worse`,
-	"summary-same": (d: { figures: number }) =>
-		`none of ${d.figures} figures that decide is worse by more than its margin`,
-	"summary-open": (d: { open: number; figures: number }) =>
-		`the runs do not tell whether ${d.open} of ${d.figures} figures that decide ${d.open === 1 ? "is" : "are"} worse`,
-	"summary-missing": () => "not everything could be compared",
+	/** Figures that decide, by what they came to, and whether everything could be compared. */
+	summary: (d: Summary) => {
+		const figures = d.worse + d.open + d.better + d.same;
+		if (figures === 0)
+			return d.shown ? "shown only: nothing here may decide" : "nothing could be compared";
+		const counts = [
+			[d.worse, "worse by more than the margin"],
+			[d.open, "open"],
+			[d.better, "better"],
+			[d.same, "not worse"],
+		] as const;
+		const told = counts.flatMap(([n, how]) => (n === 0 ? [] : [`${n} ${how}`])).join(", ");
+		return `${plural(figures, "figure")} decide${figures === 1 ? "s" : ""}: ${told}${d.missing ? "; not everything could be compared" : ""}`;
+	},
 };
 
 /** "1.03x"; "0.004x"; "12.5x". */
@@ -89,19 +91,16 @@ interface Ratio extends Sides {
 	readonly marginShare: number;
 }
 
-interface Decide {
-	readonly n: number;
-	readonly figures: number;
-}
-
-function decide({ n, figures }: Decide, how: "worse" | "better"): string {
-	return `${n} of ${figures} figures that decide ${n === 1 ? "is" : "are"} ${how} by more than ${n === 1 ? "its" : "their"} margin`;
+interface Summary {
+	readonly worse: number;
+	readonly open: number;
+	readonly better: number;
+	readonly same: number;
+	/** Some figures are shown that may not decide. */
+	readonly shown: boolean;
+	readonly missing: boolean;
 }
 
 function sure(d: Ratio): string {
 	return `${d.b} is ${ratioText(d.ratio)} ${d.a} (95 % interval: ${ratioText(d.low)} to ${ratioText(d.high)})`;
-}
-
-function across(d: Ratio): string {
-	return `${sure(d)}: on both sides of the margin of ${percentText(d.marginShare)}`;
 }

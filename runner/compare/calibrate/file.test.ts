@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Calibration } from "../../model/comparison.ts";
 import { machineWith } from "../baseline.fake.ts";
-import { keepCalibration, knownCalibration, readCalibration, writeCalibration } from "./file.ts";
+import { calibrationFor, keepCalibration, writeCalibration } from "./file.ts";
 
 const noise = (system: string, work: string, halfWidth = 0.1) => ({
 	system,
@@ -24,58 +24,43 @@ const calibration = (...all: Calibration["noise"]): Calibration => ({
 	machine,
 	noise: all,
 });
-const world = () => ({ env: { MQBENCH_CACHE_DIR: testFolder() } });
+const world = () => ({ cwd: "/", env: { MQBENCH_CACHE_DIR: testFolder() } });
 
-test("what was calibrated is known of this machine and work, and of no other", () => {
+test("what was calibrated is known of this machine and work, and of no other; a later one takes the place of the same system's", () => {
 	const here = world();
-	const folder = keepCalibration(calibration(noise("nats", "w1"), noise("nats", "w2")), here);
+	const known = (works: readonly string[], of = machine) =>
+		calibrationFor(undefined, of, works, here)?.noise;
+	const folder = keepCalibration(calibration(noise("nats", "w1"), noise("redis", "w1")), here);
 	expect(folder).toBe(path.join(here.env.MQBENCH_CACHE_DIR, "calibrations"));
-	expect(readdirSync(folder).sort()).toEqual(["f1-w1.json", "f1-w2.json"]);
-	expect(knownCalibration(machine, ["w1"], here)?.noise).toEqual([noise("nats", "w1")]);
-	expect(knownCalibration(machine, ["w2", "w1", "w2"], here)?.noise).toEqual([
-		noise("nats", "w2"),
-		noise("nats", "w1"),
-	]);
-	expect(knownCalibration(machine, ["w3"], here)).toBeNull();
-	const other = machineWith({ fingerprint: "f2" });
-	expect(knownCalibration(other, ["w1"], here)).toBeNull();
+	keepCalibration(calibration(noise("nats", "w2"), noise("nats", "w1", 0.5)), here);
+	expect(readdirSync(folder)).toEqual(["f1.json"]);
+	expect(known(["w1"])).toEqual([noise("nats", "w1", 0.5), noise("redis", "w1")]);
+	expect(known(["w2", "w1"])).toHaveLength(3);
+	expect(known(["w3"])).toBeUndefined();
+	expect(known(["w1"], machineWith({ fingerprint: "f2" }))).toBeUndefined();
 });
 
-test("a later calibration takes the place of the same system's, and leaves the others'", () => {
-	const here = world();
-	keepCalibration(calibration(noise("nats", "w1"), noise("redis", "w1")), here);
-	keepCalibration(calibration(noise("nats", "w1", 0.5)), here);
-	expect(knownCalibration(machine, ["w1"], here)?.noise).toEqual([
-		noise("nats", "w1", 0.5),
-		noise("redis", "w1"),
-	]);
-});
-
-test("a broken file in the cache counts as none; one that is named is refused", () => {
+test("a broken file in the cache counts as none; one that is named is refused, and read by its own name or its folder's", () => {
 	const here = world();
 	const folder = path.join(here.env.MQBENCH_CACHE_DIR, "calibrations");
 	mkdirSync(folder);
-	const file = path.join(folder, "f1-w1.json");
+	const file = path.join(folder, "f1.json");
+	const of = (given?: string) => calibrationFor(given, machine, ["w1"], here);
 	for (const [text, reason] of [
 		["{", "it is no JSON"],
 		['{"schema": 2}', "it is another kind of file, or of another version"],
 	] as const) {
 		writeFileSync(file, text);
-		expect(knownCalibration(machine, ["w1"], here)).toBeNull();
-		expect(() => readCalibration(file)).toThrow(
+		expect(of()).toBeNull();
+		expect(() => of(file)).toThrow(
 			`${file}: is not a calibration (${reason}). Give the calibration.json that mqbench calibrate leaves in its folder.`,
 		);
 	}
-	expect(() => readCalibration(path.join(folder, "none"))).toThrow(
+	expect(() => of(path.join(folder, "none"))).toThrow(
 		/is not a calibration \(there is no such file/,
 	);
-});
-
-test("is read by its own name or by its folder's", () => {
-	const folder = testFolder();
-	const file = path.join(folder, "calibration.json");
 	const all = calibration(noise("nats", "w1"));
-	writeCalibration(file, all);
-	expect(readCalibration(file)).toEqual(all);
-	expect(readCalibration(folder)).toEqual(all);
+	writeCalibration(path.join(folder, "calibration.json"), all);
+	for (const given of [folder, path.join(folder, "calibration.json")])
+		expect(of(given)).toEqual(all);
 });

@@ -10,69 +10,37 @@ import type { World } from "../../world.ts";
 
 export const CALIBRATION = "calibration.json";
 
-/** Reads a calibration.json, or that of a run folder. */
-export function readCalibration(where: string): Calibration {
-	const inside = path.join(where, CALIBRATION);
-	let value: unknown;
-	try {
-		value = JSON.parse(existsSync(inside) ? readGiven(inside) : readFileSync(where, "utf8"));
-	} catch (error) {
-		throw failure("calibration-unreadable", {
-			path: where,
-			reason: error instanceof SyntaxError ? "it is no JSON" : reasonOf(error),
-		});
-	}
-	const parsed = Calibration.safeParse(value);
-	if (!parsed.success)
-		throw failure("calibration-unreadable", {
-			path: where,
-			reason: "it is another kind of file, or of another version",
-		});
-	return parsed.data;
-}
-
 /**
- * What is known of this machine's noise in these works, from earlier `mqbench calibrate`; null: nothing. A file in the cache that
- * cannot be read counts as none: comparisons do without it.
+ * What is known of a machine's noise in these works: from the calibration.json or run folder that `given` names, else from what `mqbench
+ * calibrate` has kept. null: nothing.
  */
-export function knownCalibration(
-	machine: Machine,
+export function calibrationFor(
+	given: string | undefined,
+	machine: Machine | null,
 	works: readonly string[],
-	world: Pick<World, "env">,
+	world: Pick<World, "cwd" | "env">,
 ): Calibration | null {
-	const calibrations = [...new Set(works)].flatMap((work) => {
-		const file = cachePath(machine, work, world);
-		if (!existsSync(file)) return [];
-		try {
-			return [readCalibration(file)];
-		} catch {
-			return [];
-		}
-	});
-	const [first] = calibrations;
-	return first === undefined
-		? null
-		: { ...first, noise: calibrations.flatMap(({ noise }) => noise) };
+	const found =
+		given === undefined
+			? machine && keptOf(machine, world)
+			: readCalibration(path.resolve(world.cwd, given));
+	if (!found || found.machine.fingerprint !== machine?.fingerprint) return null;
+	const noise = found.noise.filter(({ work }) => works.includes(work));
+	return noise.length === 0 ? null : { ...found, noise };
 }
 
 /**
- * Keeps a calibration for later runs on this machine, one file for each work: what it knew of other systems stays. Returns the folder;
- * a cache that cannot be written is an error, as the person has waited for it.
+ * Keeps a calibration for later runs on this machine, with what is kept of other work and other systems. Returns the folder; a cache that
+ * cannot be written is an error, as the person has waited for it.
  */
 export function keepCalibration(calibration: Calibration, world: Pick<World, "env">): string {
-	const { machine } = calibration;
-	const works = new Set(calibration.noise.map(({ work }) => work));
-	for (const work of works) {
-		const own = calibration.noise.filter((noise) => noise.work === work);
-		const systems = new Set(own.map(({ system }) => system));
-		const before =
-			knownCalibration(machine, [work], world)?.noise.filter(
-				({ system }) => !systems.has(system),
-			) ?? [];
-		const file = cachePath(machine, work, world);
-		writeCalibration(file, { ...calibration, noise: [...own, ...before] });
-	}
-	return path.dirname(cachePath(machine, "", world));
+	const { machine, noise } = calibration;
+	const isNew = (one: Noise) =>
+		noise.some(({ work, system }) => work === one.work && system === one.system);
+	const before = keptOf(machine, world)?.noise.filter((one) => !isNew(one)) ?? [];
+	const file = keptPath(machine, world);
+	writeCalibration(file, { ...calibration, noise: [...noise, ...before] });
+	return path.dirname(file);
 }
 
 export function writeCalibration(file: string, value: Calibration): void {
@@ -86,10 +54,31 @@ export function writeCalibration(file: string, value: Calibration): void {
 
 // --- internal ---
 
-function cachePath({ fingerprint }: Machine, work: string, { env }: Pick<World, "env">): string {
-	return path.join(
-		cacheFolder(env, process.platform),
-		"calibrations",
-		`${fingerprint}-${work}.json`,
-	);
+type Noise = Calibration["noise"][number];
+
+function readCalibration(where: string): Calibration {
+	const inside = path.join(where, CALIBRATION);
+	const no = (reason: string) => failure("calibration-unreadable", { path: where, reason });
+	let value: unknown;
+	try {
+		value = JSON.parse(existsSync(inside) ? readGiven(inside) : readFileSync(where, "utf8"));
+	} catch (error) {
+		throw no(error instanceof SyntaxError ? "it is no JSON" : reasonOf(error));
+	}
+	const { data } = Calibration.safeParse(value);
+	if (data === undefined) throw no("it is another kind of file, or of another version");
+	return data;
+}
+
+/** A file in the cache that cannot be read counts as none: comparisons do without it. */
+function keptOf(machine: Machine, world: Pick<World, "env">): Calibration | null {
+	try {
+		return readCalibration(keptPath(machine, world));
+	} catch {
+		return null;
+	}
+}
+
+function keptPath({ fingerprint }: Machine, { env }: Pick<World, "env">): string {
+	return path.join(cacheFolder(env, process.platform), "calibrations", `${fingerprint}.json`);
 }

@@ -4,7 +4,6 @@ import { seeded } from "../../histogram/random.fake.ts";
 import { ratioOf } from "../../stats/ratio.ts";
 import { judge } from "../judge.ts";
 import { type Noise, noiseOf, repeatsFor } from "./noise.ts";
-import { splitsOf } from "./splits.ts";
 
 /** `n` runs whose logarithms scatter by `sigma` (normal, by Box and Muller). */
 function runs(n: number, sigma: number, random: () => number): number[] {
@@ -136,21 +135,9 @@ describe("repeats for a margin", () => {
 	});
 });
 
-describe("splits", () => {
-	test("are all of them, each once, of few runs", () => {
-		const all = splitsOf(10, 5).map((set) => [...set].join());
-		expect(all).toHaveLength(252);
-		expect(new Set(all).size).toBe(252);
-	});
-
-	test("are 1000 halves of many runs, the same every time, in which each run comes up as often", () => {
-		const drawn = splitsOf(20, 10);
-		expect(drawn).toHaveLength(1000);
-		expect(drawn).toEqual(splitsOf(20, 10));
-		for (let i = 0; i < 20; i++) {
-			const often = drawn.filter((set) => set.has(i)).length;
-			expect(Math.abs(often - 500)).toBeLessThan(80);
-		}
-		for (const set of drawn) expect(set.size).toBe(10);
-	});
+test("of 13 runs and more, which are drawn, the noise is that of all their halves, the same every time", () => {
+	const values = runs(13, 0.2, seeded(2));
+	const noise = certain(noiseOf(values));
+	expect(noiseOf(values)).toEqual(noise);
+	expect(noise.halfWidth).toBeCloseTo(certain(noiseOf(values.toReversed())).halfWidth, 2);
 });

@@ -1,5 +1,4 @@
 import { ratioOf } from "../../stats/ratio.ts";
-import { splitsOf } from "./splits.ts";
 
 /** What runs of the same thing differ by. Parts: 0.08 is 8 %. */
 export interface Noise {
@@ -33,9 +32,9 @@ export function noiseOf(values: readonly number[]): Noise | null {
 	let widths = 0;
 	const factors: number[] = [];
 	const splits = splitsOf(values.length, half);
-	for (const chosen of splits) {
-		const a = values.filter((_, i) => chosen.has(i));
-		const b = values.filter((_, i) => !chosen.has(i));
+	for (const split of splits) {
+		const a = values.filter((_, i) => split[i] === "1");
+		const b = values.filter((_, i) => split[i] !== "1");
 		const { low, high } = ratioOf(a, b) ?? {};
 		if (low == null || high == null) return null;
 		widths += Math.log(high / low) / 2;
@@ -56,4 +55,30 @@ export function noiseOf(values: readonly number[]): Noise | null {
 export function repeatsFor({ each, halfWidth }: Noise, margin: number): number {
 	const factor = (2 * Math.log1p(halfWidth)) / Math.log1p(margin);
 	return Math.max(5, Math.ceil(each * factor * factor));
+}
+
+// --- internal ---
+
+/** More ways than these tell nothing new. */
+const MOST = 1000;
+/** Of so many runs there are 924 ways. */
+const MOST_RUNS = 12;
+
+/** Ways to choose `each` of `n` places, "0110": all there are; of many runs 1000 that are drawn, always the same ones. */
+function splitsOf(n: number, each: number): string[] {
+	const chosen = (split: string) => split.replaceAll("0", "").length === each;
+	const all = (_: unknown, i: number) => i.toString(2).padStart(n, "0");
+	if (n <= MOST_RUNS) return Array.from({ length: 2 ** n }, all).filter(chosen);
+	let state = 1;
+	// A linear congruential generator (Numerical Recipes): enough to shuffle a few numbers.
+	const below = (most: number) => {
+		state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+		return Math.floor((state / 2 ** 32) * most);
+	};
+	return Array.from({ length: MOST }, () => {
+		const places = Array.from({ length: n }, (_, i) => i);
+		const split = Array<string>(n).fill("0");
+		for (let i = 0; i < each; i++) split[places.splice(below(places.length), 1)[0] as number] = "1";
+		return split.join("");
+	});
 }
