@@ -64,10 +64,10 @@ interface Definition<Options>
 	config?: ConfigRules | ((options: Options) => ConfigRules);
 	/** Where the driver's options differ from the system's own, `own`. */
 	driver?(own: DriverOptions, options: Options): DriverOptions;
-	/** Tells `wrong` what else contradicts. */
-	check?(options: Options, place: BrokerPlace | null, wrong: Wrong): void;
+	/** What else contradicts, by the key at fault: a sentence, or that there is nothing wrong. */
+	check?(options: Options, place: BrokerPlace | null): Check;
 }
-type Wrong = (key: string, message: string) => void;
+export type Check = Readonly<Record<string, string | false | undefined>>;
 
 /** What a driver gets; undefined is left out. */
 type DriverOptions = Readonly<Record<string, Json | undefined>>;
@@ -116,14 +116,17 @@ export function broker<Schema extends z.ZodObject>(
 			return defined(driver?.(given, written) ?? given);
 		},
 		contradictions(written: Options, place) {
-			const { config: lines, version } = written as unknown as SystemOptionsOfAnyBroker;
+			const { config: lines, version, binary } = written as unknown as SystemOptionsOfAnyBroker;
 			const rules = typeof config === "function" ? config(written) : config;
-			const problems: Contradiction[] = rules ? configProblems(lines, rules) : [];
-			const wrong: Wrong = (key, message) => problems.push({ key, message });
-			if (version !== undefined && place === "process" && server.onlyVersion)
-				wrong("version", server.onlyVersion);
-			check?.(written, place, wrong);
-			return problems;
+			const twice = server.jars && binary !== undefined && OWN_VERSION;
+			const wrong = {
+				version: version !== undefined && ((place === "process" && server.onlyVersion) || twice),
+				...check?.(written, place),
+			};
+			return [
+				...(rules ? configProblems(lines, rules) : []),
+				...Object.entries(wrong).flatMap(([key, message]) => (message ? { key, message } : [])),
+			];
 		},
 	};
 }
@@ -293,6 +296,8 @@ export const MOST = {
 } as const satisfies Partial<Traits>;
 
 // --- internal ---
+
+const OWN_VERSION = "binary is an installation with a version of its own; remove version";
 
 const NO_SERVER: Server = { process: null, image: null, program: null, install: null };
 

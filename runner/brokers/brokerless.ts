@@ -61,25 +61,21 @@ export function brokerless(library: Library) {
 			acknowledge: "automatic",
 		}),
 		driver: ({ forwarder: _, ...own }) => own,
-		check(options, place, wrong) {
-			if (!options.forwarder) {
-				for (const key of SERVERS)
-					if (options[key] !== undefined)
-						wrong(
-							key,
-							`without a forwarder there is no server to which ${key} applies; write forwarder: true beside it, or remove it`,
-						);
-				return;
-			}
-			if (options.transport === "ipc")
-				wrong("transport", "a forwarder is reached over tcp; remove transport");
-			if (options.version !== undefined)
-				wrong("version", "mqbench brings one forwarder; remove version");
-			if (place === "container" && options.image === undefined)
-				wrong(
-					"forwarder",
-					"there is no official image of a forwarder; write target: local, or image: <yours, whose entry point is mqbench's forwarder>",
+		check({ forwarder, transport, ...options }, place) {
+			if (!forwarder)
+				return Object.fromEntries(
+					SERVERS.filter((key) => options[key] !== undefined).map((key) => [
+						key,
+						`without a forwarder there is no server to which ${key} applies; write forwarder: true beside it, or remove it`,
+					]),
 				);
+			return {
+				transport: transport === "ipc" && "a forwarder is reached over tcp; remove transport",
+				forwarder:
+					place === "container" &&
+					options.image === undefined &&
+					"there is no official image of a forwarder; write target: local, or image: <yours, whose entry point is mqbench's forwarder>",
+			};
 		},
 	});
 }
@@ -143,7 +139,7 @@ function forwarder(name: string, title: string): Server {
 				}),
 			}),
 		}),
-		onlyVersion: undefined,
+		onlyVersion: "mqbench brings one forwarder; remove version",
 		install: {
 			from: `nothing: clients are connected to each other; with \`forwarder: true\` a forwarder of ${title}, built by mqbench when it is first needed`,
 			look: async () => ({

@@ -116,26 +116,30 @@ export function acknowledges(written: Acknowledge | undefined) {
 	return { alone: written ?? "automatic", group: written ?? "message" } as const;
 }
 
-/** Tells `wrong` of a way to `acknowledge` that a system does not have; `cannot` has the reasons. */
-export function checkAcknowledge(
-	{ acknowledge: way }: { readonly acknowledge?: Acknowledge | undefined },
+/** A way to `acknowledge` that a system does not have; `cannot` has the reasons. */
+export function unacknowledged(
 	system: string,
+	way: Acknowledge | undefined,
 	cannot: Readonly<Partial<Record<Acknowledge, string>>>,
-	wrong: (key: string, message: string) => void,
-): void {
+) {
 	const why = way && cannot[way];
-	if (why !== undefined) wrong("acknowledge", tell("acknowledge-way", { system, way, why }));
+	return { acknowledge: why && tell("acknowledge-way", { system, way, why }) };
 }
 
-/** Tells `wrong` of options that have a meaning in other modes of a system only. */
-export function checkModes(
-	options: Readonly<Record<string, unknown>> & { readonly mode: string },
+/** Options that have a meaning in other modes of a system only. */
+export function onlyIn(
+	mode: string,
 	modesOf: Readonly<Record<string, readonly string[]>>,
-	wrong: (key: string, message: string) => void,
-): void {
-	for (const [key, modes] of Object.entries(modesOf))
-		if (options[key] !== undefined && !modes.includes(options.mode))
-			wrong(key, `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`);
+	options: Readonly<Record<string, unknown>>,
+) {
+	return Object.fromEntries(
+		Object.entries(modesOf)
+			.filter(([key, modes]) => options[key] !== undefined && !modes.includes(mode))
+			.map(([key, modes]) => [
+				key,
+				`${key} needs mode: ${modes.join(" or ")}; this mode is ${mode}`,
+			]),
+	);
 }
 
 /** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */

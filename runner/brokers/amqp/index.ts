@@ -82,20 +82,17 @@ export const amqp = broker(AmqpOptions, {
 	},
 	driver: ({ server: _, ...own }) => own,
 	config: ({ server }) => CONFIG[server],
-	check({ server, config, version, binary }, place, wrong) {
-		for (const key of Object.keys(config ?? {}))
-			if (server === "classic" && !/^(broker|kahaDB)\.\w+$/.test(key))
-				wrong(
-					"config",
-					`config of ActiveMQ Classic is an attribute, broker.NAME or kahaDB.NAME; ${JSON.stringify(key)} is neither`,
-				);
-		if (place === "container" && server !== "artemis")
-			wrong(
-				"server",
+	check({ server, config = {} }, place) {
+		if (server === "artemis") return {};
+		const other = Object.keys(config).find((key) => !/^(broker|kahaDB)\.\w+$/.test(key));
+		return {
+			config:
+				other !== undefined &&
+				`config of ActiveMQ Classic is an attribute, broker.NAME or kahaDB.NAME; ${JSON.stringify(other)} is neither`,
+			server:
+				place === "container" &&
 				"only artemis runs in containers here; remove server, or write target: local",
-			);
-		if (version !== undefined && binary !== undefined)
-			wrong("version", "binary has a version of its own; remove one of the two");
+		};
 	},
 	// Its drivers for Artemis and JMS, which speak protocols of their own to servers that speak AMQP 1.0, too.
 	omb: {

@@ -6,10 +6,10 @@ import { largestPayload, varintBytes } from "../config.ts";
 import {
 	acknowledgeField,
 	type Config,
-	checkAcknowledge,
 	clusterFields,
 	processFields,
 	tlsField,
+	unacknowledged,
 } from "../fields.ts";
 import { heapField } from "../jvm.ts";
 import { omb } from "./import-omb.ts";
@@ -136,36 +136,29 @@ export const kafka = broker(KafkaOptions, {
 			controller.listener.names controller.quorum.voters controller.quorum.bootstrap.servers
 			log.dir log.dirs metadata.log.dir`,
 	},
-	check(options, _, wrong) {
-		const { acks, idempotence, minInsyncReplicas } = options;
-		const cannot = { automatic: "a group is where its commits say" };
-		checkAcknowledge(options, "Kafka", cannot, wrong);
+	check(options) {
+		const { acks, acknowledge, config, durability, idempotence, minInsyncReplicas = 1 } = options;
 		const way = acknowledgeOf(options);
-		if (options.commitInterval !== undefined && way !== "interval")
-			wrong(
-				"commitInterval",
+		const replicas = copies(options) ?? minInsyncReplicas;
+		const overruled = OVERRULED.find((key) => config?.[key] !== undefined);
+		const all = (key: string) => `${key} needs acks: all; here it is acks: ${acks}`;
+		return {
+			...unacknowledged("Kafka", acknowledge, { automatic: "a group is where its commits say" }),
+			commitInterval:
+				options.commitInterval !== undefined &&
+				way !== "interval" &&
 				`commitInterval needs acknowledge: interval; here it is acknowledge: ${way}`,
-			);
-		const replicas = copies(options);
-		const overruled = OVERRULED.find((key) => options.config?.[key] !== undefined);
-		if (overruled !== undefined && options.durability !== undefined)
-			wrong(
-				"config",
-				`durability: ${options.durability} sets ${overruled} for each topic; remove ${overruled}`,
-			);
-		if (options.binary !== undefined && options.version !== undefined)
-			wrong("version", "binary is an installation with a version of its own; remove version");
-		if (idempotence && acks !== "all")
-			wrong("idempotence", `idempotence needs acks: all; here it is acks: ${acks}`);
-		if (minInsyncReplicas !== undefined) {
-			if (acks !== "all")
-				wrong("minInsyncReplicas", `minInsyncReplicas needs acks: all; here it is acks: ${acks}`);
-			else if (replicas !== null && minInsyncReplicas > replicas)
-				wrong(
-					"minInsyncReplicas",
-					`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
-				);
-		}
+			config:
+				overruled !== undefined &&
+				durability !== undefined &&
+				`durability: ${durability} sets ${overruled} for each topic; remove ${overruled}`,
+			idempotence: idempotence && acks !== "all" && all("idempotence"),
+			minInsyncReplicas:
+				options.minInsyncReplicas !== undefined && acks !== "all"
+					? all("minInsyncReplicas")
+					: minInsyncReplicas > replicas &&
+						`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
+		};
 	},
 	omb,
 });

@@ -121,33 +121,33 @@ export const mqtt = broker(MqttOptions, {
 			per_listener_settings include_dir user log_dest log_type pid_file connection address
 			persistence_location persistence_file cafile capath certfile keyfile require_certificate`,
 	},
-	check(options, place, wrong) {
-		const { keepAlive, server } = options;
-		if (options.session === "persistent" && options.qos === 0)
-			wrong(
-				"session",
+	check({ session, qos, keepAlive = 0, server, ...options }, place) {
+		const isMochi = server === "mochi";
+		return {
+			session:
+				session === "persistent" &&
+				qos === 0 &&
 				"a server keeps no messages of QoS 0; write qos: 1 with session: persistent",
-			);
-		if (keepAlive !== undefined && (keepAlive % 1e9 !== 0 || keepAlive > MOST_SECONDS * 1e9))
-			wrong(
-				"keepAlive",
+			keepAlive:
+				(keepAlive % 1e9 !== 0 || keepAlive > MOST_SECONDS * 1e9) &&
 				`MQTT counts whole seconds, up to ${MOST_SECONDS}; write 60s, for example`,
-			);
-		if (server === "mosquitto") return;
-		if (options.maxQueued !== undefined)
-			wrong("maxQueued", `maxQueued is of mosquitto, and server is ${server}; remove maxQueued`);
-		if (options.config !== undefined)
-			wrong("config", "Mochi MQTT has no configuration file; remove config");
-		if (options.binary !== undefined)
-			wrong(
-				"binary",
+			maxQueued:
+				isMochi &&
+				options.maxQueued !== undefined &&
+				`maxQueued is of mosquitto, and server is ${server}; remove maxQueued`,
+			config:
+				isMochi &&
+				options.config !== undefined &&
+				"Mochi MQTT has no configuration file; remove config",
+			binary:
+				isMochi &&
+				options.binary !== undefined &&
 				"mqbench builds Mochi MQTT itself; remove binary, or write server: mosquitto",
-			);
-		if (place === "container")
-			wrong(
-				"server",
+			server:
+				isMochi &&
+				place === "container" &&
 				"only mosquitto runs in containers here; remove server, or write target: local",
-			);
+		};
 	},
 	// Its drivers for MQTT 3.1.1 (all keys on top) and MQTT 5 (`client`, `consumer`).
 	omb: {

@@ -161,10 +161,9 @@ export const streaming = broker(StreamingOptions, {
 			logfile log_file syslog remote_syslog pidfile streaming.dir streaming.datastore streaming.cluster.*
 			streaming.nats_server_url streaming.ft_group_name streaming.sql_options.* streaming.tls.*`,
 	},
-	check({ ackWait = 0 }, _, wrong) {
-		if (ackWait % 1e9 !== 0)
-			wrong("ackWait", "the server counts whole seconds; write 1s or more of them");
-	},
+	check: ({ ackWait = 0 }) => ({
+		ackWait: ackWait % 1e9 !== 0 && "the server counts whole seconds; write 1s or more of them",
+	}),
 	// Its driver keeps what the server keeps: memory or files.
 	omb: {
 		packages: ["natsstreaming"],

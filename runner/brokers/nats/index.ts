@@ -5,11 +5,11 @@ import { broker, storesBy, storesNothing } from "../broker.ts";
 import { sizeInConfig } from "../config.ts";
 import {
 	acknowledgeField,
-	checkAcknowledge,
-	checkModes,
 	clusterFields,
+	onlyIn,
 	processFields,
 	tlsField,
+	unacknowledged,
 } from "../fields.ts";
 import { type Mapping, replicas } from "../omb-driver.ts";
 import { HEADERS, inServersWords, SYNC, SYNC_KEY, server, wordOf } from "./process.ts";
@@ -140,24 +140,25 @@ export const nats = broker(NatsOptions, {
 			cluster.cluster_advertise cluster.authorization.* gateway.* leaf.* leafnodes.* websocket.* ws.* mqtt.*
 			logfile log_file syslog remote_syslog pidfile pid_file ports_file_dir`,
 	},
-	check(options, _, wrong) {
-		const { durability, storage } = options;
-		checkModes(options, OF_JETSTREAM, wrong);
-		if (options.mode === "core") return;
-		const several = "an acknowledgement for several would cover those of other members";
-		const cannot = {
-			automatic: "a group's consumer waits for acknowledgements",
-			batch: several,
-			interval: several,
-			...(options.consumer === "ordered" && { message: "an ordered consumer has none" }),
+	check({ mode, durability, storage, consumer, acknowledge, prefetch, ...options }) {
+		const ofMode = { storage, consumer, acknowledge, prefetch, ...options };
+		if (mode === "core") return onlyIn(mode, OF_JETSTREAM, ofMode);
+		const contradicts =
+			durability !== undefined && (durability === "memory") !== (storage === "memory");
+		return {
+			...unacknowledged("JetStream", acknowledge, {
+				...UNACKNOWLEDGED,
+				...(consumer === "ordered" && { message: "an ordered consumer has none" }),
+			}),
+			storage:
+				storage !== undefined &&
+				contradicts &&
+				`storage: ${storage} contradicts durability: ${durability}; remove storage`,
+			prefetch:
+				prefetch !== undefined &&
+				consumer === "push" &&
+				"prefetch needs consumer: pull; with push write maxAckPending",
 		};
-		checkAcknowledge(options, "JetStream", cannot, wrong);
-		if (storage === "file" && durability === "memory")
-			wrong("storage", "storage: file contradicts durability: memory; remove storage");
-		if (storage === "memory" && durability !== undefined && durability !== "memory")
-			wrong("storage", `storage: memory contradicts durability: ${durability}; remove storage`);
-		if (options.prefetch !== undefined && options.consumer === "push")
-			wrong("prefetch", "prefetch needs consumer: pull; with push write maxAckPending");
 	},
 	// Its NATS driver publishes to JetStream.
 	omb: {
@@ -218,6 +219,13 @@ function maxMessageBytes({ config, dedup }: NatsOptions): number {
 function storageOf(options: NatsOptions): "memory" | "file" {
 	return options.storage ?? (options.durability === "memory" ? "memory" : "file");
 }
+
+const SEVERAL = "an acknowledgement for several would cover those of other members";
+const UNACKNOWLEDGED = {
+	automatic: "a group's consumer waits for acknowledgements",
+	batch: SEVERAL,
+	interval: SEVERAL,
+};
 
 const JETSTREAM = ["jetstream"];
 const OF_JETSTREAM = {

@@ -147,10 +147,10 @@ export const nsq = broker(NsqOptions, {
 			lookupd-tcp-address auth-http-address statsd-address log-level log-prefix verbose worker-id
 			tls-required tls-cert tls-key tls-root-ca-file tls-client-auth-policy tls-min-version`,
 	},
-	check({ msgTimeout = 0 }, _, wrong) {
-		if (msgTimeout % 1e6 !== 0)
-			wrong("msgTimeout", "nsqd counts whole milliseconds; write 1ms or more of them");
-	},
+	check: ({ msgTimeout = 0 }) => ({
+		msgTimeout:
+			msgTimeout % 1e6 !== 0 && "nsqd counts whole milliseconds; write 1ms or more of them",
+	}),
 	// Its driver sends to one nsqd, and consumers find it by an nsqlookupd.
 	omb: {
 		packages: ["nsq"],

@@ -100,38 +100,46 @@ export const rabbitmq = broker(RabbitmqOptions, {
 		reserved: `listeners.* default_user default_pass default_vhost log.console log.console.level log.file log.dir
 			cluster_formation.* cluster_name distribution.* raft.data_dir`,
 	},
-	check(options, _, wrong) {
-		const { durability, persistent, acknowledge, prefetch, replicas = 1 } = options;
+	check(options) {
+		const { durability, persistent, acknowledge, prefetch, config, replicas = 1 } = options;
 		const queue = queueOf(options);
 		const ofLevel = durability && QUEUE_OF_LEVEL[durability];
+		const other = ofLevel !== undefined && queue !== ofLevel;
+		const written = durability === "os" || durability === "fsync";
 		const embedded = "queue_index_embed_msgs_below";
-		if (durability === "os" && options.config?.[embedded] !== undefined)
-			wrong("config", `durability: os sets ${embedded} itself; remove ${embedded}`);
-		if (ofLevel && queue !== ofLevel)
-			wrong(
-				"queue",
+		return {
+			config:
+				durability === "os" &&
+				config?.[embedded] !== undefined &&
+				`durability: os sets ${embedded} itself; remove ${embedded}`,
+			queue:
+				other &&
 				`queue: ${queue} contradicts durability: ${durability}, which means queue: ${ofLevel}; remove queue`,
-			);
-		else if (queue === "quorum" && persistent === false)
-			wrong("persistent", "quorum queues write every message; remove persistent");
-		else if (queue === "transient" && persistent === true)
-			wrong("persistent", "transient queues write no message; remove persistent");
-		else if (durability === "os" && persistent === false)
-			wrong("persistent", "persistent: false contradicts durability: os; remove persistent");
-		if ((durability === "os" || durability === "fsync") && options.confirms === false)
-			wrong("confirms", `durability: ${durability} needs confirms: true; remove confirms`);
-		if (acknowledge === "automatic" && prefetch !== undefined)
-			wrong(
-				"prefetch",
+			persistent:
+				!other &&
+				((queue === "quorum" &&
+					persistent === false &&
+					"quorum queues write every message; remove persistent") ||
+					(queue === "transient" &&
+						persistent === true &&
+						"transient queues write no message; remove persistent") ||
+					(durability === "os" &&
+						persistent === false &&
+						"persistent: false contradicts durability: os; remove persistent")),
+			confirms:
+				written &&
+				options.confirms === false &&
+				`durability: ${durability} needs confirms: true; remove confirms`,
+			prefetch:
+				acknowledge === "automatic" &&
+				prefetch !== undefined &&
 				"prefetch needs acknowledge: message, as acknowledge: automatic leaves nothing unacknowledged; remove prefetch",
-			);
-		if (replicas > 1 && queue !== "quorum")
-			wrong("replicas", `replicas need queue: quorum; this queue is ${queue}`);
-		else if (replicas > 1 && options.url === undefined)
-			wrong(
-				"replicas",
-				`mqbench starts one node of RabbitMQ, and ${replicas} replicas need a cluster; remove replicas`,
-			);
+			replicas:
+				replicas > 1 &&
+				((queue !== "quorum" && `replicas need queue: quorum; this queue is ${queue}`) ||
+					(options.url === undefined &&
+						`mqbench starts one node of RabbitMQ, and ${replicas} replicas need a cluster; remove replicas`)),
+		};
 	},
 	omb: {
 		packages: ["rabbitmq"],

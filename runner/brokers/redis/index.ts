@@ -7,10 +7,10 @@ import { sizeInConfig } from "../config.ts";
 import {
 	acknowledgeField,
 	acknowledges,
-	checkAcknowledge,
-	checkModes,
+	onlyIn,
 	processFields,
 	tlsField,
+	unacknowledged,
 } from "../fields.ts";
 import { LEVELS, NO_SNAPSHOTS, ON_REWRITE, redisSettings, server } from "./process.ts";
 
@@ -99,17 +99,13 @@ export const redis = broker(RedisOptions, {
 		reserved: `aclfile appenddirname bind cluster-enabled daemonize dir include logfile loglevel pidfile protected-mode rename-command
 			replicaof requirepass slaveof supervised syslog-enabled tls-port unixsocket user`,
 	},
-	check(options, _, wrong) {
-		checkModes(options, onlyFor, wrong);
-		const single = "messages leave a list one by one";
-		if (options.mode === "lists")
-			checkAcknowledge(options, "Redis lists", { batch: single, interval: single }, wrong);
-		if (options.url?.includes(","))
-			wrong(
-				"url",
-				"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
-			);
-	},
+	check: ({ mode, acknowledge, ...options }) => ({
+		...onlyIn(mode, OF_MODES, { acknowledge, ...options }),
+		...(mode === "lists" && unacknowledged("Redis lists", acknowledge, IN_LISTS)),
+		url:
+			options.url?.includes(",") &&
+			"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
+	}),
 	// Its Redis driver writes to streams.
 	omb: {
 		packages: ["redis"],
@@ -131,7 +127,10 @@ function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
 		: { messages: maxLength, bytes: 0, option: "maxLength" };
 }
 
-const onlyFor = {
+const SINGLE = "messages leave a list one by one";
+const IN_LISTS = { batch: SINGLE, interval: SINGLE };
+
+const OF_MODES = {
 	acknowledge: ["streams", "lists"],
 	prefetch: ["streams", "lists"],
 	claimAfter: ["streams"],

@@ -161,20 +161,19 @@ export const sqs = broker(SqsOptions, {
 		reserved:
 			"node-address.host node-address.protocol include rest-sqs.bind-hostname rest-stats.enabled queues.*",
 	},
-	check({ fifo, longPolling = 0, visibility = 0, ...options }, _, wrong) {
-		if (!fifo && options.groups !== undefined)
-			wrong("groups", "only FIFO queues have message groups; write fifo: true");
-		if (fifo && options.requests !== undefined)
-			wrong(
-				"requests",
-				"a connection to FIFO queues has one request at a time; remove requests, or use more connections",
-			);
-		if (longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS)
-			wrong("longPolling", "the service counts whole seconds, 20 at most; write 20s");
-		if (visibility % 1e9 !== 0) wrong("visibility", "the service counts whole seconds; write 30s");
-		if (options.binary !== undefined)
-			wrong("binary", "mqbench has Maven fetch ElasticMQ; write version instead");
-	},
+	check: ({ fifo, groups, requests, longPolling = 0, visibility = 0, binary }) => ({
+		groups:
+			groups !== undefined && !fifo && "only FIFO queues have message groups; write fifo: true",
+		requests:
+			requests !== undefined &&
+			fifo &&
+			"a connection to FIFO queues has one request at a time; remove requests, or use more connections",
+		longPolling:
+			(longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS) &&
+			"the service counts whole seconds, 20 at most; write 20s",
+		visibility: visibility % 1e9 !== 0 && "the service counts whole seconds; write 30s",
+		binary: binary !== undefined && "mqbench has Maven fetch ElasticMQ; write version instead",
+	}),
 });
 
 // --- internal ---
