@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Signs } from "../../runner/brokers/process.ts";
+import type { Described } from "../../runner/brokers/process.ts";
 
 /** How to ask whether the broker as a whole works; absent: it works when all of its nodes are ready. */
-export type Health = Pick<Signs, "healthy">;
+export type Health = Pick<Described, "healthy">;
 
 /** Asks until the answer is yes, or nobody is interested any more. A failed question counts as no. */
 export async function untilHealthy(broker: Health, over: AbortSignal): Promise<void> {

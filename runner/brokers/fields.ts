@@ -126,20 +126,15 @@ export function unacknowledged(
 	return { acknowledge: why && tell("acknowledge-way", { system, way, why }) };
 }
 
-/** Options that have a meaning in other modes of a system only. */
+/** Which of these options are there although they have a meaning in such modes of a system only. */
 export function onlyIn(
-	mode: string,
-	modesOf: Readonly<Record<string, readonly string[]>>,
-	options: Readonly<Record<string, unknown>>,
+	modes: readonly string[],
+	keys: readonly string[],
+	options: Readonly<Record<string, unknown>> & { readonly mode: string },
 ) {
-	return Object.fromEntries(
-		Object.entries(modesOf)
-			.filter(([key, modes]) => options[key] !== undefined && !modes.includes(mode))
-			.map(([key, modes]) => [
-				key,
-				`${key} needs mode: ${modes.join(" or ")}; this mode is ${mode}`,
-			]),
-	);
+	const wrong = keys.filter((key) => options[key] !== undefined && !modes.includes(options.mode));
+	const needs = `needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`;
+	return Object.fromEntries(wrong.map((key) => [key, `${key} ${needs}`]));
 }
 
 /** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */

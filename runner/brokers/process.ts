@@ -45,7 +45,13 @@ export function reachedPorts(kind: Pick<BrokerProcess, "ports">): number[] {
 	return [...portsFrom(kind, "clients"), ...portsFrom(kind, "health")];
 }
 
-export interface Setup extends Asked {
+/** What is to be started, and where. */
+export interface Setup {
+	readonly system: StartedSystem;
+	/** Durability that the scenario asks for; null: the broker's own. */
+	readonly level: Level | null;
+	/** Largest payload of the run. */
+	readonly messageBytes: number;
 	readonly nodes: readonly Site[];
 	/** Of this machine; what is `built` is for where the nodes run. */
 	readonly tools: Tools;
@@ -88,8 +94,21 @@ export interface Site {
 /** Within a container: its own network has nobody else in it. */
 export const ANY = "0.0.0.0";
 
-/** What to start, and how to know that it is up. */
-export interface Described extends Signs {
+/** What to start, and how it tells that it is up, and where and what it is. */
+export interface Described {
+	/** Reads a line of a node's stdout or stderr: true, it takes connections. All nodes have to say so. */
+	ready(line: string, node: number): boolean;
+	/** Asked every 100 ms once all nodes are ready, until it is true: a cluster has its leader. */
+	healthy?(): Promise<boolean>;
+	/** What drivers get; asked for when everything is up. */
+	url(): string;
+	/** "nats-server 2.15.2", as the broker said while it started; "" when it did not. */
+	version(): string;
+	/** The settings that durability and `config` came to, with their real names: {"sync_interval": "always"}. */
+	readonly settings: Readonly<Record<string, string>>;
+	/** How long it may take to come up, and to go down before it is killed. */
+	readonly startMs: number;
+	readonly stopMs: number;
 	readonly nodes: readonly NodeDescription[];
 	/** Where it keeps what it stores; null: it stores nothing. */
 	readonly data: "disk" | "memory" | null;
@@ -152,32 +171,6 @@ export interface StartedSystem {
 	/** Path of the broker to start, absolute or a name on PATH; null: mqbench's own choice. */
 	readonly binary: string | null;
 	readonly options: SystemOptionsOfAnyBroker;
-}
-
-/** What is to be started, wherever that is. */
-export interface Asked {
-	readonly system: StartedSystem;
-	/** Durability that the scenario asks for; null: the broker's own. */
-	readonly level: Level | null;
-	/** Largest payload of the run. */
-	readonly messageBytes: number;
-}
-
-/** How a broker tells that it is up, and where and what it is. */
-export interface Signs {
-	/** Reads a line of a node's stdout or stderr: true, it takes connections. All nodes have to say so. */
-	ready(line: string, node: number): boolean;
-	/** Asked every 100 ms once all nodes are ready, until it is true: a cluster has its leader. */
-	healthy?(): Promise<boolean>;
-	/** What drivers get; asked for when everything is up. */
-	url(): string;
-	/** "nats-server 2.15.2", as the broker said while it started; "" when it did not. */
-	version(): string;
-	/** The settings that durability and `config` came to, with their real names: {"sync_interval": "always"}. */
-	readonly settings: Readonly<Record<string, string>>;
-	/** How long it may take to come up, and to go down before it is killed. */
-	readonly startMs: number;
-	readonly stopMs: number;
 }
 
 /** What an image is, beside its name. */

@@ -97,27 +97,14 @@ const AUDIT_OFF = `logger.audit.name=org.apache.activemq.audit
 logger.audit.level=OFF
 `;
 
-interface ServerParts {
-	/** Beside what the scenario says. */
-	readonly fixed: Config;
-	/** The lines of its log with its version, and when it is up. */
-	readonly version: RegExp;
-	readonly up: RegExp;
-	/** Its main class with arguments, and its files. */
-	start(
-		node: Site,
-		chosen: Config,
-		login: Login,
-	): { readonly main: string[]; readonly files: Readonly<Record<string, string>> };
-}
-
-const SERVERS: Readonly<Record<ServerName, ServerParts>> = {
+/** Of each server: what is set besides what the scenario says, the lines of its log, and its main class with arguments and files. */
+const SERVERS = {
 	artemis: {
 		// The journal takes another kind of file where libaio is installed: the same on every machine.
 		fixed: { "journal-type": "NIO", "journal-pool-files": 10 },
 		version: / Message Broker version (\S+) /,
 		up: /\bServer is now active\b/,
-		start: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
+		start: ({ listen, ports, folder, data }: Site, chosen: Config, { user, password }: Login) => ({
 			main: ["org.apache.activemq.artemis.core.server.embedded.Main", folder],
 			files: {
 				"etc/broker.xml": `<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
@@ -142,7 +129,7 @@ ${elements({
 		fixed: {},
 		version: /Apache ActiveMQ (\S+) \(/,
 		up: /Apache ActiveMQ \S+ \(.*\) started$/,
-		start: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
+		start: ({ listen, ports, folder, data }: Site, chosen: Config, { user, password }: Login) => ({
 			main: [
 				"org.apache.activemq.console.command.ShellCommand",
 				"start",

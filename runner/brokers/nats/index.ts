@@ -140,9 +140,9 @@ export const nats = broker(NatsOptions, {
 			cluster.cluster_advertise cluster.authorization.* gateway.* leaf.* leafnodes.* websocket.* ws.* mqtt.*
 			logfile log_file syslog remote_syslog pidfile pid_file ports_file_dir`,
 	},
-	check({ mode, durability, storage, consumer, acknowledge, prefetch, ...options }) {
-		const ofMode = { storage, consumer, acknowledge, prefetch, ...options };
-		if (mode === "core") return onlyIn(mode, OF_JETSTREAM, ofMode);
+	check(options) {
+		const { mode, durability, storage, consumer, acknowledge, prefetch } = options;
+		if (mode === "core") return onlyIn(["jetstream"], OF_JETSTREAM, options);
 		const contradicts =
 			durability !== undefined && (durability === "memory") !== (storage === "memory");
 		return {
@@ -227,17 +227,8 @@ const UNACKNOWLEDGED = {
 	interval: SEVERAL,
 };
 
-const JETSTREAM = ["jetstream"];
-const OF_JETSTREAM = {
-	storage: JETSTREAM,
-	publish: JETSTREAM,
-	consumer: JETSTREAM,
-	acknowledge: JETSTREAM,
-	dedup: JETSTREAM,
-	maxAckPending: JETSTREAM,
-	prefetch: JETSTREAM,
-	ackWait: JETSTREAM,
-};
+const OF_JETSTREAM =
+	"storage publish consumer acknowledge dedup maxAckPending prefetch ackWait".split(" ");
 
 /** A day and more is never, in a run. A number stands for seconds. null: the server will refuse it. */
 function levelOf(sync: Sync): Level | null {

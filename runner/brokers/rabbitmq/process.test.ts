@@ -222,14 +222,8 @@ describe("a node on a host", () => {
 	});
 
 	test("has the settings of the version that is installed there", async () => {
-		const transient = { options: { queue: "transient" } };
-		const key = "deprecated_features.permit.transient_nonexcl_queues";
-		expect((await place("4.0.5", transient)).settings).toMatchObject({ [key]: "true" });
-		expect((await place("3.10.8", transient)).settings).not.toHaveProperty([key]);
-		const large = { messageBytes: 8192, level: "os" } as const;
-		expect((await place("3.10.8", large)).settings).toMatchObject({
-			queue_index_embed_msgs_below: "9216",
-		});
+		const { settings } = await place("3.10.8", { messageBytes: 8192, level: "os" });
+		expect(settings).toMatchObject({ queue_index_embed_msgs_below: "9216" });
 	});
 
 	test.each([

@@ -99,9 +99,10 @@ export const redis = broker(RedisOptions, {
 		reserved: `aclfile appenddirname bind cluster-enabled daemonize dir include logfile loglevel pidfile protected-mode rename-command
 			replicaof requirepass slaveof supervised syslog-enabled tls-port unixsocket user`,
 	},
-	check: ({ mode, acknowledge, ...options }) => ({
-		...onlyIn(mode, OF_MODES, { acknowledge, ...options }),
-		...(mode === "lists" && unacknowledged("Redis lists", acknowledge, IN_LISTS)),
+	check: (options) => ({
+		...onlyIn(["streams", "lists"], ["acknowledge", "prefetch"], options),
+		...onlyIn(["streams"], ["claimAfter", "maxLength"], options),
+		...(options.mode === "lists" && unacknowledged("Redis lists", options.acknowledge, IN_LISTS)),
 		url:
 			options.url?.includes(",") &&
 			"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
@@ -129,13 +130,6 @@ function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
 
 const SINGLE = "messages leave a list one by one";
 const IN_LISTS = { batch: SINGLE, interval: SINGLE };
-
-const OF_MODES = {
-	acknowledge: ["streams", "lists"],
-	prefetch: ["streams", "lists"],
-	claimAfter: ["streams"],
-	maxLength: ["streams"],
-};
 
 /** Channels promise nothing. Readers of streams have a position of their own; what else acknowledges nothing loses what it holds. */
 function promises(mode: Mode, written: Acknowledge | undefined) {
