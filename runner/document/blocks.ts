@@ -47,8 +47,6 @@ export type Piece =
 	| { readonly as: "link"; readonly to: string; readonly text: string }
 	/** The colour that a system has in charts, by its number. */
 	| { readonly as: "dot"; readonly color: number }
-	/** How a time is made up: names and their shares of the width. */
-	| { readonly as: "bar"; readonly parts: readonly (readonly [name: string, share: number])[] }
 	/** Values at even distances, logarithmic; null: a gap. `range`: lines with the same can be compared. */
 	| {
 			readonly as: "line";
@@ -81,7 +79,7 @@ export interface Table extends Shown {
 	/** Of which system, and where: on a page, where a table is looked at alone. */
 	readonly caption?: string | undefined;
 	/** turned: a wide terminal has its columns below each other. row: one row of names and values. facts: names and what is known of them. */
-	readonly look?: "turned" | "gates" | "slow" | "facts" | "row" | "cards" | undefined;
+	readonly look?: "turned" | "gates" | "facts" | "row" | "cards" | undefined;
 	readonly id?: string | undefined;
 }
 
@@ -89,8 +87,6 @@ export interface Column extends Shown {
 	readonly name: Inline;
 	/** Numbers stand to the right: those that begin with an amount, and words that are to. */
 	readonly number?: boolean | undefined;
-	/** Class of its head on a page. */
-	readonly id?: string | undefined;
 }
 
 export interface Row extends Shown {

@@ -12,8 +12,7 @@ export function omission(run: Run): Block[] {
 
 /** The slowest messages of a run, each split into what it waited for: a page shows all, Markdown some. Of many runs (not `full`) three each. */
 export function slowest(run: Run, depth: Depth, full: boolean): Block[] {
-	const [first] = run.slowest;
-	if (first === undefined) return [];
+	if (run.slowest.length === 0) return [];
 	const title = `The slowest ${run.slowest.length === 1 ? "message" : "messages"}, and what they waited for`;
 	const own: Column<Slow>[] = [
 		["due", ({ intendedNs }) => `${((intendedNs - run.load.warmupNs) / 1e9).toFixed(3)}s`],
@@ -25,18 +24,10 @@ export function slowest(run: Run, depth: Depth, full: boolean): Block[] {
 		own.push(["partition", ({ partition }) => `${partition ?? "n/a"}`]);
 	own.push(["response", ({ responseNs }) => amount(responseNs, "ns")]);
 	const parts = PARTS.map((part): Column<Slow> => [part, (m) => amount(m[`${part}Ns`], "ns")]);
-	const columns = [
-		...numbers(own.map(([name]) => name)),
-		...PARTS.map((name) => ({ name, number: true, id: `${name}-part` })),
-		{ name: "parts", depth: 3 as const },
-	];
-	const share = (ns: number) => (first.responseNs > 0 ? ns / first.responseNs : 0);
+	const columns = numbers([...own.map(([name]) => name), ...PARTS]);
 	const rows = run.slowest.slice(0, full ? undefined : FEW_OF_MANY).map((m, i) => ({
 		depth: i < FEW ? undefined : (3 as const),
-		cells: [
-			...cellsOf([...own, ...parts], m),
-			{ as: "bar" as const, parts: PARTS.map((part) => [part, share(m[`${part}Ns`])] as const) },
-		],
+		cells: cellsOf([...own, ...parts], m),
 	}));
 	const means = text(
 		full
@@ -44,7 +35,7 @@ export function slowest(run: Run, depth: Depth, full: boolean): Block[] {
 			: null,
 		"small",
 	);
-	return [fold(title, [table(columns, rows, { look: "slow" }), means], { depth })];
+	return [fold(title, [table(columns, rows), means], { depth })];
 }
 
 // --- internal ---

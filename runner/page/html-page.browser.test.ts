@@ -239,6 +239,10 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await at(400);
 			await at(500);
 			await page.mouse.up();
+			await shows(canvas, "another", whole);
+			const zoomed = await pixelsOf(canvas);
+			for (const _ of [1, 2]) await scale.click();
+			await shows(canvas, "the same", zoomed);
 			await back(() => chart.getByRole("button", { name: "Reset zoom" }).click());
 
 			await at(300);

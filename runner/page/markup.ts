@@ -9,11 +9,11 @@ export class Markup {
 	}
 }
 
-type Part = Markup | string | number | null | false | readonly Part[];
+type Part = Markup | string | number | null | undefined | false | readonly Part[];
 
-/** markup`<p>${anything}</p>`: what is put in is escaped, but for other markup. Lists are joined, null and false are empty. */
+/** markup`<p>${anything}</p>`: what is put in is escaped, but for other markup. Lists are joined; null, undefined and false are empty. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-	return new Markup(strings.reduce((all, s, i) => `${all}${render(parts[i - 1] ?? null)}${s}`));
+	return new Markup(strings.reduce((all, s, i) => `${all}${render(parts[i - 1])}${s}`));
 }
 
 /** Safe as text and in quoted attributes, in HTML and SVG. */
@@ -24,7 +24,7 @@ export function escaped(text: string): string {
 // --- internal ---
 
 function render(part: Part): string {
-	if (part === null || part === false) return "";
+	if (part == null || part === false) return "";
 	if (part instanceof Markup) return part.text;
 	if (typeof part === "object") return part.map(render).join("");
 	return escaped(whole(String(part)));

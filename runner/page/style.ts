@@ -1,9 +1,9 @@
 import { COLOURS, SERIES } from "../chart/theme.ts";
 
 const LIGHT = `--page:#fff;--card:#f5f7fa;--on:#e3eefb;--ink:#1a1f26;--soft:#566070;--line:#d9dfe6;--edge:#8a95a3;--shade:rgba(20,30,45,.22);--link:#0b5cad;--focus:#0b5cad;
-${SERIES.light.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.light.grey};--service:#b85000;--max:#5f6873;--pass:#00664d;--fail:#b3261e;--open:#7a5b00;--invalid:#8b2f7d`;
+${SERIES.light.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.light.grey};--pass:#00664d;--fail:#b3261e;--open:#7a5b00;--invalid:#8b2f7d`;
 const DARK = `--page:#12161c;--card:#1a2029;--on:#17324f;--ink:#e6edf3;--soft:#a3afbc;--line:#303a46;--edge:#66727f;--shade:rgba(0,0,0,.6);--link:#79b8ff;--focus:#79b8ff;
-${SERIES.dark.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.dark.grey};--service:#f0a13c;--max:#a3afbc;--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
+${SERIES.dark.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.dark.grey};--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
 
 /**
  * The style of every page. Contrast of text is at least 4.5:1 in both schemes, and nothing is said by colour alone. On paper
@@ -51,7 +51,7 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem
 th,td{text-align:left;vertical-align:top;padding:.38rem .9rem .38rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600}thead th{color:var(--soft);font-weight:500;font-size:.85rem;vertical-align:bottom}
 tbody th small,td small{display:block;font-weight:400;font-size:.78rem;white-space:nowrap}
-td.n,th.n,.p td,.p thead th:not(:first-child),.numbers td,.numbers thead th:not(:first-child){text-align:right}td.n,.p td,.numbers td,.numbers tbody th{white-space:nowrap}
+td.n,th.n,.turned td,.turned thead th:not(:first-child),.numbers td,.numbers thead th:not(:first-child){text-align:right}td.n,.turned td,.numbers td,.numbers tbody th{white-space:nowrap}
 td:last-child,th:last-child{padding-right:.2rem}
 caption{text-align:left;font-size:.8rem;padding-bottom:.2rem}
 tr:target{background:var(--on)}tbody tr:hover{background:color-mix(in srgb,var(--card) 60%,transparent)}
@@ -67,17 +67,14 @@ summary:hover{text-decoration:underline}
 details.run{border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0;padding:0 1rem}
 details.run>summary{padding:.6rem 0;color:var(--ink);width:auto;list-style-position:outside;margin-left:1.1em}details.run[open]{padding-bottom:1rem}
 details.run>summary .head{display:inline-flex}
-.matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead th{color:var(--ink);font-weight:600;font-size:inherit}
-.matrix td a{color:var(--ink);font-weight:700;font-size:1.15rem;text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix td a:hover{text-decoration-style:solid}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}
-.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
+.cards{width:auto}.cards th,.cards td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.cards thead th{color:var(--ink);font-weight:600;font-size:inherit}
+.cards td a{color:var(--ink);font-weight:700;font-size:1.15rem;text-decoration:underline dotted 1px;text-underline-offset:.2em}.cards td a:hover{text-decoration-style:solid}.cards small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.cards tbody th small{white-space:normal;max-width:14rem}
+.cards .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
 .anchor,button.sort::after{-webkit-user-select:none;user-select:none}
 .counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}
 .results th,.results td{overflow-wrap:anywhere}.results small,.results td{white-space:normal}.results .badge,.results td:nth-child(3){white-space:nowrap}.results td b:not(:first-child)::before{content:"\\A";white-space:pre}.results td:nth-child(4){min-width:14rem}.results tbody th{min-width:9rem}
-.slow .bar{min-width:8rem;width:30%}.slow .bar svg{display:block;width:100%;min-width:8rem;height:.7rem;margin-top:.35rem}
 ${SERIES.light.map((_, i) => `.s${i}{color:var(--s${i})}`).join("")}
-.queued-part{fill:var(--invalid)}.lag-part{fill:var(--max)}.service-part{fill:var(--service)}
-th.queued-part{color:var(--invalid)}th.lag-part{color:var(--max)}th.service-part{color:var(--service)}
 figure.chart{margin:1rem 0 1.4rem;border:1px solid var(--line);border-radius:.6rem;padding:.8rem .9rem .5rem;background:var(--page)}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr));column-gap:1rem;align-items:start}.charts>*{grid-column:1/-1;min-width:0}.charts>.narrow:has(+.narrow),.charts>.narrow+.narrow{grid-column:auto}@media (min-width:80rem){main>section>.charts{margin-inline:calc((73.5rem - min(98rem,100vw - 4rem))/2)}}
 figcaption small{display:block;font-size:.8rem}
@@ -97,10 +94,10 @@ button svg{width:28px;height:10px;flex:none}
 .canvas:focus-visible{outline-offset:-2px}
 .tip:empty{display:none!important}.tip{background:var(--page)!important;color:var(--ink)!important;border:1px solid var(--edge)!important;border-radius:.4rem!important;box-shadow:0 2px 10px var(--shade)!important;padding:.4rem .6rem!important;font-size:.8rem!important;line-height:1.35;max-width:min(26rem,92vw);white-space:normal!important;font-variant-numeric:tabular-nums}
 .tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:9px;margin-right:.3em}.tip b{display:block}
-@media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.p tbody th small,.p td small{white-space:normal}.p tbody th{min-width:5.5rem}.p th,.p td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
+@media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.turned tbody th small,.turned td small{white-space:normal}.turned tbody th{min-width:5.5rem}.turned th,.turned td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
 figcaption,.tools{padding:0 .3rem}button{min-height:2.2rem}
 .gates thead{display:none}.gates tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.5rem 0;border-bottom:1px solid var(--line)}.gates th,.gates td{border:0;padding:.1rem 0}.gates tbody th{flex-basis:100%}.gates td:last-child{flex-basis:100%;min-width:0}.gates th code{white-space:normal}.gates td[data-l]::before{content:attr(data-l) " ";color:var(--soft);font-size:.85em}.gates td:empty{display:none}.gates td:not(:last-child){white-space:normal}
-.matrix,.matrix tbody{display:block;width:100%}.matrix thead{display:none}.matrix tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}.matrix th,.matrix td{display:block;border:0;padding:.2rem 0}.matrix td{position:relative;min-height:4.2rem}.matrix td .badge{position:absolute;right:.2rem;top:.2rem}.matrix td::before{content:attr(data-l);display:block;color:var(--soft);font-size:.8rem}.matrix td{border-left:3px solid var(--line);padding-left:.6rem;margin:.4rem 0}
+.cards,.cards tbody{display:block;width:100%}.cards thead{display:none}.cards tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}.cards th,.cards td{display:block;border:0;padding:.2rem 0}.cards td{position:relative;min-height:4.2rem}.cards td .badge{position:absolute;right:.2rem;top:.2rem}.cards td::before{content:attr(data-l);display:block;color:var(--soft);font-size:.8rem}.cards td{border-left:3px solid var(--line);padding-left:.6rem;margin:.4rem 0}
 .results thead{display:none}.results tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}.results th,.results td{display:block;border:0;padding:.1rem 0}
 .facts th{width:8rem}.counts dd{font-size:1rem}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}button{transition:border-color .15s,background .15s}}

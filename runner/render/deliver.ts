@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import {
+	accessSync,
 	appendFileSync,
-	closeSync,
-	lstatSync,
-	openSync,
+	constants,
+	existsSync,
 	readFileSync,
-	rmdirSync,
-	rmSync,
 	statSync,
 	writeFileSync,
 } from "node:fs";
@@ -84,21 +82,22 @@ export function deliver(
 	return code;
 }
 
-/**
- * Sees whether all copies can be written: before minutes of measuring, not after. What is there stays as it is, and what was made
- * for it goes again: a copy may lie below the folder of the run, which must not be there yet. Throws `copy-unwritable` (3).
- */
+/** Sees whether all copies can be written: before minutes of measuring, not after. Nothing is made for it. Throws `copy-unwritable` (3). */
 export function checkCopies(reporters: readonly Reporter[], { cwd }: Pick<World, "cwd">): void {
 	for (const { name, to } of copiesOf(reporters)) {
-		const made: string[] = [];
+		const where = path.resolve(cwd, to);
 		try {
-			const where = path.resolve(cwd, to);
-			makeFolder(path.dirname(where), made);
-			tryFile(where);
+			if (existsSync(where)) {
+				accessSync(where, constants.W_OK);
+				if (statSync(where).isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+			} else {
+				let folder = path.dirname(where);
+				while (!existsSync(folder)) folder = path.dirname(folder);
+				// The slash asks for a folder.
+				accessSync(`${folder}/`, constants.W_OK);
+			}
 		} catch (error) {
 			throw failure("copy-unwritable", { reporter: `${name}=${to}`, reason: reasonOf(error) });
-		} finally {
-			for (const folder of made.reverse()) rmdirSync(folder);
 		}
 	}
 }
@@ -123,14 +122,6 @@ function copiesOf(reporters: readonly Reporter[]) {
 		const file = reportFile(name);
 		return file === null || to === null || to === "-" ? [] : [{ name, file, to }];
 	});
-}
-
-/** A pipe, a device and a link are left alone: to open one is to use it. */
-function tryFile(where: string): void {
-	const there = lstatSync(where, { throwIfNoEntry: false });
-	if (there && !there.isFile() && !there.isDirectory()) return;
-	closeSync(openSync(where, there ? "a" : "wx"));
-	if (!there) rmSync(where);
 }
 
 /** JSON that means the same, and holds no old command of a GitHub log. */

@@ -58,9 +58,8 @@ describe("a report of 100 runs", () => {
 describe("what explains a run", () => {
 	const html = renderHtml(fixtureResult("stall"));
 
-	test("is folded: slowest messages with their parts as bars, resources under the same axis", () => {
+	test("is folded: slowest messages with their parts, resources under the same axis", () => {
 		expect(html).toContain("The slowest messages, and what they waited for");
-		expect(html.match(/class="service-part" x=/g)).toHaveLength(20);
 		const time = figuresIn(html).find(({ id }) => id.endsWith("-time"));
 		const units = time?.panels.map((panel) => panel.unit);
 		expect(units).toContain("cores");

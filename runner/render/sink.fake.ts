@@ -26,7 +26,6 @@ export function sinkOf(said: string): Document {
 		badge("warn"),
 		link(said, "#x"),
 		{ as: "dot", color: 9 },
-		{ as: "bar", parts: [["lag", 0.4]] },
 		{ value: 1e6, unit: "ns", weak: true },
 	];
 	const columns = [said, { name: said, number: true }, said];
@@ -34,7 +33,7 @@ export function sinkOf(said: string): Document {
 		[said, said, badge("pass")],
 		[all, all, said],
 	];
-	const looks: Table["look"][] = [undefined, "turned", "gates", "slow", "facts", "cards"];
+	const looks: Table["look"][] = [undefined, "turned", "gates", "facts", "cards"];
 	const tones = [undefined, "lead", "soft", "small", "warn", "code"] as const;
 	const blocks = [
 		heading(said),

@@ -14,9 +14,6 @@ describe("colour", () => {
 		["in a file that is to have it", { FORCE_COLOR: "1" }, false, true],
 		["as Node does when both are set", { FORCE_COLOR: "1", NO_COLOR: "1" }, true, true],
 		["not with FORCE_COLOR=0", { FORCE_COLOR: "0" }, true, false],
-		["with CLICOLOR_FORCE", { CLICOLOR_FORCE: "1" }, false, true],
-		["not with CLICOLOR=0", { CLICOLOR: "0" }, true, false],
-		["not with CLICOLOR_FORCE and NO_COLOR", { CLICOLOR_FORCE: "1", NO_COLOR: "1" }, true, false],
 	] as const)("%s", (_, env, isTTY, colour) => {
 		expect(look(env, isTTY).colour).toBe(colour);
 	});

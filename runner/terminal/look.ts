@@ -23,13 +23,11 @@ export function terminalLook(sink: Sink, env: World["env"]): TerminalLook {
 	};
 }
 
-/** The order in which Node itself decides: who forces colour gets it; then NO_COLOR; then what the terminal is. */
+/** As Node itself decides: who forces colour gets it; then NO_COLOR; then what the terminal is. */
 export function hasColour(isTTY: boolean, env: World["env"]): boolean {
-	const { FORCE_COLOR, NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM } = env;
+	const { FORCE_COLOR, NO_COLOR, TERM } = env;
 	if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
-	if (NO_COLOR) return false;
-	if (CLICOLOR_FORCE && CLICOLOR_FORCE !== "0") return true;
-	return isTTY && TERM !== "dumb" && CLICOLOR !== "0";
+	return isTTY && !NO_COLOR && TERM !== "dumb";
 }
 
 // --- internal ---

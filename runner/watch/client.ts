@@ -14,25 +14,30 @@ if (!(STARTED in window)) {
 function start(): void {
 	/** What is to be said when the connection ends and the report, which is under way, has not arrived; null: the command goes on. */
 	let over: string | null = null;
-	let fetching = false;
 	/** What the server said to who pressed Stop; null: nobody has. */
 	let stopped: string | null = null;
 	stopButton();
 	const source = new EventSource("events");
 	const on = <Data>(event: string, act: (data: Data) => void) =>
 		source.addEventListener(event, ({ data }) => act(JSON.parse(data)));
-	on<{ version: number; html: string }>("strip", ({ version, html }) => {
+	on<string>("strip", (html) => {
 		say(stopped);
 		const strip = document.getElementById("strip");
 		if (strip !== null) strip.innerHTML = html;
-		if (`${version}` !== document.getElementById("live")?.dataset.version) void renew();
 	});
 	on<string>("over", (text) => {
 		over = text;
 	});
-	on<{ html: string; left: string }>("report", ({ html, left }) => {
-		source.close();
+	// `left` is said below the whole report, which nobody serves any more.
+	on<{ version: number; html: string; left?: string }>("page", ({ version, html, left }) => {
+		if (`${version}` === document.getElementById("live")?.dataset.version) return;
+		const strip = document.getElementById("strip")?.innerHTML ?? "";
 		become(html);
+		const place = document.getElementById("strip");
+		if (place !== null) place.innerHTML = strip;
+		stopButton();
+		if (left === undefined) return;
+		source.close();
 		const note = document.createElement("p");
 		note.className = "soft";
 		note.setAttribute("role", "status");
@@ -47,23 +52,6 @@ function start(): void {
 		}
 		say(over ?? "Connection lost: mqbench cannot be reached.");
 	});
-
-	/** The page stays as it is if the newer one does not come: the connection says what follows. */
-	async function renew(): Promise<void> {
-		if (fetching) return;
-		fetching = true;
-		const html = await fetch("").then(
-			(answer) => (answer.ok ? answer.text() : null),
-			() => null,
-		);
-		fetching = false;
-		if (html === null || over !== null) return;
-		const strip = document.getElementById("strip")?.innerHTML ?? "";
-		become(html);
-		stopButton();
-		const place = document.getElementById("strip");
-		if (place !== null) place.innerHTML = strip;
-	}
 
 	/** Stops the command after a question. Subtle: a document that is written over loses its listeners, so each gets them anew. */
 	function stopButton(): void {

@@ -29,8 +29,8 @@ interface FeedOptions {
 	readonly shown: string;
 	/** Values that no text may hold. */
 	readonly secrets: readonly string[];
-	/** Called with the strip whenever it changes, and the version of the page below it. */
-	readonly publish: (strip: { readonly version: number; readonly html: string }) => void;
+	/** Called with the strip whenever it changes, and with a page that takes the place of the one before. */
+	readonly publish: (event: "strip" | "page", data: unknown) => void;
 }
 
 export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Feed {
@@ -43,7 +43,7 @@ export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Fe
 	const judged: Judged[] = [];
 	const show = (news: Partial<Strip>) => {
 		strip = { ...strip, ...maskAll(news, mask) };
-		publish({ version, html: stripMarkup(strip).text });
+		publish("strip", stripMarkup(strip).text);
 	};
 	const planned = () =>
 		renderPage({
@@ -53,16 +53,19 @@ export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Fe
 			figures: [],
 			live: livePart(version),
 		});
+	const page = () => report ?? planned();
+	const renew = () => publish("page", { version, html: page() });
 	return {
-		page: () => report ?? planned(),
+		page,
 		say: (text) => show({ doing: text.trim() }),
 		begin: (title) => show({ title, doing: "", rows: [], p99s: [] }),
 		second: (live: LiveRun) => show({ rows: liveRows(live), p99s: [...strip.p99s, live.tick.p99] }),
 		expect(where, more) {
 			folder = where;
 			plans = [...plans, ...more];
-			if (report === null) version++;
-			show({});
+			if (report !== null) return;
+			version++;
+			renew();
 		},
 		made(runs) {
 			try {
@@ -71,11 +74,11 @@ export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Fe
 				const text = readGiven(`${folder}/scenario.yaml`);
 				report = renderHtml(documentOf(resultSoFar(folder, judged), text), livePart(version + 1));
 				version++;
-				strip = { ...strip, over: judged.length };
+				renew();
+				show({ over: judged.length });
 			} catch {
 				// A file that cannot be read: the report in the end says which, and why.
 			}
-			show({});
 		},
 	};
 }

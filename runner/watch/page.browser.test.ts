@@ -29,9 +29,9 @@ const strip: Strip = {
 
 interface Live {
 	readonly page: Page;
-	readonly show: (strip: Strip, version?: number) => void;
+	readonly show: (strip: Strip) => void;
 	/** The page of the server is this from now on. */
-	readonly serve: (html: string) => void;
+	readonly serve: (html: string, version: number) => void;
 	readonly over: () => void;
 	readonly report: (html: string) => Promise<void>;
 	/** Cuts all connections, and keeps new ones out until the promise is resolved. */
@@ -54,8 +54,7 @@ async function live(
 		scripts: { "watch.js": () => builtScript("watch.js") },
 		stop: () => `stopped: ${++stops}`,
 	});
-	const show: Live["show"] = (strip, version = 1) =>
-		server.push("strip", { version, html: stripMarkup(strip).text });
+	const show: Live["show"] = (strip) => server.push("strip", stripMarkup(strip).text);
 	show(strip);
 	// As with a port that ssh forwards: another number, another name.
 	const sockets = new Set<Socket>();
@@ -80,13 +79,14 @@ async function live(
 		await look({
 			page,
 			show,
-			serve(page) {
+			serve(page, version) {
 				html = page;
+				server.push("page", { version, html });
 			},
 			over: () => server.push("over", "open reports/1/report.html."),
 			async report(html) {
 				server.push("over", "not shown");
-				server.push("report", { html, left: "Nobody serves this page." });
+				server.push("page", { html, left: "Nobody serves this page." });
 				await server.close();
 			},
 			cut(letIn) {
@@ -114,11 +114,11 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 			show({ ...strip, rows: [["time", ["7s left of 15s"]]] });
 			await expect.poll(() => text(page, "#strip")).toContain("7s left");
 			for (const version of [2, 3]) {
-				serve(renderHtml(fixtureResult("stall"), "name: stall", livePart(version)));
-				show({ ...strip, title: `[${version}/3] nats` }, version);
+				serve(renderHtml(fixtureResult("stall"), "name: stall", livePart(version)), version);
+				show({ ...strip, title: `[${version}/3] nats` });
 				await page.locator(`[data-version="${version}"]`).waitFor();
 				await page.locator(".canvas[data-drawn] canvas").first().waitFor();
-				expect(await text(page, "#strip")).toContain(`[${version}/3] nats`);
+				await expect.poll(() => text(page, "#strip")).toContain(`[${version}/3] nats`);
 			}
 			// After the document was written over the button still asks, and then stops.
 			await page.locator("#stop").click();
@@ -127,7 +127,7 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 			await page.locator("#stop").click();
 			await page.locator("#yes").click();
 			await expect.poll(() => text(page, "#news")).toBe("stopped: 1");
-			show({ ...strip, title: "the last second" }, 3);
+			show({ ...strip, title: "the last second" });
 			expect(await text(page, "#news")).toBe("stopped: 1");
 			await expect.poll(() => text(page, "#strip")).toContain("the last second");
 			await report(renderHtml(fixtureResult("stall"), "name: stall"));

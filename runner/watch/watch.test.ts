@@ -116,7 +116,7 @@ describe("a command that is watched", () => {
 		expect(code).toBe(99);
 		// Where the report is comes first: it may be cut off.
 		expect(await events).toMatch(
-			/^event: over\ndata: ".*: open reports\/1\/report\.html\."\n\nevent: report\ndata: .*<h1>the report/m,
+			/^event: over\ndata: ".*: open reports\/1\/report\.html\."\n\nevent: page\ndata: .*<h1>the report/m,
 		);
 		expect(await events).toContain("The same report: reports/1/report.html");
 		await expect(fetch(url())).rejects.toThrow();

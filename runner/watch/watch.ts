@@ -53,7 +53,7 @@ export async function watching(
 		scenario: scenario.name,
 		shown: shownPath(to, world),
 		secrets,
-		publish: (strip) => started?.push("strip", strip),
+		publish: (event, data) => started?.push(event, data),
 	});
 	const server = await startServer({
 		port: portOf(watchPort),
@@ -80,7 +80,7 @@ export async function watching(
 			"over",
 			`The run is over, but the connection broke before its report was here: open ${shown}.`,
 		);
-		server.push("report", {
+		server.push("page", {
 			html,
 			left: `The run is over, and nobody serves this page any more: it stays as it is until you leave it. The same report: ${shown}`,
 		});

@@ -46,7 +46,7 @@ export class Chart {
 		this.figure = figure;
 		this.#plot = plot;
 		plot.innerHTML =
-			markup`<div class="canvas" tabindex="0" role="application" aria-roledescription="chart" aria-describedby="${figure.id}-alt" aria-label="${figure.title}. Arrow keys move a pointer and tell values, 0 shows all.${leads(figure) && " Enter opens the report."}"></div><p class="unseen" aria-live="polite"></p>`.text;
+			markup`<div class="canvas" tabindex="0" role="application" aria-roledescription="chart" aria-describedby="${figure.id}-alt" aria-label="${figure.title}. Arrow keys move a pointer and tell values, 0 shows all."></div><p class="unseen" aria-live="polite"></p>`.text;
 		[this.#canvas, this.#said] = [...plot.children] as [HTMLElement, HTMLElement];
 		const { width, height } = this.#view();
 		this.#chart = init(this.#canvas, null, { renderer: "canvas", width, height });
@@ -55,14 +55,12 @@ export class Chart {
 	}
 
 	/** Draws it as the page is now: colours, width, paper. */
-	#draw(): void {
-		const view = this.#view();
+	#draw(view = this.#view()): void {
 		const { width, height } = view;
 		this.#canvas.style.height = `${height}px`;
 		this.#plot.style.minHeight = `${height}px`;
 		if (this.#chart.getWidth() !== width || this.#chart.getHeight() !== height)
 			this.#chart.resize({ width, height });
-		const stretch = this.#stretch();
 		const tooltip = {
 			show: !view.alone && stopsOf(this.figure, this).length > 0,
 			className: "tip",
@@ -72,12 +70,6 @@ export class Chart {
 			transitionDuration: 0,
 			axisPointer: { type: "line", animation: false, snap: false },
 			formatter: (params: unknown) => this.#tip(params),
-			// The style sheet's, not the library's.
-			backgroundColor: "",
-			borderColor: "",
-			borderWidth: 0,
-			padding: 0,
-			extraCssText: "box-shadow:none",
 		};
 		// A drag with a mouse zooms as the library's own button does, which is not shown. Fingers scroll the page, and have the slider.
 		const toolbox = {
@@ -94,7 +86,6 @@ export class Chart {
 			key: "dataZoomSelect",
 			dataZoomSelectActive: drags,
 		});
-		if (stretch !== null) this.#show(stretch[0], stretch[1]);
 		this.#canvas.dataset.drawn = view.theme;
 		this.#drawn = view;
 	}
@@ -141,20 +132,10 @@ export class Chart {
 
 	/** The same as a PNG of twice the pixels, as a data: URL. */
 	png(): string {
-		const view = this.#alone();
-		const { width, height } = view;
-		const chart = init(document.createElement("div"), null, {
-			renderer: "canvas",
-			width,
-			height,
-			devicePixelRatio: 2,
-		});
-		try {
-			chart.setOption(optionOf(this.figure, view));
-			return chart.getDataURL({ type: "png", pixelRatio: 2 });
-		} finally {
-			chart.dispose();
-		}
+		this.#draw(this.#alone());
+		const url = this.#chart.getDataURL({ type: "png", pixelRatio: 2 });
+		this.#draw();
+		return url;
 	}
 
 	#alone(): View {
@@ -280,10 +261,6 @@ export class Chart {
 		return startValue === undefined || endValue === undefined ? null : [startValue, endValue];
 	}
 
-	#show(startValue: number, endValue: number): void {
-		this.#chart.dispatchAction({ type: "dataZoom", startValue, endValue });
-	}
-
 	/** What is drawn, as the library has it; before the first time nothing. */
 	#option(): Drawn {
 		return (this.#chart.getOption() as Drawn | undefined) ?? {};
@@ -307,13 +284,6 @@ const NEAR = 12;
 const PAPER_WIDTH = 690;
 const MIN_WIDTH = 260;
 const FINE = matchMedia("(pointer: fine)");
-
-/** Do its points lead to reports? */
-function leads({ panels }: Figure): boolean {
-	return panels.some(({ series }) =>
-		series.some(({ data }) => data.some(({ href }) => href !== undefined)),
-	);
-}
 
 function follow(href: string | undefined): void {
 	if (href !== undefined) location.assign(href);

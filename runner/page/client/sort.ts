@@ -1,7 +1,7 @@
 /** Tables whose heads sort their rows when they are pressed: upwards, downwards, and as they were. Numbers come before words. */
 export function sortTables(): void {
 	for (const table of document.querySelectorAll<HTMLTableElement>(
-		".wide:not(.gates) > table:not(.matrix)",
+		".wide > table:not(.gates, .cards)",
 	)) {
 		const [body] = table.tBodies;
 		const original = [...(body?.rows ?? [])];

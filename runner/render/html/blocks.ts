@@ -141,8 +141,6 @@ function pieceMarkup(piece: Piece): Markup | string | null {
 			return markup`<a href="${piece.to}">${piece.text}</a>`;
 		case "dot":
 			return markup`<i class="dot s${piece.color % COLORS}"></i> `;
-		case "bar":
-			return barMarkup(piece.parts);
 		case "line":
 			return lineMarkup(piece);
 	}
@@ -151,18 +149,18 @@ function pieceMarkup(piece: Piece): Markup | string | null {
 /** One row of names and values. */
 function rowMarkup({ columns, rows }: Table): Markup {
 	const cells = rows.flatMap(({ cells }) => cells);
-	return markup`<dl class="counts">${cells.map((cell, i) => markup`<div${has(cell, "alert") && markup` class="alert"`}><dt>${inline(columns[i]?.name ?? "")}</dt><dd>${inline(cell)}</dd></div>`)}</dl>`;
+	return markup`<dl class="counts">${cells.map((cell, i) => markup`<div${piecesOf(cell).some((piece) => isPiece(piece, "alert")) && markup` class="alert"`}><dt>${inline(columns[i]?.name ?? "")}</dt><dd>${inline(cell)}</dd></div>`)}</dl>`;
 }
-
-const CLASSES: Readonly<Record<string, string>> = { turned: "p", cards: "matrix" };
 
 function tableMarkup({ columns, rows, caption, look, id }: Table): Markup {
 	const head = columns.some(({ name }) => name !== "");
-	const inner = look === "gates" || look === undefined ? (id ?? null) : (CLASSES[look] ?? look);
+	const name = look ?? id;
 	const labelled = look === "gates" || look === "cards";
-	return markup`<div class="${look === "gates" ? "wide gates" : "wide"}"><table${inner !== null && markup` class="${inner}"`}>${caption !== undefined && caption !== "" && markup`<caption>${caption}</caption>`}${
+	const th = (column: Column) =>
+		markup`<th scope="col"${column.number && markup` class="n"`}>${inline(column.name)}</th>`;
+	return markup`<div class="wide"><table${name !== undefined && markup` class="${name}"`}>${caption !== undefined && caption !== "" && markup`<caption>${caption}</caption>`}${
 		head &&
-		markup`<thead><tr>${columns.map((column) => (column.name === "" && look === "cards" ? markup`<td></td>` : markup`<th scope="col"${classOf(column)}>${inline(column.name)}</th>`))}</tr></thead>`
+		markup`<thead><tr>${columns.map((column) => (column.name === "" && look === "cards" ? markup`<td></td>` : th(column)))}</tr></thead>`
 	}<tbody>
 ${rows.map(
 	({
@@ -173,41 +171,14 @@ ${rows.map(
 )}</tbody></table></div>`;
 }
 
-function classOf({ number, id }: Column): Markup | null {
-	const all = [number ? "n" : "", id ?? ""].filter((name) => name !== "");
-	return all.length === 0 ? null : markup` class="${all.join(" ")}"`;
-}
-
 function cellMarkup(cell: Inline, column: Column | undefined, labelled: boolean): Markup {
-	const kind = has(cell, "bar") ? "bar" : column?.number ? "n" : null;
-	return markup`<td${kind !== null && markup` class="${kind}"`}${sortKey(cell)}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
+	return markup`<td${column?.number && markup` class="n"`}${sortKey(cell)}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
 }
 
 /** The number by which rows are sorted. */
 function sortKey(cell: Inline): Markup | null {
 	const value = amountIn(cell)?.value ?? null;
 	return value === null ? null : markup` data-n="${value}"`;
-}
-
-function has(text: Inline, as: "alert" | "bar"): boolean {
-	return piecesOf(text).some((piece) => isPiece(piece, as));
-}
-
-const BAR = 120;
-
-function barMarkup(parts: readonly (readonly [name: string, share: number])[]): Markup {
-	let from = 0;
-	return markup`<svg viewBox="0 0 ${BAR} 10" preserveAspectRatio="none" aria-hidden="true">${parts.map(
-		([name, share]) => {
-			const at = from;
-			// Where clocks disagree a part may be more than the whole, which may be below 0.
-			const width = Math.max(0, Math.min(BAR - at, share * BAR));
-			from += width;
-			return width < 0.05
-				? null
-				: markup`<rect class="${name}-part" x="${at.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="10"/>`;
-		},
-	)}</svg>`;
 }
 
 const WIDTH = 84;
