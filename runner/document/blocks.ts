@@ -57,6 +57,8 @@ export type Inline = Piece | readonly Piece[];
 
 interface Shown {
 	readonly depth?: Depth | undefined;
+	/** The roomiest medium that shows it; left out: the page. */
+	readonly until?: Depth | undefined;
 }
 
 export interface Heading extends Shown {
@@ -76,8 +78,6 @@ export interface Table extends Shown {
 	readonly kind: "table";
 	readonly columns: readonly Column[];
 	readonly rows: readonly Row[];
-	/** Of which system, and where: on a page, where a table is looked at alone. */
-	readonly caption?: string | undefined;
 	/** turned: a wide terminal has its columns below each other. row: one row of names and values. facts: names and what is known of them. */
 	readonly look?: "turned" | "gates" | "facts" | "row" | "cards" | undefined;
 	readonly id?: string | undefined;
@@ -126,17 +126,15 @@ export interface Fold extends Shown {
 	/** The least medium that has it open; left out: none, but a terminal, which cannot fold. */
 	readonly open?: Depth | undefined;
 	readonly blocks: readonly Block[];
-	/** What media below `depth` have in its place. */
-	readonly brief?: readonly Block[] | undefined;
 }
 
 export type Block = Heading | Text | Table | List | Figures | Fold;
 
 /** What a medium shows, without what is empty. */
 export function at(blocks: readonly Block[], depth: Depth): Block[] {
-	const isShown = (one: Shown) => (one.depth ?? 1) <= depth;
+	const isShown = (one: Shown) => (one.depth ?? 1) <= depth && depth <= (one.until ?? 3);
 	return blocks.flatMap((block): Block[] => {
-		if (!isShown(block)) return block.kind === "fold" ? at(block.brief ?? [], depth) : [];
+		if (!isShown(block)) return [];
 		switch (block.kind) {
 			case "text":
 				return block.text === "" ? [] : [block];
@@ -239,9 +237,9 @@ export function section(
 	return fold(title, blocks, { id, open: 1, ...parts });
 }
 
-/** `blocks` from that depth on, `brief` where there is less room. */
-export function instead(depth: Depth, blocks: readonly Block[], brief: readonly Block[]): Fold {
-	return fold("", blocks, { depth, brief, open: 1 });
+/** Blocks for media with no more room than `until`. */
+export function upTo(until: Depth, ...blocks: readonly Block[]): Block[] {
+	return blocks.map((block) => ({ ...block, until }));
 }
 
 export function badge(look: Look, word: string = look.toUpperCase()): Piece {

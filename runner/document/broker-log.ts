@@ -21,19 +21,11 @@ export function brokerLog({ brokerLog: log, window }: Run, full: boolean): Block
 	]);
 	const means =
 		"At: seconds after the window opened, by the clock of the node. Times: lines of the node within a few seconds that differ in numbers only, of which this is the first.";
-	return [
-		fold(
-			"What the broker logged meanwhile",
-			[
-				table([...numbers(["at", "node", "times"]), "line"], rows),
-				text(
-					more === 0 ? means : `${means} ${plural(more, "line")} more in the run's broker.log.`,
-					"small",
-				),
-			],
-			{ depth: 3 },
-		),
-	];
+	const note =
+		more === 0 ? means : `${means} ${plural(more, "line")} more in the run's broker.log.`;
+	const columns = [...numbers(["at", "node", "times"]), "line"];
+	const title = "What the broker logged meanwhile";
+	return [fold(title, [table(columns, rows), text(note, "small")], { depth: 3 })];
 }
 
 // --- internal ---

@@ -29,9 +29,8 @@ test("a calibration has the margin to write, how many repeats the usual one take
 
 		noise: half width of the ratio's interval between runs of the same thing. tells a change of: the
 		smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the
-		noise, below which two equal systems would often be undecided; with so many runs on each side a
-		narrower margin is raised to it on this machine, with more of them to less. repeat: about how many a
-		margin of 10 % for p50 and p90, 25 % for higher percentiles, 5 % for rates takes.
+		noise, below which two equal systems would often be undecided; compare raises a narrower margin to
+		it on this machine. repeat: about how many runs the usual margin takes.
 		"
 	`);
 	expect(renderBlocks(calibration(null, missing), { columns: 100, colour: false })).toBe(

@@ -26,11 +26,7 @@ export function calibration(found: Calibration | null, missing: readonly NotCali
 		...missing.map(({ system, case: name, metric, why }) =>
 			text(`Not known of ${system}, ${name}${metric === null ? "" : `, ${metric}`}: ${why}`),
 		),
-		text(
-			groups.length > 0
-				? "noise: half width of the ratio's interval between runs of the same thing. tells a change of: the smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the noise, below which two equal systems would often be undecided; with so many runs on each side a narrower margin is raised to it on this machine, with more of them to less. repeat: about how many a margin of 10 % for p50 and p90, 25 % for higher percentiles, 5 % for rates takes."
-				: null,
-		),
+		text(groups.length > 0 ? MEANS : null),
 	];
 }
 
@@ -46,6 +42,9 @@ export function advised({ metric, halfWidth }: Pick<Noise, "metric" | "halfWidth
 }
 
 // --- internal ---
+
+const MEANS =
+	"noise: half width of the ratio's interval between runs of the same thing. tells a change of: the smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the noise, below which two equal systems would often be undecided; compare raises a narrower margin to it on this machine. repeat: about how many runs the usual margin takes.";
 
 type Noise = Calibration["noise"][number];
 

@@ -2,12 +2,11 @@ import { describe, expect, test } from "vitest";
 import { figuresOf } from "../figures/figures.ts";
 import type { Result, Run } from "../model/result.ts";
 import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
-import { byCase, bySystemAndCase, percentile } from "../result/select.ts";
-import { show, showInterval } from "../result/show.ts";
+import { byCase, percentile } from "../result/select.ts";
+import { show } from "../result/show.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { at, type Depth, plain, type Table } from "./blocks.ts";
 import { cases } from "./cases.ts";
-import { standingOf } from "./standing.ts";
 
 /** 4 systems x 5 cases x 2 repeats, from stored runs. */
 function matrix(): Result {
@@ -57,19 +56,20 @@ describe("40 runs", () => {
 			}
 	});
 
-	test("have one row for each system on a page: the middle repeat, with the interval of all", () => {
-		for (const [i, { rows }] of tablesAt(3).entries()) {
-			const alike = byCase(result)[i]?.rows.map(({ run }) => run) ?? [];
-			expect(rows).toHaveLength(4);
-			for (const { system, all } of bySystemAndCase(alike)) {
-				const standing = standingOf(all);
-				const row = rows.find(({ cells }) => plain(cells[0] ?? "") === system)?.cells ?? [];
-				expect(row[0]).toContainEqual({ as: "aside", text: "middle of 2 repeats" });
-				expect(row[3]).toEqual([
-					standing?.p99,
-					{ as: "aside", text: showInterval(standing?.p99 ?? {}) },
-				]);
-			}
+	test("say on a page when each began, and which checks speak against it", () => {
+		const [{ columns, rows }] = tablesAt(3) as [Table];
+		expect(columns.slice(-2).map(({ name }) => name)).toEqual([
+			"checks against it",
+			"started (UTC)",
+		]);
+		const [{ rows: runs } = { rows: [] }] = byCase(result);
+		for (const [i, { run }] of runs.entries()) {
+			const [checks = "", started = ""] = rows[i]?.cells.slice(-2).map(plain) ?? [];
+			expect(started).toBe(run.startedAt?.slice(0, 16).replace("T", " "));
+			const found = run.validity.filter(({ status }) =>
+				["warn", "invalid", "fail"].includes(status),
+			);
+			expect(checks).toBe(found.map(({ check }) => check).join(", "));
 		}
 	});
 

@@ -1,28 +1,24 @@
 import type { Result, Run } from "../model/result.ts";
 import { countLabel } from "../result/fields.ts";
 import { saturatedBy } from "../result/saturated.ts";
-import { byCase, bySystemAndCase, type Case, maximum, percentile } from "../result/select.ts";
-import { amount, type Column, cellsOf, showInterval } from "../result/show.ts";
-import { fateText, hostText, isClosed, systemTitle } from "../result/words.ts";
+import { byCase, type Case, maximum, percentile } from "../result/select.ts";
+import { amount, type Column, cellsOf } from "../result/show.ts";
+import { fateText, isClosed, systemTitle } from "../result/words.ts";
 import { formatUtc } from "../units.ts";
 import {
-	aside,
 	type Block,
 	badge,
 	type Fold,
-	fold,
 	heading,
-	type Inline,
-	instead,
 	link,
 	list,
 	numbers,
 	section,
 	table,
 	text,
+	upTo,
 } from "./blocks.ts";
-import { standingOf } from "./standing.ts";
-import { receivedColumn, systemFacts } from "./words.ts";
+import { CLOSED_MEANS, receivedColumn, systemFacts } from "./words.ts";
 
 /** From so many runs on they stand side by side, and one by one only where there is something to say. */
 export const MANY_RUNS = 4;
@@ -40,7 +36,7 @@ export function cases(result: Result): Fold[] {
 		? [...systems.values()].map((run) => [`${run.system}: ${systemFacts(run)}`])
 		: [];
 	return [
-		section("cases", "Side by side, case by case", [instead(3, [], [list(rows)]), ...blocks], {
+		section("cases", "Side by side, case by case", [...upTo(2, list(rows)), ...blocks], {
 			depth: many || several ? 1 : 3,
 		}),
 	];
@@ -54,8 +50,6 @@ const AGAINST: ReadonlySet<string> = new Set(["warn", "invalid", "fail"]);
 function caseBlocks({ case: name, rows }: Case, number: number, result: Result): Block[] {
 	const runs = rows.map(({ run }) => run);
 	const [first] = runs as [Run];
-	const hosts = new Set(runs.map((run) => hostText(run, result)));
-	const [host = null] = hosts.size === 1 ? hosts : [];
 	const figures = columnsOf(first, runs);
 	const columns = [
 		"",
@@ -65,56 +59,34 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 		{ name: "checks against it", depth: 3 as const },
 		{ name: "started (UTC)", depth: 3 as const },
 	];
-	const fates = rows.flatMap(({ run, name }) => {
-		const fate = fateText(run);
-		return fate === null ? [] : [`${name}: ${fate}`];
-	});
-	const checks = new Set(runs.flatMap(saturatedBy));
-	const rowOf = (run: Run, name: string, note: string, own: readonly Inline[]) => [
-		[
+	const cells = rows.map(({ run, name: shown }, i) => ({
+		id: `case-${number}-${i + 1}`,
+		cells: [
 			link(
-				saturatedBy(run).length > 0 ? `${name} *` : name,
+				saturatedBy(run).length > 0 ? `${shown} *` : shown,
 				`#run-${result.runs.indexOf(run) + 1}`,
 			),
-			aside(note),
+			run.load.durability,
+			...cellsOf(figures, run),
+			badge(run.verdict),
+			run.validity.flatMap(({ check, status }) => (AGAINST.has(status) ? check : [])).join(", "),
+			run.startedAt === null ? "never" : formatUtc(run.startedAt),
 		],
-		run.load.durability,
-		...own,
-		badge(run.verdict),
-		run.validity.flatMap(({ check, status }) => (AGAINST.has(status) ? check : [])).join(", "),
-		run.startedAt === null ? "never" : formatUtc(run.startedAt),
-	];
-	const caption = host ?? "";
-	const each = table(
-		columns,
-		rows.map(({ run, name }, i) => ({
-			id: `case-${number}-${i + 1}`,
-			cells: rowOf(run, name, "", cellsOf(figures, run)),
-		})),
-		{ caption },
-	);
-	// Of repeats a page has the middle one, with the interval of all.
-	const middle = bySystemAndCase(runs).flatMap(({ system, all }) => {
-		const one = standingOf(all);
-		if (one === null) return [];
-		const own = cellsOf(figures, one.run).map((cell, i): Inline => {
-			const wide = { p50: one.p50, p99: one.p99 }[figures[i]?.[0] ?? ""];
-			return wide === undefined ? cell : [wide, aside(showInterval(wide))];
-		});
-		return [rowOf(one.run, system, all.length > 1 ? `middle of ${all.length} repeats` : "", own)];
-	});
-	const repeated = middle.length < rows.length;
+	}));
 	const title = [
 		name,
 		first.main,
-		...(isClosed(first) ? ["closed loop: fills the machine, shows no queueing"] : []),
-		...(repeated ? ["repeats in brackets"] : []),
+		...(isClosed(first) ? [CLOSED_MEANS] : []),
+		...(rows.some(({ run, name: shown }) => shown !== run.system) ? ["repeats in brackets"] : []),
 	];
+	const fates = rows.flatMap(({ run, name: shown }) => {
+		const fate = fateText(run);
+		return fate === null ? [] : [`${shown}: ${fate}`];
+	});
+	const checks = new Set(runs.flatMap(saturatedBy));
 	return [
 		heading(title.join(", "), 1, `case-${number}`),
-		repeated
-			? instead(3, [table(columns, middle, { caption }), fold("Each repeat", [each])], [each])
-			: each,
+		table(columns, cells),
 		// Few runs say it of themselves, below.
 		list(result.runs.length >= MANY_RUNS ? fates : []),
 		text(

@@ -8,10 +8,10 @@ import {
 	type Depth,
 	fold,
 	heading,
-	instead,
 	type List,
 	list,
 	text,
+	upTo,
 } from "./blocks.ts";
 
 /**
@@ -35,7 +35,7 @@ export function checks(run: Run, short: boolean): Block[] {
 		),
 		checkList(found.filter(({ detail }) => detail !== why)),
 		short ? text(summary, "soft", 3) : fold(summary, [checkList(quiet)], { depth: 3 }),
-		instead(3, [], [text(names === "" ? null : `not known: ${names}`)]),
+		...upTo(2, text(names === "" ? null : `not known: ${names}`)),
 	];
 }
 

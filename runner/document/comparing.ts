@@ -17,12 +17,12 @@ import {
 	type Fold,
 	fold,
 	heading,
-	instead,
 	list,
 	numbers,
 	section,
 	table,
 	text,
+	upTo,
 } from "./blocks.ts";
 import { ratioTable } from "./comparison.ts";
 import { WEAK_MEANS } from "./words.ts";
@@ -143,5 +143,5 @@ function differing(other: Other, comparing: Comparing): Block[] {
 	}));
 	const more = differences.length - MOST_DIFFERENCES;
 	const note = more > 0 ? `and ${more} more: see --html or --json` : null;
-	return [fold(title, [table(["fact", ...names], rows), instead(2, [], [text(note)])])];
+	return [fold(title, [table(["fact", ...names], rows), ...upTo(1, text(note))])];
 }

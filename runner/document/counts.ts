@@ -26,15 +26,10 @@ export function counts(run: Run): Block[] {
 		heading("Messages of the window", 3),
 		table(
 			[
-				...names.map((count) => ({
-					name: countLabel(run, count),
-					number: true,
-					depth: run[count] === null ? (2 as const) : undefined,
-				})),
-				...numbers(
-					rates.map(([name]) => name),
-					3,
+				...names.flatMap((count) =>
+					numbers([countLabel(run, count)], run[count] === null ? 2 : undefined),
 				),
+				...rates.flatMap(([name]) => numbers([name], 3)),
 			],
 			[[...names.map(cell), ...rates.map(([, value]) => amount(value, "messages/s"))]],
 			{ look: "row" },
@@ -77,11 +72,11 @@ function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }:
 /** How an acknowledged and a received message per second were reckoned, where a load has no rate. */
 function howRates(run: Run): string[] {
 	const { sent, received, sentHow, receivedHow } = run.throughput;
-	const lines: [string, number | null, string | null][] = [
+	const lines = [
 		["sent", sent, sentHow],
 		[countLabel(run, "received"), received, receivedHow],
-	];
+	] as const;
 	return lines.flatMap(([name, value, how]) =>
-		!isClosed(run) || value === null ? [] : [`${name} ${formatCount(value)}/s: ${how}`],
+		isClosed(run) && value !== null ? [`${name} ${formatCount(value)}/s: ${how}`] : [],
 	);
 }

@@ -34,7 +34,7 @@ describe("the machine", () => {
 	const of = (more: object) => {
 		if (stall.environment === null) throw new Error("no environment");
 		const environment = { ...stall.environment, ...more };
-		return pageOf(environmentBlock({ ...stall, environment }));
+		return pageOf([environmentBlock({ ...stall, environment })]);
 	};
 
 	test("is told with what decides how late it wakes up, unless nobody has looked", () => {
@@ -73,7 +73,7 @@ test("a result of several commands says when they went on", () => {
 	};
 	expect(headOf([])).not.toContain("esumed");
 	expect(headOf(["2026-01-03T10:00:00.000Z", "2026-01-04T10:00:00.000Z"])).toContain(
-		"Resumed at 2026-01-03 10:00, 2026-01-04 10:00 UTC.",
+		", resumed 2026-01-03 10:00, resumed 2026-01-04 10:00 UTC.",
 	);
 });
 
@@ -112,8 +112,8 @@ test("settings of a system stand together, each with every value that its runs h
 	});
 	const runs = [of("1", 1), of("25", 2), of("25", 3), of("25", 4)];
 	const text = wordsOf(...systems({ ...stall, runs }));
-	expect(text).toContain("store=file; port=4 values");
-	expect(text).toContain("mode=core; connections=1 / 25");
+	expect(text).toContain("store=file port=4 values");
+	expect(text).toContain("mode=core connections=1 / 25");
 	expect(text).toContain("durability none, nothing is stored");
 	expect(text).toContain("sends acknowledged no");
 });

@@ -1,12 +1,9 @@
-import { hasWeak } from "../compare/words.ts";
 import { figuresOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
-import { worst } from "../model/verdict.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
 import { verdictText } from "../result/explain.ts";
-import { bySystemAndCase, medianRepeat, percentile, withoutSearches } from "../result/select.ts";
-import { show } from "../result/show.ts";
-import { factsText, searchTitle, verdictWord } from "../result/words.ts";
+import { withoutSearches } from "../result/select.ts";
+import { searchTitle, verdictWord } from "../result/words.ts";
 import { formatUtc, plural } from "../units.ts";
 import { answerSentence, matrix } from "./answer.ts";
 import {
@@ -14,13 +11,13 @@ import {
 	type Block,
 	code,
 	type Document,
+	type Figures,
 	type Fold,
 	fold,
-	instead,
 	type Look,
-	marked,
 	section,
 	text,
+	upTo,
 } from "./blocks.ts";
 import { cases, MANY_RUNS } from "./cases.ts";
 import { comparison } from "./comparison.ts";
@@ -31,7 +28,7 @@ import { sentence } from "./sentence.ts";
 import { broken, lines, warnings } from "./sla.ts";
 import { differences, systems } from "./systems.ts";
 import { failover, searchTable } from "./tables.ts";
-import { explainText, measuredText, sameHostText, WEAK_MEANS } from "./words.ts";
+import { EXPLAIN, measuredText, sameHostText, WEAK_MEANS } from "./words.ts";
 
 /** What a reader of a result is told. `scenario`: the text of scenario.yaml, null: not known. */
 export function documentOf(whole: Result, scenario: string | null = null): Document {
@@ -39,20 +36,26 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 	const { runs, verdict } = result;
 	const many = runs.length >= MANY_RUNS;
 	const names = runs.map((run) => run.system);
-	const explain = explainText(result);
 	// A terminal has what checks found with each run, where it shows them.
 	const said = [broken(whole), ...warnings(whole, many || whole.searches.length > 0 ? 1 : 2)];
-	const more = explain === "" ? null : `What the words mean: ${explain}`;
+	const each = runs.map((run, i) => runSection(run, i + 1, result));
 	const sections = [
-		...overview(result),
+		...(runs.length < 2
+			? []
+			: [section("overview", "All systems and cases", [OVERVIEW], { depth: 3 })]),
 		...cases(result),
 		...differences(whole),
 		...failover(result),
 		...comparison(whole),
-		...whole.searches.map((one, i) => search(one, i + 1, whole)),
-		...runSections(result),
+		...whole.searches.map((one, i) => search(one, i + 1)),
+		...(runs.length > RUNS_WITH_DETAILS
+			? [
+					section("runs", `Each of the ${runs.length} runs`, each, { depth: 3 }),
+					...upTo(2, ...each),
+				]
+			: each),
 		...systems(whole),
-		section("environment", "Environment", environment(result), { depth: 3 }),
+		section("environment", "Environment", [environment(result)], { depth: 3 }),
 		reproduce(whole, scenario),
 		reading(),
 	];
@@ -67,32 +70,16 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 			...matrix(result),
 			box(
 				verdict === "pass" ? "warn" : verdict,
-				at(said, 3).length === 0 ? said : [...said, text(more, "soft", 3)],
+				at(said, 3).length === 0
+					? said
+					: [...said, text(`What the words mean: ${EXPLAIN}`, "soft", 3)],
 			),
-			...lines(whole, many),
+			...lines(whole),
 		],
 		sections,
 		foot: [
-			instead(
-				2,
-				[
-					instead(
-						3,
-						[],
-						[
-							text(
-								marked(
-									`Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explain}\`.`,
-								),
-							),
-						],
-					),
-				],
-				[
-					text(isWeak(result) ? `~ ${WEAK_MEANS}` : null),
-					text(explain === "" ? null : `More: ${explain}`),
-				],
-			),
+			...upTo(1, text("~, n/a: too few samples to be sure")),
+			...upTo(2, text(READ_AS, undefined, 2), text(["More: ", code(EXPLAIN), "."])),
 		],
 		whole: ["Everything is in report.html of the run ", code(result.runId), "."],
 		contents: runs.length + whole.searches.length <= SHORT ? [] : contentsOf(sections, result),
@@ -102,6 +89,10 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 }
 
 // --- internal ---
+
+const OVERVIEW: Figures = { kind: "figures", ids: ["rates", "cases", "percentiles"] };
+
+const READ_AS = `Response time counts from the intended send time, service time from the actual one; lag, the generator's own lateness, is part of response. Brackets: 95 % interval. ~: ${WEAK_MEANS}`;
 
 /** Up to so many runs a page needs no contents. */
 const SHORT = 3;
@@ -123,41 +114,17 @@ function withoutDetails({ runs }: Result): string | null {
 		: `the details.json of ${missing} of ${plural(runs.length, "run")} is missing, or belongs to another run: charts over time, percentile curves and slowest messages are left out`;
 }
 
-function isWeak({ runs, comparisons }: Result): boolean {
-	return (
-		comparisons.some(hasWeak) ||
-		runs.some(
-			({ metrics, phases, clients }) =>
-				[...Object.values(metrics), ...phases.map((p) => p.latency)].some((m) =>
-					m?.percentiles.some((p) => p.support === "weak" && p.value !== null),
-				) || [...phases, ...clients].some((of) => of.lagP99Weak),
-		)
-	);
-}
-
-/** Which machines, and what they shared; on a page since when. */
+/** Which machines, what they shared, and when; a command that was resumed has several starts. */
 function headOf(result: Result): Block[] {
-	const { environment: e } = result;
-	const [first, ...others] = [
+	const { environment } = result;
+	const starts = environment === null ? [] : [environment, ...(environment.resumed ?? [])];
+	const begun = starts.map(({ startedAt }) => formatUtc(startedAt)).join(", resumed ");
+	return [
 		measuredText(result),
 		sameHostText(result),
-		resumedText(result),
+		begun === "" ? null : `begun ${begun} UTC`,
 		withoutDetails(result),
-	].filter((said) => said !== null);
-	if (first === undefined) return [];
-	const since = e === null ? "" : `, ${formatUtc(e.startedAt)} UTC`;
-	return [
-		instead(3, [text(`${first}${since}`, "soft")], [text(first, "soft")]),
-		...others.map((said) => text(said, "soft")),
-	];
-}
-
-/** Runs of a resumed command are of its starts: each says when it began. */
-function resumedText({ environment }: Result): string | null {
-	const later = environment?.resumed ?? [];
-	return later.length === 0
-		? null
-		: `resumed at ${later.map(({ startedAt }) => formatUtc(startedAt)).join(", ")} UTC`;
+	].flatMap((said) => (said === null ? [] : [text(said, "soft")]));
 }
 
 function box(look: Look, blocks: readonly Block[]): Fold {
@@ -175,38 +142,13 @@ function contentsOf(sections: readonly Block[], { runs }: Result): Document["con
 	});
 }
 
-function overview({ runs }: Result): Fold[] {
-	const ids = ["rates", "cases", "percentiles"];
-	return runs.length < 2
-		? []
-		: [section("overview", "All systems and cases", [{ kind: "figures", ids }], { depth: 3 })];
-}
-
 /** A search: its answer, latency over offered rate, and its runs. */
-function search(one: Search, number: number, whole: Result): Fold {
-	const run = whole.runs.find(({ index }) => index === one.runs[0]?.index);
+function search(one: Search, number: number): Fold {
 	const id = `search-${number}`;
 	const blocks = [
 		text(one.answer, "lead"),
 		{ kind: "figures", ids: [id] } as const,
-		searchTable(one, run === undefined ? "" : factsText(run, whole)),
+		searchTable(one),
 	];
 	return section(id, `Highest rate of ${searchTitle(one)}`, blocks, { badge: one.verdict });
-}
-
-/** Each run; of many runs of a page those of one system and case below each other. */
-function runSections(result: Result): Fold[] {
-	const { runs } = result;
-	const each = runs.map((run, i) => runSection(run, i + 1, result));
-	if (each.length <= RUNS_WITH_DETAILS) return each;
-	const groups = bySystemAndCase(runs).flatMap(({ system, case: name, all }) => {
-		const own = all.flatMap((run) => each[runs.indexOf(run)] ?? []);
-		if (all.length === 1) return own;
-		const middle = medianRepeat(all);
-		const p99 = middle === undefined ? "n/a" : show(percentile(middle, middle.main, 99));
-		const title = `${system}, ${name}: ${all.length} repeats, middle p99 ${p99}`;
-		return [fold(title, own, { badge: worst(all.map(({ verdict }) => verdict)) })];
-	});
-	const title = `Each of the ${each.length} runs`;
-	return [section("runs", title, groups, { depth: 3, brief: each })];
 }

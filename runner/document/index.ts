@@ -19,19 +19,21 @@ import {
 	table,
 	text,
 } from "./blocks.ts";
+import { facts } from "./facts.ts";
 
 /**
  * A folder of runs: all of them, the newest first, and their figures over time. Links are relative to it: the folder can be published as it is.
  */
 export function indexDocument(entries: readonly Entry[]): Document {
 	const trends = trendsOf(entries);
+	const newest = entries.flatMap(({ at }) => at ?? [])[0];
 	const machines = machinesOf(entries);
 	const kinds = [...new Map([...machines.values()].map((kind) => [kind.letter, kind])).values()];
 	return {
 		title: plural(entries.length, "result"),
 		look: "unknown",
 		word: "",
-		lead: summary(entries),
+		lead: newest === undefined ? "" : `The newest is of ${dateText(newest)}`,
 		head: [],
 		answer: [],
 		sections: [
@@ -44,16 +46,8 @@ export function indexDocument(entries: readonly Entry[]): Document {
 			]),
 			overTime(trends),
 			section("machines", "Machines", [
-				...(kinds.length === 0
-					? []
-					: [
-							table(
-								["", ""],
-								kinds.map(({ letter, text }) => [letter, text]),
-								{ look: "facts" },
-							),
-						]),
-				text(kinds.length === 0 ? NO_MACHINES : MACHINES_MEAN, "soft"),
+				facts(kinds.map(({ letter, text: known }) => [letter, known])),
+				text(MACHINES_MEAN, "soft"),
 			]),
 		],
 		foot: [],
@@ -75,7 +69,6 @@ const CONTENTS = [
 const NO_TREND = "Nothing yet: a trend needs two results of the same scenario and case.";
 const TRENDS_MEAN =
 	"Each run is a point. A line joins those of one system that did the same work with the same durability on the same kind of machine; of the others it says what differs. A click on a point, or Enter where the pointer of the arrow keys stands, opens its report.";
-const NO_MACHINES = "The machines of these results are not known.";
 const MACHINES_MEAN =
 	"Told apart by CPU, cores, memory, system, kernel series and limit of cores: two machines of one kind have one letter.";
 
@@ -83,17 +76,6 @@ const UNKNOWN = "not known";
 
 function verdictOf({ result }: Entry): string {
 	return result?.verdict ?? "no result";
-}
-
-function summary(entries: readonly Entry[]): string {
-	const verdicts = entries.map(verdictOf);
-	const counts = [...new Set(verdicts)].map(
-		(verdict) => `${verdicts.filter((one) => one === verdict).length} ${verdict}`,
-	);
-	const scenarios = new Set(entries.flatMap(({ result }) => result?.scenario ?? []));
-	const newest = entries.find(({ at }) => at !== null)?.at ?? null;
-	const of = `Of ${plural(scenarios.size, "scenario")}: ${counts.join(", ")}`;
-	return newest === null ? of : `${of}. The newest is of ${dateText(newest)}`;
 }
 
 function results(entries: readonly Entry[], machines: ReturnType<typeof machinesOf>): Table {

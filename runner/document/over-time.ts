@@ -5,7 +5,7 @@ import type { Run } from "../model/result.ts";
 import { percent } from "../text/percent.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { HELD_MESSAGES } from "../verdict/checks/limits.ts";
-import { type Block, instead, text } from "./blocks.ts";
+import { type Block, text, upTo } from "./blocks.ts";
 
 /** Values over time in one line of a terminal, with their scale; of fewer than three nothing. A page has its charts. */
 export function overTime(
@@ -18,7 +18,7 @@ export function overTime(
 	if (known.length < 3) return [];
 	const scale = `${format(smallestOf(known))} to ${format(largestOf(known))}`;
 	const line = text([`${name}  `, { as: "line", values }, `  ${scale}`]);
-	return [instead(2, [], [line, ...notes.map((note) => text(note))])];
+	return upTo(1, line, ...notes.map((note) => text(note)));
 }
 
 /** What waited in the client library in the window, second by second and when it was the most; nothing where it was never worth a word. */

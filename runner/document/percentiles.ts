@@ -10,20 +10,21 @@ import {
 	type Block,
 	type Depth,
 	type Inline,
-	instead,
 	numbers,
 	type Row,
 	table,
 	text,
+	upTo,
 } from "./blocks.ts";
+import { CLOSED_MEANS } from "./words.ts";
 
-/** The window's percentiles of every metric that a run has; `facts` says of which system, and where. */
-export function percentiles(run: Run, facts: string): Block[] {
+/** The window's percentiles of every metric that a run has. */
+export function percentiles(run: Run): Block[] {
 	const metrics = METRICS.flatMap((name) => {
 		const summary = run.metrics[name];
 		return summary === null ? [] : [{ name, summary }];
 	});
-	const closed = text(isClosed(run) ? "closed loop: fills the machine, shows no queueing" : null);
+	const closed = text(isClosed(run) ? CLOSED_MEANS : null);
 	const [first] = metrics;
 	if (first === undefined) return [closed, text("nothing was measured")];
 	// Of those that nothing carries the first one says what it needs.
@@ -70,8 +71,8 @@ export function percentiles(run: Run, facts: string): Block[] {
 	const stopped = metrics.some(({ summary }) => maximum(summary, run).why === "stopped");
 	return [
 		closed,
-		table(["percentile", ...columns], rows, { look: "turned", caption: facts }),
-		instead(2, [], [text(unsupported && `p${unsupported.p} ${needs}`)]),
+		table(["percentile", ...columns], rows, { look: "turned" }),
+		...upTo(1, text(unsupported && `p${unsupported.p} ${needs}`)),
 		text(stopped ? "stopped: among those under way when the run was" : null, "small"),
 	];
 }

@@ -3,11 +3,11 @@ import { settingTexts } from "../model/machine-settings.ts";
 import type { Result, Run } from "../model/result.ts";
 import { commitsOf, commitText } from "../result/commit.ts";
 import { formatBytes, formatCount, formatDuration, formatDurationExact } from "../units.ts";
-import { type Block, text } from "./blocks.ts";
+import { type Block, type Table, text } from "./blocks.ts";
 import { facts } from "./facts.ts";
 
 /** What a run ran with, beside its load and what stands with its system. */
-export function runFacts({ load, generator, ...run }: Run): Block[] {
+export function runFacts({ load, generator, ...run }: Run): Table {
 	const { pacer } = generator ?? {};
 	return facts([
 		["broker", run.brokerUrl],
@@ -39,8 +39,8 @@ export function runFacts({ load, generator, ...run }: Run): Block[] {
 }
 
 /** The machine and the versions. */
-export function environment({ environment: e, runId }: Result): Block[] {
-	if (e === null) return [text("nothing was written down about the machine")];
+export function environment({ environment: e, runId }: Result): Block {
+	if (e === null) return text("nothing was written down about the machine");
 	return facts([
 		["run", runId],
 		...rigRows(e),

@@ -2,7 +2,7 @@ import { runId } from "../figures/facts.ts";
 import type { Result, Run } from "../model/result.ts";
 import { maximum, percentile } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import { factsText, fateText, loadText, offenderText, runTitle } from "../result/words.ts";
+import { fateText, loadText, offenderText, runTitle } from "../result/words.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { type Block, type Figures, type Fold, fold, heading, list, text } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
@@ -48,7 +48,6 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 // --- internal ---
 
 function measured(run: Run, result: Result, full: boolean): Block[] {
-	const facts = factsText(run, result);
 	const figures = (kinds: readonly string[], title?: string): Figures => ({
 		kind: "figures",
 		ids: kinds.map((kind) => `${runId(run)}-${kind}`),
@@ -60,10 +59,10 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	// A second without a p99 because messages never came is no quiet one.
 	const never = seconds.filter((s) => s.p99 === null && (s.missing ?? 0) > 0).length;
 	return [
-		...phases(run, figures(["steps"]), facts),
+		...phases(run, figures(["steps"])),
 		heading("Latency by percentile", 3),
 		figures(["percentiles"]),
-		...percentiles(run, facts),
+		...percentiles(run),
 		...breakdown(run, full ? (explained ? 2 : 3) : null),
 		...overTime(
 			"p99 by second",
@@ -82,7 +81,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...slowest(run, explained ? 2 : 3, full),
 		...brokerLog(run, full),
 		...checks(run, !full),
-		fold("What it ran with", runFacts(run), { depth: 3 }),
+		fold("What it ran with", [runFacts(run)], { depth: 3 }),
 	];
 }
 

@@ -49,7 +49,7 @@ describe("what broke", () => {
 				text: `rabbitmq, ${run.case}, repeat ${run.repeat} of 3`,
 			})),
 		);
-		expect(wordsOf(lines(result, true), 3)).toContain("[All 20 SLA lines are met: which]");
+		expect(wordsOf(lines(result), 3)).toContain("[All 20 SLA lines are met: which]");
 		expect(documentOf(result).lead).toMatch(/\bA queue kept growing: .*and no core was free/);
 	});
 
@@ -79,18 +79,17 @@ describe("SLA lines", () => {
 	});
 
 	test("that are many and met are folded, and counted on a terminal", () => {
-		const [head, ...rows] = wordsOf(lines(many(1), true), 2);
+		const [head, ...rows] = wordsOf(lines(many(1)), 2);
 		expect(head).toBe("[19 of 20 SLA lines are met: which]");
 		expect(rows).toHaveLength(19);
 		expect(rows[0]).toContain("nats, case 1 | PASS");
-		expect(wordsOf(lines(many(1), true), 1)).toEqual(["19 of 20 SLA lines are met"]);
-		expect(wordsOf(lines(many(1), false), 1)).toHaveLength(19);
+		expect(wordsOf(lines(many(1)), 1)).toEqual(["19 of 20 SLA lines are met"]);
 	});
 
 	test("that had no room among what broke stand in a table of their own", () => {
 		const result = many(11);
 		const { items, rest } = broken(result);
-		const said = wordsOf(lines(result, true), 3);
+		const said = wordsOf(lines(result), 3);
 		const untold = said.filter((line) => line.includes("| FAIL"));
 		expect(items).toHaveLength(8);
 		expect(rest).toContain(`and ${untold.length} more that did not pass: see the table`);
@@ -113,7 +112,7 @@ test.each([
 		verdict: "pass" as const,
 		metric: sla.startsWith("p") ? gate.metric : null,
 	}));
-	const text = wordsOf(lines({ ...stall, verdict, gates, runs: [] }, false), 2).join();
+	const text = wordsOf(lines({ ...stall, verdict, gates, runs: [] }), 2).join();
 	expect(text.includes("No line limits how long a message may take")).toBe(said);
 });
 

@@ -11,7 +11,6 @@ import {
 	fold,
 	type Inline,
 	type Item,
-	instead,
 	type List,
 	link,
 	list,
@@ -19,6 +18,7 @@ import {
 	type Table,
 	table,
 	text,
+	upTo,
 } from "./blocks.ts";
 
 /** What kept the result from passing, the worst first: by how much, where, why, when, and what to do. The same advice is given once. */
@@ -59,8 +59,8 @@ export function warnings(result: Result, depth: Depth): Block[] {
 	return texts.length === 0 ? [] : [text(head, undefined, depth), list(items, depth)];
 }
 
-/** The SLA lines that are met, and those for which there was no room above. A terminal has no room for a table, and of many runs only counts them. */
-export function lines(whole: Result, many: boolean): Block[] {
+/** The SLA lines that are met, and those for which there was no room above. Many that are met are folded, and counted on a terminal. */
+export function lines(whole: Result): Block[] {
 	const all = outcomesOf(whole).filter(({ kind }) => kind === "gate");
 	if (all.length === 0) return whole.searches.length > 0 ? [] : [text(NO_SLA, undefined, 2)];
 	const told = brokenOf(whole).slice(0, MOST_BROKEN);
@@ -68,22 +68,22 @@ export function lines(whole: Result, many: boolean): Block[] {
 		({ verdict, gate }) => verdict !== "pass" && told.every((one) => one.gate !== gate),
 	);
 	const met = all.filter(({ verdict }) => verdict === "pass");
+	const isMany = met.length > MOST_OPEN;
 	const several = new Set(all.map((one) => `${one.system}/${one.case}`)).size > 1;
+	const count = met.length === all.length ? "All" : `${met.length} of`;
+	const counted = `${count} ${all.length} SLA lines ${met.length === 1 ? "is" : "are"} met`;
 	const items = met.map((one): Item => {
 		const { broke, where } = explain(one, whole);
 		return { badge: "pass", text: several ? `${where}: ${broke}` : broke, more: [one.why] };
 	});
-	const count = met.length === all.length ? "All" : `${met.length} of`;
-	const counted = `${count} ${all.length} SLA lines ${met.length === 1 ? "is" : "are"} met`;
-	const short: Item[] = met.length === 0 ? [] : [{ badge: "pass", text: counted }];
 	const table = lineTables(met, several, whole);
 	const timed = all.some(({ gate }) => gate?.metric != null);
 	return [
 		...lineTables(untold, several, whole),
-		...(met.length > MOST_OPEN
+		...(isMany
 			? [fold(`${counted}: which`, table, { depth: 2 })]
 			: [text(met.length > 0 && told.length > 0 ? counted : null, undefined, 2), ...table]),
-		instead(2, [], [{ kind: "list", items: many ? short : items }]),
+		...upTo(1, { kind: "list", items: isMany ? [{ badge: "pass", text: counted }] : items }),
 		text(timed || whole.verdict !== "pass" ? null : NO_TIME, "soft", 2),
 	];
 }

@@ -11,8 +11,7 @@ export interface Standing {
 	/** Of several repeats the one that decides. */
 	readonly run: Run;
 	readonly repeats: readonly Run[];
-	/** Its percentiles. Their intervals are widened to those of the other repeats: what differs from run to run is in no interval of one. */
-	readonly p50: Amount;
+	/** Its interval is widened to those of the other repeats: what differs from run to run is in no interval of one. */
 	readonly p99: Amount;
 	/** In one of its repeats: machine or generator was at its end, so that its figures are not the system's alone. */
 	readonly saturated: boolean;
@@ -44,14 +43,13 @@ export function standingsOf(runs: readonly Run[]): CaseStandings[] {
 export function standingOf(repeats: readonly Run[]): Standing | null {
 	const run = medianRepeat(repeats);
 	if (run === undefined) return null;
-	const p99 = widened(run, repeats, 99);
+	const p99 = widened(run, repeats);
 	const saturated = repeats.some((one) => saturatedBy(one).length > 0);
 	return {
 		run,
 		repeats,
 		p99,
 		saturated,
-		p50: widened(run, repeats, 50),
 		ranked: !saturated && !isClosed(run) && COUNT.has(run.verdict) && Number.isFinite(sizeOf(p99)),
 	};
 }
@@ -88,10 +86,10 @@ export function overlap(one: Standing, lowest: Standing): boolean | null {
 
 const COUNT: ReadonlySet<Run["verdict"]> = new Set(["pass", "fail", "inconclusive"]);
 
-function widened(run: Run, repeats: readonly Run[], p: number): Amount {
-	const own = percentile(run, run.main, p);
+function widened(run: Run, repeats: readonly Run[]): Amount {
+	const own = percentile(run, run.main, 99);
 	if (own.low == null) return own;
-	const all = repeats.map((one) => percentile(one, one.main, p));
+	const all = repeats.map((one) => percentile(one, one.main, 99));
 	const ends = all.map((one) =>
 		// Without an interval its value has to do; what lies beyond all that was waited for has no upper end.
 		one.atLeast ? null : one.low == null ? one.value : (one.high ?? null),

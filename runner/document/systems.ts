@@ -1,7 +1,7 @@
 import type { Result, Run } from "../model/result.ts";
 import { topologyText } from "../result/words.ts";
 import { type Block, code, type Fold, heading, type Inline, list, section } from "./blocks.ts";
-import { facts } from "./facts.ts";
+import { facts, settings } from "./facts.ts";
 
 /** Durability and effective settings of each system: what makes its numbers comparable, or not. */
 export function systems({ runs }: Result): Fold[] {
@@ -71,7 +71,7 @@ function together(all: readonly Readonly<Record<string, string>>[]): Record<stri
 
 function settingsOf(runs: readonly Run[]): Block[] {
 	const of = (text: (run: Run) => string | null | undefined) => each(runs.map(text));
-	return facts([
+	const shown = facts([
 		["broker", of((run) => run.load.broker)],
 		["version", of((run) => run.versions?.server || run.brokerVersion)],
 		["durability", of((run) => run.load.durability)],
@@ -79,17 +79,20 @@ function settingsOf(runs: readonly Run[]): Block[] {
 		["topology", of(topologyText)],
 		["replicas", of((run) => run.load.replicas?.toString())],
 		["sends acknowledged", of((run) => (run.load.acks ? "yes" : "no"))],
-		["broker's settings", together(runs.map((run) => run.brokerSettings))],
 		[
 			"client library",
 			of(({ versions }) => versions && `${versions.library}, driver ${versions.driver}`),
 		],
-		[
+		["target", of((run) => run.load.target)],
+	]);
+	return [
+		shown,
+		...settings("broker's settings", together(runs.map((run) => run.brokerSettings))),
+		...settings(
 			"library options",
 			together(
 				runs.flatMap(({ driverOptions }) => (driverOptions === null ? [] : [driverOptions])),
 			),
-		],
-		["target", of((run) => run.load.target)],
-	]);
+		),
+	];
 }

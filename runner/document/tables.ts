@@ -20,7 +20,7 @@ import {
 import { receivedColumn } from "./words.ts";
 
 /** The parts of a window, of steps latency against rate: "Response by step", in a backlog "Ack by phase". Nothing where the window is one. */
-export function phases(run: Run, figures: Block, caption: string): Block[] {
+export function phases(run: Run, figures: Block): Block[] {
 	const { load } = run;
 	const [first] = run.phases;
 	if (first === undefined) return [];
@@ -42,14 +42,13 @@ export function phases(run: Run, figures: Block, caption: string): Block[] {
 		["lag p99", lagOf],
 	];
 	const title = `${first.metric.charAt(0).toUpperCase()}${first.metric.slice(1)} by ${kind}`;
-	return [heading(title), figures, below(run.phases, columns, 1, caption)];
+	return [heading(title), figures, below(run.phases, columns, 1)];
 }
 
 /** The clients of a run: how well they kept together, and who broke off. Nothing of a single process on this machine. */
 export function clients(run: Run): Block[] {
 	if (run.clients.length === 0) return [];
 	const { startSkewNs, clockBoundNs } = run;
-	const across = "messages cross from client to client";
 	const columns: Column<Run["clients"][number]>[] = [
 		["client", ({ index, name }) => `${index}: ${name}`],
 		["machine", ({ machine }) => machine ?? "n/a"],
@@ -62,18 +61,11 @@ export function clients(run: Run): Block[] {
 	return [
 		heading("Clients: who made the load"),
 		below(run.clients, columns, 2),
-		text(
-			startSkewNs === null
-				? null
-				: `the first and the last client began to claim within ${formatDuration(startSkewNs)}`,
-			"small",
-		),
+		text(startSkewNs === null ? null : `they began within ${formatDuration(startSkewNs)}`, "small"),
 		text(
 			clockBoundNs === null
 				? null
-				: clockBoundNs === 0
-					? `${across}, by one clock`
-					: `${across}: response and service are exact to ${plusMinus(clockBoundNs)}`,
+				: `messages cross from client to client: response and service are exact to ${plusMinus(clockBoundNs)}`,
 			"small",
 		),
 		...run.clients.map(({ error }) => text(error, "small")),
@@ -81,7 +73,7 @@ export function clients(run: Run): Block[] {
 }
 
 /** The runs of a search: latency over offered rate. */
-export function searchTable({ runs }: Search, caption: string): Table {
+export function searchTable({ runs }: Search): Table {
 	return table(
 		[
 			{ name: "rate", number: false },
@@ -95,7 +87,6 @@ export function searchTable({ runs }: Search, caption: string): Table {
 			...[run.p50, run.p99, run.max].map((ns) => amount(ns, "ns")),
 			run.why ?? "",
 		]),
-		{ caption },
 	);
 }
 
@@ -136,15 +127,10 @@ export function failover(result: Result): Fold[] {
 // --- internal ---
 
 /** Of the columns the first `texts` are no numbers. */
-function below<T>(
-	all: readonly T[],
-	columns: readonly Column<T>[],
-	texts: number,
-	caption?: string,
-): Table {
+function below<T>(all: readonly T[], columns: readonly Column<T>[], texts: number): Table {
 	const names = columns.map(([name]) => name);
 	const rows = all.map((row) => cellsOf(columns, row));
-	return table([...names.slice(0, texts), ...numbers(names.slice(texts))], rows, { caption });
+	return table([...names.slice(0, texts), ...numbers(names.slice(texts))], rows);
 }
 
 function lagOf({ lagP99, lagP99Weak }: Pick<Phase, "lagP99" | "lagP99Weak">): Amount {

@@ -1,7 +1,7 @@
 import { machineOf, machineText } from "../compare/machine.ts";
 import type { Result, Run } from "../model/result.ts";
 import { isElsewhere } from "../model/run-file.ts";
-import { isClosed, systemText, topologyText } from "../result/words.ts";
+import { systemText, topologyText } from "../result/words.ts";
 import { formatCount, formatDuration } from "../units.ts";
 
 /** Sentences about a whole result, or a run, that only documents have. */
@@ -68,24 +68,11 @@ export function drainText({ drain }: Run): string | null {
 		: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${formatDuration(drain.drainNs)}, ${formatCount(drain.perSecond ?? 0)} received/s: until at most ${formatCount(drain.drainedAt)} waited, with producers going on`;
 }
 
+export const CLOSED_MEANS = "closed loop: fills the machine, shows no queueing";
+
 /** What the marks in a table of percentiles mean. */
 export const WEAK_MEANS =
 	"based on few samples, or on slow messages that came in few clusters; or the window is too short (below 10s) to tell";
 
-/** Which `mqbench explain` says more about this result; empty when nothing is to be explained. */
-export function explainText({ runs, verdict }: Result): string {
-	const percentiles = runs.flatMap((r) =>
-		Object.values(r.metrics).flatMap((m) => m?.percentiles ?? []),
-	);
-	const topics = Object.entries({
-		response: runs.some((r) => r.metrics.response),
-		breakdown: runs.some((r) => r.breakdown?.length),
-		closed: runs.some(isClosed),
-		support: percentiles.some((p) => p.support !== "ok"),
-		invalid: verdict === "invalid",
-		inconclusive: verdict === "inconclusive",
-	}).flatMap(([topic, asked]) => (asked ? [topic] : []));
-	return topics.length === 0
-		? ""
-		: `mqbench explain ${topics.join(", ").replace(/, (\w+)$/, " or $1")}`;
-}
+/** What says more about the words of a result. */
+export const EXPLAIN = "mqbench explain response, breakdown or support";

@@ -20,7 +20,7 @@ h1{font-size:1.9rem;line-height:1.2;margin:0;letter-spacing:-.01em}
 h2{font-size:1.35rem;line-height:1.25;margin:0}
 h3{font-size:1.05rem;margin:2rem 0 .5rem}
 p{margin:.35rem 0}
-.soft,small,caption,figcaption small{color:var(--soft)}
+.soft,small,figcaption small{color:var(--soft)}
 a{color:var(--link)}
 p,h1,h2,h3,summary,li,dd,figcaption{overflow-wrap:anywhere}
 code,pre{font:.9em ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
@@ -53,7 +53,6 @@ th{font-weight:600}thead th{color:var(--soft);font-weight:500;font-size:.85rem;v
 tbody th small,td small{display:block;font-weight:400;font-size:.78rem;white-space:nowrap}
 td.n,th.n,.turned td,.turned thead th:not(:first-child),.numbers td,.numbers thead th:not(:first-child){text-align:right}td.n,.turned td,.numbers td,.numbers tbody th{white-space:nowrap}
 td:last-child,th:last-child{padding-right:.2rem}
-caption{text-align:left;font-size:.8rem;padding-bottom:.2rem}
 tr:target{background:var(--on)}tbody tr:hover{background:color-mix(in srgb,var(--card) 60%,transparent)}
 .numbers .wide{max-height:28rem;overflow:auto}.numbers thead th{position:sticky;top:0;background:var(--page)}
 .numbers td.long{white-space:normal;min-width:24rem;text-align:left}

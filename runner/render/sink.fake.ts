@@ -45,7 +45,7 @@ export function sinkOf(said: string): Document {
 			items: [{ badge: "fail", text: all, more: [said] }],
 			rest: said,
 		} as const,
-		...looks.map((look) => table(columns, rows, { look, caption: said })),
+		...looks.map((look) => table(columns, rows, { look })),
 		table(["lost", "sent"], [["12", alert("13")]], { look: "row" }),
 		text(["p99  ", { as: "line", values: [1e3, null, 1e6, 2e6] }, "  1us to 2ms"]),
 		fold(said, [text(said)]),

@@ -19,7 +19,7 @@ const rowsOf = (blocks: readonly Block[]): string[][] =>
 	blocks.flatMap((one) =>
 		one.kind === "table" ? one.rows.map(({ cells }) => cells.map(plain)) : [],
 	);
-const phasesAsBlocks = (run: Run) => phases(run, heading(""), "");
+const phasesAsBlocks = (run: Run) => phases(run, heading(""));
 
 const MS = 1e6;
 

@@ -152,13 +152,13 @@ function rowMarkup({ columns, rows }: Table): Markup {
 	return markup`<dl class="counts">${cells.map((cell, i) => markup`<div${piecesOf(cell).some((piece) => isPiece(piece, "alert")) && markup` class="alert"`}><dt>${inline(columns[i]?.name ?? "")}</dt><dd>${inline(cell)}</dd></div>`)}</dl>`;
 }
 
-function tableMarkup({ columns, rows, caption, look, id }: Table): Markup {
+function tableMarkup({ columns, rows, look, id }: Table): Markup {
 	const head = columns.some(({ name }) => name !== "");
 	const name = look ?? id;
 	const labelled = look === "gates" || look === "cards";
 	const th = (column: Column) =>
 		markup`<th scope="col"${column.number && markup` class="n"`}>${inline(column.name)}</th>`;
-	return markup`<div class="wide"><table${name !== undefined && markup` class="${name}"`}>${caption !== undefined && caption !== "" && markup`<caption>${caption}</caption>`}${
+	return markup`<div class="wide"><table${name !== undefined && markup` class="${name}"`}>${
 		head &&
 		markup`<thead><tr>${columns.map((column) => (column.name === "" && look === "cards" ? markup`<td></td>` : th(column)))}</tr></thead>`
 	}<tbody>
