@@ -1,10 +1,8 @@
 import path from "node:path";
 import { windowPieces } from "../model/load.ts";
 import { ownValues, type WorkloadField, workloadFields } from "../model/workload.ts";
-import { suggest } from "../suggest.ts";
 import { caseName } from "./case-name.ts";
 import { canSettle, missingOfLoad, overlay } from "./loads.ts";
-import { otherToolsWord } from "./other-tools.ts";
 import type { Parts } from "./parts.ts";
 import { type Path, type Problem, refuse, refuseKey } from "./problem.ts";
 import { checkLoad } from "./rules/load.ts";
@@ -34,7 +32,6 @@ export function resolveCases(
 	settle = false,
 ): ResolvedCases {
 	const { written, workload: shared } = parts;
-	const listed = Array.isArray(written.cases);
 	const overrides = overridesOf(parts);
 	const where: ResolvedCases["where"] = (index, field, unwritten) => {
 		const override = overrides[index];
@@ -47,7 +44,7 @@ export function resolveCases(
 	const merged = overrides.map(({ fields }) => overlay(shared, fields));
 	const problems: Problem[] = [...bothKinds(written)];
 	if (written.workload === undefined || isMap(written.workload))
-		for (const one of missing(written, overrides, merged, listed)) problems.push(one);
+		for (const one of missing(written, overrides, merged)) problems.push(one);
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
@@ -107,9 +104,8 @@ function overridesOf({
 
 /** The product of the lists, the first field outermost. */
 function combinations(matrix: Parts["matrix"]): Override[] {
-	const lists = Object.entries(matrix).filter(([, values]) => values !== undefined);
 	let all: Readonly<Record<string, number>>[] = [{}];
-	for (const [field, values] of lists) {
+	for (const [field, values] of Object.entries(matrix)) {
 		if (all.length * values.length > MOST_CASES) break;
 		all = all.flatMap((before) => values.map((_, index) => ({ ...before, [field]: index })));
 	}
@@ -135,65 +131,39 @@ function bothKinds({ cases, matrix }: Written): Problem[] {
 		: [];
 }
 
-const exampleOf: Readonly<Partial<Record<WorkloadField, string>>> = {
-	rate: "3000/s",
-	message: "256B",
-	duration: "10s",
-};
+const NEEDED = { rate: "3000/s", message: "256B", duration: "10s" } as const;
 
+/** What no run is without. Where a key is unknown that one is the mistake, and the schema names it. */
 function missing(
 	scenario: Written,
 	overrides: readonly Override[],
 	merged: readonly Written[],
-	listed: boolean,
 ): Problem[] {
-	// "rate: 3000/s" at the top level is one mistake, and the schema names it.
-	const elsewhere = new Set(
-		Object.keys(scenario).filter((key) => (workloadFields as string[]).includes(key)),
-	);
-	if (
-		scenario.workload === undefined &&
-		elsewhere.size === 0 &&
-		merged.every((one) => Object.keys(one).length === 0)
-	)
-		return [
-			refuseKey(["workload"], "missing", {
-				what: "workload",
-				write: "e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }",
-			}),
-		];
-	// "durration: 10s" is one mistake, and the schema names it.
-	const misspelt = new Set(
-		[scenario.workload, ...list(scenario.cases)].flatMap((written) =>
-			Object.keys(isMap(written) ? written : {})
-				.filter((key) => !(workloadFields as string[]).includes(key))
-				.flatMap((key) => otherToolsWord("workload", key) ?? suggest(key, workloadFields) ?? []),
-		),
-	);
-	const load = Object.fromEntries([...misspelt].map((key) => [key, null]));
-	const lacking = merged.map((one) =>
-		[
-			...missingOfLoad({ ...one, ...load }),
-			...(Object.hasOwn(one, "message") ? [] : (["message"] as const)),
-		].filter((field) => !misspelt.has(field) && !elsewhere.has(field)),
-	);
+	const isField = (key: string) => (workloadFields as string[]).includes(key);
+	const maps = [scenario.workload, ...list(scenario.cases)].filter(isMap);
+	const unknown = (map: Written) =>
+		Object.keys(map).some((key) => !isField(key) && key !== "name" && key !== "sla");
+	if (Object.keys(scenario).some(isField) || maps.some(unknown)) return [];
+	if (scenario.workload === undefined && merged.every((one) => Object.keys(one).length === 0)) {
+		const write = "e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }";
+		return [refuseKey(["workload"], "missing", { what: "workload", write })];
+	}
 	return (["rate", "message", "duration"] as const).flatMap((field): Problem[] => {
-		const without = lacking.flatMap((fields, index) => (fields.includes(field) ? [index] : []));
-		const write = `e.g. ${field}: ${exampleOf[field]}`;
-		if (without.length === 0) return [];
-		if (without.length === merged.length)
-			return [
-				refuseKey(["workload", field], listed ? "missing-everywhere" : "missing", {
-					what: field,
-					write,
-				}),
-			];
-		return without.map((index) =>
-			refuseKey(overrides[index]?.where(field) ?? [], "case-lacks-field", {
-				case: index + 1,
-				field,
-				write,
-			}),
+		const lacks = (one: Written) =>
+			field === "message" ? !Object.hasOwn(one, field) : missingOfLoad(one).includes(field);
+		const write = `e.g. ${field}: ${NEEDED[field]}`;
+		if (merged.length > 0 && merged.every(lacks))
+			return [refuseKey(["workload", field], "missing", { what: field, write })];
+		return merged.flatMap((one, index) =>
+			lacks(one)
+				? [
+						refuseKey(overrides[index]?.where(field) ?? [], "case-lacks-field", {
+							case: index + 1,
+							field,
+							write,
+						}),
+					]
+				: [],
 		);
 	});
 }
@@ -251,23 +221,15 @@ function sameNames(
 	cases: readonly (Case | undefined)[],
 	overrides: readonly Override[],
 ): Problem[] {
-	const first = new Map<string, number>();
-	return cases.flatMap((one, index): Problem[] => {
-		if (!one) return [];
-		const earlier = first.get(one.name);
-		if (earlier === undefined) {
-			first.set(one.name, index);
-			return [];
-		}
+	const names = cases.map((one) => one?.name);
+	return names.flatMap((name, index): Problem[] => {
+		const earlier = names.indexOf(name);
+		if (name === undefined || earlier === index) return [];
 		const path = overrides[index]?.path ?? [];
 		return [
 			path[0] === "matrix"
-				? refuseKey(path, "matrix-twice", { name: one.name })
-				: refuse(path, "cases-of-one-name", {
-						first: earlier + 1,
-						second: index + 1,
-						name: one.name,
-					}),
+				? refuseKey(path, "matrix-twice", { name })
+				: refuse(path, "cases-of-one-name", { first: earlier + 1, second: index + 1, name }),
 		];
 	});
 }

@@ -24,7 +24,7 @@ describe("what an action is, takes and lacks", () => {
 	test.each([
 		["{ action: kill, node: leader }", { forNs: null, node: "leader" }],
 		["{ action: kill, node: 2, for: 2s }", { forNs: 2e9, node: 2 }],
-		["{ action: kill, broker: 2, for: 2s }", { forNs: 2e9, node: 2 }],
+		["{ action: kill, node: 2, for: 2s }", { forNs: 2e9, node: 2 }],
 		["{ action: restart, node: 3 }", { forNs: 0, node: 3 }],
 		["{ action: restart, for: 1s }", { forNs: 1e9, node: null }],
 	])("%s", (written, expected) => {
@@ -64,7 +64,7 @@ describe("faults are refused", () => {
 
 	test("beside its other mistakes", () => {
 		expect(() => load("  - { at: 30s, action: pause, node: 3 }", "system: nats")).toThrow(
-			/a pause needs an end; write e\.g\. for: 500ms/,
+			/action: pause needs an end; write e\.g\. for: 500ms/,
 		);
 	});
 });

@@ -8,7 +8,6 @@ import type { Problem } from "./problem.ts";
 import { hasHosts, onHosts } from "./rig.ts";
 import { firstOf, problemsBy, type Wrong } from "./rules/rule.ts";
 import type { Fault } from "./scenario.ts";
-import type { ScenarioFile } from "./schema.ts";
 import type { PlacedSystem } from "./systems.ts";
 
 /** What is done to the brokers while they are measured. On the target that the command line chose, those of others are left aside. */
@@ -51,35 +50,15 @@ export function resolveFaults(
 		),
 	);
 	return {
-		faults: faults
-			.filter((fault) => fault !== undefined)
-			.map(({ at, action, for: forNs, node, broker, delay }) => ({
-				atNs: at,
-				action,
-				forNs: forNs ?? (action === "restart" ? 0 : null),
-				node: node ?? broker ?? null,
-				delayNs: delay ?? null,
-			})),
+		faults: faults.filter((fault) => fault !== undefined),
 		problems: [...problems, ...wrong],
 	};
 }
 
 // --- internal ---
 
-type Written = ScenarioFile["faults"][number];
-
-/** What each action is, and whether it may last for ever. */
-const ACTIONS = {
-	pause: { a: "a pause", endless: false },
-	kill: { a: "a kill", endless: true },
-	restart: { a: "a restart", endless: true },
-	partition: { a: "a partition", endless: false },
-	latency: { a: "latency", endless: false },
-} as const;
-
-function checkAction(fault: Written, target: TargetName | undefined, wrong: Wrong): void {
-	const { action, delay } = fault;
-	const { a, endless } = ACTIONS[action];
+function checkAction(fault: Fault, target: TargetName | undefined, wrong: Wrong): void {
+	const { action, forNs, delayNs } = fault;
 	const { faults = [action], otherFaults = "" } = target ? targetTraits(target) : {};
 	if (!faults.includes(action))
 		wrong("action", "fault-elsewhere", {
@@ -87,13 +66,12 @@ function checkAction(fault: Written, target: TargetName | undefined, wrong: Wron
 			why: otherFaults,
 			targets: targetsThat((one) => one.faults.includes(action)),
 		});
-	if (fault.for === undefined && !endless) wrong("for", "fault-endless", { fault: a });
-	if (action === "latency" && delay === undefined) wrong("delay", "latency-without-delay");
-	if (action !== "latency" && delay !== undefined)
-		wrong("delay", "delay-without-latency", { fault: a });
+	if (forNs === null && action !== "kill") wrong("for", "fault-endless", { action });
+	if (action === "latency" && delayNs === null) wrong("delay", "latency-without-delay");
+	if (action !== "latency" && delayNs !== null) wrong("delay", "delay-without-latency", { action });
 }
 
-function checkTime({ at: atNs }: Written, cases: ResolvedCases["cases"], wrong: Wrong): void {
+function checkTime({ atNs }: Fault, cases: ResolvedCases["cases"], wrong: Wrong): void {
 	for (const one of cases) {
 		if (!one) continue;
 		const { name, schedule } = one;
@@ -103,30 +81,23 @@ function checkTime({ at: atNs }: Written, cases: ResolvedCases["cases"], wrong: 
 	}
 }
 
-function checkNode(fault: Written, systems: readonly PlacedSystem[], wrong: Wrong): void {
-	if (fault.node !== undefined && fault.broker !== undefined) wrong("broker", "node-twice");
-	const node = fault.node ?? fault.broker;
-	const field = fault.node === undefined ? "broker" : "node";
-	if (node === undefined) return;
+function checkNode({ node }: Fault, systems: readonly PlacedSystem[], wrong: Wrong): void {
+	if (node === null) return;
 	for (const { key: system, options, traits } of systems) {
 		if (!hasProcess(options)) continue;
 		const { nodes = 1 } = options;
 		// Where a topic has copies, one of them leads.
 		if (node === "leader" && traits.maxReplicas === 1)
-			wrong(field, "no-leader", { field, system, title: traits.title });
+			wrong("node", "no-leader", { system, title: traits.title });
 		else if (node === "leader" && nodes === 1)
-			wrong(field, "no-other-leader", {
-				field,
-				system,
-				nodes: traits.nodes.find((n) => n > 1) ?? 3,
-			});
+			wrong("node", "no-other-leader", { system, nodes: traits.nodes.find((n) => n > 1) ?? 3 });
 		else if (node !== "leader" && node > nodes)
-			wrong(field, "no-such-node", { field, node, system, nodes });
+			wrong("node", "no-such-node", { node, system, nodes });
 	}
 }
 
-function checkOrder({ at }: Written, before: Written | undefined, wrong: Wrong): void {
+function checkOrder({ atNs }: Fault, before: Fault | undefined, wrong: Wrong): void {
 	if (before === undefined) return;
-	if (before.action === "kill" && before.for === undefined) wrong("at", "kill-endless");
-	if (at < before.at + (before.for ?? 0)) wrong("at", "faults-overlap");
+	if (before.forNs === null) wrong("at", "kill-endless");
+	if (atNs < before.atNs + (before.forNs ?? 0)) wrong("at", "faults-overlap");
 }

@@ -13,6 +13,7 @@ export type Place =
 	| "sla"
 	| "stages"
 	| "steps"
+	| "faults"
 	| "other";
 
 /** What to say about a value of `field` that isn't in the schema, or undefined when it's simply unknown. */
@@ -113,5 +114,6 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 	}),
 	stages: words({ target: "rate", duration: "time" }),
 	steps: words({ rate: "target", duration: "time" }),
+	faults: words({ node: "broker" }),
 	sla: words({ expect: "sla threshold", case: "cases", system: "systems" }),
 };

@@ -2,7 +2,7 @@ import { isScalar, parseDocument } from "yaml";
 import { tell } from "../text/tell.ts";
 import type { Located, Path } from "./problem.ts";
 import type { RigFile } from "./rig-file.ts";
-import { isMap, valueAt, type Written } from "./written.ts";
+import { copy, define, isMap, valueAt, type Written } from "./written.ts";
 
 /** A rig that stays up, and the file that it was read from. Holds passwords. */
 export interface GivenRig {
@@ -44,7 +44,7 @@ export function applyOverrides(
 	overrides: Overrides,
 	rig: GivenRig | null = null,
 ): Overridden {
-	const value = copy(original) as Tree;
+	const value: Tree = copy(original);
 	const problems: Located[] = [];
 	const done: Change[] = [];
 	for (const change of changes(value, overrides, rig)) {
@@ -186,20 +186,6 @@ function put(value: Tree, path: string[], leaf: unknown): void {
 /** Do the first `depth` steps name a system? */
 function isSystem(path: string[], depth: number): boolean {
 	return path[0] === "system" ? depth === 1 : path[0] === "systems" && depth === 2;
-}
-
-/** Unlike structuredClone it copies a part that an alias (*name) repeats as often: one of them may be set. */
-function copy(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(copy);
-	if (!isMap(value)) return value;
-	const result = {};
-	for (const [key, part] of Object.entries(value)) define(result, key, copy(part));
-	return result;
-}
-
-/** A plain assignment to "__proto__" would change the prototype instead of being an unknown key. */
-function define(node: object, key: string, value: unknown): void {
-	Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** An override that every case overrides again would be ignored without a word. */

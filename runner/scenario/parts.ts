@@ -1,22 +1,15 @@
 import { z } from "zod";
 import { SystemOptions } from "../brokers/index.ts";
 import type { Path } from "./problem.ts";
-import { CaseSlaEntry, Name, ScenarioFile, SlaEntry, System } from "./schema.ts";
+import { CaseSlaEntry, ScenarioFile, SlaEntry } from "./schema.ts";
 import { overrides } from "./workload-schema.ts";
-import { isMap, list, type Written } from "./written.ts";
+import { copy, isMap, valueAt, type Written } from "./written.ts";
 
 /**
- * A scenario file that has been parsed, once and part by part, so that a mistake in one hides none in the others. What is wrong is undefined:
- * `issues` say why. Defaults of a workload are left out, as its cases may bring the field.
+ * A scenario file that has been parsed part by part, so that a mistake in one hides none in the others: what is wrong is undefined, and `issues`
+ * say why. Defaults of a workload are left out, as its cases may bring the field.
  */
-export interface Parts
-	extends Undefined<
-		Pick<
-			ScenarioFile,
-			| ("name" | "target" | "clients" | "aws" | "kubernetes" | "repeat" | "baseline")
-			| ("pin" | "generator" | "strict")
-		>
-	> {
+export interface Parts extends Omit<Parsed, "systems" | "workload" | "cases" | "matrix" | "sla"> {
 	/** What has been parsed: to ask what is there at all. */
 	readonly written: Written;
 	readonly issues: readonly z.core.$ZodIssue[];
@@ -25,13 +18,9 @@ export interface Parts
 	readonly workload: Written;
 	readonly cases: readonly Written[];
 	readonly matrix: Readonly<Record<string, readonly unknown[]>>;
-	/** One with a mistake is undefined, and hides no others. */
-	readonly faults: readonly (ScenarioFile["faults"][number] | undefined)[];
 	/** The scenario's first, then those of its cases. */
 	readonly sla: readonly WrittenSla[];
 }
-
-type Undefined<T> = { readonly [Key in keyof T]: T[Key] | undefined };
 
 interface WrittenSystem {
 	/** null: it is called by its broker. */
@@ -51,165 +40,109 @@ interface WrittenSla {
 
 /** `systemKeys`: in the order of the file, which JavaScript loses where they are numbers. */
 export function parseParts(written: Written, systemKeys: readonly string[] = []): Parts {
-	const parser = new Parser();
-	const top = <Field extends keyof ScenarioFile>(field: Field) =>
-		parser.parse(shape[field], written[field], [field]) as ScenarioFile[Field] | undefined;
-	const cases = parser.list(written.cases, ["cases"], shape.cases);
-	const faults = top("faults");
-	parser.refuseUnknown(written, shape, []);
+	const { issues = [] } = ScenarioFile.safeParse(written).error ?? {};
+	const right = copy(written);
+	for (const issue of issues) leaveOut(right, issue);
+	const {
+		system,
+		systems = {},
+		workload = {},
+		cases = [],
+		matrix = {},
+		sla,
+		...rest
+	} = Parsed.parse(right);
+	const one = (key: string | null, broker: unknown, value: typeof system, path: Path) => ({
+		key,
+		broker: isMap(broker) ? broker.broker : broker,
+		options: typeof value === "string" ? SystemOptions.parse({ broker: value }) : value,
+		path,
+	});
+	const named = isMap(written.systems) ? written.systems : null;
 	return {
+		...rest,
 		written,
-		issues: parser.issues,
-		name: top("name"),
-		target: top("target"),
-		clients: written.clients === undefined ? undefined : top("clients"),
-		aws: top("aws"),
-		kubernetes: top("kubernetes"),
-		systems: systemsOf(written, systemKeys, parser),
-		workload: parser.fields(written.workload, ["workload"], shape.workload, overrides),
-		cases: cases.map(({ value, path }) =>
-			parser.fields(value, path, oneCase, { ...oneCase.shape, ...overrides }),
+		issues,
+		systems:
+			named === null
+				? [one(null, written.system, system, ["system"])]
+				: [...new Set([...systemKeys, ...Object.keys(named)])]
+						.filter((key) => Object.hasOwn(named, key))
+						.map((key) =>
+							one(key, named[key], Object.hasOwn(systems, key) ? systems[key] : undefined, [
+								"systems",
+								key,
+							]),
+						),
+		workload,
+		cases: cases.map((fields) => fields ?? {}),
+		matrix: Object.fromEntries(
+			Object.keys(right.matrix ?? {}).flatMap((field) =>
+				matrix[field] === undefined ? [] : [[field, matrix[field]]],
+			),
 		),
-		matrix: matrixOf(written.matrix, parser),
-		repeat: top("repeat"),
 		sla: [
-			...slaOf(written.sla, ["sla"], SlaEntry, null, parser),
-			...cases.flatMap(({ value, path }, index) =>
-				isMap(value) ? slaOf(value.sla, [...path, "sla"], CaseSlaEntry, index, parser) : [],
+			...sla.map((line, i) => ({ line, path: ["sla", i], inCase: null })),
+			...cases.flatMap((fields, index) =>
+				(fields?.sla ?? []).map((line, i) => ({
+					line,
+					path: ["cases", index, "sla", i],
+					inCase: index,
+				})),
 			),
 		],
-		baseline: top("baseline"),
-		faults: faults ?? list(written.faults).map((one) => fault.safeParse(one).data),
-		pin: top("pin"),
-		generator: top("generator"),
-		strict: top("strict"),
 	};
 }
 
 // --- internal ---
 
 const { shape } = ScenarioFile;
-const fault = shape.faults.unwrap().element;
-/** Its sla is parsed line by line. */
-const oneCase = shape.cases.unwrap().element.extend({ sla: z.unknown().optional() });
 
-/** Parses values, and keeps what is wrong with them under the path that they have in the file. */
-class Parser {
-	readonly issues: z.core.$ZodIssue[] = [];
-
-	parse<Schema extends z.ZodType>(
-		schema: Schema,
-		value: unknown,
-		path: Path,
-	): z.output<Schema> | undefined {
-		const { data, error } = schema.safeParse(value);
-		for (const issue of error?.issues ?? [])
-			this.issues.push({ ...issue, path: [...path, ...issue.path] });
-		return data;
-	}
-
-	/** Each value of a map by its schema; of what is no map that is all that is said. */
-	fields(
-		value: unknown,
-		path: Path,
-		whole: z.ZodType,
-		schemas: Readonly<Record<string, z.ZodType>>,
-	): Written {
-		if (!isMap(value)) {
-			this.parse(whole, value, path);
-			return {};
-		}
-		this.refuseUnknown(value, schemas, path);
-		return Object.fromEntries(
-			Object.entries(value)
-				.filter(([key]) => Object.hasOwn(schemas, key))
-				.map(([key, one]) => [key, this.parse(schemas[key] as z.ZodType, one, [...path, key])]),
-		);
-	}
-
-	/** The items of a list with their places; of what is none, or empty, only that is said. */
-	list(
-		value: unknown,
-		path: Path,
-		whole: z.ZodType,
-	): { readonly value: unknown; readonly path: Path }[] {
-		if (Array.isArray(value) && value.length > 0)
-			return value.map((item, index) => ({ value: item, path: [...path, index] }));
-		this.parse(whole, value, path);
-		return [];
-	}
-
-	refuseUnknown(map: Written, schemas: object, path: Path): void {
-		const keys = Object.keys(map).filter((key) => !Object.hasOwn(schemas, key));
-		if (keys.length > 0)
-			this.issues.push({
-				code: "unrecognized_keys",
-				keys,
-				path: [...path],
-				message: "",
-				input: map,
-			});
-	}
-}
-
-function systemsOf(
-	{ system, systems }: Written,
-	inOrder: readonly string[],
-	parser: Parser,
-): WrittenSystem[] {
-	const single = parser.parse(shape.system, system, ["system"]);
-	if (!isMap(systems)) {
-		parser.parse(shape.systems, systems, ["systems"]);
-		return [systemOf(null, system, single, ["system"])];
-	}
-	const keys = new Set([...inOrder, ...Object.keys(systems)]);
-	return [...keys]
-		.filter((key) => Object.hasOwn(systems, key))
-		.map((key) => {
-			const value = systems[key];
-			const one = { [key]: value };
-			const named = parser.parse(z.record(Name, System), one, ["systems"]) ?? {};
-			const right = Object.hasOwn(named, key) ? named[key] : undefined;
-			return systemOf(key, value, right, ["systems", key]);
-		});
-}
-
-function systemOf(
-	key: string | null,
-	written: unknown,
-	right: z.output<typeof System> | undefined,
-	path: Path,
-): WrittenSystem {
-	return {
-		key,
-		broker: isMap(written) ? written.broker : written,
-		options: typeof right === "string" ? SystemOptions.parse({ broker: right }) : right,
-		path,
-	};
-}
-
-function matrixOf(written: unknown, parser: Parser): Parts["matrix"] {
-	const some = z.array(z.unknown()).min(1).max(100);
-	const lists = Object.fromEntries(Object.keys(overrides).map((field) => [field, some]));
-	const whole = parser.fields(written, ["matrix"], shape.matrix, lists);
-	return Object.fromEntries(
-		Object.entries(whole as Parts["matrix"]).map(([field, values]) => [
-			field,
-			values?.map((value, index) =>
-				parser.parse(overrides[field as keyof typeof overrides], value, ["matrix", field, index]),
+/** What is left of a file when everything wrong has been taken out of it. */
+const Parsed = ScenarioFile.extend({
+	clients: shape.clients.unwrap().optional(),
+	workload: z.strictObject(overrides).partial().optional(),
+	cases: z
+		.array(
+			shape.cases
+				.unwrap()
+				.element.extend({ sla: z.array(CaseSlaEntry.optional()).optional() })
+				.optional(),
+		)
+		.optional(),
+	matrix: z
+		.strictObject(
+			Object.fromEntries(
+				Object.entries(overrides).map(([field, schema]) => [
+					field,
+					z.array((schema as z.ZodType).optional()),
+				]),
 			),
-		]),
-	) as Parts["matrix"];
+		)
+		.partial()
+		.optional(),
+	sla: z.array(SlaEntry.optional()).default([]),
+	faults: z.array(shape.faults.unwrap().element.optional()).default([]),
+});
+type Parsed = z.output<typeof Parsed>;
+
+/** Takes out the part that an issue is in: a field of a workload, a system, a line, a fault, else the whole field of the scenario. */
+function leaveOut(value: Written, issue: z.core.$ZodIssue): void {
+	const unknown = issue.code === "unrecognized_keys" ? issue.keys : [];
+	const paths = unknown.length > 0 ? unknown.map((key) => [...issue.path, key]) : [issue.path];
+	for (const path of paths as Path[]) {
+		const part = path.slice(0, depthOf(path));
+		const above = valueAt(value, part.slice(0, -1));
+		const last = part.at(-1) ?? "";
+		if (typeof above !== "object" || above === null || !Object.hasOwn(above, last)) continue;
+		const gone = (unknown.length > 0 && part.length === path.length) || part[0] === "systems";
+		if (gone) Reflect.deleteProperty(above, last);
+		else Reflect.set(above, last, undefined);
+	}
 }
 
-function slaOf(
-	written: unknown,
-	path: Path,
-	schema: typeof SlaEntry | typeof CaseSlaEntry,
-	inCase: number | null,
-	parser: Parser,
-): WrittenSla[] {
-	return parser
-		.list(written, path, shape.sla)
-		.map(({ value, path }) => ({ line: parser.parse(schema, value, path), path, inCase }));
+function depthOf([top, , third]: Path): number {
+	if (top === "cases") return third === "sla" ? 4 : 3;
+	if (top === "matrix") return 3;
+	return ["workload", "systems", "sla", "faults"].includes(String(top)) ? 2 : 1;
 }

@@ -15,9 +15,8 @@ export function placeOf(path: Path): Place {
 	if (top === "sla" && path.length === 2) return "sla";
 	if (top === "cases" && third === "sla" && path.length === 4) return "sla";
 	const list = path.at(-2);
-	return (list === "stages" || list === "steps") && typeof path.at(-1) === "number"
-		? list
-		: "other";
+	const inList = list === "stages" || list === "steps" || list === "faults";
+	return inList && typeof path.at(-1) === "number" ? list : "other";
 }
 
 export function isSystem(path: Path): boolean {

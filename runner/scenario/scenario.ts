@@ -1,9 +1,11 @@
+import type { z } from "zod";
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
-import type { BaselineSla, FaultAction, Plan, Sla, Target } from "../model/plan.ts";
+import type { BaselineSla, Plan, Sla, Target } from "../model/plan.ts";
 import type { Workload } from "../model/workload.ts";
 import type { Aws } from "./aws-schema.ts";
 import type { Kubernetes } from "./kubernetes-schema.ts";
 import type { RigFile } from "./rig-file.ts";
+import type { ScenarioFile } from "./schema.ts";
 
 export type { Aws, AwsVolume } from "./aws-schema.ts";
 export type { Kubernetes } from "./kubernetes-schema.ts";
@@ -47,17 +49,8 @@ export interface Scenario {
 	readonly quick: boolean;
 }
 
-/** What is done to a broker in mid-run. Times in ns; `atNs` counts from the end of the warm-up. */
-export interface Fault {
-	readonly atNs: number;
-	readonly action: FaultAction;
-	/** null: it is never taken back. */
-	readonly forNs: number | null;
-	/** Number of the node, from 1; the one that leads the first topic; null: all of them. */
-	readonly node: number | "leader" | null;
-	/** latency: how much later packets leave; else null. */
-	readonly delayNs: number | null;
-}
+/** What is done to a broker in mid-run. Times in ns; `atNs` counts from the end of the warm-up; `node` null: all of them. */
+export type Fault = z.output<typeof ScenarioFile>["faults"][number];
 
 /** What makes the load: processes here, hosts over SSH ("user@host:port"), containers, pods, or machines that target aws rents. */
 export type Clients =
@@ -109,19 +102,13 @@ export interface Case extends Readonly<Workload> {
 	readonly name: string;
 }
 
-export interface SlaLine {
-	readonly expect: Sla;
+export interface SlaLine<Expect = Sla> {
+	readonly expect: Expect;
 	/** Key of the system, name of the case that it is for; null: for all of them. */
 	readonly system: string | null;
 	readonly case: string | null;
 	/** Of the file, from 1; null: the command line has set it. */
 	readonly line: number | null;
 }
-
-export interface BaselineLine {
-	readonly expect: BaselineSla;
-	/** As of SlaLine; never the baseline itself. */
-	readonly system: string | null;
-	readonly case: string | null;
-	readonly line: number | null;
-}
+/** `system` is never the baseline itself. */
+export type BaselineLine = SlaLine<BaselineSla>;

@@ -107,14 +107,6 @@ export const Name = z
 		tell("name-form"),
 	);
 
-const FaultNode = z
-	.union([count("Number of the node, from 1.", 3, [1]), z.literal("leader")])
-	.meta({
-		description:
-			"Number of the node, from 1, of a broker with several; `leader`: the one that leads the first topic at that moment. Default: all.",
-		examples: [1, "leader"],
-	});
-
 /** Most clients of a run. */
 const MOST_CLIENTS = 100;
 
@@ -207,25 +199,40 @@ export const ScenarioFile = z.strictObject({
 	).optional(),
 	faults: z
 		.array(
-			z.strictObject({
-				at: span("When it begins, after the end of the warm-up.", ["10s"]),
-				action: FaultAction.meta({
-					description:
-						"`pause`: its processes are frozen (SIGSTOP), and go on afterwards; `kill`: they get SIGKILL, and start again afterwards; `restart`: they are asked to end, and start again; `partition`: the node is cut off from its network; `latency`: its network takes longer by `delay`. The last two are for `target: docker` alone.",
-				}),
-				for: span(
-					"How long it lasts. Of `kill`: until the node is started again; default: never. Of `restart`: how long it stays down; default: it starts at once.",
-					["2s"],
-					"above 0",
-				).optional(),
-				node: FaultNode.optional(),
-				broker: FaultNode.optional().meta({ description: "The same as node." }),
-				delay: span(
-					"`latency`: how much later each packet of the node leaves.",
-					["50ms"],
-					"above 0",
-				).optional(),
-			}),
+			z
+				.strictObject({
+					at: span("When it begins, after the end of the warm-up.", ["10s"]),
+					action: FaultAction.meta({
+						description:
+							"`pause`: its processes are frozen (SIGSTOP), and go on afterwards; `kill`: they get SIGKILL, and start again afterwards; `restart`: they are asked to end, and start again; `partition`: the node is cut off from its network; `latency`: its network takes longer by `delay`. The last two are for `target: docker` alone.",
+					}),
+					for: span(
+						"How long it lasts. Of `kill`: until the node is started again; default: never. Of `restart`: how long it stays down; default: it starts at once.",
+						["2s"],
+						"above 0",
+					).optional(),
+					node: z
+						.union([count("Number of the node, from 1.", 3, [1]), z.literal("leader")])
+						.optional()
+						.meta({
+							description:
+								"Number of the node, from 1, of a broker with several; `leader`: the one that leads the first topic at that moment. Default: all.",
+							examples: [1, "leader"],
+						}),
+					delay: span(
+						"`latency`: how much later each packet of the node leaves.",
+						["50ms"],
+						"above 0",
+					).optional(),
+				})
+				.transform(({ at, action, for: forNs, node, delay }) => ({
+					atNs: at,
+					action,
+					// null: it is never taken back.
+					forNs: forNs ?? (action === "restart" ? 0 : null),
+					node: node ?? null,
+					delayNs: delay ?? null,
+				})),
 		)
 		.max(20)
 		.default([])

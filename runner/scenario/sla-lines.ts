@@ -35,7 +35,7 @@ export function resolveSlaLines(
 	const compared: BaselineLine[] = [];
 	const problems: Problem[] = [];
 	const bare: [SlaLine, Path][] = [];
-	const faultsAtNs = parts.faults.map((fault) => fault?.at);
+	const faultsAtNs = parts.faults.map((fault) => fault?.atNs);
 	const names = cases.every((one) => one !== undefined) ? cases.map((one) => one.name) : null;
 
 	for (const { line: written, path, inCase } of parts.sla) {

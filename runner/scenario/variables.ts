@@ -1,7 +1,7 @@
 import { soundsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { Path, Problem } from "./problem.ts";
-import { isMap, type Written } from "./written.ts";
+import { define, isMap, type Written } from "./written.ts";
 
 /** How a variable of the environment stands in a text: `${NAME}`. */
 export const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -93,12 +93,6 @@ function depthOf(path: Path): number {
 /** Keeps keys such as "__proto__" what they are: unknown keys. */
 function mapValues(map: Written, change: (value: unknown, key: string) => unknown): Written {
 	const result = {};
-	for (const [key, value] of Object.entries(map))
-		Object.defineProperty(result, key, {
-			value: change(value, key),
-			writable: true,
-			enumerable: true,
-			configurable: true,
-		});
+	for (const [key, value] of Object.entries(map)) define(result, key, change(value, key));
 	return result;
 }

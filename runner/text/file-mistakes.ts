@@ -11,7 +11,6 @@ export const fileMistakes = {
 	missing: "{what} is missing; write {write}",
 	"must-be": "{what} must be {write}",
 	"missing-here": "{what} is missing",
-	"missing-everywhere": "{what} is missing in workload and in the cases; write {write}",
 	about: "{what}: {why}",
 	"other-kind": "{what} must be {expected}, got {got}",
 	"below-least": "{what} must be at least {least}, got {got}",
