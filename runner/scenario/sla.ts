@@ -116,21 +116,21 @@ function tallyOp({ text: line, op, limit }: Parts, name: string): Op {
 function limited(parts: Parts): Sla {
 	const { text, limit } = parts;
 	const { subject, op } = subjectOf(parts);
-	if (subject.kind !== "tally")
-		return {
-			...subject,
-			text,
-			op: op as Latency["op"],
-			limitNs: latency(text, limit),
-			abort: false,
-		};
-	const { tally } = subject;
+	if (subject.kind !== "tally") {
+		const limitNs = latency(text, limit);
+		const sla = { text, metric: subject.metric, op: op as Latency["op"], limitNs, abort: false };
+		return subject.kind === "max"
+			? { kind: "max", ...sla }
+			: { kind: "percentile", ...sla, percentile: subject.percentile };
+	}
+	const { kind, tally, ...until } = subject;
 	const { unit } = TALLIES[tally];
 	const all = unit === "messages" && op === "==" && limit === "all";
 	const value = all ? 0 : LIMITS[unit](text, limit);
 	if (unit === "messages" && op === "<" && value === 0)
 		throw refused("limit-never", { line: text, instead: `${tally} == 0` });
-	return { ...subject, text, op, limit: value, ...(all && { all }), abort: false };
+	// In the order of a plan.
+	return { kind, text, tally, op, limit: value, ...(all && { all }), abort: false, ...until };
 }
 
 const LIMITS: Record<TallyUnit, (text: string, limit: string) => number> = {
