@@ -198,6 +198,14 @@ export const RigFile = z
 				if (isLoopback(address) && [...hosts, ...clients].some((one) => one.host !== host))
 					wrong(tell("rig-loopback"), i, "hosts", k, "address");
 		}
+		const places = clients.map(({ host, port = 22 }) => `${host.toLowerCase()}:${port}`);
+		for (const [i, place] of places.entries())
+			if (places.indexOf(place) < i)
+				context.addIssue({
+					code: "custom",
+					path: ["clients", i],
+					message: tell("rig-client-twice"),
+				});
 	});
 export type RigFile = z.infer<typeof RigFile>;
 /** As it is written. */

@@ -3,7 +3,7 @@ import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.t
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, parsed, span, word } from "../model/field.ts";
 import { FaultAction, Target } from "../model/plan.ts";
-import { SSH_PLACE } from "../model/ssh-host.ts";
+import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
 import { type WorkloadField, workloadFields } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 import { AwsFile } from "./aws-schema.ts";
@@ -110,6 +110,12 @@ export const Name = z
 /** Most clients of a run. */
 const MOST_CLIENTS = 100;
 
+/** What two names of one host have in common: "10.0.0.11:22". */
+function hostAndPort(name: string): string {
+	const { host, port } = sshPlace(name.toLowerCase());
+	return `${host}:${port ?? 22}`;
+}
+
 const Clients = z.union([
 	count(
 		"k6 processes on this machine; `target: aws`: rented machines; `target: kubernetes`: pods.",
@@ -120,6 +126,15 @@ const Clients = z.union([
 		.array(z.string().regex(SSH_PLACE, tell("client-host")))
 		.min(1)
 		.max(MOST_CLIENTS)
+		.superRefine((hosts, context) => {
+			const wrong = (at: number, message: string) =>
+				context.addIssue({ code: "custom", path: [at], message });
+			const same = hosts.map(hostAndPort);
+			for (const [at, host] of hosts.entries()) {
+				if (Number(sshPlace(host).port) > 65_535) wrong(at, tell("host-port", { host }));
+				if (same.indexOf(same[at] ?? "") < at) wrong(at, tell("host-twice", { host }));
+			}
+		})
 		.meta({
 			description:
 				"Hosts, as ssh takes them: user@host, or user@host:port; an IPv6 address in brackets.",

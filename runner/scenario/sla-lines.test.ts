@@ -223,7 +223,7 @@ describe("a line about faults", () => {
 		[
 			"[{ expect: p99 < 1s, case: 1KiB }, recovered < 5s]",
 			"cases: [{ message: 1KiB }, { message: 2KiB }]\n",
-			"(nats, 2KiB); write e.g. recovered(p99 < 100ms) < 5s",
+			"write e.g. recovered(p99 < 100ms) < 5s",
 		],
 	])("about recovery has a latency to meet: %s", (sla, head, refused) => {
 		const made = () => load({ sla, head });

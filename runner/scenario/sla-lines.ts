@@ -75,8 +75,24 @@ export function resolveSlaLines(
 		lines.push(resolved);
 		if (isBareRecovered(expect)) bare.push([resolved, at("expect")]);
 	}
+	// The latency that has to be met again may be one that is wrong.
 	if (parts.sla.every(({ line }) => line !== undefined))
-		for (const one of recoveredOfNothing(bare, lines, keys, cases)) problems.push(one);
+		for (const [{ expect, system, case: only }, path] of bare) {
+			const met = lines.some(
+				(line) =>
+					isOfAnswer(line.expect) &&
+					(line.system ?? system) === system &&
+					(line.case ?? only) === only,
+			);
+			if (!met && expect.kind === "tally")
+				problems.push(
+					refuse(path, "recovered-of-nothing", {
+						line: expect.text,
+						op: expect.op,
+						limitNs: expect.limit,
+					}),
+				);
+		}
 	for (const one of unboundedSearches(lines, keys, cases, where)) problems.push(one);
 	if (baseline !== null && compared.length === 0 && tooFew(parts.repeat))
 		problems.push(
@@ -157,58 +173,18 @@ function unboundedSearches(
 	const bounds = lines.filter(
 		({ expect }) => expect.kind !== "tally" || /^(throughput|achieved)/.test(expect.tally),
 	);
-	return cases.flatMap((one, index): Problem[] => {
-		if (!one?.find) return [];
-		const without = keys.filter(
-			(key) =>
-				!bounds.some(
-					(line) => (line.system ?? key) === key && (line.case ?? one.name) === one.name,
-				),
-		);
-		return without.length === 0
-			? []
-			: [
-					refuse(where(index, "find"), "search-without-bound", {
-						systems: without.length < keys.length ? `, for ${without.join(" and ")}` : "",
-					}),
-				];
-	});
+	const isBound = (key: string, name: string) =>
+		bounds.some((line) => (line.system ?? key) === key && (line.case ?? name) === name);
+	return cases.flatMap((one, index) =>
+		one?.find && !keys.every((key) => isBound(key, one.name))
+			? [refuse(where(index, "find"), "search-without-bound")]
+			: [],
+	);
 }
 
 /** Without a latency of its own. */
 function isBareRecovered(expect: Sla): boolean {
 	return expect.kind === "tally" && expect.tally === "recovered" && expect.until === undefined;
-}
-
-/** Lines about `recovered` that name no latency, where another line has to: in each case of each system that they are for. */
-function recoveredOfNothing(
-	bare: readonly (readonly [SlaLine, Path])[],
-	lines: readonly SlaLine[],
-	keys: readonly string[],
-	cases: readonly (Case | undefined)[],
-): Problem[] {
-	const latencies = lines.filter(({ expect }) => isOfAnswer(expect));
-	const covers = (a: string | null, b: string) => a === null || a === b;
-	return bare.flatMap(([{ expect, system, case: only }, path]) => {
-		const pairs = keys
-			.filter((key) => covers(system, key))
-			.flatMap((key) =>
-				cases.flatMap((one) => (one && covers(only, one.name) ? [{ key, name: one.name }] : [])),
-			);
-		const without = pairs.find(
-			({ key, name }) =>
-				!latencies.some((line) => covers(line.system, key) && covers(line.case, name)),
-		);
-		if (without === undefined || expect.kind !== "tally") return [];
-		return [
-			refuse(path, "recovered-of-nothing", {
-				line: expect.text,
-				op: expect.op,
-				limitNs: expect.limit,
-				where: pairs.length > 1 ? ` (${without.key}, ${without.name})` : "",
-			}),
-		];
-	});
 }
 
 interface Line {

@@ -35,6 +35,7 @@ const INDEPENDENT: ReadonlySet<string> = new Set([
 ]);
 
 const SENTENCES: Readonly<Record<string, string>> = {
+	TAB_AS_INDENT: tell("tab-indents"),
 	DUPLICATE_KEY: tell("key-twice"),
 	BLOCK_AS_IMPLICIT_KEY: tell("colon-in-value"),
 	MULTIPLE_DOCS: tell("second-document"),
@@ -48,26 +49,10 @@ function explain(
 ): Located {
 	const start = text.lastIndexOf("\n", offset - 1) + 1;
 	const [line = ""] = text.slice(start).split(/\r?\n/, 1);
-	const alike = all.filter((error) => error.code === code).length;
-	if (code === "TAB_AS_INDENT") {
-		const more = alike - 1;
-		return {
-			offset,
-			message: tell("tab-indents", { others: more === 0 ? "" : ` and ${more} more` }),
-		};
-	}
 	// Between brackets, `{` begins a map wherever it stands.
-	const reference = /^\{\w+\}/.test(text.slice(offset));
-	if (reference && text[offset - 1] === "$") {
-		const [before = ""] = /[^\s,{}[\]"']*$/.exec(text.slice(start, offset)) ?? [];
-		const [after = ""] = /^(?:\{\w+\}|[^\s,{}[\]"'])+/.exec(text.slice(offset)) ?? [];
-		const from = offset - before.length;
-		const [key = ""] = /[A-Za-z]+: *$/.exec(text.slice(start, from)) ?? [];
-		return {
-			offset: from,
-			message: tell("braces-in-value", { meant: `${key.trim()}${key && " "}"${before}${after}"` }),
-		};
-	}
+	const [reference] = /^\{\w+\}/.exec(text.slice(offset)) ?? [];
+	if (reference !== undefined && text[offset - 1] === "$")
+		return { offset: offset - 1, message: tell("braces-in-value", { meant: `"$${reference}"` }) };
 	const glued = /^( *(?:- +)?)([A-Za-z]+):([^\s:/].*)$/.exec(line);
 	if (glued && /^Implicit/.test(message))
 		return {

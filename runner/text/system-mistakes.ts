@@ -25,6 +25,7 @@ export const systemMistakes = {
 	"rig-name": "must have letters, digits, - _ and dots, at most 63 of them, and begin with a letter or digit",
 	"rig-not-json": "it is not JSON; mqbench schema rig shows its form",
 	"rig-system-twice": "has a broker already; give each system one",
+	"rig-client-twice": "is named twice, and two clients would share its cores; remove one of them",
 	"rig-url-and-hosts": "has a url and hosts; write the url of a broker that is up, or hosts on which mqbench starts it",
 	"rig-without-url": "is missing; write it, or hosts on which mqbench starts the broker",
 	"rig-loopback": "is a loopback address, which other hosts cannot reach; write the host's address in their network",

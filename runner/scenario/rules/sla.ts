@@ -170,16 +170,15 @@ function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string
 	if (limit > 0 && limit < PIECE_NS) yield tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
 	for (const one of cases)
 		for (const [i, atNs] of faultsAtNs.entries()) {
-			const { durationNs, warmupNs } = one.schedule;
+			const { durationNs } = one.schedule;
 			const nextNs = faultsAtNs[i + 1] ?? durationNs;
-			if (atNs === undefined || atNs >= durationNs) continue;
-			const roomNs = Math.min(nextNs, durationNs) - atNs;
+			if (atNs === undefined || atNs >= durationNs || limit === 0) continue;
 			const neededNs = atNs + limit + LATE_NS;
-			const firstNs = PIECE_NS - warmupNs;
-			if (tally === "drained" && atNs < firstNs)
-				yield tell("fault-before-count", { atNs, firstNs });
-			if (limit === 0 || atNs + roomNs >= neededNs) continue;
-			if (nextNs < durationNs) yield tell("next-fault-too-soon", { roomNs, atNs, neededNs });
-			yield tell("window-ends-too-soon", { case: of(one, where), roomNs, atNs, neededNs });
+			const untilNs = Math.min(nextNs, durationNs);
+			if (untilNs >= neededNs) continue;
+			const about = { roomNs: untilNs - atNs, atNs, neededNs };
+			yield nextNs < durationNs
+				? tell("next-fault-too-soon", about)
+				: tell("window-ends-too-soon", { ...about, case: of(one, where) });
 		}
 }
