@@ -14,8 +14,6 @@ async function bundle(): Promise<void> {
 		platform: "node",
 		// One copy of each library, whether or not infra/aws has its packages installed.
 		resolve: { modules: [path.join(packageFolder, "node_modules")] },
-		// Who wants .png files installs it.
-		external: ["@resvg/resvg-js"],
 		write: false,
 		// What one command loads late another one needs from its start.
 		checks: { ineffectiveDynamicImport: false },

@@ -57,7 +57,6 @@ const environment = {
 	"report-unwritable": "{path}: cannot be written ({reason}). The measured files are kept; free some space or allow writing there, then: mqbench report {folder:quoted}",
 	"copy-unwritable": "--reporter {reporter}: cannot be written ({reason}). Make room or rights, or give another path.",
 	unbuilt: "{file} is missing: mqbench has not been built to its end. In its folder: npm ci && npm run build",
-	"no-png": "--png needs a package that is not installed with mqbench: npm i @resvg/resvg-js, beside mqbench; --svg needs none",
 	"go-missing": "There is no Go on PATH, and the load generator has to be built once (k6 with mqbench's extensions).{why}\nWays out: install Go (https://go.dev/dl, or your distribution's package); or set GOPROXY to a proxy of Go modules, from which mqbench fetches a Go for itself; or set MQBENCH_K6 to a k6 that was built from extensions/ on another machine like this one (with the other programs of that build beside it).",
 	"go-unasked": "There is no Go on PATH, and nobody to ask whether {go} may be fetched from {from} (70 MB), with which the load generator is built once.\nWays out: say so with --yes, or install Go.",
 	"go-unfetched": "{go} could not be fetched from {from} (GOPROXY): {reason}. Nothing was kept.\nWays out: set GOPROXY to a proxy that this machine reaches, or install Go (https://go.dev/dl, or your distribution's package).",

@@ -36,21 +36,16 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 			).conflicts(["reporter", "json"]),
 		)
 		.addOption(
-			new Option("--png [folder]", "the same as PNG (needs the package @resvg/resvg-js)").conflicts(
-				["reporter", "json", "svg"],
-			),
-		)
-		.addOption(
 			new Option("--theme <theme>", "colours of the charts: light or dark")
 				.choices(["light", "dark"])
 				.default("light"),
 		)
-		.addOption(new Option("--open", "open the report in a browser").conflicts(["svg", "png"]))
-		.option("--only <glob>", "charts that --svg or --png draws, by name, e.g. '*-percentiles'")
+		.addOption(new Option("--open", "open the report in a browser").conflicts(["svg"]))
+		.option("--only <glob>", "charts that --svg draws, by name, e.g. '*-percentiles'")
 		.addOption(
 			new Option("--export <format>", "only write the figures for another tool")
 				.choices(Object.keys(FORMATS))
-				.conflicts(["reporter", "json", "svg", "png", "open"]),
+				.conflicts(["reporter", "json", "svg", "open"]),
 		)
 		.option(
 			"--out <folder>",
@@ -79,8 +74,6 @@ export interface ReportArgs extends ReporterArgs {
 	readonly onInconclusive?: OnInconclusive | undefined;
 	/** `--svg [folder]`: only draw the pictures; true: into `svg/` of the run's folder. */
 	readonly svg?: string | true | undefined;
-	/** `--png [folder]`: the same as PNG, into `png/`. */
-	readonly png?: string | true | undefined;
 	readonly theme?: Theme | undefined;
 	/** `--open`: show it in a browser. */
 	readonly open?: boolean | undefined;
@@ -93,13 +86,12 @@ export interface ReportArgs extends ReporterArgs {
  * was kept, it makes the reports from that. Of a folder of runs it writes the index, which judges nothing.
  */
 export async function report(
-	{ folder, onInconclusive, svg, png, theme, only, open, ...args }: ReportArgs,
+	{ folder, onInconclusive, svg, theme, only, open, ...args }: ReportArgs,
 	world: World,
 ): Promise<ExitCode> {
 	const reporters = reportersOf(args, world);
 	const where = path.resolve(world.cwd, folder);
-	if (svg !== undefined || png !== undefined)
-		return await pictures({ folder, svg, png, theme, only }, world);
+	if (svg !== undefined) return await pictures({ folder, svg, theme, only }, world);
 	const show = async (name: string) =>
 		open && openOrSay(path.join(where, name), path.join(folder, name), world);
 	if (existsSync(where) && !holdsRuns(where) && !holdsResult(where)) {
@@ -131,16 +123,11 @@ function resultOf(where: string): { readonly result: Result; readonly from: "mea
 }
 
 /** Draws, and judges nothing. */
-async function pictures(
-	{ folder, svg, png, theme, only }: ReportArgs,
-	world: World,
-): Promise<ExitCode> {
+async function pictures({ folder, svg, theme, only }: ReportArgs, world: World): Promise<ExitCode> {
 	const where = path.resolve(world.cwd, folder);
-	const out = svg ?? png;
 	const files = await writePictures(resultOf(where).result, {
 		folder: where,
-		format: svg === undefined ? "png" : "svg",
-		out: typeof out === "string" ? path.resolve(world.cwd, out) : undefined,
+		out: typeof svg === "string" ? path.resolve(world.cwd, svg) : undefined,
 		theme: theme ?? "light",
 		only: only ?? "*",
 	});

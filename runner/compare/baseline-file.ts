@@ -5,7 +5,6 @@ import { readGiven } from "../given-folder.ts";
 import { Baseline } from "../model/comparison.ts";
 import { ResultFile } from "../model/result-file.ts";
 import { reasonOf } from "../reason.ts";
-import { tell } from "../text/tell.ts";
 import { baselineOf } from "./baseline-of-result.ts";
 import { buildResult } from "./build.ts";
 
@@ -37,34 +36,26 @@ export function readBaseline(path: string): Baseline {
 
 // --- internal ---
 
-type Parsed =
-	| { readonly baseline: Baseline; readonly why: "" }
-	| { readonly baseline: null; readonly why: string };
+interface Parsed {
+	readonly baseline: Baseline | null;
+	/** Why there is none. */
+	readonly why: string;
+}
 
 function parse(file: string, read: (file: string, encoding: "utf8") => string): Parsed {
-	const no = (why: string): Parsed => ({ baseline: null, why });
-	let value: unknown;
+	const no = (why: string) => ({ baseline: null, why });
+	let value: { readonly gates?: unknown } | null;
 	try {
 		value = JSON.parse(read(file, "utf8"));
 	} catch (error) {
 		return no(error instanceof SyntaxError ? "it is not JSON" : reasonOf(error));
 	}
-	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
-	if (typeof schema !== "number") return no("it is neither a baseline.json nor a result.json");
-	const known = gates === undefined ? 1 : 2;
-	if (schema !== known)
-		return no(
-			`its form has number ${schema}, this mqbench knows ${known}: mqbench report on its folder writes it again, or use the version that made it`,
-		);
-	if (gates !== undefined) {
-		const result = ResultFile.safeParse(value).data;
-		if (result === undefined) return no(tell("result-of-other-version"));
-		return { baseline: baselineOf(result), why: "" };
-	}
+	const result = value?.gates === undefined ? null : ResultFile.safeParse(value);
+	if (result?.success) return { baseline: baselineOf(result.data), why: "" };
 	const { data, error } = Baseline.safeParse(value);
 	if (data !== undefined) return { baseline: data, why: "" };
-	const [issue] = error.issues;
+	const [issue] = (result ?? { error }).error.issues;
 	return no(
-		`it is no baseline.json of this version: ${issue?.path.join(".") || "it"}: ${issue?.message}`,
+		`it is neither a baseline.json nor a result.json of this version (${issue?.path.join(".") || "it"}: ${issue?.message}); mqbench report on its folder writes it again`,
 	);
 }

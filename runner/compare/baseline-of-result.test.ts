@@ -259,11 +259,10 @@ describe("reading", () => {
 
 	test.each([
 		["{", "it is not JSON"],
-		["[1]", "it is neither a baseline.json nor a result.json"],
-		["null", "it is neither a baseline.json nor a result.json"],
-		['{"schema": 2, "runs": []}', "its form has number 2, this mqbench knows 1"],
-		['{"schema": 1, "runs": []}', "it is no baseline.json of this version: scenario"],
-		['{"schema": 1, "gates": []}', "its form has number 1, this mqbench knows 2"],
+		["[1]", "it is neither a baseline.json nor a result.json of this version (it: "],
+		["null", "it is neither a baseline.json nor a result.json of this version"],
+		['{"schema": 2, "runs": []}', "of this version (schema: "],
+		['{"schema": 1, "gates": []}', "of this version (schema: "],
 	])("%s: one sentence", (text, words) => {
 		const copy = fixtureCopy("stall");
 		const file = join(copy, "x.json");

@@ -39,7 +39,7 @@ export function withBaseline(
 		const { system, case: name, lines } = group;
 		const b: Side = { name: system, of: own, system, case: name };
 		const { pair, notes } = pairOf(a, b, snapshot?.calibration ?? null);
-		const judged = new Map<string, Comparison>();
+		const judged = new Set<string>();
 		for (const line of lines.length > 0 ? lines : defaultLines(a, b)) {
 			const figure = field(line.figure).id;
 			const compared = pair?.compare(figure, lines.length > 0 ? line : null) ?? null;
@@ -49,13 +49,11 @@ export function withBaseline(
 					? open(say("not-compared", { why: notes.join("; ") }))
 					: judgedBy(compared, withoutLag(line, pair, [a, b])));
 			gates.push(gateOf(line, group, compared, found));
-			// Of two lines about one figure the stricter is shown; both are gates.
-			if (compared && (judged.get(figure)?.margin ?? Infinity) > compared.margin)
-				judged.set(figure, compared);
+			if (compared !== null && !judged.has(figure)) comparisons.push(compared);
+			judged.add(figure);
 		}
 		for (const figure of pair?.judged ?? [])
 			if (pair && !judged.has(figure)) comparisons.push({ ...pair.compare(figure), judged: false });
-		for (const one of judged.values()) comparisons.push(one);
 	}
 	return { ...result, gates: [...result.gates, ...gates], comparisons };
 }

@@ -70,20 +70,6 @@ describe("mqbench report --svg", () => {
 	});
 });
 
-test("--png draws the same as a PNG of twice the pixels", async () => {
-	const folder = fixtureCopy("stall");
-	const world = fakeWorld({ cwd: folder });
-	const argv = ["report", ".", "--png", "--only", "*-percentiles"];
-	expect(await main(argv, world)).toBe(0);
-	expect(world.out()).toBe(`png/${RUN}-percentiles.png\n`);
-	const png = readFileSync(join(folder, `png/${RUN}-percentiles.png`));
-	expect(png.subarray(1, 4).toString()).toBe("PNG");
-	await main(["report", ".", "--svg", "--only", "*-percentiles"], world);
-	const svg = readFileSync(join(folder, `svg/${RUN}-percentiles.svg`), "utf8");
-	const width = Number(/^<svg [^>]*width="(\d+)"/.exec(svg)?.[1]);
-	expect(png.readUInt32BE(16)).toBe(2 * width);
-});
-
 describe("without a build", () => {
 	beforeEach(() => {
 		vi.resetModules();

@@ -12,33 +12,31 @@ import { figuresOf, MOST } from "./figures.ts";
 export type Theme = "light" | "dark";
 
 interface PicturesArgs {
-	/** Where the run is; pictures go to svg/ or png/ in it, or to `out`. */
+	/** Where the run is; pictures go to svg/ in it, or to `out`. */
 	readonly folder: string;
-	readonly format: "svg" | "png";
 	readonly out: string | undefined;
 	readonly theme: Theme;
 	/** A glob over their names. */
 	readonly only: string;
 }
 
-/** `mqbench report --svg` and `--png`: every picture of a report as a file of its own. Gives their paths, in the order of the report. */
+/** `mqbench report --svg`: every picture of a report as a file of its own. Gives their paths, in the order of the report. */
 export async function writePictures(
 	result: Result,
-	{ folder, format, out, theme, only }: PicturesArgs,
+	{ folder, out, theme, only }: PicturesArgs,
 ): Promise<string[]> {
 	const all = figuresOf(result, MOST);
 	const matches = glob(only);
 	const chosen = all.filter(({ id }) => matches.test(id));
 	if (chosen.length === 0 && (all.length > 0 || only !== "*"))
 		throw failure("no-such-picture", { only, ids: all.map(({ id }) => id) });
-	const where = out ?? path.join(folder, format);
+	const where = out ?? path.join(folder, "svg");
 	makeRoom(where, folder);
 	const files: string[] = [];
 	for (const figure of chosen) {
-		const file = path.join(where, `${figure.id}${theme === "dark" ? "-dark" : ""}.${format}`);
+		const file = path.join(where, `${figure.id}${theme === "dark" ? "-dark" : ""}.svg`);
 		const svg = await drawSvg(figure, firstView(figure, theme));
-		const picture = format === "svg" ? `${svg}\n` : await pngOf(svg);
-		writeWhole(file, picture, folder);
+		writeWhole(file, `${svg}\n`, folder);
 		files.push(file);
 	}
 	return files;
@@ -56,25 +54,4 @@ export async function drawSvg(figure: Figure, view: View): Promise<string> {
 		throw failure("unbuilt", { file });
 	}
 	return drawer.svgOf(figure, view);
-}
-
-// --- internal ---
-
-/**
- * A picture of twice the pixels of its SVG, with the fonts of the machine. By resvg, which is not installed with mqbench: it is 4 MB for
- * something that few ask for. Without it: a failure that says what to install.
- */
-async function pngOf(svg: string): Promise<Uint8Array> {
-	const { Resvg } = await resvg();
-	return new Resvg(svg, { fitTo: { mode: "zoom", value: 2 } }).render().asPng();
-}
-
-async function resvg() {
-	try {
-		return await import("@resvg/resvg-js");
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND")
-			throw failure("no-png", {});
-		throw error;
-	}
 }

@@ -194,7 +194,7 @@ describe("spans", () => {
 		expect(other?.slice(1)).toEqual([[3.804, 12, "kill of node 2 (the leader), never taken back"]]);
 	});
 
-	test("are warm-up, phases and faults that were planned", () => {
+	test("are warm-up and phases", () => {
 		const phase = (name: string, fromNs: number): Run["phases"][number] => ({
 			name,
 			fromNs,
@@ -207,19 +207,14 @@ describe("spans", () => {
 			lagP99Weak: false,
 			throughput: { sent: 1, acked: null, received: null },
 		});
-		const marked = spansOf("stall", ({ load }) => ({
+		const marked = spansOf("stall", () => ({
 			window: { startNs: 2e9, endNs: 12e9 },
 			phases: [phase("step 1: 100/s", 0), phase("step 2: 200/s", 5e9)],
-			load: {
-				...load,
-				faults: [{ atNs: 10e9, action: "pause", forNs: 5e8, node: null, delayNs: null }],
-			},
 		}));
 		expect(marked).toEqual([
 			[-2, 0, "warm-up"],
 			[0, 5, "step 1: 100/s"],
 			[5, 10, "step 2: 200/s"],
-			[8, 8.5, "pause for 500ms (planned)"],
 		]);
 	});
 });

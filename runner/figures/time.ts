@@ -7,7 +7,7 @@ import { messagesBefore } from "../plan/offset.ts";
 import { maximum } from "../result/select.ts";
 import { show } from "../result/show.ts";
 import { sum } from "../stats/sum.ts";
-import { formatDuration, formatDurationExact, ratePerSecond } from "../units.ts";
+import { formatDuration, ratePerSecond } from "../units.ts";
 import { faultName } from "../verdict/checks/run.ts";
 import { mainLimits, panelOf, type Subject, sentence, seriesOf } from "./facts.ts";
 import { resourcePanels } from "./resources.ts";
@@ -194,26 +194,17 @@ function phases({ phases }: Run): Span[] {
 	});
 }
 
-/** As they were done; where nothing was written down, as they were planned. */
-function faults({ window, load, failover }: Run): Span[] {
+/** As they were done. */
+function faults({ window, failover }: Run): Span[] {
 	const second = (ns: number) => rounded((ns - window.startNs) / 1e9);
-	const span = (fromNs: number, toNs: number, text: string): Span => {
-		return { from: second(fromNs), to: second(toNs), text, kind: "fault" };
-	};
-	if (failover.length === 0)
-		return load.faults.map(({ atNs, action, forNs, node, delayNs }) => {
-			const leader = node === "leader";
-			const name = faultName({ action, delayNs, leader, node: leader ? null : node });
-			const lasts = forNs === null ? "" : ` for ${formatDurationExact(forNs)}`;
-			return span(atNs, atNs + (forNs ?? 0), `${name}${lasts} (planned)`);
-		});
 	return failover
 		.filter(({ error }) => error === null)
 		.map((fault) => {
 			const { beganNs, endedNs } = fault;
 			const lasts =
 				endedNs === null ? ", never taken back" : ` for ${formatDuration(endedNs - beganNs)}`;
-			const end = Math.max(beganNs, endedNs ?? window.endNs);
-			return span(faultZeroNs(fault), end, `${faultName(fault)}${lasts}`);
+			const end = second(Math.max(beganNs, endedNs ?? window.endNs));
+			const text = `${faultName(fault)}${lasts}`;
+			return { from: second(faultZeroNs(fault)), to: end, text, kind: "fault" };
 		});
 }

@@ -11,6 +11,8 @@ const REMOVED: Readonly<Record<string, string>> = {
 	"--export bencher": JQ,
 	"--export omb": JQ,
 	"--allow-code": "mqbench plan lists the programs, files and variables that a scenario uses",
+	"--png":
+		"mqbench report --svg draws the charts as files, and each chart of report.html can be saved as PNG",
 	"--k6-operator": "write target: kubernetes",
 	"manifests:": "apply them with kubectl, and write target: existing",
 	"ready:": "wait with kubectl, and write target: existing",

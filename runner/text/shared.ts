@@ -5,5 +5,4 @@ export const shared = {
 	noexec: "Is its file system mounted with noexec? Name a user whose home allows programs",
 	"nothing-to-rent": "{broker} has no server here, and no machines are rented for its clients alone; measure it with --target local",
 	"measure-on-rig": "{file} says where they are, to its owner alone. Measure on them:\n  mqbench {scenario:quoted} --rig {file:quoted}",
-	"result-of-other-version": "it is the result of another version of mqbench: mqbench report <its folder> writes it anew",
 } as const;
