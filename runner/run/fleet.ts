@@ -96,7 +96,6 @@ const PAYLOAD = "payload";
 /** Of runner/inside-k6. */
 const INSIDE_K6 = path.join(packageFolder, "dist", "inside-k6.js");
 
-type Answer = Extract<ProgressLine, { mqbench: "leader" }>;
 /** Takes what a client says; null: it has ended. */
 type Listen = (member: Member, line: ProgressLine | null) => void;
 
@@ -115,8 +114,7 @@ class RunningFleet {
 	readonly #alone: boolean;
 	readonly #crossings: (Crossing | null)[];
 	readonly #hasArrived: ReturnType<typeof makeArrival>;
-	/** Who waits for which answer. */
-	readonly #questions = new Map<number, (answer: Answer) => void>();
+	/** Questions for the leader so far. */
 	#asked = 0;
 	/** T0 is handed out, or comes by itself. */
 	#begun = false;
@@ -169,16 +167,8 @@ class RunningFleet {
 		const asked = this.#members.find(({ running }) => running);
 		if (!asked || !this.#begun) throw new Error("no client is there to ask the broker who leads");
 		const id = ++this.#asked;
-		const answer = await new Promise<Answer | null>((resolve) => {
-			const timer = this.#after(LEADER_MS, () => resolve(null));
-			this.#questions.set(id, (answer) => {
-				clearTimeout(timer);
-				resolve(answer);
-			});
-			void asked.over.then(() => resolve(null));
-			asked.say({ ask: "leader", id });
-		});
-		this.#questions.delete(id);
+		asked.running?.say({ ask: "leader", id });
+		const answer = await asked.hears("leader", LEADER_MS, id);
 		if (answer === null) throw new Error(`${asked.label} did not say who leads`);
 		if (answer.error) throw new Error(maskUrls(answer.error));
 		return answer.node;
@@ -267,7 +257,7 @@ class RunningFleet {
 		if (member.index === 0) this.#watch();
 		void member.over.then((ended) => this.#seeOff(member, ended, listen));
 		// Subtle: who said stop meanwhile has not met this one.
-		if (this.#stopping) member.interrupt();
+		if (this.#stopping) member.running?.interrupt();
 	}
 
 	/** Processes of this machine, and what they use. */
@@ -288,7 +278,7 @@ class RunningFleet {
 	/** Waits until the client is ready; one that does not say so has failed. */
 	async #awaitReady(member: Member): Promise<void> {
 		const readyMs = this.#readyMs();
-		if (!member.started || (await member.isReady(readyMs))) return;
+		if (!member.started || (await member.hears("ready", readyMs))) return;
 		// One that has ended says itself why.
 		if (member.ended !== null) return;
 		const words = member.complaint();
@@ -347,7 +337,6 @@ class RunningFleet {
 				// A T0 that was handed out has been told already, by our clock.
 				if (this.#alone) this.#tell(line);
 			} else if (line.mqbench === "settled") this.#finishOnceSettled();
-			else if (line.mqbench === "leader") this.#questions.get(line.id)?.(line);
 		};
 	}
 
@@ -370,7 +359,7 @@ class RunningFleet {
 		const startNs = opensAt(this.#warmUp, steady);
 		if (startNs === null) return;
 		this.#warmUp = null;
-		for (const member of this.#members) member.say({ openNs: startNs });
+		for (const member of this.#members) member.running?.say({ openNs: startNs });
 		this.#tell({ mqbench: "opens", startNs });
 	}
 
@@ -398,7 +387,7 @@ class RunningFleet {
 	#close(): void {
 		if (this.#closing || this.#finishing) return;
 		this.#closing = true;
-		for (const member of this.#members) member.say({ close: true });
+		for (const member of this.#members) member.running?.say({ close: true });
 	}
 
 	/** All leave the broker; client 0, which takes the topics away, when the others have. */
@@ -406,14 +395,14 @@ class RunningFleet {
 		if (this.#finishing) return;
 		this.#finishing = true;
 		const [first, ...others] = this.#members as [Member, ...Member[]];
-		for (const member of others) member.say({ finish: true });
+		for (const member of others) member.running?.say({ finish: true });
 		await Promise.race([
 			Promise.all(others.map(({ over }) => over)),
 			new Promise<void>((resolve) => {
 				this.#after(LEAVE_MS, resolve);
 			}),
 		]);
-		first.say({ finish: true });
+		first.running?.say({ finish: true });
 	}
 
 	/** The first client that breaks off ends the run: what is left of its load is not the one that was planned. */
@@ -428,12 +417,12 @@ class RunningFleet {
 	#interrupt(): void {
 		if (this.#stopping) return;
 		this.#stopping = true;
-		for (const member of this.#members) member.interrupt();
+		for (const member of this.#members) member.running?.interrupt();
 		this.#after(STOP_MS, () => {
-			for (const member of this.#members) member.abandon();
+			for (const member of this.#members) member.running?.abandon();
 		});
 		this.#after(STOP_MS + 2 * GRACE_MS, () => {
-			for (const member of this.#members) member.kill();
+			for (const member of this.#members) member.running?.kill();
 		});
 	}
 

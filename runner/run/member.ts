@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { describeEnd, type Ended } from "../../infra/process.ts";
 import type { Client, ClientFacts, ClockReading, Workspace } from "../../infra/rig.ts";
 import { MqbenchError } from "../errors.ts";
@@ -7,7 +8,7 @@ import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { t0By } from "./clocks.ts";
 import { type K6, type K6Options, startK6 } from "./k6.ts";
-import type { ControlLine, Endpoint, ProgressLine } from "./progress-line.ts";
+import type { Endpoint, ProgressLine } from "./progress-line.ts";
 
 /** A client that has been reached, and what it said of itself. */
 export interface ReadyClient {
@@ -20,12 +21,8 @@ export class Member {
 	readonly index: number;
 	/** "client 2 (bench@10.0.0.12)". */
 	readonly label: string;
-	/** It has said that all of its own messages are settled. */
-	settled = false;
 	/** How its k6 ended; null: it has not, or never began. */
 	ended: Ended | null = null;
-	/** Where others reach its subscriptions, of a system without a server. */
-	endpoints: readonly Endpoint[] = [];
 	/** Why it is missing or broke off; null: nothing of that kind. */
 	error: string | null = null;
 	/** What its results cannot be written for; null: they can. */
@@ -33,27 +30,19 @@ export class Member {
 	/** Resolves when its k6 has ended. */
 	readonly over: Promise<Ended>;
 	readonly #ready: ReadyClient;
-	readonly #isReady: Promise<void>;
-	#tellReady = () => {};
-	readonly #hasMet: Promise<string | null>;
-	#tellMet: (error: string | null) => void = () => {};
+	/** Of each kind the first line that it printed, and who waits for one. */
+	readonly #heard = new Map<string, ProgressLine>();
+	readonly #lines = new EventEmitter();
 	#tellOver: (ended: Ended) => void = () => {};
 	#workspace: Workspace | null = null;
 	#k6: K6 | null = null;
 	#clock: ClockReading | null = null;
 	#clockAfter: ClockReading | null = null;
-	#firstClaimNs: number | null = null;
 
 	constructor(ready: ReadyClient, index: number) {
 		this.#ready = ready;
 		this.index = index;
 		this.label = `client ${index} (${this.name})`;
-		this.#isReady = new Promise((resolve) => {
-			this.#tellReady = resolve;
-		});
-		this.#hasMet = new Promise((resolve) => {
-			this.#tellMet = resolve;
-		});
 		this.over = new Promise((resolve) => {
 			this.#tellOver = resolve;
 		});
@@ -76,8 +65,19 @@ export class Member {
 		return this.#k6 !== null;
 	}
 
-	get running(): boolean {
-		return this.#k6 !== null && this.ended === null;
+	/** Its k6, while it runs; else null. */
+	get running(): K6 | null {
+		return this.ended === null ? this.#k6 : null;
+	}
+
+	/** It has said that all of its own messages are settled. */
+	get settled(): boolean {
+		return this.#first("settled") !== null;
+	}
+
+	/** Where others reach its subscriptions, of a system without a server. */
+	get endpoints(): readonly Endpoint[] {
+		return this.#first("ready")?.endpoints ?? [];
 	}
 
 	/** Makes its folder, brings what it needs there, and asks for the time, all of which a process of this machine has. */
@@ -111,16 +111,30 @@ export class Member {
 		});
 	}
 
-	/** Is it ready? Waits until it says so, has ended, or `ms` are over. */
-	async isReady(ms: number): Promise<boolean> {
-		return (await this.#within(ms, this.#isReady)) !== NOT_SAID;
+	/** Its first line of a kind (of answers: to question `id`); null: it has ended, or `ms` are over, without one. */
+	hears<Kind extends ProgressLine["mqbench"]>(
+		kind: Kind,
+		ms: number,
+		id?: number,
+	): Promise<LineOf<Kind> | null> {
+		return new Promise((resolve) => {
+			const timer = setTimeout(resolve, ms, null);
+			const heard = (line: LineOf<Kind> | null) => {
+				clearTimeout(timer);
+				resolve(line);
+			};
+			const before = this.#first(kind, id);
+			if (before !== null) heard(before);
+			else this.#lines.once(keyOf(kind, id), heard);
+			void this.over.then(() => heard(null));
+		});
 	}
 
 	/** Connects it to the subscriptions of others, and returns why that failed; null: it is connected, or has ended. */
 	async meet(peers: readonly Endpoint[], ms: number): Promise<string | null> {
-		this.say({ peers });
-		const said = await this.#within(ms, this.#hasMet);
-		if (said !== NOT_SAID) return said;
+		this.running?.say({ peers });
+		const met = await this.hears("met", ms);
+		if (met !== null) return met.error ?? null;
 		return this.running
 			? `it was not connected to the other clients within ${Math.round(ms / 1000)}s`
 			: null;
@@ -133,23 +147,7 @@ export class Member {
 
 	/** Hands T0 out, by its own clock, which is taken to be ahead of ours by `offsetNs`. */
 	begin(t0UnixNs: bigint, offsetNs: number): void {
-		this.say({ t0UnixNs: String(t0By(offsetNs, t0UnixNs)) });
-	}
-
-	say(line: ControlLine): void {
-		if (this.running) this.#k6?.say(line);
-	}
-
-	interrupt(): void {
-		if (this.running) this.#k6?.interrupt();
-	}
-
-	abandon(): void {
-		if (this.running) this.#k6?.abandon();
-	}
-
-	kill(): void {
-		if (this.running) this.#k6?.kill();
+		this.running?.say({ t0UnixNs: String(t0By(offsetNs, t0UnixNs)) });
 	}
 
 	/** How k6 ended, as a sentence: "k6 ended with exit code 107: connection refused". */
@@ -202,36 +200,20 @@ export class Member {
 			machine: facts.machine,
 			k6Exit: this.ended?.code ?? null,
 			k6Signal: this.ended?.signal ?? null,
-			firstClaimNs: this.#firstClaimNs,
+			firstClaimNs: this.#first("start")?.firstClaimNs ?? null,
 			clock,
 			error: this.error,
 		};
 	}
 
-	/** What it says, unless it has ended or `ms` are over before. */
-	async #within<Said>(ms: number, said: Promise<Said>): Promise<Said | typeof NOT_SAID> {
-		let timer: NodeJS.Timeout | undefined;
-		try {
-			return await Promise.race([
-				said,
-				this.over.then((): typeof NOT_SAID => NOT_SAID),
-				new Promise<typeof NOT_SAID>((resolve) => {
-					timer = setTimeout(() => resolve(NOT_SAID), ms);
-				}),
-			]);
-		} finally {
-			clearTimeout(timer);
-		}
+	#first<Kind extends ProgressLine["mqbench"]>(kind: Kind, id?: number): LineOf<Kind> | null {
+		return (this.#heard.get(keyOf(kind, id)) ?? null) as LineOf<Kind> | null;
 	}
 
 	#note(line: ProgressLine): void {
-		if (line.mqbench === "ready") {
-			this.endpoints = line.endpoints ?? [];
-			this.#tellReady();
-		}
-		if (line.mqbench === "met") this.#tellMet(line.error ?? null);
-		if (line.mqbench === "settled") this.settled = true;
-		if (line.mqbench === "start") this.#firstClaimNs = line.firstClaimNs ?? null;
+		const key = keyOf(line.mqbench, line.mqbench === "leader" ? line.id : undefined);
+		if (!this.#heard.has(key)) this.#heard.set(key, line);
+		this.#lines.emit(key, line);
 		if (line.mqbench === "tick" && line.error) this.unwritable = line.error;
 	}
 
@@ -256,7 +238,11 @@ export function reasonText(begin: string, error: unknown, name?: string): string
 
 // --- internal ---
 
-const NOT_SAID = Symbol("not said");
+type LineOf<Kind> = Extract<ProgressLine, { mqbench: Kind }>;
+
+function keyOf(kind: string, id = 0): string {
+	return `${kind} ${id}`;
+}
 
 /** Of each client, `client-<i>` before it. Its log is written here. */
 const RESULTS = ["hlog", "jsonl", "ledger"] as const;
