@@ -12,6 +12,7 @@ import type {
 	Tick,
 	Totals,
 } from "../model/client-file.ts";
+import { countsWith } from "../model/counts.ts";
 import { crosses, Plan } from "../model/plan.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, RunFile } from "../model/run-file.ts";
@@ -301,14 +302,10 @@ function withLedgers(
 	counts: CountedLedgers["window"] | null,
 ): Counters | null {
 	if (sum === null || counts === null) return sum;
-	const { received, delivered, lost, failedReceived, unackedReceived } = counts;
+	const known = countsWith("ledgers").map((name) => [name, counts[name]]);
 	return {
 		...sum,
-		received,
-		delivered,
-		lost,
-		failedReceived,
-		unackedReceived,
+		...Object.fromEntries(known),
 		duplicated: sum.duplicated + counts.duplicated,
 	};
 }

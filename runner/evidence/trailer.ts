@@ -15,32 +15,27 @@ interface Trailer {
 	readonly sha256: string;
 }
 
-/** The trailer of an .hlog, checked. Throws a sentence about what does not fit. */
+/** The trailer of an .hlog, checked. Throws a sentence about what does not fit, as all of these. */
 export function hlogTrailer(path: string): Trailer {
-	const { body, last } = split(path);
-	const [, lines, sha256, ended] = HLOG.exec(last) ?? [];
-	if (lines === undefined || sha256 === undefined)
-		throw new Error("has no trailer: its end is missing");
-	const state = ended as Trailer["state"];
-	return { state, body: check(body, { lines: Number(lines), sha256 }), sha256 };
+	return checked(path, (last) => {
+		const [, lines, sha256 = "", state] = HLOG.exec(last) ?? [];
+		return lines === undefined
+			? null
+			: { lines: Number(lines), sha256, state: state as Trailer["state"] };
+	});
 }
 
 /** The trailer of a .jsonl, checked, with what it says about the .hlog. */
 export function jsonlTrailer(path: string): Trailer & { hlog: { sha256: string } } {
-	const { body, last } = split(path);
-	const line = TrailerLine.safeParse(parsed(last));
-	if (!line.success) throw new Error("has no trailer: its end is missing");
-	const { sha256, state, hlog } = line.data;
-	return { state, body: check(body, line.data), sha256, hlog };
+	return checked(path, (last) => TrailerLine.safeParse(parsed(last)).data ?? null);
 }
 
 /** A .ledger without its trailer, which is checked. */
 export function ledgerTrailer(path: string): LogFile {
-	const { body, last } = split(path);
-	const line = LedgerLine.safeParse(parsed(last));
-	if (!line.success || line.data.type !== "trailer")
-		throw new Error("has no trailer: its end is missing");
-	return check(body, line.data);
+	return checked(path, (last) => {
+		const line = LedgerLine.safeParse(parsed(last)).data;
+		return line?.type === "trailer" ? line : null;
+	}).body;
 }
 
 // --- internal ---
@@ -69,19 +64,23 @@ function split(path: string): { body: LogFile; last: string } {
 	}
 }
 
-/** The body, when it is what its trailer says. */
-function check(
-	body: LogFile,
-	{ lines, sha256 }: { readonly lines: number; readonly sha256: string },
-): LogFile {
+/** What the trailer says, when the body is that. */
+function checked<T extends { readonly lines: number; readonly sha256: string }>(
+	path: string,
+	read: (last: string) => T | null,
+): T & { readonly body: LogFile } {
+	const { body, last } = split(path);
+	const said = read(last);
+	if (said === null) throw new Error("has no trailer: its end is missing");
 	let counted = 0;
 	const hash = createHash("sha256");
 	for (const chunk of chunks(body)) {
 		hash.update(chunk);
 		for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) counted++;
 	}
-	if (counted !== lines) throw new Error(`has ${counted} lines where its trailer says ${lines}`);
-	if (hash.digest("hex") !== sha256)
+	if (counted !== said.lines)
+		throw new Error(`has ${counted} lines where its trailer says ${said.lines}`);
+	if (hash.digest("hex") !== said.sha256)
 		throw new Error("was changed: it does not match the sum in its trailer");
-	return body;
+	return { ...said, body };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countParts, countsWith } from "./counts.ts";
 import { Metric } from "./plan.ts";
 
 /**
@@ -132,44 +133,11 @@ export const StopsLine = z.strictObject({
 	stops: z.array(z.tuple([z.int(), z.int()])),
 });
 
-/**
- * Counts over all of the warm-up's or the window's messages of this client. `null` = this system or pattern has no such thing; where
- * messages cross from client to client also received, delivered, lost, failedReceived and unackedReceived, which only the ledgers of all
- * clients together tell.
- */
+/** Counts over all of the warm-up's or the window's messages of this client (counts.ts). */
 export const CountersLine = z.strictObject({
 	type: z.literal("counters"),
 	scope: z.enum(["warmup", "window"]),
-	intended: Count,
-	notOffered: Count,
-	sent: Count,
-	acked: Count.nullable(),
-	failed: Count,
-	unknown: Count,
-	/** Distinct receipts: of messages, of replies (request-reply), of messages by subscribers (fan-out). publish: null. */
-	received: Count.nullable(),
-	/** Receipts of messages that were acknowledged, or sent without error where nothing is acknowledged. publish: null. */
-	delivered: Count.nullable(),
-	/** Receipts that are missing of those messages: delivered + lost = receipts they should have. publish: null. */
-	lost: Count.nullable(),
-	duplicated: Count,
-	reordered: Count.nullable(),
-	/** Received though their send failed, or was never acknowledged; where nothing is acknowledged: though nobody knows whether they left. */
-	failedReceived: Count.nullable(),
-	unackedReceived: Count.nullable(),
-	/** Completed after plan.timeoutNs. */
-	late: Count,
-	/** Sent, and not completed within plan.timeoutNs: their slots in flight went to the next ones. null: no `inFlight`, or nobody counted. */
-	timedOut: Count.nullable().default(null),
-	/** Deliveries that the broker itself flagged as second ones. */
-	redelivered: Count,
-	/** Payloads whose checksum was wrong: not received. null: no checksum in the payloads. */
-	corrupted: Count.nullable(),
-	/**
-	 * Due while an earlier message of the connection was in flight: a closed loop would not have sent them at their time. null where
-	 * messages cross from client to client: the sender does not hear when they arrive.
-	 */
-	behind: Count.nullable(),
+	...countParts("recorded"),
 });
 
 export type CountersLine = z.infer<typeof CountersLine>;
@@ -236,10 +204,7 @@ const Offender = z.strictObject({
 /** The first message, by intended time, of each kind of offence that occurred. */
 export const OffendersLine = z.strictObject({
 	type: z.literal("offenders"),
-	first: z.partialRecord(
-		z.enum(["lost", "failed", "duplicated", "reordered", "redelivered", "corrupted"]),
-		Offender,
-	),
+	first: z.partialRecord(z.enum(countsWith("offends")), Offender),
 });
 
 /** The slowest messages of the window, at most 20, the slowest first; responseNs = queuedNs + lagNs + serviceNs. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ClientLine, OffendersLine, SlowestLine, TickLine, TotalsLine } from "./client-file.ts";
 import { Comparison } from "./comparison.ts";
+import { countParts } from "./counts.ts";
 import { EnvironmentFile } from "./environment-file.ts";
 import { loadInResult, Schedule } from "./load.ts";
 import { Metric, Plan } from "./plan.ts";
@@ -157,29 +158,7 @@ export const Gate = z.strictObject({
 });
 export type Gate = z.infer<typeof Gate>;
 
-const counters = {
-	intended: Count,
-	notOffered: MaybeCount,
-	sent: MaybeCount,
-	/** null: this system acknowledges nothing. */
-	acked: MaybeCount,
-	failed: MaybeCount,
-	unknown: MaybeCount,
-	/** null: nobody consumes. Of a fan-out copies, as is `lost`: one of each message for every subscriber. */
-	received: MaybeCount,
-	lost: MaybeCount,
-	duplicated: MaybeCount,
-	/** null: no order is promised, or it cannot be told. Among the messages of one producer, in one partition or with one key. */
-	reordered: MaybeCount,
-	/** Completed after the timeout; their true times are in the percentiles. */
-	late: MaybeCount,
-	/** Not completed within the timeout after their send: their slots in flight went to the next ones. null: no `inFlight`. */
-	timedOut: MaybeCount.default(null),
-	/** Deliveries that the broker itself flagged as second ones. */
-	redelivered: MaybeCount,
-	/** Payloads with a wrong checksum: not received. null: payloads carry none. */
-	corrupted: MaybeCount,
-};
+const counters = countParts("inResult");
 
 /** What a process and its children used, between two samples; null: not known. */
 const Used = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type AboutCount, countParts, type Need } from "./counts.ts";
 
 /** Of a tally: a count, a rate or a time. */
 export const TallyUnit = z.enum(["messages", "messages/s", "ns"]);
@@ -11,19 +12,8 @@ export const UNITS = {
 	ns: { ops: ["<", "<="], example: "< 30s" },
 } as const satisfies Record<TallyUnit, object>;
 
-/** What a run must have for a tally to mean something: scenario/rules/sla.ts refuses lines without it. */
-export type Need = "checksum" | "receipts" | "backlog" | "faults" | "rate" | "acks" | "order";
-
-interface About {
+interface About extends AboutCount {
 	readonly unit: TallyUnit;
-	/** In sentences, after the number; left out: the name. */
-	readonly label?: string;
-	/** Of a fan-out it is of copies, and says so. */
-	readonly copies?: true;
-	/** The first one that is missing is the reason that is told. */
-	readonly needs?: readonly Need[];
-	/** A longer run cannot take it back. Of a stopped one, failed holds those that the stop kept from leaving. */
-	readonly grows?: true;
 	/** Another name of that tally, which baselines have it under. */
 	readonly sameAs?: string;
 	/** Which count of each second shows where it was lowest. */
@@ -43,18 +33,7 @@ const RECEIVED = {
 
 /** Counters, rates and times that an SLA may name. Rates and times can be compared with a baseline; counts have a right value of their own. */
 const tallies = {
-	lost: { unit: "messages", copies: true, needs: ["receipts"] },
-	failed: { unit: "messages" },
-	unknown: { unit: "messages" },
-	duplicated: { unit: "messages", needs: ["receipts"], grows: true },
-	reordered: { unit: "messages", needs: ["receipts", "order"], grows: true },
-	redelivered: { unit: "messages", needs: ["receipts"], grows: true },
-	corrupted: {
-		unit: "messages",
-		needs: ["checksum", "receipts"],
-		grows: true,
-	},
-	notOffered: { unit: "messages", label: "not offered" },
+	...counts(),
 	throughput: { ...RECEIVED, says: "messages received per second", example: ">= 100000/s" },
 	"throughput.sent": {
 		unit: "messages/s",
@@ -114,4 +93,13 @@ export const TALLIES: Readonly<Record<Tally, About>> = tallies;
 
 export function needs(tally: Tally, need: Need): boolean {
 	return TALLIES[tally].needs?.includes(need) ?? false;
+}
+
+// --- internal ---
+
+function counts() {
+	const parts = countParts("tally");
+	return Object.fromEntries(
+		Object.entries(parts).map(([name, about]) => [name, { unit: "messages", ...about }]),
+	) as { [C in keyof typeof parts]: About };
 }

@@ -1,6 +1,7 @@
 import type { Traits } from "../../brokers/index.ts";
+import type { Need } from "../../model/counts.ts";
 import type { Metric, Sla } from "../../model/plan.ts";
-import { type Need, needs, TALLIES, type Tally } from "../../model/tallies.ts";
+import { needs, TALLIES, type Tally } from "../../model/tallies.ts";
 import { say } from "../../text/say.ts";
 import { tell } from "../../text/tell.ts";
 import type { Case } from "../scenario.ts";
