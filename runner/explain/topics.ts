@@ -22,11 +22,10 @@ i is due i ms after the start. Response time counts from that moment:
 
 Example: 1000/s for 10s, and the broker stands still once for 500ms. In that
 time 500 messages are due, 5 % of all, so p99 is 400ms. A tool that waits for
-each answer before it sends the next message records one slow sample instead of
-500, and its p99 shows nothing. That is coordinated omission.
+each answer records one slow sample instead: that is coordinated omission.
 
 What to do: set SLA lines on response (p99 < 20ms means response). If response
-is high and service is low, look at queued and lag (mqbench explain lag).
+is high and service is low, look at queued and lag.
 `,
 	},
 	lag: {
@@ -38,8 +37,7 @@ Lag is the part of a late send that the system did not cause:
   queued = the part of it in which earlier sends blocked, or waited at inFlight
   lag    = late - queued
 
-Lag is part of the response time, since the message really did leave late. It
-makes a system look worse than it is, never better.
+Lag is part of the response time: it makes a system look worse, never better.
 
 Example: response p99 is 3.2ms and lag p99 is 2.5ms. p99 < 5ms is a PASS all the
 same. p99 < 3ms is INVALID if the messages would have met it without their lag.
@@ -64,7 +62,7 @@ With n samples and q = p / 100 (0.999 for p99.9), the support of a percentile is
   p99.999    368 887  1 000 000     334s
 
 Example: of 1 500 samples, p99.9 is the second largest: a single hiccup decides
-it. Slow messages that wait for one pause are one event, so they count as one.
+it. Slow messages that wait for one pause are one event.
 
 What to do: mqbench plan scenario.yaml shows which percentiles your duration
 carries. With strict: true, an SLA on one that it does not carry is a mistake.
@@ -81,16 +79,12 @@ Each message ends in exactly one place, so the counts must add up:
   sent     = delivered + lost + failed    systems that acknowledge nothing
              (fan-out: each message counts once for every subscriber)
 
-Lost is what was acknowledged (without acknowledgements: sent), but not received
-by the end of the drain. A message that never completed counts as slower than
-any limit, so it cannot improve a percentile.
+A message that never completed counts as slower than any limit.
 
-Example: a subscriber of an at-most-once system is too slow. Sent 30 000,
-delivered 29 990, lost 10.
+Example: a subscriber is too slow. Sent 30 000, delivered 29 990, lost 10.
 
 What to do: judge it. delivery: at-least-once adds lost == 0; exactly-once also
-adds duplicated == 0. The report names the first lost message: look for its time
-in the broker's log.
+adds duplicated == 0. Look for the time of the first lost message in the log.
 `,
 	},
 	closed: {
@@ -104,12 +98,9 @@ response, lag or queued, only service and ack, both from the send call on.
   received  distinct receipts / (last - first receipt)
 
 Example: inFlight: 1000, and the system carries 20 000/s. Each message waits
-behind 1 000 others, so service p50 is 50ms. With inFlight: 100 it is 5ms, at
-the same throughput. If the system stands still for 500ms, 1 000 messages are
-slow. At a rate of 20 000/s, 10 000 are.
+behind 1 000 others, so service p50 is 50ms. With inFlight: 100 it is 5ms.
 
-What to do: take throughput from a closed loop, and latency from a rate (rate:
-3000/s, or steps).
+What to do: take throughput from a closed loop, and latency from a rate.
 `,
 	},
 	invalid: {
@@ -129,8 +120,7 @@ Example: p99 < 20ms allows 300 of 30 000 messages to take longer. 400 did, but
 only 250 without lag. The generator decided that, not the broker.
 
 What to do: mqbench doctor shows what delays this machine. Lower the rate, stop
-other programs, use more cores, or a broker on another machine (existing). The
-report names the check, its figure and its limit. All else is a warning.
+other programs, use more cores, or a broker on another machine (existing).
 `,
 	},
 	inconclusive: {
@@ -145,7 +135,7 @@ did, t, is partly chance, so there is a grey zone around k (binomial test, 5 %):
     30 000      300             271             330
 
 In between, the verdict is INCONCLUSIVE (exit code 6). Slow messages that come
-in clusters count for less (phi in result.json says how much they cluster).
+in clusters count for less.
 
 Example: 290 of 30 000 messages took longer than 20ms. A system exactly at its
 limit would show 290 or fewer in 3 of 10 runs, so nothing is decided.
@@ -167,12 +157,9 @@ met.
 
 A machine can be saturated as well: less than 10 % of its CPU time is idle, and
 broker and generator wait for a core for more than 10 % of the time that they
-want one. A breached SLA stays a FAIL then, with "cause": "machine" in
-result.json, where it would be kept without those seconds; with strict: true it
-is INVALID.
+want one. A FAIL then has "cause": "machine" in result.json (strict: INVALID).
 
-Example: 10 000/s, and the system carries 9 000/s. Each second adds 1 000
-messages to the queue. After 10s, 10 000 wait, and a new one takes 1.1s.
+Example: of 10 000/s a system carries 9 000/s. After 10s, 10 000 messages wait.
 
 What to do: lower the rate, or find the highest one with find: max-rate. If the
 machine is the limit, use more cores or put the broker on another machine.
@@ -191,12 +178,10 @@ the search goes down by 5 %, up to three times. At last, runs at 50 to 95 % of
 the answer show how latency grows with the rate.
 
 Example: [20 000, 21 000]/s: 20 000/s met p99 < 10ms for a minute, and 21 000/s
-failed twice. "Limited by the generator" means that the next rate was INVALID
-twice. The system carries at least 20 000/s; how much more is not known.
+failed twice. "Limited by the generator": the next rate was INVALID twice.
 
-What to do: quote the answer with its machine and its SLA. Plan with a rate
-where the curve is still flat. If the generator is the limit, use more cores, or
-put the broker on another machine.
+What to do: plan with a rate where the curve is still flat. If the generator is
+the limit, use more cores, or put the broker on another machine.
 `,
 	},
 	baseline: {
@@ -218,8 +203,7 @@ Example: five runs with a p99 of 1.00 to 1.04ms, then five of 1.20 to 1.25ms.
 x1.20 [1.17, 1.24] fails at + 10%, passes at + 30%, and is undecided at + 20%.
 
 What to do: on noisy machines compare two systems of one scenario (baseline:
-old); their runs take turns. mqbench calibrate finds the margin that this
-machine can tell; --confirm adds two repeats.
+old); their runs take turns. mqbench calibrate finds the margin to use.
 `,
 	},
 	durability: {
@@ -236,19 +220,17 @@ A level says what has happened to a message when the system acknowledges it:
 Without durability, the broker runs with its own default; each report prints
 what that is. Systems that acknowledge nothing have no level.
 
-Example: one system acknowledges from the page cache (os) and relies on
-replicas; another flushes first (fsync). That is the difference you see.
+Example: one system acknowledges from the page cache (os); another flushes first
+(fsync). That is the difference you see.
 
-What to do: give all systems of a comparison the same durability. With target:
-existing, the server's settings are yours.
+What to do: give all systems of a comparison the same durability.
 `,
 	},
 	clients: {
 		title: "how several clients share one schedule, and whose clock counts",
 		text: `
 clients: 3 (processes, hosts, containers) follow one schedule together: message
-i is due at the same moment as with one client. Connection c and its producers
-are on client c mod 3, connection k of the consumers on client k mod 3.
+i is due at the same moment as with one client.
 
   round-trip, request-reply, publish   the sender gets its own answer back: one
                                        clock, as exact as with one client
@@ -280,13 +262,11 @@ count from each fault, and each can be a line of the SLA:
 The worst fault decides. What has not ended when the window closes, or the next
 fault begins, is shown as > 12s, and FAILs if the limit had passed by then.
 
-Example: the leader of three nodes is killed at 10s, at 1000/s. For 4s nothing
-is acknowledged (unavailable 4s) and 4 000 messages wait. The new leader takes
-them within 1s: recovered 5s, drained 5s, lost 0.
+Example: the leader of three nodes is killed. For 4s nothing is acknowledged
+(unavailable 4s). The new leader takes what waits within 1s: recovered 5s.
 
-What to do: kill the leader (node: leader); a follower shows little. Write acks:
-all and replicas: 3 where nothing may be lost. Repeat, because elections take
-different times.
+What to do: kill the leader (node: leader), and repeat: elections take different
+times. Write acks: all and replicas: 3 where nothing may be lost.
 `,
 	},
 } as const satisfies Record<string, Topic>;
