@@ -6,7 +6,7 @@ import { rowsOfCsv } from "../render/csv.fake.ts";
 import { renderCsv } from "../render/csv.ts";
 import { exportOpenMetrics } from "../render/export/openmetrics.ts";
 import { pointsOf } from "../render/export/points.ts";
-import { COUNTS, countLabel, countsOf, field, figuresOf, isBad, ROW, snake } from "./fields.ts";
+import { COUNTS, countLabel, countsOf, field, figuresOf, isBad, snake } from "./fields.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
 const FIXTURES = ["clients", "failover", "healthy", "lost", "repeats", "stall"];
@@ -85,8 +85,7 @@ describe.each(FIXTURES)("every figure of %s is the same in every file", (name) =
 	});
 });
 
-test("each count has one place in the row, and a name of its own", () => {
-	expect([...ROW].sort()).toEqual([...COUNTS].sort());
+test("each count has a name of its own", () => {
 	const [run] = fixtureResult("healthy").runs as [Run];
 	const names = COUNTS.map((count) => countLabel(run, count));
 	expect(new Set(names).size).toBe(COUNTS.length);

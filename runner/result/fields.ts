@@ -113,15 +113,8 @@ export function shownFigures(entries: readonly Named[]): string[] {
 /** A count of messages, of the window or the warm-up. */
 export type Count = keyof Run["warmup"];
 
-/** In the order of result.json. */
+/** In the order of result.json, and of tables. */
 export const COUNTS = Object.keys(Run.shape.warmup.shape) as Count[];
-
-/** In the order of a message's life. */
-export const ROW: readonly Count[] = [
-	...(["intended", "sent", "acked", "received", "lost", "failed", "unknown"] as const),
-	...(["duplicated", "reordered", "redelivered", "corrupted", "notOffered"] as const),
-	...(["late", "timedOut"] as const),
-];
 
 /** Some of it is bad news. */
 export function isBad(count: Count): boolean {
@@ -130,7 +123,7 @@ export function isBad(count: Count): boolean {
 
 /** Those that a run of this pattern can have. */
 export function countsOf({ load, timedOut }: Run): Count[] {
-	return ROW.filter((count) => {
+	return COUNTS.filter((count) => {
 		if (count === "received" || count === "lost") return load.pattern !== "publish";
 		return count !== "timedOut" || timedOut !== null;
 	});
