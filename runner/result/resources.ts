@@ -1,5 +1,6 @@
 import type { Collected } from "../evidence/collect.ts";
 import { useBetween } from "../evidence/resource-use.ts";
+import { grouped } from "../grouped.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import type { Run } from "../model/result.ts";
 
@@ -51,25 +52,15 @@ function pointsOf(samples: readonly ResourceLine[], t0Ms: number): Point[] {
 function thinned(points: readonly Point[], machines: number): Point[] {
 	const most = Math.max(FEWEST, Math.floor(MOST_POINTS / machines));
 	const size = Math.ceil(points.length / most);
-	if (size <= 1) return [...points];
-	return Array.from({ length: Math.ceil(points.length / size) }, (_, i) =>
-		points.slice(i * size, (i + 1) * size).reduce((a, b) => ({
-			at: b.at,
-			generator: largest(a.generator, b.generator),
-			broker: largest(a.broker, b.broker),
-			machine: largest(a.machine, b.machine),
-			network: largest(a.network, b.network),
-		})),
+	return [...grouped(points.entries(), ([i]) => Math.floor(i / size)).values()].map((stretch) =>
+		stretch.map(([, point]) => point).reduce(largest),
 	);
 }
 
-/** Field by field; what one of them does not know the other one says. */
-function largest<T extends object | null>(a: T, b: T): T {
-	if (a === null || b === null) return a ?? b;
-	return Object.fromEntries(
-		Object.entries(a).map(([key, x]) => {
-			const y = (b as Record<string, number | null>)[key] ?? null;
-			return [key, x === null || y === null ? (x ?? y) : Math.max(x, y)];
-		}),
-	) as T;
+/** Field by field; what one of them does not know the other one says. Of times, too, the later is the larger. */
+function largest<T>(a: T, b: T): T {
+	if (a == null || b == null) return a ?? b;
+	if (typeof a !== "object") return (a > b ? a : b) as T;
+	const all = Object.entries(a).map(([key, x]) => [key, largest(x, b[key as keyof T])]);
+	return Object.fromEntries(all) as T;
 }

@@ -88,15 +88,12 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		topology: run?.topology ?? null,
 		nodesShareHost: run?.nodesShareHost ?? false,
 		failover: failoverOf(collected),
-		generator: totals && {
-			cpuNs: totals.cpuNs,
-			gcPauseNs: totals.gcPauseNs,
-			gcCycles: totals.gcCycles,
-			schedLatencyP999Ns: totals.schedLatencyP999Ns,
-			firstClaimNs: totals.firstClaimNs,
-			endNs: totals.endNs,
-			pacer: clients[0]?.pacer ?? null,
-		},
+		generator:
+			totals &&
+			inOrder<NonNullable<Run["generator"]>>(Run.shape.generator.unwrap(), {
+				...totals,
+				pacer: clients[0]?.pacer ?? null,
+			}),
 		validity: [...judged.checks],
 		notes: run?.notes ?? [],
 		errors: totals?.errors ?? [],

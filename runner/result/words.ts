@@ -158,7 +158,9 @@ function sizeOf({ messageBytes, limitBytes }: Run["load"]): string {
 /** "4 consumers with 3ms of work per message", "8 subscribers by one pattern, 100 bystanders"; empty: the sender receives by itself, or nobody. */
 function consumersText(load: Run["load"]): string {
 	const { pattern, work, consumers, subscriptions, wildcard, bystanders } = load;
-	const how = work === null ? "" : ` with ${formatDurationExact(work.meanNs)} of work per message`;
+	const drawn = work?.distribution === "exponential" ? " (exponential)" : "";
+	const each = work && `${formatDurationExact(work.meanNs)} of work per message${drawn}`;
+	const how = each === null ? "" : ` with ${each}`;
 	if (pattern === "request-reply") return `${plural(consumers, "responder")}${how}`;
 	if (pattern !== "fan-out") return consumers > 0 ? `${plural(consumers, "consumer")}${how}` : "";
 	const by = wildcard ? " by one pattern" : "";
