@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Second } from "../model/client-file.ts";
+import type { Plan } from "../model/plan.ts";
 import { burstOf } from "./burst.ts";
 import { type Any, judged } from "./judged.fake.ts";
 
@@ -89,5 +90,5 @@ test("a run that was stopped is judged by the seconds that it came to, not by th
 	const lag = { count: 1, sum: 1, min: 1, max: 5000, clamped: 0, negative: 0 };
 	const came = [0, 1].map((second): Second => ({ second, metrics: { lag }, limits: [] }));
 	// Both seconds are late: nothing would be left to judge, and 58 empty ones are no proof of anything.
-	expect(burstOf({}, planned, came, 1000)).toBeNull();
+	expect(burstOf({ plan: {} as Plan, seconds: came }, planned, 1000)).toBeNull();
 });

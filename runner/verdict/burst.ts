@@ -1,6 +1,5 @@
-import type { Second } from "../model/client-file.ts";
+import type { Collected } from "../evidence/collect.ts";
 import { secondsOf } from "../model/line-seconds.ts";
-import type { Plan } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 import { type LimitInterval, secondOf } from "./intervals.ts";
 
@@ -18,9 +17,8 @@ interface Burst {
 
 /** null: the generator was never later than the limit, or for so long that less than half of the measured window would be left. */
 export function burstOf(
-	plan: Pick<Plan, "intervalSeconds">,
+	{ plan, seconds }: Pick<Collected, "plan" | "seconds">,
 	intervals: readonly LimitInterval[],
-	seconds: readonly Second[],
 	limitNs: number,
 ): Burst | null {
 	// Of a run that was stopped the seconds that it came to: the planned rest would look like a window without late ones.

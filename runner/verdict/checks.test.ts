@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BaselineSla } from "../model/plan.ts";
+import { packageFolder } from "../package.ts";
+import { checkNames } from "./checks.ts";
 import { UNKNOWN } from "./facts.ts";
 import { type Any, type Changes, judged } from "./judged.fake.ts";
 
@@ -30,6 +34,15 @@ test("a healthy run is quiet: nothing is found, and only the floor is not known"
 	const { checks } = judged("healthy");
 	expect(checks.filter((c) => c.status !== "ok").map((c) => c.check)).toEqual(["steady", "floor"]);
 	expect(checks.every((c) => c.status !== "ok" || c.remedy === null)).toBe(true);
+});
+
+test("reports/README.md has a row of each check", () => {
+	const readme = readFileSync(join(packageFolder, "reports", "README.md"), "utf8");
+	const [, table = ""] = readme.split(/^## (?:Is the measurement to be trusted\?|Over time)$/m);
+	const rows = [...table.matchAll(/^\| ([\w, -]+) \| [a-z, ]+ \|/gm)].flatMap(([, names = ""]) =>
+		names.split(", "),
+	);
+	expect(rows.filter((name) => name !== "check").sort()).toEqual([...checkNames()].sort());
 });
 
 test("every check that is not ok says what to do", () => {

@@ -19,6 +19,8 @@ const plan = (n: number) =>
 		},
 	});
 
+const run = (n: number, seconds: Second[]) => ({ plan: plan(n), seconds, ledgers: null });
+
 /** 100 messages in each 100 ms of that many seconds; over: how many of interval i. */
 const counted = (seconds: number, over: (i: number) => number): Second[] =>
 	Array.from({ length: seconds }, (_, second) => ({
@@ -35,8 +37,10 @@ const counted = (seconds: number, over: (i: number) => number): Second[] =>
 
 test("every message is in one interval, those that never completed over the limit", () => {
 	const found = limitIntervals(
-		plan(2015),
-		counted(2, () => 0),
+		run(
+			2015,
+			counted(2, () => 0),
+		),
 		0,
 	);
 	expect(found.reduce((n, i) => n + i.n, 0)).toBe(2015);
@@ -46,10 +50,10 @@ test("every message is in one interval, those that never completed over the limi
 
 test("those that never completed stand where most are over the limit: the worst place for clustering", () => {
 	const seconds = counted(2, (i) => (i === 7 ? 20 : i % 2));
-	const found = limitIntervals(plan(2015), seconds, 0);
+	const found = limitIntervals(run(2015, seconds), 0);
 	expect(found[7]).toMatchObject({ n: 115, over: 35, censored: 15 });
 	// No other interval would make phi larger.
-	const bare = limitIntervals(plan(2000), seconds, 0);
+	const bare = limitIntervals(run(2000, seconds), 0);
 	const phi = clustering(found);
 	for (const k of bare.keys())
 		expect(
@@ -58,15 +62,17 @@ test("those that never completed stand where most are over the limit: the worst 
 });
 
 test("with nothing counted at all they are an interval of their own", () => {
-	expect(limitIntervals(plan(30), [], 0)).toEqual([
+	expect(limitIntervals(run(30, []), 0)).toEqual([
 		{ n: 30, over: 30, overWithoutLag: 30, censored: 30 },
 	]);
 });
 
 test("of a run that was stopped those under way are not over the limit", () => {
 	const found = offeredIntervals(
-		plan(5000),
-		counted(1, () => 1),
+		run(
+			5000,
+			counted(1, () => 1),
+		),
 		0,
 		1010,
 	);

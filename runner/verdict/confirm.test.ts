@@ -6,6 +6,7 @@ import type { Verdict } from "../model/verdict.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { confirmationOf } from "./confirm.ts";
+import { NO_NUMBERS } from "./judgement.ts";
 
 const yaml = (repeat: number, rest = "") => `systems: { old: nats, new: nats }
 ${rest}repeat: ${repeat}
@@ -15,6 +16,8 @@ sla: [p99 < 1s${rest === "" ? "" : ", p99 <= baseline + 10%"}]
 `;
 const LIMIT = "p99 < 1s";
 const COMPARED = "p99 <= baseline + 10%";
+
+const { excuse: _, ...NOTHING } = NO_NUMBERS;
 
 /** A gate of that line, with a verdict for each repeat. */
 function gate(
@@ -34,19 +37,7 @@ function gate(
 		metric: null,
 		percentile: null,
 		limitNs: null,
-		n: null,
-		over: null,
-		allowed: null,
-		censored: null,
-		events: null,
-		phi: null,
-		valueNs: null,
-		lowNs: null,
-		highNs: null,
-		margin: null,
-		beyondNs: null,
-		cause: null,
-		tally: null,
+		...NOTHING,
 		compares: sla === COMPARED,
 		comparison: null,
 		line: null,
@@ -55,19 +46,7 @@ function gate(
 			verdict: one,
 			measured: "1ms",
 			why: "",
-			n: null,
-			over: null,
-			allowed: null,
-			censored: null,
-			events: null,
-			phi: null,
-			valueNs: null,
-			lowNs: null,
-			highNs: null,
-			margin: null,
-			beyondNs: null,
-			cause: null,
-			tally: null,
+			...NOTHING,
 		})),
 		...parts,
 	};

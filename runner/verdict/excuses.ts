@@ -1,5 +1,5 @@
 import { tail } from "../histogram/percentiles.ts";
-import type { Sla } from "../model/plan.ts";
+import type { LatencySla, Sla } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 import { type Said, said, sayBut, type Values } from "../text/say.ts";
 import { formatCount as count, formatDuration as duration, plusMinus } from "../units.ts";
@@ -29,8 +29,8 @@ export interface Line {
 	readonly intervals: readonly LimitInterval[];
 	/** What it would come to with other intervals. */
 	test(intervals: readonly LimitInterval[]): OverTest["verdict"];
-	/** Late messages decided it, not some that never came. */
-	readonly late: boolean;
+	/** The latency that late messages decided; null: it is none, or messages that never came decided. */
+	readonly late: LatencySla | null;
 	/** It stopped the run. */
 	readonly stopped: boolean;
 }
@@ -42,7 +42,7 @@ interface Excuse {
 	/** Verdicts in whose place it may stand. */
 	readonly overturns: readonly Judgement["verdict"][];
 	/** null: it was not so. */
-	applies(line: Line, queueGrew: boolean): Found | null;
+	applies(line: Line, queueGrew: boolean): Found | false | null;
 	/** "cause": a FAIL stays one, and has its cause; under `strict` it is INVALID. */
 	readonly becomes: "invalid" | "inconclusive" | "cause";
 }
@@ -65,33 +65,29 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		name: "lag",
 		code: "late-by-lag",
 		overturns: ["fail", "inconclusive"],
-		applies: ({ sla, late, intervals }) =>
-			late && sla.kind !== "tally" && containsLag(sla.metric)
-				? {
-						wrong: "the load generator was late",
-						left: onTime(intervals),
-						without: "its own lateness",
-					}
-				: null,
+		applies: ({ late, intervals }) =>
+			late !== null &&
+			containsLag(late.metric) && {
+				wrong: "the load generator was late",
+				left: onTime(intervals),
+				without: "its own lateness",
+			},
 		becomes: "invalid",
 	},
 	{
 		name: "burst",
 		code: "late-by-burst",
 		overturns: ["fail", "inconclusive"],
-		applies({ sla, late, intervals, facts: { collected } }) {
-			const burst =
-				late &&
-				sla.kind !== "tally" &&
-				burstOf(collected.plan, intervals, collected.seconds, sla.limitNs);
-			return burst
-				? {
-						wrong: `the load generator was late for ${burst.lateSeconds}s and then sent a burst`,
-						values: { lateSeconds: burst.lateSeconds },
-						left: burst.without,
-						without: "those seconds and the one after each",
-					}
-				: null;
+		applies({ late, intervals, facts: { collected } }) {
+			const burst = late && burstOf(collected, intervals, late.limitNs);
+			return (
+				burst && {
+					wrong: `the load generator was late for ${burst.lateSeconds}s and then sent a burst`,
+					values: { lateSeconds: burst.lateSeconds },
+					left: burst.without,
+					without: "those seconds and the one after each",
+				}
+			);
 		},
 		becomes: "invalid",
 	},
@@ -100,30 +96,19 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		code: "late-by-stops",
 		overturns: ["fail"],
 		applies({ sla, late, intervals, facts: { collected } }) {
-			const wrong = (stops: number, stoppedNs: number) =>
-				`the load generator was stopped ${stops === 1 ? "once" : `${count(stops)} times`}, for ${duration(stoppedNs)}`;
-			if (sla.kind === "tally") {
-				const rate = rateWithoutStops(sla, collected);
-				return (
-					rate && {
-						wrong: wrong(rate.stops, rate.stoppedNs),
-						values: rate,
-						without: "that time",
-						would: `it would be ${rate.without}`,
-					}
-				);
-			}
-			if (!late) return null;
-			const { intervals: near, stops, stoppedNs } = stopsIn(collected, sla.limitNs);
-			const rest = containsLag(sla.metric) ? onTime(intervals) : intervals;
-			return near.size === 0
-				? null
-				: {
-						wrong: wrong(stops, stoppedNs),
-						values: { stops, stoppedNs },
-						left: without(rest, near),
-						without: "its lag and the messages due around that",
-					};
+			const rate = sla.kind === "tally" ? rateWithoutStops(sla, collected) : null;
+			const near = late && stopsIn(collected, late.limitNs);
+			const { stops, stoppedNs } = rate ?? near ?? { stops: 0, stoppedNs: 0 };
+			const times = stops === 1 ? "once" : `${count(stops)} times`;
+			const found = {
+				wrong: `the load generator was stopped ${times}, for ${duration(stoppedNs)}`,
+				values: { stops, stoppedNs },
+			};
+			if (rate) return { ...found, without: "that time", would: `it would be ${rate.without}` };
+			if (!late || !near?.intervals.size) return null;
+			const rest = containsLag(late.metric) ? onTime(intervals) : intervals;
+			const left = without(rest, near.intervals);
+			return { ...found, left, without: "its lag and the messages due around that" };
 		},
 		becomes: "invalid",
 	},
@@ -131,16 +116,14 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		name: "held",
 		code: "late-by-held",
 		overturns: ["fail"],
-		applies({ sla, late, intervals, facts: { collected } }) {
-			if (!late || sla.kind === "tally" || !RECEIVES.has(sla.metric)) return null;
-			const library = heldIn(collected, sla.limitNs);
-			if (library === null || library.intervals.size === 0) return null;
-			const { most: held, explained } = library;
-			const heldNs = library.intervals.size * intervalNs(collected.plan);
+		applies({ late, intervals, facts: { collected } }) {
+			const held = late && RECEIVES.has(late.metric) && heldIn(collected, late.limitNs);
+			if (!held || held.intervals.size === 0) return null;
+			const heldNs = held.intervals.size * intervalNs(collected.plan);
 			return {
-				wrong: heldText(library, sla.limitNs),
-				values: { held, explained, heldNs },
-				left: without(intervals, library.intervals),
+				wrong: heldText(held, late.limitNs),
+				values: { held: held.most, explained: held.explained, heldNs },
+				left: without(intervals, held.intervals),
 				without: `the ${duration(heldNs)} of load that waited there`,
 			};
 		},
@@ -150,16 +133,16 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		name: "receipts",
 		code: "duplicate-receipts",
 		overturns: ["fail"],
-		applies({ sla, late, stopped, intervals, facts: { collected } }) {
-			const second =
-				late && !stopped && sla.kind !== "tally" ? receivedTwice(collected, sla.metric) : 0;
-			return second === 0
-				? null
-				: {
-						wrong: `${count(second)} of them may be ${second === 1 ? "a second receipt" : "second receipts"}: another client had received ${second === 1 ? "that message" : "those messages"} before`,
-						values: { second },
-						left: withoutOver(intervals, second),
-					};
+		applies({ late, stopped, intervals, facts: { collected } }) {
+			const second = late && !stopped ? receivedTwice(collected, late.metric) : 0;
+			const are = second === 1 ? "is a second receipt" : "are second receipts";
+			return (
+				second > 0 && {
+					wrong: `maybe ${count(second)} of them ${are} by another client`,
+					values: { second },
+					left: withoutOver(intervals, second),
+				}
+			);
 		},
 		becomes: "inconclusive",
 	},
@@ -170,13 +153,13 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		overturns: ["fail"],
 		applies({ sla, intervals, facts }) {
 			const floorNs = floorOver(sla, facts);
-			return floorNs === null
-				? null
-				: {
-						wrong: `without any broker this generator needs ${duration(floorNs)}, which is above the limit as well`,
-						values: { floorNs },
-						left: intervals.map((i) => ({ ...i, over: i.censored })),
-					};
+			return (
+				floorNs !== null && {
+					wrong: `without any broker this generator needs ${duration(floorNs)}, which is above the limit as well`,
+					values: { floorNs },
+					left: intervals.map((i) => ({ ...i, over: i.censored })),
+				}
+			);
 		},
 		becomes: "inconclusive",
 	},
@@ -190,7 +173,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 			if (state !== "complete" && state !== "aborted") return null;
 			for (const machine of machinesOf(facts)) {
 				const found = saturationOf(machine, facts);
-				if (found === null) continue;
+				if (!found) continue;
 				const { share, idle: idleShare, wait: waitShare } = found;
 				const { tally } = judgement;
 				const known = state === "complete" && plan.schedule.kind !== "closed";
@@ -262,7 +245,7 @@ export function excused(
 	for (const excuse of excuses) {
 		if (!excuse.overturns.includes(judgement.verdict)) continue;
 		const found = excuse.applies({ ...line, judgement }, queueGrew);
-		if (found === null) continue;
+		if (!found) continue;
 		const left = found.left && line.test(found.left);
 		if (left !== undefined && (judgement.verdict === "fail" ? left === "fail" : left !== "pass"))
 			continue;

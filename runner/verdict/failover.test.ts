@@ -25,10 +25,11 @@ const killed = (fault: Partial<FaultDone> = {}): FaultDone => ({
 
 // --- pieces of 10 ms, counted by hand ---
 
-/** A run of 10 s after 1 s warm-up whose completions come once in every `gap` pieces, but for those of `empty` (since T0, in pieces). */
+/** A run of 10 s after 1 s warm-up whose completions come once in every `gap` pieces, but for those "from-to" (since T0, in pieces). */
 function bins(
-	{ gap = 1, empty = [] }: { gap?: number; empty?: [number, number][] },
+	empty = "",
 	more: {
+		gap?: number;
 		faults?: FaultDone[];
 		plan?: Partial<Plan>;
 		schedule?: object;
@@ -36,8 +37,10 @@ function bins(
 		state?: Collected["state"];
 	} = {},
 ): Collected {
+	const { gap = 1 } = more;
+	const stretches = empty.split(" ").map((one) => one.split("-").map(Number));
 	const completions = Array.from({ length: 1100 }, (_, i) =>
-		i % gap === 0 && !empty.some(([from, to]) => i >= from && i < to) ? 1 : 0,
+		i % gap === 0 && !stretches.some(([from = 0, to = 0]) => i >= from && i < to) ? 1 : 0,
 	);
 	return {
 		plan: {
@@ -66,17 +69,7 @@ const first = (collected: Collected) => failoverOf(collected)[0];
 
 describe("time without completions", () => {
 	test("is the longest run of empty pieces of 10 ms from the fault on", () => {
-		expect(
-			first(
-				bins({
-					empty: [
-						[402, 430],
-						[440, 520],
-						[600, 610],
-					],
-				}),
-			),
-		).toMatchObject({
+		expect(first(bins("402-430 440-520 600-610"))).toMatchObject({
 			unavailableNs: 800 * MS,
 			unavailableFromNs: 4400 * MS,
 			unavailableStill: false,
@@ -84,7 +77,7 @@ describe("time without completions", () => {
 	});
 
 	test("may have begun before it was known that the fault had taken effect", () => {
-		expect(first(bins({ empty: [[385, 470]] }))).toMatchObject({
+		expect(first(bins("385-470"))).toMatchObject({
 			unavailableNs: 850 * MS,
 			unavailableFromNs: 3850 * MS,
 		});
@@ -95,9 +88,7 @@ describe("time without completions", () => {
 		(began) => {
 			const whole = { unavailableNs: 1 * S, unavailableFromNs: 4 * S };
 			const of = (calledNs: number | null) =>
-				first(
-					bins({ empty: [[400, 500]] }, { faults: [killed({ calledNs, beganNs: began * S })] }),
-				);
+				first(bins("400-500", { faults: [killed({ calledNs, beganNs: began * S })] }));
 			expect(of(3.99 * S)).toMatchObject(whole);
 			// Of an older mqbench, which has not written down when it told the broker.
 			expect(of(null)).toMatchObject(whole);
@@ -107,23 +98,12 @@ describe("time without completions", () => {
 	test("between the call and the effect is the fault's, and nothing to compare others with", () => {
 		// Told at 4 s; standing from 4.1 s to 4.6 s, once more after it was known, for less.
 		expect(
-			first(
-				bins(
-					{
-						empty: [
-							[410, 460],
-							[470, 490],
-						],
-					},
-					{ faults: [killed({ calledNs: 4 * S, beganNs: 4.65 * S })] },
-				),
-			),
+			first(bins("410-460 470-490", { faults: [killed({ calledNs: 4 * S, beganNs: 4.65 * S })] })),
 		).toMatchObject({ unavailableNs: 500 * MS, unavailableFromNs: 4100 * MS });
 	});
 
 	test("that began before the broker was told has to go on for as long after it", () => {
-		const of = (to: number) =>
-			first(bins({ empty: [[370, to]] }, { faults: [killed({ calledNs: 4 * S })] }));
+		const of = (to: number) => first(bins(`370-${to}`, { faults: [killed({ calledNs: 4 * S })] }));
 		expect(of(403)).toMatchObject({ unavailableNs: 0 });
 		expect(of(405)).toMatchObject({ unavailableNs: 350 * MS, unavailableFromNs: 3700 * MS });
 	});
@@ -131,62 +111,47 @@ describe("time without completions", () => {
 	test("where what came before says little, as it led into the fault, has to be that of ten messages", () => {
 		// 100/s: of the 1.05 s of window before the fault 0.1 s had completions.
 		const faults = [killed({ calledNs: 2050 * MS, beganNs: 2050 * MS })];
-		const of = (to: number) => first(bins({ empty: [[110, to]] }, { faults }));
+		const of = (to: number) => first(bins(`110-${to}`, { faults }));
 		expect(of(214)).toMatchObject({ unavailableNs: 0 });
 		expect(of(215)).toMatchObject({ unavailableNs: 1050 * MS });
 	});
 
 	test("before the fault is none of its doing", () => {
 		// Its longest run of empty pieces before are 20: a hundred are needed.
-		expect(
-			first(
-				bins({
-					empty: [
-						[300, 320],
-						[400, 500],
-					],
-				}),
-			),
-		).toMatchObject({ unavailableNs: 0, unavailableFromNs: null });
-		expect(
-			first(
-				bins({
-					empty: [
-						[300, 320],
-						[400, 501],
-					],
-				}),
-			),
-		).toMatchObject({ unavailableNs: 1010 * MS });
+		expect(first(bins("300-320 400-500"))).toMatchObject({
+			unavailableNs: 0,
+			unavailableFromNs: null,
+		});
+		expect(first(bins("300-320 400-501"))).toMatchObject({ unavailableNs: 1010 * MS });
 	});
 
 	test.each([
 		[404, 0],
 		[405, 50 * MS],
 	])("of less than 50 ms is not told (to piece %i)", (to, expected) => {
-		expect(first(bins({ empty: [[400, to]] }))).toMatchObject({
+		expect(first(bins(`400-${to}`))).toMatchObject({
 			unavailableNs: expected,
 			noticedNs: 50 * MS,
 		});
 	});
 
 	test.each([
-		[1, [], 50],
+		[1, "", 50],
 		// Nine pieces are always empty: the 46th says something.
-		[10, [], 460],
+		[10, "", 460],
 		// Twenty before the fault.
-		[1, [[300, 320]], 1010],
-	] as [number, [number, number][], number][])(
+		[1, "300-320", 1010],
+	])(
 		"with completions in one of %i pieces and %j empty before is told from %i ms on",
 		(gap, empty, leastMs) => {
-			expect(first(bins({ gap, empty }))?.noticedNs).toBe(leastMs * MS);
+			expect(first(bins(empty, { gap }))?.noticedNs).toBe(leastMs * MS);
 		},
 	);
 
 	test("has to be longer than five times what the load leaves empty itself", () => {
 		// Every tenth piece: nine are empty always. 45 and fewer say nothing.
-		expect(first(bins({ gap: 10, empty: [[401, 431]] }))).toMatchObject({ unavailableNs: 0 });
-		expect(first(bins({ gap: 10, empty: [[401, 441]] }))).toMatchObject({
+		expect(first(bins("401-431", { gap: 10 }))).toMatchObject({ unavailableNs: 0 });
+		expect(first(bins("401-441", { gap: 10 }))).toMatchObject({
 			unavailableNs: 490 * MS,
 			unavailableFromNs: 4010 * MS,
 		});
@@ -194,17 +159,17 @@ describe("time without completions", () => {
 
 	test("soon after the window's start has to be that of ten messages", () => {
 		const early = [killed({ beganNs: 1.5 * S })];
-		const of = (to: number) => first(bins({ gap: 2, empty: [[151, to]] }, { faults: early }));
+		const of = (to: number) => first(bins(`151-${to}`, { gap: 2, faults: early }));
 		// 50/s: ten messages are 200 ms apart.
 		expect(of(170)).toMatchObject({ unavailableNs: 0 });
 		expect(of(172)).toMatchObject({ unavailableNs: 210 * MS });
 	});
 
 	test("goes on until something completes, in the drain too", () => {
-		const completions = bins({ empty: [[1050, 1100]] }).completions ?? [];
+		const completions = bins("1050-1100").completions ?? [];
 		expect(
 			first(
-				bins({}, { completions: [...completions, ...Array(30).fill(0), 1, ...Array(69).fill(0)] }),
+				bins("", { completions: [...completions, ...Array(30).fill(0), 1, ...Array(69).fill(0)] }),
 			),
 		).toMatchObject({
 			unavailableNs: 800 * MS,
@@ -217,30 +182,30 @@ describe("time without completions", () => {
 		"with a straggler long after the last message was due is the one within the window (a completion in %i pieces)",
 		(gap) => {
 			// Standing for 0.4 s; all else completes, but for one message 3 s after the window.
-			const completions = bins({ gap, empty: [[400, 440]] }).completions ?? [];
+			const completions = bins("400-440", { gap }).completions ?? [];
 			const late = [...completions, ...Array(300).fill(0), 1];
-			expect(first(bins({ gap }, { completions: late }))).toMatchObject({
+			expect(first(bins("", { gap, completions: late }))).toMatchObject({
 				unavailableNs: 400 * MS + (gap - 1) * 10 * MS,
 				unavailableFromNs: 4 * S - (gap - 1) * 10 * MS,
 				unavailableStill: false,
 			});
 			// And without any standing: none.
-			const calm = bins({ gap }).completions ?? [];
+			const calm = bins("", { gap }).completions ?? [];
 			expect(
-				first(bins({ gap }, { completions: [...calm, ...Array(300).fill(0), 1] })),
+				first(bins("", { gap, completions: [...calm, ...Array(300).fill(0), 1] })),
 			).toMatchObject({ unavailableNs: 0, unavailableFromNs: null });
 		},
 	);
 
 	test("that never ends is told up to the window's end, and that it did not", () => {
-		expect(first(bins({ empty: [[500, 1100]] }))).toMatchObject({
+		expect(first(bins("500-1100"))).toMatchObject({
 			unavailableNs: 6 * S,
 			unavailableFromNs: 5 * S,
 			unavailableStill: true,
 		});
 		// Without any line for the seconds in which nothing completed.
-		const cut = bins({ empty: [[500, 1100]] }).completions?.slice(0, 500);
-		expect(first(bins({}, { completions: cut ?? null }))).toMatchObject({
+		const cut = bins("500-1100").completions?.slice(0, 500);
+		expect(first(bins("", { completions: cut ?? null }))).toMatchObject({
 			unavailableNs: 6 * S,
 			unavailableStill: true,
 		});
@@ -251,25 +216,13 @@ describe("time without completions", () => {
 			killed(),
 			killed({ calledNs: 6 * S, beganNs: 6.3 * S, endedNs: 6.5 * S, node: 2 }),
 		];
-		expect(
-			failoverOf(
-				bins(
-					{
-						empty: [
-							[410, 450],
-							[560, 660],
-						],
-					},
-					{ faults },
-				),
-			),
-		).toMatchObject([
+		expect(failoverOf(bins("410-450 560-660", { faults }))).toMatchObject([
 			// Either of them is 0.4 s until then: the longer one may be longer.
 			{ unavailableNs: 400 * MS, unavailableFromNs: 4100 * MS, unavailableStill: true },
 			{ unavailableNs: 600 * MS, unavailableFromNs: 6 * S, unavailableStill: false },
 		]);
 		// Over, as the next one begins.
-		expect(failoverOf(bins({ empty: [[560, 600]] }, { faults }))).toMatchObject([
+		expect(failoverOf(bins("560-600", { faults }))).toMatchObject([
 			{ unavailableNs: 400 * MS, unavailableStill: false },
 			{ unavailableNs: 0, unavailableStill: false },
 		]);
@@ -283,7 +236,7 @@ describe("time without completions", () => {
 		]);
 		const quiet = Array.from({ length: 1100 }, (_, i) => (i < 600 || i % 100 === 0 ? 1 : 0));
 		expect(
-			first(bins({}, { plan: { schedule } as unknown as Partial<Plan>, completions: quiet })),
+			first(bins("", { plan: { schedule } as unknown as Partial<Plan>, completions: quiet })),
 		).toMatchObject({ unavailableNs: 0 });
 	});
 
@@ -292,7 +245,7 @@ describe("time without completions", () => {
 		["the run was stopped", { state: "aborted" as const }],
 		["the fault was not carried out", { faults: [killed({ error: "no" })] }],
 	])("is not known where %s", (_, more) => {
-		expect(first(bins({ empty: [[400, 500]] }, more))).toMatchObject({
+		expect(first(bins("400-500", more))).toMatchObject({
 			noticedNs: null,
 			unavailableNs: null,
 			unavailableFromNs: null,
@@ -408,8 +361,8 @@ describe("an outage of D at a constant rate", () => {
 test("a latency that a line names has to be met again, before the first one of the SLA", () => {
 	const again = parseSla("recovered(max < 500ms) < 1s");
 	const collected = {
-		...bins({}),
-		plan: { ...bins({}).plan, sla: [parseSla("p99 < 20ms"), again] },
+		...bins(),
+		plan: { ...bins().plan, sla: [parseSla("p99 < 20ms"), again] },
 	};
 	// Nobody has counted either: the line is told by its name.
 	collected.plan.limits = [{ metric: "response", limitNs: 500 * MS }];

@@ -7,7 +7,6 @@ import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
 import { drainedOf, type FaultSpan } from "./fault-drain.ts";
 import { intervalNs, limitIntervals } from "./intervals.ts";
-import { receivedTwice } from "./received-twice.ts";
 import { meanRate } from "./window-length.ts";
 
 /**
@@ -205,14 +204,13 @@ function recovered(
 	{ beganNs, untilNs }: FaultSpan,
 	line: LatencySla | undefined,
 ): Pick<Failover, "sla" | "recoveredNs"> {
-	const { plan, seconds } = collected;
+	const { plan } = collected;
 	const k = line === undefined ? -1 : limitIndex(plan, line);
 	if (line === undefined || k < 0 || plan.schedule.kind === "closed")
 		return { sla: null, recoveredNs: null };
 	const allowed = line.kind === "max" ? 0 : tail(line.percentile);
 	const { warmupNs } = plan.schedule;
-	const second = receivedTwice(collected, line.metric);
-	const pieces = limitIntervals(plan, seconds, k, second)
+	const pieces = limitIntervals(collected, k)
 		.map(({ n, over }, i) => ({
 			endNs: Math.min(warmupNs + (i + 1) * intervalNs(plan), warmupNs + plan.schedule.durationNs),
 			n,

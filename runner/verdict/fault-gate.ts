@@ -47,7 +47,12 @@ export function judgeFaults(sla: TallySla, figure: FaultFigure, { collected }: F
 	const atNs = Math.max(0, faultZeroNs(worst.fault) - startNs);
 	const ofSeveral = times.length > 1 ? `, the worst of ${times.length} faults` : "";
 	const when = `${name} ${formatDuration(atNs)} after the window opened${ofSeveral}`;
-	const why = verdict === "pass" ? "" : `; ${whyNot(worst, verdict, sla)}`;
+	const limit = formatDurationExact(sla.limit);
+	const why = {
+		pass: "",
+		fail: `; ${asksFor(sla.op, limit)}`,
+		inconclusive: `; whether that keeps the limit of ${limit} is open`,
+	}[verdict];
 	return {
 		...base,
 		verdict,
@@ -129,16 +134,6 @@ function isWorse(a: FaultTime, b: FaultTime, sla: TallySla): boolean {
 }
 
 const RANK: readonly Verdict[] = ["pass", "inconclusive", "fail"];
-
-function whyNot({ ns, mostNs }: FaultTime, verdict: Verdict, { op, limit }: TallySla): string {
-	const asked = formatDurationExact(limit);
-	if (verdict === "fail") return asksFor(op, asked);
-	if (mostNs === Number.POSITIVE_INFINITY)
-		return `too short to tell whether it keeps the limit of ${asked}`;
-	return ns === 0
-		? `a shorter one may still be longer than the limit of ${asked}; raise the limit, or the rate`
-		: `the limit of ${asked} lies within the piece of time that this is known to`;
-}
 
 /** Never told longer than it was. */
 function wholePieces(ns: number): number {

@@ -36,28 +36,24 @@ describe("messages intended per 100 ms", () => {
 
 describe("the counts over a limit", () => {
 	test("of the stall are 490 in five intervals of 100 ms", () => {
-		const { plan, seconds } = collect(firstRun(fixture("stall")));
-		const intervals = limitIntervals(plan, seconds, 0);
+		const run = collect(firstRun(fixture("stall")));
+		const intervals = limitIntervals(run, 0);
 		expect(intervals).toHaveLength(100);
 		expect(intervals.map((i) => i.over).filter((n) => n > 0)).toEqual([100, 100, 100, 100, 90]);
 		expect(intervals.findIndex((i) => i.over > 0)).toBe(40);
-		expect(intervals.reduce((n, i) => n + i.n, 0)).toBe(intendedInWindow(plan));
+		expect(intervals.reduce((n, i) => n + i.n, 0)).toBe(intendedInWindow(run.plan));
 	});
 
 	test("have lost messages where they were intended", () => {
-		const { plan, seconds } = collect(firstRun(fixture("lost")));
-		const intervals = limitIntervals(plan, seconds, 0);
+		const intervals = limitIntervals(collect(firstRun(fixture("lost"))), 0);
 		expect(intervals[20]).toEqual({ n: 100, over: 12, overWithoutLag: 12, censored: 12 });
 		expect(intervals.filter((i) => i.censored > 0)).toHaveLength(1);
 	});
 
 	test("have every message of a second without a line as censored", () => {
-		const { plan, seconds } = collect(firstRun(fixture("healthy")));
-		const intervals = limitIntervals(
-			plan,
-			seconds.filter((s) => s.second !== 3),
-			0,
-		);
+		const run = collect(firstRun(fixture("healthy")));
+		const seconds = run.seconds.filter((s) => s.second !== 3);
+		const intervals = limitIntervals({ ...run, seconds }, 0);
 		expect(intervals.slice(30, 40).every((i) => i.censored === 100 && i.over === 100)).toBe(true);
 		expect(intervals[29]?.censored).toBe(0);
 	});

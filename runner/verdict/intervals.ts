@@ -1,8 +1,10 @@
+import type { Collected } from "../evidence/collect.ts";
 import type { Second } from "../model/client-file.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, samplesPerMessage } from "../plan/samples.ts";
+import { receivedTwice } from "./received-twice.ts";
 import type { Interval } from "./statistics.ts";
 
 /** Counters over a limit stand per 100 ms of intended time; of a long run per tenth of what is recorded as one second. */
@@ -20,6 +22,8 @@ export function secondOf(
 	return Math.floor(i / PER_SECOND) * intervalSeconds;
 }
 
+type Counted = Pick<Collected, "plan" | "seconds" | "ledgers">;
+
 /** An interval for one limit, with those that never completed among the messages over it. */
 export interface LimitInterval extends Interval {
 	/** As `over`, had the generator not been late. */
@@ -35,15 +39,10 @@ export interface LimitInterval extends Interval {
  * A closed load has no intended times: its intervals are of the send call, their n are the samples with a value, and nobody knows
  * when those without one were sent. See `withCensored`.
  *
- * `second` of the samples are second receipts of a message (`receivedTwice`): they stand in the place of as many that never completed,
- * and those are put where they cluster most. Where more than `second` are too many, an interval's `censored` is below 0: that is a bug.
+ * Second receipts of a message (`receivedTwice`) stand in the place of as many that never completed, and those are put where they cluster
+ * most. Where more samples than those are too many, an interval's `censored` is below 0: that is a bug.
  */
-export function limitIntervals(
-	plan: Plan,
-	seconds: readonly Second[],
-	k: number,
-	second = 0,
-): LimitInterval[] {
+export function limitIntervals({ plan, seconds, ledgers }: Counted, k: number): LimitInterval[] {
 	if (plan.schedule.kind === "closed") {
 		const counted = countedIntervals(plan, seconds, k);
 		const missing = samplesInWindow(plan, k) - sumOf(counted);
@@ -54,7 +53,9 @@ export function limitIntervals(
 		}));
 	}
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
-	const perMessage = samplesPerMessage(plan, plan.limits[k]?.metric ?? "response");
+	const metric = plan.limits[k]?.metric ?? "response";
+	const perMessage = samplesPerMessage(plan, metric);
+	const second = receivedTwice({ plan, ledgers }, metric);
 	const intervals = intendedPerInterval(plan).map((intended, i) => {
 		const counts = bySecond.get(secondOf(plan, i));
 		const piece = i % PER_SECOND;
@@ -74,13 +75,8 @@ export function limitIntervals(
  * Of a run that was stopped: the intervals of the `offered` samples, those of the messages that were offered until then. Those still
  * under way count as under the limit: they might have been.
  */
-export function offeredIntervals(
-	plan: Plan,
-	seconds: readonly Second[],
-	k: number,
-	offered: number,
-	second = 0,
-): LimitInterval[] {
+export function offeredIntervals(run: Counted, k: number, offered: number): LimitInterval[] {
+	const { plan, seconds } = run;
 	if (plan.schedule.kind === "closed") {
 		const counted = countedIntervals(plan, seconds, k);
 		const open = Math.max(0, offered - sumOf(counted));
@@ -92,7 +88,7 @@ export function offeredIntervals(
 		}));
 	}
 	let left = offered;
-	return limitIntervals(plan, seconds, k, second).map((i) => {
+	return limitIntervals(run, k).map((i) => {
 		const n = Math.min(i.n, left);
 		left -= n;
 		const over = Math.min(n, i.over - i.censored);

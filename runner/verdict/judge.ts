@@ -18,7 +18,6 @@ import {
 	unmeasured,
 } from "./judgement.ts";
 import { percentileOf } from "./quantile.ts";
-import { receivedTwice } from "./received-twice.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
 import { windowFor } from "./window-length.ts";
@@ -68,7 +67,7 @@ export function judged(line: Line): Judgement {
 type Judged = Pick<Line, "judgement" | "intervals" | "test" | "late">;
 
 /** Of rates, counts and what was not measured: no messages are counted against a limit. */
-const UNCOUNTED = { intervals: [], test: () => "pass" as const, late: false };
+const UNCOUNTED = { intervals: [], test: () => "pass" as const, late: null };
 
 function latencyLine(sla: LatencySla, facts: Facts): Judged {
 	const { plan, state } = facts.collected;
@@ -89,7 +88,7 @@ function latencyLine(sla: LatencySla, facts: Facts): Judged {
 		intervals,
 		test: (some) => testOf(sla, some).verdict,
 		// Of messages that never came nobody has to ask why they were late.
-		late: isMax ? censored <= 0 : censored < n,
+		late: censored <= 0 || (!isMax && censored < n) ? sla : null,
 		judgement: {
 			...base,
 			verdict: plan.strict && tested.reason === "samples" && !isMax ? "error" : tested.verdict,
@@ -139,7 +138,7 @@ function stoppedBy(
 	return {
 		judgement: { ...judgement, verdict: "fail", ...because(sayAs(stopped, counted)) },
 		test: (some) => (hopeless(sum(some.map((i) => i.over))) === null ? "pass" : "fail"),
-		late: sla.kind !== "tally" && counted !== null,
+		late: sla.kind !== "tally" && counted !== null ? sla : null,
 		stopped: true,
 	};
 }
@@ -157,12 +156,11 @@ function whyUnmeasured(sla: LatencySla, facts: Facts): Said | null {
 }
 
 function intervalsOf(sla: LatencySla, facts: Facts): LimitInterval[] {
-	const { plan, seconds, state } = facts.collected;
-	const k = limitIndex(plan, sla);
-	const second = receivedTwice(facts.collected, sla.metric);
-	return state === "aborted"
-		? offeredIntervals(plan, seconds, k, samplesDue(facts, sla.metric), second)
-		: limitIntervals(plan, seconds, k, second);
+	const { collected } = facts;
+	const k = limitIndex(collected.plan, sla);
+	return collected.state === "aborted"
+		? offeredIntervals(collected, k, samplesDue(facts, sla.metric))
+		: limitIntervals(collected, k);
 }
 
 /** Of the largest value nothing is allowed, and nothing is uncertain. */

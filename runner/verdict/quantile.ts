@@ -75,15 +75,14 @@ export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
 
 /** What the gates of a percentile say of it has the last word about its interval. */
 function judged<P extends Percentile>(percentile: P, { collected }: Facts, metric: Metric): P {
-	const { plan, seconds, state } = collected;
+	const { plan, state } = collected;
 	if (state !== "complete") return percentile;
 	return plan.sla.reduce((one, sla) => {
 		if (sla.kind !== "percentile" || sla.metric !== metric) return one;
 		const k = limitIndex(plan, sla);
 		if (sla.percentile !== percentile.p || k < 0) return one;
-		const second = receivedTwice(collected, metric);
-		const intervals = limitIntervals(plan, seconds, k, second);
-		return agreeing(one, sla.limitNs, testOver(intervals, percentile.p).verdict);
+		const { verdict } = testOver(limitIntervals(collected, k), percentile.p);
+		return agreeing(one, sla.limitNs, verdict);
 	}, percentile);
 }
 
@@ -111,7 +110,7 @@ function clusteringAbove(
 	{ p, value }: Percentile,
 	span: Span | undefined,
 ): number | null {
-	const { plan, seconds, state } = facts.collected;
+	const { plan, state } = facts.collected;
 	const merged = facts.merged.get(metric);
 	const { startNs, endNs } = windowOf(facts.collected);
 	const whole = span ?? { from: 0, to: Math.floor((endNs - startNs) / 1e9) };
@@ -145,7 +144,7 @@ function clusteringAbove(
 		const phi =
 			l.metric === metric
 				? clusteringOfLimit(
-						limitIntervals(plan, seconds, k, receivedTwice(facts.collected, metric)).slice(
+						limitIntervals(facts.collected, k).slice(
 							(whole.from / each) * PER_SECOND,
 							span && (whole.to / each) * PER_SECOND,
 						),

@@ -6,6 +6,7 @@ import type { Sla } from "../model/plan.ts";
 import { factsOf, UNKNOWN } from "./facts.ts";
 import { type Any, counters, judged, totals } from "./judged.fake.ts";
 import { judgeRun } from "./run.ts";
+import { orderUnit } from "./tally.ts";
 
 const sla =
 	(...lines: Sla[]) =>
@@ -34,7 +35,7 @@ const p = (
 	abort: false,
 });
 const tally = (
-	tally: "lost" | "failed" | "duplicated" | "notOffered" | "throughput" | "achieved",
+	tally: "lost" | "failed" | "duplicated" | "reordered" | "notOffered" | "throughput" | "achieved",
 	op: "==" | "<" | ">=",
 	limit: number,
 ): Sla => ({ kind: "tally", text: `${tally} ${op} ${limit}`, tally, op, limit, abort: false });
@@ -271,6 +272,33 @@ describe("counts and rates", () => {
 			why: "998/s received; the SLA asks for at least 1 000/s",
 		});
 	});
+});
+
+test.each([
+	["by key", { keys: { distribution: "zipf", count: 10, seed: 1 } }, " (by producer and key)"],
+	["by partition", { partitions: 4 }, " (by producer and partition)"],
+	["on one topic", {}, ""],
+])("what was overtaken is counted %s, and the gate says so", (_, change, among) => {
+	const { judgements } = judged("healthy", {
+		plan: (plan) => {
+			sla(tally("reordered", "==", 0))(plan);
+			Object.assign(plan, change);
+		},
+		lines: (lines) => {
+			counters(lines, "warmup").reordered = 1;
+			counters(lines, "window").reordered = 2;
+			return undefined;
+		},
+	});
+	expect(judgements[0]).toMatchObject({
+		verdict: "fail",
+		why: `3 reordered${among} in warm-up and window (1 of them in the warm-up); the SLA asks for exactly 0`,
+	});
+});
+
+test("keys decide before partitions, and each subscriber has an order of its own", () => {
+	const of = { pattern: "fan-out" as const, partitions: 4, keys: {} };
+	expect(orderUnit(of)).toBe("by producer and key, at each subscriber");
 });
 
 test("what the driver cannot count is not checked, and no reason against the run", () => {

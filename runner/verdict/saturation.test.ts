@@ -66,16 +66,6 @@ describe("a FAIL of a machine without a free core", () => {
 		expect(coresOf(found)?.status).toBe("unknown");
 	});
 
-	test("is INVALID under strict", () => {
-		const found = stalled(() => TAKEN, {
-			plan: (plan) => {
-				plan.strict = true;
-			},
-		});
-		expect(found).toMatchObject({ verdict: "invalid", cause: null });
-		expect(coresOf(found)?.status).toBe("invalid");
-	});
-
 	test.each([
 		["in the seconds in which the messages were late", 4, 7, "machine"],
 		["at another time", 8, 12, null],
@@ -141,14 +131,6 @@ describe("a FAIL where the generator alone does not keep the limit either", () =
 		},
 	});
 	const floored = (p99: number) => stalled(() => FREE, { surroundings: floorOf(p99) });
-	test("is left open, and the check says so", () => {
-		const found = floored(12 * MS);
-		expect(found.verdict).toBe("inconclusive");
-		expect(found.judgements[0]?.code).toBe("floor-over-limit");
-		expect(found.checks.find((c) => c.check === "floor")).toMatchObject({
-			status: "warn",
-		});
-	});
 	test("stays where the floor keeps it", () => {
 		expect(floored(9 * MS).verdict).toBe("fail");
 	});

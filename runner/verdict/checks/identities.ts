@@ -29,7 +29,7 @@ export const identities: Check = {
  * asked of files that are closed: in others some counts are missing.
  */
 export function brokenIdentities(facts: Facts): string[] {
-	const { plan, counters, closed, seconds, ledgers, breakdown } = facts.collected;
+	const { plan, counters, closed, ledgers, breakdown } = facts.collected;
 	if (!closed) return [];
 	const broken: string[] = [];
 	const same = (what: string, a: number, b: number) => {
@@ -64,7 +64,7 @@ export function brokenIdentities(facts: Facts): string[] {
 	}
 	for (const [k, { metric }] of plan.limits.entries()) {
 		const second = receivedTwice(facts.collected, metric);
-		const intervals = limitIntervals(plan, seconds, k, second);
+		const intervals = limitIntervals(facts.collected, k);
 		const pieces = intervals.reduce((n, i) => n + i.n - i.censored, 0) + second;
 		same(`${metric} per 100 ms and in counters`, pieces, counted(metric));
 		if (intervals.some((i) => i.censored < 0))
