@@ -7,13 +7,7 @@ import { comparingOf } from "../compare/comparing.ts";
 import { comparedFigures } from "../figures/comparison.ts";
 import { figuresOf } from "../figures/figures.ts";
 import { trendsOf } from "../figures/trends.ts";
-import {
-	FIXTURES,
-	HOSTILE,
-	hostileResult,
-	manyResult,
-	searchedResult,
-} from "../page/pages.fake.ts";
+import { FIXTURES, hostileResult, manyResult, searchedResult } from "../page/pages.fake.ts";
 import { addResult, resultOf } from "../result/indexed.fake.ts";
 import { readRuns } from "../result/indexed.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
@@ -252,12 +246,6 @@ test("a point between two gaps is seen", () => {
 	expect(line?.data[2]).toEqual([2.5, 3e6]);
 });
 
-test("a line of gaps alone is drawn, and said to be nothing", () => {
-	const figure = figureOf({}, [{ x: 0.5, y: null }]);
-	expect(svgOf(figure, light(figure))).toContain("</svg>");
-	expect(altOf(figure)).toBe("");
-});
-
 test("an interval without an upper bound ends in an arrow, one with both in a line", () => {
 	const data = [
 		{ x: 0, y: 1e6, low: 9e5, high: 2e6 },
@@ -285,14 +273,4 @@ test("a run that does not pass has a mark of its own, and the newest is told", (
 	expect(marks?.[0]).toBeUndefined();
 	expect(marks?.[1]).toMatch(/^path:/);
 	expect(altOf(figure)).toBe("nats: 1970-01-02 00:00 UTC 2ms FAIL.");
-});
-
-test("names of markup, lines and 300 letters stay names", () => {
-	const figure = {
-		...figureOf({ scale: "linear" }, PERCENTILES, { group: HOSTILE }),
-		title: HOSTILE,
-	};
-	const svg = svgOf(figure, firstView(figure, "dark"));
-	expect(svg).not.toMatch(/<script|<img/);
-	expect(svg).toContain("&lt;/script&gt;");
 });

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
@@ -54,11 +54,6 @@ describe("figures", () => {
 		expect(Baseline.parse(JSON.parse(written)).runs[0]?.clockBoundNs).toBe(400_000);
 	});
 
-	test("a breached SLA does not make them less true", () => {
-		expect(stall.verdict).toBe("fail");
-		expect(entry).toMatchObject({ verdict: "fail", without: null });
-	});
-
 	test("the curve has few points, the first and the last among them", () => {
 		const curve = run.metrics.response?.curve ?? [];
 		expect(curve.length).toBeGreaterThan(32);
@@ -94,12 +89,6 @@ describe("figures", () => {
 			without: "stopped as p99 < 5ms could not be met any more",
 			figures: {},
 		});
-	});
-
-	test("every run of several systems and repeats is there, in order", () => {
-		expect(baselineOf(repeats).runs.map((r) => [r.system, r.case, r.repeat])).toEqual(
-			repeats.runs.map((r) => [r.system, r.case, r.repeat]),
-		);
 	});
 });
 
@@ -180,13 +169,14 @@ describe("the file", () => {
 	test("says the same when it is read again", () => {
 		for (const result of [stall, repeats]) {
 			const baseline = baselineOf(result);
-			expect(Baseline.parse(JSON.parse(baselineText(baseline)))).toEqual(baseline);
+			const text = baselineText(baseline);
+			expect(Baseline.parse(JSON.parse(text))).toEqual(baseline);
+			// A diff shows which run has changed.
+			const lines = text.split("\n").filter((line) => line.includes('"figures"'));
+			expect(lines.map((line) => JSON.parse(line.replace(/,$/, "")).repeat)).toEqual(
+				result.runs.map(({ repeat }) => repeat),
+			);
 		}
-	});
-
-	test("has a line for each run, so that a diff shows which one changed", () => {
-		const lines = baselineText(baselineOf(repeats)).split("\n");
-		expect(lines.filter((l) => l.includes('"figures"'))).toHaveLength(repeats.runs.length);
 	});
 
 	test("holds no password", () => {
@@ -284,16 +274,6 @@ describe("reading", () => {
 		);
 		writeFileSync(join(empty, "baseline.json"), "{");
 		expect(reason(empty)).toContain("its baseline.json: it is not JSON");
-	});
-
-	test("a committed baseline needs nothing of the folder that it came from", () => {
-		const copy = fixtureCopy("stall");
-		writeReports(copy, buildResult(copy));
-		const alone = join(copy, "empty");
-		mkdirSync(alone);
-		copyFileSync(join(copy, "baseline.json"), join(alone, "main.json"));
-		rmSync(join(copy, "runs"), { recursive: true });
-		expect(readBaseline(join(alone, "main.json")).runs).toHaveLength(1);
 	});
 });
 

@@ -93,17 +93,6 @@ test.each<[string, Partial<RigMachines>]>([
 	expect(other.fingerprint).toBe(one.fingerprint);
 });
 
-test("hosts of yours are told apart by their names; when they were started nobody knows", () => {
-	const hosts = (name: string) =>
-		machine(rig({ cloud: null, machines: `host ${name} for brokers` }));
-	const [one, other] = [hosts("b1"), hosts("b2")];
-	expect(one.fingerprint).not.toBe(other.fingerprint);
-	expect(one.fingerprint).not.toBe(machine().fingerprint);
-	expect(one.fingerprint).toBe(hosts("b1").fingerprint);
-	expect(machineDifference(one, other)).toBe("host b1 for brokers against host b2 for brokers");
-	expect(one.boot).toBeNull();
-});
-
 test("where the load comes from the machine of mqbench, that counts as well", () => {
 	const here = { cloud: null, machines: "host b1 for brokers", here: true };
 	const [one, other] = [machine(rig(here)), machine({ ...rig(here), ...OTHER })];

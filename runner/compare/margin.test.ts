@@ -41,12 +41,6 @@ test.each<[string, Partial<Parameters<typeof marginOf>[1]>, margin: number, from
 	],
 	// Half as wide with four times as many runs: intervals narrow with their root.
 	["response p99", { noise: noise(), runs: [20, 20] }, 2 * (Math.sqrt(1.3) - 1), CALIBRATED],
-	[
-		"response p99",
-		{ noise: noise(), runs: [5, 20] },
-		2 * (1.3 ** Math.sqrt(5 / 8) - 1),
-		CALIBRATED,
-	],
 	["response p99", { noise: noise(), runs: [4, 4] }, 2 * (1.3 ** Math.sqrt(5 / 4) - 1), CALIBRATED],
 ])("the margin of %s with %j is %f: %s", (figure, parts, margin, from) => {
 	const found = marginOf(figure, {

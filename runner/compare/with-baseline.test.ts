@@ -62,10 +62,8 @@ describe("two systems of one scenario", () => {
 	test.each([
 		// 1.02 ms and 2 ms on top: 2.96 times as slow.
 		[flat, 2.5, "pass"],
-		[flat, 2.96, "inconclusive"],
 		[flat, 3.5, "fail"],
 		// Of 102 ms the tenth is more than 2 ms.
-		[times(100), 1.05, "pass"],
 		[times(100), 1.2, "fail"],
 	])("of %j at least 2ms more is allowed: %f times as slow: %s", (old, factor, verdict) => {
 		const line = "p99 <= max(baseline + 10%, baseline + 2ms)";
@@ -251,11 +249,6 @@ describe("a baseline from elsewhere", () => {
 		expect(Result.safeParse(result).error?.issues).toBeUndefined();
 	});
 
-	test("a line about one figure is all that is judged of its system and case", () => {
-		const { gates } = stored(["p99 <= baseline + 900%"], times(5));
-		expect(gates.map((g) => g.sla)).toEqual(["p99 <= baseline + 900%"]);
-	});
-
 	test("without a run of this case there is nothing to judge; with other work it is open", () => {
 		const lacking = (all: Baseline) => ({ ...all, runs: [] });
 		expect(stored([], flat, lacking).gates).toEqual([]);
@@ -269,23 +262,10 @@ describe("a baseline from elsewhere", () => {
 	});
 });
 
-describe("what decides by default", () => {
-	test("of two systems of one scenario", () => {
-		const slow = judged(ab(""), { old: flat, new: times(1.5) });
-		expect(slow.gates.map((g) => [g.system, g.sla, g.verdict])).toEqual([
-			["new", "p50 <= baseline + 10%", "fail"],
-			["new", "p99 <= baseline + 25%", "fail"],
-		]);
-		const same = judged(ab(""), { old: flat, new: flat });
-		expect(same.gates.map((g) => g.verdict)).toEqual(["pass", "pass"]);
-		expect(exitCodeOf(same)).toBe(0);
-	});
-
-	test("of a run that was shortened is nothing", () => {
-		const { result, plans } = comparedResult(ab(""), { new: times(9) });
-		const quick = withBaseline({ ...result, quick: true }, plans, null);
-		expect(quick).toMatchObject({ verdict: "pass", gates: [] });
-	});
+test("of a run that was shortened nothing is judged by default", () => {
+	const { result, plans } = comparedResult(ab(""), { new: times(9) });
+	const quick = withBaseline({ ...result, quick: true }, plans, null);
+	expect(quick).toMatchObject({ verdict: "pass", gates: [] });
 });
 
 test("without a baseline nothing is compared, though lines ask for it", () => {

@@ -7,14 +7,16 @@ import { searchFacts, workDifference, workFacts } from "./work.ts";
 const run = fixtureResult("healthy").runs[0] as Run;
 const load = (change: Partial<Run["load"]>): Run => ({ ...run, load: { ...run.load, ...change } });
 
-test.each<[string, Run]>([
-	["names", { ...run, system: "other", case: "other", repeat: 7, index: 9 }],
-	["the broker and its version", { ...run, brokerVersion: "9.9.9" }],
-	["the target", load({ target: "existing" })],
-	["what is promised in words", load({ durability: "other words" })],
-	["settings of the client", { ...run, driverOptions: { linger: "10ms" } }],
-	["the seed of the arrivals", load({ schedule: { ...run.load.schedule, seed: 7 } })],
-])("%s are no part of the work", (_, other) => {
+test("names, the broker, the target, the client's settings and the seed of arrivals are no part of the work", () => {
+	const other: Run = {
+		...load({
+			target: "existing",
+			durability: "other words",
+			schedule: { ...run.load.schedule, seed: 7 },
+		}),
+		...{ system: "other", case: "other", repeat: 7, index: 9, brokerVersion: "9.9.9" },
+		driverOptions: { linger: "10ms" },
+	};
 	expect(hashOf(workFacts(other))).toBe(hashOf(workFacts(run)));
 	expect(workDifference(workFacts(run), workFacts(other))).toBeNull();
 });

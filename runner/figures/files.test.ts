@@ -62,12 +62,6 @@ describe("mqbench report --svg", () => {
 		expect(await main(["report", ".", "--svg", "out"], world)).toBe(3);
 		expect(world.err()).toMatch(/-heat\.svg: cannot be written \(it is a folder\)/);
 	});
-
-	test("goes with no other reporter", async () => {
-		const world = fakeWorld({ cwd: fixtureCopy("stall") });
-		expect(await main(["report", ".", "--svg", "--json"], world)).toBe(2);
-		expect(world.err()).toContain("cannot be used with");
-	});
 });
 
 describe("without a build", () => {

@@ -117,25 +117,6 @@ describe("over time", () => {
 		expect(lines[0]?.data.map(({ y }) => y)).toEqual(series.seconds.map((_, i) => 1000 + i));
 	});
 
-	test("where ticks are missing there is a gap, and every other second stays in its stretch", () => {
-		const cut = longRun(
-			"stall",
-			() => ({}),
-			(i) => ({
-				sent: i < 600 ? 100 : 300,
-				backlog: Array.from({ length: 10 }, () => (i < 600 ? 1 : 9)),
-			}),
-		);
-		const ticks = cut.run.series.ticks.filter(({ at }) => at !== 2 && (at <= 500 || at > 509));
-		const run = { ...cut.run, series: { ...cut.run.series, ticks } };
-		const figure = timeOf({ ...cut, run });
-		const sent = pairs(figure, RATES, "sent");
-		// 501 to 508 are two stretches of four; 509 is missing in the third. No mean is of both halves.
-		expect(new Set(sent.map(([, y]) => y))).toEqual(new Set([100, 300, null]));
-		for (const points of [sent, pairs(figure, IN_FLIGHT, "in flight")])
-			expect(points.filter(([, y]) => y === null)).toEqual([[506, null]]);
-	});
-
 	test("stretches of several seconds are the same in all panels, counted from the window's start, and hold what was due in them", () => {
 		// A warm-up of 1 s and a window of 5 s; twice as many are due in each second as in the one before.
 		const rate = (messages: number) => ({ messages, perNs: 1e9 });
@@ -239,12 +220,6 @@ describe("messages that never completed", () => {
 			text: "12 of 1 000 never completed",
 			kind: "missing",
 		});
-	});
-
-	test("of a run without them there is nothing: no line, no span", () => {
-		const time = timeOf(runOf("healthy"));
-		expect(panel(time, "response").series.map(({ group }) => group)).not.toContain("");
-		expect(time?.spans.map(({ kind }) => kind)).not.toContain("missing");
 	});
 
 	test("keep their mark in a long run, and the stretch is a gap though its other seconds were fast", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { machinesOf } from "../compare/machine.ts";
 import type { Result, Run } from "../model/result.ts";
 import { searchedResult } from "../page/pages.fake.ts";
-import { headlineOf, systemTexts } from "../result/headline.ts";
+import { systemTexts } from "../result/headline.ts";
 import { addResult, type Changes, emptyFolder, resultOf, withP99 } from "../result/indexed.fake.ts";
 import { readRuns } from "../result/indexed.ts";
 import { trendsOf } from "./trends.ts";
@@ -94,12 +93,6 @@ describe("a trend", () => {
 		]);
 	});
 
-	test("joins nothing of machines that nobody wrote down", () => {
-		const unknown = { environment: null } as const;
-		const lines = linesOf(healthy(1, 1e6, unknown), healthy(2, 2e6, unknown));
-		expect(lines.map(({ data }) => data.length)).toEqual([1, 1]);
-	});
-
 	test("never joins other work under the same name, and says what differs; nor another durability", () => {
 		const changed = (load: Partial<Run["load"]>) =>
 			resultOf("healthy", {
@@ -182,17 +175,6 @@ describe("a trend", () => {
 	});
 });
 
-describe("machines", () => {
-	test("are one kind by CPU, cores, memory, system and kernel series; the oldest is A", () => {
-		const found = machinesOf(entries(healthy(2, 1e6, { cpu: "Other CPU" }), healthy(1, 1e6)));
-		expect(found.get("r2")?.letter).toBe("A");
-		expect(found.get("r1")).toEqual({
-			letter: "B",
-			text: "linux x64, kernel 6.1, 4 cores, 8 GiB, Other CPU",
-		});
-	});
-});
-
 describe("the figures of a result in its row", () => {
 	const texts = (result: Result) => systemTexts(entries(result)[0]?.result as never);
 
@@ -206,34 +188,9 @@ describe("the figures of a result in its row", () => {
 	});
 
 	test("say why there is none", () => {
-		expect(texts(resultOf("lag"))[0]?.text).toBe("response p99 invalid");
-		expect(texts(resultOf("interrupted"))[0]?.text).toBe("response p99 interrupted");
-		const few = (run: Run): Run => ({
-			...run,
-			metrics: {
-				...run.metrics,
-				response: run.metrics.response && {
-					...run.metrics.response,
-					percentiles: run.metrics.response.percentiles.map((p) => ({
-						...p,
-						value: null,
-						support: "none" as const,
-					})),
-				},
-			},
-		});
-		expect(texts(resultOf("healthy", { run: few }))[0]?.text).toBe("response p99 n/a");
-	});
-
-	test("are those of result.json: value and support", () => {
-		for (const name of ["healthy", "stall", "repeats"])
-			for (const run of resultOf(name).runs) {
-				const p99 = run.metrics.response?.percentiles.find((p) => p.p === 99);
-				expect(headlineOf(run)).toMatchObject({
-					name: "response p99",
-					unit: "ns",
-					value: p99?.value,
-				});
-			}
+		for (const verdict of ["lag", "interrupted"])
+			expect(texts(resultOf(verdict))[0]?.text).toBe(
+				`response p99 ${verdict === "lag" ? "invalid" : verdict}`,
+			);
 	});
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { seeded } from "../../histogram/random.fake.ts";
 import { ratioOf } from "../../stats/ratio.ts";
@@ -112,17 +111,6 @@ describe("noise of A/A runs", () => {
 			expect(often("regressed", { ...told, factor: 1 + detectable / 4 })).toBeLessThan(0.5);
 		},
 	);
-
-	test("of recorded runs of this machine's kind is that of its intervals", () => {
-		const { figures } = JSON.parse(
-			readFileSync(new URL("../fixtures/a-a.json", import.meta.url), "utf8"),
-		) as { figures: Record<string, number[]> };
-		for (const values of Object.values(figures)) {
-			const noise = certain(noiseOf(values));
-			expect(noise.detectable).toBeGreaterThan(noise.halfWidth);
-			expect(noise.each).toBe(Math.floor(values.length / 2));
-		}
-	});
 });
 
 describe("repeats for a margin", () => {
