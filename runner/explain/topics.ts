@@ -226,27 +226,6 @@ Example: one system acknowledges from the page cache (os); another flushes first
 What to do: give all systems of a comparison the same durability.
 `,
 	},
-	clients: {
-		title: "how several clients share one schedule, and whose clock counts",
-		text: `
-clients: 3 (processes, hosts, containers) follow one schedule together: message
-i is due at the same moment as with one client.
-
-  round-trip, request-reply, publish   the sender gets its own answer back: one
-                                       clock, as exact as with one client
-  fan-out, work-queue, backlog         another client receives it: two clocks
-
-mqbench asks hosts over SSH for their clocks before and after the run. A PASS
-needs the interval's upper end plus the bound of both clocks below the limit; a
-FAIL its lower end minus the bound above it.
-
-Example: work-queue on two hosts with a bound of 0.1ms each, and a p99 of
-[0.95, 1.02]ms: p99 < 1ms is INCONCLUSIVE, p99 < 2ms passes.
-
-What to do: for latency across machines use round-trip; for the other patterns
-use hosts close to each other, or chrony.
-`,
-	},
 	failover: {
 		title: "what a fault shows: unavailable, recovered, drained",
 		text: `
