@@ -45,10 +45,6 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
 		"allow more open files before mqbench starts (ulimit -n 65536), or use fewer connections",
 	],
 	[
-		/INVALID_REPLICATION_FACTOR|replicas > 1 not supported|no suitable peers/,
-		"write replicas: 1, because the broker has fewer nodes than the replicas need",
-	],
-	[
 		/UNSUPPORTED_SASL_MECHANISM/,
 		"write a mechanism that the broker offers in the system: sasl: plain, scram-sha-256 or scram-sha-512",
 	],
