@@ -16,8 +16,6 @@ interface About extends AboutCount {
 	readonly unit: TallyUnit;
 	/** Another name of that tally, which baselines have it under. */
 	readonly sameAs?: string;
-	/** Which count of each second shows where it was lowest. */
-	readonly tick?: "received" | "acked" | "sent";
 	/** For the reference: what it is, of a count a remark; and a line about it without its name. */
 	readonly says?: string;
 	readonly example?: string;
@@ -26,7 +24,6 @@ interface About extends AboutCount {
 const RECEIVED = {
 	unit: "messages/s",
 	needs: ["receipts"],
-	tick: "received",
 	label: "received",
 	copies: true,
 } satisfies About;
@@ -38,7 +35,6 @@ const tallies = {
 	"throughput.sent": {
 		unit: "messages/s",
 		needs: ["acks"],
-		tick: "acked",
 		label: "acknowledged",
 		says: "messages acknowledged per second",
 	},
@@ -46,7 +42,6 @@ const tallies = {
 	achieved: {
 		unit: "messages/s",
 		needs: ["rate"],
-		tick: "sent",
 		label: "sent",
 		says: "messages really sent per second",
 	},

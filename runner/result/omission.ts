@@ -40,7 +40,7 @@ export function hiddenText(run: Run): string | null {
 }
 
 /**
- * p99 if response and service differ by more than half there, as it is the one that people know; else the percentile with the largest factor. The
+ * p99 if response and service differ by more than half there, as it is the one that people know; else the deepest percentile that does. The
  * generator's own lag is in response too: a difference that lag explains is none of the system.
  */
 export function mostHidden(run: Run): number | null {
@@ -48,8 +48,7 @@ export function mostHidden(run: Run): number | null {
 		const lag = percentile(run, "lag", p).value ?? 0;
 		return (factor ?? 0) >= WORTH_SAYING && (difference ?? 0) > 2 * lag;
 	});
-	const [most] = differing.toSorted((a, b) => (b.factor ?? 0) - (a.factor ?? 0));
-	return (differing.find(({ p }) => p === 99) ?? most)?.p ?? null;
+	return (differing.find(({ p }) => p === 99) ?? differing.at(-1))?.p ?? null;
 }
 
 /** "485 of 20 000 messages were due while ..."; null when there were none, or nobody has counted. */
