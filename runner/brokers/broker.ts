@@ -98,7 +98,7 @@ export function broker<Schema extends z.ZodObject>(
 			const { acknowledge, ...differing } = traits(written);
 			const { levels, own: ownDurability } = stores(written);
 			return {
-				...MOST,
+				...USUAL_TRAITS,
 				title: own.title,
 				levels,
 				ownDurability,
@@ -278,7 +278,7 @@ type OwnTraits = Pick<Traits, "acks" | "delivery"> & {
 	readonly acknowledge: Acknowledge | Traits["acknowledge"];
 } & Partial<Omit<Traits, "acknowledge">>;
 
-export const MOST = {
+export const USUAL_TRAITS = {
 	ordered: true,
 	groupOrdered: false,
 	keys: false,

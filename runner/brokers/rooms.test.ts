@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { goldenBlocks } from "../tests/golden.fake.ts";
-import { MOST } from "./broker.ts";
+import { USUAL_TRAITS } from "./broker.ts";
 import { brokerOf, SystemOptions } from "./index.ts";
 
 type Written = Readonly<Record<string, unknown>> & { readonly broker: string };
@@ -10,7 +10,7 @@ type Written = Readonly<Record<string, unknown>> & { readonly broker: string };
 function facts(written: Written): Map<string, string> {
 	const options = SystemOptions.parse(written);
 	const broker = brokerOf(options);
-	const usual: Readonly<Record<string, unknown>> = MOST;
+	const usual: Readonly<Record<string, unknown>> = USUAL_TRAITS;
 	const { maxMessageBytesTo, ...promised } = broker.traits(options);
 	const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 	const durability = (ours: boolean) => {

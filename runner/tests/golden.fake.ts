@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
  */
 export function goldenBlocks(
 	golden: URL,
-	answer: (given: string) => string,
+	answer: (given: string) => string | Promise<string>,
 	also: (found: string) => void = () => {},
 ): void {
 	const blocks = readFileSync(golden, "utf8")
@@ -19,16 +19,18 @@ export function goldenBlocks(
 			return { name, given, expected: expected.trimEnd() };
 		});
 
-	test.each(blocks)("$name", ({ given, expected }) => {
-		const found = answer(given);
+	test.each(blocks)("$name", async ({ given, expected }) => {
+		const found = await answer(given);
 		if (process.env.UPDATE_GOLDEN !== "1") expect(found).toBe(expected);
 		also(found);
 	});
 
-	test("each has a name of its own, and is written as golden texts are", () => {
+	test("each has a name of its own, and is written as golden texts are", async () => {
 		const names = blocks.map(({ name }) => name);
 		expect(names.filter((name, i) => name === "" || names.indexOf(name) < i)).toEqual([]);
-		const text = blocks.map(({ name, given }) => `=== ${name}\n${given}---\n${answer(given)}\n`);
+		const text = await Promise.all(
+			blocks.map(async ({ name, given }) => `=== ${name}\n${given}---\n${await answer(given)}\n`),
+		);
 		if (process.env.UPDATE_GOLDEN === "1") writeFileSync(golden, text.join("\n"));
 		expect(text.join("\n")).toBe(readFileSync(golden, "utf8"));
 	});

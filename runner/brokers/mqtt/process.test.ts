@@ -1,7 +1,5 @@
-import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { script, testFolder } from "../../../infra/test-folder.fake.ts";
-import { describedHere, describedThere, started } from "../started.fake.ts";
+import { started } from "../started.fake.ts";
 
 type Some = Readonly<Record<string, unknown>>;
 
@@ -26,29 +24,4 @@ describe("a real server comes up and says what it is:", () => {
 		expect(broker.version).toMatch(version);
 		expect(broker.url).toMatch(/^mqtt:\/\/mqbench:\w+@127\.0\.0\.1:\d+$/);
 	});
-});
-
-test("it is mosquitto, unless the scenario says Mochi", async () => {
-	const home = testFolder();
-	script(path.join(home, "mosquitto"), "exit 0");
-	const here = async (PATH: string, written: Some = {}) =>
-		(await describedHere("mqtt", written, { env: { PATH } })).nodes[0]?.argv[0];
-	expect(await here(home)).toBe(path.join(home, "mosquitto"));
-	expect(await here(home, { server: "mochi" })).toMatch(/mochi/);
-});
-
-test("on a host it is the host's, behind a password of each run", async () => {
-	const there = () =>
-		describedThere({ broker: "mqtt" }, { said: "mqbench:program=/sbin/mosquitto\n" });
-	const { nodes, url, file } = await there();
-	const conf = file("mosquitto.conf");
-	expect(nodes[0]?.argv[0]).toBe("/sbin/mosquitto");
-	expect(conf).toContain("listener 1883 10.0.0.1\n");
-	expect(conf).toContain("password_file /disk/run's/store/passwords\n");
-	expect(conf).not.toContain("allow_anonymous");
-	const { username, password } = new URL(url());
-	expect(username).toBe("mqbench");
-	expect(file("passwords")).toMatch(/^mqbench:\$7\$101\$[\w+/=]{16}\$[\w+/=]{88}\n$/);
-	expect(JSON.stringify(nodes)).not.toContain(password);
-	expect((await there()).url()).not.toBe(url());
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describedThere, started } from "../started.fake.ts";
+import { started } from "../started.fake.ts";
 
 test.each([
 	["its own", {}, {}],
@@ -40,17 +40,4 @@ test("several come up side by side, and the url names both ports of each", async
 	const [tcp, http] = url.slice("nsq://".length).split("?http=");
 	const ports = [tcp, http].flatMap((list) => list?.split(",") ?? []);
 	expect(new Set(ports).size).toBe(4);
-});
-
-test("on hosts it is copied, and listens at each host's address", async () => {
-	const { nodes, url } = await describedThere({ broker: "nsq", nodes: 2 });
-	expect(url()).toBe("nsq://10.0.0.1:4150,10.0.0.2:4150?http=10.0.0.1:4151,10.0.0.2:4151");
-	expect(nodes.map(({ argv }) => argv.slice(0, 4))).toEqual(
-		["10.0.0.1", "10.0.0.2"].map((host) => [
-			"/brought/nsqd",
-			`--tcp-address=${host}:4150`,
-			`--http-address=${host}:4151`,
-			"--data-path=/disk/run's/store",
-		]),
-	);
 });
