@@ -77,8 +77,10 @@ export function saturationOf(machine: Machine, { collected }: Facts): Saturation
 	};
 }
 
-// --- internal ---
-
-function grown(from: number | null | undefined, to: number | null | undefined): number | null {
+/** How much a counter grew; null: not read, or it went backwards. */
+export function grown(
+	from: number | null | undefined,
+	to: number | null | undefined,
+): number | null {
 	return from == null || to == null || to < from ? null : to - from;
 }

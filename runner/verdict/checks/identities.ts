@@ -81,29 +81,24 @@ export function brokenIdentities(facts: Facts): string[] {
 // --- internal ---
 
 function equations(c: Counters, each: number): [what: string, a: number, b: number][] {
+	const { sent, failed, unknown, acked, received, delivered, lost } = c;
 	const all: [string, number, number][] = [
-		["intended = sent + notOffered", c.intended, c.sent + c.notOffered],
+		["intended = sent + notOffered", c.intended, sent + c.notOffered],
 	];
-	if (c.acked !== null)
-		all.push(["sent = acked + failed + unknown", c.sent, c.acked + c.failed + c.unknown]);
-	const { received, delivered, lost } = c;
+	if (acked !== null) all.push(["sent = acked + failed + unknown", sent, acked + failed + unknown]);
 	// Where messages are only published nobody receives any.
 	if (received === null || delivered === null || lost === null) return all;
-	all.push([
-		"received = delivered + unackedReceived + failedReceived",
-		received,
-		delivered + (c.unackedReceived ?? 0) + (c.failedReceived ?? 0),
-	]);
+	const strange = (c.unackedReceived ?? 0) + (c.failedReceived ?? 0);
 	// Without acknowledgements a message that was sent without error is delivered or lost; of a fan-out each of its copies.
+	const owed = acked ?? sent - failed - unknown;
 	const times = each === 1 ? "" : `${each} x `;
-	if (c.acked === null)
-		all.push([
-			each === 1
-				? "sent = delivered + lost + failed + unknown"
-				: `${times}(sent - failed - unknown) = delivered + lost`,
-			each === 1 ? c.sent : each * (c.sent - c.failed - c.unknown),
-			delivered + lost + (each === 1 ? c.failed + c.unknown : 0),
-		]);
-	else all.push([`${times}acked = delivered + lost`, each * c.acked, delivered + lost]);
-	return all;
+	return [
+		...all,
+		["received = delivered + unackedReceived + failedReceived", received, delivered + strange],
+		[
+			`${times}${acked === null ? "(sent - failed - unknown)" : "acked"} = delivered + lost`,
+			each * owed,
+			delivered + lost,
+		],
+	];
 }

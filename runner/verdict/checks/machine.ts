@@ -7,7 +7,7 @@ import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
 import { formatCount, formatDuration, plural } from "../../units.ts";
 import { type Facts, ticksOfWindow, windowOf } from "../facts.ts";
-import { type Saturation, saturationOf } from "../saturation.ts";
+import { grown, type Saturation, saturationOf } from "../saturation.ts";
 import { type Check, compared, type Finding, unknown } from "./check.ts";
 import {
 	GC_SHARE,
@@ -24,7 +24,7 @@ import { clientName } from "./run.ts";
 export const cpuQuota: Check = {
 	name: "cpuQuota",
 	judge: (facts) =>
-		worstMachine(facts, (machine) => {
+		worstOf(machinesOf(facts), (machine) => {
 			const slowed = machine.node === undefined ? "mqbench" : "the broker";
 			const periods = overWindow(facts, machine, (line) => line.machine.throttled);
 			if (periods === null)
@@ -43,7 +43,7 @@ export const cpuQuota: Check = {
 export const steal: Check = {
 	name: "steal",
 	judge: (facts) =>
-		worstMachine(facts, (machine) => {
+		worstOf(machinesOf(facts), (machine) => {
 			const taken = overWindow(facts, machine, (line) => line.machine.stealNs);
 			const all = overWindow(facts, machine, (line) => line.machine.cpuNs);
 			if (taken === null || !all)
@@ -74,19 +74,24 @@ export const others: Check = {
 	judge(facts) {
 		const { nodes, resources } = facts.collected;
 		const machines = nodes.length > 0 ? nodes : [{ client: null, samples: resources }];
-		return worstOf(machines, nodes.length > 1, (machine) => othersOn(machine, facts));
+		return worstOf(machines, (machine) => othersOn(machine, facts));
 	},
 };
 
 export const ownCpu: Check = {
 	name: "ownCpu",
 	judge(facts) {
-		const [used] = generatorMachines(facts)
-			.map(({ parts, here, cores: all }) => {
-				// Processes on one machine share its cores.
-				const perSecond = sum(parts.map((part) => coresOf(facts, part) ?? 0));
-				const cores = here ? Math.min(all, facts.quotaCores ?? all) : all;
-				return { parts, perSecond, cores };
+		const began = facts.collected.parts.filter((part) => part.client !== null);
+		// Processes on one machine share its cores: all but those on other hosts are on this one.
+		const here = began.filter((part) => !isElsewhere(part));
+		const [used] = [here, ...began.filter(isElsewhere).map((part) => [part])]
+			.map((parts) => {
+				const all = largestOf(parts.map((part) => part.client?.cores ?? 0));
+				return {
+					parts,
+					perSecond: sum(parts.map((part) => coresOf(facts, part) ?? 0)),
+					cores: parts === here ? Math.min(all, facts.quotaCores ?? all) : all,
+				};
 			})
 			.filter(({ perSecond, cores }) => perSecond > 0 && cores > 0)
 			.sort((a, b) => b.perSecond / b.cores - a.perSecond / a.cores);
@@ -128,7 +133,7 @@ export function coresOf(facts: Pick<Facts, "collected">, part: ClientPart): numb
 export const cores: Check = {
 	name: "cores",
 	judge: (facts, judgements) =>
-		worstMachine(facts, (machine) => {
+		worstOf(machinesOf(facts), (machine) => {
 			const found = saturationOf(machine, facts);
 			if (found === null) return unknown("how busy the cores were cannot be read", READ_PROC);
 			const { idle, wait, share } = found;
@@ -196,19 +201,15 @@ function othersOn(machine: Machine, facts: Facts): Finding {
 	const brokerOf = (line: ResourceLine) => (facts.collected.plan.server ? line.broker?.cpuNs : 0);
 	const generatorOf = (line: ResourceLine) => (alone ? 0 : line.generator?.cpuNs);
 	// A closed load's generator may be gone before the first sample after its window.
-	const grown = (counter: (line: ResourceLine) => number | null) =>
-		overWindow(
-			facts,
-			machine,
-			counter,
-			(line) => generatorOf(line) != null && brokerOf(line) != null,
-		);
-	const all = grown((line) => line.machine.cpuNs);
-	const idle = grown((line) => line.machine.idleNs);
-	const taken = grown((line) => line.machine.stealNs);
-	const generator = grown((line) => generatorOf(line) ?? null);
-	const broker = grown((line) => brokerOf(line) ?? null);
-	if (!all || idle === null || generator === null || broker === null)
+	const usable = (line: ResourceLine) => generatorOf(line) != null && brokerOf(line) != null;
+	const [all, idle, taken, generator, broker] = [
+		(line: ResourceLine) => line.machine.cpuNs,
+		(line: ResourceLine) => line.machine.idleNs,
+		(line: ResourceLine) => line.machine.stealNs,
+		generatorOf,
+		brokerOf,
+	].map((counter) => overWindow(facts, machine, counter, usable));
+	if (!all || idle == null || generator == null || broker == null)
 		return unknown("what other processes used cannot be read", READ_PROC);
 	const own = idle + (taken ?? 0) + generator + broker;
 	const share = Math.max(0, all - own) / all;
@@ -220,22 +221,6 @@ function othersOn(machine: Machine, facts: Facts): Finding {
 		values: { share },
 		remedy: "stop what else runs there, and measure again",
 	});
-}
-
-/** Machines that clients ran on, each with its clients: all but those on other hosts share this one. */
-function generatorMachines({ collected }: Facts): {
-	readonly parts: readonly ClientPart[];
-	readonly here: boolean;
-	readonly cores: number;
-}[] {
-	const began = collected.parts.filter((part) => part.client !== null);
-	const here = began.filter((part) => !isElsewhere(part));
-	const elsewhere = began.filter(isElsewhere);
-	return [...(here.length > 0 ? [here] : []), ...elsewhere.map((p) => [p])].map((parts) => ({
-		parts,
-		here: parts === here,
-		cores: largestOf(parts.map((p) => p.client?.cores ?? 0)),
-	}));
 }
 
 /** On another host: a container is on this one. */
@@ -257,56 +242,44 @@ export function machinesOf({ collected }: Facts): Machine[] {
 	];
 }
 
-/** The check of each machine; the worst of them, with the name of the machine where there are several. */
-export function worstMachine(facts: Facts, check: (machine: Machine) => Finding): Finding {
-	const machines = machinesOf(facts);
-	return machines.length === 0
-		? check({ client: null, samples: facts.collected.resources })
-		: worstOf(machines, machines.length > 1 || isFar(machines[0]), check);
-}
-
-function isFar(machine: Machine | undefined): boolean {
-	return machine?.client != null || machine?.node !== undefined;
-}
-
-function worstOf(
-	machines: readonly Machine[],
-	named: boolean,
-	check: (machine: Machine) => Finding,
-): Finding {
-	const all = machines.map((machine) => ({ machine, found: check(machine) }));
-	const { machine, found } = (all.find(({ found }) => ["warn", "invalid"].includes(found.status)) ??
-		all.find(({ found }) => found.status === "unknown") ??
+/** The worst of what is found on each machine, with the machine's name unless it is this one alone. */
+function worstOf(machines: readonly Machine[], check: (machine: Machine) => Finding): Finding {
+	const all = machines.map((machine) => ({ where: nameOf(machine), ...check(machine) }));
+	const { where, ...found } = (all.find(
+		({ status }) => status === "warn" || status === "invalid",
+	) ??
+		all.find(({ status }) => status === "unknown") ??
 		all[0]) as (typeof all)[number];
-	return found.status === "ok" || !named
+	return found.status === "ok" || (all.length === 1 && where === HERE)
 		? found
-		: { ...found, text: `${nameOf(machine)}: ${found.text}` };
+		: { ...found, text: `${where}: ${found.text}` };
 }
+
+const HERE = "this machine";
 
 /** "the host of the broker's node 2", "client 1 (bench@10.0.0.11)", "this machine" */
 export function nameOf({ client, node }: Machine): string {
 	if (node !== undefined) return `the host of the broker's node ${node}`;
-	return client === null ? "this machine" : clientName(client);
+	return client === null ? HERE : clientName(client);
 }
 
 /**
  * Growth of a counter of the machine over the window, from the last usable sample before it to the first after it; null: not
  * read, it went backwards, or the load never began.
  */
-export function overWindow(
+function overWindow(
 	{ collected }: Facts,
 	{ samples }: Machine,
-	counter: (line: ResourceLine) => number | null,
+	counter: (line: ResourceLine) => number | null | undefined,
 	usable: (line: ResourceLine) => boolean = () => true,
 ): number | null {
-	const resources = samples.filter(usable);
-	const { startNs, endNs } = windowOf(collected);
 	const { t0Ms } = collected;
 	if (t0Ms === null) return null;
-	const fromMs = t0Ms + startNs / 1e6;
-	const before = resources.findLast((r) => r.unixMs <= fromMs) ?? resources[0];
+	const resources = samples.filter(usable);
+	const { startNs, endNs } = windowOf(collected);
+	const before = resources.findLast((r) => r.unixMs <= t0Ms + startNs / 1e6) ?? resources[0];
 	const after = resources.find((r) => r.unixMs >= t0Ms + endNs / 1e6) ?? resources.at(-1);
-	if (before === undefined || after === undefined || before === after) return null;
-	const [from, to] = [counter(before), counter(after)];
-	return from === null || to === null || to < from ? null : to - from;
+	return before === undefined || after === undefined || before === after
+		? null
+		: grown(counter(before), counter(after));
 }
