@@ -13,7 +13,7 @@ import { usesLines } from "../plan/uses-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
-import { estimateOf } from "../search/runs.ts";
+import { foreseen } from "../search/runs.ts";
 import { say } from "../text/say.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
@@ -84,7 +84,7 @@ export async function plan(
 				world.stdout.columns,
 				placeLines(request?.scenario ?? scenario, new Set(plans.map(({ system }) => system))),
 				others,
-				(search) => say("search-takes", { ...estimateOf(search) }).text,
+				(search) => say("search-takes", foreseen(search)).text,
 				usesLines(scenario, plans, world.env),
 			),
 		);

@@ -1,8 +1,9 @@
 import { brokerOf, noBroker, SystemOptions } from "../brokers/index.ts";
+import type { Times } from "../model/load.ts";
 import { crosses, type Plan } from "../model/plan.ts";
+import { derivePlan } from "./derive.ts";
 import { distinct } from "./distinct.ts";
 import { HEARTBEAT_MARGIN_NS, START_LEAD_NS } from "./expand.ts";
-import { counted } from "./schedule.ts";
 
 /** How long the floor is measured: enough for a p99 by second from 400/s on, short enough not to be in the way. */
 const WARMUP_NS = 0.5e9;
@@ -40,34 +41,27 @@ const NO_CONSUMERS = {
 };
 
 /** The load at its highest rate; a closed one with fewer messages. */
-function schedule({ schedule: whole }: Plan): Plan["schedule"] {
-	if (whole.rate === null) {
+function timesOf({ schedule: whole }: Plan): Times {
+	const shape = { ...whole, warmupNs: WARMUP_NS, durationNs: DURATION_NS, steady: null };
+	if (whole.kind === "closed") {
 		const warmupMessages = Math.min(whole.warmupMessages, CLOSED_MESSAGES / 10);
-		const measured = whole.messages - whole.warmupMessages;
+		const measured = Math.min(whole.messages - whole.warmupMessages, CLOSED_MESSAGES);
 		return {
 			...whole,
 			durationNs: WARMUP_NS + DURATION_NS,
 			warmupMessages,
-			messages: warmupMessages + Math.min(measured, CLOSED_MESSAGES),
+			messages: warmupMessages + measured,
 		};
 	}
-	return counted({
-		kind: whole.kind === "poisson" ? "poisson" : "constant",
-		rate: whole.rate,
-		seed: whole.seed,
-		pieces: [],
-		warmupNs: WARMUP_NS,
-		steady: null,
-		durationNs: DURATION_NS,
-	});
+	return { ...shape, kind: whole.kind === "poisson" ? "poisson" : "constant", pieces: [] };
 }
 
 function floor(plan: Plan, index: number, marginNs: number): Plan {
 	// It completes messages within their process: none crosses to another client.
 	const pattern = floorTraits.cannot[plan.pattern] || crosses(plan) ? "round-trip" : plan.pattern;
-	return {
-		...plan,
+	return derivePlan(plan, {
 		index,
+		times: timesOf(plan),
 		system: noBroker,
 		broker: noBroker,
 		server: false,
@@ -80,8 +74,6 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 		repeat: 1,
 		repeats: 1,
 		driverOptions: {},
-		schedule: schedule(plan),
-		intervalSeconds: undefined,
 		search: null,
 		phases: [],
 		backlog: null,
@@ -102,7 +94,7 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 			durationNs: WARMUP_NS + DURATION_NS + marginNs + (plan.client.count > 1 ? START_LEAD_NS : 0),
 			gracefulStopNs: 11e9,
 		},
-	};
+	});
 }
 
 /** Whoever of several clients sends a message receives it: each connection has a topic of its own. */

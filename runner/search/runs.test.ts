@@ -4,7 +4,7 @@ import { Plan as PlanSchema } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { ratePerSecond } from "../units.ts";
-import { estimateOf, firstIndex, outcomeOf, searchRuns, stepOf } from "./runs.ts";
+import { firstIndex, foreseen, outcomeOf, searchRuns, stepOf } from "./runs.ts";
 import type { Outcome } from "./search.ts";
 
 const scenario = `
@@ -148,25 +148,14 @@ test("the run that confirms is long enough for the deepest percentile too", () =
 });
 
 test.each([0.25, 0.6, 1, 2, 5, 13, 33, 64])(
-	"what plan says of a search holds where the system carries %d times the first rate",
+	"a search takes at most 25 runs where the system carries %d times the first rate, as plan says",
 	(part) => {
 		const { plans } = playText(DEEP, ({ schedule }) =>
 			ratePerSecond(schedule.rate as never) <= 300 * part ? "pass" : "fail",
 		);
-		const { runs, sendingNs } = estimateOf(start(DEEP));
-		const took = plans.reduce(
-			(ns, { schedule }) => ns + schedule.warmupNs + schedule.durationNs,
-			0,
-		);
-		// How the halving falls may cost or save a run or two.
-		expect(plans.length).toBeGreaterThanOrEqual(runs[0] - 2);
-		expect(plans.length).toBeLessThanOrEqual(runs[1] + 2);
-		expect(took).toBeGreaterThan(0.8 * sendingNs[0]);
-		expect(took).toBeLessThan(1.2 * sendingNs[1]);
-		expect(estimateOf(start(DEEP))).toMatchObject({
-			// 1.2 times the 36 887 messages of p99.99 at 300/s, and the warm-up.
-			confirmNs: 150e9,
-			curve: 5,
-		});
+		expect(plans.length).toBeGreaterThan(5);
+		expect(plans.length).toBeLessThanOrEqual(25);
+		// 1.2 times the 36 887 messages of p99.99 at 300/s, and the warm-up.
+		expect(foreseen(start(DEEP))).toMatchObject({ confirmNs: 150e9, curve: 5 });
 	},
 );

@@ -1,4 +1,4 @@
-import { largestOf, smallestOf } from "../extremes.ts";
+import { largestOf } from "../extremes.ts";
 import type { Times } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
@@ -68,47 +68,21 @@ export function stepOf(plan: Plan): Step | null {
 	return { rate: ratePerSecond(schedule.rate), role: search.role };
 }
 
-/** The least and the most that a search may take, whatever the system carries within reason. */
-export interface Estimate {
-	readonly runs: readonly [number, number];
-	/** Warm-ups and windows. */
-	readonly sendingNs: readonly [number, number];
-	/** A probe at the first rate, warm-up included. */
-	readonly probeNs: number;
-	/** The run that confirms the answer, if that is the first rate; warm-up included. */
-	readonly confirmNs: number;
-	/** Runs at parts of the answer, after it. */
-	readonly curve: number;
-}
-
-/** Plays the search against systems that carry from a quarter of its first rate to 64 times as much. */
-export function estimateOf(start: Plan): Estimate {
-	const first = ratePerSecond(start.schedule.rate ?? { messages: 1, perNs: 1e9 });
-	const played = CARRIED.map((part) => {
-		const runs: Found[] = [];
-		let ns = 0;
-		for (;;) {
-			const what = next(first, runs);
-			if ("answer" in what) return { runs: runs.length, ns };
-			const { step } = what;
-			runs.push({ step, outcome: step.rate <= part * first ? "pass" : "fail" });
-			ns += start.schedule.warmupNs + durationOf(start, step);
-		}
-	});
-	const range = (all: readonly number[]) => [smallestOf(all), largestOf(all)] as const;
+/** What is known of a search before its first run; warm-ups included. */
+export function foreseen(start: Plan) {
+	const rate = ratePerSecond(start.schedule.rate ?? { messages: 1, perNs: 1e9 });
+	const { warmupNs } = start.schedule;
 	return {
-		runs: range(played.map(({ runs }) => runs)),
-		sendingNs: range(played.map(({ ns }) => ns)),
-		probeNs: start.schedule.warmupNs + durationOf(start, { rate: first, role: "probe" }),
-		confirmNs: start.schedule.warmupNs + durationOf(start, { rate: first, role: "confirm" }),
+		/** A probe at the first rate. */
+		probeNs: warmupNs + durationOf(start, { rate, role: "probe" }),
+		/** The run that confirms the answer, if that is the first rate. */
+		confirmNs: warmupNs + durationOf(start, { rate, role: "confirm" }),
+		/** Runs at parts of the answer, after it. */
 		curve: CURVE.length,
 	};
 }
 
 // --- internal ---
-
-/** Parts of the rate at which a search begins. */
-const CARRIED = [0.25, 0.7, 1, 1.4, 2.8, 5.6, 11, 22, 45, 64];
 
 function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 	const rate = exact(step.rate);

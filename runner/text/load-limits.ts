@@ -34,16 +34,8 @@ export const loadLimits = {
 		`${d.system} keeps ${plural(d.kept, "message")} of a topic, and ${count(d.waiting)} pile up, so the first ones are lost`,
 	"above-the-rate": (d: { perSecond: number }) => `only ${count(d.perSecond)}/s are scheduled`,
 
-	"search-takes": (d: {
-		runs: readonly number[];
-		sendingNs: readonly number[];
-		/** The first run. */
-		probeNs: number;
-		/** Runs at the end: of the one that confirms the answer at the first rate, and how many at lower rates. */
-		confirmNs: number;
-		curve: number;
-	}) =>
-		`a search, find: max-rate: ${d.runs.join(" to ")} runs with ${[...new Set(d.sendingNs.map((ns) => formatDuration(ns)))].join(" to ")} of sending if the system carries a quarter of this rate to 64 times as much; the first takes ${formatDuration(d.probeNs)}, the last ones confirm the answer (${formatDuration(d.confirmNs)} at this rate) and measure ${plural(d.curve, "lower rate")}; starting brokers and waiting for the last messages come on top`,
+	"search-takes": (d: { probeNs: number; confirmNs: number; curve: number }) =>
+		`a search, find: max-rate: usually 10 to 25 runs; the first takes ${formatDuration(d.probeNs)}, the last ones confirm the answer (${formatDuration(d.confirmNs)} at this rate) and measure ${plural(d.curve, "lower rate")}; starting brokers and waiting for the last messages come on top`,
 
 	"write-partitions": (d: { partitions: number }) => `write partitions: ${d.partitions}`,
 	"write-consumers": (d: { consumers: number }) => `write consumers: ${d.consumers}`,
