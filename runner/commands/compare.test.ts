@@ -57,7 +57,7 @@ describe("mqbench compare", () => {
 		);
 		expect(out).toContain("REGRESSED response p99: B is 2.00x A (95 % interval");
 		expect(out).toMatch(
-			/\nREGRESSED {2}example, compared: 2 figures decide: 1 worse by more than the margin,\s+1 not worse\.\n$/,
+			/\nREGRESSED {2}example, compared: 2 figures decide: 1 worse by more than the margin,\s+1\s+not worse\.\n$/,
 		);
 	});
 

@@ -47,12 +47,8 @@ export type Piece =
 	| { readonly as: "link"; readonly to: string; readonly text: string }
 	/** The colour that a system has in charts, by its number. */
 	| { readonly as: "dot"; readonly color: number }
-	/** Values at even distances, logarithmic; null: a gap. `range`: lines with the same can be compared. */
-	| {
-			readonly as: "line";
-			readonly values: readonly (number | null)[];
-			readonly range?: readonly [low: number, high: number];
-	  };
+	/** Values at even distances, logarithmic; null: a gap. */
+	| { readonly as: "line"; readonly values: readonly (number | null)[] };
 export type Inline = Piece | readonly Piece[];
 
 interface Shown {

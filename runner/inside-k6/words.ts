@@ -104,9 +104,7 @@ const words: Words = {
 			files,
 			text: renderTerminal(documentOf(result), {
 				columns,
-				rows: 24,
 				colour: false,
-				unicode: true,
 				report: commandLine(["mqbench", "report", folder]),
 			}),
 			verdict: result.verdict,

@@ -1,11 +1,11 @@
-import { at, type Block, type Document, type Fold } from "../document/blocks.ts";
+import { at, type Block, type Document } from "../document/blocks.ts";
 import { sentence } from "../document/sentence.ts";
 import { maskAll } from "../mask.ts";
-import { displayWidth, harmless } from "../terminal/columns.ts";
+import { harmless } from "../terminal/columns.ts";
 import { blockLines } from "./terminal/blocks.ts";
 import { makePage, type Page, type PageOptions } from "./terminal/text-page.ts";
 
-/** Width (from 40 on) and height of the terminal; colour and unicode: whether it shows them (terminal-look.ts). */
+/** `columns`: width of the terminal, from 40 on. */
 export interface TerminalOptions extends PageOptions {
 	/** What leads to the whole report; left out: there is none. */
 	readonly report?: string | undefined;
@@ -13,7 +13,6 @@ export interface TerminalOptions extends PageOptions {
 
 /**
  * A document as it is printed: it is read from its end, so its answer stands there, and the last line is the verdict and where the report is.
- * What is longer than a screen begins with the verdict too.
  */
 export function renderTerminal(given: Document, { report, ...options }: TerminalOptions): string {
 	const document = maskAll(given, harmless);
@@ -29,13 +28,11 @@ export function renderTerminal(given: Document, { report, ...options }: Terminal
 		...apart(blockLines(at(answer, 1), page, "")),
 		...blockLines([...about, ...at(foot, 1)], page, ""),
 	];
-	const verdict = verdictLines(document, page);
 	const ending =
 		report === undefined
-			? verdict
+			? page.badged(look, word, `${title}: ${lead}.`)
 			: [...page.fold(`${title}: ${lead}.`), `${page.badge(look, word)}  ${report}`];
-	const long = lines.length + ending.length > page.rows;
-	return `${[...(long ? [...verdict, ""] : []), ...lines, ...ending].join("\n")}\n`;
+	return `${[...lines, ...ending].join("\n")}\n`;
 }
 
 /** Blocks alone, a blank line between two. */
@@ -54,26 +51,10 @@ function apart(lines: readonly string[]): string[] {
 	return lines.length === 0 ? [] : [...lines, ""];
 }
 
-/** The verdict stands at the right edge, or below a title that leaves no room for it. */
 function sectionLines(block: Block, page: Page): string[] {
 	if (block.kind !== "fold" || block.title === "") return blockLines([block], page);
-	const { title, badge, blocks }: Fold = block;
-	const word = badge === undefined ? "" : page.badge(badge);
-	const gap = page.width - displayWidth(title) - (badge?.length ?? 0);
+	const { title, badge, blocks } = block;
 	const head =
-		gap > 0 && word !== ""
-			? [`${page.style("bold", title)}${" ".repeat(gap)}${word}`]
-			: [
-					...page.fold(title).map((line) => page.style("bold", line)),
-					...(word === "" ? [] : [`  ${word}`]),
-				];
+		badge === undefined ? page.heading(title) : page.badged(badge, badge.toUpperCase(), title);
 	return [...head, ...blockLines(blocks, page)];
-}
-
-function verdictLines({ look, word, title, lead }: Document, page: Page): string[] {
-	const badge = page.badge(look, word);
-	const [first = "", ...rest] = page.fold(`${word}  ${title}: ${lead}.`, "      ", "");
-	return first.startsWith(word)
-		? [`${badge}${first.slice(word.length)}`, ...rest]
-		: [badge, first, ...rest];
 }

@@ -19,25 +19,10 @@ describe("colour", () => {
 	});
 });
 
-describe("block characters", () => {
-	test.each([
-		[{ LANG: "de_DE.UTF-8" }, true],
-		[{ LANG: "C.utf8" }, true],
-		[{ LANG: "C" }, false],
-		[{}, false],
-		[{ LANG: "en_US.UTF-8", LC_ALL: "C" }, false],
-		[{ LANG: "C", LC_CTYPE: "C.UTF-8" }, true],
-		[{ LANG: "C.UTF-8", TERM: "linux" }, false],
-	])("%j: %s", (env, unicode) => {
-		expect(look(env).unicode).toBe(unicode);
-	});
-});
-
 test("lines are rewritten on a terminal that can, and nowhere else", () => {
 	expect(look({}).movable).toBe(true);
 	expect(look({ TERM: "dumb" }).movable).toBe(false);
 	expect(look({}, false).movable).toBe(false);
 	// Colour by force is no cursor by force.
 	expect(look({ FORCE_COLOR: "1" }, false).movable).toBe(false);
-	expect(terminalLook({ isTTY: false, columns: 80, write() {} }, {}).rows).toBe(24);
 });

@@ -4,6 +4,8 @@
  */
 
 const STARTED = "mqbenchWatches";
+const QUESTION =
+	"Stop the command? This does what one Ctrl-C does: the current run ends, results so far are kept and reported, brokers are taken down.";
 if (!(STARTED in window)) {
 	Object.assign(window, { [STARTED]: true });
 	start();
@@ -55,18 +57,14 @@ function start(): void {
 
 	/** Stops the command after a question. Subtle: a document that is written over loses its listeners, so each gets them anew. */
 	function stopButton(): void {
-		const sure = document.querySelector<HTMLDialogElement>("#sure");
-		const on = (id: string, act: () => void) =>
-			document.getElementById(id)?.addEventListener("click", act);
-		on("stop", () => sure?.showModal());
-		on("no", () => sure?.close());
-		on("yes", async () => {
-			sure?.close();
+		const button = document.getElementById("stop");
+		button?.removeAttribute("hidden");
+		button?.addEventListener("click", async () => {
+			if (!confirm(QUESTION)) return;
 			const answer = await fetch("stop", { method: "POST" }).catch(() => null);
 			if (answer?.ok) stopped = await answer.text();
 			say(stopped ?? `Not stopped: ${answer?.status ?? "mqbench cannot be reached."}`);
 		});
-		document.getElementById("stop")?.removeAttribute("hidden");
 	}
 }
 

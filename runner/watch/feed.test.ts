@@ -61,10 +61,10 @@ describe("the strip", () => {
 		expect(words(last())).toBe("[1/2] nats");
 		for (const p99 of [1_500_000, null, 90_000_000, 2_000_000]) feed.second(live(plan, p99));
 		expect(words(last())).toMatch(
-			/^\[1\/2\] nats time .* left of .*, run 1 of 2 rate scheduled 1\D000\/s, sent 1\D000\/s, received 990\/s response p50 61us, p99 1\.4ms, max 12ms .*p99 by second: 1\.5ms to 90ms, last 2ms$/,
+			/^\[1\/2\] nats time .* left of .*, run 1 of 2 rate scheduled 1\D000\/s, sent 1\D000\/s, received 990\/s response p50 61us, p99 1\.4ms, max 12ms .* p99 by second: 1\.5ms to 90ms, last 2ms$/,
 		);
 		// A second in which nothing came back is a gap.
-		expect(last()).toMatch(/ d="M0\.0 [\d.]+M56\.0 [\d.]+H84\.0V[\d.]+"/);
+		expect(last()).toContain(">▁ █▁<");
 		feed.begin("[2/2] nats");
 		expect(words(last())).toBe("[2/2] nats");
 	});

@@ -121,11 +121,12 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 				await expect.poll(() => text(page, "#strip")).toContain(`[${version}/3] nats`);
 			}
 			// After the document was written over the button still asks, and then stops.
+			const answers = (yes: boolean) => page.evaluate(`window.confirm = () => ${yes}`);
+			await answers(false);
 			await page.locator("#stop").click();
-			await page.locator("#no").click();
 			expect(await page.locator("#news").isVisible()).toBe(false);
+			await answers(true);
 			await page.locator("#stop").click();
-			await page.locator("#yes").click();
 			await expect.poll(() => text(page, "#news")).toBe("stopped: 1");
 			show({ ...strip, title: "the last second" });
 			expect(await text(page, "#news")).toBe("stopped: 1");

@@ -37,9 +37,101 @@ interface PageOptions {
  * forwarded port, whatever its number, the page is served as here.
  */
 export async function startServer(options: PageOptions): Promise<PageServer> {
-	const serving = new Serving(options);
-	await serving.listen();
-	return serving;
+	const { port, page, policy, scripts, stop } = options;
+	const own = newToken();
+	/** All that serve the page: the first one, and what once-tokens led to. */
+	const tokens = new Set([own]);
+	/** Tokens that lead to the page one single time. */
+	const once = new Set<string>();
+	const open = new Set<ServerResponse>();
+	/** What a connection gets first: the newest event of each kind, in the order of kinds. */
+	const newest = new Map<string, Buffer>();
+	const times = { headersTimeout: SILENT_MS, connectionsCheckingInterval: SILENT_MS / 2 };
+	const server = createServer(times, (request, response) => {
+		try {
+			answer(request, response);
+		} catch {
+			// What goes wrong here is the page's own: it must not end the command.
+			response.destroy();
+		}
+	});
+	server.maxConnections = MOST_CONNECTIONS;
+	await listening(server, port ?? 0);
+	// Without a listener the last connection that was lost would end the command.
+	server.on("error", () => {});
+	const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+	return {
+		url: `${origin}/${own}/`,
+		urlForOnce() {
+			const token = newToken();
+			once.add(token);
+			// A browser that never came leaves it to whoever reads the list of processes.
+			setTimeout(() => once.delete(token), ONCE_MS).unref();
+			return `${origin}/${token}/`;
+		},
+		push(event, data) {
+			// JSON has no line breaks.
+			const text = Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+			newest.set(event, text);
+			for (const response of open) {
+				if (response.writableLength > MOST_UNREAD) response.destroy();
+				else response.write(text);
+			}
+		},
+		async close(ms = 5000) {
+			const late = setTimeout(() => server.closeAllConnections(), ms);
+			await Promise.all(
+				[...open].map((one) => new Promise((resolve) => one.once("close", resolve).end())),
+			);
+			clearTimeout(late);
+			server.close();
+			server.closeAllConnections();
+		},
+	};
+
+	function answer(
+		{ method = "", url = "", headers, socket }: IncomingMessage,
+		response: ServerResponse,
+	) {
+		const host = headers.host ?? "";
+		const [, token = "", what = "", ...more] = url.split("/");
+		const known = isOneOf(token, tokens);
+		for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+		if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)) refuse(response, 403);
+		// A browser names the site that asks; no other site may.
+		else if (![undefined, `http://${host}`].includes(headers.origin)) refuse(response, 403);
+		else if (known && url === `/${token}`) redirect(response, token);
+		else if (isOneOf(token, once) && !isOthers(socket)) {
+			once.delete(token);
+			const its = newToken();
+			tokens.add(its);
+			redirect(response, its);
+		} else if (!known || more.length > 0) refuse(response, 404);
+		else if (method === "GET") serve(what, response);
+		else if (method !== "POST" || what !== "stop") refuse(response, 405);
+		// Every browser names the site that posts. Without a name it is not the page.
+		else if (headers.origin === undefined) refuse(response, 403);
+		else send(response, "text/plain", stop());
+	}
+
+	function serve(what: string, response: ServerResponse) {
+		if (what === "") {
+			response.setHeader("content-security-policy", policy());
+			send(response, "text/html", page());
+		} else if (what === "events") connect(response);
+		else if (Object.hasOwn(scripts, what))
+			send(response, "text/javascript", scripts[what]?.() ?? "");
+		else refuse(response, 404);
+	}
+
+	function connect(response: ServerResponse) {
+		response.writeHead(200, { "content-type": "text/event-stream" });
+		response.write(`retry: ${AGAIN_MS}\n\n`);
+		for (const event of newest.values()) response.write(event);
+		open.add(response);
+		response.once("close", () => open.delete(response));
+		response.on("error", () => {});
+	}
 }
 
 // --- internal ---
@@ -56,130 +148,6 @@ const AGAIN_MS = 1000;
 /** A browser that is told of an address has asked for it by then, also on a slow machine. */
 const ONCE_MS = 60_000;
 
-class Serving implements PageServer {
-	readonly #options: PageOptions;
-	readonly #token = newToken();
-	/** All that serve the page: the one above, and what once-tokens led to. */
-	readonly #tokens = new Set([this.#token]);
-	readonly #server: Server;
-	readonly #open = new Set<ServerResponse>();
-	/** Tokens that lead to the page one single time. */
-	readonly #once = new Set<string>();
-	/** What a connection gets first: the newest event of each kind, in the order of kinds. */
-	readonly #newest = new Map<string, Buffer>();
-
-	constructor(options: PageOptions) {
-		this.#options = options;
-		const times = { headersTimeout: SILENT_MS, connectionsCheckingInterval: SILENT_MS / 2 };
-		this.#server = createServer(times, (request, response) => {
-			try {
-				this.#answer(request, response);
-			} catch {
-				// What goes wrong here is the page's own: it must not end the command.
-				response.destroy();
-			}
-		});
-		this.#server.maxConnections = MOST_CONNECTIONS;
-		// Without a listener the last connection that was lost would end the command.
-		this.#server.on("error", () => {});
-	}
-
-	async listen(): Promise<void> {
-		const port = this.#options.port ?? 0;
-		await new Promise<void>((resolve, reject) => {
-			this.#server.once("error", (error: NodeJS.ErrnoException) => {
-				const taken = error.code === "EADDRINUSE";
-				reject(
-					failure("watch-port", {
-						port,
-						reason: taken ? "the port is taken on 127.0.0.1" : reasonOf(error),
-					}),
-				);
-			});
-			this.#server.listen(port, HOST, resolve);
-		});
-	}
-
-	get url(): string {
-		return `${this.#origin()}/${this.#token}/`;
-	}
-
-	urlForOnce(): string {
-		const token = newToken();
-		this.#once.add(token);
-		// A browser that never came leaves it to whoever reads the list of processes.
-		setTimeout(() => this.#once.delete(token), ONCE_MS).unref();
-		return `${this.#origin()}/${token}/`;
-	}
-
-	push(event: string, data: unknown): void {
-		const text = Buffer.from(eventText(event, data));
-		this.#newest.set(event, text);
-		for (const response of this.#open) {
-			if (response.writableLength > MOST_UNREAD) response.destroy();
-			else response.write(text);
-		}
-	}
-
-	async close(ms = 5000): Promise<void> {
-		const open = [...this.#open];
-		const late = setTimeout(() => this.#server.closeAllConnections(), ms);
-		const closed = open.map((one) => new Promise((resolve) => one.once("close", resolve).end()));
-		await Promise.all(closed);
-		clearTimeout(late);
-		this.#server.close();
-		this.#server.closeAllConnections();
-	}
-
-	#origin(): string {
-		const { port } = this.#server.address() as AddressInfo;
-		return `http://${HOST}:${port}`;
-	}
-
-	#answer(request: IncomingMessage, response: ServerResponse): void {
-		const { method = "", url = "", headers, socket } = request;
-		const host = headers.host ?? "";
-		const [, token = "", what = "", ...more] = url.split("/");
-		const known = isOneOf(token, this.#tokens);
-		for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-		if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)) refuse(response, 403);
-		// A browser names the site that asks; no other site may.
-		else if (![undefined, `http://${host}`].includes(headers.origin)) refuse(response, 403);
-		else if (known && url === `/${token}`) redirect(response, token);
-		else if (isOneOf(token, this.#once) && !isOthers(socket)) {
-			this.#once.delete(token);
-			const own = newToken();
-			this.#tokens.add(own);
-			redirect(response, own);
-		} else if (!known || more.length > 0) refuse(response, 404);
-		else if (method === "GET") this.#serve(what, response);
-		else if (method !== "POST" || what !== "stop") refuse(response, 405);
-		// Every browser names the site that posts. Without a name it is not the page.
-		else if (headers.origin === undefined) refuse(response, 403);
-		else send(response, "text/plain", this.#options.stop());
-	}
-
-	#serve(what: string, response: ServerResponse): void {
-		const { page, policy, scripts } = this.#options;
-		if (what === "") {
-			response.setHeader("content-security-policy", policy());
-			send(response, "text/html", page());
-		} else if (what === "events") this.#connect(response);
-		else if (Object.hasOwn(scripts, what))
-			send(response, "text/javascript", scripts[what]?.() ?? "");
-		else refuse(response, 404);
-	}
-
-	#connect(response: ServerResponse): void {
-		response.writeHead(200, { "content-type": "text/event-stream" });
-		response.write(`retry: ${AGAIN_MS}\n\n`);
-		for (const event of this.#newest.values()) response.write(event);
-		this.#open.add(response);
-		response.once("close", () => this.#open.delete(response));
-		response.on("error", () => {});
-	}
-}
-
 const HEADERS = {
 	"cache-control": "no-store",
 	"referrer-policy": "no-referrer",
@@ -189,9 +157,15 @@ const HEADERS = {
 	"cross-origin-opener-policy": "same-origin",
 } as const;
 
-/** JSON has no line breaks. */
-function eventText(event: string, data: unknown): string {
-	return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+function listening(server: Server, port: number): Promise<void> {
+	return new Promise((resolve, reject) => {
+		server.once("error", (error: NodeJS.ErrnoException) => {
+			const taken = error.code === "EADDRINUSE";
+			const reason = taken ? `the port is taken on ${HOST}` : reasonOf(error);
+			reject(failure("watch-port", { port, reason }));
+		});
+		server.listen(port, HOST, resolve);
+	});
 }
 
 function send(response: ServerResponse, type: string, text: string): void {

@@ -1,4 +1,4 @@
-import type { Block, Row } from "../document/blocks.ts";
+import { aside, type Block, type Row, text } from "../document/blocks.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { type LivePart, scriptSums } from "../page/html-page.ts";
 import { type Markup, markup, Markup as Raw } from "../page/markup.ts";
@@ -20,23 +20,13 @@ export interface Strip {
 }
 
 export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
+	const sofar = `Below: the report of ${plural(over, "run")} so far. What follows may change its verdict.`;
 	const blocks: readonly Block[] = [
-		{
-			kind: "text",
-			text: { as: "strong", text: title === "" ? "The first run has not begun." : title },
-		},
+		text({ as: "strong", text: title === "" ? "The first run has not begun." : title }),
 		rows.length > 0
 			? { kind: "table", look: "facts", columns: [], rows: rows.map(rowOf) }
-			: { kind: "text", tone: "soft", text: [doing === title ? "" : doing] },
-		...(over > 0
-			? [
-					{
-						kind: "text",
-						tone: "soft",
-						text: `Below: the report of ${plural(over, "run")} so far. What follows may change its verdict.`,
-					} as const,
-				]
-			: []),
+			: text([doing === title ? "" : doing], "soft"),
+		...(over > 0 ? [text([sofar], "soft")] : []),
 		...lineOf(p99s.slice(-MOST_SECONDS)),
 	];
 	return markup`${blocksMarkup(blocks, { names: [], figures: [] })}`;
@@ -46,7 +36,7 @@ export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
 export function livePart(version: number): LivePart {
 	return {
 		head: markup`<style>${new Raw(STYLE)}</style><script defer src="watch.js"></script>`,
-		top: markup`<aside id="live" class="box unknown" data-version="${version}" aria-label="What goes on now"><noscript><p class="warn">The current seconds need JavaScript; the terminal shows the same.</p></noscript><p id="news" class="warn" role="status" hidden></p><div id="strip"></div><p><button type="button" id="stop" hidden>Stop</button></p><dialog id="sure" aria-labelledby="sure-text"><p id="sure-text">Stop the command? This does what one Ctrl-C does: the current run ends, results so far are kept and reported, brokers are taken down.</p><p class="head"><button type="button" id="yes">Stop</button><button type="button" id="no" autofocus>Go on</button></p></dialog></aside>`,
+		top: markup`<aside id="live" class="box unknown" data-version="${version}" aria-label="What goes on now"><noscript><p class="warn">The current seconds need JavaScript; the terminal shows the same.</p></noscript><p id="news" class="warn" role="status" hidden></p><div id="strip"></div><p><button type="button" id="stop" hidden>Stop</button></p></aside>`,
 	};
 }
 
@@ -57,29 +47,19 @@ export function watchPolicy(): string {
 
 // --- internal ---
 
-const MOST_SECONDS = 120;
+const MOST_SECONDS = 60;
 
 const STYLE =
-	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip .wide{background:none}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}#strip svg{display:block;width:100%;max-width:40rem;height:3.5rem}dialog{border:1px solid var(--edge);border-radius:.6rem;background:var(--page);max-width:28rem}dialog::backdrop{background:var(--shade)}";
+	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip .wide{background:none}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}#strip .line{display:block;color:var(--s0);font:1.2rem/1.2 monospace;white-space:nowrap;overflow:hidden}";
 
 function rowOf([label, parts]: LiveRow): Row {
 	return { cells: [label, parts.join(", ")] };
 }
 
-/** p99 by second, on a scale of a factor of 4 at least: noise is not to look like a stall. */
+/** p99 by second. */
 function lineOf(values: readonly (number | null)[]): Block[] {
 	const known = values.filter((value) => value !== null);
 	if (known.length < 2) return [];
-	const [low, high] = [smallestOf(known), largestOf(known)];
-	const range = [Math.max(1, low), Math.max(4, 4 * low, high)] as const;
-	const text = `p99 by second: ${formatDuration(low)} to ${formatDuration(high)}, last ${formatDuration(known.at(-1) ?? 0)}`;
-	return [
-		{
-			kind: "text",
-			text: [
-				{ as: "line", values, range },
-				{ as: "aside", text },
-			],
-		},
-	];
+	const said = `p99 by second: ${formatDuration(smallestOf(known))} to ${formatDuration(largestOf(known))}, last ${formatDuration(known.at(-1) ?? 0)}`;
+	return [text([{ as: "line", values }, aside(said)])];
 }

@@ -17,9 +17,9 @@ import {
 	wordOf,
 } from "../../document/blocks.ts";
 import { sentence } from "../../document/sentence.ts";
-import { largestOf, smallestOf } from "../../extremes.ts";
 import { figureBlock } from "../../page/html-page.ts";
 import { type Markup, markup } from "../../page/markup.ts";
+import { sparkline } from "../../terminal/sparkline.ts";
 
 /** What a page is written with. */
 export interface Writing {
@@ -58,6 +58,9 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** As many as the page's style has; see `theme.ts`. */
 const COLORS = 8;
+
+/** Those of a line. */
+const MOST_BARS = 60;
 
 function markupOf(block: Block, writing: Writing, level: number): Markup | null {
 	switch (block.kind) {
@@ -142,7 +145,7 @@ function pieceMarkup(piece: Piece): Markup | string | null {
 		case "dot":
 			return markup`<i class="dot s${piece.color % COLORS}"></i> `;
 		case "line":
-			return lineMarkup(piece);
+			return markup`<span class="line" aria-hidden="true">${sparkline(piece.values, MOST_BARS)}</span>`;
 	}
 }
 
@@ -179,24 +182,4 @@ function cellMarkup(cell: Inline, column: Column | undefined, labelled: boolean)
 function sortKey(cell: Inline): Markup | null {
 	const value = amountIn(cell)?.value ?? null;
 	return value === null ? null : markup` data-n="${value}"`;
-}
-
-const WIDTH = 84;
-const HEIGHT = 26;
-
-/** A line in steps, as values are reached; what is missing breaks it. */
-function lineMarkup({ values, range }: Extract<Piece, { as: "line" }>): Markup {
-	const known = values.filter((value) => value !== null && value > 0) as number[];
-	const [low, high] = range ?? [smallestOf(known), largestOf(known)];
-	const log = Math.max(1e-9, Math.log(high / low));
-	const y = (value: number) =>
-		(HEIGHT - 1 - ((HEIGHT - 2) * Math.log(Math.max(value, low) / low)) / log).toFixed(1);
-	const x = (i: number) => ((i / Math.max(1, values.length - 1)) * WIDTH).toFixed(1);
-	const path = values.map((value, i) => {
-		if (value === null) return "";
-		const before = values[i - 1] ?? null;
-		if (before === null) return `M${x(i)} ${y(value)}`;
-		return y(before) === y(value) && values[i + 1] != null ? "" : `H${x(i)}V${y(value)}`;
-	});
-	return markup`<svg class="s0" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path d="${path.join("")}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`;
 }

@@ -73,17 +73,18 @@ function textLines({ text }: Text, page: Page, indent: string): string[] {
 	const drawn = pieces.map((one) =>
 		isPiece(one, "line") ? sparkline(one.values, room) : wordOf(one),
 	);
-	return page.unicode ? [`${indent}${drawn.join("")}`] : [];
+	return [`${indent}${drawn.join("")}`];
 }
 
 function listLines({ items, rest }: List, page: Page, indent: string): string[] {
 	return [
 		...items.flatMap(({ badge, text, more = [] }) => {
 			const below = badge === undefined ? indent : INDENT;
-			const [first = "", ...others] = page.fold(plain(text), below);
+			const said = plain(text);
 			return [
-				badge === undefined ? first : `${page.badge(badge)}${first.slice(badge.length)}`,
-				...others,
+				...(badge === undefined
+					? page.fold(said, below)
+					: page.badged(badge, badge.toUpperCase(), said, below)),
 				...more.flatMap((one) => page.fold(one, below)),
 			];
 		}),
@@ -93,12 +94,8 @@ function listLines({ items, rest }: List, page: Page, indent: string): string[] 
 
 /** Breaks between names only. */
 function rowLines({ columns, rows }: Table, page: Page): string[] {
-	const lines: string[] = [];
-	for (const [i, cell] of rows.flatMap(({ cells }) => cells).entries()) {
-		const one = `  ${plain(columns[i]?.name ?? "")} ${plain(cell)}`;
-		const line = `${lines.at(-1) ?? ""}${one}`;
-		if (lines.length > 0 && line.length <= page.width) lines[lines.length - 1] = line;
-		else lines.push(one);
-	}
-	return lines;
+	const cells = rows.flatMap(({ cells }) => cells.map(plain));
+	const all = cells.map((cell, i) => `${plain(columns[i]?.name ?? "")} ${cell}`);
+	const row = all.map((one) => one.replaceAll(" ", "\u00a0")).join("\u00a0 ");
+	return page.fold(row, "  ").map((line) => line.replaceAll("\u00a0", " "));
 }

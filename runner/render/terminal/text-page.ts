@@ -8,12 +8,11 @@ type Format = Parameters<typeof styleText>[0];
 /** What a part of the report is written on: no line of it is wider than `width` columns. */
 export interface Page {
 	readonly width: number;
-	readonly rows: number;
-	/** Block characters may be drawn with. */
-	readonly unicode: boolean;
-	style(format: Format, text: string): string;
+	heading(text: string): string[];
 	/** The verdict's word, in its colour. */
-	badge(look: Look, text?: string): string;
+	badge(look: Look, word: string): string;
+	/** A text behind its badge; its further lines stand below each other at `indent`. */
+	badged(look: Look, word: string, text: string, indent?: string): string[];
 	/** Breaks a text at blanks, and a word that is wider than a line anywhere. */
 	fold(text: string, indent?: string, first?: string): string[];
 }
@@ -21,27 +20,31 @@ export interface Page {
 export interface PageOptions {
 	readonly columns: number;
 	readonly colour: boolean;
-	readonly rows?: number | undefined;
-	readonly unicode?: boolean | undefined;
 }
 
-export function makePage(options: PageOptions): Page {
-	const width = Math.max(40, options.columns);
-	const style: Page["style"] = options.colour
-		? (format, text) => styleText(format, text, { validateStream: false })
-		: (_, text) => text;
+export function makePage({ columns, colour }: PageOptions): Page {
+	const width = Math.max(40, columns);
+	const style = (format: Format, text: string) =>
+		colour ? styleText(format, text, { validateStream: false }) : text;
+	const badge: Page["badge"] = (look, word) => style(["bold", COLOURS[look]] as Format, word);
+	const fold: Page["fold"] = (text, indent = "", first = indent) =>
+		wrap(text, width, indent, first).flatMap((line) =>
+			displayWidth(line) <= width
+				? [line]
+				: pieces(line.trimStart(), width - indent.length).map((piece) => `${indent}${piece}`),
+		);
 	return {
 		width,
-		rows: options.rows ?? 24,
-		unicode: options.unicode ?? false,
-		style,
-		badge: (look, text = look.toUpperCase()) => style(["bold", COLOURS[look]] as Format, text),
-		fold: (text, indent = "", first = indent) =>
-			wrap(text, width, indent, first).flatMap((line) =>
-				displayWidth(line) <= width
-					? [line]
-					: pieces(line.trimStart(), width - indent.length).map((piece) => `${indent}${piece}`),
-			),
+		badge,
+		fold,
+		heading: (text) => fold(text).map((line) => style("bold", line)),
+		badged(look, word, text, indent = "      ") {
+			const room = " ".repeat(Math.max(word.length + 2, indent.length));
+			const [first = "", ...rest] = fold(text, indent, room);
+			return first.startsWith(room)
+				? [`${badge(look, word)}${first.slice(word.length)}`, ...rest]
+				: [badge(look, word), first, ...rest];
+		},
 	};
 }
 
