@@ -6,7 +6,7 @@ import { failure } from "../errors.ts";
 import { glob } from "../model/glob.ts";
 import type { Result } from "../model/result.ts";
 import { packageFolder } from "../package.ts";
-import { makeRoom, writeWhole } from "../result/whole-file.ts";
+import { writeWhole } from "../result/whole-file.ts";
 import { figuresOf, MOST } from "./figures.ts";
 
 export type Theme = "light" | "dark";
@@ -31,7 +31,6 @@ export async function writePictures(
 	if (chosen.length === 0 && (all.length > 0 || only !== "*"))
 		throw failure("no-such-picture", { only, ids: all.map(({ id }) => id) });
 	const where = out ?? path.join(folder, "svg");
-	makeRoom(where, folder);
 	const files: string[] = [];
 	for (const figure of chosen) {
 		const file = path.join(where, `${figure.id}${theme === "dark" ? "-dark" : ""}.svg`);

@@ -42,7 +42,7 @@ describe("reporters", () => {
 	});
 
 	test("that nobody knows are refused with the list, and the nearest name", () => {
-		const list = "known: terminal, json, junit, markdown, csv, github, html";
+		const list = "known: terminal, github, json, junit, markdown, csv, html";
 		expect(refused("junti")).toBe(
 			`--reporter junti: there is no such reporter; did you mean junit? (${list})`,
 		);

@@ -2,26 +2,19 @@ import { failure } from "../errors.ts";
 import { didYouMean } from "../suggest.ts";
 import type { World } from "../world.ts";
 
-/** What `--reporter` knows: what is printed, and the files that every run's folder has anyway. */
-export const REPORTERS = [
-	"terminal",
-	"json",
-	"junit",
-	"markdown",
-	"csv",
-	"github",
-	"html",
-] as const;
-type ReporterName = (typeof REPORTERS)[number];
-
-/** The formats that are files, by their name in the folder of the run. */
+/** The formats that are files, which every run's folder has anyway, by their name there. */
 export const REPORT_FILES = {
 	json: "result.json",
 	junit: "junit.xml",
 	markdown: "report.md",
 	csv: "result.csv",
 	html: "report.html",
-} as const satisfies Partial<Record<ReporterName, string>>;
+} as const;
+const FILES = Object.keys(REPORT_FILES) as (keyof typeof REPORT_FILES)[];
+
+/** What `--reporter` knows: what is printed, and the files. */
+export const REPORTERS = ["terminal", "github", ...FILES] as const;
+type ReporterName = (typeof REPORTERS)[number];
 
 export interface Reporter {
 	readonly name: ReporterName;

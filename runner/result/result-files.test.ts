@@ -13,7 +13,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readBaseline } from "../compare/baseline-file.ts";
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { buildResult } from "../compare/build.ts";
-import { MqbenchError } from "../errors.ts";
 import { fixtureCopy } from "../evidence/fixture.fake.ts";
 import type { Result } from "../model/result.ts";
 import { DetailsFile, ResultFile } from "../model/result-file.ts";
@@ -208,35 +207,22 @@ describe("a result.json that cannot be read is one sentence, and exit code 2", (
 		["is missing", () => {}, "there is no such file"],
 		["is cut off", (folder) => writeFileSync(join(folder, "result.json"), "{"), "it is not JSON"],
 		[
-			"is of a later schema",
-			(folder) =>
-				writeFileSync(
-					join(folder, "result.json"),
-					JSON.stringify({ ...fixtureResult("stall"), schema: 3 }),
-				),
-			"schema: Invalid input: expected 2",
-		],
-		[
-			"is of the first schema",
-			(folder) =>
-				writeFileSync(
-					join(folder, "result.json"),
-					JSON.stringify({ ...fixtureResult("stall"), schema: 1 }),
-				),
+			"is of another schema",
+			(folder) => {
+				const other = { ...fixtureResult("stall"), schema: 3 };
+				writeFileSync(join(folder, "result.json"), JSON.stringify(other));
+			},
 			"schema: Invalid input: expected 2",
 		],
 	])("where it %s", (_, prepare, reason) => {
 		const folder = emptyFolder();
 		prepare(folder);
-		let error: unknown = null;
-		try {
-			readResult(folder);
-		} catch (thrown) {
-			error = thrown;
-		}
-		expect(error).toBeInstanceOf(MqbenchError);
-		expect(error).toMatchObject({ exit: 2 });
-		expect(String(error)).toContain(`result.json: cannot be read (${reason})`);
+		expect(() => readResult(folder)).toThrow(
+			expect.objectContaining({
+				exit: 2,
+				message: expect.stringContaining(`result.json: cannot be read (${reason})`),
+			}),
+		);
 	});
 });
 
@@ -280,10 +266,10 @@ describe("index and comparison read result.json alone", () => {
 		},
 	);
 
-	test.each([1, 3])("a result of schema %i is no baseline", (schema) => {
+	test("a result of another schema is no baseline", () => {
 		const { folder } = alone(fixtureResult("stall"));
 		const path = join(folder, "result.json");
-		change(path, { schema });
-		expect(() => readBaseline(path)).toThrow(`number ${schema}, this mqbench knows 2`);
+		change(path, { schema: 3 });
+		expect(() => readBaseline(path)).toThrow("schema: Invalid input: expected 2");
 	});
 });

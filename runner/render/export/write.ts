@@ -1,6 +1,6 @@
 import path from "node:path";
 import { EXIT, type ExitCode, failure } from "../../errors.ts";
-import { makeRoom, writeWhole } from "../../result/whole-file.ts";
+import { writeWhole } from "../../result/whole-file.ts";
 import { plainText } from "../../terminal/columns.ts";
 import type { World } from "../../world.ts";
 import { exportGithubActionBenchmark } from "./github-action-benchmark.ts";
@@ -40,7 +40,6 @@ export function writeExport({ folders, format, out }: ExportArgs, world: World):
 	const where = path.resolve(world.cwd, out ?? path.join(first, "export", format));
 	for (const { name, text } of files) {
 		const file = path.join(where, name);
-		makeRoom(path.dirname(file), from);
 		writeWhole(file, text, from);
 		world.stdout.write(`${path.relative(world.cwd, file).split(path.sep).join("/")}\n`);
 	}
