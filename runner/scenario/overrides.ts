@@ -1,5 +1,6 @@
 import { isScalar, parseDocument } from "yaml";
 import { tell } from "../text/tell.ts";
+import { isSystem } from "./place.ts";
 import type { Located, Path } from "./problem.ts";
 import type { RigFile } from "./rig-file.ts";
 import { copy, define, isMap, valueAt, type Written } from "./written.ts";
@@ -119,20 +120,16 @@ function* changes(
 
 /** As a scenario would say it; what is neither is the schema's to refuse. */
 function clientsOf(text: string): unknown {
-	if (/^\d+$/.test(text)) return Number(text);
-	const containers = /^docker=(\d+)$/.exec(text)?.[1];
-	if (containers !== undefined) return { docker: Number(containers) };
-	const pods = /^kubernetes=(\d+)$/.exec(text)?.[1];
-	if (pods !== undefined) return { kubernetes: Number(pods) };
-	return text.split(",").map((host) => host.trim());
+	const [, kind, count] = /^(?:(docker|kubernetes)=)?(\d+)$/.exec(text) ?? [];
+	if (count === undefined) return text.split(",").map((host) => host.trim());
+	return kind === undefined ? Number(count) : { [kind]: Number(count) };
 }
 
 function parse(text: string): Change | Refused {
 	const equals = text.indexOf("=");
 	const label = `--set ${text}`;
-	if (equals < 1) return { label, message: tell("set-form") };
 	const path = text.slice(0, equals).trim().split(".");
-	if (path.some((step) => step === "")) return { label, message: tell("set-empty-step") };
+	if (equals < 1 || path.includes("")) return { label, message: tell("set-form") };
 	const source = text.slice(equals + 1);
 	const document = parseDocument(source, { prettyErrors: false, logLevel: "error" });
 	if (document.contents === null) return { label, path, value: "" };
@@ -156,15 +153,12 @@ function obstacle(value: Tree, path: string[]): string | undefined {
 		if (Array.isArray(node)) {
 			if (!counts || Number(step) >= node.length)
 				return tell("set-beyond-list", { above, items: node.length });
-			node = node[Number(step)];
-			continue;
-		}
-		// A system may be called "1"; everything else that is counted is a list.
-		if (counts && depth > 0 && path[0] !== "systems") return tell("set-no-list", { above, step });
-		if (isMap(node)) node = Object.hasOwn(node, step) ? node[step] : undefined;
-		else if (node !== undefined && node !== null && !isSystem(path, depth))
+			// A system may be called "1"; everything else that is counted is a list.
+		} else if (counts && depth > 0 && path[0] !== "systems")
+			return tell("set-no-list", { above, step });
+		else if (node !== undefined && node !== null && !isMap(node) && !isSystem(path.slice(0, depth)))
 			return tell("set-no-map", { above });
-		else node = undefined;
+		node = valueAt(node, [step]);
 	}
 	return undefined;
 }
@@ -175,17 +169,12 @@ function put(value: Tree, path: string[], leaf: unknown): void {
 	for (const [depth, step] of path.slice(0, -1).entries()) {
 		let next = Object.hasOwn(node, step) ? node[step] : undefined;
 		// `system: nats` is short for a map with one key: --set system.port=4222 needs the map.
-		if (typeof next === "string" && isSystem(path, depth + 1)) next = { broker: next };
+		if (typeof next === "string" && isSystem(path.slice(0, depth + 1))) next = { broker: next };
 		if (typeof next !== "object" || next === null) next = {};
 		define(node, step, next);
 		node = next as Tree;
 	}
 	define(node, path.at(-1) ?? "", leaf);
-}
-
-/** Do the first `depth` steps name a system? */
-function isSystem(path: string[], depth: number): boolean {
-	return path[0] === "system" ? depth === 1 : path[0] === "systems" && depth === 2;
 }
 
 /** An override that every case overrides again would be ignored without a word. */

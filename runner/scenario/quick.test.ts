@@ -51,36 +51,20 @@ describe("--quick", () => {
 		expect(plan).toMatchObject({ repeats: 1, strict: false });
 	});
 
-	test.each([
-		["1KiB", 2000, 200],
-		["63KiB", 2000, 200],
-		["64KiB", 200, 20],
-		["1MiB", 200, 20],
-	])("leaves a closed load of %s %i messages", (bytes, messages, warmup) => {
-		const { schedule, inFlight } = quick(
-			`messages: 1000000, inFlight: 1000000, duration: 10min, message: ${bytes}`,
-		);
-		expect(schedule).toMatchObject({
-			durationNs: 60e9,
-			warmupMessages: warmup,
-			messages: messages + warmup,
-		});
-		// As many in flight as there are, and no more.
-		expect(inFlight).toBe(messages);
+	test("leaves a closed load 2000 messages, and as many in flight as it says", () => {
+		const { schedule, inFlight } = quick("messages: 1000000, inFlight: 5000, duration: 10min");
+		expect(schedule).toMatchObject({ durationNs: 10e9, warmupMessages: 200, messages: 2200 });
+		expect(inFlight).toBe(5000);
 	});
 
-	test("leaves every producer of a closed load its share", () => {
-		const { schedule, inFlight } = quick(
-			"messages: 1000000, warmup: 0, producers: 3000, connections: 10",
-		);
+	test("leaves every producer of a closed load a message", () => {
+		const { schedule } = quick("messages: 1000000, warmup: 0, producers: 3000, connections: 10");
 		expect(schedule.messages).toBe(3000);
-		expect(inFlight).toBe(1);
 	});
 
-	test("keeps what a closed load has of a warm-up and a limit when that is less", () => {
-		const { schedule, inFlight } = quick("messages: 5000, warmup: 0, inFlight: 10, duration: 5s");
+	test("keeps what a closed load has of a warm-up when that is less", () => {
+		const { schedule } = quick("messages: 5000, warmup: 0, duration: 5s");
 		expect(schedule).toMatchObject({ warmupMessages: 0, durationNs: 5e9 });
-		expect(inFlight).toBe(10);
 	});
 
 	test("shrinks steps in their proportions, to whole seconds of 1 at least", () => {

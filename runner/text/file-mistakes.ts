@@ -24,7 +24,6 @@ export const fileMistakes = {
 	"rig-beside": "the rig says where its brokers are; drop {option}",
 	"url-of-several": "the scenario has several systems; write --set systems.NAME.url=... for each",
 	"set-form": "write path=value, e.g. --set workload.rate=5000/s",
-	"set-empty-step": "a step of the path is empty; write e.g. workload.rate=5000/s",
 	"set-one-value": "the value must be a single one; write lists and maps in the file",
 	"set-beyond-list": "{above} is a list with {items:item}, counted from 0; write e.g. {above}.0",
 	"set-no-list": "the file has no list {above}; write a key instead of {step}",
