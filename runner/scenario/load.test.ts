@@ -322,9 +322,7 @@ describe("a text that is no scenario", () => {
 		const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
 		for (let i = 1; i < 9; i++)
 			lines.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(", ")}]`);
-		expect(mistakes(lines.join("\n"))).toMatch(
-			/the aliases \(\*name\) expand to too much; write the values out/,
-		);
+		expect(mistakes(lines.join("\n"))).toMatch(/aliases expand to too much; write the values out/);
 	});
 
 	test("a MB of garbage takes no second and no screen", () => {

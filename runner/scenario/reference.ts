@@ -1,8 +1,5 @@
-import { BrokerName, brokerOf, SystemOptions } from "../brokers/index.ts";
 import { TALLIES, Tally, UNITS } from "../model/tallies.ts";
-import { formatBytesExact } from "../units.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
-import { promised } from "./systems-table.ts";
 
 /**
  * The text of `scenarios/README.md`, with what is generated in it anew: the scenarios with the questions that open them, the fields from the
@@ -102,23 +99,12 @@ function shown(examples: readonly unknown[]): readonly unknown[] {
 		: examples;
 }
 
-/** One section for each broker: what it takes, and the facts that a scenario is checked against. */
+/** One section for each broker: what it takes. */
 function systems(system: JsonSchema | undefined): string {
 	const kinds = system?.anyOf?.flatMap((choice) => choice.oneOf ?? []) ?? [];
 	return kinds
-		.map((kind) => {
-			const name = String(kind.properties?.broker?.const);
-			return `### ${name}\n\n${facts(name)}\n\n${table(kind)}`;
-		})
+		.map((kind) => `### ${String(kind.properties?.broker?.const)}\n\n${table(kind)}`)
 		.join("\n\n");
-}
-
-/** What a system is and promises when only its broker is named. */
-function facts(name: string): string {
-	const broker = BrokerName.parse(name);
-	const traits = brokerOf({ broker }).traits(SystemOptions.parse({ broker }));
-	const largest = traits.maxMessageBytes;
-	return `${traits.title}. Durability: ${traits.ownDurability}. Promises: ${promised(traits)}, ${traits.ordered ? "order per-producer" : "no order"}. Acknowledgements: ${traits.acks ? "yes" : "none"}. Largest message: ${largest === null ? "no limit" : formatBytesExact(largest)}.`;
 }
 
 /** Fields of maps and lists in maps stand below them: "brokers.instance", "faults[].at". A map that must be there is no row itself. */

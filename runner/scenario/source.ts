@@ -27,23 +27,25 @@ export function parseSource(text: string): { source: Source } | { problems: Loca
 	const [document, second] = documents;
 	if (!document?.contents || isEmpty(document))
 		return { problems: [{ offset: 0, message: EMPTY }] };
-	const mistakes = yamlMistakes(text, [document]);
-	const problems = mistakes.length > 0 ? mistakes : endless(document);
+	const problems = yamlMistakes(text, [document]);
 	if (problems.length > 0) return { problems };
 	if (second) return { problems: [{ offset: second.range[0], message: tell("second-document") }] };
 	if (!isMap(document.contents))
 		return { problems: [{ offset: document.contents.range?.[0] ?? 0, message: NO_MAP }] };
 	try {
+		const value = document.toJS({ maxAliasCount: 100 });
+		// Throws where an alias is inside of what it stands for.
+		JSON.stringify(value);
 		return {
 			source: {
-				value: document.toJS({ maxAliasCount: 100 }),
+				value,
 				locate: (path, at) => locate(document, path, at),
 				systemKeys: keysOf(document, "systems"),
 				lineOf: (path) => text.slice(0, locate(document, path, "value")).split("\n").length,
 			},
 		};
 	} catch (error) {
-		return { problems: [{ offset: 0, message: aliasMessage(error) }] };
+		return { problems: [aliasProblem(document, error)] };
 	}
 }
 
@@ -67,34 +69,20 @@ function isEmpty(document: Document.Parsed): boolean {
 	return isScalar(document.contents) && document.contents.value === null;
 }
 
-function aliasMessage(error: unknown): string {
+function aliasProblem(document: Document.Parsed, error: unknown): Located {
 	const reason = error instanceof Error ? error.message : "";
-	const unresolved = /^Unresolved alias .*: (.*)$/.exec(reason)?.[1];
-	if (unresolved !== undefined) return tell("alias-unknown", { alias: unresolved });
-	return /alias/i.test(reason)
-		? tell("alias-too-much")
-		: tell("no-yaml", { reason: reason.slice(0, 200) });
-}
-
-/** An alias inside of what it stands for would go on for ever. */
-function endless(document: Document.Parsed): Located[] {
-	const anchored = new Map<string, unknown>();
-	const mistakes: Located[] = [];
+	const alias = /^Unresolved alias .*: (.*)$/.exec(reason)?.[1];
+	let offset = 0;
 	visit(document, {
-		Node(_, node, path) {
-			if (!isAlias(node)) {
-				if (node.anchor !== undefined) anchored.set(node.anchor, node);
-				return;
-			}
-			const meant = anchored.get(node.source);
-			if (path.some((around) => around === meant))
-				mistakes.push({
-					offset: start(node) ?? 0,
-					message: tell("alias-endless", { alias: node.source }),
-				});
+		Alias(_, node) {
+			offset = start(node) ?? 0;
+			return alias === undefined || node.source === alias ? visit.BREAK : undefined;
 		},
 	});
-	return mistakes;
+	return {
+		offset,
+		message: alias === undefined ? tell("alias-too-much") : tell("alias-unknown", { alias }),
+	};
 }
 
 function keysOf(document: Document.Parsed, field: string): string[] {

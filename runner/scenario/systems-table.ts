@@ -7,7 +7,8 @@ import {
 	type Traits,
 } from "../brokers/index.ts";
 import { PATTERNS } from "../model/pattern.ts";
-import type { Level } from "../model/plan.ts";
+import { LEVELS } from "../model/plan.ts";
+import { formatBytesExact } from "../units.ts";
 
 /** What stands between these lines in {@link SYSTEM_TABLES} is written by `npm run golden`. */
 export const TABLE_BEGIN = "<!-- systems: generated from runner/brokers/ by `npm run golden` -->";
@@ -23,14 +24,15 @@ export const SYSTEM_TABLES: Readonly<Record<string, () => string>> = {
 export function systemsTable(): string {
 	const all = systems();
 	return [
-		row("system", "in a scenario", "acknowledges", "promises", "cannot do"),
-		"|---|---|---|---|---|",
+		row("system", "in a scenario", "acknowledges", "promises", "largest message", "cannot do"),
+		"|---|---|---|---|---|---|",
 		...all.map(({ written, traits }) =>
 			row(
 				traits.title,
 				`\`${written}\``,
 				traits.acks ? "each message" : "nothing",
-				promised(traits),
+				`${promised(traits)}${traits.ordered ? ", in order" : ""}`,
+				traits.maxMessageBytes === null ? "no limit" : formatBytesExact(traits.maxMessageBytes),
 				PATTERNS.filter((p) => traits.cannot[p] !== undefined).join(", ") || "-",
 			),
 		),
@@ -88,15 +90,13 @@ export function systems(): Described[] {
 }
 
 /** "at-least-once; a consumer alone: at-most-once". */
-export function promised({ delivery, deliveryAlone: alone }: Traits): string {
+function promised({ delivery, deliveryAlone: alone }: Traits): string {
 	return alone === undefined || alone === delivery
 		? delivery
 		: `${delivery}; a consumer alone: ${alone}`;
 }
 
 // --- internal ---
-
-const LEVELS: readonly Level[] = ["memory", "os", "interval", "fsync"];
 
 /** Options that make another system of a broker: another promise, another place for messages. */
 const KINDS = ["mode", "queue"] as const;

@@ -1,6 +1,5 @@
 import { soundsSecret } from "../secrets.ts";
-import { tell } from "../text/tell.ts";
-import type { Path, Problem } from "./problem.ts";
+import { type Path, type Problem, refuse } from "./problem.ts";
 import { define, isMap, type Written } from "./written.ts";
 
 /** How a variable of the environment stands in a text: `${NAME}`. */
@@ -18,25 +17,33 @@ export function fillVariables(
 ): { value: Written; problems: Problem[]; secrets: string[] } {
 	const problems: Problem[] = [];
 	const secrets: string[] = [];
-	const fill = (value: unknown, path: Path): unknown => {
-		if (typeof value === "string") {
-			const filled = fillText(value, path, env);
-			for (const one of filled.problems) problems.push(one);
-			for (const one of filled.secrets) secrets.push(one);
-			return filled.text;
+	const fillText = (text: string, path: Path): string => {
+		const names = variablesIn(text);
+		const secret = names.filter((name) => SECRET.test(name) || soundsSecret(name));
+		const missing = missingVariable(text, env);
+		const key = String(path.at(-1));
+		if (secret.length > 0 && path[depthOf(path)] !== "config")
+			problems.push(refuse(path, "secret-in-report", { variable: secret[0], key }));
+		else if (missing !== undefined)
+			problems.push(refuse(path, "variable-unset", { variable: missing, form: "..." }));
+		else {
+			for (const name of secret) secrets.push(env[name] ?? "");
+			return text.replaceAll(REFERENCE, (_, name: string) => env[name] ?? "");
 		}
-		if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]));
-		if (!isMap(value)) return value;
-		const url = systemOf(path) ? "url" : undefined;
-		return mapValues(value, (item, key) => (key === url ? item : fill(item, [...path, key])));
+		return text;
 	};
-	const value = mapValues(written, (item, key) => {
-		if (key === "system" && isMap(item)) return fill(item, ["system"]);
-		if (key !== "systems" || !isMap(item)) return item;
-		return mapValues(item, (system, name) =>
-			isMap(system) ? fill(system, ["systems", name]) : system,
-		);
-	});
+	const fill = (value: unknown, path: Path): unknown => {
+		// The word for a broker, or a url, which has its own rules.
+		const own = path.length - depthOf(path);
+		if (own < 0 && !isMap(value)) return value;
+		if (typeof value === "string")
+			return own === 0 || (own === 1 && path.at(-1) === "url") ? value : fillText(value, path);
+		if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]));
+		return isMap(value) ? mapValues(value, (item, key) => fill(item, [...path, key])) : value;
+	};
+	const value = mapValues(written, (item, key) =>
+		key === "system" || key === "systems" ? fill(item, [key]) : item,
+	);
 	return { value, problems, secrets };
 }
 
@@ -48,7 +55,7 @@ export function variablesIn(value: unknown): string[] {
 
 /** The first variable of the text that the environment lacks, or undefined. */
 export function missingVariable(text: string, env: Env): string | undefined {
-	return [...text.matchAll(REFERENCE)].map((match) => match[1] ?? "").find((name) => !env[name]);
+	return variablesIn(text).find((name) => !env[name]);
 }
 
 // --- internal ---
@@ -56,36 +63,7 @@ export function missingVariable(text: string, env: Env): string | undefined {
 /** Words of variables whose values nobody wants to see in a report. */
 const SECRET = /pass|secret|token|credential|creds|apikey|api_key|nkey|jwt/i;
 
-function fillText(
-	text: string,
-	path: Path,
-	env: Env,
-): { text: string; problems: Problem[]; secrets: string[] } {
-	const key = String(path.at(-1));
-	const wrong = (message: string) => ({
-		text,
-		secrets: [],
-		problems: [{ path, at: "value", message } as const],
-	});
-	const names = [...text.matchAll(REFERENCE)].map((match) => match[1] ?? "");
-	const secrets = names.filter((name) => SECRET.test(name) || soundsSecret(name));
-	if (secrets.length > 0 && path[depthOf(path)] !== "config")
-		return wrong(tell("secret-in-report", { variable: secrets[0], key }));
-	const missing = missingVariable(text, env);
-	if (missing !== undefined)
-		return wrong(tell("variable-unset", { variable: missing, form: "..." }));
-	return {
-		text: text.replaceAll(REFERENCE, (_, name: string) => env[name] ?? ""),
-		problems: [],
-		secrets: secrets.map((name) => env[name] ?? ""),
-	};
-}
-
-/** Is it the path of a system itself? */
-function systemOf(path: Path): boolean {
-	return path.length === depthOf(path);
-}
-
+/** How many steps lead to a system. */
 function depthOf(path: Path): number {
 	return path[0] === "systems" ? 2 : 1;
 }
