@@ -13,7 +13,7 @@ import { KubernetesFile } from "./kubernetes-schema.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
 import { type Located, mistakesOf, type Problem, report } from "./problem.ts";
-import { beyondAbilities, beyondExistingTopics, beyondRig, unshareable } from "./rules/system.ts";
+import { beyondAbilities, beyondExistingTopics, unshareable } from "./rules/system.ts";
 import { resolveBaseline, resolvePin, tooManyRuns, unreadablePayloads } from "./rules/whole.ts";
 import type { Scenario } from "./scenario.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
@@ -64,35 +64,24 @@ export function resolveScenario(
 	env: Readonly<Record<string, string | undefined>>,
 	surroundings: Surroundings,
 ): Scenario {
-	const checked = (changes: Overrides) => {
-		const written = applyOverrides(source.value, changes, surroundings.rig);
-		const { labelOf } = written;
-		const checks = check(written.value, nameOf(file), source.systemKeys, {
-			targetChosen: labelOf(["target"]) !== undefined,
-			labelOf,
-			lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
-			env,
-			...surroundings,
-			rig: surroundings.rig ?? null,
-		});
-		return { written, ...checks };
-	};
-	const { written, scenario, problems } = checked(overrides);
+	const written = applyOverrides(source.value, overrides, surroundings.rig);
+	const { labelOf } = written;
+	const { scenario, problems } = check(written.value, nameOf(file), source.systemKeys, {
+		targetChosen: labelOf(["target"]) !== undefined,
+		labelOf,
+		lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
+		env,
+		...surroundings,
+		rig: surroundings.rig ?? null,
+	});
 	if (written.problems.length === 0 && scenario) return scenario;
-	const { set = [] } = overrides;
-	const before = set.length > 0 ? checked({ ...overrides, set: [] }) : null;
-	const located = problems.map(({ path: where, at, ...problem }): Located => {
-		const offset = source.locate(where, at);
-		const label = written.labelOf(where);
-		if (label !== undefined) return { label, ...problem };
-		// A line that was right without --set is not to blame.
-		return before && !before.problems.some((one) => one.message === problem.message)
-			? {
-					...problem,
-					label: set.map((one) => `--set ${one}`).join(" "),
-					message: `${problem.message} (${file}:${source.lineOf(where)})`,
-				}
-			: { offset, ...problem };
+	// What the file says may be wrong only with what was set beside it.
+	const beside = (overrides.set ?? []).map((one) => `--set ${one}`).join(" ");
+	const located = problems.map(({ path: where, at, message, code }): Located => {
+		const label = labelOf(where);
+		if (label !== undefined) return { label, message, code };
+		const text = beside === "" ? message : `${message} (with ${beside})`;
+		return { offset: source.locate(where, at), message: text, code };
 	});
 	throw refuse([...written.problems, ...located]);
 }
@@ -154,12 +143,11 @@ function check(
 		...cases.problems,
 		...tooManyRuns(parts.repeat, cases.cases.length, systems.length),
 		...unreadablePayloads(cases, context),
-		...beyondAbilities(systems, cases),
+		...beyondAbilities(systems, cases, context.rig),
 		...clientProblems,
 		...aws.problems,
 		...unshareable(count, systems, cases),
 		...beyondExistingTopics(systems, cases),
-		...beyondRig(systems, cases, context.rig),
 		...baseline.problems,
 		...sla.problems,
 		...pin.problems,

@@ -35,16 +35,16 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string) {
 	return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-// --- internal ---
-
 type Words = Readonly<Record<string, string>>;
 
 /** What to write -> the words for it, by word. */
-function words(table: Words): Words {
+export function words(table: Words): Words {
 	return Object.fromEntries(
 		Object.entries(table).flatMap(([meant, all]) => all.split(" ").map((word) => [word, meant])),
 	);
 }
+
+// --- internal ---
 
 /** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {

@@ -61,6 +61,8 @@ export function parseParts(written: Written, systemKeys: readonly string[] = [])
 	const named = isMap(written.systems) ? written.systems : null;
 	return {
 		...rest,
+		target: written.target === undefined ? "local" : rest.target,
+		repeat: written.repeat === undefined ? 1 : rest.repeat,
 		written,
 		issues,
 		systems:
@@ -100,7 +102,10 @@ const { shape } = ScenarioFile;
 
 /** What is left of a file when everything wrong has been taken out of it. */
 const Parsed = ScenarioFile.extend({
+	// Without their defaults: one that is wrong has no value.
+	target: shape.target.unwrap().optional(),
 	clients: shape.clients.unwrap().optional(),
+	repeat: shape.repeat.unwrap().optional(),
 	workload: z.strictObject(overrides).partial().optional(),
 	cases: z
 		.array(

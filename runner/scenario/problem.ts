@@ -9,7 +9,7 @@ export interface Problem {
 	readonly at: "key" | "value";
 	readonly message: string;
 	/** Of the catalogue, or zod's; absent: a sentence of a broker's room. */
-	readonly code?: string;
+	readonly code?: string | undefined;
 }
 export type Path = readonly (string | number)[];
 

@@ -3,7 +3,7 @@ import { TALLIES, Tally, type TallyUnit, UNITS } from "../model/tallies.ts";
 import { suggest } from "../suggest.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
 import { parseDuration, parseRate, ratePerSecond, UnitError } from "../units.ts";
-import { own } from "./other-tools.ts";
+import { own, words } from "./other-tools.ts";
 
 /**
  * Reads a line of an SLA: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or `counter op limit`
@@ -266,33 +266,29 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 }
 
 /** Words of other tools. An average hides what slow messages do, and so does the fastest one. */
-const OTHER_WORDS: Readonly<Record<string, string>> = {
-	avg: "p99",
-	average: "p99",
-	mean: "p99",
-	min: "p50",
-	median: "p50",
-	med: "p50",
-	latency: "response",
-	loss: "lost",
-	errors: "failed",
-	corruption: "corrupted",
-	duplicates: "duplicated",
-	downtime: "unavailable",
-};
+const OTHER_WORDS = words({
+	p99: "avg average mean",
+	p50: "min median med",
+	response: "latency",
+	lost: "loss",
+	failed: "errors",
+	corrupted: "corruption",
+	duplicated: "duplicates",
+	unavailable: "downtime",
+});
 
 /** "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms": as it is written here. */
 function meantLine(text: string): string {
 	const [, left = "", op = "", limit = ""] = /^(.*?) ?([<>=≤≥!]+) ?(.*)$/.exec(text) ?? [];
-	const words = left
+	const meant = left
 		.replace(/[._ ](?=p\d)/i, " ")
 		.split(" ")
 		.map((word) => own(OTHER_WORDS, word.toLowerCase()) ?? word)
 		.map((word) => (Tally.safeParse(word).success ? word : quantile(word)));
-	if (Metric.safeParse(words.at(-1)).success) words.push("p99");
-	const unitless = isQuantile(words.at(-1) ?? "") && /^[\d.]+$/.test(limit);
+	if (Metric.safeParse(meant.at(-1)).success) meant.push("p99");
+	const unitless = isQuantile(meant.at(-1) ?? "") && /^[\d.]+$/.test(limit);
 	const known = { "≤": "<=", "≥": ">=", "=<": "<=", "=>": ">=" }[op] ?? op;
-	return `${words.join(" ")} ${known} ${limit}${unitless ? "ms" : ""}`;
+	return `${meant.join(" ")} ${known} ${limit}${unitless ? "ms" : ""}`;
 }
 
 /** "P99", "99p", "p999" and "p9999": p99, p99, p99.9 and p99.99. */

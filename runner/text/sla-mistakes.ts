@@ -40,8 +40,7 @@ export const slaMistakes = {
 	"all-of-search": "find: max-rate looks for a rate at which nothing is missing; write {tally} == 0",
 	"limit-never": '"{line}" can never hold; write {instead}',
 	"objective-meant": '"{line}" is not an objective; write {meant}',
-	"unknown-baseline": "baseline: unknown system {word}{meant}",
-	"baseline-or-file": "baseline: unknown system {word}; for a file or folder write ./{written}",
+	"unknown-baseline": "baseline: unknown system {word} (a file or folder is written ./{written}){meant}",
 	"unknown-metric": '"{line}": unknown metric {word}; did you mean {guess}?',
 	"no-objective": '"{line}" is not an objective; write e.g. p99 < 20ms, service p99.9 <= 5ms or lost == 0',
 } as const;

@@ -2,7 +2,7 @@ import { sizeText, WEEK_NS } from "../../model/field.ts";
 import type { WorkloadField } from "../../model/workload.ts";
 import { say } from "../../text/say.ts";
 import { tell } from "../../text/tell.ts";
-import { formatDurationExact, formatRate, type Rate, ratePerSecond } from "../../units.ts";
+import { formatDurationExact } from "../../units.ts";
 import { backlogTimes } from "../backlog.ts";
 import { backlogOf, durationOf, meanPerSecond, scheduleOf } from "../schedule.ts";
 import type { WrittenWorkload } from "../workload-schema.ts";
@@ -87,50 +87,37 @@ function checkTogether(of: Fields, wrong: Wrong<WorkloadField>): void {
 function checkAmounts(of: Fields, wrong: Wrong<WorkloadField>): void {
 	const schedule = scheduleOf(of);
 	if (!schedule) return;
-	const { steps, stages, rate } = of;
-	const { durationNs } = schedule;
-	if (schedule.kind === "closed") {
+	const { kind, durationNs, warmupNs } = schedule;
+	if (kind === "closed") {
 		if (schedule.warmupMessages > 1_000_000_000) wrong("warmup", "warmup-too-long");
 		return;
 	}
 	const mean = meanPerSecond(schedule) ?? 0;
-	const tooShort = (rate: Rate, durationNs: number) => ({
-		durationNs,
-		rate: formatRate(rate),
-		write: oneMessage(rate),
-	});
-	if (mean === 0 && (steps || stages)) wrong(steps ? "steps" : "stages", "load-of-nothing");
-	if (mean === 0) wrong("rate", "rate-of-nothing");
-	if (steps) {
-		const idle = steps.find(
-			(step) => step.rate.messages > 0 && expected(step.rate, step.duration) < 1,
-		);
-		if (idle) wrong("steps", "step-too-short", tooShort(idle.rate, idle.duration));
-	} else if (stages) {
-		if ((mean * durationNs) / 1e9 < 1) wrong("stages", "stages-too-short", { durationNs });
-	} else if (rate) {
-		if (BigInt(rate.messages) * BigInt(durationNs) < BigInt(rate.perNs))
-			wrong("duration", "duration-too-short", tooShort(rate, durationNs));
-		const messages = expected(rate, durationNs + schedule.warmupNs);
-		if (schedule.kind === "poisson" && messages > MOST_POISSON)
-			wrong("arrivals", "too-many-arrivals", { most: MOST_POISSON, messages });
+	const messages = (ns: number) => (mean * ns) / 1e9;
+	// A hair less is floating point.
+	if (messages(durationNs) < 1 - 1e-9) {
+		const longer = Math.ceil(1 / mean - 1e-9) * 1e9;
+		const field = of.steps ? "steps" : of.stages ? "stages" : mean === 0 ? "rate" : "duration";
+		const write = field === "duration" && longer <= WEEK_NS ? atLeast(longer) : "raise the rate";
+		wrong(field, "nothing-due", { durationNs, write });
 	}
+	const arrivals = messages(durationNs + warmupNs);
+	if (kind === "poisson" && arrivals > MOST_POISSON)
+		wrong("arrivals", "too-many-arrivals", { most: MOST_POISSON, messages: arrivals });
 }
 
 /** What a backlog needs: the first of it. */
 function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
-	const { rate, stages, steps, inFlight } = of;
-	if (of.messages !== undefined) wrong("messages", "backlog-of-closed-load");
-	const varying = steps ? "steps" : rate && stages ? "stages" : null;
-	if (varying !== null) wrong(varying, "backlog-of-varying-rate", { varying });
+	const { rate, inFlight } = of;
+	const varying = (["messages", "steps", "stages", "find"] as const).find((f) => of.has(f));
+	if (varying !== undefined) wrong(varying, "backlog-of-varying-rate", { varying });
+	if (of.arrivals === "poisson")
+		wrong("arrivals", "backlog-of-varying-rate", { varying: "arrivals" });
 	if (typeof of.backlog === "object" && typeof of.message === "object")
 		wrong("backlog", "backlog-of-limit", { size: sizeText(of.message) });
-	if (!rate) return;
-	if (of.arrivals === "poisson") wrong("arrivals", "backlog-of-random-arrivals");
-	if (of.find !== undefined) wrong("find", "backlog-searched");
 	const duration = durationOf(of);
 	const backlog = backlogOf(of);
-	if (duration === null || backlog === null) return;
+	if (!rate || duration === null || backlog === null) return;
 	if (duration % 1e9 !== 0)
 		wrong("duration", "backlog-of-part-seconds", { seconds: Math.ceil(duration / 1e9) });
 	const producers = of.producers ?? of.connections ?? 1;
@@ -143,16 +130,6 @@ function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
 			pileUpNs: resumeNs - pauseNs,
 			write: neededNs > WEEK_NS ? "write a smaller backlog" : atLeast(neededNs),
 		});
-}
-
-function expected(rate: Rate, durationNs: number): number {
-	return (ratePerSecond(rate) * durationNs) / 1e9;
-}
-
-/** What to write for at least one message to be due: whole seconds, as far as a duration goes. */
-function oneMessage({ messages, perNs }: Rate): string {
-	const ns = Math.ceil(perNs / messages / 1e9) * 1e9;
-	return ns > WEEK_NS ? "raise rate" : atLeast(ns);
 }
 
 function atLeast(ns: number): string {

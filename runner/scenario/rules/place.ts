@@ -119,8 +119,7 @@ function checkCluster(
 			noun: possible.length === 1 && possible[0] === 1 ? "node" : "nodes",
 			write: possible.find((n) => n > nodes) ?? possible.at(-1),
 		});
-	if (replicas > maxReplicas && maxReplicas === 1) wrong("replicas", "one-copy", { title });
-	else if (replicas > maxReplicas) wrong("replicas", "too-many-copies", { title, maxReplicas });
+	if (replicas > maxReplicas) wrong("replicas", "too-many-copies", { title, maxReplicas });
 	else if (ours && replicas > (nodes ?? 1))
 		wrong("replicas", "replicas-beyond-nodes", {
 			replicas,

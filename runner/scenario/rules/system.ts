@@ -24,13 +24,18 @@ interface Able extends Partitioned {
 }
 
 /** The cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. */
-export function beyondAbilities(systems: readonly Able[], cases: ResolvedCases): Problem[] {
+export function beyondAbilities(
+	systems: readonly Able[],
+	cases: ResolvedCases,
+	rig: GivenRig | null = null,
+): Problem[] {
 	// Beside one that has partitions, others do without.
 	const partitioned = systems.some(({ traits }) => traits.partitions);
 	return systems.flatMap((system) =>
 		caseProblems(cases, (one, wrong) => {
 			checkConsumers(one, system, wrong);
 			checkMessages(one, system, wrong);
+			checkRig(one, system, rig, wrong);
 			checkTopics(one, system, partitioned, wrong);
 		}),
 	);
@@ -50,29 +55,12 @@ export function beyondExistingTopics(
 				if (pattern === "request-reply") wrong("pattern", "yours-request-reply", { system });
 				else if (topics !== named)
 					wrong("topics", "yours-other-number", { case: name, topics, system, named });
-				if (wildcard) wrong("wildcard", "yours-wildcard", { system });
-				if (bystanders > 0) wrong("bystanders", "yours-bystanders", { system });
+				if (wildcard) wrong("wildcard", "yours-more-topics", { field: "wildcard", system });
+				if (bystanders > 0)
+					wrong("bystanders", "yours-more-topics", { field: "bystanders", system });
 			},
 			[...path, "topics"],
 		);
-	});
-}
-
-/** Messages that are larger than those which the rig's brokers were set up for. */
-export function beyondRig(
-	systems: readonly Able[],
-	cases: ResolvedCases,
-	given: GivenRig | null,
-): Problem[] {
-	return systems.flatMap(({ key: system, traits }) => {
-		const there = given?.rig.brokers.find((one) => one.system === system);
-		const mostBytes = there?.messageBytes ?? Number.POSITIVE_INFINITY;
-		return caseProblems(cases, ({ message }, wrong) => {
-			const size = sizeFor(message.size, traits);
-			const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
-			if (given !== null && messageBytes > mostBytes)
-				wrong("message", "too-large-for-rig", { messageBytes, system, rig: given.path, mostBytes });
-		});
 	});
 }
 
@@ -150,6 +138,20 @@ function checkMessages(
 				together(say("backlog-trimmed", { system, kept, waiting }), say("write-option", set)),
 			);
 	}
+}
+
+/** A rig's brokers were set up for messages of a size. */
+function checkRig(
+	{ message }: Case,
+	{ key: system, traits }: Able,
+	rig: GivenRig | null,
+	wrong: Wrong<WorkloadField>,
+): void {
+	const mostBytes = rig?.rig.brokers.find((one) => one.system === system)?.messageBytes ?? null;
+	const size = sizeFor(message.size, traits);
+	const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
+	if (rig !== null && mostBytes !== null && messageBytes > mostBytes)
+		wrong("message", "too-large-for-rig", { messageBytes, system, rig: rig.path, mostBytes });
 }
 
 function checkTopics(

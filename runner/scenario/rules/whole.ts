@@ -90,11 +90,13 @@ export function resolveBaseline(
 	const system = keys.includes(written);
 	const file = !system && /[/\\]|\.json$/.test(written);
 	const problems = problemsBy((wrong) => {
-		const [word, meant] = [quoted(written), didYouMean(written, keys)];
 		if (system && keys.length === 1) wrong("baseline", "baseline-alone");
-		if (system || file) return;
-		if (meant.endsWith("?")) wrong("baseline", "unknown-baseline", { word, meant });
-		else wrong("baseline", "baseline-or-file", { word, written });
+		if (!system && !file)
+			wrong("baseline", "unknown-baseline", {
+				word: quoted(written),
+				meant: didYouMean(written, keys),
+				written,
+			});
 	});
 	if (problems.length > 0) return { baseline: null, problems };
 	return {
