@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { expand } from "../../runner/plan/expand.ts";
 import { loadScenario } from "../../runner/scenario/load.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { fakeKubectl } from "./kubectl.fake.ts";
-import { manifestsOf, writeClusterPlan } from "./planned.ts";
+import { writeClusterPlan } from "./planned.ts";
 
 const scenario = loadScenario(
 	"scenario.yaml",
@@ -57,22 +56,4 @@ test("who has no cluster plans all the same", async () => {
 	expect(out).toContain("nats: 3 pods of nats:2.15.2-alpine");
 	expect(out).toContain("The cluster was not asked: the cluster cannot be reached");
 	expect(code).toBe(0);
-});
-
-test("the manifests are the rights and a Job for each system and the load", () => {
-	const all = parseAllDocuments(manifestsOf(asked, plans, 0)).map((one) => {
-		expect(one.errors).toEqual([]);
-		return one.toJS();
-	});
-	expect(all.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
-		"ServiceAccount mqbench",
-		"Role mqbench",
-		"RoleBinding mqbench",
-		"Job mqbench-nats",
-		"Job mqbench-load",
-	]);
-	expect(all[3].spec).toMatchObject({
-		completions: 3,
-		template: { spec: { nodeSelector: { pool: "bench" } } },
-	});
 });

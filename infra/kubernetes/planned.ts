@@ -1,11 +1,7 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { stringify } from "yaml";
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { EXIT, type ExitCode } from "../../runner/errors.ts";
 import type { Plan } from "../../runner/model/plan.ts";
 import { targets } from "../../runner/model/targets.ts";
-import { packageFolder } from "../../runner/package.ts";
 import { clientCount } from "../../runner/scenario/clients.ts";
 import type { Kubernetes, Scenario } from "../../runner/scenario/scenario.ts";
 import { commandLine } from "../../runner/shell.ts";
@@ -15,7 +11,7 @@ import type { World } from "../../runner/world.ts";
 import { limitWords } from "../docker/container.ts";
 import { podsOfBroker } from "./broker.ts";
 import { podsOfLoad } from "./clients.ts";
-import { jobOf, type PodsAsked } from "./job.ts";
+import type { PodsAsked } from "./job.ts";
 import { findKubectl, KubectlError } from "./kubectl.ts";
 import { type Looked, lookAt, OLDEST, whyUnseen } from "./look.ts";
 
@@ -35,20 +31,6 @@ export async function writeClusterPlan(
 	const { lines, code } = await clusterPlan(scenario, plans, world);
 	for (const line of lines) world.stdout.write(`${wrap(line, width, "    ", "  ").join("\n")}\n`);
 	return code;
-}
-
-/** Manifests of what a scenario makes, and of the rights for it, for people who apply them by hand or read them first. */
-export function manifestsOf(scenario: Asked, plans: Planned, nowMs: number): string {
-	const jobs = podSetsOf(scenario, plans).map(({ name, asked }) =>
-		jobOf(
-			{ ...asked, name: `mqbench-${name}`.toLowerCase() },
-			{ run: "by-hand", owner: "by-hand", nowMs, settings: scenario.kubernetes },
-		),
-	);
-	return [
-		readFileSync(path.join(packageFolder, RBAC), "utf8"),
-		...jobs.map((job) => stringify(job, { aliasDuplicateObjects: false })),
-	].join("---\n");
 }
 
 /** Of the project's own package. */

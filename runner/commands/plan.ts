@@ -2,8 +2,6 @@ import type { Command } from "commander";
 import { writeOffer } from "../../infra/cloud/planned-offer.ts";
 import { type CloudSide, theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
-import { lacking } from "../doctor/lacking.ts";
-import { thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
 import { outline, tooDeepSentence } from "../plan/outline.ts";
@@ -22,10 +20,6 @@ import { type Invocation, scenarioOptions } from "./options.ts";
 export function declare(command: Command, { world, exit }: Invocation): void {
 	scenarioOptions(command)
 		.option("--json", "print the plans as JSON")
-		.option(
-			"--yaml",
-			"target kubernetes: print the manifests of what would be made, and of the rights for it",
-		)
 		.action(async (path: string, options) => exit(await plan({ path, ...options }, world)));
 }
 
@@ -36,12 +30,10 @@ export interface PlanArgs extends Overrides {
 	readonly only?: string | undefined;
 	/** `--json`: all plans as they would stand in plan.json. */
 	readonly json?: boolean | undefined;
-	/** `--yaml`: manifests for a cluster. */
-	readonly yaml?: boolean | undefined;
 }
 
 /**
- * `mqbench plan`: what the runs will take and use, what they miss here and which percentiles they will carry; of target aws also what would be rented. Fails under
+ * `mqbench plan`: what the runs will take and use, and which percentiles they will carry; of target aws also what would be rented. Fails under
  * `strict` when an SLA asks for more. Machines that could not be rented give the exit code that a run would have; it stays 0 where AWS was
  * not asked, as the SDK, any credentials or the network are not there: who has no account plans all the same.
  */
@@ -52,24 +44,10 @@ export async function plan(
 ): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { only: args.only });
-	const { kubernetes } = scenario;
-	if (args.yaml) {
-		if (kubernetes === null)
-			throw failure("usage", {
-				message: `${args.path}: nothing of it runs in pods; --yaml goes with --target kubernetes, or clients: { kubernetes: n }`,
-			});
-		const { manifestsOf } = await import("../../infra/kubernetes/planned.ts");
-		const asked = { ...scenario, kubernetes };
-		world.stdout.write(manifestsOf(asked, plans, world.clock.nowMs()));
-		return EXIT.pass;
-	}
 	const request = cloudRequest(scenario, plans, args);
 	const outlined = outline(plans);
 	const warnings = outlined.tooDeep.map((line) => tooDeepSentence(line, formatCount));
-	const others = [
-		...(await lacking(scenario, plans, thisMachine(world))),
-		...warningsOf(scenario, plans),
-	];
+	const others = warningsOf(scenario, plans);
 	let unfit: ExitCode = EXIT.pass;
 	if (args.json) {
 		world.stdout.write(`${JSON.stringify(plans, null, 2)}\n`);
@@ -89,6 +67,7 @@ export async function plan(
 			),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);
+		const { kubernetes } = scenario;
 		if (kubernetes !== null) {
 			const { writeClusterPlan } = await import("../../infra/kubernetes/planned.ts");
 			unfit = await writeClusterPlan({ ...scenario, kubernetes }, plans, world);

@@ -95,9 +95,9 @@ export function faultZeroNs({
 }
 
 /**
- * `run.json` beside plan.json: how the run went as the runner saw it. Written when k6 has ended. Defaults are for the published reports, which were recorded before those fields were.
+ * `run.json` beside plan.json: how the run went as the runner saw it. Written when k6 has ended. Defaults are for the published reports, which were recorded before those fields were, and have some that are no more.
  */
-export const RunFile = z.strictObject({
+export const RunFile = z.object({
 	schema: z.literal(1),
 	startedAt: z.iso.datetime(),
 	endedAt: z.iso.datetime(),
@@ -119,8 +119,6 @@ export const RunFile = z.strictObject({
 	/** The broker's settings that durability and `config` came to, with their real names; empty: not ours to know. */
 	brokerSettings: z.record(z.string(), z.string()).default({}),
 	sameHost: z.boolean(),
-	/** The published reports have it, and nothing reads it. */
-	freshMemoryNs: z.unknown().optional(),
 	/** Nodes of the broker, and where they run when that is one machine ("3 nodes on 1 host"); null: not ours to know. */
 	topology: z.string().nullable().default(null),
 	nodesShareHost: z.boolean().default(false),

@@ -13,6 +13,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 	"--allow-code": "mqbench plan lists the programs, files and variables that a scenario uses",
 	"--png":
 		"mqbench report --svg draws the charts as files, and each chart of report.html can be saved as PNG",
+	"--yaml": "the rights are in infra/kubernetes/rbac.yaml; mqbench plan shows the pods",
 	"--k6-operator": "write target: kubernetes",
 	"manifests:": "apply them with kubectl, and write target: existing",
 	"ready:": "wait with kubectl, and write target: existing",
