@@ -1,6 +1,6 @@
 import type { Figure } from "../chart/figure.ts";
 import type { Verdict } from "../model/verdict.ts";
-import { type Amount, show } from "../result/show.ts";
+import { type Amount, type Column as ColumnOf, cellsOf, show } from "../result/show.ts";
 
 /**
  * What a document is made of, as plain data: builders say it once, and terminal, Markdown and page render it. A block says what is told,
@@ -117,8 +117,6 @@ export interface Fold extends Shown {
 	readonly title: string;
 	readonly id?: string | undefined;
 	readonly badge?: Look | undefined;
-	/** What to know of it while it is folded, on a page. */
-	readonly note?: string | undefined;
 	/** The least medium that has it open; left out: none, but a terminal, which cannot fold. */
 	readonly open?: Depth | undefined;
 	readonly blocks: readonly Block[];
@@ -212,6 +210,17 @@ export function table(
 		rows: rows.map((row) => ("cells" in row ? row : { cells: row })),
 		...parts,
 	};
+}
+
+/** A row for each of `all`; of the columns the first `texts` are no numbers. */
+export function tableOf<T>(
+	all: readonly T[],
+	columns: readonly ColumnOf<T>[],
+	texts: number,
+): Table {
+	const names = columns.map(([name]) => name);
+	const rows = all.map((row) => cellsOf(columns, row));
+	return table([...names.slice(0, texts), ...numbers(names.slice(texts))], rows);
 }
 
 /** Columns of numbers. */

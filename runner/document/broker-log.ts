@@ -3,14 +3,13 @@ import { sum } from "../stats/sum.ts";
 import { formatCount, plural } from "../units.ts";
 import { type Block, code, fold, numbers, table, text } from "./blocks.ts";
 
-/**
- * What the broker logged while it was measured, on the page alone: a broker may name hosts, which are nobody's business in a comment. Of many runs
- * (not `full`) what is serious.
- */
-export function brokerLog({ brokerLog: log, window }: Run, full: boolean): Block[] {
-	if (log === undefined) return [];
-	const lines = full ? log.lines : log.lines.filter(({ serious }) => serious).slice(0, FEW);
-	if (lines.length === 0) return [];
+/** What the broker logged while it was measured, the serious first; on the page alone: a broker may name hosts, which are nobody's business in a comment. */
+export function brokerLog({ brokerLog: log, window }: Run): Block[] {
+	if (log === undefined || log.lines.length === 0) return [];
+	const lines = log.lines
+		.toSorted((a, b) => Number(b.serious) - Number(a.serious))
+		.slice(0, MOST)
+		.sort((a, b) => a.atNs - b.atNs);
 	const timesOf = (some: typeof lines) => sum(some.map(({ times }) => times));
 	const more = log.more + timesOf(log.lines) - timesOf(lines);
 	const rows = lines.map((line) => [
@@ -30,5 +29,4 @@ export function brokerLog({ brokerLog: log, window }: Run, full: boolean): Block
 
 // --- internal ---
 
-/** Lines that each of many runs has. */
-const FEW = 5;
+const MOST = 20;

@@ -4,7 +4,7 @@ import { usualMargin } from "../compare/margin.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { isRate } from "../result/fields.ts";
 import { bySystemAndCase } from "../result/select.ts";
-import { formatCount } from "../units.ts";
+import { percentText } from "../text/comparisons.ts";
 import { type Block, numbers, table, text } from "./blocks.ts";
 
 /** What `mqbench calibrate` found: a table for each system and case, and what to do with it. */
@@ -53,18 +53,11 @@ const MOST_REPEATS = 100;
 
 function row(noise: Noise): string[] {
 	const repeats = repeatsFor(noise, usualMargin(noise.metric));
-	const width = percent(noise.halfWidth);
 	return [
 		noise.metric,
-		width.endsWith("x") ? width : `± ${width}`,
-		percent(noise.detectable),
+		`± ${percentText(noise.halfWidth)}`,
+		percentText(noise.detectable),
 		advised(noise),
 		repeats > MOST_REPEATS ? `> ${MOST_REPEATS}` : `${repeats}`,
 	];
-}
-
-function percent(part: number): string {
-	return part > 10
-		? `${formatCount(Number((1 + part).toPrecision(2)))}x`
-		: `${Number((100 * part).toPrecision(2))} %`;
 }

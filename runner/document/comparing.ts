@@ -22,12 +22,11 @@ import {
 	section,
 	table,
 	text,
-	upTo,
 } from "./blocks.ts";
 import { ratioTable } from "./comparison.ts";
 import { WEAK_MEANS } from "./words.ts";
 
-/** What a reader of a comparison is told: for each side what differs, every ratio, and why; on a page machines and versions too. */
+/** What a reader of a comparison is told: for each side what differs, every ratio, and why; and why the figures may differ. */
 export function comparingDocument(comparing: Comparing): Document {
 	const { a, others, outcome, summary } = comparing;
 	return {
@@ -49,12 +48,7 @@ export function comparingDocument(comparing: Comparing): Document {
 				"How to read this",
 				[
 					text(
-						"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow.",
-					),
-					text(
-						"A value is larger than written where messages never completed: then only what is certain is said. Curves are those of single runs; they are never averaged",
-						undefined,
-						3,
+						"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow. Where messages never completed a value is larger than written. Curves are those of single runs.",
 					),
 				],
 				{ depth: 2 },
@@ -69,9 +63,6 @@ export function comparingDocument(comparing: Comparing): Document {
 }
 
 // --- internal ---
-
-/** On a terminal. */
-const MOST_DIFFERENCES = 8;
 
 function sides({ a, others }: Comparing): (Named & { readonly letter: string })[] {
 	return [a, ...others.filter((other) => other.path !== a.path)];
@@ -99,7 +90,7 @@ function against(other: Other, comparing: Comparing): Fold {
 	const missing = missingOf(other);
 	const advisories = new Set(comparisons.flatMap((c) => c.advisory ?? []));
 	return section(id, `${two} against ${one}`, [
-		...differing(other, comparing),
+		differing(other, [one, two]),
 		...bySystemAndCase(comparisons).flatMap(({ system, case: name, all }, i): Block[] => {
 			const title = `${system}, ${name}`;
 			const [first] = all as readonly [Comparison];
@@ -130,18 +121,14 @@ function against(other: Other, comparing: Comparing): Fold {
 	]);
 }
 
-/** What differs of all that was written down of scenario, machines, versions and settings; a terminal has room for some of it. */
-function differing(other: Other, comparing: Comparing): Block[] {
-	const { differences } = other;
-	const names = namesOf(comparing, other);
-	const title = `What differs between ${names.join(" and ")}`;
-	if (differences.length === 0)
-		return [text("Scenario, machine, versions and settings are the same", undefined, 3)];
-	const rows = differences.map(({ what, a, b }, i) => ({
-		cells: [what, a, b],
-		depth: i < MOST_DIFFERENCES ? undefined : (2 as const),
-	}));
-	const more = differences.length - MOST_DIFFERENCES;
-	const note = more > 0 ? `and ${more} more: see --html or --json` : null;
-	return [fold(title, [table(["fact", ...names], rows), ...upTo(1, text(note))])];
+/** What differs of all that was written down of scenario, machines, versions and settings. */
+function differing({ differences }: Other, names: readonly string[]): Block {
+	return differences.length === 0
+		? text("Scenario, machine, versions and settings are the same", undefined, 3)
+		: fold(`What differs between ${names.join(" and ")}`, [
+				table(
+					["fact", ...names],
+					differences.map(({ what, a, b }) => [what, a, b]),
+				),
+			]);
 }

@@ -2,7 +2,6 @@ import { intervalText, looksOf, ratioOfText, verdictCell } from "../compare/word
 import type { Comparison } from "../model/comparison.ts";
 import type { Result } from "../model/result.ts";
 import { percentText } from "../text/comparisons.ts";
-import { plural } from "../units.ts";
 import {
 	aside,
 	type Block,
@@ -24,16 +23,13 @@ export function comparison({ comparisons, gates }: Result): Block[] {
 	for (const { comparison: one } of gates)
 		if (one !== null && !all.some((other) => isSame(other, one))) all.push(one);
 	if (all.length === 0) return [];
-	const shown = all.length > MOST ? all.filter(differs) : all;
-	const more = all.length - shown.length;
 	const names = [...new Set(all.map((c) => c.a.name))].join(", ");
 	return [
 		section("comparison", `Compared with ${names}`, [
-			...(shown.length === 0 ? [] : [ratioTable(shown, whereOf, numbers(["baseline", "now"], 2))]),
-			text(more > 0 ? `${plural(more, "comparison")} more: SAME` : null),
+			ratioTable(all, whereOf, numbers(["baseline", "now"], 2)),
 			list(
-				shown
-					.filter(differs)
+				all
+					.filter((c) => c.verdict !== "same" || c.advisory !== null)
 					.map(
 						(c) =>
 							`${c.verdict.toUpperCase()} ${whereOf(c)}: ${c.why}${c.advisory === null ? "" : `; shown only: ${c.advisory}`}`,
@@ -78,15 +74,8 @@ function sideOf(
 	return [{ value, unit, weak }, some];
 }
 
-/** Of more than these only those that have changed are told. */
-const MOST = 20;
-
 function whereOf(c: Comparison): string {
 	return `${c.system}, ${c.case}, ${c.metric}`;
-}
-
-function differs(c: Comparison): boolean {
-	return c.verdict !== "same" || c.advisory !== null;
 }
 
 function isSame(a: Comparison, b: Comparison): boolean {

@@ -36,13 +36,6 @@ export function counts(run: Run): Block[] {
 		),
 		...[...notes(run), ...howRates(run)].map((note) => text(note, "small")),
 		text(`Warm-up: ${warmup.join(", ")}`, "small", 3),
-		text(
-			run.acked === null && !published
-				? "This system acknowledges nothing: lost is lost of sent"
-				: null,
-			"small",
-			3,
-		),
 	];
 }
 

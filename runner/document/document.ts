@@ -68,12 +68,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		answer: [
 			box("warn", result.quick ? [text(QUICK_MEANS, "warn")] : []),
 			...matrix(result),
-			box(
-				verdict === "pass" ? "warn" : verdict,
-				at(said, 3).length === 0
-					? said
-					: [...said, text(`What the words mean: ${EXPLAIN}`, "soft", 3)],
-			),
+			box(verdict === "pass" ? "warn" : verdict, said),
 			...lines(whole),
 		],
 		sections,

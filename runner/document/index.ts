@@ -52,19 +52,13 @@ export function indexDocument(entries: readonly Entry[]): Document {
 		],
 		foot: [],
 		whole: "",
-		contents: CONTENTS,
+		contents: [],
 		figures: () => trends.map(({ figure }) => figure),
 		names: [],
 	};
 }
 
 // --- internal ---
-
-const CONTENTS = [
-	{ to: "results", text: "Results" },
-	{ to: "over-time", text: "Over time" },
-	{ to: "machines", text: "Machines" },
-];
 
 const NO_TREND = "Nothing yet: a trend needs two results of the same scenario and case.";
 const TRENDS_MEAN =

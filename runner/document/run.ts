@@ -1,9 +1,7 @@
 import { runId } from "../figures/facts.ts";
 import type { Result, Run } from "../model/result.ts";
-import { maximum, percentile } from "../result/select.ts";
-import { show } from "../result/show.ts";
 import { fateText, loadText, offenderText, runTitle } from "../result/words.ts";
-import { formatCount, formatDuration, plural } from "../units.ts";
+import { formatDuration, plural } from "../units.ts";
 import { type Block, type Figures, type Fold, fold, heading, list, text } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
 import { brokerLog } from "./broker-log.ts";
@@ -40,7 +38,7 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 			id: `run-${number}`,
 			badge: run.verdict,
 			depth: !many ? 1 : run.verdict === "pass" ? 3 : 2,
-			...(full ? { open: 3 } : { note: shortly(run) }),
+			open: full ? 3 : undefined,
 		},
 	);
 }
@@ -78,18 +76,9 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		list(Object.keys(run.offenders).flatMap((kind) => offenderText(kind, run) ?? [])),
 		...errors(run),
 		...clients(run),
-		...slowest(run, explained ? 2 : 3, full),
-		...brokerLog(run, full),
+		...slowest(run, explained ? 2 : 3),
+		...brokerLog(run),
 		...checks(run, !full),
 		fold("What it ran with", [runFacts(run)], { depth: 3 }),
 	];
-}
-
-/** "p50 207us, p99 400ms, max 500ms, 3 lost" */
-function shortly(run: Run): string {
-	const m = run.metrics[run.main];
-	if (m === null) return "nothing was measured";
-	const values = [50, 99].map((p) => `p${p} ${show(percentile(run, run.main, p))}`);
-	const lost = run.lost ? [`${formatCount(run.lost)} lost`] : [];
-	return [...values, `max ${show(maximum(m, run))}`, ...lost].join(", ");
 }

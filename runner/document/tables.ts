@@ -1,6 +1,6 @@
 import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
-import { type Amount, amount, type Column, cellsOf } from "../result/show.ts";
+import { type Amount, amount, type Column } from "../result/show.ts";
 import { faultAt, runTitle } from "../result/words.ts";
 import { formatDuration, plusMinus } from "../units.ts";
 import { movedBy } from "../verdict/checks/clock.ts";
@@ -15,6 +15,7 @@ import {
 	section,
 	type Table,
 	table,
+	tableOf,
 	text,
 } from "./blocks.ts";
 import { receivedColumn } from "./words.ts";
@@ -42,7 +43,7 @@ export function phases(run: Run, figures: Block): Block[] {
 		["lag p99", lagOf],
 	];
 	const title = `${first.metric.charAt(0).toUpperCase()}${first.metric.slice(1)} by ${kind}`;
-	return [heading(title), figures, below(run.phases, columns, 1)];
+	return [heading(title), figures, tableOf(run.phases, columns, 1)];
 }
 
 /** The clients of a run: how well they kept together, and who broke off. Nothing of a single process on this machine. */
@@ -60,7 +61,7 @@ export function clients(run: Run): Block[] {
 	];
 	return [
 		heading("Clients: who made the load"),
-		below(run.clients, columns, 2),
+		tableOf(run.clients, columns, 2),
 		text(startSkewNs === null ? null : `they began within ${formatDuration(startSkewNs)}`, "small"),
 		text(
 			clockBoundNs === null
@@ -112,7 +113,7 @@ export function failover(result: Result): Fold[] {
 	const means = `at counts from the opening of the window to when the broker was told of the fault, "after" from then on; for: while it was known to be in effect; without ${completions}: the longest stretch, in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: no 100ms of intended time break it any more; drained: for 2s about as few messages in flight as in the 2s before the fault`;
 	return [
 		section("failover", "Failover: what each fault did", [
-			below(all, columns, several ? 2 : 1),
+			tableOf(all, columns, several ? 2 : 1),
 			...all.map(({ fault }) =>
 				text(
 					fault.error && `${faultName(fault)} was not carried out as planned: ${fault.error}`,
@@ -126,26 +127,14 @@ export function failover(result: Result): Fold[] {
 
 // --- internal ---
 
-/** Of the columns the first `texts` are no numbers. */
-function below<T>(all: readonly T[], columns: readonly Column<T>[], texts: number): Table {
-	const names = columns.map(([name]) => name);
-	const rows = all.map((row) => cellsOf(columns, row));
-	return table([...names.slice(0, texts), ...numbers(names.slice(texts))], rows);
-}
-
 function lagOf({ lagP99, lagP99Weak }: Pick<Phase, "lagP99" | "lagP99Weak">): Amount {
 	return { ...amount(lagP99, "ns"), weak: lagP99Weak };
 }
 
-/** "±0.2ms by probes, moved 40us"; by chrony "±0.05ms by chrony, ±12ms against this machine's"; null is this machine's clock. */
+/** "±0.2ms by probes"; null is this machine's clock. */
 function clockText({ clock }: Run["clients"][number]): string {
 	if (clock === null) return "this machine's";
-	const moved = movedBy(clock);
-	if (moved === null) return "not known";
-	const bound = plusMinus(clock.boundNs);
-	if (clock.source === "chrony")
-		return `${bound} by chrony${clock.probedNs === null ? "" : `, ${plusMinus(clock.probedNs)} against this machine's`}`;
-	return `${bound} by probes, moved ${formatDuration(moved)}`;
+	return movedBy(clock) === null ? "not known" : `${plusMinus(clock.boundNs)} by ${clock.source}`;
 }
 
 interface Fault {

@@ -60,7 +60,7 @@ export function sinkOf(said: string): Document {
 		answer: blocks,
 		sections: [
 			section("x", said, blocks, { badge: "pass" }),
-			fold(said, blocks, { id: "y", note: said, badge: "fail" }),
+			fold(said, blocks, { id: "y", badge: "fail" }),
 		],
 		foot: [text(said)],
 		whole: said,

@@ -116,9 +116,7 @@ function clientTexts({ clients }: Run): string[][] {
 		formatCount(c.sent ?? 0),
 		`${c.lagP99Weak ? "~" : ""}${formatDuration(c.lagP99 ?? 0)}`,
 		`${Number((c.cores ?? 0).toPrecision(2))}`,
-		c.clock === null
-			? "this machine's"
-			: `\u00b1${formatDuration(c.clock.boundNs)} by probes, moved ${formatDuration(Math.abs((c.clock.afterNs ?? 0) - c.clock.beforeNs))}`,
+		c.clock === null ? "this machine's" : `\u00b1${formatDuration(c.clock.boundNs)} by probes`,
 	]);
 }
 

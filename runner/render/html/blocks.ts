@@ -80,13 +80,13 @@ function markupOf(block: Block, writing: Writing, level: number): Markup | null 
 }
 
 function foldMarkup(block: Fold, writing: Writing, level: number): Markup {
-	const { id, title, badge, note, open, blocks } = block;
+	const { id, title, badge, open, blocks } = block;
 	const word = badge !== undefined && badgeMarkup(badge);
 	const content = blocksMarkup(blocks, writing, open !== undefined && title === "" ? level : 3);
 	if (open === undefined)
 		return id === undefined
 			? markup`<details><summary>${title}${word !== false && markup` ${word}`}</summary>${content}</details>`
-			: markup`<details class="run" id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${note ?? ""}</span></span></summary>
+			: markup`<details class="run" id="${id}"><summary><span class="head"><b>${title}</b>${word}</span></summary>
 ${content}</details>`;
 	if (title === "") return markup`<div class="box ${badge ?? "unknown"}">${content}</div>`;
 	return markup`<section${id !== undefined && markup` id="${id}"`}><div class="head"><h${level}>${title}</h${level}>${word}${id !== undefined && markup`<a class="anchor" href="#${id}" aria-label="Link to: ${title}">#</a>`}</div>
