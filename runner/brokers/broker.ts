@@ -86,6 +86,8 @@ export function broker<Schema extends z.ZodObject>(
 	type Options = z.output<Schema>;
 	const { config, server = NO_SERVER, traits, driver, check, ...own } = definition;
 	const { stores = () => storesNothing() } = definition;
+	// When they are first asked for: reading a schema takes milliseconds.
+	let names: ReturnType<typeof driverNames> | undefined;
 	return {
 		alsoCalled: {},
 		secretEnv: [],
@@ -112,7 +114,10 @@ export function broker<Schema extends z.ZodObject>(
 		durability: (written: Options, ours) =>
 			stores(written).of(written as unknown as SystemOptionsOfAnyBroker, ours),
 		driverOptions(written: Options) {
-			const given = driverOptions(options, written);
+			names ??= driverNames(options);
+			const given: DriverOptions = Object.fromEntries(
+				names.map(([key, name]) => [name, written[key] as Json | undefined]),
+			);
 			return defined(driver?.(given, written) ?? given);
 		},
 		contradictions(written: Options, place) {
@@ -301,17 +306,15 @@ const OWN_VERSION = "binary is an installation with a version of its own; remove
 
 const NO_SERVER: Server = { process: null, image: null, program: null, install: null };
 
-/** A system's own options by their names, durations with Ns behind them, without those that a process of any broker has. */
-function driverOptions(schema: z.ZodObject, written: Readonly<Record<string, unknown>>) {
+/** A system's own options and what its driver calls them: durations have Ns behind their names; not those that a process of any broker has. */
+function driverNames(schema: z.ZodObject) {
 	const { properties = {} } = z.toJSONSchema(schema, { io: "input" });
-	return Object.fromEntries(
-		Object.entries(properties)
-			.filter(([key]) => !OF_PROCESSES.includes(key))
-			.map(([key, field]) => {
-				const isSpan = (field as { pattern?: string }).pattern === UNIT_PATTERNS.duration;
-				return [isSpan ? `${key}Ns` : key, written[key] as Json | undefined];
-			}),
-	);
+	return Object.entries(properties)
+		.filter(([key]) => !OF_PROCESSES.includes(key))
+		.map(([key, field]) => {
+			const isSpan = (field as { pattern?: string }).pattern === UNIT_PATTERNS.duration;
+			return [key, isSpan ? `${key}Ns` : key] as const;
+		});
 }
 
 /** Without what was not given: a plan is JSON. */
