@@ -88,6 +88,10 @@ describe("the ticks of values", () => {
 		},
 	);
 
+	test("of messages are whole", () => {
+		expect(ticksOf(yAxisOf("messages", [1]))).toEqual([0, 1, 2]);
+	});
+
 	test.each([
 		[2e6, 4e7, 1e6, 5e7],
 		[100, 1e10, 50, 2e10],

@@ -92,6 +92,15 @@ describe("what is judged", () => {
 		]);
 	});
 
+	test("of a closed loop its throughput too; where nobody consumes, what is acknowledged", () => {
+		const entry = { main: "service", closed: true };
+		const decide = (figures: Figures) =>
+			judged(figures, entry).filter((text) => !text.endsWith("shown"));
+		expect(decide(many)).toEqual(["service p50", "service p99", "throughput.sent"]);
+		const received = { ...many, throughput: around(9) };
+		expect(decide(received)).toEqual(["service p50", "service p99", "throughput"]);
+	});
+
 	test("of a search for the highest rate that rate alone; one that the generator ended proves no lower rate of the other", () => {
 		const rate = (value: number, more: boolean, runId: string) =>
 			baselineWith(

@@ -73,6 +73,15 @@ describe("a line that compares", () => {
 		expect(compare(named, { ...args, baseline: "none" }, world).scenario.baseline).toBeNull();
 	});
 
+	test("of another case than --only leaves needs no baseline", () => {
+		const some = yaml.replace(
+			"sla: [p99 <= baseline + 10%]",
+			"sla: [{ expect: p99 <= baseline + 10%, case: 1KiB }]",
+		);
+		const only = { ...args, only: "*/256B" };
+		expect(() => compare(scenario(some), only, standing().world)).not.toThrow();
+	});
+
 	test("is left aside by --quick, baseline or not", () => {
 		const quick = shorten(scenario());
 		expect(compare(quick, withFile, standing().world)).toEqual({

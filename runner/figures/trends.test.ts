@@ -93,6 +93,12 @@ describe("a trend", () => {
 		]);
 	});
 
+	test("joins nothing of machines that nobody wrote down", () => {
+		const unknown = { environment: null } as const;
+		const lines = linesOf(healthy(1, 1e6, unknown), healthy(2, 2e6, unknown));
+		expect(lines.map(({ data }) => data.length)).toEqual([1, 1]);
+	});
+
 	test("never joins other work under the same name, and says what differs; nor another durability", () => {
 		const changed = (load: Partial<Run["load"]>) =>
 			resultOf("healthy", {
