@@ -25,8 +25,6 @@ export interface Place {
 		readonly height: number;
 	};
 	readonly extent: Extent;
-	/** Lines have their names at their ends. */
-	readonly ends: boolean;
 	readonly view: View;
 }
 

@@ -8,11 +8,11 @@ import { COLOURS } from "./theme.ts";
 
 /** What ECharts draws of a figure: for the page in a browser and for pictures on their own alike. Given again it updates in place. */
 export function optionOf(figure: Figure, view: View): Part {
-	const { areas, ends } = layoutOf(figure, view);
+	const { areas } = layoutOf(figure, view);
 	const extents = extentsOf(figure, view);
 	const places = figure.panels.map((panel, grid): Place => {
 		const [area, extent] = [areas[grid] as Place["area"], extents[grid] as Extent];
-		return { figure, panel, grid, area, extent, ends, view };
+		return { figure, panel, grid, area, extent, view };
 	});
 	const { option } = headOf(figure, namesOf(figure), view);
 	const all = [...areas.keys()];
@@ -63,44 +63,31 @@ export function firstView(figure: Figure, theme: View["theme"], width = 720): Vi
 
 // --- internal ---
 
-/** Pixels beside a plot; to its right more where lines have their names at their ends, as they have room and are few. */
+/** Pixels beside a plot. */
 const LEFT = 64;
 const RIGHT = 24;
-const ENDS = 100;
-const MOST_ENDS = 6;
 /** Pixels that small multiples need beside each other. */
 const MULTIPLE = 330;
 
-/** Several systems or sides: their names stand at the ends of their curves. */
-function isCompared({ panels }: Figure): boolean {
-	const all = panels.flatMap(({ series }) => series).filter(({ color }) => color >= 0);
-	return all.some(({ color }) => color !== all[0]?.color);
-}
-
-/** Where each panel stands, whether lines have their names at their ends, and how high all of it is. */
+/** Where each panel stands, and how high all of it is. */
 function layoutOf(
 	figure: Figure,
 	view: Omit<View, "height">,
-): { readonly areas: readonly Place["area"][]; readonly ends: boolean; readonly height: number } {
-	const { x, panels, layout } = figure;
+): { readonly areas: readonly Place["area"][]; readonly height: number } {
+	const { panels, layout } = figure;
 	const most = layout === "stack" ? 1 : Math.max(1, Math.floor(view.width / MULTIPLE));
 	// Rows of the same length: 4 are 2 and 2, not 3 and 1.
 	const columns = Math.ceil(panels.length / Math.ceil(panels.length / most));
 	const room = view.width / columns;
-	const wide = x.scale === "nines" ? isCompared(figure) && room >= 450 : room >= 500;
-	const ends =
-		wide &&
-		["nines", "linear", "log"].includes(x.scale) &&
-		panels.every(({ series }) => series.filter(({ thin }) => !thin).length <= MOST_ENDS);
 	let top = headOf(figure, namesOf(figure), view).height;
 	const areas = panels.map((_, i) => {
 		const [above, height, below] = heightsOf(figure, i, view);
-		const width = room - LEFT - (ends ? ENDS : RIGHT);
+		const width = room - LEFT - RIGHT;
 		const area = { left: (i % columns) * room + LEFT, top: top + above, width, height };
 		if ((i + 1) % columns === 0 || i === panels.length - 1) top += above + height + below;
 		return area;
 	});
-	return { areas, ends, height: top };
+	return { areas, height: top };
 }
 
 /** Pixels above a plot, of it, and below it: there a slider, or the names of cases. */

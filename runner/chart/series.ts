@@ -49,7 +49,7 @@ function over(color: string, { view }: Place): Part {
  * is strong.
  */
 function curve(one: Series, place: Place): Part[] {
-	const { figure, grid, extent, ends, view } = place;
+	const { figure, grid, extent, view } = place;
 	const { scale } = figure.x;
 	const { data, thin, draw } = one;
 	// A series without a switch is only read.
@@ -87,8 +87,6 @@ function curve(one: Series, place: Place): Part[] {
 				const mark = markAt(one, i, place);
 				return mark === null ? value : { value, ...mark };
 			}),
-			endLabel: { show: ends && !thin, formatter: name, color, width: 92, overflow: "truncate" },
-			labelLayout: { moveOverlap: "shiftY" },
 			markLine: {
 				...QUIET,
 				label: { show: false },

@@ -8,7 +8,6 @@ import {
 	TitleComponent,
 } from "echarts/components";
 import { init, use } from "echarts/core";
-import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
 import type { Figure, View } from "./figure.ts";
 import { shown } from "./head.ts";
@@ -35,7 +34,6 @@ export { init, use };
 use([
 	CustomChart,
 	GridComponent,
-	LabelLayout,
 	LegendComponent,
 	LineChart,
 	MarkAreaComponent,

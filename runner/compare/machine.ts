@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { grouped } from "../grouped.ts";
 import type { Machine } from "../model/comparison.ts";
 import type { EnvironmentFile, RigMachines } from "../model/environment-file.ts";
 import { type MachineSettings, settingTexts } from "../model/machine-settings.ts";
@@ -84,7 +85,7 @@ export function machineText(machine: Machine | null, here = true): string {
 
 /** A kind of machine that results of the index were made on. */
 export interface KnownMachine {
-	/** "A", "B", ... "Z", "AA": the oldest result's first, so that a letter stays as results are added. */
+	/** "A", "B", ... "Z", "27": the oldest result's first, so that a letter stays as results are added. */
 	readonly letter: string;
 	readonly text: string;
 }
@@ -115,27 +116,24 @@ export function hashOf(value: unknown): string {
 
 // --- internal ---
 
-/** Of the machines that count, by role where they are not mqbench's own: "brokers' SMT": "off". Left out: what one of them does not tell. */
+/** Of the machines that count, by role where they are not mqbench's own: "brokers' SMT": "off", of several "off; on". */
 function settingsOf({ settings, hosts = [], rig }: EnvironmentFile): Pick<Machine, "settings"> {
-	const counting = (role: "brokers" | "load") =>
-		hosts.filter((host) => host.role === role).map((host) => host.settings);
-	const own = settings !== undefined && (rig?.here ?? true) ? [settings] : [];
-	const found = (
-		[
-			["", own],
-			["brokers' ", counting("brokers")],
-			["the load's ", counting("load")],
-		] as const
-	).flatMap(([whose, all]) => together(all).map(([name, text]) => [`${whose}${name}`, text]));
-	return found.length === 0 ? {} : { settings: Object.fromEntries(found) };
-}
-
-function together(all: readonly MachineSettings[]): (readonly [name: string, text: string])[] {
-	const texts = all.map(settingTexts);
-	return Object.keys(texts[0] ?? {}).flatMap((name) => {
-		const values = texts.map((of) => of[name] ?? null);
-		return values.includes(null) ? [] : [[name, [...new Set(values)].sort().join("; ")] as const];
+	const texts = (whose: string, of: MachineSettings) =>
+		Object.entries(settingTexts(of)).flatMap(([name, text]) =>
+			text === null ? [] : [[`${whose}${name}`, text] as const],
+		);
+	const all = [
+		...(settings !== undefined && (rig?.here ?? true) ? texts("", settings) : []),
+		...hosts.flatMap((host) =>
+			texts(host.role === "brokers" ? "brokers' " : "the load's ", host.settings),
+		),
+	];
+	if (all.length === 0) return {};
+	const found = [...grouped(all, ([name]) => name)].map(([name, values]) => {
+		const different = new Set(values.map(([, text]) => text));
+		return [name, [...different].sort().join("; ")];
 	});
+	return { settings: Object.fromEntries(found) };
 }
 
 /**
@@ -148,6 +146,5 @@ function bootOf({ id, createdAt, cloud, brokers, clients }: RigMachines): string
 }
 
 function letterOf(index: number): string {
-	const last = String.fromCharCode(65 + (index % 26));
-	return index < 26 ? last : letterOf(Math.floor(index / 26) - 1) + last;
+	return index < 26 ? String.fromCharCode(65 + index) : `${index + 1}`;
 }

@@ -64,8 +64,6 @@ export function withBaseline(
 interface Group extends Place {
 	readonly baselineSystem: string | null;
 	readonly lines: readonly BaselineSla[];
-	/** Repeats that --confirm has added. */
-	readonly confirming: number;
 	/** For the highest rate: one figure of many runs. */
 	readonly search: boolean;
 }
@@ -77,9 +75,8 @@ function groupsOf(plans: readonly Plan[]): Group[] {
 		const { system, baselineSystem, baselineSla: lines } = plan;
 		const name = plan.search?.of ?? plan.case;
 		const key = JSON.stringify([system, name]);
-		const confirming = (groups.get(key)?.confirming ?? 0) + (plan.confirms ? 1 : 0);
 		const search = plan.search !== null;
-		groups.set(key, { system, case: name, baselineSystem, lines, confirming, search });
+		groups.set(key, { system, case: name, baselineSystem, lines, search });
 	}
 	return [...groups.values()];
 }
@@ -198,7 +195,7 @@ function judgedBy(compared: Judged, unlagged: Judged | null): Found {
 
 function gateOf(
 	line: BaselineSla,
-	{ system, case: name, confirming, lines }: Group,
+	{ system, case: name, lines }: Group,
 	comparison: Comparison | null,
 	{ verdict, said }: Found,
 ): Gate {
@@ -214,11 +211,7 @@ function gateOf(
 		verdict,
 		code: said.code,
 		values: said.values,
-		why: [
-			said.text,
-			...(lines.length > 0 ? [] : ["(default)"]),
-			...(confirming === 0 ? [] : [`(with ${confirming} confirming repeats)`]),
-		].join(" "),
+		why: [said.text, ...(lines.length > 0 ? [] : ["(default)"])].join(" "),
 		metric: subject === null || subject.kind === "tally" ? null : subject.metric,
 		percentile: subject?.kind === "percentile" ? subject.percentile : null,
 		limitNs: null,

@@ -130,11 +130,8 @@ function ratioFigure(id: string, title: string, comparisons: readonly Comparison
 	const rows = comparisons.flatMap((c) =>
 		c.ratio !== null && c.ratio > 0 ? { ...c, ratio: c.ratio } : [],
 	);
-	if (rows.length === 0) return null;
-	const facts = comparisons.flatMap((c) => {
-		const text = c.judged ? smallestText(c) : null;
-		return text === null ? [] : [`${c.metric}: ${text}`];
-	});
+	const [first] = rows;
+	if (first === undefined) return null;
 	// As wide as the names stand apart.
 	const margin = rows.flatMap(({ margin }, x) =>
 		[x - 0.5, x + 0.5].map((x): Datum => {
@@ -152,7 +149,7 @@ function ratioFigure(id: string, title: string, comparisons: readonly Comparison
 	return {
 		id,
 		title: `Ratios: ${title}`,
-		facts: facts.join("; "),
+		facts: `${first.b.name} against ${first.a.name}`,
 		x: { ...AXIS, scale: "names", title: "figure", names: rows.map(({ metric }) => metric) },
 		layout: "stack",
 		panels: [

@@ -33,7 +33,6 @@ describe("a trend", () => {
 		expect(others).toEqual([]);
 		expect(trend).toMatchObject({
 			scenario: "healthy",
-			systems: ["nats"],
 			figure: {
 				id: "trend-1",
 				title: "healthy, 256B 1000/s: response p99",

@@ -8,10 +8,9 @@ import { type Headline, headlineOf, searchHeadline } from "../result/headline.ts
 import type { Entry, IndexedResult } from "../result/indexed.ts";
 import { AXIS, panelOf, seriesOf } from "./facts.ts";
 
-/** A figure with what the page's filter goes by. */
+/** A figure of a scenario. */
 export interface Trend {
 	readonly scenario: string;
-	readonly systems: readonly string[];
 	readonly figure: Figure;
 }
 
@@ -37,7 +36,6 @@ export function trendsOf(entries: readonly Entry[]): Trend[] {
 		})
 		.map((group, i) => ({
 			scenario: group[0]?.scenario ?? "",
-			systems: [...new Set(group.map((p) => p.system))],
 			figure: figureOf(`trend-${i + 1}`, group as [Point], colors),
 		}));
 }
