@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { buildResult } from "../compare/build.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { damageIn } from "../evidence/json.ts";
 import { type Theme, writePictures } from "../figures/files.ts";
 import type { Result } from "../model/result.ts";
 import { checkCopies, deliver } from "../render/deliver.ts";
-import { FORMATS, oneFolder, writeExport } from "../render/export/write.ts";
+import { FORMATS, writeExport } from "../render/export/write.ts";
 import { writeReports } from "../render/write.ts";
 import { writeIndex } from "../render/write-index.ts";
 import { holdsResult, holdsRuns } from "../result/indexed.ts";
@@ -58,13 +58,15 @@ For other tools:
   mqbench report reports --export openmetrics
 `,
 		)
-		.action(async (folders: string[], { export: format, out, ...options }) =>
-			exit(
-				format === undefined
-					? await report({ folder: oneFolder(folders, out), ...options }, world)
-					: writeExport({ folders, format, out }, world),
-			),
-		);
+		.action(async (folders: string[], { export: format, out, ...options }) => {
+			if (format !== undefined) return exit(writeExport({ folders, format, out }, world));
+			const [folder = ""] = folders;
+			if (folders.length > 1 || out !== undefined)
+				throw failure("usage", {
+					message: "mqbench report takes one folder; several, and --out, are for --export",
+				});
+			exit(await report({ folder, ...options }, world));
+		});
 }
 
 export interface ReportArgs extends ReporterArgs {

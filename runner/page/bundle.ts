@@ -16,7 +16,7 @@ export async function bundle(folder = OUT): Promise<void> {
 		writeFileSync(`${file}.tmp`, code);
 		renameSync(`${file}.tmp`, file);
 	};
-	write("page.js", inScript(await bundled("page/main.ts", "iife")));
+	write("page.js", await bundled("page/main.ts", "iife"));
 	write("draw.js", await bundled("chart/svg.ts", "esm"));
 	write("watch.js", await bundled("watch/client.ts", "iife", ""));
 }
@@ -34,11 +34,6 @@ async function bundled(entry: string, format: "iife" | "esm", postBanner = notic
 		output: { format, minify: true, comments: false, codeSplitting: false, postBanner },
 	});
 	return output[0].code;
-}
-
-/** In strings and patterns, the only places of a minified script for these, a backslash before "/" changes nothing. */
-function inScript(code: string): string {
-	return code.replaceAll(/<\/(?=script)/gi, "<\\/").replaceAll("<!--", "\\x3c!--");
 }
 
 /** What the licences of the bundled libraries want to be told along with them. */

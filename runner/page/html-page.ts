@@ -55,7 +55,7 @@ export function scriptSums(): string {
 	return script().sums;
 }
 
-/** A script that `npm run build` has made (bundle.ts), for a <script> element: it holds no "</script". */
+/** A script that `npm run build` has made (bundle.ts). */
 export function builtScript(name: "page.js" | "watch.js"): string {
 	const file = path.join(packageFolder, "dist", "page", name);
 	try {

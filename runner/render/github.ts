@@ -4,7 +4,7 @@ import type { Result } from "../model/result.ts";
 import { explain } from "../result/explain.ts";
 import { brokenOf, type Outcome, outcomeName } from "../result/outcomes.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
-import { cut, oneLine } from "./markdown/escape.ts";
+import { oneLine } from "./markdown/escape.ts";
 
 /**
  * Workflow commands, one in a line: an annotation for each thing that broke, on the line of the scenario where it is asked for. GitHub
@@ -58,10 +58,6 @@ export function outputText(
 // --- internal ---
 
 const MOST = 9;
-/** GitHub cuts a title at 255 characters, and refuses messages of 64 kB. */
-const MOST_TITLE = 250;
-const MOST_MESSAGE = 4000;
-
 function annotation(level: string, outcome: Outcome, result: Result, file: string | null): string {
 	const { broke, where, when, why, next } = explain(outcome, result);
 	const line = outcome.line === null ? {} : { line: `${outcome.line}` };
@@ -69,11 +65,7 @@ function annotation(level: string, outcome: Outcome, result: Result, file: strin
 	const more = [why, when].filter((text) => text !== null).map((text) => sentence(text));
 	// As they are written: neither a system nor an SLA line is a word.
 	const message = [`${where}: ${broke}.`, ...more, `What to do: ${next}.`].join(" ");
-	return command(
-		level,
-		{ ...(file === null ? {} : { file, ...line }), title: cut(title, MOST_TITLE) },
-		cut(message, MOST_MESSAGE),
-	);
+	return command(level, { ...(file === null ? {} : { file, ...line }), title }, message);
 }
 
 /** Of the scenario, from the root of the repository; null: it lies outside, where no line can be marked. */

@@ -1,5 +1,4 @@
 import type { Result, Run } from "../model/result.ts";
-import type { Verdict } from "../model/verdict.ts";
 import { explain, verdictText } from "../result/explain.ts";
 import { type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
 import { verdictWord } from "../result/words.ts";
@@ -37,9 +36,9 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 	};
 	const whole = `The whole report: report.html in the folder of the run ${result.runId}.`;
 	const summary = `${verdictWord(result)}: ${verdictText(result)}.\n${whole}`;
-	const parts = [...cases, element(1, "system-out", {}, text(summary))];
-	const all = element(0, "testsuites", { name: "mqbench", ...totals, time }, [
-		element(0, "testsuite", suite, parts),
+	const parts = [...cases, element("system-out", {}, text(summary))];
+	const all = element("testsuites", { name: "mqbench", ...totals, time }, [
+		element("testsuite", suite, parts),
 	]);
 	return `<?xml version="1.0" encoding="UTF-8"?>\n${all}\n`;
 }
@@ -48,21 +47,12 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 
 type Kind = "passed" | "failure" | "error" | "skipped";
 
-const KINDS: Readonly<Record<Verdict, Kind>> = {
-	pass: "passed",
-	fail: "failure",
-	inconclusive: "failure",
-	invalid: "error",
-	error: "error",
-	interrupted: "error",
-};
-
 function kindOf({ verdict, decides, compares }: Outcome, asked: OnInconclusive | undefined): Kind {
-	const kind = KINDS[verdict];
-	if (kind === "passed") return kind;
+	if (verdict === "pass") return "passed";
 	// As the exit code has it: what a comparison leaves open warns, what a limit leaves open fails.
 	const open = verdict === "inconclusive" && (asked ?? (compares ? "warn" : "fail")) !== "fail";
-	return open || !decides ? "skipped" : kind;
+	if (open || !decides) return "skipped";
+	return verdict === "fail" || verdict === "inconclusive" ? "failure" : "error";
 }
 
 /** Tools tell cases apart by their name. */
@@ -88,10 +78,10 @@ function caseOf(outcome: Outcome, kind: Kind, name: string, result: Result): str
 	];
 	const body =
 		kind === "passed"
-			? element(2, "system-out", {}, text([...measured, outcome.why].join("\n")))
-			: element(2, kind, { type: verdict, message: broke }, text(lines.join("\n")));
+			? element("system-out", {}, text([...measured, outcome.why].join("\n")))
+			: element(kind, { type: verdict, message: broke }, text(lines.join("\n")));
 	const attributes = { name, classname: result.scenario, time: secondsOf(outcome.runs) };
-	return element(1, "testcase", attributes, [body]);
+	return element("testcase", attributes, [body]);
 }
 
 /**
@@ -109,17 +99,15 @@ function secondsOf(runs: readonly Run[]): string {
 
 /** `inside`: elements, or a text that is escaped already. */
 function element(
-	depth: number,
 	name: string,
 	attributes: Readonly<Record<string, string>>,
 	inside: string | readonly string[],
 ): string {
-	const tabs = "\t".repeat(depth);
 	const written = Object.entries(attributes).map(
 		([key, value]) => ` ${key}="${text(oneLine(value))}"`,
 	);
-	const within = typeof inside === "string" ? inside : `\n${inside.join("\n")}\n${tabs}`;
-	return `${tabs}<${name}${written.join("")}>${within}</${name}>`;
+	const within = typeof inside === "string" ? inside : `\n${inside.join("\n")}\n`;
+	return `<${name}${written.join("")}>${within}</${name}>`;
 }
 
 /** What XML 1.0 cannot hold, even escaped, becomes the sign for an unknown letter: control characters, halves of an emoji. */

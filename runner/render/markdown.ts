@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { at, type Block, type Document } from "../document/blocks.ts";
 import { sentence } from "../document/sentence.ts";
 import { inline, markdownBlocks } from "./markdown/blocks.ts";
-import { cut, escaped } from "./markdown/escape.ts";
+import { escaped } from "./markdown/escape.ts";
 
 /** Bytes. GitHub refuses a comment of 65 536 characters, to which its poster adds a line or two, and a step's summary of 1 MiB. */
 export const COMMENT = 64_000;
@@ -31,8 +31,8 @@ export function renderMarkdown(
 	const own = at(answer, 2);
 	const first = [
 		...(marked ? [markerOf(title)] : []),
-		`# ${escaped(cut(title))}${word === "" ? "" : `: ${word}`}`,
-		escaped(cut(sentence(lead, names), MOST_VERDICT)),
+		`# ${escaped(title)}${word === "" ? "" : `: ${word}`}`,
+		escaped(sentence(lead, names)),
 		said(own.filter(isBroken)),
 	];
 	const parts = [
@@ -54,7 +54,3 @@ export function markerOf(scenario: string): string {
 	const isPlain = scenario.length <= 200 && /^[\w.]+(?:-[\w.]+)*$/.test(scenario);
 	return `<!-- mqbench:${isPlain ? scenario : createHash("sha256").update(scenario).digest("hex")} -->`;
 }
-
-// --- internal ---
-
-const MOST_VERDICT = 4000;

@@ -176,7 +176,10 @@ export class Chart {
 			Home: () => this.#step(Number.NEGATIVE_INFINITY),
 			End: () => this.#step(Number.POSITIVE_INFINITY),
 			0: () => this.showAll(),
-			Escape: () => this.#hide(),
+			Escape: () => {
+				this.#stop = null;
+				this.#chart.dispatchAction({ type: "hideTip" });
+			},
 			Enter: () => follow(this.#atStop(0)?.rows.find((row) => row.href)?.href),
 		};
 		this.#canvas.addEventListener("keydown", (event) => {
@@ -246,11 +249,6 @@ export class Chart {
 		const reading = this.#atStop(0);
 		const said = reading?.rows.map(({ name, text }) => `, ${name} ${text}`) ?? [];
 		this.#said.textContent = `${reading?.title ?? ""}${said.join("")}`;
-	}
-
-	#hide(): void {
-		this.#stop = null;
-		this.#chart.dispatchAction({ type: "hideTip" });
 	}
 
 	/** The stretch of the x axis that is shown; null: all of it, or there is none to zoom. */

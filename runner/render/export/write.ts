@@ -1,5 +1,5 @@
 import path from "node:path";
-import { EXIT, type ExitCode, failure } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../errors.ts";
 import { writeWhole } from "../../result/whole-file.ts";
 import { plainText } from "../../terminal/columns.ts";
 import type { World } from "../../world.ts";
@@ -44,22 +44,6 @@ export function writeExport({ folders, format, out }: ExportArgs, world: World):
 		world.stdout.write(`${path.relative(world.cwd, file).split(path.sep).join("/")}\n`);
 	}
 	return EXIT.pass;
-}
-
-/** Of `mqbench report` without --export, which alone takes several folders and has use for --out. */
-export function oneFolder(
-	[folder = "", ...more]: readonly string[],
-	out: string | undefined,
-): string {
-	if (out !== undefined)
-		throw failure("usage", {
-			message: "--out: says where --export writes; add e.g. --export openmetrics",
-		});
-	if (more.length > 0)
-		throw failure("usage", {
-			message: `mqbench report takes one folder, ${folder}; give several with --export, or the folder that holds them`,
-		});
-	return folder;
 }
 
 // --- internal ---

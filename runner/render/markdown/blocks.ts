@@ -9,7 +9,7 @@ import {
 	wordOf,
 } from "../../document/blocks.ts";
 import { sentence } from "../../document/sentence.ts";
-import { codeSpan, cut, escaped, inHtml, MOST_TEXT } from "./escape.ts";
+import { codeSpan, escaped, inHtml } from "./escape.ts";
 
 /** What a text is written with. */
 export interface Writing {
@@ -71,10 +71,7 @@ function blockText(block: Block, writing: Writing, level: number): string {
 			const { title, badge, open, blocks } = block;
 			const parts = markdownBlocks(blocks, writing, level + (title === "" ? 0 : 1));
 			if (open === undefined || open > 2)
-				return folded(
-					`${cut(title)}${badge === undefined ? "" : `: ${badge.toUpperCase()}`}`,
-					parts,
-				);
+				return folded(`${title}${badge === undefined ? "" : `: ${badge.toUpperCase()}`}`, parts);
 			return [...(title === "" ? [] : [headingOf(title, level)]), ...parts].join("\n\n");
 		}
 		case "figures":
@@ -83,7 +80,7 @@ function blockText(block: Block, writing: Writing, level: number): string {
 }
 
 function headingOf(title: string, level: number): string {
-	return `${"#".repeat(level)} ${escaped(cut(title))}`;
+	return `${"#".repeat(level)} ${escaped(title)}`;
 }
 
 /** What is folded under a line: GitHub takes Markdown in it only behind a blank line. */
@@ -100,22 +97,22 @@ function textOf({ text, tone }: Text, writing: Writing): string {
 }
 
 function sentenceText(text: Inline, { names }: Writing): string {
-	return typeof text === "string" ? escaped(cut(sentence(text, names), MOST_TEXT)) : inline(text);
+	return typeof text === "string" ? escaped(sentence(text, names)) : inline(text);
 }
 
 function pieceText(piece: Piece): string {
-	if (typeof piece === "string" || "unit" in piece) return escaped(cut(wordOf(piece), MOST_TEXT));
+	if (typeof piece === "string" || "unit" in piece) return escaped(wordOf(piece));
 	switch (piece.as) {
 		case "code":
-			return codeSpan(cut(piece.text));
+			return codeSpan(piece.text);
 		case "strong":
 		case "badge":
-			return `**${escaped(cut(piece.text))}**`;
+			return `**${escaped(piece.text)}**`;
 		case "aside":
-			return piece.text === "" ? "" : ` ${escaped(cut(piece.text, MOST_TEXT))}`;
+			return piece.text === "" ? "" : ` ${escaped(piece.text)}`;
 		case "alert":
 		case "link":
-			return escaped(cut(piece.text, MOST_TEXT));
+			return escaped(piece.text);
 		default:
 			return "";
 	}

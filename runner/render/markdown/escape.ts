@@ -1,35 +1,36 @@
 /** Text from outside in Markdown: nothing of it can open a tag, a link, a table cell or emphasis, or call a person. */
 
-/** Longest name and longest text of a cell, a list and a sentence; far above what people write, low enough that a hundred fit. */
-const MOST_NAME = 300;
-export const MOST_TEXT = 1000;
-
-export function cut(text: string, most = MOST_NAME): string {
-	return text.length <= most ? text : `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
-}
-
 export function oneLine(text: string): string {
 	return text.replaceAll(/\s+/g, " ");
 }
 
+/** At most 1000 letters of a text in a line, and nothing in it that Markdown knows. */
 export function escaped(text: string): string {
-	return unlinked(oneLine(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`));
+	return unlinked(short(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`));
 }
 
 /** The same in a line of HTML; some readers take markdown in it all the same. */
 export function inHtml(text: string): string {
-	return unlinked(oneLine(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`));
+	return unlinked(short(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`));
 }
 
 /** Code spans show everything as it is, but a backtick ends them and a bar ends the cell, even behind a backslash of its own. */
 export function codeSpan(text: string): string {
-	return `\`${oneLine(text)
+	return `\`${short(text)
 		.replaceAll("`", "'")
 		.replaceAll(/\\(?=\|)/g, "\\ ")
 		.replaceAll("|", "\\|")}\``;
 }
 
 // --- internal ---
+
+/** Far above what people write, low enough that a hundred fit. */
+const MOST = 1000;
+
+function short(text: string): string {
+	const line = oneLine(text);
+	return line.length <= MOST ? line : `${line.slice(0, MOST).replace(/\p{Surrogate}$/u, "")}...`;
+}
 
 const ENTITIES: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
 

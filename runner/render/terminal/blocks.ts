@@ -66,14 +66,11 @@ function isLine(piece: Piece) {
 
 /** Values over time stand between their words: a stall, or a slope, at a glance. */
 function textLines({ text }: Text, page: Page, indent: string): string[] {
-	const pieces = piecesOf(text);
-	const words = pieces.map(wordOf).join("");
-	if (!pieces.some(isLine)) return page.fold(words.trim(), indent);
-	const room = page.width - indent.length - displayWidth(words);
-	const drawn = pieces.map((one) =>
+	const room = page.width - indent.length - displayWidth(plain(text)) - 2;
+	const words = piecesOf(text).map((one) =>
 		isPiece(one, "line") ? sparkline(one.values, room) : wordOf(one),
 	);
-	return [`${indent}${drawn.join("")}`];
+	return page.fold(words.join("").trim(), indent);
 }
 
 function listLines({ items, rest }: List, page: Page, indent: string): string[] {
