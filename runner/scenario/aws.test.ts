@@ -183,19 +183,6 @@ describe("clients of a rented rig", () => {
 		],
 	});
 
-	test("are its machines: all, or as many as the scenario says", () => {
-		const of = (head: string, clients?: string) => {
-			const found = load(`${head}system: kafka\n`, { clients }, rented).clients;
-			return found.kind === "ssh" ? found.hosts : found;
-		};
-		expect(of("")).toEqual(["admin@c1", "admin@c2"]);
-		expect(of("clients: 1\n")).toEqual(["admin@c1"]);
-		expect(of("clients: 2\n")).toEqual(["admin@c1", "admin@c2"]);
-		expect(of("clients: 2\n", "1")).toEqual(["admin@c1"]);
-		// Those of another target are left aside.
-		expect(of("clients: { docker: 2 }\n")).toEqual(["admin@c1", "admin@c2"]);
-	});
-
 	test("are not more than it has", () => {
 		expect(() => load("clients: 3\nsystem: kafka\n", {}, rented)).toThrow(
 			"clients: 3, and rig.json has 2 machines for the load; write at most clients: 2",

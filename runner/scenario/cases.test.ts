@@ -131,14 +131,6 @@ describe("a case over the workload", () => {
 			schedule: { kind: "constant", warmupNs: 5e9, durationNs: 60e9 },
 		});
 	});
-
-	test("that is open needs a duration of its own where the workload has none", () => {
-		expect(
-			complaints({ message: "256B", messages: 1000 }, { cases: [{}, { rate: "1/s" }] }),
-		).toEqual([
-			"cases.1.duration: neither case 2 nor workload has duration; write e.g. duration: 10s",
-		]);
-	});
 });
 
 describe("a matrix", () => {
@@ -171,18 +163,6 @@ describe("a matrix", () => {
 			"orders.json 10 zipf keys",
 		]);
 		expect(cases.at(-1)?.message.file).toBe("/scenarios/a/orders.json");
-	});
-
-	test("shows a mistake at the value that makes it", () => {
-		expect(
-			complaints({ ...open, timeout: "5s" }, { matrix: { drain: ["30s", "1s", "2s"] } }),
-		).toEqual([
-			"workload.timeout: timeout 5s is longer than drain 1s, the longest wait for a message; write drain: 5s",
-			"workload.timeout: timeout 5s is longer than drain 2s, the longest wait for a message; write drain: 5s",
-		]);
-		expect(complaints(open, { matrix: { topics: [1, 2] } })).toEqual([
-			"matrix.topics.1: 1 producer cannot fill 2 topics, as each sends to one; write producers: 2",
-		]);
 	});
 
 	test("of more than 1000 combinations is refused, and not computed", () => {

@@ -123,21 +123,6 @@ describe("what comes back to its sender comes back to the same client", () => {
 		expect(taken).toBeGreaterThan(30);
 		expect(refused).toBeGreaterThan(30);
 	});
-
-	test("its remedy is one", () => {
-		const text = (topics: number) =>
-			`clients: 3\nsystem: nats\n${workload(`connections: 7, producers: 20, topics: ${topics}`)}`;
-		expect(() => load(text(4))).toThrow("write topics: 7");
-		load(text(7));
-	});
-
-	test("request-reply is held to the same, fan-out is not", () => {
-		const more = "connections: 3, topics: 1";
-		expect(() =>
-			load(`clients: 3\nsystem: nats\n${workload(`pattern: request-reply, ${more}`)}`),
-		).toThrow("write topics: 3");
-		load(`clients: 3\nsystem: nats\n${workload(`pattern: fan-out, subscriptions: 3, ${more}`)}`);
-	});
 });
 
 test("a search may have several clients", () => {
@@ -182,15 +167,6 @@ describe("the clients of a rig", () => {
 		["", { clients: "bench@d" }, ["bench@d"]],
 	])("%j with %j are %j: a number takes the first of them", (head, overrides, hosts) => {
 		expect(on(two, head, overrides)).toMatchObject({ kind: "ssh", hosts });
-	});
-
-	test("are not more than there are", () => {
-		expect(() => on(two, "clients: 3\n")).toThrow(
-			"s.yaml:1:10 clients: 3, and rig.json has 2 hosts for the load; write at most clients: 2",
-		);
-		expect(() => on(two.slice(1), "", { clients: "2" })).toThrow(
-			"--clients 2: clients: 2, and rig.json has 1 host for the load; write at most clients: 1",
-		);
 	});
 
 	test("of a rig without any a number is processes of this machine", () => {

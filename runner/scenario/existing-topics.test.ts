@@ -24,15 +24,6 @@ describe("topics of one's own", () => {
 		});
 	});
 
-	test("are as many as the case has: one takes all connections, if the workload says so", () => {
-		expect(() => load("create: false, topics: [orders]", ", connections: 25")).toThrow(
-			'case "256B 3/s" sends to 25 topics, and kafka names 1; write topics: 1 in workload',
-		);
-		expect(
-			planOf(load("create: false, topics: [orders]", ", connections: 25, topics: 1"))?.topics,
-		).toEqual(["orders"]);
-	});
-
 	test("without them mqbench makes its own, and removes them", () => {
 		for (const system of ["acks: all", "create: true"])
 			expect(planOf(load(system))).toMatchObject({ create: true, topics: ["mqbench.r.1.0"] });

@@ -24,7 +24,6 @@ describe("what an action is, takes and lacks", () => {
 	test.each([
 		["{ action: kill, node: leader }", { forNs: null, node: "leader" }],
 		["{ action: kill, node: 2, for: 2s }", { forNs: 2e9, node: 2 }],
-		["{ action: kill, node: 2, for: 2s }", { forNs: 2e9, node: 2 }],
 		["{ action: restart, node: 3 }", { forNs: 0, node: 3 }],
 		["{ action: restart, for: 1s }", { forNs: 1e9, node: null }],
 	])("%s", (written, expected) => {
@@ -60,12 +59,6 @@ describe("faults are refused", () => {
 		const on = (more: object) => loadScenario("s.yaml", text, more, {}, { ...linux, platform });
 		expect(() => on({})).toThrow(/faults on target local need Linux; write target: docker/);
 		expect(on({ target: "docker" }).faults).toHaveLength(1);
-	});
-
-	test("beside its other mistakes", () => {
-		expect(() => load("  - { at: 30s, action: pause, node: 3 }", "system: nats")).toThrow(
-			/action: pause needs an end; write e\.g\. for: 500ms/,
-		);
 	});
 });
 

@@ -6,24 +6,17 @@ import { loadScenario } from "./load.ts";
 
 const load = (text: string) => loadScenario("s.yaml", text);
 
-describe("messages that our own consumers hold for too long", () => {
-	const backlog = (system: string) => `
-system: ${system}
-workload: { pattern: backlog, rate: 300/s, message: 256B, backlog: 10200, duration: 120s }
-`;
-	test("with a longer ackWait they are waited for", () => {
-		expect(() => load(backlog("{ broker: nats, mode: jetstream, ackWait: 60s }"))).not.toThrow();
-	});
-
-	const work = (system: string, mean: string) => `
-system: ${system}
-workload: { pattern: work-queue, rate: 5/s, message: 256B, work: ${mean}, duration: 10s }
-`;
-	test("behind slow work in a small prefetch they are waited for, too", () => {
-		expect(() =>
-			load(work("{ broker: nats, mode: jetstream, prefetch: 1 }", "100ms")),
-		).not.toThrow();
-	});
+test.each([
+	[
+		"a longer ackWait",
+		"system: { broker: nats, mode: jetstream, ackWait: 60s }\nworkload: { pattern: backlog, rate: 300/s, message: 256B, backlog: 10200, duration: 120s }\n",
+	],
+	[
+		"slow work in a small prefetch",
+		"system: { broker: nats, mode: jetstream, prefetch: 1 }\nworkload: { pattern: work-queue, rate: 5/s, message: 256B, work: 100ms, duration: 10s }\n",
+	],
+])("messages that our own consumers hold are waited for with %s", (_, text) => {
+	expect(() => load(text)).not.toThrow();
 });
 
 describe("systems whose consumers hold different numbers of messages while they work", () => {

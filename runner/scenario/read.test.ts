@@ -2,8 +2,6 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
-import { validate } from "../commands/validate.ts";
-import { fakeWorld } from "../world.fake.ts";
 import { readScenario } from "./read.ts";
 
 const scenario = "system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s }\n";
@@ -67,42 +65,6 @@ test("a rig that would have ssh add a line to some other file is refused", async
 			message: `rig.json: knownHosts: ${path.join(cwd, "s.yaml")} does not contain known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts`,
 		},
 	);
-});
-
-test("a rig that ends before the runs are over is warned of", async () => {
-	const rig = {
-		version: 1,
-		id: "x",
-		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
-	};
-	const warned = async (expiresAt: string) => {
-		const world = fakeWorld({ cwd: written({ ...rig, expiresAt }) });
-		await validate({ path: "s.yaml", rig: "rig.json" }, world);
-		return world.err();
-	};
-	// Start 15s, warm-up 5s, window 9s, drain 30s, and a floor of 10s: 69s from 03:04:05 on.
-	expect(await warned("2026-01-02T03:05:13Z")).toBe(
-		"Warning: the rig x ends in 1.13min (2026-01-02T03:05:13Z), and the runs take up to 1.15min: make fewer of them (--only), or stand a new one up\n",
-	);
-	expect(await warned("2026-01-02T03:05:14Z")).toBe("");
-});
-
-test("a rig that has expired is warned of, and measured on all the same", async () => {
-	const rig = {
-		version: 1,
-		id: "x",
-		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
-	};
-	for (const [expiresAt, warned] of [
-		["2026-01-02T03:04:04Z", true],
-		["2026-01-02T03:14:06Z", false],
-		[null, false],
-	] as const) {
-		const world = fakeWorld({ cwd: written({ ...rig, expiresAt }) });
-		expect(await validate({ path: "s.yaml", rig: "rig.json" }, world)).toBe(0);
-		expect(world.err().includes("the rig x has expired")).toBe(warned);
-		expect(world.out()).toContain("rig x: its brokers stay up");
-	}
 });
 
 test("a rig that is not there, or is none, is named before anything else", async () => {

@@ -167,35 +167,6 @@ describe("a line about faults", () => {
 		else expect(() => load({ sla })).toThrow(refused);
 	});
 
-	test.each([
-		["4s", "7s", null],
-		[
-			"4s",
-			"6900ms",
-			"the next fault is 2.9s after the one at 4s, too soon to judge this; write at: 7s or later there",
-		],
-		["4s", "18s", "write duration: 21s or more"],
-	])("and between two faults, at %s and at %s", (a, b, refused) => {
-		const made = () =>
-			load({
-				sla: "[drained < 2s]",
-				faults: `[{ at: ${a}, action: pause, for: 1s }, { at: ${b}, action: pause, for: 1s }]`,
-			});
-		if (refused === null) expect(made).not.toThrow();
-		else expect(made).toThrow(refused);
-	});
-
-	test("of which each case has its own", () => {
-		expect(() =>
-			load({
-				sla: "[drained < 15s]",
-				head: "cases: [{ message: 1KiB }, { message: 2KiB, duration: 10s }]\n",
-			}),
-		).toThrow(
-			'the window (case "2KiB 10s") ends 6s after the fault at 4s, too soon to judge this; write duration: 20s or more',
-		);
-	});
-
 	test.each(["[]", '[{ at: 4s, action: "freeze", for: 1s }]'])(
 		"has a fault, or one that is refused by itself: %s",
 		(faults) => {
@@ -210,26 +181,6 @@ describe("a line about faults", () => {
 			}
 		},
 	);
-
-	test.each([
-		["[p99 < 1s, recovered < 5s]", "", null],
-		["[p99 <= baseline + 10%, recovered < 5s]", "repeat: 5\n", "no latency line"],
-		["[lag p99 < 1s, recovered < 5s]", "", "no latency line"],
-		[
-			"[{ expect: p99 < 1s, case: 1KiB }, { expect: recovered < 5s, case: 1KiB }]",
-			"cases: [{ message: 1KiB }, { message: 2KiB }]\n",
-			null,
-		],
-		[
-			"[{ expect: p99 < 1s, case: 1KiB }, recovered < 5s]",
-			"cases: [{ message: 1KiB }, { message: 2KiB }]\n",
-			"write e.g. recovered(p99 < 100ms) < 5s",
-		],
-	])("about recovery has a latency to meet: %s", (sla, head, refused) => {
-		const made = () => load({ sla, head });
-		if (refused === null) expect(made).not.toThrow();
-		else expect(made).toThrow(refused);
-	});
 
 	test("goes with the faults where the command line leaves them aside", () => {
 		const there = load(

@@ -92,36 +92,6 @@ describe("a password", () => {
 		expect(refusal(text("token"))).toContain("url holds a password or token");
 	});
 
-	test.each([
-		[
-			"in the line that is shown",
-			`target: existing\nsystem: { broker: nats, url: "nats://me:hunter2@h:4222", prot: 1 }\n`,
-			{},
-			{},
-		],
-		["in place of a broker", "system: nats://me:hunter2@h:4222\n", {}, {}],
-		["of a key that isn't there", "system: { broker: nats, password: hunter2 }\n", {}, {}],
-		[
-			"of a token in the url",
-			`target: existing\nsystem: { broker: nats, url: "nats://hunter2@h:4222" }\n`,
-			{},
-			{},
-		],
-		[
-			"from the environment",
-			`target: existing\nsystem: { broker: nats, url: "${reference}" }\n`,
-			{},
-			{ NATS_URL: "http//me:hunter2@h" },
-		],
-		["of --url", "system: nats\n", { url: "nats:/me:hunter2@h" }, {}],
-		["of --set", "system: nats\n", { set: ["system.urll=nats://me:hunter2@h"] }, {}],
-		["of --set with a password", "system: nats\n", { set: ["system.password=hunter2"] }, {}],
-	])("is never shown: %s", (_, text, overrides, environment) => {
-		const report = refusal(text, overrides, environment);
-		expect(report).not.toContain("hunter2");
-		expect(report).toMatch(/\w/);
-	});
-
 	test("hides behind as many stars, so that the caret stays right", () => {
 		expect(refusal(`system: { broker: nats, url: "nats://me:x@h:4222", prot: 1 }\n`)).toContain(
 			`s.yaml:2:52 unknown key "prot"; did you mean port?\n   2 | system: { broker: nats, url: "nats://****@h:4222", prot: 1 }\n     | ${" ".repeat(51)}^`,
@@ -145,17 +115,6 @@ describe("variables of the environment", () => {
 			traits: { title: "JetStream" },
 			options: { mode: "jetstream", config: { a: "x-y", b: 2 } },
 		});
-	});
-
-	test("that are not set are one mistake each, by name", () => {
-		const report = refusal(text(`mode: "${variable("MODE")}", binary: "${variable("BUILD")}/x"`));
-		expect(report.match(/^s\.yaml/gm)).toHaveLength(2);
-		expect(report).toContain(
-			"the environment variable MODE is not set; write MODE=... before the command",
-		);
-		expect(report).toContain(
-			"the environment variable BUILD is not set; write BUILD=... before the command",
-		);
 	});
 
 	test("that are secrets may stand in config, and are known as such", () => {
@@ -198,19 +157,7 @@ describe("settings of a broker that mqbench starts", () => {
 	const text =
 		'system: { broker: nats, mode: jetstream, url: "nats://h:4222", binary: ./x, nodes: 3, replicas: 3, pin: "1", tls: true }\n';
 
-	test("are refused on target existing, each by itself", () => {
-		const report = refusal(`target: existing\n${text}`);
-		for (const key of ["binary", "nodes", "pin"])
-			expect(report).toContain(`${key} needs target local`);
-	});
-
-	test("and those of an existing one on target local, but left aside when the command line chose the target", () => {
-		expect(refusal(text)).toContain(
-			"url needs target existing, and this target is local; write target: existing",
-		);
-		expect(refusal(text)).toContain(
-			"tls needs target existing, and this target is local; write target: existing",
-		);
+	test("are left aside on a target that the command line chose and that does not have them", () => {
 		expect(systems(text, { target: "local" }).systems[0]).toMatchObject({
 			url: null,
 			binary: expect.stringMatching(/\/x$/),
