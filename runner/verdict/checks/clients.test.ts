@@ -257,76 +257,59 @@ describe("each client is looked at by itself", () => {
 		});
 	});
 
-	test("its machine's quota and hypervisor", () => {
-		const folder = run();
-		const line = (s: number, throttled: number, stolen: number) => ({
+	/** What was sampled in a second of the run, of 8 cores: what each of these used, and how often the quota held it back. */
+	interface Used {
+		readonly broker?: number;
+		readonly idle?: number;
+		readonly stolen?: number;
+		readonly held?: number;
+	}
+	const write = (folder: string, name: string, used: Used) => {
+		const { broker = 1, idle = 7, stolen = 0, held = 0 } = used;
+		const line = (s: number) => ({
 			unixMs: 1_767_225_600_000 + 1000 * s,
 			generator: null,
-			broker: null,
 			network: null,
+			broker: { cpuNs: s * broker * S, rssBytes: 1, readBytes: 0, writeBytes: 0 },
 			machine: {
 				cpuNs: s * 8 * S,
-				idleNs: s * 4 * S,
+				idleNs: s * idle * S,
 				stealNs: s * stolen * S,
-				throttled: s * throttled,
+				throttled: s * held,
 			},
 		});
-		const write = (name: string, throttled: number, stolen: number) =>
-			writeFileSync(
-				join(folder, name),
-				[0, 1, 6, 11, 12].map((s) => `${JSON.stringify(line(s, throttled, stolen))}\n`).join(""),
-			);
-		write("resources-0.jsonl", 0, 0);
+		const lines = [0, 1, 6, 11, 12].map((s) => `${JSON.stringify(line(s))}\n`);
+		writeFileSync(join(folder, `resources${name}.jsonl`), lines.join(""));
+	};
+
+	test("its machine's quota and hypervisor", () => {
+		const folder = run();
+		write(folder, "-0", {});
 		// What is sampled on this machine is none of theirs.
-		write("resources.jsonl", 9, 4);
+		write(folder, "", { held: 9, stolen: 4 });
 		expect(check(folder, "cpuQuota")).toMatchObject({
 			status: "unknown",
 			detail: "client 1 (bench@10.0.0.1): whether a CPU quota slowed mqbench down cannot be read",
 		});
-		write("resources-1.jsonl", 2, 1);
-		expect(check(folder, "cpuQuota")).toMatchObject({
-			status: "warn",
-			detail:
-				"client 1 (bench@10.0.0.1): a CPU quota held mqbench back in 10 periods of the window",
-		});
-		expect(check(folder, "steal")).toMatchObject({
-			status: "warn",
-			detail: "client 1 (bench@10.0.0.1): the hypervisor took 13 % of the CPU time",
-		});
-		write("resources-1.jsonl", 0, 0);
+		write(folder, "-1", { held: 2, stolen: 1 });
+		for (const [name, detail] of [
+			["cpuQuota", "a CPU quota held mqbench back in 10 periods of the window"],
+			["steal", "the hypervisor took 13 % of the CPU time"],
+		] as const)
+			expect(check(folder, name)).toMatchObject({
+				status: "warn",
+				detail: `client 1 (bench@10.0.0.1): ${detail}`,
+			});
+		write(folder, "-1", {});
 		expect(check(folder, "cpuQuota")).toMatchObject({ status: "ok" });
 	});
 
 	describe("hosts of the broker's nodes", () => {
-		/** Of 8 cores, by second: what each of these used, and how often the quota held it back. */
-		const write = (
-			folder: string,
-			name: string,
-			used: { broker?: number; idle?: number; stolen?: number; held?: number },
-		) => {
-			const { broker = 1, idle = 7, stolen = 0, held = 0 } = used;
-			const line = (s: number) => ({
-				unixMs: 1_767_225_600_000 + 1000 * s,
-				generator: null,
-				network: null,
-				broker: { cpuNs: s * broker * S, rssBytes: 1, readBytes: 0, writeBytes: 0 },
-				machine: {
-					cpuNs: s * 8 * S,
-					idleNs: s * idle * S,
-					stealNs: s * stolen * S,
-					throttled: s * held,
-				},
-			});
-			writeFileSync(
-				join(folder, `resources-${name}.jsonl`),
-				[0, 1, 6, 11, 12].map((s) => `${JSON.stringify(line(s))}\n`).join(""),
-			);
-		};
-		const onHosts = (of: Parameters<typeof write>[2], sameHost = false) => {
+		const onHosts = (of: Used, sameHost = false) => {
 			const folder = run({ run: { sameHost }, plan: { target: "aws" } });
-			for (const client of ["0", "1"]) write(folder, client, {});
-			write(folder, "broker-1", {});
-			write(folder, "broker-2", of);
+			for (const client of ["-0", "-1"]) write(folder, client, {});
+			write(folder, "-broker-1", {});
+			write(folder, "-broker-2", of);
 			return folder;
 		};
 
