@@ -23,13 +23,11 @@ interface Hopeless {
 /**
  * The first SLA line with `abort: true` that the run cannot pass any more, or null.
  *
- * To look again every second is to test again every second, and at 5 % each that would stop many a run by bad luck. So this
- * is no test of what was seen so far: n is the PLANNED number, and every message still to come is taken to be under the
- * limit. The count over it can only grow and n stays, hence what holds now holds at the end. Asked are all three:
- * - t is above the most that passes with phi = 1: clustering can only lower that, so no PASS is possible;
- * - t is at least twice the budget: the end's verdict will be FAIL whatever the clustering (reports/README.md, "Stopped early"), not
- *   INCONCLUSIVE. Without this a run could be stopped that the whole of it would have left undecided;
- * - the test fails at 0.5 %, ten times stricter than at the end: the looks cannot add up to a false FAIL.
+ * Looking every second is testing every second: at 5 % each, bad luck would stop many a run. So n is the PLANNED number, and every message
+ * still to come counts as under the limit: what holds now holds at the end. All three must:
+ * - t is above the most that passes with phi = 1, which clustering only lowers;
+ * - t is at least twice the budget, so that the end's verdict will be FAIL and not INCONCLUSIVE (reports/README.md, "Stopped early");
+ * - the test fails at 0.5 %, ten times stricter than at the end.
  */
 export function hopeless(plan: Plan, soFar: SoFar): Hopeless | null {
 	for (const sla of plan.sla) {

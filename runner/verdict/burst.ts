@@ -4,9 +4,8 @@ import { sum } from "../stats/sum.ts";
 import { type LimitInterval, secondOf } from "./intervals.ts";
 
 /**
- * A generator that stood still catches up: what it sends then, at once, loads the system as the schedule never meant to. The
- * messages of such a burst wait in the system, so taking their own lag off does not undo it. Tainted are therefore the
- * seconds of intended time in which the generator was later than the limit, and the one after each.
+ * A generator that stood still sends at once what became due, and that waits in the system: taking its own lag off does not undo it. Tainted
+ * are therefore the seconds in which it was later than the limit, and the one after each.
  */
 interface Burst {
 	/** Seconds with a lag above the limit; those after them not counted. */

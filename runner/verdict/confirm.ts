@@ -14,11 +14,9 @@ interface Confirmation {
 }
 
 /**
- * Two more repeats of every system and case with a gate that FAILED or is INCONCLUSIVE, and of the baseline beside them; none when all
- * passed. They are judged together with those before, by the same rules: nothing is replaced.
- *
- * Left out is what more repeats cannot change: a case with a run that is INVALID or an error (one such run decides), a limit that two
- * repeats have breached already (two decide), a comparison with another machine or other work. `plans`: of all runs so far.
+ * Two more repeats of every system and case with a gate that FAILED or is INCONCLUSIVE, and of its baseline; judged together with those before.
+ * Left out is what more repeats cannot change: a run that is INVALID or an error, a limit that two repeats have breached, a comparison with
+ * another machine or other work. `plans`: of all runs so far.
  */
 export function confirmationOf(result: Result, plans: readonly Plan[]): Confirmation {
 	const runs = plans.filter((plan) => plan.search === null);

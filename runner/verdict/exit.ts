@@ -9,11 +9,9 @@ export type OnInconclusive = (typeof ON_INCONCLUSIVE)[number];
 export type ErrorCause = "internal" | "environment" | "scenario";
 
 /**
- * The exit code of a result. Precedence (an interruption before an error, an error before INVALID...) is the verdict's own.
- *
- * An undecided limit fails (6), an undecided comparison does not (0, with a warning): what a limit leaves open is mostly too few
- * messages, which a longer run mends once and for all, whereas a comparison is open whenever the machine was noisy or another one,
- * and a build that fails for that is soon switched off. Whoever says --on-inconclusive rules both.
+ * The exit code of a result. An undecided limit fails (6): mostly too few messages, which a longer run mends. An undecided comparison does not
+ * (0, with a warning): it is open whenever the machine was noisy, and a build that fails for that is soon switched off. --on-inconclusive
+ * rules both.
  */
 export function exitCodeOf(
 	result: {

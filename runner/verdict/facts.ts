@@ -125,9 +125,8 @@ export function samplesDue(facts: Facts, metric: Metric): number {
 }
 
 /**
- * Samples of the main metric that the messages due in each second owe, by second from the window's start: below 0 the warm-up's, the
- * last one may be shorter. Seconds in which nothing is due are left out. null: nobody knows when those that never completed were due
- * (a closed load; a run that was stopped or broke off), or this run has no such metric.
+ * Samples of the main metric that the messages due in each second owe, by second from the window's start, the warm-up's below 0. null: nobody
+ * knows (a closed load; a run that was stopped or broke off), or this run has no such metric.
  */
 export function dueBySecond(collected: Collected): ReadonlyMap<number, number> | null {
 	const { plan, state } = collected;

@@ -10,8 +10,8 @@ import { intervalNs, limitIntervals } from "./intervals.ts";
 import { meanRate } from "./window-length.ts";
 
 /**
- * What each fault did to the run, from what was done (`run.faults`), not from what was planned. Empty: nothing was. Of a fault that could not be carried out no figure is known.
- * `line`: the latency that has to be met again; left out: that of the first line about `recovered`, else the first latency line; undefined: there is none.
+ * What each fault did to the run, of those that were done. `line`: the latency that has to be met again; by default that of the first line
+ * about `recovered`, else the first latency line.
  */
 export function failoverOf(
 	collected: Collected,
@@ -67,11 +67,9 @@ type Unavailable = Pick<
 >;
 
 /**
- * The longest run of empty pieces of 10 ms that overlaps the stretch after a fault, when it is longer than the load explains (`explainedBins`); where
- * it is known when the broker was told, what comes after that has to be, as nothing before it is the fault's doing.
- * A run that begins while messages are due, earlier than the load explains before the last of them, goes on until something completes, in the drain
- * too; any other ends with the window: after it nobody was to be answered. So does one that never ends. A run is cut where the next fault
- * begins: the rest is that one's, and the longest is then only known to be at least as long.
+ * The longest run of empty pieces of 10 ms after a fault, if longer than the load explains. Where it is known when the broker was told, what
+ * comes after that has to be. It is cut where the next fault begins, and then known to be at least as long; in the last span it goes on until
+ * something completes, in the drain too, if messages were still due when it began.
  */
 function unavailable(
 	collected: Collected,
@@ -126,9 +124,8 @@ function unavailable(
 }
 
 /**
- * So many empty pieces in a row say nothing: five times as many as there were at most in the window before the first fault, or as the schedule
- * itself leaves empty later; at least 40 ms (from 50 ms on it counts). A run that goes on into the fault may be its doing, and is none of those before.
- * With less than a second of window before the fault, or such a run, ten messages' distance.
+ * So many empty pieces in a row say nothing: five times as many as there were before the first fault, or as the schedule leaves empty; at
+ * least 40 ms. With less than a second of window before it, ten messages' distance.
  */
 function explainedBins(
 	plan: Plan,
@@ -196,8 +193,8 @@ function lineOf({ sla }: Plan): LatencySla | undefined {
 }
 
 /**
- * Until the last piece of 100 ms of intended time, from the fault on, in which more messages were over the limit of a latency line than
- * it allows: those that never completed are. null: the last piece before the next fault, or of the window, was still one of them; or there is no such line.
+ * Until the last piece of 100 ms of intended time in which more messages were over the limit of a latency line than it allows. null: there
+ * is no such line, or the last piece of the span was still one of them.
  */
 function recovered(
 	collected: Collected,

@@ -8,16 +8,13 @@ import { neverCompleted } from "./never-completed.ts";
 import { meanRate } from "./window-length.ts";
 
 /**
- * How long a fault has left messages waiting: from its begin until no more are in flight than at most in the 2 s before it, and it stays so for
- * 2 s (where the next fault or the end of the window comes sooner, for at least 0.5 s). That is looked for from `servedNs` on, when messages
- * completed again, or the first sample that is above. Counted ten times a second, ns. 0: there were never more. null with `drainedStill`: not in
- * the span; without: not counted, as there is no sample from before the fault, or after it.
+ * From the begin of a fault until no more messages are in flight than at most in the 2 s before it, for 2 s (where the span ends sooner, for
+ * at least 0.5 s), ns, ten times a second; looked for from `servedNs` on, and after the first sample above. 0: there were never more. null
+ * with `drainedStill`: not in the span; without: not counted.
  *
- * It has to stay so for as long as what it is held against, not to the end: the most of 300 samples of a level queue is above the most of 20 of
- * them in 15 of 16 runs. A handful more is none: what is due in 100 ms, at most 10 messages.
- *
- * Messages that never come do not wait. Some are in flight for ever, others until their timeout: what the queue does not fall below again, by
- * then or at all, is taken off, as far as the run has lost so many, or given them up.
+ * As long as what it is held against, and not to the end: the most of 300 samples of a level queue is nearly always above the most of 20. Nor
+ * is it so for a handful more: what is due in 100 ms, at most 10 messages. Messages that never come do not wait: what the queue does not fall
+ * below again (until their timeout, of those given up) is taken off, as far as the run has lost so many.
  */
 export function drainedOf(
 	collected: Collected,

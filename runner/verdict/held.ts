@@ -20,13 +20,10 @@ export interface Held {
 export const RECEIVES: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
 
 /**
- * A client library that holds more than is due within the limit passes messages on too late. `intervals` are those in which the held ones
- * were due: the oldest of n came when the last n did.
- *
- * A system that stalled passes on everything at once, and a sample may see that wait in the library for the moment that it takes to
- * handle. So what came faster than it was due is the system's, until it has left: `late`.
- *
- * null: it was not sampled, or cannot be judged: closed loads have no schedule; with work or backlog, messages wait as the scenario says.
+ * Messages that the client library passed on too late, because it held more than are due within the limit: the last n that were due before
+ * a sample of n. A system that stalled passes on everything at once, which waits there for a moment too: what came faster than it was due is
+ * the system's until it has left (`late`).
+ * null: not sampled, or not to be judged, because a closed load has no schedule, and with work or backlog messages wait as the scenario says.
  */
 export function heldIn({ plan, ticks }: Collected, limitNs: number): Held | null {
 	if (plan.schedule.kind === "closed" || plan.work || plan.backlog) return null;

@@ -33,14 +33,11 @@ export interface LimitInterval extends Interval {
 }
 
 /**
- * The window's 100 ms intervals for `plan.limits[k]`. Every sample that the messages intended in an interval owe is in its n;
- * one without a value counts as over the limit: it took longer than any.
+ * The window's 100 ms intervals for `plan.limits[k]`. A sample that is owed and has no value counts as over the limit. A closed load has no
+ * intended times: its intervals are of the send call, and nobody knows when those without a value were sent (`withCensored`).
  *
- * A closed load has no intended times: its intervals are of the send call, their n are the samples with a value, and nobody knows
- * when those without one were sent. See `withCensored`.
- *
- * Second receipts of a message (`receivedTwice`) stand in the place of as many that never completed, and those are put where they cluster
- * most. Where more samples than those are too many, an interval's `censored` is below 0: that is a bug.
+ * Second receipts of a message stand in the place of as many that never completed, and those are put where they cluster most. Where even more
+ * samples are too many, an interval's `censored` is below 0: that is a bug.
  */
 export function limitIntervals({ plan, seconds, ledgers }: Counted, k: number): LimitInterval[] {
 	if (plan.schedule.kind === "closed") {
@@ -118,9 +115,8 @@ export function intendedPerInterval(plan: Plan): readonly number[] {
 }
 
 /**
- * Puts samples without a value, whose send time nobody knows, where they cluster most: all into the interval in which most were over
- * the limit already, of equals the fullest. Clustering only ever keeps a gate from passing, so that none profits from what is not
- * known. An interval of their own would be worse than any stall can be: one in which nothing else was sent.
+ * Puts samples without a value into the interval in which most were over the limit already, of equals the fullest. Clustering only ever keeps a
+ * gate from passing, so none profits from what is not known. An interval of their own would be worse than any stall can be.
  */
 export function withCensored<I extends Interval>(
 	intervals: readonly I[],

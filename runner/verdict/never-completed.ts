@@ -5,10 +5,8 @@ import { sumsOf } from "./facts.ts";
 import { allReceivedTwice } from "./received-twice.ts";
 
 /**
- * Messages that stay in flight for ever: they were lost, or never answered. What the generator gave up as unknown has left flight, and is
- * none of them; files that do not tell it apart have none. A message of a fan-out is one of them when any of its copies is lost; where copies
- * cross from client to client they are counted one by one, and so many make a message: what left well, less all receipts. Those of messages
- * that failed or were never acknowledged, and second ones by another client, stand against others that are missing.
+ * Messages that stay in flight for ever: lost, or never answered and not given up. A message of a fan-out is one when any of its copies is;
+ * where copies cross from client to client they are counted one by one, less those of failed or unacknowledged messages and second receipts.
  */
 export function neverCompleted(collected: Collected): number {
 	const { plan, counters, totals } = collected;

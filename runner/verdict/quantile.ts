@@ -31,9 +31,8 @@ interface Span {
 }
 
 /**
- * A percentile of the window, or of a span of it, with its interval, corrected for the clustering of the samples above it. Where
- * nobody knows how they cluster, the support is weak at most and there is no interval: with phi = 1 it would be that of samples that
- * come singly.
+ * A percentile of the window, or of a span of it, with its interval, corrected for the clustering of the samples above it. Where nobody knows
+ * how they cluster there is no interval, and the support is weak at most.
  */
 export function percentileOf(
 	facts: Facts,
@@ -51,8 +50,8 @@ export function percentileOf(
 }
 
 /**
- * The interval as a gate's verdict allows it. At a limit the exact count decides; the interval comes from buckets and has the clustering
- * of whole seconds, so that it may reach beyond a limit that the count excludes, or end before one that it does not.
+ * The interval as a gate's verdict allows it: at a limit the exact count decides, and an interval from buckets and whole seconds may
+ * contradict it.
  */
 export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
 	percentile: P,
@@ -100,8 +99,8 @@ function intendedPerSecond(plan: Plan): number[] {
 const MIN_SECONDS = 10;
 
 /**
- * phi of the samples above the percentile, from the histograms of single seconds when there are 10 of them. A shorter window has
- * only the counters per 100 ms, which are of the limits: the worst of those then that lie as deep in the tail. null: not known.
+ * phi of the samples above the percentile, from the histograms of single seconds. With fewer than 10 of them, from the counters per 100 ms of
+ * the limits that lie as deep in the tail, the worst. null: not known.
  */
 function clusteringAbove(
 	facts: Facts,

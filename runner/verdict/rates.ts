@@ -16,10 +16,8 @@ export interface Rates {
 }
 
 /**
- * An open load lasts as long as its schedule says: what happened in the window over its duration. Second receipts by another client
- * are not distinct; when they came nobody knows, so all of them are taken off. A closed load lasts as long as it
- * takes: of its window's messages those acknowledged over (last acknowledgement - first send call), and distinct receipts over (last -
- * first receipt).
+ * Of an open load what happened in the window over its duration, less second receipts. Of a closed load, of its window's messages, those
+ * acknowledged over (last acknowledgement - first send call), and distinct receipts over (last - first receipt).
  */
 export function ratesOf(collected: Collected): Rates {
 	return collected.plan.schedule.kind === "closed" ? closed(collected) : open(collected);

@@ -4,9 +4,8 @@ import type { Metric } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 
 /**
- * Samples of the window that are of a message's second receipt, by another client than the first: neither of them knows of the other, so
- * both have recorded a response. Only the ledgers of all clients tell how many there are, and nobody which: whoever counts what never
- * completed must not take them for messages.
+ * Samples of the window that are of a message's second receipt, by another client than the first: both have recorded a response, and only all
+ * ledgers together tell how many there are. Whoever counts what never completed must not take them for messages.
  */
 export function receivedTwice(
 	{ plan, ledgers }: Pick<Collected, "plan" | "ledgers">,

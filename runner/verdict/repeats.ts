@@ -2,9 +2,8 @@ import { type Verdict, worst } from "../model/verdict.ts";
 import type { Judgement } from "./judgement.ts";
 
 /**
- * One gate over its repeats. A repeat that could not be judged decides at once: it is not replaced in silence. Of one
- * repeat its verdict; of more: FAIL if two or more FAIL, PASS if none FAIL and at least half PASS, else INCONCLUSIVE.
- * Repeats are never pooled. `confirming`: how many of them `--confirm` has added; they count like the others.
+ * One gate over its repeats, which are never pooled. One that could not be judged decides at once. Of several: FAIL if two or more FAIL, PASS
+ * if none FAIL and at least half PASS, else INCONCLUSIVE. `confirming`: how many of them `--confirm` has added; they count like the others.
  */
 export function overRepeats(
 	repeats: readonly (readonly [repeat: number, judgement: Judgement])[],

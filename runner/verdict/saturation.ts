@@ -19,9 +19,9 @@ export interface Saturation {
 }
 
 /**
- * A machine is saturated while less than a tenth of its CPU time is idle and generator and broker wait for a core. Subtle: idle time alone
- * would not tell: work of low priority uses all of it, and takes nothing from them. Where waiting is not known idle time has to tell.
- * null: nobody has looked, or the load never began.
+ * A machine is saturated while less than a tenth of its CPU time is idle and generator and broker wait for a core. Subtle: work of low priority
+ * uses all idle time and takes nothing from them, so idle time tells only where waiting is not known. null: nobody has looked, or the load
+ * never began.
  */
 export function saturationOf(machine: Machine, { collected }: Facts): Saturation | null {
 	if (collected.t0Ms === null) return null;

@@ -22,12 +22,8 @@ export interface Stops {
 }
 
 /**
- * A generator that is stopped for d takes what is under way d later, and then sends at once what became due. So what is due from the limit
- * before a stop (what is older was late already) until the system has worked that off may be late because of it: until d after it, in which
- * a system does that at twice the rate, or longer where more messages are seen to be in flight than before.
- *
- * A stop that is no longer than the limit breaks no limit. So one that is too short to be seen in the samples of what is in flight explains
- * at most what is due in three times its length.
+ * What was due near a stop, and may be late because of it: from the limit before it (what is older was late already) until the system has
+ * worked it off, at least for as long again as the stop lasted. A stop no longer than the limit breaks no limit.
  */
 export function stopsIn(collected: Collected, limitNs: number): Stops {
 	const { schedule } = collected.plan;
@@ -53,9 +49,8 @@ export function stopsIn(collected: Collected, limitNs: number): Stops {
 }
 
 /**
- * When as few messages were in flight again as before a stop of the generator, ns since T0; its end, where that cannot be seen: the stop was
- * shorter than the samples are apart, or the system did not come back to that within MOST times its length, as one that is overloaded does not.
- * More in flight than the stop can have left there is the system's own: the stop explains nothing from then on.
+ * When as few messages were in flight again as before a stop, ns since T0. Its end, where that cannot be seen: it was shorter than the samples
+ * are apart, or the system took more than MOST times its length. From more in flight on than the stop can have left, the queue is the system's.
  */
 export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const { plan } = collected;

@@ -22,10 +22,9 @@ import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
 import { BACKLOG_MESSAGES, BACKLOG_SAMPLES, BACKLOG_SHARE } from "./limits.ts";
 
 /**
- * Does the system carry the rate? FAIL when the messages that wait became more and more over the window: by the trend of ten
- * samples a second, or by their last third against their first. Quartiles and Theil-Sen: neither a stall that has been worked off
- * by the end moves them, nor a queue that wanders. Where the load has steps, each of them is judged by itself: a rate that
- * was not carried must not hide behind those that were.
+ * Does the system carry the rate? FAIL when the messages that wait became more over the window: by their trend, or by the last third against
+ * the first. Quartiles and Theil-Sen: neither a stall that has been worked off moves them, nor a queue that wanders. Each step of a load is
+ * judged by itself.
  */
 export const backlog: Check = {
 	name: "backlog",
@@ -79,11 +78,8 @@ export const backlogDrain: Check = {
 };
 
 /**
- * Messages that waited, ten times a second of the window: those in flight and, when sends that block explain it, those that were
- * due and could not leave. x: seconds since T0.
- *
- * More messages are in flight where more are sent: while the schedule is faster than its mean (in a step: than the mean of the step), the
- * queue is counted at the mean rate, so that a load that rises does not look like a queue that grows.
+ * Messages that waited, ten times a second of the window: those in flight and, when sends that block explain it, those that were due and could
+ * not leave. x: seconds since T0.
  */
 export function queue(facts: Facts): TrendPoint[] {
 	const { plan, ticks } = facts.collected;
@@ -209,6 +205,7 @@ interface Step {
 
 function growthOf(facts: Facts, { name, rate, points }: Step, outsideFaults: boolean): Finding {
 	const { plan } = facts.collected;
+	// A load that rises is no queue that grows: while it is faster than its mean, the queue is counted at the mean rate.
 	const level = points.map(({ x, y }) => ({
 		x,
 		y: y * Math.min(1, rate / Math.max(rate, rateAround(plan, x))),

@@ -159,30 +159,22 @@ export const drain: Check = {
 			? "the run was stopped"
 			: `the drain (${formatDuration(plan.drainNs)}) was over`;
 		const text = `${what}${warmed} ${wasWere(missing)} still missing when ${then}`;
-		const found = { values: { missing, warmup: before }, figure, limit: "0" };
-		if (!counted)
-			return {
-				status: "invalid",
-				text: `${text}, and ${uncounted(lines)}`,
-				remedy: add(lines),
-				...found,
-			};
+		const longer = "see whether they are lost or late: measure with a longer drain";
+		const gone = "see why the run broke: a longer drain brings nothing back";
 		return {
-			status: "warn",
-			text: `${text}; the SLA counts them`,
-			remedy:
-				run?.error == null
-					? "see whether they are lost or late: measure with a longer drain"
-					: "see why the run broke: a longer drain brings nothing back",
-			...found,
+			status: counted ? "warn" : "invalid",
+			text: `${text}; ${counted ? "the SLA counts them" : "no SLA line counts them"}`,
+			values: { missing, warmup: before },
+			figure,
+			limit: "0",
+			remedy: !counted ? add(lines) : run?.error == null ? longer : gone,
 		};
 	},
 };
 
 /**
- * Messages that did not complete, and that no SLA line looks at: `lost == 0` alone would pass a broker that refuses every
- * message, as nothing was accepted and so nothing lost. Such a run is INCONCLUSIVE at best. A latency counts those that it never
- * gets as slower than its limit: response, service and last all of them, ack all but the lost, which were acknowledged.
+ * Messages that did not complete, and that no SLA line looks at: `lost == 0` alone would pass a broker that refuses every message. A latency
+ * counts those that it never gets as slower than its limit; ack all but the lost, which were acknowledged.
  */
 export const missingMessages: Check = {
 	name: "uncounted",
@@ -202,11 +194,11 @@ export const missingMessages: Check = {
 			const kinds = missing.map(({ kind, n }) => `${formatCount(n)} ${kind}`).join(", ");
 			return {
 				status: "inconclusive",
-				text: `${kinds} of ${plural(intended, "message")}, and ${uncounted(lines)}, or a latency`,
+				text: `${kinds} of ${plural(intended, "message")}; no SLA line counts them`,
 				values: { intended, ...Object.fromEntries(missing.map(({ kind, n }) => [kind, n])) },
 				figure: formatCount(sum(missing.map(({ n }) => n))),
 				limit: "0",
-				remedy: add(lines),
+				remedy: add(lines, ", or a latency,"),
 			};
 		}
 		// It is what the SLA asks for.
@@ -284,12 +276,8 @@ function offeredLate(facts: Facts, judgements: readonly Judgement[]): Finding | 
 	};
 }
 
-function uncounted(lines: readonly string[]): string {
-	return `no SLA line counts them: add ${lines.join(" and ")}`;
-}
-
-function add(lines: readonly string[]): string {
-	return `add ${lines.join(" and ")} to the SLA`;
+function add(lines: readonly string[], or = ""): string {
+	return `add ${lines.join(" and ")}${or} to the SLA`;
 }
 
 function nounOf({ pattern }: Plan, n: number): string {

@@ -21,9 +21,8 @@ import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
 import { clientName } from "./run.ts";
 
 /**
- * The generator's own lateness. INVALID when it decided a gate; without any latency SLA when it is a large part of
- * what was measured. More than a tenth of the tightest limit is a warning. Of several clients the one that was latest is judged: among the
- * messages of all the others it would not show.
+ * The generator's own lateness: INVALID when it decided a gate, or without any latency SLA when it is a large part of what was measured. Of
+ * several clients the latest is judged: among the messages of all the others it would not show.
  */
 export const lag: Check = {
 	name: "lag",

@@ -40,7 +40,7 @@ test.each([
 			counters: { warmup: counts(0), window: counts(1) },
 		};
 		const { text, remedy } = drain.judge({ collected } as unknown as Facts, []);
-		expect(text).toMatch(new RegExp(`: add ${lines}$`));
+		expect(text).toMatch(/; no SLA line counts them$/);
 		expect(remedy).toBe(`add ${lines} to the SLA`);
 	},
 );
@@ -56,9 +56,7 @@ describe("a dead broker", () => {
 		const result = buildResult(copy);
 		expect(result.verdict).toBe("inconclusive");
 		expect(exitCodeOf(result)).toBe(6);
-		expect(result.runs[0]?.why).toBe(
-			"6 000 failed of 6 000 messages, and no SLA line counts them: add failed == 0, or a latency",
-		);
+		expect(result.runs[0]?.why).toBe("6 000 failed of 6 000 messages; no SLA line counts them");
 		expect(JSON.stringify(result)).not.toContain("a large part of what was measured");
 	});
 
@@ -136,9 +134,7 @@ describe("some messages that did not complete", () => {
 		});
 		expect(found.verdict).toBe(verdict);
 		if (verdict === "inconclusive")
-			expect(found.why).toBe(
-				`12 ${kind} of 6 000 messages, and no SLA line counts them: add ${kind} == 0, or a latency`,
-			);
+			expect(found.why).toBe(`12 ${kind} of 6 000 messages; no SLA line counts them`);
 	});
 
 	test("a latency counts them, whatever else is asked", () => {
