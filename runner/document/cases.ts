@@ -23,22 +23,20 @@ import { CLOSED_MEANS, receivedColumn, systemFacts } from "./words.ts";
 /** From so many runs on they stand side by side, and one by one only where there is something to say. */
 export const MANY_RUNS = 4;
 
-/** All runs side by side, a table for each case: of several runs on a page, elsewhere of several systems or of many. */
+/** All runs side by side, a table for each case; nothing of a single run. */
 export function cases(result: Result): Fold[] {
 	const { runs } = result;
 	if (runs.length < 2) return [];
-	const many = runs.length >= MANY_RUNS;
-	const several = new Set(runs.map((run) => run.system)).size > 1;
-	const systems = new Map(runs.map((run) => [systemTitle(run), run]));
-	const blocks = byCase(result).flatMap((one, i) => caseBlocks(one, i + 1, result));
 	// Few runs say it of themselves, below; a page has a section for it.
-	const rows = many
-		? [...systems.values()].map((run) => [`${run.system}: ${systemFacts(run)}`])
-		: [];
+	const systems = runs.length < MANY_RUNS ? [] : runs;
+	const facts = new Map(
+		systems.map((run) => [systemTitle(run), `${run.system}: ${systemFacts(run)}`]),
+	);
 	return [
-		section("cases", "Side by side, case by case", [...upTo(2, list(rows)), ...blocks], {
-			depth: many || several ? 1 : 3,
-		}),
+		section("cases", "Side by side, case by case", [
+			...upTo(2, list([...facts.values()].map((one) => [one]))),
+			...byCase(result).flatMap((one, i) => caseBlocks(one, i + 1, result)),
+		]),
 	];
 }
 

@@ -72,11 +72,13 @@ function sides({ a, others }: Comparing): (Named & { readonly letter: string })[
 function baselineText({ runs, startedAt, mqbench, scenario, quick }: Baseline): string {
 	return [
 		scenario,
-		...(startedAt === null ? [] : [`${formatUtc(startedAt)} UTC`]),
+		startedAt && `${formatUtc(startedAt)} UTC`,
 		plural(runs.length, "run"),
-		...(mqbench === null ? [] : [`mqbench ${mqbench}`]),
-		...(quick ? ["shortened: no result"] : []),
-	].join(", ");
+		mqbench && `mqbench ${mqbench}`,
+		quick && "shortened: no result",
+	]
+		.filter(Boolean)
+		.join(", ");
 }
 
 function namesOf({ systems }: Comparing, { letter }: Other): readonly [string, string] {

@@ -19,9 +19,10 @@ import {
 /** Against the baseline: the ratio of each figure with its interval, and what follows from it. */
 export function comparison({ comparisons, gates }: Result): Block[] {
 	// Those that an SLA line asks for stand in `comparisons` too, or only at their gate.
-	const all = [...comparisons];
-	for (const { comparison: one } of gates)
-		if (one !== null && !all.some((other) => isSame(other, one))) all.push(one);
+	const found = [...comparisons, ...gates.flatMap((gate) => gate.comparison ?? [])];
+	const all = [
+		...new Map(found.map((c) => [JSON.stringify([whereOf(c), c.margin, c.a.name]), c])),
+	].map(([, c]) => c);
 	if (all.length === 0) return [];
 	const names = [...new Set(all.map((c) => c.a.name))].join(", ");
 	return [
@@ -76,9 +77,4 @@ function sideOf(
 
 function whereOf(c: Comparison): string {
 	return `${c.system}, ${c.case}, ${c.metric}`;
-}
-
-function isSame(a: Comparison, b: Comparison): boolean {
-	const same = ["system", "case", "metric", "margin"] as const;
-	return same.every((of) => a[of] === b[of]) && a.a.name === b.a.name;
 }

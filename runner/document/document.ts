@@ -96,9 +96,7 @@ const SHORT = 3;
 function leadOf(whole: Result, names: readonly string[]): string {
 	const answered = answerSentence(whole);
 	const meaning = verdictText(whole);
-	return answered === null
-		? meaning
-		: `${answered}. ${sentence(meaning, names).replace(/\.$/, "")}`;
+	return answered === null ? meaning : `${answered}. ${sentence(meaning, names).slice(0, -1)}`;
 }
 
 /** What of a result that was read from its own files is lost; null: nothing. */

@@ -3,22 +3,24 @@ import { ticksOf } from "../figures/stretches.ts";
 import { spread } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
 import { percent } from "../text/percent.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 import { HELD_MESSAGES } from "../verdict/checks/limits.ts";
 import { type Block, text, upTo } from "./blocks.ts";
 
-/** Values over time in one line of a terminal, with their scale; of fewer than three nothing. A page has its charts. */
-export function overTime(
-	name: string,
-	values: readonly (number | null)[],
-	format: (value: number) => string,
-	notes: readonly string[] = [],
-): Block[] {
-	const known = values.filter((value) => value !== null);
+/** p99 by second in one line of a terminal, with its scale; of fewer than three nothing. A page has its charts. */
+export function overTime({ series }: Run): Block[] {
+	const seconds = series.seconds.filter(({ second }) => second >= 0);
+	const known = seconds.flatMap(({ p99 }) => p99 ?? []);
 	if (known.length < 3) return [];
-	const scale = `${format(smallestOf(known))} to ${format(largestOf(known))}`;
-	const line = text([`${name}  `, { as: "line", values }, `  ${scale}`]);
-	return upTo(1, line, ...notes.map((note) => text(note)));
+	const scale = `${formatDuration(smallestOf(known))} to ${formatDuration(largestOf(known))}`;
+	// A second without a p99 because messages never came is no quiet one.
+	const never = seconds.filter(({ p99, missing }) => p99 === null && (missing ?? 0) > 0).length;
+	const note = `in ${plural(never, "second")} of the window messages never completed`;
+	return upTo(
+		1,
+		text(["p99 by second  ", { as: "line", values: seconds.map(({ p99 }) => p99) }, `  ${scale}`]),
+		text(never === 0 ? null : note),
+	);
 }
 
 /** What waited in the client library in the window, second by second and when it was the most; nothing where it was never worth a word. */

@@ -1,7 +1,6 @@
 import { runId } from "../figures/facts.ts";
 import type { Result, Run } from "../model/result.ts";
 import { fateText, loadText, offenderText, runTitle } from "../result/words.ts";
-import { formatDuration, plural } from "../units.ts";
 import { type Block, type Figures, type Fold, fold, heading, list, text } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
 import { brokerLog } from "./broker-log.ts";
@@ -53,21 +52,13 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	});
 	// Of many runs only where there is something to explain.
 	const explained = result.runs.length === 1 || run.verdict !== "pass";
-	const seconds = run.series.seconds.filter(({ second }) => second >= 0);
-	// A second without a p99 because messages never came is no quiet one.
-	const never = seconds.filter((s) => s.p99 === null && (s.missing ?? 0) > 0).length;
 	return [
 		...phases(run, figures(["steps"])),
 		heading("Latency by percentile", 3),
 		figures(["percentiles"]),
 		...percentiles(run),
 		...breakdown(run, full ? (explained ? 2 : 3) : null),
-		...overTime(
-			"p99 by second",
-			seconds.map(({ p99 }) => p99),
-			formatDuration,
-			never === 0 ? [] : [`in ${plural(never, "second")} of the window messages never completed`],
-		),
+		...overTime(run),
 		...held(run),
 		text(drainText(run)),
 		...omission(run),

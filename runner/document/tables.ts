@@ -108,7 +108,11 @@ export function failover(result: Result): Fold[] {
 		["for", lastedText],
 		[`without ${completions}`, unavailableText],
 		[again, (of) => afterText(of, of.fault.recoveredNs, of.fault.sla !== null)],
-		["drained", drainedText],
+		[
+			"drained",
+			(of) =>
+				afterText(of, of.fault.drainedNs, of.fault.drainedNs !== null || of.fault.drainedStill),
+		],
 	];
 	const means = `at counts from the opening of the window to when the broker was told of the fault, "after" from then on; for: while it was known to be in effect; without ${completions}: the longest stretch, in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: no 100ms of intended time break it any more; drained: for 2s about as few messages in flight as in the 2s before the fault`;
 	return [
@@ -153,11 +157,6 @@ function unavailableText({ fault, run }: Fault): string {
 	if (unavailableNs === 0 || unavailableFromNs === null) return "none";
 	const from = Number(((unavailableFromNs - run.window.startNs) / 1e9).toFixed(3));
 	return `${unavailableStill ? "at least " : ""}${formatDuration(unavailableNs)} from ${from}s on`;
-}
-
-function drainedText(of: Fault): string {
-	const { drainedNs, drainedStill } = of.fault;
-	return afterText(of, drainedNs, drainedNs !== null || drainedStill);
 }
 
 /** `known`: it was counted. */
