@@ -11,10 +11,7 @@ export function resourceSeries({ resources, t0Ms }: Collected): Point[] {
 	return t0Ms === null ? [] : pointsOf(resources, t0Ms);
 }
 
-/**
- * The same of other machines that clients ran on. Every second of every machine would make the result grow with their number: of a long run
- * each keeps the largest values of stretches of seconds.
- */
+/** The same of other machines that clients ran on. */
 export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
 	return hosts.flatMap(({ client, samples }) => {
 		if (client === null || t0Ms === null) return [];
@@ -24,7 +21,7 @@ export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
 	});
 }
 
-/** What the machines of the broker's nodes used, thinned as above; undefined: none of them has been looked at. */
+/** The same of the machines of the broker's nodes; undefined: none of them has been looked at. */
 export function nodeSeries({ nodes, t0Ms }: Collected): Run["series"]["brokerHosts"] {
 	const looked = nodes.filter(({ samples }) => samples.length > 1);
 	if (t0Ms === null || looked.length === 0) return undefined;
@@ -37,7 +34,7 @@ export function nodeSeries({ nodes, t0Ms }: Collected): Run["series"]["brokerHos
 
 // --- internal ---
 
-/** Of all other machines together, and of each at least. */
+/** Of all other machines together, and of each at least: every second of each would make the result grow with their number. */
 const MOST_POINTS = 1200;
 const FEWEST = 30;
 

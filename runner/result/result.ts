@@ -57,7 +57,7 @@ export function bareResult(folder: string): Bare {
 	const floors = new Map(each("floors", "the generator's floor is not known", floorIn));
 	// One run's histograms at a time: they are all that is large.
 	const runs = each("runs", "this run is left out", (path) =>
-		judgedRun(path, { environment, floors, snapshot }),
+		judgedRun(path, environment, snapshot, floors),
 	);
 	const [first] = damaged;
 	if (runs.length === 0 && first !== undefined)
@@ -77,11 +77,7 @@ export function bareSoFar(folder: string, runs: readonly Judged[]): Bare {
 
 /** A run of a command that goes on: its floors come last. */
 export function judgedSoFar(folder: string, path: string): Judged {
-	return judgedRun(path, {
-		environment: environmentOf(folder),
-		floors: new Map(),
-		snapshot: readSnapshot(folder),
-	});
+	return judgedRun(path, environmentOf(folder), readSnapshot(folder), new Map());
 }
 
 /** The verdict on one run, from its folder: what a search has to know before its next run. */
@@ -125,14 +121,12 @@ function bareOf(
 /** States in which the SLA decides. */
 const JUDGED: ReadonlySet<Collected["state"]> = new Set(["complete", "aborted"]);
 
-/** What a run is judged by beside its own folder. */
-interface Around {
-	readonly environment: EnvironmentFile | null;
-	readonly floors: ReadonlyMap<string, Floor>;
-	readonly snapshot: Snapshot;
-}
-
-function judgedRun(path: string, { environment, floors, snapshot }: Around): Judged {
+function judgedRun(
+	path: string,
+	environment: EnvironmentFile | null,
+	snapshot: Snapshot,
+	floors: ReadonlyMap<string, Floor>,
+): Judged {
 	const collected = collect(path);
 	const facts = factsOf(collected, {
 		clockSource: environment?.clockSource ?? null,
