@@ -53,8 +53,7 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 		({ comparison, kind }) =>
 			(comparison || kind === "comparison") &&
 			"measure with more repeats or for longer; mqbench calibrate shows which differences this machine can tell (mqbench explain baseline)",
-		({ kind, ...outcome }, result) =>
-			kind === "run" && found("inconclusive")({ kind, ...outcome }, result),
+		found("inconclusive"),
 		({ gate }) =>
 			`measure longer (workload.duration), or repeat: ${Math.max(3, (gate?.repeats.length ?? 1) + 2)} (mqbench explain inconclusive)`,
 	],
