@@ -178,6 +178,14 @@ export function formatTimes(factor: number): string {
 	return `${formatCount(factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2)))}x`;
 }
 
+/** What numbers of a result and of a picture are of. */
+export type Unit = "ns" | "messages" | "messages/s" | "cores" | "bytes" | "bytes/s" | "times";
+
+/** A number with its unit, as tables, axes and pointers write it: "12.4ms", "3 000/s", "1.2", "16MiB/s". */
+export function formatIn(unit: Unit, value: number): string {
+	return UNITS[unit](value);
+}
+
 /** "2026-11-20 15:03", "2026-11-20 15:03:12", "2026-11-20": UTC, as result files write it. */
 export function formatUtc(at: string | number, to: "minute" | "second" | "day" = "minute"): string {
 	const text = typeof at === "number" ? new Date(at).toISOString() : at;
@@ -195,6 +203,23 @@ export function plural(n: number, noun: string): string {
 }
 
 // --- internal ---
+
+const UNITS: Readonly<Record<Unit, (value: number) => string>> = {
+	ns: formatDuration,
+	messages: formatCount,
+	"messages/s": (v) => `${formatCount(v)}/s`,
+	cores: (v) => `${Number(v.toPrecision(2))}`,
+	bytes: binary,
+	"bytes/s": (v) => `${binary(v)}/s`,
+	times: (v) => `${Number(v.toPrecision(3))}x`,
+};
+
+/** Binary units alone, three digits: on an axis and beside it 300KB and 256KiB would not be told apart. */
+function binary(bytes: number): string {
+	const power = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+	const value = bytes / 1024 ** power;
+	return `${Number(value.toPrecision(value >= 1000 ? 4 : 3))}${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+}
 
 const DURATION_NS: Readonly<Record<string, bigint>> = {
 	ns: 1n,

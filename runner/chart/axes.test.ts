@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { formatIn, type Unit } from "../units.ts";
 import { depthOf, extentOf, onAxis, percentText } from "./axes.ts";
 import { figureOf } from "./figure.fake.ts";
-import type { Axis, Datum, Unit } from "./figure.ts";
+import type { Axis, Datum } from "./figure.ts";
 import { firstView, optionOf } from "./option.ts";
-import { unitText } from "./units.ts";
 
 interface Drawn {
 	readonly interval?: number;
@@ -70,7 +70,7 @@ describe("the ticks of values", () => {
 			expect(Number.isInteger(Math.log2(ticks[1] ?? 0))).toBe(true);
 			expect(ticks.length).toBeLessThanOrEqual(6);
 			const texts = ticks.map(axis.axisLabel.formatter);
-			expect(texts).toEqual(ticks.map((tick) => unitText("bytes", tick)));
+			expect(texts).toEqual(ticks.map((tick) => formatIn("bytes", tick)));
 			for (const text of texts) expect(text).toMatch(/^\d+(\.\d+)?([KMGT]i)?B$/);
 			expect(new Set(texts).size).toBe(ticks.length);
 		},

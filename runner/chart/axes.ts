@@ -1,9 +1,9 @@
 import { largestOf, smallestOf } from "../extremes.ts";
-import { formatCount } from "../units.ts";
-import type { Axis, Figure, Panel, Unit, View } from "./figure.ts";
+import { formatCount, formatIn, type Unit } from "../units.ts";
+import type { Axis, Figure, Panel, View } from "./figure.ts";
 import { type Part, shown, wrapped } from "./head.ts";
 import { COLOURS } from "./theme.ts";
-import { axisText, secondText, unitText } from "./units.ts";
+import { axisText, secondText } from "./units.ts";
 
 /** Smallest and largest value that an axis shows, and whether it goes by powers of ten. */
 export interface Extent {
@@ -153,7 +153,7 @@ function labelText(unit: Unit, value: number): string {
 	const short = unit === "messages" || unit === "messages/s";
 	return short && value >= 1e6
 		? `${Number((value / 1e6).toPrecision(12))}M${unit.slice("messages".length)}`
-		: unitText(unit, value);
+		: formatIn(unit, value);
 }
 
 const AXES: Readonly<Record<Axis["scale"], (figure: Figure, view: View) => Part>> = {

@@ -1,3 +1,5 @@
+import type { Unit } from "../units.ts";
+
 /**
  * A picture before it is drawn: plain data, the same for the page in a browser and for `mqbench report --svg`. Times are ns, seconds
  * count from the window's start (below 0: warm-up), rates are messages per second. What stands in tables, tooltips, CSV and voice is
@@ -104,8 +106,6 @@ export interface Limit {
 	/** At this x; left out: at every one, or of the maximum. */
 	readonly x?: number;
 }
-
-export type Unit = "ns" | "messages" | "messages/s" | "cores" | "bytes" | "bytes/s" | "times";
 
 /** How a person looks at a figure at the moment. */
 export interface View {

@@ -1,10 +1,10 @@
 import { largestOf } from "../extremes.ts";
 import { sum } from "../stats/sum.ts";
-import { formatCount } from "../units.ts";
+import { formatCount, formatIn } from "../units.ts";
 import { placeOf } from "./axes.ts";
 import { csvCell } from "./csv-cell.ts";
 import type { Datum, Figure, Panel, Series, View } from "./figure.ts";
-import { axisText, unitText } from "./units.ts";
+import { axisText } from "./units.ts";
 
 /** The numbers of a figure as words; the first cell of a row names it. */
 export interface FigureTable {
@@ -114,7 +114,7 @@ export function altOf(figure: Figure): string {
 			const beyond = series.data.find(({ y, text }) => y === null && text !== undefined);
 			const values = series.data.flatMap(({ y }) => y ?? []);
 			if (beyond === undefined && values.length === 0) return [];
-			return `${name} ${beyond?.text ?? `at most ${unitText(unit, largestOf(values))}`}`;
+			return `${name} ${beyond?.text ?? `at most ${formatIn(unit, largestOf(values))}`}`;
 		}
 		const texts = all.flatMap((stop) =>
 			stop.of(series).map((datum) => `${stop.name} ${textOf(datum, unit)}`),
@@ -193,6 +193,6 @@ function columnsOf({ panels }: Figure): Column[] {
 
 function textOf({ text, y, y2, n, look = "" }: Datum, unit: Panel["unit"]): string {
 	if (y2 !== undefined && y !== null)
-		return `${unitText(unit, y)} to ${unitText(unit, y2)}: ${n ?? 0}`;
-	return `${text ?? (y === null ? NONE : unitText(unit, y))} ${look.toUpperCase()}`.trim();
+		return `${formatIn(unit, y)} to ${formatIn(unit, y2)}: ${n ?? 0}`;
+	return `${text ?? (y === null ? NONE : formatIn(unit, y))} ${look.toUpperCase()}`.trim();
 }

@@ -1,7 +1,8 @@
-import type { Datum, Limit, Panel, Series, Unit } from "../chart/figure.ts";
+import type { Datum, Limit, Panel, Series } from "../chart/figure.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import { type Amount, show, showInterval } from "../result/show.ts";
 import { factsText, hostText, loadText, runTitle, systemTitle } from "../result/words.ts";
+import type { Unit } from "../units.ts";
 
 /** What every chart of one run is made of. */
 export interface Subject {

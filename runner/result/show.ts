@@ -1,7 +1,4 @@
-import type { TallyUnit } from "../model/tallies.ts";
-import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
-
-export type Unit = TallyUnit | "cores";
+import { formatDuration, formatDurationExact, formatIn, type Unit } from "../units.ts";
 
 /** A number of a run with all that its reader must know of it. */
 export interface Amount {
@@ -54,7 +51,5 @@ export function cellsOf<T>(columns: readonly Column<T>[], row: T): (Amount | str
 // --- internal ---
 
 function words(value: number, { unit, bare }: Amount): string {
-	if (unit === "ns") return formatDuration(value);
-	if (unit === "cores") return `${Number(value.toPrecision(2))}`;
-	return `${formatCount(value)}${unit === "messages/s" && !bare ? "/s" : ""}`;
+	return formatIn(unit === "messages/s" && bare ? "messages" : unit, value);
 }
