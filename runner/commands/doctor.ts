@@ -13,13 +13,9 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 		.action(async (options) => exit(await doctor(options, world)));
 }
 
-export interface DoctorArgs {
+export interface DoctorArgs extends InCluster {
 	/** `--json`: the findings for a program. */
 	readonly json?: boolean | undefined;
-	/** `--target kubernetes`: also what a cluster allows. */
-	readonly target?: string | undefined;
-	readonly context?: string | undefined;
-	readonly namespace?: string | undefined;
 }
 
 /** `mqbench doctor`: what on this machine would bend a measurement, and the remedy. Exit code 3 when something is bad. */
