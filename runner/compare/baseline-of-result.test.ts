@@ -125,29 +125,17 @@ describe("searches", () => {
 		],
 	});
 
-	test("are one figure: the highest rate", () => {
-		expect(baselineOf(search({})).runs).toMatchObject([
-			{
-				system: "nats",
-				case: "256B",
-				repeat: 1,
-				without: null,
-				figures: { "highest rate": 9000 },
-				beyond: [],
-			},
-		]);
-	});
-
-	test("that the generator ended are at least so much", () => {
-		expect(baselineOf(search({ limitedBy: "generator" })).runs[0]?.beyond).toEqual([
-			"highest rate",
-		]);
-	});
-
-	test("that found none have none", () => {
-		expect(
-			baselineOf(search({ lo: null, verdict: "fail", answer: "no rate" })).runs[0],
-		).toMatchObject({ without: "fail: no rate", figures: {} });
+	test.each([
+		["one figure", {}, { without: null, figures: { "highest rate": 9000 }, beyond: [] }],
+		["at least so much", { limitedBy: "generator" }, { beyond: ["highest rate"] }],
+		[
+			"none",
+			{ lo: null, verdict: "fail", answer: "no rate" },
+			{ without: "fail: no rate", figures: {} },
+		],
+	] as const)("are %s", (_, parts, entry) => {
+		const place = { system: "nats", case: "256B", repeat: 1 };
+		expect(baselineOf(search(parts)).runs).toMatchObject([{ ...place, ...entry }]);
 	});
 
 	test("with another SLA are another question", () => {

@@ -34,28 +34,17 @@ const WITHIN = "2 figures decide: 2 not worse";
 const SHOWN = "shown only: nothing here may decide";
 test.each<[what: string, Run[], outcome: string, summary: string | null, a?: Run]>([
 	[
-		"one figure that is worse",
+		"worse",
 		[run(2)],
 		"regressed",
 		"2 figures decide: 1 worse by more than the margin, 1 not worse",
 	],
-	["something better", [run(0.5)], "improved", "2 figures decide: 1 better, 1 not worse"],
+	["better", [run(0.5)], "improved", "2 figures decide: 1 better, 1 not worse"],
 	["no change", [run(1)], "same", WITHIN],
 	["a max that is worse, which decides nothing", [worseMax], "same", WITHIN],
-	[
-		"what the runs do not tell",
-		[run(1.25)],
-		"inconclusive",
-		"2 figures decide: 1 open, 1 not worse",
-	],
+	["open", [run(1.25)], "inconclusive", "2 figures decide: 1 open, 1 not worse"],
 	["runs that do not count on the candidate's side", [invalid], "inconclusive", null],
-	[
-		"a case that could not be compared, and may be the worse one",
-		[lost],
-		"inconclusive",
-		`${WITHIN}; not everything could be compared`,
-		more,
-	],
+	["a lost case", [lost], "inconclusive", `${WITHIN}; not everything could be compared`, more],
 	["another machine", [run(2, { machine })], "advisory", SHOWN],
 	["nothing in common", [elsewhere], "nothing", "nothing could be compared"],
 	// Of several candidates the worst counts.

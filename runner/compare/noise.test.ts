@@ -69,25 +69,9 @@ describe("A/A of synthetic noise", () => {
 
 describe("power", () => {
 	test.each([
-		[
-			"found by 10 and 10 runs that scatter by 2 %, even at the default margin",
-			10,
-			0.02,
-			1.3,
-			undefined,
-			0.95,
-			1,
-		],
+		["found by 10 and 10 runs, even at the default margin", 10, 0.02, 1.3, undefined, 0.95, 1],
 		["found with p99 <= baseline + 10% where they scatter by 10 %", 10, 0.1, 1.3, 0.1, 0.9, 1],
-		[
-			"found by 5 and 5 runs that scatter by 20 %, where it is twice as much",
-			5,
-			0.2,
-			2,
-			undefined,
-			0.75,
-			1,
-		],
+		["found by 5 and 5 runs that scatter by 20 %", 5, 0.2, 2, undefined, 0.75, 1],
 		["hardly ever called a regression inside the margin", 10, 0.05, 1.2, undefined, 0, 0.02],
 	])("a change is %s", (_, n, sigma, factor, margin, least, most) => {
 		const random = seeded(21);

@@ -81,3 +81,18 @@ test.each([
 	expect(network.values.get(`${names[0]} sends`)?.at(-1)).toBe(9);
 	expect(network.values.get(`${names.at(-1)} receives`)?.at(-1)).toBe(1000);
 });
+
+test("of machines that are recorded every few seconds no line has gaps, and a lost sample makes none coarser", () => {
+	const every = (n: number) =>
+		runOf("clients", ({ series: { hosts } }) => ({
+			hosts: hosts.map((host) => ({
+				...host,
+				points: host.points.filter((_, i) => i % n === n - 1),
+			})),
+		}));
+	expect(panelOf(every(2), "CPU").values.get("bench@10.0.0.13")).toEqual(Array(5).fill(0.23));
+	const lost = runOf("clients", ({ series: { hosts } }) => ({
+		hosts: hosts.map((host) => ({ ...host, points: host.points.slice(0, -3) })),
+	}));
+	expect(panelOf(lost, "CPU").values.get("bench@10.0.0.13")).toEqual(Array(8).fill(0.23));
+});

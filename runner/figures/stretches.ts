@@ -19,14 +19,14 @@ export interface OverTime extends Pick<Panel, "title" | "unit"> {
 	readonly draw?: Series["draw"];
 }
 
-/** Whole seconds that one datum stands for: no fewer than are recorded as one. */
+/** Whole seconds that one datum stands for: no fewer than are recorded as one, of a run or of one of its machines. */
 export function stretch({ series, window }: Run, most: number): number {
 	const seconds = Math.max(series.seconds.length, Math.ceil(window.endNs / 1e9));
-	const recorded = [...series.hosts, ...(series.brokerHosts ?? [])].map(({ points }) =>
-		Math.ceil(window.endNs / 1e9 / Math.max(1, points.length)),
+	const apart = [...series.hosts, ...(series.brokerHosts ?? [])].map(({ points: [one, next] }) =>
+		one === undefined || next === undefined ? 1 : Math.round(next.at - one.at),
 	);
 	const last = series.seconds.at(-1);
-	const one = Math.max(last ? secondsOf(last) : 1, ...recorded);
+	const one = Math.max(1, last ? secondsOf(last) : 1, ...apart);
 	return one * Math.max(1, Math.ceil(seconds / (one * most)));
 }
 
