@@ -60,26 +60,26 @@ export interface Facts extends Surroundings {
 
 /** Reads the histograms of a run. A histogram that cannot be read is a fact too, never an exception. */
 export function factsOf(collected: Collected, surroundings: Surroundings): Facts {
+	const nothing: Facts = {
+		...surroundings,
+		collected,
+		merged: new Map(),
+		lags: new Map(),
+		unreadable: null,
+	};
 	try {
-		const lines = readLogs(collected.logs);
 		const { plan } = collected;
 		const due = dueBySecond(collected);
-		const merged = mergeLines(lines, windowOf(collected).startNs, {
+		const merged = mergeLines(readLogs(collected.logs), windowOf(collected).startNs, {
 			course: mainMetric(plan),
 			beside: ["lag", "queued"],
 			due: (second) => due?.get(second) ?? 0,
 			phases: plan.phases,
 		});
-		const lags = lagsOf(collected);
-		return { ...surroundings, collected, merged, lags, unreadable: null };
+		return { ...nothing, merged, lags: lagsOf(collected) };
 	} catch (error) {
-		return {
-			...surroundings,
-			collected,
-			merged: new Map(),
-			lags: new Map(),
-			unreadable: `a histogram log cannot be read: ${(error as Error).message}`,
-		};
+		const unreadable = `a histogram log cannot be read: ${(error as Error).message}`;
+		return { ...nothing, unreadable };
 	}
 }
 

@@ -6,22 +6,10 @@ import type { Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { failoverOf } from "./failover.ts";
+import { killed } from "./judged.fake.ts";
 
 const MS = 1e6;
 const S = 1e9;
-
-const killed = (fault: Partial<FaultDone> = {}): FaultDone => ({
-	action: "kill",
-	node: 1,
-	leader: true,
-	calledNs: null,
-	beganNs: 4 * S,
-	endedNs: 5 * S,
-	delayNs: null,
-	error: null,
-	runOver: false,
-	...fault,
-});
 
 // --- pieces of 10 ms, counted by hand ---
 
@@ -134,19 +122,6 @@ describe("time without completions", () => {
 			noticedNs: 50 * MS,
 		});
 	});
-
-	test.each([
-		[1, "", 50],
-		// Nine pieces are always empty: the 46th says something.
-		[10, "", 460],
-		// Twenty before the fault.
-		[1, "300-320", 1010],
-	])(
-		"with completions in one of %i pieces and %j empty before is told from %i ms on",
-		(gap, empty, leastMs) => {
-			expect(first(bins(empty, { gap }))?.noticedNs).toBe(leastMs * MS);
-		},
-	);
 
 	test("has to be longer than five times what the load leaves empty itself", () => {
 		// Every tenth piece: nine are empty always. 45 and fewer say nothing.

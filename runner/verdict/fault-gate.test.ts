@@ -6,22 +6,14 @@ import type { FaultDone } from "../model/run-file.ts";
 import { limits } from "../plan/expand.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "./facts.ts";
+import { killed as fault } from "./judged.fake.ts";
 import { judgeTally } from "./tally.ts";
 
 const MS = 1e6;
 const S = 1e9;
 
-const killed = (atS: number, node: number): FaultDone => ({
-	action: "kill",
-	node,
-	leader: false,
-	delayNs: null,
-	calledNs: atS * S,
-	beganNs: atS * S,
-	endedNs: atS * S + 100 * MS,
-	error: null,
-	runOver: false,
-});
+const killed = (atS: number, node: number) =>
+	fault({ node, leader: false, calledNs: atS * S, beganNs: atS * S, endedNs: atS * S + 100 * MS });
 
 const holdsIn = (text: string) =>
 	text.split(" ").flatMap((one) => {

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { collect } from "../evidence/collect.ts";
 import { editJson, editLines, firstRun, fixture, fixtureCopy } from "../evidence/fixture.fake.ts";
+import type { ClientEnd, FaultDone } from "../model/run-file.ts";
 import { factsOf, type Surroundings, UNKNOWN } from "./facts.ts";
 import { judgeRun, type RunVerdict } from "./run.ts";
 
@@ -37,3 +38,37 @@ export function judged(name: string, changes: Changes = {}): RunVerdict {
 export const counters = (lines: Any[], scope: string) =>
 	lines.find((l) => l.type === "counters" && l.scope === scope);
 export const totals = (lines: Any[]) => lines.find((l) => l.type === "totals");
+
+const S = 1e9;
+
+/** For tests: a broker that was killed 4 s after T0, for a second, with no figure but those of `more`. */
+export function killed(more: Partial<FaultDone> = {}): FaultDone {
+	return {
+		action: "kill",
+		node: 1,
+		leader: true,
+		calledNs: null,
+		beganNs: 4 * S,
+		endedNs: 5 * S,
+		delayNs: null,
+		error: null,
+		runOver: false,
+		...more,
+	};
+}
+
+/** For tests: a client on this machine that began in time and ended well. */
+export function clientEnd(index: number, more: Partial<ClientEnd> = {}): ClientEnd {
+	return {
+		index,
+		name: `process ${index + 1}`,
+		kind: "local",
+		machine: null,
+		k6Exit: 0,
+		k6Signal: null,
+		firstClaimNs: -1e8,
+		clock: null,
+		error: null,
+		...more,
+	};
+}

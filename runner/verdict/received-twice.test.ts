@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { built, type Fate, planOf, steady } from "../evidence/built.fake.ts";
 import { type Collected, collect } from "../evidence/collect.ts";
 import { firstRun } from "../evidence/fixture.fake.ts";
-import type { ClientEnd } from "../model/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { brokenIdentities } from "./checks/identities.ts";
 import { factsOf, sampleOf, UNKNOWN } from "./facts.ts";
 import { limitIntervals } from "./intervals.ts";
+import { clientEnd } from "./judged.fake.ts";
 import { neverCompleted } from "./never-completed.ts";
 import { ratesOf } from "./rates.ts";
 import { withoutSmallest } from "./received-twice.ts";
@@ -19,17 +19,6 @@ function queue(
 	fates: Readonly<Record<number, (at: number) => Fate>>,
 	sla: readonly string[] = ["p99 < 20ms", "max < 20ms", "lost == 0"],
 ): Collected {
-	const client = (index: number): ClientEnd => ({
-		index,
-		name: `process ${index + 1}`,
-		kind: "local",
-		machine: null,
-		k6Exit: 0,
-		k6Signal: null,
-		firstClaimNs: -1e8,
-		clock: null,
-		error: null,
-	});
 	const plan = planOf({
 		pattern: "work-queue",
 		producers: 2,
@@ -47,7 +36,7 @@ function queue(
 		const usual = { ackedNs: at, receivedNs: [at], receivedBy: [0] };
 		return { ...usual, ...fates[i]?.(at) };
 	});
-	return collect(firstRun(built(plan, all, { run: { clients: [client(0), client(1)] } })));
+	return collect(firstRun(built(plan, all, { run: { clients: [clientEnd(0), clientEnd(1)] } })));
 }
 
 const facts = (collected: Collected) => factsOf(collected, { ...UNKNOWN, clockSource: "tsc" });

@@ -8,6 +8,7 @@ import type { Plan } from "../../model/plan.ts";
 import type { ClientEnd } from "../../model/run-file.ts";
 import { parseSla } from "../../scenario/sla.ts";
 import { factsOf, hasMetric, UNKNOWN } from "../facts.ts";
+import { clientEnd } from "../judged.fake.ts";
 import { judgeRun } from "../run.ts";
 import { startSkewNs } from "./run.ts";
 
@@ -22,18 +23,14 @@ const clock = (beforeNs: number, afterNs: number | null, boundNs: number): Clien
 	source: "probes",
 	probedNs: null,
 });
-const client = (index: number, more: Partial<ClientEnd> = {}): ClientEnd => ({
-	index,
-	name: `bench@10.0.0.${index}`,
-	kind: "ssh",
-	machine: "linux amd64, 6.1.0, 8 cores",
-	k6Exit: 0,
-	k6Signal: null,
-	firstClaimNs: -1e8,
-	clock: clock(0, 0, 200_000),
-	error: null,
-	...more,
-});
+const client = (index: number, more: Partial<ClientEnd> = {}): ClientEnd =>
+	clientEnd(index, {
+		name: `bench@10.0.0.${index}`,
+		kind: "ssh",
+		machine: "linux amd64, 6.1.0, 8 cores",
+		clock: clock(0, 0, 200_000),
+		...more,
+	});
 const two = [client(0), client(1)];
 
 /** 400/s for 5 s after 1 s warm-up on two clients, 5 ms each but for what `fate` says. */

@@ -8,6 +8,7 @@ import type { Plan } from "../../model/plan.ts";
 import type { FaultDone, RunFileInput } from "../../model/run-file.ts";
 import { parseSla } from "../../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../facts.ts";
+import { killed as fault } from "../judged.fake.ts";
 import { judgeRun } from "../run.ts";
 import { faultName, faults } from "./run.ts";
 
@@ -18,17 +19,7 @@ const planned: Plan["faults"] = [
 	{ atNs: 6 * S, action: "kill", forNs: 2 * S, node: "leader", delayNs: null },
 	{ atNs: 9 * S, action: "pause", forNs: S, node: null, delayNs: null },
 ];
-const killed: FaultDone = {
-	action: "kill",
-	node: 2,
-	leader: true,
-	calledNs: null,
-	beganNs: 6 * S,
-	endedNs: 8 * S,
-	delayNs: null,
-	error: null,
-	runOver: false,
-};
+const killed = fault({ node: 2, beganNs: 6 * S, endedNs: 8 * S });
 const paused: FaultDone = {
 	...killed,
 	action: "pause",
