@@ -5,10 +5,10 @@ import { measuredText } from "../document/words.ts";
 import { editJson, firstRun, fixtureCopy } from "../evidence/fixture.fake.ts";
 import { figuresOf } from "../figures/figures.ts";
 import type { RigMachines } from "../model/environment-file.ts";
-import type { Run } from "../model/result.ts";
+import type { Run, Search } from "../model/result.ts";
 import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { fateText, systemText } from "./words.ts";
+import { fateText, searchTitle, systemText } from "./words.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
 const planned = (name: string, edit: (plan: any) => void) => {
@@ -136,4 +136,12 @@ describe("what became of messages above the limit", () => {
 		expect(of({ failed: 40 }, { limitBytes: null })).toBeNull();
 		expect(of({ failed: 40, state: "never" })).toBeNull();
 	});
+});
+
+test.each([
+	["256B 1000/s", 1, "nats, 256B from 1000/s on"],
+	["4KiB 90/min 2 topics", 2, "nats, 4KiB from 90/min on 2 topics, repeat 2"],
+	["small", 1, "nats, small"],
+])("a search of the case %s, repeat %i, is %s", (name, repeat, title) => {
+	expect(searchTitle({ system: "nats", case: name, repeat } as Search)).toBe(title);
 });

@@ -101,18 +101,10 @@ export function verdictWord({ verdict, quick }: Pick<Result, "verdict" | "quick"
 	return `${verdict.toUpperCase()}${quick ? " (shortened: no result)" : ""}`;
 }
 
-/** "nats, 1KiB, searched from 1 000/s on", with its repeat where there are several. The case's name has that rate as well: it is no answer. */
-export function searchTitle({ system, case: name, repeat, runs }: Search): string {
-	const first = [...runs].sort((a, b) => a.index - b.index)[0]?.rate;
-	const load = name.split(" ").filter((word) => word !== `${first}/s`);
-	return [
-		system,
-		load.join(" "),
-		...(repeat > 1 ? [`repeat ${repeat}`] : []),
-		...(first === undefined ? [] : [`searched from ${formatCount(first)}/s on`]),
-	]
-		.filter((part) => part !== "")
-		.join(", ");
+/** "nats, 1KiB from 1000/s on, repeat 2": the rate in the name of its case is where a search begins, and no answer. */
+export function searchTitle({ system, case: name, repeat }: Search): string {
+	const load = name.replace(/\b[\d.]+\/\w+/, "from $& on");
+	return `${system}, ${load}${repeat > 1 ? `, repeat ${repeat}` : ""}`;
 }
 
 /** What became of messages above their system's limit: "refused: 40 of 40 (too large)"; null: of any other run, whose counts say it. */
