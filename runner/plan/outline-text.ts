@@ -1,4 +1,5 @@
-import { largestOf, smallestOf } from "../extremes.ts";
+import { largestOf } from "../extremes.ts";
+import { grouped } from "../grouped.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { Plan } from "../model/plan.ts";
 import { wrap } from "../terminal/wrap.ts";
@@ -70,30 +71,29 @@ export function renderOutline(
 export function comparedText(plans: readonly Plan[]): string | null {
 	const judged = plans.filter((plan) => !isBaseline(plan));
 	const lines = new Set(judged.flatMap(({ baselineSla }) => baselineSla.map(({ text }) => text)));
-	const [first] = judged.filter(({ baselineSla }) => baselineSla.length > 0);
-	if (!first) {
-		const [one] = judged;
-		return one?.baselineSystem == null
-			? null
-			: `compared over ${one.repeats} repeats with system ${one.baselineSystem}, which takes turns with the others: p50, p99 and of closed loads throughput (default)`;
-	}
+	const first =
+		judged.find(({ baselineSla }) => baselineSla.length > 0) ??
+		judged.find(({ baselineSystem }) => baselineSystem !== null);
+	if (first === undefined) return null;
 	const { baselineSystem: system, repeats } = first;
 	const other =
 		system === null
 			? "a baseline (--baseline <file|folder>, or that of the scenario)"
 			: `system ${system}, which takes turns with the others`;
-	return `compared over ${repeats} repeats with ${other}: ${[...lines].join(", ")}`;
+	const what =
+		lines.size > 0 ? [...lines].join(", ") : "p50, p99 and of closed loads throughput (default)";
+	return `compared over ${repeats} repeats with ${other}: ${what}`;
 }
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ...": the whole load in words. */
-export function describe(plan: Plan, size = sizes([plan])): string {
+export function describe(plan: Plan): string {
 	// How long a run of a search takes follows from its rate and the SLA.
 	const load =
 		plan.search?.role === "start"
 			? `${rateText(plan)} at first, ${afterText(plan.schedule)}`
 			: `${rateText(plan)} ${timeText(plan)}`;
 	return [
-		`${plan.pattern} of ${size}, ${load}`,
+		`${plan.pattern} of ${formatBytesExact(plan.message.bytes)}, ${load}`,
 		topology(plan),
 		...pieces(plan),
 		...backlog(plan),
@@ -154,27 +154,19 @@ function hasClosed({ runs }: Outline): boolean {
 	return runs.some(({ plan }) => plan.schedule.kind === "closed");
 }
 
-/** "256B"; where each system has its own: "192KiB to 1MiB". */
-function sizes(plans: readonly Plan[]): string {
-	const all = plans.map(({ message }) => message.bytes);
-	const [least, most] = [smallestOf(all), largestOf(all)];
-	return least === most
-		? formatBytesExact(least)
-		: `${formatBytesExact(least)} to ${formatBytesExact(most)}`;
-}
-
-/** One case for all of its systems, which differ in their partitions and limits alone. */
+/** One case for all of its systems; where their limits or partitions differ, each of those apart. */
 function describeAll(plans: readonly Plan[]): string {
-	const [first] = plans as [Plan, ...Plan[]];
-	const counts = new Set(plans.map(({ partitions }) => partitions));
-	const size = sizes(plans);
-	if (counts.size === 1) return describe(first, size);
-	const several = new Map(
-		plans.flatMap(({ system, partitions }) =>
-			partitions > 1 ? [[system, `${partitions} partitions of ${system}`]] : [],
-		),
-	);
-	return `${describe({ ...first, partitions: 1 }, size)}; ${[...several.values()].join(", ")}`;
+	const all = [...grouped(plans, describe)];
+	return all
+		.map(([text, own]) =>
+			all.length === 1
+				? text
+				: `${distinct(
+						own.map(({ system }) => system),
+						(name) => name,
+					).join(", ")}: ${text}`,
+		)
+		.join("; ");
 }
 
 function topology(plan: Plan): string {
