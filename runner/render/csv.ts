@@ -76,15 +76,12 @@ function rowOf(run: Run, result: Result): Cell[] {
 
 /** Times are since T0, or last from `calledNs` on (`faultZeroNs`). */
 function faultCells(fault: Run["failover"][number] | undefined, number: number): Cell[] {
-	return fields(
-		fault,
-		[
-			...(["action", "node", "leader", "calledNs", "beganNs", "endedNs"] as const),
-			...(["unavailableNs", "unavailableFromNs", "unavailableStill"] as const),
-			...(["recoveredNs", "drainedNs", "error"] as const),
-		],
-		{ before: `fault_${number}_` },
-	);
+	const before = `fault_${number}_`;
+	return [
+		...fields(fault, ["action", "node", "leader", "calledNs", "beganNs", "endedNs"], { before }),
+		...fields(fault, ["unavailableNs", "unavailableFromNs", "unavailableStill"], { before }),
+		...fields(fault, ["recoveredNs", "drainedNs", "error"], { before }),
+	];
 }
 
 function metricCells(run: Run, metric: Metric, percentiles: readonly number[]): Cell[] {

@@ -18,11 +18,10 @@ export function annotations(result: Result, onInconclusive?: OnInconclusive): st
 	return ["error", "warning", "notice"].flatMap((level) => {
 		const all = broken.filter((outcome) => levelOf(outcome) === level);
 		const more = all.length - MOST;
-		const rest = () =>
-			`${more} more of ${result.scenario}: the summary of this job and report.html have all`;
+		const rest = `${more} more of ${result.scenario}: the summary of this job and report.html have all`;
 		return [
 			...all.slice(0, MOST).map((outcome) => annotation(level, outcome, result, file)),
-			...(more > 0 ? [command(level, { title: `mqbench: ${more} more` }, rest())] : []),
+			...(more > 0 ? [command(level, { title: `mqbench: ${more} more` }, rest)] : []),
 		];
 	});
 }

@@ -1,4 +1,4 @@
-import { aside, type Block, type Row, text } from "../document/blocks.ts";
+import { aside, type Block, table, text } from "../document/blocks.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { type LivePart, scriptSums } from "../page/html-page.ts";
 import { type Markup, markup, Markup as Raw } from "../page/markup.ts";
@@ -24,7 +24,11 @@ export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
 	const blocks: readonly Block[] = [
 		text({ as: "strong", text: title === "" ? "The first run has not begun." : title }),
 		rows.length > 0
-			? { kind: "table", look: "facts", columns: [], rows: rows.map(rowOf) }
+			? table(
+					[],
+					rows.map(([label, parts]) => [label, parts.join(", ")]),
+					{ look: "facts" },
+				)
 			: text([doing === title ? "" : doing], "soft"),
 		...(over > 0 ? [text([sofar], "soft")] : []),
 		...lineOf(p99s.slice(-MOST_SECONDS)),
@@ -51,10 +55,6 @@ const MOST_SECONDS = 60;
 
 const STYLE =
 	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip .wide{background:none}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}#strip .line{display:block;color:var(--s0);font:1.2rem/1.2 monospace;white-space:nowrap;overflow:hidden}";
-
-function rowOf([label, parts]: LiveRow): Row {
-	return { cells: [label, parts.join(", ")] };
-}
 
 /** p99 by second. */
 function lineOf(values: readonly (number | null)[]): Block[] {
