@@ -49,7 +49,6 @@ describe("mqbench explain", () => {
 			"behind",
 			"Not-Offered",
 			"in flight",
-			"highest rate",
 			"warm-up",
 			"timed out",
 		]),

@@ -80,9 +80,6 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 		steal: "Check: CPU time that the hypervisor gave to other virtual machines. What to do: another machine, or another time.",
 		ownCpu: "Check: did the generator itself use nearly all of its cores? What to do: a lower rate, more cores, or several clients.",
 	},
-	"max-rate": {
-		"highest rate": "What find: max-rate has found: the highest rate at which every SLA line held.",
-	},
 };
 
 /** Each with the topic that says more; null: there is none. */
