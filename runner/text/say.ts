@@ -35,10 +35,3 @@ export function sayBut(first: Said, but: Said): Said {
 		text: `${first.text}; ${but.text}`,
 	};
 }
-
-/** What was found, with the count behind it in brackets. */
-export function sayAs(said: Said, counted: Said | null): Said {
-	return counted === null
-		? said
-		: { ...sayBut(counted, said), text: `${said.text} (${counted.text})` };
-}

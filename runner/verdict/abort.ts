@@ -31,36 +31,34 @@ interface Hopeless {
  */
 export function hopeless(plan: Plan, soFar: SoFar): Hopeless | null {
 	for (const sla of plan.sla) {
-		const why = sla.abort ? whyHopeless(sla, plan, soFar) : null;
+		const over = soFar.over[limitIndex(plan, sla)] ?? 0;
+		const why = sla.abort ? whyHopeless(sla, plan, { ...soFar, over }) : null;
 		if (why !== null) return { sla: sla.text, why: why.text };
 	}
 	return null;
 }
 
 /** As `hopeless`, of one line, whether it is to stop the run or not. */
-export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): Said | null {
+export function whyHopeless(
+	sla: Sla,
+	plan: Plan,
+	soFar: Omit<SoFar, "over"> & { over: number },
+): Said | null {
 	if (sla.kind === "tally") return tallyHopeless(sla, soFar);
-	const k = limitIndex(plan, sla);
-	const over = soFar.over[k] ?? 0;
+	const { over } = soFar;
 	const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
 	const { limitNs } = sla;
-	if (sla.kind === "max")
-		return over > 0
-			? said("hopeless", `${formatCount(over)} took longer than ${formatDurationExact(limitNs)}`, {
-					over,
-					limitNs,
-				})
-			: null;
-	const share = tail(sla.percentile);
+	const share = sla.kind === "max" ? 0 : tail(sla.percentile);
 	const allowed = n * share;
-	const noPass = over > (passLimit(n, share) ?? -1);
-	return noPass && over >= 2 * n * share && fails(over, n, share, PEEKING_ALPHA)
-		? said(
-				"hopeless",
-				`${formatCount(over)} of ${formatCount(n)} planned messages took longer than ${formatDurationExact(limitNs)}; ${allowed < 1 ? "none may" : `at most ${formatCount(Math.floor(allowed))} may`}`,
-				{ over, n, allowed, limitNs },
-			)
-		: null;
+	const sure =
+		sla.kind === "max"
+			? over > 0
+			: over > (passLimit(n, share) ?? -1) &&
+				over >= 2 * allowed &&
+				fails(over, n, share, PEEKING_ALPHA);
+	const may = allowed < 1 ? "none may" : `at most ${formatCount(Math.floor(allowed))} may`;
+	const text = `${formatCount(over)} of ${formatCount(n)} planned messages took longer than ${formatDurationExact(limitNs)}; ${may}`;
+	return sure ? said("hopeless", text, { over, n, allowed, limitNs }) : null;
 }
 
 // --- internal ---
@@ -68,7 +66,10 @@ export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): Said | null {
 const PEEKING_ALPHA = 0.005;
 
 /** Counts that can only grow. `lost` is none of them: what is missing may still come. */
-function tallyHopeless(sla: Extract<Sla, { kind: "tally" }>, soFar: SoFar): Said | null {
+function tallyHopeless(
+	sla: Extract<Sla, { kind: "tally" }>,
+	soFar: Pick<SoFar, "failed" | "duplicated">,
+): Said | null {
 	if (sla.tally !== "failed" && sla.tally !== "duplicated") return null;
 	const count = soFar[sla.tally];
 	const exceeded =

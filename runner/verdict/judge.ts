@@ -3,20 +3,13 @@ import { TALLIES } from "../model/tallies.ts";
 import { limitIndex, samplesPerMessage, whyMissing } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
 import { samplesForBound } from "../stats/support.ts";
-import { type Said, said, sayAs } from "../text/say.ts";
+import { type Said, said } from "../text/say.ts";
 import { formatCount as count, formatDuration as duration, formatDurationExact } from "../units.ts";
 import { whyHopeless } from "./abort.ts";
 import { BEFORE_CHECKS, excused, type Line } from "./excuses.ts";
 import { type Facts, hasMetric, sampleOf, samplesDue, stoppedAfterNs } from "./facts.ts";
 import { intervalNs, type LimitInterval, limitIntervals, offeredIntervals } from "./intervals.ts";
-import {
-	because,
-	type Judgement,
-	leftOpen,
-	NO_NUMBERS,
-	notMeasured,
-	unmeasured,
-} from "./judgement.ts";
+import { because, type Judgement, NO_NUMBERS, notMeasured, unmeasured } from "./judgement.ts";
 import { percentileOf } from "./quantile.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
@@ -42,20 +35,14 @@ export function judged(line: Line): Judgement {
 	const { sla, facts, stopped } = line;
 	if (facts.collected.state !== "aborted" || stopped || judgement.verdict === "error")
 		return judgement;
-	const after = `stopped after ${duration(stoppedAfterNs(facts))}`;
-	const values = { afterNs: stoppedAfterNs(facts) };
 	const failed = judgement.verdict === "fail" || judgement.cause !== null;
-	if (failed && (sla.kind !== "tally" || TALLIES[sla.tally].grows))
-		return {
-			...leftOpen(judgement, said("aborted-failed", after, values)),
-			verdict: judgement.verdict,
-		};
+	if (failed && (sla.kind !== "tally" || TALLIES[sla.tally].grows)) return judgement;
+	const afterNs = stoppedAfterNs(facts);
 	const by = facts.collected.run?.abortedBy ?? "";
+	const why = `stopped after ${duration(afterNs)}, as ${by} could not pass any more`;
 	return {
 		...judgement,
-		...because(
-			said("aborted-open", `${after}, as ${by} could not pass any more`, { ...values, by }),
-		),
+		...because(said("aborted-open", why, { afterNs, by })),
 		verdict: "inconclusive",
 		excuse: null,
 		cause: null,
@@ -124,19 +111,19 @@ function stoppedBy(
 		(counters.warmup?.[name] ?? 0) + (counters.window?.[name] ?? 0);
 	const hopeless = (over: number) =>
 		whyHopeless(sla, plan, {
-			over: plan.limits.map((_, k) => (k === limitIndex(plan, sla) ? over : 0)),
+			over,
 			failed: total("failed"),
 			duplicated: total("duplicated"),
 		});
 	const afterNs = stoppedAfterNs(facts);
 	const counted = hopeless(judgement.over ?? 0);
-	const stopped = said(
-		"aborted-hopeless",
-		`stopped after ${duration(afterNs)}: could not pass any more`,
-		{ afterNs },
-	);
+	const why = `stopped after ${duration(afterNs)}: could not pass any more${counted === null ? "" : ` (${counted.text})`}`;
 	return {
-		judgement: { ...judgement, verdict: "fail", ...because(sayAs(stopped, counted)) },
+		judgement: {
+			...judgement,
+			verdict: "fail",
+			...because(said("aborted-hopeless", why, { ...counted?.values, afterNs })),
+		},
 		test: (some) => (hopeless(sum(some.map((i) => i.over))) === null ? "pass" : "fail"),
 		late: sla.kind !== "tally" && counted !== null ? sla : null,
 		stopped: true,

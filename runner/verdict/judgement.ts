@@ -1,6 +1,6 @@
 import type { Sla } from "../model/plan.ts";
 import type { Cause, Gate } from "../model/result.ts";
-import { type Said, said, sayBut } from "../text/say.ts";
+import { type Said, said } from "../text/say.ts";
 
 /** What other than the system can decide a line: `excuses.ts` has them in their order. */
 export type ExcuseName =
@@ -33,12 +33,6 @@ export interface Judgement
 /** What a judgement says, as result.json has it. */
 export function because({ text, code, values }: Said): Pick<Judgement, "why" | "code" | "values"> {
 	return { why: text, code, values };
-}
-
-/** The same judgement left open: by what takes its weight away. */
-export function leftOpen(j: Judgement, but: Said): Judgement {
-	const { why: text, code, values } = j;
-	return { ...j, verdict: "inconclusive", ...because(sayBut({ text, code, values }, but)) };
 }
 
 /** A line that was not measured, or that this run cannot answer. */
