@@ -59,9 +59,14 @@ export function yAxis({ panel, grid, area, extent, view }: Place): Part {
 	return { ...own, type: "value", min: Math.floor(min / interval) * interval, max: end, interval };
 }
 
+/** Small multiples beside each other, with one scale; curves of percentiles are one of them also where they are alone. */
+export function isGrid({ x, panels }: Pick<Figure, "x" | "panels">): boolean {
+	return x.scale === "nines" || (x.scale !== "seconds" && panels.length > 1);
+}
+
 /** What the value axis of each panel holds; small multiples share one. A reader may choose powers of ten for latencies and for the first. */
 export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithmic">): Extent[] {
-	const { x, panels, layout } = figure;
+	const { x, panels } = figure;
 	const own = panels.map(({ series, limits }) => [
 		...series.flatMap(({ data, end }) =>
 			[...data, ...(end === undefined ? [] : [end])].flatMap(({ y, y2, low, high }) =>
@@ -71,7 +76,7 @@ export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithm
 		),
 		...limits.map(({ y }) => y),
 	]);
-	const all = layout === "grid" ? own.flat() : null;
+	const all = isGrid(figure) ? own.flat() : null;
 	return panels.map((panel, i) => {
 		const chosen = i === 0 || panel.unit === "ns" ? logarithmic : null;
 		const values = all ?? own[i] ?? [];

@@ -19,7 +19,6 @@ export function figureOf(
 		title: "T",
 		facts: "F",
 		x: { scale: "seconds", ...axis, ...x },
-		layout: panels > 1 ? "grid" : "stack",
 		panels: Array.from({ length: panels }, () => all),
 		spans: [],
 	};

@@ -13,9 +13,7 @@ export interface Figure {
 	readonly facts: string;
 	/** Shared by all panels. */
 	readonly x: Axis;
-	/** Below each other with one cursor, or small multiples beside each other. */
-	readonly layout: "stack" | "grid";
-	/** One or more. */
+	/** One or more: over seconds below each other with one cursor, else small multiples beside each other. */
 	readonly panels: readonly Panel[];
 	/** In all panels. */
 	readonly spans: readonly Span[];

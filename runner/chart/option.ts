@@ -1,6 +1,6 @@
 import { largestOf } from "../extremes.ts";
 import { formatCount } from "../units.ts";
-import { type Extent, extentsOf, footOf, type Place, xAxis, yAxis } from "./axes.ts";
+import { type Extent, extentsOf, footOf, isGrid, type Place, xAxis, yAxis } from "./axes.ts";
 import type { Figure, Series, View } from "./figure.ts";
 import { heading, headOf, type Part } from "./head.ts";
 import { seriesOf } from "./series.ts";
@@ -22,7 +22,7 @@ export function optionOf(figure: Figure, view: View): Part {
 		...option,
 		title: [option.title, ...places.flatMap(headingsOf)],
 		useUTC: true,
-		...(figure.layout === "stack" ? { axisPointer: { link: [{ xAxisIndex: "all" }] } } : {}),
+		...(isGrid(figure) ? {} : { axisPointer: { link: [{ xAxisIndex: "all" }] } }),
 		grid: areas.map((area) => ({ ...area, outerBoundsMode: "none" })),
 		xAxis: places.map(xAxis),
 		yAxis: places.map(yAxis),
@@ -74,8 +74,8 @@ function layoutOf(
 	figure: Figure,
 	view: Omit<View, "height">,
 ): { readonly areas: readonly Place["area"][]; readonly height: number } {
-	const { panels, layout } = figure;
-	const most = layout === "stack" ? 1 : Math.max(1, Math.floor(view.width / MULTIPLE));
+	const { panels } = figure;
+	const most = isGrid(figure) ? Math.max(1, Math.floor(view.width / MULTIPLE)) : 1;
 	// Rows of the same length: 4 are 2 and 2, not 3 and 1.
 	const columns = Math.ceil(panels.length / Math.ceil(panels.length / most));
 	const room = view.width / columns;
@@ -91,12 +91,9 @@ function layoutOf(
 }
 
 /** Pixels above a plot, of it, and below it: there a slider, or the names of cases. */
-function heightsOf(
-	{ x, panels, layout }: Figure,
-	i: number,
-	view: Pick<View, "width">,
-): [number, number, number] {
-	if (layout === "grid") {
+function heightsOf(figure: Figure, i: number, view: Pick<View, "width">): [number, number, number] {
+	const { x, panels } = figure;
+	if (isGrid(figure)) {
 		const above = panels.some(({ title }) => title !== "") ? 52 : 30;
 		const below = x.scale === "nines" ? 30 : footOf(x, view);
 		return [above, (panels.length === 1 ? 360 : 260) - above - 30, below];
@@ -108,16 +105,17 @@ function heightsOf(
 
 /** What the value axis measures; above it in bold the case. */
 function headingsOf({ figure, panel, extent, area, view }: Place): Part[] {
-	const { x, layout } = figure;
+	const { x } = figure;
+	const grid = isGrid(figure);
 	const most = largestOf(panel.series.flatMap(({ data }) => data.map(({ n }) => n ?? 0)));
 	const text = [
-		layout === "grid" ? "latency" : panel.title,
+		grid ? (panel.unit === "ns" ? "latency" : "messages per second") : panel.title,
 		extent.logarithmic ? ", logarithmic" : "",
 		most > 0 ? `; darkest: ${formatCount(most)} messages` : "",
 		x.scale === "date" ? "; cross: not passed" : "",
 	].join("");
 	const top = area.top - 23;
-	if (layout === "stack") return [heading(text, { left: 8, top, width: view.width - 16 }, view)];
+	if (!grid) return [heading(text, { left: 8, top, width: view.width - 16 }, view)];
 	const name = heading(text, { ...area, top, left: area.left - LEFT + 8 }, view);
 	const title = heading(panel.title, { ...area, top: area.top - 42 }, view, true);
 	return panel.title === "" ? [name] : [title, name];

@@ -3,6 +3,7 @@ import { figuresOf } from "../figures/figures.ts";
 import { FIXTURES, searchedResult } from "../page/pages.fake.ts";
 import { parseCsv } from "../render/csv.fake.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
+import { isGrid } from "./axes.ts";
 import { figureOf } from "./figure.fake.ts";
 import type { Figure, Series } from "./figure.ts";
 import { altOf, csvOf, readingAt, stopsOf, tableOf } from "./read.ts";
@@ -33,11 +34,11 @@ describe.each(RESULTS)("the figures of %s", (_, result) => {
 
 	test("tell at each stop what their tables say: whoever points, taps or uses keys reads the same", () => {
 		for (const figure of figures) {
-			const { panels, layout } = figure;
+			const { panels } = figure;
 			const cells = cellsOf(figure);
 			let compared = 0;
 			for (const stop of stopsOf(figure, ALL))
-				for (const panel of layout === "grid" ? panels.keys() : [0]) {
+				for (const panel of isGrid(figure) ? panels.keys() : [0]) {
 					const reading = readingAt(figure, ALL, stop, panel);
 					const place = reading?.title.split(",")[0] ?? "";
 					for (const { name, text } of reading?.rows ?? []) {

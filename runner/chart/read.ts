@@ -1,7 +1,7 @@
 import { largestOf } from "../extremes.ts";
 import { sum } from "../stats/sum.ts";
 import { formatCount, formatIn } from "../units.ts";
-import { placeOf } from "./axes.ts";
+import { isGrid, placeOf } from "./axes.ts";
 import { csvCell } from "./csv-cell.ts";
 import type { Datum, Figure, Panel, Series, View } from "./figure.ts";
 import { axisText } from "./units.ts";
@@ -43,7 +43,8 @@ export function stopsOf(figure: Figure, view: Shown): number[] {
  * that is pointed at. null: nothing is there.
  */
 export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): Reading | null {
-	const { x: axis, layout, panels, spans } = figure;
+	const { x: axis, panels, spans } = figure;
+	const grid = isGrid(figure);
 	const all = stops(figure, view);
 	const far = ({ x }: Stop) => Math.abs(placeOf(axis, x) - at);
 	const [first] = all;
@@ -52,16 +53,14 @@ export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): R
 	const span = spans.findLast(
 		({ kind, from, to }) => kind !== "missing" && stop.x >= from && stop.x < to,
 	);
-	const where = layout === "grid" ? panels[panel]?.title : span?.text;
+	const where = grid ? panels[panel]?.title : span?.text;
 	const rows = columnsOf(figure)
-		.filter(
-			({ series, at: i }) => !view.off.has(series.group) && (layout === "stack" || i === panel),
-		)
+		.filter(({ series, at: i }) => !view.off.has(series.group) && (!grid || i === panel))
 		.flatMap(({ series, name, brief, unit, at: i }) =>
 			stop.of(series).map(
 				(datum): ReadingRow => ({
 					key: series.group === "" ? null : series,
-					name: layout === "grid" ? brief : name,
+					name: grid ? brief : name,
 					text: textOf(datum, unit),
 					at: datum.y === null ? null : { panel: i, value: datum.y },
 					href: datum.href,

@@ -151,7 +151,6 @@ function ratioFigure(id: string, title: string, comparisons: readonly Comparison
 		title: `Ratios: ${title}`,
 		facts: `${first.b.name} against ${first.a.name}`,
 		x: { ...AXIS, scale: "names", title: "figure", names: rows.map(({ metric }) => metric) },
-		layout: "stack",
 		panels: [
 			{
 				title: "ratio with its 95 % interval; the band: what the margin allows",

@@ -23,7 +23,6 @@ export function heatFigure(of: Subject, most: number): Figure | null {
 		title: `${sentence(run.main)} by second, every message: ${of.title}`,
 		facts: [of.facts, ...unplaced].join("; "),
 		x: secondsAxis(run, size, [last + size]),
-		layout: "stack",
 		panels: [{ ...panelOf("ns", series, mainLimits(of)), log: true }],
 		spans: [...warmUp(run), ...spans],
 	};

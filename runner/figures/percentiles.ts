@@ -19,9 +19,8 @@ import {
 } from "./facts.ts";
 
 /** HDR curves: latency over percentile, each value holds until the next. They end where the samples end to carry. */
-export const CURVES: Pick<Figure, "x" | "layout" | "spans"> = {
+export const CURVES: Pick<Figure, "x" | "spans"> = {
 	x: { ...AXIS, scale: "nines", title: "percentile" },
-	layout: "grid",
 	spans: [],
 };
 

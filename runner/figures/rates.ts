@@ -78,7 +78,7 @@ function figuresOfCases(result: Result, colors: Colors, pattern: readonly string
 		const several = multiples.size > 1;
 		const panels = [...multiples].map(([name, runs]) => panel(runs, several ? name : undefined));
 		const base = { id: [id, ...pattern].join("-"), title, facts: sharedFacts(result) };
-		return figureOf(base, axis, panels, several ? "grid" : "stack");
+		return figureOf(base, axis, panels);
 	};
 	const latency = [...new Set(result.runs.map((run) => run.main))].map((metric) => {
 		const limits = limitsOf(gates, [metric])
@@ -113,7 +113,6 @@ function figureOf(
 	base: Pick<Figure, "id" | "title" | "facts">,
 	axis: CaseAxis,
 	panels: readonly Panel[],
-	layout: Figure["layout"] = "stack",
 ): Figure {
 	const all = panels.flatMap(({ series }) => series.flatMap(({ data }) => data.map(({ x }) => x)));
 	const powers = smallestOf(all) > 0 && largestOf(all) / smallestOf(all) > 20;
@@ -123,7 +122,7 @@ function figureOf(
 		series: panel.series.map((line) => ({ ...line, draw: "dots" })),
 	});
 	const x = { ...AXIS, ...axis, scale } as const;
-	return { ...base, x, layout, panels: axis.names ? panels.map(apart) : panels, spans: [] };
+	return { ...base, x, panels: axis.names ? panels.map(apart) : panels, spans: [] };
 }
 
 type CaseAxis = Pick<Axis, "title" | "unit" | "names">;

@@ -55,7 +55,6 @@ export function timeFigure(of: Subject, points: number): Figure | null {
 			size,
 			all.map(({ x }) => x),
 		),
-		layout: "stack",
 		panels: [{ ...first, series: [...missing, ...first.series], limits }, ...others],
 		spans: [...warmUp(run), ...phases(run), ...faults(run), ...spans],
 	};

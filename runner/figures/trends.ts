@@ -131,7 +131,6 @@ function figureOf(
 		title: `${scenario}, ${name}: ${headline.name}`,
 		facts: factsOf(group),
 		x: { ...AXIS, scale: "date", title: "started" },
-		layout: "stack",
 		panels: [panelOf(headline.unit, series)],
 		spans: [],
 	};

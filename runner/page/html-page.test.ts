@@ -11,7 +11,6 @@ const percentiles: Figure = {
 	title: "a title",
 	facts: "on 4 cores",
 	x: { scale: "nines", title: "", unit: null, names: null, from: null, to: null, step: 0 },
-	layout: "grid",
 	panels: [
 		{
 			title: "",
