@@ -370,7 +370,7 @@ describe("p99 of lag", () => {
 		const { run, text } = marked(planOf(inSteps(1, steps)));
 		expect(run.phases.map((p) => p.lagP99Weak)).toEqual([false, true]);
 		expect(rowsOf(phasesAsBlocks(run)).map((row) => row.at(-1))).toEqual(["0s", "~0s"]);
-		expect(text).toContain("~ based on few samples");
+		expect(text).toContain("~, n/a: too few samples");
 	});
 
 	test.each([
