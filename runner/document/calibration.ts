@@ -4,7 +4,7 @@ import { usualMargin } from "../compare/margin.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { isRate } from "../result/fields.ts";
 import { bySystemAndCase } from "../result/select.ts";
-import { percentText } from "../text/comparisons.ts";
+import { percent } from "../text/percent.ts";
 import { type Block, numbers, table, text } from "./blocks.ts";
 
 /** What `mqbench calibrate` found: a table for each system and case, and what to do with it. */
@@ -33,12 +33,12 @@ export function calibration(found: Calibration | null, missing: readonly NotCali
 /** "p99 <= baseline + 12%": the margin that the noise calls for, in whole per cent. */
 export function advised({ metric, halfWidth }: Pick<Noise, "metric" | "halfWidth">): string {
 	// A hair above a whole per cent by floating point is still that.
-	const percent = Math.max(1, Math.ceil(200 * halfWidth - 1e-6));
+	const margin = Math.max(1, Math.ceil(200 * halfWidth - 1e-6));
 	const name = metric.replace(/^response /, "");
 	const rate = isRate(metric);
 	// The language takes no more.
-	if (percent > (rate ? 90 : 900)) return "(too noisy)";
-	return `${name} ${rate ? ">= baseline -" : "<= baseline +"} ${percent}%`;
+	if (margin > (rate ? 90 : 900)) return "(too noisy)";
+	return `${name} ${rate ? ">= baseline -" : "<= baseline +"} ${margin}%`;
 }
 
 // --- internal ---
@@ -48,16 +48,14 @@ const MEANS =
 
 type Noise = Calibration["noise"][number];
 
-/** Beyond that a quieter machine is what it takes. */
-const MOST_REPEATS = 100;
-
 function row(noise: Noise): string[] {
 	const repeats = repeatsFor(noise, usualMargin(noise.metric));
 	return [
 		noise.metric,
-		`± ${percentText(noise.halfWidth)}`,
-		percentText(noise.detectable),
+		`± ${percent(noise.halfWidth)}`,
+		percent(noise.detectable),
 		advised(noise),
-		repeats > MOST_REPEATS ? `> ${MOST_REPEATS}` : `${repeats}`,
+		// Beyond that a quieter machine is what it takes.
+		repeats > 100 ? "> 100" : `${repeats}`,
 	];
 }

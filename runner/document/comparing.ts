@@ -41,20 +41,8 @@ export function comparingDocument(comparing: Comparing): Document {
 			),
 		),
 		answer: [],
-		sections: [
-			...others.map((other) => against(other, comparing)),
-			section(
-				"how",
-				"How to read this",
-				[
-					text(
-						"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow. Where messages never completed a value is larger than written. Curves are those of single runs.",
-					),
-				],
-				{ depth: 2 },
-			),
-		],
-		foot: [],
+		sections: others.map((other) => against(other, comparing)),
+		foot: [text(HOW, undefined, 2)],
 		whole: "mqbench compare --html writes all of it.",
 		contents: [],
 		figures: () => comparedFigures(comparing),
@@ -63,6 +51,9 @@ export function comparingDocument(comparing: Comparing): Document {
 }
 
 // --- internal ---
+
+const HOW =
+	"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow. Where messages never completed a value is larger than written. Curves are those of single runs";
 
 function sides({ a, others }: Comparing): (Named & { readonly letter: string })[] {
 	return [a, ...others.filter((other) => other.path !== a.path)];

@@ -4,8 +4,6 @@ import { isElsewhere } from "../model/run-file.ts";
 import { systemText, topologyText } from "../result/words.ts";
 import { formatCount, formatDuration } from "../units.ts";
 
-/** Sentences about a whole result, or a run, that only documents have. */
-
 /** "Generator and broker shared one host ..."; null when none did, or nobody knows. */
 export function sameHostText({ runs }: Result): string | null {
 	const sharing = runs.filter((run) => run.sameHost).length;
