@@ -52,21 +52,18 @@ export async function readScenario(
 async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 	const rig = await readRig({ shown, path: path.resolve(cwd, shown) });
 	if (rig === null) throw failure("rig-unreadable", { path: shown, reason: tell("no-such-file") });
-	// Paths in it count from its folder, as those of a scenario do from its own.
+	// Paths in it count from its folder, as those of a scenario do from its own; ssh knows a home folder itself.
 	const folder = path.dirname(path.resolve(cwd, shown));
-	const there = <Host extends SshFiles>(given: Host): Host => {
-		const host = {
-			...given,
-			...from(folder, "identity", given),
-			...from(folder, "knownHosts", given),
-		};
-		const { knownHosts, hostKeyKnown } = host;
-		if (knownHosts !== undefined && !hostKeyKnown && !keepsHosts(knownHosts))
+	const from = (file: string | undefined) =>
+		file === undefined || file.startsWith("~") ? file : path.resolve(folder, file);
+	const there = <Host extends SshFiles>(host: Host): Host => {
+		const knownHosts = from(host.knownHosts);
+		if (knownHosts !== undefined && !host.hostKeyKnown && !keepsHosts(knownHosts))
 			throw failure("rig-invalid", {
 				path: shown,
 				wrong: [tell("rig-known-hosts", { file: knownHosts })],
 			});
-		return host;
+		return { ...host, identity: from(host.identity), knownHosts };
 	};
 	return {
 		path: shown,
@@ -82,10 +79,4 @@ interface SshFiles {
 	readonly identity?: string | undefined;
 	readonly knownHosts?: string | undefined;
 	readonly hostKeyKnown: boolean;
-}
-
-/** ssh knows a home folder itself. */
-function from(folder: string, key: "identity" | "knownHosts", host: SshFiles): Partial<SshFiles> {
-	const file = host[key];
-	return file === undefined || file.startsWith("~") ? {} : { [key]: path.resolve(folder, file) };
 }

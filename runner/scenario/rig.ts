@@ -3,9 +3,14 @@ import { tell } from "../text/tell.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Scenario, System } from "./scenario.ts";
 
+/** What the rig has for the system; undefined: nothing. */
+export function rigBroker(given: GivenRig | null, key: string) {
+	return given?.rig.brokers.find(({ system }) => system === key);
+}
+
 /** Does mqbench start the system's broker on hosts of that rig, anew for every run? */
 export function onHosts(given: GivenRig | null, key: string): boolean {
-	return given !== null && (brokerOf(given, key)?.hosts.length ?? 0) > 0;
+	return (rigBroker(given, key)?.hosts.length ?? 0) > 0;
 }
 
 /** Does mqbench start brokers on hosts of that rig? */
@@ -21,10 +26,4 @@ export function notFresh(
 	return rig === null || !hasProcess(system.options) || onHosts({ path: "", rig }, system.key)
 		? []
 		: [tell("broker-not-fresh", { rig: rig.id })];
-}
-
-// --- internal ---
-
-function brokerOf({ rig }: GivenRig, key: string) {
-	return rig.brokers.find(({ system }) => system === key);
 }

@@ -11,10 +11,9 @@ import { type BrokerPlace, ON_HOSTS, targetTraits } from "../model/targets.ts";
 import { hide, maskUrls } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { Context } from "./context.ts";
-import type { GivenRig } from "./overrides.ts";
 import type { Parts } from "./parts.ts";
 import { type Path, type Problem, refuseKey } from "./problem.ts";
-import { onHosts } from "./rig.ts";
+import { onHosts, rigBroker } from "./rig.ts";
 import { checkDurability, checkSettings, checkTarget, isYours } from "./rules/place.ts";
 import { problemsBy } from "./rules/rule.ts";
 import type { System } from "./scenario.ts";
@@ -87,12 +86,9 @@ function resolveOne(
 				context.targetChosen && context.labelOf([...where, key]) === undefined;
 			if (context.target !== undefined) checkTarget(options, target, leftAside, wrong);
 			if (context.rig === null && place !== null) return;
-			const address =
-				context.rig === null
-					? existingUrl(options, where, context)
-					: rigUrl(name, options, context.rig, context.env);
-			if (address && "wrong" in address) wrong("url", { text: address.wrong });
-			else url = address?.url ?? null;
+			const found = addressOf(name, options, where, context);
+			if (found && "wrong" in found) wrong("url", { text: found.wrong });
+			else url = found?.url ?? null;
 		},
 		(key) => [...where, key],
 	);
@@ -114,7 +110,7 @@ function resolveOne(
 
 /** Of a broker that was there already other things follow from its options: a rig may have such ones. */
 function reached(key: string, options: SystemOptions, { rig }: Context): SystemOptions {
-	const entry = rig?.rig.brokers.find(({ system }) => system === key);
+	const entry = rigBroker(rig, key);
 	return entry && entry.hosts.length === 0 && isYours(rig?.rig.target) && hasProcess(options)
 		? { ...options, url: maskUrls(entry.url ?? "") }
 		: options;
@@ -126,41 +122,26 @@ function marked(options: SystemOptions, { secrets }: Pick<Context, "secrets">): 
 	return all.length === 0 ? options : { ...options, secrets: all };
 }
 
-/** null: this broker has no address. */
-function existingUrl(options: SystemOptions, where: Path, context: Context): ResolvedUrl | null {
-	const broker = brokerOf(options);
-	const { url } = options;
-	if (!hasProcess(options)) return null;
-	if (url === undefined) {
-		const [open, close] = where[0] === "systems" ? [`${where[1]}: { `, " }"] : ["", ""];
-		return {
-			wrong: tell("url-missing", {
-				broker: options.broker,
-				key: where[0],
-				open,
-				close,
-				url: variable(`${options.broker.toUpperCase()}_URL`),
-			}),
-		};
-	}
-	const inFile = context.labelOf([...where, "url"]) === undefined;
-	return resolveUrl(url, broker, context.env, inFile);
-}
-
-/** Where the rig's broker of that name listens. null: it has none, or this broker has no address. */
-function rigUrl(
+/** Where clients reach a broker that is up; null: it has no address, or the rig starts it. */
+function addressOf(
 	key: string,
 	options: SystemOptions,
-	{ path: file, rig }: GivenRig,
-	env: Context["env"],
+	where: Path,
+	{ rig, env, labelOf }: Context,
 ): ResolvedUrl | null {
-	const broker = brokerOf(options);
-	const entry = rig.brokers.find(({ system }) => system === key);
-	if (!hasProcess(options) || !entry || entry.url === null) return null;
-	const resolved = resolveUrl(entry.url, broker, env, false);
-	return "wrong" in resolved
-		? { wrong: tell("rig-url", { rig: file, system: key, why: resolved.wrong }) }
-		: resolved;
+	if (!hasProcess(options)) return null;
+	const { broker } = options;
+	const url = rig === null ? options.url : (rigBroker(rig, key)?.url ?? null);
+	if (url === null) return null;
+	if (url === undefined)
+		return {
+			wrong: tell("url-missing", { broker, url: variable(`${broker.toUpperCase()}_URL`) }),
+		};
+	const inFile = rig === null && labelOf([...where, "url"]) === undefined;
+	const found = resolveUrl(url, brokerOf(options), env, inFile);
+	return rig !== null && "wrong" in found
+		? { wrong: tell("rig-url", { rig: rig.path, system: key, why: found.wrong }) }
+		: found;
 }
 
 /** Does mqbench start the brokers? */

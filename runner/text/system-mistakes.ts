@@ -50,7 +50,7 @@ export const systemMistakes = {
 	"topic-twice": 'topics has "{topic}" twice; remove one of them',
 	"yours-option": "{option} is set when a topic is made, and create: false uses yours; remove {option}",
 	"system-and-systems": "a scenario has system or systems, not both; move system into systems",
-	"url-missing": 'target existing needs a url for {broker}; write {key}: { {open}broker: {broker}, url: "{url}" }{close}',
+	"url-missing": 'target existing needs a url for {broker}; write { broker: {broker}, url: "{url}" }',
 	"rig-url": "{rig}: of {system}, {why}",
 	"needs-target": "{key} needs target {targets}, and this target is {target}; {instead}",
 	"url-secret": 'url holds a password or token, and reports keep a copy of this file; write url: "{url}", and {variable}=... before the command',

@@ -16,6 +16,7 @@ import {
 	targetTraits,
 } from "../../model/targets.ts";
 import type { Context } from "../context.ts";
+import { rigBroker } from "../rig.ts";
 import type { Wrong } from "./rule.ts";
 
 /** Where a system is to be. `ours`: mqbench starts the broker. */
@@ -137,7 +138,7 @@ function checkRig(
 ): void {
 	if (given === null || !hasProcess(options)) return;
 	const { brokers, target } = given.rig;
-	const entry = brokers.find(({ system }) => system === key);
+	const entry = rigBroker(given, key);
 	const there = { rig: given.path, system: key };
 	const { nodes = 1, durability: level = null } = options;
 	if (!entry) {

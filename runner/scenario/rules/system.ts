@@ -12,6 +12,7 @@ import { sizeFor } from "../message-size.ts";
 import type { GivenRig } from "../overrides.ts";
 import { type Partitioned, partitionsOf } from "../partitions.ts";
 import type { Path, Problem } from "../problem.ts";
+import { rigBroker } from "../rig.ts";
 import type { Case, System } from "../scenario.ts";
 import { together, type Wrong } from "./rule.ts";
 
@@ -147,7 +148,7 @@ function checkRig(
 	rig: GivenRig | null,
 	wrong: Wrong<WorkloadField>,
 ): void {
-	const mostBytes = rig?.rig.brokers.find((one) => one.system === system)?.messageBytes ?? null;
+	const mostBytes = rigBroker(rig, system)?.messageBytes ?? null;
 	const size = sizeFor(message.size, traits);
 	const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
 	if (rig !== null && mostBytes !== null && messageBytes > mostBytes)
