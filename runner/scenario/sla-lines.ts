@@ -1,4 +1,3 @@
-import { subjectOf } from "../model/baseline-sla.ts";
 import { type BaselineSla, isOfAnswer, type Sla } from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
 import { didYouMean } from "../suggest.ts";
@@ -9,13 +8,10 @@ import { type Parts, parseParts } from "./parts.ts";
 import { quoted } from "./place.ts";
 import { type Path, type Problem, refuse } from "./problem.ts";
 import { problemsBy } from "./rules/rule.ts";
-import { unanswerable } from "./rules/sla.ts";
+import { needsRepeats, unanswerable } from "./rules/sla.ts";
 import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
 import { parseSource } from "./source.ts";
 import type { PlacedSystem } from "./systems.ts";
-
-/** Fewer runs on each side have no interval at 95 %: three and three can never reach it (reports/README.md, "Comparing two sets of runs"). */
-export const LEAST_REPEATS = 4;
 
 /**
  * The objectives of a scenario and of its cases, with the systems (`keys`: all that are written) and cases they name
@@ -51,7 +47,6 @@ export function resolveSlaLines(
 		const known = matched.wrong === undefined ? meant.filter((one) => one !== undefined) : [];
 		const place = { system, case: only, line: lineOf(at("expect")) };
 		const found = problemsBy((wrong) => {
-			const odd = (text: string | undefined) => text !== undefined && wrong("expect", { text });
 			if (system !== null && keys.length > 0 && !keys.includes(system))
 				wrong("system", "unknown", {
 					what: "system",
@@ -60,11 +55,18 @@ export function resolveSlaLines(
 				});
 			if (matched.wrong !== undefined) wrong("case", { text: matched.wrong });
 			const asked = systems.filter(({ key }) => (system ?? key) === key);
-			const subject = expect.kind === "baseline" ? subjectOf(expect) : expect;
-			odd(unanswerable(subject, known, asked, clients, faultsAtNs));
-			if (expect.kind !== "baseline") return odd(beyondDrain(expect, known));
-			odd(incomparable(expect, known, line, parts.repeat, baseline));
-			if (line.abort) wrong("abort", "abort-of-comparison", { line: expect.text });
+			const why = unanswerable(expect, {
+				cases: known,
+				systems: asked,
+				clients,
+				faultsAtNs,
+				repeat: parts.repeat,
+				baseline,
+				system,
+			});
+			if (why !== undefined) wrong("expect", { text: why });
+			if (line.abort && expect.kind === "baseline")
+				wrong("abort", "abort-of-comparison", { line: expect.text });
 		}, at);
 		for (const one of found) problems.push(one);
 		if (expect.kind === "baseline") {
@@ -94,10 +96,9 @@ export function resolveSlaLines(
 				);
 		}
 	for (const one of unboundedSearches(lines, keys, cases, where)) problems.push(one);
-	if (baseline !== null && compared.length === 0 && tooFew(parts.repeat))
-		problems.push(
-			refuse(["baseline"], "about", { what: "baseline", why: needsRepeats(parts.repeat) }),
-		);
+	const why = needsRepeats(parts.repeat);
+	if (baseline !== null && compared.length === 0 && why !== null)
+		problems.push(refuse(["baseline"], "about", { what: "baseline", why }));
 	return { lines, compared, problems };
 }
 
@@ -133,35 +134,7 @@ export function slaLineFinder(
 		)?.line ?? null;
 }
 
-/** undefined: what is written there is wrong itself. */
-function tooFew(repeat: number | undefined): repeat is number {
-	return repeat !== undefined && repeat < LEAST_REPEATS;
-}
-
-export function needsRepeats(repeat: number): string {
-	return tell("needs-repeats", { least: LEAST_REPEATS, repeat, write: LEAST_REPEATS + 1 });
-}
-
 // --- internal ---
-
-/** Why a line cannot be judged against a baseline. */
-function incomparable(
-	{ text }: BaselineSla,
-	cases: readonly Case[],
-	{ system }: Pick<Line, "system">,
-	repeat: number | undefined,
-	baseline: Scenario["baseline"],
-): string | undefined {
-	const searched = cases.find(({ find }) => find !== null);
-	const which = cases.length === 1 ? "" : ` like that of case "${searched?.name}"`;
-	const why =
-		(searched && tell("search-not-compared", { case: which })) ??
-		(system !== undefined && baseline?.system === system
-			? tell("baseline-of-itself", { system })
-			: undefined) ??
-		(tooFew(repeat) ? needsRepeats(repeat) : undefined);
-	return why && `"${text}": ${why}`;
-}
 
 /** A search for the highest rate needs something that a rate can be too high for. */
 function unboundedSearches(
@@ -206,15 +179,4 @@ function findCase(asked: string, names: readonly string[]): { name?: string; wro
 				? tell("unknown", { what: "case", word: quoted(asked), meant: didYouMean(asked, names) })
 				: tell("case-unclear", { asked, matches, cases: matches.length }),
 	};
-}
-
-/** A message that is missing when the drain is over may have taken any time above it: a limit beyond cannot be judged. */
-function beyondDrain(expect: Sla, cases: readonly Case[]): string | undefined {
-	const latency = expect.kind === "tally" ? expect.until : expect;
-	if (latency === undefined) return undefined;
-	const { limitNs } = latency;
-	const short = cases.find(({ drainNs }) => drainNs < limitNs);
-	return short === undefined
-		? undefined
-		: tell("limit-beyond-drain", { text: expect.text, limitNs, drainNs: short.drainNs });
 }

@@ -1,10 +1,11 @@
 import type { Traits } from "../../brokers/index.ts";
+import { subjectOf } from "../../model/baseline-sla.ts";
 import type { Need } from "../../model/counts.ts";
-import type { Metric, Sla } from "../../model/plan.ts";
+import type { BaselineSla, Metric, Sla } from "../../model/plan.ts";
 import { needs, TALLIES, type Tally } from "../../model/tallies.ts";
 import { say } from "../../text/say.ts";
 import { tell } from "../../text/tell.ts";
-import type { Case } from "../scenario.ts";
+import type { Case, Scenario } from "../scenario.ts";
 import { meanPerSecond } from "../schedule.ts";
 
 /** Where a line is to be judged. */
@@ -15,19 +16,28 @@ interface Where {
 	readonly clients: number;
 	/** From the end of the warm-up; undefined: one with a mistake of its own. */
 	readonly faultsAtNs: readonly (number | undefined)[];
+	/** Of the scenario; undefined: it has a mistake of its own. */
+	readonly repeat: number | undefined;
+	readonly baseline: Scenario["baseline"];
+	/** The one that the line is for; null: all. */
+	readonly system: string | null;
 }
 
+/** Fewer runs on each side have no interval at 95 %: three and three can never reach it (reports/README.md, "Comparing two sets of runs"). */
+export const LEAST_REPEATS = 4;
+
 /** Why a line cannot be judged in the cases and systems it is for: a sentence with a way on; undefined: it can. The first reason is enough: others follow from it. */
-export function unanswerable(
-	expect: Sla,
-	cases: readonly Case[],
-	systems: Where["systems"],
-	clients = 1,
-	faultsAtNs: Where["faultsAtNs"] = [],
-): string | undefined {
-	const where = { cases, systems, clients, faultsAtNs };
-	const [why] = expect.kind === "tally" ? ofTally(expect, where) : ofLatency(expect, where);
+export function unanswerable(expect: Sla | BaselineSla, where: Where): string | undefined {
+	const subject = expect.kind === "baseline" ? subjectOf(expect) : expect;
+	const [why] = reasons(subject, expect.kind === "baseline", where);
 	return why === undefined ? undefined : `"${expect.text}": ${why}`;
+}
+
+/** Too few repeats to compare with a baseline; null: there are enough, or their number is wrong itself. */
+export function needsRepeats(repeat: number | undefined): string | null {
+	return repeat === undefined || repeat >= LEAST_REPEATS
+		? null
+		: tell("needs-repeats", { least: LEAST_REPEATS, repeat, write: LEAST_REPEATS + 1 });
 }
 
 // --- internal ---
@@ -46,12 +56,24 @@ const CHANCE = 5;
 
 const isClosed = ({ schedule }: Case) => schedule.kind === "closed";
 
+function* reasons(subject: Sla, compared: boolean, where: Where): Generator<string> {
+	yield* subject.kind === "tally" ? ofTally(subject, where) : ofLatency(subject, where);
+	if (!compared) return;
+	const { cases, system, baseline, repeat } = where;
+	const searched = cases.find(({ find }) => find !== null);
+	const which = cases.length === 1 ? "" : ` like that of case "${searched?.name}"`;
+	if (searched) yield tell("search-not-compared", { case: which });
+	if (system !== null && baseline?.system === system) yield tell("baseline-of-itself", { system });
+	const few = needsRepeats(repeat);
+	if (few !== null) yield few;
+}
+
 /** " of case "256B"", when the line is for several. */
 function of(one: Case, { cases }: Where): string {
 	return cases.length === 1 ? "" : ` (case "${one.name}")`;
 }
 
-function* ofLatency({ metric, text }: OfLatency, where: Where): Generator<string> {
+function* ofLatency({ metric, text, limitNs }: OfLatency, where: Where): Generator<string> {
 	const { cases, systems, clients } = where;
 	// "last p99 < 5ms" -> "p99 < 5ms", "service p99 < 5ms".
 	const bare = text.replace(/^(response|service|lag|queued|ack|last) /, "");
@@ -73,6 +95,9 @@ function* ofLatency({ metric, text }: OfLatency, where: Where): Generator<string
 	const silent = withoutAcks(systems);
 	if (metric === "ack" && silent !== null)
 		yield tell("no-ack-latency", { who: silent, instead: bare });
+	// A message that is missing when the drain is over may have taken any time above it.
+	const drainNs = cases.find((one) => one.drainNs < limitNs)?.drainNs;
+	if (drainNs !== undefined) yield tell("limit-beyond-drain", { limitNs, drainNs });
 }
 
 function* ofTally(expect: OfTally, where: Where): Generator<string> {
