@@ -16,9 +16,6 @@ export interface JsonSchema {
 	readonly anyOf?: readonly JsonSchema[];
 	readonly oneOf?: readonly JsonSchema[];
 	readonly items?: JsonSchema;
-	readonly additionalProperties?: JsonSchema | boolean;
-	readonly minimum?: number;
-	readonly maximum?: number;
 }
 
 /** The schema of what a person writes, for editors: completion, descriptions, red lines. */

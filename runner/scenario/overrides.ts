@@ -178,12 +178,13 @@ function put(value: Tree, path: string[], leaf: unknown): void {
 }
 
 /** An override that every case overrides again would be ignored without a word. */
-function changesNothing(value: Tree, path: string[]): string | undefined {
+function changesNothing({ cases, matrix }: Tree, path: string[]): string | undefined {
 	const [first, field = "", ...rest] = path;
-	const { cases, matrix } = value;
-	if (first !== "workload" || rest.length > 0) return;
-	if (isMap(matrix) && Object.hasOwn(matrix, field)) return tell("set-below-matrix", { field });
-	if (!Array.isArray(cases)) return;
-	const all = cases.length > 0 && cases.every((one) => isMap(one) && Object.hasOwn(one, field));
-	return all ? tell("set-below-cases", { field }) : undefined;
+	const sets = (map: unknown) => isMap(map) && Object.hasOwn(map, field);
+	if (first !== "workload" || rest.length > 0) return undefined;
+	if (sets(matrix))
+		return tell("set-below", { where: "the matrix", field, path: `matrix.${field}.0` });
+	return Array.isArray(cases) && cases.length > 0 && cases.every(sets)
+		? tell("set-below", { where: "each case", field, path: `cases.0.${field}` })
+		: undefined;
 }

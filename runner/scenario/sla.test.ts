@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { subjectOf } from "../model/baseline-sla.ts";
-import { UnitError } from "../units.ts";
 import { parseLine, parseSla } from "./sla.ts";
 
 const ms = 1_000_000;
@@ -55,34 +54,6 @@ describe("counters and rates", () => {
 	});
 });
 
-test.each([
-	["p100 < 1s", "the 100th percentile is the largest sample; write max < 1s"],
-	["p0 < 1s", "a percentile is at least 0.000001 and below 100; write e.g. p99 or p99.9"],
-	["p0.0000009 < 1s", "a percentile is at least 0.000001 and below 100"],
-	["p99 < 0ms", '"p99 < 0ms" can never hold; write a limit above 0'],
-	["lost > 0", "lost takes ==, < or <=; write lost == 0"],
-	["lost < 0", '"lost < 0" can never hold; write lost == 0'],
-	["lost < 0.1%", "lost is a number of messages; write lost == 0"],
-	["throughput < 5/s", "throughput takes >= or >; write throughput >= 5/s"],
-	["throughput < fast", "throughput takes >= or >; write throughput >= 2990/s"],
-	["servce p99 < 5ms", "unknown metric servce; did you mean service?"],
-])("refuses %j with a sentence", (text, message) => {
-	expect(() => parseSla(text)).toThrow(message);
-});
-
-test.each([
-	"",
-	"fast",
-	"p99",
-	"p99 <",
-	"< 5ms",
-	"p99 p99 < 5ms",
-	"a b c < 5ms",
-	"constructor < 5ms",
-])("shows how a line is written instead of %j", (text) => {
-	expect(() => parseSla(text)).toThrow(/is not an objective/);
-});
-
 describe("what a fault does", () => {
 	test.each([
 		["unavailable < 10s", "unavailable", "<", 10_000 * ms],
@@ -104,16 +75,6 @@ describe("what a fault does", () => {
 			limit: 15_000 * ms,
 			until: parseSla(until),
 		});
-	});
-
-	test.each([
-		["recovered(recovered < 1s) < 15s", /recovered < 1s is none/],
-		["recovered(P99 < 100ms) < 15s", /write recovered\(p99 < 100ms\) < 15s$/],
-		["recovered(p99 < 100ms) < 15", /15 has no unit/],
-		["recovered(p99 < 100ms) < 0s", /can never hold/],
-		["unavailable == 0s", /unavailable takes < or <=; write unavailable < 30s/],
-	])("refuses %j", (text, message) => {
-		expect(() => parseLine(text)).toThrow(message);
 	});
 });
 
@@ -172,46 +133,5 @@ describe("lines that compare with a baseline", () => {
 			kind: "tally",
 			tally: "throughput.sent",
 		});
-	});
-
-	test.each([
-		["p99 <= baseline", "p99 <= baseline + 10%"],
-		["p99 <= baseline - 20%", "p99 <= baseline + 20%"],
-		["p99 <= baseline + 20", "p99 <= baseline + 20%"],
-		["p99 <= baseline + -10%", "p99 <= baseline + 10%"],
-		["p99 <= baseline / 2", "p99 <= baseline + 10%"],
-		["p99 <= baseline * 1", "p99 <= baseline + 10%"],
-		["p99 <= baseline + 0.5%", "p99 <= baseline + 10%"],
-		["p99 <= baseline * 11", "p99 <= baseline + 10%"],
-		["p99 <= 110% baseline", "p99 <= baseline + 10%"],
-		["throughput >= baseline * 1.05", "throughput >= baseline - 5%"],
-		["throughput >= baseline - 95%", "throughput >= baseline - 5%"],
-		["p99 <= baseline + 3ms", "p99 <= max(baseline + 10%, baseline + 3ms)"],
-		["p99 <= max(baseline * 1.1)", "p99 <= baseline + 10%"],
-		["p99 <= max(baseline + 1%, baseline + 2%, baseline + 2ms)", "p99 <= baseline + 10%"],
-		["p99 <= max(baseline * 1.1, 2ms)", "p99 <= baseline + 10%"],
-		["p99 <= max(baseline * 0.9, baseline + 3ms)", "p99 <= max(baseline + 10%, baseline + 3ms)"],
-		["p99 <= max(baseline + 10%, baseline + 0ms)", "p99 <= baseline + 10%"],
-		["drainTime <= max(baseline + 5%, baseline + 2s)", "drainTime <= baseline + 10%"],
-	])("refuses the margin of %j, and shows one", (text, meant) => {
-		expect(() => parseLine(text)).toThrow(`"${text}": a margin is how much `);
-		expect(() => parseLine(text)).toThrow(`; write e.g. ${meant}`);
-	});
-
-	test.each([
-		["p99 <= max(baseline + 10%, baseline + 2parsecs)", /2parsecs/],
-		["lost <= max(baseline + 5%, baseline + 2s)", /number of messages/],
-		["lost == baseline", /takes a fixed limit/],
-		["throughput <= baseline + 5%", /throughput takes >= or >/],
-		["p99 >= baseline + 5%", /a latency has an upper limit; write p99 < baseline \+ 5%/],
-		["avg <= baseline + 10%", /is not an objective; write p99 <= baseline \+ 10%/],
-		["servce p99 <= baseline + 10%", /did you mean service\?/],
-		["p100 <= baseline + 10%", /largest sample/],
-		["baseline <= p99", /is not an objective/],
-		["<= baseline + 10%", /is not an objective/],
-	])("refuses %j with a sentence that names it", (text, message) => {
-		expect(() => parseLine(text)).toThrow(UnitError);
-		expect(() => parseLine(text)).toThrow(message);
-		expect(() => parseLine(text)).toThrow(`"${text}"`);
 	});
 });

@@ -97,10 +97,7 @@ function hosts(text: string): { whole: string; urls: (URL | null)[] } {
 
 /** The URL with the letters of a password encoded that none may hold: client libraries refuse them as "invalid". */
 function encoded(parsed: URL, url: string): string {
-	const { protocol, username, password, host, pathname, search } = parsed;
-	if (username === "" && password === "") return url;
-	const who = password === "" ? username : `${username}:${password}`;
+	if (parsed.username === "" && parsed.password === "") return url;
 	// A URL of http always has a path, also where none is written.
-	const path = pathname === "/" && !url.includes("/", url.indexOf("//") + 2) ? "" : pathname;
-	return `${protocol}//${who}@${host}${path}${search}`;
+	return url.endsWith("/") ? parsed.href : parsed.href.replace(/\/$/, "");
 }

@@ -39,13 +39,15 @@ export function unreadablePayloads(
 		if (message.file === null) return;
 		const bytes = fileBytes(message.file);
 		const file = path.relative(folder, message.file) || ".";
+		const largest = MOST_PAYLOAD_BYTES;
 		if (bytes === null) wrong(at, "payload-missing", { file });
-		else if (bytes === "folder") wrong(at, "payload-folder", { file });
-		else if (bytes === 0) wrong(at, "payload-empty", { file });
-		else if (bytes > MOST_PAYLOAD_BYTES) {
-			const [size, most] = [formatBytes(bytes), formatBytes(MOST_PAYLOAD_BYTES)];
-			wrong(at, "payload-too-large", { file, size, most });
-		}
+		else if (bytes === "folder" || bytes === 0) wrong(at, "payload-without-content", { file });
+		else if (bytes > largest)
+			wrong(at, "payload-too-large", {
+				file,
+				size: formatBytes(bytes),
+				most: formatBytes(largest),
+			});
 	});
 }
 
