@@ -21,7 +21,6 @@ import {
  * ended when the limit was over; else INCONCLUSIVE.
  */
 export function judgeFaults(sla: TallySla, figure: FaultFigure, { collected }: Facts): Judgement {
-	const { plan } = collected;
 	const tally = { name: figure, limit: sla.limit, unit: "ns" as const };
 	const base = {
 		...NO_NUMBERS,
@@ -30,17 +29,16 @@ export function judgeFaults(sla: TallySla, figure: FaultFigure, { collected }: F
 		tally: { ...tally, value: null },
 		measured: "n/a",
 	};
-	const startNs = windowOf(collected).startNs;
-	const times = faultTimes(figure, {
-		failover: failoverOf(collected, sla.until),
-		endNs: windowOf(collected).endNs,
-	});
+	const { startNs, endNs } = windowOf(collected);
+	const times = faultTimes(figure, { failover: failoverOf(collected, sla.until), endNs });
 	if (collected.state !== "complete" || times === null)
 		return {
 			...unmeasured(base, notMeasured(`${figure} was not measured`)),
 			verdict: collected.state === "complete" ? "error" : "inconclusive",
 		};
-	const worst = times.reduce((a, b) => (isWorse(b, a, sla) ? b : a));
+	// By its verdict; of two with the same one that which lasted longer.
+	const rank = (time: FaultTime) => RANK.indexOf(verdictOf(time, sla));
+	const [worst] = times.toSorted((a, b) => rank(b) - rank(a) || b.ns - a.ns) as [FaultTime];
 	const verdict = verdictOf(worst, sla);
 	const open = worst.mostNs === Number.POSITIVE_INFINITY;
 	const name = faultName(worst.fault);
@@ -60,7 +58,7 @@ export function judgeFaults(sla: TallySla, figure: FaultFigure, { collected }: F
 		beyondNs: open ? worst.ns : null,
 		measured: open ? `> ${formatDurationExact(wholePieces(worst.ns))}` : formatDuration(worst.ns),
 		...because(
-			said(`fault-${figure}`, `${when}: ${FOUND[figure](worst, plan.acks)}${why}`, {
+			said(`fault-${figure}`, `${when}: ${inWords(figure, worst)}${why}`, {
 				fault: name,
 				atNs,
 				faults: times.length,
@@ -76,44 +74,18 @@ export function judgeFaults(sla: TallySla, figure: FaultFigure, { collected }: F
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
 
-/** What one figure came to, in words. */
-const FOUND: Readonly<Record<FaultFigure, (time: FaultTime, acks: boolean) => string>> = {
-	unavailable: ({ ns, mostNs, cut, fault }, acks) => {
-		const nothing = `nothing was ${acks ? "acknowledged" : "received"}`;
-		if (mostNs === Number.POSITIVE_INFINITY)
-			return `${nothing} for at least ${formatDuration(ns)}, ${cut ? "when the next fault began" : "to the end"}`;
+/** "unavailable for 700ms", "recovered (p99 < 20ms) after 700ms", "not drained within 5s" */
+function inWords(figure: FaultFigure, { ns, mostNs, cut, fault }: FaultTime): string {
+	const open = mostNs === Number.POSITIVE_INFINITY;
+	const time = formatDuration(ns);
+	const next = open && cut ? ", when the next fault began" : "";
+	if (figure === "unavailable")
 		return ns === 0
-			? `no stretch of ${formatDuration(fault.noticedNs ?? 0)} or longer in which ${nothing}`
-			: `${nothing} for ${formatDuration(ns)}`;
-	},
-	recovered(time) {
-		const met = `${time.fault.sla} was met`;
-		return lasting(
-			time,
-			`${time.fault.sla} was not met again`,
-			`${met} all the time`,
-			`${met} again`,
-		);
-	},
-	drained: (time) =>
-		lasting(
-			time,
-			"more messages than before it were in flight",
-			"no more messages were in flight than before it",
-			"as few messages as before it were in flight again",
-		),
-};
-
-/** "p99 < 20ms was not met again in the 7.99s until the window closed", "... was met again after 1.2s" */
-function lasting(
-	{ ns, mostNs, cut }: FaultTime,
-	never: string,
-	always: string,
-	again: string,
-): string {
-	if (mostNs === Number.POSITIVE_INFINITY)
-		return `${never} in the ${formatDuration(ns)} until ${cut ? "the next fault" : "the window closed"}`;
-	return ns === 0 ? always : `${again} after ${formatDuration(ns)}`;
+			? `never unavailable for ${formatDuration(fault.noticedNs ?? 0)} or longer`
+			: `unavailable for ${open ? "at least " : ""}${time}${next}`;
+	const what = figure === "recovered" ? `recovered (${fault.sla})` : figure;
+	if (open) return `not ${what} within ${time}${next}`;
+	return `${what} ${ns === 0 ? "at once" : `after ${time}`}`;
 }
 
 function verdictOf(
@@ -125,12 +97,6 @@ function verdictOf(
 	// What had not ended yet is longer than it is known to be.
 	const fails = mostNs === Number.POSITIVE_INFINITY ? leastNs >= limit : !keeps(leastNs);
 	return fails ? "fail" : "inconclusive";
-}
-
-/** By its verdict; of two with the same one that which lasted longer. */
-function isWorse(a: FaultTime, b: FaultTime, sla: TallySla): boolean {
-	const [of, than] = [a, b].map((time) => RANK.indexOf(verdictOf(time, sla)));
-	return of === than ? a.ns > b.ns : (of ?? 0) > (than ?? 0);
 }
 
 const RANK: readonly Verdict[] = ["pass", "inconclusive", "fail"];

@@ -188,9 +188,8 @@ function countedOnly(
 }
 
 const REASONS = {
-	events: ": too few stalls to tell how typical they are",
+	stalls: ": too few stalls to tell how typical they are",
 	budget: ", at least twice as many",
-	clustered: ": they come in clusters, and this run saw too few of those to tell",
 	near: ": too close to the limit to tell",
 	clear: "",
 };
@@ -221,8 +220,9 @@ function lateSaid(sla: LatencySla, plan: Plan, tested: OverTest, censored: numbe
 				: stretches === 1
 					? `, in one stretch of ${duration(longestNs)}`
 					: `, in ${count(stretches)} separate stretches, the longest ${duration(longestNs)}`;
-	const open = verdict === "inconclusive" ? (phi > 2 ? "clustered" : "near") : "clear";
-	const why = reason === "events" || reason === "budget" ? reason : open;
+	const stalls = reason === "events" || (verdict === "inconclusive" && phi > 2);
+	const open = verdict === "inconclusive" ? "near" : "clear";
+	const why = stalls ? "stalls" : reason === "budget" ? "budget" : open;
 	const most = allowed < 1 ? "none" : `at most ${count(Math.floor(allowed))}`;
 	const never =
 		censored === 0

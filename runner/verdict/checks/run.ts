@@ -229,18 +229,14 @@ function firstClaims({ parts }: Collected): { readonly part: ClientPart; readonl
 
 /** Names of the planned faults that nothing was written down of. */
 function neverDone(expected: Plan["faults"], done: readonly FaultDone[]): string[] {
-	const left = [...done];
-	return expected.flatMap(({ action, node, delayNs }) => {
-		const leader = node === "leader";
-		const index = left.findIndex(
-			(f) =>
-				f.action === action &&
-				f.delayNs === delayNs &&
-				f.leader === leader &&
-				(leader || f.node === node),
-		);
-		if (index < 0) return faultName({ action, delayNs, leader, node: leader ? null : node });
-		left.splice(index, 1);
-		return [];
+	// Which node the leader was is known only of those that were done.
+	const left = done.map((fault) => faultName({ ...fault, node: fault.leader ? null : fault.node }));
+	const names = expected.map(({ node, ...fault }) =>
+		faultName({ ...fault, leader: node === "leader", node: node === "leader" ? null : node }),
+	);
+	return names.filter((name) => {
+		const index = left.indexOf(name);
+		if (index >= 0) left.splice(index, 1);
+		return index < 0;
 	});
 }
