@@ -2,6 +2,7 @@ import { intervalText, looksOf, ratioOfText, verdictCell } from "../compare/word
 import type { Comparison } from "../model/comparison.ts";
 import type { Result } from "../model/result.ts";
 import { percentText } from "../text/comparisons.ts";
+import { plural } from "../units.ts";
 import {
 	aside,
 	type Block,
@@ -24,17 +25,19 @@ export function comparison({ comparisons, gates }: Result): Block[] {
 		...new Map(found.map((c) => [JSON.stringify([whereOf(c), c.margin, c.a.name]), c])),
 	].map(([, c]) => c);
 	if (all.length === 0) return [];
+	const changed = all.filter((c) => c.verdict !== "same" || c.advisory !== null);
+	const shown = all.length > MOST ? changed : all;
+	const more = all.length - shown.length;
 	const names = [...new Set(all.map((c) => c.a.name))].join(", ");
 	return [
 		section("comparison", `Compared with ${names}`, [
-			ratioTable(all, whereOf, numbers(["baseline", "now"], 2)),
+			ratioTable(shown, whereOf, numbers(["baseline", "now"], 2)),
+			text(more > 0 ? `${plural(more, "comparison")} more: SAME` : null),
 			list(
-				all
-					.filter((c) => c.verdict !== "same" || c.advisory !== null)
-					.map(
-						(c) =>
-							`${c.verdict.toUpperCase()} ${whereOf(c)}: ${c.why}${c.advisory === null ? "" : `; shown only: ${c.advisory}`}`,
-					),
+				changed.map(
+					(c) =>
+						`${c.verdict.toUpperCase()} ${whereOf(c)}: ${c.why}${c.advisory === null ? "" : `; shown only: ${c.advisory}`}`,
+				),
 			),
 			text(
 				"Ratio: now / baseline, the median of the ratios of all pairs of runs (Hodges-Lehmann), with its exact interval. 1.1 is 10 % more",
@@ -65,6 +68,9 @@ export function ratioTable(
 }
 
 // --- internal ---
+
+/** Of more than these only those that have changed are told. */
+const MOST = 20;
 
 /** "62.4us", weak "~62.4us"; where not every run has this value "62.4us (3 of 5)". */
 function sideOf(
