@@ -64,24 +64,35 @@ export function resolveScenario(
 	env: Readonly<Record<string, string | undefined>>,
 	surroundings: Surroundings,
 ): Scenario {
-	const written = applyOverrides(source.value, overrides, surroundings.rig);
-	const { labelOf } = written;
-	const { scenario, problems } = check(written.value, nameOf(file), source.systemKeys, {
-		targetChosen: labelOf(["target"]) !== undefined,
-		labelOf,
-		lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
-		env,
-		...surroundings,
-		rig: surroundings.rig ?? null,
-	});
+	const checked = (changes: Overrides) => {
+		const written = applyOverrides(source.value, changes, surroundings.rig);
+		const { labelOf } = written;
+		const checks = check(written.value, nameOf(file), source.systemKeys, {
+			targetChosen: labelOf(["target"]) !== undefined,
+			labelOf,
+			lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
+			env,
+			...surroundings,
+			rig: surroundings.rig ?? null,
+		});
+		return { written, ...checks };
+	};
+	const { written, scenario, problems } = checked(overrides);
 	if (written.problems.length === 0 && scenario) return scenario;
-	// What the file says may be wrong only with what was set beside it.
-	const beside = (overrides.set ?? []).map((one) => `--set ${one}`).join(" ");
+	// A line that was right without --set is not to blame.
+	const { set = [] } = overrides;
+	const before = set.length > 0 ? checked({ ...overrides, set: [] }).problems : problems;
 	const located = problems.map(({ path: where, at, message, code }): Located => {
-		const label = labelOf(where);
+		const label = written.labelOf(where);
 		if (label !== undefined) return { label, message, code };
-		const text = beside === "" ? message : `${message} (with ${beside})`;
-		return { offset: source.locate(where, at), message: text, code };
+		if (before.some((one) => one.message === message))
+			return { offset: source.locate(where, at), message, code };
+		const place = `${file}:${source.lineOf(where)}`;
+		return {
+			label: set.map((one) => `--set ${one}`).join(" "),
+			message: `${message} (${place})`,
+			code,
+		};
 	});
 	throw refuse([...written.problems, ...located]);
 }
