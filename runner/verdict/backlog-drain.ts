@@ -42,33 +42,22 @@ export function drainOf(collected: Collected): Drain | null {
 		null,
 	);
 	const drainedAt = Math.max(DRAINED_MESSAGES, DRAINED_SHARE * (peak ?? 0));
-	const noTime = (open: Said, undrainedNs: number | null = null) => ({
-		peak,
-		drainedAt,
-		drainNs: null,
-		perSecond: null,
-		mostPerSecond: null,
-		undrainedNs,
-		open,
-	});
-	if (peak === null || top === undefined)
-		return noTime(said("backlog-broken-off", "the run broke off before its consumers went on"));
-	if (top.y <= drainedAt)
-		return noTime(
-			said(
-				"backlog-too-small",
-				`the backlog was ${plural(top.y, "message")} when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`,
-				{ waiting: top.y, drainedAt },
-			),
-		);
+	const times = { drainNs: null, perSecond: null, mostPerSecond: null, undrainedNs: null };
+	const none = { peak, drainedAt, ...times };
+	if (peak === null || top === undefined) {
+		const text = "the run broke off before its consumers went on";
+		return { ...none, open: said("backlog-broken-off", text) };
+	}
+	if (top.y <= drainedAt) {
+		const text = `the backlog was ${plural(top.y, "message")} when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`;
+		return { ...none, open: said("backlog-too-small", text, { waiting: top.y, drainedAt }) };
+	}
 	const done = after.find(({ y }) => y - missing <= drainedAt);
 	if (done === undefined) {
 		const left = Math.max(0, (after.at(-1)?.y ?? top.y) - missing);
 		const text = `the backlog was not drained by the end of the window: ${formatCount(left)} of ${plural(peak, "message")} still waited`;
-		return noTime(
-			said("backlog-not-drained", text, { waiting: left, peak }),
-			Math.round(endS * 1e9) - resumeNs,
-		);
+		const open = said("backlog-not-drained", text, { waiting: left, peak });
+		return { ...none, open, undrainedNs: Math.round(endS * 1e9) - resumeNs };
 	}
 	const seconds = done.x - resumeNs / 1e9;
 	// What waited at first and no longer does, and what was sent meanwhile. Refused messages never waited.
@@ -78,13 +67,11 @@ export function drainOf(collected: Collected): Drain | null {
 	const received = top.y - done.y + accepted;
 	const least = seconds - 1 / SAMPLES_PER_SECOND;
 	return {
-		peak,
-		drainedAt,
+		...none,
 		drainNs: Math.round(seconds * 1e9),
 		perSecond: received / seconds,
 		mostPerSecond: least > EDGE_S ? received / least : null,
 		open: null,
-		undrainedNs: null,
 	};
 }
 

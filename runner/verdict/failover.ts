@@ -20,8 +20,7 @@ export function failoverOf(
 	const faults = collected.run?.faults ?? [];
 	return faults.map(({ runOver: _, ...fault }, i) => {
 		// Of a run that was stopped nobody knows what the rest would have been.
-		const known = fault.error === null && collected.state === "complete";
-		if (!known) return { ...fault, ...NOTHING };
+		if (fault.error !== null || collected.state !== "complete") return { ...fault, ...NOTHING };
 		const { warmupNs, durationNs } = collected.plan.schedule;
 		const next = faults[i + 1];
 		const windowNs = warmupNs + durationNs;
@@ -29,9 +28,8 @@ export function failoverOf(
 			beganNs: faultZeroNs(fault),
 			untilNs: Math.min(next ? faultZeroNs(next) : windowNs, windowNs),
 		};
-		const gap = unavailable(collected, span, i);
-		const { unavailableFromNs, unavailableNs } = gap;
-		const servedNs = (unavailableFromNs ?? span.beganNs) + (unavailableNs ?? 0);
+		const gap = { ...NOTHING, ...unavailable(collected, span, i) };
+		const servedNs = (gap.unavailableFromNs ?? span.beganNs) + (gap.unavailableNs ?? 0);
 		return {
 			...fault,
 			...gap,
@@ -46,25 +44,17 @@ export const BIN_NS = 10_000_000;
 
 // --- internal ---
 
-const UNCOUNTED = {
+/** What is not known, or was not. */
+const NOTHING = {
 	unavailableNs: null,
 	unavailableFromNs: null,
 	unavailableStill: false,
 	noticedNs: null,
-};
-
-const NOTHING = {
-	...UNCOUNTED,
 	sla: null,
 	recoveredNs: null,
 	drainedNs: null,
 	drainedStill: false,
 };
-
-type Unavailable = Pick<
-	Failover,
-	"unavailableNs" | "unavailableFromNs" | "unavailableStill" | "noticedNs"
->;
 
 /**
  * The longest run of empty pieces of 10 ms after a fault, if longer than the load explains. Where it is known when the broker was told, what
@@ -75,9 +65,9 @@ function unavailable(
 	collected: Collected,
 	{ beganNs, untilNs }: FaultSpan,
 	index: number,
-): Unavailable {
+): Partial<Failover> {
 	const { plan, completions } = collected;
-	if (completions === null || plan.schedule.kind === "closed") return UNCOUNTED;
+	if (completions === null || plan.schedule.kind === "closed") return {};
 	const window = plan.schedule.warmupNs + plan.schedule.durationNs;
 	const last = untilNs >= window;
 	const began = Math.floor(beganNs / BIN_NS);
@@ -114,7 +104,7 @@ function unavailable(
 		null,
 	);
 	const noticedNs = (explained + 1) * BIN_NS;
-	if (longest === null) return { ...UNCOUNTED, unavailableNs: 0, noticedNs };
+	if (longest === null) return { unavailableNs: 0, noticedNs };
 	return {
 		noticedNs,
 		unavailableNs: longest.length * BIN_NS,
@@ -200,11 +190,10 @@ function recovered(
 	collected: Collected,
 	{ beganNs, untilNs }: FaultSpan,
 	line: LatencySla | undefined,
-): Pick<Failover, "sla" | "recoveredNs"> {
+): Partial<Failover> {
 	const { plan } = collected;
 	const k = line === undefined ? -1 : limitIndex(plan, line);
-	if (line === undefined || k < 0 || plan.schedule.kind === "closed")
-		return { sla: null, recoveredNs: null };
+	if (line === undefined || k < 0 || plan.schedule.kind === "closed") return {};
 	const allowed = line.kind === "max" ? 0 : tail(line.percentile);
 	const { warmupNs } = plan.schedule;
 	const pieces = limitIntervals(collected, k)

@@ -169,11 +169,7 @@ function judged(facts: Facts, points: readonly TrendPoint[], outsideFaults: bool
 	const all = (steps.length > 0 ? steps : [whole]).map((step) =>
 		growthOf(facts, step, outsideFaults),
 	);
-	return (
-		all.find((check) => check.status === "fail") ??
-		all.at(-1) ??
-		growthOf(facts, whole, outsideFaults)
-	);
+	return (all.find((check) => check.status === "fail") ?? all.at(-1)) as Finding;
 }
 
 /** Those before a fault or a stop of the generator, and after what that left waiting was worked off. */
@@ -217,9 +213,9 @@ function growthOf(facts: Facts, { name, rate, points }: Step, outsideFaults: boo
 	// Medians: between their middles lie two thirds of the window.
 	const figure = `${formatCount(firstThird)} waiting in the first third, ${formatCount(lastThird)} in the last`;
 	const values = { phase: name, firstThird, lastThird };
-	const fail = (text: string, limit: string, more: Values): Finding => ({
+	const fail = (by: string, limit: string, more: Values): Finding => ({
 		status: "fail",
-		text: `${name === null ? "" : `at ${name} `}${text}: percentiles depend on the duration`,
+		text: `${name === null ? "" : `at ${name} `}the queue grew by ${by} (${figure}): percentiles depend on the duration`,
 		values: { ...values, ...more },
 		figure,
 		limit,
@@ -228,7 +224,7 @@ function growthOf(facts: Facts, { name, rate, points }: Step, outsideFaults: boo
 	const { perSecond } = rise;
 	if (rise.low > 0 && perSecond > BACKLOG_SHARE * rate && rise.total >= BACKLOG_MESSAGES)
 		return fail(
-			`the queue grew by ${formatCount(perSecond)} messages per second (${figure})`,
+			`${formatCount(perSecond)} messages per second`,
 			`${formatCount(BACKLOG_SHARE * rate)}/s`,
 			{ perSecond },
 		);
@@ -237,11 +233,9 @@ function growthOf(facts: Facts, { name, rate, points }: Step, outsideFaults: boo
 			? Number.POSITIVE_INFINITY
 			: Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
 	if (rise.step > room)
-		return fail(
-			`the queue was longer at the end than at the start (${figure}), by more messages than pass in ${formatDuration(limitNs ?? 0)}`,
-			formatCount(room),
-			{ limitNs },
-		);
+		return fail(`more messages than pass in ${formatDuration(limitNs ?? 0)}`, formatCount(room), {
+			limitNs,
+		});
 	// A freeze that was worked off shows in between, and in neither.
 	const highest = largestOf(points.map(({ y }) => y));
 	const most = highest > largestOf(ends) ? `, at most ${formatCount(highest)} in between` : "";
