@@ -14,25 +14,17 @@ export function plainCount(text: string): number | undefined {
 // --- internal ---
 
 /** A unit by its other names, in small letters. */
-const DURATION: Readonly<Record<string, string>> = {
-	...named("ns", "ns nanos nanosecond nanoseconds"),
-	...named("us", "us usec micros microsecond microseconds"),
-	...named("ms", "ms msec msecs millis millisecond milliseconds"),
-	...named("s", "s sec secs second seconds"),
-	...named("min", "min mins minute minutes m"),
-	...named("h", "h hr hrs hour hours"),
-	...named("d", "d day days"),
-};
-
-const SIZE: Readonly<Record<string, string>> = {
-	...named("B", "b byte bytes"),
-	...named("KB", "kb kbyte kbytes kilobyte kilobytes"),
-	...named("MB", "mb mbyte mbytes megabyte megabytes"),
-	...named("GB", "gb gbyte gbytes gigabyte gigabytes"),
-	...named("KiB", "kib kibibyte kibibytes"),
-	...named("MiB", "mib mebibyte mebibytes"),
-	...named("GiB", "gib gibibyte gibibytes"),
-};
+const DURATION: Readonly<Record<string, string>> = Object.fromEntries(
+	Object.entries({
+		ns: "ns nanos nanosecond nanoseconds",
+		us: "us usec micros microsecond microseconds",
+		ms: "ms msec msecs millis millisecond milliseconds",
+		s: "s sec secs second seconds",
+		min: "min mins minute minutes m",
+		h: "h hr hrs hour hours",
+		d: "d day days",
+	}).flatMap(([unit, names]) => names.split(" ").map((name) => [name, unit])),
+);
 
 const SECONDS: Readonly<Record<string, number>> = {
 	ns: 1e-9,
@@ -63,11 +55,11 @@ function duration(text: string): string | undefined {
 		: undefined;
 }
 
-/** "1kb", "256 bytes". */
+/** "1kb", "256 bytes", "2 mib". */
 function size(text: string): string | undefined {
-	const [, number, unit = ""] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(together(text)) ?? [];
-	const known = SIZE[unit.toLowerCase()];
-	return number && known && `${number}${known}`;
+	const [all, number, times = "", binary = ""] =
+		/^(\d+(?:\.\d+)?)\s*([kmg]?)(i?)b(?:ytes?)?$/i.exec(together(text)) ?? [];
+	return all && `${number}${times.toUpperCase()}${binary.toLowerCase()}B`;
 }
 
 /** "3000rps", "3k/s", "3,000 messages per second", "90/minute". */
@@ -88,8 +80,4 @@ function factor(letter: string): number {
 /** Without what separates thousands: "3,000" and "3 000" are 3000. */
 function together(text: string): string {
 	return text.trim().replaceAll(/(?<=\d)[ ,_](?=\d{3}(?!\d))/g, "");
-}
-
-function named(unit: string, names: string): Record<string, string> {
-	return Object.fromEntries(names.split(" ").map((name) => [name, unit]));
 }

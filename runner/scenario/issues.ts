@@ -77,12 +77,12 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 		return unitless(about) ?? otherKind(about, KINDS[issue.expected] ?? issue.expected);
 	},
 
-	invalid_value: ({ issue, path, value }) => choice(path, value, issue.values),
+	invalid_value: (about) => choice(about, about.issue.values),
 
 	invalid_union: (about) => {
 		const { issue, path, value, whole } = about;
 		if (value === undefined) return missing(about);
-		if (issue.discriminator !== undefined) return choice(path, value, issue.options);
+		if (issue.discriminator !== undefined) return choice(about, issue.options);
 		if (value === null || value === "" || (isMap(value) && Object.keys(value).length === 0))
 			return empty(path);
 		// Of the alternatives for this kind of value, text or map, the one with the fewest mistakes.
@@ -216,18 +216,15 @@ function isStrange(error: z.core.$ZodIssue, path: Path, value: unknown): boolean
 	);
 }
 
-function choice(path: Path, value: unknown, options: readonly unknown[]): string {
+/** One of several words, and this is none of them. */
+function choice(about: About, options: readonly unknown[]): string {
+	const { path, value } = about;
 	const known = [...new Set(options.map(String))];
 	const what = isSystem(path) ? "broker" : fieldOf(path);
 	const write = `one of ${known.join(", ")}`;
 	if (value === undefined) return tell("missing", { what, write });
 	if (value === null || value === "") return tell("empty-of", { what, write });
-	if (typeof value !== "string")
-		return tell("other-kind", {
-			what,
-			expected: write,
-			got: isMap(value) ? "a map" : String(value),
-		});
+	if (typeof value !== "string") return otherKind(about, write);
 	return (
 		removed(`${what}: ${value}`) ??
 		otherToolsValue(what, value) ??
