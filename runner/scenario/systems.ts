@@ -14,7 +14,7 @@ import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
 import { type Path, type Problem, refuseKey } from "./problem.ts";
 import { onHosts, rigBroker } from "./rig.ts";
-import { checkDurability, checkSettings, checkTarget, isYours } from "./rules/place.ts";
+import { checkSettings, checkTarget, isYours } from "./rules/place.ts";
 import { problemsBy } from "./rules/rule.ts";
 import type { System } from "./scenario.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
@@ -79,8 +79,7 @@ function resolveOne(
 			for (const { key, message } of broker.contradictions(options, place))
 				wrong(key, { text: message });
 			const starting = { ...context, target, ours: isOurs(context, hosts) };
-			checkSettings(name, options, traits, starting, wrong);
-			checkDurability(options, durability, wrong);
+			checkSettings(name, options, traits, durability, starting, wrong);
 			// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
 			const leftAside = (key: string) =>
 				context.targetChosen && context.labelOf([...where, key]) === undefined;

@@ -30,12 +30,13 @@ export function checkSettings(
 	key: string,
 	options: SystemOptions,
 	traits: Traits,
+	durability: Durability,
 	starting: Starting,
 	wrong: Wrong,
 ): void {
 	const { target, targetChosen, platform } = starting;
 	const { place } = targetTraits(target);
-	checkLevel(options, traits, wrong);
+	checkLevel(options, traits, durability, wrong);
 	checkCluster(options, traits, starting, wrong);
 	if (options.pin !== undefined && place === "process" && platform !== "linux")
 		wrong("pin", "pin-needs-linux");
@@ -54,17 +55,6 @@ export function checkSettings(
 /** Are the brokers of that target somebody else's, and up? */
 export function isYours(target: TargetName | undefined): boolean {
 	return target !== undefined && targetTraits(target).place === null;
-}
-
-/** `durability` asks for one level, and `config` makes another of it: one of them would be on the charts, and be wrong. */
-export function checkDurability(
-	{ durability }: SystemOptions,
-	{ level, text, by }: Durability,
-	wrong: Wrong,
-): void {
-	if (durability === undefined || by.length === 0 || level === durability) return;
-	const keys = by.join(" and ");
-	wrong("config", "config-against-durability", { level: durability, really: text, keys });
 }
 
 /**
@@ -95,9 +85,18 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { create: true, tls: false }
 function checkLevel(
 	{ durability }: SystemOptions,
 	{ title, levels, ownDurability }: Traits,
+	{ level, text, by }: Durability,
 	wrong: Wrong,
 ): void {
-	if (durability === undefined || levels[durability] !== undefined) return;
+	if (durability === undefined) return;
+	// `config` makes another level of it: one of them would be on the charts, and be wrong.
+	if (by.length > 0 && level !== durability)
+		wrong("config", "config-against-durability", {
+			level: durability,
+			really: text,
+			keys: by.join(" and "),
+		});
+	if (levels[durability] !== undefined) return;
 	const can = LEVELS.filter((level) => levels[level] !== undefined);
 	// The level that promises at least as much, else the highest.
 	const higher = LEVELS.slice(LEVELS.indexOf(durability));
