@@ -196,7 +196,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 	},
 ];
 
-/** Those that leave a line open once the run itself is to be trusted. */
+/** Those that leave a line open once the run itself is to be trusted. A FAIL that a machine explains keeps its cause where clocks leave it open. */
 export const AFTER_CHECKS: readonly Excuse[] = [
 	{
 		name: "clocks",

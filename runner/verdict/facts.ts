@@ -261,9 +261,8 @@ function lagsOf(collected: Collected): Map<number, Merged> {
 	const { startNs } = windowOf(collected);
 	return new Map(
 		collected.parts.flatMap(({ index, log }) => {
-			if (log === null) return [];
-			const lag = mergeLines(lagLines(readLogs([log])), startNs).get("lag");
-			return lag === undefined ? [] : [[index, lag] as const];
+			const lag = log && mergeLines(lagLines(readLogs([log])), startNs).get("lag");
+			return lag ? [[index, lag] as const] : [];
 		}),
 	);
 }

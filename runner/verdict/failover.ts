@@ -46,10 +46,10 @@ export const BIN_NS = 10_000_000;
 
 /** What is not known, or was not. */
 const NOTHING = {
+	noticedNs: null,
 	unavailableNs: null,
 	unavailableFromNs: null,
 	unavailableStill: false,
-	noticedNs: null,
 	sla: null,
 	recoveredNs: null,
 	drainedNs: null,
