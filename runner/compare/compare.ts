@@ -4,7 +4,7 @@ import { field, isRate, judgedFigures, shownFigures } from "../result/fields.ts"
 import { at, bySystemAndCase, type Place } from "../result/select.ts";
 import { medianOf, type Ratio, ratioOf } from "../stats/ratio.ts";
 import { type Said, say } from "../text/say.ts";
-import { ACROSS } from "../verdict/checks/clock.ts";
+import { RECEIVES } from "../verdict/facts.ts";
 import { because } from "../verdict/judgement.ts";
 import { type Clocks, judge } from "./judge.ts";
 import { machineDifference } from "./machine.ts";
@@ -271,7 +271,7 @@ function clocksOf(
 	measured: Ratio,
 ): Clocks | null {
 	const { metric } = field(figure);
-	if (metric === null || !ACROSS.has(metric)) return null;
+	if (metric === null || !RECEIVES.has(metric)) return null;
 	const [x, y] = [a, b].map((runs) => Math.max(0, ...runs.map((r) => r.clockBoundNs ?? 0)));
 	const boundNs = (x ?? 0) + (y ?? 0);
 	if (boundNs === 0) return null;

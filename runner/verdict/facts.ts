@@ -248,6 +248,9 @@ export function lagByClient(
 	});
 }
 
+/** Latencies that end with a receipt, at a client which need not be the one that sent. */
+export const RECEIVES: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
+
 /** Service and queued have no lag in them: taking it off would make them better than they are. */
 export function containsLag(metric: Metric): boolean {
 	return metric !== "service" && metric !== "queued";

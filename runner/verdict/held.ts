@@ -1,6 +1,5 @@
 import type { Collected } from "../evidence/collect.ts";
 import { spread } from "../model/line-seconds.ts";
-import type { Metric } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { HELD_MESSAGES } from "./checks/limits.ts";
@@ -15,9 +14,6 @@ export interface Held {
 	/** The window's 100 ms intervals whose messages are among those that waited for too long. */
 	readonly intervals: Shares;
 }
-
-/** Metrics that end with a receipt. */
-export const RECEIVES: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
 
 /**
  * Messages that the client library passed on too late, because it held more than are due within the limit: the last n that were due before

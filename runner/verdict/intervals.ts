@@ -4,6 +4,7 @@ import { secondsOf } from "../model/line-seconds.ts";
 import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, samplesPerMessage } from "../plan/samples.ts";
+import { sum } from "../stats/sum.ts";
 import { receivedTwice } from "./received-twice.ts";
 import type { Interval } from "./statistics.ts";
 
@@ -40,9 +41,12 @@ export interface LimitInterval extends Interval {
  * samples are too many, an interval's `censored` is below 0: that is a bug.
  */
 export function limitIntervals({ plan, seconds, ledgers }: Counted, k: number): LimitInterval[] {
+	const metric = plan.limits[k]?.metric ?? "response";
+	const perMessage = samplesPerMessage(plan, metric);
 	if (plan.schedule.kind === "closed") {
 		const counted = countedIntervals(plan, seconds, k);
-		const missing = samplesInWindow(plan, k) - sumOf(counted);
+		const owed = intendedInWindow(plan) * perMessage;
+		const missing = owed - sum(counted.map((i) => i.n));
 		return withCensored(counted, missing).map((interval, i) => ({
 			...interval,
 			overWithoutLag: interval.over,
@@ -50,8 +54,6 @@ export function limitIntervals({ plan, seconds, ledgers }: Counted, k: number): 
 		}));
 	}
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
-	const metric = plan.limits[k]?.metric ?? "response";
-	const perMessage = samplesPerMessage(plan, metric);
 	const second = receivedTwice({ plan, ledgers }, metric);
 	const intervals = intendedPerInterval(plan).map((intended, i) => {
 		const counts = bySecond.get(secondOf(plan, i));
@@ -76,7 +78,7 @@ export function offeredIntervals(run: Counted, k: number, offered: number): Limi
 	const { plan, seconds } = run;
 	if (plan.schedule.kind === "closed") {
 		const counted = countedIntervals(plan, seconds, k);
-		const open = Math.max(0, offered - sumOf(counted));
+		const open = Math.max(0, offered - sum(counted.map((i) => i.n)));
 		return counted.map(({ n, over }, i) => ({
 			n: n + (i === counted.length - 1 ? open : 0),
 			over,
@@ -156,41 +158,32 @@ export function without(intervals: readonly LimitInterval[], shares: Shares): Li
 // --- internal ---
 
 const NOTHING: Interval = { n: 0, over: 0 };
-const NONE: LimitInterval = { ...NOTHING, overWithoutLag: 0, censored: 0 };
 
 /** A Poisson schedule is walked message by message: once is enough. */
 const INTENDED = new WeakMap<Plan, readonly number[]>();
 
 /** What `second` samples too many hide: in an interval that has more than it owes they are seen, in others a message is missing for each. */
 function withHidden(intervals: readonly LimitInterval[], second: number): LimitInterval[] {
-	const seen = intervals.reduce((sum, i) => sum + Math.max(0, -i.censored), 0);
+	const seen = sum(intervals.map((i) => Math.max(0, -i.censored)));
 	let hidden = second - seen;
 	if (hidden < 0) return [...intervals];
-	const all = intervals.map((i) => {
-		const tooMany = Math.min(0, i.censored);
-		return {
-			n: i.n,
-			over: Math.min(i.n, i.over - tooMany),
-			overWithoutLag: Math.min(i.n, i.overWithoutLag - tooMany),
-			censored: i.censored - tooMany,
-		};
-	});
-	const worstFirst = [...all.keys()].sort((a, b) => {
-		const [x, y] = [all[a] ?? NONE, all[b] ?? NONE];
-		return y.over - x.over || y.n - x.n;
-	});
-	for (const at of worstFirst) {
-		const i = all[at] ?? NONE;
+	const all = intervals.map((i) => withMissing(i, Math.max(0, -i.censored)));
+	const worstFirst = [...all.entries()].sort(([, a], [, b]) => b.over - a.over || b.n - a.n);
+	for (const [at, i] of worstFirst) {
 		const more = Math.min(hidden, i.n - i.censored);
 		hidden -= more;
-		all[at] = {
-			n: i.n,
-			over: Math.min(i.n, i.over + more),
-			overWithoutLag: Math.min(i.n, i.overWithoutLag + more),
-			censored: i.censored + more,
-		};
+		all[at] = withMissing(i, more);
 	}
 	return all;
+}
+
+function withMissing(i: LimitInterval, more: number): LimitInterval {
+	return {
+		n: i.n,
+		over: Math.min(i.n, i.over + more),
+		overWithoutLag: Math.min(i.n, i.overWithoutLag + more),
+		censored: i.censored + more,
+	};
 }
 
 /** By 100 ms of the send call: what was counted. */
@@ -204,14 +197,4 @@ function countedIntervals(plan: Plan, seconds: readonly Second[], k: number): In
 		const piece = i % PER_SECOND;
 		return { n: counts?.count[piece] ?? 0, over: counts?.over[piece] ?? 0 };
 	});
-}
-
-/** Samples that the window's messages owe. */
-function samplesInWindow(plan: Plan, k: number): number {
-	const metric = plan.limits[k]?.metric ?? "service";
-	return intendedInWindow(plan) * samplesPerMessage(plan, metric);
-}
-
-function sumOf(intervals: readonly Interval[]): number {
-	return intervals.reduce((sum, { n }) => sum + n, 0);
 }

@@ -10,6 +10,7 @@ import {
 } from "../histogram/percentiles.ts";
 import type { Metric, Plan } from "../model/plan.ts";
 import { limitIndex, samplesPerMessage } from "../plan/samples.ts";
+import { sum } from "../stats/sum.ts";
 import { type Facts, sampleOf, windowOf } from "./facts.ts";
 import {
 	intendedPerInterval,
@@ -139,26 +140,18 @@ function clusteringAbove(
 		return clustering(withCensored(counted, hidden));
 	}
 	if (state !== "complete") return null;
+	const [from, to] = [(whole.from / each) * PER_SECOND, span && (whole.to / each) * PER_SECOND];
 	const known = plan.limits.flatMap((l, k) => {
-		const phi =
-			l.metric === metric
-				? clusteringOfLimit(
-						limitIntervals(facts.collected, k).slice(
-							(whole.from / each) * PER_SECOND,
-							span && (whole.to / each) * PER_SECOND,
-						),
-						p,
-					)
-				: null;
-		return phi === null ? [] : [phi];
+		if (l.metric !== metric) return [];
+		return clusteringOfLimit(limitIntervals(facts.collected, k).slice(from, to), p) ?? [];
 	});
 	return known.length === 0 ? null : largestOf(known);
 }
 
 /** The stalls over a limit say nothing about a percentile that three times as many samples exceed: null. */
 function clusteringOfLimit(intervals: readonly Interval[], p: number): number | null {
-	const n = intervals.reduce((sum, i) => sum + i.n, 0);
-	const over = intervals.reduce((sum, i) => sum + i.over, 0);
+	const n = sum(intervals.map((i) => i.n));
+	const over = sum(intervals.map((i) => i.over));
 	return tail(p) * n <= 3 * over ? clustering(intervals) : null;
 }
 

@@ -3,14 +3,11 @@ import { largestOf, smallestOf } from "../../extremes.ts";
 import { crosses, type Metric } from "../../model/plan.ts";
 import type { ClientEnd } from "../../model/run-file.ts";
 import { formatDuration, plural, plusMinus } from "../../units.ts";
-import { type Facts, sumsOf } from "../facts.ts";
+import { type Facts, RECEIVES, sumsOf } from "../facts.ts";
 import { type Check, type Finding, unknown } from "./check.ts";
 import { clientName } from "./run.ts";
 
 /** Clocks of clients on several machines. What one client sends and another receives is timed by two of them. */
-
-/** Latencies that end at a client which need not be the one that sent. */
-export const ACROSS: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
 
 /**
  * Most that a latency across clients may be wrong by, ns: the sum of the two largest bounds of their clocks. 0: one clock. null: no message
@@ -26,7 +23,7 @@ export function clockBoundNs({ plan, parts }: Collected): number | null {
 
 /** The same of one metric; 0 where it is timed by one clock. */
 export function boundOfMetric(facts: Facts, metric: Metric): number {
-	return ACROSS.has(metric) ? (clockBoundNs(facts.collected) ?? 0) : 0;
+	return RECEIVES.has(metric) ? (clockBoundNs(facts.collected) ?? 0) : 0;
 }
 
 /** Are there clients with another clock than this machine's? */
@@ -116,7 +113,7 @@ function boundOf({ end }: ClientPart): number | null {
 
 /** Samples that were negative by more than the bound; null: there are none. */
 function earlyOf({ collected }: Facts, boundNs: number): Finding | null {
-	const all = [...ACROSS].map((metric) =>
+	const all = [...RECEIVES].map((metric) =>
 		sumsOf({ collected }, metric, { from: Number.NEGATIVE_INFINITY }),
 	);
 	const messages = largestOf(all.map((s) => s.negative));

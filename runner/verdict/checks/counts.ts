@@ -7,6 +7,7 @@ import {
 	distributionOf,
 	type Facts,
 	hasMetric,
+	RECEIVES,
 	sampleOf,
 	sumsOf,
 	tightestLimitNs,
@@ -205,7 +206,7 @@ export const missingMessages: Check = {
 		const asked = plan.sla.some((s) => s.kind === "tally" && s.all);
 		// With a latency that is a FAIL.
 		const latency = plan.sla.some(
-			(s) => s.kind !== "tally" && (COMPLETE.has(s.metric) || s.metric === "ack"),
+			(s) => s.kind !== "tally" && (RECEIVES.has(s.metric) || s.metric === "ack"),
 		);
 		return !asked && !latency && intendedInWindow(plan) > 0 && nothingCompleted(facts)
 			? {
@@ -231,7 +232,7 @@ export function countedBySla({ sla }: Pick<Plan, "sla">, kind: Kind): boolean {
 	return sla.some((s) =>
 		s.kind === "tally"
 			? s.tally === kind
-			: COMPLETE.has(s.metric) || (s.metric === "ack" && kind !== "lost"),
+			: RECEIVES.has(s.metric) || (s.metric === "ack" && kind !== "lost"),
 	);
 }
 
@@ -291,9 +292,6 @@ function wasWere(n: number): string {
 
 const KINDS = ["failed", "unknown", "lost"] as const;
 type Kind = (typeof KINDS)[number];
-
-/** Latencies that end at the receipt. */
-const COMPLETE: ReadonlySet<string> = new Set(["response", "service", "last"]);
 
 function nothingCompleted(facts: Facts): boolean {
 	const { counters } = facts.collected;

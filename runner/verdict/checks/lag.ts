@@ -10,10 +10,11 @@ import {
 	hasMetric,
 	lagByClient,
 	mainSampleOf,
+	RECEIVES,
 	sampleOf,
 	tightestLimitNs,
 } from "../facts.ts";
-import { heldIn, heldText, RECEIVES } from "../held.ts";
+import { heldIn, heldText } from "../held.ts";
 import { LATENESS } from "../judgement.ts";
 import { type Check, type Finding, unknown } from "./check.ts";
 import { SEE_COMPLETIONS } from "./counts.ts";

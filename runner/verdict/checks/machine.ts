@@ -2,7 +2,6 @@ import type { ClientPart, Machine } from "../../evidence/collect.ts";
 import { largestOf } from "../../extremes.ts";
 import { secondsOf } from "../../model/line-seconds.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
-import { isElsewhere as isKindElsewhere } from "../../model/run-file.ts";
 import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
 import { formatCount, formatDuration, plural } from "../../units.ts";
@@ -17,7 +16,7 @@ import {
 	SATURATED_SHARE,
 	STEAL_SHARE,
 } from "./limits.ts";
-import { clientName } from "./run.ts";
+import { clientName, isElsewhere } from "./run.ts";
 
 /** Had generator and broker the CPU that they needed? All of these are warnings: they say why, the gates say whether it mattered. */
 
@@ -221,11 +220,6 @@ function othersOn(machine: Machine, facts: Facts): Finding {
 		values: { share },
 		remedy: "stop what else runs there, and measure again",
 	});
-}
-
-/** On another host: a container is on this one. */
-function isElsewhere({ end }: ClientPart): boolean {
-	return end != null && isKindElsewhere(end.kind);
 }
 
 /** Those that generators and nodes of the broker ran on, each with what was sampled there. */

@@ -2,7 +2,7 @@ import { whoIs } from "../../evidence/client-read.ts";
 import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
 import type { Plan } from "../../model/plan.ts";
-import { type FaultDone, isElsewhere } from "../../model/run-file.ts";
+import { type FaultDone, isElsewhere as isKindElsewhere } from "../../model/run-file.ts";
 import { formatDuration, formatDurationExact } from "../../units.ts";
 import { stoppedAfterNs } from "../facts.ts";
 import { AGAIN, type Check, compared, type Finding, NOT_COUNTED, unknown } from "./check.ts";
@@ -83,8 +83,7 @@ export const claim: Check = {
 	name: "claim",
 	/** One client alone, to which no start was told, always claims its part in time. */
 	applies: ({ plan, parts }) =>
-		(plan.client.count > 1 || parts.some(({ end }) => end != null && isElsewhere(end.kind))) &&
-		plan.schedule.kind !== "closed",
+		(plan.client.count > 1 || parts.some(isElsewhere)) && plan.schedule.kind !== "closed",
 	judge({ collected }) {
 		const claims = firstClaims(collected);
 		const [last] = claims.toSorted((a, b) => b.ns - a.ns);
@@ -141,6 +140,11 @@ export function startSkewNs(collected: Collected): number | null {
 /** "client 1 (bench@10.0.0.11)", "client 1" */
 export function clientName({ index, end }: ClientPart): string {
 	return whoIs(index, end?.name ?? null);
+}
+
+/** Is it on another host? A container is on this one. */
+export function isElsewhere({ end }: ClientPart): boolean {
+	return end != null && isKindElsewhere(end.kind);
 }
 
 /** Was done to the broker what the scenario asks for? A fault that was not carried out has measured something else. */
