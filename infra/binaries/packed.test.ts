@@ -92,7 +92,7 @@ describe("with the package of the platform", () => {
 		[
 			"missing",
 			(bin: string) => rmSync(path.join(bin, "agent")),
-			"agent is missing in it: install it again",
+			"agent in it is missing: install it again",
 		],
 		[
 			"unreadable",

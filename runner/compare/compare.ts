@@ -1,3 +1,4 @@
+import { largestOf } from "../extremes.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { field, isRate, judgedFigures, shownFigures } from "../result/fields.ts";
@@ -272,7 +273,7 @@ function clocksOf(
 ): Clocks | null {
 	const { metric } = field(figure);
 	if (metric === null || !RECEIVES.has(metric)) return null;
-	const [x, y] = [a, b].map((runs) => Math.max(0, ...runs.map((r) => r.clockBoundNs ?? 0)));
+	const [x, y] = [a, b].map((runs) => largestOf([0, ...runs.map((r) => r.clockBoundNs ?? 0)]));
 	const boundNs = (x ?? 0) + (y ?? 0);
 	if (boundNs === 0) return null;
 	const low = ratioOf(valuesOf(figure, a, 1), valuesOf(figure, b, -1))?.low ?? null;

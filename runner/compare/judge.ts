@@ -101,6 +101,6 @@ function runsThatTell(
 ): number | null {
 	const half = Math.log((high ?? 1) / (low ?? 1)) / 2;
 	const distance = Math.abs(Math.log(ratio / bound));
-	const wanted = Math.ceil(Math.max(...runs) * (half / distance) ** 2);
+	const wanted = Math.ceil(Math.max(runs[0], runs[1]) * (half / distance) ** 2);
 	return wanted <= MOST_RUNS ? Math.max(wanted, runs[0] + 1, runs[1] + 1) : null;
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { cacheFolder } from "../../infra/binaries/cache.ts";
+import { smallestOf } from "../extremes.ts";
 import { formatBytes, formatDuration } from "../units.ts";
 import { type Check, unknown } from "./finding.ts";
 import type { Machine } from "./this-machine.ts";
@@ -143,7 +144,7 @@ const FACTS: readonly Fact[] = [
 			const groups = await machine.read("/proc/self/cgroup");
 			if (groups === null) return null;
 			const limits = await Promise.all(folders(groups).map((folder) => quota(machine, folder)));
-			const cores = Math.min(...limits);
+			const cores = smallestOf(limits);
 			return cores === Number.POSITIVE_INFINITY
 				? { verdict: "ok", figure: "none" }
 				: { verdict: "warn", figure: `${Number(cores.toPrecision(3))} of ${machine.cores} cores` };

@@ -51,7 +51,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		...(runs.length > RUNS_WITH_DETAILS
 			? [
 					section("runs", `Each of the ${runs.length} runs`, each, { depth: 3 }),
-					...upTo(2, ...each),
+					...each.flatMap((one) => upTo(2, one)),
 				]
 			: each),
 		...systems(whole),

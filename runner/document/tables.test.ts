@@ -35,7 +35,7 @@ describe("what a fault did", () => {
 		["nobody noticed", { unavailableNs: 0, unavailableFromNs: null }, 3, "none"],
 		["nobody counted", { unavailableNs: null }, 3, "n/a"],
 		["never ended", { unavailableStill: true }, 3, "at least 1.36s from 3.99s on"],
-		["was never taken back", { endedNs: null }, 2, "ever"],
+		["was never taken back", { endedNs: null }, 2, "to the end"],
 		["was at once over", { recoveredNs: 0 }, 4, "at once"],
 		["was never over", { recoveredNs: null }, 4, "not before the next fault or the end"],
 		["no line is about", { sla: null, recoveredNs: null }, 4, "n/a"],

@@ -147,7 +147,7 @@ interface Fault {
 }
 
 function lastedText({ fault: { beganNs, endedNs } }: Fault): string {
-	return endedNs === null ? "ever" : formatDuration(Math.max(0, endedNs - beganNs));
+	return endedNs === null ? "to the end" : formatDuration(Math.max(0, endedNs - beganNs));
 }
 
 /** "1.24s from 4.21s on", "at least 6s from 4s on", "none", "n/a" */

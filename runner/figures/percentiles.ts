@@ -1,4 +1,5 @@
 import type { Datum, Figure, Series } from "../chart/figure.ts";
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { mostHidden } from "../result/omission.ts";
@@ -149,12 +150,12 @@ function hiddenOf(run: Run, response: Series | undefined, service: Series | unde
 	if (p === null || response === undefined || service === undefined) return [];
 	const value = (metric: Metric) => show(percentile(run, metric, p));
 	const both = [response.data, service.data];
-	const last = Math.min(...both.map((data) => data.at(-1)?.x ?? 0));
+	const last = smallestOf(both.map((data) => data.at(-1)?.x ?? 0));
 	const places = both.flatMap((data) => data.map(({ x }) => x)).filter((x) => x <= last);
 	const at = (data: readonly Datum[], x: number) => data.findLast((d) => d.x <= x)?.y ?? 0;
 	const bounds = (x: number) => {
 		const values = both.map((data) => at(data, x));
-		return { y: null, low: Math.min(...values), high: Math.max(...values) };
+		return { y: null, low: smallestOf(values), high: largestOf(values) };
 	};
 	// A value holds until the next.
 	const area = [...new Set(places)]

@@ -26,7 +26,7 @@ export function stretch({ series, window }: Run, most: number): number {
 		one === undefined || next === undefined ? 1 : Math.round(next.at - one.at),
 	);
 	const last = series.seconds.at(-1);
-	const one = Math.max(1, last ? secondsOf(last) : 1, ...apart);
+	const one = largestOf([1, last ? secondsOf(last) : 1, ...apart]);
 	return one * Math.max(1, Math.ceil(seconds / (one * most)));
 }
 

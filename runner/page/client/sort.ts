@@ -12,7 +12,7 @@ export function sortTables(): void {
 			const button = document.createElement("button");
 			button.type = "button";
 			button.className = "sort";
-			button.append(...head.childNodes);
+			for (const node of [...head.childNodes]) button.append(node);
 			head.append(button);
 			button.addEventListener("click", () => {
 				const next = { none: "ascending", ascending: "descending" }[head.ariaSort ?? "none"];
@@ -22,7 +22,7 @@ export function sortTables(): void {
 				const sorted = original.toSorted((a, b) =>
 					compared(a.cells[column], b.cells[column], sign),
 				);
-				body?.append(...(next === undefined ? original : sorted));
+				for (const row of next === undefined ? original : sorted) body?.append(row);
 			});
 		}
 	}

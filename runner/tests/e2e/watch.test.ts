@@ -17,9 +17,10 @@ import {
 /** What a page is told by event, each in its order. */
 interface Told {
 	readonly url: string;
-	readonly strips: { version: number; html: string }[];
+	readonly strips: string[];
 	readonly over: string[];
-	readonly report: { html: string; left: string }[];
+	/** Of the page: the plan, then reports; the last one stays when the server has ended. */
+	readonly pages: { version: number; html: string; left?: string }[];
 	/** The server has ended. */
 	ended: boolean;
 }
@@ -29,7 +30,7 @@ async function connected(mqbench: Mqbench): Promise<Told> {
 	await mqbench.says(/http:\S+/);
 	const url = /http:\S+/.exec(mqbench.err())?.[0] ?? "";
 	const answer = await fetch(new URL("events", url));
-	const told: Told = { url, strips: [], over: [], report: [], ended: false };
+	const told: Told = { url, strips: [], over: [], pages: [], ended: false };
 	void listen(answer, told);
 	return told;
 }
@@ -45,7 +46,7 @@ async function listen(answer: Response, told: Told): Promise<void> {
 			const data = JSON.parse(Buffer.from(found[2] ?? "", "latin1").toString("utf8"));
 			if (found[1] === "strip") told.strips.push(data);
 			if (found[1] === "over") told.over.push(data);
-			if (found[1] === "report") told.report.push(data);
+			if (found[1] === "page") told.pages.push(data);
 		}
 	}
 	told.ended = true;
@@ -74,20 +75,20 @@ describe("--watch", () => {
 		// Who comes late has what everybody has.
 		const late = await connected(mqbench);
 		await until(() => late.strips.length > 0, "the strip");
-		expect(late.strips[0]?.html).toContain("[2/2] nats: 256B 500/s");
-		expect(late.strips[0]?.html).toContain("Below: the report of 1 run so far.");
+		expect(late.strips[0]).toContain("[2/2] nats: 256B 500/s");
+		expect(late.strips[0]).toContain("Below: the report of 1 run so far.");
 		const soFar = await page();
-		expect(soFar).toContain(`data-version="${late.strips[0]?.version}"`);
+		expect(soFar).toContain(`data-version="${late.pages.at(-1)?.version}"`);
 		expect(soFar).toContain('id="run-1"');
 		expect(soFar).not.toContain('id="run-2"');
 
 		const ended = await endOf(mqbench, told);
 		expect(ended).toMatchObject({ code: 0, signal: null });
-		expect(told.strips.some(({ html }) => /rate<.*scheduled 500\/s, sent \d+\/s/.test(html))).toBe(
+		expect(told.strips.some((html) => /rate<.*scheduled 500\/s, sent \d+\/s/.test(html))).toBe(
 			true,
 		);
-		expect(told.report[0]?.html).toBe(readFileSync(path.join(out, "report.html"), "utf8"));
-		expect(told.report[0]?.left).toContain("nobody serves this page any more");
+		expect(told.pages.at(-1)?.html).toBe(readFileSync(path.join(out, "report.html"), "utf8"));
+		expect(told.pages.at(-1)?.left).toContain("nobody serves this page any more");
 		await expect(fetch(told.url)).rejects.toThrow();
 	});
 
@@ -108,7 +109,7 @@ describe("--watch", () => {
 		expect(ended.code).toBe(130);
 		expect(ended.err).toContain("Stopped from the page, as by one Ctrl-C");
 		expect(resultOf(out)).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
-		expect(told.report[0]?.html).toContain("INTERRUPTED");
+		expect(told.pages.at(-1)?.html).toContain("INTERRUPTED");
 		expect(descendants(mqbench.pid)).toEqual([]);
 	});
 
@@ -141,7 +142,7 @@ describe("--watch", () => {
 		expect(ended.code).toBe(3);
 		const all = JSON.stringify(told);
 		expect(all).toContain("mqbench has ended without a report: ");
-		expect(told.report).toEqual([]);
+		expect(told.pages.every(({ left }) => left === undefined)).toBe(true);
 		expect(all + ended.err).not.toContain("swordfish");
 	});
 
