@@ -95,7 +95,6 @@ function curve(one: Series, place: Place): Part[] {
 			},
 			...(open ? { markPoint: beyond(one, place) } : {}),
 		},
-		...intervalBand(one, place),
 	];
 }
 
@@ -126,13 +125,16 @@ function markAt(one: Series, i: number, { figure, view }: Place): Part | null {
 	return { symbol: CROSS, symbolSize: 9, itemStyle: { color } };
 }
 
-/** Intervals: lines with ends, an arrow where a bound is not known or outside. Those of percentiles are a band. */
+/**
+ * Intervals: lines with ends, an arrow where a bound is not known or outside. Those of percentiles stand where there is one, as nothing is
+ * known of the values between; those of repeats that do not decide would hide each other.
+ */
 function whiskers(
-	{ data }: Series,
+	{ data, thin }: Series,
 	{ figure, extent }: Place,
 	at: (x: number) => number,
 ): Part[][] {
-	if (figure.x.scale === "nines") return [];
+	if (figure.x.scale === "nines" && thin) return [];
 	const end = (x: number, bound: number | null, out: number) => {
 		const known = bound !== null && bound <= extent.max && bound >= extent.min;
 		const cap = known
@@ -179,13 +181,6 @@ function beyond(one: Series, place: Place): Part {
 			position: from < deepestOf(figure) / 2 ? "right" : "left",
 		},
 	};
-}
-
-/** The intervals of percentiles that have one, up to the highest of them; without an upper bound to the top. */
-function intervalBand(one: Series, { figure, ...place }: Place): Part[] {
-	const data = one.data.filter(({ low = null, high = null }) => low !== null || high !== null);
-	if (figure.x.scale !== "nines" || one.thin || one.color < 0) return [];
-	return band({ ...one, data }, { figure, ...place });
 }
 
 /** The area from the lower bounds to the upper ones; as far as the axis goes where there is none. */
