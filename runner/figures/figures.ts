@@ -33,7 +33,8 @@ export function figuresOf(whole: Result, points?: number): Figure[] {
 		...whole.searches.map((search, i) => searchFigure(`search-${i + 1}`, search, whole)),
 		...runs.flatMap((run) => {
 			const of = subjectOf(run, result);
-			return OF_RUN.map((make) => make(of, most));
+			// What happened in a second is what people ask of a run: of those there may be twice as many.
+			return OF_RUN.map((make) => make(of, make === timeFigure ? 2 * most : most));
 		}),
 	].filter((figure) => figure !== null);
 }
