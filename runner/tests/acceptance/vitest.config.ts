@@ -8,7 +8,8 @@ const globalSetup = ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-image
 /** These take 10 to 20 minutes each: started last, they would end alone. */
 class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-		const long = (file: TestSpecification) => /(kubernetes|pack|go)\.acceptance/.test(file.moduleId);
+		const long = (file: TestSpecification) =>
+			/(kubernetes|pack|go)\.acceptance/.test(file.moduleId);
 		const sorted = await super.sort(files);
 		return [...sorted.filter(long), ...sorted.filter((file) => !long(file))];
 	}
