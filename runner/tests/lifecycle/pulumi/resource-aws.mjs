@@ -48,7 +48,9 @@ function outputs(now, type, name, inputs, id) {
 	if (type === "aws:ec2/instance:Instance") {
 		const kind = name.includes("broker") ? "broker" : "client";
 		const index = Number(/(\d+)$/.exec(name)?.[1] ?? 1) - 1;
-		const host = now.hosts?.[kind]?.[index] ?? { public: "203.0.113.1", private: "10.0.0.1" };
+		const last = index + (kind === "broker" ? 1 : 101);
+		const made = { public: `203.0.113.${last}`, private: `10.0.0.${last}` };
+		const host = now.hosts?.[kind]?.[index] ?? made;
 		Object.assign(all, {
 			publicIp: host.public,
 			privateIp: host.private,
