@@ -535,7 +535,6 @@ export const Run = z.strictObject({
 			...SaidFields,
 			/** What to do about it; null when ok. */
 			remedy: z.string().nullable(),
-			remedyCode: z.string().optional().meta({ description: "In results of earlier versions." }),
 		}),
 	),
 	notes: RunFile.shape.notes,
