@@ -2,6 +2,7 @@ package nats
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -121,10 +123,13 @@ func (s *jetStreamSession) prefetch() int {
 	return atMost(defaultPrefetch, s.MessageBytes)
 }
 
-// config of a consumer that acknowledges. On an existing stream it starts with the next message.
+// config of a consumer that acknowledges. On an existing stream it starts with the next message. It has a name of its own also without a
+// group, so that a request that is repeated makes no second one.
 func (s *jetStreamSession) config(ctx context.Context, to broker.Subscription, at location) (jetstream.ConsumerConfig, error) {
+	group := s.groupName(to.Group)
 	config := jetstream.ConsumerConfig{
-		Durable:       s.groupName(to.Group),
+		Name:          cmp.Or(group, nuid.Next()),
+		Durable:       group,
 		DeliverPolicy: jetstream.DeliverAllPolicy,
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       s.ackWait(),
@@ -162,13 +167,16 @@ func (s *jetStreamSession) pull(ctx context.Context, to broker.Subscription, at 
 		return consumer{}, err
 	}
 	var made jetstream.Consumer
-	if s.Found() && to.Group != "" {
-		made, err = shared(
-			func() (jetstream.Consumer, error) { return js.Consumer(ctx, at.stream, config.Durable) },
-			func() (jetstream.Consumer, error) { return js.CreateConsumer(ctx, at.stream, config) })
-	} else {
-		made, err = js.CreateOrUpdateConsumer(ctx, at.stream, config)
-	}
+	err = patiently(ctx, func(ctx context.Context) (err error) {
+		if s.Found() && to.Group != "" {
+			made, err = shared(
+				func() (jetstream.Consumer, error) { return js.Consumer(ctx, at.stream, config.Durable) },
+				func() (jetstream.Consumer, error) { return js.CreateConsumer(ctx, at.stream, config) })
+		} else {
+			made, err = js.CreateOrUpdateConsumer(ctx, at.stream, config)
+		}
+		return err
+	})
 	if err != nil {
 		return consumer{}, err
 	}
@@ -195,13 +203,16 @@ func (s *jetStreamSession) push(ctx context.Context, to broker.Subscription, at 
 		config.DeliverGroup = config.Durable
 	}
 	var made jetstream.PushConsumer
-	if s.Found() && to.Group != "" {
-		made, err = shared(
-			func() (jetstream.PushConsumer, error) { return js.PushConsumer(ctx, at.stream, config.Durable) },
-			func() (jetstream.PushConsumer, error) { return js.CreatePushConsumer(ctx, at.stream, config) })
-	} else {
-		made, err = js.CreateOrUpdatePushConsumer(ctx, at.stream, config)
-	}
+	err = patiently(ctx, func(ctx context.Context) (err error) {
+		if s.Found() && to.Group != "" {
+			made, err = shared(
+				func() (jetstream.PushConsumer, error) { return js.PushConsumer(ctx, at.stream, config.Durable) },
+				func() (jetstream.PushConsumer, error) { return js.CreatePushConsumer(ctx, at.stream, config) })
+		} else {
+			made, err = js.CreateOrUpdatePushConsumer(ctx, at.stream, config)
+		}
+		return err
+	})
 	if err != nil {
 		return consumer{}, err
 	}

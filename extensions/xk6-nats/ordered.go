@@ -65,7 +65,7 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 		}
 		o.next, o.stored = state.LastSeq+1, state.LastTime
 	}
-	if err := o.make(ctx); err != nil {
+	if err := patiently(ctx, o.make); err != nil {
 		return consumer{}, err
 	}
 	go o.run()
