@@ -1,36 +1,18 @@
 /** Rates that are tried one after the other; pure, so that it can be tested without a broker. */
 
-/** What a run at a rate has shown. `problem`: why it does not count as carried; null: it does. */
-export interface Step {
-	readonly problem: string | null;
-}
-
-/** Runs at a rate, or gives what an earlier run at it has shown. */
-export type Try<S extends Step> = (ratePerSecond: number) => Promise<S>;
-
-/** The same rate is run once, whoever asks. */
-export function once<S extends Step>(run: Try<S>): Try<S> {
-	const known = new Map<number, Promise<S>>();
-	return (rate) => {
-		const step = known.get(rate) ?? run(rate);
-		known.set(rate, step);
-		return step;
-	};
-}
-
-export interface Found<S extends Step> {
+export interface Found<S> {
 	readonly rate: number;
 	readonly step: S;
 }
 
 /**
- * The last rate without a problem before the first with one, of rates that rise, and that one; null: there is none. It begins at `from`, and goes below
- * only if that has a problem: what is carried at a rate is taken to be carried at each lower one.
+ * The last rate that is carried before the first that is not, of rates that rise, and that one; null: there is none. It begins at `from`, and goes below
+ * only if that is not carried: what is carried at a rate is taken to be carried at each lower one. `problem`: why it is not; null: it is.
  */
-export async function climb<S extends Step>(
+export async function climb<S extends { readonly problem: string | null }>(
 	rates: readonly number[],
 	from: number,
-	run: Try<S>,
+	run: (ratePerSecond: number) => Promise<S>,
 ): Promise<{ readonly carried: Found<S> | null; readonly tooHigh: Found<S> | null }> {
 	const first: Found<S> = { rate: from, step: await run(from) };
 	const isCarried = first.step.problem === null;

@@ -5,15 +5,19 @@
  *
  *   npm run build && node dist/runner/tools/bench/scripts.js [nats kafka] [--other /path/of/k6] [--seconds 10] [--rounds 3]
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { formatDuration } from "../../units.ts";
-import { openBroker, systemOf } from "./broker.ts";
-import { findBinaries, worldOf } from "./programs.ts";
+import {
+	type Bench,
+	openBroker,
+	printTable,
+	runScript,
+	type Scripted,
+	say,
+	time,
+	withBench,
+} from "./bench.ts";
 import { median } from "./tools-output.ts";
-import { type Bench, runTool } from "./tools-run.ts";
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -28,60 +32,31 @@ const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
 const chosen = positionals.length > 0 ? positionals : ["nats", "kafka"];
 const BYTES = 256;
-/** The script tells what it measured, so that any k6 can. */
-const TELL =
-	"export const handleSummary = (data) => ({ stdout: 'mqbench:' + JSON.stringify(data.metrics) + '\\n' });";
 
-/** What a script is told of its end, by metric. */
-type Metrics = Readonly<Record<string, { readonly values: Readonly<Record<string, number>> }>>;
-
-interface Measured {
-	readonly iterations: number;
-	readonly dropped: number;
-	readonly metrics: Metrics;
-	readonly cpuSeconds: number;
-}
-
-const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
-const world = worldOf(process, stop.signal);
-const folder = mkdtempSync(path.join(os.tmpdir(), "mqbench-bench-"));
-try {
-	const bench = { world, binaries: await findBinaries(world), folder };
+await withBench(async (bench) => {
 	const k6s: [string, string][] = [["mqbench", bench.binaries.k6]];
 	if (values.other) k6s.push(["the other k6", path.resolve(values.other)]);
 	if (chosen.includes("nats")) await publishing(bench, k6s);
 	if (chosen.includes("kafka")) await producing(bench, k6s);
-} finally {
-	rmSync(folder, { recursive: true, force: true });
-}
+});
 
 // --- internal ---
 
 /** One VU publishes as fast as it can; beside it one that does nothing. */
 async function publishing(bench: Bench, k6s: readonly [string, string][]): Promise<void> {
-	const broker = await openBroker(bench, "nats", systemOf({ broker: "nats" }), BYTES);
+	const broker = await openBroker(bench, { broker: "nats" });
 	try {
-		const options = `export const options = { vus: 1, duration: "${seconds}s" };`;
-		const script = (name: string, body: string) =>
-			written(
-				`${name}.js`,
-				`import { Nats } from "k6/x/nats"; const nats = new Nats({ servers: [__ENV.URL] }); const text = "x".repeat(${BYTES}); ${options} export default function () { ${body} } ${TELL}`,
-			);
-		const empty = script("empty", "");
-		const publish = script("publish", 'nats.publish("bench", text);');
-		const costs = k6s.map((): [number[], number[]] => [[], []]);
-		for (let round = 0; round < rounds; round++)
-			for (const [i, [, k6]] of k6s.entries())
-				for (const [j, file] of [empty, publish].entries()) {
-					const got = await measured(bench, k6, file, { URL: broker.url });
-					costs[i]?.[j]?.push((seconds * 1e9) / got.iterations);
-				}
-		const rows = k6s.map(([name], i) => {
-			const [none = 0, one = 0] = (costs[i] ?? []).map(median);
-			return [name, time(none), time(one), (one / none).toFixed(2)];
-		});
-		table(
+		const script = (body: string) =>
+			`import { Nats } from "k6/x/nats"; const nats = new Nats({ servers: [__ENV.URL] }); const text = "x".repeat(${BYTES}); export const options = { vus: 1, duration: "${seconds}s" }; export default function () { ${body} }`;
+		const scripts = { empty: script(""), publish: script('nats.publish("bench", text);') };
+		const rows: string[][] = [];
+		for (const [name, tried] of await inTurns(bench, k6s, scripts, () => ({ URL: broker.url }))) {
+			const each = (of: readonly Scripted[]) =>
+				median(of.map(({ iterations }) => (seconds * 1e9) / iterations));
+			const [none, one] = [each(tried.empty ?? []), each(tried.publish ?? [])];
+			rows.push([name, time(none), time(one), (one / none).toFixed(2)]);
+		}
+		printTable(
 			`k6/x/nats: one publish of ${BYTES} B per iteration, one VU, medians of ${rounds}`,
 			["k6", "empty iteration", "with publish", "ratio"],
 			rows,
@@ -93,38 +68,27 @@ async function publishing(bench: Bench, k6s: readonly [string, string][]): Promi
 
 /** One produce per iteration at constant rates. */
 async function producing(bench: Bench, k6s: readonly [string, string][]): Promise<void> {
-	const broker = await openBroker(bench, "kafka", systemOf({ broker: "kafka" }), BYTES);
-	const brokers = broker.url.replace(/^kafka:\/\//, "");
+	const broker = await openBroker(bench, { broker: "kafka" });
 	try {
 		const rows: string[][] = [];
 		for (const rate of values.rates.split(",").map(Number)) {
-			const script = (name: string, body: string) =>
-				written(
-					`${name}.js`,
-					`import { Connection, Writer } from "k6/x/kafka"; const brokers = [__ENV.BROKERS], topic = "bench-" + __ENV.RUN; const writer = new Writer({ brokers, topic, requiredAcks: 1 }); const value = new Uint8Array(${BYTES}).fill(120);
+			const script = (body: string) =>
+				`import { Connection, Writer } from "k6/x/kafka"; const brokers = [__ENV.BROKERS], topic = "bench-" + __ENV.RUN; const writer = new Writer({ brokers, topic, requiredAcks: 1 }); const value = new Uint8Array(${BYTES}).fill(120);
 export const options = { summaryTrendStats: ["med", "p(99)"], scenarios: { produce: { executor: "constant-arrival-rate", rate: ${rate}, timeUnit: "1s", duration: "${seconds}s", preAllocatedVUs: ${Math.max(50, rate / 20)} } } };
 export function setup() { new Connection({ address: brokers[0] }).createTopic({ topic }); }
-export default function () { ${body} } ${TELL}`,
-				);
-			const scripts = [
-				["nothing", script("nothing", "")],
-				["produce", script("produce", "writer.produce({ messages: [{ value }] });")],
-			] as const;
-			for (const [what, file] of scripts) {
-				const tried: Measured[][] = k6s.map(() => []);
-				for (let round = 0; round < rounds; round++)
-					for (const [i, [, k6]] of k6s.entries())
-						tried[i]?.push(
-							await measured(bench, k6, file, {
-								BROKERS: brokers,
-								RUN: `${rate}-${what}-${i}-${round}`,
-							}),
-						);
-				for (const [i, [name]] of k6s.entries()) {
-					const all = tried[i] ?? [];
-					const of = (value: (one: Measured) => number) => median(all.map(value));
-					const write = (p: string) =>
-						of(({ metrics }) => metrics.kafka_writer_write_seconds?.values[p] ?? Number.NaN);
+export default function () { ${body} }`;
+			const scripts = {
+				nothing: script(""),
+				produce: script("writer.produce({ messages: [{ value }] });"),
+			};
+			const env = (turn: string) => ({
+				BROKERS: broker.url.replace(/^kafka:\/\//, ""),
+				RUN: `${rate}-${turn}`,
+			});
+			for (const [name, tried] of await inTurns(bench, k6s, scripts, env))
+				for (const [what, all] of Object.entries(tried)) {
+					const of = (value: (one: Scripted) => number) => median(all.map(value));
+					const write = (p: string) => of((one) => one.value("kafka_writer_write_seconds", p));
 					rows.push([
 						`${rate}/s`,
 						name,
@@ -136,9 +100,8 @@ export default function () { ${body} } ${TELL}`,
 						time(of(({ cpuSeconds, iterations }) => (cpuSeconds * 1e9) / iterations)),
 					]);
 				}
-			}
 		}
-		table(
+		printTable(
 			`k6/x/kafka: one produce of ${BYTES} B per iteration, acks 1, one partition, ${seconds} s, medians of ${rounds}`,
 			[
 				"asked",
@@ -157,55 +120,21 @@ export default function () { ${body} } ${TELL}`,
 	}
 }
 
-async function measured(
+/** Runs each script on each k6, as often as there are rounds, so that a disturbance meets all. `env`: of a turn, by its name. */
+async function inTurns(
 	bench: Bench,
-	k6: string,
-	script: string,
-	env: Readonly<Record<string, string>>,
-): Promise<Measured> {
-	const { stdout, cpuSeconds } = await runTool(bench, {
-		argv: [
-			k6,
-			"run",
-			"--quiet",
-			"--no-usage-report",
-			...Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
-			script,
-		],
-		env: { K6_AUTO_EXTENSION_RESOLUTION: "false" },
-	});
-	const told = /^mqbench:(.*)$/m.exec(stdout)?.[1];
-	if (told === undefined) throw new Error(`k6 has told nothing:\n${stdout.slice(-2000)}`);
-	const metrics = JSON.parse(told) as Metrics;
-	const count = (name: string) => metrics[name]?.values.count ?? 0;
-	process.stderr.write(
-		`${path.basename(script)} ${Object.values(env).at(-1)}: ${count("iterations")} iterations, ${count("dropped_iterations")} dropped\n`,
-	);
-	return {
-		iterations: count("iterations"),
-		dropped: count("dropped_iterations"),
-		metrics,
-		cpuSeconds,
-	};
-}
-
-function written(name: string, text: string): string {
-	const file = path.join(folder, name);
-	writeFileSync(file, text);
-	return file;
-}
-
-function time(ns: number): string {
-	return Number.isNaN(ns) ? "-" : formatDuration(ns);
-}
-
-function table(
-	title: string,
-	columns: readonly string[],
-	rows: readonly (readonly string[])[],
-): void {
-	const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-	process.stdout.write(
-		`\n${title}; ${os.cpus()[0]?.model ?? "unknown CPU"}, ${os.cpus().length} cores, which the broker shares\n\n${[line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n")}\n`,
-	);
+	k6s: readonly [string, string][],
+	scripts: Readonly<Record<string, string>>,
+	env: (turn: string) => Readonly<Record<string, string>>,
+): Promise<Map<string, Record<string, Scripted[]>>> {
+	const tried = new Map<string, Record<string, Scripted[]>>();
+	for (let round = 0; round < rounds; round++)
+		for (const [i, [name, k6]] of k6s.entries())
+			for (const [what, text] of Object.entries(scripts)) {
+				const one = await runScript(bench, k6, text, env(`${what}-${i}-${round}`));
+				say(`${name}, ${what}: ${one.iterations} iterations, ${one.dropped} dropped`);
+				const all = tried.get(name) ?? {};
+				tried.set(name, { ...all, [what]: [...(all[what] ?? []), one] });
+			}
+	return tried;
 }

@@ -21,7 +21,7 @@ export function natsLoopRate(stdout: string): number {
 	return messages / seconds;
 }
 
-/** bench_writer and bench_reader of NSQ: "[bench_writer] 2026/11/25 04:49:03 duration: 500.851853ms - 14.598mb/s - 14948.532ops/s - 66.896us/op". */
+/** bench_writer of NSQ: "[bench_writer] 2026/11/25 04:49:03 duration: 500.851853ms - 14.598mb/s - 14948.532ops/s - 66.896us/op". */
 export function nsqRate(stdout: string): number {
 	return last(stdout, /([\d.]+)ops\/s/g);
 }
