@@ -15,41 +15,21 @@ import type { Metric } from "../model/plan.ts";
 /** What several clients, and several lines of one client, have counted, put together. */
 
 export function addSeconds(lines: readonly Second[]): Second[] {
-	const seconds = new Map<number, Second>();
-	for (const line of lines) {
-		const sum = seconds.get(line.second);
-		seconds.set(line.second, sum ? addSecond(sum, line) : bare(line));
-	}
-	return [...seconds.values()].sort((a, b) => a.second - b.second);
+	return addByKey(lines, "second", SECOND);
 }
 
-/** One list per client. A client's own ticks of one second follow each other, those of several clients add up. */
+/** A client's own ticks of one second follow each other. */
+export function ownTicks(lines: readonly Tick[]): Tick[] {
+	return addByKey(
+		lines.map((line) => ({ ...line, at: Math.round(line.at) })),
+		"at",
+		FOLLOWING,
+	);
+}
+
+/** Ticks of several clients (`ownTicks`) add up. A sample that one of them has not taken is left out. */
 export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
-	const ticks = new Map<number, Tick>();
-	for (const client of clients) {
-		const own = new Map<number, Tick>();
-		for (const line of client) {
-			const at = Math.round(line.at);
-			const before = own.get(at);
-			const { inFlight } = line;
-			own.set(at, {
-				...(before ? addNumbers(before, bare(line)) : bare(line)),
-				backlog: [...(before?.backlog ?? []), ...line.backlog],
-				...(line.outstanding === undefined
-					? {}
-					: { outstanding: [...(before?.outstanding ?? []), ...line.outstanding] }),
-				...heldOf((a, b) => [...a, ...b], before, line),
-				inFlight,
-				at,
-				...lengthOf(line),
-			});
-		}
-		for (const [at, tick] of own) {
-			const sum = ticks.get(at);
-			ticks.set(at, sum ? addTick(sum, tick) : tick);
-		}
-	}
-	return [...ticks.values()].sort((a, b) => a.at - b.at);
+	return addByKey(clients.flat(), "at", { at: first, seconds: first });
 }
 
 /** By 10 ms since T0 (of a long run by as many times that as seconds are recorded as one), up to the last second in which something completed. */
@@ -66,13 +46,7 @@ export function addCompletions(lines: readonly Completions[]): Float64Array {
 
 /** Buckets of response time, ascending, each once. */
 export function addBreakdowns(buckets: readonly Bucket[]): Bucket[] {
-	const sums = new Map<number, Bucket>();
-	for (const bucket of buckets) {
-		const { fromNs, toNs, ...more } = bucket;
-		const sum = sums.get(fromNs);
-		sums.set(fromNs, sum ? { fromNs, toNs, ...addNumbers<typeof more>(more, sum) } : bucket);
-	}
-	return [...sums.values()].sort((a, b) => a.fromNs - b.fromNs);
+	return addByKey(buckets, "fromNs", { fromNs: first, toNs: first });
 }
 
 /**
@@ -84,9 +58,7 @@ export function waitingOfAll(
 	ticks: readonly Tick[],
 	copies: number,
 ): Tick[] {
-	const own = clients.map(
-		(client) => new Map(addTicks([client]).map((t) => [t.at, t.outstanding])),
-	);
+	const own = clients.map((client) => new Map(client.map((t) => [t.at, t.outstanding])));
 	// What a client has counted stands until it counts again: it may have ended before the others.
 	const last = clients.map(() => 0);
 	return ticks.map(({ outstanding: _, ...tick }) => {
@@ -116,36 +88,12 @@ export function earliest(all: readonly Offenders[]): Offenders {
 
 export function addCounters(lines: readonly CountersLine[]): Counters | null {
 	const [first, ...rest] = lines.map(({ type: _, scope: __, ...c }) => c);
-	return first === undefined ? null : rest.reduce(addNumbers, first);
+	return first === undefined ? null : rest.reduce((a, b) => add(a, b), first);
 }
 
 export function addTotals(lines: readonly Totals[]): Totals | null {
 	const [first, ...rest] = lines.map(bare);
-	if (first === undefined) return null;
-	return rest.reduce(
-		({ unanswered, suspendedNs = 0, ...a }, b) => ({
-			...addNumbers(a, b),
-			suspendedNs: Math.max(suspendedNs, b.suspendedNs ?? 0),
-			...(unanswered === undefined || b.unanswered === undefined
-				? {}
-				: { unanswered: unanswered + b.unanswered }),
-			// The latest of all clients decides, and the worst.
-			firstClaimNs: Math.max(a.firstClaimNs, b.firstClaimNs),
-			endNs: Math.max(a.endNs, b.endNs),
-			// Whoever closed first has counted least.
-			lookedNs: ofBoth(Math.min, a.lookedNs, b.lookedNs),
-			throttledNs: ofBoth(Math.max, a.throttledNs, b.throttledNs),
-			// From the first client that sent or received to the last.
-			firstSendNs: ofBoth(Math.min, a.firstSendNs, b.firstSendNs),
-			firstReceiveNs: ofBoth(Math.min, a.firstReceiveNs, b.firstReceiveNs),
-			windowStartNs: ofBoth(Math.min, a.windowStartNs, b.windowStartNs),
-			lastAckNs: ofBoth(Math.max, a.lastAckNs, b.lastAckNs),
-			lastReceiveNs: ofBoth(Math.max, a.lastReceiveNs, b.lastReceiveNs),
-			schedLatencyP999Ns: Math.max(a.schedLatencyP999Ns, b.schedLatencyP999Ns),
-			errors: addErrors([...a.errors, ...b.errors]),
-		}),
-		first,
-	);
+	return first === undefined ? null : rest.reduce((a, b) => add(a, b, TOTALS), first);
 }
 
 export function bare<T extends object>(line: T): T {
@@ -156,81 +104,106 @@ export function bare<T extends object>(line: T): T {
 
 // --- internal ---
 
-/** null: that client has not come to it. */
-function ofBoth(
-	which: (a: number, b: number) => number,
-	a: number | null,
-	b: number | null,
-): number | null {
-	return a === null || b === null ? (a ?? b) : which(a, b);
-}
+/** How fields are put together that do not simply add up. */
+type Rules<T> = { readonly [K in keyof T]?: (a: T[K], b: T[K]) => T[K] };
 
-function addSecond(a: Second, b: Second): Second {
-	const metrics = { ...a.metrics };
-	for (const [name, y] of Object.entries(b.metrics)) {
-		const x = metrics[name as Metric];
-		metrics[name as Metric] = x
-			? {
-					count: x.count + y.count,
-					sum: x.sum + y.sum,
-					min: Math.min(x.min, y.min),
-					max: Math.max(x.max, y.max),
-					clamped: x.clamped + y.clamped,
-					negative: x.negative + y.negative,
-					...lowestOf(x, y),
-				}
-			: y;
+const first = <T>(a: T) => a;
+const latest = <T>(_: T, b: T) => b;
+
+const largest = either(Math.max);
+const smallest = either(Math.min);
+
+const SECOND: Rules<Second> = {
+	second: first,
+	seconds: first,
+	metrics: addMetrics,
+	limits: (a, b) => a.map((limit, k) => (b[k] ? add(limit, b[k]) : limit)),
+};
+
+const FOLLOWING: Rules<Tick> = {
+	at: first,
+	seconds: first,
+	inFlight: latest,
+	backlog: (a, b) => [...a, ...b],
+	outstanding: (a, b) => a && b && [...a, ...b],
+	held: (a, b) => (a && b ? [...a, ...b] : plainly(a, b)),
+};
+
+const TOTALS: Rules<Totals> = {
+	suspendedNs: (a, b) => Math.max(a ?? 0, b ?? 0),
+	// The latest of all clients decides, and the worst.
+	firstClaimNs: Math.max,
+	endNs: Math.max,
+	schedLatencyP999Ns: Math.max,
+	throttledNs: largest,
+	// Whoever closed first has counted least.
+	lookedNs: smallest,
+	// From the first client that sent or received to the last.
+	firstSendNs: smallest,
+	firstReceiveNs: smallest,
+	windowStartNs: smallest,
+	lastAckNs: largest,
+	lastReceiveNs: largest,
+	errors: addErrors,
+};
+
+/** One of each key, ascending. */
+function addByKey<T extends object>(lines: readonly T[], key: keyof T, rules: Rules<T>): T[] {
+	const sums = new Map<number, T>();
+	for (const line of lines) {
+		const at = line[key] as number;
+		const sum = sums.get(at);
+		sums.set(at, sum ? add(sum, line, rules) : bare(line));
 	}
-	const pieces = (x: readonly number[] = [], y: readonly number[] = []) =>
-		x.map((n, i) => n + (y[i] ?? 0));
-	return {
-		second: a.second,
-		...lengthOf(a),
-		metrics,
-		limits: a.limits.map((x, k) => ({
-			count: pieces(x.count, b.limits[k]?.count),
-			over: pieces(x.over, b.limits[k]?.over),
-			overWithoutLag: pieces(x.overWithoutLag, b.limits[k]?.overWithoutLag),
-		})),
-	};
+	return [...sums].sort(([a], [b]) => a - b).map(([, sum]) => sum);
 }
 
-function lengthOf({ seconds }: { readonly seconds?: number | undefined }) {
-	return seconds === undefined ? {} : { seconds };
+/** Adds field by field, by its rule if it has one. */
+function add<T extends object>(a: T, b: T, rules: Rules<T> = {}): T {
+	const fields = Object.keys({ ...a, ...rules }) as (keyof T)[];
+	const sums = fields.flatMap((field) => {
+		const sum = (rules[field] ?? plainly)(a[field], b[field]);
+		return sum === undefined ? [] : [[field, sum]];
+	});
+	return Object.fromEntries(sums) as T;
 }
 
-function lowestOf(...of: readonly { readonly lowest?: number | undefined }[]) {
-	const known = of.map((m) => m.lowest).filter((ns) => ns !== undefined);
-	return known.length === 0 ? {} : { lowest: smallestOf(known) };
+/**
+ * The sum of two numbers, or of lists as long as both go. What one of them did not measure (null), or does not tell (left out), is so in
+ * the sum: of some it would be a wrong number.
+ */
+function plainly<T>(a: T, b: T): T {
+	if (a === undefined || b === undefined) return undefined as T;
+	if (a === null || b === null) return null as T;
+	if (Array.isArray(a) && Array.isArray(b))
+		return a.slice(0, b.length).map((n, i) => n + b[i]) as T;
+	return (typeof a === "number" && typeof b === "number" ? a + b : a) as T;
 }
 
-/** Two clients in one second. A sample that one of them has not taken cannot be added up. */
-function addTick(a: Tick, b: Tick): Tick {
-	const taken = Math.min(a.backlog.length, b.backlog.length);
-	const { outstanding: _, held: __, ...sum } = addNumbers(a, b);
-	return {
-		...sum,
-		at: a.at,
-		...lengthOf(a),
-		backlog: a.backlog.slice(0, taken).map((n, i) => n + (b.backlog[i] ?? 0)),
-		...heldOf((x, y) => x.slice(0, y.length).map((n, i) => n + (y[i] ?? 0)), a, b),
-	};
+/** null: that client has not come to it. */
+function either(which: (a: number, b: number) => number) {
+	return (a: number | null, b: number | null) =>
+		a === null || b === null ? (a ?? b) : which(a, b);
 }
 
-/** What waits in the client libraries of both; a client that does not know makes the sum unknown. */
-function heldOf(
-	put: (a: readonly number[], b: readonly number[]) => number[],
-	a: Tick | undefined,
-	b: Tick,
-): Pick<Tick, "held"> {
-	const [x, y] = [a === undefined ? [] : a.held, b.held];
-	if (x === undefined || y === undefined) return {};
-	return { held: x === null || y === null ? null : put(x, y) };
+function addMetrics(a: Second["metrics"], b: Second["metrics"]): Second["metrics"] {
+	const metrics = { ...a };
+	for (const [name, more] of Object.entries(b)) {
+		const known = metrics[name as Metric];
+		metrics[name as Metric] = known
+			? add(known, more, {
+					min: Math.min,
+					max: Math.max,
+					lowest: (x, y) => (x === undefined || y === undefined ? (x ?? y) : Math.min(x, y)),
+				})
+			: more;
+	}
+	return metrics;
 }
 
-function addErrors(errors: Totals["errors"]): Totals["errors"] {
+function addErrors(a: Totals["errors"], b: Totals["errors"]): Totals["errors"] {
 	const byMessage = new Map<string, Totals["errors"][number]>();
-	for (const e of errors) {
+	for (const e of [...a, ...b]) {
 		const sum = byMessage.get(e.message);
 		const times = [sum?.firstNs ?? null, e.firstNs].filter((t) => t !== null);
 		byMessage.set(e.message, {
@@ -240,21 +213,4 @@ function addErrors(errors: Totals["errors"]): Totals["errors"] {
 		});
 	}
 	return [...byMessage.values()].sort((a, b) => b.count - a.count).slice(0, 20);
-}
-
-/** Adds field by field. What one of them did not measure (null) stays null: a sum of some would be a wrong number. */
-function addNumbers<T extends object>(a: T, b: T): T {
-	return Object.fromEntries(
-		Object.entries(a).map(([key, x]) => {
-			const y = b[key as keyof T];
-			return [
-				key,
-				typeof x === "number" && typeof y === "number"
-					? x + y
-					: x === null || y === null
-						? null
-						: x,
-			];
-		}),
-	) as T;
 }

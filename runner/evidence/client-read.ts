@@ -3,7 +3,7 @@ import { sizeOfGiven } from "../given-folder.ts";
 import { type LogFile, lines as linesOf } from "../histogram/log-file.ts";
 import { ClientFileLine } from "../model/client-file.ts";
 import { lineParser } from "./json.ts";
-import { type LedgerSet, readLedger } from "./ledger-file.ts";
+import { type LedgerSet, readLedger } from "./ledger-bits.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
 /** The files of one client, read and checked. */

@@ -27,14 +27,14 @@ import {
 	addTotals,
 	bare,
 	earliest,
+	ownTicks,
 	waitingOfAll,
 } from "./add-up.ts";
 import { type BrokerLine, readBrokerLog } from "./broker-log.ts";
-import { withBrokers } from "./broker-samples.ts";
 import { type ClientFiles, ofFile, readClient, whoIs } from "./client-read.ts";
 import { damageIn, readJson } from "./json.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
-import { numberedSamples, readSamples } from "./resource-samples.ts";
+import { numberedSamples, readSamples, withBrokers } from "./resources.ts";
 
 /** What one client has counted by itself, and how it ended. */
 export interface ClientPart {
@@ -119,26 +119,21 @@ export function collect(folder: string): Collected {
 	const written = readJson(join(folder, "plan.json"), Plan);
 	const { run, damage } = runFileOf(join(folder, "run.json"));
 	const crossing = crosses(written);
-	const clients = Array.from({ length: written.client.count }, (_, i) =>
-		fromOpening(
-			readClient(folder, i, {
-				ledger: crossing,
-				completions: written.faults.length > 0,
-				name: nameOf(run, i),
-			}),
-			written,
-		),
+	const read = Array.from({ length: written.client.count }, (_, i) =>
+		readClient(folder, i, {
+			ledger: crossing,
+			completions: written.faults.length > 0,
+			name: nameOf(run, i),
+		}),
 	);
-	const plan = openedAt(written, startOf(clients));
-	const counted = crossing ? ledgersOf(plan, clients) : null;
-	if (counted?.problem != null)
-		for (const [i, c] of clients.entries())
-			if (c.problem === null && i === counted.client)
-				clients[i] = {
-					...c,
-					state: "broken",
-					problem: `${ofFile(i, nameOf(run, i))}${counted.problem}`,
-				};
+	const openedNs = startOf(read.flatMap((c) => c.lines));
+	const plan = openedAt(written, openedNs);
+	const clients = read.map((c) =>
+		withGoodLedger(fromOpening(c, written), plan, nameOf(run, c.index)),
+	);
+	const ledgers = clients.map((c) => c.ledger).filter((l) => l !== null);
+	const counted =
+		crossing && ledgers.length === clients.length ? countLedgers(plan, ledgers) : null;
 	// Nobody has stopped the run, and others went on to its end: that client broke off.
 	const alone =
 		!run?.interruptedBy && !run?.abortedBy && clients.some((c) => c.state === "complete");
@@ -147,14 +142,20 @@ export function collect(folder: string): Collected {
 	const of = <T extends ClientFileLine["type"]>(type: T) => ofType(lines, type);
 	// A sum over some of the clients would be a wrong number: all of them, or none.
 	const ofAll = <L>(lines: L[]) => (lines.length === clients.length ? lines : []);
-	const scope = (name: "warmup" | "window") => {
-		const sum = addCounters(ofAll(of("counters").filter((l) => l.scope === name)));
-		return crossing ? withLedgers(sum, counted?.counted?.[name] ?? null) : sum;
-	};
-	const tickLines = clients.map((c) => ofType(c.lines, "tick"));
-	const [only] = parts.length === 1 ? parts : [];
-	const ticks = only?.ticks ?? addTicks(tickLines);
-	const nodes = nodesOf(folder, plan.intervalSeconds);
+	const scope = (name: "warmup" | "window") =>
+		withLedgers(
+			addCounters(ofAll(of("counters").filter((l) => l.scope === name))),
+			counted?.[name],
+		);
+	const own = parts.map((part) => part.ticks);
+	const ticks = addTicks(own);
+	const breakdowns = ofAll(of("breakdown"));
+	const sampled = (name: string) => numberedSamples(folder, name, plan.intervalSeconds);
+	const nodes = sampled("resources-broker-").map(({ number, samples }) => ({
+		client: null,
+		node: number,
+		samples,
+	}));
 	return {
 		folder: basename(folder),
 		plan,
@@ -164,29 +165,33 @@ export function collect(folder: string): Collected {
 		clients: of("client").map(bare),
 		parts,
 		logs: clients.map((c) => c.log).filter((log) => log !== null),
-		seconds: only?.seconds ?? addSeconds(of("second")),
-		ticks: crossing ? waitingOfAll(tickLines, ticks, copies(plan)) : ticks,
+		seconds: addSeconds(of("second")),
+		ticks: crossing ? waitingOfAll(own, ticks, copies(plan)) : ticks,
 		stops: of("stops").flatMap((l) => l.stops),
 		// Only faults ask for them.
 		completions: written.faults.length > 0 ? completionsOf(clients) : null,
-		ledgers: counted?.counted ?? null,
+		ledgers: counted,
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
 		offenders: earliest([
 			...of("offenders").map((l) => l.first),
-			...offendersOf(counted?.counted ?? null),
+			...(counted?.firstLost ? [{ lost: counted.firstLost }] : []),
+			...(counted?.firstDuplicated ? [{ duplicated: counted.firstDuplicated }] : []),
 		]),
 		slowest: of("slowest")
 			.flatMap((l) => l.messages)
 			.sort((a, b) => b.responseNs - a.responseNs)
 			.slice(0, MOST_SLOW),
-		breakdown: breakdownOf(clients),
+		breakdown: breakdowns.length > 0 ? addBreakdowns(breakdowns.flatMap((l) => l.buckets)) : null,
 		t0Ms: t0Of(parts),
 		resources: withBrokers(
 			readSamples(join(folder, "resources.jsonl"), plan.intervalSeconds),
 			nodes.map(({ samples }) => samples),
 		),
-		hosts: hostsOf(folder, parts, plan.intervalSeconds),
+		hosts: sampled("resources-").flatMap(({ number, samples }) => {
+			const client = parts.find(({ index }) => index === number);
+			return client === undefined ? [] : [{ client, samples }];
+		}),
 		nodes,
 		brokerLog: readBrokerLog(join(folder, "broker.log")),
 	};
@@ -211,20 +216,32 @@ function runFileOf(file: string): { readonly run: RunFile | null; readonly damag
 }
 
 /** When the window has opened; null: nobody came to tell. */
-function startOf(clients: readonly ClientFiles[]): number | null {
-	const [totals] = clients.flatMap((c) => ofType(c.lines, "totals"));
-	return totals?.windowStartNs ?? null;
+function startOf(lines: readonly ClientFileLine[]): number | null {
+	return ofType(lines, "totals")[0]?.windowStartNs ?? null;
 }
 
 /** Seconds in files count from the window's start by the plan; one that opened earlier begins before. */
 function fromOpening(files: ClientFiles, { schedule }: Plan): ClientFiles {
-	const startNs = startOf([files]);
+	const startNs = startOf(files.lines);
 	if (schedule.steady === null || startNs === null) return files;
 	const earlier = (schedule.warmupNs - startNs) / 1e9;
 	const lines = files.lines.map((line) =>
 		line.type === "second" ? { ...line, second: line.second + earlier } : line,
 	);
 	return { ...files, lines };
+}
+
+/** Without a ledger whose bits cannot be read, or are of messages that the plan does not have. */
+function withGoodLedger(files: ClientFiles, plan: Plan, name: string | null): ClientFiles {
+	const { index, ledger, problem } = files;
+	if (ledger === null) return files;
+	try {
+		countLedgers(plan, [ledger]);
+		return files;
+	} catch (error) {
+		const why = `${ofFile(index, name)}client-${index}.ledger ${(error as Error).message}`;
+		return { ...files, ledger: null, state: "broken", problem: problem ?? why };
+	}
 }
 
 function ofType<T extends ClientFileLine["type"]>(
@@ -247,7 +264,7 @@ function partOf(files: ClientFiles, run: RunFile | null, alone: boolean): Client
 		client: client === undefined ? null : bare(client),
 		log,
 		seconds: addSeconds(ofType(lines, "second")),
-		ticks: addTicks([ofType(lines, "tick")]),
+		ticks: ownTicks(ofType(lines, "tick")),
 		counters: { window: counters ? addCounters([counters]) : null },
 		totals: addTotals(ofType(lines, "totals").slice(0, 1)),
 	};
@@ -270,53 +287,18 @@ function nameOf(run: RunFile | null, index: number): string | null {
 	return run?.clients.find((c) => c.index === index)?.name ?? null;
 }
 
-/** Bits that cannot be read are found one client after the other: the first whose ledger is wrong by itself has the problem. */
-function ledgersOf(
-	plan: Plan,
-	clients: readonly ClientFiles[],
-): {
-	readonly counted: CountedLedgers | null;
-	readonly client: number | null;
-	readonly problem: string | null;
-} {
-	const nothing = { counted: null, client: null, problem: null };
-	const ledgers = clients.map((c) => c.ledger).filter((l) => l !== null);
-	if (ledgers.length < clients.length) return nothing;
-	try {
-		return { ...nothing, counted: countLedgers(plan, ledgers) };
-	} catch {
-		for (const [client, ledger] of ledgers.entries())
-			try {
-				countLedgers(plan, [ledger]);
-			} catch (error) {
-				const problem = `client-${client}.ledger ${(error as Error).message}`;
-				return { counted: null, client, problem };
-			}
-		return nothing;
-	}
-}
-
-/** What one client alone cannot tell. null: not all ledgers are there, and what stands in the files is the part of it that they know. */
+/** What one client alone cannot tell. undefined: not all ledgers are there, and what stands in the files is the part of it that they know. */
 function withLedgers(
 	sum: Counters | null,
-	counts: CountedLedgers["window"] | null,
+	counts: CountedLedgers["window"] | undefined,
 ): Counters | null {
-	if (sum === null || counts === null) return sum;
+	if (sum === null || counts === undefined) return sum;
 	const known = countsWith("ledgers").map((name) => [name, counts[name]]);
 	return {
 		...sum,
 		...Object.fromEntries(known),
 		duplicated: sum.duplicated + counts.duplicated,
 	};
-}
-
-function offendersOf(counted: CountedLedgers | null): Offenders[] {
-	if (counted === null) return [];
-	const { firstLost, firstDuplicated } = counted;
-	return [
-		...(firstLost === null ? [] : [{ lost: firstLost }]),
-		...(firstDuplicated === null ? [] : [{ duplicated: firstDuplicated }]),
-	];
 }
 
 /** A client that has completions and no line of them is one of the published reports. */
@@ -330,11 +312,6 @@ function completionsOf(clients: readonly ClientFiles[]): Float64Array | null {
 	return incomplete || lines.every((l) => l.length === 0) ? null : addCompletions(lines.flat());
 }
 
-function breakdownOf(clients: readonly ClientFiles[]): Bucket[] | null {
-	const lines = clients.flatMap((c) => ofType(c.lines, "breakdown"));
-	return lines.length < clients.length ? null : addBreakdowns(lines.flatMap((l) => l.buckets));
-}
-
 /** Every client's T0 is the same moment, told by its own clock. */
 function t0Of(parts: readonly ClientPart[]): number | null {
 	const started = parts.filter((p) => p.client !== null);
@@ -342,26 +319,6 @@ function t0Of(parts: readonly ClientPart[]): number | null {
 	if (here?.client == null) return null;
 	const ns = BigInt(here.client.t0UnixNs) - BigInt(here.end?.clock?.beforeNs ?? 0);
 	return Number(ns) / 1e6;
-}
-
-/** By index of the client whose machine it is. */
-function hostsOf(
-	folder: string,
-	parts: readonly ClientPart[],
-	seconds: number | undefined,
-): Machine[] {
-	return numberedSamples(folder, "resources-", seconds).flatMap(({ number, samples }) =>
-		parts.filter(({ index }) => index === number).map((client) => ({ client, samples })),
-	);
-}
-
-/** A node of which there is no file was no host's. */
-function nodesOf(folder: string, seconds: number | undefined): Machine[] {
-	return numberedSamples(folder, "resources-broker-", seconds).map(({ number, samples }) => ({
-		client: null,
-		node: number,
-		samples,
-	}));
 }
 
 function stateOf(

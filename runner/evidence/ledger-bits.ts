@@ -1,8 +1,27 @@
 import { inflateSync } from "node:zlib";
-import type { LedgerSet } from "./ledger-file.ts";
+import { lines } from "../histogram/log-file.ts";
+import { LedgerLine } from "../model/client-file.ts";
+import { parsed } from "./json.ts";
+import { ledgerTrailer } from "./trailer.ts";
+
+/** A set of one producer's sequences, as it stands in the file: `joined` makes its bits. */
+export type LedgerSet = Omit<Extract<LedgerLine, { type: "set" }>, "type">;
 
 /** 32 sequences a word, the lowest bit first. null: an empty set. */
 export type Bits = Uint32Array | null;
+
+/** The sets of a `client-<i>.ledger`, its trailer checked. Throws a sentence about what does not fit. */
+export function readLedger(path: string): LedgerSet[] {
+	return [...lines(ledgerTrailer(path))].map((text, i) => {
+		const line = LedgerLine.safeParse(parsed(text));
+		if (!line.success || line.data.type !== "set")
+			throw new Error(
+				`cannot be read at line ${i + 1}: ${line.error?.issues[0]?.message ?? "a trailer before the end"}`,
+			);
+		const { type: _, ...set } = line.data;
+		return set;
+	});
+}
 
 /** Members of a that are not in b. */
 export function without(a: Bits, b: Bits): Bits {
@@ -21,11 +40,6 @@ export function joined(sets: readonly LedgerSet[], size: number): Bits {
 		else for (let i = 0; i < all.length; i++) all[i] = (all[i] ?? 0) | (bits[i] ?? 0);
 	}
 	return all;
-}
-
-/** Members in [from, to). */
-export function count(bits: Bits, from: number, to: number): number {
-	return countBoth(bits, bits, from, to);
 }
 
 /** Members of both in [from, to). */
@@ -72,9 +86,9 @@ function bitsOf(set: LedgerSet, size: number): Uint32Array {
 	own.set(bytes.subarray(0, own.length));
 	// Subtle: bytes are put below each other, so a word is the four of them in the order of a little-endian machine; others swap.
 	if (!LITTLE_ENDIAN) for (let i = 0; i < words.length; i++) words[i] = swapped(words[i] ?? 0);
-	if (beyond || count(words, size, words.length * 32) > 0)
+	if (beyond || countBoth(words, words, size, words.length * 32) > 0)
 		throw new Error(`${name} names messages that the plan does not have`);
-	const members = count(words, 0, size);
+	const members = countBoth(words, words, 0, size);
 	if (members !== set.count)
 		throw new Error(`${name} has ${members} members where its line says ${set.count}`);
 	return words;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
-import type { LedgerSet } from "./ledger-file.ts";
+import type { LedgerSet } from "./ledger-bits.ts";
 
 /** For tests: a set as a client writes it, from its members. */
 export function setOf(

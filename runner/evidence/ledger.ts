@@ -1,27 +1,19 @@
+import { smallestOf } from "../extremes.ts";
+import { grouped } from "../grouped.ts";
+import type { Offenders } from "../model/client-file.ts";
 import type { Plan } from "../model/plan.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
-import { type Bits, count, countBoth, firstOf, joined, without } from "./ledger-bits.ts";
-import type { LedgerSet } from "./ledger-file.ts";
+import { type Bits, countBoth, firstOf, joined, type LedgerSet, without } from "./ledger-bits.ts";
 
-/** What became of the messages of warm-up or window, by the ledgers of all clients together. Receipts are of a fan-out copies. */
-interface LedgerCounts {
-	readonly sent: number;
-	/** null: the system acknowledges nothing. */
+/** Of warm-up or window, as model/counts.ts has them; acked and unackedReceived are null where the system acknowledges nothing. */
+interface LedgerCounts extends Omit<Sums, "acked" | "unackedReceived"> {
 	readonly acked: number | null;
-	readonly failed: number;
-	/** Distinct receipts, by whichever client. */
-	readonly received: number;
-	readonly delivered: number;
-	readonly lost: number;
-	readonly failedReceived: number;
-	/** null: the system acknowledges nothing. */
 	readonly unackedReceived: number | null;
-	/** Receipts of one message by several clients: all of them less one. A client's own second copies are not among them. */
-	readonly duplicated: number;
-	/** Receipts of messages that no client has sent: a bug of mqbench. */
-	readonly strange: number;
 }
+
+/** As in `offenders` of a client's file. */
+type MessageId = NonNullable<Offenders["lost"]>;
 
 export interface CountedLedgers {
 	readonly warmup: LedgerCounts;
@@ -29,13 +21,6 @@ export interface CountedLedgers {
 	/** The message that was due first of those that are missing somewhere, and of those that two clients have received. */
 	readonly firstLost: MessageId | null;
 	readonly firstDuplicated: MessageId | null;
-}
-
-/** As in `offenders` of a client's file. */
-interface MessageId {
-	readonly producer: number;
-	readonly sequence: number;
-	readonly intendedNs: number;
 }
 
 /**
@@ -53,68 +38,66 @@ export function countLedgers(
 	plan: Plan,
 	ledgers: readonly (readonly LedgerSet[])[],
 ): CountedLedgers {
-	const warmup = new Sum(plan.acks);
-	const window = new Sum(plan.acks);
-	const lost = new First();
-	const duplicated = new First();
-	const byProducer = ledgers.map(groupedByProducer);
-	for (const sets of byProducer)
-		for (const producer of sets.keys())
-			if (producer >= plan.producers)
-				throw new Error(`names producer ${producer}, which the plan does not have`);
+	const subscribers = copies(plan);
+	for (const { producer, subscriber } of ledgers.flat()) {
+		if (producer >= plan.producers)
+			throw new Error(`names producer ${producer}, which the plan does not have`);
+		if (subscriber >= subscribers)
+			throw new Error(`names subscriber ${subscriber}, which the plan does not have`);
+	}
+	const [warmup, window] = [noCounts(), noCounts()];
+	const lost: number[] = [];
+	const duplicated: number[] = [];
+	const byProducer = ledgers.map((sets) => grouped(sets, ({ producer }) => producer));
 	for (let p = 0; p < plan.producers; p++) {
 		const size = sequences(plan, p, plan.schedule.messages);
 		const opens = sequences(plan, p, plan.schedule.warmupMessages);
 		const clients = byProducer.map((sets) => sets.get(p) ?? []);
-		const all = clients.flat();
-		const union = (name: LedgerSet["set"]) =>
+		const union = (sets: readonly LedgerSet[], name: LedgerSet["set"], subscriber = 0) =>
 			joined(
-				all.filter((s) => s.set === name),
+				sets.filter((s) => s.set === name && s.subscriber === subscriber),
 				size,
 			);
+		const all = clients.flat();
 		const sent = {
-			tried: union("tried"),
-			failed: union("failed"),
-			acked: union("acked"),
-			unknown: union("unknown"),
+			attempted: union(all, "tried"),
+			failed: union(all, "failed"),
+			acked: union(all, "acked"),
+			unknown: union(all, "unknown"),
 		};
-		warmup.addSent(sent, 0, opens);
-		window.addSent(sent, opens, size);
-		for (let subscriber = 0; subscriber < copies(plan); subscriber++) {
-			// A client may have several lines of one set: they are one.
-			const received = clients.map((sets) =>
-				joined(
-					sets.filter((s) => s.set === "received" && s.subscriber === subscriber),
-					size,
-				),
-			);
-			const receipts = receiptsOf(received, sent, plan.acks);
-			warmup.addReceipts(receipts, sent, 0, opens);
-			window.addReceipts(receipts, sent, opens, size);
-			lost.add(plan, p, firstOf(receipts.lost));
-			duplicated.add(plan, p, firstOf(receipts.twice));
-		}
-		const other = all.find((s) => s.subscriber >= copies(plan));
-		if (other)
-			throw new Error(`names subscriber ${other.subscriber}, which the plan does not have`);
+		// A client may have several lines of one set: they are one.
+		const receipts = Array.from({ length: subscribers }, (_, subscriber) =>
+			receiptsOf(
+				clients.map((sets) => union(sets, "received", subscriber)),
+				sent,
+				plan.acks,
+			),
+		);
+		addCounts(warmup, sent, receipts, plan.acks, 0, opens);
+		addCounts(window, sent, receipts, plan.acks, opens, size);
+		const index = (sequence: number | null) =>
+			sequence === null ? [] : [sequence * plan.producers + p];
+		lost.push(...receipts.flatMap((of) => index(firstOf(of.lost))));
+		duplicated.push(...receipts.flatMap((of) => index(firstOf(of.twice))));
 	}
 	return {
-		warmup: warmup.counts(),
-		window: window.counts(),
-		firstLost: lost.message(plan),
-		firstDuplicated: duplicated.message(plan),
+		warmup: told(warmup, plan.acks),
+		window: told(window, plan.acks),
+		firstLost: firstDue(plan, lost),
+		firstDuplicated: firstDue(plan, duplicated),
 	};
 }
 
 // --- internal ---
 
 interface Sent {
-	readonly tried: Bits;
+	readonly attempted: Bits;
 	readonly failed: Bits;
 	readonly acked: Bits;
 	readonly unknown: Bits;
 }
 
+/** Of one subscriber. */
 interface Receipts {
 	/** By any client. */
 	readonly any: Bits;
@@ -126,90 +109,66 @@ interface Receipts {
 	readonly lost: Bits;
 }
 
-class Sum {
-	readonly #acks: boolean;
-	#sent = 0;
-	#acked = 0;
-	#failed = 0;
-	#received = 0;
-	#failedReceived = 0;
-	#unackedReceived = 0;
-	#lost = 0;
-	#all = 0;
-	#strange = 0;
+type Sums = ReturnType<typeof noCounts>;
 
-	constructor(acks: boolean) {
-		this.#acks = acks;
-	}
+const noCounts = () => ({
+	sent: 0,
+	acked: 0,
+	failed: 0,
+	received: 0,
+	delivered: 0,
+	lost: 0,
+	failedReceived: 0,
+	unackedReceived: 0,
+	/** Receipts of one message by several clients: all of them less one. A client's own second copies are not among them. */
+	duplicated: 0,
+	/** Receipts of messages that no client has sent: a bug of mqbench. */
+	strange: 0,
+});
 
-	/** Sequences [from, to). */
-	addSent({ tried, failed, acked }: Sent, from: number, to: number): void {
-		this.#sent += count(tried, from, to);
-		this.#failed += count(failed, from, to);
-		this.#acked += count(acked, from, to);
-	}
-
-	addReceipts(
-		{ any, each, lost }: Receipts,
-		{ tried, failed, acked, unknown }: Sent,
-		from: number,
-		to: number,
-	): void {
-		this.#received += count(any, from, to);
-		this.#failedReceived += countBoth(any, failed, from, to);
-		this.#strange += count(any, from, to) - countBoth(any, tried, from, to);
-		this.#unackedReceived += this.#acks
-			? count(any, from, to) - countBoth(any, acked, from, to) - countBoth(any, failed, from, to)
-			: countBoth(any, unknown, from, to);
-		this.#lost += count(lost, from, to);
-		for (const one of each) this.#all += count(one, from, to);
-	}
-
-	counts(): LedgerCounts {
-		return {
-			sent: this.#sent,
-			acked: this.#acks ? this.#acked : null,
-			failed: this.#failed,
-			received: this.#received,
-			delivered: this.#received - this.#failedReceived - this.#unackedReceived,
-			lost: this.#lost,
-			failedReceived: this.#failedReceived,
-			unackedReceived: this.#acks || this.#unackedReceived > 0 ? this.#unackedReceived : null,
-			duplicated: this.#all - this.#received,
-			strange: this.#strange,
-		};
+/** Adds what became of sequences [from, to) of a producer. */
+function addCounts(
+	sum: Sums,
+	{ attempted, failed, acked, unknown }: Sent,
+	receipts: readonly Receipts[],
+	acks: boolean,
+	from: number,
+	to: number,
+): void {
+	const count = (a: Bits, b = a) => countBoth(a, b, from, to);
+	sum.sent += count(attempted);
+	sum.acked += count(acked);
+	sum.failed += count(failed);
+	for (const { any, each, lost } of receipts) {
+		const received = count(any);
+		const failedReceived = count(any, failed);
+		const unackedReceived = acks
+			? received - count(any, acked) - failedReceived
+			: count(any, unknown);
+		sum.received += received;
+		sum.failedReceived += failedReceived;
+		sum.unackedReceived += unackedReceived;
+		sum.delivered += received - failedReceived - unackedReceived;
+		sum.lost += count(lost);
+		sum.duplicated += each.reduce((all, one) => all + count(one), -received);
+		sum.strange += received - count(any, attempted);
 	}
 }
 
-/** The message that was due first. */
-class First {
-	#index: number | null = null;
-
-	add(plan: Plan, producer: number, sequence: number | null): void {
-		if (sequence === null) return;
-		const i = sequence * plan.producers + producer;
-		if (this.#index === null || i < this.#index) this.#index = i;
-	}
-
-	message({ producers, schedule }: Plan): MessageId | null {
-		const i = this.#index;
-		if (i === null) return null;
-		return {
-			producer: i % producers,
-			sequence: Math.floor(i / producers),
-			intendedNs: offsetNs(schedule, i),
-		};
-	}
+function told(sum: Sums, acks: boolean): LedgerCounts {
+	const unackedReceived = acks || sum.unackedReceived > 0 ? sum.unackedReceived : null;
+	return { ...sum, acked: acks ? sum.acked : null, unackedReceived };
 }
 
-function groupedByProducer(sets: readonly LedgerSet[]): Map<number, LedgerSet[]> {
-	const groups = new Map<number, LedgerSet[]>();
-	for (const set of sets) {
-		const group = groups.get(set.producer);
-		if (group === undefined) groups.set(set.producer, [set]);
-		else group.push(set);
-	}
-	return groups;
+/** Of messages by their number. */
+function firstDue({ producers, schedule }: Plan, messages: readonly number[]): MessageId | null {
+	if (messages.length === 0) return null;
+	const i = smallestOf(messages);
+	return {
+		producer: i % producers,
+		sequence: Math.floor(i / producers),
+		intendedNs: offsetNs(schedule, i),
+	};
 }
 
 /** How many messages below i are of producer p: message i is sequence floor(i / P) of producer i mod P. */
@@ -219,10 +178,10 @@ function sequences({ producers }: Plan, p: number, i: number): number {
 
 function receiptsOf(
 	each: readonly Bits[],
-	{ tried, failed, acked, unknown }: Sent,
+	{ attempted, failed, acked, unknown }: Sent,
 	acks: boolean,
 ): Receipts {
-	const owed = acks ? acked : without(without(tried, failed), unknown);
+	const owed = acks ? acked : without(without(attempted, failed), unknown);
 	const filled = each.filter((bits) => bits !== null);
 	const [first, ...others] = filled;
 	if (first === undefined) return { any: null, twice: null, each, lost: owed };

@@ -18,6 +18,14 @@ const Usage = z.strictObject({
 	writeBytes: Count.nullable(),
 });
 
+export type Usage = z.infer<typeof Usage>;
+
+/** What is used, field by field. */
+export function usageOf(of: (field: keyof Usage) => number | null): Usage {
+	const fields = Usage.keyof().options;
+	return Object.fromEntries(fields.map((field) => [field, of(field)])) as Usage;
+}
+
 export const ResourceLine = z.strictObject({
 	/** Wall clock of the sample, Unix ms, by the clock of the runner: that of another host is put right before. */
 	unixMs: z.number(),

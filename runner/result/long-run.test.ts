@@ -11,7 +11,7 @@ test("a run of half an hour on two clients has a result and all reports", () => 
 	const [hours, clients] = [0.5, 2];
 	const folder = mkdtempSync(join(tmpdir(), "mqbench-long-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-	writeLongRun(folder, { hours, perSecond: 20, clients });
+	writeLongRun(folder, { hours, perInterval: 20, clients });
 	const result = buildResult(folder);
 	writeReports(folder, result);
 	expect(result.verdict).toBe("pass");

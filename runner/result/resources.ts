@@ -1,5 +1,5 @@
 import type { Collected } from "../evidence/collect.ts";
-import { useBetween } from "../evidence/resource-use.ts";
+import { useBetween } from "../evidence/resources.ts";
 import { grouped } from "../grouped.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import type { Run } from "../model/result.ts";

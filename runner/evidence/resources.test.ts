@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ResourceLine } from "../model/resource-file.ts";
-import { withBrokers } from "./broker-samples.ts";
+import { withBrokers } from "./resources.ts";
 
 const line = (
 	unixMs: number,

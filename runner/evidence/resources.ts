@@ -1,0 +1,138 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { sizeOfGiven } from "../given-folder.ts";
+import { lines } from "../histogram/log-file.ts";
+import { ResourceLine, type Usage, usageOf } from "../model/resource-file.ts";
+import type { Run } from "../model/result.ts";
+import { lineParser } from "./json.ts";
+
+/**
+ * A line that cannot be read ends the file: it may have been cut off. What is missing is unknown. Of a run whose seconds are recorded several at a
+ * time there is a sample for each of those, as counters tell the same.
+ */
+export function readSamples(path: string, seconds = 1): ResourceLine[] {
+	const bytes = sizeOfGiven(path);
+	if (bytes === null) return [];
+	const samples: ResourceLine[] = [];
+	const parse = lineParser(ResourceLine);
+	let nextMs = 0;
+	for (const text of lines({ path, bytes })) {
+		const atMs = Number(/"unixMs":(\d+)/.exec(text)?.[1]);
+		if (seconds > 1 && atMs < nextMs) continue;
+		nextMs = atMs + (seconds - 0.5) * 1000;
+		const { line } = parse(text);
+		if (line === null) break;
+		samples.push(line);
+	}
+	return samples;
+}
+
+/** Of each file with this name and a number ("resources-2.jsonl"), in their order. */
+export function numberedSamples(
+	folder: string,
+	name: string,
+	seconds: number | undefined,
+): { readonly number: number; readonly samples: ResourceLine[] }[] {
+	return readdirSync(folder)
+		.flatMap((file) => {
+			const number = /^(\d+)\.jsonl$/.exec(file.slice(name.length))?.[1];
+			return file.startsWith(name) && number !== undefined
+				? [{ file, number: Number(number) }]
+				: [];
+		})
+		.sort((a, b) => a.number - b.number)
+		.map(({ file, number }) => ({ number, samples: readSamples(join(folder, file), seconds) }));
+}
+
+/**
+ * The samples of this machine, with what the broker's nodes on hosts of their own have used until then, all of them together
+ * (`resources-broker-<node>.jsonl`). They are sampled at other moments: counters grow evenly in between, and memory is what it was when they
+ * were sampled last. Before and after the samples of any of them it is unknown.
+ */
+export function withBrokers(
+	samples: readonly ResourceLine[],
+	nodes: readonly (readonly ResourceLine[])[],
+): readonly ResourceLine[] {
+	if (nodes.length === 0) return samples;
+	return samples.map((sample) => {
+		const used = nodes.map((node) => usedAt(node, sample.unixMs));
+		// A sum without one of them would be a wrong one.
+		const broker = used.includes(null)
+			? null
+			: usageOf((field) =>
+					used.reduce((sum, one) => both(sum, one?.[field] ?? null, (a, b) => a + b), 0 as Known),
+				);
+		return { ...sample, broker };
+	});
+}
+
+/** Cores and bytes per second that generator, broker and machine used. */
+type Use = Omit<Run["series"]["resources"][number], "at">;
+
+/**
+ * What was used between two samples. A counter that went backwards belongs to processes that ended or began anew: null, never
+ * negative. null: there is no first sample, or they are too close to each other.
+ */
+export function useBetween(before: ResourceLine | undefined, now: ResourceLine): Use | null {
+	const seconds = before ? (now.unixMs - before.unixMs) / 1000 : 0;
+	if (!before || seconds < SHORTEST_S) return null;
+	const perSecond = (was: Known, is: Known, unit = 1) =>
+		was === null || is === null || is < was
+			? null
+			: Number(((is - was) / unit / seconds).toPrecision(6));
+	const usage = (was: Usage | null, is: Usage | null) =>
+		was && is
+			? {
+					cores: perSecond(was.cpuNs, is.cpuNs, 1e9),
+					rssBytes: is.rssBytes,
+					readBytesPerSecond: perSecond(was.readBytes, is.readBytes),
+					writeBytesPerSecond: perSecond(was.writeBytes, is.writeBytes),
+				}
+			: null;
+	const busy = ({ machine: { cpuNs, idleNs } }: ResourceLine) =>
+		both(cpuNs, idleNs, (a, b) => a - b);
+	const [was, is] = [before.network, now.network];
+	return {
+		generator: usage(before.generator, now.generator),
+		broker: usage(before.broker, now.broker),
+		machine: {
+			busyCores: perSecond(busy(before), busy(now), 1e9),
+			stealCores: perSecond(before.machine.stealNs, now.machine.stealNs, 1e9),
+		},
+		network: was &&
+			is && {
+				rxBytesPerSecond: perSecond(was.rxBytes, is.rxBytes),
+				txBytesPerSecond: perSecond(was.txBytes, is.txBytes),
+			},
+	};
+}
+
+// --- internal ---
+
+/** /proc counts CPU in hundredths of a second: over less than a tenth of one it is mostly rounding. */
+const SHORTEST_S = 0.1;
+
+type Known = number | null;
+
+/** null: one of them is not known. */
+function both(a: Known, b: Known, of: (a: number, b: number) => number): Known {
+	return a === null || b === null ? null : of(a, b);
+}
+
+/** null: nobody has looked at that time. */
+function usedAt(samples: readonly ResourceLine[], unixMs: number): Usage | null {
+	const next = samples.findIndex((one) => one.unixMs >= unixMs);
+	const now = samples[next];
+	const before = samples[next - 1] ?? now;
+	if (!now?.broker || !before?.broker) return null;
+	if (next === 0 && now.unixMs > unixMs) return null;
+	const span = now.unixMs - before.unixMs;
+	const part = span > 0 ? (unixMs - before.unixMs) / span : 1;
+	const [was, is] = [before.broker, now.broker];
+	return usageOf((field) =>
+		field === "rssBytes"
+			? // It falls to 0 at once where a node ends: half of it was never there.
+				(part < 1 ? was : is).rssBytes
+			: both(was[field], is[field], (a, b) => Math.round(a + (b - a) * part)),
+	);
+}
