@@ -1,47 +1,155 @@
-import { hasProcess, noBroker } from "../brokers/index.ts";
+import { z } from "zod";
+import { hasProcess, type SystemOptions } from "../brokers/index.ts";
 import { largestOf } from "../extremes.ts";
-import { targets } from "../model/targets.ts";
-import type { Aws } from "./aws-schema.ts";
-import { clientCount } from "./clients.ts";
-import type { Context } from "./context.ts";
-import type { Parts } from "./parts.ts";
-import type { Problem } from "./problem.ts";
-import { problemsBy } from "./rules/rule.ts";
-import type { Clients, System } from "./scenario.ts";
+import { count, unit, WEEK_NS, word } from "../model/field.ts";
+import { tell } from "../text/tell.ts";
+import { completed } from "./written.ts";
 
-/** What target aws rents; null: nothing. Limits of its machines and volumes are AWS's to tell. */
-export function resolveAws(
-	{ aws, written }: Pick<Parts, "aws" | "written">,
-	{ target, rig }: Pick<Context, "target" | "rig">,
-	clients: Clients,
-	systems: readonly Pick<System, "broker" | "options">[],
-): { aws: Aws | null; problems: Problem[] } {
-	if (target === undefined || targets[target].rents !== "aws" || rig !== null)
-		return { aws: null, problems: [] };
-	const count = brokerMachines(systems);
-	const problems = problemsBy((wrong) => {
-		if (written.aws === undefined) wrong("aws", "aws-missing");
-		// One with a mistake is missing here, and says so itself.
-		else if (count === 0 && systems.length > 0)
-			wrong("target", "aws-without-broker", { broker: systems[0]?.options.broker ?? noBroker });
-	});
-	if (aws === undefined || problems.length > 0) return { aws: null, problems };
-	return {
-		aws: {
-			...aws,
-			brokers: { ...aws.brokers, count },
-			clients: { ...aws.clients, count: clientCount(clients) },
-		},
-		problems,
-	};
+const Instance = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
+
+/** What `target: aws` rents. */
+export const AwsFile = z
+	.strictObject({
+		region: word(
+			"Region in which machines are rented.",
+			["eu-central-1"],
+			[/^[a-z]{2}(-[a-z]+)+-\d$/, tell("aws-region")],
+		),
+		zone: word(
+			"Availability zone; all machines are in one. Default: the first of the region that has the types.",
+			["eu-central-1a"],
+			[/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/, tell("aws-zone")],
+		).optional(),
+		profile: word(
+			"Profile of AWS's configuration files. Default: what the environment says (AWS_PROFILE, AWS_ACCESS_KEY_ID).",
+			["bench"],
+		).optional(),
+		owner: z
+			.string()
+			.min(1)
+			.max(128)
+			.optional()
+			.meta({
+				description:
+					"Whose machines these are: the tag mqbench:owner. Default: the caller's name in AWS.",
+				examples: ["ada"],
+			}),
+		ami: word(
+			"Image of the machines: a Debian 12. Default: the newest one for the types' processor.",
+			["ami-0123456789abcdef0"],
+			[/^ami-[0-9a-f]+$/, tell("aws-image")],
+		).optional(),
+		ttl: unit(
+			"duration",
+			{
+				description:
+					"From then on the machines end themselves, whatever has become of mqbench; 10min to 168h. Default: 2h.",
+				examples: ["2h"],
+			},
+			(ns) => (ns < 600e9 || ns > WEEK_NS ? "must be 10min to 168h" : undefined),
+		).prefault("2h"),
+		sshFrom: word(
+			"The one address from which SSH comes in. Default: that under which AWS sees the caller.",
+			["203.0.113.7"],
+			[
+				/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\/|$)|(?=\/|$))){4}(?:\/32)?$/,
+				tell("aws-address"),
+			],
+		).optional(),
+		brokers: z
+			.strictObject({
+				instance: Instance.meta({
+					description:
+						"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them.",
+					examples: ["i4i.xlarge"],
+				}),
+				volume: z
+					.strictObject({
+						type: z.enum(["gp3", "io2"]).default("gp3").meta({ description: "Kind of volume." }),
+						size: unit(
+							"size",
+							{ description: "Its size, whole GiB.", examples: ["100GiB"] },
+							(bytes) =>
+								bytes % 1024 ** 3 !== 0 || bytes < 4 * 1024 ** 3 || bytes > 65_536 * 1024 ** 3
+									? "must be whole GiB, 4GiB to 65536GiB"
+									: undefined,
+						),
+						iops: count(
+							"Writes and reads a second that are paid for; io2 needs it. Default: those that come with gp3.",
+							256_000,
+							[6000],
+						).optional(),
+						throughput: unit(
+							"size",
+							{
+								description:
+									"gp3: bytes a second that are paid for, whole MiB. Default: those that come with it.",
+								examples: ["500MiB"],
+							},
+							(bytes) =>
+								bytes % 1024 ** 2 !== 0 || bytes < 125 * 1024 ** 2 || bytes > 2000 * 1024 ** 2
+									? "must be whole MiB, 125MiB to 2000MiB"
+									: undefined,
+						).optional(),
+					})
+					.transform(({ type, size, iops, throughput }) => ({
+						type,
+						sizeGiB: size / 1024 ** 3,
+						iops: iops ?? null,
+						// Of gp3; null: AWS's own choice.
+						throughputMiBps: throughput === undefined ? null : throughput / 1024 ** 2,
+					}))
+					.optional()
+					.meta({
+						description:
+							"Volume (EBS) that brokers store on. Default: the machine's own NVMe, which its type must have.",
+						examples: [{ type: "gp3", size: "100GiB" }],
+					}),
+			})
+			.meta({ description: "Machines of the brokers.", examples: [{ instance: "i4i.xlarge" }] }),
+		clients: z
+			.strictObject({
+				instance: Instance.meta({
+					description: "Instance type of the machines that make the load; `clients` says how many.",
+					examples: ["c6in.xlarge"],
+				}),
+				spot: z.boolean().default(false).meta({
+					description: "Cheaper, and taken away when somebody pays more: the run is then INVALID.",
+				}),
+			})
+			.meta({
+				description: "Machines that make the load.",
+				examples: [{ instance: "c6in.xlarge" }],
+			}),
+	})
+	.transform(({ ttl: ttlNs, sshFrom, brokers, ...rest }) => ({
+		...completed(["zone", "profile", "owner", "ami"], rest),
+		ttlNs,
+		sshFrom: sshFrom === undefined ? null : `${sshFrom.replace(/\/32$/, "")}/32`,
+		// Without a volume brokers store on the machine's own NVMe.
+		brokers: completed(["volume"], brokers),
+	}));
+type AwsFile = z.output<typeof AwsFile>;
+
+/** Machines that are rented for a scenario: brokers that take turns on the same ones, and one for each client. */
+export interface Aws extends AwsFile {
+	/** As many as the system with the most nodes has; 0: no system needs any. */
+	readonly brokers: AwsFile["brokers"] & { readonly count: number };
+	readonly clients: AwsFile["clients"] & { readonly count: number };
+}
+
+export type AwsVolume = NonNullable<AwsFile["brokers"]["volume"]>;
+
+interface OnMachines {
+	readonly options: SystemOptions;
 }
 
 /** How many machines brokers need that take turns on them: as many as the largest has nodes; 0: none of them is a process. */
-export function brokerMachines(systems: readonly Pick<System, "options">[]): number {
+export function brokerMachines(systems: readonly OnMachines[]): number {
 	return Math.max(0, largestOf(systems.map(nodesOf)));
 }
 
 /** Nodes of a system on machines of its own; 0: it is no process. */
-export function nodesOf({ options }: Pick<System, "options">): number {
+export function nodesOf({ options }: OnMachines): number {
 	return hasProcess(options) ? (options.nodes ?? 1) : 0;
 }

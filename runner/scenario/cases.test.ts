@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { resolveCases } from "./cases.ts";
 import { parseParts } from "./parts.ts";
+import type { Problem } from "./problem.ts";
 import type { Case } from "./scenario.ts";
 
 const open = { rate: "3000/s", message: "256B", duration: "10s" };
 
 function all(workload: object, more: object = {}): Case[] {
-	const { cases, problems } = resolveCases(
+	const problems: Problem[] = [];
+	const { cases } = resolveCases(
 		parseParts({ workload: { message: "256B", ...workload }, ...more }),
+		problems,
 		"/scenarios",
 	);
 	expect(problems).toEqual([]);
@@ -24,9 +27,9 @@ function one(workload: object): Case {
 }
 
 function complaints(workload: object, more: object = {}): string[] {
-	return resolveCases(parseParts({ workload, ...more })).problems.map(
-		({ path, message }) => `${path.join(".")}: ${message}`,
-	);
+	const problems: Problem[] = [];
+	resolveCases(parseParts({ workload, ...more }), problems);
+	return problems.map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 
 describe("the load of a case", () => {

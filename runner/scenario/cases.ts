@@ -4,9 +4,8 @@ import { ownValues, type WorkloadField, workloadFields } from "../model/workload
 import { caseName } from "./case-name.ts";
 import { canSettle, missingOfLoad, overlay } from "./loads.ts";
 import type { Parts } from "./parts.ts";
-import { type Path, type Problem, refuse, refuseKey } from "./problem.ts";
+import { type Path, type Problem, reporter, type Wrong } from "./problem.ts";
 import { checkLoad } from "./rules/load.ts";
-import { problemsBy, type Wrong } from "./rules/rule.ts";
 import { checkTopology } from "./rules/topology.ts";
 import type { Case } from "./scenario.ts";
 import { backlogOf, heldBack, phasesOf, scheduleOf } from "./schedule.ts";
@@ -16,7 +15,6 @@ import { isMap, list, type Written } from "./written.ts";
 /** The cases of a scenario; `undefined` in place of one that has a mistake. */
 export interface ResolvedCases {
 	readonly cases: readonly (Case | undefined)[];
-	readonly problems: readonly Problem[];
 	/** Where the field of a case is written: in the case itself, in the matrix, or in the workload; of a default `unwritten`. */
 	where(index: number, field: WorkloadField, unwritten?: Path): Path;
 }
@@ -28,6 +26,7 @@ export interface ResolvedCases {
  */
 export function resolveCases(
 	parts: Pick<Parts, "written" | "workload" | "cases" | "matrix">,
+	problems: Problem[],
 	folder = ".",
 	settle = false,
 ): ResolvedCases {
@@ -42,37 +41,37 @@ export function resolveCases(
 	};
 
 	const merged = overrides.map(({ fields }) => overlay(shared, fields));
-	const problems: Problem[] = [...bothKinds(written)];
+	checkKinds(written, problems);
 	if (written.workload === undefined || isMap(written.workload))
-		for (const one of missing(written, overrides, merged)) problems.push(one);
+		checkMissing(written, overrides, merged, problems);
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
 		const of = { ...fields, has: (field: WorkloadField) => Object.hasOwn(one, field) };
 		for (const check of [checkLoad, checkTopology])
-			for (const problem of problemsBy<WorkloadField>(
-				(wrong) => check(of, wrong),
-				(field) => where(index, field),
-			))
-				problems.push(problem);
+			check(
+				of,
+				reporter(problems, (field) => where(index, field)),
+			);
 		return complete(fields, overrides[index]?.fields ?? {}, folder);
 	});
-	for (const one of sameNames(resolved, overrides)) problems.push(one);
-	return { cases: resolved, problems, where };
+	checkNames(resolved, overrides, problems);
+	return { cases: resolved, where };
 }
 
-/** What is wrong with cases in what surrounds them. A field that is a default is shown at `unwritten`. */
-export function caseProblems(
+/** Adds what is wrong with cases in what surrounds them. A field that is a default is shown at `unwritten`. */
+export function checkCases(
 	{ cases, where }: ResolvedCases,
+	problems: Problem[],
 	check: (one: Case, wrong: Wrong<WorkloadField>) => void,
 	unwritten?: Path,
-): Problem[] {
-	return cases.flatMap((one, index) =>
-		problemsBy<WorkloadField>(
-			(wrong) => one && check(one, wrong),
-			(field) => where(index, field, unwritten),
-		),
-	);
+): void {
+	for (const [index, one] of cases.entries())
+		if (one)
+			check(
+				one,
+				reporter(problems, (field) => where(index, field, unwritten)),
+			);
 }
 
 // --- internal ---
@@ -82,8 +81,6 @@ const MOST_CASES = 1000;
 
 interface Override {
 	readonly fields: Written;
-	/** The case as a whole, for what has no field. */
-	readonly path: Path;
 	where(field: string): Path;
 }
 
@@ -95,11 +92,10 @@ function overridesOf({
 	if (Array.isArray(written.cases))
 		return cases.map((fields, index) => ({
 			fields,
-			path: ["cases", index],
 			where: (field) => ["cases", index, field],
 		}));
 	if (isMap(written.matrix)) return combinations(matrix);
-	return [{ fields: {}, path: [], where: (field) => ["workload", field] }];
+	return [{ fields: {}, where: (field) => ["workload", field] }];
 }
 
 /** The product of the lists, the first field outermost. */
@@ -113,59 +109,55 @@ function combinations(matrix: Parts["matrix"]): Override[] {
 		fields: Object.fromEntries(
 			Object.entries(chosen).map(([field, index]) => [field, matrix[field]?.[index]]),
 		),
-		path: ["matrix"],
 		where: (field) => ["matrix", field, chosen[field] ?? 0],
 	}));
 }
 
-function bothKinds({ cases, matrix }: Written): Problem[] {
-	if (matrix === undefined) return [];
-	if (cases !== undefined) return [refuseKey(["matrix"], "cases-and-matrix")];
-	if (!isMap(matrix)) return [];
-	const product = Object.values(matrix).reduce<number>(
-		(total, list) => total * (Array.isArray(list) ? list.length : 1),
+function checkKinds({ cases, matrix }: Written, problems: Problem[]): void {
+	const wrong = reporter(problems);
+	if (matrix !== undefined && cases !== undefined) wrong("matrix", "cases-and-matrix");
+	const combinations = Object.values(isMap(matrix) ? matrix : {}).reduce<number>(
+		(total, values) => total * (Array.isArray(values) ? values.length : 1),
 		1,
 	);
-	return product > MOST_CASES
-		? [refuseKey(["matrix"], "matrix-too-large", { combinations: product, most: MOST_CASES })]
-		: [];
+	if (combinations > MOST_CASES)
+		wrong("matrix", "matrix-too-large", { combinations, most: MOST_CASES });
 }
 
 const NEEDED = { rate: "3000/s", message: "256B", duration: "10s" } as const;
 
 /** What no run is without. Where a key is unknown that one is the mistake, and the schema names it. */
-function missing(
+function checkMissing(
 	scenario: Written,
 	overrides: readonly Override[],
 	merged: readonly Written[],
-): Problem[] {
+	problems: Problem[],
+): void {
 	const isField = (key: string) => (workloadFields as string[]).includes(key);
 	const maps = [scenario.workload, ...list(scenario.cases)].filter(isMap);
 	const unknown = (map: Written) =>
 		Object.keys(map).some((key) => !isField(key) && key !== "name" && key !== "sla");
-	if (Object.keys(scenario).some(isField) || maps.some(unknown)) return [];
+	if (Object.keys(scenario).some(isField) || maps.some(unknown)) return;
 	if (scenario.workload === undefined && merged.every((one) => Object.keys(one).length === 0)) {
 		const write = "e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }";
-		return [refuseKey(["workload"], "missing", { what: "workload", write })];
+		reporter(problems)("workload", "missing", { what: "workload", write });
+		return;
 	}
-	return (["rate", "message", "duration"] as const).flatMap((field): Problem[] => {
+	for (const field of ["rate", "message", "duration"] as const) {
 		const lacks = (one: Written) =>
 			field === "message" ? !Object.hasOwn(one, field) : missingOfLoad(one).includes(field);
 		const write = `e.g. ${field}: ${NEEDED[field]}`;
 		if (merged.length > 0 && merged.every(lacks))
-			return [refuseKey(["workload", field], "missing", { what: field, write })];
-		return merged.flatMap((one, index) =>
-			lacks(one)
-				? [
-						refuseKey(overrides[index]?.where(field) ?? [], "case-lacks-field", {
-							case: index + 1,
-							field,
-							write,
-						}),
-					]
-				: [],
-		);
-	});
+			reporter(problems)(["workload", field], "missing", { what: field, write });
+		else
+			for (const [index, one] of merged.entries())
+				if (lacks(one))
+					reporter(problems, overrides[index]?.where)(field, "case-lacks-field", {
+						case: index + 1,
+						field,
+						write,
+					});
+	}
 }
 
 /** The fields that are right, with their defaults. */
@@ -217,19 +209,22 @@ function payloadOf(
 		: { payload: "random", randomRatio: payload.random, file: null };
 }
 
-function sameNames(
+function checkNames(
 	cases: readonly (Case | undefined)[],
 	overrides: readonly Override[],
-): Problem[] {
+	problems: Problem[],
+): void {
 	const names = cases.map((one) => one?.name);
-	return names.flatMap((name, index): Problem[] => {
-		const earlier = names.indexOf(name);
-		if (name === undefined || earlier === index) return [];
-		const path = overrides[index]?.path ?? [];
-		return [
-			path[0] === "matrix"
-				? refuseKey(path, "matrix-twice", { name })
-				: refuse(path, "cases-of-one-name", { first: earlier + 1, second: index + 1, name }),
-		];
-	});
+	for (const [index, name] of names.entries()) {
+		const first = names.indexOf(name);
+		if (name === undefined || first === index) continue;
+		const wrong = reporter(problems);
+		if (overrides[index]?.where("name")[0] === "matrix") wrong("matrix", "matrix-twice", { name });
+		else
+			wrong(["cases", index], "cases-of-one-name", {
+				first: first + 1,
+				second: index + 1,
+				name,
+			});
+	}
 }

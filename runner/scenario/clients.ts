@@ -4,29 +4,32 @@ import { targets } from "../model/targets.ts";
 import { plural } from "../units.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
-import type { Problem } from "./problem.ts";
-import { firstOf, problemsBy, type Wrong } from "./rules/rule.ts";
+import { type Problem, reporter } from "./problem.ts";
 import type { Clients } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 
 /** Who makes the load. `written`: undefined where nothing is said, or nothing right. */
 export function resolveClients(
 	written: ScenarioFile["clients"] | undefined,
-	context: Pick<Context, "target" | "targetChosen" | "rig" | "labelOf">,
-): { clients: Clients; problems: Problem[] } {
+	context: Pick<Context, "target" | "targetChosen" | "rig" | "labelOf" | "problems">,
+): Clients {
 	const { target, targetChosen, rig, labelOf } = context;
 	const own: Clients = clientsOfRig(rig) ?? { kind: ofTarget(target), count: 1 };
 	const clients = written === undefined ? own : clientsOf(written, own, target);
-	const misplaced = problemsBy<"clients">((wrong) =>
-		checkPlace(clients, target, rig, firstOf(wrong)),
-	);
+	const problems: Problem[] = [];
+	checkClients(clients, target, rig, problems);
 	// What only other targets have is left aside on a target that the command line chose.
-	if (misplaced.length > 0 && targetChosen && labelOf(["clients"]) === undefined)
-		return { clients: own, problems: [] };
-	const tooMany = problemsBy<"clients">((wrong) => {
-		if (rig !== null && typeof written === "number") checkCount(written, own, rig, wrong);
-	});
-	return { clients, problems: [...misplaced, ...tooMany] };
+	if (problems.length > 0 && targetChosen && labelOf(["clients"]) === undefined) return own;
+	const most = clientCount(own);
+	if (rig && own.kind === "ssh" && written?.kind === "number" && written.count > most)
+		reporter(problems)("clients", "clients-beyond-rig", {
+			clients: written.count,
+			rig: rig.path,
+			most,
+			hosts: plural(most, targets[rig.rig.target].rents === null ? "host" : "machine"),
+		});
+	context.problems.push(...problems);
+	return clients;
 }
 
 /** How many k6 processes that makes. */
@@ -49,14 +52,10 @@ function clientsOf(
 	own: Clients,
 	target: Target | undefined,
 ): Clients {
-	if (Array.isArray(written)) return { kind: "ssh", hosts: written };
-	if (typeof written === "number")
-		return own.kind === "ssh"
-			? { ...own, hosts: own.hosts.slice(0, written) }
-			: { kind: ofTarget(target), count: written };
-	return "docker" in written
-		? { kind: "docker", count: written.docker }
-		: { kind: "pods", count: written.kubernetes };
+	if (written.kind !== "number") return written;
+	return own.kind === "ssh"
+		? { ...own, hosts: own.hosts.slice(0, written.count) }
+		: { kind: ofTarget(target), count: written.count };
 }
 
 function clientsOfRig(rig: GivenRig | null): Clients | null {
@@ -68,13 +67,14 @@ function clientsOfRig(rig: GivenRig | null): Clients | null {
 	return { kind: "ssh", hosts: hosts.map(([name]) => name), access: Object.fromEntries(hosts) };
 }
 
-function checkPlace(
+function checkClients(
 	clients: Clients,
 	target: Target | undefined,
 	rig: GivenRig | null,
-	wrong: Wrong<"clients">,
+	problems: Problem[],
 ): void {
 	if (target === undefined) return;
+	const wrong = reporter<"clients">(problems);
 	const { place, rents, here } = targets[target];
 	if (clients.kind === "docker" && place !== "container")
 		wrong("clients", "clients-in-docker", { ...clients, target });
@@ -85,11 +85,4 @@ function checkPlace(
 	if (rents !== null && rig === null) wrong("clients", "clients-far-from-rented", { target });
 	if (place === "pod") wrong("clients", "clients-outside-cluster", { target });
 	if (here) wrong("clients", "clients-beyond-loopback", { target });
-}
-
-function checkCount(clients: number, own: Clients, rig: GivenRig, wrong: Wrong<"clients">): void {
-	const most = clientCount(own);
-	if (own.kind !== "ssh" || clients <= most) return;
-	const hosts = plural(most, targets[rig.rig.target].rents === null ? "host" : "machine");
-	wrong("clients", "clients-beyond-rig", { clients, rig: rig.path, most, hosts });
 }

@@ -1,6 +1,6 @@
 import type { Target } from "../model/plan.ts";
 import type { GivenRig } from "./overrides.ts";
-import type { Path } from "./problem.ts";
+import type { Path, Problem } from "./problem.ts";
 
 /** What lies around a scenario file: its folder, and the machine. */
 export interface Surroundings {
@@ -22,6 +22,8 @@ export interface Context extends Omit<Surroundings, "rig"> {
 	readonly targetChosen: boolean;
 	/** Its brokers stay up, in place of those that the target would have; its clients make the load, unless the scenario names its own. */
 	readonly rig: GivenRig | null;
+	/** What is found to be wrong is added here. */
+	readonly problems: Problem[];
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** Values of variables that are secrets, of all that stand in a `config`. */
 	readonly secrets: readonly string[];

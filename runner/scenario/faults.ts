@@ -4,55 +4,43 @@ import { say } from "../text/say.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
-import type { Problem } from "./problem.ts";
+import { reporter, type Wrong } from "./problem.ts";
 import { hasHosts, onHosts } from "./rig.ts";
-import { firstOf, problemsBy, type Wrong } from "./rules/rule.ts";
 import type { Fault } from "./scenario.ts";
 import type { PlacedSystem } from "./systems.ts";
 
 /** What is done to the brokers while they are measured. On the target that the command line chose, those of others are left aside. */
 export function resolveFaults(
 	faults: Parts["faults"],
-	context: Pick<Context, "target" | "targetChosen" | "platform" | "rig">,
+	context: Pick<Context, "target" | "targetChosen" | "platform" | "rig" | "problems">,
 	systems: readonly PlacedSystem[],
 	{ cases }: ResolvedCases,
-): { faults: Fault[]; problems: Problem[] } {
-	if (faults.length === 0) return { faults: [], problems: [] };
-	const { target, rig } = context;
+): Fault[] {
+	if (faults.length === 0) return [];
+	const { target, rig, problems } = context;
 	const on = hasHosts(rig) ? ON_HOSTS : target;
 	const place = on && targets[on].place;
-	const problems = problemsBy<"faults">((tell) => {
-		if (cases.some((one) => one?.schedule.steady))
-			tell("faults", say("steady-window", { part: "faults", instead: "15s" }));
-		const without = systems.find((one) => one.broker !== noBroker && !hasProcess(one.options));
-		const theirs = systems.find(({ key, url }) => rig && url !== null && !onHosts(rig, key));
-		if (place === null && !context.targetChosen)
-			tell("faults", "faults-of-yours", {
-				targets: targetsThat(({ place }) => place !== null),
-			});
-		if (rig && theirs) tell("faults", "faults-beyond-rig", { rig: rig.path, system: theirs.key });
-		if (place === null) return;
-		if (without) tell("faults", "faults-without-server", { system: without.key });
-		if (target && targets[target].place === "process" && context.platform !== "linux")
-			tell("faults", "faults-need-linux");
-	}).map((problem): Problem => ({ ...problem, at: "key" }));
-	if (place === null) return { faults: [], problems };
-	const wrong = faults.flatMap((fault, index) =>
-		problemsBy(
-			(wrong) => {
-				if (!fault) return;
-				checkAction(fault, on, firstOf(wrong));
-				checkTime(fault, cases, firstOf(wrong));
-				checkNode(fault, systems, firstOf(wrong));
-				checkOrder(fault, faults[index - 1], firstOf(wrong));
-			},
-			(key) => ["faults", index, key],
-		),
-	);
-	return {
-		faults: faults.filter((fault) => fault !== undefined),
-		problems: [...problems, ...wrong],
-	};
+	const wrong = reporter<"faults">(problems);
+	if (cases.some((one) => one?.schedule.steady))
+		wrong("faults", say("steady-window", { part: "faults", instead: "15s" }));
+	if (place === null && !context.targetChosen)
+		wrong("faults", "faults-of-yours", { targets: targetsThat(({ place }) => place !== null) });
+	const theirs = systems.find(({ key, url }) => rig && url !== null && !onHosts(rig, key));
+	if (rig && theirs) wrong("faults", "faults-beyond-rig", { rig: rig.path, system: theirs.key });
+	if (place === null) return [];
+	const without = systems.find((one) => one.broker !== noBroker && !hasProcess(one.options));
+	if (without) wrong("faults", "faults-without-server", { system: without.key });
+	if (target && targets[target].place === "process" && context.platform !== "linux")
+		wrong("faults", "faults-need-linux");
+	for (const [index, fault] of faults.entries()) {
+		if (!fault) continue;
+		const wrong = reporter(problems, (key) => ["faults", index, key]);
+		checkAction(fault, on, wrong);
+		checkTime(fault, cases, wrong);
+		checkNode(fault, systems, wrong);
+		checkOrder(fault, faults[index - 1], wrong);
+	}
+	return faults.filter((fault) => fault !== undefined);
 }
 
 // --- internal ---

@@ -29,9 +29,10 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown):
 		const about = { issue, path, value: valueAt(value, path), whole: value };
 		const describe = sentences[issue.code] ?? (() => issue.message);
 		const said = describe(about);
-		return (Array.isArray(said) ? said : [{ path, at: "value" as const, message: said }]).map(
-			(problem) => ({ code: issue.code, ...problem }),
-		);
+		return (Array.isArray(said) ? said : [{ path, message: said }]).map((problem) => ({
+			code: issue.code,
+			...problem,
+		}));
 	});
 }
 
@@ -137,7 +138,7 @@ function missing({ path, issue, whole }: About): Problem[] {
 		first === undefined
 			? tell("missing-here", { what })
 			: tell("missing", { what, write: `e.g. ${what}: ${first}` });
-	return [{ path, at: "key", message }];
+	return [{ path, message }];
 }
 
 function empty(path: Path): string {

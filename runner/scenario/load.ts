@@ -3,7 +3,6 @@ import os from "node:os";
 import path from "node:path";
 import { failure, type MqbenchError } from "../errors.ts";
 import { targets } from "../model/targets.ts";
-import { resolveAws } from "./aws.ts";
 import { resolveCases } from "./cases.ts";
 import { clientCount, resolveClients } from "./clients.ts";
 import type { Context, Surroundings } from "./context.ts";
@@ -13,8 +12,14 @@ import { KubernetesFile } from "./kubernetes-schema.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
 import { type Located, mistakesOf, type Problem, report } from "./problem.ts";
-import { beyondAbilities, beyondExistingTopics, unshareable } from "./rules/system.ts";
-import { resolveBaseline, resolvePin, tooManyRuns, unreadablePayloads } from "./rules/whole.ts";
+import { checkAbilities, checkExistingTopics, checkSharing } from "./rules/system.ts";
+import {
+	checkPayloads,
+	checkRuns,
+	resolveAws,
+	resolveBaseline,
+	resolvePin,
+} from "./rules/whole.ts";
 import type { Scenario } from "./scenario.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
 import { parseSource, type Source } from "./source.ts";
@@ -117,55 +122,42 @@ function check(
 	asWritten: Written,
 	name: string,
 	systemKeys: readonly string[],
-	given: Omit<Context, "target" | "secrets">,
+	given: Omit<Context, "target" | "secrets" | "problems">,
 ): { scenario?: Scenario; problems: Problem[] } {
-	const { value: written, problems: unset, secrets } = fillVariables(asWritten, given.env);
+	const problems: Problem[] = [];
+	const { value: written, secrets } = fillVariables(asWritten, given.env, problems);
 	const parts = parseParts(written, systemKeys);
-	const { target } = parts;
-	const context: Context = { ...given, target, secrets };
-	const { systems, keys, problems: systemProblems } = resolveSystems(parts, context);
-	const { clients, problems: clientProblems } = resolveClients(parts.clients, context);
+	// A value whose variable is not set has no second mistake.
+	const unset = new Set(problems.map(({ path }) => path.join("\0")));
+	for (const one of problemsOf(parts.issues, written))
+		if (!unset.has(one.path.join("\0"))) problems.push(one);
+	const { target, repeat = 1, strict = false } = parts;
+	const context: Context = { ...given, target, secrets, problems };
+	const { systems, keys } = resolveSystems(parts, context);
+	const clients = resolveClients(parts.clients, context);
 	const count = clientCount(clients);
-	const cases = resolveCases(
-		parts,
-		context.folder,
-		count === 1 && parts.faults.length === 0 && systems.some(({ traits }) => traits.jvm),
-	);
-	const baseline = resolveBaseline(parts.baseline, keys, context.folder);
+	const settle =
+		count === 1 && parts.faults.length === 0 && systems.some(({ traits }) => traits.jvm);
+	const cases = resolveCases(parts, problems, context.folder, settle);
+	checkRuns(parts.repeat, cases.cases.length, systems.length, context);
+	checkPayloads(cases, context);
+	checkAbilities(systems, cases, context.rig, problems);
 	const aws = resolveAws(parts, context, clients, systems);
+	checkSharing(count, systems, cases, problems);
+	checkExistingTopics(systems, cases, problems);
 	// One with a mistake says so itself.
 	const pods = clients.kind === "pods" || (target !== undefined && targets[target].place === "pod");
-	const kubernetes = pods ? (parts.kubernetes ?? KubernetesFile.parse({})) : null;
-	const sla = resolveSlaLines(
-		parts,
+	const baseline = resolveBaseline(parts.baseline, keys, context);
+	const sla = resolveSlaLines(parts, {
+		...context,
 		systems,
 		keys,
 		cases,
-		baseline.baseline,
-		count,
-		context.lineOf,
-	);
+		baseline,
+		clients: count,
+	});
 	const pin = resolvePin(parts.pin, context, clients.kind);
 	const faults = resolveFaults(parts.faults, context, systems, cases);
-	const problems = [
-		...unset,
-		...notIn(unset, problemsOf(parts.issues, written)),
-		...systemProblems,
-		...cases.problems,
-		...tooManyRuns(parts.repeat, cases.cases.length, systems.length),
-		...unreadablePayloads(cases, context),
-		...beyondAbilities(systems, cases, context.rig),
-		...clientProblems,
-		...aws.problems,
-		...unshareable(count, systems, cases),
-		...beyondExistingTopics(systems, cases),
-		...baseline.problems,
-		...sla.problems,
-		...pin.problems,
-		...faults.problems,
-	];
-	const complete = cases.cases.filter((one) => one !== undefined);
-	const { repeat = 1, strict = false } = parts;
 	if (problems.length > 0 || target === undefined) return { problems };
 	return {
 		problems,
@@ -174,16 +166,16 @@ function check(
 			target,
 			rig: context.rig?.rig ?? null,
 			clients,
-			aws: aws.aws,
-			kubernetes,
+			aws,
+			kubernetes: pods ? (parts.kubernetes ?? KubernetesFile.parse({})) : null,
 			systems: systems.map(({ path: _, ...system }) => system),
-			cases: complete,
+			cases: cases.cases.filter((one) => one !== undefined),
 			sla: sla.lines,
 			baselineSla: sla.compared,
-			baseline: baseline.baseline,
+			baseline,
 			repeat,
-			faults: faults.faults,
-			pin: pin.pin,
+			faults,
+			pin,
 			pacing: parts.generator?.pacing ?? "auto",
 			strict,
 			variables: variablesIn([
@@ -194,12 +186,6 @@ function check(
 			quick: false,
 		},
 	};
-}
-
-/** A value whose variable is not set has no second mistake. */
-function notIn(unset: readonly Problem[], problems: readonly Problem[]): Problem[] {
-	const paths = new Set(unset.map(({ path }) => JSON.stringify(path)));
-	return problems.filter(({ path }) => !paths.has(JSON.stringify(path)));
 }
 
 /** "scenarios/steady load.yaml" -> "steady-load". */

@@ -1,25 +1,26 @@
-import { z } from "zod";
-import { SystemOptions } from "../brokers/index.ts";
+import type { z } from "zod";
+import type { SystemOptions } from "../brokers/index.ts";
 import type { Path } from "./problem.ts";
-import { CaseSlaEntry, ScenarioFile, SlaEntry } from "./schema.ts";
+import { CaseSlaEntry, ScenarioFile, SlaEntry, System } from "./schema.ts";
 import { overrides } from "./workload-schema.ts";
-import { copy, isMap, valueAt, type Written } from "./written.ts";
+import { isMap, list, type Written } from "./written.ts";
 
 /**
  * A scenario file that has been parsed part by part, so that a mistake in one hides none in the others: what is wrong is undefined, and `issues`
  * say why. Defaults of a workload are left out, as its cases may bring the field.
  */
-export interface Parts extends Omit<Parsed, "systems" | "workload" | "cases" | "matrix" | "sla"> {
+export interface Parts extends Single {
 	/** What has been parsed: to ask what is there at all. */
 	readonly written: Written;
 	readonly issues: readonly z.core.$ZodIssue[];
 	readonly systems: readonly WrittenSystem[];
-	/** Keys that are written stand here, and have a value when that is right. */
+	/** Keys that are written are here, and have a value when that is right. */
 	readonly workload: Written;
 	readonly cases: readonly Written[];
 	readonly matrix: Readonly<Record<string, readonly unknown[]>>;
 	/** The scenario's first, then those of its cases. */
 	readonly sla: readonly WrittenSla[];
+	readonly faults: readonly (z.output<typeof Fault> | undefined)[];
 }
 
 interface WrittenSystem {
@@ -40,114 +41,68 @@ interface WrittenSla {
 
 /** `systemKeys`: in the order of the file, which JavaScript loses where they are numbers. */
 export function parseParts(written: Written, systemKeys: readonly string[] = []): Parts {
-	const { issues = [] } = ScenarioFile.safeParse(written).error ?? {};
-	const right = copy(written);
-	for (const issue of issues) leaveOut(right, issue);
-	const {
-		system,
-		systems = {},
-		workload = {},
-		cases = [],
-		matrix = {},
-		sla,
-		...rest
-	} = Parsed.parse(right);
-	const one = (key: string | null, broker: unknown, value: typeof system, path: Path) => ({
+	const systemAt = (key: string | null, value: unknown, path: Path): WrittenSystem => ({
 		key,
-		broker: isMap(broker) ? broker.broker : broker,
-		options: typeof value === "string" ? SystemOptions.parse({ broker: value }) : value,
+		broker: isMap(value) ? value.broker : value,
+		options: right(System, value),
 		path,
 	});
 	const named = isMap(written.systems) ? written.systems : null;
+	const own = list(written.cases);
+	const lines = (value: unknown, entry: z.ZodType, path: Path, inCase: number | null) =>
+		list(value).map((one, i) => ({ line: right(entry, one), path: [...path, i], inCase }));
 	return {
-		...rest,
-		target: written.target === undefined ? "local" : rest.target,
-		repeat: written.repeat === undefined ? 1 : rest.repeat,
+		...(Object.fromEntries(
+			Object.entries(single).map(([field, schema]) => [field, right(schema, written[field])]),
+		) as Single),
 		written,
-		issues,
+		issues: ScenarioFile.safeParse(written).error?.issues ?? [],
 		systems:
 			named === null
-				? [one(null, written.system, system, ["system"])]
+				? [systemAt(null, written.system, ["system"])]
 				: [...new Set([...systemKeys, ...Object.keys(named)])]
 						.filter((key) => Object.hasOwn(named, key))
-						.map((key) =>
-							one(key, named[key], Object.hasOwn(systems, key) ? systems[key] : undefined, [
-								"systems",
-								key,
-							]),
-						),
-		workload,
-		cases: cases.map((fields) => fields ?? {}),
-		matrix: Object.fromEntries(
-			Object.keys(right.matrix ?? {}).flatMap((field) =>
-				matrix[field] === undefined ? [] : [[field, matrix[field]]],
-			),
-		),
+						.map((key) => systemAt(key, named[key], ["systems", key])),
+		workload: fieldsOf(overrides, written.workload),
+		cases: own.map((one) => fieldsOf(caseFields, one)),
+		matrix: fieldsOf(overrides, written.matrix, (field, values) =>
+			list(values).map((value) => right(field, value)),
+		) as Parts["matrix"],
 		sla: [
-			...sla.map((line, i) => ({ line, path: ["sla", i], inCase: null })),
-			...cases.flatMap((fields, index) =>
-				(fields?.sla ?? []).map((line, i) => ({
-					line,
-					path: ["cases", index, "sla", i],
-					inCase: index,
-				})),
+			...lines(written.sla, SlaEntry, ["sla"], null),
+			...own.flatMap((one, i) =>
+				lines(isMap(one) && one.sla, CaseSlaEntry, ["cases", i, "sla"], i),
 			),
-		],
+		] as WrittenSla[],
+		faults: list(written.faults).map((one) => right(Fault, one)),
 	};
 }
 
 // --- internal ---
 
-const { shape } = ScenarioFile;
+const { system, systems, workload, cases, matrix, sla, faults, ...others } = ScenarioFile.shape;
+/** Fields that are right or wrong as a whole. Without a default: a rig brings clients of its own. */
+const single = { ...others, clients: others.clients.unwrap() };
+type Single = { readonly [F in keyof typeof single]: z.output<(typeof single)[F]> | undefined };
+const Fault = faults.unwrap().element;
+const caseFields = { ...overrides, name: cases.unwrap().element.shape.name };
 
-/** What is left of a file when everything wrong has been taken out of it. */
-const Parsed = ScenarioFile.extend({
-	// Without their defaults: one that is wrong has no value.
-	target: shape.target.unwrap().optional(),
-	clients: shape.clients.unwrap().optional(),
-	repeat: shape.repeat.unwrap().optional(),
-	workload: z.strictObject(overrides).partial().optional(),
-	cases: z
-		.array(
-			shape.cases
-				.unwrap()
-				.element.extend({ sla: z.array(CaseSlaEntry.optional()).optional() })
-				.optional(),
-		)
-		.optional(),
-	matrix: z
-		.strictObject(
-			Object.fromEntries(
-				Object.entries(overrides).map(([field, schema]) => [
-					field,
-					z.array((schema as z.ZodType).optional()),
-				]),
-			),
-		)
-		.partial()
-		.optional(),
-	sla: z.array(SlaEntry.optional()).default([]),
-	faults: z.array(shape.faults.unwrap().element.optional()).default([]),
-});
-type Parsed = z.output<typeof Parsed>;
-
-/** Takes out the part that an issue is in: a field of a workload, a system, a line, a fault, else the whole field of the scenario. */
-function leaveOut(value: Written, issue: z.core.$ZodIssue): void {
-	const unknown = issue.code === "unrecognized_keys" ? issue.keys : [];
-	const paths = unknown.length > 0 ? unknown.map((key) => [...issue.path, key]) : [issue.path];
-	for (const path of paths as Path[]) {
-		const part = path.slice(0, depthOf(path));
-		const above = valueAt(value, part.slice(0, -1));
-		const last = part.at(-1) ?? "";
-		if (typeof above !== "object" || above === null || !Object.hasOwn(above, last)) continue;
-		const gone = (unknown.length > 0 && part.length === path.length) || part[0] === "systems";
-		if (gone) Reflect.deleteProperty(above, last);
-		else Reflect.set(above, last, undefined);
-	}
+function right<Schema extends z.ZodType>(
+	schema: Schema,
+	value: unknown,
+): z.output<Schema> | undefined {
+	return schema.safeParse(value).data;
 }
 
-function depthOf([top, , third]: Path): number {
-	if (top === "cases") return third === "sla" ? 4 : 3;
-	if (top === "matrix") return 3;
-	return ["workload", "systems", "sla", "faults"].includes(String(top)) ? 2 : 1;
+/** The known keys of a map, each by itself. */
+function fieldsOf(
+	schemas: Readonly<Record<string, z.ZodType>>,
+	map: unknown,
+	parse: (schema: z.ZodType, value: unknown) => unknown = right,
+): Written {
+	return Object.fromEntries(
+		Object.entries(isMap(map) ? map : {}).flatMap(([key, value]) =>
+			Object.hasOwn(schemas, key) ? [[key, parse(schemas[key] as z.ZodType, value)]] : [],
+		),
+	);
 }

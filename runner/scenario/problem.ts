@@ -5,22 +5,44 @@ import { type Telling, type Told, tell } from "../text/tell.ts";
 export interface Problem {
 	/** Keys and positions from the top: ["cases", 0, "rate"]. */
 	readonly path: Path;
-	/** The key is wrong, or its value is. */
-	readonly at: "key" | "value";
+	/** The key is wrong, not its value. */
+	readonly at?: "key";
 	readonly message: string;
-	/** Of the catalogue, or zod's; absent: a sentence of a broker's room. */
+	/** Of the catalogue, or zod's; absent: a sentence of a broker's definition. */
 	readonly code?: string | undefined;
 }
 export type Path = readonly (string | number)[];
 
-/** Makes (does not throw) a mistake in the value at `path`. */
-export function refuse<C extends Told>(path: Path, code: C, ...values: Telling<C>): Problem {
-	return { path, at: "value", message: tell(code, ...values), code };
+/**
+ * How every rule reports what may not go together: the field at fault (or what is below it), and the sentence with its values, or one that was
+ * made elsewhere.
+ */
+export interface Wrong<Key extends string = string> {
+	<C extends Told>(place: Place<Key>, code: C, ...values: Telling<C>): void;
+	(place: Place<Key>, sentence: Sentence): void;
+}
+type Place<Key> = Key | readonly [Key, ...Path];
+interface Sentence {
+	readonly text: string;
+	readonly code?: string;
 }
 
-/** The same of a key: it should not be there, or it is missing. */
-export function refuseKey<C extends Told>(path: Path, code: C, ...values: Telling<C>): Problem {
-	return { ...refuse(path, code, ...values), at: "key" };
+/** Adds to `problems`, of each field the first one alone: what comes after it follows from that. `where`: where the file has the field. */
+export function reporter<Key extends string>(
+	problems: Problem[],
+	where: (key: Key) => Path = (key) => [key],
+): Wrong<Key> {
+	const seen = new Set<Key>();
+	return (place: Place<Key>, sentence: Told | Sentence, ...values: unknown[]) => {
+		const [key, ...below] = typeof place === "string" ? [place] : place;
+		if (seen.has(key)) return;
+		seen.add(key);
+		const { text: message, ...code } =
+			typeof sentence === "string"
+				? { code: sentence, text: tell(sentence, ...(values as Telling<Told>)) }
+				: sentence;
+		problems.push({ path: [...where(key), ...below], message, ...code });
+	};
 }
 
 /** A mistake at its place in the text, or with the option of the command line that it came by. */
@@ -29,7 +51,7 @@ export type Located = Pick<Problem, "message" | "code"> &
 
 /** A mistake as `mqbench validate --json` prints it. */
 export interface Mistake {
-	/** null: a sentence of a broker's room. */
+	/** null: a sentence of a broker's definition. */
 	readonly code: string | null;
 	readonly file: string;
 	/** From 1; null: it came by an option of the command line. */

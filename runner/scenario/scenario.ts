@@ -2,12 +2,12 @@ import type { z } from "zod";
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
 import type { BaselineSla, Plan, Sla, Target } from "../model/plan.ts";
 import type { Workload } from "../model/workload.ts";
-import type { Aws } from "./aws-schema.ts";
+import type { Aws } from "./aws.ts";
 import type { Kubernetes } from "./kubernetes-schema.ts";
 import type { RigFile } from "./rig-file.ts";
 import type { ScenarioFile } from "./schema.ts";
 
-export type { Aws, AwsVolume } from "./aws-schema.ts";
+export type { Aws, AwsVolume } from "./aws.ts";
 export type { Kubernetes } from "./kubernetes-schema.ts";
 
 /**

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, parsed, span, word } from "../model/field.ts";
-import { FaultAction, Target } from "../model/plan.ts";
+import { type BaselineSla, FaultAction, type Sla, Target } from "../model/plan.ts";
 import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
 import { type WorkloadField, workloadFields } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
-import { AwsFile } from "./aws-schema.ts";
+import { AwsFile } from "./aws.ts";
 import { KubernetesFile } from "./kubernetes-schema.ts";
 import { parseLine } from "./sla.ts";
 import { overrides, SharedWorkload } from "./workload-schema.ts";
@@ -16,10 +16,12 @@ import { overrides, SharedWorkload } from "./workload-schema.ts";
  * (`scenarios/scenario.schema.json`) and the field reference (`scenarios/README.md`) come from here.
  */
 
-export const System = z.union([BrokerName, SystemOptions]).meta({
-	description: "A broker's name, or a map with its settings.",
-	examples: [example.broker],
-});
+export const System = z
+	.union([BrokerName.transform((broker) => SystemOptions.parse({ broker })), SystemOptions])
+	.meta({
+		description: "A broker's name, or a map with its settings.",
+		examples: [example.broker],
+	});
 
 const SlaText = z
 	.string()
@@ -50,10 +52,10 @@ const slaFields = {
 };
 
 /** A line in `sla` of a case: which case it is for is said by its place. */
-export const CaseSlaEntry = z.union([SlaText, z.strictObject(slaFields)]);
+export const CaseSlaEntry = z.union([SlaText.transform(lineFor), z.strictObject(slaFields)]);
 
 export const SlaEntry = z.union([
-	SlaText,
+	SlaText.transform(lineFor),
 	z.strictObject({
 		...slaFields,
 		case: z.string().optional().meta({
@@ -61,6 +63,15 @@ export const SlaEntry = z.union([
 		}),
 	}),
 ]);
+
+function lineFor(expect: Sla | BaselineSla): {
+	expect: Sla | BaselineSla;
+	abort: boolean;
+	system?: string;
+	case?: string;
+} {
+	return { expect, abort: false };
+}
 
 const CaseOverrides = z
 	.strictObject({
@@ -121,7 +132,7 @@ const Clients = z.union([
 		"k6 processes on this machine; `target: aws`: rented machines; `target: kubernetes`: pods.",
 		MOST_CLIENTS,
 		[3],
-	),
+	).transform((count) => ({ kind: "number" as const, count })),
 	z
 		.array(z.string().regex(SSH_PLACE, tell("client-host")))
 		.min(1)
@@ -138,9 +149,14 @@ const Clients = z.union([
 		.meta({
 			description:
 				"Hosts, as ssh takes them: user@host, or user@host:port; an IPv6 address in brackets.",
-		}),
-	z.strictObject({ docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]) }),
-	z.strictObject({ kubernetes: count("Pods of a cluster.", MOST_CLIENTS, [3]) }),
+		})
+		.transform((hosts) => ({ kind: "ssh" as const, hosts })),
+	z
+		.strictObject({ docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]) })
+		.transform(({ docker: count }) => ({ kind: "docker" as const, count })),
+	z
+		.strictObject({ kubernetes: count("Pods of a cluster.", MOST_CLIENTS, [3]) })
+		.transform(({ kubernetes: count }) => ({ kind: "pods" as const, count })),
 ]);
 
 export const ScenarioFile = z.strictObject({
@@ -152,7 +168,7 @@ export const ScenarioFile = z.strictObject({
 		description:
 			"Where the brokers run. `local`: mqbench starts them on this machine; `docker`: in containers of this machine's Docker engine; `existing`: they are yours, each system has a url; `aws`: on machines of EC2, rented for this command (`aws`); `kubernetes`: in pods of a cluster (`kubernetes`). `--target` overrides, and then leaves aside what only other targets have; `--rig` takes brokers that stay up.",
 	}),
-	clients: Clients.default(1).meta({
+	clients: Clients.prefault(1).meta({
 		description:
 			"What makes the load. A number: so many k6 processes on this machine, with `target: aws` so many rented machines, with `target: kubernetes` so many pods, on a rig that has clients the first so many of its hosts; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`); `{ kubernetes: n }`: so many pods of a cluster (`kubernetes`), also with `target: existing`. Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
 		examples: [3, ["bench@10.0.0.11", "bench@10.0.0.12"], { docker: 3 }, { kubernetes: 3 }],

@@ -1,85 +1,93 @@
-import { type BaselineSla, isOfAnswer, type Sla } from "../model/plan.ts";
+import { isOfAnswer, type Sla } from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
 import { didYouMean } from "../suggest.ts";
-import { tell } from "../text/tell.ts";
-import { type ResolvedCases, resolveCases } from "./cases.ts";
+import { checkCases, type ResolvedCases, resolveCases } from "./cases.ts";
+import type { Context } from "./context.ts";
 import { applyOverrides } from "./overrides.ts";
 import { type Parts, parseParts } from "./parts.ts";
 import { quoted } from "./place.ts";
-import { type Path, type Problem, refuse } from "./problem.ts";
-import { problemsBy } from "./rules/rule.ts";
+import { type Problem, reporter, type Wrong } from "./problem.ts";
 import { needsRepeats, unanswerable } from "./rules/sla.ts";
-import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
+import type { BaselineLine, Scenario, SlaLine } from "./scenario.ts";
 import { parseSource } from "./source.ts";
 import type { PlacedSystem } from "./systems.ts";
 
+/** What lines of an SLA are looked up in. `keys`: of all systems that are written. */
+interface Around extends Pick<Context, "problems" | "lineOf"> {
+	readonly systems: readonly PlacedSystem[];
+	readonly keys: readonly string[];
+	readonly cases: ResolvedCases;
+	readonly baseline: Scenario["baseline"];
+	readonly clients: number;
+}
+
 /**
- * The objectives of a scenario and of its cases, with the systems (`keys`: all that are written) and cases they name
- * looked up. A line that the schema refuses is left out; cases are not checked while one has a mistake, as its name isn't
- * known then. Lines that compare with a baseline (`compared`) are told apart from those with a limit.
+ * The objectives of a scenario and of its cases, with the systems and cases they name looked up. A line that the schema refuses is left out;
+ * cases are not checked while one has a mistake, as its name isn't known then. Lines that compare with a baseline (`compared`) are told apart
+ * from those with a limit.
  */
 export function resolveSlaLines(
 	parts: Pick<Parts, "sla" | "repeat" | "faults">,
-	systems: readonly PlacedSystem[],
-	keys: readonly string[],
-	{ cases, where }: ResolvedCases,
-	baseline: Scenario["baseline"],
-	clients: number,
-	lineOf: (path: Path) => number | null,
-): { lines: SlaLine[]; compared: BaselineLine[]; problems: Problem[] } {
+	around: Around,
+): { lines: SlaLine[]; compared: BaselineLine[] } {
+	const { systems, keys, baseline, clients, problems, lineOf } = around;
+	const { cases } = around.cases;
 	const lines: SlaLine[] = [];
 	const compared: BaselineLine[] = [];
-	const problems: Problem[] = [];
-	const bare: [SlaLine, Path][] = [];
-	const faultsAtNs = parts.faults.map((fault) => fault?.atNs);
+	const bare: [SlaLine, Wrong<"expect">][] = [];
 	const names = cases.every((one) => one !== undefined) ? cases.map((one) => one.name) : null;
 
 	for (const { line: written, path, inCase } of parts.sla) {
 		if (written === undefined) continue;
-		const line: Line = "kind" in written ? { expect: written, abort: false } : written;
-		const at = (key: string) => ("kind" in written ? path : [...path, key]);
-		const { expect, system = null } = line;
-		const matched = line.case === undefined || names === null ? {} : findCase(line.case, names);
-		const only = (inCase === null ? matched.name : cases[inCase]?.name) ?? null;
-		const meant = cases.filter((one, index) =>
-			inCase === null ? only === null || one?.name === only : index === inCase,
-		);
-		const known = matched.wrong === undefined ? meant.filter((one) => one !== undefined) : [];
-		const place = { system, case: only, line: lineOf(at("expect")) };
-		const found = problemsBy((wrong) => {
-			if (system !== null && keys.length > 0 && !keys.includes(system))
-				wrong("system", "unknown", {
-					what: "system",
-					word: quoted(system),
-					meant: didYouMean(system, keys),
-				});
-			if (matched.wrong !== undefined) wrong("case", { text: matched.wrong });
-			const asked = systems.filter(({ key }) => (system ?? key) === key);
+		const { expect, system = null, abort } = written;
+		const wrong = reporter<"expect" | "system" | "case" | "abort">(problems, (key) => [
+			...path,
+			key,
+		]);
+		const asked = "case" in written ? written.case : undefined;
+		const matched = asked === undefined || names === null ? undefined : findCase(asked, names);
+		const only = (inCase === null ? matched : cases[inCase]?.name) ?? null;
+		if (system !== null && keys.length > 0 && !keys.includes(system))
+			wrong("system", "unknown", {
+				what: "system",
+				word: quoted(system),
+				meant: didYouMean(system, keys),
+			});
+		if (asked !== undefined && names && matched === undefined)
+			wrong("case", "unknown", {
+				what: "case",
+				word: quoted(asked),
+				meant: didYouMean(asked, names),
+			});
+		else {
+			const meant = cases.filter((one, index) =>
+				inCase === null ? only === null || one?.name === only : index === inCase,
+			);
 			const why = unanswerable(expect, {
-				cases: known,
-				systems: asked,
+				cases: meant.filter((one) => one !== undefined),
+				systems: systems.filter(({ key }) => (system ?? key) === key),
 				clients,
-				faultsAtNs,
+				faultsAtNs: parts.faults.map((fault) => fault?.atNs),
 				repeat: parts.repeat,
 				baseline,
 				system,
 			});
 			if (why !== undefined) wrong("expect", { text: why });
-			if (line.abort && expect.kind === "baseline")
-				wrong("abort", "abort-of-comparison", { line: expect.text });
-		}, at);
-		for (const one of found) problems.push(one);
+		}
+		if (abort && expect.kind === "baseline")
+			wrong("abort", "abort-of-comparison", { line: expect.text });
+		const place = { system, case: only, line: lineOf([...path, "expect"]) };
 		if (expect.kind === "baseline") {
 			compared.push({ expect, ...place });
 			continue;
 		}
-		const resolved = { expect: { ...expect, abort: line.abort }, ...place };
+		const resolved = { expect: { ...expect, abort }, ...place };
 		lines.push(resolved);
-		if (isBareRecovered(expect)) bare.push([resolved, at("expect")]);
+		if (isBareRecovered(expect)) bare.push([resolved, wrong]);
 	}
 	// The latency that has to be met again may be one that is wrong.
 	if (parts.sla.every(({ line }) => line !== undefined))
-		for (const [{ expect, system, case: only }, path] of bare) {
+		for (const [{ expect, system, case: only }, wrong] of bare) {
 			const met = lines.some(
 				(line) =>
 					isOfAnswer(line.expect) &&
@@ -87,19 +95,17 @@ export function resolveSlaLines(
 					(line.case ?? only) === only,
 			);
 			if (!met && expect.kind === "tally")
-				problems.push(
-					refuse(path, "recovered-of-nothing", {
-						line: expect.text,
-						op: expect.op,
-						limitNs: expect.limit,
-					}),
-				);
+				wrong("expect", "recovered-of-nothing", {
+					line: expect.text,
+					op: expect.op,
+					limitNs: expect.limit,
+				});
 		}
-	for (const one of unboundedSearches(lines, keys, cases, where)) problems.push(one);
+	checkSearches(lines, around);
 	const why = needsRepeats(parts.repeat);
 	if (baseline !== null && compared.length === 0 && why !== null)
-		problems.push(refuse(["baseline"], "about", { what: "baseline", why }));
-	return { lines, compared, problems };
+		reporter(problems)("baseline", "about", { what: "baseline", why });
+	return { lines, compared };
 }
 
 /**
@@ -116,15 +122,16 @@ export function slaLineFinder(
 	const { source } = parsed;
 	const { value, labelOf } = applyOverrides(source.value, { set });
 	const parts = parseParts(value);
-	const { lines, compared } = resolveSlaLines(
-		parts,
-		[],
-		[],
-		resolveCases(parts, folder),
-		null,
-		1,
-		(path) => (labelOf(path) === undefined ? source.lineOf(path) : null),
-	);
+	const problems: Problem[] = [];
+	const { lines, compared } = resolveSlaLines(parts, {
+		systems: [],
+		keys: [],
+		cases: resolveCases(parts, problems, folder),
+		baseline: null,
+		clients: 1,
+		problems,
+		lineOf: (path) => (labelOf(path) === undefined ? source.lineOf(path) : null),
+	});
 	return (gate) =>
 		[...lines, ...compared].find(
 			({ expect, system, case: name }) =>
@@ -137,22 +144,15 @@ export function slaLineFinder(
 // --- internal ---
 
 /** A search for the highest rate needs something that a rate can be too high for. */
-function unboundedSearches(
-	lines: readonly SlaLine[],
-	keys: readonly string[],
-	cases: readonly (Case | undefined)[],
-	where: ResolvedCases["where"],
-): Problem[] {
+function checkSearches(lines: readonly SlaLine[], { keys, cases, problems }: Around): void {
 	const bounds = lines.filter(
 		({ expect }) => expect.kind !== "tally" || /^(throughput|achieved)/.test(expect.tally),
 	);
 	const isBound = (key: string, name: string) =>
 		bounds.some((line) => (line.system ?? key) === key && (line.case ?? name) === name);
-	return cases.flatMap((one, index) =>
-		one?.find && !keys.every((key) => isBound(key, one.name))
-			? [refuse(where(index, "find"), "search-without-bound")]
-			: [],
-	);
+	checkCases(cases, problems, ({ find, name }, wrong) => {
+		if (find && !keys.every((key) => isBound(key, name))) wrong("find", "search-without-bound");
+	});
 }
 
 /** Without a latency of its own. */
@@ -160,23 +160,9 @@ function isBareRecovered(expect: Sla): boolean {
 	return expect.kind === "tally" && expect.tally === "recovered" && expect.until === undefined;
 }
 
-interface Line {
-	readonly expect: Sla | BaselineSla;
-	readonly abort: boolean;
-	readonly system?: string | undefined;
-	readonly case?: string | undefined;
-}
-
-/** A case goes by its name, or by the words it begins with when no other case begins so. */
-function findCase(asked: string, names: readonly string[]): { name?: string; wrong?: string } {
-	if (names.includes(asked)) return { name: asked };
-	const matches = names.filter((name) => name.startsWith(`${asked} `));
-	const [only, ...others] = matches;
-	if (only !== undefined && others.length === 0) return { name: only };
-	return {
-		wrong:
-			only === undefined
-				? tell("unknown", { what: "case", word: quoted(asked), meant: didYouMean(asked, names) })
-				: tell("case-unclear", { asked, matches, cases: matches.length }),
-	};
+/** A case goes by its name, or by the words it begins with when no other case begins so; undefined: there is none. */
+function findCase(asked: string, names: readonly string[]): string | undefined {
+	if (names.includes(asked)) return asked;
+	const [only, ...others] = names.filter((name) => name.startsWith(`${asked} `));
+	return others.length === 0 ? only : undefined;
 }

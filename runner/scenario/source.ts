@@ -1,4 +1,4 @@
-import { type Document, isAlias, isCollection, isMap, isNode, isScalar, isSeq, visit } from "yaml";
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, visit } from "yaml";
 import { example } from "../brokers/index.ts";
 import { tell } from "../text/tell.ts";
 import type { Located, Path } from "./problem.ts";
@@ -8,7 +8,7 @@ import { parseYaml, yamlMistakes } from "./yaml-mistakes.ts";
 export interface Source {
 	readonly value: Readonly<Record<string, unknown>>;
 	/** Offset of a key or value in the text; of what surrounds it when it isn't there. */
-	locate(path: Path, at: "key" | "value"): number;
+	locate(path: Path, at?: "key"): number;
 	/** Keys of `systems`, in the order of the text. */
 	readonly systemKeys: readonly string[];
 	/** The line of a value, from 1. */
@@ -41,7 +41,7 @@ export function parseSource(text: string): { source: Source } | { problems: Loca
 				value,
 				locate: (path, at) => locate(document, path, at),
 				systemKeys: keysOf(document, "systems"),
-				lineOf: (path) => text.slice(0, locate(document, path, "value")).split("\n").length,
+				lineOf: (path) => text.slice(0, locate(document, path)).split("\n").length,
 			},
 		};
 	} catch (error) {
@@ -91,7 +91,7 @@ function keysOf(document: Document.Parsed, field: string): string[] {
 	return isMap(map) ? map.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : [];
 }
 
-function locate(document: Document.Parsed, path: Path, at: "key" | "value"): number {
+function locate(document: Document.Parsed, path: Path, at?: "key"): number {
 	let node: unknown = document.contents;
 	let offset = document.contents?.range?.[0] ?? 0;
 	for (const [depth, step] of path.entries()) {
@@ -105,9 +105,8 @@ function locate(document: Document.Parsed, path: Path, at: "key" | "value"): num
 			if (!pair) return offset;
 			offset = start(pair.key) ?? offset;
 			node = pair.value;
-			// A block below its key is named by the key; a value in the same line by itself.
-			const inline = isScalar(node) || (isCollection(node) && node.flow);
-			if (last && at === "value" && inline && !isNull(node)) offset = start(node) ?? offset;
+			// A map or a list is named by its key, a single value by itself.
+			if (last && at !== "key" && isScalar(node) && !isNull(node)) offset = start(node) ?? offset;
 		} else if (isSeq(node)) {
 			node = node.items[Number(step)];
 			offset = start(node) ?? offset;

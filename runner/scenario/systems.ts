@@ -12,10 +12,9 @@ import { hide, maskUrls } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
-import { type Path, type Problem, refuseKey } from "./problem.ts";
+import { type Path, reporter } from "./problem.ts";
 import { onHosts, rigBroker } from "./rig.ts";
 import { checkSettings, checkTarget, isYours } from "./rules/place.ts";
-import { problemsBy } from "./rules/rule.ts";
 import type { System } from "./scenario.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
 import { isMap, type Written } from "./written.ts";
@@ -27,8 +26,8 @@ export type PlacedSystem = System & { readonly path: Path };
 export function resolveSystems(
 	parts: Pick<Parts, "written" | "systems">,
 	context: Context,
-): { systems: PlacedSystem[]; keys: string[]; problems: Problem[] } {
-	const problems: Problem[] = choose(parts.written);
+): { systems: PlacedSystem[]; keys: string[] } {
+	choose(parts.written, context);
 	const systems: PlacedSystem[] = [];
 	const keys: string[] = [];
 	for (const { key, path, broker, options } of parts.systems) {
@@ -37,23 +36,21 @@ export function resolveSystems(
 		// What is wrong with it is the schema's to say.
 		if (options === undefined || typeof named !== "string") continue;
 		const resolved = resolveOne(named, options, path, context);
-		if (Array.isArray(resolved)) for (const one of resolved) problems.push(one);
-		else systems.push({ key: named, path, ...resolved });
+		if (resolved) systems.push({ key: named, path, ...resolved });
 	}
-	return { systems, keys, problems };
+	return { systems, keys };
 }
 
 // --- internal ---
 
-function choose(written: Written): Problem[] {
-	if (written.system !== undefined && written.systems !== undefined)
-		return [refuseKey(["systems"], "system-and-systems")];
+function choose({ system, systems }: Written, { problems }: Context): void {
+	const wrong = reporter(problems);
+	if (system !== undefined && systems !== undefined) wrong("systems", "system-and-systems");
 	const write = `e.g. system: ${example.broker}`;
-	if (written.system === undefined && written.systems === undefined)
-		return [refuseKey(["system"], "missing", { what: "system", write })];
-	if (isMap(written.systems) && Object.keys(written.systems).length === 0)
-		return [refuseKey(["systems"], "empty-of", { what: "systems", write })];
-	return [];
+	if (system === undefined && systems === undefined)
+		wrong("system", "missing", { what: "system", write });
+	if (isMap(systems) && Object.keys(systems).length === 0)
+		wrong("systems", "empty-of", { what: "systems", write });
 }
 
 function resolveOne(
@@ -61,7 +58,7 @@ function resolveOne(
 	written: SystemOptions,
 	where: Path,
 	context: Context,
-): Omit<System, "key"> | Problem[] {
+): Omit<System, "key"> | undefined {
 	const options = marked(reached(name, absolute(written, context.folder), context), context);
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
@@ -72,30 +69,27 @@ function resolveOne(
 		options,
 		hosts || !isYours(context.rig?.rig.target ?? target),
 	);
-	let url: string | null = null;
-	const problems = problemsBy(
-		(wrong) => {
-			// What a broker says itself comes first.
-			for (const { key, message } of broker.contradictions(options, place))
-				wrong(key, { text: message });
-			const starting = { ...context, target, ours: isOurs(context, hosts) };
-			checkSettings(name, options, traits, durability, starting, wrong);
-			// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
-			const leftAside = (key: string) =>
-				context.targetChosen && context.labelOf([...where, key]) === undefined;
-			if (context.target !== undefined) checkTarget(options, target, leftAside, wrong);
-			if (context.rig === null && place !== null) return;
-			const found = addressOf(name, options, where, context);
-			if (found && "wrong" in found) wrong("url", { text: found.wrong });
-			else url = found?.url ?? null;
-		},
-		(key) => [...where, key],
-	);
-	if (problems.length > 0) return problems;
+	const { problems } = context;
+	const before = problems.length;
+	const wrong = reporter(problems, (key) => [...where, key]);
+	// What a broker says itself comes first.
+	for (const { key, message } of broker.contradictions(options, place))
+		wrong(key, { text: message });
+	// Does mqbench start the brokers?
+	const ours = hosts || (context.rig === null && !isYours(context.target));
+	checkSettings(name, options, traits, durability, { ...context, target, ours }, wrong);
+	// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
+	const leftAside = (key: string) =>
+		context.targetChosen && context.labelOf([...where, key]) === undefined;
+	if (context.target !== undefined) checkTarget(options, target, leftAside, wrong);
+	const address =
+		context.rig === null && place !== null ? null : addressOf(name, options, where, context);
+	if (address && "wrong" in address) wrong("url", { text: address.wrong });
+	if (problems.length > before || (address && "wrong" in address)) return undefined;
 	const starts = (at: BrokerPlace) => context.rig === null && place === at;
 	return {
 		broker: options.broker,
-		url,
+		url: address?.url ?? null,
 		port: starts("process") ? (options.port ?? null) : null,
 		binary: starts("process") ? (options.binary ?? null) : null,
 		image:
@@ -141,11 +135,6 @@ function addressOf(
 	return rig !== null && "wrong" in found
 		? { wrong: tell("rig-url", { rig: rig.path, system: key, why: found.wrong }) }
 		: found;
-}
-
-/** Does mqbench start the brokers? */
-function isOurs({ target, rig }: Context, hosts: boolean): boolean {
-	return hosts || (rig === null && !isYours(target));
 }
 
 /** Paths of the file count from its folder, wherever mqbench is started. A bare name is looked up on PATH. */

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { SystemOptions } from "../brokers/index.ts";
 import type { Target } from "../model/plan.ts";
 import { loadScenario } from "./load.ts";
+import { type Problem, reporter } from "./problem.ts";
 import { checkTarget } from "./rules/place.ts";
-import { problemsBy } from "./rules/rule.ts";
 
 const all = SystemOptions.parse({
 	broker: "kafka",
@@ -25,8 +25,11 @@ const all = SystemOptions.parse({
 	acks: "all",
 });
 
-const misplaced = (options: SystemOptions, target: Target) =>
-	problemsBy((wrong) => checkTarget(options, target, () => false, wrong));
+function misplaced(options: SystemOptions, target: Target): Problem[] {
+	const problems: Problem[] = [];
+	checkTarget(options, target, () => false, reporter(problems));
+	return problems;
+}
 
 const refused = (target: Target) =>
 	misplaced(all, target)

@@ -1,5 +1,5 @@
 import { soundsSecret } from "../secrets.ts";
-import { type Path, type Problem, refuse } from "./problem.ts";
+import { type Path, type Problem, reporter } from "./problem.ts";
 import { define, isMap, type Written } from "./written.ts";
 
 /** How a variable of the environment stands in a text: `${NAME}`. */
@@ -14,18 +14,19 @@ type Env = Readonly<Record<string, string | undefined>>;
 export function fillVariables(
 	written: Written,
 	env: Env,
-): { value: Written; problems: Problem[]; secrets: string[] } {
-	const problems: Problem[] = [];
+	problems: Problem[],
+): { value: Written; secrets: string[] } {
 	const secrets: string[] = [];
 	const fillText = (text: string, path: Path): string => {
 		const names = variablesIn(text);
 		const secret = names.filter((name) => SECRET.test(name) || soundsSecret(name));
 		const missing = missingVariable(text, env);
 		const key = String(path.at(-1));
+		const wrong = reporter(problems, () => path);
 		if (secret.length > 0 && path[depthOf(path)] !== "config")
-			problems.push(refuse(path, "secret-in-report", { variable: secret[0], key }));
+			wrong(key, "secret-in-report", { variable: secret[0], key });
 		else if (missing !== undefined)
-			problems.push(refuse(path, "variable-unset", { variable: missing, form: "..." }));
+			wrong(key, "variable-unset", { variable: missing, form: "..." });
 		else {
 			for (const name of secret) secrets.push(env[name] ?? "");
 			return text.replaceAll(REFERENCE, (_, name: string) => env[name] ?? "");
@@ -44,7 +45,7 @@ export function fillVariables(
 	const value = mapValues(written, (item, key) =>
 		key === "system" || key === "systems" ? fill(item, [key]) : item,
 	);
-	return { value, problems, secrets };
+	return { value, secrets };
 }
 
 /** Names of all variables in the texts of a value, in their order. */

@@ -11,7 +11,6 @@ export const slaMistakes = {
 	"search-not-compared": "a search (find){case} never repeats a rate, so there is nothing to compare; write a fixed limit",
 	"baseline-of-itself": "{system} is the baseline and cannot be compared with itself; remove this line",
 	"search-without-bound": "find: max-rate needs an objective that fails when the rate is too high, for every system; add e.g. p99 < 10ms to sla",
-	"case-unclear": '"{asked}" could be any of {cases} cases ({matches}); write the whole name',
 	"limit-beyond-drain": "the limit is longer than drain {drainNs}, the longest wait for a message; write drain: {limitNs}",
 	"no-schedule": "a closed load (messages){case} has no schedule, and so no {metric}; write {instead}",
 	"consumers-pause": "in pattern backlog{case} consumers pause, and {metric} would only show that pause; write {instead}",

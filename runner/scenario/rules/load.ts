@@ -4,9 +4,9 @@ import { say } from "../../text/say.ts";
 import { tell } from "../../text/tell.ts";
 import { formatDurationExact } from "../../units.ts";
 import { backlogTimes } from "../backlog.ts";
+import type { Wrong } from "../problem.ts";
 import { backlogOf, durationOf, meanPerSecond, scheduleOf } from "../schedule.ts";
 import type { WrittenWorkload } from "../workload-schema.ts";
-import { firstOf, type Wrong } from "./rule.ts";
 
 /** The fields of a workload that are right by themselves, with defaults; `has`: what is written, right or wrong. */
 export interface Fields extends Partial<WrittenWorkload> {
@@ -20,9 +20,9 @@ export const STEADYLESS = ["messages", "stages", "steps", "backlog"] as const;
 export function checkLoad(of: Fields, wrong: Wrong<WorkloadField>): void {
 	if (!isContradiction(of, wrong)) {
 		checkTogether(of, wrong);
-		checkAmounts(of, firstOf(wrong));
+		checkAmounts(of, wrong);
 	}
-	if (of.pattern === "backlog") checkBacklog(of, firstOf(wrong));
+	if (of.pattern === "backlog") checkBacklog(of, wrong);
 }
 
 // --- internal ---
@@ -109,10 +109,13 @@ function checkAmounts(of: Fields, wrong: Wrong<WorkloadField>): void {
 /** What a backlog needs: the first of it. */
 function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
 	const { rate, inFlight } = of;
-	const varying = (["messages", "steps", "stages", "find"] as const).find((f) => of.has(f));
-	if (varying !== undefined) wrong(varying, "backlog-of-varying-rate", { varying });
-	if (of.arrivals === "poisson")
-		wrong("arrivals", "backlog-of-varying-rate", { varying: "arrivals" });
+	const varying =
+		(["messages", "steps", "stages", "find"] as const).find(of.has) ??
+		(of.arrivals === "poisson" ? "arrivals" : undefined);
+	if (varying !== undefined) {
+		wrong(varying, "backlog-of-varying-rate", { varying });
+		return;
+	}
 	if (typeof of.backlog === "object" && typeof of.message === "object")
 		wrong("backlog", "backlog-of-limit", { size: sizeText(of.message) });
 	const duration = durationOf(of);

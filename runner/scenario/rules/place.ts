@@ -16,8 +16,8 @@ import {
 	targetTraits,
 } from "../../model/targets.ts";
 import type { Context } from "../context.ts";
+import type { Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
-import type { Wrong } from "./rule.ts";
 
 /** Where a system is to be. `ours`: mqbench starts the broker. */
 interface Starting extends Pick<Context, "targetChosen" | "platform" | "rig"> {

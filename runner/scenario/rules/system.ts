@@ -6,15 +6,14 @@ import type { WorkloadField } from "../../model/workload.ts";
 import { say } from "../../text/say.ts";
 import { tell } from "../../text/tell.ts";
 import { ratePerSecond } from "../../units.ts";
-import { caseProblems, type ResolvedCases } from "../cases.ts";
+import { checkCases, type ResolvedCases } from "../cases.ts";
 import { busy } from "../consumers.ts";
 import { sizeFor } from "../message-size.ts";
 import type { GivenRig } from "../overrides.ts";
 import { type Partitioned, partitionsOf } from "../partitions.ts";
-import type { Path, Problem } from "../problem.ts";
+import type { Path, Problem, Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
 import type { Case, System } from "../scenario.ts";
-import { together, type Wrong } from "./rule.ts";
 
 /** A system, as far as its abilities go. */
 interface Able extends Partitioned {
@@ -25,33 +24,35 @@ interface Able extends Partitioned {
 }
 
 /** The cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. */
-export function beyondAbilities(
+export function checkAbilities(
 	systems: readonly Able[],
 	cases: ResolvedCases,
-	rig: GivenRig | null = null,
-): Problem[] {
+	rig: GivenRig | null,
+	problems: Problem[],
+): void {
 	// Beside one that has partitions, others do without.
 	const partitioned = systems.some(({ traits }) => traits.partitions);
-	return systems.flatMap((system) =>
-		caseProblems(cases, (one, wrong) => {
+	for (const system of systems)
+		checkCases(cases, problems, (one, wrong) => {
 			checkConsumers(one, system, wrong);
 			checkMessages(one, system, wrong);
 			checkRig(one, system, rig, wrong);
 			checkTopics(one, system, partitioned, wrong);
-		}),
-	);
+		});
 }
 
 /** Cases that cannot be made with the topics that a system names as the user's own. */
-export function beyondExistingTopics(
+export function checkExistingTopics(
 	systems: readonly (Able & { readonly path: Path })[],
 	cases: ResolvedCases,
-): Problem[] {
-	return systems.flatMap(({ key: system, existingTopics, path }) => {
-		if (!existingTopics) return [];
+	problems: Problem[],
+): void {
+	for (const { key: system, existingTopics, path } of systems) {
+		if (!existingTopics) continue;
 		const named = existingTopics.length;
-		return caseProblems(
+		checkCases(
 			cases,
+			problems,
 			({ name, pattern, topics, wildcard, bystanders }, wrong) => {
 				if (pattern === "request-reply") wrong("pattern", "yours-request-reply", { system });
 				else if (topics !== named)
@@ -62,23 +63,25 @@ export function beyondExistingTopics(
 			},
 			[...path, "topics"],
 		);
-	});
+	}
 }
 
 /**
  * Cases that so many clients cannot share. A message is sent by the client of its connection (connection c: client c mod
  * clients), and where it comes back to its sender it has to come back to the same client.
  */
-export function unshareable(
+export function checkSharing(
 	clients: number,
 	systems: readonly Pick<System, "key" | "broker">[],
 	cases: ResolvedCases,
-): Problem[] {
-	if (clients === 1) return [];
+	problems: Problem[],
+): void {
+	if (clients === 1) return;
 	// What is no process lives in each client: what is sent on one never gets to another.
 	const alone = systems.find(({ broker }) => broker === noBroker);
-	return caseProblems(
+	checkCases(
 		cases,
+		problems,
 		(one, wrong) => {
 			const { schedule, pattern, connections, topics } = one;
 			if (schedule.kind === "closed") wrong("messages", "clients-of-closed-load", { clients });
@@ -133,11 +136,10 @@ function checkMessages(
 		const waiting = Math.ceil(backlog.messages / topics);
 		// While consumers catch up, more messages arrive.
 		const set = { option, value: 2 * waiting * (inBytes ? each : 1), system };
-		if (waiting > kept)
-			wrong(
-				"backlog",
-				together(say("backlog-trimmed", { system, kept, waiting }), say("write-option", set)),
-			);
+		if (waiting > kept) {
+			const { code, text } = say("backlog-trimmed", { system, kept, waiting });
+			wrong("backlog", { code, text: `${text}; ${say("write-option", set).text}` });
+		}
 	}
 }
 
@@ -216,8 +218,8 @@ function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): v
 	const partitions = partitionsOf(one, system);
 	const load = busy({ ...one, partitions, groupsByPartition }, ratePerSecond(schedule.rate));
 	if (load?.beyond) {
-		const { code, text } = together(load.said, load.remedy);
-		wrong("work", { code, text: `${key}: ${text}` });
+		const { code, text } = load.said;
+		wrong("work", { code, text: `${key}: ${text}; ${load.remedy.text}` });
 	}
 }
 

@@ -1,15 +1,17 @@
 import path from "node:path";
+import { noBroker } from "../../brokers/index.ts";
 import { isImaged, targets, targetsThat } from "../../model/targets.ts";
 import { didYouMean } from "../../suggest.ts";
 import { formatBytes, formatCount } from "../../units.ts";
-import { caseProblems, type ResolvedCases } from "../cases.ts";
+import { type Aws, brokerMachines } from "../aws.ts";
+import { checkCases, type ResolvedCases } from "../cases.ts";
+import { clientCount } from "../clients.ts";
 import type { Context } from "../context.ts";
 import type { Parts } from "../parts.ts";
 import { quoted } from "../place.ts";
-import type { Problem } from "../problem.ts";
+import { reporter } from "../problem.ts";
 import { hasHosts } from "../rig.ts";
-import type { Clients, Scenario } from "../scenario.ts";
-import { problemsBy } from "./rule.ts";
+import type { Clients, Scenario, System } from "../scenario.ts";
 
 /** More than anybody waits for; all of them are planned in memory before the first one starts. */
 const MOST_RUNS = 10_000;
@@ -18,45 +20,67 @@ const MOST_RUNS = 10_000;
 const MOST_PAYLOAD_BYTES = 256 * 1024 ** 2;
 
 /** A scenario that repeats more runs than can be planned. */
-export function tooManyRuns(repeat = 1, cases: number, systems: number): Problem[] {
+export function checkRuns(
+	repeat = 1,
+	cases: number,
+	systems: number,
+	{ problems }: Pick<Context, "problems">,
+): void {
 	const runs = repeat * cases * systems;
 	const [key, write] =
 		repeat > 1 ? ["repeat", "write a smaller repeat"] : ["systems", "remove some"];
 	const most = formatCount(MOST_RUNS);
-	return problemsBy((wrong) => {
-		if (runs > MOST_RUNS)
-			wrong(key, "too-many-runs", { systems, cases, repeat, runs, most, write });
-	});
+	if (runs > MOST_RUNS)
+		reporter(problems)(key, "too-many-runs", { systems, cases, repeat, runs, most, write });
 }
 
 /** Payload files that are not there, or of no use. */
-export function unreadablePayloads(
+export function checkPayloads(
 	cases: ResolvedCases,
-	{ folder, fileBytes }: Pick<Context, "folder" | "fileBytes">,
-): Problem[] {
+	{ folder, fileBytes, problems }: Pick<Context, "folder" | "fileBytes" | "problems">,
+): void {
 	const at = ["payload", "file"] as const;
-	return caseProblems(cases, ({ message }, wrong) => {
+	checkCases(cases, problems, ({ message }, wrong) => {
 		if (message.file === null) return;
 		const bytes = fileBytes(message.file);
 		const file = path.relative(folder, message.file) || ".";
-		const largest = MOST_PAYLOAD_BYTES;
 		if (bytes === null) wrong(at, "payload-missing", { file });
 		else if (bytes === "folder" || bytes === 0) wrong(at, "payload-without-content", { file });
-		else if (bytes > largest)
-			wrong(at, "payload-too-large", {
-				file,
-				size: formatBytes(bytes),
-				most: formatBytes(largest),
-			});
+		else if (bytes > MOST_PAYLOAD_BYTES) {
+			const size = formatBytes(bytes);
+			wrong(at, "payload-too-large", { file, size, most: formatBytes(MOST_PAYLOAD_BYTES) });
+		}
 	});
+}
+
+/** What target aws rents; null: nothing. Limits of its machines and volumes are AWS's to tell. */
+export function resolveAws(
+	{ aws, written }: Pick<Parts, "aws" | "written">,
+	{ target, rig, problems }: Pick<Context, "target" | "rig" | "problems">,
+	clients: Clients,
+	systems: readonly Pick<System, "broker" | "options">[],
+): Aws | null {
+	if (target === undefined || targets[target].rents !== "aws" || rig !== null) return null;
+	const count = brokerMachines(systems);
+	const wrong = reporter(problems);
+	if (written.aws === undefined) wrong("aws", "aws-missing");
+	// One with a mistake is missing here, and says so itself.
+	else if (count === 0 && systems.length > 0)
+		wrong("target", "aws-without-broker", { broker: systems[0]?.options.broker ?? noBroker });
+	if (aws === undefined) return null;
+	return {
+		...aws,
+		brokers: { ...aws.brokers, count },
+		clients: { ...aws.clients, count: clientCount(clients) },
+	};
 }
 
 /** CPUs for the whole scenario. On the target that the command line chose, settings of others are left aside. */
 export function resolvePin(
 	written: Parts["pin"],
-	{ target, targetChosen, platform, rig }: Context,
+	{ target, targetChosen, platform, rig, problems }: Context,
 	clients: Clients["kind"],
-): { pin: Scenario["pin"]; problems: Problem[] } {
+): Scenario["pin"] {
 	const { generator = null, brokers = null } = written ?? {};
 	const place = target && targets[target].place;
 	const hosts = place === "host" || hasHosts(rig);
@@ -65,18 +89,14 @@ export function resolvePin(
 	const elsewhere = clients === "rented" || clients === "ssh" || clients === "pods";
 	const here =
 		(elsewhere ? null : generator) ?? (isImaged(place ?? null) || hosts ? null : brokers);
-	const problems = problemsBy((wrong) => {
-		if (here !== null && platform !== "linux") wrong("pin", "pin-needs-linux");
-		if (brokers !== null && theirs && !targetChosen)
-			wrong(["pin", "brokers"], "pin-of-yours", {
-				target,
-				targets: targetsThat(({ place }) => place !== null),
-			});
-	});
-	return {
-		pin: { generator, brokers: theirs ? null : brokers },
-		problems: problems.map((one) => (one.path.length === 1 ? { ...one, at: "key" } : one)),
-	};
+	const wrong = reporter(problems);
+	if (here !== null && platform !== "linux") wrong("pin", "pin-needs-linux");
+	if (brokers !== null && theirs && !targetChosen)
+		wrong(["pin", "brokers"], "pin-of-yours", {
+			target,
+			targets: targetsThat(({ place }) => place !== null),
+		});
+	return { generator, brokers: theirs ? null : brokers };
 }
 
 /**
@@ -86,25 +106,19 @@ export function resolvePin(
 export function resolveBaseline(
 	written: string | undefined,
 	keys: readonly string[],
-	folder: string,
-): { baseline: Scenario["baseline"]; problems: Problem[] } {
-	if (written === undefined) return { baseline: null, problems: [] };
-	const system = keys.includes(written);
-	const file = !system && /[/\\]|\.json$/.test(written);
-	const problems = problemsBy((wrong) => {
-		if (system && keys.length === 1) wrong("baseline", "baseline-alone");
-		if (!system && !file)
-			wrong("baseline", "unknown-baseline", {
-				word: quoted(written),
-				meant: didYouMean(written, keys),
-				written,
-			});
+	{ folder, problems }: Pick<Context, "folder" | "problems">,
+): Scenario["baseline"] {
+	if (written === undefined) return null;
+	const wrong = reporter(problems);
+	if (keys.includes(written)) {
+		if (keys.length === 1) wrong("baseline", "baseline-alone");
+		return keys.length === 1 ? null : { system: written, path: null };
+	}
+	if (/[/\\]|\.json$/.test(written)) return { system: null, path: path.resolve(folder, written) };
+	wrong("baseline", "unknown-baseline", {
+		word: quoted(written),
+		meant: didYouMean(written, keys),
+		written,
 	});
-	if (problems.length > 0) return { baseline: null, problems };
-	return {
-		baseline: system
-			? { system: written, path: null }
-			: { system: null, path: path.resolve(folder, written) },
-		problems,
-	};
+	return null;
 }
