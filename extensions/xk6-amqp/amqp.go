@@ -33,7 +33,7 @@ const (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := options{Destination: queue}
+	own := defaults
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("amqp: %w", err)
 	}

@@ -17,7 +17,6 @@ func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
 func TestWhatCannotBeDoneIsRefusedBeforeAConnection(t *testing.T) {
 	for _, c := range []struct{ options, url, says string }{
 		{`{"destination": "stream"}`, "amqp://here", "destination"},
-		{`{"prefetch": -1}`, "amqp://here", "prefetch"},
 		{`{}`, "redis://here", "amqp:// or amqps://"},
 		{`{}`, "amqp://me:s3cr3t@", "empty host"},
 	} {

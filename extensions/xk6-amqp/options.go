@@ -1,8 +1,7 @@
 package amqp
 
 import (
-	"cmp"
-	"errors"
+	_ "embed"
 	"time"
 
 	"github.com/Azure/go-amqp"
@@ -11,11 +10,16 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
+//go:embed defaults.json
+var defaultsText []byte
+
+var defaults = broker.Defaults[options](defaultsText)
+
 // options are the driver's own, as runner/brokers/amqp/index.ts writes them.
 type options struct {
 	TLS address.TLS `json:"tls"`
 	// Destination is "queue", which stores messages and gives each to one consumer, or "topic", which copies them to whoever is subscribed.
-	Destination string `json:"destination"`
+	Destination string `json:"destination" known:"queue topic"`
 	// Settled: messages are sent settled, and nobody acknowledges them.
 	Settled bool `json:"settled"`
 	// Prefetch is the credit of a consumer: how many messages it holds and has not accepted.
@@ -24,22 +28,13 @@ type options struct {
 
 // What is not an option is set here, all of it, and printed by Describe.
 const (
-	defaultPrefetch = 100
-	connectTimeout  = 5 * time.Second
-	reconnectWait   = 100 * time.Millisecond
+	connectTimeout = 5 * time.Second
+	reconnectWait  = 100 * time.Millisecond
 	// A server that is silent for idleTimeout is given up; it sends something twice in that time.
 	idleTimeout  = 30 * time.Second
 	writeTimeout = 30 * time.Second
 	maxFrameSize = 64 * 1024
 )
-
-func (o *options) Check() error {
-	if o.Prefetch < 0 {
-		return errors.New("driver options: prefetch cannot be negative")
-	}
-	o.Prefetch = cmp.Or(o.Prefetch, defaultPrefetch)
-	return broker.Choose(broker.Choice{Name: "destination", Value: o.Destination, Known: []string{queue, topic}})
-}
 
 // Kinds of addresses, as both ends of a link name them (capabilities of a terminus, AMQP bindings of JMS).
 const (

@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"errors"
+	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
@@ -22,7 +22,7 @@ const atOnce = 64
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := defaults()
+	own := defaults
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("mqtt: %w", err)
 	}
@@ -157,13 +157,18 @@ const (
 	sessionPersistent = "persistent"
 )
 
+//go:embed defaults.json
+var defaultsText []byte
+
+var defaults = broker.Defaults[options](defaultsText)
+
 // options are the driver's own, as runner/brokers/mqtt/index.ts writes them.
 type options struct {
-	Protocol string `json:"protocol"`
+	Protocol string `json:"protocol" known:"5 3.1.1"`
 	// QoS of messages and of subscriptions.
 	QoS byte `json:"qos"`
 	// Session says whether the broker keeps what a consumer gets while its connection is lost.
-	Session string `json:"session"`
+	Session string `json:"session" known:"clean persistent"`
 	// ReceiveMaximum is how many messages of QoS 1 and 2 either side sends before the first of them is acknowledged.
 	ReceiveMaximum int         `json:"receiveMaximum"`
 	KeepAliveNs    int64       `json:"keepAliveNs"`
@@ -180,34 +185,6 @@ const (
 	// readBufferBytes: the libraries read a packet's header byte by byte, and without a buffer each is a system call.
 	readBufferBytes = 64 * 1024
 )
-
-func defaults() options {
-	return options{
-		Protocol: version5, QoS: 1, Session: sessionClean, ReceiveMaximum: 20, NoDelay: true, // mosquitto's own maximum
-		// Long, because a library whose consumer pauses may read no answer to its ping.
-		KeepAliveNs: int64(10 * time.Minute),
-	}
-}
-
-func (o *options) Check() error {
-	err := broker.Choose(
-		broker.Choice{Name: "protocol", Value: o.Protocol, Known: []string{version5, version3}},
-		broker.Choice{Name: "session", Value: o.Session, Known: []string{sessionClean, sessionPersistent}},
-	)
-	switch {
-	case err != nil:
-		return err
-	case o.QoS > 2:
-		return fmt.Errorf("driver options: qos must be 0, 1 or 2, got %d", o.QoS)
-	case o.ReceiveMaximum < 1 || o.ReceiveMaximum > 65535:
-		return fmt.Errorf("driver options: receiveMaximum must be from 1 to 65535, got %d", o.ReceiveMaximum)
-	case o.KeepAliveNs%int64(time.Second) != 0 || o.KeepAliveNs < 0 || o.KeepAliveNs > int64(65535*time.Second):
-		return fmt.Errorf("driver options: keepAlive must be whole seconds, up to 65535, got %s", time.Duration(o.KeepAliveNs))
-	case o.QoS == 0 && o.Session == sessionPersistent:
-		return errors.New("driver options: session persistent needs qos 1 or 2, because brokers keep no message of qos 0")
-	}
-	return nil
-}
 
 func (o *options) keepAliveSeconds() int { return int(o.KeepAliveNs / int64(time.Second)) }
 

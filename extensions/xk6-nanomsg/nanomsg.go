@@ -44,15 +44,6 @@ type options struct {
 	Queue int `json:"queue"`
 }
 
-func (o *options) Check() error {
-	if o.Queue < 0 {
-		return errors.New("driver options: queue cannot be negative")
-	}
-	err := o.Options.Check()
-	o.Queue = cmp.Or(o.Queue, queueOf(o.Mode))
-	return err
-}
-
 func queueOf(mode brokerless.Mode) int {
 	if mode == brokerless.PubSub {
 		return droppingQueue
@@ -62,10 +53,11 @@ func queueOf(mode brokerless.Mode) int {
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	var own options
+	own := options{Options: brokerless.Defaults}
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("nanomsg: %w", err)
 	}
+	own.Queue = cmp.Or(own.Queue, queueOf(own.Mode))
 	return brokerless.New("nanomsg", o, own.Options, Library{own.Queue}, map[string]string{
 		"flush":         "each message, by the library's own goroutine",
 		"prefetch":      fmt.Sprintf("%d in the receiving socket", own.Queue),

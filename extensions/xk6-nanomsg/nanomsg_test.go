@@ -21,7 +21,6 @@ func TestOptionsAreChecked(t *testing.T) {
 	for options, want := range map[string]string{
 		`{"mode":"pair"}`:     `mode must be one of push-pull, pub-sub, req-rep, got "pair"`,
 		`{"transport":"udp"}`: `transport must be one of tcp, ipc, got "udp"`,
-		`{"queue":-1}`:        "queue cannot be negative",
 		`{"queues":100}`:      "queues",
 	} {
 		if _, err := New(broker.Options{Driver: json.RawMessage(options)}); err == nil || !strings.Contains(err.Error(), want) {

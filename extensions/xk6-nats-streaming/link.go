@@ -2,9 +2,9 @@ package streaming
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +74,11 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 	}
 }
 
+//go:embed defaults.json
+var defaultsText []byte
+
+var defaults = broker.Defaults[options](defaultsText)
+
 // options are the driver's own, as runner/brokers/nats-streaming/index.ts writes them.
 type options struct {
 	// Cluster is the name that the server was started with (-cid).
@@ -100,28 +105,9 @@ const (
 	leastPending = 16384
 	noPending    = 1 << 30
 	noTimeout    = time.Hour
-	// The server takes whole seconds.
-	defaultAckWait  = 30 * time.Second
-	defaultPrefetch = 1024
 	// leastEnvelope is what the protocol adds to a payload at least; the topic comes to that.
 	leastEnvelope = 92
 )
-
-var clusterName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-
-func (o *options) Check() error {
-	switch {
-	case !clusterName.MatchString(o.Cluster):
-		return fmt.Errorf("driver options: cluster must be letters, digits, - and _, got %q", o.Cluster)
-	case o.Prefetch < 0:
-		return errors.New("driver options: prefetch cannot be negative")
-	case o.AckWaitNs < 0 || time.Duration(o.AckWaitNs)%time.Second != 0:
-		return errors.New("driver options: ackWait must be whole seconds, as the server counts it")
-	}
-	o.Prefetch = cmp.Or(o.Prefetch, defaultPrefetch)
-	o.AckWaitNs = cmp.Or(o.AckWaitNs, int64(defaultAckWait))
-	return nil
-}
 
 // natsOptions are those of the connections below.
 func (s *session) natsOptions() (of broker.Settings[nats.Option]) {

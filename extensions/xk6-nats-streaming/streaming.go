@@ -33,7 +33,7 @@ const (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := options{Cluster: "test-cluster"}
+	own := defaults
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("nats-streaming: %w", err)
 	}

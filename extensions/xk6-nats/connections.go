@@ -62,7 +62,8 @@ type connections struct {
 }
 
 func newConnections(o broker.Options) (*connections, error) {
-	own := options{Mode: "core", jetStreamOptions: jetStreamOptions{Publish: "async"}}
+	own := defaults
+	own.MaxAckPending, own.Prefetch = 0, 0
 	if err := o.Decode(&own); err != nil {
 		return nil, err
 	}

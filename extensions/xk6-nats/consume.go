@@ -103,24 +103,15 @@ func (s *jetStreamSession) kind(group string) string {
 }
 
 func (s *jetStreamSession) ackWait() time.Duration {
-	if s.own.AckWaitNs > 0 {
-		return time.Duration(s.own.AckWaitNs)
-	}
-	return defaultAckWait
+	return time.Duration(s.own.AckWaitNs)
 }
 
 func (s *jetStreamSession) maxAckPending() int {
-	if s.own.MaxAckPending > 0 {
-		return s.own.MaxAckPending
-	}
-	return atMost(defaultMaxAckPending, s.MessageBytes)
+	return atMost(s.own.MaxAckPending, defaults.MaxAckPending, s.MessageBytes)
 }
 
 func (s *jetStreamSession) prefetch() int {
-	if s.own.Prefetch > 0 {
-		return s.own.Prefetch
-	}
-	return atMost(defaultPrefetch, s.MessageBytes)
+	return atMost(s.own.Prefetch, defaults.Prefetch, s.MessageBytes)
 }
 
 // config of a consumer that acknowledges. On an existing stream it starts with the next message. It has a name of its own also without a

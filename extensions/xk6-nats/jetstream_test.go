@@ -183,7 +183,6 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		{"fsync", `{"mode": "jetstream", "storage": "memory"}`, "storage memory contradicts durability fsync"},
 		{"fsync", `{"mode": "core"}`, "core stores nothing"},
 		{"", `{"mode": "streaming"}`, `got "streaming"`},
-		{"", `{"mode": "jetstream", "prefetch": -1}`, "cannot be negative"},
 	} {
 		_, err := New(broker.Options{URL: "nats://h", Driver: json.RawMessage(one.options), Durability: one.durability, Connections: 1})
 		if err == nil || !strings.Contains(err.Error(), one.complaint) {

@@ -1,10 +1,11 @@
 package nats
 
 import (
+	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -12,25 +13,19 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
+//go:embed defaults.json
+var defaultsText []byte
+
+var defaults = broker.Defaults[options](defaultsText)
+
 // options are the driver's own, as runner/brokers/nats/index.ts writes them. Secrets come from environment variables.
 type options struct {
 	// Mode is "core" or "jetstream".
-	Mode string      `json:"mode"`
+	Mode string      `json:"mode" known:"core jetstream"`
 	TLS  address.TLS `json:"tls"`
 	// Auth names the way to log in, whose secret is in environment variables: "user", "token" or "creds"; "" uses the URL alone.
-	Auth string `json:"auth"`
+	Auth string `json:"auth" known:"user token creds"`
 	jetStreamOptions
-}
-
-func (o *options) Check() error {
-	err := broker.Choose(
-		broker.Choice{Name: "mode", Value: o.Mode, Known: []string{"core", "jetstream"}},
-		broker.Choice{Name: "auth", Value: o.Auth, Known: []string{"", "user", "token", "creds"}},
-	)
-	if err != nil {
-		return err
-	}
-	return o.jetStreamOptions.Check()
 }
 
 // secrets are the environment variables of each way to log in.
@@ -63,42 +58,25 @@ func (o *options) secret() (nats.Option, error) {
 // jetStreamOptions are the options of mode jetstream only.
 type jetStreamOptions struct {
 	// Storage is "memory" or "file"; "" follows the durability, else file.
-	Storage string `json:"storage"`
+	Storage string `json:"storage" known:"memory file"`
 	// Publish is "async" or "sync".
-	Publish string `json:"publish"`
+	Publish string `json:"publish" known:"async sync"`
 	// Consumer is "pull", "push" or "ordered"; "" is pull for groups and ordered without.
-	Consumer string `json:"consumer"`
+	Consumer string `json:"consumer" known:"pull push ordered"`
 	// Dedup gives every message an id.
 	Dedup bool `json:"dedup"`
-	// MaxAckPending and Prefetch; 0 is the default below, fewer for large messages.
-	MaxAckPending int `json:"maxAckPending"`
-	Prefetch      int `json:"prefetch"`
-	// AckWaitNs; 0 is the default below.
-	AckWaitNs int64 `json:"ackWaitNs"`
+	// MaxAckPending and Prefetch; 0 is the default, fewer for large messages.
+	MaxAckPending int   `json:"maxAckPending"`
+	Prefetch      int   `json:"prefetch"`
+	AckWaitNs     int64 `json:"ackWaitNs"`
 }
 
-// The defaults of server and library, written out.
-const (
-	defaultMaxAckPending = 1000
-	defaultPrefetch      = 500
-	defaultAckWait       = 30 * time.Second
-	// bufferBytes limits what waits in the library for one consumer: it throws away what exceeds 64 MB.
-	bufferBytes = 32 << 20
-)
-
-func (o *jetStreamOptions) Check() error {
-	err := broker.Choose(
-		broker.Choice{Name: "storage", Value: o.Storage, Known: []string{"", "memory", "file"}},
-		broker.Choice{Name: "publish", Value: o.Publish, Known: []string{"async", "sync"}},
-		broker.Choice{Name: "consumer", Value: o.Consumer, Known: []string{"", "pull", "push", "ordered"}},
-	)
-	if err == nil && (o.MaxAckPending < 0 || o.Prefetch < 0 || o.AckWaitNs < 0) {
-		err = errors.New("driver options: maxAckPending, prefetch and ackWaitNs cannot be negative")
-	}
-	return err
-}
+// bufferBytes limits what waits in the library for one consumer: it throws away what exceeds 64 MB.
+const bufferBytes = 32 << 20
 
 // --- internal ---
 
-// atMost is how many messages of that size fit into a consumer's buffer: at least one, at most n.
-func atMost(n, messageBytes int) int { return max(1, min(n, bufferBytes/max(1, messageBytes))) }
+// atMost is what is written, else how many messages of that size fit into a consumer's buffer: at least one, at most n.
+func atMost(written, n, messageBytes int) int {
+	return cmp.Or(written, max(1, min(n, bufferBytes/max(1, messageBytes))))
+}

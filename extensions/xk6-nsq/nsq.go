@@ -31,7 +31,8 @@ const (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := options{OutputBuffer: "none"}
+	own := defaults
+	own.MsgTimeoutNs = 0
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("nsq: %w", err)
 	}

@@ -3,8 +3,8 @@ package nsq
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,24 +18,26 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
+//go:embed defaults.json
+var defaultsText []byte
+
+var defaults = broker.Defaults[options](defaultsText)
+
 // options are the driver's own, as runner/brokers/nsq/index.ts writes them.
 type options struct {
 	TLS address.TLS `json:"tls"`
 	// Prefetch is how many messages a consumer has in flight: its RDY count, shared between the servers it is connected to.
 	Prefetch int `json:"prefetch"`
-	// MsgTimeoutNs is how long the server waits for a consumer's answer (FIN); 0 is the server's own.
+	// MsgTimeoutNs is how long the server waits for a consumer's answer (FIN); 0 is the server's own, which is that of defaults.
 	MsgTimeoutNs int64 `json:"msgTimeoutNs"`
 	// OutputBuffer is "none", or "default": nsqd holds messages back for a consumer that is behind, up to 16 KiB or 250 ms.
-	OutputBuffer string `json:"outputBuffer"`
+	OutputBuffer string `json:"outputBuffer" known:"none default"`
 }
 
 // What is not an option is set here, all of it, and printed by Describe.
 const (
-	defaultPrefetch = 100
-	// serverMsgTimeout is nsqd's own.
-	serverMsgTimeout = time.Minute
-	dialTimeout      = 5 * time.Second
-	maxGreeting      = 1024
+	dialTimeout = 5 * time.Second
+	maxGreeting = 1024
 	// A server that is silent for readTimeout is given up; nsqd gives up a client after two heartbeats.
 	heartbeatInterval = 10 * time.Second
 	readTimeout       = 30 * time.Second
@@ -44,20 +46,12 @@ const (
 	httpTimeout       = 5 * time.Second
 )
 
-func (o *options) Check() error {
-	if o.Prefetch < 0 || o.MsgTimeoutNs < 0 {
-		return errors.New("driver options: prefetch and msgTimeout cannot be negative")
-	}
-	o.Prefetch = cmp.Or(o.Prefetch, defaultPrefetch)
-	return broker.Choose(broker.Choice{Name: "outputBuffer", Value: o.OutputBuffer, Known: []string{"none", "default"}})
-}
-
 // config is what every connection gets, with the text that Describe prints.
 func (s *session) config() (*nsq.Config, broker.Settings[struct{}]) {
 	c, printed := nsq.NewConfig(), broker.Settings[struct{}]{}
 	set := func(option string, value any) {
 		if err := c.Set(option, value); err != nil {
-			panic(err) // its own limits are kept by Check
+			panic(err) // the runner keeps the library's own limits
 		}
 		printed.Set(option, value)
 	}
@@ -157,5 +151,5 @@ func (s *session) writeTimeout() time.Duration {
 }
 
 func (s *session) msgTimeout() time.Duration {
-	return cmp.Or(time.Duration(s.own.MsgTimeoutNs), serverMsgTimeout)
+	return time.Duration(cmp.Or(s.own.MsgTimeoutNs, defaults.MsgTimeoutNs))
 }

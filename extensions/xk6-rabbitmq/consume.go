@@ -45,7 +45,7 @@ func (s *session) consume(ctx context.Context, to broker.Subscription, handle br
 	sub := &subscription{session: s, queue: q, handle: handle, acknowledge: broker.AcknowledgeOf(s.chosen.acknowledge, to.Group), several: 1}
 	if sub.acknowledge == broker.PerBatch || sub.acknowledge == broker.PerInterval {
 		// With more the broker, which sends no more than the prefetch, would wait for us.
-		sub.several = max(1, cmp.Or(s.chosen.prefetch, defaultPrefetch)/2)
+		sub.several = max(1, cmp.Or(s.chosen.prefetch, defaults.Prefetch)/2)
 	}
 	l.mu.Lock()
 	l.subscriptions = append(l.subscriptions, sub)

@@ -1,6 +1,8 @@
 package rabbitmq
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 
 	amqp "github.com/rabbitmq/amqp091-go"
@@ -9,24 +11,26 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// defaultPrefetch is how many unacknowledged messages a consumer holds by default. RabbitMQ's documentation finds 100 to 300 best for
-// throughput; a smaller number shares better among slow consumers.
-const defaultPrefetch = 100
+//go:embed defaults.json
+var defaultsText []byte
+
+var defaults = broker.Defaults[driverOptions](defaultsText)
 
 // driverOptions are what a scenario may say about RabbitMQ; missing ones follow from the durability level.
 type driverOptions struct {
 	// Queue is the kind of queues: classic, quorum or transient.
-	Queue string `json:"queue"`
+	Queue string `json:"queue" known:"classic quorum transient"`
 	// Exchange is the kind of exchanges: direct, fanout or topic; "" is direct, or topic if a subscription is a pattern.
-	Exchange string `json:"exchange"`
+	Exchange string `json:"exchange" known:"direct fanout topic"`
 	// Confirms: the broker answers each message (publisher confirms).
-	Confirms *bool `json:"confirms"`
-	// Persistent sets delivery mode 2.
+	Confirms bool `json:"confirms"`
+	// Persistent sets delivery mode 2; nil: except in transient queues.
 	Persistent *bool `json:"persistent"`
 	// Acknowledge of consumers: automatic, message, batch or interval; "" is message in a group, automatic without.
-	Acknowledge string `json:"acknowledge"`
-	// Prefetch of each consumer that acknowledges; nil: defaultPrefetch, 0: no limit.
-	Prefetch *int        `json:"prefetch"`
+	Acknowledge string `json:"acknowledge" known:"automatic message batch interval"`
+	// Prefetch of each consumer that acknowledges; 0: no limit. RabbitMQ's documentation finds 100 to 300 best for throughput; a smaller number
+	// shares better among slow consumers.
+	Prefetch int         `json:"prefetch"`
 	TLS      address.TLS `json:"tls"`
 }
 
@@ -65,42 +69,12 @@ func choose(o broker.Options, d driverOptions) (choices, error) {
 	if !known {
 		return choices{}, fmt.Errorf("durability must be memory, os or fsync, got %q", o.Durability)
 	}
-	c := choices{
-		queue: d.Queue, exchange: d.Exchange, confirms: true, acknowledge: d.Acknowledge, prefetch: defaultPrefetch, replicas: o.Replicas,
-		level: o.Durability,
-	}
-	if c.queue == "" {
-		c.queue = ofLevel
-	}
-	c.persistent = c.queue != transient
-	if d.Confirms != nil {
-		c.confirms = *d.Confirms
-	}
-	if d.Persistent != nil {
-		c.persistent = *d.Persistent
-	}
-	if d.Prefetch != nil {
-		c.prefetch = *d.Prefetch
-	}
-	err := broker.Choose(
-		broker.Choice{Name: "queue", Value: c.queue, Known: []string{classic, quorum, transient}},
-		broker.Choice{Name: "exchange", Value: c.exchange, Known: []string{"", direct, fanout, pattern}},
-		broker.Choice{
-			Name: "acknowledge", Value: c.acknowledge,
-			Known: []string{"", broker.Automatic, broker.PerMessage, broker.PerBatch, broker.PerInterval},
-		},
-	)
-	switch {
-	case err != nil:
-		return c, err
-	case c.prefetch < 0 || c.prefetch > 65_535:
-		return c, fmt.Errorf("prefetch is 0 to 65535, got %d", c.prefetch)
-	case o.Durability != "" && c.queue != ofLevel:
-		return c, fmt.Errorf("durability %s is queue %s, got queue %s", o.Durability, ofLevel, c.queue)
-	case c.replicas > 1 && c.queue != quorum:
-		return c, fmt.Errorf("only quorum queues have replicas, got %d for queue %s", c.replicas, c.queue)
-	}
-	return c, nil
+	queue := cmp.Or(d.Queue, ofLevel)
+	persistent := queue != transient
+	return choices{
+		queue: queue, exchange: d.Exchange, confirms: d.Confirms, persistent: *cmp.Or(d.Persistent, &persistent), acknowledge: d.Acknowledge,
+		prefetch: d.Prefetch, replicas: o.Replicas, level: o.Durability,
+	}, nil
 }
 
 // versionFor is the version of classic queues that a level needs on a server. RabbitMQ 3 has two versions. The first one, its default,

@@ -19,7 +19,7 @@ import (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	var d driverOptions
+	d := defaults
 	if err := o.Decode(&d); err != nil {
 		return nil, fmt.Errorf("rabbitmq: %w", err)
 	}

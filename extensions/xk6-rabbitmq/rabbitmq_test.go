@@ -477,8 +477,6 @@ func TestOptionsThatCannotBeAreOneSentence(t *testing.T) {
 		{`{"queue": "lazy"}`, "", `queue must be one of`},
 		{`{"exchange": "headers"}`, "", `exchange must be one of`},
 		{`{"acknowledge": "never"}`, "", `acknowledge must be one of`},
-		{`{"prefetch": 70000}`, "", "prefetch is 0 to 65535"},
-		{`{"queue": "classic"}`, "fsync", "durability fsync is queue quorum"},
 		{``, "interval", `got "interval"`},
 		{`{"tls": {"ca": "/nowhere"}}`, "", "tls: read ca"},
 	}

@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -30,62 +30,38 @@ const (
 	clientLibrary = "go-redis"
 )
 
-// ways to acknowledge.
-var ways = map[string][]string{
-	modePubSub:  {""},
-	modeStreams: {"", broker.Automatic, broker.PerMessage, broker.PerBatch, broker.PerInterval},
-	modeLists:   {"", broker.Automatic, broker.PerMessage},
-}
-
 // autoPipeline are go-redis' own values.
 var autoPipeline = redis.AutoPipelineOptions{MaxBatchSize: 200, MaxConcurrentBatches: 1}
 
-// maxBulkBytes is the largest string that Redis takes (proto-max-bulk-len).
-const maxBulkBytes = 512 << 20
+//go:embed defaults.json
+var defaultsText []byte
+
+var defaults = broker.Defaults[driverOptions](defaultsText)
 
 // driverOptions are the driver's own, as runner/brokers/redis/index.ts writes them.
 type driverOptions struct {
-	// Mode is pubsub (the default), streams or lists.
-	Mode string `json:"mode"`
-	// Sender is link or go-redis: which one is the default, README.md says why.
-	Sender string `json:"client"`
+	Mode string `json:"mode" known:"pubsub streams lists"`
+	// Sender is link or go-redis: README.md says why link is the default.
+	Sender string `json:"client" known:"link go-redis"`
 	// Acknowledge of consumers of streams' groups, and of lists (automatic, message); "" is message in a group, automatic without.
-	Acknowledge string `json:"acknowledge"`
-	// Prefetch is the most messages that a consumer of a stream or list takes at once; default 100.
+	Acknowledge string `json:"acknowledge" known:"automatic message batch interval"`
+	// Prefetch is the most messages that a consumer of a stream or list takes at once.
 	Prefetch int `json:"prefetch"`
 	// MaxLength is the number of entries to which every XADD trims its stream (MAXLEN ~); 0: never trim. Default: 1 GiB of
 	// payload, at least 1000 entries.
 	MaxLength *int64 `json:"maxLength"`
 	// trims: the scenario asks for trimming.
 	trims bool
-	// ClaimAfterNs is how long an entry of a stream may go without an acknowledgement before another member gets it; default 30 s.
+	// ClaimAfterNs is how long an entry of a stream may go without an acknowledgement before another member gets it.
 	ClaimAfterNs int64       `json:"claimAfterNs"`
 	TLS          address.TLS `json:"tls"`
 }
 
 // decode reads and completes the driver's options.
 func decode(o broker.Options) (driverOptions, error) {
-	d := driverOptions{Mode: modePubSub, Sender: clientLink, Prefetch: 100, ClaimAfterNs: int64(30 * time.Second)}
+	d := defaults
 	if err := o.Decode(&d); err != nil {
 		return d, err
-	}
-	err := broker.Choose(
-		broker.Choice{Name: "mode", Value: d.Mode, Known: []string{modePubSub, modeStreams, modeLists}},
-		broker.Choice{Name: "client", Value: d.Sender, Known: []string{clientLink, clientLibrary}},
-		broker.Choice{Name: "acknowledge", Value: d.Acknowledge, Known: ways[d.Mode]},
-	)
-	if err != nil {
-		return d, err
-	}
-	switch {
-	case d.Prefetch < 1:
-		return d, fmt.Errorf("prefetch must be at least 1, got %d", d.Prefetch)
-	case d.MaxLength != nil && *d.MaxLength < 0:
-		return d, fmt.Errorf("maxLength must be at least 0, got %d", *d.MaxLength)
-	case d.ClaimAfterNs < int64(100*time.Millisecond):
-		return d, fmt.Errorf("claimAfter must be at least 100ms, got %s", time.Duration(d.ClaimAfterNs))
-	case o.MessageBytes > maxBulkBytes && o.LimitBytes == 0:
-		return d, fmt.Errorf("messages of %d bytes are larger than Redis accepts (%d)", o.MessageBytes, maxBulkBytes)
 	}
 	d.trims = d.MaxLength != nil && *d.MaxLength > 0
 	if d.MaxLength == nil {

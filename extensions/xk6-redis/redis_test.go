@@ -130,9 +130,6 @@ func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 	const url = "redis://127.0.0.1:6379"
 	for _, c := range []struct{ name, url, options, want string }{
 		{"no such mode", url, `{"mode": "queue"}`, `mode must be one of pubsub, streams, lists, got "queue"`},
-		{"a prefetch of nothing", url, `{"prefetch": -1}`, "prefetch must be at least 1, got -1"},
-		{"a negative length", url, `{"maxLength": -1}`, "maxLength must be at least 0"},
-		{"death at once", url, `{"claimAfterNs": 1}`, "claimAfter must be at least 100ms"},
 		{"no URL", "", `{}`, "the URL is missing"},
 		{"several hosts", "redis://a:1,b:2", `{}`, "the URL names several hosts"},
 		{"another scheme", "nats://a:1", `{}`, "must begin with redis:// or rediss://"},
@@ -149,13 +146,6 @@ func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 				t.Errorf("the password is in %q", err)
 			}
 		})
-	}
-}
-
-func TestMessagesAboveWhatRedisTakesAreRefused(t *testing.T) {
-	_, err := New(broker.Options{URL: "redis://a:1", MessageBytes: maxBulkBytes + 1})
-	if err == nil || !strings.Contains(err.Error(), "larger than Redis accepts (536870912)") {
-		t.Errorf("New = %v", err)
 	}
 }
 

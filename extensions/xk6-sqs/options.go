@@ -1,12 +1,16 @@
 package sqs
 
 import (
-	"cmp"
-	"errors"
+	_ "embed"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
+
+//go:embed defaults.json
+var defaultsText []byte
+
+var defaults = broker.Defaults[options](defaultsText)
 
 // options are the driver's own, as runner/brokers/sqs/index.ts writes them.
 type options struct {
@@ -26,39 +30,16 @@ type options struct {
 	// VisibilityNs is how long a consumer may take for a message before it is handed out again.
 	VisibilityNs int64 `json:"visibilityNs"`
 	// Encoding is "base64", in the body, or "binary", an attribute beside a body of one letter.
-	Encoding string `json:"encoding"`
+	Encoding string `json:"encoding" known:"base64 binary"`
 }
 
 // What is not an option is set here, all of it, and printed by Describe.
 const (
-	most              = 10 // of messages in a request or an answer; the service's own limit
-	defaultRequests   = 32
-	defaultVisibility = 30 * time.Second
-	longestWait       = 20 * time.Second
-	defaultTimeout    = 30 * time.Second
-	dialTimeout       = 5 * time.Second
-	retryWait         = 100 * time.Millisecond
+	defaultTimeout = 30 * time.Second
+	dialTimeout    = 5 * time.Second
+	retryWait      = 100 * time.Millisecond
 	// idleConnections of HTTP are kept open: as many as there can be.
 	idleTimeout = 90 * time.Second
 )
-
-func (o *options) Check() error {
-	if o.Groups < 0 || o.Requests < 0 || o.WaitNs < 0 || o.VisibilityNs < 0 {
-		return errors.New("driver options: groups, requests, wait and visibility cannot be negative")
-	}
-	o.Batch, o.Prefetch, o.Groups = cmp.Or(o.Batch, 1), cmp.Or(o.Prefetch, most), cmp.Or(o.Groups, 1)
-	if o.Batch < 1 || o.Batch > most || o.Prefetch < 1 || o.Prefetch > most {
-		return errors.New("driver options: batch and prefetch are 1 to 10, the service's own limit")
-	}
-	if o.WaitNs%int64(time.Second) != 0 || o.VisibilityNs%int64(time.Second) != 0 || time.Duration(o.WaitNs) > longestWait {
-		return errors.New("driver options: wait and visibility are whole seconds, wait at most 20 of them")
-	}
-	o.VisibilityNs = cmp.Or(o.VisibilityNs, int64(defaultVisibility))
-	o.Requests = cmp.Or(o.Requests, defaultRequests)
-	if o.FIFO {
-		o.Requests = 1 // two at once would overtake each other
-	}
-	return broker.Choose(broker.Choice{Name: "encoding", Value: o.Encoding, Known: []string{"base64", "binary"}})
-}
 
 func (o *options) seconds(ns int64) int32 { return int32(ns / int64(time.Second)) }

@@ -41,9 +41,12 @@ const (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := options{Region: "us-east-1", Encoding: "base64", WaitNs: int64(longestWait)}
+	own := defaults
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("sqs: %w", err)
+	}
+	if own.FIFO {
+		own.Requests = 1 // two at once would overtake each other
 	}
 	if o.Replicas > 1 {
 		return nil, errors.New("sqs: a queue has no replicas of the user's choice")

@@ -23,9 +23,6 @@ func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
 func TestWhatCannotBeDoneIsRefusedBeforeAConnection(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	for _, c := range []struct{ options, url, says string }{
-		{`{"batch": 11}`, "http://here", "1 to 10"},
-		{`{"waitNs": 30000000000}`, "http://here", "20"},
-		{`{"visibilityNs": 1500000000}`, "http://here", "whole seconds"},
 		{`{"encoding": "hex"}`, "http://here", "encoding"},
 		{`{}`, "sqs://here", "http://host:port"},
 		{`{}`, "http://me:s3cr3t@here", "credentials come from the environment"},

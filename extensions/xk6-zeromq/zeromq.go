@@ -35,16 +35,9 @@ type options struct {
 	HighWaterMark int `json:"highWaterMark"`
 }
 
-func (o *options) Check() error {
-	if o.HighWaterMark < 0 {
-		return errors.New("driver options: highWaterMark cannot be negative")
-	}
-	return o.Options.Check()
-}
-
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	var own options
+	own := options{Options: brokerless.Defaults}
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("zeromq: %w", err)
 	}

@@ -46,6 +46,7 @@ describe("the key of a build", () => {
 		["go.sum", "x"],
 		["cmd/main.go", "package main // new\n"],
 		["cmd/other.go", "package main\n"],
+		["cmd/defaults.json", "{}"],
 		["cmd/go.mod", "module z\n"],
 	])("changes with %s", (file, text) => {
 		const folder = sources();

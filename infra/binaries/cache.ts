@@ -21,7 +21,7 @@ export function cacheFolder(env: Env, platform: string): string {
 
 /**
  * Name of the build of these programs for a platform and processor, in Node's words. Equal sources give equal binaries, so every change of a
- * Go file of their modules, go.mod or go.sum gets a new folder.
+ * Go file of their modules, of a driver's defaults.json, go.mod or go.sum gets a new folder.
  */
 export function buildKey(
 	extensions: string,
@@ -50,7 +50,8 @@ function sources(extensions: string, modules: Set<string>): string[] {
 		.filter(
 			(file) =>
 				modules.has(/^servers\/[^/]+(?=\/)/.exec(file)?.[0] ?? ".") &&
-				(/(^|\/)go\.(mod|sum)$/.test(file) || (file.endsWith(".go") && !file.endsWith("_test.go"))),
+				(/(^|\/)(go\.(mod|sum)|defaults\.json)$/.test(file) ||
+					(file.endsWith(".go") && !file.endsWith("_test.go"))),
 		)
 		.sort();
 }

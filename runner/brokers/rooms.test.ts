@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { packageFolder } from "../package.ts";
 import { goldenBlocks } from "../tests/golden.fake.ts";
 import { USUAL_TRAITS } from "./broker.ts";
-import { brokerOf, SystemOptions } from "./index.ts";
+import { brokerOf, brokers, SystemOptions } from "./index.ts";
 
 type Written = Readonly<Record<string, unknown>> & { readonly broker: string };
 
@@ -48,6 +51,19 @@ goldenBlocks(new URL("./golden/systems.txt", import.meta.url), (text) => {
 		.map((name) => `${name}: ${of.get(name) ?? "as most"}`)
 		.join("\n");
 });
+
+test.each(Object.keys(brokers))(
+	"what %s's driver is sent without a word is its own default",
+	(broker) => {
+		const file = path.join(packageFolder, "extensions", `xk6-${broker}`, "defaults.json");
+		const text = existsSync(file) ? readFileSync(file, "utf8") : "{}";
+		const own: Readonly<Record<string, unknown>> = JSON.parse(text);
+		for (const [name, value] of Object.entries(
+			brokerOf({ broker }).driverOptions(SystemOptions.parse({ broker })),
+		))
+			if (name in own) expect([name, value]).toEqual([name, own[name]]);
+	},
+);
 
 test.each([
 	["RabbitMQ 3.10.8", "RabbitMQ 3 flushes before it confirms"],

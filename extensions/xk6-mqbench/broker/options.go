@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -12,10 +13,17 @@ import (
 	"time"
 )
 
-// Checker is implemented by options that can contradict each other. Check returns the contradiction.
-type Checker interface{ Check() error }
+// Defaults reads a driver's defaults.json, which the runner reads as well: nobody else says what a driver does without an option. It panics on a
+// mistake there, so that it shows at the start.
+func Defaults[Own any](text []byte) (own Own) {
+	if err := (Options{Driver: text}).Decode(&own); err != nil {
+		panic(err)
+	}
+	return own
+}
 
-// Decode reads the driver's own options into a struct that holds their defaults. Unknown fields are an error. It calls Check if there is one.
+// Decode reads the driver's own options into a struct that holds their defaults. Unknown fields are an error, and so is text that is not one of
+// the words of its field's tag: known:"queue topic". Ranges, and what does not go together, the runner has checked.
 func (o Options) Decode(into any) error {
 	if len(o.Driver) > 0 {
 		decoder := json.NewDecoder(bytes.NewReader(o.Driver))
@@ -24,23 +32,11 @@ func (o Options) Decode(into any) error {
 			return fmt.Errorf("driver options: %w", err)
 		}
 	}
-	if options, ok := into.(Checker); ok {
-		return options.Check()
-	}
-	return nil
-}
-
-// Choice is an option with a fixed list of values.
-type Choice struct {
-	Name, Value string
-	Known       []string
-}
-
-// Choose refuses the first choice whose value is not in its list.
-func Choose(choices ...Choice) error {
-	for _, c := range choices {
-		if !slices.Contains(c.Known, c.Value) {
-			return fmt.Errorf("driver options: %s must be one of %s, got %q", c.Name, strings.Join(c.Known, ", "), c.Value)
+	own := reflect.ValueOf(into).Elem()
+	for _, field := range reflect.VisibleFields(own.Type()) {
+		words := strings.Fields(field.Tag.Get("known"))
+		if got := own.FieldByIndex(field.Index).String(); len(words) > 0 && got != "" && !slices.Contains(words, got) {
+			return fmt.Errorf("driver options: %s must be one of %s, got %q", field.Tag.Get("json"), strings.Join(words, ", "), got)
 		}
 	}
 	return nil

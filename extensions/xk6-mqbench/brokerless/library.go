@@ -79,24 +79,13 @@ var ErrNotConnected = errors.New("no receiver is connected")
 
 // Options are those that all such drivers have; runner/brokers/brokerless.ts writes them. Drivers embed them.
 type Options struct {
-	Mode Mode `json:"mode"`
+	Mode Mode `json:"mode" known:"push-pull pub-sub req-rep"`
 	// Transport is "tcp", or "ipc": sockets of this machine alone.
-	Transport string `json:"transport"`
+	Transport string `json:"transport" known:"tcp ipc"`
 }
 
-// Check sets defaults, and refuses what is not known.
-func (o *Options) Check() error {
-	if o.Mode == "" {
-		o.Mode = PushPull
-	}
-	if o.Transport == "" {
-		o.Transport = "tcp"
-	}
-	return broker.Choose(
-		broker.Choice{Name: "mode", Value: string(o.Mode), Known: []string{string(PushPull), string(PubSub), string(ReqRep)}},
-		broker.Choice{Name: "transport", Value: o.Transport, Known: []string{"tcp", "ipc"}},
-	)
-}
+// Defaults of Options.
+var Defaults = Options{Mode: PushPull, Transport: "tcp"}
 
 // fits refuses what a mode cannot do.
 func (m Mode) fits(to broker.Subscription, reply bool, taken bool) error {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-amqp/defaults.json" with { type: "json" };
 import { count } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
 import { broker, storesBy, storesNothing } from "../broker.ts";
@@ -25,7 +26,7 @@ const AmqpOptions = z.strictObject({
 		.default(false)
 		.meta({ description: "Messages are sent settled: nobody acknowledges them. Default: false." }),
 	prefetch: count(
-		"Most messages that a consumer holds and has not accepted (its link credit). 1 spreads slow work best. Default: 100.",
+		`Most messages that a consumer holds and has not accepted (its link credit). 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		1_000_000,
 		[1],
 	).optional(),
@@ -34,8 +35,6 @@ const AmqpOptions = z.strictObject({
 	...tlsField,
 });
 
-/** As the driver sets it (xk6-amqp/options.go). */
-const PREFETCH = 100;
 /** ActiveMQ Classic's frames; Artemis has no limit. */
 const MAX_MESSAGE_BYTES = 100 * 1024 ** 2 - 1024;
 
@@ -60,7 +59,7 @@ export const amqp = broker(AmqpOptions, {
 	defaultPort: 5672,
 	otherPorts: { amqps: 5671 },
 	server,
-	traits: ({ server, destination, settled, prefetch = PREFETCH }) => ({
+	traits: ({ server, destination, settled, prefetch = defaults.prefetch }) => ({
 		title: destination === "topic" ? "AMQP 1.0 topics" : "AMQP 1.0",
 		acks: !settled,
 		delivery: settled ? "at-most-once" : "at-least-once",

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-kafka/defaults.json" with { type: "json" };
 import { count, span, unit } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
+import { formatBytesExact, formatDurationExact } from "../../units.ts";
 import { broker, declared, type Stores } from "../broker.ts";
 import { largestPayload, varintBytes } from "../config.ts";
 import {
@@ -48,8 +50,7 @@ const KafkaOptions = z.strictObject({
 	batch: unit(
 		"size",
 		{
-			description:
-				"Largest batch. Default: 1MiB, so that it does not hold up a fast producer; Kafka's own is 16KiB.",
+			description: `Largest batch. Default: ${formatBytesExact(defaults.batchBytes)}, so that it does not hold up a fast producer; Kafka's own is 16KiB.`,
 			examples: ["16KiB", "1MiB"],
 		},
 		(bytes) => (bytes < 1024 || bytes > MAX_BATCH_BYTES ? "must be 1KiB to 64MiB" : undefined),
@@ -65,22 +66,22 @@ const KafkaOptions = z.strictObject({
 	fetchMinBytes: unit(
 		"size",
 		{
-			description:
-				"A broker answers a consumer when it has this much. Default: 1B, at once, as Kafka's own.",
+			description: `A broker answers a consumer when it has this much. Default: ${formatBytesExact(defaults.fetchMinBytes)}, at once, as Kafka's own.`,
 			examples: ["1B", "64KiB"],
 		},
 		(bytes) => (bytes < 1 || bytes > MAX_BATCH_BYTES ? "must be 1B to 64MiB" : undefined),
 	).optional(),
-	fetchMaxWait: span("... or after this long. Default: 500ms, as Kafka's own.", [
-		"500ms",
-	]).optional(),
+	fetchMaxWait: span(
+		`... or after this long. Default: ${formatDurationExact(defaults.fetchMaxWaitNs)}, as Kafka's own.`,
+		["500ms"],
+	).optional(),
 	assignor: z.enum(["range", "cooperative-sticky"]).default("range").meta({
 		description:
 			"How partitions are shared out to the members of a group. Default: `range`, as Kafka's own.",
 	}),
 	...acknowledgeField,
 	commitInterval: span(
-		"How often a member of a group commits with `acknowledge: interval`, for which it stands; what it had handled since is delivered again if it dies. Default: 100ms; Kafka's own is 5s.",
+		`How often a member of a group commits with \`acknowledge: interval\`, for which it stands; what it had handled since is delivered again if it dies. Default: ${formatDurationExact(defaults.commitIntervalNs)}; Kafka's own is 5s.`,
 		["100ms", "5s"],
 		"above 0",
 	).optional(),

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-mqtt/defaults.json" with { type: "json" };
 import { count, span } from "../../model/field.ts";
+import { formatDurationExact } from "../../units.ts";
 import { broker, storesBy, storesNothing } from "../broker.ts";
 import { processFields, tlsField } from "../fields.ts";
 import { type Mapping, number } from "../omb-driver.ts";
-import { RECEIVE_MAXIMUM, server } from "./process.ts";
+import { server } from "./process.ts";
 
 const MqttOptions = z.strictObject({
 	broker: z.literal("mqtt").meta({
@@ -34,7 +36,7 @@ const MqttOptions = z.strictObject({
 			"What a server does for a consumer whose connection is lost. `clean`: it forgets it; `persistent`: it keeps its subscription and its messages. Default: clean.",
 	}),
 	receiveMaximum: count(
-		"Most messages of QoS 1 and 2 that a client sends, or a consumer gets, before the first of them is acknowledged (max_inflight_messages of mosquitto). Default: 20, mosquitto's own.",
+		`Most messages of QoS 1 and 2 that a client sends, or a consumer gets, before the first of them is acknowledged (max_inflight_messages of mosquitto). Default: ${defaults.receiveMaximum}, mosquitto's own.`,
 		65_535,
 		[100],
 	).optional(),
@@ -49,11 +51,11 @@ const MqttOptions = z.strictObject({
 			examples: [1000],
 		}),
 	keepAlive: span(
-		"How long a client may be silent before it pings, whole seconds. Default: 10min, as a paused consumer reads no answer to a ping.",
+		`How long a client may be silent before it pings, whole seconds. Default: ${formatDurationExact(defaults.keepAliveNs)}, as a paused consumer reads no answer to a ping.`,
 		["60s"],
 		"above 0",
 	).optional(),
-	tcpNoDelay: z.boolean().default(true).meta({
+	tcpNoDelay: z.boolean().default(defaults.noDelay).meta({
 		description:
 			"Small messages leave at once, at both ends (TCP_NODELAY). mosquitto's own default is false.",
 	}),
@@ -89,7 +91,7 @@ export const mqtt = broker(MqttOptions, {
 	defaultPort: 1883,
 	otherPorts: { mqtts: 8883 },
 	server,
-	traits: ({ qos, maxQueued, config, receiveMaximum = RECEIVE_MAXIMUM }) => ({
+	traits: ({ qos, maxQueued, config, receiveMaximum = defaults.receiveMaximum }) => ({
 		title: `MQTT QoS ${qos}`,
 		acks: qos > 0,
 		delivery: (["at-most-once", "at-least-once", "exactly-once"] as const)[qos],
@@ -102,8 +104,8 @@ export const mqtt = broker(MqttOptions, {
 	stores: ({ qos }) => (qos === 0 ? NOTHING : stores),
 	driver: ({ server: _, maxQueued: __, tcpNoDelay: noDelay, tls, ...own }) => ({
 		...own,
-		protocol: own.protocol ?? "5",
-		receiveMaximum: own.receiveMaximum ?? RECEIVE_MAXIMUM,
+		protocol: own.protocol ?? defaults.protocol,
+		receiveMaximum: own.receiveMaximum ?? defaults.receiveMaximum,
 		noDelay,
 		tls,
 	}),

@@ -1,12 +1,10 @@
 import { pbkdf2Sync, randomBytes } from "node:crypto";
+import defaults from "../../../extensions/xk6-mqtt/defaults.json" with { type: "json" };
 import { hostPort } from "../addresses.ts";
 import { lines } from "../config.ts";
 import type { SystemOptionsOfAnyBroker } from "../fields.ts";
 import type { BrokerProcess, Setup } from "../process.ts";
 import { goServer, installedServer, type Login, newLogin, type Server } from "../server.ts";
-
-/** As the driver sets it (xk6-mqtt/mqtt.go). */
-export const RECEIVE_MAXIMUM = 20;
 
 interface MqttOptions extends SystemOptionsOfAnyBroker {
 	readonly server: "mosquitto" | "mochi";
@@ -30,7 +28,7 @@ const mosquitto = installedServer<MqttOptions>({
 		const login = newLogin();
 		const settings = {
 			set_tcp_nodelay: options.tcpNoDelay,
-			max_inflight_messages: options.receiveMaximum ?? RECEIVE_MAXIMUM,
+			max_inflight_messages: options.receiveMaximum ?? defaults.receiveMaximum,
 			max_queued_messages: options.maxQueued ?? 0,
 			persistence: false,
 			...config,
@@ -73,7 +71,7 @@ const mochi = goServer<MqttOptions>({
 	},
 	image: null,
 	ports: 1883,
-	launch({ nodes }, { receiveMaximum = RECEIVE_MAXIMUM }) {
+	launch({ nodes }, { receiveMaximum = defaults.receiveMaximum }) {
 		const login = newLogin();
 		const settings = { "receive-maximum": receiveMaximum, "max-queued": MOCHI_QUEUED };
 		return {

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-nats-streaming/defaults.json" with { type: "json" };
 import { count, span, word } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
+import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesBy } from "../broker.ts";
 import { inBlocks, largestPayload, sizeInConfig, varintBytes } from "../config.ts";
@@ -19,23 +21,19 @@ const StreamingOptions = z.strictObject({
 		"Name of the server's cluster, as it was started with (-cid). Default: the server's own.",
 		["orders"],
 		[/^[\w-]+$/, "must be letters, digits, - and _"],
-	).default("test-cluster"),
+	).default(defaults.cluster),
 	prefetch: count(
-		"Most messages that a consumer holds and has not acknowledged (MaxInflight). 1 spreads slow work best. Default: 1024, the library's own.",
+		`Most messages that a consumer holds and has not acknowledged (MaxInflight). 1 spreads slow work best. Default: ${defaults.prefetch}, the library's own.`,
 		1_000_000,
 		[1],
 	).optional(),
 	ackWait: span(
-		"How long a consumer may take for a message, waiting in its prefetch included, before it is delivered again; whole seconds. Default: 30s, the library's own.",
+		`How long a consumer may take for a message, waiting in its prefetch included, before it is delivered again; whole seconds. Default: ${formatDurationExact(defaults.ackWaitNs)}, the library's own.`,
 		["30s", "5min"],
 		"above 0",
 	).optional(),
 });
 type StreamingOptions = z.infer<typeof StreamingOptions>;
-
-/** As the driver sets them (xk6-nats-streaming/options.go). */
-const PREFETCH = 1024;
-const ACK_WAIT_NS = 30e9;
 
 /** Room for the protocol's envelope, which counts towards max_payload: its size depends on the topic. */
 const ENVELOPE = 1024;
@@ -148,8 +146,8 @@ export const streaming = broker(StreamingOptions, {
 		maxMessageBytes: maxPayload(options) - ENVELOPE,
 		maxMessageBytesTo: (topic) =>
 			largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),
-		prefetch: options.prefetch ?? PREFETCH,
-		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
+		prefetch: options.prefetch ?? defaults.prefetch,
+		redeliverAfterNs: options.ackWait ?? defaults.ackWaitNs,
 	}),
 	stores: () => stores,
 	// Where it listens and keeps its files, who it is, and where it writes what mqbench reads.

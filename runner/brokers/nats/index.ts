@@ -1,6 +1,8 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-nats/defaults.json" with { type: "json" };
 import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
+import { formatDurationExact } from "../../units.ts";
 import { broker, storesBy, storesNothing } from "../broker.ts";
 import { sizeInConfig } from "../config.ts";
 import {
@@ -46,17 +48,17 @@ const NatsOptions = z.strictObject({
 			"JetStream: every message carries an id (Nats-Msg-Id), by which the server drops what is sent twice within 2 minutes. Default: false.",
 	}),
 	maxAckPending: count(
-		"JetStream: most messages of a consumer that are delivered and not acknowledged. Default: 1000, the server's own.",
+		`JetStream: most messages of a consumer that are delivered and not acknowledged. Default: ${defaults.maxAckPending}, the server's own.`,
 		10_000_000,
 		[1000],
 	).optional(),
 	prefetch: count(
-		"JetStream, pull: most messages that one member has asked for. Default: 500, the library's own.",
+		`JetStream, pull: most messages that one member has asked for. Default: ${defaults.prefetch}, the library's own.`,
 		1_000_000,
 		[500],
 	).optional(),
 	ackWait: span(
-		"JetStream: how long a consumer may take for a message, waiting in its prefetch included, before it is delivered again. Default: 30s, the server's own.",
+		`JetStream: how long a consumer may take for a message, waiting in its prefetch included, before it is delivered again. Default: ${formatDurationExact(defaults.ackWaitNs)}, the server's own.`,
 		["30s", "5min"],
 		"above 0",
 	).optional(),
@@ -65,11 +67,6 @@ type NatsOptions = z.infer<typeof NatsOptions>;
 
 /** As mqbench sets the server up: it raises max_payload as far as nats-server itself finds reasonable. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
-
-/** As the driver sets them (xk6-nats/options.go). */
-const PREFETCH = 500;
-const MAX_ACK_PENDING = 1000;
-const ACK_WAIT_NS = 30e9;
 
 /** Of streams in files; null: they are in memory. */
 type Sync = string | number | boolean | null;
@@ -186,7 +183,11 @@ const CORE = {
 } as const;
 
 function jetstream(options: NatsOptions) {
-	const { consumer, maxAckPending = MAX_ACK_PENDING, prefetch = PREFETCH } = options;
+	const {
+		consumer,
+		maxAckPending = defaults.maxAckPending,
+		prefetch = defaults.prefetch,
+	} = options;
 	const shared = (what: string) =>
 		consumer === "ordered" ? { "request-reply": what, "work-queue": what, backlog: what } : {};
 	return {
@@ -200,7 +201,7 @@ function jetstream(options: NatsOptions) {
 		cannot: shared("an ordered consumer cannot be shared"),
 		instead: shared("write consumer: pull"),
 		prefetch: consumer === "push" ? maxAckPending : prefetch,
-		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
+		redeliverAfterNs: options.ackWait ?? defaults.ackWaitNs,
 		maxReplicas: 5,
 	} as const;
 }

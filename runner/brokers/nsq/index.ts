@@ -1,6 +1,8 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-nsq/defaults.json" with { type: "json" };
 import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
+import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesBy } from "../broker.ts";
 import { type Config, processFields, tlsField } from "../fields.ts";
@@ -19,12 +21,12 @@ const NsqOptions = z.strictObject({
 		[2],
 	).optional(),
 	prefetch: count(
-		"Most messages that a consumer holds and has not finished (its RDY count, of all nsqd's together). 1 spreads slow work best. Default: 100.",
+		`Most messages that a consumer holds and has not finished (its RDY count, of all nsqd's together). 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		1_000_000,
 		[1],
 	).optional(),
 	msgTimeout: span(
-		"How long a consumer may take for a message, waiting in its prefetch included, before it is requeued. Default: 1min, nsqd's own.",
+		`How long a consumer may take for a message, waiting in its prefetch included, before it is requeued. Default: ${formatDurationExact(defaults.msgTimeoutNs)}, nsqd's own.`,
 		["30s", "5min"],
 		"above 0",
 	).optional(),
@@ -34,10 +36,6 @@ const NsqOptions = z.strictObject({
 	}),
 });
 type NsqOptions = z.infer<typeof NsqOptions>;
-
-/** As the driver sets them (xk6-nsq/options.go). */
-const PREFETCH = 100;
-const MSG_TIMEOUT_NS = 60e9;
 
 /** As mqbench sets nsqd up. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
@@ -123,7 +121,7 @@ export const nsq = broker(NsqOptions, {
 	urlSchemes: ["nsq"],
 	defaultPort: 4150,
 	server,
-	traits: ({ config, prefetch = PREFETCH, msgTimeout = MSG_TIMEOUT_NS }) => ({
+	traits: ({ config, prefetch = defaults.prefetch, msgTimeout = defaults.msgTimeoutNs }) => ({
 		acks: true,
 		delivery: "at-least-once",
 		// A channel waits for it, whoever reads it.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-rabbitmq/defaults.json" with { type: "json" };
 import type { Level } from "../../model/plan.ts";
 import type { Delivery } from "../../model/workload.ts";
 import { broker, storesBy } from "../broker.ts";
@@ -43,8 +44,7 @@ const RabbitmqOptions = z.strictObject({
 		.max(65_535)
 		.optional()
 		.meta({
-			description:
-				"Messages that one consumer that acknowledges holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: 100.",
+			description: `Messages that one consumer that acknowledges holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: ${defaults.prefetch}.`,
 			examples: [1, 100],
 		}),
 });
@@ -52,9 +52,6 @@ type RabbitmqOptions = z.infer<typeof RabbitmqOptions>;
 
 /** What RabbitMQ 3 takes at most by itself; RabbitMQ 4 takes 16 MiB, until mqbench or `config` sets more. */
 const MAX_MESSAGE_BYTES = 128 * 1024 ** 2;
-
-/** As the driver sets it (xk6-rabbitmq/options.go). */
-const PREFETCH = 100;
 
 export const rabbitmq = broker(RabbitmqOptions, {
 	title: "RabbitMQ",
@@ -64,7 +61,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 	otherPorts: { amqps: 5671 },
 	server,
 	traits(options) {
-		const { acknowledge, confirms = true, prefetch = PREFETCH } = options;
+		const { acknowledge, confirms = defaults.confirms, prefetch = defaults.prefetch } = options;
 		const queue = queueOf(options);
 		const automatic = acknowledge === "automatic";
 		return {
@@ -197,7 +194,9 @@ function persistentOf(options: RabbitmqOptions): boolean {
 /** Each of these gives messages up: a queue that is not durable, no confirm, no acknowledgement of the consumer. */
 function deliveryOf(options: RabbitmqOptions): Delivery {
 	const kept =
-		persistentOf(options) && (options.confirms ?? true) && options.acknowledge !== "automatic";
+		persistentOf(options) &&
+		(options.confirms ?? defaults.confirms) &&
+		options.acknowledge !== "automatic";
 	return kept ? "at-least-once" : "at-most-once";
 }
 

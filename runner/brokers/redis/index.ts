@@ -1,7 +1,9 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-redis/defaults.json" with { type: "json" };
 import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
 import type { Acknowledge, Delivery } from "../../model/workload.ts";
+import { formatDurationExact } from "../../units.ts";
 import { broker, storesBy, storesNothing, type Traits } from "../broker.ts";
 import { sizeInConfig } from "../config.ts";
 import {
@@ -32,7 +34,7 @@ const RedisOptions = z.strictObject({
 	}),
 	...acknowledgeField,
 	prefetch: count(
-		"Streams, lists: the most messages that a consumer takes at once. 1 spreads slow work best. Default: 100.",
+		`Streams, lists: the most messages that a consumer takes at once. 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		10_000,
 		[1],
 	).optional(),
@@ -46,7 +48,7 @@ const RedisOptions = z.strictObject({
 			examples: [1_000_000],
 		}),
 	claimAfter: span(
-		"Streams: how long an entry may go without an acknowledgement before another member of the group gets it. Default: 30s.",
+		`Streams: how long an entry may go without an acknowledgement before another member of the group gets it. Default: ${formatDurationExact(defaults.claimAfterNs)}.`,
 		["10s"],
 		"above 0",
 	).optional(),
@@ -54,9 +56,6 @@ const RedisOptions = z.strictObject({
 	...processFields,
 });
 type Mode = z.infer<typeof RedisOptions>["mode"];
-
-/** As the driver sets it (xk6-redis/options.go). */
-const PREFETCH = 100;
 
 /** The server's own. */
 const MAX_MESSAGE_BYTES = 512 * 1024 ** 2;
@@ -88,7 +87,7 @@ export const redis = broker(RedisOptions, {
 		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
 		maxMessageBytes:
 			sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
-		prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
+		prefetch: mode === "pubsub" ? null : (prefetch ?? defaults.prefetch),
 	}),
 	stores: ({ mode }) => (mode === "pubsub" ? storesNothing() : stores),
 	topicOptions: ["maxLength"],
@@ -102,6 +101,7 @@ export const redis = broker(RedisOptions, {
 	check: (options) => ({
 		...onlyIn(["streams", "lists"], ["acknowledge", "prefetch"], options),
 		...onlyIn(["streams"], ["claimAfter", "maxLength"], options),
+		claimAfter: (options.claimAfter ?? 100e6) < 100e6 && "claimAfter must be at least 100ms",
 		...(options.mode === "lists" && unacknowledged("Redis lists", options.acknowledge, IN_LISTS)),
 		url:
 			options.url?.includes(",") &&

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import defaults from "../../../extensions/xk6-sqs/defaults.json" with { type: "json" };
 import { count, span, word } from "../../model/field.ts";
+import { formatDurationExact } from "../../units.ts";
 import { broker, storesBy } from "../broker.ts";
 import { lines } from "../config.ts";
 import { processFields } from "../fields.ts";
@@ -13,10 +15,10 @@ const SqsOptions = z.strictObject({
 	...processFields,
 	...heapField("ElasticMQ's own script gives what Java chooses"),
 	region: word(
-		"Region that requests are signed for. Default: us-east-1.",
+		`Region that requests are signed for. Default: ${defaults.region}.`,
 		["eu-central-1"],
 		[/^[a-z0-9-]+$/, "must be a region: us-east-1"],
-	).default("us-east-1"),
+	).default(defaults.region),
 	fifo: z.boolean().default(false).meta({
 		description:
 			"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, as two would overtake each other. Default: false, standard queues.",
@@ -32,21 +34,21 @@ const SqsOptions = z.strictObject({
 		[10],
 	).optional(),
 	requests: count(
-		"Requests of a connection that are on their way at once, each on a connection of HTTP's. Default: 32; of FIFO queues always 1.",
+		`Requests of a connection that are on their way at once, each on a connection of HTTP's. Default: ${defaults.requests}; of FIFO queues always 1.`,
 		1000,
 		[64],
 	).optional(),
 	prefetch: count(
-		"Most messages in an answer to a consumer, which it holds until all are handled. Default: 10, the service's limit.",
+		`Most messages in an answer to a consumer, which it holds until all are handled. Default: ${defaults.prefetch}, the service's limit.`,
 		10,
 		[1],
 	).optional(),
 	longPolling: span(
-		"How long the service waits before it answers a consumer with nothing, whole seconds. 0s is short polling. Default: 20s, the service's limit.",
+		`How long the service waits before it answers a consumer with nothing, whole seconds. 0s is short polling. Default: ${formatDurationExact(defaults.waitNs)}, the service's limit.`,
 		["0s", "20s"],
 	).optional(),
 	visibility: span(
-		"How long a consumer may take for the messages of an answer before they are handed out again, whole seconds. Default: 30s, the service's own.",
+		`How long a consumer may take for the messages of an answer before they are handed out again, whole seconds. Default: ${formatDurationExact(defaults.visibilityNs)}, the service's own.`,
 		["2min"],
 		"above 0",
 	).optional(),
@@ -56,11 +58,6 @@ const SqsOptions = z.strictObject({
 	}),
 });
 type SqsOptions = z.infer<typeof SqsOptions>;
-
-/** As the driver sets them (xk6-sqs/options.go). */
-const PREFETCH = 10;
-const VISIBILITY_NS = 30e9;
-const LONGEST_POLL_NS = 20e9;
 
 /** Of a request of ElasticMQ's, as Amazon's was until 2025 (now 1 MiB). */
 const MAX_REQUEST_BYTES = 256 * 1024;
@@ -134,7 +131,12 @@ export const sqs = broker(SqsOptions, {
 	secretEnv: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
 	server,
 	largeDriver: true,
-	traits: ({ fifo, prefetch = PREFETCH, visibility = VISIBILITY_NS, ...options }) => ({
+	traits: ({
+		fifo,
+		prefetch = defaults.prefetch,
+		visibility = defaults.visibilityNs,
+		...options
+	}) => ({
 		title: fifo ? "SQS FIFO" : "SQS",
 		acks: true,
 		delivery: fifo ? "exactly-once" : "at-least-once",
@@ -169,7 +171,7 @@ export const sqs = broker(SqsOptions, {
 			fifo &&
 			"a connection to FIFO queues has one request at a time; remove requests, or use more connections",
 		longPolling:
-			(longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS) &&
+			(longPolling % 1e9 !== 0 || longPolling > defaults.waitNs) &&
 			"the service counts whole seconds, 20 at most; write 20s",
 		visibility: visibility % 1e9 !== 0 && "the service counts whole seconds; write 30s",
 		binary: binary !== undefined && "mqbench has Maven fetch ElasticMQ; write version instead",
@@ -180,7 +182,7 @@ export const sqs = broker(SqsOptions, {
 
 /** A request's room, of which each message of a batch has its share. Base64 makes four letters of three bytes. */
 function maxMessageBytes({
-	batch = 1,
+	batch = defaults.batch,
 	encoding,
 	config,
 }: Pick<SqsOptions, "batch" | "encoding" | "config">): number | null {
