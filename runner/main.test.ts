@@ -1,10 +1,12 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { testFolder } from "../infra/test-folder.fake.ts";
+import { COMMANDS } from "./command-list.ts";
 import { failure } from "./errors.ts";
+import { topicNames } from "./explain/topics.ts";
 import { explain, main } from "./main.ts";
-import { packageVersion } from "./package.ts";
+import { packageFolder, packageVersion } from "./package.ts";
 import { fakeWorld } from "./world.fake.ts";
 
 /** Runs a command line in an empty folder. */
@@ -15,18 +17,26 @@ async function mqbench(...argv: string[]) {
 }
 
 describe("help", () => {
-	test("names the commands, examples and exit codes, on stdout", async () => {
+	test("names every command, with examples and exit codes, on stdout", async () => {
 		const { code, out, err } = await mqbench("--help");
 		expect({ code, err }).toEqual({ code: 0, err: "" });
-		for (const word of ["run", "validate", "compile", "report", "schema"])
-			expect(out).toMatch(new RegExp(`^  ${word}\\b`, "m"));
+		for (const name of Object.keys(COMMANDS)) expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
+		for (const name of ["validate", "plan", "doctor", "explain", "build"])
+			expect(out).toMatch(new RegExp(`^  mqbench ${name}\\b`, "m"));
 		expect(out).toContain("mqbench scenarios/quickstart.yaml\n");
 		expect(out).toContain("99  an SLA breached");
+		expect(COMMANDS.explain?.[0]).toContain(topicNames.slice(0, 4).join(", "));
+	});
+
+	test.each(Object.keys(COMMANDS))("of %s has its arguments and options", async (name) => {
+		const { code, out } = await mqbench(name, "--help");
+		expect(code).toBe(0);
+		expect(out).toMatch(new RegExp(`^Usage: mqbench ${name}\\b`));
+		expect(out).not.toContain("default: []");
 	});
 
 	test("of run names every option", async () => {
-		const { code, out } = await mqbench("run", "--help");
-		expect(code).toBe(0);
+		const { out } = await mqbench("run", "--help");
 		for (const option of [
 			"--set <path=value>",
 			"--target <target>",
@@ -38,7 +48,6 @@ describe("help", () => {
 			"--on-inconclusive <what>",
 		])
 			expect(out).toContain(option);
-		expect(out).not.toContain("default: []");
 	});
 
 	test("--version --json says what would measure, for programs", async () => {
@@ -61,17 +70,28 @@ describe("help", () => {
 	});
 });
 
+test("options and arguments reach their command", async () => {
+	const world = fakeWorld({ cwd: packageFolder });
+	const words = ["scenarios/quickstart.yaml", "--json", "--quick", "--set", "name=other"];
+	expect(await main(["plan", ...words], world)).toBe(0);
+	const quick = { scenario: "other", quick: true, schedule: { durationNs: 3e9 } };
+	expect(JSON.parse(world.out())).toMatchObject([quick]);
+});
+
 describe("a command line that is wrong ends with 2 and a way on", () => {
 	test.each([
 		[[], /^Usage: mqbench [\s\S]*\n {2}init [\s\S]*\nExit codes:\n/],
 		[["plan"], /missing required argument 'scenario'\nSee mqbench --help/],
 		[["x.yaml", "--qiet"], /unknown option '--qiet'\n\(Did you mean --quiet\?\)/],
 		[["valdate", "x.yaml"], /^valdate: .*did you mean validate\?/],
+		[["explain", "suport"], /did you mean support\?/],
 		[["measure"], /^measure: neither a command nor a file; known: run, /],
 		[["x.yaml", "y.yaml"], /too many arguments/],
 		[["x.yaml", "--set"], /--set <path=value>' argument missing/],
 		[["x.yaml", "--on-inconclusive", "no"], /choices are fail, warn, pass/],
+		[["x.yaml", "--out", "a", "--resume", "b"], /'--out <folder>' cannot be used with/],
 		[["schema", "plan"], /choices are scenario, result, details, rig/],
+		[["rigs", "list", "--target", "docker"], /choices are aws, kubernetes/],
 		[["nosuch.yaml"], /^nosuch\.yaml: cannot be read \(there is no such file\)\. Give the path/],
 		[["report", "nosuch"], /nosuch: is not the folder of a run/],
 	])("%j", async (argv, message) => {
@@ -81,17 +101,12 @@ describe("a command line that is wrong ends with 2 and a way on", () => {
 		expect(err).not.toMatch(/^ +at /m);
 	});
 
-	test("but a file may be called like no command", async () => {
+	test("but a file may be called like no command, and a folder is no file", async () => {
 		const world = fakeWorld({ cwd: testFolder() });
 		writeFileSync(path.join(world.cwd, "steady"), "");
-		expect(await main(["steady"], world)).toBe(2);
-		expect(world.err()).toContain("the scenario is empty");
-	});
-
-	test("and a folder is no file", async () => {
-		const world = fakeWorld({ cwd: testFolder() });
 		mkdirSync(path.join(world.cwd, "folder"));
-		expect(await main(["folder"], world)).toBe(2);
+		for (const name of ["steady", "folder"]) expect(await main([name], world)).toBe(2);
+		expect(world.err()).toContain("the scenario is empty");
 		expect(world.err()).toContain("folder: cannot be read (it is a folder)");
 	});
 
@@ -105,16 +120,14 @@ describe("a command line that is wrong ends with 2 and a way on", () => {
 describe("an error", () => {
 	test("that a person can act on is its sentence alone", () => {
 		const world = fakeWorld();
-		const code = explain(failure("go-missing", { why: "" }), world);
-		expect(code).toBe(3);
+		expect(explain(failure("go-missing", { why: "" }), world)).toBe(3);
 		expect(world.err()).toMatch(/^There is no Go on PATH/);
 		expect(world.err()).not.toMatch(/^ +at /m);
 	});
 
 	test("of ours is printed with its stack, without passwords, and ends with 1", () => {
 		const world = fakeWorld();
-		const code = explain(new Error("at nats://me:s3cr3t@host"), world);
-		expect(code).toBe(1);
+		expect(explain(new Error("at nats://me:s3cr3t@host"), world)).toBe(1);
 		expect(world.err()).toMatch(
 			/^This is a bug in mqbench \S+; please report it with the scenario:\nError: at nats:\/\/\*\*\*@host\n +at /,
 		);
@@ -137,5 +150,45 @@ describe("an error", () => {
 		const world = fakeWorld({ stop: AbortSignal.abort(signal) });
 		expect(explain(failure("interrupted", { signal }), world)).toBe(code);
 		expect(world.err()).toBe(`Stopped by ${signal}.\n`);
+	});
+});
+
+describe("commands that README.md and the guides show", () => {
+	const shown = ["README.md", "scenarios/systems.md", "scenarios/comparing.md"]
+		.concat("scenarios/where-it-runs.md")
+		.map((name) => readFileSync(path.join(packageFolder, name), "utf8"))
+		.join("\n");
+	const lines = [...shown.matchAll(/^```sh\n(.*?)^```/gms)]
+		.flatMap(([, block = ""]) => block.split("\n"))
+		.map((line) => line.replace(/ +#.*$/, ""))
+		.filter((line) => line.includes("npx mqbench"));
+	const scenarios = lines.flatMap((line) => {
+		const [, env = "", args = ""] =
+			/^((?:[A-Z_]+=\S+ )*)npx mqbench (?:(?:validate|plan|compile|up) )?(scenarios\/.*)$/.exec(
+				line,
+			) ?? [];
+		// A rig is there only once it has been stood up.
+		return args === "" || args.includes("--rig") ? [] : [{ env, args }];
+	});
+
+	test("are more than a few, and each is one", () => {
+		expect(scenarios.length).toBeGreaterThan(8);
+		for (const line of lines) {
+			const [, word = "run"] = /npx mqbench ([a-z]+)(?: |$)/.exec(line) ?? [];
+			expect(Object.keys(COMMANDS), line).toContain(word);
+		}
+	});
+
+	test.each(scenarios)("$args", async ({ env, args }) => {
+		const variables = env.split(" ").flatMap((one) => (one === "" ? [] : [one.split("=")]));
+		const world = fakeWorld({ cwd: packageFolder, env: Object.fromEntries(variables) });
+		// What is rented is no matter of the scenario, and neither is who looks on.
+		const words = args.replaceAll(/ --max-hourly-usd \d+| --watch| --open|'/g, "").split(" ");
+		expect(await main(["validate", ...words], world), world.err() + world.out()).toBe(0);
+	});
+
+	test("work in other folders after an install from the clone, as README.md and the help say", async () => {
+		const { out } = await mqbench("--help");
+		for (const text of [shown, out]) expect(text).toContain("npm install -g .");
 	});
 });

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { Command, CommanderError } from "commander";
 import { example } from "./brokers/index.ts";
-import { COMMANDS, isCommand } from "./command-list.ts";
-import type { Invocation } from "./commands/options.ts";
+import { COMMANDS } from "./command-list.ts";
+import type { Action } from "./commands/options.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
@@ -16,9 +16,11 @@ import type { World } from "./world.ts";
 export async function main(argv: readonly string[], outside: World): Promise<ExitCode> {
 	const world = guarded(outside);
 	let code: ExitCode = EXIT.pass;
-	const exit = (result: ExitCode) => {
-		code = result;
-	};
+	const on: Action = (run, ...names) =>
+		async function (this: Command) {
+			const given = names.map((name, i) => [name, this.processedArgs[i]]);
+			code = await run({ ...this.opts(), ...Object.fromEntries(given), argv }, world);
+		};
 	try {
 		if (argv.includes("--json") && /^(-v|--version)$/.test(argv[0] ?? "")) {
 			const { versionJson } = await import("./doctor/version-json.ts");
@@ -28,7 +30,7 @@ export async function main(argv: readonly string[], outside: World): Promise<Exi
 		const gone = removedOption(argv);
 		if (gone !== undefined) throw failure("usage", { message: gone });
 		refuseUnknownWord(argv[0], world);
-		const program = await commandLine({ argv, world, exit });
+		const program = await commandLine(argv, world, on);
 		// Wrong, as in a script whose variable is empty, and read by a person who wonders what there is.
 		if (argv.length === 0) program.help({ error: true });
 		await program.parseAsync([...argv], { from: "user" });
@@ -103,8 +105,7 @@ Exit codes:
   130  interrupted (143 by SIGTERM)
 `;
 
-async function commandLine(invocation: Invocation): Promise<Command> {
-	const { argv, world } = invocation;
+async function commandLine(argv: readonly string[], world: World, on: Action): Promise<Command> {
 	const program = new Command("mqbench")
 		.description(
 			"Measures message brokers. A YAML scenario says what to send and what must hold; mqbench reports latency, losses and a verdict.",
@@ -117,23 +118,21 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 		.exitOverride()
 		.showSuggestionAfterError()
 		.showHelpAfterError("See mqbench --help for commands, options and examples.")
-		.configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
+		.configureHelp({ subcommandTerm: (command) => command.name() })
 		.addHelpText("after", EXAMPLES);
 	const named = namedBy(argv);
-	for (const [name, { usage, description, load }] of Object.entries(COMMANDS)) {
+	for (const [name, [description, load]] of Object.entries(COMMANDS)) {
 		const isDefault = name === "run";
 		const command = program.command(name, { isDefault }).description(description);
-		if (named.includes(name)) (await load()).declare(command, invocation);
-		else command.usage(usage);
+		if (named.includes(name)) (await load()).declare(command, on);
 	}
 	return program;
 }
 
 /** The commands that a command line may lead to. A first word that is a command decides; without one it is the default command. Help alone needs none. */
 function namedBy(argv: readonly string[]): string[] {
-	const [word = ""] = argv;
-	if (isCommand(word)) return [word];
-	const named = argv.filter(isCommand);
+	const named = argv.filter((word) => Object.hasOwn(COMMANDS, word));
+	if (named[0] === argv[0]) return named.slice(0, 1);
 	const asks = argv.length === 0 || argv.some((word) => /^(help|-h|--help)$/.test(word));
 	return asks ? named : ["run", ...named];
 }

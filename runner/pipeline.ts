@@ -28,33 +28,37 @@ import { reasonOf } from "./verdict/run.ts";
 import type { Feed } from "./watch/feed.ts";
 import type { World } from "./world.ts";
 
-interface PipelineOptions {
+/** What a command line says of how runs are made; left out: no. */
+export interface PipelineArgs {
+	/** Folder for the results; left out: reports/<run-id> here. */
+	readonly out?: string | undefined;
+	/** Folder of an interrupted command, whose complete runs are kept; left out: begin a new one. */
+	readonly resume?: string | undefined;
+	/** Measure the floor of the generator for each case, after the runs. */
+	readonly floor?: boolean | undefined;
+	/** Two more repeats of what did not pass. */
+	readonly confirm?: boolean | undefined;
+	/** Ask nothing: fetch a Go where there is none. */
+	readonly yes?: boolean | undefined;
+	/** What an undecided line does to the exit code, and to junit.xml. */
+	readonly onInconclusive?: OnInconclusive | undefined;
+	/** Outputs of k6 that get the metrics of each run too. */
+	readonly k6Out?: readonly string[] | undefined;
+}
+
+interface PipelineOptions extends PipelineArgs {
 	readonly scenario: Scenario;
 	/** The scenario as it was written, kept beside the results. */
 	readonly scenarioText: string;
 	/** Of the scenario, all of one run id (`runIdFor`). */
 	readonly plans: readonly Plan[];
-	/** Folder for the results; undefined: reports/<run-id> here. */
-	readonly out: string | undefined;
-	/** Folder of an interrupted command, whose complete runs are kept; undefined: begin a new one. */
-	readonly resume: string | undefined;
-	/** Measure the floor of the generator for each case, after the runs. */
-	readonly floor: boolean;
-	/** Two more repeats of what did not pass. */
-	readonly confirm: boolean;
-	/** Ask nothing: fetch a Go where there is none. */
-	readonly yes?: boolean;
 	/** What the runs are compared with, beside systems of the scenario itself; null: nothing. */
 	readonly snapshot: BaselineSnapshot | null;
 	/** How the command was given, kept beside the scenario. */
 	readonly command: CommandFile;
-	/** Whether junit.xml takes an undecided line for a failure. */
-	readonly onInconclusive: OnInconclusive | undefined;
 	readonly progress: Progress;
 	/** Who looks on while the runs are made. */
 	readonly feed?: Feed | null | undefined;
-	/** Outputs of k6 that get the metrics of each run too. */
-	readonly k6Outs?: readonly string[] | undefined;
 }
 
 interface PipelineResult {
@@ -65,7 +69,7 @@ interface PipelineResult {
 /** What is delivered of the runs besides what lies in their folder. */
 interface DeliveryOptions {
 	readonly reporters: readonly Reporter[];
-	readonly quiet: boolean | undefined;
+	readonly quiet?: boolean | undefined;
 }
 
 /** The whole sentence: runs, then their reports; resolves with the exit code. */
@@ -74,9 +78,9 @@ export async function measureAndReport(
 	world: World,
 ): Promise<ExitCode> {
 	const made = await runPipeline(options, world);
-	const { onInconclusive, reporters, quiet, progress } = options;
-	const code = deliver({ ...made, reporters, onInconclusive, quiet }, world);
-	if (made.result.openBaselineOnly && onInconclusive === undefined) progress.say(OPEN_BASELINE);
+	const code = deliver({ ...options, ...made }, world);
+	if (made.result.openBaselineOnly && options.onInconclusive === undefined)
+		options.progress.say(OPEN_BASELINE);
 	return code;
 }
 
@@ -135,7 +139,7 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 			yield* runsOf(rest.plans, searched, folder, progress);
 			// Whoever stops the command wants no more of it.
 			if (options.confirm && !world.stop.aborted)
-				yield* confirmingRuns(...([all, searched, rest.floors, folder, progress, feed] as const));
+				yield* confirmingRuns(all, searched, rest.floors, folder, progress, feed);
 		}
 		feed?.expect(folder, plans);
 		feed?.made(plans.filter((plan) => !rest.plans.includes(plan)));
@@ -155,7 +159,7 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 				hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,
 				folder,
 				progress,
-				k6Outs: options.k6Outs ?? [],
+				k6Outs: options.k6Out ?? [],
 			},
 			world,
 		);

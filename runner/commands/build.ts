@@ -8,38 +8,34 @@ import { packageFolder, packageVersion } from "../package.ts";
 import { reasonOf } from "../reason.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import { type Action, collect } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	command
 		.option("--out <path>", "where it comes to stand", "k6")
 		.option(
 			"--with <extension>",
 			"link a further k6 extension, a folder or module@version; may be repeated. <out>.lock/ pins all versions for the next build",
-			(one: string, all: string[]) => [...all, one],
-			[] as string[],
+			collect,
 		)
-		.action(async (options) => exit(await build(options, world)));
-}
-
-export interface BuildArgs {
-	/** `--out`: path of the k6. */
-	readonly out: string;
-	/** `--with`: further extensions. */
-	readonly with: readonly string[];
+		.action(on(build));
 }
 
 /** `mqbench build`: leaves a k6 for people. */
-export async function build(args: BuildArgs, world: World): Promise<ExitCode> {
+export async function build(
+	args: { readonly out: string; readonly with?: readonly string[] | undefined },
+	world: World,
+): Promise<ExitCode> {
 	const out = path.resolve(world.cwd, args.out);
+	const further = args.with ?? [];
 	const progress = makeProgress(world, false);
 	// What pins further extensions stays; without them it would say what go.mod of ours says.
-	const pinned = args.with.length > 0;
+	const pinned = further.length > 0;
 	let temporary: string | null = null;
 	try {
 		await access(path.dirname(out), constants.W_OK);
 		if (!pinned) temporary = await mkdtemp(path.join(tmpdir(), "mqbench-k6-"));
-		const what = ["mqbench's extensions", ...args.with].join(" and ");
+		const what = ["mqbench's extensions", ...further].join(" and ");
 		progress.say(`Building k6 with ${what}, which takes a minute or two the first time.`);
 		const { replaced } = await buildFurther({
 			extensions: path.join(packageFolder, "extensions"),
@@ -47,7 +43,7 @@ export async function build(args: BuildArgs, world: World): Promise<ExitCode> {
 			version: packageVersion,
 			out,
 			lock: temporary ?? `${out}.lock`,
-			further: args.with.map((one) => (/@v/.test(one) ? one : path.resolve(world.cwd, one))),
+			further: further.map((one) => (/@v/.test(one) ? one : path.resolve(world.cwd, one))),
 			env: world.env,
 			stop: world.stop,
 			onProgress: (phase, done, all) => progress.build.step(phase, done, all),

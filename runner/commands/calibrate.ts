@@ -7,19 +7,18 @@ import { scenarioToCalibrate } from "../compare/calibrate/scenario.ts";
 import { calibration as calibrationBlocks } from "../document/calibration.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
-import { runIdFor, runPipeline } from "../pipeline.ts";
+import { type PipelineArgs, runIdFor, runPipeline } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
 import { renderBlocks } from "../render/terminal.ts";
 import { makeProgress } from "../run/progress.ts";
-import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
-import { type Invocation, outFolderOption, scenarioOptions } from "./options.ts";
+import { type Action, outFolderOption, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
-export function declare(command: Command, { argv, world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	scenarioOptions(command)
 		.option("--runs <n>", `runs of each system and case, at least ${LEAST_RUNS}`, "10")
 		.option("--system <key>", "only this system (default: all)")
@@ -29,24 +28,14 @@ export function declare(command: Command, { argv, world, exit }: Invocation): vo
 			"ask nothing: fetch a Go to build the load generator with, where it is missing",
 		)
 		.option("-q, --quiet", "print nothing; only write the files")
-		.action(async (path: string, options) =>
-			exit(await calibrate({ path, argv, ...options }, world)),
-		);
+		.action(on(calibrate, "path"));
 }
 
-export interface CalibrateArgs extends Overrides {
-	/** Path of the scenario file. */
-	readonly path: string;
-	readonly only?: string | undefined;
-	readonly out?: string | undefined;
+interface CalibrateArgs extends ScenarioArgs, Pick<PipelineArgs, "out" | "yes"> {
 	readonly quiet?: boolean | undefined;
-	readonly yes?: boolean | undefined;
-	/** `--runs`: as it was typed. */
+	/** As it was typed. */
 	readonly runs: string;
-	/** `--system`: the one to calibrate; undefined: all. */
 	readonly system?: string | undefined;
-	/** What follows "mqbench" on the command line. */
-	readonly argv?: readonly string[] | undefined;
 }
 
 /** `mqbench calibrate`: A/A runs, and what they differ by: for the eyes, in the run's folder, and in the cache for later runs. */
@@ -65,13 +54,9 @@ export async function calibrate(args: CalibrateArgs, world: World): Promise<Exit
 			scenarioText: text,
 			plans,
 			out: args.out,
-			resume: undefined,
-			floor: false,
-			confirm: false,
-			yes: args.yes ?? false,
+			yes: args.yes,
 			snapshot: null,
 			command: commandOf(args.path, args.argv ?? [], world),
-			onInconclusive: undefined,
 			progress: makeProgress(world, args.quiet ?? false),
 		},
 		world,

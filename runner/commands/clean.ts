@@ -6,7 +6,7 @@ import { reasonOf } from "../reason.ts";
 import { sum } from "../stats/sum.ts";
 import { formatBytes, formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import type { Action } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
@@ -16,17 +16,17 @@ Examples:
 Reports and calibrations stay: they are yours. What is rented is removed by mqbench rigs.
 `;
 
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	command
 		.option("-y, --yes", "remove without asking")
 		.option("--all", "also what a command used within the last minutes")
 		.addHelpText("after", EXAMPLES)
-		.action(async (options) => exit(await clean(options, world)));
+		.action(on(clean));
 }
 
 /** `mqbench clean`: builds, what was fetched, and what killed commands have left. Exit code 5: something could not be removed. */
 export async function clean(
-	{ yes = false, all = false }: CleanArgs,
+	{ yes, all }: { readonly yes?: boolean | undefined; readonly all?: boolean | undefined },
 	world: World,
 	look: typeof keptHere = keptHere,
 ): Promise<ExitCode> {
@@ -59,13 +59,6 @@ export async function clean(
 		}
 	say(`Removed: ${removed.length}, ${bytesOf(removed)}.`);
 	return removed.length < old.length ? EXIT.leftBehind : EXIT.pass;
-}
-
-export interface CleanArgs {
-	/** `--yes`: ask nothing. */
-	readonly yes?: boolean | undefined;
-	/** `--all`: also what a command may be using. */
-	readonly all?: boolean | undefined;
 }
 
 // --- internal ---

@@ -21,8 +21,7 @@ import { readScenario } from "../scenario/read.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { down } from "./down.ts";
 import { plan } from "./plan.ts";
-import { run } from "./run.ts";
-import type { RunArgs } from "./run-args.ts";
+import { type RunArgs, run } from "./run.ts";
 import { up } from "./up.ts";
 import { validate } from "./validate.ts";
 

@@ -13,102 +13,78 @@ import { renderHtml } from "../render/html.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { renderTerminal } from "../render/terminal.ts";
 import { terminalLook } from "../terminal/look.ts";
-import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
+import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import { type Action, calibrationOption, inconclusiveOption } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	command
 		.argument(
 			"<runs...>",
 			"folders of runs (reports/<run-id>) or baseline.json files; the first is the baseline",
 		)
 		.option("--systems <old,new>", "compare two systems, the baseline first")
-		.option(
-			"--calibration <file>",
-			"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
-		)
+		.addOption(calibrationOption())
 		.option("--json", "print the comparison as JSON")
-		.option("--markdown [file.md]", "print the comparison as Markdown, or write it to a file")
+		.addOption(new Option("--markdown", "print the comparison as Markdown").conflicts("json"))
 		.option("--html <file.html>", "write an HTML page with all curves in one chart")
 		.addOption(
-			new Option(
-				"--on-inconclusive <what>",
+			inconclusiveOption(
 				"exit code when the runs do not decide: fail gives 6, warn and pass give 0",
-			)
-				.choices(ON_INCONCLUSIVE)
-				.default("warn"),
+			).default("warn"),
 		)
-		.action(async (paths: string[], options) => exit(await compare({ paths, ...options }, world)));
+		.action(on(compare, "paths"));
 }
 
-export interface CompareArgs {
-	/** Run folders or baseline.json files; the first is the baseline. */
+interface CompareArgs {
 	readonly paths: readonly string[];
 	/** "old,new": two systems instead of the same system of two. */
 	readonly systems?: string | undefined;
 	readonly calibration?: string | undefined;
 	readonly json?: boolean | undefined;
-	/** true: to stdout, instead of the table. */
-	readonly markdown?: string | boolean | undefined;
+	readonly markdown?: boolean | undefined;
 	readonly html?: string | undefined;
 	readonly onInconclusive: OnInconclusive;
 }
 
 /** `mqbench compare`: B, C ... against A, over all their runs. */
 export async function compare(args: CompareArgs, world: World): Promise<ExitCode> {
-	const markdownFile = checkedFile(args.markdown, ".md", "--markdown");
-	const htmlFile = checkedFile(args.html, ".html", "--html");
-	if (args.json && args.markdown === true)
-		throw usage("--json and --markdown both print; give one of them a file: --markdown compare.md");
+	const { json, markdown, html, onInconclusive } = args;
+	// A run that was named in its place must not be overwritten: `--html A B`.
+	if (html !== undefined && !html.endsWith(".html"))
+		throw failure("usage", {
+			message: `--html ${html}: nothing was written, as this does not end in .html. Give a file that does.`,
+		});
 	const [a, ...rest] = args.paths.map(
 		(name): Named => ({ path: name, baseline: readBaseline(path.resolve(world.cwd, name)) }),
-	);
-	if (a === undefined) throw usage("compare what? mqbench compare A B");
+	) as [Named, ...Named[]];
 	const systems = systemsOf(args.systems, a, rest);
 	const others = rest.length === 0 ? [a] : rest;
-	const comparing = comparingOf(a, others, {
-		systems,
-		calibration: calibrationFor(
-			args.calibration,
-			others[0]?.baseline.machine ?? null,
-			others.flatMap((other) => other.baseline.runs.map(({ work }) => work)),
-			world,
-		),
-	});
-	const exit = exitCodeOfComparing(comparing.outcome, args.onInconclusive);
+	const calibration = calibrationFor(
+		args.calibration,
+		others[0]?.baseline.machine ?? null,
+		others.flatMap((other) => other.baseline.runs.map(({ work }) => work)),
+		world,
+	);
+	const comparing = comparingOf(a, others, { systems, calibration });
+	const exit = exitCodeOfComparing(comparing.outcome, onInconclusive);
 	const document = comparingDocument(comparing);
-	if (markdownFile !== null) write(markdownFile, renderMarkdown(document), world);
-	if (htmlFile !== null) write(htmlFile, renderHtml(document), world);
+	if (html !== undefined) write(html, renderHtml(document), world);
 	world.stdout.write(
-		args.json
+		json
 			? comparingJson(comparing, exit)
-			: args.markdown === true
+			: markdown
 				? renderMarkdown(document)
 				: renderTerminal(document, terminalLook(world.stdout, world.env)),
 	);
 	// On paper for people the outcome stands last anyway.
-	if (args.onInconclusive === "warn" && (args.json || args.markdown === true))
-		if (["inconclusive", "advisory"].includes(comparing.outcome))
-			world.stderr.write(`Warning: ${comparing.summary}.\n`);
+	const open = ["inconclusive", "advisory"].includes(comparing.outcome);
+	if (open && onInconclusive === "warn" && (json || markdown))
+		world.stderr.write(`Warning: ${comparing.summary}.\n`);
 	return exit;
 }
 
 // --- internal ---
-
-/** A file that was named where a run was meant must not be overwritten: `--markdown A B`. */
-function checkedFile(
-	value: string | boolean | undefined,
-	ending: string,
-	option: string,
-): string | null {
-	if (value === undefined || typeof value === "boolean") return null;
-	if (value.endsWith(ending)) return value;
-	const instead = option === "--markdown" ? ", or put --markdown last to print it" : "";
-	throw usage(
-		`${option} ${value}: nothing was written, as this does not end in ${ending}. Give a file that does${instead}.`,
-	);
-}
 
 function write(name: string, text: string, world: World): void {
 	const file = path.resolve(world.cwd, name);
@@ -118,8 +94,4 @@ function write(name: string, text: string, world: World): void {
 	} catch (error) {
 		throw failure("comparison-unwritable", { path: name, reason: reasonOf(error) });
 	}
-}
-
-function usage(message: string) {
-	return failure("usage", { message });
 }

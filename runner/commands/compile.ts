@@ -1,30 +1,23 @@
 import type { Command } from "commander";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
-import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { compile as compilePlan } from "../script/compile.ts";
 import type { World } from "../world.ts";
-import { type Invocation, scenarioOptions } from "./options.ts";
+import { type Action, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	scenarioOptions(command)
 		.option("--plan", "print the plan.json that the script opens")
 		.option(
 			"--inline",
 			"print the script with the plan in it: all that the k6 of `mqbench build` needs, beside MQBENCH_URL",
 		)
-		.action(async (path: string, options) => exit(await compile({ path, ...options }, world)));
+		.action(on(compile, "path"));
 }
 
-export interface CompileArgs extends Overrides {
-	/** Path of the scenario file. */
-	readonly path: string;
-	/** `--only`: a glob over "system/case"; the first run that it matches is shown. */
-	readonly only?: string | undefined;
-	/** `--plan`: the plan.json that the script opens, instead of the script. */
+interface CompileArgs extends ScenarioArgs {
 	readonly plan?: boolean | undefined;
-	/** `--inline`: the plan stands in the script. */
 	readonly inline?: boolean | undefined;
 }
 

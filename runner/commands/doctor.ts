@@ -5,22 +5,15 @@ import { type Machine, thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
-import { clusterOptions, type InCluster, type Invocation, isCluster } from "./options.ts";
+import { type Action, type ClusterArgs, clusterOptions, isCluster } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
-	clusterOptions(command)
-		.option("--json", "print the findings as JSON")
-		.action(async (options) => exit(await doctor(options, world)));
-}
-
-export interface DoctorArgs extends InCluster {
-	/** `--json`: the findings for a program. */
-	readonly json?: boolean | undefined;
+export function declare(command: Command, on: Action): void {
+	clusterOptions(command).option("--json", "print the findings as JSON").action(on(doctor));
 }
 
 /** `mqbench doctor`: what on this machine would bend a measurement, and the remedy. Exit code 3 when something is bad. */
 export async function doctor(
-	{ json, ...where }: DoctorArgs,
+	{ json, ...where }: ClusterArgs & { readonly json?: boolean | undefined },
 	world: World,
 	machine: Machine = thisMachine(world),
 ): Promise<ExitCode> {
@@ -55,7 +48,7 @@ export async function doctor(
 
 // --- internal ---
 
-async function inCluster(where: InCluster, world: World) {
+async function inCluster(where: ClusterArgs, world: World) {
 	const { clusterFindings } = await import("../doctor/cluster.ts");
 	return clusterFindings(where, world);
 }

@@ -7,22 +7,15 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import { targetTraits } from "../model/targets.ts";
 import { readRig, removeRig } from "../scenario/rig-store.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import type { Action } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
-	command
-		.argument("<rig>", "the rig.json that mqbench up wrote")
-		.action(async (file: string) => exit(await down({ file }, world)));
-}
-
-export interface DownArgs {
-	/** Path of the rig.json. */
-	readonly file: string;
+export function declare(command: Command, on: Action): void {
+	command.argument("<rig>", "the rig.json that mqbench up wrote").action(on(down, "file"));
 }
 
 /** `mqbench down`: takes a rig down that mqbench up has stood up, and removes its file. What is gone already is no mistake. */
 export async function down(
-	{ file }: DownArgs,
+	{ file }: { readonly file: string },
 	world: World,
 	options: CloudOptions = {},
 ): Promise<ExitCode> {

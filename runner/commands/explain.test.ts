@@ -15,13 +15,13 @@ import { explain } from "./explain.ts";
 describe("mqbench explain", () => {
 	test("without a topic lists all of them", async () => {
 		const world = fakeWorld();
-		expect(await explain({}, world)).toBe(0);
+		expect(await explain({ words: [] }, world)).toBe(0);
 		for (const name of topicNames) expect(world.out()).toContain(`mqbench explain ${name} `);
 	});
 
 	test.each(topicNames)("%s fits a terminal, and ends in what to do", async (topic) => {
 		const world = fakeWorld();
-		expect(await explain({ topic }, world)).toBe(0);
+		expect(await explain({ words: topic.split(" ") }, world)).toBe(0);
 		const lines = world.out().trimEnd().split("\n");
 		expect(lines.length).toBeGreaterThanOrEqual(10);
 		expect(lines.length).toBeLessThanOrEqual(25);
@@ -31,7 +31,7 @@ describe("mqbench explain", () => {
 
 	test("max-rate says what INVALID runs do to a probe and to what confirms", async () => {
 		const world = fakeWorld();
-		await explain({ topic: "max-rate" }, world);
+		await explain({ words: ["max-rate"] }, world);
 		const said = world.out().replaceAll(/\s+/g, " ");
 		expect(said).toContain("INVALID twice ends this part of the search.");
 		expect(said).toContain("or is INVALID twice, the search goes down by 5 %");
@@ -54,7 +54,7 @@ describe("mqbench explain", () => {
 		]),
 	])("%s, a word of the reports, has an answer that fits a terminal", async (topic) => {
 		const world = fakeWorld();
-		expect(await explain({ topic }, world)).toBe(0);
+		expect(await explain({ words: topic.split(" ") }, world)).toBe(0);
 		for (const line of world.out().trimEnd().split("\n"))
 			expect(line.length, line).toBeLessThanOrEqual(80);
 	});
@@ -63,14 +63,14 @@ describe("mqbench explain", () => {
 		"%s, a code in result.json, has the page of INVALID",
 		async (topic) => {
 			const world = fakeWorld();
-			await explain({ topic }, world);
+			await explain({ words: topic.split(" ") }, world);
 			expect(world.out()).toMatch(/^INVALID [\s\S]*\nWhat to do: /);
 		},
 	);
 
 	test("p50-rose, a code in result.json, says what rose, and what to do", async () => {
 		const world = fakeWorld();
-		await explain({ topic: "p50-rose" }, world);
+		await explain({ words: ["p50-rose"] }, world);
 		expect(world.out().replaceAll(/\s+/g, " ")).toMatch(
 			/p50 rose .*INCONCLUSIVE.*What to do: .*warmup: steady.*More: mqbench explain inconclusive/,
 		);
@@ -78,14 +78,14 @@ describe("mqbench explain", () => {
 
 	test("without a topic lists the other words too", async () => {
 		const world = fakeWorld();
-		await explain({}, world);
+		await explain({ words: [] }, world);
 		for (const { name } of terms) expect(world.out().replaceAll(/\s+/g, " ")).toContain(name);
 	});
 
 	test("explains several topics one after another", async () => {
 		const said = async (topic: string) => {
 			const world = fakeWorld();
-			await explain({ topic }, world);
+			await explain({ words: topic.split(" ") }, world);
 			return world.out();
 		};
 		expect(await said("floor others")).toBe(`${await said("floor")}\n${await said("others")}`);
@@ -97,7 +97,7 @@ describe("mqbench explain", () => {
 		["latency", "latency: is not a topic of explain; known: response, lag, support, "],
 		["constructor", "constructor: is not a topic of explain; known: "],
 	])("refuses %s with exit code 2", async (topic, message) => {
-		await expect(explain({ topic }, fakeWorld())).rejects.toMatchObject({
+		await expect(explain({ words: topic.split(" ") }, fakeWorld())).rejects.toMatchObject({
 			exit: 2,
 			message: expect.stringContaining(message),
 		});

@@ -6,35 +6,29 @@ import { largestOf } from "../extremes.ts";
 import { didYouMean } from "../suggest.ts";
 import { wrap } from "../terminal/wrap.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import type { Action } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
-	command
-		.argument("[topic...]", "without a topic: list all of them")
-		.action(async (words: string[]) =>
-			exit(await explain({ topic: words.join(" ") || undefined }, world)),
-		);
-}
-
-export interface ExplainArgs {
-	/** One or several, a space apart; undefined: the list of topics. */
-	readonly topic?: string | undefined;
+export function declare(command: Command, on: Action): void {
+	command.argument("[topic...]", "without a topic: list all of them").action(on(explain, "words"));
 }
 
 /** `mqbench explain`: the idea behind a word of the reports, or the list of those that there are. */
-export async function explain({ topic }: ExplainArgs, world: World): Promise<ExitCode> {
-	world.stdout.write(topic === undefined ? list() : textOf(topic));
+export async function explain(
+	{ words }: { readonly words: readonly string[] },
+	world: World,
+): Promise<ExitCode> {
+	world.stdout.write(words.length === 0 ? list() : textOf(words));
 	return EXIT.pass;
 }
 
 // --- internal ---
 
 /** Of a topic, which may be of two words ("not offered"), or of several one after another ("floor others"). */
-function textOf(topic: string): string {
+function textOf(words: readonly string[]): string {
 	const one = (word: string) => pageOf(word) ?? termOf(word);
+	const topic = words.join(" ");
 	const whole = one(topic);
 	if (whole !== null) return whole;
-	const words = topic.split(" ");
 	if (words.every((word) => one(word) === null)) unknown(topic);
 	return words.map((word) => one(word) ?? unknown(word)).join("\n");
 }

@@ -7,24 +7,20 @@ import { importOmb } from "../import/omb.ts";
 import { reasonOf } from "../reason.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import type { Action } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	command
 		.addArgument(new Argument("<tool>", "omb: OpenMessaging Benchmark").choices(["omb"]))
 		.argument("<workload>", "its workload file")
 		.argument("<driver>", "its driver file")
 		.option("--out <file>", "file to write (default: print the scenario)")
-		.action(async (_tool: string, workload: string, driver: string, options) =>
-			exit(await importCommand({ workload, driver, ...options }, world)),
-		);
+		.action(on(importCommand, "tool", "workload", "driver"));
 }
 
-export interface ImportArgs {
-	/** Paths of the workload and the driver file. */
+interface ImportArgs {
 	readonly workload: string;
 	readonly driver: string;
-	/** `--out`: file for the scenario; undefined: stdout. */
 	readonly out?: string | undefined;
 }
 

@@ -15,9 +15,9 @@ import { loadScenario } from "../scenario/load.ts";
 import { systems } from "../scenario/systems-table.ts";
 import { shellWord } from "../shell.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import type { Action } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	command
 		.argument("[path]", "file to write, e.g. bench/orders.yaml", DEFAULT_FILE)
 		.option(
@@ -33,13 +33,12 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 		.option("--p99 <time>", "limit for p99 of the response time, e.g. 20ms")
 		.option("--url <url>", "of your own broker, or the environment variable that holds it")
 		.option("-y, --yes", "ask nothing; take the defaults")
-		.action(async (name: string, options) => exit(await init({ name, ...options }, world)));
+		.action(on(init, "name"));
 }
 
 export interface InitArgs extends Partial<Record<keyof Answers, string>> {
 	/** Path of the file, with or without .yaml, or a folder for it. */
 	readonly name?: string | undefined;
-	/** `--yes`: ask nothing. */
 	readonly yes?: boolean | undefined;
 }
 

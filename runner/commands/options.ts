@@ -1,16 +1,27 @@
 import { type Command, Option } from "commander";
 import { example, variable } from "../brokers/index.ts";
-import { type ExitCode, failure } from "../errors.ts";
-import { TARGETS, targetTraits } from "../model/targets.ts";
+import type { ExitCode } from "../errors.ts";
+import { RENTING, type TargetName } from "../model/targets.ts";
 import { REPORTERS } from "../result/reporters.ts";
+import type { Overrides } from "../scenario/overrides.ts";
+import { ON_INCONCLUSIVE } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 
-/** A command line on its way to the command that it names. */
-export interface Invocation {
-	/** What follows "mqbench". */
-	readonly argv: readonly string[];
-	readonly world: World;
-	readonly exit: (code: ExitCode) => void;
+/**
+ * Makes what commander calls: hands `run` the arguments of the command under these names, its options, and `argv`, what follows "mqbench". The exit code
+ * of `run` is mqbench's.
+ */
+export type Action = <Args>(
+	run: (args: Args, world: World) => Promise<ExitCode>,
+	...names: readonly string[]
+) => (this: Command) => Promise<void>;
+
+/** What all commands take that read a scenario. */
+export interface ScenarioArgs extends Overrides {
+	/** Path of the scenario file. */
+	readonly path: string;
+	/** What follows "mqbench" on the command line. */
+	readonly argv?: readonly string[] | undefined;
 }
 
 export function scenarioOptions(command: Command): Command {
@@ -37,6 +48,14 @@ export function scenarioOptions(command: Command): Command {
 		);
 }
 
+/** Of commands that stand up or describe brokers, without runs. */
+export function systemsOptions(command: Command): Command {
+	return command
+		.argument("<scenario>", "path of the YAML file")
+		.addOption(setOption())
+		.option("--only <glob>", `only systems whose runs match, e.g. '${example.broker}/*'`);
+}
+
 /** Of commands that may rent machines. */
 export function rentOptions(command: Command): Command {
 	return command
@@ -51,7 +70,7 @@ export function rentOptions(command: Command): Command {
 }
 
 /** Of commands that look for what is in the cloud or in a cluster. */
-export interface InCluster {
+export interface ClusterArgs {
 	readonly target?: string | undefined;
 	readonly context?: string | undefined;
 	readonly namespace?: string | undefined;
@@ -59,7 +78,12 @@ export interface InCluster {
 
 export function clusterOptions(command: Command): Command {
 	return command
-		.option("--target <target>", "kubernetes: mqbench's pods in a cluster")
+		.addOption(
+			new Option("--target <target>", `${CLUSTER}: mqbench's pods in a cluster`).choices([
+				RENTING,
+				CLUSTER,
+			]),
+		)
 		.option(
 			"--context <context>",
 			"target kubernetes: which cluster (default: kubectl's own choice)",
@@ -68,45 +92,47 @@ export function clusterOptions(command: Command): Command {
 }
 
 /** False: the cloud is meant. */
-export function isCluster({ target }: InCluster): boolean {
-	const known = TARGETS.find((name) => name === target);
-	const traits = known === undefined ? null : targetTraits(known);
-	if (target === undefined || traits?.rents != null) return false;
-	if (traits?.place === "pod") return true;
-	throw failure("usage", {
-		message: `mqbench rigs knows the cloud and --target kubernetes, not ${target}`,
-	});
+export function isCluster({ target }: ClusterArgs): boolean {
+	return target === CLUSTER;
 }
 
-/** Of commands that stand up or describe brokers, without runs. */
-export function onlySystemsOption(): Option {
-	return new Option("--only <glob>", `only systems whose runs match, e.g. '${example.broker}/*'`);
+export function reportOptions(command: Command): Command {
+	return command
+		.option(
+			"--reporter <names>",
+			`what to print or copy: ${REPORTERS.join(", ")}; separate several by commas. All files are in the run's folder anyway: a name alone prints where, name=path writes a copy, name=- prints the file (default: terminal; in GitHub Actions terminal,github)`,
+			collect,
+		)
+		.option("--json", "print result.json; short for --reporter json=-");
+}
+
+export function inconclusiveOption(description: string): Option {
+	return new Option("--on-inconclusive <what>", description).choices(ON_INCONCLUSIVE);
 }
 
 export function outFolderOption(): Option {
 	return new Option("--out <folder>", "folder for the results (default: reports/<run-id>)");
 }
 
-export function reporterOption(): Option {
+export function calibrationOption(): Option {
 	return new Option(
-		"--reporter <names>",
-		`what to print or copy: ${REPORTERS.join(", ")}; separate several by commas. All files are in the run's folder anyway: a name alone prints where, name=path writes a copy, name=- prints the file (default: terminal; in GitHub Actions terminal,github)`,
-	).argParser(collect);
+		"--calibration <file>",
+		"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
+	);
 }
 
-export function jsonReporterOption(): Option {
-	return new Option("--json", "print result.json; short for --reporter json=-");
-}
-
-export function setOption(): Option {
-	return new Option(
-		"--set <path=value>",
-		"override a field, e.g. workload.rate=5000/s; may be given several times",
-	).argParser(collect);
+/** For options that may be given several times. */
+export function collect(value: string, all: readonly string[] = []): readonly string[] {
+	return [...all, value];
 }
 
 // --- internal ---
 
-function collect(value: string, all: string[] = []): string[] {
-	return [...all, value];
+const CLUSTER: TargetName = "kubernetes";
+
+function setOption(): Option {
+	return new Option(
+		"--set <path=value>",
+		"override a field, e.g. workload.rate=5000/s; may be given several times",
+	).argParser(collect);
 }

@@ -9,27 +9,15 @@ import { renderOutline } from "../plan/outline-text.ts";
 import { placeLines } from "../plan/place-text.ts";
 import { usesLines } from "../plan/uses-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
-import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { foreseen } from "../search/runs.ts";
 import { say } from "../text/say.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
-import { type Invocation, scenarioOptions } from "./options.ts";
+import { type Action, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
-	scenarioOptions(command)
-		.option("--json", "print the plans as JSON")
-		.action(async (path: string, options) => exit(await plan({ path, ...options }, world)));
-}
-
-export interface PlanArgs extends Overrides {
-	/** Path of the scenario file. */
-	readonly path: string;
-	/** `--only`: a glob over "system/case". */
-	readonly only?: string | undefined;
-	/** `--json`: all plans as they would stand in plan.json. */
-	readonly json?: boolean | undefined;
+export function declare(command: Command, on: Action): void {
+	scenarioOptions(command).option("--json", "print the plans as JSON").action(on(plan, "path"));
 }
 
 /**
@@ -38,7 +26,7 @@ export interface PlanArgs extends Overrides {
  * not asked, as the SDK, any credentials or the network are not there: who has no account plans all the same.
  */
 export async function plan(
-	args: PlanArgs,
+	args: ScenarioArgs & { readonly json?: boolean | undefined },
 	world: World,
 	cloud: CloudSide = theCloud,
 ): Promise<ExitCode> {

@@ -22,7 +22,7 @@ describe("mqbench report", () => {
 	test("writes every report from the files, prints the verdict, and gives its exit code", async () => {
 		const folder = fixtureCopy("stall");
 		const world = fakeWorld({ cwd: folder });
-		expect(await report({ folder: "." }, world)).toBe(99);
+		expect(await report({ folders: ["."] }, world)).toBe(99);
 		expect(world.out()).toMatch(/FAIL {2}report\.html\n$/);
 		const result = readResult(folder);
 		expect(result.verdict).toBe("fail");
@@ -36,9 +36,9 @@ describe("mqbench report", () => {
 		const folder = fixtureCopy("repeats");
 		const read = () =>
 			["result.json", "report.md", "report.html"].map((f) => readFileSync(join(folder, f), "utf8"));
-		await report({ folder }, fakeWorld());
+		await report({ folders: [folder] }, fakeWorld());
 		const first = read();
-		await report({ folder }, fakeWorld());
+		await report({ folders: [folder] }, fakeWorld());
 		expect(read()).toEqual(first);
 		expect(
 			readdirSync(folder, { recursive: true }).filter((f) => String(f).endsWith(".part")),
@@ -46,7 +46,7 @@ describe("mqbench report", () => {
 	});
 
 	test("of a folder that is none of a run is one sentence and exit code 2", async () => {
-		const error = await report({ folder: "/nowhere/at/all" }, fakeWorld()).catch((e) => e);
+		const error = await report({ folders: ["/nowhere/at/all"] }, fakeWorld()).catch((e) => e);
 		expect(error).toBeInstanceOf(MqbenchError);
 		expect(error.exit).toBe(2);
 		expect(error.message).toContain("/nowhere/at/all: is not the folder of a run");
@@ -56,7 +56,7 @@ describe("mqbench report", () => {
 		const folder = fixtureCopy("healthy");
 		// A folder in the place of a file fails for everybody; rights alone would not stop root.
 		mkdirSync(join(folder, "report.md"));
-		const error = await report({ folder }, fakeWorld()).catch((e) => e);
+		const error = await report({ folders: [folder] }, fakeWorld()).catch((e) => e);
 		expect(error).toBeInstanceOf(MqbenchError);
 		expect(error.exit).toBe(3);
 		expect(error.message).toMatch(
@@ -85,7 +85,7 @@ describe("mqbench report of a folder with a result and no measured files", () =>
 		const { whole, folder } = kept("repeats", /details\.json$/);
 		const result = readFileSync(join(folder, "result.json"), "utf8");
 		const world = fakeWorld({ cwd: folder });
-		expect(await report({ folder: "." }, world)).toBe(6);
+		expect(await report({ folders: ["."] }, world)).toBe(6);
 		for (const file of REPORTS)
 			expect([file, readFileSync(join(folder, file), "utf8")]).toEqual([
 				file,
@@ -98,7 +98,7 @@ describe("mqbench report of a folder with a result and no measured files", () =>
 	test("without the details says once what is lost, and has the same verdict and exit code", async () => {
 		const { folder } = kept("stall", /scenario/);
 		const world = fakeWorld({ cwd: folder });
-		expect(await report({ folder: "." }, world)).toBe(99);
+		expect(await report({ folders: ["."] }, world)).toBe(99);
 		expect(world.out().replaceAll(/\s+/g, " ")).toContain(
 			"The details.json of 1 of 1 run is missing",
 		);
@@ -109,14 +109,14 @@ describe("mqbench report of a folder with a result and no measured files", () =>
 	test("draws the pictures that are left", async () => {
 		const { folder } = kept("stall", /details\.json$/);
 		const world = fakeWorld({ cwd: folder });
-		expect(await report({ folder: ".", svg: true }, world)).toBe(0);
+		expect(await report({ folders: ["."], svg: true }, world)).toBe(0);
 		expect(world.out()).toContain("-heat.svg");
 	});
 
 	test("that is cut off is one sentence, and exit code 2", async () => {
 		const folder = emptyFolder();
 		writeFileSync(join(folder, "result.json"), "{");
-		const error = await report({ folder }, fakeWorld()).catch((e) => e);
+		const error = await report({ folders: [folder] }, fakeWorld()).catch((e) => e);
 		expect(error).toBeInstanceOf(MqbenchError);
 		expect(error.exit).toBe(2);
 		expect(error.message).toBe(
@@ -132,7 +132,7 @@ describe("mqbench report of a folder of runs", () => {
 		addResult(cwd, "reports/published/b", resultOf("healthy"));
 		const before = statSync(join(cwd, "reports/a/result.json")).mtimeMs;
 		const world = fakeWorld({ cwd });
-		expect(await report({ folder: "reports" }, world)).toBe(0);
+		expect(await report({ folders: ["reports"] }, world)).toBe(0);
 		expect(world.out()).toBe("2 results: reports/index.html\n");
 		expect(world.err()).toBe("");
 		const html = readFileSync(join(cwd, "reports", "index.html"), "utf8");
@@ -149,7 +149,7 @@ describe("mqbench report of a folder of runs", () => {
 		writeFileSync(join(folder, "cut", "result.json"), '{"schema":');
 		cpSync(fixtureCopy("healthy"), join(folder, "unfinished"), { recursive: true });
 		const world = fakeWorld();
-		expect(await report({ folder }, world)).toBe(0);
+		expect(await report({ folders: [folder] }, world)).toBe(0);
 		expect(world.out()).toContain("3 results, 2 of them unreadable: ");
 		expect(world.err().split("\n")).toEqual([
 			"unfinished: The result.json cannot be read: there is no such file; mqbench report on this folder makes it anew.",
@@ -160,7 +160,7 @@ describe("mqbench report of a folder of runs", () => {
 
 	test("that holds none is one sentence that says what to do, and exit code 2", async () => {
 		const folder = emptyFolder();
-		const error = await report({ folder }, fakeWorld()).catch((e) => e);
+		const error = await report({ folders: [folder] }, fakeWorld()).catch((e) => e);
 		expect(error).toBeInstanceOf(MqbenchError);
 		expect(error.exit).toBe(2);
 		expect(error.message).toBe(

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { damageIn } from "../evidence/json.ts";
 import { type Theme, writePictures } from "../figures/files.ts";
 import type { Result } from "../model/result.ts";
+import type { PipelineArgs } from "../pipeline.ts";
 import { checkCopies, deliver } from "../render/deliver.ts";
 import { FORMATS, writeExport } from "../render/export/write.ts";
 import { writeReports } from "../render/write.ts";
@@ -13,22 +14,18 @@ import { writeIndex } from "../render/write-index.ts";
 import { holdsResult, holdsRuns } from "../result/indexed.ts";
 import { REPORT_FILES, type ReporterArgs, reportersOf } from "../result/reporters.ts";
 import { readResult } from "../result/result-files.ts";
-import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import { openOrSay } from "../watch/browser.ts";
 import type { World } from "../world.ts";
-import { type Invocation, jsonReporterOption, reporterOption } from "./options.ts";
+import { type Action, inconclusiveOption, reportOptions } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
-	command
-		.argument("<folder...>", "reports/<run-id>, or reports for the index; --export takes several")
-		.addOption(reporterOption())
-		.addOption(jsonReporterOption())
-		.addOption(
-			new Option(
-				"--on-inconclusive <what>",
-				"exit code for an undecided SLA, as in mqbench run",
-			).choices(ON_INCONCLUSIVE),
-		)
+export function declare(command: Command, on: Action): void {
+	reportOptions(
+		command.argument(
+			"<folder...>",
+			"reports/<run-id>, or reports for the index; --export takes several",
+		),
+	)
+		.addOption(inconclusiveOption("exit code for an undecided SLA, as in mqbench run"))
 		.addOption(
 			new Option(
 				"--svg [folder]",
@@ -58,28 +55,17 @@ For other tools:
   mqbench report reports --export openmetrics
 `,
 		)
-		.action(async (folders: string[], { export: format, out, ...options }) => {
-			if (format !== undefined) return exit(writeExport({ folders, format, out }, world));
-			const [folder = ""] = folders;
-			if (folders.length > 1 || out !== undefined)
-				throw failure("usage", {
-					message: "mqbench report takes one folder; several, and --out, are for --export",
-				});
-			exit(await report({ folder, ...options }, world));
-		});
+		.action(on(report, "folders"));
 }
 
-export interface ReportArgs extends ReporterArgs {
-	/** Folder of a run, `reports/<run-id>`; or one that holds such folders, `reports`. */
-	readonly folder: string;
-	/** `--on-inconclusive`, as of `mqbench run`. */
-	readonly onInconclusive?: OnInconclusive | undefined;
-	/** `--svg [folder]`: only draw the pictures; true: into `svg/` of the run's folder. */
+interface ReportArgs extends ReporterArgs, Pick<PipelineArgs, "out" | "onInconclusive"> {
+	/** Folders of runs, `reports/<run-id>`; or one that holds such folders, `reports`. */
+	readonly folders: readonly string[];
+	readonly export?: string | undefined;
+	/** True: into `svg/` of the run's folder. */
 	readonly svg?: string | true | undefined;
 	readonly theme?: Theme | undefined;
-	/** `--open`: show it in a browser. */
 	readonly open?: boolean | undefined;
-	/** Of the pictures: a glob over their names. */
 	readonly only?: string | undefined;
 }
 
@@ -87,15 +73,19 @@ export interface ReportArgs extends ReporterArgs {
  * `mqbench report`: recomputes result and reports from a run's files, as `mqbench run` did, and gives its exit code. Where only the result
  * was kept, it makes the reports from that. Of a folder of runs it writes the index, which judges nothing.
  */
-export async function report(
-	{ folder, onInconclusive, svg, theme, only, open, ...args }: ReportArgs,
-	world: World,
-): Promise<ExitCode> {
+export async function report(args: ReportArgs, world: World): Promise<ExitCode> {
+	const { folders, export: format, out, onInconclusive } = args;
+	if (format !== undefined) return writeExport({ folders, format, out }, world);
+	const [folder = ""] = folders;
+	if (folders.length > 1 || out !== undefined)
+		throw failure("usage", {
+			message: "mqbench report takes one folder; several, and --out, are for --export",
+		});
 	const reporters = reportersOf(args, world);
 	const where = path.resolve(world.cwd, folder);
-	if (svg !== undefined) return await pictures({ folder, svg, theme, only }, world);
+	if (args.svg !== undefined) return pictures(where, args, world);
 	const show = async (name: string) =>
-		open && openOrSay(path.join(where, name), path.join(folder, name), world);
+		args.open && openOrSay(path.join(where, name), path.join(folder, name), world);
 	if (existsSync(where) && !holdsRuns(where) && !holdsResult(where)) {
 		writeIndex(where, folder, world);
 		await show("index.html");
@@ -104,8 +94,7 @@ export async function report(
 	checkCopies(reporters, world);
 	const { result, from } = resultOf(where);
 	writeReports(where, result, onInconclusive, from);
-	const delivery = { result, folder: where, reporters, onInconclusive };
-	const code = deliver(delivery, world);
+	const code = deliver({ result, folder: where, reporters, onInconclusive }, world);
 	await show(REPORT_FILES.html);
 	return code;
 }
@@ -125,15 +114,10 @@ function resultOf(where: string): { readonly result: Result; readonly from: "mea
 }
 
 /** Draws, and judges nothing. */
-async function pictures({ folder, svg, theme, only }: ReportArgs, world: World): Promise<ExitCode> {
-	const where = path.resolve(world.cwd, folder);
-	const files = await writePictures(resultOf(where).result, {
-		folder: where,
-		out: typeof svg === "string" ? path.resolve(world.cwd, svg) : undefined,
-		theme: theme ?? "light",
-		only: only ?? "*",
-	});
-	const shown = files.map((file) => path.relative(world.cwd, file));
-	world.stdout.write(`${shown.join("\n")}\n`);
+async function pictures(folder: string, args: ReportArgs, { cwd, stdout }: World) {
+	const { svg, theme = "light", only = "*" } = args;
+	const out = typeof svg === "string" ? path.resolve(cwd, svg) : undefined;
+	const files = await writePictures(resultOf(folder).result, { folder, out, theme, only });
+	stdout.write(`${files.map((file) => path.relative(cwd, file)).join("\n")}\n`);
 	return EXIT.pass;
 }

@@ -7,30 +7,18 @@ import { RENTING } from "../model/targets.ts";
 import { expand } from "../plan/expand.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { World } from "../world.ts";
-import { type Invocation, onlySystemsOption, setOption } from "./options.ts";
+import { type Action, type ScenarioArgs, systemsOptions } from "./options.ts";
 
-export function declare(rigs: Command, { world, exit }: Pick<Invocation, "world" | "exit">): void {
-	rigs
-		.command("config")
+export function declare(rigs: Command, on: Action): void {
+	systemsOptions(rigs.command("config"))
 		.description("print the Pulumi configuration of a scenario, for running pulumi up by hand")
-		.argument("<scenario>", "path of the YAML file")
-		.addOption(setOption())
 		.option("--clients <n>", "machines for the load")
-		.addOption(onlySystemsOption())
-		.action(async (path: string, options) => exit(await rigsConfig({ path, ...options }, world)));
-}
-
-export interface RigsConfigArgs {
-	/** Path of the scenario file. */
-	readonly path: string;
-	readonly set?: readonly string[] | undefined;
-	readonly clients?: string | undefined;
-	readonly only?: string | undefined;
+		.action(on(rigsConfig, "path"));
 }
 
 /** `mqbench rigs config`: what the Pulumi program is told for a scenario, for people who run `pulumi up` by hand. Rents nothing. */
 export async function rigsConfig(
-	args: RigsConfigArgs,
+	args: ScenarioArgs,
 	world: World,
 	cloud: CloudSide = theCloud,
 ): Promise<ExitCode> {

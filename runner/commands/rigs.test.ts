@@ -71,7 +71,7 @@ describe("mqbench rigs list", () => {
 		await (await up()).keep();
 		await up("demo-2");
 		const world = at(35);
-		await rigsList(world);
+		await rigsList({}, world);
 		expect(world.out()).toBe(
 			`RIG     REGION        MACHINES                     $/H   AGE    ENDS
 demo-1  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  0.82  35min  2026-01-02 05:04 UTC, in 1.42h
@@ -84,12 +84,12 @@ Take one down: mqbench rigs destroy <rig>
 	test("as JSON is a list for programs", async () => {
 		const { up, at, folder } = scene();
 		const empty = at(0);
-		await rigsList(empty, { json: true });
+		await rigsList({ json: true }, empty);
 		expect(JSON.parse(empty.out())).toEqual([]);
 		await (await up()).keep();
 		mkdirSync(folder("empty"));
 		const world = at(35);
-		expect(await rigsList(world, { json: true })).toBe(0);
+		expect(await rigsList({ json: true }, world)).toBe(0);
 		expect(JSON.parse(world.out())).toEqual([
 			{
 				id: "demo-1",
@@ -127,7 +127,7 @@ Take one down: mqbench rigs destroy <rig>
 		for (const name of [".DS_Store", "notes.txt"]) writeFileSync(folder(name), "a file");
 		mkdirSync(folder(".Trash-1000"));
 		const world = at(1);
-		expect(await rigsList(world)).toBe(0);
+		expect(await rigsList({}, world)).toBe(0);
 		expect(world.out()).toMatch(/^demo-1 +eu-central-1/m);
 		expect(world.out()).toMatch(/empty: there is no rig\.json in it/);
 		expect(world.out()).toMatch(/half.*: it is not JSON/);

@@ -7,7 +7,7 @@ import { knownRigs } from "../../infra/cloud/rigs.ts";
 import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { World } from "../world.ts";
-import { clusterOptions, type InCluster, type Invocation, isCluster } from "./options.ts";
+import { type Action, type ClusterArgs, clusterOptions, isCluster } from "./options.ts";
 import { declare as declareConfig } from "./rigs-config.ts";
 
 const EXAMPLES = `
@@ -24,20 +24,18 @@ Exit code 5: something is left in the cloud, and the commands that remove it are
 `;
 
 /** `mqbench rigs`: of what is rented. */
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	const rigs = command.addHelpText("after", EXAMPLES);
 	clusterOptions(rigs.command("list"))
 		.description("list the rigs that this machine knows, with their price")
 		.option("--json", "print them as JSON")
-		.action(async (options) => exit(await rigsList(world, options)));
+		.action(on(rigsList));
 	clusterOptions(rigs.command("destroy"))
 		.description("remove a rig that this machine knows")
 		.argument("[id]", "as shown by mqbench rigs list")
 		.option("--all", "all rigs; exit code 5 if one stays, also because another mqbench is using it")
 		.option("-y, --yes", "ask nothing")
-		.action(async (id: string | undefined, options) =>
-			exit(await rigsDestroy({ id, ...options }, world)),
-		);
+		.action(on(rigsDestroy, "id"));
 	clusterOptions(rigs.command("sweep"))
 		.description(
 			"find rigs in AWS by their tag, and remove those that have expired, or the one given by --id",
@@ -50,14 +48,14 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 		.option("--id <id>", "only this rig, whether it has expired or not")
 		.option("--owner <owner>", "whose expired rigs (default: yours, as AWS names you)")
 		.option("-y, --yes", "remove without asking")
-		.action(async (options) => exit(await rigsSweep(options, world)));
-	declareConfig(rigs, { world, exit });
+		.action(on(rigsSweep));
+	declareConfig(rigs, on);
 }
 
 /** `mqbench rigs list`: what is rented, as far as this machine remembers. */
 export async function rigsList(
+	{ json = false, ...where }: ClusterArgs & { readonly json?: boolean | undefined },
 	world: World,
-	{ json = false, ...where }: { readonly json?: boolean | undefined } & InCluster = {},
 ): Promise<ExitCode> {
 	if (isCluster(where)) return (await pods()).listPods(where, json, world);
 	const rigs = await knownRigs(world);
@@ -67,14 +65,15 @@ export async function rigsList(
 	return EXIT.pass;
 }
 
+interface DestroyArgs extends ClusterArgs {
+	readonly id?: string | undefined;
+	readonly all?: boolean | undefined;
+	readonly yes?: boolean | undefined;
+}
+
 /** `mqbench rigs destroy`: takes down one rig, or all that no other mqbench has. */
 export async function rigsDestroy(
-	{
-		id,
-		all = false,
-		yes = false,
-		...where
-	}: { readonly id?: string; readonly all?: boolean; readonly yes?: boolean } & InCluster,
+	{ id, all = false, yes = false, ...where }: DestroyArgs,
 	world: World,
 	options: CloudOptions = {},
 ): Promise<ExitCode> {
@@ -92,7 +91,7 @@ export async function rigsDestroy(
 
 /** `mqbench rigs sweep`: finds rigs by their tags, whoever remembers them, and removes them piece by piece. */
 export async function rigsSweep(
-	args: SweepArgs & InCluster,
+	args: SweepArgs & ClusterArgs,
 	world: World,
 	clouds?: Clouds,
 ): Promise<ExitCode> {

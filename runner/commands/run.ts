@@ -2,6 +2,7 @@ import path from "node:path";
 import { type Command, Option } from "commander";
 import {
 	type CloudSide,
+	type RentOptions,
 	refuseFolder,
 	refuseRentOptions,
 	rentAndUse,
@@ -9,65 +10,61 @@ import {
 } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
-import { againstBaseline, baselineToCompare } from "../compare/to-compare.ts";
+import { againstBaseline, type BaselineArgs, baselineToCompare } from "../compare/to-compare.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
-import { type Measure, measureAndReport, runIdFor } from "../pipeline.ts";
+import { type Measure, measureAndReport, type PipelineArgs, runIdFor } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
 import { checkCopies } from "../render/deliver.ts";
-import { reportersOf } from "../result/reporters.ts";
+import { type ReporterArgs, reportersOf } from "../result/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { holdsSecret, VISIBLE_PASSWORD } from "../secrets.ts";
-import { ON_INCONCLUSIVE } from "../verdict/exit.ts";
-import { watching } from "../watch/watch.ts";
+import { type WatchArgs, watching } from "../watch/watch.ts";
 import type { World } from "../world.ts";
 import {
-	type Invocation,
-	jsonReporterOption,
+	type Action,
+	calibrationOption,
+	collect,
+	inconclusiveOption,
 	outFolderOption,
 	rentOptions,
-	reporterOption,
+	reportOptions,
+	type ScenarioArgs,
 	scenarioOptions,
 } from "./options.ts";
-import type { RunArgs } from "./run-args.ts";
 
-export function declare(command: Command, { argv, world, exit }: Invocation): void {
-	rentOptions(scenarioOptions(command))
-		.addOption(outFolderOption())
-		.option(
-			"--resume <folder>",
-			"continue an interrupted command in its folder, reports/<run-id>; complete runs are kept",
-		)
-		.addOption(reporterOption())
-		.addOption(jsonReporterOption())
+export function declare(command: Command, on: Action): void {
+	reportOptions(
+		rentOptions(scenarioOptions(command))
+			.addOption(outFolderOption().conflicts("resume"))
+			.option(
+				"--resume <folder>",
+				"continue an interrupted command in its folder, reports/<run-id>; complete runs are kept",
+			),
+	)
 		.option("--no-floor", "skip the floor, a measurement of the load generator alone (4s per case)")
-		.addOption(
-			new Option(
-				"--k6-out <output>",
-				"send metrics of each run to an output of k6 as well, once a second: json=samples.json (in the run's folder), experimental-prometheus-rw, opentelemetry, web-dashboard; may be repeated, and reads k6's variables",
-			).argParser((one, all: string[] = []) => [...all, one]),
+		.option(
+			"--k6-out <output>",
+			"send metrics of each run to an output of k6 as well, once a second: json=samples.json (in the run's folder), experimental-prometheus-rw, opentelemetry, web-dashboard; may be repeated, and reads k6's variables",
+			collect,
 		)
 		.option(
 			"-q, --quiet",
 			"print nothing but the address of --watch; only the exit code tells the result",
 		)
 		.addOption(
-			new Option(
-				"--on-inconclusive <what>",
+			inconclusiveOption(
 				"exit code for an undecided SLA: fail gives 6, warn and pass give 0 (default: fail; for lines that compare with a baseline: warn)",
-			).choices(ON_INCONCLUSIVE),
+			),
 		)
 		.option(
 			"--baseline <path>",
 			"what 'p99 <= baseline + 10%' compares with: a baseline.json or a run folder; none skips such lines",
 		)
-		.option(
-			"--calibration <file>",
-			"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
-		)
+		.addOption(calibrationOption())
 		.option(
 			"--watch",
 			"serve the report so far and the current seconds, on 127.0.0.1 alone, while the command goes on",
@@ -83,8 +80,15 @@ export function declare(command: Command, { argv, world, exit }: Invocation): vo
 			"--confirm",
 			"make two more repeats of what is breached or undecided, and judge all repeats together",
 		)
-		.action(async (path: string, options) => exit(await run({ path, argv, ...options }, world)));
+		.action(on(run, "path"));
 }
+
+export type RunArgs = ScenarioArgs &
+	BaselineArgs &
+	PipelineArgs &
+	ReporterArgs &
+	RentOptions &
+	WatchArgs;
 
 /**
  * `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. With target aws it rents the machines first,
@@ -96,11 +100,7 @@ export async function run(
 	cloud: CloudSide = theCloud,
 	measure: Measure = measureAndReport,
 ): Promise<ExitCode> {
-	const { path: file, only, out, resume, onInconclusive, quiet } = args;
-	if (out !== undefined && resume !== undefined)
-		throw failure("usage", {
-			message: "--resume continues in the folder that it names; drop --out",
-		});
+	const { path: file, only, out, resume, quiet = false } = args;
 	if (args.k6Out?.some((one) => one.includes(",")))
 		throw failure("usage", {
 			message:
@@ -110,47 +110,28 @@ export async function run(
 	const read = await readScenario(file, args, world);
 	const scenario = againstBaseline(read.scenario, args, world);
 	// On rented machines nothing is resumed; whoever rents says so.
-	const goesOn = scenario.aws === null ? resume : undefined;
-	const runId = runIdFor(scenario, goesOn, world);
+	const runId = runIdFor(scenario, scenario.aws === null ? resume : undefined, world);
 	const plans = expand(scenario, { runId, only });
 	const settings = scenario.baseline === null ? undefined : await ownSettings();
-	const asked = { ...args, settings };
-	const compared = baselineToCompare(scenario, plans, asked, world);
-	const { snapshot, warnings } = compared;
+	const { snapshot, warnings } = baselineToCompare(scenario, plans, { ...args, settings }, world);
 	warnBeforeRuns(scenario, plans, args, world);
 	const request = cloudRequest(scenario, plans, args);
 	if (request === null) refuseRentOptions(args);
 	checkCopies(reporters, world);
 	if (request !== null) refuseFolder(args, world);
 	const folder = resume ?? out ?? path.join("reports", runId);
+	const command = commandOf(file, args.argv ?? [], world);
 	return watching(args, { scenario, folder }, world, async (feed) => {
-		const progress = makeProgress(world, quiet ?? false, feed);
+		const progress = makeProgress(world, quiet, feed);
 		if ([args.url, args.set, args.k6Out].flat().some(holdsSecret)) progress.say(VISIBLE_PASSWORD);
 		for (const warning of warnings) progress.say(`Warning: ${warning}`);
 		const make = (scenario: Scenario, world: World) => {
+			// What is no result needs no floor to compare it with.
 			const full = !scenario.quick;
-			return measure(
-				{
-					scenario,
-					scenarioText: read.text,
-					plans,
-					out,
-					resume,
-					snapshot,
-					onInconclusive,
-					progress,
-					feed,
-					reporters,
-					quiet,
-					k6Outs: args.k6Out,
-					yes: args.yes ?? false,
-					// What is no result needs no floor to compare it with.
-					floor: (args.floor ?? true) && full,
-					confirm: (args.confirm ?? false) && full,
-					command: commandOf(file, args.argv ?? [], world),
-				},
-				world,
-			);
+			const floor = (args.floor ?? true) && full;
+			const confirm = args.confirm && full;
+			const made = { scenario, scenarioText: read.text, plans, snapshot, command };
+			return measure({ ...args, ...made, floor, confirm, progress, feed, reporters }, world);
 		};
 		if (request === null) return make(scenario, world);
 		// It is an ordinary run, as anybody makes it with --rig.

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { compile } from "./compile.ts";
-import { asJson, validate } from "./validate.ts";
+import { validate } from "./validate.ts";
 
 const cwd = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -53,7 +53,7 @@ describe("validate", () => {
 		);
 		const world = fakeWorld({ cwd: folder });
 		const set = ["workload.rate=3"];
-		expect(await asJson({ path: "bad.yaml", set }, world)).toBe(2);
+		expect(await validate({ json: true, path: "bad.yaml", set }, world)).toBe(2);
 		expect(JSON.parse(world.out())).toMatchObject([
 			{
 				option: "--set workload.rate=3",
@@ -75,9 +75,11 @@ describe("validate", () => {
 		expect(world.out()).not.toContain("hunter2");
 
 		const right = fakeWorld({ cwd });
-		expect(await asJson({ path: "scenarios/quickstart.yaml" }, right)).toBe(0);
+		expect(await validate({ json: true, path: "scenarios/quickstart.yaml" }, right)).toBe(0);
 		expect(JSON.parse(right.out())).toEqual([]);
-		await expect(asJson({ path: "none.yaml" }, fakeWorld({ cwd: folder }))).rejects.toMatchObject({
+		await expect(
+			validate({ json: true, path: "none.yaml" }, fakeWorld({ cwd: folder })),
+		).rejects.toMatchObject({
 			code: "scenario-unreadable",
 		});
 	});

@@ -4,22 +4,21 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import { DetailsFile, ResultFile } from "../model/result-file.ts";
 import { rigSchemaText, scenarioSchemaText } from "../scenario/json-schema.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import type { Action } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	command
 		.addArgument(
 			new Argument("[what]", "which schema").choices(Object.keys(texts)).default("scenario"),
 		)
-		.action(async (what: SchemaArgs["what"]) => exit(await schema({ what }, world)));
-}
-
-export interface SchemaArgs {
-	readonly what: keyof typeof texts;
+		.action(on(schema, "what"));
 }
 
 /** `mqbench schema`: the JSON schema of scenario files, for editors, or of result.json, details.json and rig.json, for tools. */
-export async function schema({ what }: SchemaArgs, world: World): Promise<ExitCode> {
+export async function schema(
+	{ what }: { readonly what: keyof typeof texts },
+	world: World,
+): Promise<ExitCode> {
 	world.stdout.write(texts[what]());
 	return EXIT.pass;
 }

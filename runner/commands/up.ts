@@ -16,29 +16,20 @@ import { targets } from "../model/targets.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
-import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
-import { type Invocation, onlySystemsOption, rentOptions, setOption } from "./options.ts";
+import { type Action, rentOptions, type ScenarioArgs, systemsOptions } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
-	rentOptions(command)
-		.argument("<scenario>", "path of the YAML file")
-		.addOption(setOption())
+export function declare(command: Command, on: Action): void {
+	rentOptions(systemsOptions(command))
 		.option("--target <target>", "where to start them: local or aws")
 		.option("--clients <n>", "target aws: machines for the load")
-		.addOption(onlySystemsOption())
 		.option("--out <file>", "file to write, for --rig (default: rig.json)")
-		.action(async (path: string, options) => exit(await up({ path, ...options }, world)));
+		.action(on(up, "path"));
 }
 
-export interface UpArgs extends Pick<Overrides, "set" | "target" | "clients">, RentOptions {
-	/** Path of the scenario file. */
-	readonly path: string;
-	/** `--only`: a glob over "system/case": brokers of those systems alone. */
-	readonly only?: string | undefined;
-	/** `--out`: the file that says where the brokers are. Default: rig.json. */
+interface UpArgs extends ScenarioArgs, RentOptions {
 	readonly out?: string | undefined;
 }
 

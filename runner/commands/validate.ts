@@ -8,39 +8,35 @@ import { QUICK_MEANS } from "../plan/load-text.ts";
 import { comparedText } from "../plan/outline-text.ts";
 import { placeLines } from "../plan/place-text.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";
-import { type Invocation, scenarioOptions } from "./options.ts";
+import { type Action, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
-export function declare(command: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, on: Action): void {
 	scenarioOptions(
 		command.option(
 			"--json",
 			"print mistakes as a JSON array, for editors and CI: code, file, line, column, option, message, remedy; [] if there are none",
 		),
-	).action(async (path: string, { json, ...options }) =>
-		exit(await (json ? asJson : validate)({ path, ...options }, world)),
-	);
+	).action(on(validate, "path"));
 }
 
-export interface ValidateArgs extends Overrides {
-	/** Path of the scenario file. */
-	readonly path: string;
-	/** `--only`: a glob over "system/case". */
-	readonly only?: string | undefined;
+interface ValidateArgs extends ScenarioArgs {
+	/** Of stdout nothing is told but the mistakes. All other errors are what they are without it. */
+	readonly json?: boolean | undefined;
 }
 
 /** `mqbench validate`: checks a scenario without a broker, and says how much it would do. */
-export async function validate(args: ValidateArgs, world: World): Promise<ExitCode> {
+export async function validate({ json, ...args }: ValidateArgs, world: World): Promise<ExitCode> {
+	if (json) return asJson(args, world);
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { only: args.only });
 	// Only a baseline that the scenario itself names can be looked at.
 	if (scenario.baseline !== null) {
-		const report = await import("../compare/to-compare.ts");
+		const { baselineToCompare } = await import("../compare/to-compare.ts");
 		const here = { ...args, settings: await ownSettings() };
-		const { warnings } = report.baselineToCompare(scenario, plans, here, world);
+		const { warnings } = baselineToCompare(scenario, plans, here, world);
 		for (const warning of warnings) world.stderr.write(`Warning: ${warning}\n`);
 	}
 	warnBeforeRuns(scenario, plans, args, world);
@@ -57,8 +53,9 @@ export async function validate(args: ValidateArgs, world: World): Promise<ExitCo
 	return EXIT.pass;
 }
 
-/** The same, of which stdout is told nothing but the mistakes. All other errors are what they are without `--json`. */
-export async function asJson(args: ValidateArgs, world: World): Promise<ExitCode> {
+// --- internal ---
+
+async function asJson(args: ScenarioArgs, world: World): Promise<ExitCode> {
 	const print = (mistakes: unknown) => world.stdout.write(`${JSON.stringify(mistakes, null, 2)}\n`);
 	const silent = { ...world.stdout, write: () => true };
 	try {
@@ -72,28 +69,20 @@ export async function asJson(args: ValidateArgs, world: World): Promise<ExitCode
 	}
 }
 
-// --- internal ---
-
 /** "3 runs, 1 system (nats), 3 cases, 1.75min and drain". */
 function summary(plans: readonly Plan[]): string {
 	const systems = [...new Set(plans.map(({ system }) => system))];
-	const cases = new Set(plans.map((plan) => plan.case));
 	const searches = plans.filter(({ search }) => search !== null);
 	const runs = plans.filter(({ search }) => search === null);
 	const ns = runs.reduce((sum, { schedule }) => sum + schedule.warmupNs + schedule.durationNs, 0);
-	return [
-		...(runs.length > 0 ? [plural(runs.length, "run")] : []),
-		...(searches.length === 0
-			? []
-			: [
-					`${searches.length} ${searches.length === 1 ? "search" : "searches"} (times: mqbench plan)`,
-				]),
+	const most = runs.some(({ schedule }) => schedule.kind === "closed") ? "at most " : "";
+	const parts = [
+		runs.length > 0 && plural(runs.length, "run"),
+		searches.length > 0 &&
+			`${searches.length} search${searches.length === 1 ? "" : "es"} (times: mqbench plan)`,
 		`${plural(systems.length, "system")} (${systems.join(", ")})`,
-		plural(cases.size, "case"),
-		...(runs.length === 0
-			? []
-			: [
-					`${plans.some(({ schedule }) => schedule.kind === "closed") ? "at most " : ""}${formatDuration(ns)} and drain`,
-				]),
-	].join(", ");
+		plural(new Set(plans.map((plan) => plan.case)).size, "case"),
+		runs.length > 0 && `${most}${formatDuration(ns)} and drain`,
+	];
+	return parts.filter((part) => part !== false).join(", ");
 }

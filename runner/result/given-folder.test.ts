@@ -26,7 +26,7 @@ function mine(): { folder: string; file: string } {
 
 async function reported(folder: string) {
 	const world = fakeWorld({ cwd: path.dirname(folder) });
-	const code = await report({ folder }, world);
+	const code = await report({ folders: [folder] }, world);
 	return { code, out: world.out() + world.err() };
 }
 
@@ -41,7 +41,7 @@ describe("the folder of somebody else", () => {
 		for (const name of ["svg", "export"]) symlinkSync(elsewhere, path.join(folder, name));
 		await reported(folder);
 		const world = fakeWorld({ cwd: folder });
-		await expect(report({ folder: ".", svg: true }, world)).rejects.toMatchObject({
+		await expect(report({ folders: ["."], svg: true }, world)).rejects.toMatchObject({
 			code: "report-unwritable",
 		});
 		expect(readFileSync(file, "utf8")).toBe("precious");
