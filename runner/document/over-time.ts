@@ -4,7 +4,7 @@ import { spread } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
 import { percent } from "../text/percent.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
-import { HELD_MESSAGES } from "../verdict/checks/limits.ts";
+import { BUFFERED_MESSAGES } from "../verdict/buffered.ts";
 import { type Block, text, upTo } from "./blocks.ts";
 
 /** p99 by second in one line of a terminal, with its scale; of fewer than three nothing. A page has its charts. */
@@ -33,11 +33,11 @@ export function held(run: Run): Block[] {
 		spread(tick, tick.held).map(({ n, at }) => ({ n, ns: at * 1e9 })),
 	);
 	const most = samples.reduce((a, b) => (b.n > a.n ? b : a), { n: 0, ns: 0 });
-	if (most.n <= HELD_MESSAGES) return [];
-	const long = samples.filter(({ n }) => n > HELD_MESSAGES).length;
+	if (most.n <= BUFFERED_MESSAGES) return [];
+	const long = samples.filter(({ n }) => n > BUFFERED_MESSAGES).length;
 	const why = run.load.work
 		? "messages waited in the client library for the consumers' work"
 		: "the client library held messages back";
-	const said = `${why}: ${formatCount(most.n)} at ${formatDuration(most.ns - startNs)}, the most, and more than ${HELD_MESSAGES} in ${percent(long / samples.length)} of the window`;
+	const said = `${why}: ${formatCount(most.n)} at ${formatDuration(most.ns - startNs)}, the most, and more than ${BUFFERED_MESSAGES} in ${percent(long / samples.length)} of the window`;
 	return [text(said, "small")];
 }

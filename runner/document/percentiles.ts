@@ -4,7 +4,7 @@ import { maximum, percentileIn } from "../result/select.ts";
 import { amount, showInterval } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { windowFor } from "../verdict/window-length.ts";
+import { windowFor } from "../verdict/rates.ts";
 import {
 	aside,
 	type Block,

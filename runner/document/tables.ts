@@ -3,9 +3,8 @@ import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column } from "../result/show.ts";
 import { faultAt, runTitle } from "../result/words.ts";
 import { formatDuration, plusMinus } from "../units.ts";
-import { movedBy } from "../verdict/checks/clock.ts";
-import { faultName } from "../verdict/checks/run.ts";
-import { BIN_NS } from "../verdict/failover.ts";
+import { movedBy } from "../verdict/checks/run.ts";
+import { BIN_NS, faultName } from "../verdict/failover.ts";
 import {
 	type Block,
 	badge,

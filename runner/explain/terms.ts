@@ -33,7 +33,6 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 		redelivered: "Messages that the broker itself marked as sent again.",
 		"warm-up": "Messages before the window: sent, counted apart, in no percentile. Check: with warmup: steady the window opens when p50 is level; it warns if that did not happen in time. Where a system runs on a JVM that is the default, for all systems of the scenario; a warmup that is written wins.",
 		backlogDrain: "Check: was the backlog received by the end of the window? What to do: a longer duration, or a smaller backlog.",
-		producers: "Check: did each producer get messages to send? What to do: fewer producers.",
 		range: "Check: were times outside of 0 to 1h? They are clamped.",
 	},
 	lost: {

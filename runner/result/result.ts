@@ -9,7 +9,7 @@ import { readSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
 import { commandIn } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import type { Run } from "../model/result.ts";
-import { floorOf } from "../verdict/checks/floor.ts";
+import { floorOf } from "../verdict/checks/generator.ts";
 import type { ErrorCause } from "../verdict/exit.ts";
 import { type Floor, factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Collected } from "../evidence/collect.ts";
 import { parseSla } from "../scenario/sla.ts";
-import { drainOf } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";
+import { drainOf } from "./queue.ts";
 import { judgeTally } from "./tally.ts";
 
 /**

@@ -1,80 +1,67 @@
 import type { Said } from "../text/say.ts";
-import { backlog, backlogDrain, consumers, producers } from "./checks/backlog.ts";
-import type { Check, CheckResult, Finding } from "./checks/check.ts";
-import { clock, clockSource } from "./checks/clock.ts";
-import {
-	clientDropped,
-	drain,
-	missingMessages,
-	offered,
-	range,
-	reconnects,
-	throttled,
-} from "./checks/counts.ts";
-import { floor } from "./checks/floor.ts";
-import { identities } from "./checks/identities.ts";
-import { held, lag } from "./checks/lag.ts";
-import { cores, cpuQuota, gcPause, others, ownCpu, steal } from "./checks/machine.ts";
-import { claim, clients, complete, faults, suspended, warmUp } from "./checks/run.ts";
-import { steady } from "./checks/steady.ts";
+import type { Check, CheckResult } from "./checks/check.ts";
+import * as generator from "./checks/generator.ts";
+import * as machine from "./checks/machine.ts";
+import * as messages from "./checks/messages.ts";
+import * as run from "./checks/run.ts";
+import * as trend from "./checks/trend.ts";
 import type { Facts } from "./facts.ts";
 import type { Judgement } from "./judgement.ts";
 
-/** In the order in which a report shows them. */
+/** What a check has come to, as result.json has it. */
+export type Checked = CheckResult & Pick<Said, "code" | "values">;
+
+/** In the order in which a report shows them; of what makes a run INVALID the first counts. */
 const CHECKS: readonly Check[] = [
-	complete,
-	clients,
-	identities,
-	lag,
-	offered,
-	clientDropped,
-	held,
-	claim,
-	suspended,
-	clock,
-	faults,
-	reconnects,
-	throttled,
-	backlog,
-	backlogDrain,
-	consumers,
-	producers,
-	warmUp,
-	steady,
-	drain,
-	missingMessages,
-	range,
-	floor,
-	cores,
-	cpuQuota,
-	steal,
-	others,
-	ownCpu,
-	gcPause,
-	clockSource,
+	run.complete,
+	run.clients,
+	messages.identities,
+	generator.lag,
+	generator.offered,
+	generator.clientDropped,
+	generator.held,
+	run.claim,
+	run.suspended,
+	run.clock,
+	run.faults,
+	messages.reconnects,
+	messages.throttled,
+	trend.backlog,
+	trend.backlogDrain,
+	trend.consumers,
+	run.warmUp,
+	trend.steady,
+	messages.drain,
+	messages.uncounted,
+	messages.range,
+	generator.floor,
+	machine.cores,
+	machine.cpuQuota,
+	machine.steal,
+	machine.others,
+	machine.ownCpu,
+	machine.gcPause,
+	machine.clockSource,
 ];
 
-/** All checks that this run can be asked. */
+/** All checks that this run can be asked, as result.json has them. */
 export function checked(facts: Facts, judgements: readonly Judgement[]): Checked[] {
-	return CHECKS.filter(({ applies }) => applies?.(facts.collected) ?? true).map(
-		({ name, judge }) => ({ check: name, code: name, values: {}, ...judge(facts, judgements) }),
-	);
-}
-
-/** The same as result.json has them. A remedy that was not needed would only unsettle. */
-export function results(all: readonly Checked[]): CheckResult[] {
-	return all.map(
-		({ check, status, text, figure = null, limit = null, remedy = null, code, values }) => ({
-			check,
+	return CHECKS.filter(({ applies }) => applies?.(facts.collected) ?? true).map((check) => {
+		const found = check.judge(facts, judgements);
+		const { status, text, figure = null, limit = null, remedy = null } = found;
+		const { code = check.name, values = {} } = found;
+		return {
+			check: check.name,
 			status,
 			detail: text,
 			figure,
 			limit,
+			// One that was not needed would only unsettle.
 			remedy: status === "ok" ? null : remedy,
 			code,
 			values,
-		}),
-	);
+		};
+	});
 }
 
 /** The names of all checks, as reports have them. */
@@ -82,5 +69,8 @@ export function checkNames(): string[] {
 	return CHECKS.map(({ name }) => name);
 }
 
-/** A finding that says what it is, as what a run is judged by does. */
-type Checked = Finding & Said & { readonly check: string };
+/** The table of reports/README.md. */
+export function checkTable(): string {
+	const rows = CHECKS.map(({ name, comesTo, when }) => `| ${name} | ${comesTo} | ${when} |\n`);
+	return `| check | | when |\n| --- | --- | --- |\n${rows.join("")}`;
+}

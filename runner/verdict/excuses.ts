@@ -3,19 +3,15 @@ import type { LatencySla, Sla } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 import { type Said, said, sayBut, type Values } from "../text/say.ts";
 import { formatCount as count, formatDuration as duration, plusMinus } from "../units.ts";
+import { bufferedIn, bufferedText } from "./buffered.ts";
 import { burstOf } from "./burst.ts";
-import { QUEUE_GREW } from "./checks/backlog.ts";
-import { boundOfMetric } from "./checks/clock.ts";
-import { floorOver } from "./checks/floor.ts";
-import { STEADY_MARGIN } from "./checks/limits.ts";
-import { machinesOf, nameOf, saturatedText } from "./checks/machine.ts";
-import { drift, leavesOpen } from "./checks/steady.ts";
+import { floorOver } from "./checks/generator.ts";
+import { boundOfMetric } from "./checks/run.ts";
+import { drift, leavesOpen, QUEUE_GREW, STEADY_MARGIN } from "./checks/trend.ts";
 import { containsLag, distributionOf, type Facts, RECEIVES, sampleOf } from "./facts.ts";
-import { heldIn, heldText } from "./held.ts";
-import { intervalNs, type LimitInterval, without } from "./intervals.ts";
+import { intervalNs, type LimitInterval, receivedTwice, without } from "./intervals.ts";
 import { because, type ExcuseName, type Judgement } from "./judgement.ts";
-import { receivedTwice } from "./received-twice.ts";
-import { saturationOf } from "./saturation.ts";
+import { machineName, machinesOf, saturatedText, saturationOf } from "./saturation.ts";
 import { fails, type OverTest } from "./statistics.ts";
 import { stopsIn } from "./stops.ts";
 import { rateWithoutStops } from "./tally.ts";
@@ -117,11 +113,11 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		code: "late-by-held",
 		overturns: ["fail"],
 		applies({ late, intervals, facts: { collected } }) {
-			const held = late && RECEIVES.has(late.metric) && heldIn(collected, late.limitNs);
+			const held = late && RECEIVES.has(late.metric) && bufferedIn(collected, late.limitNs);
 			if (!held || held.intervals.size === 0) return null;
 			const heldNs = held.intervals.size * intervalNs(collected.plan);
 			return {
-				wrong: heldText(held, late.limitNs),
+				wrong: bufferedText(held, late.limitNs),
 				values: { held: held.most, explained: held.explained, heldNs },
 				left: without(intervals, held.intervals),
 				without: `the ${duration(heldNs)} of load that waited there`,
@@ -183,7 +179,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 						: known
 							? test(without(intervals, found.intervals)) !== "fail"
 							: share > 0.5;
-				const where = nameOf(machine);
+				const where = machineName(machine);
 				if (explained)
 					return {
 						wrong: `the machine was saturated (${where}): ${saturatedText(found)}`,

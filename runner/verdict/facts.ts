@@ -1,3 +1,4 @@
+import { whoIs } from "../evidence/client-read.ts";
 import type { ClientPart, Collected } from "../evidence/collect.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Distribution } from "../histogram/distribution.ts";
@@ -8,10 +9,10 @@ import type { Sample } from "../histogram/percentiles.ts";
 import type { Tick } from "../model/client-file.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
+import { isElsewhere as isKindElsewhere } from "../model/run-file.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
-import { intendedPerInterval, secondOf } from "./intervals.ts";
-import { receivedTwice, withoutSmallest } from "./received-twice.ts";
+import { intendedPerInterval, receivedTwice, secondOf } from "./intervals.ts";
 
 /** What is known of a run from outside its folder; null: not known. */
 export interface Surroundings {
@@ -254,6 +255,29 @@ export const RECEIVES: ReadonlySet<Metric> = new Set(["response", "service", "la
 /** Service and queued have no lag in them: taking it off would make them better than they are. */
 export function containsLag(metric: Metric): boolean {
 	return metric !== "service" && metric !== "queued";
+}
+
+/** "client 1 (bench@10.0.0.11)", "client 1" */
+export function clientName({ index, end }: ClientPart): string {
+	return whoIs(index, end?.name ?? null);
+}
+
+/** Is it on another host? A container is on this one. */
+export function isElsewhere({ end }: ClientPart): boolean {
+	return end != null && isKindElsewhere(end.kind);
+}
+
+/** Without so many samples: the smallest, so that no percentile profits from not knowing which they are. */
+export function withoutSmallest(all: Distribution, n: number): Distribution {
+	if (n <= 0) return all;
+	const from = all.upTo.findIndex((upTo) => upTo > n);
+	if (from < 0) return { count: 0, low: [], high: [], upTo: [] };
+	return {
+		count: all.count - n,
+		low: all.low.slice(from),
+		high: all.high.slice(from),
+		upTo: all.upTo.slice(from).map((upTo) => upTo - n),
+	};
 }
 
 // --- internal ---

@@ -2,12 +2,13 @@ import type { Collected } from "../evidence/collect.ts";
 import { tail } from "../histogram/percentiles.ts";
 import { isOfAnswer, type LatencySla, type Plan } from "../model/plan.ts";
 import type { Failover } from "../model/result.ts";
-import { faultZeroNs } from "../model/run-file.ts";
+import { type FaultDone, faultZeroNs } from "../model/run-file.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
-import { drainedOf, type FaultSpan } from "./fault-drain.ts";
+import { formatDuration } from "../units.ts";
 import { intervalNs, limitIntervals } from "./intervals.ts";
-import { meanRate } from "./window-length.ts";
+import { drainedOf, type FaultSpan } from "./queue.ts";
+import { meanRate } from "./rates.ts";
 
 /**
  * What each fault did to the run, of those that were done. `line`: the latency that has to be met again; by default that of the first line
@@ -37,6 +38,18 @@ export function failoverOf(
 			...drainedOf(collected, { ...span, servedNs }),
 		};
 	});
+}
+
+/** "kill of node 2 (the leader)", "pause", "latency of 50ms of node 1" */
+export function faultName({
+	action,
+	node,
+	leader,
+	delayNs,
+}: Pick<FaultDone, "action" | "node" | "leader" | "delayNs">): string {
+	const one = leader ? " of the leader" : "";
+	const who = node === null ? one : ` of node ${node}${leader ? " (the leader)" : ""}`;
+	return `${action}${delayNs === null ? "" : ` of ${formatDuration(delayNs)}`}${who}`;
 }
 
 /** Completions are counted in pieces of so many ns: no stretch without them is known more exactly. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { steady } from "../evidence/built.fake.ts";
 import type { Collected } from "../evidence/collect.ts";
-import { drainedOf } from "./fault-drain.ts";
+import { drainedOf } from "./queue.ts";
 
 /** Messages in flight x seconds after a fault, ten times a second; the fault is 5 s after T0, of a window of 40 s. */
 function drained(

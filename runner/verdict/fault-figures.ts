@@ -2,9 +2,9 @@ import { largestOf } from "../extremes.ts";
 import type { Failover } from "../model/result.ts";
 import { faultZeroNs } from "../model/run-file.ts";
 import { needs, type Tally } from "../model/tallies.ts";
-import { SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import { BIN_NS } from "./failover.ts";
 import { intervalNs } from "./intervals.ts";
+import { SAMPLES_PER_SECOND } from "./queue.ts";
 
 /** What an SLA line may ask of a fault. */
 export type FaultFigure = Extract<Tally, "unavailable" | "recovered" | "drained">;

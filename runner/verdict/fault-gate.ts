@@ -3,9 +3,8 @@ import { faultZeroNs } from "../model/run-file.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { said } from "../text/say.ts";
 import { formatDuration, formatDurationExact } from "../units.ts";
-import { faultName } from "./checks/run.ts";
 import { type Facts, windowOf } from "./facts.ts";
-import { failoverOf } from "./failover.ts";
+import { failoverOf, faultName } from "./failover.ts";
 import { type FaultFigure, type FaultTime, faultTimes } from "./fault-figures.ts";
 import {
 	asksFor,

@@ -1,11 +1,10 @@
 import type { Collected } from "../evidence/collect.ts";
 import type { Second } from "../model/client-file.ts";
 import { secondsOf } from "../model/line-seconds.ts";
-import type { Plan } from "../model/plan.ts";
+import type { Metric, Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, samplesPerMessage } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
-import { receivedTwice } from "./received-twice.ts";
 import type { Interval } from "./statistics.ts";
 
 /** Counters over a limit stand per 100 ms of intended time; of a long run per tenth of what is recorded as one second. */
@@ -153,6 +152,23 @@ export function without(intervals: readonly LimitInterval[], shares: Shares): Li
 			censored,
 		};
 	});
+}
+
+/**
+ * Samples of the window that are of a message's second receipt, by another client than the first: both have recorded a response, and only all
+ * ledgers together tell how many there are. Whoever counts what never completed must not take them for messages.
+ */
+export function receivedTwice(
+	{ plan, ledgers }: Pick<Collected, "plan" | "ledgers">,
+	metric: Metric,
+): number {
+	const received = metric === "response" || metric === "service";
+	return received && samplesPerMessage(plan, metric) > 0 ? (ledgers?.window.duplicated ?? 0) : 0;
+}
+
+/** The same of all receipts, warm-up included. */
+export function allReceivedTwice({ ledgers }: Pick<Collected, "ledgers">): number {
+	return ledgers === null ? 0 : ledgers.warmup.duplicated + ledgers.window.duplicated;
 }
 
 // --- internal ---

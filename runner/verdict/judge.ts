@@ -11,9 +11,9 @@ import { type Facts, hasMetric, sampleOf, samplesDue, stoppedAfterNs } from "./f
 import { intervalNs, type LimitInterval, limitIntervals, offeredIntervals } from "./intervals.ts";
 import { because, type Judgement, NO_NUMBERS, notMeasured, unmeasured } from "./judgement.ts";
 import { percentileOf } from "./quantile.ts";
+import { windowFor } from "./rates.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
-import { windowFor } from "./window-length.ts";
 
 /** What one SLA line comes to by what a run measured, before anything excuses it. Of a run that was stopped, by what was offered until then. */
 export function lineOf(sla: Sla, facts: Facts): Line {

@@ -16,10 +16,10 @@ import {
 	intendedPerInterval,
 	limitIntervals,
 	PER_SECOND,
+	receivedTwice,
 	secondOf,
 	withCensored,
 } from "./intervals.ts";
-import { receivedTwice } from "./received-twice.ts";
 import { clustering, type Interval, type OverTest, testOver } from "./statistics.ts";
 
 /** The percentiles that every report has. */

@@ -3,13 +3,12 @@ import { built, type Fate, planOf, steady } from "../evidence/built.fake.ts";
 import { type Collected, collect } from "../evidence/collect.ts";
 import { firstRun } from "../evidence/fixture.fake.ts";
 import { parseSla } from "../scenario/sla.ts";
-import { brokenIdentities } from "./checks/identities.ts";
-import { factsOf, sampleOf, UNKNOWN } from "./facts.ts";
+import { brokenIdentities } from "./checks/messages.ts";
+import { factsOf, sampleOf, UNKNOWN, withoutSmallest } from "./facts.ts";
 import { limitIntervals } from "./intervals.ts";
 import { clientEnd } from "./judged.fake.ts";
-import { neverCompleted } from "./never-completed.ts";
+import { neverCompleted } from "./queue.ts";
 import { ratesOf } from "./rates.ts";
-import { withoutSmallest } from "./received-twice.ts";
 import { judgeRun } from "./run.ts";
 
 const MS = 1e6;

@@ -1,13 +1,12 @@
 import type { Machine } from "../evidence/collect.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import { sum } from "../stats/sum.ts";
-import { IDLE_SHARE, WAIT_SHARE } from "./checks/limits.ts";
-import { type Facts, windowOf } from "./facts.ts";
+import { percent } from "../text/percent.ts";
+import { clientName, type Facts, isElsewhere, windowOf } from "./facts.ts";
 import { intervalNs, type Shares } from "./intervals.ts";
 
 /** How free a machine's cores were in the window; of the time between samples that can be read. */
 export interface Saturation {
-	readonly machine: Machine;
 	/** Of its CPU time. */
 	readonly idle: number;
 	/** Of the time in which threads of generator or broker wanted a core, the part that they waited for one; null: not known. */
@@ -18,6 +17,12 @@ export interface Saturation {
 	readonly intervals: Shares;
 }
 
+/** Of a second of the machine's CPU time: with less idle, whoever becomes ready mostly finds no free core. */
+export const IDLE_SHARE = 0.1;
+
+/** Of the time in which generator and broker wanted a core: waiting for more of it than this is seen in latencies. */
+const WAIT_SHARE = 0.1;
+
 /**
  * A machine is saturated while less than a tenth of its CPU time is idle and generator and broker wait for a core. Subtle: work of low priority
  * uses all idle time and takes nothing from them, so idle time tells only where waiting is not known. null: nobody has looked, or the load
@@ -26,26 +31,20 @@ export interface Saturation {
 export function saturationOf(machine: Machine, { collected }: Facts): Saturation | null {
 	if (collected.t0Ms === null) return null;
 	const { startNs, endNs } = windowOf(collected);
+	const windowNs = endNs - startNs;
 	const zeroMs = collected.t0Ms + startNs / 1e6;
-	const ours = (line: ResourceLine) => [
-		machine.node === undefined ? line.generator : null,
-		// Where its nodes have hosts of their own, samples of this machine tell of those.
-		machine.node !== undefined || (machine.client === null && collected.nodes.length === 0)
-			? line.broker
-			: null,
-	];
+	// Where the broker's nodes have hosts of their own, samples of this machine tell of those.
+	const here = machine.client === null && collected.nodes.length === 0;
+	const ours = ({ generator, broker }: ResourceLine) =>
+		machine.node !== undefined ? [broker] : here ? [generator, broker] : [generator];
 	const each = intervalNs(collected.plan);
 	const pieces = machine.samples.slice(1).flatMap((now, i) => {
 		const before = machine.samples[i] ?? now;
-		const [fromNs, toNs] = [before, now].map(({ unixMs }) => (unixMs - zeroMs) * 1e6) as [
-			number,
-			number,
-		];
+		const [fromNs, toNs] = [(before.unixMs - zeroMs) * 1e6, (now.unixMs - zeroMs) * 1e6];
 		const all = grown(before.machine.cpuNs, now.machine.cpuNs);
 		const idle = grown(before.machine.idleNs, now.machine.idleNs);
 		// Of a run that was stopped before its window, or of two samples at once, there is no time to judge.
-		if (!(toNs > Math.max(0, fromNs)) || fromNs >= endNs - startNs || !all || idle === null)
-			return [];
+		if (!(toNs > Math.max(0, fromNs)) || fromNs >= windowNs || !all || idle === null) return [];
 		const was = ours(before);
 		const used = ours(now).flatMap((one, k) => {
 			const waitNs = grown(was[k]?.waitNs, one?.waitNs);
@@ -56,25 +55,51 @@ export function saturationOf(machine: Machine, { collected }: Facts): Saturation
 		const wanted = waited + sum(used.map((one) => one.cpuNs));
 		const saturated =
 			idle < IDLE_SHARE * all && (used.length === 0 || waited > WAIT_SHARE * wanted);
-		return [{ fromNs, toNs, all, idle, waited, wanted, saturated, used: used.length }];
+		return [{ fromNs, toNs, all, idle, waited, wanted, saturated }];
 	});
 	if (pieces.length === 0) return null;
 	const of = (each: (piece: (typeof pieces)[number]) => number) => sum(pieces.map(each));
 	const wanted = of((p) => p.wanted);
-	const intervals = pieces
-		.filter((p) => p.saturated)
-		.flatMap(({ fromNs, toNs }) => {
-			const first = Math.max(0, Math.floor(fromNs / each));
-			const end = Math.ceil(Math.min(toNs, endNs - startNs) / each);
-			return Array.from({ length: end - first }, (_, k) => first + k);
-		});
+	const intervals = new Map<number, number>();
+	for (const { fromNs, toNs } of pieces.filter((p) => p.saturated))
+		for (let i = Math.max(0, Math.floor(fromNs / each)); i * each < Math.min(toNs, windowNs); i++)
+			intervals.set(i, 1);
 	return {
-		machine,
 		idle: of((p) => p.idle) / of((p) => p.all),
 		wait: wanted > 0 ? of((p) => p.waited) / wanted : null,
 		share: of((p) => (p.saturated ? p.toNs - p.fromNs : 0)) / of((p) => p.toNs - p.fromNs),
-		intervals: new Map(intervals.map((i) => [i, 1])),
+		intervals,
 	};
+}
+
+/** "no core was free in 98 % of the window (2 % of the CPU time was idle, ...)" */
+export function saturatedText({ idle, wait, share }: Saturation): string {
+	const waited =
+		wait === null
+			? ""
+			: `, and generator and broker waited for ${percent(wait)} of the time in which they wanted a core`;
+	return `no core was free in ${percent(share)} of the window (${percent(idle)} of the CPU time was idle${waited})`;
+}
+
+/** Those that generators and nodes of the broker ran on, each with what was sampled there. */
+export function machinesOf({ collected }: Facts): Machine[] {
+	const elsewhere = collected.parts.filter(isElsewhere);
+	const here = { client: null, samples: collected.resources };
+	const samplesOf = (client: Machine["client"]) =>
+		collected.hosts.find((h) => h.client === client)?.samples ?? [];
+	return [
+		...(elsewhere.length < collected.parts.length ? [here] : []),
+		...elsewhere.map((client) => ({ client, samples: samplesOf(client) })),
+		...collected.nodes,
+	];
+}
+
+export const THIS_MACHINE = "this machine";
+
+/** "the host of the broker's node 2", "client 1 (bench@10.0.0.11)", "this machine" */
+export function machineName({ client, node }: Machine): string {
+	if (node !== undefined) return `the host of the broker's node ${node}`;
+	return client === null ? THIS_MACHINE : clientName(client);
 }
 
 /** How much a counter grew; null: not read, or it went backwards. */

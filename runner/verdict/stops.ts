@@ -3,9 +3,8 @@ import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { sum } from "../stats/sum.ts";
-import { waiting } from "./backlog-drain.ts";
-import { drainedOf } from "./fault-drain.ts";
 import { intervalNs, type Shares } from "./intervals.ts";
+import { drainedOf, waiting } from "./queue.ts";
 
 type Stop = Collected["stops"][number];
 

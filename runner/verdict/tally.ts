@@ -5,7 +5,6 @@ import type { Run } from "../model/result.ts";
 import { type Tally as AnyTally, needs, TALLIES, type TallyUnit } from "../model/tallies.ts";
 import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
-import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";
 import { type FaultFigure, isFaultFigure } from "./fault-figures.ts";
 import { judgeFaults } from "./fault-gate.ts";
@@ -17,6 +16,7 @@ import {
 	notMeasured,
 	unmeasured,
 } from "./judgement.ts";
+import { drainOf, SAMPLES_PER_SECOND } from "./queue.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
 import { stopsAtEnd } from "./stops.ts";
 

@@ -2,9 +2,8 @@ import type { Result, Run } from "../../model/result.ts";
 import { samplesForSupport } from "../../stats/support.ts";
 import { median, trend } from "../../stats/trend.ts";
 import { formatDurationExact } from "../../units.ts";
-import { STEADY_CHANGE, STEADY_SECONDS } from "../../verdict/checks/limits.ts";
-import { SHORTEST_CLOSED_NS } from "../../verdict/rates.ts";
-import { windowFor } from "../../verdict/window-length.ts";
+import { STEADY_CHANGE, STEADY_SECONDS } from "../../verdict/checks/trend.ts";
+import { SHORTEST_CLOSED_NS, windowFor } from "../../verdict/rates.ts";
 import { checkOf, found } from "./found.ts";
 
 /**

@@ -3,7 +3,7 @@ import { seeded } from "../../histogram/random.fake.ts";
 import type { Facts } from "../facts.ts";
 import { judged } from "../judged.fake.ts";
 import { simulated as run } from "../simulated.fake.ts";
-import { backlog, queue } from "./backlog.ts";
+import { backlog, queue } from "./trend.ts";
 
 const statusOf = (facts: Facts) => backlog.judge(facts, []).status;
 

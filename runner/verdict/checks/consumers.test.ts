@@ -3,7 +3,7 @@ import type { Plan } from "../../model/plan.ts";
 import type { Facts } from "../facts.ts";
 import type { Judgement } from "../judgement.ts";
 import { simulated } from "../simulated.fake.ts";
-import { consumers, producers } from "./backlog.ts";
+import { consumers } from "./trend.ts";
 
 /** A run at 1000/s; `grows` messages more wait after each second. */
 const run = (plan: Partial<Plan>, grows = 0): Facts => {
@@ -78,14 +78,4 @@ describe("consumers", () => {
 		expect(consumers.applies?.(run({}).collected)).toBe(false);
 		expect(consumers.applies?.(run(work(1)).collected)).toBe(true);
 	});
-});
-
-test("producers without a message are named", () => {
-	const facts = run({ producers: 20_001, connections: 1 });
-	expect(producers.applies?.(facts.collected)).toBe(true);
-	expect(producers.judge(facts, [])).toMatchObject({
-		status: "warn",
-		remedy: "write producers: 20000",
-	});
-	expect(producers.applies?.(run({ producers: 20_000 }).collected)).toBe(false);
 });

@@ -8,9 +8,10 @@ import type { Plan } from "../../model/plan.ts";
 import type { FaultDone, RunFileInput } from "../../model/run-file.ts";
 import { parseSla } from "../../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../facts.ts";
+import { faultName } from "../failover.ts";
 import { killed as fault } from "../judged.fake.ts";
 import { judgeRun } from "../run.ts";
-import { faultName, faults } from "./run.ts";
+import { faults } from "./run.ts";
 
 const MS = 1e6;
 const S = 1e9;

@@ -4,7 +4,7 @@ import { collect } from "../../evidence/collect.ts";
 import { firstRun } from "../../evidence/fixture.fake.ts";
 import type { Plan } from "../../model/plan.ts";
 import { type Floor, factsOf, UNKNOWN } from "../facts.ts";
-import { floor, floorOf } from "./floor.ts";
+import { floor, floorOf } from "./generator.ts";
 
 const MS = 1e6;
 

@@ -5,138 +5,42 @@ import type { ResourceLine } from "../../model/resource-file.ts";
 import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
 import { formatCount, formatDuration, plural } from "../../units.ts";
-import { type Facts, ticksOfWindow, windowOf } from "../facts.ts";
-import { grown, type Saturation, saturationOf } from "../saturation.ts";
-import { type Check, compared, type Finding, unknown } from "./check.ts";
+import { clientName, type Facts, isElsewhere, ticksOfWindow, windowOf } from "../facts.ts";
 import {
-	GC_SHARE,
+	grown,
 	IDLE_SHARE,
-	OTHERS_SHARE,
-	OWN_CPU_SHARE,
-	SATURATED_SHARE,
-	STEAL_SHARE,
-} from "./limits.ts";
-import { clientName, isElsewhere } from "./run.ts";
+	machineName,
+	machinesOf,
+	saturatedText,
+	saturationOf,
+	THIS_MACHINE,
+} from "../saturation.ts";
+import {
+	type Check,
+	compared,
+	type Finding,
+	type Reading,
+	type Threshold,
+	threshold,
+	unknown,
+} from "./check.ts";
 
-/** Had generator and broker the CPU that they needed? All of these are warnings: they say why, the gates say whether it mattered. */
+/** Had generator and broker the CPU that they needed? All but the clock are warnings: they say why, the gates say whether it mattered. */
 
-export const cpuQuota: Check = {
-	name: "cpuQuota",
-	judge: (facts) =>
-		worstOf(machinesOf(facts), (machine) => {
-			const slowed = machine.node === undefined ? "mqbench" : "the broker";
-			const periods = overWindow(facts, machine, (line) => line.machine.throttled);
-			if (periods === null)
-				return unknown(`whether a CPU quota slowed ${slowed} down cannot be read`, READ_PROC);
-			return compared(periods, {
-				limit: 0,
-				above: "warn",
-				show: formatCount,
-				text: `a CPU quota held ${slowed} back in ${plural(periods, "period")} of the window`,
-				values: { periods },
-				remedy: "give the container or job more CPU, or no limit",
-			});
-		}),
-};
+const READ_PROC = "measure on Linux, where /proc and the control group can be read";
 
-export const steal: Check = {
-	name: "steal",
-	judge: (facts) =>
-		worstOf(machinesOf(facts), (machine) => {
-			const taken = overWindow(facts, machine, (line) => line.machine.stealNs);
-			const all = overWindow(facts, machine, (line) => line.machine.cpuNs);
-			if (taken === null || !all)
-				return unknown("what the hypervisor took cannot be read", READ_PROC);
-			const share = taken / all;
-			return compared(share, {
-				limit: STEAL_SHARE,
-				above: "warn",
-				show: percent,
-				text: `the hypervisor took ${percent(share)} of the CPU time`,
-				values: { share },
-				remedy: "use a machine with dedicated cores, or measure again at a quieter time",
-			});
-		}),
-};
-
-/**
- * What neither generator nor broker used was taken from both: a broker that is starved is not slow. Of this machine and of hosts of the broker's
- * nodes alone: of another one nobody knows which of its processes are the broker's.
- */
-export const others: Check = {
-	name: "others",
-	/** The broker's processes are known, and no generator's are among the others. */
-	applies: ({ plan, nodes, run, resources }) =>
-		plan.target === "local" ||
-		(plan.target === "existing" && resources.some(({ broker }) => broker)) ||
-		(nodes.length > 0 && !run?.sameHost),
-	judge(facts) {
-		const { nodes, resources } = facts.collected;
-		const machines = nodes.length > 0 ? nodes : [{ client: null, samples: resources }];
-		return worstOf(machines, (machine) => othersOn(machine, facts));
-	},
-};
-
-export const ownCpu: Check = {
-	name: "ownCpu",
-	judge(facts) {
-		const began = facts.collected.parts.filter((part) => part.client !== null);
-		// Processes on one machine share its cores: all but those on other hosts are on this one.
-		const here = began.filter((part) => !isElsewhere(part));
-		const [used] = [here, ...began.filter(isElsewhere).map((part) => [part])]
-			.map((parts) => {
-				const all = largestOf(parts.map((part) => part.client?.cores ?? 0));
-				return {
-					parts,
-					perSecond: sum(parts.map((part) => coresOf(facts, part) ?? 0)),
-					cores: parts === here ? Math.min(all, facts.quotaCores ?? all) : all,
-				};
-			})
-			.filter(({ perSecond, cores }) => perSecond > 0 && cores > 0)
-			.sort((a, b) => b.perSecond / b.cores - a.perSecond / a.cores);
-		if (used === undefined)
-			return unknown(
-				"the generator's own CPU time cannot be read",
-				"measure on Linux or macOS, for a second at least",
-			);
-		const { perSecond, cores, parts } = used;
-		const figure = `${Number(perSecond.toPrecision(2))} of ${formatCount(cores)} cores`;
-		const [first] = parts;
-		const who =
-			parts.length > 1
-				? `, ${parts.length} clients on this machine`
-				: onClient(facts, " on ", first ?? null);
-		return {
-			status: perSecond > OWN_CPU_SHARE * cores ? "warn" : "ok",
-			text: `the generator itself used ${figure}${who}`,
-			values: { cores: perSecond, ofCores: cores, clients: parts.length },
-			figure,
-			limit: percent(OWN_CPU_SHARE),
-			remedy: "give it more cores, or lower the rate",
-		};
-	},
-};
-
-/** Cores that a client used in the window; null: it has not told. */
-export function coresOf(facts: Pick<Facts, "collected">, part: ClientPart): number | null {
-	const ticks = ticksOfWindow(facts, part.ticks);
-	return ticks.length === 0
-		? null
-		: sum(ticks.map((t) => t.cpuNs)) / sum(ticks.map(secondsOf)) / 1e9;
-}
-
-/**
- * Was there a free core when generator or broker wanted one? What fails without is the machine's doing as well: the FAIL stands, with its
- * `cause`; under `strict` it is INVALID.
- */
+/** What fails without a free core is the machine's doing as well: the FAIL stands, with its `cause`; under `strict` it is INVALID. */
 export const cores: Check = {
 	name: "cores",
+	comesTo: "warn",
+	when: "a machine was saturated for > 10 % of the window: second by second, < 10 % of its CPU time was idle, and generator and broker waited for a core (run delay of their threads) > 10 % of the time in which they wanted one; older samples know idle time alone. A FAIL that this explains has `cause: machine` in result.json (of gate, run and result), and is invalid under `strict: true`. It does where a latency would be kept without the messages due in those seconds, and where those seconds are as large a part of the window as what lacks of a rate; for a queue that grew, a closed loop and a run that was stopped: > 50 % of the window",
 	judge: (facts, judgements) =>
 		worstOf(machinesOf(facts), (machine) => {
 			const found = saturationOf(machine, facts);
 			if (found === null) return unknown("how busy the cores were cannot be read", READ_PROC);
 			const { idle, wait, share } = found;
-			const saturated = share >= SATURATED_SHARE;
+			// From a tenth of the window on it is worth a warning even where no line of the SLA failed by it.
+			const saturated = share >= 0.1;
 			const lines = saturated ? judgements.filter((j) => j.cause).map((j) => j.sla) : [];
 			const decided = lines.length > 0;
 			return {
@@ -151,19 +55,130 @@ export const cores: Check = {
 		}),
 };
 
-/** "no core was free in 98 % of the window (2 % of the CPU time was idle, ...)" */
-export function saturatedText({ idle, wait, share }: Saturation): string {
-	const waited =
-		wait === null
-			? ""
-			: `, and generator and broker waited for ${percent(wait)} of the time in which they wanted a core`;
-	return `no core was free in ${percent(share)} of the window (${percent(idle)} of the CPU time was idle${waited})`;
-}
+export const cpuQuota = onMachines({
+	name: "cpuQuota",
+	when: "the control group's nr_throttled grew in the window",
+	above: "warn",
+	limit: 0,
+	show: formatCount,
+	remedy: "give the container or job more CPU, or no limit",
+	read(facts, machine) {
+		const slowed = machine.node === undefined ? "mqbench" : "the broker";
+		const periods = overWindow(facts, machine, (line) => line.machine.throttled);
+		if (periods === null)
+			return unknown(`whether a CPU quota slowed ${slowed} down cannot be read`, READ_PROC);
+		const text = `a CPU quota held ${slowed} back in ${plural(periods, "period")} of the window`;
+		return { value: periods, text, values: { periods } };
+	},
+});
 
-/** Did garbage collection keep the generator waiting? */
-export const gcPause: Check = {
+export const steal = onMachines({
+	name: "steal",
+	when: "the hypervisor took > 2 % of the machine's CPU time",
+	above: "warn",
+	// More than this wakes the generator late, and the broker too.
+	limit: 0.02,
+	show: percent,
+	remedy: "use a machine with dedicated cores, or measure again at a quieter time",
+	read(facts, machine) {
+		const taken = overWindow(facts, machine, (line) => line.machine.stealNs);
+		const all = overWindow(facts, machine, (line) => line.machine.cpuNs);
+		if (taken === null || !all)
+			return unknown("what the hypervisor took cannot be read", READ_PROC);
+		const share = taken / all;
+		const text = `the hypervisor took ${percent(share)} of the CPU time`;
+		return { value: share, text, values: { share } };
+	},
+});
+
+/**
+ * What neither generator nor broker used was taken from both: a broker that is starved is not slow. Of this machine and of hosts of the broker's
+ * nodes alone: of another one nobody knows which of its processes are the broker's.
+ */
+export const others = onMachines({
+	name: "others",
+	when: "other processes used > 25 % of the machine's CPU time; target local, existing on this machine where the broker's process is found, and hosts of the broker without a client",
+	/** The broker's processes are known, and no generator's are among the others. */
+	applies: ({ plan, nodes, run, resources }) =>
+		plan.target === "local" ||
+		(plan.target === "existing" && resources.some(({ broker }) => broker)) ||
+		(nodes.length > 0 && !run?.sameHost),
+	above: "warn",
+	// A quarter, as the kernel's own work for sockets and disks counts as others' too.
+	limit: 0.25,
+	show: percent,
+	remedy: "stop what else runs there, and measure again",
+	machines: ({ collected: { nodes, resources } }) =>
+		nodes.length > 0 ? nodes : [{ client: null, samples: resources }],
+	read(facts, machine) {
+		const alone = machine.node !== undefined;
+		const brokerOf = (line: ResourceLine) => (facts.collected.plan.server ? line.broker?.cpuNs : 0);
+		const generatorOf = (line: ResourceLine) => (alone ? 0 : line.generator?.cpuNs);
+		// A closed load's generator may be gone before the first sample after its window.
+		const usable = (line: ResourceLine) => generatorOf(line) != null && brokerOf(line) != null;
+		const grew = (counter: (line: ResourceLine) => number | null | undefined) =>
+			overWindow(facts, machine, counter, usable);
+		const all = grew((line) => line.machine.cpuNs);
+		const idle = grew((line) => line.machine.idleNs);
+		const [generator, broker] = [grew(generatorOf), grew(brokerOf)];
+		if (!all || idle === null || generator === null || broker === null)
+			return unknown("what other processes used cannot be read", READ_PROC);
+		const taken = grew((line) => line.machine.stealNs) ?? 0;
+		const share = Math.max(0, all - (idle + taken + generator + broker)) / all;
+		const [where, who] = alone
+			? [" on the broker's host", "the broker"]
+			: ["", "generator and broker"];
+		const text = `other processes used ${percent(share)} of the CPU time${where}, ${who} ${percent((generator + broker) / all)}`;
+		return { value: share, text, values: { share } };
+	},
+});
+
+export const ownCpu = threshold({
+	name: "ownCpu",
+	when: "the generator used > 80 % of its cores, or of its quota",
+	above: "warn",
+	// Above this part of its cores it waits for CPU at its own peaks.
+	limit: 0.8,
+	show: percent,
+	remedy: "give it more cores, or lower the rate",
+	read(facts) {
+		const began = facts.collected.parts.filter((part) => part.client !== null);
+		// Processes on one machine share its cores: all but those on other hosts are on this one.
+		const here = began.filter((part) => !isElsewhere(part));
+		const [used] = [here, ...began.filter(isElsewhere).map((part) => [part])]
+			.map((parts) => {
+				const all = largestOf(parts.map((part) => part.client?.cores ?? 0));
+				const ofCores = parts === here ? Math.min(all, facts.quotaCores ?? all) : all;
+				return { parts, ofCores, cores: sum(parts.map((part) => coresOf(facts, part) ?? 0)) };
+			})
+			.filter(({ cores, ofCores }) => cores > 0 && ofCores > 0)
+			.sort((a, b) => b.cores / b.ofCores - a.cores / a.ofCores);
+		if (used === undefined)
+			return unknown(
+				"the generator's own CPU time cannot be read",
+				"measure on Linux or macOS, for a second at least",
+			);
+		const { cores, ofCores, parts } = used;
+		const clients = parts.length;
+		const figure = `${Number(cores.toPrecision(2))} of ${formatCount(ofCores)} cores`;
+		const who =
+			clients > 1 ? `, ${clients} clients on this machine` : onClient(facts, " on ", parts[0]);
+		const text = `the generator itself used ${figure}${who}`;
+		return { value: cores / ofCores, text, values: { cores, ofCores, clients }, figure };
+	},
+});
+
+/** Stopped for longer than this part of the window, garbage collection alone can make a p99. */
+const GC_SHARE = 0.01;
+
+export const gcPause = threshold({
 	name: "gcPause",
-	judge(facts) {
+	when: "garbage collection stopped the generator for > 1 % of the window",
+	above: "warn",
+	limit: GC_SHARE,
+	show: formatDuration,
+	remedy: "send smaller messages, or fewer of them",
+	read(facts) {
 		const [worst] = facts.collected.parts
 			.map((part) => {
 				const ticks = ticksOfWindow(facts, part.ticks);
@@ -175,86 +190,81 @@ export const gcPause: Check = {
 		if (worst === undefined)
 			return unknown("no second of the window was counted", "measure for a second at least");
 		const { part, pausedNs, windowNs } = worst;
-		return compared(pausedNs, {
-			limit: windowNs * GC_SHARE,
-			above: "warn",
-			show: formatDuration,
-			text: `garbage collection stopped the generator for ${formatDuration(pausedNs)} of the window${onClient(facts, ", on ", part)}`,
-			values: { pausedNs },
-			remedy: "send smaller messages, or fewer of them",
-		});
+		const text = `garbage collection stopped the generator for ${formatDuration(pausedNs)} of the window${onClient(facts, ", on ", part)}`;
+		return { value: pausedNs, limit: windowNs * GC_SHARE, text, values: { pausedNs } };
+	},
+});
+
+/** Sources with which reading the time costs a trip to the kernel or a device, or that tick in ms. */
+const SLOW_SOURCES: Readonly<Record<string, Finding["status"]>> = {
+	hpet: "invalid",
+	acpi_pm: "invalid",
+	jiffies: "invalid",
+	"refined-jiffies": "invalid",
+	xen: "warn",
+};
+
+export const clockSource: Check = {
+	name: "clockSource",
+	comesTo: "invalid",
+	when: "hpet, acpi_pm, jiffies, refined-jiffies; xen: warning",
+	judge({ clockSource: source }) {
+		if (source === null)
+			return unknown(
+				"the clock source cannot be read",
+				"measure on Linux, where /sys says which clock the kernel uses",
+			);
+		const status = SLOW_SOURCES[source] ?? "ok";
+		return {
+			status,
+			text: `clock source ${source}${status === "ok" ? "" : " is too slow or too coarse to time messages"}`,
+			values: { source },
+			figure: source,
+			remedy: "use a machine whose kernel trusts tsc, kvm-clock or arch_sys_counter",
+		};
 	},
 };
 
+/** Cores that a client used in the window; null: it has not told. */
+export function coresOf(facts: Pick<Facts, "collected">, part: ClientPart): number | null {
+	const ticks = ticksOfWindow(facts, part.ticks);
+	return ticks.length === 0
+		? null
+		: sum(ticks.map((t) => t.cpuNs)) / sum(ticks.map(secondsOf)) / 1e9;
+}
+
 // --- internal ---
 
-const READ_PROC = "measure on Linux, where /proc and the control group can be read";
-
-/** Where there are several, which client it is. */
-function onClient({ collected }: Facts, on: string, part: ClientPart | null): string {
-	return part === null || collected.parts.length === 1 ? "" : `${on}${clientName(part)}`;
-}
-
-function othersOn(machine: Machine, facts: Facts): Finding {
-	const alone = machine.node !== undefined;
-	const brokerOf = (line: ResourceLine) => (facts.collected.plan.server ? line.broker?.cpuNs : 0);
-	const generatorOf = (line: ResourceLine) => (alone ? 0 : line.generator?.cpuNs);
-	// A closed load's generator may be gone before the first sample after its window.
-	const usable = (line: ResourceLine) => generatorOf(line) != null && brokerOf(line) != null;
-	const [all, idle, taken, generator, broker] = [
-		(line: ResourceLine) => line.machine.cpuNs,
-		(line: ResourceLine) => line.machine.idleNs,
-		(line: ResourceLine) => line.machine.stealNs,
-		generatorOf,
-		brokerOf,
-	].map((counter) => overWindow(facts, machine, counter, usable));
-	if (!all || idle == null || generator == null || broker == null)
-		return unknown("what other processes used cannot be read", READ_PROC);
-	const own = idle + (taken ?? 0) + generator + broker;
-	const share = Math.max(0, all - own) / all;
-	return compared(share, {
-		limit: OTHERS_SHARE,
-		above: "warn",
-		show: percent,
-		text: `other processes used ${percent(share)} of the CPU time${alone ? " on the broker's host" : ""}, ${alone ? "the broker" : "generator and broker"} ${percent((generator + broker) / all)}`,
-		values: { share },
-		remedy: "stop what else runs there, and measure again",
-	});
-}
-
-/** Those that generators and nodes of the broker ran on, each with what was sampled there. */
-export function machinesOf({ collected }: Facts): Machine[] {
-	const elsewhere = collected.parts.filter(isElsewhere);
-	const here = { client: null, samples: collected.resources };
-	return [
-		...(elsewhere.length < collected.parts.length ? [here] : []),
-		...elsewhere.map((client) => ({
-			client,
-			samples: collected.hosts.find((h) => h.client === client)?.samples ?? [],
-		})),
-		...collected.nodes,
-	];
+/** A number of each machine, of which the worst counts; left out: of all that generators and the broker ran on. */
+function onMachines({
+	machines = machinesOf,
+	read,
+	...row
+}: Threshold & {
+	machines?(facts: Facts): readonly Machine[];
+	read(facts: Facts, machine: Machine): Reading | Finding;
+}): Check {
+	return {
+		...row,
+		comesTo: row.above,
+		judge: (facts) => worstOf(machines(facts), (machine) => compared(row, read(facts, machine))),
+	};
 }
 
 /** The worst of what is found on each machine, with the machine's name unless it is this one alone. */
 function worstOf(machines: readonly Machine[], check: (machine: Machine) => Finding): Finding {
-	const all = machines.map((machine) => ({ where: nameOf(machine), ...check(machine) }));
-	const { where, ...found } = (all.find(
-		({ status }) => status === "warn" || status === "invalid",
-	) ??
-		all.find(({ status }) => status === "unknown") ??
-		all[0]) as (typeof all)[number];
-	return found.status === "ok" || (all.length === 1 && where === HERE)
+	const all = machines.map((machine) => ({ where: machineName(machine), found: check(machine) }));
+	const is = (...statuses: Finding["status"][]) =>
+		all.find(({ found }) => statuses.includes(found.status));
+	const { where, found } = (is("warn", "invalid") ?? is("unknown") ?? all[0]) as (typeof all)[0];
+	return found.status === "ok" || (all.length === 1 && where === THIS_MACHINE)
 		? found
 		: { ...found, text: `${where}: ${found.text}` };
 }
 
-const HERE = "this machine";
-
-/** "the host of the broker's node 2", "client 1 (bench@10.0.0.11)", "this machine" */
-export function nameOf({ client, node }: Machine): string {
-	if (node !== undefined) return `the host of the broker's node ${node}`;
-	return client === null ? HERE : clientName(client);
+/** Where there are several, which client it is. */
+function onClient({ collected }: Facts, on: string, part?: ClientPart): string {
+	return part === undefined || collected.parts.length === 1 ? "" : `${on}${clientName(part)}`;
 }
 
 /**

@@ -8,8 +8,8 @@ import { exitCodeOf } from "../exit.ts";
 import { type Facts, factsOf, UNKNOWN } from "../facts.ts";
 import { type Any, counters, judged } from "../judged.fake.ts";
 import { tallyOf } from "../tally.ts";
-import { drain } from "./counts.ts";
-import { lag } from "./lag.ts";
+import { lag } from "./generator.ts";
+import { drain } from "./messages.ts";
 
 const tally = (name: string, limit = 0): Any => ({
 	kind: "tally",

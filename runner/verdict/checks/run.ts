@@ -1,16 +1,18 @@
-import { whoIs } from "../../evidence/client-read.ts";
 import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
-import type { Plan } from "../../model/plan.ts";
-import { type FaultDone, isElsewhere as isKindElsewhere } from "../../model/run-file.ts";
-import { formatDuration, formatDurationExact } from "../../units.ts";
-import { stoppedAfterNs } from "../facts.ts";
-import { AGAIN, type Check, compared, type Finding, NOT_COUNTED, unknown } from "./check.ts";
-import { SUSPENDED_NS } from "./limits.ts";
+import { crosses, type Metric, type Plan } from "../../model/plan.ts";
+import type { ClientEnd, FaultDone } from "../../model/run-file.ts";
+import { formatDuration, formatDurationExact, plural, plusMinus } from "../../units.ts";
+import { clientName, type Facts, isElsewhere, RECEIVES, stoppedAfterNs, sumsOf } from "../facts.ts";
+import { faultName } from "../failover.ts";
+import { AGAIN, type Check, type Finding, NOT_COUNTED, ok, threshold, unknown } from "./check.ts";
 
-/** Was the run made to its end, and is all of it there? */
+/** Is the run whole: its files, its clients and their clocks, its faults, its warm-up? */
+
 export const complete: Check = {
 	name: "complete",
+	comesTo: "invalid",
+	when: "files are missing, or do not match their checksums",
 	judge(facts) {
 		const { state, problem, run, closed } = facts.collected;
 		// Bytes that match their sum and cannot be read were written wrongly: our bug.
@@ -30,14 +32,14 @@ export const complete: Check = {
 			};
 		}
 		if (state !== "complete") {
-			const some = onlySome(facts.collected)
+			const text = onlySome(facts.collected)
 				? "not every client's result is whole: see clients"
-				: null;
-			return { status: "invalid", text: some ?? problem ?? state, remedy: AGAIN };
+				: (problem ?? state);
+			return { status: "invalid", text, remedy: AGAIN };
 		}
 		const odd = oddEnd(facts.collected);
 		return odd === null
-			? { status: "ok", text: "every file is closed and matches its sum" }
+			? ok("every file is closed and matches its sum")
 			: { status: "warn", text: odd, remedy: "see what k6 printed" };
 	},
 };
@@ -47,17 +49,14 @@ export const complete: Check = {
  * asked for.
  */
 export function onlySome({ state, parts, run }: Collected): boolean {
-	return (
-		state === "crashed" &&
-		run?.error == null &&
-		parts.some((part) => part.problem !== null) &&
-		parts.some((part) => part.problem === null)
-	);
+	const broken = parts.filter((part) => part.problem !== null).length;
+	return state === "crashed" && run?.error == null && broken > 0 && broken < parts.length;
 }
 
-/** Did every client of several do its part? */
 export const clients: Check = {
 	name: "clients",
+	comesTo: "invalid",
+	when: "one of several clients is missing, broke off, or has incomplete files. error if none has left anything",
 	applies: ({ plan }) => plan.client.count > 1,
 	judge({ collected: { parts } }) {
 		const problems = parts.flatMap(({ problem }) => problem ?? []);
@@ -79,55 +78,29 @@ export const clients: Check = {
 };
 
 /** T0 is handed out to several clients: whoever claims its first slots after it has sent them late. */
-export const claim: Check = {
+export const claim = threshold({
 	name: "claim",
+	when: "a client claimed the schedule's first part after T0",
 	/** One client alone, to which no start was told, always claims its part in time. */
 	applies: ({ plan, parts }) =>
 		(plan.client.count > 1 || parts.some(isElsewhere)) && plan.schedule.kind !== "closed",
-	judge({ collected }) {
+	above: "invalid",
+	limit: 0,
+	show: formatDuration,
+	remedy: "measure again on a machine with less other work",
+	read({ collected }) {
 		const claims = firstClaims(collected);
 		const [last] = claims.toSorted((a, b) => b.ns - a.ns);
 		if (last === undefined || claims.length < collected.parts.length)
 			return unknown("not every client has told when it began");
 		const { ns, part } = last;
-		return compared(ns, {
-			limit: 0,
-			above: "invalid",
-			show: formatDuration,
-			text:
-				ns > 0
-					? `${clientName(part)} began to send ${formatDuration(ns)} after the common start`
-					: `every client was ready before the common start, the last one ${formatDuration(-ns)} ahead`,
-			values: { lateNs: ns },
-			remedy: "measure again on a machine with less other work",
-		});
+		const text =
+			ns > 0
+				? `${clientName(part)} began to send ${formatDuration(ns)} after the common start`
+				: `every client was ready before the common start, the last one ${formatDuration(-ns)} ahead`;
+		return { value: ns, text, values: { lateNs: ns } };
 	},
-};
-
-/**
- * Was a machine suspended that made load? The clock that times all messages stands still then, and the rest of the world does not: neither
- * the schedule nor any latency of that time is what it seems.
- */
-export const suspended: Check = {
-	name: "suspended",
-	applies: ({ parts }) => parts.some(({ totals }) => totals?.suspendedNs !== undefined),
-	judge({ collected: { parts } }) {
-		const slept = ({ totals }: ClientPart) => Math.max(0, totals?.suspendedNs ?? 0);
-		const [longest] = parts.toSorted((a, b) => slept(b) - slept(a));
-		const ns = longest ? slept(longest) : 0;
-		return {
-			status: ns >= SUSPENDED_NS ? "invalid" : "ok",
-			text:
-				ns >= SUSPENDED_NS
-					? `${longest?.name} was suspended for ${formatDuration(ns)} during the run, as when a laptop's lid is closed; in that time nothing was sent or timed`
-					: "no load generator was suspended",
-			values: { ns },
-			figure: formatDuration(ns),
-			limit: formatDuration(SUSPENDED_NS),
-			remedy: "keep the machine awake (systemd-inhibit npx mqbench ...), and measure again",
-		};
-	},
-};
+});
 
 /** How far apart the first and the last client began to claim, ns; null: one client, or one of them never began. */
 export function startSkewNs(collected: Collected): number | null {
@@ -137,19 +110,92 @@ export function startSkewNs(collected: Collected): number | null {
 		: largestOf(times) - smallestOf(times);
 }
 
-/** "client 1 (bench@10.0.0.11)", "client 1" */
-export function clientName({ index, end }: ClientPart): string {
-	return whoIs(index, end?.name ?? null);
+/** No machine is suspended for less; two clocks that are read one after the other differ by less than this. */
+const SUSPENDED_NS = 100_000_000;
+
+/** The clock that times all messages stands still then, and the rest of the world does not. */
+export const suspended = threshold({
+	name: "suspended",
+	when: "a machine that makes load was suspended during the run: its clock of the boot went on for more than 100 ms while the one that times messages stood still. Linux tells; on other systems it is not measured, and the check is left out",
+	applies: ({ parts }) => parts.some(({ totals }) => totals?.suspendedNs !== undefined),
+	above: "invalid",
+	limit: SUSPENDED_NS,
+	show: formatDuration,
+	remedy: "keep the machine awake (systemd-inhibit npx mqbench ...), and measure again",
+	read({ collected: { parts } }) {
+		const slept = ({ totals }: ClientPart) => Math.max(0, totals?.suspendedNs ?? 0);
+		const [longest] = parts.toSorted((a, b) => slept(b) - slept(a)) as [ClientPart];
+		const ns = slept(longest);
+		const text =
+			ns > SUSPENDED_NS
+				? `${longest.name} was suspended for ${formatDuration(ns)} during the run, as when a laptop's lid is closed; in that time nothing was sent or timed`
+				: "no load generator was suspended";
+		return { value: ns, text, values: { ns } };
+	},
+});
+
+/**
+ * Most that a latency across clients may be wrong by, ns: the sum of the two largest bounds of their clocks. 0: one clock. null: no message
+ * crosses from client to client, or a bound is not known (`clock`).
+ */
+export function clockBoundNs({ plan, parts }: Collected): number | null {
+	if (!crosses(plan)) return null;
+	const bounds = parts.map(boundOf);
+	if (bounds.some((ns) => ns === null)) return null;
+	const [a = 0, b = 0] = bounds.map((ns) => ns ?? 0).sort((x, y) => y - x);
+	return a + b;
 }
 
-/** Is it on another host? A container is on this one. */
-export function isElsewhere({ end }: ClientPart): boolean {
-	return end != null && isKindElsewhere(end.kind);
+/** The same of one metric; 0 where it is timed by one clock. */
+export function boundOfMetric(facts: Facts, metric: Metric): number {
+	return RECEIVES.has(metric) ? (clockBoundNs(facts.collected) ?? 0) : 0;
 }
 
-/** Was done to the broker what the scenario asks for? A fault that was not carried out has measured something else. */
+/** Are there clients with another clock than this machine's? */
+export function hasClocks({ parts }: Collected): boolean {
+	return parts.some((p) => p.end !== null && p.end.clock !== null);
+}
+
+/** A message that was received before it was sent by more than the bound of both clocks shows that they were not known well enough. */
+export const clock: Check = {
+	name: "clock",
+	comesTo: "invalid",
+	when: "messages cross hosts, and a clock was not compared after the run (if they do not cross: a warning), or a message arrived before it was sent by more than the clock bound",
+	applies: hasClocks,
+	judge(facts) {
+		const { plan, parts } = facts.collected;
+		const crossing = crosses(plan);
+		const unread = parts.find((p) => boundOf(p) === null);
+		if (unread)
+			return {
+				status: crossing ? "invalid" : "warn",
+				text: `the clock of ${clientName(unread)} was not compared again after the run, so how far it moved is not known${crossing ? ", and messages cross from client to client" : ""}`,
+				remedy: "see why it could not be reached at the end, and measure again",
+			};
+		const boundNs = clockBoundNs(facts.collected) ?? largestOf(parts.map((p) => boundOf(p) ?? 0));
+		const figure = plusMinus(boundNs);
+		const early = crossing ? earlyOf(facts, boundNs) : null;
+		if (early !== null) return { ...early, figure };
+		// What ours has drifted by meanwhile is nothing to clocks that keep each other's time.
+		const moved = largestOf(parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0));
+		const how = parts.some(({ end }) => end?.clock?.source === "chrony")
+			? ", by chrony on each of them"
+			: `; their clocks moved by at most ${formatDuration(moved)} during the run`;
+		const exact = crossing ? "times across clients are exact to" : "clients share their start to";
+		return ok(`${exact} ${figure}${how}`, { values: { boundNs }, figure });
+	},
+};
+
+/** What a clock went wrong by during the run, against this machine's, ns; null: it was not read again. */
+export function movedBy(clock: NonNullable<ClientEnd["clock"]>): number | null {
+	return clock.afterNs === null ? null : Math.abs(clock.afterNs - (clock.readNs ?? clock.beforeNs));
+}
+
+/** A fault that was not carried out has measured something else. */
 export const faults: Check = {
 	name: "faults",
+	comesTo: "invalid",
+	when: "a fault could not be done or undone, or never happened (unless the run was stopped)",
 	applies: ({ plan }) => plan.faults.length > 0,
 	judge({ collected: { plan, run, state } }) {
 		const limit = `${plan.faults.length}`;
@@ -163,36 +209,25 @@ export const faults: Check = {
 		const wrong = [
 			...missing.map((name) => `${name} did not happen`),
 			...failed.map((f) => `${faultName(f)} was not carried out as planned: ${f.error}`),
-		];
-		const found = (text: string, status: Finding["status"] = "ok"): Finding => ({
-			status,
-			text,
+		].join("; ");
+		const did =
+			carriedOut.length === 0
+				? "the run was stopped before the first fault"
+				: `${carriedOut.join(", ")}: carried out`;
+		return {
+			status: wrong === "" ? "ok" : "invalid",
+			text: wrong || did,
 			figure: `${carriedOut.length} of ${plan.faults.length}`,
 			limit,
 			remedy: failed.length > 0 ? "fix what it names, and measure again" : AGAIN,
-		});
-		if (wrong.length > 0) return found(wrong.join("; "), "invalid");
-		return carriedOut.length === 0
-			? found("the run was stopped before the first fault")
-			: found(`${carriedOut.join(", ")}: carried out`);
+		};
 	},
 };
 
-/** "kill of node 2 (the leader)", "pause", "latency of 50ms of node 1" */
-export function faultName({
-	action,
-	node,
-	leader,
-	delayNs,
-}: Pick<FaultDone, "action" | "node" | "leader" | "delayNs">): string {
-	const one = leader ? " of the leader" : "";
-	const who = node === null ? one : ` of node ${node}${leader ? " (the leader)" : ""}`;
-	return `${action}${delayNs === null ? "" : ` of ${formatDuration(delayNs)}`}${who}`;
-}
-
-/** Was latency steady when the window opened? Only a warm-up until steady has promised it. */
 export const warmUp: Check = {
 	name: "warm-up",
+	comesTo: "warn",
+	when: "`warmup: steady` reached its latest time (above); invalid under `strict: true`",
 	applies: ({ plan }) => plan.schedule.steady !== null,
 	judge({ collected: { plan, totals } }) {
 		const { steady, warmupNs } = plan.schedule;
@@ -216,11 +251,10 @@ export const warmUp: Check = {
 
 /** How k6 ended where it did not as it should, of several clients the first such; null: as it should. */
 function oddEnd({ run, parts }: Collected): string | null {
-	const ends =
-		parts.length === 1 ? [] : parts.flatMap((part) => (part.end ? [{ ...part.end, part }] : []));
-	const odd = ends.find(({ k6Exit }) => k6Exit !== 0) ?? (run?.k6Exit === 0 ? null : run);
-	if (odd == null) return null;
-	const where = "part" in odd ? ` on ${clientName(odd.part)}` : "";
+	const part = parts.length === 1 ? undefined : parts.find(({ end }) => end && end.k6Exit !== 0);
+	const odd = part?.end ?? (run?.k6Exit === 0 ? null : run);
+	if (odd === null) return null;
+	const where = part ? ` on ${clientName(part)}` : "";
 	return `all results are there, but k6 ended with ${odd.k6Signal ?? `exit code ${odd.k6Exit}`}${where}`;
 }
 
@@ -229,6 +263,29 @@ function firstClaims({ parts }: Collected): { readonly part: ClientPart; readonl
 		const ns = part.totals?.firstClaimNs ?? part.end?.firstClaimNs ?? null;
 		return ns === null ? [] : [{ part, ns }];
 	});
+}
+
+/** ns; null: it was not measured again after the run. Of a client with this machine's clock 0. */
+function boundOf({ end }: ClientPart): number | null {
+	const clock = end?.clock ?? null;
+	if (clock === null) return 0;
+	return clock.afterNs === null ? null : clock.boundNs;
+}
+
+/** Samples that were negative by more than the bound; null: there are none. */
+function earlyOf({ collected }: Facts, boundNs: number): Finding | null {
+	const all = [...RECEIVES].map((metric) =>
+		sumsOf({ collected }, metric, { from: Number.NEGATIVE_INFINITY }),
+	);
+	const messages = largestOf(all.map((s) => s.negative));
+	const earliestNs = messages === 0 ? 0 : -smallestOf(all.map((s) => s.lowest));
+	if (earliestNs <= boundNs) return null;
+	return {
+		status: "invalid",
+		text: `${plural(messages, "message")} arrived up to ${formatDuration(earliestNs)} before being sent: the clocks are further apart than ${plusMinus(boundNs)}`,
+		values: { messages, earliestNs, boundNs },
+		remedy: "keep the clocks of all clients in step (chrony, or PTP), and measure again",
+	};
 }
 
 /** Names of the planned faults that nothing was written down of. */

@@ -3,7 +3,7 @@ import { seeded } from "../../histogram/random.fake.ts";
 import { AFTER_CHECKS, excused } from "../excuses.ts";
 import { judged } from "../judged.fake.ts";
 import { drifting } from "../simulated.fake.ts";
-import { drift, steady } from "./steady.ts";
+import { drift, steady } from "./trend.ts";
 
 describe("a drift of p50", () => {
 	const rising = Array.from({ length: 10 }, (_, i) => 100 + 4 * i);

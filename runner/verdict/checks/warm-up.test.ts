@@ -20,7 +20,7 @@ const found = (windowStartNs: number | undefined, strict = false) => {
 	const all = checked(factsOf(run, UNKNOWN), []);
 	expect(all.find(({ check }) => check === "identities")?.status).toBe("ok");
 	const one = all.find(({ check }) => check === "warm-up");
-	return [one?.status, one?.text];
+	return [one?.status, one?.detail];
 };
 
 test("a window that opened before the latest time was steady; at the latest time it is a warning, under strict INVALID", () => {

@@ -2,11 +2,13 @@ import type { Collected } from "../evidence/collect.ts";
 import { spread } from "../model/line-seconds.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
-import { HELD_MESSAGES } from "./checks/limits.ts";
 import { intendedPerInterval, intervalNs, type Shares } from "./intervals.ts";
 
+/** Below so many nothing is told from the few that are always on their way to a handler. */
+export const BUFFERED_MESSAGES = 10;
+
 /** What waited in the client library longer than a limit: the receiving side was slow, not the system. */
-export interface Held {
+export interface Buffered {
 	/** Most messages that waited of those that did not come late; 0: none. */
 	readonly most: number;
 	/** How many the rate explains at that moment: those due within the limit. */
@@ -21,7 +23,7 @@ export interface Held {
  * the system's until it has left (`late`).
  * null: not sampled, or not to be judged, because a closed load has no schedule, and with work or backlog messages wait as the scenario says.
  */
-export function heldIn({ plan, ticks }: Collected, limitNs: number): Held | null {
+export function bufferedIn({ plan, ticks }: Collected, limitNs: number): Buffered | null {
 	if (plan.schedule.kind === "closed" || plan.work || plan.backlog) return null;
 	const due = intendedPerInterval(plan);
 	const [first] = samplesOf(ticks, plan);
@@ -40,7 +42,7 @@ export function heldIn({ plan, ticks }: Collected, limitNs: number): Held | null
 		late = Math.min(n, late + Math.max(0, n - last - (now - lastDue)));
 		[last, lastDue] = [n, now];
 		const own = n - late;
-		const explained = Math.max(HELD_MESSAGES, now - before(ns - limitNs));
+		const explained = Math.max(BUFFERED_MESSAGES, now - before(ns - limitNs));
 		if (own > worst.most) worst = { most: own, explained };
 		if (own <= explained) continue;
 		for (let i = Math.ceil(ns / each) - 1; i >= 0 && before((i + 1) * each) > now - own; i--)
@@ -49,7 +51,7 @@ export function heldIn({ plan, ticks }: Collected, limitNs: number): Held | null
 	return { most: Math.round(worst.most), intervals, explained: Math.round(worst.explained) };
 }
 
-export function heldText({ most, explained }: Held, limitNs: number): string {
+export function bufferedText({ most, explained }: Buffered, limitNs: number): string {
 	return `the receiving side was slow (up to ${plural(most, "message")} waited in the client library, and ${formatCount(explained)} are due within ${formatDuration(limitNs)})`;
 }
 

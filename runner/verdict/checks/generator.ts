@@ -1,0 +1,350 @@
+import { noBroker } from "../../brokers/index.ts";
+import { largestOf, smallestOf } from "../../extremes.ts";
+import { percentile, rank, type Sample } from "../../histogram/percentiles.ts";
+import { subjectOf } from "../../model/baseline-sla.ts";
+import type { Sla } from "../../model/plan.ts";
+import { mainMetric } from "../../plan/samples.ts";
+import { formatCount, formatDuration, formatDurationExact, plural } from "../../units.ts";
+import { bufferedIn, bufferedText } from "../buffered.ts";
+import {
+	clientName,
+	containsLag,
+	type Facts,
+	type Floor,
+	hasMetric,
+	lagByClient,
+	mainSampleOf,
+	RECEIVES,
+	sampleOf,
+	tightestLimitNs,
+} from "../facts.ts";
+import { LATENESS } from "../judgement.ts";
+import { ratesOf } from "../rates.ts";
+import {
+	AGAIN,
+	type Check,
+	compared,
+	type Finding,
+	NOT_COUNTED,
+	ok,
+	SEE_COMPLETIONS,
+	threshold,
+	unknown,
+} from "./check.ts";
+
+/** Did the load generator do what the schedule says, and is the number one of the system? */
+
+/** Without a latency SLA: 1 ms in the median is more than brokers take. */
+const LAG_P50_NS = 1_000_000;
+
+/** Of several clients the latest is judged: among the messages of all the others it would not show. */
+export const lag: Check = {
+	name: "lag",
+	comesTo: "invalid",
+	when: "lag, the burst after it, or stops decided a gate (above); without a latency SLA: lag p50 > 1 ms, or lag p99 > half of response p99 (with too few samples for a p99 the largest values are compared, and only warned of). Of messages above a limit on purpose it is a warning. Warning: lag p99 > 10 % of the tightest limit",
+	/** Without a schedule nothing is late. */
+	applies: ({ plan }) => plan.schedule.kind !== "closed",
+	judge(facts, judgements) {
+		const { sample, client } = latest(facts);
+		if (sample.n === 0) return unknown("no message completed", SEE_COMPLETIONS);
+		const p50Ns = percentile(sample, 50, 1).value;
+		const at99 = percentile(sample, 99, 1).value;
+		const p99Ns = at99 ?? sample.max ?? 0;
+		const shown = `${client === null ? "" : `${client}: `}lag p50 ${p50Ns === null ? "n/a" : formatDuration(p50Ns)}, p99 ${formatDuration(p99Ns)}`;
+		const finding = (status: Finding["status"], limitNs: number | null, text = shown): Finding => ({
+			status,
+			text,
+			values: { client, p50Ns, p99Ns },
+			figure: formatDuration(p99Ns),
+			limit: limitNs === null ? null : formatDuration(limitNs),
+			remedy:
+				"free the machine from other work, lower the rate, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes",
+		});
+		const decided = judgements.filter((j) => j.excuse !== null && LATENESS.includes(j.excuse));
+		if (decided.length > 0) {
+			const lines = decided.map((j) => j.sla).join(", ");
+			return finding("invalid", null, `the generator's lateness decided ${lines}; ${shown}`);
+		}
+		const tightest = tightestLimitNs(facts);
+		if (tightest !== null) {
+			// A tenth of the room that the gate has.
+			const limitNs = tightest * 0.1;
+			return p99Ns > limitNs
+				? finding("warn", limitNs, `${shown}: more than 10 % of the tightest limit`)
+				: finding("ok", limitNs);
+		}
+		const late = (p50Ns ?? p99Ns) > LAG_P50_NS;
+		// Nothing to compare with: a backlog without acknowledgements.
+		if (!hasMetric(facts, mainMetric(facts.collected.plan)))
+			return finding(late ? "invalid" : "ok", LAG_P50_NS);
+		const response = mainSampleOf(facts);
+		// Among those that never completed it is longer than any lag, and nothing about the survivors.
+		const beyond = rank(response.n, 99) > response.distribution.count;
+		const half = beyond ? null : (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
+		const large = half !== null && p99Ns > half;
+		const most = `${shown}: a large part of what was measured`;
+		// What is compared has the lag of both sides in it: whether it decided is told over all runs (baseline.ts), not here.
+		if (isCompared(facts))
+			return large
+				? finding("warn", half, `${most}; comparisons are judged without it too`)
+				: finding("ok", half);
+		// One late message of a few hundred is no p99: it is told, and decides nothing.
+		// Whoever exceeds a limit on purpose asks what becomes of messages: late ones are refused, or lost, all the same.
+		const bad =
+			facts.collected.plan.message.limitBytes === null && (late || (large && at99 !== null));
+		return late || large ? finding(bad ? "invalid" : "warn", half, most) : finding("ok", half);
+	},
+};
+
+const OFFER_LESS = "lower the rate, give the generator more cores, or use more clients";
+
+/** A load of which half comes later than the SLA allows an answer is another one than was asked for: what fails then says nothing. */
+export const offered: Check = {
+	name: "offered",
+	comesTo: "invalid",
+	when: "messages of the schedule were never tried; or a gate FAILs and lag p50 is above the tightest limit (at least 1 ms): half of the load came later than that, so the load was another one. This takes every gate, losses too",
+	judge(facts, judgements) {
+		const { plan, state, totals, counters } = facts.collected;
+		const p50Ns = percentile(sampleOf(facts, "lag"), 50, 1).value ?? 0;
+		const limitNs = Math.max(tightestLimitNs(facts) ?? Number.POSITIVE_INFINITY, LAG_P50_NS);
+		if (p50Ns > limitNs && judgements.some((j) => j.verdict === "fail")) {
+			const limit = formatDurationExact(limitNs);
+			return {
+				status: "invalid",
+				text: `the generator could not offer this load: it sent half of the messages at least ${formatDuration(p50Ns)} late, more than the limit of ${limit}`,
+				values: { p50Ns, limitNs },
+				figure: formatDuration(p50Ns),
+				limit,
+				remedy: OFFER_LESS,
+			};
+		}
+		const { warmup, window } = counters;
+		if (warmup === null || window === null) return NOT_COUNTED;
+		const messages = warmup.notOffered + window.notOffered;
+		const figure = formatCount(messages);
+		// Whoever stops a run keeps messages from being offered: that is no fault of the generator.
+		if (state === "aborted") return ok("what was due until the stop was sent", { figure });
+		if (messages === 0) return ok("every intended message was sent", { figure, limit: "0" });
+		const intended = warmup.intended + window.intended;
+		const found = (status: Finding["status"], why: string, remedy: string): Finding => ({
+			status,
+			text: `${figure} of ${plural(intended, "message")} ${messages === 1 ? "was" : "were"} not offered: ${why}`,
+			values: { messages, intended },
+			figure,
+			limit: "0",
+			remedy,
+		});
+		if (state === "interrupted") return found("warn", "the run was stopped", AGAIN);
+		if (plan.schedule.kind !== "closed")
+			return found("invalid", "the generator could not keep up", OFFER_LESS);
+		// What is lost stays in flight: a load that waits for it stands still, and is ended before its time.
+		return (totals?.endNs ?? 0) < plan.schedule.durationNs
+			? found(
+					"inconclusive",
+					`nothing completed for ${formatDuration(plan.drainNs)}, so the load waited in vain`,
+					"see what became of those in flight: lost, failed, unknown, errors",
+				)
+			: found(
+					"inconclusive",
+					"the load was not through when its time was over",
+					"give it more time (duration), or fewer messages",
+				);
+	},
+};
+
+export const clientDropped = threshold({
+	name: "clientDropped",
+	when: "the client library threw messages away",
+	above: "invalid",
+	limit: 0,
+	show: formatCount,
+	remedy:
+		"lower the rate, use more connections, or raise the library's buffers in the system's options",
+	read({ collected: { totals } }) {
+		if (totals === null) return NOT_COUNTED;
+		const messages = totals.clientDropped;
+		if (messages === null)
+			return {
+				status: "unknown",
+				text: "this driver does not count what its client library drops",
+			};
+		const text = `the client library itself dropped ${plural(messages, "message")}`;
+		return { value: messages, text, values: { messages } };
+	},
+});
+
+/** Consumers that work or pause as the scenario says are not asked. */
+export const held: Check = {
+	name: "held",
+	comesTo: "invalid",
+	when: "what waited in the client library decided a gate (below). Warning: it was more than the tightest limit explains, and decided none. Not of a closed loop or a backlog, nor where consumers work",
+	applies: ({ plan, ticks }) =>
+		plan.schedule.kind !== "closed" &&
+		!plan.work &&
+		!plan.backlog &&
+		ticks.some((t) => t.held !== undefined),
+	judge(facts, judgements) {
+		const { ticks } = facts.collected;
+		if (ticks.some((t) => t.held === null))
+			return {
+				status: "unknown",
+				text: "messages waiting in the client library could not be counted",
+			};
+		const limits = [...RECEIVES].flatMap((m) => tightestLimitNs(facts, m) ?? []);
+		const limitNs = smallestOf(limits);
+		const queue = limits.length > 0 ? bufferedIn(facts.collected, limitNs) : null;
+		const most = queue?.most ?? Math.max(0, largestOf(ticks.map((t) => largestOf(t.held ?? []))));
+		const figure = formatCount(most);
+		const limit = queue && formatCount(queue.explained);
+		if (!queue?.intervals.size)
+			return ok(`at most ${plural(most, "message")} waited in the client library`, {
+				values: { held: most },
+				figure,
+				limit,
+			});
+		const lines = judgements.filter((j) => j.excuse === "held").map((j) => j.sla);
+		return {
+			status: lines.length > 0 ? "invalid" : "warn",
+			text: `${bufferedText(queue, limitNs)}: that decided ${lines.join(", ") || "no line of the SLA"}`,
+			values: { held: most, explained: queue.explained, limitNs, lines },
+			figure,
+			limit,
+			remedy:
+				"give the machine that receives more cores, use more connections or clients, or lower the rate",
+		};
+	},
+};
+
+const LARGER_DIFFERENCES = "compare systems by larger differences only, or use a faster machine";
+
+/** Compared with a run of the same case that has no system in it. */
+export const floor: Check = {
+	name: "floor",
+	comesTo: "warn",
+	when: "p99 against no broker (of the best of its seconds: one hiccup is no floor) > 1/3 of the reported p99, or > the limit of a line: a FAIL of that line is then INCONCLUSIVE, as no system could keep it here, unless the messages that never completed break it by themselves. Else above that p99: the machine was disturbed, unknown. Of a closed loop: throughput > half of what the generator carries without any broker",
+	judge(facts) {
+		const { floor: measured, collected } = facts;
+		if (collected.plan.schedule.kind === "closed") return ceiling(facts);
+		if (measured === null)
+			return unknown(
+				"not measured",
+				`measure the floor of the generator as well, with ${noBroker} at the same rate`,
+			);
+		const floorNs = measured.p99 ?? measured.max;
+		const response = mainSampleOf(facts);
+		const atP99 = percentile(response, 99, 1);
+		// Among those that never completed it is longer than any floor; of too few samples only the maximum of all is known.
+		if (atP99.beyondTimeout)
+			return ok("p99 lies among messages that never completed", {
+				figure: floorNs === null ? null : formatDuration(floorNs),
+			});
+		const all = response.distribution.count === response.n;
+		const p99Ns = atP99.value ?? (all ? response.max : null);
+		if (measured.problem !== null) return unknown(measured.problem, SEE_COMPLETIONS);
+		if (floorNs === null || p99Ns === null)
+			return {
+				...unknown("nothing to compare the generator's floor with", SEE_COMPLETIONS),
+				code: "floor-not-comparable",
+			};
+		const text = `without any broker p99 is ${formatDuration(floorNs)} at best`;
+		const p99 = `the ${formatDuration(p99Ns)} with one`;
+		const near = compared(
+			{ above: "warn", limit: p99Ns / 3, show: formatDuration, remedy: LARGER_DIFFERENCES },
+			{ value: floorNs, text, values: { floorNs, p99Ns } },
+		);
+		const lines = collected.plan.sla.filter((sla) => floorOver(sla, facts) !== null);
+		if (lines.length > 0)
+			return {
+				...near,
+				status: "warn",
+				text: `${text}: no system can keep ${lines.map((line) => line.text).join(" and ")} here`,
+				remedy:
+					"raise the limit, lower the rate, or use a faster machine: no system can keep this limit here",
+			};
+		// Nothing is faster than no broker: the machine was busier while the floor was measured than before.
+		if (floorNs > p99Ns)
+			return {
+				...near,
+				status: "unknown",
+				text: `${text}, more than ${p99}: other work disturbed the machine`,
+				remedy: "stop what else runs on the machine",
+			};
+		return near.status === "ok" ? near : { ...near, text: `${text}, a large part of ${p99}` };
+	},
+};
+
+/** What the generator alone needs, where that is above the limit of this line on response; null: it is not, or nobody has measured it. */
+export function floorOver(sla: Sla, { floor: measured }: Facts): number | null {
+	if (sla.kind === "tally" || sla.metric !== "response") return null;
+	const low = sla.kind === "percentile" && sla.percentile < 99;
+	const ns = (low ? measured?.p50 : measured?.p99) ?? 0;
+	return measured?.problem === null && ns > sla.limitNs ? ns : null;
+}
+
+/**
+ * The floor from the files of its run. Its p99 is that of the best of its seconds: a floor is what the generator can do, and one
+ * hiccup of the machine in a run of 3 s would be the p99 of all of it.
+ */
+export function floorOf(facts: Facts): Floor {
+	const { state, problem, folder, plan } = facts.collected;
+	const sample = mainSampleOf(facts);
+	const value = (p: number) => percentile(sample, p, 1).value;
+	const seconds = [...(facts.merged.get(mainMetric(plan))?.seconds ?? [])];
+	const known = seconds.flatMap(([second, { p99 }]) => (second < 0 ? [] : (p99 ?? [])));
+	return {
+		folder: `floors/${folder}`,
+		problem:
+			state === "complete"
+				? facts.unreadable
+				: `the floor of the generator was not measured: ${problem ?? state}`,
+		count: sample.distribution.count,
+		p50: value(50),
+		p99: known.length > 0 ? smallestOf(known) : value(99),
+		max: sample.max,
+		perSecond: plan.schedule.kind === "closed" ? ratesOf(facts.collected).received : null,
+	};
+}
+
+// --- internal ---
+
+/** The client with the largest p99, of too few messages the largest lag. Of a single client the run itself. */
+function latest(facts: Facts): { sample: Sample; client: string | null } {
+	const p99 = ({ sample }: { sample: Sample }) =>
+		percentile(sample, 99, 1).value ?? sample.max ?? 0;
+	const [worst] = lagByClient(facts).sort((a, b) => p99(b) - p99(a));
+	return worst === undefined
+		? { sample: sampleOf(facts, "lag"), client: null }
+		: { sample: worst.sample, client: clientName(worst.part) };
+}
+
+/** Is a latency with lag in it all that its SLA compares? */
+function isCompared({ compared, collected }: Facts): boolean {
+	const { baselineSla } = collected.plan;
+	// Without a line of its own its latencies are compared all the same.
+	if (baselineSla.length === 0) return compared;
+	return baselineSla.map(subjectOf).some((s) => s.kind !== "tally" && containsLag(s.metric));
+}
+
+/** A closed load shows how fast it goes: what the generator carries without any system is the most that it can show. */
+function ceiling({ floor: measured, collected }: Facts): Finding {
+	const { received, sent } = ratesOf(collected);
+	const perSecond = received ?? sent;
+	const ceilingPerSecond = measured?.perSecond ?? null;
+	if (perSecond === null || ceilingPerSecond === null)
+		return unknown(
+			measured?.problem ?? "not measured",
+			`measure the ceiling of the generator as well, with ${noBroker} and as many messages`,
+		);
+	const show = (n: number) => `${formatCount(n)}/s`;
+	// Above half of it as much time is spent in the generator as in the system.
+	const limit = ceilingPerSecond / 2;
+	const found = compared(
+		{ above: "warn", limit, show, remedy: LARGER_DIFFERENCES },
+		{
+			value: perSecond,
+			text: `without any broker the generator carries ${show(ceilingPerSecond)}`,
+			values: { perSecond, ceilingPerSecond },
+		},
+	);
+	return found.status === "ok" ? found : { ...found, code: "ceiling-near" };
+}

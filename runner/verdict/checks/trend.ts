@@ -1,0 +1,350 @@
+import { largestOf } from "../../extremes.ts";
+import { secondsOf } from "../../model/line-seconds.ts";
+import type { Plan } from "../../model/plan.ts";
+import { faultZeroNs } from "../../model/run-file.ts";
+import { consuming } from "../../plan/load-warnings.ts";
+import { messagesBefore } from "../../plan/offset.ts";
+import { busy, busyShare, idle } from "../../scenario/consumers.ts";
+import { median, type TrendPoint, trend } from "../../stats/trend.ts";
+import { percent } from "../../text/percent.ts";
+import type { Values } from "../../text/say.ts";
+import { formatCount, formatDuration, plural, ratePerSecond } from "../../units.ts";
+import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
+import { intervalNs } from "../intervals.ts";
+import type { Judgement } from "../judgement.ts";
+import { BACKLOG_MESSAGES, drainedOf, drainOf, EDGE_S, neverCompleted, waiting } from "../queue.ts";
+import { meanRate, ratesOf } from "../rates.ts";
+import { workedOffNs } from "../stops.ts";
+import { type Check, type Finding, NOT_COUNTED, ok, unknown } from "./check.ts";
+
+/** Would a longer run show the same, or does the queue or the latency have a trend? */
+
+/** Samples of the queue, 10 a second, below which its trend is not judged. */
+const BACKLOG_SAMPLES = 30;
+/** A queue that grows by more than this part of the rate: 99.5 % of what is offered is carried. */
+const BACKLOG_SHARE = 0.005;
+
+/**
+ * FAIL when the messages that wait became more over the window: by their trend, or by the last third against
+ * the first. Quartiles and Theil-Sen: neither a stall that has been worked off moves them, nor a queue that wanders. Each step of a load is
+ * judged by itself.
+ */
+export const backlog: Check = {
+	name: "backlog",
+	comesTo: "fail",
+	when: "the queue grew (below); not of a closed loop, nor where a backlog is built",
+	applies: ({ plan }) => plan.schedule.kind !== "closed" && plan.pattern !== "backlog",
+	judge(facts) {
+		const tooFew = (text: string): Finding => ({
+			...unknown(text, "measure for longer"),
+			limit: `${BACKLOG_SAMPLES} samples`,
+		});
+		if (facts.collected.state !== "complete") return tooFew("the run was not completed");
+		const points = queue(facts);
+		if (points.length < BACKLOG_SAMPLES)
+			return tooFew(`the queue has ${plural(points.length, "sample")}, too few for a trend`);
+		const found = growthOf(facts, points);
+		if (found.status !== "fail") return found;
+		// What a fault or a stop of the generator has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
+		const calm = calmOf(facts, points);
+		if (calm.length === points.length) return found;
+		return calm.length < BACKLOG_SAMPLES
+			? tooFew(
+					`the queue grew during a fault or a stop of the load generator, and has ${plural(calm.length, "sample")} outside of that, too few for a trend`,
+				)
+			: growthOf(facts, calm, "outside of faults and stops of the load generator ");
+	},
+};
+
+/** What a queue that grows means, whatever the percentiles say. */
+export const QUEUE_GREW = "the queue grew over the run: percentiles depend on the duration";
+
+export const backlogDrain: Check = {
+	name: "backlogDrain",
+	comesTo: "warn",
+	when: "the backlog was not drained by the end of the window",
+	applies: ({ plan }) => plan.pattern === "backlog",
+	judge({ collected }) {
+		const drain = drainOf(collected);
+		if (drain === null) return NOT_COUNTED;
+		const { peak, drainNs } = drain;
+		if (drainNs === null)
+			return {
+				status: "warn",
+				text: "the backlog was not drained",
+				...drain.open,
+				limit: `${formatCount(drain.drainedAt)} waiting`,
+				remedy: "see what consumers wait for, or give the drain a longer part of the window",
+			};
+		const figure = formatDuration(drainNs);
+		return ok(`a backlog of ${plural(peak ?? 0, "message")} was drained in ${figure}`, {
+			values: { peak, drainNs },
+			figure,
+		});
+	},
+};
+
+/** Where our own consumers' work takes longer than the rate leaves them, the queue grows whatever the broker does. */
+export const consumers: Check = {
+	name: "consumers",
+	comesTo: "warn, invalid",
+	when: "consumers that get nothing, as each partition has one consumer and there are too few; or the busiest worked > 85 % of the time at the mean rate (of steps: at the highest). Above 100 % the queue grows whatever the broker does: invalid where a gate does not pass or the queue grew",
+	applies: ({ plan }) => plan.consumers > 0 && (plan.work !== null || plan.groupsByPartition),
+	judge(facts, judgements) {
+		const { collected } = facts;
+		const { plan } = collected;
+		const { rate, kind } = plan.schedule;
+		const of = consuming(plan);
+		// Of a load that changes without steps its mean: a queue of its peak may be worked off.
+		const stepped = plan.phases.length > 0 && rate !== null;
+		const open = stepped ? ratePerSecond(rate) : meanRate(plan);
+		const perSecond = kind === "closed" ? ratesOf(collected).received : open;
+		const busiest = perSecond === null ? null : busy(of, perSecond);
+		const figure =
+			plan.work === null || perSecond === null ? null : percent(busyShare(of, perSecond));
+		const invalid =
+			busiest?.beyond &&
+			(judgements.some(({ verdict }) => verdict === "fail" || verdict === "inconclusive") ||
+				(backlog.applies?.(collected) && backlog.judge(facts, judgements).status === "fail"));
+		const found = invalid ? busiest : (idle(of) ?? busiest);
+		if (found === null)
+			return ok("every consumer got messages, and was not always busy", { figure });
+		const { said, remedy } = found;
+		return { ...said, status: invalid ? "invalid" : "warn", remedy: remedy.text, figure };
+	},
+};
+
+/**
+ * Where no gate depends on it a drift is worth a warning by more than this part: p50 of half of the window is a quarter off. By less, repeats
+ * of the published runs differ anyway (by 16 % in the median case, by 31 % in a quarter of some), and one in five of healthy runs drifts.
+ */
+const STEADY_WARNING = 0.5;
+/** A drift of the median by more than this part over the window; less is weather. */
+export const STEADY_CHANGE = 0.2;
+/**
+ * ... and by more than this part of the tightest response limit: that p50 went from 60us to 90us, as it does on any shared machine,
+ * says nothing about 20 ms. (Of 8 quickstarts beside other work one drifted by 56 %, by 34us.)
+ */
+const STEADY_LIMIT_SHARE = 0.01;
+/** A trend of fewer points says little: of the 28 pairs that 8 points have, at most 5 may point the other way. */
+export const STEADY_SECONDS = 8;
+/** A rising p50 leaves a gate undecided when the limit is nearer than this factor. */
+export const STEADY_MARGIN = 2;
+
+/** If the median of response drifted, a percentile of the whole depends on when one looks. */
+export const steady: Check = {
+	name: "steady",
+	comesTo: "warn",
+	when: "p50 drifted (below) by more than 50 %, or leaves a gate open; not where the rate changes",
+	/** A load that changes moves p50 by itself; consumers that pause have none. */
+	applies: ({ plan: { schedule, pattern } }) =>
+		schedule.kind !== "closed" && schedule.kind !== "stages" && pattern !== "backlog",
+	judge(facts, judgements) {
+		const rise = drift(facts);
+		if (rise === null) {
+			const text = `a drift of p50 needs at least ${STEADY_SECONDS} whole seconds of a completed run`;
+			return { ...unknown(text, "measure for longer"), limit: `${STEADY_SECONDS}s` };
+		}
+		const { change, significant, median: medianNs } = rise;
+		const share = Math.abs(change);
+		const matters = share > STEADY_WARNING || judgements.some((j) => leavesOpen(j, rise));
+		// Nothing falls by more than 100 % of what it was.
+		const by = share > 1 ? formatDuration(share * medianNs) : percent(share);
+		return {
+			status: significant && matters ? "warn" : "ok",
+			code: significant ? "drifted" : "steady",
+			text: significant
+				? `p50 ${change > 0 ? "rose" : "fell"} by ${by} over the window; the median second's p50 is ${formatDuration(medianNs)}`
+				: "p50 did not drift over the window, or too little to matter",
+			values: { share: change, medianNs },
+			figure: `${change < 0 ? "-" : "+"}${percent(share)} of p50`,
+			limit: percent(STEADY_WARNING),
+			remedy: "warm up for longer, and measure for longer",
+		};
+	},
+};
+
+/**
+ * The drift of p50 by second of the window: Theil-Sen slope times duration, as a part of the median. null: too few seconds, or a load
+ * that changes by itself.
+ * significant: more than a fifth of it and a hundredth of the tightest limit, and the slope's 95 % interval excludes 0.
+ */
+export function drift(facts: Facts): Drift | null {
+	const { plan, state } = facts.collected;
+	const { kind, durationNs } = plan.schedule;
+	if (kind === "stages" || state !== "complete") return null;
+	const last = Math.floor(durationNs / 1e9) - (plan.intervalSeconds ?? 1);
+	const points = [...(facts.merged.get("response")?.seconds ?? [])].flatMap(([x, { p50: y }]) =>
+		x < 0 || x > last || y === null ? [] : [{ x, y }],
+	);
+	const heights = points.map(({ y }) => y);
+	const middle = median(heights);
+	const fitted = points.length < STEADY_SECONDS ? null : trend(points);
+	if (!fitted || !middle) return null;
+	// A line through the medians after a long pause is steeper than they are high.
+	const highest = largestOf(heights);
+	const ns = (fitted.slope * durationNs) / 1e9;
+	const change = Math.max(-highest, Math.min(highest, ns)) / middle;
+	const limitNs = tightestLimitNs(facts, "response") ?? 0;
+	const least = Math.max(STEADY_CHANGE * middle, STEADY_LIMIT_SHARE * limitNs);
+	return {
+		change,
+		significant: Math.abs(change) * middle > least && (fitted.low > 0 || fitted.high < 0),
+		median: middle,
+	};
+}
+
+interface Drift {
+	readonly change: number;
+	readonly significant: boolean;
+	readonly median: number;
+}
+
+/** A latency that passes, and would not for long if p50 went on to rise. */
+export function leavesOpen(
+	{ verdict, n, margin }: Judgement,
+	{ significant, change }: Drift,
+): boolean {
+	const near = margin !== null && margin < STEADY_MARGIN;
+	return verdict === "pass" && n !== null && near && significant && change > 0;
+}
+
+/**
+ * Messages that waited, ten times a second of the window: those in flight and, when sends that block explain it, those that were due and could
+ * not leave. x: seconds since T0.
+ */
+export function queue(facts: Facts): TrendPoint[] {
+	const { plan, ticks } = facts.collected;
+	const { messages, warmupNs, durationNs } = plan.schedule;
+	const blocked = sumsOf(facts, "queued").sum > sumsOf(facts, "lag").sum;
+	const from = warmupNs / 1e9 - 1e-9;
+	const to = (warmupNs + durationNs) / 1e9 + 1e-9;
+	let [sent, before] = [0, 0];
+	return ticks.flatMap((tick) => {
+		sent += tick.sent;
+		const due = Math.min(messages, messagesBefore(plan.schedule, Math.round(tick.at * 1e9)));
+		const unsent = blocked ? Math.max(0, due - sent) : 0;
+		const [was, seconds] = [before, secondsOf(tick)];
+		before = unsent;
+		return waiting({ ticks: [tick] }).flatMap(({ x, y }) => {
+			const share = (x - (tick.at - seconds)) / seconds;
+			return x < from || x > to ? [] : [{ x, y: y + was + (unsent - was) * share }];
+		});
+	});
+}
+
+// --- internal ---
+
+/** Those before a fault or a stop of the generator, and after what that left waiting was worked off. */
+function calmOf({ collected }: Facts, points: readonly TrendPoint[]): TrendPoint[] {
+	const faults = (collected.run?.faults ?? []).filter((f) => f.error === null);
+	const { warmupNs, durationNs } = collected.plan.schedule;
+	const spans = faults.map((fault, i) => {
+		const beganNs = faultZeroNs(fault);
+		const next = faults[i + 1];
+		const untilNs = next ? faultZeroNs(next) : warmupNs + durationNs;
+		const { drainedNs } = drainedOf(collected, { beganNs, untilNs });
+		const overNs = drainedNs === null ? untilNs : beganNs + drainedNs;
+		return [beganNs, Math.max(overNs, fault.endedNs ?? untilNs)];
+	});
+	for (const stop of collected.stops.filter(([a, b]) => b - a >= intervalNs(collected.plan)))
+		spans.push([stop[0], workedOffNs(collected, stop)]);
+	return points.filter(
+		({ x }) => !spans.some(([from = 0, to = 0]) => x > from / 1e9 && x <= to / 1e9 + EDGE_S),
+	);
+}
+
+/** How the window's queue grew, or that of its steps: the first that grew too much, else the last. */
+function growthOf(facts: Facts, points: readonly TrendPoint[], outside = ""): Finding {
+	const { plan } = facts.collected;
+	const { warmupNs } = plan.schedule;
+	const steps = plan.phases
+		.map(({ name, fromNs, toNs }): Step => {
+			const [from, to] = [warmupNs + fromNs, warmupNs + toNs];
+			const within = ({ x }: TrendPoint) => x > from / 1e9 + EDGE_S && x <= to / 1e9 + EDGE_S;
+			return { name, rate: rateBetween(plan, from, to), points: points.filter(within) };
+		})
+		.filter((step) => step.points.length >= BACKLOG_SAMPLES);
+	const whole = { name: null, rate: meanRate(plan) ?? 0, points };
+	const all = (steps.length > 0 ? steps : [whole]).map((step) => stepGrowth(facts, step, outside));
+	return (all.find((found) => found.status === "fail") ?? all.at(-1)) as Finding;
+}
+
+interface Step {
+	/** null: the whole window. */
+	readonly name: string | null;
+	/** Messages per second that are due, on average. */
+	readonly rate: number;
+	readonly points: readonly TrendPoint[];
+}
+
+/**
+ * A load that rises is no queue that grows: while it is faster than its mean, the queue is counted at the mean rate. A message that never came
+ * is in flight for the rest of the run: all of those are taken off the growth, as loss is judged elsewhere.
+ */
+function stepGrowth(facts: Facts, { name, rate, points }: Step, outside: string): Finding {
+	const { plan } = facts.collected;
+	const level = points.map(({ x, y }) => ({
+		x,
+		y: y * Math.min(1, rate / Math.max(rate, rateAround(plan, x))),
+	}));
+	const missing = neverCompleted(facts.collected);
+	const seconds = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0);
+	const { slope, low } = trend(level) ?? { slope: 0, low: 0 };
+	const total = slope * seconds - missing;
+	const perSecond = total / seconds;
+	const third = Math.floor(points.length / 3);
+	const first = level.slice(0, third).map(({ y }) => y);
+	const last = level.slice(-third).map(({ y }) => y);
+	// Medians: between their middles lie two thirds of the window.
+	const firstThird = Math.max(0, median(first) ?? 0);
+	const lastThird = Math.max(0, (median(last) ?? 0) - missing);
+	const figure = `${formatCount(firstThird)} waiting in the first third, ${formatCount(lastThird)} in the last`;
+	const values = { phase: name, firstThird, lastThird };
+	const fail = (by: string, limit: string, more: Values): Finding => ({
+		status: "fail",
+		text: `${name === null ? "" : `at ${name} `}the queue grew by ${by} (${figure}): percentiles depend on the duration`,
+		values: { ...values, ...more },
+		figure,
+		limit,
+		remedy: "find the rate that it carries: lower the rate until the queue stays level",
+	});
+	const most = BACKLOG_SHARE * rate;
+	if (low > 0 && perSecond > most && total >= BACKLOG_MESSAGES)
+		return fail(`${formatCount(perSecond)} messages per second`, `${formatCount(most)}/s`, {
+			perSecond,
+		});
+	// Even a short queue of the last third against a long one of the first.
+	const step = quarter(last, 1) - missing - quarter(first, 3);
+	const limitNs = tightestLimitNs(facts, "response");
+	const room = limitNs === null ? Infinity : Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
+	if (step > room)
+		return fail(`more messages than pass in ${formatDuration(limitNs ?? 0)}`, formatCount(room), {
+			limitNs,
+		});
+	// A freeze that was worked off shows in between, and in neither.
+	const highest = largestOf(points.map(({ y }) => y));
+	const between =
+		highest > Math.max(firstThird, lastThird) ? `, at most ${formatCount(highest)} in between` : "";
+	return ok(`${outside}the queue did not grow (${figure}${between})`, { values, figure });
+}
+
+/** Messages per second that are due around a time, in seconds since T0. Of a constant or random schedule its rate. */
+function rateAround(plan: Plan, atS: number): number {
+	const fromNs = Math.max(0, Math.round((atS - 0.5) * 1e9));
+	return plan.schedule.kind === "stages"
+		? rateBetween(plan, fromNs, Math.round((atS + 0.5) * 1e9))
+		: (meanRate(plan) ?? 0);
+}
+
+/** The same between two times, ns since T0. */
+function rateBetween({ schedule }: Plan, fromNs: number, toNs: number): number {
+	const due = messagesBefore(schedule, toNs) - messagesBefore(schedule, fromNs);
+	return (due * 1e9) / (toNs - fromNs);
+}
+
+/** The first or third quartile. */
+function quarter(values: readonly number[], which: 1 | 3): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	return sorted[Math.floor(((sorted.length - 1) * which) / 4)] ?? 0;
+}

@@ -1,0 +1,202 @@
+import type { Collected } from "../evidence/collect.ts";
+import { largestOf, smallestOf } from "../extremes.ts";
+import { secondsOf } from "../model/line-seconds.ts";
+import { crosses } from "../model/plan.ts";
+import type { Failover } from "../model/result.ts";
+import { copies } from "../plan/samples.ts";
+import type { TrendPoint } from "../stats/trend.ts";
+import { type Said, said } from "../text/say.ts";
+import { formatCount, plural } from "../units.ts";
+import { sumsOf } from "./facts.ts";
+import { allReceivedTwice } from "./intervals.ts";
+import { meanRate } from "./rates.ts";
+
+/** Samples of the queue are taken so often. */
+export const SAMPLES_PER_SECOND = 10;
+
+/** A sample belongs to the tenth of a second that ends with it. */
+export const EDGE_S = 0.001;
+
+/** Growth below so many messages is not told from the handful that is always in flight. */
+export const BACKLOG_MESSAGES = 10;
+
+/** Messages in flight, ten times a tick. x: seconds since T0. */
+export function waiting({ ticks }: Pick<Collected, "ticks">): TrendPoint[] {
+	return ticks.flatMap((tick) =>
+		tick.backlog.map((y, i) => ({
+			x: tick.at - secondsOf(tick) + secondsOf(tick) * Math.min(1, (i + 1) / SAMPLES_PER_SECOND),
+			y,
+		})),
+	);
+}
+
+/**
+ * Messages that stay in flight for ever: lost, or never answered and not given up. A message of a fan-out is one when any of its copies is;
+ * where copies cross from client to client they are counted one by one, less those of failed or unacknowledged messages and second receipts.
+ */
+export function neverCompleted(collected: Collected): number {
+	const { plan, counters, totals } = collected;
+	const { warmup, window } = counters;
+	const sum = (name: "lost" | "unknown" | "unackedReceived" | "failedReceived") =>
+		(warmup?.[name] ?? 0) + (window?.[name] ?? 0);
+	const unknown = sum("unknown");
+	const left = Math.min(unknown, totals?.unanswered ?? unknown);
+	if (crosses(plan)) {
+		const each = copies(plan);
+		const strange = sum("unackedReceived") + sum("failedReceived");
+		const owed = sum("lost") + each * (unknown - left);
+		return Math.ceil(Math.max(0, owed - strange - allReceivedTwice(collected)) / each);
+	}
+	if (plan.pattern !== "fan-out") return unknown - left + sum("lost");
+	const whole = sumsOf({ collected }, "last").count;
+	const open = window === null ? 0 : window.sent - window.failed - whole - left;
+	return Math.min(warmup?.lost ?? 0, warmup?.sent ?? 0) + Math.max(0, open);
+}
+
+/** From a fault's begin to the next one's, or the end of the window, ns since T0. */
+export interface FaultSpan {
+	readonly beganNs: number;
+	readonly untilNs: number;
+	/** The end of the time without completions, where there was one. */
+	readonly servedNs?: number;
+}
+
+const BEFORE_S = 2;
+const LEAST_S = 0.5;
+
+/**
+ * From the begin of a fault until no more messages are in flight than at most in the 2 s before it, for 2 s (where the span ends sooner, for
+ * at least 0.5 s), ns, ten times a second; looked for from `servedNs` on, and after the first sample above. 0: there were never more. null
+ * with `drainedStill`: not in the span; without: not counted.
+ *
+ * As long as what it is held against, and not to the end: the most of 300 samples of a level queue is nearly always above the most of 20. Nor
+ * is it so for a handful more: what is due in 100 ms, at most 10 messages. Messages that never come do not wait: what the queue does not fall
+ * below again (until their timeout, of those given up) is taken off, as far as the run has lost so many.
+ */
+export function drainedOf(
+	collected: Collected,
+	{ beganNs, untilNs, servedNs = beganNs }: FaultSpan,
+): Pick<Failover, "drainedNs" | "drainedStill"> {
+	const { plan, totals } = collected;
+	const began = beganNs / 1e9;
+	const samples = waiting(collected);
+	const perSecond = SAMPLES_PER_SECOND / (plan.intervalSeconds ?? 1);
+	const beforeS = Math.max(BEFORE_S, 2 / perSecond);
+	const before = samples.filter(({ x }) => x > began - beforeS && x <= began).map(({ y }) => y);
+	const after = samples.filter(({ x }) => x > began && x <= untilNs / 1e9 + EDGE_S);
+	if (before.length === 0 || after.length === 0) return { drainedNs: null, drainedStill: false };
+	const dueInPiece = (meanRate(plan) ?? 0) / perSecond;
+	const level = largestOf(before) + Math.max(1, Math.min(BACKLOG_MESSAGES, dueInPiece));
+	const least = smallestOf(before);
+	const forever = neverCompleted(collected);
+	const givenUp = forever + (totals?.unanswered ?? 0);
+	const timeoutS = began + plan.timeoutNs / 1e9;
+	const never = neverBelow(after);
+	const byTimeout = neverBelow(after.filter(({ x }) => x < timeoutS));
+	const isAbove = ({ y }: TrendPoint, i: number) => {
+		const gone = [
+			Math.min(forever, (never[i] ?? 0) - least),
+			Math.min(givenUp, (byTimeout[i] ?? 0) - least),
+		];
+		return y - Math.max(...gone, 0) > level;
+	};
+	const above = after.map(isAbove);
+	const first = above.indexOf(true);
+	if (first < 0) return { drainedNs: 0, drainedStill: false };
+	const calm = after.find(({ x }, i) => {
+		if (i < first || x < servedNs / 1e9) return false;
+		const stretch = above.slice(i, i + beforeS * perSecond);
+		return stretch.length >= LEAST_S * perSecond && !stretch.includes(true);
+	});
+	return calm === undefined
+		? { drainedNs: null, drainedStill: true }
+		: { drainedNs: Math.round((calm.x - began) * 1e9), drainedStill: false };
+}
+
+/** How a backlog that was built while consumers paused was worked off, with producers going on. */
+interface Drain {
+	/** Most messages that waited at once; null: no sample was taken. */
+	readonly peak: number | null;
+	/** Drained: at most so many wait. As in OpenMessaging Benchmark 1000 messages; of a large backlog 1 % of the peak. */
+	readonly drainedAt: number;
+	/** From the end of the pause until then, ns, to a tenth of a second; null: see `open`. */
+	readonly drainNs: number | null;
+	/** Distinct receipts per second of that time: at least, as it may have been shorter by the distance of two samples. */
+	readonly perSecond: number | null;
+	/** The same at most; null: no bound, as the first sample found it drained. */
+	readonly mostPerSecond: number | null;
+	/** Why there is no drain time; null when there is one. */
+	readonly open: Said | null;
+	/** How long it was not drained, to the end of the window, ns; null when it was, or when that says nothing. */
+	readonly undrainedNs: number | null;
+}
+
+/** As OpenMessaging Benchmark has it: max(1000, (1 - drainRatio) * B), with a drainRatio of 0.99 and the peak for B. */
+const DRAINED_MESSAGES = 1000;
+const DRAINED_SHARE = 0.01;
+
+/** null: the run builds no backlog, or nothing was counted. */
+export function drainOf(collected: Collected): Drain | null {
+	const { plan, ticks, counters } = collected;
+	const { backlog, schedule } = plan;
+	if (backlog === null || ticks.length === 0) return null;
+	const { pauseNs, resumeNs } = backlog;
+	const samples = waiting({ ticks });
+	const endS = (schedule.warmupNs + schedule.durationNs) / 1e9;
+	const between = (from: number, to: number) =>
+		samples.filter(({ x }) => x > from && x <= to + EDGE_S);
+	const inPause = between(pauseNs / 1e9, resumeNs / 1e9);
+	const after = between(resumeNs / 1e9 + EDGE_S, endS);
+	const top = inPause.at(-1);
+	const all = [...inPause, ...after].map(({ y }) => y);
+	const peak = all.length === 0 ? null : Math.max(0, largestOf(all));
+	const drainedAt = Math.max(DRAINED_MESSAGES, DRAINED_SHARE * (peak ?? 0));
+	const times = { drainNs: null, perSecond: null, mostPerSecond: null, undrainedNs: null };
+	const none = { peak, drainedAt, ...times };
+	if (peak === null || top === undefined) {
+		const text = "the run broke off before its consumers went on";
+		return { ...none, open: said("backlog-broken-off", text) };
+	}
+	if (top.y <= drainedAt) {
+		const text = `the backlog was ${plural(top.y, "message")} when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`;
+		return { ...none, open: said("backlog-too-small", text, { waiting: top.y, drainedAt }) };
+	}
+	// Those that never came do not wait: they are lost, which is judged elsewhere.
+	const missing = neverCompleted(collected);
+	const done = after.find(({ y }) => y - missing <= drainedAt);
+	if (done === undefined) {
+		const left = Math.max(0, (after.at(-1)?.y ?? top.y) - missing);
+		const text = `the backlog was not drained by the end of the window: ${formatCount(left)} of ${plural(peak, "message")} still waited`;
+		const open = said("backlog-not-drained", text, { waiting: left, peak });
+		return { ...none, open, undrainedNs: Math.round(endS * 1e9) - resumeNs };
+	}
+	const seconds = done.x - resumeNs / 1e9;
+	// What waited at first and no longer does, and what was sent meanwhile. Refused messages never waited.
+	const sent = sentBy(ticks, done.x) - sentBy(ticks, top.x);
+	const refused = (counters.window?.failed ?? 0) / (sentBy(ticks, Number.POSITIVE_INFINITY) || 1);
+	const received = top.y - done.y + sent * (1 - refused);
+	const least = seconds - 1 / SAMPLES_PER_SECOND;
+	return {
+		...none,
+		drainNs: Math.round(seconds * 1e9),
+		perSecond: received / seconds,
+		mostPerSecond: least > EDGE_S ? received / least : null,
+		open: null,
+	};
+}
+
+// --- internal ---
+
+/** Of each sample the least that there was from it on. */
+function neverBelow(samples: readonly TrendPoint[]): number[] {
+	let least = Number.POSITIVE_INFINITY;
+	return samples
+		.toReversed()
+		.map(({ y }) => (least = Math.min(least, y)))
+		.toReversed();
+}
+
+/** Send calls until `atS`; within a second they are taken to be spread evenly. */
+function sentBy(ticks: Collected["ticks"], atS: number): number {
+	return ticks.reduce((sum, t) => sum + t.sent * Math.min(1, Math.max(0, atS - (t.at - 1))), 0);
+}
