@@ -1,19 +1,10 @@
 import { spawn } from "node:child_process";
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { onTestFinished } from "vitest";
+import { data, Evaluator, Lexer, Parser, wellKnownFunctions } from "@actions/expressions";
 import { parse } from "yaml";
+import { testFolder } from "../../../infra/test-folder.fake.ts";
 import { packageFolder } from "../../package.ts";
-import { filled, holds } from "./expressions.fake.ts";
 
 /** An action.yml. */
 export interface Action {
@@ -89,7 +80,7 @@ export async function runAction(options: {
 	onStep?(name: string, pid: number, log: () => string): void;
 }): Promise<Done> {
 	const action = readAction(options.folder);
-	const temp = options.temp ?? temporaryFolder();
+	const temp = options.temp ?? testFolder();
 	const inputs = given(action, options.with);
 	const steps: Record<string, { outputs: Record<string, string> }> = {};
 	const ran: Ran[] = [];
@@ -102,7 +93,7 @@ export async function runAction(options: {
 		runner: { temp, os: "Linux", arch: "X64" },
 	};
 	// What GitHub keeps for itself lies elsewhere.
-	const own = temporaryFolder();
+	const own = testFolder();
 	const summary = path.join(own, "summary.md");
 	writeFileSync(summary, "");
 	for (const [i, step] of action.runs.steps.entries()) {
@@ -137,7 +128,6 @@ export async function runAction(options: {
 					...fill(step.env),
 				},
 				options.workspace,
-				path.join(own, `step-${i}.sh`),
 				(pid, said) => options.onStep?.(name, pid, said),
 			);
 			log += text;
@@ -161,6 +151,24 @@ export async function runAction(options: {
 	};
 }
 
+/** What came before in a job. */
+export type Status = "success" | "failure" | "cancelled";
+
+/** What GitHub puts in the place of each `${{ }}` of a text. `values`: its contexts, by name; one that is not among them is an error. */
+export function filled(text: string, values: object): string {
+	return text.replaceAll(/\$\{\{(.*?)\}\}/gs, (_, expression: string) =>
+		evaluated(expression, values).coerceString(),
+	);
+}
+
+/** Whether an `if` lets a job or a step run: without a word about the status it asks for success, too. */
+export function holds(condition: string | undefined, status: Status, values: object): boolean {
+	const text = (condition ?? "").trim().replace(/^\$\{\{(.*)\}\}$/s, "$1");
+	const asked = STATUS_WORDS.some((word) => text.includes(`${word}()`));
+	if (!asked && status !== "success") return false;
+	return text === "" || evaluated(`!!(${text})`, values, status).number() === 1;
+}
+
 /** Files below a folder that end so, as absolute paths. */
 export function filesBelow(folder: string, ...ends: string[]): string[] {
 	if (!existsSync(folder)) return [];
@@ -170,11 +178,7 @@ export function filesBelow(folder: string, ...ends: string[]): string[] {
 		.sort();
 }
 
-export function temporaryFolder(): string {
-	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-ci-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
+export { testFolder as temporaryFolder };
 
 /** Writes a file and the folders it needs. */
 export function write(file: string, text: string): void {
@@ -204,20 +208,15 @@ function given(action: Action, values: Readonly<Record<string, string>>): Record
 	);
 }
 
-/** As `shell: bash` is run. */
+/** Runs a step's script as `shell: bash` is run. */
 async function bash(
 	script: string,
 	env: Readonly<Record<string, string>>,
 	cwd: string,
-	file: string,
 	started: (pid: number, log: () => string) => void,
 ): Promise<{ code: number | null; text: string }> {
-	writeFileSync(file, script);
-	const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", file], {
-		env,
-		cwd,
-		stdio: ["ignore", "pipe", "pipe"],
-	});
+	const words = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
+	const child = spawn("bash", words, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
 	let text = "";
 	for (const stream of [child.stdout, child.stderr])
 		stream.setEncoding("utf8").on("data", (piece: string) => {
@@ -248,4 +247,21 @@ function outputsOf(text: string): Record<string, string> {
 		outputs[line.slice(0, at)] = line.slice(at + 1);
 	}
 	return outputs;
+}
+
+const STATUS_WORDS = ["success", "failure", "cancelled", "always"];
+
+function evaluated(expression: string, values: object, status: Status = "success") {
+	const functions = new Map(
+		STATUS_WORDS.map((name) => {
+			const call = () => new data.BooleanData(name === "always" || name.startsWith(status));
+			return [name, { name, minArgs: 0, maxArgs: 0, call }];
+		}),
+	);
+	const tree = new Parser(new Lexer(expression).lex().tokens, Object.keys(values), [
+		...Object.values(wellKnownFunctions),
+		...functions.values(),
+	]).parse();
+	const contexts = JSON.parse(JSON.stringify(values), data.reviver);
+	return new Evaluator(tree, contexts, functions).evaluate();
 }

@@ -1,14 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import path from "node:path";
-import { gzipSync } from "node:zlib";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { BUILD_FLAGS } from "../../../infra/binaries/build.ts";
 import { buildKey, cacheFolder } from "../../../infra/binaries/cache.ts";
 import { rentedFile } from "../../../infra/cloud/cloud.fake.ts";
+import { script } from "../../../infra/test-folder.fake.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
 import { ACTIONS, type Done, type Ran, runAction, temporaryFolder, write } from "./action.fake.ts";
 
@@ -79,18 +76,9 @@ test("a breach: the step fails after the uploads with 99, and says so on the SLA
 	expect(step(done, "Upload the comment").with.name).toBe("mqbench-comment-slow");
 }, 180_000);
 
-test("a breach with fail: false and summary: false is only told", { tags: "long" }, async () => {
-	const workspace = temporaryFolder();
-	const done = await measured({
-		folder: MQBENCH,
-		workspace,
-		with: {
-			scenario: scenario(workspace, "p50 < 1us"),
-			args: BRIEF,
-			fail: "false",
-			summary: "false",
-			"artifact-name": "",
-		},
+test("a breach with fail: false and summary: false is only told", async () => {
+	const done = await stubbed({
+		with: { scenario: "fails.yaml", fail: "false", summary: "false", "artifact-name": "" },
 	});
 	expect(done.outcome, done.log).toBe("success");
 	expect(done.outputs).toMatchObject({ verdict: "fail", "exit-code": "99" });
@@ -224,9 +212,14 @@ test("inputs become arguments: quotes hold words together, nothing is expanded o
 	expect(existsSync(path.join(workspace, "hacked"))).toBe(false);
 });
 
-test("what is not given is not passed on: mqbench itself knows what an undecided SLA is", async () => {
-	const done = await stubbed({ with: { scenario: "a.yaml", reporter: "" } });
-	expect(argvOf(done)).toEqual(["run", "a.yaml", "--out", done.outputs.report]);
+test("what is not given is not passed on, and two uses in one job have folders of their own", async () => {
+	const temp = temporaryFolder();
+	const [one, two] = [
+		await stubbed({ temp, with: { scenario: "a.yaml", reporter: "" } }),
+		await stubbed({ temp, with: { scenario: "b.yaml", reporter: "" } }),
+	];
+	expect(argvOf(one)).toEqual(["run", "a.yaml", "--out", one.outputs.report]);
+	expect(argvOf(two)).toEqual(["run", "b.yaml", "--out", two.outputs.report]);
 });
 
 test("the options that the action passes are options of mqbench", () => {
@@ -242,37 +235,20 @@ test("the options that the action passes are options of mqbench", () => {
 });
 
 test.each([
-	["--out elsewhere", "the run's folder is the action's own"],
-	["--resume=elsewhere", "the run's folder is the action's own"],
-	["--only 'nats", "a quote that is opened and not closed"],
-])("args of %j are refused", async (args, why) => {
-	const done = await stubbed({ with: { scenario: "a.yaml", args } });
-	expect(done.outcome).toBe("failure");
+	["args", "--out elsewhere", "the run's folder is the action's own"],
+	["args", "--resume=elsewhere", "the run's folder is the action's own"],
+	["args", "--only 'nats", "a quote that is opened and not closed"],
+	["fail", "yes", 'fail is true or false; got "yes"'],
+	["fail", "", 'fail is true or false; got ""'],
+	["fail", "false # for now", 'fail is true or false; got "false # for now"'],
+	["confirm", "1", 'confirm is true or false; got "1"'],
+	["summary", "no", 'summary is true or false; got "no"'],
+])("%s: %j is refused, and never taken for a gate that is off", async (name, value, why) => {
+	const done = await stubbed({ with: { scenario: "a.yaml", [name]: value } });
+	expect(step(done, "Gate").outcome).toBe("failure");
 	expect(done.outputs).toMatchObject({ verdict: "error", "exit-code": "2" });
 	expect(done.log).toContain(why);
 	expect(done.log.match(/::error/g)).toHaveLength(1);
-});
-
-test.each([
-	["fail", "yes"],
-	["fail", ""],
-	["fail", "false # for now"],
-	["confirm", "1"],
-	["summary", "no"],
-])("%s: %j is refused, and never taken for a gate that is off", async (name, value) => {
-	const done = await stubbed({ with: { scenario: "a.yaml", [name]: value } });
-	expect(done.outcome).toBe("failure");
-	expect(step(done, "Gate").outcome).toBe("failure");
-	expect(done.outputs).toMatchObject({ verdict: "error", "exit-code": "2" });
-	expect(done.log).toContain(`${name} is true or false; got "${value}"`);
-});
-
-test("two uses in one job have folders of their own", async () => {
-	const temp = temporaryFolder();
-	const first = await stubbed({ temp, with: { scenario: "a.yaml" } });
-	const second = await stubbed({ temp, with: { scenario: "b.yaml" } });
-	expect(argvOf(first)[1]).toBe("a.yaml");
-	expect(argvOf(second)[1]).toBe("b.yaml");
 });
 
 test("a cancelled job: mqbench is told at once, and what it leaves is uploaded", async () => {
@@ -295,7 +271,6 @@ test("a cancelled job: mqbench is told at once, and what it leaves is uploaded",
 });
 
 test.each([
-	["the job's own folder", {}, (temp: string) => `${temp}/mqbench-state`],
 	["MQBENCH_STATE_DIR", { MQBENCH_STATE_DIR: "/kept" }, () => "/kept"],
 	[
 		"the job's own folder if that is empty",
@@ -341,67 +316,35 @@ test.each([
 	180_000,
 );
 
-test("local without a build: it is installed from its lock file, and built", {
-	tags: "long",
-}, async () => {
+test.each([
+	["local without a build: from its lock file", "local", /^ci --no-audit --no-fund$/m],
+	[
+		"a version of npm: from the registry, and none of its scripts is run",
+		"7.7.7",
+		/^install .*--ignore-scripts --prefix \S+ mqbench@7\.7\.7$/m,
+	],
+])("%s", { tags: "long" }, async (_, version, call) => {
 	const root = stub();
-	const cli = path.join(root, "dist", "runner", "cli.js");
-	write(
-		path.join(root, "package.json"),
-		JSON.stringify({
-			name: "mqbench",
-			version: "7.7.7",
-			scripts: { prepare: "node -e \"fs.renameSync('built','dist')\"" },
-		}),
+	const npm = temporaryFolder();
+	const calls = path.join(npm, "calls");
+	// It gets what the stub has: built where it is told to build, or as a package.
+	script(
+		path.join(npm, "npm"),
+		`echo "$*" >>${calls}
+[ "$1" = ci ] || { mkdir node_modules && cp -r ${root} node_modules/mqbench && cd node_modules/mqbench; }
+mv built dist`,
 	);
-	write(
-		path.join(root, "package-lock.json"),
-		JSON.stringify({
-			name: "mqbench",
-			version: "7.7.7",
-			lockfileVersion: 3,
-			packages: { "": { name: "mqbench", version: "7.7.7" } },
-		}),
-	);
-	cpSync(path.join(root, "dist"), path.join(root, "built"), { recursive: true });
-	execFileSync("rm", ["-r", path.join(root, "dist")]);
+	renameSync(path.join(root, "dist"), path.join(root, "built"));
 	const done = await runAction({
 		folder: path.join(root, ".github", "actions", "mqbench"),
 		workspace: temporaryFolder(),
-		with: { scenario: "a.yaml" },
+		with: { scenario: "a.yaml", version },
+		env: { PATH: `${npm}:${process.env.PATH}` },
 	});
 	expect(done.outcome, done.log).toBe("success");
-	expect(done.outputs.cli).toBe(cli);
+	expect(readFileSync(calls, "utf8")).toMatch(call);
+	expect(done.outputs.cli?.startsWith(version === "local" ? root : done.temp)).toBe(true);
 	expect(argvOf(done).slice(0, 2)).toEqual(["run", "a.yaml"]);
-});
-
-test("a version of npm is installed from the registry, and none of its scripts is run", {
-	tags: "long",
-}, async () => {
-	const root = stub();
-	write(
-		path.join(root, "package.json"),
-		JSON.stringify({
-			name: "mqbench",
-			version: "7.7.7",
-			scripts: { postinstall: "touch hacked" },
-		}),
-	);
-	const registry = await fakeRegistry(root);
-	const done = await runAction({
-		folder: MQBENCH,
-		workspace: temporaryFolder(),
-		with: { scenario: "a.yaml", version: "7.7.7" },
-		env: { npm_config_registry: registry, npm_config_cache: temporaryFolder() },
-	});
-	expect(done.outcome, done.log).toBe("success");
-	const { cli = "" } = done.outputs;
-	expect(cli).toMatch(/node_modules\/mqbench\/dist\/runner\/cli\.js$/);
-	expect(cli.startsWith(done.temp)).toBe(true);
-	expect(argvOf(done).slice(0, 2)).toEqual(["run", "a.yaml"]);
-	const installed = path.resolve(cli, "..", "..", "..");
-	expect(existsSync(path.join(installed, "package.json"))).toBe(true);
-	expect(existsSync(path.join(installed, "hacked"))).toBe(false);
 	// What was installed names its build, which is another one with each version.
 	expect(step(done, "Restore what mqbench built").with.key).toMatch(new RegExp(`-${STUB_BUILD}$`));
 });
@@ -426,7 +369,7 @@ test.each([
 	},
 );
 
-test.each(["", "file:../evil", "https://x.test/a.tgz", "npm:evil@1", "1 2", "-g"])(
+test.each(["", "file:../evil", "npm:evil@1", "-g"])(
 	"version %j is refused before npm sees it",
 	async (version) => {
 		const done = await runAction({
@@ -509,6 +452,7 @@ const end = (verdict, code) => {
 	fs.writeFileSync(folder + "/result.json", JSON.stringify({ verdict }));
 	process.exit(code);
 };
+if (argv[1] === "fails.yaml") end("fail", 99);
 if (argv[1] !== "waits.yaml") end("pass", 0);
 process.on("SIGINT", () => {
 	console.log("stopped by SIGINT");
@@ -534,43 +478,4 @@ function stubbed(options: Partial<Parameters<typeof runAction>[0]>): Promise<Don
 function argvOf(done: Done): string[] {
 	const file = path.join(done.outputs.report ?? "", "argv.json");
 	return JSON.parse(readFileSync(file, "utf8"));
-}
-
-/** A registry that has one package, in one version. */
-async function fakeRegistry(root: string): Promise<string> {
-	const packed = temporaryFolder();
-	cpSync(root, path.join(packed, "package"), { recursive: true });
-	const tar = path.join(packed, "package.tar");
-	execFileSync("tar", ["-cf", tar, "-C", packed, "package"]);
-	const tarball = gzipSync(readFileSync(tar));
-	writeFileSync(tar, "");
-	const server = createServer((request, response) => {
-		if (request.url === "/mqbench.tgz") return void response.end(tarball);
-		if (request.url !== "/mqbench") {
-			response.statusCode = 404;
-			return void response.end("{}");
-		}
-		const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
-		response.end(
-			JSON.stringify({
-				name: "mqbench",
-				"dist-tags": { latest: "7.7.7" },
-				versions: {
-					"7.7.7": {
-						name: "mqbench",
-						version: "7.7.7",
-						hasInstallScript: true,
-						dist: { tarball: `${address()}/mqbench.tgz`, integrity },
-					},
-				},
-			}),
-		);
-	});
-	const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return address();
 }

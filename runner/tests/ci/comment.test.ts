@@ -1,172 +1,130 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { text as readAll } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { packageFolder } from "../../package.ts";
-import { fakeGitHub, type GitHub, REPOSITORY, TOKEN } from "./github.fake.ts";
+import { ACTIONS, temporaryFolder } from "./action.fake.ts";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 const FORK = 77;
 const MARKER = "<!-- mqbench:orders -->";
 const BOT = { login: "github-actions[bot]" };
+const REPOSITORY = "/repos/acme/shop";
+const TOKEN = "a-token-of-the-test";
 
-test("creates the comment of a pull request, with its marker first and where it comes from", async () => {
-	const github = await server();
+test("creates the comment of a pull request, with its marker first and where it comes from; later it updates that one", async () => {
+	const github = await fakeGitHub();
 	const { code, out } = await comment(github, artifact());
-	expect(out).toBe("#7: https://github.test/c/1000\n");
-	expect(code).toBe(0);
-	expect(github.comments).toHaveLength(1);
-	const [made] = github.comments;
-	expect(made?.issue).toBe(7);
-	expect(made?.body.split("\n")).toEqual([
-		MARKER,
-		"<sub>Measured on 0123456789ab, [the whole run](https://github.test/run/1).</sub>",
-		"",
-		"# orders: PASS",
-		"",
+	expect([code, out]).toEqual([0, "#7: https://github.test/c/1000\n"]);
+	expect(bodies(github)).toEqual([
+		`${MARKER}\n<sub>Measured on 0123456789ab, [the whole run](https://github.test/run/1).</sub>\n\n# orders: PASS\n`,
 	]);
-});
-
-test("updates its comment when there is one", async () => {
-	const github = await server();
-	await comment(github, artifact());
-	const again = artifact({ text: `${MARKER}\n# orders: FAIL\n` });
-	expect((await comment(github, again)).code).toBe(0);
-	expect(github.comments).toHaveLength(1);
-	expect(github.comments[0]?.body).toContain("# orders: FAIL");
-	expect(github.comments[0]?.body).not.toContain("PASS");
+	await comment(github, artifact({ text: `${MARKER}\n# orders: FAIL\n` }));
+	expect(bodies(github)).toEqual([expect.stringMatching(/^(?![\s\S]*PASS)[\s\S]*# orders: FAIL/)]);
 });
 
 test("leaves alone what others wrote, also with its marker, and the comments of other scenarios", async () => {
-	const github = await server();
 	const others = [
 		{ user: { login: "mallory" }, body: `${MARKER}\nmine` },
 		{ user: BOT, body: "<!-- mqbench:payments -->\nanother scenario" },
 		{ user: BOT, body: `quoted:\n${MARKER}` },
 		{ user: BOT, body: "<!-- mqbench:orders-eu -->\nlonger name" },
 	];
-	for (const [i, one] of others.entries()) github.comments.push({ id: i, issue: 7, ...one });
-	const before = others.map(({ body }) => body);
+	const github = await fakeGitHub({ comments: others });
+	const before = bodies(github);
 	await comment(github, artifact());
-	expect(github.comments.slice(0, 4).map(({ body }) => body)).toEqual(before);
+	expect(bodies(github).slice(0, 4)).toEqual(before);
 	expect(github.comments).toHaveLength(5);
 });
 
-test("finds its comment on the third page", async () => {
-	const github = await server();
-	for (let i = 0; i < 250; i++)
-		github.comments.push({ id: i, issue: 7, user: BOT, body: `number ${i}` });
-	(github.comments[240] as { body: string }).body = `${MARKER}\nold`;
+test.each([
+	["finds its comment on the third page", 250, 240, 250],
+	["creates its comment after exactly one page of others", 100, null, 101],
+])("%s", async (_, n, ours, after) => {
+	const comments = Array.from({ length: n }, (_, i) => ({
+		user: BOT,
+		body: i === ours ? `${MARKER}\nold` : `number ${i}`,
+	}));
+	const github = await fakeGitHub({ comments });
 	expect((await comment(github, artifact())).code).toBe(0);
-	expect(github.comments).toHaveLength(250);
-	expect(github.comments[240]?.body).toContain("# orders: PASS");
-	expect(github.requests.filter((one) => one.startsWith("GET"))).toHaveLength(4);
+	expect(github.comments).toHaveLength(after);
+	expect(bodies(github)[ours ?? n]).toContain("# orders: PASS");
 });
 
-test("creates its comment after exactly one page of others", async () => {
-	const github = await server();
-	for (let i = 0; i < 100; i++)
-		github.comments.push({ id: i, issue: 7, user: BOT, body: `number ${i}` });
-	expect((await comment(github, artifact())).code).toBe(0);
-	expect(github.comments).toHaveLength(101);
-});
-
-test("writes one comment for each artifact", async () => {
-	const github = await server();
-	const folder = temporary();
+test("writes one comment for each artifact; a bad one does not keep the others from being written, and fails the step", async () => {
+	const github = await fakeGitHub();
+	const folder = temporaryFolder();
+	artifact({ folder: path.join(folder, "a"), number: "../8" });
 	for (const name of ["orders", "payments"])
-		artifact({
-			folder: path.join(folder, `mqbench-comment-${name}`),
-			text: `<!-- mqbench:${name} -->\n# ${name}\n`,
-		});
-	expect((await comment(github, folder)).code).toBe(0);
-	expect(github.comments.map(({ body }) => body.split("\n")[0])).toEqual([
+		artifact({ folder: path.join(folder, name), text: `<!-- mqbench:${name} -->\n# ${name}\n` });
+	const { code, out } = await comment(github, folder);
+	expect(code).toBe(1);
+	expect(out).toContain("pull-request.txt does not hold a number");
+	expect(bodies(github).map((body) => body.split("\n")[0])).toEqual([
 		MARKER,
 		"<!-- mqbench:payments -->",
 	]);
 });
 
-test("one bad artifact does not keep the others from being written, and fails the step", async () => {
-	const github = await server();
-	const folder = temporary();
-	artifact({ folder: path.join(folder, "a"), number: "../8" });
-	artifact({ folder: path.join(folder, "b") });
-	const { code, out } = await comment(github, folder);
-	expect(code).toBe(1);
-	expect(out).toContain("pull-request.txt does not hold a number");
-	expect(github.comments).toHaveLength(1);
-});
-
-test("without an artifact nothing is written, and that is no failure", async () => {
-	const github = await server();
-	const { code, out } = await comment(github, path.join(temporary(), "none"));
-	expect(code).toBe(0);
-	expect(out).toContain("::notice");
+test.each([
+	["without an artifact", () => path.join(temporaryFolder(), "none"), {}, 0, "::notice"],
+	["after a push", () => artifact(), { event: "push" }, 1, "on: workflow_run"],
+])("%s nothing is written", async (_, folder, run, exit, words) => {
+	const github = await fakeGitHub();
+	const { code, out } = await comment(github, folder(), run);
+	expect(code).toBe(exit);
+	expect(out).toContain(words);
 	expect(github.requests).toEqual([]);
 });
 
 test.each([
-	["another commit", { sha: "f".repeat(40), repository: FORK }],
-	["the same commit in another repository", { sha: SHA, repository: 1 }],
-	["the same commit of a deleted fork", { sha: SHA, repository: null }],
-])("a fork that names somebody else's pull request, %s, writes nothing", async (_what, victim) => {
-	const github = await server();
-	github.pulls.set(8, victim);
+	["somebody else's pull request, another commit", { sha: "f".repeat(40), repository: FORK }, 0],
+	["the same commit in another repository", { sha: SHA, repository: 1 }, 0],
+	["the same commit of a deleted fork", { sha: SHA, repository: null }, 0],
+	["a pull request that does not exist", null, 1],
+])("a fork that names %s writes nothing", async (_what, pull, exit) => {
+	const github = await fakeGitHub({ pulls: pull ? { 8: pull } : {} });
 	const { code, out } = await comment(github, artifact({ number: "8" }));
-	expect(out).toContain("#8 is not written to");
-	expect(code).toBe(0);
-	expect(github.requests).toEqual([`GET /repos/${REPOSITORY}/pulls/8`]);
-	expect(github.comments).toEqual([]);
+	expect(code).toBe(exit);
+	expect(out).toContain(pull ? "#8 is not written to" : "There is no pull request #8 here.");
+	expect(github.requests).toEqual([`GET ${REPOSITORY}/pulls/8`]);
 });
 
-test("a pull request that does not exist fails", async () => {
-	const github = await server();
-	const { code, out } = await comment(github, artifact({ number: "404" }));
-	expect(out).toContain("There is no pull request #404 here.");
-	expect(code).toBe(1);
-});
-
-/** The step of so many artifacts, each with one of these. */
-async function refused(parts: readonly { number?: string; text?: string }[]) {
-	const github = await server();
-	const folder = temporary();
-	for (const [i, part] of parts.entries())
-		artifact({ folder: path.join(folder, `mqbench-comment-${i}`), ...part });
+test("artifacts of another form are refused, and nothing is asked", async () => {
+	const number = "pull-request.txt does not hold a number";
+	const marker = "does not begin with a line";
+	const parts: [{ number?: string; text?: string }, string][] = [
+		...["", "7/../8", "7\n8", "0"].map((of): [object, string] => [{ number: of }, number]),
+		[{ number: "7".repeat(21) }, "pull-request.txt has 21 bytes"],
+		...[
+			"",
+			"# orders\n",
+			" <!-- mqbench:orders -->\n",
+			"<!-- mqbench: -->\n",
+			"<!-- mqbench:a b -->\n",
+			"<!-- mqbench:a --><script> -->\n",
+			"<!-- other:orders -->\n",
+		].map((text): [object, string] => [{ text }, marker]),
+		[{ text: `${MARKER}\n${"x".repeat(300_000)}` }, "at most 262144 are taken"],
+	];
+	const github = await fakeGitHub();
+	const folder = temporaryFolder();
+	for (const [i, [part]] of parts.entries())
+		artifact({ folder: path.join(folder, `${i + 100}`), ...part });
 	const { code, out } = await comment(github, folder);
 	expect(code).toBe(1);
-	expect(github.requests).toEqual([]);
 	// The last line counts them.
-	return out.trimEnd().split("\n").slice(0, -1);
-}
-
-test("what is no number of a pull request is none, and nothing is asked", async () => {
-	const parts = ["", "7/../8", "7\n8", "0", "7".repeat(21)].map((number) => ({ number }));
-	const lines = await refused(parts);
-	expect(lines).toHaveLength(parts.length);
-	for (const line of lines.slice(0, -1))
-		expect(line).toContain("pull-request.txt does not hold a number");
-	expect(lines.at(-1)).toContain("pull-request.txt has 21 bytes");
-});
-
-test("what is no beginning of a comment is none, and nothing is asked", async () => {
-	const parts = [
-		"",
-		"# orders\n",
-		" <!-- mqbench:orders -->\n",
-		"<!-- mqbench: -->\n",
-		"<!-- mqbench:a b -->\n",
-		"<!-- mqbench:a --><script> -->\n",
-		"<!-- other:orders -->\n",
-	].map((text) => ({ text }));
-	const lines = await refused(parts);
-	expect(lines).toHaveLength(parts.length);
-	for (const line of lines) expect(line).toContain("does not begin with a line");
+	expect(out.trimEnd().split("\n").slice(0, -1)).toEqual(
+		parts.map(([, words]) => expect.stringContaining(words)),
+	);
+	expect(github.requests).toEqual([]);
 });
 
 test("a link out of the artifact is not followed", async () => {
-	const github = await server();
-	const secret = path.join(temporary(), "secret");
+	const github = await fakeGitHub();
+	const secret = path.join(temporaryFolder(), "secret");
 	writeFileSync(secret, `${MARKER}\na secret of the runner\n`);
 	const folder = artifact();
 	rmSync(path.join(folder, "comment.md"));
@@ -175,19 +133,10 @@ test("a link out of the artifact is not followed", async () => {
 	expect(out).toContain("comment.md cannot be read: ELOOP");
 	expect(code).toBe(1);
 	// A folder that is a link is none of the artifacts.
-	const linked = temporary();
+	const linked = temporaryFolder();
 	symlinkSync(artifact(), path.join(linked, "mqbench-comment-x"));
 	await comment(github, linked);
 	expect(github.comments).toEqual([]);
-});
-
-test("a file of 300 kB is not read", async () => {
-	const github = await server();
-	const text = `${MARKER}\n${"x".repeat(300_000)}`;
-	const { code, out } = await comment(github, artifact({ text }));
-	expect(out).toContain("at most 262144 are taken");
-	expect(code).toBe(1);
-	expect(github.requests).toEqual([]);
 });
 
 test.each([
@@ -196,11 +145,10 @@ test.each([
 	["of mentions", "@a ".repeat(30_000)],
 	["of emoji", "🐇".repeat(40_000)],
 ])("a report too long for GitHub, %s, is cut to fit", async (_what, long) => {
-	const github = await server();
-	const { code, out } = await comment(github, artifact({ text: `${MARKER}\n${long}` }));
-	expect(out).toContain("#7: ");
+	const github = await fakeGitHub();
+	const { code } = await comment(github, artifact({ text: `${MARKER}\n${long}` }));
 	expect(code).toBe(0);
-	const body = github.comments[0]?.body ?? "";
+	const [body = ""] = bodies(github);
 	expect(body.length).toBeLessThanOrEqual(65_536);
 	expect(body.length).toBeGreaterThan(65_000);
 	expect(Buffer.from(body).toString()).toBe(body);
@@ -210,89 +158,133 @@ test.each([
 });
 
 test("nobody is mentioned, and control characters are gone", async () => {
-	const github = await server();
-	const text = `${MARKER}\nhello @acme/everyone \u0000\u0007 and @x\n`;
-	await comment(github, artifact({ text }));
-	const body = github.comments[0]?.body ?? "";
-	expect(body).not.toMatch(/@[a-z]/);
-	expect(body).toContain("hello @\u200bacme/everyone  and @\u200bx\n");
+	const github = await fakeGitHub();
+	await comment(
+		github,
+		artifact({ text: `${MARKER}\nhello @acme/everyone \u0000\u0007 and @x\n` }),
+	);
+	expect(bodies(github)[0]).toContain("hello @\u200bacme/everyone  and @\u200bx\n");
 });
 
-test("errors that pass are tried again", async () => {
-	const github = await server();
+test("errors that pass are tried again, and a comment that was created though the answer was an error is not created twice", async () => {
+	const github = await fakeGitHub();
 	github.failures.push(
 		{ status: 502, on: "/pulls/7" },
 		{ status: 0, on: "/pulls/7" },
-		{ status: 503, on: "GET /repos/acme/shop/issues/7/comments" },
+		{ status: 503, on: `GET ${REPOSITORY}/issues/7/comments` },
 		{ status: 429, on: "POST" },
+		{ status: 502, on: "POST", done: true },
 	);
-	const { code, out } = await comment(github, artifact());
-	expect(out).toBe("#7: https://github.test/c/1000\n");
-	expect(code).toBe(0);
-	expect(github.comments).toHaveLength(1);
-});
-
-test("a comment that was created though the answer was an error is not created twice", async () => {
-	const github = await server();
-	github.failures.push({ status: 502, done: true, on: "POST" });
 	expect((await comment(github, artifact())).code).toBe(0);
 	expect(github.comments).toHaveLength(1);
-	expect(github.requests.at(-1)).toBe(`PATCH /repos/${REPOSITORY}/issues/comments/1000`);
+	expect(github.requests.at(-1)).toBe(`PATCH ${REPOSITORY}/issues/comments/1000`);
 });
 
 test("errors that do not pass fail after four tries, with GitHub's words and without the token", async () => {
-	const github = await server();
-	for (let i = 0; i < 9; i++) github.failures.push({ status: 500 });
-	const { code, out, err } = await comment(github, artifact());
+	const github = await fakeGitHub();
+	for (let i = 0; i < 9; i++) github.failures.push({ status: 500, on: "" });
+	const { code, out } = await comment(github, artifact());
 	expect(code).toBe(1);
 	expect(out).toContain("GitHub answers 500");
 	expect(github.requests).toHaveLength(4);
-	expect(out + err).not.toContain(TOKEN);
+	expect(out).not.toContain(TOKEN);
 });
 
-test("a token that may not write fails at once, with the permissions that are needed", async () => {
-	const github = await server();
+test("a token that may not write fails at once, with the permissions that are needed, and no words of an answer begin a workflow command", async () => {
+	const github = await fakeGitHub();
 	github.failures.push({ status: 403, on: "POST" });
 	const { code, out } = await comment(github, artifact());
 	expect(out).toContain("pull-requests: write, actions: read");
 	expect(code).toBe(1);
 	expect(github.requests.filter((one) => one.startsWith("POST"))).toHaveLength(1);
-});
-
-test("after a push there is no pull request to write to", async () => {
-	const github = await server();
-	const { code, out } = await comment(github, artifact(), { event: "push" });
-	expect(out).toContain("on: workflow_run");
-	expect(code).toBe(1);
-	expect(github.requests).toEqual([]);
-});
-
-test("what an artifact says cannot begin a workflow command", async () => {
-	const github = await server();
-	github.failures.push({ status: 403 });
-	const { out } = await comment(github, artifact({ number: "7" }));
-	expect(out.trimEnd().split("\n")).toHaveLength(2);
-	for (const line of out.trimEnd().split("\n"))
-		expect(line).toMatch(/^::error title=mqbench comment::/);
+	const lines = out.trimEnd().split("\n");
+	expect(lines).toHaveLength(2);
+	for (const line of lines) expect(line).toMatch(/^::error title=mqbench comment::/);
 });
 
 // --- internal ---
 
-async function server(): Promise<GitHub> {
-	const github = await fakeGitHub();
-	github.pulls.set(7, { sha: SHA, repository: FORK });
-	return github;
+interface Comment {
+	readonly user: { readonly login: string };
+	body: string;
 }
 
-function temporary(): string {
-	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-ci-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
+interface Pull {
+	readonly sha: string;
+	/** Id of the repository that its head is in; null: deleted. */
+	readonly repository: number | null;
+}
+
+interface GitHub {
+	readonly url: string;
+	/** "GET /repos/o/r/pulls/7", in their order. */
+	readonly requests: string[];
+	readonly comments: (Comment & { readonly id: number })[];
+	/** Answers of the next requests whose line has this in it: an HTTP status, 0 to hang up, and whether it is done all the same. */
+	readonly failures: { status: number; on: string; done?: boolean }[];
+}
+
+/** The part of GitHub's API that comments of pull requests need, for one repository, whose pull request 7 is what was measured. */
+async function fakeGitHub({
+	comments: before = [],
+	pulls = {},
+}: {
+	readonly comments?: readonly Comment[];
+	readonly pulls?: Readonly<Record<number, Pull>>;
+} = {}): Promise<GitHub> {
+	const requests: string[] = [];
+	const comments = before.map((one, id) => ({ ...one, id }));
+	const failures: GitHub["failures"] = [];
+	const known: Readonly<Record<string, Pull>> = { 7: { sha: SHA, repository: FORK }, ...pulls };
+	const server = createServer(async (request, response) => {
+		const text = await readAll(request);
+		const url = new URL(request.url ?? "", "http://x");
+		const line = `${request.method} ${url.pathname}`;
+		requests.push(line);
+		const failing = failures.findIndex(({ on }) => line.includes(on));
+		const failure = failing < 0 ? undefined : failures.splice(failing, 1)[0];
+		const answer = (status: number, value: unknown) => {
+			if (failure?.status === 0) return void request.socket.destroy();
+			response.writeHead(failure?.status ?? status, { "content-type": "application/json" });
+			response.end(JSON.stringify(value));
+		};
+		if (request.headers.authorization !== `Bearer ${TOKEN}`)
+			return answer(401, { message: "Bad credentials" });
+		if (failure && !failure.done) return answer(500, { message: "::error::unhappy\n::error::" });
+		const pull = known[/\/pulls\/(\d+)$/.exec(line)?.[1] ?? ""];
+		if (pull) {
+			const repo = pull.repository === null ? null : { id: pull.repository };
+			return answer(200, { head: { sha: pull.sha, repo } });
+		}
+		if (line === `GET ${REPOSITORY}/issues/7/comments`) {
+			const [page, per] = ["page", "per_page"].map((name) => Number(url.searchParams.get(name)));
+			return answer(200, comments.slice(((page ?? 1) - 1) * (per ?? 0), (page ?? 1) * (per ?? 0)));
+		}
+		if (request.method === "GET") return answer(404, { message: "Not Found" });
+		const { body } = JSON.parse(text) as { body: string };
+		if ([...body].length > 65_536) return answer(422, { message: "Body is too long" });
+		const id = Number(/\/comments\/(\d+)$/.exec(line)?.[1] ?? 1000 + comments.length);
+		const old = comments.find((one) => one.id === id);
+		if (old) old.body = body;
+		else comments.push({ id, user: BOT, body });
+		answer(200, { html_url: `https://github.test/c/${id}` });
+	});
+	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const { port } = server.address() as AddressInfo;
+	return { url: `http://127.0.0.1:${port}`, requests, comments, failures };
+}
+
+function bodies({ comments }: GitHub): string[] {
+	return comments.map(({ body }) => body);
 }
 
 /** A folder as download-artifact leaves it. */
 function artifact({
-	folder = temporary(),
+	folder = temporaryFolder(),
 	number = "7",
 	text = `${MARKER}\n# orders: PASS\n`,
 } = {}): string {
@@ -302,12 +294,8 @@ function artifact({
 	return folder;
 }
 
-async function comment(
-	github: GitHub,
-	folder: string,
-	run: Readonly<Record<string, unknown>> = {},
-): Promise<{ code: number | null; out: string; err: string }> {
-	const event = path.join(temporary(), "event.json");
+async function comment(github: GitHub, folder: string, run: object = {}) {
+	const event = path.join(temporaryFolder(), "event.json");
 	const workflowRun = {
 		event: "pull_request",
 		head_sha: SHA,
@@ -316,12 +304,11 @@ async function comment(
 		...run,
 	};
 	writeFileSync(event, JSON.stringify({ workflow_run: workflowRun }));
-	const script = path.join(packageFolder, ".github/actions/comment/comment.mjs");
-	const child = spawn(process.execPath, [script], {
+	const child = spawn(process.execPath, [path.join(ACTIONS, "comment/comment.mjs")], {
 		env: {
 			PATH: process.env.PATH,
 			GITHUB_API_URL: github.url,
-			GITHUB_REPOSITORY: REPOSITORY,
+			GITHUB_REPOSITORY: REPOSITORY.replace("/repos/", ""),
 			GITHUB_EVENT_PATH: event,
 			INPUT_PATH: folder,
 			INPUT_TOKEN: TOKEN,
@@ -331,9 +318,10 @@ async function comment(
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	let out = "";
-	let err = "";
-	child.stdout.on("data", (piece) => (out += piece));
-	child.stderr.on("data", (piece) => (err += piece));
+	for (const stream of [child.stdout, child.stderr])
+		stream.on("data", (piece) => {
+			out += piece;
+		});
 	const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-	return { code, out, err };
+	return { code, out };
 }

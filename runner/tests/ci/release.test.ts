@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { script } from "../../../infra/test-folder.fake.ts";
 import { packageFolder } from "../../package.ts";
 import { PLATFORMS } from "../../tools/release/platforms.ts";
-import { type Step, temporaryFolder, write } from "./action.fake.ts";
-import { filled, holds, type Status } from "./expressions.fake.ts";
+import { filled, holds, type Status, type Step, temporaryFolder, write } from "./action.fake.ts";
 
 interface Job {
 	readonly if?: string;
@@ -149,11 +149,12 @@ function told(
 		const folder = temporaryFolder();
 		const calls = path.join(folder, "calls");
 		write(calls, "");
-		for (const program of SAY) {
-			const file = path.join(folder, "bin", program);
-			write(file, `#!/bin/sh\necho "${program} $*" >>${calls}\n${program === "npm" ? npm : ""}\n`);
-			chmodSync(file, 0o755);
-		}
+		mkdirSync(path.join(folder, "bin"));
+		for (const program of SAY)
+			script(
+				path.join(folder, "bin", program),
+				`echo "${program} $*" >>${calls}\n${program === "npm" ? npm : ""}`,
+			);
 		makePackages(folder, github.ref_name?.replace(/^main$|^v/, "") || "0.2.0");
 		if (damaged) write(path.join(folder, "packages", "mqbench-0.2.0.tgz"), "other");
 		let status: Status = "success";
