@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], outside: World): Promise<Exi
 		};
 	try {
 		if (argv.includes("--json") && /^(-v|--version)$/.test(argv[0] ?? "")) {
-			const { versionJson } = await import("./doctor/version-json.ts");
+			const { versionJson } = await import("./doctor/generator.ts");
 			world.stdout.write(`${JSON.stringify(await versionJson(world))}\n`);
 			return EXIT.pass;
 		}

@@ -9,7 +9,7 @@ vi.mock("./rooms.ts", async (rooms) => ({
 const { brokersTable, systemsTable } = await import("../scenario/systems-table.ts");
 const { loadScenario } = await import("../scenario/load.ts");
 const { questions } = await import("../init/answers.ts");
-const { programChecks } = await import("../doctor/programs.ts");
+const { checks } = await import("../doctor/checks.ts");
 const { SystemOptions, processes, realBrokers } = await import("./index.ts");
 const { imageOf } = await import("./image.ts");
 
@@ -32,7 +32,7 @@ test("a broker that is a room and one line has a place in scenarios, their mista
 
 test("it is asked for by init, looked for by doctor, and can be started everywhere", () => {
 	expect(questions[0]?.ask({}, [])).toContain("lines");
-	expect(programChecks.map(({ name }) => name)).toContain("Lines");
+	expect(checks.map(({ name }) => name)).toContain("Lines");
 	expect(realBrokers).toContain("lines");
 	expect(processes.lines).toBeTruthy();
 	const options = SystemOptions.parse({ broker: "lines", version: "0.9" });

@@ -59,12 +59,8 @@ describe("mqbench doctor", () => {
 	});
 
 	test("Ctrl-C ends it", async () => {
-		const stop = new AbortController();
-		stop.abort("SIGINT");
-		const never = fakeMachine({ sleep: () => new Promise(() => {}) });
-		await expect(doctor({}, fakeWorld({ stop: stop.signal }), never)).rejects.toMatchObject({
-			code: "interrupted",
-		});
+		const world = fakeWorld({ stop: AbortSignal.abort("SIGINT") });
+		await expect(doctor({}, world, fakeMachine())).rejects.toMatchObject({ code: "interrupted" });
 	});
 
 	test("looks at this machine too", async () => {
@@ -74,7 +70,6 @@ describe("mqbench doctor", () => {
 		expect((await machine.wakeUp()).length).toBeGreaterThan(0);
 		expect(await machine.freeBytes("/not/here/yet")).toBeGreaterThan(0);
 		expect(await machine.read("/not/here")).toBeNull();
-		expect(await machine.list("/not/here")).toEqual([]);
 		expect(await machine.run("mqbench-is-no-such-program")).toBeNull();
 		expect((await machine.aws()).install).toMatch(/infra.aws$/);
 		expect(await machine.which("mqbench-is-no-such-program")).toBeNull();

@@ -1,19 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../errors.ts";
-import { checks, examine } from "./examine.ts";
-import { type Finding, ok } from "./finding.ts";
-import { renderFindings, worst } from "./findings-text.ts";
+import { checks } from "./checks.ts";
+import { examine } from "./examine.ts";
+import { type Finding, renderFindings, worst } from "./finding.ts";
 import { type FakeMachineParts, fakeMachine } from "./machine.fake.ts";
 
 /** The finding of one check, by its name. */
 async function finding(name: string, parts: FakeMachineParts): Promise<Finding> {
-	const check = checks.filter((one) => one.name === name);
-	const [first] = await examine(fakeMachine(parts), undefined, check);
+	const row = checks.filter((check) => check.name === name);
+	const [first] = await examine(fakeMachine(parts), row);
 	if (!first) throw new Error(`no check ${name}`);
 	return first;
 }
 
-const cpufreq = (n: number) => `/sys/devices/system/cpu/cpu${n}/cpufreq/scaling_governor`;
 const clock = "/sys/devices/system/clocksource/clocksource0";
 const ms = 1_000_000;
 const generator = (from: "build" | "cache") => async () =>
@@ -22,9 +21,7 @@ const generator = (from: "build" | "cache") => async () =>
 		: ({ from, why: null, key: "abc", go: "go1.26.8", ageMs: 7_200_000 } as const);
 
 describe("a check says what it found", () => {
-	const governor = (...all: string[]) => ({
-		files: Object.fromEntries(all.map((one, n) => [cpufreq(n), one])),
-	});
+	const governor = (all: string) => ({ governor: async () => all });
 	const ticks = (source: string) => ({ files: { [`${clock}/current_clocksource`]: source } });
 	const steal = (idle: number, stolen: number) => ({
 		files: { "/proc/stat": `cpu  50 0 50 ${idle} 0 0 0 ${stolen} 0 0\ncpu0 1` },
@@ -48,11 +45,13 @@ describe("a check says what it found", () => {
 
 	test.each<[string, FakeMachineParts, Finding["verdict"], string]>([
 		["governor", governor("performance"), "ok", "performance"],
-		["governor", governor("performance", "powersave"), "warn", "performance, powersave"],
-		["governor", { files: { "/sys/devices/system/cpu/online": "0-1" } }, "unknown", "unknown"],
+		["governor", governor("performance, powersave"), "warn", "performance, powersave"],
+		["governor", {}, "unknown", "unknown"],
 		["cores", { cores: 4 }, "ok", "4 cores"],
 		["cores", { cores: 2 }, "warn", "2 cores"],
 		["cores", { cores: 1 }, "bad", "1 core"],
+		["CPU quota", {}, "ok", "none"],
+		["CPU quota", { cpuQuotaCores: 1.5 }, "warn", "1.5 of 8 cores"],
 		["clock source", ticks("tsc"), "ok", "tsc"],
 		["clock source", ticks("kvm-clock"), "ok", "kvm-clock"],
 		["clock source", ticks("xen"), "warn", "xen"],
@@ -101,20 +100,6 @@ describe("a check says what it found", () => {
 		expect(found.sentence).toMatch(/^[A-Zmk].*\.$/s);
 	});
 
-	test("a clock that could be tsc: the remedy is a command", async () => {
-		const of = async (available: string) =>
-			(
-				await finding("clock source", {
-					files: {
-						[`${clock}/current_clocksource`]: "hpet",
-						[`${clock}/available_clocksource`]: available,
-					},
-				})
-			).remedy;
-		expect(await of("tsc hpet acpi_pm")).toContain("echo tsc | sudo tee");
-		expect(await of("hpet acpi_pm")).toContain("another machine");
-	});
-
 	test("the load is that between two looks at /proc/stat", async () => {
 		const load = (busy: number) => {
 			const texts = ["cpu  100 0 0 900 0 0 0 0", `cpu  ${100 + busy} 0 0 ${1000 - busy} 0 0 0 0`];
@@ -125,72 +110,11 @@ describe("a check says what it found", () => {
 					read: async (file) =>
 						file === "/proc/stat" ? (texts.shift() ?? null) : machine.read(file),
 				},
-				undefined,
 				checks.filter(({ name }) => name === "load"),
 			);
 		};
 		expect(await load(5)).toMatchObject([{ verdict: "ok", figure: "5 % busy" }]);
 		expect(await load(60)).toMatchObject([{ verdict: "warn", figure: "60 % busy" }]);
-	});
-});
-
-describe("the CPU quota", () => {
-	const quota = (files: Record<string, string>) => finding("CPU quota", { files });
-
-	test.each<[string, Record<string, string>, string]>([
-		[
-			"of our own group",
-			{
-				"/proc/self/cgroup": "0::/a/b",
-				"/sys/fs/cgroup/a/b/cpu.max": "150000 100000",
-			},
-			"1.5 of 8 cores",
-		],
-		[
-			"of a group around it",
-			{
-				"/proc/self/cgroup": "0::/a/b",
-				"/sys/fs/cgroup/a/cpu.max": "200000 100000",
-				"/sys/fs/cgroup/a/b/cpu.max": "max 100000",
-			},
-			"2 of 8 cores",
-		],
-		[
-			"the tightest of several",
-			{
-				"/proc/self/cgroup": "0::/a/b",
-				"/sys/fs/cgroup/a/cpu.max": "100000 100000",
-				"/sys/fs/cgroup/a/b/cpu.max": "300000 100000",
-			},
-			"1 of 8 cores",
-		],
-		[
-			"in a container, whose group leads outside",
-			{ "/proc/self/cgroup": "0::/../../x", "/sys/fs/cgroup/cpu.max": "50000 100000" },
-			"0.5 of 8 cores",
-		],
-		[
-			"of version 1",
-			{
-				"/proc/self/cgroup": "12:memory:/m\n5:cpu,cpuacct:/docker/x",
-				"/sys/fs/cgroup/cpu,cpuacct/docker/x/cpu.cfs_quota_us": "250000",
-				"/sys/fs/cgroup/cpu,cpuacct/docker/x/cpu.cfs_period_us": "100000",
-			},
-			"2.5 of 8 cores",
-		],
-	])("%s", async (_, files, figure) => {
-		expect(await quota(files)).toMatchObject({ verdict: "warn", figure });
-	});
-
-	test("none where the groups set none, in the words of both versions", async () => {
-		expect(
-			await quota({
-				"/proc/self/cgroup": "0::/a\n5:cpu:/b",
-				"/sys/fs/cgroup/a/cpu.max": "max 100000",
-				"/sys/fs/cgroup/cpu/b/cpu.cfs_quota_us": "-1",
-				"/sys/fs/cgroup/cpu/b/cpu.cfs_period_us": "100000",
-			}),
-		).toMatchObject({ verdict: "ok", figure: "none" });
 	});
 });
 
@@ -205,7 +129,6 @@ describe("doctor never fails", () => {
 			"governor",
 			"clock source",
 			"steal",
-			"CPU quota",
 			"swap",
 			"disk of the cache",
 			"disk for temporary files",
@@ -221,14 +144,14 @@ describe("doctor never fails", () => {
 		const check = (name: string, alone: boolean) => ({
 			name,
 			...(alone && { alone: true as const }),
-			async look() {
+			async read() {
 				events.push(`${name} begins`);
 				await new Promise((resolve) => setImmediate(resolve));
 				events.push(`${name} ends`);
-				return ok("", "");
+				return null;
 			},
 		});
-		const found = await examine(fakeMachine(), undefined, [
+		const found = await examine(fakeMachine(), [
 			check("b", false),
 			check("t", true),
 			check("c", false),
@@ -256,10 +179,17 @@ describe("the findings as text", () => {
 		sentence: "Every stamp is wrong.",
 		remedy: "first\nsecond",
 	};
+	const cores: Finding = {
+		check: "cores",
+		verdict: "ok",
+		figure: "8 cores",
+		sentence: "Enough.",
+		remedy: null,
+	};
 	const options = { columns: 60, colour: false };
 
 	test("verdict, figure, sentence, remedy, and what they come to", () => {
-		expect(renderFindings([{ check: "cores", ...ok("8 cores", "Enough.") }, bad], options)).toBe(
+		expect(renderFindings([cores, bad], options)).toBe(
 			`ok       cores: 8 cores. Enough.
 bad      clock source: hpet. Every stamp is wrong.
            Remedy: first
@@ -272,10 +202,8 @@ Do not measure here until what is bad is fixed. (1 bad)
 
 	test("stays within the terminal", async () => {
 		for (const columns of [60, 80, 132]) {
-			const text = renderFindings(await examine(fakeMachine({ cores: 2 })), {
-				columns,
-				colour: false,
-			});
+			const found = await examine(fakeMachine({ cores: 2 }));
+			const text = renderFindings(found, { columns, colour: false });
 			for (const line of text.split("\n")) expect(line.length, line).toBeLessThanOrEqual(columns);
 		}
 	});

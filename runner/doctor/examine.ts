@@ -1,14 +1,9 @@
-import { type Check, type Finding, type Found, unknown } from "./finding.ts";
-import { machineChecks } from "./machine-checks.ts";
-import { programChecks } from "./programs.ts";
+import { checks } from "./checks.ts";
+import { type Check, type Finding, findingOf, type Reading } from "./finding.ts";
 import type { Machine } from "./this-machine.ts";
 
-/** All checks, in the order in which they are reported. */
-export const checks: readonly Check[] = [...machineChecks, ...programChecks];
-
-/** How long a check may take, alone or beside the others. */
-const ALONE_MS = 1000;
-const BESIDE_MS = 2000;
+/** How long a check may take. */
+const LONGEST_MS = 2000;
 
 /**
  * Makes every check: first those that measure time, one at a time, then the others together. What a check cannot read is
@@ -16,37 +11,27 @@ const BESIDE_MS = 2000;
  */
 export async function examine(
 	machine: Machine,
-	onCheck: (name: string) => void = () => {},
 	list: readonly Check[] = checks,
 ): Promise<Finding[]> {
 	const findings = new Map<Check, Finding>();
-	for (const check of list.filter(({ alone }) => alone)) {
-		onCheck(check.name);
-		findings.set(check, await look(check, machine));
-	}
-	onCheck("programs");
-	await Promise.all(
-		list
-			.filter(({ alone }) => !alone)
-			.map(async (check) => findings.set(check, await look(check, machine))),
-	);
+	const look = async (check: Check) => void findings.set(check, await finding(check, machine));
+	for (const check of list) if (check.alone) await look(check);
+	await Promise.all(list.map((check) => check.alone || look(check)));
 	return list.flatMap((check) => findings.get(check) ?? []);
 }
 
 // --- internal ---
 
-async function look(check: Check, machine: Machine): Promise<Finding> {
-	const limitMs = check.alone ? ALONE_MS : BESIDE_MS;
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<Found>((resolve) => {
-		timer = setTimeout(() => resolve(unknown(`No answer within ${limitMs / 1000} s.`)), limitMs);
-	});
-	const looked = (async () => check.look(machine))().catch((error: unknown) =>
-		unknown(`The check failed: ${error instanceof Error ? error.message : error}.`),
+async function finding(check: Check, machine: Machine): Promise<Finding> {
+	const timeout = AbortSignal.timeout(LONGEST_MS);
+	const late = new Promise<never>((_, reject) =>
+		timeout.addEventListener("abort", () => reject(new Error("no answer within 2 s"))),
 	);
-	try {
-		return { check: check.name, ...(await Promise.race([looked, late])) };
-	} finally {
-		clearTimeout(timer);
-	}
+	const read = async (): Promise<Reading | null> => check.read(machine);
+	return Promise.race([read(), late])
+		.catch((error: unknown): Reading => {
+			const why = error instanceof Error ? error.message : error;
+			return { verdict: "unknown", figure: "unknown", sentence: `The check failed: ${why}.` };
+		})
+		.then((reading) => findingOf(check, reading));
 }

@@ -53,19 +53,30 @@ export async function findGenerator(world: World): Promise<Generator> {
 		: { from: "build", why, key, damaged: there !== null };
 }
 
-/** Where this version keeps what it builds, and under which name there, as "bin/<key>", what it builds of its own sources. */
-export function ownBuild({ env }: Pick<World, "env">): {
-	readonly cache: string;
-	readonly key: string;
-} {
-	const flags = [...BUILD_FLAGS, packageVersion];
-	const { platform, arch } = process;
-	return { cache: cacheFolder(env, platform), key: buildKey(EXTENSIONS, platform, arch, flags) };
+/** What `mqbench --version --json` prints. Fields are added, never renamed. */
+export async function versionJson(world: World) {
+	const { cache, key } = ownBuild(world);
+	return {
+		mqbench: packageVersion,
+		node: process.version,
+		/** "linux-x64" */
+		platform: `${process.platform}-${process.arch}`,
+		programs: await findGenerator(world),
+		/** For caches of CI. */
+		cache: { folder: cache, build: key },
+	};
 }
 
 // --- internal ---
 
 const EXTENSIONS = path.join(packageFolder, "extensions");
+
+/** Where this version keeps what it builds, and under which name there, as "bin/<key>", what it builds of its own sources. */
+function ownBuild({ env }: Pick<World, "env">) {
+	const flags = [...BUILD_FLAGS, packageVersion];
+	const { platform, arch } = process;
+	return { cache: cacheFolder(env, platform), key: buildKey(EXTENSIONS, platform, arch, flags) };
+}
 
 /** With MQBENCH_K6 set, `resolveBinaries` checks it and never builds. */
 async function ownK6(world: World): Promise<Generator> {

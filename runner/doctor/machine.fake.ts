@@ -1,7 +1,7 @@
 import type { Machine } from "./this-machine.ts";
 
 export interface FakeMachineParts
-	extends Partial<Omit<Machine, "read" | "list" | "run" | "which" | "freeBytes">> {
+	extends Partial<Omit<Machine, "read" | "run" | "which" | "freeBytes">> {
 	/** Text by path: /proc and /sys as far as a test cares. */
 	readonly files?: Readonly<Record<string, string>>;
 	/** What a command line prints: "java -version". */
@@ -25,14 +25,9 @@ export function fakeMachine({
 		cwd: "/home/me/work",
 		temporary: "/tmp",
 		cores: 8,
+		cpuQuotaCores: null,
+		governor: async () => null,
 		read: async (file) => files[file] ?? null,
-		list: async (folder) => [
-			...new Set(
-				Object.keys(files)
-					.filter((file) => file.startsWith(`${folder}/`))
-					.map((file) => file.slice(folder.length + 1).split("/")[0] ?? ""),
-			),
-		],
 		sleep: async () => {},
 		run: async (program, ...args) => commands[[program, ...args].join(" ")] ?? null,
 		which: async (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),

@@ -91,7 +91,7 @@ function osName(): string {
 }
 
 /** Cores that the control group of this process allows (cgroup v2, then v1); null: no limit, or not readable. */
-function cpuQuota(): number | null {
+export function cpuQuota(): number | null {
 	const written = cpuGroupFile("cpu.max")?.split(" ") ?? [
 		cpuGroupFile("cpu.cfs_quota_us"),
 		cpuGroupFile("cpu.cfs_period_us"),
