@@ -31,26 +31,17 @@ describe("the names of brokers", () => {
 	it("would be found in strings, templates, keys, identifiers and imports, with a sentence that says what to do", () => {
 		const code = [
 			'import x from "./redis/a.ts";',
-			"const natsServer = 1;",
-			"const y = { kafka: 1 };",
+			"const natsServer = { kafka: 1 };",
 			"const z = `on RabbitMQ`;",
-			'if (y === "noop") {}',
-			"// nats in a comment is fine",
+			"// nsq in a comment is fine",
 			"const found = /apache.kafka/;",
 		].join("\n");
-		expect(named("infra/a.ts", code)).toEqual([
-			"infra/a.ts:1 names redis; hand it in from runner/brokers/redis/ by a trait or a function of the contract",
-			...[
-				[2, "nats"],
-				[3, "kafka"],
-				[4, "rabbitmq"],
-				[5, "noop"],
-				[7, "kafka"],
-			].map(
-				([line, name]) =>
-					`infra/a.ts:${line} names ${name}; hand it in from runner/brokers/${name}/ by a trait or a function of the contract`,
-			),
-		]);
+		expect(named("infra/a.ts", code)).toEqual(
+			["1 redis", "2 nats", "2 kafka", "3 rabbitmq", "5 kafka"].map((found) => {
+				const [line, name] = found.split(" ");
+				return `infra/a.ts:${line} names ${name}; hand it in from runner/brokers/${name}/ by a trait or a function of the contract`;
+			}),
+		);
 	});
 });
 

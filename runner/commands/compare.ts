@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { readBaseline } from "../compare/baseline-file.ts";
@@ -6,7 +6,6 @@ import { calibrationFor } from "../compare/calibrate/file.ts";
 import { comparingOf, exitCodeOfComparing, type Named, systemsOf } from "../compare/comparing.ts";
 import { comparingDocument } from "../document/comparing.ts";
 import { type ExitCode, failure } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
 import { reasonOf } from "../reason.ts";
 import { comparingJson } from "../render/comparing-json.ts";
 import { renderHtml } from "../render/html.ts";
@@ -89,7 +88,7 @@ export async function compare(args: CompareArgs, world: World): Promise<ExitCode
 function write(name: string, text: string, world: World): void {
 	const file = path.resolve(world.cwd, name);
 	try {
-		makeFolder(path.dirname(file));
+		mkdirSync(path.dirname(file), { recursive: true });
 		writeFileSync(file, text);
 	} catch (error) {
 		throw failure("comparison-unwritable", { path: name, reason: reasonOf(error) });

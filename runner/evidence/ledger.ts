@@ -77,8 +77,10 @@ export function countLedgers(
 		addCounts(window, sent, receipts, plan.acks, opens, size);
 		const index = (sequence: number | null) =>
 			sequence === null ? [] : [sequence * plan.producers + p];
-		lost.push(...receipts.flatMap((of) => index(firstOf(of.lost))));
-		duplicated.push(...receipts.flatMap((of) => index(firstOf(of.twice))));
+		for (const { lost: missing, twice } of receipts) {
+			for (const at of index(firstOf(missing))) lost.push(at);
+			for (const at of index(firstOf(twice))) duplicated.push(at);
+		}
 	}
 	return {
 		warmup: told(warmup, plan.acks),

@@ -4,6 +4,7 @@ import {
 	appendFileSync,
 	constants,
 	existsSync,
+	mkdirSync,
 	readFileSync,
 	statSync,
 	writeFileSync,
@@ -11,7 +12,6 @@ import {
 import path from "node:path";
 import { documentOf } from "../document/document.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
 import type { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
 import { REPORT_FILES, type Reporter, reportFile } from "../result/reporters.ts";
@@ -45,7 +45,7 @@ export function deliver(
 	const unwritten = copiesOf(reporters).flatMap(({ file, to }) => {
 		try {
 			const where = path.resolve(world.cwd, to);
-			makeFolder(path.dirname(where));
+			mkdirSync(path.dirname(where), { recursive: true });
 			writeFileSync(where, readFileSync(path.join(folder, file)));
 			return [];
 		} catch (error) {

@@ -1,7 +1,7 @@
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { failure } from "../errors.ts";
 import { noLinks } from "../given-folder.ts";
-import { makeFolder } from "../make-folder.ts";
 import { reasonOf } from "../reason.ts";
 import * as disk from "../whole-file.ts";
 
@@ -9,7 +9,7 @@ import * as disk from "../whole-file.ts";
 export function writeWhole(file: string, content: string | Uint8Array, folder: string): void {
 	try {
 		noLinks(folder, path.dirname(file));
-		makeFolder(path.dirname(file));
+		mkdirSync(path.dirname(file), { recursive: true });
 		disk.writeWhole(file, content);
 	} catch (error) {
 		throw failure("report-unwritable", { path: file, reason: reasonOf(error), folder });

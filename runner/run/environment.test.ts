@@ -8,7 +8,7 @@ import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";
 import type { GivenRig } from "../scenario/overrides.ts";
 import { RigFile } from "../scenario/rig-file.ts";
-import { readEnvironment, withHosts } from "./environment.ts";
+import { cpuQuota, readEnvironment, withHosts } from "./environment.ts";
 
 const at = "2026-01-02T03:04:05.000Z";
 
@@ -35,6 +35,24 @@ test("has the settings of the machine, which is asked once", async () => {
 	const found = readEnvironment(at, versions, undefined, null, settings);
 	expect(EnvironmentFile.parse(found).settings).toEqual(settings);
 	expect(ownSettings()).toBe(ownSettings());
+});
+
+test.each<[string, number | null, Record<string, string>]>([
+	["of our own group", 1.5, { "/proc/self/cgroup": "0::/a", "a/cpu.max": "150000 100000" }],
+	["in a container", 0.5, { "/proc/self/cgroup": "0::/../x", "cpu.max": "50000 100000" }],
+	[
+		"of version 1",
+		2.5,
+		{
+			"/proc/self/cgroup": "12:memory:/m\n5:cpu,cpuacct:/d",
+			"cpu/d/cpu.cfs_quota_us": "250000",
+			"cpu/d/cpu.cfs_period_us": "100000",
+		},
+	],
+	["that is none", null, { "/proc/self/cgroup": "0::/a", "a/cpu.max": "max 100000" }],
+])("reads the CPU quota %s", (_, cores, files) => {
+	const read = (file: string) => files[file.replace("/sys/fs/cgroup/", "")] ?? null;
+	expect(cpuQuota(read)).toBe(cores);
 });
 
 test("what nobody knows is null, never a guess", () => {

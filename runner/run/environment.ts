@@ -91,10 +91,10 @@ function osName(): string {
 }
 
 /** Cores that the control group of this process allows (cgroup v2, then v1); null: no limit, or not readable. */
-export function cpuQuota(): number | null {
-	const written = cpuGroupFile("cpu.max")?.split(" ") ?? [
-		cpuGroupFile("cpu.cfs_quota_us"),
-		cpuGroupFile("cpu.cfs_period_us"),
+export function cpuQuota(readText = read): number | null {
+	const written = cpuGroupFile("cpu.max", readText)?.split(" ") ?? [
+		cpuGroupFile("cpu.cfs_quota_us", readText),
+		cpuGroupFile("cpu.cfs_period_us", readText),
 	];
 	const [quota = 0, period = 0] = written.map(Number);
 	return quota > 0 && period > 0 ? quota / period : null;

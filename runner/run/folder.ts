@@ -3,7 +3,6 @@ import path from "node:path";
 import { type Lock, tryLock } from "../../infra/lock.ts";
 import { failure, MqbenchError } from "../errors.ts";
 import { readGiven } from "../given-folder.ts";
-import { makeFolder } from "../make-folder.ts";
 import { type BaselineSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
 import { type CommandFile, commandIn, resumeCommand } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
@@ -26,7 +25,7 @@ export function makeRunFolder(
 	snapshot: BaselineSnapshot | null = null,
 ): void {
 	writing(folder, () => {
-		makeFolder(path.dirname(folder));
+		mkdirSync(path.dirname(folder), { recursive: true });
 		try {
 			mkdirSync(folder);
 		} catch (error) {
