@@ -69,7 +69,6 @@ const environment = {
 	"cache-unwritable": "The cache folder {path} cannot be used ({reason}). Set MQBENCH_CACHE_DIR to a folder that you can write to.",
 	"k6-unusable": "MQBENCH_K6={path} cannot be used: {reason}. Unset MQBENCH_K6 to have mqbench build its own, or build that one as extensions/README.md says",
 	"broker-start": "{system}: the broker did not start: {reason}. Its log: {log}",
-	"too-few-files": "{system}: {connections} connections need at least {needed} open files, and this machine allows {limit} (ulimit -H -n). Raise that limit (ulimit -n as root, nofile in /etc/security/limits.conf), or use fewer connections.",
 	"broker-missing": "{system}: {what}. {remedy}.",
 	"docker-missing": "Containers need the docker command, and it is not on PATH. Install Docker (https://docs.docker.com/engine/install, or apt-get install docker.io), or have mqbench start brokers as processes of this machine: --target local.",
 	"docker-unreachable": "No Docker engine answers at {endpoint} ({reason}). Start it: sudo systemctl start docker, or Docker Desktop; DOCKER_HOST or docker context use choose another. If you may not use it: sudo usermod -aG docker $USER, and log in again.",

@@ -139,11 +139,10 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 			yield* runsOf(rest.plans, searched, folder, progress);
 			// Whoever stops the command wants no more of it.
 			if (options.confirm && !world.stop.aborted)
-				yield* confirmingRuns(all, searched, rest.floors, folder, progress, feed);
+				yield* confirmingRuns(all, searched, folder, progress, feed);
 		}
 		feed?.expect(folder, plans);
 		feed?.made(plans.filter((plan) => !rest.plans.includes(plan)));
-		progress.expect([...rest.plans, ...rest.floors]);
 		await measure(
 			{
 				scenario,
@@ -196,7 +195,6 @@ function* seenBy(feed: Feed | null, runs: Generator<Plan, void>): Generator<Plan
 function* confirmingRuns(
 	all: Plan[],
 	searched: readonly Plan[],
-	floorPlans: readonly Plan[],
 	folder: string,
 	progress: Progress,
 	feed: Feed | null,
@@ -205,7 +203,6 @@ function* confirmingRuns(
 	for (const reason of reasons) progress.say(reason);
 	for (const plan of plans) addRun(folder, plan);
 	for (const one of plans) all.push(one);
-	if (plans.length > 0) progress.expect([...plans, ...floorPlans]);
 	feed?.expect(folder, plans);
 	yield* plans;
 }

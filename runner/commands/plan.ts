@@ -3,16 +3,14 @@ import { writeOffer } from "../../infra/cloud/planned-offer.ts";
 import { type CloudSide, theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { tooDeepWarnings } from "../plan/depth.ts";
 import { expand } from "../plan/expand.ts";
-import { outline, tooDeepSentence } from "../plan/outline.ts";
-import { renderOutline } from "../plan/outline-text.ts";
-import { placeLines } from "../plan/place-text.ts";
-import { usesLines } from "../plan/uses-text.ts";
+import { placeLines, usesLines } from "../plan/place-text.ts";
+import { renderPlan } from "../plan/plan-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
 import { readScenario } from "../scenario/read.ts";
 import { foreseen } from "../search/runs.ts";
 import { say } from "../text/say.ts";
-import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Action, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
@@ -33,26 +31,25 @@ export async function plan(
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { only: args.only });
 	const request = cloudRequest(scenario, plans, args);
-	const outlined = outline(plans);
-	const warnings = outlined.tooDeep.map((line) => tooDeepSentence(line, formatCount));
-	const others = warningsOf(scenario, plans);
+	const tooDeep = tooDeepWarnings(plans);
+	// Under strict the error says it, once.
+	const warnings = [...(scenario.strict ? [] : tooDeep), ...warningsOf(scenario, plans)];
 	let unfit: ExitCode = EXIT.pass;
 	if (args.json) {
 		world.stdout.write(`${JSON.stringify(plans, null, 2)}\n`);
-		for (const warning of scenario.strict ? others : [...warnings, ...others])
-			world.stderr.write(`Warning: ${warning}\n`);
+		for (const warning of warnings) world.stderr.write(`Warning: ${warning}\n`);
 	} else {
-		// Under strict the error says it, once.
-		const shown = scenario.strict ? { ...outlined, tooDeep: [] } : outlined;
 		world.stdout.write(
-			renderOutline(
-				shown,
-				world.stdout.columns,
-				placeLines(request?.scenario ?? scenario, new Set(plans.map(({ system }) => system))),
-				others,
-				(search) => say("search-takes", foreseen(search)).text,
-				usesLines(scenario, plans, world.env),
-			),
+			renderPlan(plans, {
+				columns: world.stdout.columns,
+				where: placeLines(
+					request?.scenario ?? scenario,
+					new Set(plans.map(({ system }) => system)),
+				),
+				uses: usesLines(scenario, plans, world.env),
+				warnings,
+				searchText: (search) => say("search-takes", foreseen(search)).text,
+			}),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);
 		const { kubernetes } = scenario;
@@ -61,7 +58,7 @@ export async function plan(
 			unfit = await writeClusterPlan({ ...scenario, kubernetes }, plans, world);
 		}
 	}
-	if (scenario.strict && warnings.length > 0)
-		throw failure("percentile-too-deep", { path: args.path, warnings });
+	if (scenario.strict && tooDeep.length > 0)
+		throw failure("percentile-too-deep", { path: args.path, warnings: tooDeep });
 	return unfit;
 }

@@ -3,8 +3,6 @@ import { around, loadScenario } from "../scenario/load.ts";
 import { RigFile } from "../scenario/rig-file.ts";
 import { goldenBlocks } from "../tests/golden.fake.ts";
 import { expand } from "./expand.ts";
-import { outline } from "./outline.ts";
-import { renderOutline } from "./outline-text.ts";
 import { placeLines } from "./place-text.ts";
 import { warningsOf } from "./warnings.ts";
 
@@ -91,11 +89,4 @@ test("a rig with hosts has fresh brokers for each run, and says which if others 
 	expect(said("{ nats: nats, other: nats }")[0]).toBe(
 		"rig x: its brokers stay up, and each run has topics of its own; those on hosts are started anew for each run (nats)",
 	);
-});
-
-test("the plan says it below what each case does", () => {
-	expect(renderOutline(outline([]), 80, ["clients: 3 processes of this machine"])).toContain(
-		"Where it runs:\n\n  clients: 3 processes of this machine.\n\nPercentiles",
-	);
-	expect(renderOutline(outline([]), 80)).not.toContain("Where it runs");
 });

@@ -1,5 +1,6 @@
 import { imageAt } from "../brokers/image.ts";
 import { brokerOf, hasProcess, noBroker } from "../brokers/index.ts";
+import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Aws, Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
@@ -23,6 +24,50 @@ export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): strin
 		...(scenario.aws === null ? clientsLine(scenario) : []),
 		...(systems.length === 0 ? [] : scenario.faults.map(faultLine)),
 	];
+}
+
+/**
+ * Programs, files, images, clusters and variables that a scenario has mqbench use beside what placeLines says, a line each: whoever got it
+ * from somebody else reads here what it would do. `env`: of drivers' own variables only those that are set.
+ */
+export function usesLines(
+	scenario: Scenario,
+	plans: readonly Plan[],
+	env: Readonly<Record<string, string | undefined>>,
+): string[] {
+	const { kubernetes, clients, baseline, rig } = scenario;
+	const keys = new Set(plans.map(({ system }) => system));
+	const systems = scenario.systems.filter(
+		({ key, broker }) => keys.has(key) && broker !== noBroker,
+	);
+	const files = [
+		...plans.map(({ message }) => message.file),
+		...systems.flatMap(({ options: { tls } }) =>
+			typeof tls === "object" ? [tls.ca, tls.cert, tls.key] : [],
+		),
+		...(baseline?.path ? [baseline.path] : []),
+		...[...sshAccess(scenario)].flatMap((one) => [one.identity, one.knownHosts]),
+	].filter((file) => typeof file === "string");
+	const own = systems.flatMap(({ options }) => brokerOf(options).secretEnv);
+	const variables = [...scenario.variables, ...own.filter((name) => env[name] !== undefined)];
+	return [
+		...(rig === null && targets[scenario.target].place === "process"
+			? systems.flatMap(programLine)
+			: []),
+		...(kubernetes === null ? [] : [`cluster: ${clusterText(kubernetes)}`]),
+		...(kubernetes !== null && clients.kind === "pods"
+			? [`image ${kubernetes.image} for the load generator pods`]
+			: []),
+		...lineOf("files", files),
+		...lineOf("variables of the environment", variables),
+	];
+}
+
+/** "namespace bench of context kind-bench", as far as the scenario says. */
+export function clusterText(kubernetes: Kubernetes | null): string {
+	const { context = null, namespace = null } = kubernetes ?? {};
+	const of = context === null ? "kubectl's context" : `context ${context}`;
+	return namespace === null ? of : `namespace ${namespace} of ${of}`;
 }
 
 // --- internal ---
@@ -99,13 +144,6 @@ function programs({ options }: System): string {
 	return process?.onHosts.text(options) ?? "";
 }
 
-/** "namespace bench of context kind-bench", as far as the scenario says. */
-export function clusterText(kubernetes: Kubernetes | null): string {
-	const { context = null, namespace = null } = kubernetes ?? {};
-	const of = context === null ? "kubectl's context" : `context ${context}`;
-	return namespace === null ? of : `namespace ${namespace} of ${of}`;
-}
-
 function clientsLine({ clients, kubernetes }: Pick<Scenario, "clients" | "kubernetes">): string[] {
 	switch (clients.kind) {
 		case "local":
@@ -132,4 +170,27 @@ function faultLine({ atNs, action, forNs, node, delayNs }: Fault): string {
 		restart: forNs === 0 ? "at once" : `after ${time}`,
 	};
 	return `fault at ${formatDurationExact(atNs)} of the measured part: ${action} of ${whom} ${how[action]}`;
+}
+
+function programLine({ key, binary, options }: System): string[] {
+	if (!hasProcess(options)) return [];
+	// What else might be written is for tables; of a broker without a server, only its forwarder is a program.
+	const from = brokerOf(options)
+		.install?.from.split(/(?:; or|,) `binary:/)[0]
+		?.split(/; with `\w+: true` /)
+		.at(-1);
+	const { server } = options as { readonly server?: string };
+	const program = binary ?? server ?? from?.replaceAll("`", "");
+	return program === undefined ? [] : [`${key}: program ${program}`];
+}
+
+function sshAccess({ clients, rig }: Scenario) {
+	return [
+		...(clients.kind === "ssh" ? Object.values(clients.access ?? {}) : []),
+		...(rig?.brokers.flatMap(({ hosts }) => hosts) ?? []),
+	];
+}
+
+function lineOf(what: string, names: readonly string[]): string[] {
+	return names.length === 0 ? [] : [`${what}: ${[...new Set(names)].join(", ")}`];
 }

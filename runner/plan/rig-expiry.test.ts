@@ -4,7 +4,7 @@ import { around, loadScenario } from "../scenario/load.ts";
 import { RigFile } from "../scenario/rig-file.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { expand } from "./expand.ts";
-import { rigEndsAt } from "./rig-expiry.ts";
+import { longest, rigEndsAt } from "./rig-expiry.ts";
 import { warnBeforeRuns } from "./warnings.ts";
 
 /** A rented rig; the clock says 03:04:05. */
@@ -43,4 +43,54 @@ test("where nobody wrote down when they end, it is the end of all of it", () => 
 		"the rig x-1 ends in 1.07min (2026-01-02T03:05:09Z)",
 	);
 	expect(warned(rig(null, null))).toBe("");
+});
+
+const secondsOf = (
+	head: string,
+	also: Partial<Parameters<typeof longest>[1]> = {},
+	load = "rate: 3/s, duration: 20s",
+) =>
+	longest(
+		expand(
+			loadScenario(
+				"s.yaml",
+				`${head}\nworkload: { ${load}, message: 256B, warmup: 5s, drain: 10s }\n`,
+			),
+			{ runId: "r" },
+		),
+		{ floors: false, confirm: false, ...also },
+	) / 1e9;
+
+test("a run takes its start, warm-up, window and drain; runs add up", () => {
+	expect(secondsOf("system: nats")).toBe(15 + 5 + 20 + 10);
+	expect(secondsOf("system: nats\nrepeat: 3")).toBe(150);
+	expect(secondsOf("systems: { nats: nats, floor: noop }")).toBe(100);
+});
+
+test("where a warm-up lasts until latency is steady, its longest time counts", () => {
+	const steady = expand(
+		loadScenario(
+			"s.yaml",
+			"system: kafka\nworkload: { rate: 50/s, duration: 20s, message: 256B, drain: 10s }\n",
+		),
+		{ runId: "r" },
+	);
+	expect(longest(steady, { floors: false, confirm: false }) / 1e9).toBe(15 + 90 + 20 + 10);
+});
+
+test("a floor for each case comes on top, of noop none", () => {
+	const cases = "cases: [{ message: 1KiB }, { message: 2KiB }]";
+	expect(secondsOf(`system: nats\n${cases}`, { floors: true })).toBe(120);
+	expect(secondsOf(`system: noop\n${cases}`, { floors: true })).toBe(100);
+});
+
+test("repeats that may be added count as if they were", () => {
+	expect(secondsOf("system: nats", { confirm: true })).toBe(150);
+	expect(secondsOf("system: nats\nrepeat: 2", { confirm: true })).toBe(200);
+});
+
+test("a search is as many runs as it usually makes", () => {
+	expect(
+		secondsOf("system: nats\nsla: [p99 < 5ms]", {}, "rate: 3/s, duration: 20s, find: max-rate"),
+	).toBe(20 * (15 + 5 + 60 + 10));
 });

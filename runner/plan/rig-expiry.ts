@@ -1,6 +1,28 @@
+import { noBroker } from "../brokers/index.ts";
+import type { Plan } from "../model/plan.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
+import { sum } from "../stats/sum.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
+
+/**
+ * How long the runs take at most, starts of brokers and waiting for the last messages included, ns: what machines that end by themselves
+ * are to outlast. Of a search, which follows from what it finds, an upper estimate.
+ */
+export function longest(
+	plans: readonly Plan[],
+	also: { readonly floors: boolean; readonly confirm: boolean },
+): number {
+	const runs = sum(plans.map(ofRun));
+	const [first] = plans;
+	const repeats = first?.repeats ?? 1;
+	const cases = new Set(plans.filter(({ broker }) => broker !== noBroker).map((plan) => plan.case));
+	return (
+		runs +
+		(also.confirm ? Math.ceil((runs * CONFIRMING) / repeats) : 0) +
+		(also.floors ? cases.size * FLOOR_NS : 0)
+	);
+}
 
 /** Its machines may end by themselves from then on; null: it has no end, or nobody knows it. */
 export function rigEndsAt({ cloud, expiresAt }: RigFile): string | null {
@@ -26,4 +48,24 @@ export function rigExpiryWarnings(
 				`the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and ${doing} up to ${formatDuration(takesNs)}: ${remedy}`,
 			]
 		: [];
+}
+
+// --- internal ---
+
+/** What starting a broker takes, and looking at clocks, before a run's first message. */
+const START_NS = 15e9;
+/** A search usually makes 10 to 15 runs and draws a curve of 5; most of them short, some as long as it takes to tell. */
+const SEARCH_RUNS = 20;
+const SEARCH_RUN_NS = 60e9;
+/** Of a floor: its window and its start. */
+const FLOOR_NS = 10e9;
+
+/** Repeats that --confirm adds. */
+const CONFIRMING = 2;
+
+function ofRun({ schedule, drainNs, search }: Plan): number {
+	const around = START_NS + schedule.warmupNs + drainNs;
+	return search === null
+		? around + schedule.durationNs
+		: SEARCH_RUNS * (around + Math.max(SEARCH_RUN_NS, schedule.durationNs));
 }

@@ -1,12 +1,15 @@
 import { failure } from "../errors.ts";
+import { grouped } from "../grouped.ts";
 import type { Plan } from "../model/plan.ts";
+import { busy, busyShare, type Consuming, idle, type LoadProblem } from "../scenario/consumers.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { formatCount } from "../units.ts";
+import { say } from "../text/say.ts";
+import { ratePerSecond } from "../units.ts";
 import type { World } from "../world.ts";
-import { loadWarnings } from "./load-warnings.ts";
-import { longest } from "./longest.ts";
-import { outline, tooDeepSentence } from "./outline.ts";
-import { rigExpiryWarnings } from "./rig-expiry.ts";
+import { tooDeepWarnings } from "./depth.ts";
+import { distinct } from "./distinct.ts";
+import { longest, rigExpiryWarnings } from "./rig-expiry.ts";
+import { intendedInWindow } from "./samples.ts";
 
 /**
  * Before anything starts: warns of each SLA line that the samples will not carry (under `strict` it throws instead), and of what
@@ -18,7 +21,7 @@ export function warnBeforeRuns(
 	args: { readonly path: string; readonly quiet?: boolean | undefined },
 	world: Pick<World, "stderr" | "clock">,
 ): void {
-	const warnings = outline(plans).tooDeep.map((line) => tooDeepSentence(line, formatCount));
+	const warnings = tooDeepWarnings(plans);
 	if (scenario.strict && warnings.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings });
 	if (args.quiet) return;
@@ -40,7 +43,58 @@ export function warningsOf(scenario: Scenario, plans: readonly Plan[]): string[]
 	return [...unequalPrefetch(scenario, plans), ...loadWarnings(plans)];
 }
 
+/** The group that a plan's consumers are. */
+export function consuming(plan: Plan): Consuming {
+	return { ...plan, topics: plan.topics.length };
+}
+
+/** Producers that have nothing to send in the window; null: there are none. */
+export function idleProducers(plan: Plan): LoadProblem | null {
+	const messages = intendedInWindow(plan);
+	const { producers, connections } = plan;
+	if (plan.quick || plan.search !== null || messages >= producers) return null;
+	const idle = producers - messages;
+	return {
+		said: say("producers-idle", { idle, producers, messages }),
+		remedy:
+			connections > messages
+				? say("write-connections", { connections: Math.max(1, messages) })
+				: say("write-producers", { producers: Math.max(1, messages) }),
+	};
+}
+
 // --- internal ---
+
+/** What a load asks of itself that no broker can mend; each once, with the first run that it is about. */
+function loadWarnings(plans: readonly Plan[]): string[] {
+	const pairs = distinct(plans, (plan) => JSON.stringify([plan.system, plan.case]));
+	const found = pairs.flatMap((plan) =>
+		[idle(consuming(plan)), busyAt(plan), idleProducers(plan)].flatMap((problem) =>
+			problem === null ? [] : [{ plan, text: `${problem.said.text}; ${problem.remedy.text}` }],
+		),
+	);
+	return [...grouped(found, ({ text }) => text)].map(([text, [first, ...more]]) => {
+		const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+		return `${first?.plan.system}, ${first?.plan.case}${others}: ${text}`;
+	});
+}
+
+/** At its highest rate; what has none is bounded by its consumers. */
+function busyAt(plan: Plan): LoadProblem | null {
+	const of = consuming(plan);
+	const { rate } = plan.schedule;
+	if (rate !== null && plan.search === null) return busy(of, ratePerSecond(rate));
+	const perMessage = busyShare(of, 1);
+	return perMessage === 0
+		? null
+		: {
+				said: say("consumers-bound", {
+					workNs: of.work?.meanNs ?? 0,
+					perSecond: Math.floor(1 / perMessage),
+				}),
+				remedy: say("more-consumers"),
+			};
+}
 
 /** Behind a slow consumer its prefetch is a queue of its own: systems with different ones are not compared by their brokers. */
 function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[] {

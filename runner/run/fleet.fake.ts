@@ -3,7 +3,33 @@ import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import type { Client, ClientCommand, ClockReading } from "../../infra/rig.ts";
 import type { ReadyClient } from "./member.ts";
-import type { ControlLine, ProgressLine } from "./progress-line.ts";
+import type { ControlLine, End, ProgressLine, Tick } from "./progress-line.ts";
+
+/** For tests: a second of a generator. */
+export const tickOf = (parts: Partial<Tick> = {}): Tick => ({
+	mqbench: "tick",
+	at: 1,
+	sent: 100,
+	received: 100,
+	acked: null,
+	failed: 0,
+	duplicated: 0,
+	over: [],
+	p50: 60_000,
+	p99: 1_500_000,
+	metric: "response",
+	window: null,
+	...parts,
+});
+
+/** For tests: the end of a generator. */
+export const endOf = (parts: Partial<End> = {}): End => ({
+	mqbench: "end",
+	state: "complete",
+	metric: "response",
+	window: null,
+	...parts,
+});
 
 /** For tests: a client whose k6 says and does what the test tells it. */
 export interface FakeClient {
@@ -54,11 +80,11 @@ export const obedient: Generator = {
 		if ("t0UnixNs" in line) self.tell({ mqbench: "start", ...line, firstClaimNs: -5e8 });
 		if ("close" in line) self.tell({ mqbench: "settled" });
 		if (!("finish" in line)) return;
-		self.tell({ mqbench: "end", state: "complete" });
+		self.tell(endOf());
 		self.end(0);
 	},
 	interrupted(self) {
-		self.tell({ mqbench: "end", state: "interrupted" });
+		self.tell(endOf({ state: "interrupted" }));
 		self.end(105);
 	},
 };

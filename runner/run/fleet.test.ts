@@ -8,9 +8,16 @@ import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { Crossing } from "./arrival.ts";
-import { type FakeClient, type FakeOptions, fakeClient, obedient } from "./fleet.fake.ts";
+import {
+	endOf,
+	type FakeClient,
+	type FakeOptions,
+	fakeClient,
+	obedient,
+	tickOf,
+} from "./fleet.fake.ts";
 import { type ProgressEvent, startFleet } from "./fleet.ts";
-import type { ProgressLine } from "./progress-line.ts";
+import type { Tick } from "./progress-line.ts";
 
 /** When the runner's clock stands still at, Unix ms. */
 const NOW = Date.UTC(2026, 0, 2);
@@ -67,21 +74,7 @@ function fleet({
 	return { ...running, fakes, told, kinds, stop, folder };
 }
 
-const tick = (
-	at: number,
-	parts: Partial<Extract<ProgressLine, { mqbench: "tick" }>> = {},
-): ProgressLine => ({
-	mqbench: "tick",
-	at,
-	sent: 100,
-	received: 100,
-	failed: 0,
-	duplicated: 0,
-	over: [],
-	p50: 10,
-	p99: 20,
-	...parts,
-});
+const tick = (at: number, parts: Partial<Tick> = {}) => tickOf({ at, ...parts });
 
 const begun = (fakes: readonly FakeClient[]) =>
 	expect.poll(() => fakes.every(({ said }) => said.some((one) => "t0UnixNs" in one))).toBe(true);
@@ -319,7 +312,7 @@ describe("one client", () => {
 		await expect.poll(() => only.log).toContain("start");
 		only.tell({ mqbench: "start", t0UnixNs: "5", firstClaimNs: -1 });
 		only.tell(tick(1));
-		only.tell({ mqbench: "end", state: "complete" });
+		only.tell(endOf());
 		only.end(0);
 		const result = await ended;
 		expect(result.error).toBeNull();
@@ -344,11 +337,7 @@ describe("one client", () => {
 		expect(only.said).toEqual([{ t0UnixNs: `${NOW + 1000}000005` }, { finish: true }]);
 		expect(only.command()?.env).toMatchObject({ MQBENCH_COORDINATED: "1" });
 		// By our clock, and its own lines as they are.
-		expect(told).toEqual([
-			{ mqbench: "start", t0UnixNs: `${NOW + 1000}000000` },
-			tick(1),
-			{ mqbench: "end", state: "complete" },
-		]);
+		expect(told).toEqual([{ mqbench: "start", t0UnixNs: `${NOW + 1000}000000` }, tick(1), endOf()]);
 	});
 });
 

@@ -318,11 +318,11 @@ class RunningFleet {
 	/** What is done with the lines of clients. */
 	#listen(): Listen {
 		const several = this.#members.length > 1;
-		const merged = mergeProgress({
-			clients: this.#members.length,
-			onTick: (tick) => this.#second(tick),
-			onEnd: (end) => this.#tell(end),
-		});
+		const merged = mergeProgress(
+			this.#members.length,
+			(tick) => this.#second(tick),
+			(end) => this.#tell(end),
+		);
 		return ({ index }, line) => {
 			if (line === null) {
 				if (several) merged.gone(index);

@@ -1,24 +1,20 @@
 import { largestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import { intendedInWindow, limitIndex, mainMetric, samplesPerMessage } from "../plan/samples.ts";
+import { intendedInWindow, limitIndex, samplesPerMessage } from "../plan/samples.ts";
 import { supportOf, tail } from "../stats/support.ts";
 import { plainText } from "../terminal/columns.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
+import { formatCount, formatDuration } from "../units.ts";
 import type { End, Tick, WindowSoFar } from "./progress-line.ts";
 
 /** A run that is under way, in words: time left, rates, response so far, and the SLA's budget. */
 
 export interface LiveRun {
 	readonly plan: Plan;
-	/** "run 1 of 2" */
-	readonly which: string;
 	readonly tick: Tick;
 	/** Messages sent so far, warm-up included. */
 	readonly sent: number;
-	/** ns that the runs after this one take; 0: none follows, null: nobody knows. */
-	readonly followingNs: number | null;
 	readonly stopping: boolean;
 }
 
@@ -27,13 +23,13 @@ export type LiveRow = readonly [label: string, parts: readonly string[]];
 
 export function liveRows(live: LiveRun): LiveRow[] {
 	const { plan, tick } = live;
-	const [budget] = budgets(plan, tick);
+	const budget = budgetText(plan, tick);
 	return [
 		["time", timeParts(live)],
-		["rate", rateParts(live)],
-		[metricOf(plan, tick), soFar(tick)],
-		...(budget === undefined ? [] : [["SLA", [budget.text]] as const]),
-		...trouble(tick).map((text): LiveRow => ["ERROR", [text]]),
+		["rate", rateParts(plan, tick)],
+		[tick.metric, soFar(tick)],
+		...(budget === null ? [] : [["SLA", [budget]] as const]),
+		...(tick.error ? [["ERROR", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]] as const] : []),
 	];
 }
 
@@ -46,25 +42,12 @@ export function liveLines(live: LiveRun, width: number): string[] {
 	);
 }
 
-/** A second of it as one line, for logs: "  7s/15s measuring  sent 3 000/s  received 3 000/s  response p50 60us, p99 1.5ms, max 9ms". */
+/** The same as one line, for logs: "  7s/15s measuring, 8s left; sent 3 000/s, received 3 000/s; response p50 60us, p99 1.5ms, max 9ms". */
 export function plainLine(live: LiveRun): string {
-	const { plan, tick, stopping } = live;
-	const { kind, warmupNs, durationNs } = plan.schedule;
-	const [atNs, endNs] = [tick.at * 1e9, warmupNs + durationNs];
-	const time = stopping
-		? `${formatDuration(atNs)} stopping`
-		: kind === "closed"
-			? formatDuration(atNs)
-			: atNs > endNs
-				? drainText(plan, atNs - endNs)
-				: `${formatDuration(atNs)}/${formatDuration(endNs)} ${phaseText(plan, tick)}`;
-	return `  ${[
-		time,
-		...rateParts(live, "plain"),
-		tick.window ? `${metricOf(plan, tick)} ${soFar(tick).join(", ")}` : soFar(tick).join(),
-		...budgets(plan, tick).flatMap(({ text, broken }) => (broken ? [text] : [])),
-		...trouble(tick),
-	].join("  ")}`;
+	const texts = liveRows(live).map(
+		([label, parts], i) => `${i < 2 ? "" : `${label} `}${parts.join(", ")}`,
+	);
+	return `  ${texts.join("; ")}`;
 }
 
 /** Every how many seconds such a line is worth it: a log of an hour is read by nobody. */
@@ -75,44 +58,39 @@ export function plainEvery({ schedule }: Plan): number {
 }
 
 /** What the window came to, once all of it is there: "response of 45 000 messages: p50 60us, ..."; null: nobody said. */
-export function endText(plan: Plan, end: End): string | null {
-	const { window } = end;
-	if (!window || end.state !== "complete") return null;
-	const metric = metricOf(plan, end);
+export function endText(plan: Plan, { window, metric, state, merged }: End): string | null {
+	if (!window || state !== "complete") return null;
 	const count = formatCount(window.count);
 	const due = intendedInWindow(plan) * samplesPerMessage(plan, metric);
-	// Percentiles of those that came would flatter a run in which some did not.
-	if (window.count < due) return `${count} of ${formatCount(due)} messages have a ${metric} time`;
-	// Nor are percentiles of each client those of all: the report has them.
-	return end.merged
-		? `all ${count} messages of ${end.merged.clients} clients have a ${metric} time`
+	// Percentiles of those that came would flatter a run in which some did not, and those of each client are not those of all: the report has them.
+	return merged || window.count < due
+		? `${count} of ${formatCount(due)} messages have a ${metric} time`
 		: `${metric} of ${count} messages: ${percentiles(window, window.count).join(", ")}`;
 }
 
 // --- internal ---
 
-function metricOf(plan: Plan, { metric }: Tick | End) {
-	return metric ?? mainMetric(plan);
-}
-
-function timeParts({ plan, which, tick, sent, followingNs, stopping }: LiveRun): string[] {
+function timeParts({ plan, tick, sent, stopping }: LiveRun): string[] {
 	const { kind, warmupNs, durationNs, messages } = plan.schedule;
-	// Who has stopped it waits neither for the end of the schedule nor for a whole drain.
-	if (stopping) return ["stopping: waiting for the last results"];
 	const atNs = tick.at * 1e9;
-	const leftNs = warmupNs + durationNs - atNs;
+	const endNs = warmupNs + durationNs;
+	const at = formatDuration(atNs);
+	// Who has stopped it waits neither for the end of the schedule nor for a whole drain.
+	if (stopping) return [`${at} stopping: waiting for the last results`];
 	const phase = phaseText(plan, tick);
-	const time =
-		kind === "closed"
-			? `${phase}, ${waitText(atNs)}: ${formatCount(sent)} of ${formatCount(messages)} messages sent${sent > 0 && sent < messages ? `, about ${waitText((atNs * (messages - sent)) / sent)} left` : ""}`
-			: leftNs < 0
-				? drainText(plan, -leftNs)
-				: `${waitText(leftNs)} left of ${waitText(atNs + leftNs)} (${phase})`;
-	const inAll =
-		followingNs && kind !== "closed"
-			? [`about ${waitText(Math.max(0, leftNs) + followingNs)} in all`]
-			: [];
-	return [time, ...(which === "" ? [] : [which]), ...inAll];
+	if (kind === "closed")
+		return [
+			`${at} ${phase}`,
+			`${formatCount(sent)} of ${formatCount(messages)} messages sent`,
+			...(sent > 0 && sent < messages
+				? [`about ${waitText((atNs * (messages - sent)) / sent)} left`]
+				: []),
+		];
+	if (atNs <= endNs)
+		return [`${at}/${formatDuration(endNs)} ${phase}`, `${waitText(endNs - atNs)} left`];
+	return atNs - endNs > plan.drainNs
+		? [`the drain (${waitText(plan.drainNs)}) is over, waiting for the last results`]
+		: [`drain ${waitText(atNs - endNs)} of at most ${waitText(plan.drainNs)}`];
 }
 
 /** "warm-up", "measuring", the name of a step, "drain". */
@@ -131,29 +109,27 @@ function phaseText(plan: Plan, tick: Tick): string {
 }
 
 /** Messages a second, each with its name; what failed since the start, if anything did. */
-function rateParts({ plan, tick }: LiveRun, where: "rows" | "plain" = "rows"): string[] {
-	const scheduled = where === "rows" ? scheduledPerSecond(plan, tick) : null;
-	const acks = plan.pattern === "publish" || plan.pattern === "backlog";
-	const received = plan.pattern === "fan-out" ? "copies received" : "received";
+function rateParts({ pattern, schedule }: Plan, tick: Tick): string[] {
+	const atNs = tick.at * 1e9;
+	// A closed load has none due.
+	const due =
+		schedule.kind === "closed" || atNs > schedule.warmupNs + schedule.durationNs
+			? null
+			: messagesBefore(schedule, atNs) - messagesBefore(schedule, atNs - 1e9);
+	const acks = pattern === "publish" || pattern === "backlog";
 	const rates = [
-		["scheduled", scheduled],
+		["scheduled", due],
 		["sent", tick.sent],
-		["acked", acks ? (tick.acked ?? null) : null],
-		[received, plan.pattern === "publish" ? null : tick.received],
+		["acked", acks ? tick.acked : null],
+		[
+			pattern === "fan-out" ? "copies received" : "received",
+			pattern === "publish" ? null : tick.received,
+		],
 	] as const;
 	return [
 		...rates.flatMap(([name, n]) => (n === null ? [] : [`${name} ${formatCount(n)}/s`])),
 		...(tick.failed > 0 ? [`failed ${formatCount(tick.failed)}`] : []),
 	];
-}
-
-/** Messages that were due in the last second; null: a closed load has none due, or all have been. */
-function scheduledPerSecond({ schedule }: Plan, { at }: Tick): number | null {
-	const { kind, rate, warmupNs, durationNs } = schedule;
-	if (kind === "closed" || rate === null || at * 1e9 > warmupNs + durationNs) return null;
-	return kind === "stages"
-		? messagesBefore(schedule, at * 1e9) - messagesBefore(schedule, (at - 1) * 1e9)
-		: ratePerSecond(rate);
 }
 
 /** "p50 61us", "p99 1.4ms", "max 12ms" of the messages of the window that are back; of several clients the worst client's. */
@@ -173,44 +149,24 @@ function percentiles({ p50, p99, max }: WindowSoFar, count: number): string[] {
 	return [marked(50, p50), marked(99, p99), `max ${formatDuration(max)}`];
 }
 
-/** For each latency line of the SLA how many messages may still take longer than its limit, nearest to its limit first. */
-function budgets(
-	plan: Plan,
-	{ over }: Tick,
-): { readonly text: string; readonly broken: boolean }[] {
-	return plan.sla
-		.flatMap((sla) => {
-			const k = limitIndex(plan, sla);
-			if (sla.kind === "tally" || k < 0) return [];
-			const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
-			const allowed = sla.kind === "max" ? 0 : Math.floor(n * tail(sla.percentile) + 1e-9);
-			const count = over[k] ?? 0;
-			const broken = count > allowed;
-			const budget = broken
-				? `${formatCount(count)} over, ${formatCount(allowed)} allowed: TOO MANY`
-				: allowed === 0
-					? "none may take longer"
-					: `${formatCount(allowed - count)} of ${formatCount(allowed)} may still take longer`;
-			return [
-				{
-					share: count / Math.max(0.5, allowed),
-					broken,
-					text: `${plainText(sla.text)}: ${budget}`,
-				},
-			];
-		})
-		.sort((a, b) => b.share - a.share);
-}
-
-function trouble({ error }: Tick): string[] {
-	return error ? [`CANNOT WRITE RESULTS: ${plainText(error)}`] : [];
-}
-
-/** "drain 3s of at most 30s"; once it is over, what is waited for then. */
-function drainText({ drainNs }: Plan, ns: number): string {
-	return ns > drainNs
-		? `the drain (${waitText(drainNs)}) is over, waiting for the last results`
-		: `drain ${waitText(ns)} of at most ${waitText(drainNs)}`;
+/** How many messages may still take longer than a latency limit of the SLA, of the line that is nearest to it; null: there is none. */
+function budgetText(plan: Plan, { over }: Tick): string | null {
+	const lines = plan.sla.flatMap((sla) => {
+		const k = limitIndex(plan, sla);
+		if (sla.kind === "tally" || k < 0) return [];
+		const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
+		const allowed = sla.kind === "max" ? 0 : Math.floor(n * tail(sla.percentile) + 1e-9);
+		return [{ text: plainText(sla.text), count: over[k] ?? 0, allowed }];
+	});
+	const share = ({ count, allowed }: (typeof lines)[number]) => count / Math.max(0.5, allowed);
+	const [nearest] = lines.sort((a, b) => share(b) - share(a));
+	if (nearest === undefined) return null;
+	const { text, count, allowed } = nearest;
+	if (count > allowed)
+		return `${text}: ${formatCount(count)} over, ${formatCount(allowed)} allowed: TOO MANY`;
+	return allowed === 0
+		? `${text}: none may take longer`
+		: `${text}: ${formatCount(allowed - count)} of ${formatCount(allowed)} may still take longer`;
 }
 
 /** "8s", "3min 40s", "1h 5min": as long as a person has to wait. */

@@ -1,28 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { endOf, tickOf } from "./fleet.fake.ts";
 import { mergeProgress } from "./merge-progress.ts";
 import type { End, Tick } from "./progress-line.ts";
 
-const tick = (at: number, parts: Partial<Tick> = {}): Tick => ({
-	mqbench: "tick",
-	at,
-	sent: 10,
-	received: 9,
-	failed: 0,
-	duplicated: 0,
-	over: [0, 0],
-	p50: 5,
-	p99: 7,
-	...parts,
-});
+const tick = (at: number, parts: Partial<Tick> = {}): Tick =>
+	tickOf({ at, sent: 10, received: 9, over: [0, 0], ...parts });
 
 function merged(clients = 3) {
 	const ticks: Tick[] = [];
 	const ends: End[] = [];
-	const made = mergeProgress({
+	const made = mergeProgress(
 		clients,
-		onTick: (one) => void ticks.push(one),
-		onEnd: (one) => void ends.push(one),
-	});
+		(one) => void ticks.push(one),
+		(one) => void ends.push(one),
+	);
 	return { ...made, ticks, ends };
 }
 
@@ -39,65 +30,22 @@ describe("a second of several clients", () => {
 
 	test("has the sums of what was counted, and of percentiles the worst", () => {
 		const { tick: tell, ticks } = merged();
-		tell(
-			0,
+		const of = (n: number, parts: Partial<Tick>) =>
 			tick(1, {
-				sent: 1,
-				received: 2,
-				acked: 3,
-				failed: 5,
-				duplicated: 6,
-				over: [7, 8],
-				p50: 900,
-				p99: 1000,
-				metric: "response",
-				window: { count: 100, p50: 9, p99: 10, max: 40 },
-			}),
-		);
-		tell(
-			1,
-			tick(1, {
-				sent: 10,
-				received: 20,
-				acked: 30,
-				failed: 50,
-				duplicated: 60,
-				over: [70, 80],
-				p50: 800,
-				p99: 3000,
-				metric: "response",
-				window: { count: 60, p50: 8, p99: 20, max: 90 },
-			}),
-		);
-		tell(
-			2,
-			tick(1, {
-				sent: 100,
-				received: 200,
-				acked: 300,
-				failed: 500,
-				duplicated: 600,
-				over: [700, 800],
-				p50: null,
-				p99: null,
-				metric: "response",
-				window: null,
-			}),
-		);
+				sent: n,
+				received: 2 * n,
+				acked: 3 * n,
+				failed: 5 * n,
+				duplicated: 6 * n,
+				over: [7 * n, 8 * n],
+				...parts,
+			});
+		tell(0, of(1, { p50: 900, p99: 1000, window: { count: 100, p50: 9, p99: 10, max: 40 } }));
+		tell(1, of(10, { p50: 800, p99: 3000, window: { count: 60, p50: 8, p99: 20, max: 90 } }));
+		tell(2, of(100, { p50: null, p99: null }));
 		expect(ticks).toEqual<Tick[]>([
 			{
-				mqbench: "tick",
-				at: 1,
-				sent: 111,
-				received: 222,
-				acked: 333,
-				failed: 555,
-				duplicated: 666,
-				over: [777, 888],
-				p50: 900,
-				p99: 3000,
-				metric: "response",
-				window: { count: 160, p50: 9, p99: 20, max: 90 },
+				...of(111, { p50: 900, p99: 3000, window: { count: 160, p50: 9, p99: 20, max: 90 } }),
 				merged: { clients: 3, silent: [], fewest: 60 },
 			},
 		]);
@@ -107,12 +55,7 @@ describe("a second of several clients", () => {
 		const { tick: tell, ticks } = merged(2);
 		tell(0, tick(1, { acked: 5, p50: null, p99: null }));
 		tell(1, tick(1, { acked: null, p50: null, p99: null }));
-		expect(ticks[0]).toMatchObject({
-			acked: null,
-			p50: null,
-			p99: null,
-			window: null,
-		});
+		expect(ticks[0]).toMatchObject({ acked: null, p50: null, p99: null, window: null });
 	});
 
 	test("is told without a client that is a second late, by name; its counts follow, and none is missed", () => {
@@ -168,26 +111,17 @@ describe("a second of several clients", () => {
 });
 
 describe("the end of several clients", () => {
-	const end = (state: End["state"], window: NonNullable<End["window"]>): End => ({
-		mqbench: "end",
-		state,
-		metric: "response",
-		window,
-	});
 	const window = { count: 10, p50: 1, p99: 2, max: 4 };
 
 	test("is told once, when every client has closed its books, with what they counted together", () => {
 		const { end: tell, ends } = merged(2);
-		tell(0, end("complete", window));
-		tell(0, end("complete", window));
+		tell(0, endOf({ window }));
+		tell(0, endOf({ window }));
 		expect(ends).toEqual([]);
-		tell(1, end("complete", { ...window, count: 5, max: 9 }));
+		tell(1, endOf({ window: { ...window, count: 5, max: 9 } }));
 		expect(ends).toEqual([
 			{
-				mqbench: "end",
-				state: "complete",
-				metric: "response",
-				window: { count: 15, p50: 1, p99: 2, max: 9 },
+				...endOf({ window: { count: 15, p50: 1, p99: 2, max: 9 } }),
 				merged: { clients: 2, silent: [], fewest: 5 },
 			},
 		]);
@@ -195,14 +129,14 @@ describe("the end of several clients", () => {
 
 	test("is complete when each of them is", () => {
 		const { end: tell, ends } = merged(2);
-		tell(0, end("complete", window));
-		tell(1, end("interrupted", window));
+		tell(0, endOf({ window }));
+		tell(1, endOf({ state: "interrupted", window }));
 		expect(ends[0]?.state).toBe("interrupted");
 	});
 
 	test("never comes when one has ended without", () => {
 		const { end: tell, gone, ends } = merged(2);
-		tell(0, end("complete", window));
+		tell(0, endOf({ window }));
 		gone(1);
 		expect(ends).toEqual([]);
 	});

@@ -12,7 +12,6 @@ import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { brokerDisk } from "./broker-disk.ts";
 import { faultsOf } from "./faults.ts";
-import { enoughFiles } from "./file-limit.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
 import type { ReadyClient } from "./member.ts";
@@ -55,7 +54,6 @@ export async function openBroker(
 	const startedAt = timestamp(world);
 	if (!plan.server) return untouchedBroker();
 	try {
-		enoughFiles(plan);
 		return await rig.open({
 			system,
 			level: plan.durabilityLevel,

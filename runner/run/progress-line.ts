@@ -2,17 +2,15 @@ import { z } from "zod";
 import { parsed } from "../evidence/json.ts";
 import { Metric } from "../model/plan.ts";
 
-/** The window so far, ns: of the messages that are back. null: there is none yet. Fields that older generators do not tell are optional. */
-const WindowSoFar = z
-	.object({ count: z.int(), p50: z.int(), p99: z.int(), max: z.int() })
-	.nullable()
-	.optional();
-export type WindowSoFar = NonNullable<z.infer<typeof WindowSoFar>>;
+/** The window so far, ns: of the messages that are back. */
+const WindowSoFar = z.object({ count: z.int(), p50: z.int(), p99: z.int(), max: z.int() });
+export type WindowSoFar = z.infer<typeof WindowSoFar>;
 
 const soFar = {
 	/** What `window`, `p50` and `p99` are of: response, in a closed loop service, in a backlog ack. */
-	metric: Metric.optional(),
-	window: WindowSoFar,
+	metric: Metric,
+	/** null: there is none yet. */
+	window: WindowSoFar.nullable(),
 };
 
 /** A subscription of a client of a system without a server: what it is to, and where senders connect (extensions/xk6-mqbench/broker/abilities.go). */
@@ -58,7 +56,8 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		duplicated: z.int(),
 		/** Messages of the window above each of plan.limits so far. */
 		over: z.array(z.int()),
-		acked: z.int().nullable().optional(),
+		/** null: the system acknowledges nothing. */
+		acked: z.int().nullable(),
 		/** Of the last second, ns; null: nothing came back. */
 		p50: z.int().nullable(),
 		p99: z.int().nullable(),

@@ -10,16 +10,13 @@ import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 import { endText, type LiveRun, liveLines, plainEvery, plainLine } from "./live.ts";
 import { makeLiveBlock } from "./live-block.ts";
-import type { Opens, ProgressLine, Tick } from "./progress-line.ts";
-import { timeAfter } from "./time-left.ts";
+import type { Opens, ProgressLine } from "./progress-line.ts";
 
 /** What a person sees while something goes on, on stderr: a few lines that are rewritten on a terminal, plain lines elsewhere. */
 export interface Progress {
 	readonly build: BuildProgress;
 	/** A plain sentence that stays. */
 	say(text: string): void;
-	/** Runs that are to be made, floors included: what the time left is reckoned from. */
-	expect(plans: readonly Plan[]): void;
 	/** A run begins. */
 	run(plan: Plan, of: number): void;
 	/** The floor of a case is measured. */
@@ -30,7 +27,7 @@ export interface Progress {
 }
 
 /** Somebody else who sees what a terminal shows, in the same words (`--watch`). */
-export interface Onlooker {
+export interface ProgressListener {
 	/** A sentence, or a line that the next one takes the place of, as of a build. */
 	say(text: string): void;
 	/** A run, or a floor, begins. */
@@ -42,19 +39,16 @@ export interface Onlooker {
 export function makeProgress(
 	world: World,
 	quiet: boolean,
-	onlooker: Onlooker | null = null,
+	listener: ProgressListener | null = null,
 ): Progress {
 	const out = world.stderr;
 	const { movable } = terminalLook(out, world.env);
 	const block = makeLiveBlock(out);
-	let current: Plan | null = null;
-	let ahead: readonly Plan[] = [];
-	let which = "";
 	let sent = 0;
 	/** When the window of the run opens, where its latency says so; null: that is not known yet. */
 	let startNs: number | null = null;
 	const say = (text: string) => {
-		onlooker?.say(text);
+		listener?.say(text);
 		if (quiet) return;
 		block.clear();
 		const lines = movable
@@ -68,73 +62,52 @@ export function makeProgress(
 		if (movable) block.draw(lines);
 		else if (worth) out.write(`${plain}\n`);
 	};
-	const begin = (plan: Plan, title: string, place: string) => {
-		[which, sent, startNs] = [place, 0, null];
-		current = plan;
-		ahead = ahead.filter((one) => one !== plan);
-		onlooker?.begin(title);
+	const begin = (title: string) => {
+		[sent, startNs] = [0, null];
+		listener?.begin(title);
 		say(title);
 	};
-	const show = (written: Plan, tick: Tick) => {
-		const plan = openedAt(written, startNs);
-		sent += tick.sent;
-		const followingNs = timeAfter(current, ahead);
-		const live = { plan, which, tick, sent, followingNs, stopping: world.stop.aborted };
-		onlooker?.second(live);
-		rewrite(
-			liveLines(live, out.columns - 1),
-			plainLine(live),
-			tick.at % plainEvery(plan) === 0 || tick.at === 1 || !!tick.error,
-		);
-	};
-	const floors = new Set<Plan>();
 	return {
 		say,
 		done: () => block.clear(),
 		build: makeBuild(world, say, (text, worth) => {
-			onlooker?.say(text);
+			listener?.say(text);
 			rewrite([text], text, worth);
 		}),
-		expect(plans) {
-			ahead = plans;
-		},
 		run(plan, of) {
 			// How many runs a search will need nobody knows; what follows it has a number beyond those that were known.
 			const open = plan.search !== null || plan.index > of;
-			const number = open ? `${plan.index}` : of > 1 ? `${plan.index}/${of}` : "";
-			const place = number === "" ? "" : `run ${number.replace("/", " of ")}`;
-			begin(plan, titleOf(plan, number), plan.search ? `${place} of a search` : place);
+			const number = open ? `[${plan.index}] ` : of > 1 ? `[${plan.index}/${of}] ` : "";
+			begin(`${number}${titleOf(plan)}`);
 		},
 		floor(plan) {
-			floors.add(plan);
-			begin(
-				plan,
-				`Floor, the load generator alone: ${plainText(plan.case)} on ${noBroker}, ${
-					plan.schedule.kind === "closed"
-						? rateText(plan)
-						: formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)
-				}`,
-				"",
-			);
+			const { kind, warmupNs, durationNs } = plan.schedule;
+			const load = kind === "closed" ? rateText(plan) : formatDuration(warmupNs + durationNs);
+			begin(`Floor, the load generator alone: ${plainText(plan.case)} on ${noBroker}, ${load}`);
 		},
-		tick(plan, line) {
-			if (line.mqbench === "tick") show(plan, line);
-			if (line.mqbench === "opens") {
+		tick(written, line) {
+			const plan = openedAt(written, startNs);
+			if (line.mqbench === "tick") {
+				sent += line.sent;
+				const live = { plan, tick: line, sent, stopping: world.stop.aborted };
+				listener?.second(live);
+				const worth = line.at % plainEvery(plan) === 0 || line.at === 1 || !!line.error;
+				rewrite(liveLines(live, out.columns - 1), plainLine(live), worth);
+			} else if (line.mqbench === "opens") {
 				startNs = line.startNs;
 				say(
 					`  Latency is steady: the measured part begins ${formatDuration(startNs)} after the start.`,
 				);
+			} else if (line.mqbench === "end") {
+				const text = endText(written, line);
+				if (text !== null) say(`  ${text}`);
 			}
-			// The report says what a floor came to: of its best second, which only the files know.
-			if (line.mqbench !== "end" || floors.has(plan)) return;
-			const text = endText(plan, line);
-			if (text !== null) say(`  ${text}`);
 		},
 	};
 }
 
-/** "nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)", `number`, if any, before it. */
-export function titleOf(plan: Plan, number = ""): string {
+/** "nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)" */
+export function titleOf(plan: Plan): string {
 	const { kind, steady, warmupNs, durationNs } = plan.schedule;
 	const repeat = plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
 	const clients = plan.client.count > 1 ? `, ${plan.client.count} clients` : "";
@@ -142,9 +115,7 @@ export function titleOf(plan: Plan, number = ""): string {
 		kind === "closed"
 			? `at most ${formatDuration(durationNs)}`
 			: `${steady ? warmupText(plan.schedule) : `${formatDuration(warmupNs)} warm-up`}, ${formatDuration(durationNs)} measured`;
-	return plainText(
-		`${number === "" ? "" : `[${number}] `}${plan.system}: ${plan.case}${repeat} (${rateText(plan)}, ${time}${clients})`,
-	);
+	return plainText(`${plan.system}: ${plan.case}${repeat} (${rateText(plan)}, ${time}${clients})`);
 }
 
 // --- internal ---

@@ -9,12 +9,12 @@ import { renderHtml } from "../render/html.ts";
 import { type Judged, judgedSoFar } from "../result/result.ts";
 import { runPath } from "../run/folder.ts";
 import { type LiveRun, liveRows } from "../run/live.ts";
-import { type Onlooker, titleOf } from "../run/progress.ts";
+import { type ProgressListener, titleOf } from "../run/progress.ts";
 import { hide, maskUrls } from "../secrets.ts";
 import { livePart, type Strip, stripMarkup } from "./strip.ts";
 
 /** Takes in what a command does, and makes the page of it. It never fails: it must not end a measurement. */
-export interface Feed extends Onlooker {
+export interface Feed extends ProgressListener {
 	/** Runs that are to be made in `folder`. */
 	expect(folder: string, plans: readonly Plan[]): void;
 	/** Runs are over, and their files are written: the page is the report of all that there is. */

@@ -22,7 +22,7 @@ const PLAN = (version: number) =>
 const strip: Strip = {
 	title: "[1/2] nats",
 	doing: "",
-	rows: [["time", ["8s left of 15s"]]],
+	rows: [["time", ["7s/15s measuring"]]],
 	over: 0,
 	p99s: [1e6, 2e6],
 };
@@ -111,8 +111,8 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 	test("shows the plan and the current seconds, then the report so far with its charts, then the whole one", async () => {
 		await live(async ({ page, show, serve, report }) => {
 			expect(await text(page, "h1")).toBe("orders");
-			show({ ...strip, rows: [["time", ["7s left of 15s"]]] });
-			await expect.poll(() => text(page, "#strip")).toContain("7s left");
+			show({ ...strip, rows: [["time", ["8s/15s measuring"]]] });
+			await expect.poll(() => text(page, "#strip")).toContain("8s/15s");
 			for (const version of [2, 3]) {
 				serve(renderHtml(fixtureResult("stall"), "name: stall", livePart(version)), version);
 				show({ ...strip, title: `[${version}/3] nats` });

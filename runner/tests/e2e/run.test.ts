@@ -65,7 +65,7 @@ describe("a run on nats-server", () => {
 		expect(ended.out).toBe(readFileSync(path.join(out, "result.json"), "utf8"));
 		expect(ended.err).toContain("nats: 256B 500/s");
 		expect(ended.err).toMatch(
-			/^ {2}1s\/2\.5s measuring {2}sent \d{3}\/s {2}received \d{3}\/s {2}(response p50 \S+, p99 \S+, max \S+|nothing of the window yet)$/m,
+			/^ {2}1s\/2\.5s measuring, 2s left; scheduled 500\/s, sent \d{3}\/s, received \d{3}\/s; response (p50 \S+, p99 \S+, max \S+|nothing of the window yet)/m,
 		);
 		expect(ended.err).not.toContain("\r");
 

@@ -2,6 +2,7 @@ import { largestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { Plan } from "../model/plan.ts";
+import { sum } from "../stats/sum.ts";
 import { wrap } from "../terminal/wrap.ts";
 import {
 	formatBytes,
@@ -12,59 +13,53 @@ import {
 	formatRate,
 	plural,
 } from "../units.ts";
+import { carriedRows, DEPTHS } from "./depth.ts";
 import { distinct } from "./distinct.ts";
 import { afterText, QUICK_MEANS, rateText, timeText } from "./load-text.ts";
-import { type Carried, DEPTHS, type Enough, type Outline, tooDeepSentence } from "./outline.ts";
+
+interface Around {
+	readonly columns: number;
+	/** Where the runs happen, and with what (place-text.ts); empty: nothing is to be said of that. */
+	readonly where?: readonly string[];
+	readonly uses?: readonly string[];
+	readonly warnings?: readonly string[];
+	/** How many runs a search may take. */
+	readonly searchText?: (search: Plan) => string;
+}
 
 /**
- * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `where`: where it runs (place-text.ts),
- * `uses`: with what (uses-text.ts); empty: nothing is to be said of that. `warnings`: besides those about percentiles.
+ * What the runs of a scenario will take, and what their numbers can say, for people: everything known before the first message. Names stand
+ * last in the tables, so that a long one breaks nothing.
  */
-export function renderOutline(
-	outline: Outline,
-	columns: number,
-	where: readonly string[] = [],
-	warnings: readonly string[] = [],
-	searchText: (search: Plan) => string = () => "a search, find: max-rate",
-	uses: readonly string[] = [],
-): string {
+export function renderPlan(plans: readonly Plan[], around: Around): string {
+	const { columns, where = [], uses = [], warnings = [] } = around;
 	const width = Math.max(40, columns);
-	const { runs, searches } = outline;
-	const plans = [...runs.map(({ plan }) => plan), ...searches];
-	// Of its runs nothing is known but how many there may be.
-	const searching = runs.length === 0 && searches.length > 0;
+	// Of the runs of a search nothing is known but how many there may be.
+	const runs = plans.filter(({ search }) => search === null);
+	const searches = plans.filter(({ search }) => search !== null);
 	const compared = comparedText(plans);
-	const lines = [
-		...(searching ? [] : runLines(outline, width)),
-		...(plans.some(({ quick }) => quick) ? ["", ...wrap(`Note: ${QUICK_MEANS}.`, width)] : []),
-		...searches.flatMap((plan, i) => [
-			...(searching && i === 0 ? [] : [""]),
-			...wrap(`${plan.index}. ${plan.system}/${plan.case}: ${searchText(plan)}.`, width),
-		]),
-		"",
-		...(compared === null ? [] : [...wrap(`${compared}.`, width), ""]),
-		"What each case does:",
-		"",
-		...distinct(plans, (plan) => plan.case).flatMap((plan) =>
-			wrap(
-				`${plan.case}: ${describeAll(plans.filter((one) => one.case === plan.case))}.`,
-				width,
-				"    ",
-				"  ",
-			),
+	const list = (title: string, lines: readonly string[]) =>
+		lines.length === 0
+			? []
+			: [[title, "", ...lines.flatMap((line) => wrap(`${line}.`, width, "    ", "  "))]];
+	const searchText = around.searchText ?? (() => "a search, find: max-rate");
+	const parts = [
+		...(runs.length > 0 ? [runLines(runs, width)] : []),
+		...(plans.some(({ quick }) => quick) ? [wrap(`Note: ${QUICK_MEANS}.`, width)] : []),
+		...searches.map((plan) =>
+			wrap(`${plan.index}. ${plan.system}/${plan.case}: ${searchText(plan)}.`, width),
 		),
-		...[["Where it runs:", where] as const, ["What it starts and reads:", uses] as const].flatMap(
-			([title, all]) =>
-				all.length === 0
-					? []
-					: ["", title, "", ...all.flatMap((line) => wrap(`${line}.`, width, "    ", "  "))],
+		...(compared === null ? [] : [wrap(`${compared}.`, width)]),
+		...list(
+			"What each case does:",
+			[...grouped(plans, (plan) => plan.case)].map(([name, own]) => `${name}: ${describeAll(own)}`),
 		),
-		...(searching ? [] : percentileLines(outline, width)),
-		...[...outline.tooDeep.map((line) => tooDeepSentence(line, formatCount)), ...warnings].flatMap(
-			(text) => ["", ...wrap(`Warning: ${text}`, width, "  ", "")],
-		),
+		...list("Where it runs:", where),
+		...list("What it starts and reads:", uses),
+		...(runs.length > 0 ? [percentileLines(runs, width)] : []),
+		...warnings.map((text) => wrap(`Warning: ${text}`, width, "  ", "")),
 	];
-	return `${lines.join("\n")}\n`;
+	return `${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
 /** "compared over 5 repeats with system old: p99 <= baseline + 10%"; null: nothing is. */
@@ -103,69 +98,75 @@ export function describe(plan: Plan): string {
 
 // --- internal ---
 
-function runLines(outline: Outline, width: number): string[] {
-	const { runs } = outline;
-	const plans = runs.map(({ plan }) => plan);
-	const closed = hasClosed(outline);
+function runLines(runs: readonly Plan[], width: number): string[] {
+	const bytesOf = (plan: Plan) => plan.schedule.messages * plan.message.bytes * crossings(plan);
+	const timeOf = ({ schedule }: Plan) => schedule.warmupNs + schedule.durationNs;
+	const total = (of: (plan: Plan) => number) => sum(runs.map(of));
+	const crossed = runs.every(({ pattern }) => pattern === "round-trip")
+		? "there and back"
+		: "counted each time it crosses the network";
 	return [
 		...table(
 			["#", "repeat", "time", "messages", "bytes", "system/case"],
-			runs.map(({ plan, messages, bytes, durationNs }) => [
+			runs.map((plan) => [
 				`${plan.index}`,
 				`${plan.repeat}/${plan.repeats}`,
-				`${plan.schedule.kind === "closed" ? "<= " : ""}${formatDurationExact(durationNs)}`,
-				formatCount(messages),
-				formatBytes(bytes),
+				`${isClosed(plan) ? "<= " : ""}${formatDurationExact(timeOf(plan))}`,
+				formatCount(plan.schedule.messages),
+				formatBytes(bytesOf(plan)),
 				`${plan.system}/${plan.case}`,
 			]),
 		),
 		"",
 		...wrap(
-			`${plural(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${
-				plans.every(({ pattern }) => pattern === "round-trip")
-					? ", there and back"
-					: ", counted each time it crosses the network"
-			}.`,
+			`${plural(runs.length, "run")}: ${runs.some(isClosed) ? "at most " : ""}${formatDuration(total(timeOf))} of sending, and at most ${formatDuration(total(({ drainNs }) => drainNs))} of waiting for the last messages. ${formatCount(total(({ schedule }) => schedule.messages))} messages, warm-up included; ${formatBytes(total(bytesOf))} of payload, ${crossed}.`,
 			width,
 		),
 	];
 }
 
-function percentileLines(outline: Outline, width: number): string[] {
-	const closed = hasClosed(outline);
+/** How often a message crosses the network: to the broker, and to all who receive it. */
+function crossings({ pattern, subscriptions }: Plan): number {
+	const receipts: Readonly<Partial<Record<Plan["pattern"], number>>> = {
+		// To the responder, back to the broker, and to the requester.
+		"request-reply": 3,
+		"fan-out": subscriptions,
+		publish: 0,
+	};
+	return 1 + (receipts[pattern] ?? 1);
+}
+
+function percentileLines(runs: readonly Plan[], width: number): string[] {
+	const beside = runs.some(isClosed)
+		? "what would make it ok: a duration at this rate, or a number of messages"
+		: "the duration from which on it is ok, at this rate";
 	return [
-		"",
 		"Percentiles that the window of one run carries:",
 		"",
 		...table(
 			["samples", ...DEPTHS.map((p) => `p${p}`), "case"],
-			outline.cases.map(carriedRow),
+			distinct(runs, (plan) => plan.case).flatMap(carriedRows),
 			"left",
 		),
 		"",
 		...wrap(
-			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${closed ? "what would make it ok: a duration at this rate, or a number of messages" : "the duration from which on it is ok, at this rate"}. Stalls make it less: mqbench explain support.`,
+			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${beside}. Stalls make it less: mqbench explain support.`,
 			width,
 		),
 	];
 }
 
-function hasClosed({ runs }: Outline): boolean {
-	return runs.some(({ plan }) => plan.schedule.kind === "closed");
+function isClosed({ schedule }: Plan): boolean {
+	return schedule.kind === "closed";
 }
 
 /** One case for all of its systems; where their limits or partitions differ, each of those apart. */
 function describeAll(plans: readonly Plan[]): string {
 	const all = [...grouped(plans, describe)];
+	const [[only = ""] = []] = all;
+	if (all.length === 1) return only;
 	return all
-		.map(([text, own]) =>
-			all.length === 1
-				? text
-				: `${distinct(
-						own.map(({ system }) => system),
-						(name) => name,
-					).join(", ")}: ${text}`,
-		)
+		.map(([text, own]) => `${[...new Set(own.map(({ system }) => system))].join(", ")}: ${text}`)
 		.join("; ");
 }
 
@@ -189,19 +190,16 @@ function topology(plan: Plan): string {
 /** Where the rate goes, unless its phases say so. */
 function pieces({ schedule, phases }: Plan): string[] {
 	if (schedule.kind !== "stages") return [];
-	const [warmup, rest] =
-		schedule.warmupNs > 0
-			? [schedule.pieces[0], schedule.pieces.slice(1)]
-			: [undefined, schedule.pieces];
+	const [first] = schedule.pieces;
+	const rest = schedule.pieces.slice(schedule.warmupNs > 0 ? 1 : 0);
 	const steps = phases.length > 0;
 	const parts = rest.map(({ durationNs, to }) =>
 		steps
 			? `${formatRate(to)} for ${formatDurationExact(durationNs)}`
 			: `to ${formatRate(to)} in ${formatDurationExact(durationNs)}`,
 	);
-	const from = warmup ?? rest[0];
 	const shown = parts.length > 12 ? [...parts.slice(0, 6), "...", ...parts.slice(-2)] : parts;
-	return [`${steps || !from ? "" : `from ${formatRate(from.from)} `}${shown.join(", ")}`];
+	return [`${steps || !first ? "" : `from ${formatRate(first.from)} `}${shown.join(", ")}`];
 }
 
 function backlog({ backlog: held, schedule }: Plan): string[] {
@@ -233,20 +231,6 @@ function extras(plan: Plan): string[] {
 					? [`${Number((randomRatio * 100).toPrecision(6))} % of payload random`]
 					: []),
 	];
-}
-
-function carriedRow(one: Carried): string[] {
-	return [
-		formatCount(one.samples),
-		...one.percentiles.map(({ support, okFrom }) =>
-			support === "ok" ? "ok" : `${support} ${amount(okFrom)}`,
-		),
-		one.phase === null ? one.case : `  ${one.phase}`,
-	];
-}
-
-function amount(enough: Enough): string {
-	return "ns" in enough ? formatDurationExact(enough.ns) : formatCount(enough.messages);
 }
 
 /** Numbers are flush right; the last column, and with "left" all but the first, begin at their left edge. */

@@ -1,0 +1,95 @@
+import { subjectOf } from "../model/baseline-sla.ts";
+import type { Metric, Plan } from "../model/plan.ts";
+import { samplesForBound, samplesForSupport, supportOf } from "../stats/support.ts";
+import { formatCount, formatDurationExact, type Rate } from "../units.ts";
+import { messagesBefore } from "./offset.ts";
+import { mainMetric, samplesPerMessage } from "./samples.ts";
+
+/** How deep the percentiles are that a window carries, and what would carry deeper ones. */
+
+/** The percentiles that a plan tells the support of. */
+export const DEPTHS = [99, 99.9, 99.99, 99.999] as const;
+
+/**
+ * What the window of a case carries, and below it each of its phases (a step, what a backlog goes through), by the metric that reports show
+ * first: its samples, for each of DEPTHS its support with what would make it ok, and the name.
+ */
+export function carriedRows(plan: Plan): string[][] {
+	const metric = mainMetric(plan);
+	// A step without a message carries nothing.
+	const busy = plan.phases.filter((phase) => messagesIn(plan, phase) > 0);
+	return [null, ...busy].map((phase) => {
+		const samples = messagesIn(plan, phase) * samplesPerMessage(plan, metric);
+		return [
+			formatCount(samples),
+			...DEPTHS.map((p) => {
+				const support = supportOf(samples, p);
+				if (support === "ok") return support;
+				return `${support} ${enough(plan, metric, samplesForSupport(p), phase).text}`;
+			}),
+			phase === null ? plan.case : `  ${phase.name}`,
+		];
+	});
+}
+
+/**
+ * For each SLA line with a percentile that a run of its case will not print: "p99.99 < 5ms (256B 3000/s): ...", with the duration that mends
+ * it. Of searches, whose runs last as long as the deepest percentile needs, and of what is shortened there are none.
+ */
+export function tooDeepWarnings(plans: readonly Plan[]): string[] {
+	const long = plans.filter(({ search, quick }) => search === null && !quick);
+	return [...new Set(long.flatMap(tooDeep))];
+}
+
+/** Shortest duration, as a person would write it, in which `samples` messages are due: whole seconds, minutes, hours. */
+export function durationFor(samples: number, rate: Rate): number {
+	const ns = Number(
+		(BigInt(samples) * BigInt(rate.perNs) + BigInt(rate.messages) - 1n) / BigInt(rate.messages),
+	);
+	const unitNs = ns <= 600e9 ? 1e9 : ns <= 36_000e9 ? 60e9 : 3600e9;
+	return Math.ceil(ns / unitNs) * unitNs;
+}
+
+// --- internal ---
+
+function tooDeep(plan: Plan): string[] {
+	return [...plan.sla, ...plan.baselineSla].flatMap((line) => {
+		const sla = line.kind === "baseline" ? subjectOf(line) : line;
+		if (sla.kind !== "percentile") return [];
+		const { metric, percentile: p } = sla;
+		const perMessage = samplesPerMessage(plan, metric);
+		const samples = messagesIn(plan, null) * perMessage;
+		if (perMessage === 0 || supportOf(samples, p) !== "none") return [];
+		const [weak, ok] = [samplesForBound(p), samplesForSupport(p)];
+		const [weakWith, okWith] = [enough(plan, metric, weak), enough(plan, metric, ok)];
+		const can =
+			line.kind === "baseline" ? "There will be no figure to compare." : "It cannot pass.";
+		return `${sla.text} (${plan.case}): ${formatCount(samples)} samples carry no p${p}. ${can} Write ${weakWith.key}: ${weakWith.value} to have it printed (weak, ${formatCount(weak)} samples), ${okWith.value} for 10 samples above it (ok, ${formatCount(ok)}).`;
+	});
+}
+
+/** Messages intended in a phase of the window; null: in all of it. */
+function messagesIn({ schedule }: Plan, phase: Plan["phases"][number] | null): number {
+	return phase === null
+		? schedule.messages - schedule.warmupMessages
+		: messagesBefore(schedule, schedule.warmupNs + phase.toNs) -
+				messagesBefore(schedule, schedule.warmupNs + phase.fromNs);
+}
+
+/** What carries a number of samples, as a scenario has it: a duration at the mean rate, or, where a closed load has none, messages. */
+function enough(
+	plan: Plan,
+	metric: Metric,
+	samples: number,
+	phase: Plan["phases"][number] | null = null,
+) {
+	const { kind, rate, durationNs } = plan.schedule;
+	const perMessage = Math.max(1, samplesPerMessage(plan, metric));
+	const messages = Math.ceil(samples / perMessage);
+	if (kind === "closed" || rate === null)
+		return { key: "messages", value: `${messages}`, text: formatCount(messages) };
+	const perNs = phase ? phase.toNs - phase.fromNs : durationNs;
+	const mean = kind === "stages" ? { messages: messagesIn(plan, phase), perNs } : rate;
+	const value = formatDurationExact(durationFor(messages, mean));
+	return { key: "duration", value, text: value };
+}

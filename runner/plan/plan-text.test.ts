@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { loadScenario } from "../scenario/load.ts";
+import { parseRate } from "../units.ts";
+import { durationFor, tooDeepWarnings } from "./depth.ts";
+import { expand } from "./expand.ts";
+import { messagesBefore } from "./offset.ts";
+import { renderPlan } from "./plan-text.ts";
+
+const plansOf = (rest: string) =>
+	expand(loadScenario("s.yaml", `systems: { nats: nats, floor: noop }\n${rest}`), { runId: "r" });
+
+const two = `workload: { duration: 10s }
+cases:
+  - { message: 256B, rate: 3000/s }
+  - { name: slow, message: 1KiB, rate: 100/s, warmup: 1s, drain: 2s }
+repeat: 2
+sla: [p99 < 20ms, p99.99 < 1s]
+`;
+
+describe("the duration that a percentile takes", () => {
+	test.each([
+		["3000/s", 100_000, 34e9],
+		["3000/s", 36_887, 13e9],
+		["1000/s", 10_000, 10e9],
+		["100000/s", 1000, 1e9],
+		["1000/s", 1_000_000, 17 * 60e9],
+		["7/3s", 1000, 429e9],
+		["1/s", 1_000_000, 278 * 3600e9],
+	])("at %s %i samples are due in %i ns", (text, samples, ns) => {
+		const rate = parseRate(text);
+		expect(durationFor(samples, rate)).toBe(ns);
+		expect(messagesBefore(rate, ns)).toBeGreaterThanOrEqual(samples);
+	});
+});
+
+describe("a line that asks for more than the window carries", () => {
+	const line = (sla: string, more = "") =>
+		tooDeepWarnings(
+			plansOf(`workload: { rate: 1000/s, message: 256B, duration: 10s }\n${more}sla: [${sla}]\n`),
+		);
+	const mend =
+		"Write duration: 37s to have it printed (weak, 36 887 samples), 100s for 10 samples above it (ok, 100 000).";
+
+	test("is told once for a case, however many systems and repeats, with what mends it", () => {
+		expect(line("p99.99 < 5ms")).toEqual([
+			`p99.99 < 5ms (256B 1000/s): 10 000 samples carry no p99.99. It cannot pass. ${mend}`,
+		]);
+		expect(tooDeepWarnings(plansOf(two)).map((text) => text.split(":")[0])).toEqual([
+			"p99.99 < 1s (256B 3000/s)",
+			"p99.99 < 1s (slow)",
+		]);
+	});
+
+	test("that compares needs the figure itself, and says so", () => {
+		expect(line("p99.99 <= baseline + 10%, throughput >= baseline - 5%", "repeat: 5\n")).toEqual([
+			`p99.99 <= baseline + 10% (256B 1000/s): 10 000 samples carry no p99.99. There will be no figure to compare. ${mend}`,
+		]);
+	});
+
+	test("is none that has a weak percentile, a counter or the maximum", () => {
+		const weak = "workload: { rate: 400/s, message: 1KiB, duration: 1s }\n";
+		expect(tooDeepWarnings(plansOf(`${weak}sla: [p99 < 1s, max < 1s, lost == 0]\n`))).toEqual([]);
+	});
+});
+
+describe("a plan as text", () => {
+	test("counts messages, bytes in both directions, and time, and each case's percentiles once", () => {
+		const text = renderPlan(plansOf(two), { columns: 300 });
+		expect(text).toContain(
+			"8 runs: 1.73min of sending, and at most 2.13min of waiting for the last messages. 184 400 messages, warm-up included; 96.5MiB of payload, there and back.",
+		);
+		expect(text.match(/^ +(?:30 000|1 000) .*$/gm)).toEqual([
+			"   30 000  ok   ok         none 34s    none 334s    256B 3000/s",
+			"    1 000  ok   none 100s  none 17min  none 167min  slow",
+		]);
+	});
+
+	test("says what is compared, over how many repeats and with what", () => {
+		const text = (lines: string) =>
+			renderPlan(
+				plansOf(`workload: { rate: 1000/s, message: 256B, duration: 10s }\nrepeat: 5\n${lines}`),
+				{ columns: 300 },
+			);
+		expect(text("sla: [p99 <= baseline + 10%]\n")).toContain(
+			"compared over 5 repeats with a baseline (--baseline <file|folder>, or that of the scenario): p99 <= baseline + 10%.",
+		);
+		expect(text("sla: [p99 < 1s]\n")).not.toContain("compared");
+	});
+
+	test("keeps its tables in step and its sentences within 80 columns, whatever cases are called", () => {
+		const name = "n".repeat(80);
+		const text = renderPlan(
+			plansOf(two.replace("{ message: 256B,", `{ name: ${name}, message: 256B,`)),
+			{ columns: 80 },
+		);
+		const lines = text.split("\n");
+		expect(new Set(lines.map((line) => line.indexOf(`nats/${name}`)))).toEqual(
+			new Set([-1, lines[0]?.indexOf("system/case")]),
+		);
+		for (const line of lines)
+			if (!line.startsWith("  ") && !line.includes(name))
+				expect(line.length, line).toBeLessThanOrEqual(80);
+	});
+
+	test("of one run", () => {
+		const text = "system: nats\nworkload: { rate: 3000/s, message: 256B, duration: 10s }\n";
+		const plans = expand(loadScenario("s.yaml", text), { runId: "r" });
+		const where = ["clients: 3 processes of this machine"];
+		expect(
+			renderPlan(plans, { columns: 80, where, warnings: ["w"] }),
+		).toBe(`  #  repeat  time  messages  bytes  system/case
+  1     1/1   15s    45 000  22MiB  nats/256B 3000/s
+
+1 run: 15s of sending, and at most 30s of waiting for the last messages. 45 000
+messages, warm-up included; 22MiB of payload, there and back.
+
+What each case does:
+
+  256B 3000/s: round-trip of 256B, 3000/s for 10s after 5s warm-up; 1 producer
+    on 1 connection, 1 topic.
+
+Where it runs:
+
+  clients: 3 processes of this machine.
+
+Percentiles that the window of one run carries:
+
+  samples  p99  p99.9  p99.99    p99.999    case
+   30 000  ok   ok     none 34s  none 334s  256B 3000/s
+
+ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound
+exists; none: not printed. Beside them the duration from which on it is ok, at
+this rate. Stalls make it less: mqbench explain support.
+
+Warning: w
+`);
+	});
+});
