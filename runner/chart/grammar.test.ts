@@ -36,7 +36,7 @@ function compared(): Figure[] {
 		path,
 		baseline: baselineWith({ "response p99": [9e5, 8e5, 7e5, 9e5, 8e5].map((v) => v * factor) }),
 	});
-	return comparedFigures(comparingOf(side("a", 1), [side("b", 1.6)]));
+	return comparedFigures(comparingOf(side("a", 1), side("b", 1.6)));
 }
 
 function trends(): Figure[] {

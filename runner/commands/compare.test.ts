@@ -80,13 +80,6 @@ describe("mqbench compare", () => {
 		expect(out).toMatch(/\nSAME {2}example, compared: 2 figures decide: 2 not worse/);
 	});
 
-	test("several against the first", async () => {
-		const { exit, out } = await run(files(), "a.json", "c.json", "b.json");
-		expect(exit).toBe(99);
-		expect(out).toContain("nats, 256B 1000/s: B against A");
-		expect(out).toContain("nats, 256B 1000/s: C against A");
-	});
-
 	test("another machine: shown, a warning, and 0; 6 where that is to fail", async () => {
 		const folder = files();
 		const machine = machineWith({ cpu: "Other CPU" });
@@ -254,7 +247,7 @@ describe("texts from outside", () => {
 				const folder = files(names);
 				const world = fakeWorld({ cwd: folder });
 				const narrow = { ...world, stdout: { ...world.stdout, columns } };
-				await main(["compare", "a.json", "b.json", "c.json"], narrow);
+				await main(["compare", "a.json", "b.json"], narrow);
 				for (const line of world.out().split("\n"))
 					expect(displayWidth(line), line).toBeLessThanOrEqual(columns);
 			}
@@ -270,6 +263,7 @@ describe("what cannot be done is one sentence, and 2", () => {
 		[["a.json", "b.json", "--json", "--markdown"], "cannot be used with option '--json'"],
 		[["--html", "a.json", "b.json"], "nothing was written, as this does not end in .html"],
 		[[], "missing required argument"],
+		[["a.json", "b.json", "c.json"], "too many arguments"],
 	])("%j", async (args, words) => {
 		const folder = files();
 		const before = readFileSync(join(folder, "a.json"), "utf8");

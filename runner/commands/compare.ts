@@ -18,10 +18,8 @@ import { type Action, calibrationOption, inconclusiveOption } from "./options.ts
 
 export function declare(command: Command, on: Action): void {
 	command
-		.argument(
-			"<runs...>",
-			"folders of runs (reports/<run-id>) or baseline.json files; the first is the baseline",
-		)
+		.argument("<baseline>", "the folder of a run (reports/<run-id>), or a baseline.json file")
+		.argument("[run]", "what is compared with it: another folder or file")
 		.option("--systems <old,new>", "compare two systems, the baseline first")
 		.addOption(calibrationOption())
 		.option("--json", "print the comparison as JSON")
@@ -32,11 +30,14 @@ export function declare(command: Command, on: Action): void {
 				"exit code when the runs do not decide: fail gives 6, warn and pass give 0",
 			).default("warn"),
 		)
-		.action(on(compare, "paths"));
+		.action(on(compare, "baseline", "run"));
 }
 
 interface CompareArgs {
-	readonly paths: readonly string[];
+	/** A run folder or baseline.json file. */
+	readonly baseline: string;
+	/** Another one; undefined: two systems of the first are compared. */
+	readonly run?: string | undefined;
 	/** "old,new": two systems instead of the same system of two. */
 	readonly systems?: string | undefined;
 	readonly calibration?: string | undefined;
@@ -46,7 +47,7 @@ interface CompareArgs {
 	readonly onInconclusive: OnInconclusive;
 }
 
-/** `mqbench compare`: B, C ... against A, over all their runs. */
+/** `mqbench compare`: B against A, over all their runs. */
 export async function compare(args: CompareArgs, world: World): Promise<ExitCode> {
 	const { json, markdown, html, onInconclusive } = args;
 	// A run that was named in its place must not be overwritten: `--html A B`.
@@ -54,18 +55,18 @@ export async function compare(args: CompareArgs, world: World): Promise<ExitCode
 		throw failure("usage", {
 			message: `--html ${html}: nothing was written, as this does not end in .html. Give a file that does.`,
 		});
-	const [a, ...rest] = args.paths.map(
-		(name): Named => ({ path: name, baseline: readBaseline(path.resolve(world.cwd, name)) }),
-	) as [Named, ...Named[]];
-	const systems = systemsOf(args.systems, a, rest);
-	const others = rest.length === 0 ? [a] : rest;
-	const calibration = calibrationFor(
-		args.calibration,
-		others[0]?.baseline.machine ?? null,
-		others.flatMap((other) => other.baseline.runs.map(({ work }) => work)),
-		world,
-	);
-	const comparing = comparingOf(a, others, { systems, calibration });
+	const named = (name: string): Named => ({
+		path: name,
+		baseline: readBaseline(path.resolve(world.cwd, name)),
+	});
+	const a = named(args.baseline);
+	const other = args.run === undefined ? null : named(args.run);
+	const systems = systemsOf(args.systems, a, other);
+	const b = other ?? a;
+	const { machine, runs } = b.baseline;
+	const works = runs.map(({ work }) => work);
+	const calibration = calibrationFor(args.calibration, machine, works, world);
+	const comparing = comparingOf(a, b, { systems, calibration });
 	const exit = exitCodeOfComparing(comparing.outcome, onInconclusive);
 	const document = comparingDocument(comparing);
 	if (html !== undefined) write(html, renderHtml(document), world);

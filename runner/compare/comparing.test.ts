@@ -32,28 +32,18 @@ lost.baseline.runs.push(...spoilt.baseline.runs);
 
 const WITHIN = "2 figures decide: 2 not worse";
 const SHOWN = "shown only: nothing here may decide";
-test.each<[what: string, Run[], outcome: string, summary: string | null, a?: Run]>([
-	[
-		"worse",
-		[run(2)],
-		"regressed",
-		"2 figures decide: 1 worse by more than the margin, 1 not worse",
-	],
-	["better", [run(0.5)], "improved", "2 figures decide: 1 better, 1 not worse"],
-	["no change", [run(1)], "same", WITHIN],
-	["a max that is worse, which decides nothing", [worseMax], "same", WITHIN],
-	["open", [run(1.25)], "inconclusive", "2 figures decide: 1 open, 1 not worse"],
-	["runs that do not count on the candidate's side", [invalid], "inconclusive", null],
-	["a lost case", [lost], "inconclusive", `${WITHIN}; not everything could be compared`, more],
-	["another machine", [run(2, { machine })], "advisory", SHOWN],
-	["nothing in common", [elsewhere], "nothing", "nothing could be compared"],
-	// Of several candidates the worst counts.
-	["several", [run(1), run(2, { machine })], "advisory", `B: ${WITHIN}; C: ${SHOWN}`],
-	["several", [run(1), run(0.5), run(2)], "regressed", null],
-	["several", [run(0.5), run(1.25), run(1, { machine })], "inconclusive", null],
-	["several", [run(1), elsewhere], "nothing", null],
-])("%s: %#", (_, others, outcome, summary, base = a) => {
-	const found = comparingOf(base, others);
+test.each<[what: string, Run, outcome: string, summary: string | null, a?: Run]>([
+	["worse", run(2), "regressed", "2 figures decide: 1 worse by more than the margin, 1 not worse"],
+	["better", run(0.5), "improved", "2 figures decide: 1 better, 1 not worse"],
+	["no change", run(1), "same", WITHIN],
+	["a max that is worse, which decides nothing", worseMax, "same", WITHIN],
+	["open", run(1.25), "inconclusive", "2 figures decide: 1 open, 1 not worse"],
+	["runs that do not count on the candidate's side", invalid, "inconclusive", null],
+	["a lost case", lost, "inconclusive", `${WITHIN}; not everything could be compared`, more],
+	["another machine", run(2, { machine }), "advisory", SHOWN],
+	["nothing in common", elsewhere, "nothing", "nothing could be compared"],
+])("%s: %#", (_, b, outcome, summary, base = a) => {
+	const found = comparingOf(base, b);
 	expect(found.outcome).toBe(outcome);
 	if (summary !== null) expect(found.summary).toBe(summary);
 });
@@ -73,7 +63,7 @@ test.each([
 
 test("versions, settings and machines differ with both values; of two systems of one run their settings", () => {
 	const differences = (parts: Parameters<typeof baselineWith>[1]) =>
-		comparingOf(a, [run(1, parts)]).others[0]?.differences;
+		comparingOf(a, run(1, parts)).differences;
 	expect(differences({})).toEqual([]);
 	expect(
 		differences({
@@ -89,7 +79,7 @@ test("versions, settings and machines differ with both values; of two systems of
 		{ what: "nats: client tls", a: "not known", b: "true" },
 	]);
 	const one = run(1, { systems: { old: { broker: "1" }, new: { broker: "2" } } });
-	expect(comparingOf(one, [one], { systems: ["old", "new"] }).others[0]?.differences).toEqual([
+	expect(comparingOf(one, one, { systems: ["old", "new"] }).differences).toEqual([
 		{ what: "old, new: broker", a: "1", b: "2" },
 	]);
 });

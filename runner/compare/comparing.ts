@@ -16,28 +16,19 @@ export interface Named {
 
 type Systems = readonly [a: string, b: string];
 
-/** What `mqbench compare` shows: A, and each other against it. */
-export interface Comparing {
-	readonly a: Named & { readonly letter: string };
-	readonly others: readonly Other[];
+/** What `mqbench compare` shows: B against A, the baseline. */
+export interface Comparing extends Compare {
+	readonly a: Named;
+	readonly b: Named;
 	/** Two systems of the same runs instead of the same system of two. */
 	readonly systems: Systems | null;
+	readonly differences: readonly Difference[];
 	readonly outcome: Outcome;
 	/** Why, in one sentence. */
 	readonly summary: string;
 }
 
-export interface Other extends Named, Compare {
-	readonly letter: string;
-	/** Of this one alone. */
-	readonly outcome: Outcome;
-	readonly differences: readonly Difference[];
-}
-
-/**
- * The worst first: of several candidates that of the worst one is the outcome. advisory: nothing may be judged; nothing: nothing could be compared.
- * How each looks, beside verdicts.
- */
+/** How each outcome looks. advisory: nothing may be judged; nothing: nothing could be compared. */
 export const OUTCOMES = {
 	regressed: "fail",
 	nothing: "error",
@@ -48,35 +39,19 @@ export const OUTCOMES = {
 } as const satisfies Record<string, Verdict>;
 export type Outcome = keyof typeof OUTCOMES;
 
-/** Compares each of `others` with `a`; with `systems`, B's second with A's first, and then both may be one run. */
+/** Compares `b` with `a`; with `systems`, B's second with A's first, and then both may be one run. */
 export function comparingOf(
 	a: Named,
-	others: readonly Named[],
+	b: Named,
 	options: { readonly systems?: Systems | null; readonly calibration?: Calibration | null } = {},
 ): Comparing {
 	const { systems = null, calibration = null } = options;
-	const compared = others.map((other, i): Other => {
-		const letter = LETTERS[i + 1] ?? `${i + 2}`;
-		const within = other.path === a.path && systems !== null;
-		const found = compareRuns(a.baseline, other.baseline, {
-			names: within ? { a: systems[0], b: systems[1] } : { a: "A", b: letter },
-			systems,
-			calibration,
-		});
-		const differences = differencesOf(a.baseline, other.baseline, systems);
-		return { ...other, letter, ...found, outcome: outcomeOf(found), differences };
-	});
-	const outcomes = Object.keys(OUTCOMES) as Outcome[];
-	const summaries = compared.map((one) => ({ letter: one.letter, text: summaryOf(one) }));
-	return {
-		a: { ...a, letter: "A" },
-		others: compared,
-		systems,
-		outcome: outcomes.find((one) => compared.some(({ outcome }) => outcome === one)) ?? "nothing",
-		summary: summaries
-			.map(({ letter, text }) => (summaries.length === 1 ? text : `${letter}: ${text}`))
-			.join("; "),
-	};
+	const [nameA, nameB] = (b.path === a.path ? systems : null) ?? ["A", "B"];
+	const names = { a: nameA, b: nameB };
+	const found = compareRuns(a.baseline, b.baseline, { names, systems, calibration });
+	const differences = differencesOf(a.baseline, b.baseline, systems);
+	const about = { a, b, systems, differences, ...found };
+	return { ...about, outcome: outcomeOf(found), summary: summaryOf(found) };
 }
 
 /** 99 on a regression, 2 where nothing could be compared; what is undecided is a warning, unless it is to fail. */
@@ -92,16 +67,12 @@ export function missingOf({ comparisons, notCompared }: Compare): NotCompared[] 
 	return notCompared.filter((place) => at(place, comparisons).length === 0);
 }
 
-/** `--systems`: the two systems that are compared, the baseline's first; null: the same ones of several runs. */
-export function systemsOf(
-	given: string | undefined,
-	a: Named,
-	rest: readonly Named[],
-): Systems | null {
+/** `--systems`: the two systems that are compared, the baseline's first; null: the same ones of two runs. `b` null: one run was named. */
+export function systemsOf(given: string | undefined, a: Named, b: Named | null): Systems | null {
 	const usage = (message: string) => failure("usage", { message });
 	const known = (of: Named) => [...new Set(of.baseline.runs.map((run) => run.system))];
 	if (given === undefined) {
-		if (rest.length > 0) return null;
+		if (b !== null) return null;
 		const two = known(a).slice(0, 2);
 		const systems = two.length < 2 ? "" : `, or two of its systems (--systems ${two.join(",")})`;
 		throw usage(
@@ -111,16 +82,13 @@ export function systemsOf(
 	const [first, second, ...more] = given.split(",").map((name) => name.trim());
 	if (!first || !second || more.length > 0)
 		throw usage(`--systems ${given}: give two names, the baseline first, e.g. --systems old,new`);
-	const seconds = (rest.length === 0 ? [a] : rest).map((one) => [second, one] as const);
-	for (const [name, of] of [[first, a] as const, ...seconds])
+	for (const [name, of] of [[first, a] as const, [second, b ?? a] as const])
 		if (!known(of).includes(name))
 			throw usage(`${of.path}: has no system ${name}; it has ${known(of).join(", ") || "none"}`);
 	return [first, second];
 }
 
 // --- internal ---
-
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 function judgedOf({ comparisons }: Compare): Comparison[] {
 	return comparisons.filter((c) => c.judged);
@@ -139,21 +107,19 @@ function outcomeOf(compared: Compare): Outcome {
 	return judged.some((c) => c.verdict === "improved") ? "improved" : "same";
 }
 
-function summaryOf(other: Other): string {
-	const judged = judgedOf(other);
+function summaryOf(compared: Compare): string {
+	const judged = judgedOf(compared);
 	const count = (is: (c: Comparison) => boolean) => judged.filter(is).length;
-	const [worse, better] = [
-		count((c) => c.verdict === "regressed"),
-		count((c) => c.verdict === "improved"),
-	];
+	const worse = count((c) => c.verdict === "regressed");
+	const better = count((c) => c.verdict === "improved");
 	const open = count(isOpen);
 	return say("summary", {
 		worse,
 		open,
 		better,
 		same: judged.length - worse - open - better,
-		shown: other.comparisons.length > 0,
-		missing: missingOf(other).length > 0,
+		shown: compared.comparisons.length > 0,
+		missing: missingOf(compared).length > 0,
 	}).text;
 }
 

@@ -274,3 +274,26 @@ export function marked(words: string): Piece[] {
 		return part.startsWith("`") ? code(part.slice(1, -1)) : part;
 	});
 }
+
+/** Names and what is known of them; what is not known is left out. */
+export function facts(rows: readonly (readonly [name: string, value: Inline | null])[]): Table {
+	const known = rows.filter((row): row is readonly [string, Inline] => Boolean(row[1]));
+	return table(["", ""], known, { look: "facts" });
+}
+
+/** Settings by their keys, folded; nothing where there are none. */
+export function settings(name: string, values: Readonly<Record<string, string>>): Block[] {
+	const all = Object.entries(values).map((entry) => code(entry.join("=")));
+	return all.length === 0 ? [] : [fold(`${all.length} ${name}`, [list(all)])];
+}
+
+/**
+ * Text that begins in lower case as a sentence. What is a name keeps its first letter: a system's ("nats, 1KiB: ..."), and whatever
+ * is not plainly a word ("x: ...", "p99 ...").
+ */
+export function sentence(text: string, names: readonly string[] = []): string {
+	const [word = ""] = /^[a-z]+(?= |$|[.,])/.exec(text) ?? [];
+	const name = word === "" || names.some((n) => text.startsWith(n));
+	const first = name ? text.charAt(0) : text.charAt(0).toUpperCase();
+	return `${first}${text.slice(1)}${/[.!?:]$/.test(text) ? "" : "."}`;
+}

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { figuresOf } from "../figures/figures.ts";
 import type { Result, Run } from "../model/result.ts";
-import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
+import { terminalOf as terminal } from "../render/rendered.fake.ts";
 import { byCase, percentile } from "../result/select.ts";
 import { show } from "../result/show.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
@@ -85,25 +84,5 @@ describe("40 runs", () => {
 		const lines = terminal(result, 44).split("\n");
 		expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(44);
 		expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain("nats (1): p50 ~203us, p99 ~431us");
-	});
-
-	test("stand in one chart, a curve for each run, with durability beside each system", () => {
-		const overview = figuresOf(result).find(({ id }) => id === "percentiles");
-		expect(overview?.title).toMatch(/^Response by percentile/);
-		expect(overview?.panels.flatMap(({ series }) => series)).toHaveLength(result.runs.length);
-		expect(overview?.facts).toContain("4 cores, generator and brokers on one machine");
-		const html = renderHtml(result);
-		expect(html.match(/<h3 id="case-\d">/g)).toHaveLength(5);
-		expect(html).toContain("<td>none, nothing is stored</td>");
-		expect(Buffer.byteLength(html)).toBeLessThan(2_000_000);
-	});
-
-	test("are short in markdown: tables, and sections of those that did not pass", () => {
-		const text = renderMarkdown(result);
-		expect(text.match(/^### 256B, response/gm)).toHaveLength(1);
-		const failed = result.runs.filter((r) => r.verdict !== "pass").length;
-		expect(
-			text.match(/^<summary><b>.*: (FAIL|INVALID|INCONCLUSIVE)<\/b><\/summary>$/gm),
-		).toHaveLength(failed);
 	});
 });

@@ -16,7 +16,7 @@ test("a weak percentile of any run is marked on its side, and the mark is explai
 		),
 	});
 	const shown = (a: readonly number[], b: readonly number[]) =>
-		renderTerminal(comparingDocument(comparingOf(side("a", a), [side("b", b)])), {
+		renderTerminal(comparingDocument(comparingOf(side("a", a), side("b", b))), {
 			columns: 100,
 			colour: false,
 		});

@@ -1,47 +1,48 @@
-import {
-	type Comparing,
-	missingOf,
-	type Named,
-	type Other,
-	OUTCOMES,
-} from "../compare/comparing.ts";
+import { type Comparing, missingOf, OUTCOMES } from "../compare/comparing.ts";
 import { machineText } from "../compare/machine.ts";
-import { hasWeak } from "../compare/words.ts";
+import { hasWeak, intervalText, looksOf, ratioOfText, verdictCell } from "../compare/words.ts";
 import { comparedFigures } from "../figures/comparison.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
+import type { Result } from "../model/result.ts";
 import { bySystemAndCase } from "../result/select.ts";
+import { percentText } from "../text/comparisons.ts";
 import { formatUtc, plural } from "../units.ts";
 import {
+	aside,
 	type Block,
+	badge,
+	type Column,
 	type Document,
 	type Fold,
 	fold,
 	heading,
+	type Inline,
 	list,
 	numbers,
 	section,
+	type Table,
 	table,
 	text,
 } from "./blocks.ts";
-import { ratioTable } from "./comparison.ts";
 import { WEAK_MEANS } from "./words.ts";
 
-/** What a reader of a comparison is told: for each side what differs, every ratio, and why; and why the figures may differ. */
+/** What a reader of a comparison is told: what differs, every ratio, and why; and why the figures may differ. */
 export function comparingDocument(comparing: Comparing): Document {
-	const { a, others, outcome, summary } = comparing;
+	const { a, b, outcome, summary } = comparing;
+	const sides = [
+		["A, the baseline", a] as const,
+		...(b.path === a.path ? [] : [["B", b] as const]),
+	];
 	return {
 		title: `${a.baseline.scenario}, compared`,
 		look: OUTCOMES[outcome],
 		word: outcome === "nothing" ? "NOT COMPARED" : outcome.toUpperCase(),
 		lead: summary,
-		head: sides(comparing).map(({ letter, path, baseline }, i) =>
-			text(
-				`${letter}${i === 0 ? ", the baseline" : ""}: ${path}: ${baselineText(baseline)}; ${machineText(baseline.machine)}`,
-				"soft",
-			),
+		head: sides.map(([name, { path, baseline }]) =>
+			text(`${name}: ${path}: ${baselineText(baseline)}; ${machineText(baseline.machine)}`, "soft"),
 		),
 		answer: [],
-		sections: others.map((other) => against(other, comparing)),
+		sections: [against(comparing)],
 		foot: [text(HOW, undefined, 2)],
 		whole: "mqbench compare --html writes all of it.",
 		contents: [],
@@ -50,14 +51,60 @@ export function comparingDocument(comparing: Comparing): Document {
 	};
 }
 
+/** Against the baseline: the ratio of each figure with its interval, and what follows from it. */
+export function comparison({ comparisons, gates }: Result): Block[] {
+	// Those that an SLA line asks for stand in `comparisons` too, or only at their gate.
+	const found = [...comparisons, ...gates.flatMap((gate) => gate.comparison ?? [])];
+	const all = [
+		...new Map(found.map((c) => [JSON.stringify([whereOf(c), c.margin, c.a.name]), c])),
+	].map(([, c]) => c);
+	if (all.length === 0) return [];
+	const changed = all.filter((c) => c.verdict !== "same" || c.advisory !== null);
+	const shown = all.length > MOST ? changed : all;
+	const more = all.length - shown.length;
+	const names = [...new Set(all.map((c) => c.a.name))].join(", ");
+	return [
+		section("comparison", `Compared with ${names}`, [
+			ratioTable(shown, whereOf, numbers(["baseline", "now"], 2)),
+			text(more > 0 ? `${plural(more, "comparison")} more: SAME` : null),
+			list(
+				changed.map(
+					(c) =>
+						`${c.verdict.toUpperCase()} ${whereOf(c)}: ${c.why}${c.advisory === null ? "" : `; shown only: ${c.advisory}`}`,
+				),
+			),
+			text(
+				"Ratio: now / baseline, the median of the ratios of all pairs of runs (Hodges-Lehmann), with its exact interval. 1.1 is 10 % more",
+				"small",
+				2,
+			),
+		]),
+	];
+}
+
+/** Figures against a baseline: both sides, the ratio with its interval, the margin, and what follows. */
+export function ratioTable(
+	comparisons: readonly Comparison[],
+	name: (c: Comparison) => string,
+	sides: readonly Column[],
+): Table {
+	const columns = ["", ...sides, ...numbers(["ratio", "95 % interval", "margin"]), "verdict"];
+	const rows = comparisons.map((c): Inline[] => [
+		name(c),
+		sideOf(c.a, c.unit),
+		sideOf(c.b, c.unit),
+		ratioOfText(c),
+		intervalText(c),
+		[percentText(c.margin), aside(c.marginFrom === "default" ? "" : c.marginFrom)],
+		c.judged ? badge(looksOf(c), verdictCell(c)) : verdictCell(c),
+	]);
+	return table(columns, rows);
+}
+
 // --- internal ---
 
 const HOW =
 	"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow. Where messages never completed a value is larger than written. Curves are those of single runs";
-
-function sides({ a, others }: Comparing): (Named & { readonly letter: string })[] {
-	return [a, ...others.filter((other) => other.path !== a.path)];
-}
 
 /** "quickstart, 2026-11-20 16:29 UTC, 20 runs, mqbench 0.1.0". */
 function baselineText({ runs, startedAt, mqbench, scenario, quick }: Baseline): string {
@@ -72,56 +119,57 @@ function baselineText({ runs, startedAt, mqbench, scenario, quick }: Baseline): 
 		.join(", ");
 }
 
-function namesOf({ systems }: Comparing, { letter }: Other): readonly [string, string] {
-	return systems ?? ["A", letter];
-}
-
-function against(other: Other, comparing: Comparing): Fold {
-	const { letter, comparisons, notCompared } = other;
-	const [one, two] = namesOf(comparing, other);
-	const id = letter.toLowerCase();
-	const missing = missingOf(other);
+function against(comparing: Comparing): Fold {
+	const { comparisons, notCompared } = comparing;
+	const [one, two] = comparing.systems ?? ["A", "B"];
+	const missing = missingOf(comparing);
 	const advisories = new Set(comparisons.flatMap((c) => c.advisory ?? []));
-	return section(id, `${two} against ${one}`, [
-		differing(other, [one, two]),
+	return section("b", `${two} against ${one}`, [
+		differing(comparing, [one, two]),
 		...bySystemAndCase(comparisons).flatMap(({ system, case: name, all }, i): Block[] => {
-			const title = `${system}, ${name}`;
 			const [first] = all as readonly [Comparison];
 			const heads = [first.a, first.b].map(({ name, runs }) => `${name} (n=${runs})`);
 			const judged = all.filter((c) => c.judged);
+			const margin = ({ marginFrom: from }: Comparison) =>
+				from === "default" ? "" : `; the margin: ${from}`;
 			return [
-				heading(comparing.others.length > 1 ? `${title}: ${letter} against A` : title),
-				{ kind: "figures", ids: [`ratios-${id}-${i + 1}`, `compare-${id}-${i + 1}`], depth: 3 },
+				heading(`${system}, ${name}`),
+				{ kind: "figures", ids: [`ratios-b-${i + 1}`, `compare-b-${i + 1}`], depth: 3 },
 				ratioTable(all, (c) => c.metric, numbers(heads)),
-				list(
-					judged.map(
-						(c) =>
-							`${c.verdict.toUpperCase()} ${c.metric}: ${c.why}${c.marginFrom === "default" ? "" : `; the margin: ${c.marginFrom}`}`,
-					),
-				),
+				list(judged.map((c) => `${c.verdict.toUpperCase()} ${c.metric}: ${c.why}${margin(c)}`)),
 			];
 		}),
 		...[...advisories].map((why) =>
 			text(`Shown only, verdicts in brackets do not count: ${why}`, "warn"),
 		),
-		...notCompared.map((n) =>
-			text(
-				`${missing.includes(n) ? "not compared" : "left out"}: ${n.system}, ${n.case}: ${n.why}`,
-				"warn",
-			),
-		),
+		...notCompared.map((n) => {
+			const what = missing.includes(n) ? "not compared" : "left out";
+			return text(`${what}: ${n.system}, ${n.case}: ${n.why}`, "warn");
+		}),
 		text(comparisons.some(hasWeak) ? `~ ${WEAK_MEANS}` : null, "small"),
 	]);
 }
 
 /** What differs of all that was written down of scenario, machines, versions and settings. */
-function differing({ differences }: Other, names: readonly string[]): Block {
+function differing({ differences }: Comparing, names: readonly string[]): Block {
+	const rows = differences.map(({ what, a, b }) => [what, a, b]);
 	return differences.length === 0
 		? text("Scenario, machine, versions and settings are the same", undefined, 3)
-		: fold(`What differs between ${names.join(" and ")}`, [
-				table(
-					["fact", ...names],
-					differences.map(({ what, a, b }) => [what, a, b]),
-				),
-			]);
+		: fold(`What differs between ${names.join(" and ")}`, [table(["fact", ...names], rows)]);
+}
+
+/** Of more than these only those that have changed are told. */
+const MOST = 20;
+
+/** "62.4us", weak "~62.4us"; where not every run has this value "62.4us (3 of 5)". */
+function sideOf(
+	{ median: value, weak, values, runs }: Comparison["a"],
+	unit: Comparison["unit"],
+): Inline {
+	const some = value === null || values.length === runs ? "" : ` (${values.length} of ${runs})`;
+	return [{ value, unit, weak }, some];
+}
+
+function whereOf(c: Comparison): string {
+	return `${c.system}, ${c.case}, ${c.metric}`;
 }

@@ -6,10 +6,8 @@ import { blocksMarkup } from "../render/html/blocks.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { amountIn, at, type Block, type Fold } from "./blocks.ts";
-import { documentOf } from "./document.ts";
-import { reproduce } from "./reading.ts";
-import { environment as environmentBlock } from "./run-facts.ts";
-import { differences, EACH_MESSAGE, systems } from "./systems.ts";
+import { documentOf, reproduce } from "./document.ts";
+import { differences, EACH_MESSAGE, environment as environmentBlock, systems } from "./systems.ts";
 
 const stall = fixtureResult("stall");
 const writing = { names: [], figures: [] };

@@ -94,12 +94,6 @@ describe("the index", () => {
 		]);
 	});
 
-	test("says that a shortened run gives no result", () => {
-		const root = emptyFolder();
-		addResult(root, "q", resultOf("healthy", { quick: true }));
-		expect(rowsOf(page(root))[0]?.[1]).toBe("✓ PASS (shortened: no result)");
-	});
-
 	test("names from outside do no harm", () => {
 		const root = emptyFolder();
 		const named = (run: Run): Run => ({

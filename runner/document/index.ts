@@ -11,6 +11,7 @@ import {
 	badge,
 	type Document,
 	type Fold,
+	facts,
 	fold,
 	type Inline,
 	link,
@@ -19,7 +20,6 @@ import {
 	table,
 	text,
 } from "./blocks.ts";
-import { facts } from "./facts.ts";
 
 /**
  * A folder of runs: all of them, the newest first, and their figures over time. Links are relative to it: the folder can be published as it is.

@@ -1,16 +1,33 @@
 import { runId } from "../figures/facts.ts";
 import type { Result, Run } from "../model/result.ts";
-import { fateText, loadText, offenderText, runTitle } from "../result/words.ts";
-import { type Block, type Figures, type Fold, fold, heading, list, text } from "./blocks.ts";
-import { breakdown } from "./breakdown.ts";
-import { brokerLog } from "./broker-log.ts";
+import { type Count, countLabel, countsOf, isBad } from "../result/fields.ts";
+import { amount, show } from "../result/show.ts";
+import { fateText, isClosed, loadText, offenderText, runTitle } from "../result/words.ts";
+import { sum } from "../stats/sum.ts";
+import { formatCount, formatDuration, formatDurationExact, plural } from "../units.ts";
+import { orderUnit } from "../verdict/tally.ts";
+import {
+	aside,
+	type Block,
+	badge,
+	code,
+	type Depth,
+	type Figures,
+	type Fold,
+	facts,
+	fold,
+	heading,
+	type Inline,
+	type List,
+	list,
+	numbers,
+	type Table,
+	table,
+	text,
+	upTo,
+} from "./blocks.ts";
 import { MANY_RUNS } from "./cases.ts";
-import { checks, errors } from "./checks.ts";
-import { counts } from "./counts.ts";
-import { held, overTime } from "./over-time.ts";
-import { percentiles } from "./percentiles.ts";
-import { runFacts } from "./run-facts.ts";
-import { omission, slowest } from "./slowest.ts";
+import { breakdown, held, omission, overTime, percentiles, slowest } from "./latency.ts";
 import { clients, phases } from "./tables.ts";
 import { drainText, networkText, systemFacts } from "./words.ts";
 
@@ -40,6 +57,97 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 			open: full ? 3 : undefined,
 		},
 	);
+}
+
+/** What became of the messages of the window, and at which rates. */
+export function counts(run: Run): Block[] {
+	const names = countsOf(run);
+	const published = run.load.pattern === "publish";
+	const { sent, received, achieved } = run.throughput;
+	const rates: (readonly [string, number | null])[] = [
+		isClosed(run) ? ["sent rate", sent] : ["achieved rate", achieved],
+		...(published ? [] : [[countLabel(run, "received rate"), received] as const]),
+	];
+	const cell = (count: Count): Inline => {
+		const of = amount(run[count], "messages");
+		return isBad(count) && (run[count] ?? 0) > 0 ? { as: "alert", text: show(of) } : of;
+	};
+	const warmup = names
+		.filter((count) => run.warmup[count] !== null)
+		.map((count) => `${countLabel(run, count)} ${formatCount(run.warmup[count] ?? 0)}`);
+	return [
+		heading("Messages of the window", 3),
+		table(
+			[
+				...names.flatMap((count) =>
+					numbers([countLabel(run, count)], run[count] === null ? 2 : undefined),
+				),
+				...rates.flatMap(([name]) => numbers([name], 3)),
+			],
+			[[...names.map(cell), ...rates.map(([, value]) => amount(value, "messages/s"))]],
+			{ look: "row" },
+		),
+		...[...notes(run), ...howRates(run)].map((note) => text(note, "small")),
+		text(`Warm-up: ${warmup.join(", ")}`, "small", 3),
+	];
+}
+
+/**
+ * Whether a measurement is to be trusted: what checks found stands open; what is well, or not known, is folded, and of many runs
+ * (`short`) only counted.
+ */
+export function checks(run: Run, short: boolean): Block[] {
+	const { validity, why } = run;
+	if (validity.length === 0) return [];
+	const found = validity.filter(({ status }) => !QUIET.has(status));
+	const quiet = validity.filter(({ status }) => QUIET.has(status));
+	const unknown = quiet.filter(({ status }) => status === "unknown");
+	const summary = `${quiet.length - unknown.length} checks found nothing${unknown.length > 0 ? `, ${unknown.length} could not be made` : ""}`;
+	const names = unknown.map(({ check, detail }) => `${check} (${detail})`).join(", ");
+	return [
+		heading("Is the measurement to be trusted?", 3),
+		// Texts have above why a run is what it is.
+		checkList(
+			found.filter(({ detail }) => detail === why),
+			3,
+		),
+		checkList(found.filter(({ detail }) => detail !== why)),
+		short ? text(summary, "soft", 3) : fold(summary, [checkList(quiet)], { depth: 3 }),
+		...upTo(2, text(names === "" ? null : `not known: ${names}`)),
+	];
+}
+
+/** What the broker's library said. */
+export function errors({ errors: all }: Run): Block[] {
+	if (all.length === 0) return [];
+	return [
+		heading("Errors", 3),
+		list(all.map(({ count, message }) => [`error, ${plural(count, "time")}: `, code(message)])),
+	];
+}
+
+/** What the broker logged while it was measured, the serious first; on the page alone: a broker may name hosts, which are nobody's business in a comment. */
+export function brokerLog({ brokerLog: log, window }: Run): Block[] {
+	if (log === undefined || log.lines.length === 0) return [];
+	const lines = log.lines
+		.toSorted((a, b) => Number(b.serious) - Number(a.serious))
+		.slice(0, MOST)
+		.sort((a, b) => a.atNs - b.atNs);
+	const timesOf = (some: typeof lines) => sum(some.map(({ times }) => times));
+	const more = log.more + timesOf(log.lines) - timesOf(lines);
+	const rows = lines.map((line) => [
+		`${((line.atNs - window.startNs) / 1e9).toFixed(3)}s`,
+		`${line.node}`,
+		formatCount(line.times),
+		code(line.text),
+	]);
+	const means =
+		"At: seconds after the window opened, by the clock of the node. Times: lines of the node within a few seconds that differ in numbers only, of which this is the first.";
+	const note =
+		more === 0 ? means : `${means} ${plural(more, "line")} more in the run's broker.log.`;
+	const columns = [...numbers(["at", "node", "times"]), "line"];
+	const title = "What the broker logged meanwhile";
+	return [fold(title, [table(columns, rows), text(note, "small")], { depth: 3 })];
 }
 
 // --- internal ---
@@ -72,4 +180,84 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...checks(run, !full),
 		fold("What it ran with", [runFacts(run)], { depth: 3 }),
 	];
+}
+
+/** What the counts are of, where that is not plain: copies, order by key. */
+function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }: Run) {
+	return [
+		load.pattern === "fan-out"
+			? `received and lost count copies: ${plural(load.subscriptions, "subscriber")} ${load.subscriptions === 1 ? "has" : "have"} one of each message`
+			: null,
+		load.pattern === "request-reply" ? "received counts replies" : null,
+		reordered !== null && orderUnit(load) !== "by producer"
+			? `reordered counts ${orderUnit(load)}`
+			: null,
+		timedOut
+			? `a message that timed out kept its place in flight for ${formatDurationExact(load.timeoutNs)}, then the next one was sent`
+			: null,
+		requests
+			? `${plural(requests.count, "request")} of the whole run, which the service would bill with about ${requests.usd.toPrecision(3)} USD`
+			: null,
+		throttledNs ? `throttled by the broker for ${formatDuration(throttledNs)}` : null,
+		reconnects ? plural(reconnects, "reconnect") : null,
+	];
+}
+
+/** How an acknowledged and a received message per second were reckoned, where a load has no rate. */
+function howRates(run: Run): string[] {
+	const { sent, received, sentHow, receivedHow } = run.throughput;
+	const lines = [
+		["sent", sent, sentHow],
+		[countLabel(run, "received"), received, receivedHow],
+	] as const;
+	return lines.flatMap(([name, value, how]) =>
+		isClosed(run) && value !== null ? [`${name} ${formatCount(value)}/s: ${how}`] : [],
+	);
+}
+
+const QUIET: ReadonlySet<string> = new Set(["ok", "unknown"]);
+
+function checkList(all: Run["validity"], depth?: Depth): List {
+	return list(
+		all.map(({ check, status, detail, remedy, figure, limit }) => [
+			badge(status, status),
+			`: ${check}: ${detail}${remedy === null ? "" : `. What to do: ${remedy}`}`,
+			aside(figure === null ? "" : `(${figure}${limit === null ? "" : `, limit ${limit}`})`),
+		]),
+		depth,
+	);
+}
+
+const MOST = 20;
+
+/** What a run ran with, beside its load and what stands with its system. */
+function runFacts({ load, generator, ...run }: Run): Table {
+	const { pacer } = generator ?? {};
+	return facts([
+		["broker", run.brokerUrl],
+		["started", run.startedAt],
+		["payload", load.payload],
+		[
+			"producers",
+			`${load.producers} on ${load.connections} connections, ${load.topics} topics${load.partitions > 1 ? ` of ${load.partitions} partitions` : ""}`,
+		],
+		["generator on CPUs", load.pin.generator],
+		["brokers on CPUs", load.pin.brokers],
+		[
+			"timeout, drain",
+			`${formatDurationExact(load.timeoutNs)}, ${formatDurationExact(load.drainNs)}`,
+		],
+		[
+			"generator",
+			generator &&
+				`${formatDuration(generator.cpuNs)} of CPU in ${formatDuration(generator.endNs)}; ${formatCount(generator.gcCycles)} garbage collections, ${formatDuration(generator.gcPauseNs)} stopped`,
+		],
+		[
+			"pacer",
+			pacer
+				? `${pacer.timer}, wakes ${formatDuration(pacer.leadNs)} ahead, spins ${formatDuration(pacer.spinNs)}${pacer.napNs > 0 ? `, sleeps at least ${formatDuration(pacer.napNs)}` : ""}`
+				: null,
+		],
+		["raw data", run.folder],
+	]);
 }

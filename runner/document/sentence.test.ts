@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sentence } from "./sentence.ts";
+import { sentence } from "./blocks.ts";
 
 test.each([
 	["an SLA is breached", "An SLA is breached."],

@@ -1,7 +1,21 @@
+import type { EnvironmentFile } from "../model/environment-file.ts";
+import { settingTexts } from "../model/machine-settings.ts";
 import type { Result, Run } from "../model/result.ts";
+import { commitsOf, commitText } from "../result/commit.ts";
 import { topologyText } from "../result/words.ts";
-import { type Block, code, type Fold, heading, type Inline, list, section } from "./blocks.ts";
-import { facts, settings } from "./facts.ts";
+import { formatBytes } from "../units.ts";
+import {
+	type Block,
+	code,
+	type Fold,
+	facts,
+	heading,
+	type Inline,
+	list,
+	section,
+	settings,
+	text,
+} from "./blocks.ts";
 
 /** Durability and effective settings of each system: what makes its numbers comparable, or not. */
 export function systems({ runs }: Result): Fold[] {
@@ -46,6 +60,27 @@ export const EACH_MESSAGE: readonly string[] = [
 	"acknowledgeInGroup",
 	"prefetch",
 ];
+
+/** The machine and the versions. */
+export function environment({ environment: e, runId }: Result): Block {
+	if (e === null) return text("nothing was written down about the machine");
+	return facts([
+		["run", runId],
+		...rigRows(e),
+		["system", `${e.os}, kernel ${e.kernel}`],
+		["CPU", e.cpu],
+		["cores", `${e.cores}${e.cpuQuotaCores === null ? "" : `, limited to ${e.cpuQuotaCores}`}`],
+		["memory", e.memoryBytes === null ? null : formatBytes(e.memoryBytes)],
+		["clock source", e.clockSource ?? UNREADABLE],
+		["CPU governor", e.governor ?? UNREADABLE],
+		...settingRows(e),
+		[
+			"versions",
+			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}${e.programs === undefined ? "" : `; load generator ${e.programs}`}`,
+		],
+		["commit of the scenario", commitsOf(e).map(commitText).join("; ")],
+	]);
+}
 
 // --- internal ---
 
@@ -94,5 +129,34 @@ function settingsOf(runs: readonly Run[]): Block[] {
 				runs.flatMap(({ driverOptions }) => (driverOptions === null ? [] : [driverOptions])),
 			),
 		),
+	];
+}
+
+const UNREADABLE = "unreadable";
+
+/** C-states, SMT and interrupt moderation of this machine, and all settings of each host. */
+function settingRows({ settings, hosts = [] }: EnvironmentFile): [string, string][] {
+	const own = Object.entries(settings ? settingTexts(settings) : {})
+		.filter(([name]) => name !== "CPU governor")
+		.map(([name, text]): [string, string] => [name, text ?? UNREADABLE]);
+	const others = hosts.map(({ name, role, settings }): [string, string] => [
+		`${name}, ${role}`,
+		Object.entries(settingTexts(settings))
+			.map(([setting, text]) => `${setting}: ${text ?? UNREADABLE}`)
+			.join("; "),
+	]);
+	return [...own, ...others];
+}
+
+function rigRows({ rig }: EnvironmentFile): [string, string][] {
+	if (rig == null) return [];
+	const { cloud, machines, id, here, createdAt, facts } = rig;
+	const made = `${id === null ? "" : `, rig ${id}`}${createdAt === null ? "" : ` of ${createdAt}`}`;
+	return [
+		[
+			cloud === null ? "hosts" : "rented machines",
+			`${machines}${made}; mqbench itself${here ? " and the load" : ""} ran on what follows`,
+		],
+		...Object.entries(facts).map(([name, value]): [string, string] => [`rig: ${name}`, value]),
 	];
 }

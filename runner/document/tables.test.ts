@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Failover, Result, Run } from "../model/result.ts";
-import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { topologyText } from "../result/words.ts";
 import { type Block, plain } from "./blocks.ts";
@@ -107,18 +106,6 @@ describe("of several runs", () => {
 		]);
 	});
 
-	test("they are told once in every report, though not every run is", () => {
-		const many = of(5);
-		const terminal = terminalOf(many, 200);
-		const markdown = renderMarkdown({
-			...many,
-			runs: many.runs.map((r) => ({ ...r, verdict: "pass" as const })),
-		});
-		for (const text of [terminal, markdown, renderHtml(many)])
-			expect(text.match(/1\.36s from 3\.99s on/g)?.length).toBe(5);
-		expect(renderHtml(many)).toContain('href="#failover"');
-	});
-
 	test("of several limits the column names none", () => {
 		const two = of(2);
 		const [a, b] = two.runs as [Run, Run];
@@ -160,11 +147,6 @@ describe("clients", () => {
 		const table = clientsOf({ ...several, clients: [gone, ...others] });
 		expect(table?.rows[0]?.slice(1)).toEqual([...Array(5).fill("n/a"), "this machine's"]);
 		expect(table?.notes).toContain("client 0 (bench@10.0.0.11): the connection was lost");
-	});
-
-	test("have no table where one process of this machine made the load", () => {
-		expect(run.clients).toEqual([]);
-		expect(clientsOf(run)).toBeNull();
 	});
 });
 

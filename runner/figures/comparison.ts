@@ -1,33 +1,22 @@
 import type { Datum, Figure, Series } from "../chart/figure.ts";
-import type { Comparing, Other } from "../compare/comparing.ts";
+import type { Comparing } from "../compare/comparing.ts";
 import { machineText } from "../compare/machine.ts";
 import { intervalText, looksOf, ratioOfText, verdictCell } from "../compare/words.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
-import { bySystemAndCase } from "../result/select.ts";
-import { percentText } from "../text/comparisons.ts";
+import { at, bySystemAndCase, type Place } from "../result/select.ts";
 import { formatDuration, plural } from "../units.ts";
 import { AXIS, panelOf, sentence, seriesOf } from "./facts.ts";
 import { CURVES, withNamed } from "./percentiles.ts";
 
-/** Of each other side and each system and case the ratios, `ratios-b-1`, and the curves of both sides over each other, `compare-b-1`. */
+/** Of each system and case the ratios, `ratios-b-1`, and the curves of both sides over each other, `compare-b-1`. */
 export function comparedFigures(comparing: Comparing): Figure[] {
-	return comparing.others.flatMap((other) =>
-		bySystemAndCase(other.comparisons).flatMap(({ all: comparisons, ...of }, i) => {
-			const title = `${of.system}, ${of.case}`;
-			const id = `${other.letter.toLowerCase()}-${i + 1}`;
-			const curves = curvesFigure(`compare-${id}`, title, sidesOf(comparing, other, of));
-			return [ratioFigure(`ratios-${id}`, title, comparisons) ?? [], curves ?? []].flat();
-		}),
-	);
-}
-
-/**
- * The smallest change that such an interval tells from none: the square root of its ends' ratio, "the smallest change that these runs can
- * show is 8 %". null: there is no interval.
- */
-export function smallestText({ low, high }: Comparison): string | null {
-	if (low === null || high === null || low <= 0) return null;
-	return `the smallest change that these runs can show is ${percentText(Math.sqrt(high / low) - 1)}`;
+	return bySystemAndCase(comparing.comparisons).flatMap(({ all: comparisons, ...of }, i) => {
+		const title = `${of.system}, ${of.case}`;
+		return [
+			ratioFigure(`ratios-b-${i + 1}`, title, comparisons),
+			curvesFigure(`compare-b-${i + 1}`, title, sidesOf(comparing, of)),
+		].filter((figure) => figure !== null);
+	});
 }
 
 // --- internal ---
@@ -42,21 +31,13 @@ interface Side {
 	readonly runs: readonly Entry[];
 }
 
-function sidesOf(
-	{ a, systems }: Comparing,
-	other: Other,
-	of: { readonly system: string; readonly case: string },
-): Side[] {
-	return [a, other].map(({ baseline, letter }, place) => {
+function sidesOf({ a, b, systems }: Comparing, of: Place): Side[] {
+	return [a.baseline, b.baseline].map((baseline, place) => {
 		const system = systems?.[place] ?? of.system;
-		const runs = baseline.runs.filter(
-			(run) =>
-				run.system === system &&
-				run.case === of.case &&
-				run.without === null &&
-				run.curve.length > 0,
+		const runs = at({ ...of, system }, baseline.runs).filter(
+			(run) => run.without === null && run.curve.length > 0,
 		);
-		return { name: systems === null ? letter : system, place, system, baseline, runs };
+		return { name: systems === null ? "AB".charAt(place) : system, place, system, baseline, runs };
 	});
 }
 
@@ -139,9 +120,7 @@ function ratioFigure(id: string, title: string, comparisons: readonly Comparison
 		}),
 	);
 	const ratio = rows.map((c, x): Datum => {
-		const smallest = smallestText(c);
-		const words = [`${ratioOfText(c)} ${intervalText(c)}`, verdictCell(c), smallest ?? ""];
-		const text = words.filter((word) => word !== "").join("; ");
+		const text = `${ratioOfText(c)} ${intervalText(c)}; ${verdictCell(c)}`;
 		const high = c.confidence === null ? null : c.high;
 		const interval = c.low === null && high === null ? {} : { low: c.low, high };
 		return { x, y: c.ratio, text, ...interval, ...(c.judged ? { look: looksOf(c) } : {}) };

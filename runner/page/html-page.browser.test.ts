@@ -63,7 +63,7 @@ const compared = (name: string) => {
 			},
 		),
 	});
-	return printed(comparingDocument(comparingOf(side("a", 1), [side("b", 2)])));
+	return printed(comparingDocument(comparingOf(side("a", 1), side("b", 2))));
 };
 /** Pages that are no report of a result. */
 const OTHERS: Readonly<Record<string, () => string>> = {

@@ -1,4 +1,4 @@
-import { sentence } from "../document/sentence.ts";
+import { sentence } from "../document/blocks.ts";
 import type { ExitCode } from "../errors.ts";
 import type { Result } from "../model/result.ts";
 import { explain } from "../result/explain.ts";

@@ -52,7 +52,7 @@ describe.each(names)("%s", (name) => {
 	test("no output has a number that is none", () => {
 		const terminal = { columns: 100, colour: false, folder: "reports/x" };
 		const side = (path: string) => ({ path, baseline: baselineOf(result) });
-		const comparing = comparingOf(side("a"), [side("b")]);
+		const comparing = comparingOf(side("a"), side("b"));
 		const folder = emptyFolder();
 		mkdirSync(join(folder, "x"));
 		writeFileSync(join(folder, "x", "result.json"), JSON.stringify(result));

@@ -1,5 +1,4 @@
-import { at, type Document } from "../document/blocks.ts";
-import { sentence } from "../document/sentence.ts";
+import { at, type Document, sentence } from "../document/blocks.ts";
 import { type LivePart, renderPage } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";
 import { badgeMarkup, blocksMarkup, type Writing } from "./html/blocks.ts";

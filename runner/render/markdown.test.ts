@@ -44,13 +44,6 @@ test("comparisons with a baseline are a table: both sides, ratio, interval, verd
 	expect(text).toContain("shown only: another machine.");
 });
 
-test("a search says its answer before its runs", () => {
-	const text = renderMarkdown({ ...built("healthy"), gates: [], searches: [search()] });
-	expect(text).toContain(
-		"## Highest rate of nats, 256B\n\nBetween 20 000 and 21 000/s.\n\n| rate |",
-	);
-});
-
 describe("a comment", () => {
 	test("begins with a line by which it is found again, whatever the scenario is called", () => {
 		for (const text of [...HOSTILE, "quickstart", "a--b", "-->", "--!>", ">"]) {
@@ -132,15 +125,6 @@ describe("sizes", () => {
 		});
 		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
 		expect(text).toContain("# nats: ");
-	});
-
-	test("tell of gates that had no room how many", () => {
-		const text = comment(many("x".repeat(300), 200));
-		const left = [...text.matchAll(/^And (\d+) more: report/gm)].map(([, more]) => Number(more));
-		const shown = text.match(/^\| `p99 < [^`]*` .*\| x+\d+, x+/gm)?.length ?? 0;
-		expect(left).toHaveLength(2);
-		// Eight are told above.
-		expect(left.reduce((a, b) => a + b, 8 + shown)).toBe(200);
 	});
 });
 

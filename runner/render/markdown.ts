@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { at, type Block, type Document } from "../document/blocks.ts";
-import { sentence } from "../document/sentence.ts";
+import { at, type Block, type Document, sentence } from "../document/blocks.ts";
 import { inline, markdownBlocks } from "./markdown/blocks.ts";
 import { escaped } from "./markdown/escape.ts";
 
@@ -17,36 +16,41 @@ interface MarkdownOptions {
 
 /**
  * `report.md` and, shorter and marked, `comment.md`: for a pull request, an issue or the summary of a job. The verdict and what broke first, then
- * as many sections as there is room for. The whole report is report.html.
+ * each section that there is room for. The whole report is report.html.
  */
 export function renderMarkdown(
 	document: Document,
 	{ most, marked }: MarkdownOptions = { most: SUMMARY, marked: false },
 ): string {
 	const { title, word, lead, answer, head, sections, foot, whole, names } = document;
-	const said = (blocks: readonly Block[]) =>
-		markdownBlocks(blocks, { names, most }, 2).join("\n\n");
-	// What broke and what was warned of is always there; SLA lines can be many.
+	const said = (blocks: readonly Block[]) => markdownBlocks(blocks, names, 2).join("\n\n");
 	const isBroken = (block: Block) => block.kind === "fold" && block.title === "";
 	const own = at(answer, 2);
 	const first = [
 		...(marked ? [markerOf(title)] : []),
 		`# ${escaped(title)}${word === "" ? "" : `: ${word}`}`,
 		escaped(sentence(lead, names)),
-		said(own.filter(isBroken)),
 	];
+	// What broke and what was warned of comes first.
 	const parts = [
+		said(own.filter(isBroken)),
 		said(own.filter((block) => !isBroken(block))),
 		said(at(head, 2)),
 		...at(sections, 2).map((block) => said([block])),
 	].filter((text) => text !== "");
-	for (let kept = parts.length; ; kept--) {
-		const left = parts.length - kept;
-		const note = `**There is no more room here: ${left} of ${parts.length} sections are left out.** ${inline(whole)}`;
-		const all = [...first, ...parts.slice(0, kept), left === 0 ? "" : note, said(at(foot, 2))];
-		const text = `${all.filter((part) => part !== "").join("\n\n")}\n`;
-		if (kept === 0 || Buffer.byteLength(text) <= most) return text;
-	}
+	const note = (left: number) =>
+		`**There is no more room here: ${left} of ${parts.length} sections are left out.** ${inline(whole)}`;
+	const last = [said(at(foot, 2))].filter((text) => text !== "");
+	const sizeOf = (texts: readonly string[]) => Buffer.byteLength(texts.join("\n\n")) + 2;
+	let room = most - sizeOf([...first, note(parts.length), ...last]);
+	const kept = parts.filter((part) => {
+		const size = sizeOf([part]);
+		const fits = size <= room;
+		if (fits) room -= size;
+		return fits;
+	});
+	const left = parts.length - kept.length;
+	return `${[...first, ...kept, ...(left === 0 ? [] : [note(left)]), ...last].join("\n\n")}\n`;
 }
 
 /** `<!-- mqbench:quickstart -->`: a scenario keeps one comment. A name that has more than letters, digits and single "-" is its hash. */

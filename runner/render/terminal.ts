@@ -1,5 +1,4 @@
-import { at, type Block, type Document } from "../document/blocks.ts";
-import { sentence } from "../document/sentence.ts";
+import { at, type Block, type Document, sentence } from "../document/blocks.ts";
 import { maskAll } from "../mask.ts";
 import { harmless } from "../terminal/columns.ts";
 import { blockLines } from "./terminal/blocks.ts";

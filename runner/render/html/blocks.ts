@@ -12,11 +12,11 @@ import {
 	type Piece,
 	piecesOf,
 	plain,
+	sentence,
 	type Table,
 	type Text,
 	wordOf,
 } from "../../document/blocks.ts";
-import { sentence } from "../../document/sentence.ts";
 import { figureBlock } from "../../page/html-page.ts";
 import { type Markup, markup } from "../../page/markup.ts";
 import { sparkline } from "../../terminal/sparkline.ts";

@@ -4,31 +4,26 @@ import {
 	type List,
 	type Piece,
 	piecesOf,
+	sentence,
 	type Table,
 	type Text,
 	wordOf,
 } from "../../document/blocks.ts";
-import { sentence } from "../../document/sentence.ts";
 import { codeSpan, escaped, inHtml } from "./escape.ts";
 
-/** What a text is written with. */
-export interface Writing {
-	/** Names that keep their first letter where a sentence begins with them. */
-	readonly names: readonly string[];
-	/** Bytes that there is room for; a table or a list may take its share. */
-	readonly most: number;
-}
+/** Those that keep their first letter where a sentence begins with them. */
+type Names = readonly string[];
 
 /** Blocks as GitHub's Markdown, each a piece that stands for itself; sentences of one tone below each other are a paragraph. */
 export function markdownBlocks(
 	blocks: readonly Block[],
-	writing: Writing,
+	names: Names,
 	/** Of its headings: 1 is the title's. */
 	level: number,
 ): string[] {
 	const pieces: string[] = [];
 	for (const [i, block] of blocks.entries()) {
-		const piece = blockText(block, writing, level);
+		const piece = blockText(block, names, level);
 		const before = blocks[i - 1];
 		const last = pieces.at(-1);
 		if (
@@ -49,27 +44,23 @@ export function inline(text: Inline): string {
 
 // --- internal ---
 
-/** Parts of a comment's room that a list and a table may take. */
-const LIST = 0.15;
-const TABLE = 0.4;
-
 function isParagraph(block: Block): block is Text {
 	return block.kind === "text" && block.tone !== "code";
 }
 
-function blockText(block: Block, writing: Writing, level: number): string {
+function blockText(block: Block, names: Names, level: number): string {
 	switch (block.kind) {
 		case "text":
-			return textOf(block, writing);
+			return textOf(block, names);
 		case "heading":
 			return headingOf(block.text, level);
 		case "list":
-			return listText(block, writing);
+			return listText(block, names);
 		case "table":
-			return tableText(block, writing);
+			return tableText(block);
 		case "fold": {
 			const { title, badge, open, blocks } = block;
-			const parts = markdownBlocks(blocks, writing, level + (title === "" ? 0 : 1));
+			const parts = markdownBlocks(blocks, names, level + (title === "" ? 0 : 1));
 			if (open === undefined || open > 2)
 				return folded(`${title}${badge === undefined ? "" : `: ${badge.toUpperCase()}`}`, parts);
 			return [...(title === "" ? [] : [headingOf(title, level)]), ...parts].join("\n\n");
@@ -90,13 +81,13 @@ function folded(summary: string, parts: readonly string[]): string {
 	);
 }
 
-function textOf({ text, tone }: Text, writing: Writing): string {
+function textOf({ text, tone }: Text, names: Names): string {
 	if (tone === "code") return `\`\`\`\n${String(text).replaceAll("```", "'''")}\n\`\`\``;
-	const said = sentenceText(text, writing);
+	const said = sentenceText(text, names);
 	return tone === "warn" ? `**${said}**` : said;
 }
 
-function sentenceText(text: Inline, { names }: Writing): string {
+function sentenceText(text: Inline, names: Names): string {
 	return typeof text === "string" ? escaped(sentence(text, names)) : inline(text);
 }
 
@@ -118,39 +109,23 @@ function pieceText(piece: Piece): string {
 	}
 }
 
-function tableText({ columns, rows }: Table, { most }: Writing): string {
+function tableText({ columns, rows }: Table): string {
 	const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-	const lines = rows.map(({ cells }) => line(cells.map(inline)));
-	const { kept, more } = rowsWithin(lines, most * TABLE);
 	return [
 		line(columns.map(({ name }) => inline(name))),
 		line(columns.map(({ number }) => (number ? "---:" : "---"))),
-		...kept,
-		...(more === 0 ? [] : [`\nAnd ${more} more: report.html has all.`]),
+		...rows.map(({ cells }) => line(cells.map(inline))),
 	].join("\n");
 }
 
-function listText({ items, rest }: List, writing: Writing): string {
+function listText({ items, rest }: List, names: Names): string {
 	const lines = items.map(({ badge, text, more = [] }) =>
 		[
 			badge === undefined
-				? `- ${sentenceText(text, writing)}`
+				? `- ${sentenceText(text, names)}`
 				: `- **${badge.toUpperCase()}** ${inline(text)}.`,
-			...more.map((one) => sentenceText(one, writing)),
+			...more.map((one) => sentenceText(one, names)),
 		].join(" "),
 	);
-	const { kept, more } = rowsWithin(lines, writing.most * LIST);
-	const others = more > 0 ? `and ${more} more: see report.html` : rest;
-	return [...kept, ...(others ? [`- ${escaped(others)}`] : [])].join("\n");
-}
-
-/** As many rows from the start on as fit into so many bytes. */
-function rowsWithin(rows: readonly string[], most: number) {
-	let size = 0;
-	const end = rows.findIndex((row) => {
-		size += Buffer.byteLength(row) + 1;
-		return size > most;
-	});
-	const kept = end < 0 ? rows : rows.slice(0, end);
-	return { kept, more: rows.length - kept.length };
+	return [...lines, ...(rest ? [`- ${escaped(rest)}`] : [])].join("\n");
 }

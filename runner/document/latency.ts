@@ -1,0 +1,176 @@
+import { largestOf, smallestOf } from "../extremes.ts";
+import { ticksOf } from "../figures/stretches.ts";
+import { spread } from "../model/line-seconds.ts";
+import type { Metric } from "../model/plan.ts";
+import type { MetricSummary, Run } from "../model/result.ts";
+import { breakdownText, partsText } from "../result/breakdown.ts";
+import { behindText, hiddenText } from "../result/omission.ts";
+import { maximum, percentileIn } from "../result/select.ts";
+import { amount, type Column, showInterval } from "../result/show.ts";
+import { isClosed } from "../result/words.ts";
+import { percent } from "../text/percent.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
+import { BUFFERED_MESSAGES } from "../verdict/buffered.ts";
+import { windowFor } from "../verdict/rates.ts";
+import {
+	aside,
+	type Block,
+	type Depth,
+	fold,
+	heading,
+	type Inline,
+	list,
+	numbers,
+	type Row,
+	table,
+	tableOf,
+	text,
+	upTo,
+} from "./blocks.ts";
+import { CLOSED_MEANS } from "./words.ts";
+
+/** The window's percentiles of every metric that a run has. */
+export function percentiles(run: Run): Block[] {
+	const metrics = METRICS.flatMap((name) => {
+		const summary = run.metrics[name];
+		return summary === null ? [] : [{ name, summary }];
+	});
+	const closed = text(isClosed(run) ? CLOSED_MEANS : null);
+	const [first] = metrics;
+	if (first === undefined) return [closed, text("nothing was measured")];
+	// Of those that nothing carries the first one says what it needs.
+	const shown = first.summary.percentiles.filter(
+		(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",
+	);
+	const unsupported = shown.find(({ support }) => support === "none") ?? null;
+	const needs =
+		unsupported === null
+			? ""
+			: `needs N >= ${formatCount(unsupported.needs)}; ${windowFor(unsupported.needs, run.load, first.name)}`;
+	const row = (name: Inline, cell: (summary: MetricSummary) => Inline, depth?: Depth): Row => ({
+		cells: [name, ...metrics.map(({ summary }) => cell(summary))],
+		depth,
+	});
+	const at = (summary: MetricSummary, p: number): Inline => {
+		const of = percentileIn(summary, p, run);
+		return of.why === "not-measured" ? "" : [of, aside(showInterval(of))];
+	};
+	const rows = [
+		...shown.map((p) =>
+			row([`p${p.p}`, aside(p === unsupported ? needs : "")], (summary) => at(summary, p.p)),
+		),
+		row("max", (summary) => [
+			maximum(summary, run),
+			aside(
+				summary.censored > 0 && summary.max !== null
+					? `${formatDuration(summary.max)} of those that completed`
+					: "",
+			),
+		]),
+		row("min", ({ min }) => amount(min, "ns"), 3),
+		row("mean", ({ mean }) => amount(mean, "ns"), 3),
+		row(
+			"samples",
+			({ n, censored }) => [
+				amount(n, "messages"),
+				aside(censored > 0 ? `${formatCount(censored)} never completed` : ""),
+			],
+			3,
+		),
+	];
+	const columns = numbers(metrics.map(({ name }) => name));
+	const stopped = metrics.some(({ summary }) => maximum(summary, run).why === "stopped");
+	return [
+		closed,
+		table(["percentile", ...columns], rows, { look: "turned" }),
+		...upTo(1, text(unsupported && `p${unsupported.p} ${needs}`)),
+		text(stopped ? "stopped: among those under way when the run was" : null, "small"),
+	];
+}
+
+/** Where p99 went: a line, and from `depth` on one for each percentile; null: nowhere. */
+export function breakdown(run: Run, depth: Depth | null): Block[] {
+	const { breakdown: parts = [] } = run;
+	if (parts.length === 0) return [];
+	const each = [
+		list(parts.map((one) => partsText(run, one))),
+		text(
+			"Means of the messages around each percentile, at max of the slowest one. Queued: earlier sends blocked; lag: the generator was late; service: from the send call on",
+			"small",
+		),
+	];
+	return [
+		text(breakdownText(run)),
+		...(depth === null ? [] : [fold("Where each percentile went", each, { depth })]),
+	];
+}
+
+/** p99 by second in one line of a terminal, with its scale; of fewer than three nothing. A page has its charts. */
+export function overTime({ series }: Run): Block[] {
+	const seconds = series.seconds.filter(({ second }) => second >= 0);
+	const known = seconds.flatMap(({ p99 }) => p99 ?? []);
+	if (known.length < 3) return [];
+	const scale = `${formatDuration(smallestOf(known))} to ${formatDuration(largestOf(known))}`;
+	// A second without a p99 because messages never came is no quiet one.
+	const never = seconds.filter(({ p99, missing }) => p99 === null && (missing ?? 0) > 0).length;
+	const note = `in ${plural(never, "second")} of the window messages never completed`;
+	return upTo(
+		1,
+		text(["p99 by second  ", { as: "line", values: seconds.map(({ p99 }) => p99) }, `  ${scale}`]),
+		text(never === 0 ? null : note),
+	);
+}
+
+/** What waited in the client library in the window, second by second and when it was the most; nothing where it was never worth a word. */
+export function held(run: Run): Block[] {
+	const startNs = run.window.startNs;
+	const seconds = ticksOf(run)
+		.filter(({ at }) => at * 1e9 > startNs)
+		.flatMap(({ held, ...tick }) => (held?.length ? [{ ...tick, held }] : []));
+	const samples = seconds.flatMap((tick) =>
+		spread(tick, tick.held).map(({ n, at }) => ({ n, ns: at * 1e9 })),
+	);
+	const most = samples.reduce((a, b) => (b.n > a.n ? b : a), { n: 0, ns: 0 });
+	if (most.n <= BUFFERED_MESSAGES) return [];
+	const long = samples.filter(({ n }) => n > BUFFERED_MESSAGES).length;
+	const why = run.load.work
+		? "messages waited in the client library for the consumers' work"
+		: "the client library held messages back";
+	const said = `${why}: ${formatCount(most.n)} at ${formatDuration(most.ns - startNs)}, the most, and more than ${BUFFERED_MESSAGES} in ${percent(long / samples.length)} of the window`;
+	return [text(said, "small")];
+}
+
+/** What counting from the actual send would have hidden. */
+export function omission(run: Run): Block[] {
+	const texts = [hiddenText(run), behindText(run)].filter((said) => said !== null);
+	if (texts.length === 0) return [];
+	return [heading("What a closed loop would have hidden", 3), ...texts.map((said) => text(said))];
+}
+
+/** The slowest messages of a run, each split into what it waited for. */
+export function slowest({ slowest: all, load }: Run, depth: Depth): Block[] {
+	if (all.length === 0) return [];
+	const title = `The slowest ${all.length === 1 ? "message" : "messages"}, and what they waited for`;
+	const columns: Column<Run["slowest"][number]>[] = [
+		["due", ({ intendedNs }) => `${((intendedNs - load.warmupNs) / 1e9).toFixed(3)}s`],
+		["producer", ({ producer }) => `${producer}`],
+		["sequence", ({ sequence }) => `${sequence}`],
+		["topic", ({ topic }) => `${topic}`],
+		...(all.some(({ partition }) => partition !== null)
+			? [["partition", (m: (typeof all)[number]) => `${m.partition ?? "n/a"}`] as const]
+			: []),
+		["response", ({ responseNs }) => amount(responseNs, "ns")],
+		["queued", ({ queuedNs }) => amount(queuedNs, "ns")],
+		["lag", ({ lagNs }) => amount(lagNs, "ns")],
+		["service", ({ serviceNs }) => amount(serviceNs, "ns")],
+	];
+	const means =
+		"Due: seconds after the window opened. Response = queued (earlier sends blocked) + lag (the generator was late) + service (from the send call on)";
+	return [fold(title, [tableOf(all.slice(0, MOST), columns, 0), text(means, "small")], { depth })];
+}
+
+// --- internal ---
+
+const METRICS: readonly Metric[] = ["response", "service", "lag", "queued", "ack", "last"];
+
+const MOST = 5;
