@@ -7,7 +7,7 @@ import { damageIn } from "../evidence/json.ts";
 import { type Theme, writePictures } from "../figures/files.ts";
 import type { Result } from "../model/result.ts";
 import type { PipelineArgs } from "../pipeline.ts";
-import { checkCopies, deliver } from "../render/deliver.ts";
+import { deliver } from "../render/deliver.ts";
 import { FORMATS, writeExport } from "../render/export/write.ts";
 import { writeReports } from "../render/write.ts";
 import { writeIndex } from "../render/write-index.ts";
@@ -91,7 +91,6 @@ export async function report(args: ReportArgs, world: World): Promise<ExitCode> 
 		await show("index.html");
 		return EXIT.pass;
 	}
-	checkCopies(reporters, world);
 	const { result, from } = resultOf(where);
 	writeReports(where, result, onInconclusive, from);
 	const code = deliver({ result, folder: where, reporters, onInconclusive }, world);

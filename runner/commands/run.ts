@@ -16,7 +16,6 @@ import { commandOf } from "../model/command-file.ts";
 import { type Measure, measureAndReport, type PipelineArgs, runIdFor } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import { checkCopies } from "../render/deliver.ts";
 import { type ReporterArgs, reportersOf } from "../result/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/read.ts";
@@ -117,7 +116,6 @@ export async function run(
 	warnBeforeRuns(scenario, plans, args, world);
 	const request = cloudRequest(scenario, plans, args);
 	if (request === null) refuseRentOptions(args);
-	checkCopies(reporters, world);
 	if (request !== null) refuseFolder(args, world);
 	const folder = resume ?? out ?? path.join("reports", runId);
 	const command = commandOf(file, args.argv ?? [], world);

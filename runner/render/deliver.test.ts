@@ -1,12 +1,4 @@
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -16,7 +8,7 @@ import { main } from "../main.ts";
 import type { Result } from "../model/result.ts";
 import { REPORT_FILES } from "../result/reporters.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { checkCopies, deliver } from "./deliver.ts";
+import { deliver } from "./deliver.ts";
 
 /** `mqbench report` of a stored run, in a folder of its own. */
 async function reported(name: string, args: readonly string[], env: Record<string, string> = {}) {
@@ -82,50 +74,7 @@ describe("files", () => {
 		},
 	);
 
-	test.each([
-		["csv=taken", "it is a folder"],
-		["junit=file/x.xml", "a part of the path is a file"],
-	])("%s is refused before anything is done", async (reporter, reason) => {
-		const { cwd, folder, file } = await reported("stall", []);
-		mkdirSync(join(cwd, "taken"));
-		writeFileSync(join(cwd, "file"), "mine");
-		rmSync(join(folder, "report.md"));
-		const world = fakeWorld({ cwd });
-		const args = ["--reporter", `terminal,${reporter}`];
-		expect(await main(["report", folder, ...args], world)).toBe(3);
-		expect(world.err()).toBe(
-			`--reporter ${reporter}: cannot be written (${reason}). Make room or rights, or give another path.\n`,
-		);
-		expect(existsSync(join(folder, "report.md"))).toBe(false);
-		expect(file("junit.xml")).toContain("testsuites");
-		expect(readFileSync(join(cwd, "file"), "utf8")).toBe("mine");
-	});
-
-	test("are looked for before anything is measured", async () => {
-		const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
-		onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-		writeFileSync(
-			join(cwd, "x.yaml"),
-			"name: x\nsystem: nats\nworkload: { pattern: round-trip, rate: 500/s, message: 256B, duration: 1s }\n",
-		);
-		const world = fakeWorld({ cwd });
-		const args = ["x.yaml", "--reporter", "csv=x.yaml/x.csv"];
-		expect(await main(args, world)).toBe(3);
-		expect(world.err()).toContain("--reporter csv=x.yaml/x.csv: cannot be");
-		expect(existsSync(join(cwd, "reports"))).toBe(false);
-	});
-
-	test("that could be written leave nothing of the attempt", () => {
-		const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
-		onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-		writeFileSync(join(cwd, "there"), "mine");
-		const csv = (to: string) => ({ name: "csv", path: to }) as const;
-		checkCopies([csv("out/deep/x.csv"), csv("there"), csv("new")], { cwd });
-		expect(readdirSync(cwd)).toEqual(["there"]);
-		expect(readFileSync(join(cwd, "there"), "utf8")).toBe("mine");
-	});
-
-	test("that cannot be written any more keep nothing else from being told, and are told last", async () => {
+	test("that cannot be written keep nothing else from being told, and are told last", async () => {
 		const { cwd, folder } = await reported("stall", []);
 		mkdirSync(join(cwd, "taken"));
 		const { env, output, summary } = job();

@@ -1,14 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-	accessSync,
-	appendFileSync,
-	constants,
-	existsSync,
-	mkdirSync,
-	readFileSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { documentOf } from "../document/document.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
@@ -82,26 +73,6 @@ export function deliver(
 	return code;
 }
 
-/** Sees whether all copies can be written: before minutes of measuring, not after. Nothing is made for it. Throws `copy-unwritable` (3). */
-export function checkCopies(reporters: readonly Reporter[], { cwd }: Pick<World, "cwd">): void {
-	for (const { name, to } of copiesOf(reporters)) {
-		const where = path.resolve(cwd, to);
-		try {
-			if (existsSync(where)) {
-				accessSync(where, constants.W_OK);
-				if (statSync(where).isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
-			} else {
-				let folder = path.dirname(where);
-				while (!existsSync(folder)) folder = path.dirname(folder);
-				// The slash asks for a folder.
-				accessSync(`${folder}/`, constants.W_OK);
-			}
-		} catch (error) {
-			throw failure("copy-unwritable", { reporter: `${name}=${to}`, reason: reasonOf(error) });
-		}
-	}
-}
-
 /** As a person finds it: from here, where it is below here. */
 export function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
 	const here = path.relative(cwd, folder);
@@ -120,7 +91,7 @@ const LEAST_SUMMARY = 5000;
 function copiesOf(reporters: readonly Reporter[]) {
 	return reporters.flatMap(({ name, path: to }) => {
 		const file = reportFile(name);
-		return file === null || to === null || to === "-" ? [] : [{ name, file, to }];
+		return file === null || to === null || to === "-" ? [] : [{ file, to }];
 	});
 }
 

@@ -55,19 +55,6 @@ describe("a report of 100 runs", () => {
 	});
 });
 
-describe("what explains a run", () => {
-	const html = renderHtml(fixtureResult("stall"));
-
-	test("is folded: slowest messages with their parts, resources under the same axis", () => {
-		expect(html).toContain("The slowest messages, and what they waited for");
-		const time = figuresIn(html).find(({ id }) => id.endsWith("-time"));
-		const units = time?.panels.map((panel) => panel.unit);
-		expect(units).toContain("cores");
-		expect(units).toContain("bytes/s");
-		expect(html).toContain("a tool that waits for each reply");
-	});
-});
-
 function unescaped(html: string): string {
 	return html
 		.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))

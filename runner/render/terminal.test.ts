@@ -63,20 +63,6 @@ describe("p99 by second", () => {
 	});
 });
 
-describe("a run that was stopped", () => {
-	test("counts no message over a limit that nobody has sent", () => {
-		const copy = fixtureCopy("interrupted");
-		// biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
-		editJson(join(firstRun(copy), "plan.json"), (plan: any) => {
-			plan.sla[0].percentile = 99.99;
-			plan.sla[0].text = "p99.99 < 20ms";
-		});
-		const text = render(buildResult(copy));
-		expect(text).toContain(": p99.99 < 20ms was not judged\n");
-		expect(text).not.toMatch(/\d over /);
-	});
-});
-
 describe("a broker that was gone", () => {
 	test("is not to be waited for longer", () => {
 		const copy = fixtureCopy("lost");

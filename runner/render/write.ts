@@ -16,8 +16,7 @@ import { COMMENT, renderMarkdown } from "./markdown.ts";
 
 /**
  * Writes the files of the result (`filesOfResult`), every other report (REPORT_FILES), comment.md, baseline.json and, per run and metric, an
- * .hgrm file into the folder of the run. Each file is whole or the one from before: a temporary file beside it, then a rename; of details that
- * could not be written result.json says that there are none. What is made
+ * .hgrm file into the folder of the run. Each file is whole or the one from before: a temporary file beside it, then a rename. What is made
  * from a result that was `read` is what people read, junit.xml and result.csv: the others know no less than they did.
  */
 export function writeReports(
@@ -31,10 +30,8 @@ export function writeReports(
 	const write = (name: string, text: string) => {
 		try {
 			writeWhole(join(folder, name), text, folder);
-			return true;
 		} catch (error) {
 			failed ??= error;
-			return false;
 		}
 	};
 	for (const run of from === "measured" ? result.runs : [])
@@ -51,23 +48,9 @@ export function writeReports(
 	write(REPORT_FILES.csv, renderCsv(result));
 	if (from === "measured") {
 		write("baseline.json", baselineText(baselineOf(result)));
-		const files = filesOfResult(result);
-		const { json } = REPORT_FILES;
-		const missing = [...files].flatMap(([name, text]) =>
-			name === json || write(name, text) ? [] : [name],
-		);
-		// Last: whoever waits for result.json then finds the others.
-		const own = missing.length === 0 ? files : filesOfResult(without(missing));
-		write(json, own.get(json) ?? "");
+		for (const [name, text] of filesOfResult(result)) write(name, text);
 	}
 	if (failed !== null) throw failed;
-
-	function without(details: readonly (string | null)[]): Result {
-		const runs = result.runs.map((run) =>
-			details.includes(run.details) ? { ...run, details: null } : run,
-		);
-		return { ...result, runs };
-	}
 }
 
 // --- internal ---

@@ -34,10 +34,15 @@ export type Format = (points: readonly Point[]) => ExportedFile[];
 
 interface Points {
 	readonly points: readonly Point[];
-	/** Sentences: which runs and folders have no figures, and why. */
-	readonly leftOut: readonly string[];
-	/** Verdicts of the runs that were left out. */
-	readonly verdicts: readonly Run["verdict"][];
+	readonly leftOut: readonly LeftOut[];
+}
+
+/** A run or a folder that has no figures. */
+interface LeftOut {
+	/** A sentence: which one, and why. */
+	readonly said: string;
+	/** null: there is no run in it that could be read. */
+	readonly verdict: Run["verdict"] | null;
 }
 
 /**
@@ -45,8 +50,8 @@ interface Points {
  * copied. Throws for a folder without any run.
  */
 export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd">): Points {
-	const all: Points[] = [];
-	const known = new Set<string>();
+	const unread: LeftOut[] = [];
+	const found = new Map<string, Points>();
 	for (const given of folders) {
 		const where = path.resolve(cwd, given);
 		const names = isRunFolder(where) ? ["."] : runFolders(where);
@@ -55,15 +60,14 @@ export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd
 			const shown = path.join(given, name);
 			const result = resultIn(path.join(where, name));
 			if (typeof result === "string")
-				all.push({ points: [], leftOut: [`${shown}: left out: ${result}`], verdicts: [] });
-			else if (!known.has(result.runId)) all.push(pointsOf(result, shown));
-			if (typeof result !== "string") known.add(result.runId);
+				unread.push({ said: `${shown}: left out: ${result}`, verdict: null });
+			else if (!found.has(result.runId)) found.set(result.runId, pointsOf(result, shown));
 		}
 	}
+	const all = [...found.values()];
 	return {
 		points: all.flatMap(({ points }) => points),
-		leftOut: all.flatMap(({ leftOut }) => leftOut),
-		verdicts: all.flatMap(({ verdicts }) => verdicts),
+		leftOut: [...unread, ...all.flatMap(({ leftOut }) => leftOut)],
 	};
 }
 
@@ -74,35 +78,28 @@ export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd
 export function pointsOf(result: Result, shown: string): Points {
 	const own = result.runs
 		.filter((run) => run.search === null)
-		.map((run) => ({
-			of: run,
-			run,
-			search: null,
-			whyNot: whyNotRun(run),
-			title: runTitle(run, result),
-		}));
+		.map((run) => ({ run, search: null, whyNot: whyNotRun(run), title: runTitle(run, result) }));
 	const searches = result.searches.map((search) => ({
-		of: search,
 		run: result.runs.find(({ index }) => index === search.runs[0]?.index),
 		search,
 		whyNot: whyNotSearch(search),
 		title: `${search.system}, ${search.case}`,
 	}));
 	const points: Point[] = [];
-	const leftOut: string[] = [];
-	const verdicts: Run["verdict"][] = [];
-	for (const { of, run, search, whyNot, title } of [...own, ...searches]) {
+	const leftOut: LeftOut[] = [];
+	for (const { run, search, whyNot, title } of [...own, ...searches]) {
 		const atMs = Date.parse(run?.startedAt ?? "");
 		const quick = result.quick ? "shortened by --quick, which gives no result" : null;
 		const why = quick ?? whyNot ?? (Number.isNaN(atMs) ? "it is not known when it was made" : null);
 		if (why === null && run !== undefined)
 			points.push({ result, run, search, atMs, figures: known(run, search) });
-		else {
-			leftOut.push(`${shown}: ${title}: left out: ${why}`);
-			verdicts.push(of.verdict);
-		}
+		else
+			leftOut.push({
+				said: `${shown}: ${title}: left out: ${why}`,
+				verdict: (search ?? run)?.verdict ?? null,
+			});
 	}
-	return { points, leftOut, verdicts };
+	return { points, leftOut };
 }
 
 /**

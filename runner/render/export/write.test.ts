@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { fixtureCopy } from "../../evidence/fixture.fake.ts";
@@ -213,18 +213,6 @@ describe("mqbench report --export", () => {
 		// It is no run, neither for the index nor for the next export.
 		expect((await command(cwd, "reports")).out).toMatch(/^1 result: /);
 		expect((await command(cwd, "reports", "--export", "openmetrics")).code).toBe(0);
-	});
-
-	test("takes several folders, and --out", async () => {
-		const cwd = emptyFolder();
-		store(cwd, "a", { ...healthy(), runId: "a" });
-		store(cwd, "b", { ...healthy(), runId: "b" });
-		const { code } = await command(
-			...([cwd, "a", "b", "--export", "github-action-benchmark", "--out", "x/y"] as const),
-		);
-		expect(code).toBe(0);
-		expect(existsSync(path.join(cwd, "x/y/a/customSmallerIsBetter.json"))).toBe(true);
-		expect(existsSync(path.join(cwd, "x/y/b/customSmallerIsBetter.json"))).toBe(true);
 	});
 
 	test("of another format is a mistake that lists all formats", async () => {

@@ -27,13 +27,16 @@ interface ExportArgs {
  * stderr what was left out and why. It judges nothing: a breached SLA is a figure like any other. Nothing to write: exit code 2 without a result, 6 where all runs are undecided, otherwise 4.
  */
 export function writeExport({ folders, format, out }: ExportArgs, world: World): ExitCode {
-	const { points, leftOut, verdicts } = readPoints(folders, world);
+	const { points, leftOut } = readPoints(folders, world);
 	const say = (sentence: string) => world.stderr.write(`${plainText(sentence)}\n`);
-	leftOut.forEach(say);
+	for (const { said } of leftOut) say(said);
 	const files = points.length === 0 ? [] : (FORMATS[format]?.(points) ?? []);
 	if (files.length === 0) {
 		say(`${folders.join(", ")}: nothing to export: no run in there passed or failed`);
-		return codeOf([...verdicts, ...points.map(({ run }) => run.verdict)]);
+		const verdicts = leftOut.flatMap(({ verdict }) => verdict ?? []);
+		if (verdicts.length === 0 && points.length === 0) return EXIT.usage;
+		const open = points.length === 0 && verdicts.every((verdict) => verdict === "inconclusive");
+		return open ? EXIT.inconclusive : EXIT.invalid;
 	}
 	const [first = "."] = folders;
 	const from = path.resolve(world.cwd, first);
@@ -44,11 +47,4 @@ export function writeExport({ folders, format, out }: ExportArgs, world: World):
 		world.stdout.write(`${path.relative(world.cwd, file).split(path.sep).join("/")}\n`);
 	}
 	return EXIT.pass;
-}
-
-// --- internal ---
-
-function codeOf(verdicts: readonly string[]): ExitCode {
-	if (verdicts.length === 0) return EXIT.usage;
-	return verdicts.every((verdict) => verdict === "inconclusive") ? EXIT.inconclusive : EXIT.invalid;
 }
