@@ -150,41 +150,11 @@ describe("a baseline from a file", () => {
 		]);
 	});
 
-	test("with fewer than four runs that count is refused", () => {
+	test("with fewer than four runs that count and have a line's figure is refused, and says to make it anew", () => {
 		const few = (all: Baseline) => ({
 			...all,
 			runs: all.runs.map((run) => (run.repeat > 3 ? { ...run, without: "invalid" } : run)),
 		});
-		expect(() => compare(scenario(), withFile, standing(few).world)).toThrow(
-			expect.objectContaining({
-				code: "baseline-few",
-				exit: 2,
-				message:
-					"b.json: has only 3 runs of nats, 256B that count, and a comparison needs 4 on each side to tell a change from noise. Record the baseline with repeat: 5.",
-			}),
-		);
-		// Default lines ask for as many, on either side.
-		const plain = yaml.replace("sla: [p99 <= baseline + 10%]\n", "");
-		expect(() => compare(scenario(plain), withFile, standing(few).world)).toThrow(
-			/has only 3 runs of nats, 256B that count/,
-		);
-		const once = scenario(plain.replace("repeat: 5\n", ""));
-		expect(() => compare(once, withFile, standing().world)).toThrow(
-			"s.yaml: a comparison needs at least 4 runs on each side to tell a change from noise, and repeat is 1; write repeat: 5",
-		);
-	});
-
-	test("that does not have a line's figure in four runs that count is refused, and says to make it anew", () => {
-		const added = scenario(yaml.replace("+ 10%]", "+ 10%, p95 <= baseline + 10%]"));
-		expect(() => compare(added, withFile, standing().world)).toThrow(
-			expect.objectContaining({
-				code: "baseline-figure",
-				exit: 2,
-				message: expect.stringMatching(
-					/^b\.json: "p95 <= baseline \+ 10%": only 0 of its runs of nats, 256B have response p95, and a comparison needs 4\. Record a new baseline with this line/,
-				),
-			}),
-		);
 		const having = (runs: number) => (all: Baseline) => ({
 			...all,
 			runs: all.runs.map((run) => ({
@@ -192,11 +162,28 @@ describe("a baseline from a file", () => {
 				figures: run.repeat > runs ? run.figures : { ...run.figures, "response p95": 1e6 },
 			})),
 		});
-		expect(() => compare(added, withFile, standing(having(3)).world)).toThrow(
-			/only 3 of its runs of nats, 256B have response p95, and a comparison needs 4\./,
+		expect(() => compare(scenario(), withFile, standing(few).world)).toThrow(
+			expect.objectContaining({
+				code: "baseline-few",
+				exit: 2,
+				message:
+					"b.json: only 3 of its runs of nats, 256B count and have response p99, and a comparison needs 4 on each side to tell a change from noise. Record a new baseline with this scenario and repeat: 5: --baseline none.",
+			}),
 		);
-		const { world } = standing(having(4));
-		expect(compare(added, withFile, world).warnings).toEqual([]);
+		const added = scenario(yaml.replace("+ 10%]", "+ 10%, p95 <= baseline + 10%]"));
+		expect(() => compare(added, withFile, standing(having(3)).world)).toThrow(
+			/only 3 of its runs of nats, 256B count and have response p95/,
+		);
+		expect(compare(added, withFile, standing(having(4)).world).warnings).toEqual([]);
+		// Default lines ask for as many, on either side.
+		const plain = yaml.replace("sla: [p99 <= baseline + 10%]\n", "");
+		expect(() => compare(scenario(plain), withFile, standing(few).world)).toThrow(
+			/only 3 of its runs of nats, 256B count and have figures/,
+		);
+		const once = scenario(plain.replace("repeat: 5\n", ""));
+		expect(() => compare(once, withFile, standing().world)).toThrow(
+			"s.yaml: a comparison needs at least 4 runs on each side to tell a change from noise, and repeat is 1; write repeat: 5",
+		);
 	});
 
 	test("of a search is of the same work when load and SLA are", () => {

@@ -150,7 +150,7 @@ function fits(
 	);
 }
 
-/** Lines that could never be decided, however many runs are made now. */
+/** Lines that could never be decided, however many runs are made now; null: what is judged by default. */
 function refuseLacking(
 	lines: Plan["baselineSla"],
 	shown: string,
@@ -158,18 +158,18 @@ function refuseLacking(
 	runs: Baseline["runs"],
 ): void {
 	const counting = runs.filter(({ without }) => without === null);
-	const facts = { path: shown, which, least: LEAST_REPEATS };
-	if (counting.length < LEAST_REPEATS)
-		throw failure("baseline-few", {
-			...facts,
-			runs: counting.length,
-			repeat: LEAST_REPEATS + 1,
-		});
-	for (const { text: sla, figure: written } of lines) {
-		const figure = field(written).id;
-		const having = counting.filter((run) => run.figures[figure] != null).length;
-		if (having < LEAST_REPEATS)
-			throw failure("baseline-figure", { ...facts, runs: having, sla, figure });
+	for (const line of lines.length > 0 ? lines : [null]) {
+		const figure = line && field(line.figure).id;
+		const having = counting.filter((run) => figure === null || run.figures[figure] != null);
+		if (having.length < LEAST_REPEATS)
+			throw failure("baseline-few", {
+				path: shown,
+				which,
+				figure: figure ?? "figures",
+				runs: having.length,
+				least: LEAST_REPEATS,
+				repeat: LEAST_REPEATS + 1,
+			});
 	}
 }
 

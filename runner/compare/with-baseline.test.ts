@@ -59,29 +59,6 @@ describe("two systems of one scenario", () => {
 		expect(exitCodeOf(result)).toBe(code);
 	});
 
-	test.each([
-		// 1.02 ms and 2 ms on top: 2.96 times as slow.
-		[flat, 2.5, "pass"],
-		[flat, 3.5, "fail"],
-		// Of 102 ms the tenth is more than 2 ms.
-		[times(100), 1.2, "fail"],
-	])("of %j at least 2ms more is allowed: %f times as slow: %s", (old, factor, verdict) => {
-		const line = "p99 <= max(baseline + 10%, baseline + 2ms)";
-		const result = judged(ab(`"${line}"`), { old, new: old.map((value) => value * factor) });
-		const small = old === flat;
-		expect(result.gates).toMatchObject([
-			{
-				sla: line,
-				verdict,
-				limit: line.slice("p99 <= ".length),
-				comparison: {
-					margin: small ? 2e6 / 1.02e6 : 0.1,
-					marginFrom: small ? "the SLA: baseline + 2ms" : "the SLA",
-				},
-			},
-		]);
-	});
-
 	test("the gate has the ratio with its interval, the baseline's median, and the whole comparison", () => {
 		const [gate] = judged(ab("p99 <= baseline + 10%"), { old: flat, new: times(1.2) }).gates;
 		// Ratios of all pairs: 1.2 * (1 +- 0.04), the third smallest and largest of 25.
@@ -100,22 +77,6 @@ describe("two systems of one scenario", () => {
 			a: { name: "old", runs: 5, values: flat },
 			b: { name: "new", runs: 5 },
 		});
-	});
-
-	test("a rate must not be less, and is judged the other way round", () => {
-		const rates = (received: number) => (run: Run) => ({
-			throughput: {
-				...run.throughput,
-				received: received * (run.system === "new" ? 0.9 : 1) + run.repeat,
-			},
-		});
-		const of = (line: string) => judged(ab(line), {}, rates(50_000)).gates[0] ?? null;
-		expect(of("throughput >= baseline - 5%")).toMatchObject({
-			verdict: "fail",
-			limit: "baseline - 5%",
-			metric: null,
-		});
-		expect(of("throughput >= baseline - 11%")?.verdict).toBe("pass");
 	});
 
 	test("a run that is INVALID decides the gate, whichever side it is of", () => {
@@ -162,7 +123,7 @@ describe("a baseline from elsewhere", () => {
 			calibration: null,
 		});
 	}
-	const boot = (value: string) => (all: Baseline) => ({
+	const _boot = (value: string) => (all: Baseline) => ({
 		...all,
 		machine: all.machine && { ...all.machine, boot: value },
 	});
@@ -173,14 +134,6 @@ describe("a baseline from elsewhere", () => {
 			/^nats is 1\.50x the baseline of 2026-01-01 \(b\.json\) \(95 % interval: /,
 		);
 		expect(Result.safeParse(result).error?.issues).toBeUndefined();
-	});
-
-	test("of another start of this machine doubles the margin, and says so", () => {
-		const [gate] = stored(["p99 <= baseline + 15%"], times(1.2), boot("another")).gates;
-		expect(gate).toMatchObject({
-			verdict: "pass",
-			limit: "baseline + 30% (the SLA, doubled: a stored baseline)",
-		});
 	});
 
 	test("of another machine decides nothing, lets the build through, and says why", () => {
@@ -247,18 +200,6 @@ describe("a baseline from elsewhere", () => {
 		]);
 		expect(exitCodeOf(result)).toBe(99);
 		expect(Result.safeParse(result).error?.issues).toBeUndefined();
-	});
-
-	test("without a run of this case there is nothing to judge; with other work it is open", () => {
-		const lacking = (all: Baseline) => ({ ...all, runs: [] });
-		expect(stored([], flat, lacking).gates).toEqual([]);
-		const other = (all: Baseline) => ({
-			...all,
-			runs: all.runs.map((run) => ({ ...run, work: "other" })),
-		});
-		const result = stored([], flat, other);
-		expect(result.verdict).toBe("inconclusive");
-		expect(result.gates[0]?.why).toMatch(/^other work: .* \(default\)$/);
 	});
 });
 

@@ -52,12 +52,6 @@ describe("mqbench report --svg", () => {
 		expect(existsSync(join(folder, "svg"))).toBe(false);
 	});
 
-	test("goes with no other reporter", async () => {
-		const world = fakeWorld({ cwd: fixtureCopy("stall") });
-		expect(await main(["report", ".", "--svg", "--json"], world)).toBe(2);
-		expect(world.err()).toContain("cannot be used with");
-	});
-
 	test("of a place that cannot be written says so: exit code 3", async () => {
 		const folder = fixtureCopy("stall");
 		writeFileSync(join(folder, "svg"), "");

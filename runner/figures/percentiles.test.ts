@@ -82,12 +82,6 @@ test("what coordinated omission hides is the area between both curves, and has a
 				expect([low, high]).toContain(y);
 });
 
-test("messages that never completed are told, and there is no maximum", () => {
-	const result = fixtureResult("lost");
-	const [first] = curvesOf(result.runs[0] as Run, result);
-	expect(first?.curve.end).toMatchObject({ y: null, text: "12 never completed: > 30s" });
-});
-
 describe("side by side", () => {
 	test("repeats of one system share its switch, colour and dashes; the one that decides is strong", () => {
 		const result = fixtureResult("repeats");

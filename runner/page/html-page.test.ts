@@ -85,18 +85,4 @@ describe("a page", () => {
 		expect(over({ scale: "names", names })).toContain('class="chart narrow"');
 		expect(over({ scale: "names", names: [...names, "e"] })).toContain('class="chart"');
 	});
-
-	test("says what to do without JavaScript", () => {
-		expect(page()).toMatch(/<noscript>.*need JavaScript.*mqbench report --svg/);
-		const none = { title: "x", header: markup``, main: markup``, figures: [] };
-		expect(renderPage(none)).not.toContain("<noscript>");
-	});
-
-	test("has a skip link, one header, main and footer, and a language", () => {
-		const html = page();
-		expect(html).toContain('<html lang="en"');
-		expect(html).toContain('<a class="skip" href="#main">');
-		for (const tag of ["header", "main", "footer"])
-			expect(html.match(new RegExp(`<${tag}[ >]`, "g"))).toHaveLength(1);
-	});
 });

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
-import { built, type Fate, planOf, steady } from "../evidence/built.fake.ts";
+import { type Fate, planOf, steady } from "../evidence/built.fake.ts";
 import { editLines, firstRun } from "../evidence/fixture.fake.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";
-import { Result, type Run } from "../model/result.ts";
-import { rendered } from "../render/rendered.fake.ts";
+import type { Run } from "../model/result.ts";
 import { breakdownText, partsText } from "./breakdown.ts";
+import { made, once } from "./made.fake.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
 const MS = 1e6;
@@ -41,10 +41,7 @@ function runOf(
 			...(plan.acks ? { ackedNs: at } : {}),
 		};
 	});
-	const folder = built(plan, fates);
-	const result = buildResult(folder);
-	expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
-	return { folder, run: result.runs[0] as Run };
+	return made(plan, fates);
 }
 
 const partsAt = (run: Run, p: number) => run.breakdown?.find((one) => one.p === p);
@@ -93,11 +90,7 @@ const stalled = Array.from({ length: 10_000 }, (_, i): Parts => {
 	return { queued, lag, service: 200_000 + (i % 100) * 1000 };
 });
 
-let made: Run | undefined;
-const stalledRun = () => {
-	made ??= runOf(stalled).run;
-	return made;
-};
+const stalledRun = once(() => runOf(stalled).run);
 
 describe("what the messages around a percentile waited for", () => {
 	test("is what the list of all messages says", () => {
@@ -254,19 +247,6 @@ describe("the line", () => {
 		expect(line(299e6, parts)).toBe(
 			"p99 299ms: 14 messages around it took 303ms on average = queued 302.6ms + lag 31us + service 0.2ms",
 		);
-	});
-
-	test("stands in each report, and in files one of every percentile as well", () => {
-		const result = fixtureResult("stall");
-		const [run] = result.runs as [Run];
-		run.breakdown = stalledRun().breakdown;
-		const line = breakdownText(run) ?? "";
-		const max = "max 500ms = queued 500ms + lag 23us + service 0.2ms";
-		const { text, markdown, html } = rendered(result, 200);
-		expect(text).toContain(`\n  ${line}\n`);
-		expect(text).not.toContain(max);
-		for (const text of [markdown.replaceAll("\\~", "~"), html])
-			for (const one of [line, max.replace("max", "Max")]) expect(text).toContain(one);
 	});
 
 	test("has a negative service where two clocks disagree", () => {

@@ -4,7 +4,7 @@ import { variable } from "../brokers/index.ts";
 import { buildResult } from "../compare/build.ts";
 import { editJson, firstRun, fixtureCopy } from "../evidence/fixture.fake.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
-import { comparison, search } from "../render/hostile.fake.ts";
+import { search } from "../render/hostile.fake.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { explain, verdictText } from "./explain.ts";
 import { brokenOf } from "./outcomes.ts";
@@ -135,15 +135,6 @@ describe("what broke by how much", () => {
 		});
 		expect(first(built("interrupted")).broke).toBe("p99 < 20ms was not judged");
 	});
-
-	test("of a regression: what the comparison says", () => {
-		const c = comparison();
-		const { broke, next } = first(
-			withGate({ sla: "p99 <= baseline + 10%", comparison: c, why: c.why }),
-		);
-		expect(broke).toBe("p99 <= baseline + 10%: 1.31x: worse by more than the margin of 10 %");
-		expect(next).toContain("--confirm");
-	});
 });
 
 describe("when", () => {
@@ -255,13 +246,6 @@ describe("what to do", () => {
 			`write REDIS_PASSWORD=... before the command and --url 'redis://:${variable("REDIS_PASSWORD")}@10.0.0.5:6400/2' behind it, with the single quotes`,
 		);
 		expect(of("it is a mystery", "local")).toMatch(/^fix the cause named above and run again/);
-	});
-
-	test("of a broker that throttled its clients is its quota, before the errors that followed", () => {
-		const result = withRun(built("no-data"), (run) => {
-			run.validity = [check("throttled", { remedy: "raise the quota" })];
-		});
-		expect(next(result)).toMatch(/^first raise the quota/);
 	});
 
 	test("of an interruption names the scenario where it is known, and of a search is no --resume", () => {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { buildResult } from "../compare/build.ts";
 import { type Block, heading, plain } from "../document/blocks.ts";
 import { clients, phases } from "../document/tables.ts";
 import { built, type Fate, inSteps, planOf, steady } from "../evidence/built.fake.ts";
@@ -8,10 +7,10 @@ import { collect } from "../evidence/collect.ts";
 import { figuresOf } from "../figures/figures.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";
-import { Result, type Run } from "../model/result.ts";
+import type { Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
-import { rendered, terminalOf } from "../render/rendered.fake.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
+import { made, once, shown, tally } from "./made.fake.ts";
 import { phasesOf } from "./phases.ts";
 
 /** The words of the table among them. */
@@ -22,30 +21,6 @@ const rowsOf = (blocks: readonly Block[]): string[][] =>
 const phasesAsBlocks = (run: Run) => phases(run, heading(""));
 
 const MS = 1e6;
-
-function told(plan: Plan, fates: readonly Fate[]) {
-	const result = buildResult(built(plan, fates));
-	const text = terminalOf(result, 100);
-	return { result, run: result.runs[0] as Run, text };
-}
-
-/** In all reports. */
-function shown(plan: Plan, fates: readonly Fate[]) {
-	const { result, run } = told(plan, fates);
-	expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
-	const reports = rendered(result);
-	for (const one of reports.out) expect(/NaN|undefined|Infinity/.exec(one)).toBeNull();
-	return { result, run, ...reports };
-}
-
-/** The same result for several tests: it takes half a second to make. */
-function once<T>(make: () => T): () => T {
-	let made: T | undefined;
-	return () => {
-		made ??= make();
-		return made;
-	};
-}
 
 const dueOf = (plan: Plan) =>
 	Array.from({ length: plan.schedule.messages }, (_, i) => offsetNs(plan.schedule, i));
@@ -125,27 +100,6 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 		expect(sent(ticks.slice(0, -1))).toBe(100);
 	});
 
-	test("together they are the window: no second is counted twice, none is missing", () => {
-		const { run } = steps();
-		const sum = run.phases.reduce((n, p) => n + (p.latency?.count ?? 0), 0);
-		expect(sum).toBe(run.metrics.response?.count);
-	});
-
-	test("every report shows latency against rate", () => {
-		const { result, text, html, out } = steps();
-		for (const one of out) expect(one).toMatch(/response by step/i);
-		expect(text).toMatch(/\n {2}500\/s +500\/s +5 000 +\S+ms +\S+ms +\S+ms/);
-		expect(text).toContain("3 steps from 500/s to 2000/s");
-		expect(html).toContain("figure-run-");
-		const chart = figuresOf(result).find(({ id }) => id.endsWith("-steps"));
-		const p99 = chart?.panels[0]?.series.find(({ name }) => /p99/.test(name))?.data;
-		// From left to right the rate doubles, and the latency rises.
-		expect(p99?.map((p) => p.x)).toEqual([500, 1000, 2000]);
-		const [a = 0, b = 0, c = 0] = p99?.map((p) => p.y ?? 0) ?? [];
-		expect(b).toBeGreaterThan(a);
-		expect(c).toBeGreaterThan(b);
-	});
-
 	test("a rate that rises is no queue that grows, nor a drift", () => {
 		const { run } = steps();
 		expect(run.validity.find((c) => c.check === "backlog")?.status).toBe("ok");
@@ -162,7 +116,7 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 				].map(Math.round),
 			}),
 		);
-		const { result, run } = told(plan, slow);
+		const { result, run } = made(plan, slow);
 		expect(result.verdict).toBe("fail");
 		expect(run.why).toContain("at 2000/s the queue grew");
 	});
@@ -266,24 +220,7 @@ describe("a backlog of 20 000 messages", () => {
 		schedule,
 		phases,
 		backlog: { pauseNs, resumeNs, messages: 20_000 },
-		sla: [
-			{
-				kind: "tally",
-				text: "drainTime < 10s",
-				tally: "drainTime",
-				op: "<",
-				limit: 10e9,
-				abort: false,
-			},
-			{
-				kind: "tally",
-				text: "drainRate >= 4000/s",
-				tally: "drainRate",
-				op: ">=",
-				limit: 4000,
-				abort: false,
-			},
-		],
+		sla: [tally("drainTime", "<", 10e9), tally("drainRate", ">=", 4000)],
 	});
 	/** From the end of the pause on so many a second are received, in order; acknowledgements take longer meanwhile. */
 	const drainedAt = (perSecond: number) => {
@@ -337,7 +274,7 @@ describe("a backlog of 20 000 messages", () => {
 	});
 
 	test("that is not drained by the end of the window has no time, and says how many still waited", () => {
-		const { run, result, text } = told(plan, drainedAt(2500));
+		const { run, result, text } = shown(plan, drainedAt(2500));
 		expect(run.drain).toMatchObject({ drainNs: null, perSecond: null });
 		// 20 000 - 15 s x 500/s.
 		expect(run.drain?.problem).toMatch(/12 50\d of 20 00\d messages still waited/);
@@ -353,7 +290,7 @@ describe("a backlog of 20 000 messages", () => {
 			const waits = ns + MS >= 6e9 && ns < 6.4e9;
 			return { ackedNs: ns + MS, receivedNs: [waits ? 6.4e9 + MS : ns + MS] };
 		});
-		const { run, result } = told(small, fates);
+		const { run, result } = made(small, fates);
 		expect(run.drain?.problem).toContain("build a larger one");
 		expect(result.gates[0]?.verdict).toBe("inconclusive");
 	});
@@ -362,7 +299,7 @@ describe("a backlog of 20 000 messages", () => {
 describe("p99 of lag", () => {
 	const marked = (plan: Plan) => {
 		const fates = dueOf(plan).map((ns): Fate => ({ receivedNs: [ns + MS] }));
-		return told(plan, fates);
+		return shown(plan, fates);
 	};
 
 	test("of a phase is marked where nobody knows how its samples cluster", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
-import { main } from "../main.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { type ReporterArgs, reportersOf } from "./reporters.ts";
 
@@ -64,11 +63,4 @@ describe("reporters", () => {
 			"stdout can hold one",
 		);
 	});
-});
-
-test("an unknown reporter is refused before anything is read or measured", async () => {
-	const world = fakeWorld();
-	expect(await main(["/nowhere.yaml", "--reporter", "xml"], world)).toBe(2);
-	expect(world.err()).toContain("--reporter xml: there is no such reporter");
-	expect(await main(["report", "/nowhere", "--reporter", "xml"], world)).toBe(2);
 });

@@ -36,11 +36,6 @@ describe("a case whose machine or load generator was at its end", () => {
 		}
 	});
 
-	test("is told from one whose machine had room", () => {
-		const result = withChecks({ check: "cores", status: "ok" });
-		for (const text of texts(result)) expect(text).not.toMatch(/at its end/);
-	});
-
 	test.each([
 		["cores", "warn", true],
 		["cores", "invalid", true],

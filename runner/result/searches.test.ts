@@ -49,17 +49,6 @@ test("what a search found is computed again from its runs", () => {
 	);
 });
 
-test("its runs are listed by rate, each with its own verdict", () => {
-	const [search] = searchesOf(runsOf(upTo5000));
-	const rates = search?.runs.map((run) => run.rate) ?? [];
-	expect(rates).toEqual(rates.toSorted((a, b) => a - b));
-	for (const run of search?.runs ?? [])
-		expect(run).toMatchObject({
-			verdict: upTo5000(run.rate),
-			why: run.rate <= 5000 ? null : "p99 < 5ms: 9 of 10 took longer",
-		});
-});
-
 test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
 	[
 		"no rate passes",
@@ -216,9 +205,5 @@ describe("a report", () => {
 		for (const text of rendered(warned, 200).out) {
 			expect(text).toMatch(/others \(\d+ of \d+ runs\): .*it was busy/);
 		}
-	});
-
-	test("does not show probes as runs of their own", () => {
-		for (const text of texts) expect(text).not.toContain("(probe)");
 	});
 });

@@ -34,13 +34,6 @@ test("a command with --quick says beside the verdict that it gives no result", (
 	expect(fixtureResult("healthy").quick).toBe(false);
 });
 
-test("a percentile too deep for the samples that fails all the same shows its count", () => {
-	const result = planned("stall", (plan) => {
-		plan.sla = [{ ...plan.sla[0], percentile: 99.99, text: "p99.99 < 10ms" }];
-	});
-	expect(result.gates[0]).toMatchObject({ verdict: "fail", measured: "490 of 10 000 over 10ms" });
-});
-
 test("a system without a version says which broker it is", () => {
 	const [run] = fixtureResult("healthy").runs;
 	if (!run?.versions) throw new Error("another fixture");

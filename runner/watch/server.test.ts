@@ -338,10 +338,3 @@ test("a port that is taken is one sentence, which says what to do", async () => 
 		message: `--watch-port ${port}: the page cannot be served there (the port is taken on 127.0.0.1). Give another port, or drop --watch-port to use a free one.`,
 	});
 });
-
-test("it listens on the port that was asked for", async () => {
-	const free = await served();
-	await free.server.close();
-	const { url } = await served(Number(free.url.port));
-	expect(url.port).toBe(free.url.port);
-});

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -67,26 +67,6 @@ describe("a command that nobody watches", () => {
 		expect(world.err()).toMatch(
 			/^--open: there is no \S+ here to open a browser with; open reports\/1\/report\.html yourself\.\n$/,
 		);
-	});
-
-	test("shows it in a browser that gets none of the scenario's secrets", async () => {
-		const env = { PATH: "", WHO_LOGS_IN: "hunter2", LANG: "C", X_TOKEN: "x" };
-		const { watched, world, report } = await command(env);
-		const bin = path.join(world.cwd, "bin");
-		mkdirSync(bin);
-		env.PATH = bin;
-		const script = `#!/bin/sh\nprintf "%s|" "$WHO_LOGS_IN" "$X_TOKEN" "$LANG" > '${world.cwd}/given'\n`;
-		for (const name of ["xdg-open", "open"])
-			writeFileSync(path.join(bin, name), script, { mode: 0o755 });
-		const [system] = scenario.systems;
-		if (system === undefined) throw new Error("no system");
-		const secret = { ...scenario, systems: [{ ...system, url: "nats://me:hunter2@host" }] };
-		const use = async () => {
-			report();
-			return 0 as const;
-		};
-		await watched({ open: true }, use, secret);
-		expect(readFileSync(path.join(world.cwd, "given"), "utf8")).toBe("||C|");
 	});
 
 	test("opens no report that was not written, and says so", async () => {
