@@ -54,7 +54,7 @@ test.each(["[::1]", "[0:0:0:0:0:0:0:1]", "127.9.9.9", "localhost"])(
 	"%s is this machine, and is named as a URL has it",
 	async (host) => {
 		const url = `nats://${host}:1`;
-		expect(nodesHere(url, { defaultPort: 4222 }).sameHost).toBe(true);
+		expect(nodesHere(url, { nats: 4222 }).sameHost).toBe(true);
 		await expect(existingRig(new AbortController().signal).open(at(url))).rejects.toThrow(
 			`mine: nothing answers at ${host}:1 (`,
 		);

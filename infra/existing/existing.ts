@@ -14,7 +14,7 @@ export function existingRig(stop: AbortSignal, fromHere = true): Rig {
 		async open({ system }) {
 			if (system.url === null) return untouchedBroker();
 			if (!fromHere) return { ...untouchedBroker(), url: system.url, sameHost: false };
-			const ports = brokerOf(system);
+			const ports = brokerOf(system).urls;
 			const gone = await unreachable(system.url, ports, stop);
 			if (gone !== null) throw failure("broker-unreachable", { system: system.key, ...gone });
 			return { ...untouchedBroker(), url: system.url, ...nodesHere(system.url, ports) };

@@ -29,7 +29,7 @@ export function standingRig(
 			if (system.url === null || !entry) return untouchedBroker();
 			const what = entry.asked === null ? [] : differences(entry.asked, askedOf(request));
 			if (what.length > 0) throw failure("rig-differs", { system: system.key, id: rig.id, what });
-			const ports = brokerOf(system);
+			const ports = brokerOf(system).urls;
 			const gone = await unreachable(system.url, ports, stop);
 			if (gone !== null)
 				throw failure("rig-unreachable", {

@@ -24,7 +24,7 @@ function client(
 }
 
 const URL = "nats://me:s3cr3t@10.0.0.5:4222,10.0.0.6:4223";
-const broker = { url: URL, ports: { defaultPort: 4222 }, onHosts: false };
+const broker = { url: URL, ports: { nats: 4222 }, onHosts: false };
 
 describe("the network is measured", () => {
 	test("from each host to each node", async () => {
@@ -43,7 +43,7 @@ describe("the network is measured", () => {
 		const again = await baseline({
 			clients: [one],
 			url: "10.0.0.6,10.0.0.5,10.0.0.7",
-			ports: { defaultPort: 9092 },
+			ports: { kafka: 9092 },
 			onHosts: false,
 		});
 		expect(first).toHaveLength(2);

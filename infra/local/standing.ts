@@ -51,7 +51,7 @@ export async function downLocal(rig: RigFile, world: World): Promise<void> {
 	const up = async () => {
 		const answers = await Promise.all(
 			rig.brokers.map(({ url, broker }) =>
-				unreachable(url ?? "", brokerOf({ broker }), world.stop),
+				unreachable(url ?? "", brokerOf({ broker }).urls, world.stop),
 			),
 		);
 		return rig.brokers.filter((_, i) => answers[i] === null);

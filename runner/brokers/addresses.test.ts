@@ -13,8 +13,6 @@ test.each([
 	["no scheme", "a:1,b:2", ["a:1", "b:2"]],
 ])("%s", (_, url, expected) => {
 	expect(
-		addresses(url, { defaultPort: 4222, otherPorts: { wss: 443 } }).map(
-			({ host, port }) => `${host}:${port}`,
-		),
+		addresses(url, { nats: 4222, wss: 443 }).map(({ host, port }) => `${host}:${port}`),
 	).toEqual(expected);
 });

@@ -5,22 +5,19 @@ export interface Address {
 	readonly port: number;
 }
 
-/** Ports of URLs of a system that name none. */
-export interface Ports {
-	readonly defaultPort: number;
-	/** Of schemes that go to another one. Left out: all go there. */
-	readonly otherPorts?: Readonly<Record<string, number>>;
-}
+/** Schemes of a system's URLs, and the port where one names none; the usual scheme first. */
+export type Ports = Readonly<Record<string, number>>;
 
 /**
  * The nodes that a URL names: several hosts, or several URLs, are separated by commas. A port that is left out is the scheme's
  * own, else the usual one.
  */
-export function addresses(url: string, { defaultPort, otherPorts = {} }: Ports): Address[] {
-	let port = defaultPort;
+export function addresses(url: string, ports: Ports): Address[] {
+	const [usual = 0] = Object.values(ports);
+	let port = usual;
 	return url.split(/,(?=[a-z][a-z0-9+.-]*:\/\/)/i).flatMap((one) => {
 		const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(one);
-		if (scheme) port = otherPorts[scheme[1]?.toLowerCase() ?? ""] ?? defaultPort;
+		if (scheme) port = ports[scheme[1]?.toLowerCase() ?? ""] ?? usual;
 		const authority = one.slice(scheme?.[0].length ?? 0).split(/[/?#]/)[0] ?? "";
 		return authority
 			.slice(authority.lastIndexOf("@") + 1)

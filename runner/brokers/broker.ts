@@ -14,15 +14,15 @@ import type { Server } from "./server.ts";
  * One kind of system that mqbench can measure: what a scenario may say of it, and what follows from that. A new one is
  * a folder here and a driver in `extensions/`, both under the same word.
  */
-export interface Broker<Options = SystemOptionsOfAnyBroker> extends Ports, Server {
+export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	/** For people: "RabbitMQ". */
 	readonly title: string;
 	/** What a scenario may say: a strict object with `broker: <name>`. */
 	readonly options: z.ZodObject;
 	/** What people and other tools call it or a mode of it, in small letters, and what to write instead. */
 	readonly alsoCalled: Readonly<Record<string, string>>;
-	/** Schemes of its URLs, the usual one first; empty: it has no process and no URL. */
-	readonly urlSchemes: readonly string[];
+	/** Schemes of its URLs with their ports, the usual one first; empty: it has no process and no URL. */
+	readonly urls: Ports;
 	/** Who stands before a password in its URLs; left out: "user". */
 	readonly urlUser?: string;
 	/** With these options it has no server: its clients are connected to each other. Left out: it always has one, if it has a process. */
@@ -47,7 +47,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Ports, Serve
 	readonly omb: OmbDriver | null;
 }
 
-type Given = "title" | "urlSchemes" | "defaultPort";
+type Given = "title" | "urls";
 type Made = "options" | "traits" | "durability" | "driverOptions" | "contradictions" | keyof Server;
 
 /** A broker, by what differs from most. */
@@ -97,14 +97,22 @@ export function broker<Schema extends z.ZodObject>(
 		...server,
 		options,
 		traits(written: Options) {
-			const { acknowledge, ...differing } = traits(written);
+			const { acknowledge = "automatic", cannot, instead, ...differing } = traits(written);
 			const { levels, own: ownDurability } = stores(written);
+			const noAcks = differing.acks ? {} : { publish: "it acknowledges nothing" };
+			const reasons = Object.entries({ ...noAcks, ...cannot }).map(
+				([pattern, reason]) => [pattern, ...[reason].flat()] as const,
+			);
 			return {
 				...USUAL_TRAITS,
 				title: own.title,
 				levels,
 				ownDurability,
 				...differing,
+				cannot: Object.fromEntries(reasons.map(([pattern, why]) => [pattern, why])),
+				instead: Object.fromEntries(
+					reasons.flatMap(([pattern, , remedy = instead]) => (remedy ? [[pattern, remedy]] : [])),
+				),
 				acknowledge:
 					typeof acknowledge === "string"
 						? { alone: acknowledge, group: acknowledge }
@@ -161,57 +169,91 @@ export function storesNothing(why = "nothing is stored"): Stores {
 	return { levels: {}, own, of: () => ({ level: null, text: own, by: [] }) };
 }
 
-/** How the settings of a server decide what a message has been through. */
-interface StoreRules<Settings> {
-	/** What it does without a level, and without settings that decide it: in memory, unless `ownLevel` says more. */
+interface Words {
+	/** What it does without a level: in memory, unless `ownLevel` says more. */
 	readonly own: string;
 	readonly ownLevel?: Level | null;
 	/** Of a server that is not ours, without a level. Left out: that it is not known. */
 	readonly unknown?: string;
-	/** By level. */
-	readonly levels: Readonly<Partial<Record<Level, Settings>>>;
 	/** The driver makes the settings, whoever's the server is. Left out: they are the server's. */
 	readonly byDriver?: true;
-	/** Does this key of `config` have a part in it? Left out: none has. */
-	decides?(key: string): boolean;
-	/** Left out: those of the level. */
-	settings?(level: Level | null, config: Config): Settings;
-	/** null: it will not start with them. Left out: the one whose settings they are. */
-	levelOf?(settings: Settings): Level | null;
-	/** Left out: they are text. */
-	textOf?(settings: Settings): string;
 }
 
-/** What a server with settings for each level stores, which `config` may overrule. */
-export function storesBy<Settings>(rules: StoreRules<Settings>): Stores {
-	const { own, ownLevel = "memory", byDriver, unknown = "not known (your server)" } = rules;
-	const { textOf = String, decides = () => false } = rules;
-	const byLevel = Object.entries(rules.levels) as [Level, Settings][];
-	const levels: Traits["levels"] = Object.fromEntries(
-		byLevel.map(([level, settings]) => [level, textOf(settings)]),
-	);
-	const {
-		settings: settingsOf = (level: Level | null) =>
-			(rules.levels[level ?? "memory"] ?? rules.levels.memory) as Settings,
-		levelOf = (settings: Settings) =>
-			byLevel.find(([, one]) => String(one) === String(settings))?.[0] ?? null,
-	} = rules;
+/** What a system stores at each level, in words: `config` has no part in it. */
+export function storesAs({
+	own,
+	ownLevel = "memory",
+	unknown = "not known (your server)",
+	byDriver,
+	levels,
+}: Words & { readonly levels: Traits["levels"] }): Stores {
 	return {
 		levels,
 		own: byDriver ? own : `the server's own; one that mqbench starts: ${own}`,
-		of({ durability, config = {} }, ours) {
+		of({ durability }, ours) {
+			const text = durability && levels[durability];
 			if (!ours && !byDriver)
 				return durability === undefined
 					? { level: null, text: unknown, by: [] }
-					: declared(durability, levels[durability] ?? "");
-			const by = Object.keys(config).filter(decides);
-			if (durability === undefined && by.length === 0) return { level: ownLevel, text: own, by };
-			const settings = settingsOf(durability ?? null, config);
-			const level = levelOf(settings);
-			const text = textOf(settings);
-			return { level, text: level === null ? text : `${text} (${level})`, by };
+					: declared(durability, text ?? "");
+			return durability && text !== undefined
+				? labelled(durability, text)
+				: { level: ownLevel, text: own, by: [] };
 		},
 	};
+}
+
+/** What a server with settings for each level stores, which `config` may overrule; and those settings themselves. */
+export function storesBy({
+	levels,
+	without = () => ({}),
+	read = (config) => config,
+	textOf,
+	levelOf,
+	...words
+}: Words & {
+	/** Whatever is set by one of them, decides. */
+	readonly levels: Readonly<Partial<Record<Level, Config>>>;
+	/** Settings without a level. Left out: none. */
+	without?(written: Config): Config;
+	/** `config` in the server's own words. Left out: as it is written. */
+	read?(config: Config): Config;
+	/** null: the server will not start with them. */
+	levelOf(settings: Config): Level | null;
+	textOf(settings: Config): string;
+}): Stores & { settings(level: Level | null, config: Config | undefined): Config } {
+	const deciding = [...new Set(Object.values(levels).flatMap((settings) => Object.keys(settings)))];
+	const inWords = storesAs({
+		...words,
+		levels: Object.fromEntries(
+			Object.entries(levels).map(([level, settings]) => [level, textOf(settings)]),
+		),
+	});
+	const settingsOf = (level: Level | null, config: Config = {}) => {
+		const written = read(config);
+		return { ...(level === null ? without(written) : levels[level]), ...written };
+	};
+	return {
+		...inWords,
+		settings: settingsOf,
+		of(options, ours) {
+			const { durability = null, config = {} } = options;
+			const by = Object.keys(config).filter((key) =>
+				Object.keys(read({ [key]: "" })).some((word) => deciding.includes(word)),
+			);
+			if (!ours || by.length === 0) return inWords.of(options, ours);
+			const settings = settingsOf(durability, config);
+			return labelled(levelOf(settings), textOf(settings), by);
+		},
+	};
+}
+
+export function labelled(
+	level: Level | null,
+	text: string,
+	by: readonly string[] = [],
+): Durability {
+	return { level, text: level === null ? text : `${text} (${level})`, by };
 }
 
 /** Settings of a server that is not ours: what the scenario says of them, unchecked. */
@@ -257,7 +299,7 @@ export interface Traits {
 	/** Why it cannot do a pattern, as the end of a sentence ("nothing is stored"); patterns not named it can. */
 	readonly cannot: Readonly<Partial<Record<Pattern, string>>>;
 	/** What the system could be told so that it can ("write confirms: true"), by pattern; absent: nothing. */
-	readonly instead?: Readonly<Partial<Record<Pattern, string>>>;
+	readonly instead: Readonly<Partial<Record<Pattern, string>>>;
 	/** Several responders may share a topic of requests, although there are no work queues. Left out: as work queues. */
 	readonly respondersShare?: true;
 	/** Durability levels that it can give: what is set for each, for people ("sync_interval: always"). Empty: nothing is stored. */
@@ -278,12 +320,19 @@ export interface Traits {
 	readonly jvm?: true;
 }
 
-/** Those of a definition: what differs from most; one word where all consumers acknowledge alike. */
-type OwnTraits = Pick<Traits, "acks" | "delivery"> & {
-	readonly acknowledge: Acknowledge | Traits["acknowledge"];
-} & Partial<Omit<Traits, "acknowledge">>;
+/** Those of a definition: what differs from most. */
+export interface OwnTraits extends Partial<Omit<Traits, "acknowledge" | "cannot" | "instead">> {
+	/** One word: all consumers acknowledge alike. */
+	readonly acknowledge?: Acknowledge | Traits["acknowledge"];
+	/** Why, or why and what to write instead. Without acknowledgements it cannot publish, either. */
+	readonly cannot?: Readonly<Partial<Record<Pattern, string | readonly [string, string]>>>;
+	/** What to write instead where `cannot` does not say so. */
+	readonly instead?: string;
+}
 
 export const USUAL_TRAITS = {
+	acks: false,
+	delivery: "at-most-once",
 	ordered: true,
 	groupOrdered: false,
 	keys: false,
@@ -293,6 +342,7 @@ export const USUAL_TRAITS = {
 	wildcards: false,
 	maxMessageBytes: null,
 	cannot: {},
+	instead: {},
 	levels: {},
 	prefetch: null,
 	redeliverAfterNs: null,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count } from "../model/field.ts";
 import { hostPort } from "./addresses.ts";
-import { broker, type Traits } from "./broker.ts";
+import { broker, type OwnTraits } from "./broker.ts";
 import { processFields } from "./fields.ts";
 import { goServer, type Server } from "./server.ts";
 
@@ -49,16 +49,12 @@ export function brokerless(library: Library) {
 	return broker(options, {
 		title,
 		alsoCalled: library.alsoCalled,
-		urlSchemes: [name],
-		defaultPort: 5555,
+		urls: { [name]: 5555 },
 		brokerless: ({ forwarder }) => !forwarder,
 		server: forwarder(name, title),
 		traits: ({ mode }) => ({
 			...byMode[mode],
 			title: `${title} ${mode.replace("-", "/").toUpperCase()}`,
-			acks: false,
-			delivery: "at-most-once",
-			acknowledge: "automatic",
 		}),
 		driver: ({ forwarder: _, ...own }) => own,
 		check({ forwarder, transport, ...options }, place) {
@@ -82,37 +78,33 @@ export function brokerless(library: Library) {
 
 // --- internal ---
 
-const NO_ACKS = { publish: "it acknowledges nothing", backlog: "it stores nothing" };
+const NOTHING = { backlog: "it stores nothing" } as const;
+const TO_ALL = "every subscriber gets every message";
+const REQUESTS = "only requests have replies";
+const [PUSH, PUB, REQ] = [
+	"write mode: push-pull",
+	"write mode: pub-sub",
+	"write mode: req-rep",
+] as const;
 
 const byMode = {
 	"push-pull": {
-		cannot: { ...NO_ACKS, "fan-out": "each message goes to one receiver" },
-		instead: { "fan-out": "write mode: pub-sub" },
+		cannot: { ...NOTHING, "fan-out": ["each message goes to one receiver", PUB] },
 	},
 	"pub-sub": {
 		wildcards: true,
-		cannot: {
-			...NO_ACKS,
-			"work-queue": "every subscriber gets every message",
-			"request-reply": "every subscriber gets every message",
-		},
-		instead: { "work-queue": "write mode: push-pull", "request-reply": "write mode: req-rep" },
+		cannot: { ...NOTHING, "work-queue": [TO_ALL, PUSH], "request-reply": [TO_ALL, REQ] },
 	},
 	"req-rep": {
 		respondersShare: true,
 		cannot: {
-			...NO_ACKS,
-			"round-trip": "only requests have replies",
-			"fan-out": "only requests have replies",
-			"work-queue": "only requests have replies",
-		},
-		instead: {
-			"round-trip": "write mode: push-pull",
-			"fan-out": "write mode: pub-sub",
-			"work-queue": "write mode: push-pull",
+			...NOTHING,
+			"round-trip": [REQUESTS, PUSH],
+			"fan-out": [REQUESTS, PUB],
+			"work-queue": [REQUESTS, PUSH],
 		},
 	},
-} as const satisfies Record<string, Partial<Traits>>;
+} as const satisfies Record<string, OwnTraits>;
 
 /** What only a server has. */
 const SERVERS = ["url", "port", "binary", "image", "cpus", "memory", "pin", "version"] as const;

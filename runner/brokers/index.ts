@@ -7,10 +7,9 @@ import type { BuiltProgram } from "./server.ts";
 
 export type { Broker, Durability, Traits } from "./broker.ts";
 export { hideSecrets, secretsOf } from "./config.ts";
+export { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 
 import { variable } from "./fields.ts";
-
-export { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 
 /**
  * The systems that mqbench can measure, by the word that scenarios, drivers and their folders know them by. Whoever is to try one gets the first:
@@ -50,22 +49,19 @@ export function withLargeDriver(
 export const example = {
 	broker: realBrokers[0] ?? "",
 	variable: `${realBrokers[0]?.toUpperCase()}_URL`,
-	url(host: string): string {
-		const { urlSchemes, defaultPort } = brokerOf(example);
-		return `${urlSchemes[0]}://${host}:${defaultPort}`;
-	},
+	url: (host: string) => bareUrl(brokerOf(example), host),
 };
 
+/** "nats://host:4222" */
+export function bareUrl({ urls }: Pick<Broker, "urls">, host = "host"): string {
+	const [[scheme, port] = []] = Object.entries(urls);
+	return `${scheme}://${host}:${port}`;
+}
+
 /** How a url has a password of the environment: "nats://user:${NATS_PASSWORD}@host:4222", and the name of the variable. `bare`: the url without it, where it is known. */
-export function loginUrl(
-	{
-		urlSchemes: [scheme = ""],
-		urlUser = "user",
-		defaultPort,
-	}: Pick<Broker, "urlSchemes" | "urlUser" | "defaultPort">,
-	bare = `${scheme}://host:${defaultPort}`,
-) {
-	const name = `${scheme.toUpperCase()}_PASSWORD`;
+export function loginUrl(broker: Pick<Broker, "urls" | "urlUser">, bare = bareUrl(broker)) {
+	const { urls, urlUser = "user" } = broker;
+	const name = `${Object.keys(urls)[0]?.toUpperCase()}_PASSWORD`;
 	const url = bare.replace(/:\/\/(\S*@)?/, () => `://${urlUser}:${variable(name)}@`);
 	return { url, variable: name };
 }

@@ -69,8 +69,10 @@ interface JvmParts<Options> extends Omit<Parts<Options>, "launch"> {
 	readonly remark: string;
 	/** Of the JVM, besides the heap. */
 	readonly flags?: readonly string[];
-	/** Properties of the server's. */
-	defines(node: Site): readonly string[];
+	/** It logs by Log4j 2, on its output, as broker.log keeps it: with times like those of what mqbench does to it. What its configuration says besides. */
+	readonly logging?: string;
+	/** Properties of the server's. Left out: none. */
+	defines?(node: Site): readonly string[];
 	/** Where images have the jars, and folders below with more of them. */
 	readonly inImage: string;
 	readonly more?: readonly string[];
@@ -84,7 +86,7 @@ type Run = (node: Site, main: readonly string[], flags?: readonly string[]) => s
 export function jvmServer<Options>(
 	parts: JvmParts<Options>,
 ): Server & { readonly process: BrokerProcess } {
-	const { jars, image } = parts;
+	const { jars, image, logging } = parts;
 	const [usual] = jars as readonly [Jars];
 	const { which = () => usual } = parts;
 	const jarsOf = (options: SystemOptionsOfAnyBroker) => which(options as Options);
@@ -103,7 +105,12 @@ export function jvmServer<Options>(
 					const jvm = await onJvm(setup, which(options), parts);
 					const made = await parts.launch(setup, options, jvm.run);
 					const settings = { ...made.settings, ...jvm.settings };
-					return { startMs: 60_000, stopMs: 10_000, ...made, settings };
+					const log = logging === undefined ? {} : { [LOG4J]: TO_OUTPUT + logging };
+					const node: Launch["node"] = async (site, i) => {
+						const { files, ...others } = await made.node(site, i);
+						return { ...others, files: { ...files, ...log } };
+					};
+					return { startMs: 60_000, stopMs: 10_000, ...made, settings, node };
 				},
 			},
 			{
@@ -122,19 +129,16 @@ export function jvmServer<Options>(
 	};
 }
 
-/** Definition and file of a server's log on its output, as broker.log keeps it: with times like those of what mqbench does to it. */
-export const LOGGING = {
-	define: ({ folder }: Site) => [`-Dlog4j2.configurationFile=${folder}/log4j2.properties`],
-	file: `rootLogger.level=INFO
+// --- internal ---
+
+const LOG4J = "log4j2.properties";
+export const TO_OUTPUT = `rootLogger.level=INFO
 rootLogger.appenderRef.out.ref=out
 appender.out.type=Console
 appender.out.name=out
 appender.out.layout.type=PatternLayout
 appender.out.layout.pattern=%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z'}{UTC} %p %c{1} %m%n
-`,
-};
-
-// --- internal ---
+`;
 
 function folderOf({ folder }: Jars): string {
 	return path.join(packageFolder, "runner", "brokers", folder);
@@ -144,7 +148,7 @@ function folderOf({ folder }: Jars): string {
 async function onJvm<Options>(
 	setup: Setup,
 	jars: Jars,
-	{ flags = [], defines, inImage, more = [] }: JvmParts<Options>,
+	{ flags = [], logging, defines, inImage, more = [] }: JvmParts<Options>,
 ) {
 	const { system, messageBytes, image } = setup;
 	const java = await findJava(setup, jars.title);
@@ -158,7 +162,8 @@ async function onJvm<Options>(
 	const run: Run = (node, main, own = [`-Xms${heap}`, `-Xmx${heap}`, ...all]) => {
 		const folder = classes === null ? inImage : node.bring(jars.name, classes);
 		const classPath = ["", ...more].map((below) => path.posix.join(folder, below, "*")).join(":");
-		return [java, ...own, ...defines(node), "-cp", classPath, ...main];
+		const log = logging === undefined ? [] : [`-Dlog4j2.configurationFile=${node.folder}/${LOG4J}`];
+		return [java, ...own, ...log, ...(defines?.(node) ?? []), "-cp", classPath, ...main];
 	};
 	return {
 		run,

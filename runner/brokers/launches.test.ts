@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { script, testFolder } from "../../infra/test-folder.fake.ts";
 import { goldenBlocks } from "../tests/golden.fake.ts";
-import { LOGGING } from "./jvm.ts";
+import { TO_OUTPUT } from "./jvm.ts";
 import type { Setup, Site } from "./process.ts";
 import { describedHere, describedThere } from "./started.fake.ts";
 
@@ -93,7 +93,7 @@ goldenBlocks(new URL("./golden/launches.txt", import.meta.url), async (text) => 
 		.join("\n")
 		.replaceAll("store" in made ? String(made.store) : "/disk/run's/store", "STORE")
 		.replaceAll(bin, "BIN")
-		.replaceAll(LOGGING.file.trimEnd(), "<to its output>")
+		.replaceAll(TO_OUTPUT.trimEnd(), "<to its output>")
 		.replaceAll(/(\/jars\/\w+)-\w+/g, "$1")
 		.replaceAll(/\S+(?=\/(mochi|nsqd|nats-server|nats-streaming-server|forwarder)\b)/g, "BUILT")
 		.replaceAll(/\b[0-9a-f]{24}\b/g, "<secret>")

@@ -80,5 +80,7 @@ ${
 
 /** A variable that a person has yet to set is no mistake of the new file. */
 function placeholder({ url }: Answers, { name: broker }: { name: string }): Record<string, string> {
-	return url.includes("://") ? {} : { [url]: `${brokerOf({ broker }).urlSchemes[0]}://host` };
+	return url.includes("://")
+		? {}
+		: { [url]: `${Object.keys(brokerOf({ broker }).urls)[0]}://host` };
 }

@@ -139,13 +139,14 @@ function urlOf(
 ): Record<string, unknown> {
 	const broker = brokers[String(driver.system.broker)];
 	if (broker === undefined || hosts.length === 0) return {};
-	const [plain = "", overTls] = broker.urlSchemes;
+	const schemes = Object.keys(broker.urls);
+	const [plain = "", overTls] = schemes;
 	const secure =
 		at.secure ||
 		/^(ssl|tls|wss|https)$/.test(scheme) ||
-		(scheme.endsWith("s") && broker.urlSchemes.includes(scheme.slice(0, -1)));
+		(scheme.endsWith("s") && schemes.includes(scheme.slice(0, -1)));
 	const usual = secure ? (overTls ?? plain) : plain;
-	const written = broker.urlSchemes.includes(scheme) && !at.secure ? scheme : usual;
+	const written = schemes.includes(scheme) && !at.secure ? scheme : usual;
 	const nodes = hosts.map((host) => {
 		const isIpv6 = host.split(":").length > 2 && !host.startsWith("[");
 		const safe = isIpv6 ? `[${host}]` : host;
@@ -178,7 +179,7 @@ function loginOf(
 	const secret = password ?? user;
 	const name =
 		password === undefined
-			? `${broker.urlSchemes[0]?.toUpperCase()}_TOKEN`
+			? `${Object.keys(broker.urls)[0]?.toUpperCase()}_TOKEN`
 			: loginUrl(broker).variable;
 	const held = /^\$\{[A-Za-z_]\w*\}$/.test(secret) ? secret : variable(name);
 	if (held !== secret)

@@ -22,8 +22,8 @@ export const GRANT_RIGHTS =
 
 /** What advice names. */
 function factsOf({ brokerUrl, load }: Run) {
-	const { title, urlSchemes } = brokerOf(load);
-	const [plain = ""] = urlSchemes;
+	const { title, urls } = brokerOf(load);
+	const [plain = ""] = Object.keys(urls);
 	const given = brokerUrl ?? "";
 	const server = given.replace(/^\w+:\/\/(?:\S*@)?|\/.*$/g, "");
 	const { url, variable } = loginUrl(brokerOf(load), brokerUrl ?? undefined);

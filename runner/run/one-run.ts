@@ -101,7 +101,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		network = await one.baseline({
 			clients: clients.map(({ client }) => client),
 			url: broker.url,
-			ports: brokerOf(system),
+			ports: brokerOf(system).urls,
 			onHosts: onHosts(one.scenario.rig && { path: "", rig: one.scenario.rig }, system.key),
 		});
 		fleet = startFleet(

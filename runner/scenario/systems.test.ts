@@ -69,14 +69,14 @@ describe("a password", () => {
 		(name) => {
 			const broker = brokerOf({ broker: name });
 			const { url, variable } = loginUrl(broker);
-			const [scheme] = broker.urlSchemes;
+			const [[scheme, port] = []] = Object.entries(broker.urls);
 			const text = `target: existing\nsystem: { broker: ${name}, url: "${scheme}://me:hunter2@h" }\n`;
 			expect(refusal(text)).toContain(
 				`write url: "${url}", and ${variable}=... before the command`,
 			);
 			expect(refusal(text)).not.toContain("hunter2");
 			expect(resolveUrl(url, broker, { [variable]: "hunter/2@" }, true)).toEqual({
-				url: `${scheme}://${broker.urlUser ?? "user"}:hunter%2F2%40@host:${broker.defaultPort}`,
+				url: `${scheme}://${broker.urlUser ?? "user"}:hunter%2F2%40@host:${port}`,
 			});
 		},
 	);

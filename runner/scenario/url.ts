@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { type Broker, loginUrl, variable } from "../brokers/index.ts";
+import { type Broker, bareUrl, loginUrl, variable } from "../brokers/index.ts";
 import { holdsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import { missingVariable, REFERENCE } from "./variables.ts";
@@ -13,12 +13,12 @@ export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
  */
 export function resolveUrl(
 	raw: string,
-	broker: Pick<Broker, "urlSchemes" | "urlUser" | "defaultPort">,
+	broker: Pick<Broker, "urls" | "urlUser">,
 	env: Readonly<Record<string, string | undefined>>,
 	inFile: boolean,
 ): ResolvedUrl {
-	const { urlSchemes: schemes, defaultPort } = broker;
-	const form = `${schemes[0]}://host:${defaultPort}`;
+	const schemes = Object.keys(broker.urls);
+	const form = bareUrl(broker);
 	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
 	if (inFile && raw.split(NEXT_URL).some(holdsSecret))
 		return { wrong: tell("url-secret", loginUrl(broker)) };

@@ -1,105 +1,54 @@
 import type { Level } from "../../model/plan.ts";
 import { hostPort } from "../addresses.ts";
+import { storesBy } from "../broker.ts";
 import type { Config, SystemOptionsOfAnyBroker } from "../fields.ts";
-import { jvmServer, LOGGING } from "../jvm.ts";
+import { jvmServer } from "../jvm.ts";
 import type { Site } from "../process.ts";
-import { type Jars, type Login, newLogin } from "../server.ts";
+import { type Login, newLogin } from "../server.ts";
 
 /** As the pom in `artemis`; the other server has an image of its own. */
 const image = { name: "apache/activemq-artemis", version: "2.44.0" };
 
-/** The servers, and what they need at run time. */
-const JARS = {
-	artemis: {
-		title: "ActiveMQ Artemis",
-		name: "artemis",
-		folder: "amqp/artemis",
-		version: image.version,
-		installed: { folder: "lib", jar: "artemis-server-" },
-	},
-	classic: {
-		title: "ActiveMQ Classic",
-		name: "activemq",
-		folder: "amqp/activemq",
-		version: "6.1.7",
-		installed: { folder: "lib", jar: "activemq-broker-" },
-	},
-} as const satisfies Record<string, Jars>;
-export type ServerName = keyof typeof JARS;
+const NOT_DURABLE = "messages that are not durable";
 
-/** The setting of each server that says when it flushes. */
-export const SYNC = {
-	artemis: "journal-datasync",
-	classic: "kahaDB.journalDiskSyncStrategy",
-} as const;
-
-/** What each server is set to for a level; at `memory` messages are not durable, which is the driver's to say. */
-export const LEVELS: Readonly<Record<ServerName, Partial<Record<Level, string | boolean>>>> = {
-	artemis: { os: false, fsync: true },
-	classic: { os: "NEVER", interval: "PERIODIC", fsync: "ALWAYS" },
-};
-
-/** Durability and `config`. Without a level as `fsync`, which is both servers' own. */
-export function amqpSettings(
-	server: ServerName,
-	level: Level | null,
-	config: Config | undefined,
-): Config {
-	const value = LEVELS[server][level ?? "fsync"] ?? LEVELS[server].fsync ?? "";
-	return { [SYNC[server]]: value, ...config };
+/** What is in queues, by the setting that says when a server flushes; `fsync` is both servers' own. At `memory` messages are not durable, which is the driver's to say. */
+function stores(key: string, values: Readonly<Partial<Record<Level, string | boolean>>>) {
+	const levels = Object.entries(values) as [Level, string | boolean][];
+	const own = { [key]: values.fsync ?? "" };
+	return storesBy({
+		own: `fsync (${key}: ${values.fsync}, its default)`,
+		ownLevel: "fsync",
+		unknown: "durable messages; more is not known (your server)",
+		levels: {
+			memory: {},
+			...Object.fromEntries(levels.map(([level, value]) => [level, { [key]: value }])),
+		},
+		without: () => own,
+		levelOf: ({ [key]: is }) =>
+			is === undefined
+				? "memory"
+				: (levels.find(([, value]) => String(value) === String(is))?.[0] ?? null),
+		textOf: ({ [key]: is }) => (is === undefined ? NOT_DURABLE : `${key}: ${is}`),
+	});
 }
 
-/**
- * ActiveMQ Artemis or ActiveMQ Classic: on Java from `binary` (an installation), or from jars that Maven fetches into the cache; Artemis in containers
- * from apache/activemq-artemis, or another image with Artemis there and java on PATH, instead of the image's own scripts.
- */
-export const server = jvmServer<SystemOptionsOfAnyBroker & { readonly server: ServerName }>({
-	image,
-	jars: Object.values(JARS),
-	which: ({ server }) => JARS[server],
-	megabytes: 20,
-	remark: " (ActiveMQ Artemis or Classic); or `binary: /opt/activemq`",
-	container: { data: "/var/lib/artemis-instance" },
-	ports: 5672,
-	flags: ["-XX:+UseG1GC"],
-	defines: LOGGING.define,
-	inImage: "/opt/activemq-artemis/lib",
-	more: ["optional"],
-	launch({ nodes, image, level }, { server, config }, run) {
-		const login = newLogin();
-		const { fixed, version, up, start } = SERVERS[server];
-		const chosen = { ...fixed, ...amqpSettings(server, level, config) };
-		return {
-			log: { name: JARS[server].title, version, up },
-			url: `amqp://${login.inUrl}${nodes[0]?.client}`,
-			settings: chosen,
-			flushes: level !== "memory",
-			node(node) {
-				const { main, files } = start(node, chosen, login);
-				return {
-					// In a container it takes the place of the entry point, which would make an instance of its own.
-					before: image ? [["mkdir", "-p", node.data]] : [],
-					argv: run(node, main),
-					files: { ...files, "log4j2.properties": LOGGING.file + AUDIT_OFF },
-				};
-			},
-		};
-	},
-});
-
-// --- internal ---
-
-/**
- * Artemis's audit loggers, off as in its own configuration: the level of the root logger alone would have them write six lines for each
- * message, which takes more than the message.
- */
-const AUDIT_OFF = `logger.audit.name=org.apache.activemq.audit
-logger.audit.level=OFF
-`;
-
-/** Of each server: what is set besides what the scenario says, the lines of its log, and its main class with arguments and files. */
-const SERVERS = {
+/** Each server: what is set besides what the scenario says, the lines of its log, and its main class with arguments and files. */
+export const SERVERS = {
 	artemis: {
+		jars: {
+			title: "ActiveMQ Artemis",
+			name: "artemis",
+			folder: "amqp/artemis",
+			version: image.version,
+			installed: { folder: "lib", jar: "artemis-server-" },
+		},
+		maxMessageBytes: null,
+		config: {
+			file: "broker.xml",
+			reserved: `name acceptors connectors security-enabled cluster-user cluster-password security-settings
+				journal-directory bindings-directory paging-directory large-messages-directory persistence-enabled core`,
+		},
+		stores: stores("journal-datasync", { os: false, fsync: true }),
 		// The journal takes another kind of file where libaio is installed: the same on every machine.
 		fixed: { "journal-type": "NIO", "journal-pool-files": 10 },
 		version: / Message Broker version (\S+) /,
@@ -126,6 +75,24 @@ ${elements({
 		}),
 	},
 	classic: {
+		jars: {
+			title: "ActiveMQ Classic",
+			name: "activemq",
+			folder: "amqp/activemq",
+			version: "6.1.7",
+			installed: { folder: "lib", jar: "activemq-broker-" },
+		},
+		// Of its frames.
+		maxMessageBytes: 100 * 1024 ** 2 - 1024,
+		config: {
+			file: "activemq.xml",
+			reserved: `kahadb.directory broker.brokername broker.datadirectory broker.usejmx broker.persistent broker.plugins`,
+		},
+		stores: stores("kahaDB.journalDiskSyncStrategy", {
+			os: "NEVER",
+			interval: "PERIODIC",
+			fsync: "ALWAYS",
+		}),
 		fixed: {},
 		version: /Apache ActiveMQ (\S+) \(/,
 		up: /Apache ActiveMQ \S+ \(.*\) started$/,
@@ -159,6 +126,56 @@ ${elements({
 		}),
 	},
 };
+
+/**
+ * Artemis's audit loggers, off as in its own configuration: the level of the root logger alone would have them write six lines for each
+ * message, which takes more than the message.
+ */
+const AUDIT_OFF = `logger.audit.name=org.apache.activemq.audit
+logger.audit.level=OFF
+`;
+
+/**
+ * ActiveMQ Artemis or ActiveMQ Classic: on Java from `binary` (an installation), or from jars that Maven fetches into the cache; Artemis in containers
+ * from apache/activemq-artemis, or another image with Artemis there and java on PATH, instead of the image's own scripts.
+ */
+export const server = jvmServer<
+	SystemOptionsOfAnyBroker & { readonly server: keyof typeof SERVERS }
+>({
+	image,
+	jars: Object.values(SERVERS).map(({ jars }) => jars),
+	which: ({ server }) => SERVERS[server].jars,
+	megabytes: 20,
+	remark: " (ActiveMQ Artemis or Classic); or `binary: /opt/activemq`",
+	container: { data: "/var/lib/artemis-instance" },
+	ports: 5672,
+	flags: ["-XX:+UseG1GC"],
+	logging: AUDIT_OFF,
+	inImage: "/opt/activemq-artemis/lib",
+	more: ["optional"],
+	launch({ nodes, image, level }, { server, config }, run) {
+		const login = newLogin();
+		const { jars, fixed, stores, version, up, start } = SERVERS[server];
+		const chosen = { ...fixed, ...stores.settings(null, {}), ...stores.settings(level, config) };
+		return {
+			log: { name: jars.title, version, up },
+			url: `amqp://${login.inUrl}${nodes[0]?.client}`,
+			settings: chosen,
+			flushes: level !== "memory",
+			node(node) {
+				const { main, files } = start(node, chosen, login);
+				return {
+					// In a container it takes the place of the entry point, which would make an instance of its own.
+					before: image ? [["mkdir", "-p", node.data]] : [],
+					argv: run(node, main),
+					files,
+				};
+			},
+		};
+	},
+});
+
+// --- internal ---
 
 function elements(all: Config): string {
 	return Object.entries(all)

@@ -98,8 +98,7 @@ export const kafka = broker(KafkaOptions, {
 	alsoCalled: {
 		redpanda: "{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
 	},
-	urlSchemes: ["kafka", "kafkas"],
-	defaultPort: 9092,
+	urls: { kafka: 9092, kafkas: 9092 },
 	server,
 	traits: (options) => ({
 		acks: options.acks !== 0,
@@ -111,8 +110,7 @@ export const kafka = broker(KafkaOptions, {
 		groupsByPartition: true,
 		wildcards: true,
 		maxMessageBytes: maxMessageBytes(options),
-		cannot: options.acks === 0 ? { publish: "with acks: 0 nothing is acknowledged" } : {},
-		instead: { publish: "write acks: all" },
+		instead: "write acks: all",
 		maxReplicas: 5,
 		nodes: [1, 3],
 		jvm: true,

@@ -3,7 +3,7 @@ import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { lines, texts } from "../config.ts";
 import type { SystemOptionsOfAnyBroker } from "../fields.ts";
-import { jvmServer, LOGGING } from "../jvm.ts";
+import { jvmServer } from "../jvm.ts";
 import { ANY, type Setup, type Site } from "../process.ts";
 import type { Jars } from "../server.ts";
 
@@ -46,7 +46,7 @@ export const server = jvmServer<SystemOptionsOfAnyBroker>({
 		{ number: 9093, from: "nodes" },
 	],
 	flags: JVM,
-	defines: LOGGING.define,
+	logging: "",
 	inImage: "/opt/kafka/libs",
 	launch(setup, { config = {} }, run) {
 		const { nodes, image, where, level } = setup;
@@ -91,7 +91,6 @@ export const server = jvmServer<SystemOptionsOfAnyBroker>({
 						"server.properties": lines(settings, "=", (value) =>
 							String(value).replaceAll("\\", "\\\\").replaceAll("\n", "\\n"),
 						),
-						"log4j2.properties": LOGGING.file,
 					},
 				};
 			},

@@ -2,7 +2,7 @@ import { z } from "zod";
 import defaults from "../../../extensions/xk6-mqtt/defaults.json" with { type: "json" };
 import { count, span } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
-import { broker, storesBy, storesNothing } from "../broker.ts";
+import { broker, storesAs, storesNothing } from "../broker.ts";
 import { processFields, tlsField } from "../fields.ts";
 import { type Mapping, number } from "../omb-driver.ts";
 import { server } from "./process.ts";
@@ -71,7 +71,7 @@ const BESIDE = 256;
 
 /** Both mosquitto and Mochi MQTT acknowledge what is in their memory; what mosquitto saves at times (persistence) is a snapshot. */
 const MEMORY = "nothing is written before an acknowledgement";
-const stores = storesBy({ own: `memory (${MEMORY})`, levels: { memory: MEMORY } });
+const stores = storesAs({ own: `memory (${MEMORY})`, levels: { memory: MEMORY } });
 const NOTHING = storesNothing("QoS 0 is neither stored nor acknowledged");
 
 const qos: Mapping = (value) => number(value, (level) => ({ qos: level }));
@@ -87,9 +87,7 @@ export const mqtt = broker(MqttOptions, {
 		hivemq: "{ broker: mqtt } with target: existing",
 		vernemq: "{ broker: mqtt } with target: existing",
 	},
-	urlSchemes: ["mqtt", "mqtts"],
-	defaultPort: 1883,
-	otherPorts: { mqtts: 8883 },
+	urls: { mqtt: 1883, mqtts: 8883 },
 	server,
 	traits: ({ qos, maxQueued, config, receiveMaximum = defaults.receiveMaximum }) => ({
 		title: `MQTT QoS ${qos}`,
@@ -99,7 +97,9 @@ export const mqtt = broker(MqttOptions, {
 		keepsOnly: maxQueued ? { messages: maxQueued, bytes: 0, option: "maxQueued" } : null,
 		wildcards: true,
 		maxMessageBytes: maxMessageBytes(config),
-		...(qos === 0 ? UNSTORED : { prefetch: receiveMaximum }),
+		...(qos === 0
+			? { cannot: { backlog: "QoS 0 stores nothing" }, instead: "write qos: 1" }
+			: { prefetch: receiveMaximum }),
 	}),
 	stores: ({ qos }) => (qos === 0 ? NOTHING : stores),
 	driver: ({ server: _, maxQueued: __, tcpNoDelay: noDelay, tls, ...own }) => ({
@@ -180,8 +180,3 @@ function maxMessageBytes(config: MqttOptions["config"] = {}): number {
 		(Number(max_packet_size) || MAX_PACKET_BYTES) - BESIDE,
 	);
 }
-
-const UNSTORED = {
-	cannot: { publish: "QoS 0 acknowledges nothing", backlog: "QoS 0 stores nothing" },
-	instead: { publish: "write qos: 1", backlog: "write qos: 1" },
-};

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-nats-streaming/defaults.json" with { type: "json" };
 import { count, span, word } from "../../model/field.ts";
-import type { Level } from "../../model/plan.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesBy } from "../broker.ts";
@@ -56,19 +55,22 @@ const STORE = "streaming.store";
 const SYNC = "streaming.file_options.sync_on_flush";
 const EVERY = "streaming.file_options.auto_sync";
 
-/** The server's settings for each level, as its configuration file has them: it flushes before it acknowledges, and syncs with that or by the clock. */
-const LEVELS: Readonly<Record<Level, Config>> = {
-	memory: { [STORE]: "memory" },
-	os: { [STORE]: "file", [SYNC]: false, [EVERY]: "0s" },
-	interval: { [STORE]: "file", [SYNC]: false, [EVERY]: "1s" },
-	fsync: { [STORE]: "file", [SYNC]: true, [EVERY]: "1m" },
-};
-
+/** It flushes before it acknowledges, and syncs with that or by the clock. */
 const stores = storesBy({
 	own: "memory (store: memory, its default)",
-	levels: LEVELS,
-	decides: (key) => [STORE, SYNC, EVERY].includes(key.toLowerCase()),
-	settings: settingsOf,
+	levels: {
+		memory: { [STORE]: "memory" },
+		os: { [STORE]: "file", [SYNC]: false, [EVERY]: "0s" },
+		interval: { [STORE]: "file", [SYNC]: false, [EVERY]: "1s" },
+		fsync: { [STORE]: "file", [SYNC]: true, [EVERY]: "1m" },
+	},
+	// In files it syncs by itself.
+	without: (written) => ({
+		[STORE]: "memory",
+		...(keepsFiles(written) && { [SYNC]: true, [EVERY]: "1m" }),
+	}),
+	read: (config) =>
+		Object.fromEntries(Object.entries(config).map(([key, value]) => [key.toLowerCase(), value])),
 	levelOf(settings) {
 		if (!keepsFiles(settings)) return "memory";
 		if (small(settings[SYNC]) === "true") return "fsync";
@@ -92,7 +94,7 @@ const server = goServer<StreamingOptions>({
 	remark: ", which its makers ended in 2023",
 	ports: 4222,
 	launch({ level, messageBytes, nodes }, { cluster, config }) {
-		const levels = settingsOf(level, config);
+		const levels = stores.settings(level, config);
 		const files = keepsFiles(levels);
 		const needed = Math.min(messageBytes + ENVELOPE, MAX_PAYLOAD);
 		const settings = {
@@ -131,8 +133,7 @@ const server = goServer<StreamingOptions>({
 export const streaming = broker(StreamingOptions, {
 	title: "NATS Streaming",
 	alsoCalled: { stan: "{ broker: nats-streaming }" },
-	urlSchemes: ["nats", "tls"],
-	defaultPort: 4222,
+	urls: { nats: 4222, tls: 4222 },
 	server,
 	largeDriver: true,
 	traits: (options) => ({
@@ -140,7 +141,7 @@ export const streaming = broker(StreamingOptions, {
 		delivery: "at-least-once",
 		// Every subscription does; the server waits for it.
 		acknowledge: "message",
-		keepsOnly: keepsFiles(settingsOf(options.durability ?? null, options.config))
+		keepsOnly: keepsFiles(settingsOf(options))
 			? null
 			: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES, inBytes: true },
 		maxMessageBytes: maxPayload(options) - ENVELOPE,
@@ -176,13 +177,8 @@ export const streaming = broker(StreamingOptions, {
 
 // --- internal ---
 
-/** Durability and `config`. Without a level as `memory`, which is the server's own. */
-function settingsOf(level: Level | null, config: Config = {}): Config {
-	const written = Object.fromEntries(
-		Object.entries(config).map(([key, value]) => [key.toLowerCase(), value]),
-	);
-	return { ...LEVELS[level ?? (keepsFiles(written) ? "fsync" : "memory")], ...written };
-}
+const settingsOf = ({ durability, config }: StreamingOptions) =>
+	stores.settings(durability ?? null, config);
 
 function keepsFiles(settings: Config): boolean {
 	return small(settings[STORE]) === "file";
@@ -192,9 +188,8 @@ function small(value: unknown): string {
 	return String(value ?? "").toLowerCase();
 }
 
-function maxPayload({ durability, config }: StreamingOptions): number {
-	const { max_payload } = settingsOf(durability ?? null, config);
-	return sizeInConfig(max_payload) ?? MAX_PAYLOAD;
+function maxPayload(options: StreamingOptions): number {
+	return sizeInConfig(settingsOf(options).max_payload) ?? MAX_PAYLOAD;
 }
 
 /** What a published message (PubMsg of its protocol) has beside its payload: name of the connection as the driver makes it, two ids, and the topic. */

@@ -3,10 +3,12 @@ import defaults from "../../../extensions/xk6-nats/defaults.json" with { type: "
 import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
 import { formatDurationExact } from "../../units.ts";
-import { broker, storesBy, storesNothing } from "../broker.ts";
-import { sizeInConfig } from "../config.ts";
+import { hostPort } from "../addresses.ts";
+import { broker, storesAs, storesBy, storesNothing } from "../broker.ts";
+import { inBlocks, sizeInConfig } from "../config.ts";
 import {
 	acknowledgeField,
+	type Config,
 	clusterFields,
 	onlyIn,
 	processFields,
@@ -14,7 +16,8 @@ import {
 	unacknowledged,
 } from "../fields.ts";
 import { type Mapping, replicas } from "../omb-driver.ts";
-import { HEADERS, inServersWords, SYNC, SYNC_KEY, server, wordOf } from "./process.ts";
+import type { Setup } from "../process.ts";
+import { goServer, newLogin } from "../server.ts";
 
 const NatsOptions = z.strictObject({
 	broker: z.literal("nats").meta({
@@ -67,35 +70,119 @@ type NatsOptions = z.infer<typeof NatsOptions>;
 
 /** As mqbench sets the server up: it raises max_payload as far as nats-server itself finds reasonable. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
+/** The server's own, for larger messages than these only: what is measured is the server as it comes. */
+const MAX_PAYLOAD = 1024 ** 2;
+/** Room for headers (of deduplication) beside the payload. */
+const HEADERS = 4096;
 
-/** Of streams in files; null: they are in memory. */
-type Sync = string | number | boolean | null;
-const textOf = (sync: Sync) =>
-	sync === null ? "storage: memory" : `storage: file, sync_interval: ${sync}`;
+const SYNC = "jetstream.sync_interval";
 const OWN = "interval 2m (default)";
+const IN_MEMORY = "storage: memory";
+
+/** The server's part of each level: how often the file store is flushed. In memory there is nothing to flush. */
 const inFiles = {
-	...storesBy<Sync>({
+	...storesBy({
 		own: OWN,
 		ownLevel: "interval",
 		unknown: "not known (storage: file, your server)",
-		levels: { memory: null, ...SYNC },
-		decides: (key) => wordOf(key) === SYNC_KEY,
-		settings: (level, config) =>
-			inServersWords(config)[SYNC_KEY] ?? (level && level !== "memory" ? SYNC[level] : null),
-		levelOf,
-		textOf,
+		levels: {
+			memory: {},
+			os: { [SYNC]: "24h" },
+			interval: { [SYNC]: "1s" },
+			fsync: { [SYNC]: "always" },
+		},
+		read: inServersWords,
+		levelOf: ({ [SYNC]: sync = "" }) => levelOf(sync),
+		textOf: ({ [SYNC]: sync }) =>
+			sync === undefined ? IN_MEMORY : `storage: file, sync_interval: ${sync}`,
 	}),
 	own: OWN,
 };
 /** The driver makes streams so, on whoever's server. */
 const inMemory = {
-	...storesBy({
-		own: "memory (storage: memory)",
-		levels: { memory: textOf(null) },
-		byDriver: true,
-	}),
+	...storesAs({ own: `memory (${IN_MEMORY})`, levels: { memory: IN_MEMORY }, byDriver: true }),
 	levels: inFiles.levels,
 };
+
+/**
+ * nats-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file and
+ * say the same words.
+ */
+const server = goServer<NatsOptions>({
+	program: {
+		name: "nats-server",
+		module: "servers/nats-server",
+		package: "github.com/nats-io/nats-server/v2",
+	},
+	// As the server that mqbench builds (extensions/servers/nats-server/go.mod).
+	image: { name: "nats", version: "2.15.2", suffix: "-alpine" },
+	remark: " (core and JetStream)",
+	ports: (nodes) => [
+		{ number: 4222, from: "clients" },
+		...(nodes === 1
+			? []
+			: ([
+					{ number: 6222, from: "nodes" },
+					{ number: 8222, from: "health" },
+				] as const)),
+	],
+	launch(setup, options) {
+		const { system, nodes } = setup;
+		const files = keepsFiles(setup, options);
+		const needed = setup.messageBytes + (options.dedup ? HEADERS : 0);
+		const settings = {
+			...(needed > MAX_PAYLOAD && { max_payload: needed }),
+			...inFiles.settings(files ? setup.level : null, options.config),
+		};
+		const cluster = nodes.length > 1;
+		const log = setup.image || system.binary !== null ? {} : OUR_LOG;
+		const { user, password: token } = newLogin();
+		const own = Object.keys(options.config ?? {}).some((key) => LOGINS.test(key));
+		const routes = nodes.map(({ ip, ports }) => `${user}:${token}@${hostPort(ip, ports[1] ?? 0)}`);
+		return {
+			log: {
+				name: "nats-server",
+				version: /\bVersion:\s+v?(\d\S*)$/,
+				up: /\] Server is ready$/,
+			},
+			...(cluster ? { healthy: () => haveLeader(nodes.map(({ health }) => health)) } : {}),
+			url: nodes.map(({ client }) => `nats://${own ? "" : `${token}@`}${client}`).join(","),
+			settings: files ? { [SYNC]: "2m (default)", ...settings } : settings,
+			data: options.mode === "jetstream" ? "disk" : null,
+			flushes: files,
+			node(site, i) {
+				const [client = 0, route = 0, monitor = 0] = site.ports;
+				const at = (port: number) => hostPort(site.listen, port);
+				return {
+					argv: ["-c", `${site.folder}/nats.conf`],
+					files: {
+						"nats.conf": inBlocks({
+							listen: at(client),
+							server_name: `mqbench-${i + 1}`,
+							...(options.mode === "jetstream" ? { "jetstream.store_dir": site.data } : {}),
+							// It warns of a password in its log, of a token it does not.
+							...(own ? {} : { "authorization.token": token }),
+							// One alone tells nobody of others.
+							...(site.published && cluster ? { client_advertise: site.client } : {}),
+							...(cluster
+								? {
+										http: at(monitor),
+										"cluster.name": "mqbench",
+										"cluster.listen": at(route),
+										"cluster.routes": routes.map((one) => `nats://${one}`),
+										"cluster.authorization.user": user,
+										"cluster.authorization.password": token,
+									}
+								: {}),
+							...log,
+							...settings,
+						}),
+					},
+				};
+			},
+		};
+	},
+});
 
 const storage: Mapping = (where) => {
 	if (/^memory$/i.test(where)) return { durability: "memory" };
@@ -108,9 +195,7 @@ export const nats = broker(NatsOptions, {
 		jetstream: "{ broker: nats, mode: jetstream }",
 		"nats-jetstream": "{ broker: nats, mode: jetstream }",
 	},
-	urlSchemes: ["nats", "tls", "ws", "wss"],
-	defaultPort: 4222,
-	otherPorts: { ws: 80, wss: 443 },
+	urls: { nats: 4222, tls: 4222, ws: 80, wss: 443 },
 	secretEnv: ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_CREDS"],
 	server,
 	traits: (options) => ({
@@ -174,12 +259,9 @@ export const nats = broker(NatsOptions, {
 
 const CORE = {
 	title: "NATS core",
-	acks: false,
-	delivery: "at-most-once",
-	acknowledge: "automatic",
 	wildcards: true,
-	cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
-	instead: { publish: "write mode: jetstream", backlog: "write mode: jetstream" },
+	cannot: { backlog: "it stores nothing" },
+	instead: "write mode: jetstream",
 } as const;
 
 function jetstream(options: NatsOptions) {
@@ -188,8 +270,7 @@ function jetstream(options: NatsOptions) {
 		maxAckPending = defaults.maxAckPending,
 		prefetch = defaults.prefetch,
 	} = options;
-	const shared = (what: string) =>
-		consumer === "ordered" ? { "request-reply": what, "work-queue": what, backlog: what } : {};
+	const alone = "an ordered consumer cannot be shared";
 	return {
 		title: "JetStream",
 		acks: true,
@@ -198,8 +279,9 @@ function jetstream(options: NatsOptions) {
 			alone: (consumerOf(options) ?? "ordered") === "ordered" ? "automatic" : "message",
 			group: "message",
 		},
-		cannot: shared("an ordered consumer cannot be shared"),
-		instead: shared("write consumer: pull"),
+		cannot:
+			consumer === "ordered" ? { "request-reply": alone, "work-queue": alone, backlog: alone } : {},
+		instead: "write consumer: pull",
 		prefetch: consumer === "push" ? maxAckPending : prefetch,
 		redeliverAfterNs: options.ackWait ?? defaults.ackWaitNs,
 		maxReplicas: 5,
@@ -231,10 +313,52 @@ const UNACKNOWLEDGED = {
 const OF_JETSTREAM =
 	"storage publish consumer acknowledge dedup maxAckPending prefetch ackWait".split(" ");
 
+/** As the server reads a key: in small letters, and one word for each thing. */
+function inServersWords(config: Config = {}): Config {
+	return Object.fromEntries(
+		Object.entries(config).map(([key, value]) => {
+			const small = key.toLowerCase();
+			return [small === "jetstream.sync" ? SYNC : small, value];
+		}),
+	);
+}
+
 /** A day and more is never, in a run. A number stands for seconds. null: the server will refuse it. */
-function levelOf(sync: Sync): Level | null {
+function levelOf(sync: Config[string]): Level | null {
 	if (/^always$/i.test(String(sync))) return "fsync";
-	if (sync !== null && !/^\d/.test(String(sync))) return null;
+	if (!/^\d/.test(String(sync))) return null;
 	const hours = typeof sync === "number" ? sync / 3600 : Number(/^(\d+)h/.exec(String(sync))?.[1]);
 	return hours >= 24 ? "os" : "interval";
+}
+
+/** Whose times are then those of this machine's other logs; an older build may not know the key. */
+const OUR_LOG = { logtime_utc: true };
+
+/** A scenario's own word on who may log in; the driver then does as `auth` says. */
+const LOGINS = /^(authorization|accounts|operator|no_auth_user)\b/i;
+
+/** Streams are files. */
+function keepsFiles({ level }: Setup, { mode, storage }: NatsOptions): boolean {
+	return mode === "jetstream" && level !== "memory" && storage !== "memory";
+}
+
+/** Every node sees the whole cluster and its JetStream leader; without JetStream: every route is up. */
+async function haveLeader(monitors: readonly string[]): Promise<boolean> {
+	const answers = await Promise.all(
+		monitors.map(async (monitor) => {
+			const get = async (what: string) =>
+				(await (
+					await fetch(`http://${monitor}/${what}`, { signal: AbortSignal.timeout(2_000) })
+				).json()) as Record<string, unknown>;
+			const jsz = await get("jsz");
+			if (jsz.disabled === true) {
+				const { num_routes } = await get("routez");
+				return Number(num_routes) >= monitors.length - 1;
+			}
+			const meta = jsz.meta_cluster as { leader?: string; cluster_size?: number } | undefined;
+			const { status } = await get("healthz");
+			return Boolean(meta?.leader) && meta?.cluster_size === monitors.length && status === "ok";
+		}),
+	);
+	return answers.every(Boolean);
 }

@@ -11,15 +11,11 @@ const NoopOptions = z.strictObject({
 export const noop = broker(NoopOptions, {
 	title: "No broker",
 	alsoCalled: { none: "noop" },
-	urlSchemes: [],
-	defaultPort: 0,
+	urls: {},
 	traits: () => ({
-		acks: false,
-		delivery: "at-most-once",
-		acknowledge: "automatic",
 		groupOrdered: true,
 		keys: true,
 		partitions: true,
-		cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
+		cannot: { backlog: "it stores nothing" },
 	}),
 });

@@ -54,17 +54,13 @@ const OWN: Config = { [IN_MEMORY]: 10_000, [EVERY]: 2500, [TIMEOUT]: "2s" };
 const NEVER: Config = { [EVERY]: 1_000_000_000_000, [TIMEOUT]: "24h" };
 
 /** nsqd's flags for each level. There is no `fsync`: it acknowledges a message that it has written, and flushes after that. */
-const LEVELS: Readonly<Partial<Record<Level, Config>>> = {
-	memory: { [IN_MEMORY]: 10_000 },
-	os: { [IN_MEMORY]: 0, ...NEVER },
-	interval: { [IN_MEMORY]: 0, [EVERY]: 2500, [TIMEOUT]: "1s" },
-};
-
 const stores = storesBy({
 	own: `memory (${textOf({})}, its default)`,
-	levels: LEVELS,
-	decides: (key) => key in OWN,
-	settings: settingsOf,
+	levels: {
+		memory: { [IN_MEMORY]: 10_000 },
+		os: { [IN_MEMORY]: 0, ...NEVER },
+		interval: { [IN_MEMORY]: 0, [EVERY]: 2500, [TIMEOUT]: "1s" },
+	},
 	levelOf,
 	textOf,
 });
@@ -90,7 +86,7 @@ const server = goServer<NsqOptions>({
 			...(large && { "max-msg-size": messageBytes, "max-body-size": 5 * messageBytes }),
 			...(prefetch > MAX_RDY && { "max-rdy-count": prefetch }),
 			...(msgTimeout > MAX_TIMEOUT_NS && { "max-msg-timeout": `${msgTimeout / 1e6}ms` }),
-			...settingsOf(level, config),
+			...stores.settings(level, config),
 		};
 		const at = (port: number) => nodes.map(({ clients }) => clients[port]).join(",");
 		return {
@@ -118,8 +114,7 @@ const server = goServer<NsqOptions>({
 export const nsq = broker(NsqOptions, {
 	title: "NSQ",
 	alsoCalled: { nsqd: "{ broker: nsq }" },
-	urlSchemes: ["nsq"],
-	defaultPort: 4150,
+	urls: { nsq: 4150 },
 	server,
 	traits: ({ config, prefetch = defaults.prefetch, msgTimeout = defaults.msgTimeoutNs }) => ({
 		acks: true,
@@ -159,11 +154,6 @@ export const nsq = broker(NsqOptions, {
 });
 
 // --- internal ---
-
-/** Durability and `config`. Without a level nsqd is started as it comes. */
-function settingsOf(level: Level | null, config: Config = {}): Config {
-	return { ...(level === null ? {} : LEVELS[level]), ...config };
-}
 
 /** Every message waits in a file, not in memory. */
 function keepsFiles(settings: Config): boolean {

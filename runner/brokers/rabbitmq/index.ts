@@ -2,7 +2,7 @@ import { z } from "zod";
 import defaults from "../../../extensions/xk6-rabbitmq/defaults.json" with { type: "json" };
 import type { Level } from "../../model/plan.ts";
 import type { Delivery } from "../../model/workload.ts";
-import { broker, storesBy } from "../broker.ts";
+import { broker, storesAs } from "../broker.ts";
 import {
 	acknowledgeField,
 	acknowledges,
@@ -56,9 +56,7 @@ const MAX_MESSAGE_BYTES = 128 * 1024 ** 2;
 export const rabbitmq = broker(RabbitmqOptions, {
 	title: "RabbitMQ",
 	alsoCalled: { rabbit: "rabbitmq" },
-	urlSchemes: ["amqp", "amqps"],
-	defaultPort: 5672,
-	otherPorts: { amqps: 5671 },
+	urls: { amqp: 5672, amqps: 5671 },
 	server,
 	traits(options) {
 		const { acknowledge, confirms = defaults.confirms, prefetch = defaults.prefetch } = options;
@@ -73,13 +71,8 @@ export const rabbitmq = broker(RabbitmqOptions, {
 			acknowledge: acknowledges(acknowledge),
 			wildcards: (options.exchange ?? "topic") === "topic",
 			maxMessageBytes: maxMessageBytes(options),
-			cannot: {
-				...(!confirms && { publish: "with confirms: false it acknowledges nothing" }),
-				...(automatic && {
-					backlog: "with acknowledge: automatic it hands messages out to paused consumers as well",
-				}),
-			},
-			instead: { publish: "write confirms: true", backlog: "write acknowledge: message" },
+			cannot: automatic ? { backlog: [TO_PAUSED, "write acknowledge: message"] } : {},
+			instead: "write confirms: true",
 			prefetch: automatic ? null : prefetch,
 			// The server's consumer_timeout.
 			redeliverAfterNs: 1800e9,
@@ -88,7 +81,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 	},
 	// The driver declares queues as each level needs them.
 	stores: (options) =>
-		storesBy({ own: ownDurability(options), ownLevel: null, levels: LEVELS, byDriver: true }),
+		storesAs({ own: ownDurability(options), ownLevel: null, levels: LEVELS, byDriver: true }),
 	durabilityOn,
 	// Where it listens, who logs in, where files are, and where it writes what mqbench reads.
 	config: {
@@ -156,6 +149,8 @@ export const rabbitmq = broker(RabbitmqOptions, {
 });
 
 // --- internal ---
+
+const TO_PAUSED = "with acknowledge: automatic it hands messages out to paused consumers as well";
 
 const LEVELS: Readonly<Partial<Record<Level, string>>> = {
 	memory: "queue: transient, delivery mode 1",

@@ -4,17 +4,18 @@ import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
 import type { Acknowledge, Delivery } from "../../model/workload.ts";
 import { formatDurationExact } from "../../units.ts";
-import { broker, storesBy, storesNothing, type Traits } from "../broker.ts";
-import { sizeInConfig } from "../config.ts";
+import { broker, type OwnTraits, storesBy, storesNothing, type Traits } from "../broker.ts";
+import { lines, sizeInConfig } from "../config.ts";
 import {
 	acknowledgeField,
 	acknowledges,
+	type Config,
 	onlyIn,
 	processFields,
 	tlsField,
 	unacknowledged,
 } from "../fields.ts";
-import { LEVELS, NO_SNAPSHOTS, ON_REWRITE, redisSettings, server } from "./process.ts";
+import { installedServer, newLogin } from "../server.ts";
 
 const RedisOptions = z.strictObject({
 	broker: z.literal("redis").meta({
@@ -60,13 +61,77 @@ type Mode = z.infer<typeof RedisOptions>["mode"];
 /** The server's own. */
 const MAX_MESSAGE_BYTES = 512 * 1024 ** 2;
 
+const ON_REWRITE = "no-appendfsync-on-rewrite";
+const NO_SNAPSHOTS = '""';
+const IN_MEMORY = { save: NO_SNAPSHOTS, appendonly: "no" };
+const appended = (appendfsync: string) => ({
+	save: NO_SNAPSHOTS,
+	appendonly: "yes",
+	appendfsync,
+	[ON_REWRITE]: "no",
+});
+
+/** Snapshots are off at all levels: a fork in mid-run is a matter of its own, and `config: { save: "3600 1" }` brings them back. */
 const stores = storesBy({
 	own: "memory (appendonly no, no snapshots)",
-	levels: LEVELS,
-	decides: (key) => ["appendonly", "appendfsync", ON_REWRITE, "save"].includes(key.toLowerCase()),
-	settings: redisSettings,
+	levels: {
+		memory: IN_MEMORY,
+		os: appended("no"),
+		interval: appended("everysec"),
+		fsync: appended("always"),
+	},
+	without: () => IN_MEMORY,
+	read: (config) =>
+		Object.fromEntries(
+			Object.entries(config).map(([key, value]) => [key.toLowerCase(), String(value) || '""']),
+		),
 	levelOf,
 	textOf,
+});
+
+/**
+ * redis-server or valkey-server: from PATH or another build of it, of a host's own packages, or of an official image, whose entry point
+ * starts whichever it is when it gets the path of a file.
+ */
+const server = installedServer<z.output<typeof RedisOptions>>({
+	name: "redis-server",
+	from: "`redis-server` on PATH; or `binary: valkey-server`",
+	install: "apt-get install redis-server, brew install redis, or https://redis.io/downloads",
+	flag: "--version",
+	image: { name: "redis", version: "8.2.3", suffix: "-alpine" },
+	ports: 6379,
+	launch({ nodes, level, image }, { config }) {
+		const settings = stores.settings(level, config);
+		const { password } = newLogin();
+		return {
+			log: {
+				name: ([, product]) => `${product?.toLowerCase()}-server`,
+				version: /\b(Redis|Valkey) version=(\d[\w.+~-]*)/i,
+				up: /Ready to accept connections/,
+			},
+			url: `redis://:${password}@${nodes[0]?.client}`,
+			settings,
+			flushes: settings.appendonly === "yes" || settings.save !== NO_SNAPSHOTS,
+			node: ({ listen, ports, folder, data }) => ({
+				argv: [`${folder}/redis.conf`],
+				files: {
+					"redis.conf": lines(
+						{
+							bind: listen,
+							port: ports[0],
+							requirepass: password,
+							daemonize: "no",
+							dir: quoted(image ? data : folder),
+							logfile: '""',
+							loglevel: "notice",
+							...settings,
+						},
+						" ",
+					),
+				},
+			}),
+		};
+	},
 });
 
 export const redis = broker(RedisOptions, {
@@ -76,17 +141,16 @@ export const redis = broker(RedisOptions, {
 		"redis-pubsub": "{ broker: redis, mode: pubsub }",
 		valkey: "{ broker: redis, binary: valkey-server }",
 	},
-	urlSchemes: ["redis", "rediss"],
+	urls: { redis: 6379, rediss: 6379 },
 	// The user of requirepass has no name.
 	urlUser: "",
-	defaultPort: 6379,
 	server,
 	traits: ({ mode, prefetch, maxLength, acknowledge, config }) => ({
 		...byMode[mode],
 		...promises(mode, acknowledge),
 		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
 		maxMessageBytes:
-			sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
+			sizeInConfig(stores.settings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
 		prefetch: mode === "pubsub" ? null : (prefetch ?? defaults.prefetch),
 	}),
 	stores: ({ mode }) => (mode === "pubsub" ? storesNothing() : stores),
@@ -154,23 +218,22 @@ const byMode = {
 		acks: false,
 		wildcards: true,
 		cannot: {
-			publish: "it acknowledges nothing",
 			backlog: "it stores nothing",
 			"work-queue": "every subscriber gets every message",
 		},
-		instead: { publish: STREAMS, backlog: STREAMS, "work-queue": STREAMS },
+		instead: STREAMS,
 	},
 	streams: { title: "Redis streams", acks: true, keys: true },
 	lists: {
 		title: "Redis lists",
 		acks: true,
 		cannot: { "fan-out": "each message of a list goes to one consumer" },
-		instead: { "fan-out": STREAMS },
+		instead: STREAMS,
 	},
-} as const satisfies Record<Mode, Partial<Traits>>;
+} as const satisfies Record<Mode, OwnTraits>;
 
 /** The least that a message has been through, at any time of a run. */
-function levelOf(settings: Readonly<Record<string, string>>): Level {
+function levelOf(settings: Config): Level {
 	if (word(settings.appendonly) !== "yes") return "memory";
 	const flush = word(settings.appendfsync ?? "everysec");
 	if (flush === "no" || word(settings[ON_REWRITE]) === "yes") return "os";
@@ -182,7 +245,7 @@ function textOf({
 	appendfsync = "everysec",
 	save = NO_SNAPSHOTS,
 	[ON_REWRITE]: onRewrite = "no",
-}: Readonly<Record<string, string>>): string {
+}: Config): string {
 	const on = word(appendonly) === "yes";
 	return [
 		`appendonly ${word(appendonly)}`,
@@ -193,9 +256,13 @@ function textOf({
 }
 
 /** As the server reads a word: quotes and case do not matter. */
-function word(text = ""): string {
-	return text
+function word(text: Config[string] = ""): string {
+	return String(text)
 		.trim()
 		.replace(/^(["'])(.*)\1$/, "$2")
 		.toLowerCase();
+}
+
+function quoted(text: string): string {
+	return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

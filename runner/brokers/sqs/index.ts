@@ -2,7 +2,7 @@ import { z } from "zod";
 import defaults from "../../../extensions/xk6-sqs/defaults.json" with { type: "json" };
 import { count, span, word } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
-import { broker, storesBy } from "../broker.ts";
+import { broker, storesAs } from "../broker.ts";
 import { lines } from "../config.ts";
 import { processFields } from "../fields.ts";
 import { heapField, jvmServer } from "../jvm.ts";
@@ -72,7 +72,7 @@ const FIFO_USD = 0.5e-6;
 const LIMITS = "rest-sqs.sqs-limits";
 
 const MEMORY = "in ElasticMQ's memory";
-const stores = storesBy({ own: `memory (${MEMORY})`, levels: { memory: MEMORY } });
+const stores = storesAs({ own: `memory (${MEMORY})`, levels: { memory: MEMORY } });
 
 const image = { name: "softwaremill/elasticmq", version: "1.6.12" };
 
@@ -125,9 +125,7 @@ export const sqs = broker(SqsOptions, {
 		elasticmq: "{ broker: sqs }",
 		"amazon-sqs": "{ broker: sqs } with target: existing",
 	},
-	urlSchemes: ["http", "https"],
-	defaultPort: 9324,
-	otherPorts: { https: 443 },
+	urls: { http: 9324, https: 443 },
 	secretEnv: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
 	server,
 	largeDriver: true,

@@ -13,14 +13,8 @@ const LinesOptions = z.strictObject({
 export const lines = broker(LinesOptions, {
 	title: "Lines",
 	alsoCalled: { telegraph: "lines" },
-	urlSchemes: ["lines"],
-	defaultPort: 7000,
-	traits: () => ({
-		acks: false,
-		delivery: "at-most-once",
-		acknowledge: "automatic",
-		cannot: { "work-queue": "whoever listens gets all messages" },
-	}),
+	urls: { lines: 7000 },
+	traits: () => ({ cannot: { "work-queue": "whoever listens gets all messages" } }),
 	server: installedServer({
 		name: "telegraph",
 		from: "a post office",
