@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -150,7 +151,9 @@ func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 }
 
 func TestServersThatAreNotOneServerAreRefused(t *testing.T) {
-	s := startServer(t, "redis-server", "--cluster-enabled", "yes")
+	// Its second port would be 10000 above the first, where connections of others have theirs.
+	bus := strconv.Itoa(brokertest.FreePort(t))
+	s := startServer(t, "redis-server", "--cluster-enabled", "yes", "--cluster-port", bus)
 	if err := openOn(t, s.url(), `{}`); err == nil || !strings.Contains(err.Error(), "the server runs as cluster") {
 		t.Errorf("Open = %v; want a sentence about the cluster", err)
 	}
