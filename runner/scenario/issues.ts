@@ -1,15 +1,17 @@
 import type { z } from "zod";
-import { example } from "../brokers/index.ts";
+import { processFields } from "../brokers/fields.ts";
+import { BrokerName, brokerOf, example, loginUrl, realBrokers } from "../brokers/index.ts";
+import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
 import { removed } from "../text/removed.ts";
 import { tell } from "../text/tell.ts";
-import { plainCount } from "../unit-slips.ts";
-import { otherToolsValue } from "./other-tools.ts";
-import { fieldOf, isSystem, noun, quoted } from "./place.ts";
+import { otherToolsValue, otherToolsWord } from "./other-tools.ts";
+import { fieldOf, isSystem, noun, quoted, systemBroker } from "./place.ts";
 import type { Path, Problem } from "./problem.ts";
-import { examplesAt, fits, keysAt, unitExamples } from "./schema-walk.ts";
-import { unknownKey } from "./unknown-keys.ts";
-import { isMap, valueAt } from "./written.ts";
+import { ScenarioFile } from "./schema.ts";
+import { examplesAt, fits, keysAt } from "./schema-walk.ts";
+import { meantObjective } from "./sla.ts";
+import { isMap, valueAt, type Written } from "./written.ts";
 
 /** zod's issues as sentences for the person who wrote the file. `value` is what was checked. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Problem[] {
@@ -27,9 +29,8 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown):
 		if (follows(issue)) return [];
 		const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
 		const about = { issue, path, value: valueAt(value, path), whole: value };
-		const describe = sentences[issue.code] ?? (() => issue.message);
-		const said = describe(about);
-		return (Array.isArray(said) ? said : [{ path, message: said }]).map((problem) => ({
+		const sentence = sentences[issue.code]?.(about) ?? issue.message;
+		return (Array.isArray(sentence) ? sentence : [{ path, message: sentence }]).map((problem) => ({
 			code: issue.code,
 			...problem,
 		}));
@@ -42,7 +43,7 @@ interface About {
 	// biome-ignore lint/suspicious/noExplicitAny: a union of 12 shapes, told apart by the code under which `sentences` lists them.
 	readonly issue: any;
 	readonly path: Path;
-	/** What stands at `path`. */
+	/** What is written at `path`. */
 	readonly value: unknown;
 	readonly whole: unknown;
 }
@@ -75,7 +76,7 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 				field: fieldOf(path),
 				values: value.filter((one) => typeof one !== "object"),
 			});
-		return unitless(about) ?? otherKind(about, KINDS[issue.expected] ?? issue.expected);
+		return otherKind(about, KINDS[issue.expected] ?? issue.expected);
 	},
 
 	invalid_value: (about) => choice(about, about.issue.values),
@@ -88,10 +89,10 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 			return empty(path);
 		// Of the alternatives for this kind of value, text or map, the one with the fewest mistakes.
 		const branches: z.core.$ZodIssue[][] = issue.errors;
-		const [branch = []] = branches
+		const [branch] = branches
 			.filter((errors) => !errors.some((error) => isOtherKind(error, value)))
 			.sort((a, b) => a.length - b.length);
-		if (branch.length > 0 && !branch.some((error) => isStrange(error, path, value)))
+		if (branch)
 			return problemsOf(
 				branch.map((error) => ({ ...error, path: [...path, ...error.path] })),
 				whole,
@@ -100,7 +101,7 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 			.flat()
 			.filter((error) => error.path.length === 0)
 			.map((error) => (error.code === "invalid_type" ? String(KINDS[error.expected]) : "text"));
-		return unitless(about) ?? otherKind(about, EITHER.format(new Set(kinds)));
+		return otherKind(about, EITHER.format(new Set(kinds)));
 	},
 
 	too_small: ({ issue, path, value }) =>
@@ -130,72 +131,48 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
-function missing({ path, issue, whole }: About): Problem[] {
+function missing({ path, issue, whole }: About): string {
 	const kind = issue.discriminator !== undefined;
 	const what = kind ? "broker" : noun(path);
 	const [first] = kind ? [example.broker] : examplesAt(path, whole);
-	const message =
-		first === undefined
-			? tell("missing-here", { what })
-			: tell("missing", { what, write: `e.g. ${what}: ${first}` });
-	return [{ path, message }];
+	return first === undefined
+		? tell("missing-here", { what })
+		: tell("missing", { what, write: `e.g. ${what}: ${first}` });
 }
 
 function empty(path: Path): string {
 	return tell("empty", { what: noun(path) });
 }
 
-/** A value of another kind: what was meant, where that can be told, else an example. */
+/** A value of another kind: a number without its unit, else with an example. */
 function otherKind({ path, value, whole }: About, expected: string): string {
-	const [, key = "", rest] = /^([A-Za-z]+)\s+(\S.*)$/.exec(String(value)) ?? [];
-	if (keysAt(path, whole).includes(key)) return tell("colon-missing", { key, value: rest });
+	const what = noun(path);
+	const examples = examplesAt(path, whole);
+	const isPlain = typeof value === "number" || typeof value === "boolean";
+	const [unit] = /(?<=^\d+)[^\d.\s].*$/.exec(examples[0] ?? "") ?? [];
+	if (isPlain && unit !== undefined) {
+		const write = fits(path, whole, `${value}${unit}`)
+			? `${value}${unit}`
+			: `e.g. ${EITHER.format(examples)}`;
+		return tell("without-unit", { what, value, write });
+	}
 	const got = Array.isArray(value)
 		? "a list"
 		: isMap(value)
 			? "a map"
-			: typeof value === "string"
-				? quoted(value)
-				: String(value);
-	const meant = meantFor(value, expected).find(
-		(one) => one !== undefined && fits(path, whole, one),
-	);
-	const write = meant === undefined ? examplesAt(path, whole) : [JSON.stringify(meant)];
-	const values = { what: noun(path), expected, got };
-	return write.length === 0
-		? tell("other-kind", values)
-		: tell("other-kind-meant", {
-				...values,
-				meant: `${meant === undefined ? "e.g. " : ""}${EITHER.format(write)}`,
-			});
-}
-
-/** A number or yes and no as a person has written them, a number for text, one value for a list. */
-function meantFor(value: unknown, expected: string): unknown[] {
-	if (typeof value === "number" || typeof value === "boolean") return [String(value)];
-	if (typeof value !== "string") return [];
-	const plain = /^(yes|on)$/i.test(value)
-		? true
-		: /^(no|off)$/i.test(value)
-			? false
-			: plainCount(value);
-	return [plain, expected === "a list" ? [value] : undefined];
-}
-
-/** What to say of a number where a text with a unit belongs; undefined: none belongs there. */
-function unitless({ path, value, whole }: About): string | undefined {
-	const samples = typeof value === "number" ? unitExamples(path, whole) : [];
-	if (samples.length === 0) return undefined;
-	const [unit = ""] = /[^\d.]+$/.exec(samples[0] ?? "") ?? [];
-	const smaller = Number(value) < 100 ? [] : ({ s: ["ms"], GiB: ["MiB"] }[unit] ?? []);
-	const words = samples.flatMap((sample) => /(?<=\d) .*/.exec(sample) ?? []);
-	const meant = [unit, ...smaller, ...words]
-		.map((one) => `${value}${one}`)
-		.filter((text) => fits(path, whole, text));
-	return tell("without-unit", {
-		what: noun(path),
-		value,
-		write: meant.length > 0 ? EITHER.format(meant) : `e.g. ${EITHER.format(samples)}`,
-	});
+			: isPlain
+				? String(value)
+				: quoted(value);
+	// Without quotes YAML takes 2.1 for a number; a list may have one entry.
+	const meant = isPlain ? String(value) : [value];
+	const write = fits(path, whole, meant)
+		? JSON.stringify(meant)
+		: examples.length > 0
+			? `e.g. ${EITHER.format(examples)}`
+			: null;
+	return write === null
+		? tell("other-kind", { what, expected, got })
+		: tell("other-kind-meant", { what, expected, got, meant: write });
 }
 
 /** Is the alternative for another kind of value: a map where this is text? */
@@ -203,17 +180,6 @@ function isOtherKind({ path, code }: z.core.$ZodIssue, value: unknown): boolean 
 	return (
 		path.length === 0 &&
 		(code === "invalid_type" || (code === "invalid_value" && typeof value !== "string"))
-	);
-}
-
-/** Is it a word that resembles none of those that may stand there? */
-function isStrange(error: z.core.$ZodIssue, path: Path, value: unknown): boolean {
-	return (
-		error.code === "invalid_value" &&
-		error.path.length === 0 &&
-		!isSystem(path) &&
-		suggest(String(value), error.values.map(String)) === undefined &&
-		otherToolsValue(fieldOf(path), String(value)) === undefined
 	);
 }
 
@@ -232,3 +198,45 @@ function choice(about: About, options: readonly unknown[]): string {
 		tell("unknown", { what, word: quoted(value), meant: didYouMean(value, known) })
 	);
 }
+
+/** What to do about a key that means nothing at its place. */
+function unknownKey(path: Path, key: string, whole: unknown): string {
+	const gone = removed(`${key}:`);
+	if (gone !== undefined) return gone;
+	const map = valueAt(whole, path) as Written;
+	const known = keysAt(path, whole);
+	if (isSystem(path)) {
+		const broker = systemBroker(path, whole);
+		if (Object.hasOwn(processFields, key)) return tell("option-without-effect", { key, broker });
+		if (LOGIN.includes(key.toLowerCase()) && realBrokers.includes(broker))
+			return tell("login-as-key", { ...loginUrl(brokerOf({ broker })), key: quoted(key) });
+		const others = BrokerName.options.filter(
+			(other) => other !== broker && Object.hasOwn(brokerOf({ broker: other }).options.shape, key),
+		);
+		// ack: all of Kafka is acks, though RabbitMQ has an ack.
+		const near = suggest(key, known);
+		const meant = near !== undefined && fits([...path, near], whole, map[key]);
+		if (others.length > 0 && !meant)
+			return tell("other-brokers-option", { key, brokers: others.join(" and "), broker });
+	}
+	if (path.includes("sla")) {
+		const line = meantObjective(key, map[key]);
+		if (line !== undefined) return tell("objective-as-key", { line });
+	}
+	const unknown = (meant: string) => tell("unknown", { what: "key", word: quoted(key), meant });
+	const word = otherToolsWord(path, key);
+	if (word) return unknown(known.includes(word) ? `; did you mean ${word}?` : `; write ${word}`);
+	const isField = (workloadFields as readonly string[]).includes(key);
+	if (path.length === 0 && isField) return tell("under-workload", { key });
+	if (/^(workload|matrix|cases,\d+)$/.test(String(path)) && Object.hasOwn(ScenarioFile.shape, key))
+		return tell("at-top-level", { key, place: path[0] });
+	// One alternative knows this key and another those beside it: a payload of a file that is random.
+	if (known.includes(key)) {
+		const both = Object.keys(map).filter((one) => known.includes(one));
+		return tell("one-of-keys", { what: noun(path), keys: both.join(" or ") });
+	}
+	return unknown(didYouMean(key, known));
+}
+
+/** What people write for who logs in. */
+const LOGIN = ["password", "passwd", "pass", "user", "username", "auth", "token"];

@@ -1,20 +1,9 @@
 import { brokers } from "../brokers/index.ts";
 import { tell } from "../text/tell.ts";
+import { isSystem } from "./place.ts";
+import type { Path } from "./problem.ts";
 
 /** Words of other tools, which say the same thing differently. They are no typos: what to write instead is said. */
-
-/** The part of a scenario that a key stands in. */
-export type Place =
-	| "scenario"
-	| "workload"
-	| "case"
-	| "matrix"
-	| "system"
-	| "sla"
-	| "stages"
-	| "steps"
-	| "faults"
-	| "other";
 
 /** What to say about a value of `field` that isn't in the schema, or undefined when it's simply unknown. */
 export function otherToolsValue(field: string, value: string): string | undefined {
@@ -24,10 +13,11 @@ export function otherToolsValue(field: string, value: string): string | undefine
 		: tell("unknown", { what: field, word: JSON.stringify(value), meant: `; write ${instead}` });
 }
 
-/** What to write for a word of another tool: a field's name, or a whole sentence after "write"; undefined: not known. */
-export function otherToolsWord(place: Place, key: string): string | undefined {
-	const words = place === "case" || place === "matrix" ? "workload" : place;
-	return own(otherWords[words] ?? {}, key);
+/** What to write for a word of another tool, as a key of the map at `path`: a field's name, or a whole sentence after "write"; undefined: not known. */
+export function otherToolsWord(path: Path, key: string): string | undefined {
+	const place = path.findLast((step) => typeof step === "string") ?? "scenario";
+	const words = isSystem(path) ? "system" : /^(cases|matrix)$/.test(place) ? "workload" : place;
+	return own(own(otherWords, words) ?? {}, key);
 }
 
 /** A word that a person wrote may be "constructor": never look it up along the prototype. */
@@ -66,7 +56,7 @@ const otherValues: Readonly<Record<string, Words>> = {
 	arrivals: words({ poisson: "exponential", constant: "uniform fixed" }),
 };
 
-const otherWords: Readonly<Partial<Record<Place, Words>>> = {
+const otherWords: Readonly<Record<string, Words>> = {
 	scenario: words({
 		system: "broker",
 		systems: "brokers drivers",

@@ -1,23 +1,7 @@
-import type { Place } from "./other-tools.ts";
 import type { Path } from "./problem.ts";
 import { isMap, valueAt } from "./written.ts";
 
 /** How places of a scenario are called. */
-
-/** The part of a scenario that the keys at a path belong to. */
-export function placeOf(path: Path): Place {
-	const [top, , third] = path;
-	if (path.length === 0) return "scenario";
-	if (top === "workload" && path.length === 1) return "workload";
-	if (top === "matrix" && path.length === 1) return "matrix";
-	if (top === "cases" && path.length === 2) return "case";
-	if (isSystem(path)) return "system";
-	if (top === "sla" && path.length === 2) return "sla";
-	if (top === "cases" && third === "sla" && path.length === 4) return "sla";
-	const list = path.at(-2);
-	const inList = list === "stages" || list === "steps" || list === "faults";
-	return inList && typeof path.at(-1) === "number" ? list : "other";
-}
 
 export function isSystem(path: Path): boolean {
 	return (
@@ -44,15 +28,8 @@ export function noun(path: Path): string {
 	if (last === undefined) return "the scenario";
 	if (typeof last !== "number") return last;
 	if (path[0] === "matrix" && path.length === 3) return fieldOf(path);
-	const items: Readonly<Record<string, string>> = {
-		sla: "sla line",
-		cases: "case",
-		stages: "stage",
-		steps: "step",
-		faults: "fault",
-	};
 	const list = String(path.at(-2));
-	return `${Object.hasOwn(items, list) ? items[list] : list} ${last + 1}`;
+	return `${list === "sla" ? "sla line" : list.replace(/s$/, "")} ${last + 1}`;
 }
 
 /** What a person wrote, in quotes; of a long text its beginning. */

@@ -20,16 +20,6 @@ export function fits(path: Path, whole: unknown, value: unknown): boolean {
 	return schemasAt(path, whole).some((one) => z.safeParse(one, value).success);
 }
 
-/** How texts with a unit are written there, the commonest first; empty: it has no unit. */
-export function unitExamples(path: Path, whole: unknown): string[] {
-	return schemasAt(path, whole)
-		.flatMap(forms)
-		.flatMap((one) => {
-			const { pattern, examples } = z.globalRegistry.get(one) ?? {};
-			return pattern === undefined ? [] : ((examples ?? []) as string[]);
-		});
-}
-
 /** What a person may write there, as YAML; empty: the schema shows nothing. */
 export function examplesAt(path: Path, whole: unknown): string[] {
 	const examples = (schema: z.core.$ZodType): unknown[] =>

@@ -1,8 +1,16 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, visit } from "yaml";
+import {
+	type Document,
+	isAlias,
+	isMap,
+	isNode,
+	isScalar,
+	isSeq,
+	parseAllDocuments,
+	type YAMLError,
+} from "yaml";
 import { example } from "../brokers/index.ts";
 import { tell } from "../text/tell.ts";
 import type { Located, Path } from "./problem.ts";
-import { parseYaml, yamlMistakes } from "./yaml-mistakes.ts";
 
 /** A YAML text as one plain value that still knows where each part of it stands. */
 export interface Source {
@@ -27,7 +35,7 @@ export function parseSource(text: string): { source: Source } | { problems: Loca
 	const [document, second] = documents;
 	if (!document?.contents || isEmpty(document))
 		return { problems: [{ offset: 0, message: EMPTY }] };
-	const problems = yamlMistakes(text, [document]);
+	const problems = yamlMistakes(text, document);
 	if (problems.length > 0) return { problems };
 	if (second) return { problems: [{ offset: second.range[0], message: tell("second-document") }] };
 	if (!isMap(document.contents))
@@ -45,7 +53,7 @@ export function parseSource(text: string): { source: Source } | { problems: Loca
 			},
 		};
 	} catch (error) {
-		return { problems: [aliasProblem(document, error)] };
+		return { problems: [aliasProblem(text, error)] };
 	}
 }
 
@@ -69,18 +77,59 @@ function isEmpty(document: Document.Parsed): boolean {
 	return isScalar(document.contents) && document.contents.value === null;
 }
 
-function aliasProblem(document: Document.Parsed, error: unknown): Located {
+/** The documents of a text; each carries its errors. */
+function parseYaml(text: string): Document.Parsed[] {
+	const documents = parseAllDocuments(text, {
+		prettyErrors: false,
+		merge: true,
+		resolveKnownTags: false,
+		stringKeys: true,
+		logLevel: "error",
+	});
+	return "empty" in documents ? [] : documents;
+}
+
+/** What keeps a text from being YAML. After a syntax error the parser stumbles on: only the first one is a person's. */
+function yamlMistakes(text: string, { errors, warnings }: Document.Parsed): Located[] {
+	const all = [...errors, ...warnings].sort((a, b) => a.pos[0] - b.pos[0]);
+	const syntax = all.find(({ code }) => !INDEPENDENT.has(code));
+	return (syntax ? [syntax] : all).map((error) => explain(text, error));
+}
+
+/** Errors in a text that could be read all the same: each is a mistake of its own. */
+const INDEPENDENT: ReadonlySet<string> = new Set([
+	"DUPLICATE_KEY",
+	"TAG_RESOLVE_FAILED",
+	"NON_STRING_KEY",
+]);
+
+const SENTENCES: Readonly<Record<string, string>> = {
+	TAB_AS_INDENT: tell("tab-indents"),
+	DUPLICATE_KEY: tell("key-twice"),
+	BAD_INDENT: tell("indented-differently"),
+	BLOCK_AS_IMPLICIT_KEY: tell("colon-in-value"),
+	MULTIPLE_DOCS: tell("second-document"),
+};
+
+/** The library's error in words of this file. */
+function explain(text: string, { code, message, pos: [offset] }: YAMLError): Located {
+	// Between brackets, `{` begins a map wherever it stands.
+	const [reference] = /^\{\w+\}/.exec(text.slice(offset)) ?? [];
+	if (reference !== undefined && text[offset - 1] === "$")
+		return { offset: offset - 1, message: tell("braces-in-value", { meant: `"$${reference}"` }) };
+	const sentence = message.startsWith("Implicit")
+		? tell("key-without-value")
+		: message.startsWith("Flow")
+			? tell("not-closed")
+			: SENTENCES[message.startsWith("Sequence") ? "BAD_INDENT" : code];
+	return { offset, message: sentence ?? tell("no-yaml", { reason: message.slice(0, 200) }) };
+}
+
+function aliasProblem(text: string, error: unknown): Located {
 	const reason = error instanceof Error ? error.message : "";
 	const alias = /^Unresolved alias .*: (.*)$/.exec(reason)?.[1];
-	let offset = 0;
-	visit(document, {
-		Alias(_, node) {
-			offset = start(node) ?? 0;
-			return alias === undefined || node.source === alias ? visit.BREAK : undefined;
-		},
-	});
 	return {
-		offset,
+		offset: Math.max(0, text.indexOf(`*${alias ?? ""}`)),
 		message: alias === undefined ? tell("alias-too-much") : tell("alias-unknown", { alias }),
 	};
 }
