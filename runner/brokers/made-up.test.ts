@@ -6,7 +6,7 @@ vi.mock("./rooms.ts", async (rooms) => ({
 	lines: (await import("../tests/made-up-broker/index.ts")).lines,
 }));
 
-const { brokersTable, systemsTable } = await import("../scenario/systems-table.ts");
+const { brokersTable, systemsTable } = await import("../scenario/reference.ts");
 const { loadScenario } = await import("../scenario/load.ts");
 const { questions } = await import("../init/answers.ts");
 const { checks } = await import("../doctor/checks.ts");

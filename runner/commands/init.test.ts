@@ -5,7 +5,7 @@ import { testFolder } from "../../infra/test-folder.fake.ts";
 import type { InstallMachine } from "../brokers/server.ts";
 import { PATTERNS } from "../model/pattern.ts";
 import { loadScenario } from "../scenario/load.ts";
-import { systems } from "../scenario/systems-table.ts";
+import { systems } from "../scenario/reference.ts";
 import { shellWord } from "../shell.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";

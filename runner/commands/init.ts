@@ -12,7 +12,7 @@ import { missingHere } from "../init/missing.ts";
 import { scenarioText } from "../init/scenario-text.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { loadScenario } from "../scenario/load.ts";
-import { systems } from "../scenario/systems-table.ts";
+import { systems } from "../scenario/reference.ts";
 import { shellWord } from "../shell.ts";
 import type { World } from "../world.ts";
 import type { Action } from "./options.ts";

@@ -1,6 +1,6 @@
 import { brokerOf } from "../brokers/index.ts";
 import { PATTERNS, type Pattern } from "../model/pattern.ts";
-import { type Described, systems } from "../scenario/systems-table.ts";
+import { type Described, systems } from "../scenario/reference.ts";
 import { didYouMean } from "../suggest.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { variable } from "../brokers/index.ts";
 import type { Pattern } from "../model/pattern.ts";
-import type { Described } from "../scenario/systems-table.ts";
+import type { Described } from "../scenario/reference.ts";
 import { shellWord } from "../shell.ts";
 import type { Answers } from "./answers.ts";
 

@@ -1,21 +1,37 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { type JsonSchema, scenarioJsonSchema, scenarioSchemaText } from "./json-schema.ts";
+import { packageFolder } from "../package.ts";
+import {
+	type JsonSchema,
+	rigSchemaText,
+	scenarioJsonSchema,
+	scenarioSchemaText,
+} from "./json-schema.ts";
 import { loadScenario } from "./load.ts";
-import { scenarioReference } from "./reference.ts";
+import { brokersTable, DOCUMENTS, systemsTable, withGenerated } from "./reference.ts";
 
-const folder = new URL("../../scenarios/", import.meta.url);
-const read = (file: string) => readFileSync(new URL(file, folder), "utf8");
+const folder = path.join(packageFolder, "scenarios");
+const read = (file: string) => readFileSync(path.join(packageFolder, file), "utf8");
 const files = readdirSync(folder).filter((file) => file.endsWith(".yaml"));
-const questions = files.map((file) => ({ file, text: read(file) }));
+const scenarios = files.map((file) => ({ file, text: read(`scenarios/${file}`) }));
 
 describe("generated files are in step with the schema (npm run golden rewrites them)", () => {
-	test.each([
-		["scenario.schema.json", scenarioSchemaText],
-		["README.md", () => scenarioReference(read("README.md"), questions)],
-	])("scenarios/%s", (file, generate) => {
-		if (process.env.UPDATE_GOLDEN === "1") writeFileSync(new URL(file, folder), generate());
-		expect(read(file)).toBe(generate());
+	test.each<[string, (text: string) => string]>([
+		["scenarios/scenario.schema.json", scenarioSchemaText],
+		["infra/rig.schema.json", rigSchemaText],
+		...DOCUMENTS.map((file): [string, (text: string) => string] => [
+			file,
+			(text) => withGenerated(text, scenarios),
+		]),
+	])("%s", (file, generate) => {
+		const wanted = generate(read(file));
+		if (process.env.UPDATE_GOLDEN === "1") writeFileSync(path.join(packageFolder, file), wanted);
+		expect(read(file)).toBe(wanted);
+	});
+
+	test("have no line about the floor of the generator, which is no system", () => {
+		expect(systemsTable() + brokersTable()).not.toContain("noop");
 	});
 });
 
@@ -90,15 +106,13 @@ describe("scenarios that come with mqbench", () => {
 	};
 
 	test.each(files)("%s is valid and named as its file", (file) => {
-		const scenario = loadScenario(file, read(file), {}, env);
+		const scenario = loadScenario(file, read(`scenarios/${file}`), {}, env);
 		expect(`${scenario.name}.yaml`).toBe(file);
 	});
 
-	test.each(files)("%s is listed in scenarios/README.md", (file) => {
-		expect(read("README.md")).toContain(`(${file})`);
-	});
-
 	test.each(files)("%s tells the editor its schema", (file) => {
-		expect(read(file)).toMatch(/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/);
+		expect(read(`scenarios/${file}`)).toMatch(
+			/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/,
+		);
 	});
 });

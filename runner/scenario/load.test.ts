@@ -27,14 +27,6 @@ function sentences(text: string, overrides: Overrides = {}, env = {}) {
 }
 
 describe("a right scenario", () => {
-	test("keeps the order of its systems, numbers or not", () => {
-		const { systems } = loadScenario(
-			"s.yaml",
-			`systems: { b: noop, 2: nats, 1: noop }\n${workload}`,
-		);
-		expect(systems.map(({ key }) => key)).toEqual(["b", "2", "1"]);
-	});
-
 	test("is completed with the defaults of the language", () => {
 		expect(loadScenario("dir/steady load.yaml", `system: nats\n${workload}`)).toEqual({
 			name: "steady-load",

@@ -69,35 +69,22 @@ export function resolveScenario(
 	env: Readonly<Record<string, string | undefined>>,
 	surroundings: Surroundings,
 ): Scenario {
-	const checked = (changes: Overrides) => {
-		const written = applyOverrides(source.value, changes, surroundings.rig);
-		const { labelOf } = written;
-		const checks = check(written.value, nameOf(file), source.systemKeys, {
-			targetChosen: labelOf(["target"]) !== undefined,
-			labelOf,
-			lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
-			env,
-			...surroundings,
-			rig: surroundings.rig ?? null,
-		});
-		return { written, ...checks };
-	};
-	const { written, scenario, problems } = checked(overrides);
+	const written = applyOverrides(source.value, overrides, surroundings.rig);
+	const { labelOf } = written;
+	const { scenario, problems } = check(written.value, nameOf(file), {
+		targetChosen: labelOf(["target"]) !== undefined,
+		labelOf,
+		lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
+		env,
+		...surroundings,
+		rig: surroundings.rig ?? null,
+	});
 	if (written.problems.length === 0 && scenario) return scenario;
-	// A line that was right without --set is not to blame.
-	const { set = [] } = overrides;
-	const before = set.length > 0 ? checked({ ...overrides, set: [] }).problems : problems;
 	const located = problems.map(({ path: where, at, message, code }): Located => {
-		const label = written.labelOf(where);
-		if (label !== undefined) return { label, message, code };
-		if (before.some((one) => one.message === message))
-			return { offset: source.locate(where, at), message, code };
-		const place = `${file}:${source.lineOf(where)}`;
-		return {
-			label: set.map((one) => `--set ${one}`).join(" "),
-			message: `${message} (${place})`,
-			code,
-		};
+		const label = labelOf(where);
+		return label === undefined
+			? { offset: source.locate(where, at), message, code }
+			: { label, message, code };
 	});
 	throw refuse([...written.problems, ...located]);
 }
@@ -121,12 +108,11 @@ export function around(file: string, cwd = "."): Surroundings {
 function check(
 	asWritten: Written,
 	name: string,
-	systemKeys: readonly string[],
 	given: Omit<Context, "target" | "secrets" | "problems">,
 ): { scenario?: Scenario; problems: Problem[] } {
 	const problems: Problem[] = [];
 	const { value: written, secrets } = fillVariables(asWritten, given.env, problems);
-	const parts = parseParts(written, systemKeys);
+	const parts = parseParts(written);
 	// A value whose variable is not set has no second mistake.
 	const unset = new Set(problems.map(({ path }) => path.join("\0")));
 	for (const one of problemsOf(parts.issues, written))

@@ -146,19 +146,14 @@ function urlPath(value: Tree): string[] | undefined {
 
 /** What keeps `path` from being set, or undefined; whether it means anything is the schema's to judge. */
 function obstacle(value: Tree, path: string[]): string | undefined {
-	let node: unknown = value;
 	for (const [depth, step] of path.entries()) {
-		const above = path.slice(0, depth).join(".");
-		const counts = /^\d+$/.test(step);
-		if (Array.isArray(node)) {
-			if (!counts || Number(step) >= node.length)
-				return tell("set-beyond-list", { above, items: node.length });
-			// A system may be called "1"; everything else that is counted is a list.
-		} else if (counts && depth > 0 && path[0] !== "systems")
-			return tell("set-no-list", { above, step });
-		else if (node !== undefined && node !== null && !isMap(node) && !isSystem(path.slice(0, depth)))
+		const at = path.slice(0, depth);
+		const node = valueAt(value, at);
+		const above = at.join(".");
+		if (Array.isArray(node) && !(/^\d+$/.test(step) && Number(step) < node.length))
+			return tell("set-beyond-list", { above, items: node.length });
+		if (node !== undefined && node !== null && typeof node !== "object" && !isSystem(at))
 			return tell("set-no-map", { above });
-		node = valueAt(node, [step]);
 	}
 	return undefined;
 }

@@ -39,8 +39,7 @@ interface WrittenSla {
 	readonly inCase: number | null;
 }
 
-/** `systemKeys`: in the order of the file, which JavaScript loses where they are numbers. */
-export function parseParts(written: Written, systemKeys: readonly string[] = []): Parts {
+export function parseParts(written: Written): Parts {
 	const systemAt = (key: string | null, value: unknown, path: Path): WrittenSystem => ({
 		key,
 		broker: isMap(value) ? value.broker : value,
@@ -60,9 +59,7 @@ export function parseParts(written: Written, systemKeys: readonly string[] = [])
 		systems:
 			named === null
 				? [systemAt(null, written.system, ["system"])]
-				: [...new Set([...systemKeys, ...Object.keys(named)])]
-						.filter((key) => Object.hasOwn(named, key))
-						.map((key) => systemAt(key, named[key], ["systems", key])),
+				: Object.entries(named).map(([key, value]) => systemAt(key, value, ["systems", key])),
 		workload: fieldsOf(overrides, written.workload),
 		cases: own.map((one) => fieldsOf(caseFields, one)),
 		matrix: fieldsOf(overrides, written.matrix, (field, values) =>

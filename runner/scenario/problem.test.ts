@@ -4,14 +4,11 @@ import { type Located, mistakesOf, report as reported } from "./problem.ts";
 const report = (file: string, text: string, problems: Located[]) =>
 	reported(text, mistakesOf(file, text, problems));
 
-test("of a long line only what surrounds the caret is shown, and the caret stays below it", () => {
-	const text = `${"a".repeat(500)}X${"b".repeat(500)}`;
-	const [head, line = "", caret = ""] = report("s.yaml", text, [
-		{ offset: 500, message: "here" },
-	]).split("\n");
-	expect(head).toBe("s.yaml:1:501 here");
-	expect(line.length).toBeLessThan(120);
-	expect(line[caret.indexOf("^")]).toBe("X");
+test("of a long line its beginning is shown, and nothing where a caret would not fit", () => {
+	const text = "a".repeat(500);
+	expect(report("s.yaml", text, [{ offset: 500, message: "here" }])).toBe("s.yaml:1:501 here");
+	const [, line = ""] = report("s.yaml", text, [{ offset: 3, message: "here" }]).split("\n");
+	expect(line.length).toBeLessThan(140);
 });
 
 test("the options of the command line come first, then the lines in order", () => {

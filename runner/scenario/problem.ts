@@ -67,7 +67,7 @@ export interface Mistake {
 
 /** How many mistakes are shown: more help nobody. */
 const MOST = 20;
-const WIDTH = 100;
+const WIDTH = 120;
 
 /** All mistakes in the order of the file; those of the command line first, as they are what was typed last. */
 export function mistakesOf(file: string, text: string, problems: readonly Located[]): Mistake[] {
@@ -120,17 +120,13 @@ function position(text: string, offset: number) {
 	return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** The line with a caret below; of a long line only what surrounds the caret. Secrets are masked. */
+/** The line with a caret below; nothing where a caret would be too far right. Secrets are masked. */
 function excerpt(source: string, line: number, column: number): string {
-	if (source.trim() === "") return "";
+	if (source.trim() === "" || column > WIDTH) return "";
 	const shown = maskSameLength(source).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
-	const from = column > WIDTH ? column - Math.floor(WIDTH / 2) : 0;
-	const head = from > 0 ? "..." : "";
-	const piece = shown.slice(from, from + WIDTH);
-	const tail = shown.length > from + WIDTH ? "..." : "";
+	const piece = shown.length > WIDTH ? `${shown.slice(0, WIDTH)}...` : shown;
 	const gutter = `${line}`.padStart(4);
-	const caret = " ".repeat(head.length + column - 1 - from);
-	return `\n${gutter} | ${head}${piece}${tail}\n${" ".repeat(gutter.length)} | ${caret}^`;
+	return `\n${gutter} | ${piece}\n${" ".repeat(gutter.length)} | ${" ".repeat(column - 1)}^`;
 }
 
 /** Messages may quote what a person wrote: no control characters reach the terminal, no novel either. */

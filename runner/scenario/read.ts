@@ -2,13 +2,11 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
-import { keepsHosts } from "./known-hosts.ts";
 import { around, parseScenario, resolveScenario } from "./load.ts";
-import type { GivenRig, Overrides } from "./overrides.ts";
+import type { Overrides } from "./overrides.ts";
 import { shorten } from "./quick.ts";
-import { readRig } from "./rig-store.ts";
+import { givenRig } from "./rig-store.ts";
 import type { Scenario } from "./scenario.ts";
 
 interface ReadScenario {
@@ -45,38 +43,4 @@ export async function readScenario(
 		text,
 		onRig: (rig) => resolve({ ...overrides, target: undefined, rig }),
 	};
-}
-
-// --- internal ---
-
-async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
-	const rig = await readRig({ shown, path: path.resolve(cwd, shown) });
-	if (rig === null) throw failure("rig-unreadable", { path: shown, reason: tell("no-such-file") });
-	// Paths in it count from its folder, as those of a scenario do from its own; ssh knows a home folder itself.
-	const folder = path.dirname(path.resolve(cwd, shown));
-	const from = (file: string | undefined) =>
-		file === undefined || file.startsWith("~") ? file : path.resolve(folder, file);
-	const there = <Host extends SshFiles>(host: Host): Host => {
-		const knownHosts = from(host.knownHosts);
-		if (knownHosts !== undefined && !host.hostKeyKnown && !keepsHosts(knownHosts))
-			throw failure("rig-invalid", {
-				path: shown,
-				wrong: [tell("rig-known-hosts", { file: knownHosts })],
-			});
-		return { ...host, identity: from(host.identity), knownHosts };
-	};
-	return {
-		path: shown,
-		rig: {
-			...rig,
-			clients: rig.clients.map(there),
-			brokers: rig.brokers.map((broker) => ({ ...broker, hosts: broker.hosts.map(there) })),
-		},
-	};
-}
-
-interface SshFiles {
-	readonly identity?: string | undefined;
-	readonly knownHosts?: string | undefined;
-	readonly hostKeyKnown: boolean;
 }

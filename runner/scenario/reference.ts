@@ -1,25 +1,44 @@
+import { imageOf } from "../brokers/image.ts";
+import {
+	type BrokerName,
+	brokerOf,
+	realBrokers,
+	SystemOptions,
+	type Traits,
+} from "../brokers/index.ts";
+import { PATTERNS } from "../model/pattern.ts";
+import { LEVELS } from "../model/plan.ts";
 import { TALLIES, Tally, UNITS } from "../model/tallies.ts";
+import { formatBytesExact } from "../units.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
 
+/** Files with parts that are generated: `npm run golden` writes what is between `<!-- generated: NAME -->` and `<!-- end -->`. */
+export const DOCUMENTS = ["README.md", "scenarios/README.md", "scenarios/systems.md"] as const;
+
 /**
- * The text of `scenarios/README.md`, with what is generated in it anew: the scenarios with the questions that open them, the fields from the
- * schema, the lines of an SLA.
+ * The text of such a file with its parts made anew: the scenarios with the questions that open them, the fields from the schema, the lines of
+ * an SLA, and the systems from the traits that scenarios are checked against, so that nothing is claimed that is then refused.
  */
-export function scenarioReference(
+export function withGenerated(
 	text: string,
 	scenarios: readonly { readonly file: string; readonly text: string }[],
 ): string {
 	const schema = scenarioJsonSchema();
-	const fields = schema.properties ?? {};
+	const { workload, system, sla, aws, kubernetes } = schema.properties ?? {};
+	const kinds = system?.anyOf?.flatMap((choice) => choice.oneOf ?? []) ?? [];
 	const parts: Readonly<Record<string, string>> = {
 		scenarios: questions(scenarios),
-		top: table(schema),
-		workload: table(fields.workload),
-		systems: systems(fields.system),
+		top: fieldTable(schema),
+		workload: fieldTable(workload),
+		systems: kinds
+			.map((kind) => `### ${String(kind.properties?.broker?.const)}\n\n${fieldTable(kind)}`)
+			.join("\n\n"),
 		lines: slaLines(),
-		sla: table(sla(fields.sla)),
-		aws: table(fields.aws),
-		kubernetes: table(fields.kubernetes),
+		sla: fieldTable(sla?.items?.anyOf?.find((choice) => choice.type === "object")),
+		aws: fieldTable(aws),
+		kubernetes: fieldTable(kubernetes),
+		brokers: brokersTable(),
+		modes: systemsTable(),
 	};
 	return text.replaceAll(
 		/(<!-- generated: (\w+) -->\n)[\s\S]*?(?=<!-- end -->)/g,
@@ -27,7 +46,109 @@ export function scenarioReference(
 	);
 }
 
+/** The systems in their modes. */
+export function systemsTable(): string {
+	const all = systems();
+	return [
+		table(
+			["system", "in a scenario", "acknowledges", "promises", "largest message", "cannot do"],
+			all.map(({ written, traits }) => [
+				traits.title,
+				code(written),
+				traits.acks ? "each message" : "nothing",
+				`${promised(traits)}${traits.ordered ? ", in order" : ""}`,
+				traits.maxMessageBytes === null ? "no limit" : formatBytesExact(traits.maxMessageBytes),
+				PATTERNS.filter((p) => traits.cannot[p] !== undefined).join(", ") || "-",
+			]),
+		),
+		"",
+		"What an acknowledged message has been through, by `durability`, and what mqbench sets for it:",
+		"",
+		table(["system", ...LEVELS.map(code), "without a level"], stores(all)),
+	].join("\n");
+}
+
+/** What `target: local` and `target: docker` run. */
+export function brokersTable(): string {
+	return table(
+		["broker", "local, from", "docker, image", "nodes"],
+		realBrokers.map((broker) => {
+			const { install, image } = brokerOf({ broker });
+			const options = SystemOptions.parse({ broker });
+			return [
+				code(broker),
+				install?.from ?? "",
+				image === null ? "-" : code(imageOf({ image: null, options })),
+				traitsOf({ broker }).nodes.join(" or "),
+			];
+		}),
+	);
+}
+
+/** A broker in one of its modes. */
+export interface Described {
+	/** The broker. */
+	readonly name: BrokerName;
+	/** One word for it: the broker as it comes, or "broker-mode". */
+	readonly word: string;
+	/** "{ broker: ..., mode: ... }" */
+	readonly written: string;
+	readonly traits: Traits;
+}
+
+/** Every broker, once for each kind of system that it can be; the one without an option comes first. */
+export function systems(): Described[] {
+	return realBrokers.flatMap((name) => {
+		const own = traitsOf({ broker: name });
+		const described = kindsOf(name).map(([key, value]): Described => {
+			const traits = traitsOf({ broker: name, [key]: value });
+			const [word, option] =
+				traits.title === own.title ? [name, ""] : [`${name}-${value}`, `, ${key}: ${value}`];
+			return { name, word, written: `{ broker: ${name}${option} }`, traits };
+		});
+		if (described.length > 0) return described;
+		return [{ name, word: name, written: `{ broker: ${name} }`, traits: own }];
+	});
+}
+
 // --- internal ---
+
+/** "at-least-once; a consumer alone: at-most-once". */
+function promised({ delivery, deliveryAlone: alone }: Traits): string {
+	return alone === undefined || alone === delivery
+		? delivery
+		: `${delivery}; a consumer alone: ${alone}`;
+}
+
+/** Options that make another system of a broker: another promise, another place for messages. */
+const KINDS = ["mode", "queue"] as const;
+
+function kindsOf(name: BrokerName): [string, string][] {
+	const fields = brokerOf({ broker: name }).options.toJSONSchema({ io: "input" })
+		.properties as Record<string, { enum?: string[] }>;
+	return KINDS.flatMap((key) =>
+		(fields[key]?.enum ?? []).map((value): [string, string] => [key, value]),
+	);
+}
+
+function traitsOf(options: Record<string, unknown>): Traits {
+	const parsed = SystemOptions.parse(options);
+	return brokerOf(parsed).traits(parsed);
+}
+
+/** One line for the systems of a broker that have the same levels. */
+function stores(all: readonly Described[]): string[][] {
+	const lines = new Map<string, string[]>();
+	for (const { name, traits } of all) {
+		const { title, levels, ownDurability } = traits;
+		const key = `${name} ${JSON.stringify(levels)}`;
+		const [titles, ...cells] = lines.get(key) ?? [];
+		if (titles !== undefined) lines.set(key, [`${titles}, ${title}`, ...cells]);
+		else if (Object.keys(levels).length > 0)
+			lines.set(key, [title, ...LEVELS.map((level) => levels[level] ?? "-"), ownDurability]);
+	}
+	return [...lines.values()];
+}
 
 function slaLines(): string {
 	const counters = Tally.options.filter((name) => TALLIES[name].unit === "messages");
@@ -51,17 +172,14 @@ ${others.join("\n")}
 
 /** The first sentences of a scenario's opening comment are the question that it answers. */
 function questions(scenarios: readonly { readonly file: string; readonly text: string }[]): string {
-	const rows = scenarios.map(({ file, text }) => {
-		const comment = text
-			.split("\n")
-			.filter((line) => !line.startsWith("# yaml-language-server"))
-			.join("\n");
-		const lines = /^(# .*\n)*/.exec(comment)?.[0] ?? "";
-		const words = lines.replaceAll(/^# /gm, "").replaceAll("\n", " ");
-		const question = /^[^?]*\?/.exec(words)?.[0] ?? QUICKSTART;
-		return `| [${file}](${file}) | ${cell(question)} |`;
-	});
-	return ["| file | the question it answers |", "|---|---|", ...rows].join("\n");
+	return table(
+		["file", "the question it answers"],
+		scenarios.map(({ file, text }) => {
+			const comment = /^(# .*\n)*/.exec(text.replace(/^# yaml-language-server.*\n/, ""))?.[0] ?? "";
+			const words = comment.replaceAll(/^# /gm, "").replaceAll("\n", " ");
+			return [`[${file}](${file})`, cell(/^[^?]*\?/.exec(words)?.[0] ?? QUICKSTART)];
+		}),
+	);
 }
 
 const QUICKSTART = "Does everything work on this machine? 15 seconds.";
@@ -69,16 +187,20 @@ const QUICKSTART = "Does everything work on this machine? 15 seconds.";
 /** Fields that have a section of their own. */
 const ELSEWHERE = ["aws", "cases", "kubernetes", "matrix", "sla", "systems", "workload"];
 
-function table(schema: JsonSchema | undefined): string {
-	const rows = fieldsOf(schema).map(([name, field]) => row(name, field));
-	return ["| field | value | default | |", "|---|---|---|---|", ...rows].join("\n");
-}
-
-function row(name: string, field: JsonSchema): string {
-	const value = values(field, ["cases", "systems"].includes(name));
-	const preset =
-		field.default === undefined || Array.isArray(field.default) ? "" : code(field.default);
-	return `| \`${name}\` | ${value} | ${preset} | ${cell(field.description ?? "")} |`;
+function fieldTable(schema: JsonSchema | undefined): string {
+	return table(
+		["field", "value", "default", "meaning"],
+		fieldsOf(schema).map(([name, field]) => {
+			const hasDefault = field.default !== undefined && !Array.isArray(field.default);
+			const value = values(field, ["cases", "systems"].includes(name));
+			return [
+				code(name),
+				value,
+				hasDefault ? code(field.default) : "",
+				cell(field.description ?? ""),
+			];
+		}),
+	);
 }
 
 /** What may stand there: the choices, else examples, else the kind of value. */
@@ -99,14 +221,6 @@ function shown(examples: readonly unknown[]): readonly unknown[] {
 		: examples;
 }
 
-/** One section for each broker: what it takes. */
-function systems(system: JsonSchema | undefined): string {
-	const kinds = system?.anyOf?.flatMap((choice) => choice.oneOf ?? []) ?? [];
-	return kinds
-		.map((kind) => `### ${String(kind.properties?.broker?.const)}\n\n${table(kind)}`)
-		.join("\n\n");
-}
-
 /** Fields of maps and lists in maps stand below them: "brokers.instance", "faults[].at". A map that must be there is no row itself. */
 function fieldsOf(schema: JsonSchema | undefined, above = ""): [string, JsonSchema][] {
 	return Object.entries(schema?.properties ?? {}).flatMap(
@@ -123,8 +237,10 @@ function fieldsOf(schema: JsonSchema | undefined, above = ""): [string, JsonSche
 	);
 }
 
-function sla(list: JsonSchema | undefined): JsonSchema | undefined {
-	return list?.items?.anyOf?.find((choice) => choice.type === "object");
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+	const lines = [heads, ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+	lines.splice(1, 0, `|${"---|".repeat(heads.length)}`);
+	return lines.join("\n");
 }
 
 function code(value: unknown): string {

@@ -1,7 +1,12 @@
+import { readFileSync, statSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
+import { tell } from "../text/tell.ts";
 import { writeNew } from "../whole-file.ts";
+import type { GivenRig } from "./overrides.ts";
 import { parseRig, RigFile, type RigFileInput } from "./rig-file.ts";
 
 /** Where a rig.json lies: as it was written on the command line, and absolute. */
@@ -11,10 +16,10 @@ export interface RigPlace {
 }
 
 /** Reads a rig.json; null: there is no such file. */
-export async function readRig({ shown, path }: RigPlace): Promise<RigFile | null> {
+export async function readRig({ shown, path: file }: RigPlace): Promise<RigFile | null> {
 	let text: string;
 	try {
-		text = await readFile(path, "utf8");
+		text = await readFile(file, "utf8");
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
 		throw failure("rig-unreadable", { path: shown, reason: reasonOf(error) });
@@ -25,10 +30,10 @@ export async function readRig({ shown, path }: RigPlace): Promise<RigFile | null
 }
 
 /** Writes a rig.json that was not there. For its owner's eyes alone: URLs may hold passwords. */
-export async function writeRig({ shown, path }: RigPlace, rig: RigFileInput): Promise<void> {
+export async function writeRig({ shown, path: file }: RigPlace, rig: RigFileInput): Promise<void> {
 	const text = `${JSON.stringify(RigFile.parse(rig), null, "\t")}\n`;
 	try {
-		writeNew(path, text, 0o600);
+		writeNew(file, text, 0o600);
 	} catch (error) {
 		throw (error as NodeJS.ErrnoException).code === "EEXIST"
 			? failure("rig-exists", { path: shown })
@@ -48,4 +53,47 @@ export async function rigAt(place: RigPlace): Promise<string | null | undefined>
 	} catch {
 		return undefined;
 	}
+}
+
+/** A rig for `--rig`: paths in it count from its folder, as those of a scenario do from its own. */
+export async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
+	const rig = await readRig({ shown, path: path.resolve(cwd, shown) });
+	if (rig === null) throw failure("rig-unreadable", { path: shown, reason: tell("no-such-file") });
+	const folder = path.dirname(path.resolve(cwd, shown));
+	// ssh knows a home folder itself.
+	const from = (file: string | undefined) =>
+		file === undefined || file.startsWith("~") ? file : path.resolve(folder, file);
+	const there = <Host extends RigFile["clients"][number]>(host: Host): Host => {
+		const knownHosts = from(host.knownHosts);
+		if (knownHosts !== undefined && !host.hostKeyKnown && !keepsHosts(knownHosts))
+			throw failure("rig-invalid", {
+				path: shown,
+				wrong: [tell("rig-known-hosts", { file: knownHosts })],
+			});
+		return { ...host, identity: from(host.identity), knownHosts };
+	};
+	return {
+		path: shown,
+		rig: {
+			...rig,
+			clients: rig.clients.map(there),
+			brokers: rig.brokers.map((broker) => ({ ...broker, hosts: broker.hosts.map(there) })),
+		},
+	};
+}
+
+/**
+ * May ssh add a host's key to this file? A rig.json of somebody else may name any file of this user, and a line in a script is a command. What
+ * is there has to hold known hosts already; what is not has to be named for them.
+ */
+export function keepsHosts(file: string): boolean {
+	const where = file.replace(/^~(?=\/)/, homedir());
+	const about = statSync(where, { throwIfNoEntry: false });
+	if (about === undefined) return /^known/.test(path.basename(where));
+	return (
+		about.isFile() &&
+		readFileSync(where, "utf8")
+			.split("\n")
+			.every((line) => /^\s*(?:#.*|(?:@\S+\s+)?\S+\s+[\w.@-]+\s+AAAA\S*.*)?$/.test(line))
+	);
 }

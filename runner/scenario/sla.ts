@@ -78,11 +78,11 @@ function subjectOf(parts: Parts): { subject: Subject; op: Op } {
 	if (again !== undefined) {
 		const until = orMeant(again, withLimit);
 		if (!isOfAnswer(until)) throw refused("recovered-until", { line, until: again });
-		const name = `recovered(${until.text})`;
-		return { subject: { kind: "tally", tally: "recovered", until }, op: tallyOp(parts, name) };
+		const op = tallyOp(parts, "recovered", `recovered(${until.text})`);
+		return { subject: { kind: "tally", tally: "recovered", until }, op };
 	}
 	const tally = Tally.safeParse(left).data;
-	if (tally !== undefined) return { subject: { kind: "tally", tally }, op: tallyOp(parts, left) };
+	if (tally !== undefined) return { subject: { kind: "tally", tally }, op: tallyOp(parts, tally) };
 
 	const words = left.split(" ");
 	const quantile = words.at(-1) ?? "";
@@ -97,20 +97,11 @@ function subjectOf(parts: Parts): { subject: Subject; op: Op } {
 	return { subject: { kind: "percentile", metric, percentile }, op };
 }
 
-function tallyOp({ text: line, op, limit }: Parts, name: string): Op {
-	const tally = Tally.parse(name.replace(/\(.*/, ""));
+function tallyOp({ text: line, op }: Parts, tally: Tally, name: string = tally): Op {
 	const { ops, example } = UNITS[TALLIES[tally].unit];
 	const known = ops.find((one) => one === op);
 	if (known !== undefined) return known;
-	// Their own limit, where they have written one.
-	const theirs = `${ops[0]} ${limit}`;
-	const fits = ops[0] !== "==" && isObjective(`${name} ${theirs}`, read);
-	throw refused("tally-op", {
-		line,
-		tally: name,
-		ops: EITHER.format(ops),
-		example: fits ? theirs : example,
-	});
+	throw refused("tally-op", { line, tally: name, ops: EITHER.format(ops), example });
 }
 
 function limited(parts: Parts): Sla {
@@ -176,26 +167,20 @@ function compared(parts: Parts): BaselineSla {
 	const [, one = limit, other] = /^max ?\( ?([^,]+?) ?, ?([^,]+?) ?\)$/.exec(limit) ?? [];
 	const [margin, time] = other !== undefined && TIME.test(one) ? [other, one] : [one, other];
 	const percent = percentOf(margin, worse);
-	const written = TIME.exec(time ?? margin)?.[1];
-	const allowanceNs = written === undefined ? 0 : inLine(text, () => parseDuration(written));
+	const allowance = time === undefined ? undefined : TIME.exec(time)?.[1];
+	const allowanceNs = allowance === undefined ? null : inLine(text, () => parseDuration(allowance));
 	const right =
 		percent >= LEAST_PERCENT &&
 		percent <= most &&
-		(time === undefined || (tally === null && allowanceNs > 0));
-	if (!right) {
-		const theirs = Number(/^baseline ?[+-] ?(\d+(?:\.\d+)?) ?%?$/.exec(limit)?.[1] ?? 0);
-		const usual = worse === "higher" ? 10 : 5;
-		const kept = theirs >= LEAST_PERCENT && theirs <= most ? theirs : usual;
-		const part = `baseline ${worse === "higher" ? "+" : "-"} ${kept}%`;
-		const write = allowanceNs > 0 && tally === null ? `max(${part}, baseline + ${written})` : part;
+		(time === undefined || (tally === null && allowanceNs));
+	if (!right)
 		throw refused("margin-odd", {
 			line: text,
 			worse,
 			least: LEAST_PERCENT,
 			most,
-			write: `${left} ${op} ${write}`,
+			write: `${left} ${op} baseline ${worse === "higher" ? "+ 10%" : "- 5%"}`,
 		});
-	}
 	const figure =
 		subject.kind === "tally" ? subject.tally : `${subject.metric} p${subject.percentile}`;
 	return {
@@ -204,7 +189,7 @@ function compared(parts: Parts): BaselineSla {
 		figure,
 		op: op as BaselineSla["op"],
 		margin: Number((percent / 100).toFixed(9)),
-		allowanceNs: time === undefined ? null : allowanceNs,
+		allowanceNs,
 	};
 }
 

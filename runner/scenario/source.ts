@@ -17,8 +17,6 @@ export interface Source {
 	readonly value: Readonly<Record<string, unknown>>;
 	/** Offset of a key or value in the text; of what surrounds it when it isn't there. */
 	locate(path: Path, at?: "key"): number;
-	/** Keys of `systems`, in the order of the text. */
-	readonly systemKeys: readonly string[];
 	/** The line of a value, from 1. */
 	lineOf(path: Path): number;
 }
@@ -48,7 +46,6 @@ export function parseSource(text: string): { source: Source } | { problems: Loca
 			source: {
 				value,
 				locate: (path, at) => locate(document, path, at),
-				systemKeys: keysOf(document, "systems"),
 				lineOf: (path) => text.slice(0, locate(document, path)).split("\n").length,
 			},
 		};
@@ -132,12 +129,6 @@ function aliasProblem(text: string, error: unknown): Located {
 		offset: Math.max(0, text.indexOf(`*${alias ?? ""}`)),
 		message: alias === undefined ? tell("alias-too-much") : tell("alias-unknown", { alias }),
 	};
-}
-
-function keysOf(document: Document.Parsed, field: string): string[] {
-	const node = document.get(field, true);
-	const map = isAlias(node) ? node.resolve(document) : node;
-	return isMap(map) ? map.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : [];
 }
 
 function locate(document: Document.Parsed, path: Path, at?: "key"): number {

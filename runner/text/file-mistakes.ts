@@ -24,7 +24,6 @@ export const fileMistakes = {
 	"set-form": "write path=value, e.g. --set workload.rate=5000/s",
 	"set-one-value": "the value must be a single one; write lists and maps in the file",
 	"set-beyond-list": "{above} is a list with {items:item}, counted from 0; write e.g. {above}.0",
-	"set-no-list": "the file has no list {above}; write a key instead of {step}",
 	"set-no-map": "{above} is a single value; write {above}=...",
 	"set-below": "changes nothing, as {where} sets {field}; write e.g. --set {path}=...",
 	"scenario-empty": "the scenario is empty; begin with e.g. system: {broker} (see scenarios/quickstart.yaml)",

@@ -32,7 +32,6 @@ export const loadLimits = {
 		`${d.idle} of ${plural(d.producers, "producer")} send${d.idle === 1 ? "s" : ""} nothing, because only ${plural(d.messages, "message")} ${d.messages === 1 ? "is" : "are"} due`,
 	"backlog-trimmed": (d: { system: string; kept: number; waiting: number }) =>
 		`${d.system} keeps ${plural(d.kept, "message")} of a topic, and ${count(d.waiting)} pile up, so the first ones are lost`,
-	"above-the-rate": (d: { perSecond: number }) => `only ${count(d.perSecond)}/s are scheduled`,
 
 	"search-takes": (d: { probeNs: number; confirmNs: number; curve: number }) =>
 		`a search, find: max-rate: usually 10 to 25 runs; the first takes ${formatDuration(d.probeNs)}, the last ones confirm the answer (${formatDuration(d.confirmNs)} at this rate) and measure ${plural(d.curve, "lower rate")}; starting brokers and waiting for the last messages come on top`,

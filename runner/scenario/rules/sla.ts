@@ -2,11 +2,9 @@ import type { Traits } from "../../brokers/index.ts";
 import { subjectOf } from "../../model/baseline-sla.ts";
 import type { Need } from "../../model/counts.ts";
 import type { BaselineSla, Metric, Sla } from "../../model/plan.ts";
-import { needs, TALLIES, type Tally } from "../../model/tallies.ts";
-import { say } from "../../text/say.ts";
+import { TALLIES } from "../../model/tallies.ts";
 import { tell } from "../../text/tell.ts";
 import type { Case, Scenario } from "../scenario.ts";
-import { meanPerSecond } from "../schedule.ts";
 
 /** Where a line is to be judged. */
 interface Where {
@@ -51,8 +49,6 @@ const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
 /** More than counting in pieces of 100 ms can tell, and a fault that comes a little late. */
 const PIECE_NS = 100_000_000;
 const LATE_NS = 1_000_000_000;
-/** Five standard deviations: one run in three million has more. */
-const CHANCE = 5;
 
 const isClosed = ({ schedule }: Case) => schedule.kind === "closed";
 
@@ -101,16 +97,8 @@ function* ofLatency({ metric, text, limitNs }: OfLatency, where: Where): Generat
 }
 
 function* ofTally(expect: OfTally, where: Where): Generator<string> {
-	const { tally, op, limit, all, until } = expect;
+	const { tally, all, until } = expect;
 	for (const need of TALLIES[tally].needs ?? []) yield* LACKING[need](expect, where);
-	// More than is sent is never received: every broker would fail.
-	if (TALLIES[tally].unit === "messages/s" && !needs(tally, "backlog"))
-		for (const one of where.cases) {
-			const perSecond = mostPerSecond(one) * (isCopies(tally, one) ? one.subscriptions : 1);
-			if (limit <= perSecond) continue;
-			const { text } = say("above-the-rate", { perSecond });
-			yield `${text}${of(one, where)}; write ${tally} ${op} ${Math.floor(perSecond)}/s`;
-		}
 	// A search is for a rate at which nothing fails, and each of its runs has another number of messages.
 	if (all && where.cases.some(({ find }) => find)) yield tell("all-of-search", { tally });
 	// What has to be met again is a latency like others.
@@ -176,18 +164,6 @@ function withoutAcks(systems: Where["systems"]): string | null {
 	return `${silent.join(" and ")} acknowledge${silent.length === 1 ? "s" : ""}`;
 }
 
-/** Scheduled in the window; of random arrivals with room for chance. Infinite: nothing is scheduled, or a search decides. */
-function mostPerSecond({ schedule, find }: Case): number {
-	const perSecond = meanPerSecond(schedule);
-	if (perSecond === null || find !== null) return Number.POSITIVE_INFINITY;
-	const expected = (perSecond * schedule.durationNs) / 1e9;
-	return schedule.kind === "poisson" ? perSecond * (1 + CHANCE / Math.sqrt(expected)) : perSecond;
-}
-
-function isCopies(tally: Tally, { pattern }: Case): boolean {
-	return pattern === "fan-out" && TALLIES[tally].copies === true;
-}
-
 /** Of a comparison, which has no limit, faults are enough. */
 function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string> {
 	const { cases, faultsAtNs } = where;
@@ -202,9 +178,13 @@ function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string
 			const neededNs = atNs + limit + LATE_NS;
 			const untilNs = Math.min(nextNs, durationNs);
 			if (untilNs >= neededNs) continue;
-			const about = { roomNs: untilNs - atNs, atNs, neededNs };
-			yield nextNs < durationNs
-				? tell("next-fault-too-soon", about)
-				: tell("window-ends-too-soon", { ...about, case: of(one, where) });
+			const what = nextNs < durationNs ? "next fault" : "end of the window";
+			yield tell("too-soon-after-fault", {
+				what,
+				case: of(one, where),
+				roomNs: untilNs - atNs,
+				atNs,
+				neededNs,
+			});
 		}
 }

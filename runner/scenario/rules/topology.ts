@@ -2,8 +2,8 @@ import { CHECKSUM_BYTES, ENVELOPE_BYTES } from "../../model/load.ts";
 import { onlyFor, receiversOf, type WorkloadField, workloadFields } from "../../model/workload.ts";
 import { say } from "../../text/say.ts";
 import { plural } from "../../units.ts";
+import type { Fields } from "../loads.ts";
 import type { Wrong } from "../problem.ts";
-import type { Fields } from "./load.ts";
 
 /** Fields of a workload, besides its load, that are wrong together. */
 export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
