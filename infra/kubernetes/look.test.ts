@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { clusterFindings } from "../../runner/doctor/cluster.ts";
 import { fakeKubectl } from "./kubectl.fake.ts";
 import { findKubectl } from "./kubectl.ts";
 import { lookAt } from "./look.ts";
@@ -30,26 +29,4 @@ test("a right that is missing is named, and an old cluster is refused", async ()
 	expect(missing).toEqual(["create pods/exec"]);
 	expect((await look(answers({ minor: "28" }))).tooOld).toBe(true);
 	expect((await look(answers({ minor: "29+" }))).tooOld).toBe(false);
-});
-
-test("the doctor has a line for each", async () => {
-	const well = await clusterFindings({}, fakeKubectl(answers()));
-	expect(well.map(({ check, verdict }) => [check, verdict])).toEqual([
-		["cluster", "ok"],
-		["rights", "ok"],
-	]);
-	const ill = await clusterFindings(
-		{},
-		fakeKubectl(answers({ minor: "20", may: "echo no; exit 1" })),
-	);
-	expect(ill.map(({ check, verdict }) => [check, verdict])).toEqual([
-		["cluster", "bad"],
-		["rights", "bad"],
-	]);
-	const none = await clusterFindings(
-		{},
-		fakeKubectl("*) echo 'The connection to the server x was refused' >&2; exit 1;;"),
-	);
-	expect(none).toMatchObject([{ check: "cluster", verdict: "bad" }]);
-	expect(none[0]?.sentence).toMatch(/the cluster cannot be reached/);
 });

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { example, variable } from "../brokers/index.ts";
 import type { ExitCode } from "../errors.ts";
-import { RENTING, type TargetName } from "../model/targets.ts";
 import { REPORTERS } from "../result/reporters.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { ON_INCONCLUSIVE } from "../verdict/exit.ts";
@@ -69,33 +68,6 @@ export function rentOptions(command: Command): Command {
 		);
 }
 
-/** Of commands that look for what is in the cloud or in a cluster. */
-export interface ClusterArgs {
-	readonly target?: string | undefined;
-	readonly context?: string | undefined;
-	readonly namespace?: string | undefined;
-}
-
-export function clusterOptions(command: Command): Command {
-	return command
-		.addOption(
-			new Option("--target <target>", `${CLUSTER}: mqbench's pods in a cluster`).choices([
-				RENTING,
-				CLUSTER,
-			]),
-		)
-		.option(
-			"--context <context>",
-			"target kubernetes: which cluster (default: kubectl's own choice)",
-		)
-		.option("--namespace <namespace>", "target kubernetes: where to look (default: everywhere)");
-}
-
-/** False: the cloud is meant. */
-export function isCluster({ target }: ClusterArgs): boolean {
-	return target === CLUSTER;
-}
-
 export function reportOptions(command: Command): Command {
 	return command
 		.option(
@@ -127,8 +99,6 @@ export function collect(value: string, all: readonly string[] = []): readonly st
 }
 
 // --- internal ---
-
-const CLUSTER: TargetName = "kubernetes";
 
 function setOption(): Option {
 	return new Option(

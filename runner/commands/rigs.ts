@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { destroyAll, destroyOne } from "../../infra/cloud/destroy.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { rigForPrograms, rigsText } from "../../infra/cloud/list.ts";
@@ -6,11 +6,19 @@ import type { Clouds } from "../../infra/cloud/providers.ts";
 import { knownRigs } from "../../infra/cloud/rigs.ts";
 import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { RENTING } from "../model/targets.ts";
 import type { World } from "../world.ts";
-import { type Action, type ClusterArgs, clusterOptions, isCluster } from "./options.ts";
+import type { Action } from "./options.ts";
 import { declare as declareConfig } from "./rigs-config.ts";
 
-const EXAMPLES = `
+/** Of the targets whose things are listed here, the one that is not rented. */
+const CLUSTER = "kubernetes";
+
+/** `mqbench rigs`: of what is rented. */
+export function declare(command: Command, on: Action): void {
+	const rigs = command.addHelpText(
+		"after",
+		`
 Examples:
   mqbench rigs list
   mqbench rigs destroy my-scenario-3f2a9b
@@ -21,22 +29,33 @@ Examples:
   mqbench rigs config scenarios/ec2.yaml > config.yaml
 
 Exit code 5: something is left in the cloud, and the commands that remove it are printed.
-`;
-
-/** `mqbench rigs`: of what is rented. */
-export function declare(command: Command, on: Action): void {
-	const rigs = command.addHelpText("after", EXAMPLES);
-	clusterOptions(rigs.command("list"))
+`,
+	);
+	const place = (name: string) =>
+		rigs
+			.command(name)
+			.addOption(
+				new Option("--target <target>", `${CLUSTER}: mqbench's pods in a cluster`).choices([
+					RENTING,
+					CLUSTER,
+				]),
+			)
+			.option(
+				"--context <context>",
+				"target kubernetes: which cluster (default: kubectl's own choice)",
+			)
+			.option("--namespace <namespace>", "target kubernetes: where to look (default: everywhere)");
+	place("list")
 		.description("list the rigs that this machine knows, with their price")
 		.option("--json", "print them as JSON")
 		.action(on(rigsList));
-	clusterOptions(rigs.command("destroy"))
+	place("destroy")
 		.description("remove a rig that this machine knows")
 		.argument("[id]", "as shown by mqbench rigs list")
 		.option("--all", "all rigs; exit code 5 if one stays, also because another mqbench is using it")
 		.option("-y, --yes", "ask nothing")
 		.action(on(rigsDestroy, "id"));
-	clusterOptions(rigs.command("sweep"))
+	place("sweep")
 		.description(
 			"find rigs in AWS by their tag, and remove those that have expired, or the one given by --id",
 		)
@@ -52,12 +71,18 @@ export function declare(command: Command, on: Action): void {
 	declareConfig(rigs, on);
 }
 
+interface ClusterArgs {
+	readonly target?: string | undefined;
+	readonly context?: string | undefined;
+	readonly namespace?: string | undefined;
+}
+
 /** `mqbench rigs list`: what is rented, as far as this machine remembers. */
 export async function rigsList(
 	{ json = false, ...where }: ClusterArgs & { readonly json?: boolean | undefined },
 	world: World,
 ): Promise<ExitCode> {
-	if (isCluster(where)) return (await pods()).listPods(where, json, world);
+	if (where.target === CLUSTER) return (await pods()).listPods(where, json, world);
 	const rigs = await knownRigs(world);
 	world.stdout.write(
 		json ? `${JSON.stringify(rigs.map(rigForPrograms), null, "\t")}\n` : rigsText(rigs, world),
@@ -77,7 +102,8 @@ export async function rigsDestroy(
 	world: World,
 	options: CloudOptions = {},
 ): Promise<ExitCode> {
-	if (isCluster(where) && id !== undefined) return (await pods()).removePods(id, where, world);
+	if (where.target === CLUSTER && id !== undefined)
+		return (await pods()).removePods(id, where, world);
 	if (all !== (id === undefined))
 		throw failure("usage", {
 			message: all
@@ -95,7 +121,7 @@ export async function rigsSweep(
 	world: World,
 	clouds?: Clouds,
 ): Promise<ExitCode> {
-	if (isCluster(args)) return (await pods()).removePods(args.id ?? null, args, world);
+	if (args.target === CLUSTER) return (await pods()).removePods(args.id ?? null, args, world);
 	await sweepRigs(args, world, clouds);
 	return EXIT.pass;
 }
