@@ -1,19 +1,16 @@
 import type { ClockReading } from "../../infra/rig.ts";
 import { largestOf } from "../extremes.ts";
 import type { ClientEnd } from "../model/run-file.ts";
-import { formatDuration } from "../units.ts";
 
 /**
  * The clocks of the clients of a run. A machine's clock is known by probes over its connection, to half of a round trip. Where chrony keeps all
  * of them, and says that they agree better than that, they are one clock, and are told T0 as one.
  */
 
-/** A client whose clock was read before the run. */
+/** Readings of a client's clock before and after the run. null: it has our clock, or nobody could ask. */
 interface Clocked {
-	/** "client 2 (bench@10.0.0.12)". */
-	readonly label: string;
-	/** null: it has our clock. */
 	readonly before: ClockReading | null;
+	readonly after: ClockReading | null;
 }
 
 /** How T0 is told to the clients. */
@@ -26,45 +23,34 @@ export interface ClockOffsets {
 }
 
 /** Decides how to tell T0, as it is handed out. */
-export function clockOffsetsOf(clients: readonly Clocked[]): ClockOffsets {
+export function clockOffsetsOf(clients: readonly Pick<Clocked, "before">[]): ClockOffsets {
 	const readings = clients.map(({ before }) => before);
-	const offsets = readings.map((reading) => Math.round(reading?.offsetNs ?? 0));
-	const byProbe = { offsetsNs: offsets, byChrony: false, note: null };
+	const offsetsNs = readings.map((reading) => Math.round(reading?.offsetNs ?? 0));
+	const byProbe = { offsetsNs, byChrony: false, note: null };
 	const kept = readings.filter(isKept);
 	if (kept.length < 2 || kept.length < readings.length) return byProbe;
 	const utc = worstPair(kept.map(({ utcBoundNs }) => utcBoundNs));
 	if (utc >= worstPair(kept.map(({ boundNs }) => boundNs))) return byProbe;
-	const note = contradiction(clients, readings);
-	if (note !== null) return { ...byProbe, note };
+	if (isDenied(kept)) return { ...byProbe, note: NOT_BELIEVED };
 	const nearest = kept.reduce((a, b) => (b.boundNs < a.boundNs ? b : a));
 	const offset = Math.round(nearest.offsetNs);
-	return { ...byProbe, offsetsNs: offsets.map(() => offset), byChrony: true };
-}
-
-/** T0 (Unix ns by our clock) as the wall clock of a client shows it, which is ahead of ours by so much. */
-export function t0By(offsetNs: number, t0UnixNs: bigint): bigint {
-	return t0UnixNs + BigInt(offsetNs);
+	return { ...byProbe, offsetsNs: offsetsNs.map(() => offset), byChrony: true };
 }
 
 /**
- * How exactly the clocks are known over a run, by index; `after` null: nobody could ask any more. By chrony: the larger of its bounds before and
- * after. Else by the probes: whatever a clock has drifted until the reading after the run, or was stepped by, adds to the bound, and what it
- * was told T0 wrong by.
+ * How exactly the clocks are known over a run, by index. By chrony: the larger of its bounds before and after. Else by the probes: whatever a
+ * clock has drifted until the reading after the run, or was stepped by, adds to the bound, and what it was told T0 wrong by.
  */
 export function clocksOf(
-	clients: readonly (Clocked & { readonly after: ClockReading | null })[],
+	clients: readonly Clocked[],
 	offsets: ClockOffsets,
 ): { readonly clocks: ClientEnd["clock"][]; readonly note: string | null } {
 	const probed = clients.map(({ before, after }, i) =>
 		byProbes(offsets.offsetsNs[i] ?? 0, before, after),
 	);
 	if (!offsets.byChrony) return { clocks: probed, note: offsets.note };
-	const note =
-		clientThatLeft(clients) ??
-		contradiction(
-			clients,
-			clients.map(({ after }) => after),
-		);
+	const later = clients.flatMap(({ after }) => after ?? []);
+	const note = later.every(isKept) && !isDenied(later) ? null : NOT_BELIEVED;
 	const clocks = clients.map(({ before, after }, i): ClientEnd["clock"] => {
 		const clock = probed[i] ?? null;
 		const utcNs = Math.max(before?.utcBoundNs ?? 0, after?.utcBoundNs ?? 0);
@@ -74,12 +60,13 @@ export function clocksOf(
 	});
 	const worst = (all: ClientEnd["clock"][]) => worstPair(all.map((clock) => clock?.boundNs ?? 0));
 	// A source that chrony has lost meanwhile makes its bound grow.
-	return note === null && worst(clocks) < worst(probed)
-		? { clocks, note }
-		: { clocks: probed, note };
+	return { clocks: note === null && worst(clocks) < worst(probed) ? clocks : probed, note };
 }
 
 // --- internal ---
+
+const NOT_BELIEVED =
+	"chrony is not believed, as the probes over SSH show clocks of clients further apart than it allows, or it did not answer after the run: the clocks are known by the probes alone";
 
 type Kept = ClockReading & { readonly utcBoundNs: number };
 
@@ -105,34 +92,15 @@ function byProbes(
 	};
 }
 
-/** Two clients whose probes show that they are further apart than both of their chronys allow: a sentence. null: there are none. */
-function contradiction(
-	clients: readonly Clocked[],
-	readings: readonly (ClockReading | null)[],
-): string | null {
-	for (const [i, one] of readings.entries())
-		for (const [j, other] of readings.slice(0, i).entries()) {
-			if (!isKept(one) || !isKept(other)) continue;
+/** Do the probes show two clients further apart than both of their chronys allow? */
+function isDenied(readings: readonly Kept[]): boolean {
+	return readings.some((one, i) =>
+		readings.slice(0, i).some((other) => {
 			const apart = Math.abs(one.offsetNs - other.offsetNs) - one.boundNs - other.boundNs;
-			const allowed = one.utcBoundNs + other.utcBoundNs;
-			if (apart > allowed)
-				return `the clocks of ${clients[j]?.label ?? ""} and ${clients[i]?.label ?? ""} are at least ${formatDuration(apart)} apart, and by their own chrony at most ${formatDuration(allowed)}: ${INSTEAD}`;
-		}
-	return null;
+			return apart > one.utcBoundNs + other.utcBoundNs;
+		}),
+	);
 }
-
-/** A client whose chrony has kept its clock before the run, and does not say so any more: a sentence; null: none. */
-function clientThatLeft(
-	clients: readonly (Clocked & { readonly after: ClockReading | null })[],
-): string | null {
-	const silent = clients.find(({ after }) => after !== null && !isKept(after));
-	return silent === undefined
-		? null
-		: `after the run chrony did not answer for the clock of ${silent.label} any more: ${INSTEAD}`;
-}
-
-const INSTEAD =
-	"chrony is not believed, and the clocks of this run are known by probes over SSH alone";
 
 /** Most that two of them can be apart. */
 function worstPair(bounds: readonly number[]): number {

@@ -59,9 +59,6 @@ interface Tools {
 
 const RUN_OVER = new Error("the run was over before it was done");
 
-/** The generator asks the broker at once; a broker that does not answer knows no leader. */
-const LEADER_MS = 5_000;
-
 /** One fault, from its time on. */
 async function carryOut(
 	{ action, node, forNs, delayNs }: Plan["faults"][number],
@@ -116,31 +113,14 @@ function ends(action: FaultDone["action"]): boolean {
 }
 
 async function findLeader({ leader, broker }: Tools, over: AbortSignal): Promise<number> {
-	const answered = new AbortController();
-	const late = sleep(LEADER_MS, undefined, {
-		signal: AbortSignal.any([over, answered.signal]),
-	}).then(
-		() => {
-			throw new Error(
-				`the generator did not say within ${LEADER_MS / 1000}s which node leads the first topic`,
-			);
-		},
-		() => {
-			throw RUN_OVER;
-		},
+	const isOver = aborted(over).then(() => Promise.reject(RUN_OVER));
+	const name = await Promise.race([leader(), isOver]);
+	if (name === null) throw new Error("the broker does not say which node leads the first topic");
+	const number = broker.nodeOf(name);
+	if (number !== null) return number;
+	throw new Error(
+		`the first topic is led by ${name}, which is none of the nodes that mqbench has started`,
 	);
-	try {
-		const name = await Promise.race([leader(), late]);
-		if (name === null) throw new Error("the broker does not say which node leads the first topic");
-		const number = broker.nodeOf(name);
-		if (number === null)
-			throw new Error(
-				`the first topic is led by ${name}, which is none of the nodes that mqbench has started`,
-			);
-		return number;
-	} finally {
-		answered.abort();
-	}
 }
 
 function sentence(error: unknown): string {

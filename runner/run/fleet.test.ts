@@ -81,6 +81,13 @@ const begun = (fakes: readonly FakeClient[]) =>
 const settleAll = (fakes: readonly FakeClient[]) => {
 	for (const fake of fakes) fake.tell({ mqbench: "settled" });
 };
+/** A run that goes as it should. */
+const wholeRun = async (options: Parameters<typeof fleet>[0] = {}) => {
+	const all = fleet(options);
+	await begun(all.fakes);
+	settleAll(all.fakes);
+	return { ...all, result: await all.ended };
+};
 const signals = ({ log }: FakeClient) => log.filter((line) => line === "SIGINT").length;
 
 /** Timers do what the test says. */
@@ -140,16 +147,6 @@ describe("clients of a system without a server", () => {
 		expect(await ended).toMatchObject({ error: "client 1 (process 1): no route to 10.0.0.0" });
 		for (const { said } of fakes) expect(said.some((line) => "t0UnixNs" in line)).toBe(false);
 	});
-
-	test("with a server hear nothing of each other", async () => {
-		const { fakes, ended } = fleet({ clients: [{ address: "10.0.0.0" }, {}, {}] });
-		await begun(fakes);
-		for (const { said } of fakes) expect(said.some((line) => "peers" in line)).toBe(false);
-		// Something that stands where a broker would be may have to reach them.
-		expect(fakes[0]?.command()?.env.MQBENCH_LISTEN).toBe("10.0.0.0");
-		settleAll(fakes);
-		await ended;
-	});
 });
 
 describe("several clients begin", () => {
@@ -183,110 +180,38 @@ describe("several clients begin", () => {
 	});
 
 	test("all at one T0, a second ahead, and it is told once", async () => {
-		const { fakes, ended, told } = fleet();
-		await begun(fakes);
+		const { fakes, told } = await wholeRun();
 		const t0UnixNs = `${NOW + 1000}000000`;
-		for (const { said } of fakes) expect(said).toEqual([{ t0UnixNs }]);
-		settleAll(fakes);
-		await ended;
+		for (const { said } of fakes) expect(said[0]).toEqual({ t0UnixNs });
 		expect(told.filter(({ mqbench }) => mqbench === "start")).toEqual([
 			{ mqbench: "start", t0UnixNs },
 		]);
 	});
 
 	test("each at that moment of its own clock, whose bound is that of both readings and what it drifted", async () => {
-		const { fakes, ended } = fleet({
+		const first = { offsetNs: -7_000_000.4, boundNs: 40_000.2 };
+		const { fakes, result } = await wholeRun({
 			clients: [
 				{},
-				{
-					kind: "ssh",
-					name: "bench@10.0.0.11",
-					clock: [
-						{ offsetNs: -7_000_000.4, boundNs: 40_000.2 },
-						{ offsetNs: -7_010_000, boundNs: 60_000 },
-					],
-				},
-				{
-					kind: "ssh",
-					name: "bench@10.0.0.12",
-					clock: [{ offsetNs: 3_000_000_000, boundNs: 50_000 }],
-				},
+				{ kind: "ssh", clock: [first, { offsetNs: -7_010_000, boundNs: 60_000 }] },
+				{ kind: "ssh", clock: [{ offsetNs: 3_000_000_000, boundNs: 50_000 }] },
 			],
 		});
-		await begun(fakes);
-		settleAll(fakes);
-		const { clients } = await ended;
 		const t0 = BigInt(NOW + 1000) * 1_000_000n;
 		expect(fakes.map(({ said }) => said[0])).toEqual([
 			{ t0UnixNs: String(t0) },
 			{ t0UnixNs: String(t0 - 7_000_000n) },
 			{ t0UnixNs: String(t0 + 3_000_000_000n) },
 		]);
-		expect(clients.map(({ clock }) => clock)).toEqual([
+		expect(result.clients.map(({ clock }) => clock)).toMatchObject([
 			null,
-			{
-				beforeNs: -7_000_000,
-				afterNs: -7_010_000,
-				boundNs: 70_000,
-				readNs: -7_000_000,
-				source: "probes",
-				probedNs: null,
-			},
-			{
-				beforeNs: 3e9,
-				afterNs: 3e9,
-				boundNs: 50_000,
-				readNs: 3_000_000_000,
-				source: "probes",
-				probedNs: null,
-			},
+			{ beforeNs: -7_000_000, afterNs: -7_010_000, boundNs: 70_000, source: "probes" },
+			{ beforeNs: 3e9, afterNs: 3e9, boundNs: 50_000, source: "probes" },
 		]);
 	});
 
-	test("all by one offset where chrony keeps their clocks; what the probes deny of it is said", async () => {
-		const utcBoundNs = 80_000;
-		const begin = async (afterNs: number) => {
-			const { fakes, ended } = fleet({
-				clients: [
-					{ kind: "ssh", clock: [{ offsetNs: 9e6, boundNs: 12e6, utcBoundNs }] },
-					{
-						kind: "ssh",
-						clock: [
-							{ offsetNs: 4e6, boundNs: 7e6, utcBoundNs },
-							{ offsetNs: afterNs, boundNs: 7e6, utcBoundNs: 90_000 },
-						],
-					},
-				],
-				plan: planOf("pattern: round-trip", 2),
-			});
-			await begun(fakes);
-			settleAll(fakes);
-			const { clients, notes } = await ended;
-			const t0UnixNs = String(BigInt(NOW + 1000) * 1_000_000n + 4_000_000n);
-			for (const { said } of fakes) expect(said[0]).toEqual({ t0UnixNs });
-			return { notes, clocks: clients.map(({ clock }) => clock) };
-		};
-		expect(await begin(5e6)).toMatchObject({
-			notes: [],
-			clocks: [
-				{ beforeNs: 4e6, boundNs: 80_000, source: "chrony" },
-				{ beforeNs: 4e6, boundNs: 90_000, source: "chrony" },
-			],
-		});
-		expect(await begin(40e6)).toMatchObject({
-			notes: [expect.stringContaining("at least 12ms apart")],
-			clocks: [
-				{ beforeNs: 4e6, boundNs: 17e6, source: "probes" },
-				{ beforeNs: 4e6, boundNs: 43e6, source: "probes" },
-			],
-		});
-	});
-
 	test("with the same files and their own part of the heartbeat, URL and word to wait by environment alone", async () => {
-		const { fakes, ended } = fleet();
-		await begun(fakes);
-		settleAll(fakes);
-		await ended;
+		const { fakes } = await wholeRun();
 		for (const [i, { log, command }] of fakes.entries()) {
 			expect(log.slice(0, 3)).toEqual(["put plan.json", "put script.js", "start"]);
 			expect(command()?.env).toEqual({
@@ -543,20 +468,15 @@ describe("a client that breaks off", () => {
 			expect(fake.log).toContain(`fetch client-${fakes.indexOf(fake)}.hlog`);
 	});
 
-	test("and takes the others with it is the one that is named: the first", async () => {
+	test.each([
+		["by a signal", "SIGKILL", "k6 ended with SIGKILL: it said nothing"],
+		["as its connection is lost", undefined, "the connection to it was lost"],
+	])("%s and takes the others with it is the one that is named", async (_, signal, why) => {
 		const { fakes, ended } = fleet();
 		await begun(fakes);
-		fakes[1]?.end(null, "SIGKILL");
+		fakes[1]?.end(null, signal);
 		fakes[0]?.end(1);
-		const { brokeOff } = await ended;
-		expect(brokeOff).toBe("client 1 (process 1): k6 ended with SIGKILL: it said nothing");
-	});
-
-	test("as the connection to it is lost says so, not that k6 had a code", async () => {
-		const { fakes, ended } = fleet({ clients: [{}, { kind: "ssh", name: "far" }] });
-		await begun(fakes);
-		fakes[1]?.end(null);
-		expect((await ended).brokeOff).toBe("client 1 (far): the connection to it was lost");
+		expect((await ended).brokeOff).toBe(`client 1 (process 1): ${why}`);
 	});
 
 	test("before it is ready says why, and the others do not begin", async () => {
@@ -630,19 +550,9 @@ describe("a client that breaks off", () => {
 	});
 
 	test("in the end, as its results cannot be fetched, is named as well", async () => {
-		const { fakes, ended } = fleet({
-			clients: [
-				{},
-				{
-					kind: "ssh",
-					name: "bench@far",
-					fails: { "fetch client-1.jsonl": new Error("connection reset") },
-				},
-			],
-		});
-		await begun(fakes);
-		settleAll(fakes);
-		expect((await ended).brokeOff).toBe(
+		const fails = { "fetch client-1.jsonl": new Error("connection reset") };
+		const { result } = await wholeRun({ clients: [{}, { kind: "ssh", name: "bench@far", fails }] });
+		expect(result.brokeOff).toBe(
 			"client 1 (bench@far): its results could not be fetched: connection reset",
 		);
 	});
@@ -786,15 +696,6 @@ describe("the leader", () => {
 		other.stop.abort();
 		await other.ended;
 	});
-
-	test("is not waited for once the client has ended", async () => {
-		const { fakes, leader, ended, stop } = fleet();
-		await begun(fakes);
-		const asked = expect(leader()).rejects.toThrow("did not say who leads");
-		stop.abort();
-		await asked;
-		await ended;
-	});
 });
 
 describe("a payload file", () => {
@@ -818,26 +719,6 @@ describe("a payload file", () => {
 		expect(existsSync(path.join(folder, "payload"))).toBe(false);
 	});
 
-	test("is where the plan says for containers, which see this machine's files", async () => {
-		const file = path.join(testFolder(), "bodies.bin");
-		writeFileSync(file, "text");
-		const plan = {
-			...roundTrip,
-			message: { ...roundTrip.message, payload: "file" as const, file },
-		};
-		const { fakes, ended } = fleet({
-			plan,
-			clients: [{ kind: "docker", name: "container 0" }, { kind: "docker" }],
-		});
-		await begun(fakes);
-		settleAll(fakes);
-		await ended;
-		for (const { log, command } of fakes) {
-			expect(log).not.toContain("put payload");
-			expect(command()?.env).not.toHaveProperty("MQBENCH_PAYLOAD_FILE");
-		}
-	});
-
 	test("that is gone is an error of those that should have had it", async () => {
 		const plan = {
 			...roundTrip,
@@ -851,10 +732,7 @@ describe("a payload file", () => {
 
 test("what processes here use is sampled for all clients, or for none", async () => {
 	const generators = async (clients: readonly FakeOptions[]) => {
-		const { fakes, ended, folder } = fleet({ clients });
-		await begun(fakes);
-		settleAll(fakes);
-		await ended;
+		const { folder } = await wholeRun({ clients });
 		const file = path.join(folder, "resources.jsonl");
 		if (!existsSync(file)) return null;
 		return readFileSync(file, "utf8")

@@ -87,7 +87,7 @@ const READY_MORE_MS = 30_000;
 const T0_LEAD_MS = 1000;
 /** Clients have this long to leave the broker before client 0 takes the topics away. */
 const LEAVE_MS = 10_000;
-const LEADER_MS = 10_000;
+const LEADER_MS = 5000;
 /** Whoever was told to break off has this long: a drain of at most 1 s, the broker's connections, the files. */
 const STOP_MS = 30_000;
 /** A payload file, beside plan.json on hosts that do not have it at its own path; containers see ours. */
@@ -115,7 +115,7 @@ class RunningFleet {
 	readonly #crossings: (Crossing | null)[];
 	readonly #hasArrived: ReturnType<typeof makeArrival>;
 	/** Questions for the leader so far. */
-	#asked = 0;
+	#questions = 0;
 	/** T0 is handed out, or comes by itself. */
 	#begun = false;
 	/** How; null: it was not. */
@@ -164,12 +164,12 @@ class RunningFleet {
 	}
 
 	async leader(): Promise<string | null> {
-		const asked = this.#members.find(({ running }) => running);
-		if (!asked || !this.#begun) throw new Error("no client is there to ask the broker who leads");
-		const id = ++this.#asked;
-		asked.running?.say({ ask: "leader", id });
-		const answer = await asked.hears("leader", LEADER_MS, id);
-		if (answer === null) throw new Error(`${asked.label} did not say who leads`);
+		const member = this.#members.find(({ running }) => running);
+		if (!member || !this.#begun) throw new Error("no client is there to ask the broker who leads");
+		const id = ++this.#questions;
+		member.running?.say({ ask: "leader", id });
+		const answer = await member.hears("leader", LEADER_MS, id);
+		if (answer === null) throw new Error(`${member.label} did not say who leads`);
 		if (answer.error) throw new Error(maskUrls(answer.error));
 		return answer.node;
 	}
@@ -178,7 +178,7 @@ class RunningFleet {
 	async #place(): Promise<void> {
 		const { folder, plan } = this.#options;
 		const { file } = plan.message;
-		const elsewhere = this.#members.filter(({ kind }) => isElsewhere(kind));
+		const elsewhere = this.#members.filter(({ client }) => isElsewhere(client.kind));
 		if (file !== null && elsewhere.length > 0)
 			try {
 				// Removed again when the run is over: it is the user's own, and may be large.
@@ -190,11 +190,11 @@ class RunningFleet {
 		await Promise.all(
 			this.#members.map(async (member) => {
 				const files = ["plan.json", "script.js"];
-				if (file !== null && isElsewhere(member.kind)) files.push(PAYLOAD);
+				if (file !== null && elsewhere.includes(member)) files.push(PAYLOAD);
 				try {
 					await member.place(folder, files);
 				} catch (error) {
-					this.#fail(member, reasonText("", error, member.name));
+					this.#fail(member, reasonText("", error, member.client.name));
 				}
 			}),
 		);
@@ -234,6 +234,7 @@ class RunningFleet {
 
 	#start(member: Member, listen: Listen): void {
 		const { plan, folder, url, k6Outs } = this.#options;
+		const { address } = member.facts;
 		member.start(
 			{
 				plan,
@@ -244,8 +245,8 @@ class RunningFleet {
 					// Judges the run for them.
 					...(this.#alone && k6Outs.length > 0 ? { MQBENCH_RUNNER: INSIDE_K6 } : {}),
 					...(this.#alone ? { MQBENCH_CONTROL: "1" } : { MQBENCH_COORDINATED: "1" }),
-					...(member.address === null ? {} : { MQBENCH_LISTEN: member.address }),
-					...(plan.message.file !== null && isElsewhere(member.kind)
+					...(address === undefined ? {} : { MQBENCH_LISTEN: address }),
+					...(plan.message.file !== null && isElsewhere(member.client.kind)
 						? { MQBENCH_PAYLOAD_FILE: PAYLOAD }
 						: {}),
 				},
@@ -264,7 +265,7 @@ class RunningFleet {
 	#sample(): Sampling {
 		const { folder, brokerPids } = this.#options;
 		// Of all, when all are here: some of them would be taken for the whole.
-		const here = this.#members.every(({ kind }) => kind === "local");
+		const here = this.#members.every(({ client }) => client.kind === "local");
 		return sampleResources(
 			path.join(folder, "resources.jsonl"),
 			() => ({
@@ -281,11 +282,8 @@ class RunningFleet {
 		if (!member.started || (await member.hears("ready", readyMs))) return;
 		// One that has ended says itself why.
 		if (member.ended !== null) return;
-		const words = member.complaint();
-		this.#fail(
-			member,
-			`it was not ready within ${readyMs / 1000}s${words === null ? "" : `: ${words}`}`,
-		);
+		const words = member.running?.complaint();
+		this.#fail(member, `it was not ready within ${readyMs / 1000}s${words ? `: ${words}` : ""}`);
 	}
 
 	/** Without a server clients are connected to each other: each is told where the others' subscriptions are. */
@@ -310,29 +308,28 @@ class RunningFleet {
 		this.#clockOffsets = clockOffsets;
 		const t0Ms = Math.ceil(this.#world.clock.nowMs()) + T0_LEAD_MS;
 		const t0UnixNs = BigInt(t0Ms) * 1_000_000n;
-		for (const member of this.#members)
-			member.begin(t0UnixNs, clockOffsets.offsetsNs[member.index] ?? 0);
+		for (const { running, index } of this.#members) {
+			const aheadNs = BigInt(clockOffsets.offsetsNs[index] ?? 0);
+			running?.say({ t0UnixNs: String(t0UnixNs + aheadNs) });
+		}
 		this.#tell({ mqbench: "start", t0UnixNs: String(t0UnixNs) });
 	}
 
-	/** What is done with the lines of clients. */
+	/** What is done with the lines of clients: one client's are those of all. */
 	#listen(): Listen {
 		const several = this.#members.length > 1;
-		const merged = mergeProgress(
-			this.#members.length,
-			(tick) => this.#second(tick),
-			(end) => this.#tell(end),
-		);
+		const onTick = (tick: Tick) => this.#second(tick);
+		const onEnd = (end: End) => this.#tell(end);
+		const merged = mergeProgress(this.#members.length, onTick, onEnd);
 		return ({ index }, line) => {
-			if (line === null) {
-				if (several) merged.gone(index);
-			} else if (line.mqbench === "tick") {
+			if (line === null) merged.gone(index);
+			else if (line.mqbench === "tick") {
 				this.#crossings[index] = line.crossing ?? null;
 				if (several) merged.tick(index, line);
-				else this.#second(line);
+				else onTick(line);
 			} else if (line.mqbench === "end") {
 				if (several) merged.end(index, line);
-				else this.#tell(line);
+				else onEnd(line);
 			} else if (line.mqbench === "start") {
 				// A T0 that was handed out has been told already, by our clock.
 				if (this.#alone) this.#tell(line);
@@ -428,59 +425,48 @@ class RunningFleet {
 
 	/** Ends what hangs. */
 	#watch(): void {
-		this.#after(this.#limitMs(), () => {
-			if (this.#stopping) return;
-			const hung = this.#members.filter(({ running }) => running);
-			for (const member of hung)
-				member.error = `k6 did not end within ${Math.round(this.#limitMs() / 1000)}s and was killed`;
-			this.#failed = hung[0] ?? null;
-			this.#interrupt();
-		});
-	}
-
-	#limitMs(): number {
 		const { durationNs, gracefulStopNs } = this.#options.plan.heartbeat;
 		// Client 0 and the others may take their time, one after the other.
 		const readyMs = this.#alone ? this.#readyMs() : 2 * this.#readyMs();
-		return readyMs + (durationNs + gracefulStopNs) / 1e6 + HANGS_MS;
+		const limitMs = readyMs + (durationNs + gracefulStopNs) / 1e6 + HANGS_MS;
+		this.#after(limitMs, () => {
+			const hung = this.#members.find(({ running }) => running);
+			if (hung)
+				this.#fail(hung, `k6 did not end within ${Math.round(limitMs / 1000)}s and was killed`);
+		});
 	}
 
 	#readyMs(): number {
 		return setUpMs(this.#options.plan) + READY_MORE_MS;
 	}
 
-	#after(ms: number, action: () => void): NodeJS.Timeout {
-		const timer = setTimeout(() => {
-			this.#timers.delete(timer);
-			action();
-		}, ms);
-		this.#timers.add(timer);
-		return timer;
+	#after(ms: number, action: () => void): void {
+		this.#timers.add(setTimeout(action, ms));
 	}
 
 	#result(): FleetResult {
-		const { ended } = this.#failed ?? (this.#members[0] as Member);
 		const failed = this.#failed ?? this.#members.find(({ error }) => error !== null);
+		const { ended } = this.#failed ?? (this.#members[0] as Member);
 		const stopped = this.#world.stop.aborted || this.#abortedBy !== null;
 		const why = !failed?.error || stopped ? null : this.#named(failed, failed.error);
 		const partly = this.#begun && this.#members.length > 1;
-		const clockOffsets = this.#clockOffsets ?? clockOffsetsOf(this.#members);
-		const { clocks, note } = clocksOf(this.#members, clockOffsets);
+		const unwritable = this.#members.flatMap((member) =>
+			member.unwritable === null
+				? []
+				: this.#named(member, `the results could not be written: ${member.unwritable}`),
+		);
+		const { clocks, note } = clocksOf(
+			this.#members,
+			this.#clockOffsets ?? clockOffsetsOf(this.#members),
+		);
 		return {
 			ended: ended ?? { code: null, signal: null },
-			error: this.#unwritable() ?? (partly ? null : why),
+			error: unwritable[0] ?? (partly ? null : why),
 			brokeOff: partly ? why : null,
 			abortedBy: this.#abortedBy,
 			clients: this.#members.map((member, i) => member.toClientEnd(clocks[i] ?? null)),
 			notes: note === null ? [] : [note],
 		};
-	}
-
-	#unwritable(): string | null {
-		const member = this.#members.find(({ unwritable }) => unwritable !== null);
-		return member
-			? this.#named(member, `the results could not be written: ${member.unwritable ?? ""}`)
-			: null;
 	}
 
 	/** What is said of the only process of this machine needs no name. */

@@ -6,7 +6,6 @@ import type { ClientEnd } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
-import { t0By } from "./clocks.ts";
 import { type K6, type K6Options, startK6 } from "./k6.ts";
 import type { Endpoint, ProgressLine } from "./progress-line.ts";
 
@@ -29,31 +28,26 @@ export class Member {
 	unwritable: string | null = null;
 	/** Resolves when its k6 has ended. */
 	readonly over: Promise<Ended>;
-	readonly #ready: ReadyClient;
+	readonly client: Client;
+	readonly facts: ClientFacts;
+	/** Its clock before and after the run; null: it is ours, or nobody could ask. */
+	before: ClockReading | null = null;
+	after: ClockReading | null = null;
 	/** Of each kind the first line that it printed, and who waits for one. */
 	readonly #heard = new Map<string, ProgressLine>();
 	readonly #lines = new EventEmitter();
 	#tellOver: (ended: Ended) => void = () => {};
 	#workspace: Workspace | null = null;
 	#k6: K6 | null = null;
-	#clock: ClockReading | null = null;
-	#clockAfter: ClockReading | null = null;
 
-	constructor(ready: ReadyClient, index: number) {
-		this.#ready = ready;
+	constructor({ client, facts }: ReadyClient, index: number) {
+		this.client = client;
+		this.facts = facts;
 		this.index = index;
-		this.label = `client ${index} (${this.name})`;
+		this.label = `client ${index} (${client.name})`;
 		this.over = new Promise((resolve) => {
 			this.#tellOver = resolve;
 		});
-	}
-
-	get name(): string {
-		return this.#ready.client.name;
-	}
-
-	get kind(): Client["kind"] {
-		return this.#ready.client.kind;
 	}
 
 	/** Process here whose use of resources is that of the client; null: there is none. */
@@ -82,10 +76,10 @@ export class Member {
 
 	/** Makes its folder, brings what it needs there, and asks for the time, all of which a process of this machine has. */
 	async place(folder: string, files: readonly string[]): Promise<void> {
-		const { client } = this.#ready;
+		const { client } = this;
 		this.#workspace = await client.workspace(folder);
 		for (const file of files) await this.#workspace.put(file);
-		if (!client.sameClock) this.#clock = await client.clock();
+		if (!client.sameClock) this.before = await client.clock();
 	}
 
 	/** Starts k6. */
@@ -140,16 +134,6 @@ export class Member {
 			: null;
 	}
 
-	/** The address at which others reach its machine; null: they are on the same one. */
-	get address(): string | null {
-		return this.#ready.facts.address ?? null;
-	}
-
-	/** Hands T0 out, by its own clock, which is taken to be ahead of ours by `offsetNs`. */
-	begin(t0UnixNs: bigint, offsetNs: number): void {
-		this.running?.say({ t0UnixNs: String(t0By(offsetNs, t0UnixNs)) });
-	}
-
 	/** How k6 ended, as a sentence: "k6 ended with exit code 107: connection refused". */
 	endText(): string {
 		const { code, signal, why }: Ended = this.ended ?? { code: null, signal: null };
@@ -159,40 +143,28 @@ export class Member {
 		return `k6 ended with ${describeEnd({ code, signal })}: ${complaint ?? "it said nothing"}`;
 	}
 
-	/** The last that k6 complained of; null: of nothing. */
-	complaint(): string | null {
-		return this.#k6?.complaint() ?? null;
-	}
-
 	/** Brings its results here, and asks for the time once more. What cannot be had is an error of this client, never thrown. */
 	async collect(): Promise<void> {
 		const workspace = this.#workspace;
 		if (workspace === null) return;
 		if (this.started)
 			await this.#attempt("its results could not be fetched", async () => {
-				for (const name of RESULTS) await fetchOne(workspace, this.index, name);
+				for (const kind of RESULTS) {
+					const name = `client-${this.index}.${kind}`;
+					// A k6 that broke off has left `.part`: as much as it had written.
+					if (!(await workspace.fetch(name))) await workspace.fetch(`${name}.part`);
+				}
 			});
-		const { client } = this.#ready;
-		if (this.#clock !== null)
+		if (this.before !== null)
 			await this.#attempt("its clock could not be read after the run", async () => {
-				this.#clockAfter = await client.clock();
+				this.after = await this.client.clock();
 			});
 		// What stays there is no harm to this run: `close` tries again.
 		await workspace.remove().catch(() => {});
 	}
 
-	/** Its clock before the run; null: it is ours, or nobody could ask. */
-	get before(): ClockReading | null {
-		return this.#clock;
-	}
-
-	/** The same after the run. */
-	get after(): ClockReading | null {
-		return this.#clockAfter;
-	}
-
 	toClientEnd(clock: ClientEnd["clock"]): ClientEnd {
-		const { client, facts } = this.#ready;
+		const { client, facts } = this;
 		return {
 			index: this.index,
 			name: client.name,
@@ -221,7 +193,7 @@ export class Member {
 		try {
 			await action();
 		} catch (error) {
-			this.error ??= reasonText(`${what}: `, error, this.name);
+			this.error ??= reasonText(`${what}: `, error, this.client.name);
 		}
 	}
 }
@@ -245,14 +217,4 @@ function keyOf(kind: string, id = 0): string {
 }
 
 /** Of each client, `client-<i>` before it. Its log is written here. */
-const RESULTS = ["hlog", "jsonl", "ledger"] as const;
-
-/** A k6 that broke off has left `.part`: as much as it had written. */
-async function fetchOne(
-	workspace: Workspace,
-	index: number,
-	kind: (typeof RESULTS)[number],
-): Promise<void> {
-	const name = `client-${index}.${kind}`;
-	if (!(await workspace.fetch(name))) await workspace.fetch(`${name}.part`);
-}
+const RESULTS = ["hlog", "jsonl", "ledger"];

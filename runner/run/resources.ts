@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readdirSync } from "node:fs";
 import { childrenOf } from "../../infra/pid.ts";
-import type { ResourceLine } from "../model/resource-file.ts";
+import { type ResourceLine, type Usage, usageOf } from "../model/resource-file.ts";
+import { sum as total } from "../stats/sum.ts";
 import { cpuGroupFile, readText as read } from "./cgroup.ts";
 
 export interface Sampling {
@@ -66,41 +67,34 @@ export function readResources(
 const TICK_NS = 1e7;
 const PAGE_BYTES = 4096;
 
-type Usage = NonNullable<ResourceLine["generator"]>;
-
 /** null once all have ended. One of several that has ended counts with what it had used, and holds no memory any more. */
 function usage(pids: readonly number[], seen: LastSeen): Usage {
-	const now = pids.map(usageOf);
-	const anyRuns = now.some(({ cpuNs }) => cpuNs !== null);
-	const all = pids.flatMap((pid, i): Usage[] => {
-		const one = now[i];
-		if (one && one.cpuNs !== null) {
+	const now = pids.map((pid) => [pid, usageOfFamily(pid)] as const);
+	const anyRuns = now.some(([, { cpuNs }]) => cpuNs !== null);
+	const all = now.flatMap(([pid, one]): Usage[] => {
+		if (one.cpuNs !== null) {
 			seen.set(pid, one);
 			return [one];
 		}
 		const last = anyRuns ? seen.get(pid) : undefined;
 		return last ? [{ ...last, rssBytes: null }] : [];
 	});
-	return {
-		cpuNs: sum(all.map((one) => one.cpuNs)),
-		waitNs: sum(all.map((one) => one.waitNs)),
-		rssBytes: sum(all.map((one) => one.rssBytes)),
-		readBytes: sum(all.map((one) => one.readBytes)),
-		writeBytes: sum(all.map((one) => one.writeBytes)),
-	};
+	return usageOf((field) => sum(all.map((one) => one[field])));
 }
 
 /** Of a process and its children. One that has ended has used nothing that could be read. */
-function usageOf(pid: number): Usage {
+function usageOfFamily(pid: number): Usage {
 	const all = family(pid);
-	return {
-		cpuNs: sum(all.map(cpuNs)),
-		waitNs: sum(all.map(waitNs)),
-		rssBytes: sum(all.map(rssBytes)),
-		readBytes: sum(all.map((p) => io(p, "read_bytes"))),
-		writeBytes: sum(all.map((p) => io(p, "write_bytes"))),
-	};
+	return usageOf((field) => sum(all.map(USED[field])));
 }
+
+const USED: Readonly<Record<keyof Usage, (pid: number) => number | null>> = {
+	cpuNs,
+	waitNs,
+	rssBytes,
+	readBytes: (pid) => io(pid, "read_bytes"),
+	writeBytes: (pid) => io(pid, "write_bytes"),
+};
 
 /** Main threads start what counts here (agent its command, Redis a copy of itself to save): a JVM's hundred others are not asked. */
 function family(pid: number): number[] {
@@ -118,7 +112,7 @@ function cpuNs(pid: number): number | null {
 	if (!fields) return null;
 	// proc(5): utime and stime are fields 14 and 15, cutime and cstime (of children that have ended) the next; the name is 2.
 	const ticks = fields.slice(11, 15).map(Number);
-	return ticks.reduce((a, b) => a + b, 0) * TICK_NS;
+	return total(ticks) * TICK_NS;
 }
 
 /** Field 2 of a thread's schedstat; the process's own file is of its main thread alone. */
@@ -173,8 +167,8 @@ function network(): ResourceLine["network"] {
 	});
 	const devices = rows.some(({ real }) => real) ? rows.filter(({ real }) => real) : rows;
 	return {
-		rxBytes: devices.reduce((all, { rx }) => all + rx, 0),
-		txBytes: devices.reduce((all, { tx }) => all + tx, 0),
+		rxBytes: total(devices.map(({ rx }) => rx)),
+		txBytes: total(devices.map(({ tx }) => tx)),
 	};
 }
 
@@ -187,7 +181,7 @@ function throttled(): number | null {
 /** null as soon as one part is not known, except for processes that have ended: those are left out. */
 function sum(values: readonly (number | null)[]): number | null {
 	const known = values.filter((value) => value !== null);
-	return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+	return known.length === 0 ? null : total(known);
 }
 
 function list(path: string): string[] {
