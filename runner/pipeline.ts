@@ -1,4 +1,5 @@
 import path from "node:path";
+import { ownSettings } from "../infra/machine-settings.ts";
 import { buildResult } from "./compare/build.ts";
 import type { ExitCode } from "./errors.ts";
 import type { BaselineSnapshot } from "./model/baseline-snapshot.ts";
@@ -11,7 +12,7 @@ import { deliver } from "./render/deliver.ts";
 import { writeReports } from "./render/write.ts";
 import type { Reporter } from "./result/reporters.ts";
 import { judgeFolder } from "./result/result.ts";
-import { environmentHere } from "./run/environment.ts";
+import { readEnvironment } from "./run/environment.ts";
 import { addRun, lockRunFolder, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
 import { gitCommitOf } from "./run/git-commit.ts";
 import { measure } from "./run/measure.ts";
@@ -126,7 +127,10 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 				text,
 				plans,
 				floorPlans,
-				await environmentHere(new Date(world.clock.nowMs()).toISOString(), scenario),
+				readEnvironment(new Date(world.clock.nowMs()).toISOString(), {
+					scenario,
+					settings: await ownSettings(),
+				}),
 				options.snapshot,
 			);
 			progress.say(

@@ -75,8 +75,9 @@ export function baselineToCompare(
 	if (scenario.repeat < LEAST_REPEATS)
 		throw failure("usage", { message: `${args.path}: ${needsRepeats(scenario.repeat)}` });
 	const now = new Date(world.clock.nowMs()).toISOString();
-	const versions = { k6: "unknown", go: null };
-	const machine = machineOf(readEnvironment(now, versions, scenario, null, args.settings));
+	const { settings } = args;
+	const known = { scenario, ...(settings === undefined ? {} : { settings }) };
+	const machine = machineOf(readEnvironment(now, known));
 	const works = plans.map((plan) => hashOf(workFacts({ load: loadOf(plan) })));
 	const calibration = calibrationFor(args.calibration, machine, works, world);
 	const warnings =

@@ -8,12 +8,7 @@ const commit = (digit: string, dirty: boolean | null = false): GitCommit => ({
 	dirty,
 });
 const at = (hour: number, git: GitCommit | null) =>
-	readEnvironment(
-		new Date(Date.UTC(2026, 0, 2, hour)).toISOString(),
-		{ k6: "v2.1.0", go: null },
-		undefined,
-		git,
-	);
+	readEnvironment(new Date(Date.UTC(2026, 0, 2, hour)).toISOString(), { k6: "v2.1.0", git });
 
 test("a run has the commit of the command that made it", () => {
 	const environment = EnvironmentFile.parse(

@@ -31,8 +31,7 @@ test("names the machine and the versions, in the form that reports read", () => 
 
 test("has the settings of the machine, which is asked once", async () => {
 	const settings = await ownSettings();
-	const versions = { k6: "x", go: null };
-	const found = readEnvironment(at, versions, undefined, null, settings);
+	const found = readEnvironment(at, { settings });
 	expect(EnvironmentFile.parse(found).settings).toEqual(settings);
 	expect(ownSettings()).toBe(ownSettings());
 });
@@ -55,34 +54,29 @@ test.each<[string, number | null, Record<string, string>]>([
 	expect(cpuQuota(read)).toBe(cores);
 });
 
-test("what nobody knows is null, never a guess", () => {
-	expect(readEnvironment(at, { k6: "unknown", go: null }).go).toBeNull();
-});
-
 test.runIf(process.platform === "linux")("reads the clock source of Linux", () => {
-	const { clockSource } = readEnvironment(at, { k6: "unknown", go: null });
+	const { clockSource } = readEnvironment(at);
 	expect(clockSource).toMatch(/^\w+$/);
 });
 
 test.runIf(process.platform === "linux")(
 	"tells one start of the machine from another, without naming it",
 	() => {
-		const versions = { k6: "unknown", go: null };
-		const { bootId } = readEnvironment(at, versions);
+		const { bootId } = readEnvironment(at);
 		expect(bootId).toMatch(/^[0-9a-f]{16}$/);
-		expect(readEnvironment(at, versions).bootId).toBe(bootId);
+		expect(readEnvironment(at).bootId).toBe(bootId);
 		const own = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
 		expect(own.replaceAll("-", "")).not.toContain(bootId);
 	},
 );
 
 test("an environment of before starts were told apart can be read", () => {
-	const { bootId: _, ...old } = readEnvironment(at, { k6: "x", go: null });
+	const { bootId: _, ...old } = readEnvironment(at);
 	expect(EnvironmentFile.parse(old).bootId).toBeNull();
 });
 
 test("what hosts are set to is noted by role and name, the last word of each", async () => {
-	const found = readEnvironment(at, { k6: "x", go: null });
+	const found = readEnvironment(at);
 	const settings = await ownSettings();
 	const host = (name: string, role: "brokers" | "load", smt: string) => ({
 		name,
@@ -96,7 +90,6 @@ test("what hosts are set to is noted by role and name, the last word of each", a
 	expect(withHosts(again, [])).toBe(again);
 });
 
-const versions = { k6: "unknown", go: null };
 const scenario = (more: string, rig?: GivenRig) =>
 	loadScenario(
 		"s.yaml",
@@ -110,7 +103,7 @@ const given = (parts: object): GivenRig => ({
 	rig: RigFile.parse({ ...rentedFile, ...parts }),
 });
 const rigIn = (more: string, rig?: GivenRig) => {
-	const found = readEnvironment(at, versions, scenario(more, rig));
+	const found = readEnvironment(at, { scenario: scenario(more, rig) });
 	expect(EnvironmentFile.parse(found)).toEqual(found);
 	return found.rig;
 };

@@ -1,5 +1,4 @@
 import os from "node:os";
-import { ownSettings } from "../../infra/machine-settings.ts";
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings, MachineSettings } from "../model/machine-settings.ts";
 import { packageVersion } from "../package.ts";
@@ -7,21 +6,21 @@ import { sha256 } from "../sha256.ts";
 import { cpuGroupFile, readText as read } from "./cgroup.ts";
 import { type Asked, rigMachines } from "./rig-machines.ts";
 
-/** Reads the machines that the numbers will belong to. What cannot be read is null, never a guess. */
-export function readEnvironment(
-	startedAt: string,
-	versions: {
-		readonly k6: string;
-		readonly go: string | null;
-		/** Where k6 comes from; left out: not known yet. */
-		readonly origin?: string;
-	},
-	scenario: Asked = { rig: null, aws: null, kubernetes: null, clients: HERE },
-	git: GitCommit | null = null,
-	/** Of this machine; left out: nobody has asked. */
-	settings?: MachineSettings,
-): EnvironmentFile {
-	const rig = rigMachines(scenario);
+interface Known {
+	readonly k6: string;
+	readonly go: string | null;
+	/** Where k6 comes from. */
+	readonly origin: string;
+	readonly scenario: Asked;
+	readonly git: GitCommit | null;
+	/** Of this machine. */
+	readonly settings: MachineSettings;
+}
+
+/** Reads the machines that the numbers will belong to, beside what is known already. What cannot be read is null, never a guess. */
+export function readEnvironment(startedAt: string, known: Partial<Known> = {}): EnvironmentFile {
+	const { k6 = "unknown", go = null, origin, scenario, git = null, settings } = known;
+	const rig = scenario ? rigMachines(scenario) : null;
 	return {
 		schema: 1,
 		mqbench: packageVersion,
@@ -39,21 +38,11 @@ export function readEnvironment(
 		...(settings === undefined ? {} : { settings }),
 		...(rig === null ? {} : { rig }),
 		node: process.version,
-		k6: versions.k6,
-		go: versions.go,
-		...(versions.origin === undefined ? {} : { programs: versions.origin }),
+		k6,
+		go,
+		...(origin === undefined ? {} : { programs: origin }),
 		systems: {},
 	};
-}
-
-/** As `readEnvironment` before any program is known, with the settings of this machine. */
-export async function environmentHere(
-	startedAt: string,
-	scenario: Asked,
-): Promise<EnvironmentFile> {
-	const versions = { k6: "unknown", go: null };
-	const settings = await ownSettings();
-	return readEnvironment(startedAt, versions, scenario, null, settings);
 }
 
 /** What was known before, and the command that goes on now. null: nothing was written down. */
@@ -79,8 +68,6 @@ export function withHosts(
 }
 
 // --- internal ---
-
-const HERE = { kind: "local", count: 1 } as const;
 
 function osName(): string {
 	const pretty = read("/etc/os-release")

@@ -88,10 +88,7 @@ describe("the folder of a command", () => {
 test("a file that cannot be written is one sentence with its path", () => {
 	const folder = testFolder();
 	mkdirSync(path.join(folder, "environment.json"));
-	const file = readEnvironment(new Date(fakeWorld().clock.nowMs()).toISOString(), {
-		k6: "v2",
-		go: null,
-	});
+	const file = readEnvironment(new Date(fakeWorld().clock.nowMs()).toISOString());
 	expect(() => writeEnvironment(folder, file)).toThrow(
 		expect.objectContaining({
 			code: "output-unwritable",

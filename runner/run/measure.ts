@@ -13,7 +13,6 @@ import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings } from "../model/machine-settings.ts";
 import { Plan } from "../model/plan.ts";
 import { packageFolder, packageVersion } from "../package.ts";
-import type { Scenario, System } from "../scenario/scenario.ts";
 import type { World } from "../world.ts";
 import { readEnvironment, resumedEnvironment, withHosts } from "./environment.ts";
 import { startFleet } from "./fleet.ts";
@@ -70,13 +69,13 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		});
 		let environment = resumedEnvironment(
 			all.resumed ? environmentIn(folder) : null,
-			readEnvironment(
-				timestamp(world),
-				{ k6: "unknown", go: binaries.go, origin: binaries.origin },
+			readEnvironment(timestamp(world), {
+				go: binaries.go,
+				origin: binaries.origin,
 				scenario,
-				await all.git,
-				await settings,
-			),
+				git: await all.git,
+				settings: await settings,
+			}),
 		);
 		writeEnvironment(folder, environment);
 		const note = (found: readonly HostSettings[]) => {
@@ -109,23 +108,14 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				made.push(plan);
 				// More than at the start, when --confirm has added some.
 				progress.run(plan, all.runCount);
-				const system = systemOf(scenario, plan);
+				const system = scenario.systems.find(({ key }) => key === plan.system);
+				if (!system) throw new Error(`the plan names no system: ${plan.system}`);
 				const only = all.runCount === 1;
 				const broker = await openBroker({ ...all, plan, system, rig, only }, world);
 				if (!broker) continue;
 				begun = true;
 				note(broker.hosts ?? []);
-				await oneRun(
-					{
-						...all,
-						plan,
-						system,
-						broker,
-						clients,
-						baseline,
-					},
-					world,
-				);
+				await oneRun({ ...all, plan, system, broker, clients, baseline }, world);
 				// A run that was stopped itself has said so in its own run.json.
 				ahead = null;
 				if (world.stop.aborted) break;
@@ -209,12 +199,6 @@ async function oneFloor(
 	progress.done();
 }
 
-function systemOf(scenario: Scenario, plan: Plan): System {
-	const system = scenario.systems.find(({ key }) => key === plan.system);
-	if (!system) throw new Error(`the plan names no system: ${plan.system}`);
-	return system;
-}
-
 function isCode(error: unknown, code: ErrorCode): boolean {
 	return error instanceof MqbenchError && error.code === code;
 }
@@ -224,22 +208,17 @@ function noteVersions(folder: string, environment: EnvironmentFile): void {
 	let { k6, go } = environment;
 	const systems = { ...environment.systems };
 	// Those of earlier commands as well: one that was killed has noted nothing.
-	for (const { run, plan } of plansIn(folder)) {
+	for (const run of runFolders(folder, "runs")) {
 		const client = readClient(run, 0).lines.find((line) => line.type === "client");
 		if (!client) continue;
-		k6 = client.versions.k6;
-		go = client.versions.go;
-		systems[plan.system] = { broker: client.versions.server, library: client.versions.library };
+		const { versions } = client;
+		({ k6, go } = versions);
+		try {
+			const { system } = readJson(path.join(run, "plan.json"), Plan);
+			systems[system] = { broker: versions.server, library: versions.library };
+		} catch {
+			// A plan that is damaged: the report says so.
+		}
 	}
 	writeEnvironment(folder, { ...environment, k6, go, systems });
-}
-
-function plansIn(folder: string): { run: string; plan: Plan }[] {
-	return runFolders(folder, "runs").flatMap((run) => {
-		try {
-			return [{ run, plan: readJson(path.join(run, "plan.json"), Plan) }];
-		} catch {
-			return [];
-		}
-	});
 }

@@ -22,14 +22,9 @@ export interface Rest {
 
 /** The run id of the command whose folder it is: with it the same scenario gives the same plans. */
 export function runIdOf(folder: string): string {
-	const runs = runFolders(folder, "runs");
-	if (runs.length === 0) throw failure("not-a-run-folder", { path: folder });
-	// One of them may be damaged.
-	for (const run of runs)
-		try {
-			return readJson(path.join(run, PLAN), Plan).runId;
-		} catch {}
-	throw failure("resume-other", { path: folder, why: OTHER_PLANS });
+	const [run] = runFolders(folder, "runs");
+	if (run === undefined) throw failure("not-a-run-folder", { path: folder });
+	return readJson(path.join(run, PLAN), Plan).runId;
 }
 
 /**
@@ -55,26 +50,15 @@ export function resumeRunFolder(
 		throw refuse("its scenario.yaml is not the text of this scenario");
 	if (!sameBaseline(readSnapshot(folder), snapshot))
 		throw refuse("its runs are compared with another baseline; name the one that they began with");
-	const found = runFolders(folder, "runs");
-	const texts = new Map(
-		plans.map((plan) => {
-			const run = runPath(folder, plan);
-			return [plan, found.includes(run) ? planIn(run) : undefined];
-		}),
-	);
-	const same = plans.every((plan) => {
-		const text = texts.get(plan);
-		return text === null || text === compile(plan).planJson;
-	});
-	if (!same || found.length !== plans.length) throw refuse(OTHER_PLANS);
+	const runs = runFolders(folder, "runs");
 	try {
-		for (const run of found) noLinks(folder, run);
+		for (const run of runs) noLinks(folder, run);
 		for (const plan of floors) noLinks(folder, floorPath(folder, plan));
 	} catch (error) {
 		throw refuse(reasonOf(error));
 	}
-	// What was measured by a plan that is damaged is as good as ever.
-	for (const plan of plans) if (texts.get(plan) === null) fillRun(runPath(folder, plan), plan);
+	const isSame = (plan: Plan) => planIn(runPath(folder, plan)) === compile(plan).planJson;
+	if (!plans.every(isSame) || runs.length !== plans.length) throw refuse(OTHER_PLANS);
 
 	const rest = {
 		plans: plans.filter((plan) => !isDone(runPath(folder, plan))),
@@ -94,13 +78,9 @@ export function resumeRunFolder(
 export function confirmingIn(folder: string): Plan[] {
 	return runFolders(folder, "runs")
 		.flatMap((run): Plan[] => {
-			try {
-				const plan: unknown = JSON.parse(readGiven(path.join(run, PLAN)));
-				// Not what the schema makes of it: its text has to be the same as before, to the order of fields.
-				return Plan.safeParse(plan).success ? [plan as Plan] : [];
-			} catch {
-				return [];
-			}
+			const plan = parsed(planIn(run) ?? "");
+			// Not what the schema makes of it: its text has to be the same as before, to the order of fields.
+			return Plan.safeParse(plan).success ? [plan as Plan] : [];
 		})
 		.filter((plan) => plan.confirms)
 		.sort((a, b) => a.index - b.index);
@@ -133,9 +113,9 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	const before = EnvironmentFile.safeParse(parsed(text)).data;
 	if (before === undefined)
 		return "its environment.json cannot be read, so it is not known on which machine its runs were made";
-	const [theirs, ours] = [before.rig ?? null, now.rig ?? null];
-	if (!isDeepStrictEqual(identityOf(theirs), identityOf(ours)))
-		return `its runs were made on other machines (${placeOf(theirs)}, now ${placeOf(ours)})`;
+	const [rigBefore, rigNow] = [before.rig ?? null, now.rig ?? null];
+	if (!isDeepStrictEqual(identityOf(rigBefore), identityOf(rigNow)))
+		return `its runs were made on other machines (${placeOf(rigBefore)}, now ${placeOf(rigNow)})`;
 	const differs = MACHINE.find((fact) => before[fact] !== now[fact]);
 	return differs === undefined
 		? null
@@ -144,10 +124,8 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 
 /** What makes machines of a rig others. Hosts of yours stay what they are whatever their rig is called. */
 function identityOf(rig: RigMachines | null) {
-	if (rig === null) return null;
-	const { id, createdAt, cloud, machines, brokers, clients, here } = rig;
-	const cloudPart = cloud === null ? {} : { id, createdAt };
-	return { ...cloudPart, machines, brokers, clients, here };
+	const own = rig?.cloud === null ? { id: null, createdAt: null } : {};
+	return rig && { ...rig, ...own, facts: null };
 }
 
 function placeOf(rig: RigMachines | null): string {
@@ -162,15 +140,9 @@ function sameBaseline(before: BaselineSnapshot | null, now: BaselineSnapshot | n
 	return (before?.baseline ?? null) === (now?.baseline ?? null) || of(before) === of(now);
 }
 
-/** The text of a run's plan.json; null: it is damaged, or missing. */
+/** The text of a run's plan.json; null: there is none. */
 function planIn(run: string): string | null {
-	try {
-		const text = readGiven(path.join(run, PLAN));
-		JSON.parse(text);
-		return text;
-	} catch {
-		return null;
-	}
+	return readText(path.join(run, PLAN));
 }
 
 function readText(file: string): string | null {
