@@ -200,7 +200,7 @@ function gateOf(
 	{ verdict, said }: Found,
 ): Gate {
 	const subject = aboutOf(line);
-	const { excuse: _, ...none } = NO_NUMBERS;
+	const { check: _, ...none } = NO_NUMBERS;
 	return {
 		...none,
 		sla: line.text,

@@ -4,7 +4,7 @@ import { type Amount, amount, type Column } from "../result/show.ts";
 import { faultAt, runTitle } from "../result/words.ts";
 import { formatDuration, plusMinus } from "../units.ts";
 import { movedBy } from "../verdict/checks/run.ts";
-import { BIN_NS, faultName } from "../verdict/failover.ts";
+import { BIN_NS, faultName } from "../verdict/faults.ts";
 import {
 	type Block,
 	badge,

@@ -8,7 +8,7 @@ import { maximum } from "../result/select.ts";
 import { show } from "../result/show.ts";
 import { sum } from "../stats/sum.ts";
 import { formatDuration, ratePerSecond } from "../units.ts";
-import { faultName } from "../verdict/failover.ts";
+import { faultName } from "../verdict/faults.ts";
 import { mainLimits, panelOf, type Subject, sentence, seriesOf } from "./facts.ts";
 import { resourcePanels } from "./resources.ts";
 import {

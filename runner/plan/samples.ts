@@ -1,5 +1,4 @@
 import type { Metric, Plan, Sla } from "../model/plan.ts";
-import { type Said, said } from "../text/say.ts";
 
 /** What decides which metrics a run has: a plan, or the load of a result. */
 export interface Measured {
@@ -42,26 +41,6 @@ export function copies({ pattern, subscriptions }: Measured): number {
 export function mainMetric(of: Measured): Metric {
 	if (of.pattern === "backlog") return "ack";
 	return of.schedule.kind === "closed" ? "service" : "response";
-}
-
-/** Why such a run has no such metric. */
-export function whyMissing(of: Measured, metric: Metric): Said {
-	if (metric === "last" && of.pattern !== "fan-out")
-		return said("no-last-copy", "only a fan-out has a last copy");
-	if (metric === "last" && of.schedule.kind !== "closed")
-		return said(
-			"last-copy-unknown",
-			"the copies of a message arrive at several clients, none of which knows the last one: judge response",
-		);
-	return of.schedule.kind === "closed"
-		? said(
-				"no-intended-times",
-				`a closed loop has no intended times, and so no ${metric}: judge service`,
-			)
-		: said(
-				"consumers-wait",
-				`a backlog has no ${metric}, as its consumers are made to wait: judge ack`,
-			);
 }
 
 /** Which of `plan.limits` counts for this line; -1: none does. */

@@ -119,7 +119,7 @@ describe("a closed loop", () => {
 		const { result } = loop(20_000, 200, service, { sla: [tally("achieved", ">=", 1)] });
 		expect(result.gates[0]).toMatchObject({
 			verdict: "error",
-			why: "a closed load has no rate to achieve: judge throughput",
+			why: "sent was not measured",
 		});
 	});
 

@@ -2,7 +2,7 @@ import { secondsOf } from "../model/line-seconds.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { formatCount as count, formatDuration as duration, formatTimes } from "../units.ts";
-import { standsFor } from "../verdict/repeats.ts";
+import { standsFor } from "../verdict/judgement.ts";
 import { adviceOn } from "./advice.ts";
 import { NOTHING_JUDGED, type Outcome } from "./outcomes.ts";
 import { showInterval } from "./show.ts";

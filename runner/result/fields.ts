@@ -2,7 +2,7 @@ import { Metric } from "../model/plan.ts";
 import { Run } from "../model/result.ts";
 import type { RunInFile } from "../model/result-file.ts";
 import { needs, TALLIES, Tally, type TallyUnit } from "../model/tallies.ts";
-import { worstOfFaults } from "../verdict/fault-figures.ts";
+import { worstOfFaults } from "../verdict/faults.ts";
 import { ratesAndTimes } from "../verdict/tally.ts";
 import { maximum, percentileAmount } from "./select.ts";
 import { type Amount, amount } from "./show.ts";

@@ -6,7 +6,7 @@ import type { Plan } from "../model/plan.ts";
 import { type Gate, Numbers } from "../model/result.ts";
 import { slaLineFinder } from "../scenario/sla-lines.ts";
 import type { Judgement } from "../verdict/judgement.ts";
-import { overRepeats } from "../verdict/repeats.ts";
+import { overRepeats } from "../verdict/judgement.ts";
 import type { RunVerdict } from "../verdict/run.ts";
 
 /** A run with the verdict on it. */

@@ -1,7 +1,7 @@
 import type { Comparison } from "../model/comparison.ts";
 import type { Cause, Gate, Result, Run, Search } from "../model/result.ts";
 import { VERDICTS, type Verdict, worst } from "../model/verdict.ts";
-import { standsFor } from "../verdict/repeats.ts";
+import { standsFor } from "../verdict/judgement.ts";
 import { at, type Place } from "./select.ts";
 
 /** A result as far as it is known before anything is judged. */

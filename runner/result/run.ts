@@ -7,7 +7,7 @@ import { intendedInWindow, mainMetric } from "../plan/samples.ts";
 import { coresOf } from "../verdict/checks/machine.ts";
 import { clockBoundNs, startSkewNs } from "../verdict/checks/run.ts";
 import { type Facts, lagByClient, windowOf } from "../verdict/facts.ts";
-import { failoverOf } from "../verdict/failover.ts";
+import { failoverOf } from "../verdict/faults.ts";
 import { percentileOf } from "../verdict/quantile.ts";
 import { drainOf } from "../verdict/queue.ts";
 import { ratesOf } from "../verdict/rates.ts";

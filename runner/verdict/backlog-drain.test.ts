@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Collected } from "../evidence/collect.ts";
 import { parseSla } from "../scenario/sla.ts";
-import type { Facts } from "./facts.ts";
 import { drainOf } from "./queue.ts";
 import { judgeTally } from "./tally.ts";
 
@@ -34,7 +33,7 @@ function backlog(perSecond: number, lost = 0): Collected {
 }
 
 const judge = (collected: Collected, sla: string) =>
-	judgeTally(parseSla(sla) as never, { collected } as Facts).verdict;
+	judgeTally(parseSla(sla) as never, collected).verdict;
 
 test("a backlog of 10 000 that shrinks by 4500/s is down to 1000 after 2 s, at 14 500 received/s", () => {
 	const drain = drainOf(backlog(14_500));

@@ -1,7 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Second } from "../model/client-file.ts";
-import type { Plan } from "../model/plan.ts";
-import { burstOf } from "./burst.ts";
 import { type Any, judged } from "./judged.fake.ts";
 
 const MS = 1e6;
@@ -27,7 +24,7 @@ describe("a burst after the generator stood still", () => {
 			},
 			lines: generatorStall,
 		});
-		expect(judgements[0]).toMatchObject({ verdict: "invalid", excuse: "burst" });
+		expect(judgements[0]).toMatchObject({ verdict: "invalid", code: "late-by-burst" });
 	});
 
 	test("a stall of the broker stays a FAIL, with a small lag too", () => {
@@ -77,18 +74,5 @@ test("a FAIL that without lag is undecided is INVALID too, not only one that wou
 			s.limits[0].overWithoutLag = Array(10).fill(1);
 		}),
 	});
-	expect(judgements[0]).toMatchObject({ verdict: "invalid", excuse: "lag", over: 100 });
-});
-
-test("a run that was stopped is judged by the seconds that it came to, not by those still planned", () => {
-	const planned = Array.from({ length: 600 }, () => ({
-		n: 100,
-		over: 0,
-		overWithoutLag: 0,
-		censored: 0,
-	}));
-	const lag = { count: 1, sum: 1, min: 1, max: 5000, clamped: 0, negative: 0 };
-	const came = [0, 1].map((second): Second => ({ second, metrics: { lag }, limits: [] }));
-	// Both seconds are late: nothing would be left to judge, and 58 empty ones are no proof of anything.
-	expect(burstOf({ plan: {} as Plan, seconds: came }, planned, 1000)).toBeNull();
+	expect(judgements[0]).toMatchObject({ verdict: "invalid", code: "late-by-lag", over: 100 });
 });

@@ -36,24 +36,24 @@ function changed(kind: Kind, change: (run: Any, facts: Any) => void = () => {}):
 function line(kind: Kind, change: (run: Any, facts: Any) => void) {
 	const { judgements, checks } = judgeRun(changed(kind, change));
 	const [judged] = judgements;
-	const told = checks.find((c) => c.check === TOLD_BY[judged?.excuse ?? ""]);
-	const code = judged?.code.replace(/^.*-by-/, "");
+	const code = judged?.code.replace(/^.*-by-/, "") ?? "";
+	const told = checks.find((c) => c.check === TOLD_BY[code]);
 	return [judged?.verdict, code, judged?.cause, told && `(${told.check} ${told.status})`]
 		.filter((part) => part)
 		.join(" ");
 }
 
-/** Checks that tell of an excuse. */
+/** Checks that tell of an excuse, by what its code ends with. */
 const TOLD_BY: Readonly<Record<string, string>> = {
 	lag: "lag",
 	burst: "lag",
 	stops: "lag",
 	held: "held",
-	floor: "floor",
-	machine: "cores",
+	"floor-over-limit": "floor",
+	"machine-saturated": "cores",
 	clocks: "clock",
-	queue: "backlog",
-	drift: "steady",
+	"queue-growing": "backlog",
+	"p50-rose": "steady",
 };
 
 const late = (run: Any) => run.seconds.filter((s: Any) => s.limits[0].over.some((n: number) => n));
@@ -79,6 +79,12 @@ const EXCUSES: Readonly<Record<string, (run: Any, facts: Any) => void>> = {
 		// What it sent at once waited in the system: taking its own lag off changes little.
 		withoutLag(run, (over) => Math.max(0, over - 1));
 		for (const { metrics } of late(run)) metrics.lag.max = 500 * MS;
+	},
+	// Of its two seconds nothing is left: those that were only planned are no window without late ones.
+	"burst, in all seconds until the stop": (run) => {
+		EXCUSES.burst?.(run, {});
+		run.seconds = late(run);
+		for (const second of run.seconds) second.second = 0;
 	},
 	stops: (run) => {
 		run.stops = [[5000 * MS, 5490 * MS]];
@@ -112,6 +118,15 @@ const EXCUSES: Readonly<Record<string, (run: Any, facts: Any) => void>> = {
 		EXCUSES.clocks?.(run, {});
 		inTime(run);
 	},
+	"machine and clocks": (run) => {
+		saturated(run);
+		EXCUSES.clocks?.(run, {});
+		run.hosts = run.parts.map((client: Any) => ({ client, samples: run.resources }));
+	},
+	"machine and clocks, strict": (run) => {
+		EXCUSES["machine and clocks"]?.(run, {});
+		run.plan.strict = true;
+	},
 	queue: (run) => {
 		inTime(run);
 		for (const [i, tick] of run.ticks.entries())
@@ -132,6 +147,7 @@ test.each<[excuse: string, answer: string, stopped?: string]>([
 	["nothing", "fail late-messages", "fail aborted-hopeless"],
 	["lag", "invalid lag (lag invalid)"],
 	["burst", "invalid burst (lag invalid)"],
+	["burst, in all seconds until the stop", "fail late-messages", "fail aborted-hopeless"],
 	["stops", "invalid stops (lag invalid)"],
 	["held", "invalid held (held invalid)"],
 	["receipts", "inconclusive duplicate-receipts", "fail aborted-hopeless"],
@@ -140,6 +156,8 @@ test.each<[excuse: string, answer: string, stopped?: string]>([
 	["machine, strict", "invalid machine-saturated machine (cores invalid)"],
 	["clocks", "inconclusive clocks (clock ok)"],
 	["clocks, in time", "inconclusive clocks (clock ok)"],
+	["machine and clocks", "inconclusive clocks machine (clock ok)"],
+	["machine and clocks, strict", "invalid machine-saturated machine (cores invalid)"],
 	["queue", "inconclusive queue-growing (backlog fail)", "fail aborted-hopeless"],
 	["drift", "inconclusive p50-rose (steady warn)", "fail aborted-hopeless"],
 ])("%s: on a percentile, on the largest value, and stopped", (name, answer, stopped = answer) => {

@@ -1,17 +1,24 @@
+import type { Collected } from "../evidence/collect.ts";
 import { tail } from "../histogram/percentiles.ts";
+import { secondsOf } from "../model/line-seconds.ts";
 import type { LatencySla, Sla } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 import { type Said, said, sayBut, type Values } from "../text/say.ts";
 import { formatCount as count, formatDuration as duration, plusMinus } from "../units.ts";
 import { bufferedIn, bufferedText } from "./buffered.ts";
-import { burstOf } from "./burst.ts";
 import { floorOver } from "./checks/generator.ts";
 import { boundOfMetric } from "./checks/run.ts";
 import { drift, leavesOpen, QUEUE_GREW, STEADY_MARGIN } from "./checks/trend.ts";
 import { containsLag, distributionOf, type Facts, RECEIVES, sampleOf } from "./facts.ts";
-import { intervalNs, type LimitInterval, receivedTwice, without } from "./intervals.ts";
-import { because, type ExcuseName, type Judgement } from "./judgement.ts";
-import { machineName, machinesOf, saturatedText, saturationOf } from "./saturation.ts";
+import { intervalNs, type LimitInterval, receivedTwice, secondOf, without } from "./intervals.ts";
+import { because, type Judgement } from "./judgement.ts";
+import {
+	machineName,
+	machinesOf,
+	type Saturation,
+	saturatedText,
+	saturationOf,
+} from "./saturation.ts";
 import { fails, type OverTest } from "./statistics.ts";
 import { stopsIn } from "./stops.ts";
 import { rateWithoutStops } from "./tally.ts";
@@ -32,7 +39,6 @@ export interface Line {
 }
 
 interface Excuse {
-	readonly name: ExcuseName;
 	/** In result.json. */
 	readonly code: string;
 	/** Verdicts in whose place it may stand. */
@@ -41,6 +47,8 @@ interface Excuse {
 	applies(line: Line, queueGrew: boolean): Found | false | null;
 	/** "cause": a FAIL stays one, and has its cause; under `strict` it is INVALID. */
 	readonly becomes: "invalid" | "inconclusive" | "cause";
+	/** The check that says so too. */
+	readonly check?: Judgement["check"];
 }
 
 interface Found {
@@ -58,7 +66,6 @@ interface Found {
 /** Those that checks tell of: the first that decided a line counts. */
 export const BEFORE_CHECKS: readonly Excuse[] = [
 	{
-		name: "lag",
 		code: "late-by-lag",
 		overturns: ["fail", "inconclusive"],
 		applies: ({ late, intervals }) =>
@@ -69,26 +76,17 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 				without: "its own lateness",
 			},
 		becomes: "invalid",
+		check: "lag",
 	},
 	{
-		name: "burst",
 		code: "late-by-burst",
 		overturns: ["fail", "inconclusive"],
-		applies({ late, intervals, facts: { collected } }) {
-			const burst = late && burstOf(collected, intervals, late.limitNs);
-			return (
-				burst && {
-					wrong: `the load generator was late for ${burst.lateSeconds}s and then sent a burst`,
-					values: { lateSeconds: burst.lateSeconds },
-					left: burst.without,
-					without: "those seconds and the one after each",
-				}
-			);
-		},
+		applies: ({ late, intervals, facts: { collected } }) =>
+			late && burstIn(collected, intervals, late.limitNs),
 		becomes: "invalid",
+		check: "lag",
 	},
 	{
-		name: "stops",
 		code: "late-by-stops",
 		overturns: ["fail"],
 		applies({ sla, late, intervals, facts: { collected } }) {
@@ -107,26 +105,26 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 			return { ...found, left, without: "its lag and the messages due around that" };
 		},
 		becomes: "invalid",
+		check: "lag",
 	},
 	{
-		name: "held",
 		code: "late-by-held",
 		overturns: ["fail"],
 		applies({ late, intervals, facts: { collected } }) {
-			const held = late && RECEIVES.has(late.metric) && bufferedIn(collected, late.limitNs);
-			if (!held || held.intervals.size === 0) return null;
-			const heldNs = held.intervals.size * intervalNs(collected.plan);
+			const queue = late && RECEIVES.has(late.metric) && bufferedIn(collected, late.limitNs);
+			if (!queue || queue.intervals.size === 0) return null;
+			const heldNs = queue.intervals.size * intervalNs(collected.plan);
 			return {
-				wrong: bufferedText(held, late.limitNs),
-				values: { held: held.most, explained: held.explained, heldNs },
-				left: without(intervals, held.intervals),
+				wrong: bufferedText(queue, late.limitNs),
+				values: { held: queue.most, explained: queue.explained, heldNs },
+				left: without(intervals, queue.intervals),
 				without: `the ${duration(heldNs)} of load that waited there`,
 			};
 		},
 		becomes: "invalid",
+		check: "held",
 	},
 	{
-		name: "receipts",
 		code: "duplicate-receipts",
 		overturns: ["fail"],
 		applies({ late, stopped, intervals, facts: { collected } }) {
@@ -144,7 +142,6 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 	},
 	{
 		// Messages that never completed are the system's all the same: a FAIL by these alone stands.
-		name: "floor",
 		code: "floor-over-limit",
 		overturns: ["fail"],
 		applies({ sla, intervals, facts }) {
@@ -160,31 +157,19 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		becomes: "inconclusive",
 	},
 	{
-		// Of a rate: what was reached is no less than what the rest of the window allows for. Where nobody knows when messages were due, it has to be most of the window.
-		name: "machine",
+		// Before `clocks`: under `strict` a saturated machine makes a FAIL INVALID however near the limit clocks leave it. Otherwise that FAIL is open, and keeps its cause.
 		code: "machine-saturated",
 		overturns: ["fail"],
-		applies({ sla, judgement, intervals, test, facts }) {
-			const { state, plan } = facts.collected;
-			if (state !== "complete" && state !== "aborted") return null;
-			for (const machine of machinesOf(facts)) {
-				const found = saturationOf(machine, facts);
-				if (!found) continue;
+		applies(line) {
+			for (const machine of machinesOf(line.facts)) {
+				const found = saturationOf(machine, line.facts);
+				if (!found || !explains(found, line)) continue;
 				const { share, idle: idleShare, wait: waitShare } = found;
-				const { tally } = judgement;
-				const known = state === "complete" && plan.schedule.kind !== "closed";
-				const explained =
-					sla.kind === "tally"
-						? tally?.unit === "messages/s" && (tally.value ?? 0) >= tally.limit * (1 - share)
-						: known
-							? test(without(intervals, found.intervals)) !== "fail"
-							: share > 0.5;
 				const where = machineName(machine);
-				if (explained)
-					return {
-						wrong: `the machine was saturated (${where}): ${saturatedText(found)}`,
-						values: { idleShare, waitShare, share, where },
-					};
+				return {
+					wrong: `the machine was saturated (${where}): ${saturatedText(found)}`,
+					values: { idleShare, waitShare, share, where },
+				};
 			}
 			return null;
 		},
@@ -192,10 +177,9 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 	},
 ];
 
-/** Those that leave a line open once the run itself is to be trusted. A FAIL that a machine explains keeps its cause where clocks leave it open. */
+/** Those that leave a line open once the run itself is to be trusted. */
 export const AFTER_CHECKS: readonly Excuse[] = [
 	{
-		name: "clocks",
 		code: "clocks",
 		overturns: ["fail", "pass"],
 		applies(line) {
@@ -207,25 +191,24 @@ export const AFTER_CHECKS: readonly Excuse[] = [
 		becomes: "inconclusive",
 	},
 	{
-		name: "queue",
 		code: "queue-growing",
 		overturns: ["pass"],
 		applies: ({ judgement }, queueGrew) =>
-			queueGrew && judgement.n !== null ? { wrong: QUEUE_GREW } : null,
+			queueGrew && judgement.n !== null && { wrong: QUEUE_GREW },
 		becomes: "inconclusive",
 	},
 	{
-		name: "drift",
 		code: "p50-rose",
 		overturns: ["pass"],
 		applies({ judgement, facts }) {
 			const rise = judgement.n === null ? null : drift(facts);
-			return rise !== null && leavesOpen(judgement, rise)
-				? {
-						wrong: `p50 rose over the window, and the limit is less than ${STEADY_MARGIN} times what was measured`,
-						values: { factor: STEADY_MARGIN },
-					}
-				: null;
+			return (
+				rise !== null &&
+				leavesOpen(judgement, rise) && {
+					wrong: `p50 rose over the window, and the limit is less than ${STEADY_MARGIN} times what was measured`,
+					values: { factor: STEADY_MARGIN },
+				}
+			);
 		},
 		becomes: "inconclusive",
 	},
@@ -238,21 +221,20 @@ export function excused(
 	judgement = line.judgement,
 	queueGrew = false,
 ): Judgement {
-	for (const excuse of excuses) {
-		if (!excuse.overturns.includes(judgement.verdict)) continue;
-		const found = excuse.applies({ ...line, judgement }, queueGrew);
+	const { verdict, why: text, code: of, values } = judgement;
+	for (const { code, overturns, applies, becomes, check = null } of excuses) {
+		if (!overturns.includes(verdict)) continue;
+		const found = applies({ ...line, judgement }, queueGrew);
 		if (!found) continue;
 		const left = found.left && line.test(found.left);
-		if (left !== undefined && (judgement.verdict === "fail" ? left === "fail" : left !== "pass"))
-			continue;
-		const { name, code, becomes } = excuse;
-		const { why: text, code: of, values } = judgement;
+		if (left !== undefined && (verdict === "fail" ? left === "fail" : left !== "pass")) continue;
+		const isCause = becomes === "cause";
 		const strict = line.facts.collected.plan.strict ? "invalid" : "fail";
 		return {
 			...judgement,
-			verdict: becomes === "cause" ? strict : becomes,
-			excuse: name,
-			cause: becomes === "cause" ? "machine" : judgement.cause,
+			verdict: isCause ? strict : becomes,
+			check,
+			cause: isCause ? "machine" : judgement.cause,
 			...because(
 				becomes === "invalid"
 					? insteadSaid(line, judgement, code, found)
@@ -273,18 +255,46 @@ function insteadSaid(line: Line, { verdict, ...j }: Judgement, code: string, fou
 	const then = line.stopped
 		? "and the run would have gone on"
 		: `which would be ${line.test(left).toUpperCase()} instead of ${verdict.toUpperCase()}`;
-	const rest =
-		would ??
-		`${overWithout === 0 ? "none" : count(overWithout)} of ${count(nWithout)} did, ${then}`;
+	const did = overWithout === 0 ? "none" : count(overWithout);
 	return said(
 		code,
-		`${wrong}, so this says nothing about the system: ${j.why}; without ${without}, ${rest}`,
+		`${wrong}, so this says nothing about the system: ${j.why}; without ${without}, ${would ?? `${did} of ${count(nWithout)} did, ${then}`}`,
 		{ ...j.values, ...found.values, nWithout, overWithout, of: j.code },
 	);
 }
 
 function onTime(intervals: readonly LimitInterval[]): LimitInterval[] {
 	return intervals.map((i) => ({ ...i, over: i.overWithoutLag }));
+}
+
+/**
+ * A generator that stood still sends at once what became due, and that waits in the system: taking its own lag off does not undo it. Tainted
+ * are therefore the seconds in which it was later than the limit, and the one after each. null: there are none, or less than half of the
+ * measured window would be left.
+ */
+function burstIn(
+	{ plan, seconds }: Collected,
+	intervals: readonly LimitInterval[],
+	limitNs: number,
+): Found | null {
+	// Of a run that was stopped the seconds that it came to: the planned rest would look like a window without late ones.
+	const measured = seconds.filter((s) => s.metrics.lag);
+	const end = measured.reduce((all, s) => Math.max(all, s.second + secondsOf(s)), 0);
+	const late = measured.filter((s) => (s.metrics.lag?.max ?? 0) > limitNs);
+	const tainted = new Set(
+		late.flatMap((s) => [s.second, s.second + secondsOf(s)]).filter((s) => s >= 0 && s < end),
+	);
+	const left = end - tainted.size * (plan.intervalSeconds ?? 1);
+	if (tainted.size === 0 || left < end / 2) return null;
+	const lateSeconds = sum(late.filter((s) => s.second >= -1).map(secondsOf));
+	// Their times stay.
+	const nothing = { n: 0, over: 0, overWithoutLag: 0, censored: 0 };
+	return {
+		wrong: `the load generator was late for ${lateSeconds}s and then sent a burst`,
+		values: { lateSeconds },
+		left: intervals.map((i, k) => (tainted.has(secondOf(plan, k)) ? nothing : i)),
+		without: "those seconds and the one after each",
+	};
 }
 
 /** Without so many of those over the limit that have a value: where most are, as they cluster there. */
@@ -299,6 +309,20 @@ function withoutOver(intervals: readonly LimitInterval[], second: number): Limit
 		all[at] = { ...interval, over: interval.over - fewer };
 	}
 	return all;
+}
+
+/**
+ * Would the line not FAIL without the saturated intervals? Of a rate: what was reached is no less than what the rest of the window allows for.
+ * Where nobody knows when messages were due, they have to be most of the window.
+ */
+function explains({ share, intervals }: Saturation, line: Line): boolean {
+	const { state, plan } = line.facts.collected;
+	const { tally } = line.judgement;
+	if (state !== "complete" && state !== "aborted") return false;
+	if (tally) return tally.unit === "messages/s" && (tally.value ?? 0) >= tally.limit * (1 - share);
+	return state === "complete" && plan.schedule.kind !== "closed"
+		? line.test(without(line.intervals, intervals)) !== "fail"
+		: share > 0.5;
 }
 
 /**

@@ -5,7 +5,6 @@ import { firstRun } from "../evidence/fixture.fake.ts";
 import type { FaultDone } from "../model/run-file.ts";
 import { limits } from "../plan/expand.ts";
 import { parseSla } from "../scenario/sla.ts";
-import { factsOf, UNKNOWN } from "./facts.ts";
 import { killed as fault } from "./judged.fake.ts";
 import { judgeTally } from "./tally.ts";
 
@@ -60,7 +59,7 @@ function judge(collected: Collected, text: string) {
 	const until = text.startsWith("recovered") && !text.includes("(");
 	const sla = parseSla(until ? text.replace("recovered", "recovered(p99 < 20ms)") : text);
 	if (sla.kind !== "tally") throw new Error(text);
-	return judgeTally(sla, factsOf(collected, UNKNOWN));
+	return judgeTally(sla, collected);
 }
 
 describe("an outage of 700 ms at a constant rate, with a limit of 20 ms", () => {

@@ -25,7 +25,7 @@ describe("what the client library held for longer than the limit", () => {
 		expect(found.verdict).toBe("invalid");
 		expect(found.judgements[0]).toMatchObject({
 			verdict: "invalid",
-			excuse: "held",
+			code: "late-by-held",
 			why: "the receiving side was slow (up to 490 messages waited in the client library, and 10 are due within 10ms), so this says nothing about the system: at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms, at least twice as many; without the 500ms of load that waited there, none of 9 500 did, which would be PASS instead of FAIL",
 		});
 		expect(checkOf(found)).toMatchObject({
@@ -79,7 +79,7 @@ describe("what the client library held for longer than the limit", () => {
 		});
 		expect(found.judgements[0]).toMatchObject({
 			verdict: "invalid",
-			excuse: "held",
+			code: "late-by-held",
 			why: expect.stringContaining("without the 10s of load that waited there, none of 0 did"),
 		});
 	});

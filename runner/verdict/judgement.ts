@@ -1,22 +1,6 @@
-import type { Sla } from "../model/plan.ts";
 import type { Cause, Gate } from "../model/result.ts";
+import { type Verdict, worst } from "../model/verdict.ts";
 import { type Said, said } from "../text/say.ts";
-
-/** What other than the system can decide a line: `excuses.ts` has them in their order. */
-export type ExcuseName =
-	| "lag"
-	| "burst"
-	| "stops"
-	| "held"
-	| "receipts"
-	| "floor"
-	| "machine"
-	| "clocks"
-	| "queue"
-	| "drift";
-
-/** Those of the generator's own lateness. */
-export const LATENESS: readonly ExcuseName[] = ["lag", "burst", "stops"];
 
 /** One SLA line judged for one run: what result.json has of a repeat, and what only the verdict needs. */
 export interface Judgement
@@ -24,8 +8,8 @@ export interface Judgement
 		Pick<Said, "code" | "values"> {
 	readonly sla: string;
 	readonly limit: string;
-	/** What decided the verdict; null: the system alone. */
-	readonly excuse: ExcuseName | null;
+	/** The check that says by what the load generator decided it; null: it did not. */
+	readonly check: "lag" | "held" | null;
 	/** machine: a saturated machine explains the FAIL; null: nothing but the system does. */
 	readonly cause: Cause | null;
 }
@@ -35,29 +19,13 @@ export function because({ text, code, values }: Said): Pick<Judgement, "why" | "
 	return { why: text, code, values };
 }
 
-/** A line that was not measured, or that this run cannot answer. */
-export function unmeasured(
-	base: Pick<Judgement, "sla" | "limit"> & typeof NO_NUMBERS,
-	why: Said,
-): Judgement {
-	return { ...base, verdict: "error", measured: "n/a", ...because(why) };
-}
-
-/** For want of a figure there is nothing to judge. */
-export function notMeasured(why: string): Said {
-	return said("not-measured", why);
-}
-
-/** "the SLA asks for at most 10s" */
-export function asksFor(op: Op, limit: string): string {
-	return `the SLA asks for ${ASKS[op]} ${limit}`;
+/** For want of a figure there is nothing to judge. Scenarios refuse lines that a run of theirs cannot answer. */
+export function notMeasured(what: string): Said {
+	return said("not-measured", `${what} was not measured`);
 }
 
 /** Where there is nothing to count. */
-export const NO_NUMBERS: Omit<
-	Judgement,
-	"sla" | "limit" | "verdict" | "measured" | "why" | "code" | "values"
-> = {
+export const NO_NUMBERS = {
 	valueNs: null,
 	lowNs: null,
 	highNs: null,
@@ -70,18 +38,65 @@ export const NO_NUMBERS: Omit<
 	events: null,
 	phi: null,
 	tally: null,
-	excuse: null,
+	check: null,
 	cause: null,
-};
+} satisfies Partial<Judgement>;
+
+/**
+ * One gate over its repeats, which are never pooled. One that could not be judged decides at once. Of several: FAIL if two or more FAIL, PASS
+ * if none FAIL and at least half PASS, else INCONCLUSIVE. `confirming`: how many of them `--confirm` has added; they count like the others.
+ */
+export function overRepeats(
+	repeats: readonly (readonly [repeat: number, judgement: Judgement])[],
+	confirming = 0,
+): {
+	verdict: Verdict;
+	why: string;
+	/** The repeat whose numbers stand for the gate. */
+	deciding: Judgement;
+} {
+	const judgements = repeats.map(([, judgement]) => judgement);
+	const deciding = standsFor(judgements);
+	if (deciding === null) throw new Error("a gate without repeats");
+	const { why } = deciding;
+	if (repeats.length === 1) return { verdict: deciding.verdict, why, deciding };
+	const counts = (v: Verdict) => judgements.filter((j) => j.verdict === v).length;
+	const summary = (["interrupted", "error", "invalid", "fail", "inconclusive", "pass"] as const)
+		.filter((v) => counts(v) > 0)
+		.map((v) => `${counts(v)} ${v.toUpperCase()}`)
+		.join(", ");
+	const added = confirming === 0 ? "" : ` (${confirming} of them confirming)`;
+	const number = repeats.find(([, j]) => j === deciding)?.[0] ?? 1;
+	const open = ["fail", "inconclusive", "pass"].includes(deciding.verdict);
+	const passes = counts("fail") === 0 && counts("pass") >= repeats.length / 2;
+	const verdict = counts("fail") >= 2 ? "fail" : passes ? "pass" : "inconclusive";
+	return {
+		verdict: open ? verdict : deciding.verdict,
+		why: `${summary} of ${repeats.length} repeats${added}; the worst, repeat ${number}: ${why}`,
+		deciding,
+	};
+}
+
+/** The repeat that stands for a gate: of those with its worst verdict the one that is furthest from the limit. null: there are none. */
+export function standsFor<T extends Judged>(repeats: readonly T[]): T | null {
+	const overall = worst(repeats.map((r) => r.verdict));
+	return repeats
+		.filter((r) => r.verdict === overall)
+		.reduce<T | null>((a, b) => (a === null || badness(b) > badness(a) ? b : a), null);
+}
 
 // --- internal ---
 
-type Op = Extract<Sla, { kind: "tally" }>["op"];
+type Judged = Pick<Judgement, "verdict" | "margin" | "n" | "tally" | "beyondNs">;
 
-const ASKS: Readonly<Record<Op, string>> = {
-	"<": "less than",
-	"<=": "at most",
-	"==": "exactly",
-	">=": "at least",
-	">": "more than",
-};
+/** How bad one is among repeats of the same gate: the larger the worse. */
+function badness({ margin, n, tally, beyondNs }: Judged): number {
+	if (margin !== null) return margin === 0 ? Number.POSITIVE_INFINITY : 1 / margin;
+	// Nothing completed.
+	if (n !== null) return Number.POSITIVE_INFINITY;
+	// What had not ended is at least that long.
+	const value = tally?.value ?? beyondNs;
+	if (tally === null || value === null) return 0;
+	// The smaller a rate is the worse.
+	return tally.unit === "messages/s" ? -value : value;
+}

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Verdict } from "../model/verdict.ts";
-import { type Judgement, NO_NUMBERS } from "./judgement.ts";
-import { overRepeats } from "./repeats.ts";
+import { type Judgement, NO_NUMBERS, overRepeats } from "./judgement.ts";
 
 const repeat = (verdict: Verdict, i: number): readonly [number, Judgement] => [
 	i + 1,

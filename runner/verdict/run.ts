@@ -6,7 +6,7 @@ import { type Checked, checked } from "./checks.ts";
 import { AFTER_CHECKS, excused } from "./excuses.ts";
 import type { Facts } from "./facts.ts";
 import { judged, lineOf } from "./judge.ts";
-import { because, type Judgement, LATENESS, NO_NUMBERS } from "./judgement.ts";
+import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { machinesOf, saturationOf } from "./saturation.ts";
 
 /** The verdict on one run. */
@@ -55,7 +55,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 			...(verdict === "invalid" && state !== "crashed" ? {} : NO_NUMBERS),
 			verdict,
 			...because(said),
-			excuse: null,
+			check: null,
 			cause: null,
 		})),
 		checks,
@@ -67,10 +67,9 @@ export function judgeRun(facts: Facts): RunVerdict {
 	if (state !== "complete" && state !== "aborted") return overruled("error", stopped);
 	const bad = withStatus("error");
 	if (bad) return overruled("error", bad);
-	const byGate = measured.flatMap(({ excuse }) =>
-		excuse === null ? [] : LATENESS.includes(excuse) ? "lag" : excuse,
-	);
-	const invalid = first((c) => c.status === "invalid" && ![...byGate, "cores"].includes(c.check));
+	// What decided single lines is told by them.
+	const byLine = [...measured.map((j) => j.check), "cores"];
+	const invalid = first((c) => c.status === "invalid" && !byLine.includes(c.check));
 	if (invalid) return overruled("invalid", invalid);
 
 	// The second phase: what leaves lines open once the run itself is to be trusted.

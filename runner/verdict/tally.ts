@@ -2,20 +2,20 @@ import type { Collected } from "../evidence/collect.ts";
 import type { Counters } from "../model/client-file.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
+import { faultZeroNs } from "../model/run-file.ts";
 import { type Tally as AnyTally, needs, TALLIES, type TallyUnit } from "../model/tallies.ts";
 import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
-import type { Facts } from "./facts.ts";
-import { type FaultFigure, isFaultFigure } from "./fault-figures.ts";
-import { judgeFaults } from "./fault-gate.ts";
+import { windowOf } from "./facts.ts";
 import {
-	asksFor,
-	because,
-	type Judgement,
-	NO_NUMBERS,
-	notMeasured,
-	unmeasured,
-} from "./judgement.ts";
+	type FaultFigure,
+	type FaultTime,
+	failoverOf,
+	faultName,
+	faultTimes,
+	isFaultFigure,
+} from "./faults.ts";
+import { because, type Judgement, NO_NUMBERS, notMeasured } from "./judgement.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./queue.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
 import { stopsAtEnd } from "./stops.ts";
@@ -26,62 +26,24 @@ type Tally = Exclude<AnyTally, FaultFigure>;
 
 /**
  * Judges a count, a rate or a time. Counts are of warm-up and window: a message lost in the warm-up is lost. Rates are of the
- * window, by real time.
+ * window, by real time. Of what faults do see `ofFaults`.
  */
-export function judgeTally(sla: TallySla, facts: Facts): Judgement {
-	const { tally } = sla;
-	if (isFaultFigure(tally)) return judgeFaults(sla, tally, facts);
-	const { collected } = facts;
-	const { plan } = collected;
-	const { unit } = TALLIES[tally];
-	const name = nameOf(tally, plan);
-	const limit = exactly(sla.limit, unit);
-	const value = tallyOf(collected, tally);
-	const base = {
+export function judgeTally(sla: TallySla, collected: Collected): Judgement {
+	const { tally: name, limit } = sla;
+	const { unit } = TALLIES[name];
+	const outcome = isFaultFigure(name)
+		? ofFaults(sla, name, collected)
+		: ofCount(sla, name, collected);
+	const { value, beyondNs = null, measured = "n/a", verdict } = outcome;
+	return {
 		...NO_NUMBERS,
 		sla: sla.text,
-		limit,
-		tally: { name: tally, value, limit: sla.limit, unit },
-	};
-	if (value === null) {
-		const open = needs(tally, "backlog") ? drainOf(collected) : null;
-		if (open?.open)
-			return {
-				...base,
-				verdict: unit === "ns" && (open.undrainedNs ?? 0) >= sla.limit ? "fail" : "inconclusive",
-				measured: "n/a",
-				...because(open.open),
-			};
-		return unmeasured(base, notMeasured(whyNot(tally, plan) ?? `${name} was not measured`));
-	}
-	const measured = about(value, unit);
-	const open = openQuestion(sla, collected, value);
-	if (open !== null) return { ...base, verdict: "inconclusive", measured, ...because(open) };
-	const meets = (of: number) => COMPARE[sla.op](of, sla.limit);
-	// Messages under way at the window's two edges make a rate uncertain by about latency * rate: with a limit that
-	// equals the scheduled rate, a tenth of a percent must not decide. A closed load has no such edges.
-	const nearly =
-		unit === "messages/s" &&
-		plan.schedule.kind !== "closed" &&
-		(meets(value * (1 + EDGE)) || meets(value * (1 - EDGE)));
-	const warmup = isRateOrTime(tally) ? null : (collected.counters.warmup?.[tally] ?? 0);
-	// Shorter than any: a message was missing until the drain was over.
-	const looked = (LATE_COMERS.has(tally) && collected.totals?.lookedNs) || 0;
-	const lookedNs = looked >= 1e6 ? looked : null;
-	const text = [
-		`${measured} ${name}`,
-		warmup === null ? "" : " in warm-up and window",
-		warmup ? ` (${formatCount(warmup)} of them in the warm-up)` : "",
-		lookedNs && `, and up to ${formatDuration(lookedNs)} after every message had settled`,
-		!meets(value) && nearly && `, within 0.1 % of the ${limit} that the SLA asks for`,
-		!meets(value) && !nearly && `; ${asksFor(sla.op, limit)}`,
-	];
-	const values = { name, measured, warmup, lookedNs, op: sla.op, limit };
-	return {
-		...base,
-		verdict: meets(value) || nearly ? "pass" : "fail",
+		limit: exactly(limit, unit),
+		tally: { name, value, limit, unit },
+		beyondNs,
 		measured,
-		...because(said("tally", text.filter((part) => part).join(""), values)),
+		verdict,
+		...because(outcome.said),
 	};
 }
 
@@ -105,16 +67,15 @@ export function tallyOf(collected: Collected, tally: Tally): number | null {
 
 /** A rate that would be reached but for stops of the generator whose messages came after the window; null: it would not. */
 export function rateWithoutStops(
-	sla: TallySla,
+	{ tally, op, limit }: TallySla,
 	collected: Collected,
 ): { stops: number; stoppedNs: number; without: string } | null {
-	const { tally } = sla;
 	const { schedule } = collected.plan;
 	const { unit } = TALLIES[tally];
 	if (unit !== "messages/s" || schedule.kind === "closed" || isFaultFigure(tally)) return null;
 	const { stops, stoppedNs } = stopsAtEnd(collected);
 	const rate = (tallyOf(collected, tally) ?? 0) / (1 - stoppedNs / schedule.durationNs);
-	return stops > 0 && COMPARE[sla.op](rate * (1 + EDGE), sla.limit)
+	return stops > 0 && OPS[op].holds(rate * (1 + EDGE), limit)
 		? { stops, stoppedNs, without: about(rate, unit) }
 		: null;
 }
@@ -136,36 +97,156 @@ export function orderUnit(
 
 // --- internal ---
 
+/** What a line comes to. */
+interface Outcome extends Pick<Judgement, "verdict"> {
+	readonly value: number | null;
+	/** Of a time that had not ended, how long it was at least. */
+	readonly beyondNs?: number | null;
+	/** Left out: nothing. */
+	readonly measured?: string;
+	readonly said: Said;
+}
+
 const EDGE = 0.001;
 
 /** Of what a message meets after it has settled: looks() of the generator's plan.go. */
-const LATE_COMERS: ReadonlySet<Tally> = new Set(["duplicated", "redelivered"]);
+const LATE_COMERS: readonly Tally[] = ["duplicated", "redelivered"];
+
+function ofCount(sla: TallySla, tally: Tally, collected: Collected): Outcome {
+	const { plan, counters, totals } = collected;
+	const { op } = sla;
+	const { unit } = TALLIES[tally];
+	const name = nameOf(tally, plan);
+	const limit = exactly(sla.limit, unit);
+	const value = tallyOf(collected, tally);
+	if (value === null) {
+		const drain = needs(tally, "backlog") ? drainOf(collected) : null;
+		if (!drain?.open) return { verdict: "error", value, said: notMeasured(name) };
+		const broken = unit === "ns" && (drain.undrainedNs ?? 0) >= sla.limit;
+		return { verdict: broken ? "fail" : "inconclusive", value, said: drain.open };
+	}
+	const measured = about(value, unit);
+	const open = openQuestion(sla, collected, value);
+	if (open !== null) return { verdict: "inconclusive", value, measured, said: open };
+	const meets = (of: number) => OPS[op].holds(of, sla.limit);
+	// Messages under way at the window's two edges make a rate uncertain by about latency * rate: with a limit that
+	// equals the scheduled rate, a tenth of a percent must not decide. A closed load has no such edges.
+	const nearly =
+		unit === "messages/s" &&
+		plan.schedule.kind !== "closed" &&
+		(meets(value * (1 + EDGE)) || meets(value * (1 - EDGE)));
+	const warmup = isRateOrTime(tally) ? null : (counters.warmup?.[tally] ?? 0);
+	// Shorter than any: a message was missing until the drain was over.
+	const looked = (LATE_COMERS.includes(tally) && totals?.lookedNs) || 0;
+	const lookedNs = looked >= 1e6 ? looked : null;
+	const text = [
+		`${measured} ${name}`,
+		warmup === null ? "" : " in warm-up and window",
+		warmup ? ` (${formatCount(warmup)} of them in the warm-up)` : "",
+		lookedNs && `, and up to ${formatDuration(lookedNs)} after every message had settled`,
+		!meets(value) && nearly && `, within 0.1 % of the ${limit} that the SLA asks for`,
+		!meets(value) && !nearly && `; the SLA asks for ${OPS[op].is} ${limit}`,
+	];
+	const values = { name, measured, warmup, lookedNs, op, limit };
+	return {
+		verdict: meets(value) || nearly ? "pass" : "fail",
+		value,
+		measured,
+		said: said("tally", text.filter((part) => part).join(""), values),
+	};
+}
 
 /** Why a value that was measured decides nothing; null: it does. */
 function openQuestion(sla: TallySla, collected: Collected, value: number): Said | null {
+	const { holds } = OPS[sla.op];
 	if (sla.tally === "drainRate" || sla.tally === "drainTime") {
-		const drain = drainOf(collected);
 		const most =
 			sla.tally === "drainRate"
-				? (drain?.mostPerSecond ?? Number.POSITIVE_INFINITY)
+				? (drainOf(collected)?.mostPerSecond ?? Number.POSITIVE_INFINITY)
 				: value - 1e9 / SAMPLES_PER_SECOND;
-		return COMPARE[sla.op](value, sla.limit) === COMPARE[sla.op](most, sla.limit)
-			? null
-			: said(
-					"drain-between-samples",
-					"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one",
-				);
+		if (holds(value, sla.limit) === holds(most, sla.limit)) return null;
+		return said(
+			"drain-between-samples",
+			"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one",
+		);
 	}
 	const { plan, totals } = collected;
 	if (TALLIES[sla.tally].unit !== "messages/s" || plan.schedule.kind !== "closed") return null;
-	const spanNs = (totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0) - (totals?.firstSendNs ?? 0);
-	return spanNs >= SHORTEST_CLOSED_NS
-		? null
-		: said(
-				"too-short-for-a-rate",
-				`all messages were through within ${formatDuration(Math.max(0, spanNs))}, too short to tell a rate; raise messages`,
-				{ spanNs: Math.max(0, spanNs) },
-			);
+	const endNs = totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0;
+	const spanNs = Math.max(0, endNs - (totals?.firstSendNs ?? 0));
+	if (spanNs >= SHORTEST_CLOSED_NS) return null;
+	return said(
+		"too-short-for-a-rate",
+		`all messages were through within ${formatDuration(spanNs)}, too short to tell a rate; raise messages`,
+		{ spanNs },
+	);
+}
+
+/**
+ * What a fault does, `unavailable < 10s`: the worst of a run's faults. PASS: all that the true time may be keeps the limit; FAIL: none of it
+ * does, as of one that had not ended when the limit was over; else INCONCLUSIVE.
+ */
+function ofFaults(sla: TallySla, figure: FaultFigure, collected: Collected): Outcome {
+	const { startNs, endNs } = windowOf(collected);
+	const complete = collected.state === "complete";
+	const times = faultTimes(figure, { failover: failoverOf(collected, sla.until), endNs });
+	if (!complete || times === null) {
+		const verdict = complete ? "error" : "inconclusive";
+		return { verdict, value: null, said: notMeasured(figure) };
+	}
+	const keeps = (ns: number) => OPS[sla.op].holds(ns, sla.limit);
+	const verdictOf = ({ leastNs, mostNs }: FaultTime) => {
+		if (keeps(mostNs)) return "pass";
+		// What had not ended yet is longer than it is known to be.
+		const fails = mostNs === Number.POSITIVE_INFINITY ? leastNs >= sla.limit : !keeps(leastNs);
+		return fails ? "fail" : "inconclusive";
+	};
+	// By its verdict; of two with the same one that which lasted longer.
+	const rank = (time: FaultTime) => ["pass", "inconclusive", "fail"].indexOf(verdictOf(time));
+	const [worst] = times.toSorted((a, b) => rank(b) - rank(a) || b.ns - a.ns) as [FaultTime];
+	const { ns, mostNs, fault } = worst;
+	const verdict = verdictOf(worst);
+	const open = mostNs === Number.POSITIVE_INFINITY;
+	const name = faultName(fault);
+	const atNs = Math.max(0, faultZeroNs(fault) - startNs);
+	const ofSeveral = times.length > 1 ? `, the worst of ${times.length} faults` : "";
+	const when = `${name} ${formatDuration(atNs)} after the window opened${ofSeveral}`;
+	const limit = formatDurationExact(sla.limit);
+	const why = {
+		pass: "",
+		fail: `; the SLA asks for ${OPS[sla.op].is} ${limit}`,
+		inconclusive: `; whether that keeps the limit of ${limit} is open`,
+	}[verdict];
+	// Never told longer than it was.
+	const atLeast = `> ${formatDurationExact(Math.floor(ns / 1e8) * 1e8)}`;
+	return {
+		verdict,
+		value: open ? null : ns,
+		beyondNs: open ? ns : null,
+		measured: open ? atLeast : formatDuration(ns),
+		said: said(`fault-${figure}`, `${when}: ${inWords(figure, worst)}${why}`, {
+			fault: name,
+			atNs,
+			faults: times.length,
+			lastedNs: ns,
+			open,
+			limitNs: sla.limit,
+		}),
+	};
+}
+
+/** "unavailable for 700ms", "recovered (p99 < 20ms) after 700ms", "not drained within 5s" */
+function inWords(figure: FaultFigure, { ns, mostNs, cut, fault }: FaultTime): string {
+	const open = mostNs === Number.POSITIVE_INFINITY;
+	const time = formatDuration(ns);
+	const next = open && cut ? ", when the next fault began" : "";
+	if (figure === "unavailable")
+		return ns === 0
+			? `never unavailable for ${formatDuration(fault.noticedNs ?? 0)} or longer`
+			: `unavailable for ${open ? "at least " : ""}${time}${next}`;
+	const what = figure === "recovered" ? `recovered (${fault.sla})` : figure;
+	if (open) return `not ${what} within ${time}${next}`;
+	return `${what} ${ns === 0 ? "at once" : `after ${time}`}`;
 }
 
 type RateOrTime = Exclude<Tally, keyof Counters>;
@@ -191,28 +272,9 @@ function isRateOrTime(tally: Tally): tally is RateOrTime {
 
 function nameOf(tally: Tally, plan: Plan): string {
 	const { label = tally, copies = false } = TALLIES[tally];
-	if (needs(tally, "order") && hasStreams(plan)) return `${label} (${orderUnit(plan)})`;
+	const unit = orderUnit(plan);
+	if (needs(tally, "order") && unit !== "by producer") return `${label} (${unit})`;
 	return copies && plan.pattern === "fan-out" ? `copies ${label}` : label;
-}
-
-function hasStreams(plan: Plan): boolean {
-	return plan.keys !== null || plan.partitions > 1 || plan.pattern === "fan-out";
-}
-
-/** Why a tally is null though the run was measured; null: nobody has counted. */
-function whyNot(tally: Tally, plan: Plan): string | null {
-	const closed = plan.schedule.kind === "closed";
-	if (needs(tally, "order"))
-		return "order was not measured: this system promises none, or several consumers share its messages";
-	if (needs(tally, "checksum"))
-		return "corruption was not measured: payloads carry no checksum (workload.checksum)";
-	if (needs(tally, "receipts") && plan.pattern === "publish")
-		return `messages are only published here, so there is no ${tally}: judge ack, failed or unknown`;
-	if (needs(tally, "acks") && !closed)
-		return `${plan.system} acknowledges nothing: there is no ${tally}; judge achieved`;
-	if (needs(tally, "rate") && closed)
-		return "a closed load has no rate to achieve: judge throughput";
-	return null;
 }
 
 function about(value: number, unit: TallyUnit): string {
@@ -224,10 +286,11 @@ function exactly(limit: number, unit: TallyUnit): string {
 	return unit === "ns" ? formatDurationExact(limit) : about(limit, unit);
 }
 
-const COMPARE: Record<TallySla["op"], (a: number, b: number) => boolean> = {
-	"<": (a, b) => a < b,
-	"<=": (a, b) => a <= b,
-	"==": (a, b) => a === b,
-	">=": (a, b) => a >= b,
-	">": (a, b) => a > b,
+type Op = { readonly is: string; holds(a: number, b: number): boolean };
+const OPS: Readonly<Record<TallySla["op"], Op>> = {
+	"<": { is: "less than", holds: (a, b) => a < b },
+	"<=": { is: "at most", holds: (a, b) => a <= b },
+	"==": { is: "exactly", holds: (a, b) => a === b },
+	">=": { is: "at least", holds: (a, b) => a >= b },
+	">": { is: "more than", holds: (a, b) => a > b },
 };

@@ -43,7 +43,7 @@ export function needsRepeats(repeat: number | undefined): string | null {
 type OfTally = Extract<Sla, { kind: "tally" }>;
 type OfLatency = Exclude<Sla, { kind: "tally" }>;
 
-/** Messages that may wait when a backlog counts as drained (verdict/backlog-drain.ts). */
+/** Messages that may wait when a backlog counts as drained (verdict/queue.ts). */
 const DRAINED = 1000;
 const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
 /** More than counting in pieces of 100 ms can tell, and a fault that comes a little late. */

@@ -366,7 +366,10 @@ describe("each client is looked at by itself", () => {
 						? { receivedNs: [5.4 * S + 30 * MS] }
 						: {},
 		});
-		expect(judged(folder).judgements[0]).toMatchObject({ verdict: "invalid", excuse: "burst" });
+		expect(judged(folder).judgements[0]).toMatchObject({
+			verdict: "invalid",
+			code: "late-by-burst",
+		});
 	});
 });
 

@@ -8,7 +8,7 @@ import type { Plan } from "../../model/plan.ts";
 import type { FaultDone, RunFileInput } from "../../model/run-file.ts";
 import { parseSla } from "../../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../facts.ts";
-import { faultName } from "../failover.ts";
+import { faultName } from "../faults.ts";
 import { killed as fault } from "../judged.fake.ts";
 import { judgeRun } from "../run.ts";
 import { faults } from "./run.ts";

@@ -18,7 +18,6 @@ import {
 	sampleOf,
 	tightestLimitNs,
 } from "../facts.ts";
-import { LATENESS } from "../judgement.ts";
 import { ratesOf } from "../rates.ts";
 import {
 	AGAIN,
@@ -60,7 +59,7 @@ export const lag: Check = {
 			remedy:
 				"free the machine from other work, lower the rate, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes",
 		});
-		const decided = judgements.filter((j) => j.excuse !== null && LATENESS.includes(j.excuse));
+		const decided = judgements.filter((j) => j.check === "lag");
 		if (decided.length > 0) {
 			const lines = decided.map((j) => j.sla).join(", ");
 			return finding("invalid", null, `the generator's lateness decided ${lines}; ${shown}`);
@@ -202,7 +201,7 @@ export const held: Check = {
 				figure,
 				limit,
 			});
-		const lines = judgements.filter((j) => j.excuse === "held").map((j) => j.sla);
+		const lines = judgements.filter((j) => j.check === "held").map((j) => j.sla);
 		return {
 			status: lines.length > 0 ? "invalid" : "warn",
 			text: `${bufferedText(queue, limitNs)}: that decided ${lines.join(", ") || "no line of the SLA"}`,

@@ -4,7 +4,7 @@ import { crosses, type Metric, type Plan } from "../../model/plan.ts";
 import type { ClientEnd, FaultDone } from "../../model/run-file.ts";
 import { formatDuration, formatDurationExact, plural, plusMinus } from "../../units.ts";
 import { clientName, type Facts, isElsewhere, RECEIVES, stoppedAfterNs, sumsOf } from "../facts.ts";
-import { faultName } from "../failover.ts";
+import { faultName } from "../faults.ts";
 import { AGAIN, type Check, type Finding, NOT_COUNTED, ok, threshold, unknown } from "./check.ts";
 
 /** Is the run whole: its files, its clients and their clocks, its faults, its warm-up? */

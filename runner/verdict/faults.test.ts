@@ -5,7 +5,7 @@ import type { Collected } from "../evidence/collect.ts";
 import type { Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
-import { failoverOf } from "./failover.ts";
+import { failoverOf } from "./faults.ts";
 import { killed } from "./judged.fake.ts";
 
 const MS = 1e6;
