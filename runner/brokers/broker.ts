@@ -146,8 +146,6 @@ export function broker<Schema extends z.ZodObject>(
 
 /** What an acknowledged message has been through, by the settings that are really made. */
 export interface Durability {
-	/** The least that is certain; null: nothing is stored, or it is not known. */
-	readonly level: Level | null;
 	/** For people: "sync_interval: always (fsync)". */
 	readonly text: string;
 	/** Keys of `config` that have a part in it. */
@@ -166,13 +164,12 @@ export interface Stores {
 /** Nothing that is acknowledged waits anywhere. */
 export function storesNothing(why = "nothing is stored"): Stores {
 	const own = `none, ${why}`;
-	return { levels: {}, own, of: () => ({ level: null, text: own, by: [] }) };
+	return { levels: {}, own, of: () => ({ text: own, by: [] }) };
 }
 
 interface Words {
-	/** What it does without a level: in memory, unless `ownLevel` says more. */
+	/** What it does without a level. */
 	readonly own: string;
-	readonly ownLevel?: Level | null;
 	/** Of a server that is not ours, without a level. Left out: that it is not known. */
 	readonly unknown?: string;
 	/** The driver makes the settings, whoever's the server is. Left out: they are the server's. */
@@ -182,7 +179,6 @@ interface Words {
 /** What a system stores at each level, in words: `config` has no part in it. */
 export function storesAs({
 	own,
-	ownLevel = "memory",
 	unknown = "not known (your server)",
 	byDriver,
 	levels,
@@ -191,74 +187,59 @@ export function storesAs({
 		levels,
 		own: byDriver ? own : `the server's own; one that mqbench starts: ${own}`,
 		of({ durability }, ours) {
+			const known = ours || byDriver;
 			const text = durability && levels[durability];
-			if (!ours && !byDriver)
-				return durability === undefined
-					? { level: null, text: unknown, by: [] }
-					: declared(durability, text ?? "");
-			return durability && text !== undefined
-				? labelled(durability, text)
-				: { level: ownLevel, text: own, by: [] };
+			if (text === undefined) return { text: known ? own : unknown, by: [] };
+			return { text: `${text} (${durability}${known ? "" : ", declared, not checked"})`, by: [] };
 		},
 	};
 }
 
-/** What a server with settings for each level stores, which `config` may overrule; and those settings themselves. */
+/** What a server with settings for each level stores: in words, and as settings. Where `config` says what a level would set, its label is what is set. */
 export function storesBy({
 	levels,
-	without = () => ({}),
+	always = {},
+	without = {},
+	also = [],
 	read = (config) => config,
-	textOf,
-	levelOf,
 	...words
 }: Words & {
-	/** Whatever is set by one of them, decides. */
-	readonly levels: Readonly<Partial<Record<Level, Config>>>;
+	readonly levels: Readonly<Partial<Record<Level, readonly [text: string, settings: Config]>>>;
+	/** At all levels; `config` may change it. */
+	readonly always?: Config;
 	/** Settings without a level. Left out: none. */
-	without?(written: Config): Config;
+	readonly without?: Config;
+	/** Keys of `config` that decide as well. */
+	readonly also?: readonly string[];
 	/** `config` in the server's own words. Left out: as it is written. */
 	read?(config: Config): Config;
-	/** null: the server will not start with them. */
-	levelOf(settings: Config): Level | null;
-	textOf(settings: Config): string;
 }): Stores & { settings(level: Level | null, config: Config | undefined): Config } {
-	const deciding = [...new Set(Object.values(levels).flatMap((settings) => Object.keys(settings)))];
+	const sets = [...Object.values(levels).flatMap(([, set]) => Object.keys(set)), ...also];
 	const inWords = storesAs({
 		...words,
-		levels: Object.fromEntries(
-			Object.entries(levels).map(([level, settings]) => [level, textOf(settings)]),
-		),
+		levels: Object.fromEntries(Object.entries(levels).map(([level, [text]]) => [level, text])),
 	});
-	const settingsOf = (level: Level | null, config: Config = {}) => {
-		const written = read(config);
-		return { ...(level === null ? without(written) : levels[level]), ...written };
-	};
+	const settings = (level: Level | null, config: Config = {}): Config => ({
+		...always,
+		...(level === null ? without : levels[level]?.[1]),
+		...read(config),
+	});
 	return {
 		...inWords,
-		settings: settingsOf,
+		settings,
 		of(options, ours) {
-			const { durability = null, config = {} } = options;
+			const { durability, config = {} } = options;
+			const deciding = [...(durability === undefined ? Object.keys(always) : []), ...sets];
 			const by = Object.keys(config).filter((key) =>
 				Object.keys(read({ [key]: "" })).some((word) => deciding.includes(word)),
 			);
 			if (!ours || by.length === 0) return inWords.of(options, ours);
-			const settings = settingsOf(durability, config);
-			return labelled(levelOf(settings), textOf(settings), by);
+			const text = Object.entries(settings(durability ?? null, config))
+				.filter(([key]) => deciding.includes(key))
+				.map(([key, value]) => `${key}: ${value}`);
+			return { text: text.join(", "), by };
 		},
 	};
-}
-
-export function labelled(
-	level: Level | null,
-	text: string,
-	by: readonly string[] = [],
-): Durability {
-	return { level, text: level === null ? text : `${text} (${level})`, by };
-}
-
-/** Settings of a server that is not ours: what the scenario says of them, unchecked. */
-export function declared(level: Level, text: string): Durability {
-	return { level, text: `${text} (${level}, declared, not checked)`, by: [] };
 }
 
 /** What follows from a system's options, before anything runs. */

@@ -82,7 +82,7 @@ export const processFields = {
 		.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 		.optional()
 		.meta({
-			description: `Raw settings of the broker's own configuration. What they make of durability is what reports say; with \`durability\` they must not contradict it. Secrets come from the environment (\`${variable("NAME")}\`), hidden in reports.`,
+			description: `Raw settings of the broker's own configuration. What they make of durability is what reports say; with \`durability\` they must not set what it sets. Secrets come from the environment (\`${variable("NAME")}\`), hidden in reports.`,
 			examples: [{ max_payload: "8MB" }],
 		}),
 	pin: CpuSet.optional().meta({

@@ -17,8 +17,8 @@ function facts(written: Written): Map<string, string> {
 	const { maxMessageBytesTo, ...promised } = broker.traits(options);
 	const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 	const durability = (ours: boolean) => {
-		const { level, text, by } = broker.durability(options, ours);
-		return `${text}${level === null ? ", no level" : ""}${by.length > 0 ? `, by ${by}` : ""}`;
+		const { text, by } = broker.durability(options, ours);
+		return `${text}${by.length > 0 ? `, by ${by}` : ""}`;
 	};
 	const refusals = (["process", "container", null] as const).flatMap((place) =>
 		broker.contradictions(options, place),

@@ -31,7 +31,7 @@ export const systemMistakes = {
 	"client-host": "a client must be a host for ssh; write host, user@host or user@host:port, and put an IPv6 address in brackets",
 	"no-durability": "{title} has no durability: {durability} ({ownDurability}); remove durability",
 	"no-such-durability": "{title} has no durability: {durability} (it has {can}); write durability: {nearest}",
-	"config-against-durability": "durability: {level} and config disagree, as with config it is {really}; remove {keys} from config",
+	"config-against-durability": "durability: {durability} sets {keys} itself; remove {keys} from config",
 	"acknowledge-way": "{system} cannot do acknowledge: {way}, as {why}; remove acknowledge",
 	"config-line": "config: {key} does not fit on a line of {file}; use letters, digits, dots and dashes in a key, and no line break in a value",
 	"secret-in-report": "{variable} sounds like a secret, and reports keep a copy of {key}; write secrets in url or config",

@@ -9,26 +9,19 @@ import { type Login, newLogin } from "../server.ts";
 /** As the pom in `artemis`; the other server has an image of its own. */
 const image = { name: "apache/activemq-artemis", version: "2.44.0" };
 
-const NOT_DURABLE = "messages that are not durable";
-
 /** What is in queues, by the setting that says when a server flushes; `fsync` is both servers' own. At `memory` messages are not durable, which is the driver's to say. */
-function stores(key: string, values: Readonly<Partial<Record<Level, string | boolean>>>) {
-	const levels = Object.entries(values) as [Level, string | boolean][];
-	const own = { [key]: values.fsync ?? "" };
+function stores(
+	key: string,
+	values: { fsync: boolean | string } & Partial<Record<Level, boolean | string>>,
+) {
+	const levels = Object.entries(values).map(
+		([level, value]) => [level, [`${key}: ${value}`, { [key]: value }]] as const,
+	);
 	return storesBy({
 		own: `fsync (${key}: ${values.fsync}, its default)`,
-		ownLevel: "fsync",
 		unknown: "durable messages; more is not known (your server)",
-		levels: {
-			memory: {},
-			...Object.fromEntries(levels.map(([level, value]) => [level, { [key]: value }])),
-		},
-		without: () => own,
-		levelOf: ({ [key]: is }) =>
-			is === undefined
-				? "memory"
-				: (levels.find(([, value]) => String(value) === String(is))?.[0] ?? null),
-		textOf: ({ [key]: is }) => (is === undefined ? NOT_DURABLE : `${key}: ${is}`),
+		levels: { memory: ["messages that are not durable", {}], ...Object.fromEntries(levels) },
+		without: { [key]: values.fsync },
 	});
 }
 

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-kafka/defaults.json" with { type: "json" };
 import { count, span, unit } from "../../model/field.ts";
-import type { Level } from "../../model/plan.ts";
 import { formatBytesExact, formatDurationExact } from "../../units.ts";
-import { broker, declared, type Stores } from "../broker.ts";
+import { broker, type Stores, storesBy } from "../broker.ts";
 import { largestPayload, varintBytes } from "../config.ts";
 import {
 	acknowledgeField,
-	type Config,
 	clusterFields,
 	processFields,
 	tlsField,
@@ -136,10 +134,9 @@ export const kafka = broker(KafkaOptions, {
 			log.dir log.dirs metadata.log.dir`,
 	},
 	check(options) {
-		const { acks, acknowledge, config, durability, idempotence, minInsyncReplicas = 1 } = options;
+		const { acks, acknowledge, idempotence, minInsyncReplicas = 1 } = options;
 		const way = acknowledgeOf(options);
 		const replicas = copies(options) ?? minInsyncReplicas;
-		const overruled = OVERRULED.find((key) => config?.[key] !== undefined);
 		const all = (key: string) => `${key} needs acks: all; here it is acks: ${acks}`;
 		return {
 			...unacknowledged("Kafka", acknowledge, { automatic: "a group is where its commits say" }),
@@ -147,10 +144,6 @@ export const kafka = broker(KafkaOptions, {
 				options.commitInterval !== undefined &&
 				way !== "interval" &&
 				`commitInterval needs acknowledge: interval; here it is acknowledge: ${way}`,
-			config:
-				overruled !== undefined &&
-				durability !== undefined &&
-				`durability: ${durability} sets ${overruled} for each topic; remove ${overruled}`,
 			idempotence: idempotence && acks !== "all" && all("idempotence"),
 			minInsyncReplicas:
 				options.minInsyncReplicas !== undefined && acks !== "all"
@@ -201,54 +194,28 @@ function copies({ replicas, url }: KafkaOptions): number | null {
 	return replicas ?? (url === undefined ? 1 : null);
 }
 
-/** Settings of the server that a topic's own, which each level sets, take the place of. */
-const FLUSH_MESSAGES = "log.flush.interval.messages";
-const FLUSH_MS = "log.flush.interval.ms";
-const OVERRULED = [FLUSH_MESSAGES, FLUSH_MS];
-
 function stores({ acks }: Pick<KafkaOptions, "acks">): Stores {
 	const own = `os (no flush, default), acks=${acks}`;
-	const levels: Readonly<Record<Level, string>> = {
-		memory: `log.dirs on tmpfs, acks=${acks}`,
-		os: `flush.messages and flush.ms: never, acks=${acks}`,
-		interval: `flush.ms=1000, acks=${acks}`,
-		fsync: `flush.messages=1, acks=${acks}`,
-	};
-	return {
-		levels,
+	const words = storesBy({
 		own,
-		of({ durability, config = {} }, ours) {
-			if (!ours && durability === undefined)
-				return { level: null, text: `not known (your brokers), acks=${acks}`, by: [] };
+		unknown: `not known (your brokers), acks=${acks}`,
+		levels: {
+			memory: [`log.dirs on tmpfs, acks=${acks}`, {}],
+			os: [`flush.messages and flush.ms: never, acks=${acks}`, {}],
+			interval: [`flush.ms=1000, acks=${acks}`, { [SCHEDULER]: 1000 }],
+			fsync: [`flush.messages=1, acks=${acks}`, {}],
+		},
+		// Of the server; a topic's own, which each level sets, take their place.
+		also: ["log.flush.interval.messages", "log.flush.interval.ms"],
+	});
+	return {
+		...words,
+		own,
+		of(options, ours) {
+			const { durability = "memory" } = options;
 			// The driver sets the others on the topics that it makes.
-			if (!ours && durability === "memory") return declared(durability, levels.memory);
-			const deciding = [
-				...(durability === undefined ? OVERRULED : []),
-				...(durability === undefined || durability === "interval" ? [SCHEDULER] : []),
-			];
-			const by = ours ? Object.keys(config).filter((key) => deciding.includes(key)) : [];
-			if (by.length === 0)
-				return durability === undefined
-					? { level: "os", text: own, by }
-					: { level: durability, text: `${levels[durability]} (${durability})`, by };
-			const topics = durability === undefined ? {} : { [FLUSH_MS]: 1000 };
-			const level = levelOf({ ...config, ...topics });
-			const set = by.map((key) => `${key}=${config[key]}`).join(", ");
-			const first = durability === undefined ? "" : "flush.ms=1000, ";
-			return { level, text: `${first}${set}, acks=${acks} (${level})`, by };
+			const { text, by } = words.of(options, ours || durability !== "memory");
+			return { text: by.length > 0 ? `${text}, acks=${acks}` : text, by };
 		},
 	};
-}
-
-/** A day and more is never, in a run; so is Kafka's own, 2^63 - 1. */
-const NEVER_MS = 24 * 3600 * 1000;
-const NEVER_MESSAGES = 1e9;
-
-/** Flushed so many messages, or so long, after a message, if anybody looks so often. */
-function levelOf(config: Config): Level {
-	const { [FLUSH_MESSAGES]: messages = NEVER_MESSAGES, [SCHEDULER]: looks = NEVER_MS } = config;
-	if (Number(messages) === 1) return "fsync";
-	const ms = config[FLUSH_MS] ?? looks;
-	const inTime = Number(looks) < NEVER_MS && Number(ms) < NEVER_MS;
-	return Number(messages) < NEVER_MESSAGES || inTime ? "interval" : "os";
 }

@@ -55,31 +55,24 @@ const STORE = "streaming.store";
 const SYNC = "streaming.file_options.sync_on_flush";
 const EVERY = "streaming.file_options.auto_sync";
 
+const inFiles = (sync: boolean, every: string) =>
+	[
+		`store: file, sync_on_flush: ${sync}, auto_sync: ${every}`,
+		{ [STORE]: "file", [SYNC]: sync, [EVERY]: every },
+	] as const;
+
 /** It flushes before it acknowledges, and syncs with that or by the clock. */
 const stores = storesBy({
 	own: "memory (store: memory, its default)",
 	levels: {
-		memory: { [STORE]: "memory" },
-		os: { [STORE]: "file", [SYNC]: false, [EVERY]: "0s" },
-		interval: { [STORE]: "file", [SYNC]: false, [EVERY]: "1s" },
-		fsync: { [STORE]: "file", [SYNC]: true, [EVERY]: "1m" },
+		memory: ["store: memory", { [STORE]: "memory" }],
+		os: inFiles(false, "0s"),
+		interval: inFiles(false, "1s"),
+		fsync: inFiles(true, "1m"),
 	},
-	// In files it syncs by itself.
-	without: (written) => ({
-		[STORE]: "memory",
-		...(keepsFiles(written) && { [SYNC]: true, [EVERY]: "1m" }),
-	}),
+	without: { [STORE]: "memory" },
 	read: (config) =>
 		Object.fromEntries(Object.entries(config).map(([key, value]) => [key.toLowerCase(), value])),
-	levelOf(settings) {
-		if (!keepsFiles(settings)) return "memory";
-		if (small(settings[SYNC]) === "true") return "fsync";
-		return /^[1-9]/.test(small(settings[EVERY])) ? "interval" : "os";
-	},
-	textOf: (settings) =>
-		keepsFiles(settings)
-			? `store: file, sync_on_flush: ${settings[SYNC]}, auto_sync: ${settings[EVERY]}`
-			: `store: ${small(settings[STORE])}`,
 });
 
 const server = goServer<StreamingOptions>({
@@ -181,11 +174,7 @@ const settingsOf = ({ durability, config }: StreamingOptions) =>
 	stores.settings(durability ?? null, config);
 
 function keepsFiles(settings: Config): boolean {
-	return small(settings[STORE]) === "file";
-}
-
-function small(value: unknown): string {
-	return String(value ?? "").toLowerCase();
+	return /^file$/i.test(String(settings[STORE]));
 }
 
 function maxPayload(options: StreamingOptions): number {

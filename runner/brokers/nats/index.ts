@@ -1,7 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-nats/defaults.json" with { type: "json" };
 import { count, span } from "../../model/field.ts";
-import type { Level } from "../../model/plan.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesAs, storesBy, storesNothing } from "../broker.ts";
@@ -78,23 +77,21 @@ const HEADERS = 4096;
 const SYNC = "jetstream.sync_interval";
 const OWN = "interval 2m (default)";
 const IN_MEMORY = "storage: memory";
+const every = (sync: string) =>
+	[`storage: file, sync_interval: ${sync}`, { [SYNC]: sync }] as const;
 
 /** The server's part of each level: how often the file store is flushed. In memory there is nothing to flush. */
 const inFiles = {
 	...storesBy({
 		own: OWN,
-		ownLevel: "interval",
 		unknown: "not known (storage: file, your server)",
 		levels: {
-			memory: {},
-			os: { [SYNC]: "24h" },
-			interval: { [SYNC]: "1s" },
-			fsync: { [SYNC]: "always" },
+			memory: [IN_MEMORY, {}],
+			os: every("24h"),
+			interval: every("1s"),
+			fsync: every("always"),
 		},
 		read: inServersWords,
-		levelOf: ({ [SYNC]: sync = "" }) => levelOf(sync),
-		textOf: ({ [SYNC]: sync }) =>
-			sync === undefined ? IN_MEMORY : `storage: file, sync_interval: ${sync}`,
 	}),
 	own: OWN,
 };
@@ -321,14 +318,6 @@ function inServersWords(config: Config = {}): Config {
 			return [small === "jetstream.sync" ? SYNC : small, value];
 		}),
 	);
-}
-
-/** A day and more is never, in a run. A number stands for seconds. null: the server will refuse it. */
-function levelOf(sync: Config[string]): Level | null {
-	if (/^always$/i.test(String(sync))) return "fsync";
-	if (!/^\d/.test(String(sync))) return null;
-	const hours = typeof sync === "number" ? sync / 3600 : Number(/^(\d+)h/.exec(String(sync))?.[1]);
-	return hours >= 24 ? "os" : "interval";
 }
 
 /** Whose times are then those of this machine's other logs; an older build may not know the key. */

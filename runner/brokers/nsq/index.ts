@@ -1,11 +1,10 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-nsq/defaults.json" with { type: "json" };
 import { count, span } from "../../model/field.ts";
-import type { Level } from "../../model/plan.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesBy } from "../broker.ts";
-import { type Config, processFields, tlsField } from "../fields.ts";
+import { processFields, tlsField } from "../fields.ts";
 import { goServer } from "../server.ts";
 
 const NsqOptions = z.strictObject({
@@ -49,20 +48,23 @@ const IN_MEMORY = "mem-queue-size";
 const EVERY = "sync-every";
 const TIMEOUT = "sync-timeout";
 
-const OWN: Config = { [IN_MEMORY]: 10_000, [EVERY]: 2500, [TIMEOUT]: "2s" };
-/** More than any run sends. */
-const NEVER: Config = { [EVERY]: 1_000_000_000_000, [TIMEOUT]: "24h" };
+const IN_FILES = { [IN_MEMORY]: 0 };
 
 /** nsqd's flags for each level. There is no `fsync`: it acknowledges a message that it has written, and flushes after that. */
 const stores = storesBy({
-	own: `memory (${textOf({})}, its default)`,
+	own: `memory (${IN_MEMORY}: 10000, what is more goes to files, its default)`,
 	levels: {
-		memory: { [IN_MEMORY]: 10_000 },
-		os: { [IN_MEMORY]: 0, ...NEVER },
-		interval: { [IN_MEMORY]: 0, [EVERY]: 2500, [TIMEOUT]: "1s" },
+		memory: [`${IN_MEMORY}: 10000, what is more goes to files`, { [IN_MEMORY]: 10_000 }],
+		// More than any run sends.
+		os: [
+			`${IN_MEMORY}: 0, never synced`,
+			{ ...IN_FILES, [EVERY]: 1_000_000_000_000, [TIMEOUT]: "24h" },
+		],
+		interval: [
+			`${IN_MEMORY}: 0, ${EVERY}: 2500, ${TIMEOUT}: 1s`,
+			{ ...IN_FILES, [EVERY]: 2500, [TIMEOUT]: "1s" },
+		],
 	},
-	levelOf,
-	textOf,
 });
 
 /** Two ports for clients, of which one makes topics; it is up when both listen. */
@@ -82,11 +84,12 @@ const server = goServer<NsqOptions>({
 	],
 	launch({ level, messageBytes, nodes, image }, { prefetch = 0, msgTimeout = 0, config }) {
 		const large = messageBytes > MAX_MESSAGE;
+		const stored = stores.settings(level, config);
 		const settings = {
 			...(large && { "max-msg-size": messageBytes, "max-body-size": 5 * messageBytes }),
 			...(prefetch > MAX_RDY && { "max-rdy-count": prefetch }),
 			...(msgTimeout > MAX_TIMEOUT_NS && { "max-msg-timeout": `${msgTimeout / 1e6}ms` }),
-			...stores.settings(level, config),
+			...stored,
 		};
 		const at = (port: number) => nodes.map(({ clients }) => clients[port]).join(",");
 		return {
@@ -98,7 +101,7 @@ const server = goServer<NsqOptions>({
 			},
 			url: `nsq://${at(0)}?http=${at(1)}`,
 			settings,
-			flushes: keepsFiles(settings),
+			flushes: String(stored[IN_MEMORY]) === "0",
 			node: ({ listen, ports: [tcp = 0, http = 0], data, folder }) => ({
 				argv: Object.entries({
 					"tcp-address": hostPort(listen, tcp),
@@ -152,26 +155,3 @@ export const nsq = broker(NsqOptions, {
 		keys: { nsqdHost: (servers) => ({ at: { servers } }) },
 	},
 });
-
-// --- internal ---
-
-/** Every message waits in a file, not in memory. */
-function keepsFiles(settings: Config): boolean {
-	return Number({ ...OWN, ...settings }[IN_MEMORY]) === 0;
-}
-
-/** As often as never: by number and by the clock. */
-function levelOf(settings: Config): Level {
-	if (!keepsFiles(settings)) return "memory";
-	const { [EVERY]: every, [TIMEOUT]: timeout } = { ...OWN, ...settings };
-	const never = Number(every) >= Number(NEVER[EVERY]) && timeout === NEVER[TIMEOUT];
-	return never ? "os" : "interval";
-}
-
-function textOf(settings: Config): string {
-	const all = { ...OWN, ...settings };
-	if (!keepsFiles(settings)) return `${IN_MEMORY}: ${all[IN_MEMORY]}, what is more goes to files`;
-	return levelOf(settings) === "os"
-		? `${IN_MEMORY}: 0, never synced`
-		: `${IN_MEMORY}: 0, ${EVERY}: ${all[EVERY]}, ${TIMEOUT}: ${all[TIMEOUT]}`;
-}

@@ -80,8 +80,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 		};
 	},
 	// The driver declares queues as each level needs them.
-	stores: (options) =>
-		storesAs({ own: ownDurability(options), ownLevel: null, levels: LEVELS, byDriver: true }),
+	stores: (options) => storesAs({ own: ownDurability(options), levels: LEVELS, byDriver: true }),
 	durabilityOn,
 	// Where it listens, who logs in, where files are, and where it writes what mqbench reads.
 	config: {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-redis/defaults.json" with { type: "json" };
 import { count, span } from "../../model/field.ts";
-import type { Level } from "../../model/plan.ts";
 import type { Acknowledge, Delivery } from "../../model/workload.ts";
 import { formatDurationExact } from "../../units.ts";
 import { broker, type OwnTraits, storesBy, storesNothing, type Traits } from "../broker.ts";
@@ -9,7 +8,6 @@ import { lines, sizeInConfig } from "../config.ts";
 import {
 	acknowledgeField,
 	acknowledges,
-	type Config,
 	onlyIn,
 	processFields,
 	tlsField,
@@ -61,32 +59,29 @@ type Mode = z.infer<typeof RedisOptions>["mode"];
 /** The server's own. */
 const MAX_MESSAGE_BYTES = 512 * 1024 ** 2;
 
-const ON_REWRITE = "no-appendfsync-on-rewrite";
 const NO_SNAPSHOTS = '""';
-const IN_MEMORY = { save: NO_SNAPSHOTS, appendonly: "no" };
-const appended = (appendfsync: string) => ({
-	save: NO_SNAPSHOTS,
-	appendonly: "yes",
-	appendfsync,
-	[ON_REWRITE]: "no",
-});
+const OFF = { appendonly: "no" };
+const appended = (appendfsync: string) =>
+	[
+		`appendonly yes, appendfsync ${appendfsync}`,
+		{ appendonly: "yes", appendfsync, "no-appendfsync-on-rewrite": "no" },
+	] as const;
 
-/** Snapshots are off at all levels: a fork in mid-run is a matter of its own, and `config: { save: "3600 1" }` brings them back. */
 const stores = storesBy({
 	own: "memory (appendonly no, no snapshots)",
 	levels: {
-		memory: IN_MEMORY,
+		memory: ["appendonly no", OFF],
 		os: appended("no"),
 		interval: appended("everysec"),
 		fsync: appended("always"),
 	},
-	without: () => IN_MEMORY,
+	// A fork in mid-run is a matter of its own, and `config: { save: "3600 1" }` brings it back.
+	always: { save: NO_SNAPSHOTS },
+	without: OFF,
 	read: (config) =>
 		Object.fromEntries(
 			Object.entries(config).map(([key, value]) => [key.toLowerCase(), String(value) || '""']),
 		),
-	levelOf,
-	textOf,
 });
 
 /**
@@ -231,37 +226,6 @@ const byMode = {
 		instead: STREAMS,
 	},
 } as const satisfies Record<Mode, OwnTraits>;
-
-/** The least that a message has been through, at any time of a run. */
-function levelOf(settings: Config): Level {
-	if (word(settings.appendonly) !== "yes") return "memory";
-	const flush = word(settings.appendfsync ?? "everysec");
-	if (flush === "no" || word(settings[ON_REWRITE]) === "yes") return "os";
-	return flush === "always" ? "fsync" : "interval";
-}
-
-function textOf({
-	appendonly = "",
-	appendfsync = "everysec",
-	save = NO_SNAPSHOTS,
-	[ON_REWRITE]: onRewrite = "no",
-}: Config): string {
-	const on = word(appendonly) === "yes";
-	return [
-		`appendonly ${word(appendonly)}`,
-		...(on ? [`appendfsync ${word(appendfsync)}`] : []),
-		...(on && word(onRewrite) === "yes" ? [`${ON_REWRITE} yes`] : []),
-		...(word(save) === "" ? [] : [`save ${word(save)}`]),
-	].join(", ");
-}
-
-/** As the server reads a word: quotes and case do not matter. */
-function word(text: Config[string] = ""): string {
-	return String(text)
-		.trim()
-		.replace(/^(["'])(.*)\1$/, "$2")
-		.toLowerCase();
-}
 
 function quoted(text: string): string {
 	return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;

@@ -85,17 +85,12 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { create: true, tls: false }
 function checkLevel(
 	{ durability }: SystemOptions,
 	{ title, levels, ownDurability }: Traits,
-	{ level, text, by }: Durability,
+	{ by }: Durability,
 	wrong: Wrong,
 ): void {
 	if (durability === undefined) return;
-	// `config` makes another level of it: one of them would be on the charts, and be wrong.
-	if (by.length > 0 && level !== durability)
-		wrong("config", "config-against-durability", {
-			level: durability,
-			really: text,
-			keys: by.join(" and "),
-		});
+	if (by.length > 0)
+		wrong("config", "config-against-durability", { durability, keys: by.join(" and ") });
 	if (levels[durability] !== undefined) return;
 	const can = LEVELS.filter((level) => levels[level] !== undefined);
 	// The level that promises at least as much, else the highest.
