@@ -15,47 +15,34 @@ export function readBaseline(path: string): Baseline {
 	const stat = statSync(path, { throwIfNoEntry: false });
 	const no = (reason: string) => failure("baseline-unreadable", { path, reason });
 	if (stat === undefined) throw no("there is no such file or folder");
-	if (!stat.isDirectory()) {
-		// A file that was named may be a link or a pipe; one of a folder may not.
-		const { baseline, why } = parse(path, readFileSync);
-		if (baseline === null) throw no(why);
-		return baseline;
+	const isFolder = stat.isDirectory();
+	// A file that was named may be a link or a pipe; one of a folder may not.
+	const read = (file: string) => (isFolder ? readGiven(file) : readFileSync(file, "utf8"));
+	const names = ["baseline.json", "result.json"].filter((name) => existsSync(join(path, name)));
+	let why: string | null = null;
+	for (const name of isFolder ? names : [""]) {
+		const found = parse(() => read(join(path, name)));
+		if (typeof found !== "string") return found;
+		why ??= isFolder ? `its ${name}: ${found}` : found;
 	}
-	const files = ["baseline.json", "result.json"].filter((name) => existsSync(join(path, name)));
-	const parsed = files.map((name) => ({ name, ...parse(join(path, name), readGiven) }));
-	const whole = parsed.find(({ baseline }) => baseline !== null)?.baseline;
-	if (whole) return whole;
-	if (existsSync(join(path, "runs"))) return baselineOf(buildResult(path));
-	const [first] = parsed;
-	throw no(
-		first === undefined
-			? "there is neither baseline.json nor result.json nor runs/ in it"
-			: `its ${first.name}: ${first.why}`,
-	);
+	if (isFolder && existsSync(join(path, "runs"))) return baselineOf(buildResult(path));
+	throw no(why ?? "there is neither baseline.json nor result.json nor runs/ in it");
 }
 
 // --- internal ---
 
-interface Parsed {
-	readonly baseline: Baseline | null;
-	/** Why there is none. */
-	readonly why: string;
-}
-
-function parse(file: string, read: (file: string, encoding: "utf8") => string): Parsed {
-	const no = (why: string) => ({ baseline: null, why });
+/** A text says why it is none. */
+function parse(read: () => string): Baseline | string {
 	let value: { readonly gates?: unknown } | null;
 	try {
-		value = JSON.parse(read(file, "utf8"));
+		value = JSON.parse(read());
 	} catch (error) {
-		return no(error instanceof SyntaxError ? "it is not JSON" : reasonOf(error));
+		return error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
 	}
 	const result = value?.gates === undefined ? null : ResultFile.safeParse(value);
-	if (result?.success) return { baseline: baselineOf(result.data), why: "" };
+	if (result?.success) return baselineOf(result.data);
 	const { data, error } = Baseline.safeParse(value);
-	if (data !== undefined) return { baseline: data, why: "" };
+	if (data !== undefined) return data;
 	const [issue] = (result ?? { error }).error.issues;
-	return no(
-		`it is neither a baseline.json nor a result.json of this version (${issue?.path.join(".") || "it"}: ${issue?.message}); mqbench report on its folder writes it again`,
-	);
+	return `it is neither a baseline.json nor a result.json of this version (${issue?.path.join(".") || "it"}: ${issue?.message}); mqbench report on its folder writes it again`;
 }

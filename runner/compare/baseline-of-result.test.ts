@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
 import { fixtureCopy } from "../evidence/fixture.fake.ts";
 import { Baseline } from "../model/comparison.ts";
-import type { Result, Run } from "../model/result.ts";
+import type { Result, Run, Search } from "../model/result.ts";
+import { search, step } from "../render/hostile.fake.ts";
 import { writeReports } from "../render/write.ts";
 import { shownFigures } from "../result/fields.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
@@ -85,35 +86,16 @@ describe("figures", () => {
 });
 
 describe("searches", () => {
-	const search = (parts: Partial<Result["searches"][number]>): Result => ({
+	const searched = (parts: Partial<Search>): Result => ({
 		...stall,
 		runs: stall.runs.map((run) => ({ ...run, search: { role: "probe" as const, of: "256B" } })),
 		searches: [
-			{
-				system: "nats",
-				case: "256B",
-				repeat: 1,
+			search({
 				sla: ["p99 < 5ms"],
-				verdict: "pass",
 				lo: 9000,
-				hi: 9500,
-				limitedBy: "system",
-				confirmed: true,
-				answer: "9 000/s meets the SLA",
-				runs: [
-					{
-						index: stall.runs[0]?.index ?? 0,
-						role: "probe",
-						rate: 1000,
-						verdict: "pass",
-						why: null,
-						p50: 1,
-						p99: 2,
-						max: 3,
-					},
-				],
+				runs: [step({ index: stall.runs[0]?.index ?? 0 })],
 				...parts,
-			},
+			}),
 		],
 	});
 
@@ -127,12 +109,12 @@ describe("searches", () => {
 		],
 	] as const)("are %s", (_, parts, entry) => {
 		const place = { system: "nats", case: "256B", repeat: 1 };
-		expect(baselineOf(search(parts)).runs).toMatchObject([{ ...place, ...entry }]);
+		expect(baselineOf(searched(parts)).runs).toMatchObject([{ ...place, ...entry }]);
 	});
 
 	test("with another SLA are another question", () => {
-		const other = { ...baselineOf(search({ sla: ["p99 < 9ms"] })), runId: "b" };
-		const { notCompared } = compareRuns(baselineOf(search({})), other, { names });
+		const other = { ...baselineOf(searched({ sla: ["p99 < 9ms"] })), runId: "b" };
+		const { notCompared } = compareRuns(baselineOf(searched({})), other, { names });
 		expect(notCompared[0]?.why).toBe("other work: sla p99 < 5ms against p99 < 9ms");
 	});
 });

@@ -3,6 +3,7 @@ import type { Baseline } from "../model/comparison.ts";
 import type { Run, Search } from "../model/result.ts";
 import type { ResultFile, RunInFile } from "../model/result-file.ts";
 import { figuresOf, HIGHEST_RATE } from "../result/fields.ts";
+import { readableJson } from "../result/json.ts";
 import type { Judgeable } from "../result/outcomes.ts";
 import { say } from "../text/say.ts";
 import { hashOf, machineOf } from "./machine.ts";
@@ -41,18 +42,7 @@ export function baselineOf(result: Judgeable | ResultFile): Baseline {
 
 /** The file: one line for each run, work and system, so that a change of one is a change of a line. */
 export function baselineText(baseline: Baseline): string {
-	const { works, systems, runs, ...head } = baseline;
-	const list = (lines: readonly string[]) => lines.map((line) => `\t\t${line}`).join(",\n");
-	const record = (of: Readonly<Record<string, unknown>>) =>
-		`{\n${list(Object.entries(of).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`))}\n\t}`;
-	return `{\n${[
-		...Object.entries(head).map(
-			([name, value]) => `\t${JSON.stringify(name)}: ${JSON.stringify(value)}`,
-		),
-		`\t"works": ${record(works)}`,
-		`\t"systems": ${record(systems)}`,
-		`\t"runs": [\n${list(runs.map((run) => JSON.stringify(run)))}\n\t]`,
-	].join(",\n")}\n}\n`;
+	return `${readableJson(baseline, 2)}\n`;
 }
 
 /** Why figures of this run stand for nothing; null: they count, whatever the SLA says of them. */

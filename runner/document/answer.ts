@@ -98,18 +98,21 @@ function ratesText(rates: readonly { system: string; rate: number | null }[]): s
 		.join(", ");
 }
 
-/** "nats carries 40 000/s, redis 35 000/s with p99 < 10ms"; of repeats the lowest. */
+/** "nats carries 40 000/s, redis 35 000/s with p99 < 10ms"; of repeats the lowest. What had to meet other lines stands apart. */
 function searchedText(searches: readonly Search[]): string | null {
 	const found = searches.filter(({ lo, confirmed }) => lo !== null && confirmed);
-	const cases = [...grouped(found, (one) => one.case)].map(([name, own]) => {
-		const rates = bySystemAndCase(own).map(({ system, all }) => ({
-			system,
-			rate: smallestOf(all.map(({ lo }) => lo ?? 0)),
-		}));
-		return { name, text: `${ratesText(rates)} with ${own[0]?.sla.join(" and ")}` };
-	});
-	if (cases.length === 0) return null;
-	return cases.map(({ name, text }) => (cases.length === 1 ? text : `${name}: ${text}`)).join("; ");
+	const several = new Set(found.map((one) => one.case)).size > 1;
+	const texts = [...grouped(found, (one) => JSON.stringify([one.case, one.sla])).values()].map(
+		(own) => {
+			const [first] = own as [Search];
+			const rates = bySystemAndCase(own).map(({ system, all }) => ({
+				system,
+				rate: smallestOf(all.map(({ lo }) => lo ?? 0)),
+			}));
+			return `${several ? `${first.case}: ` : ""}${ratesText(rates)} with ${first.sla.join(" and ")}`;
+		},
+	);
+	return texts.join("; ") || null;
 }
 
 /** What one case says. */

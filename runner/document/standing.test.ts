@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
+import { check } from "../render/hostile.fake.ts";
 import { runOf as run } from "./standing.fake.ts";
 import { lowestOf, ratioText, type Standing, standingOf } from "./standing.ts";
 
@@ -9,18 +10,7 @@ function standing(...repeats: readonly Run[]): Standing {
 	return one;
 }
 
-const FULL: Partial<Run> = {
-	validity: [
-		{
-			check: "cores",
-			status: "warn",
-			detail: "no core was free",
-			figure: null,
-			limit: null,
-			remedy: null,
-		},
-	],
-};
+const FULL: Partial<Run> = { validity: [check("cores")] };
 
 test.each<[what: string, repeats: readonly Run[], low: number | null, high: number | null]>([
 	["its own", [run(200, [190, 210])], 190, 210],

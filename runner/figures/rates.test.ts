@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
 import { manyResult, searchedResult } from "../page/pages.fake.ts";
+import { phase } from "../render/hostile.fake.ts";
 import { percentileAmount } from "../result/select.ts";
 import { show, showInterval } from "../result/show.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
@@ -132,19 +133,10 @@ test("steps have p50, p99 and the maximum of each phase, and none where messages
 	const [run] = result.runs as [Run];
 	const m = run.metrics.response;
 	if (m === null) throw new Error("no response");
-	const phase = (rate: number, latency: typeof m): Run["phases"][number] => ({
-		name: `${rate}/s`,
-		fromNs: 0,
-		toNs: 1e9,
-		intended: 1,
-		rate,
-		metric: "response",
-		latency,
-		lagP99: null,
-		lagP99Weak: false,
-		throughput: { sent: 1, acked: null, received: null },
-	});
-	const phases = [phase(200, m), phase(100, { ...m, censored: 0 })];
+	const phases = [
+		phase({ rate: 200, latency: m }),
+		phase({ rate: 100, latency: { ...m, censored: 0 } }),
+	];
 	const of = (changes: Partial<Run>) => stepsFigure(subjectOf({ ...run, ...changes }, result));
 	const [max, p99] = of({ phases })?.panels[0]?.series ?? [];
 	expect(max?.data).toEqual([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Figure } from "../chart/figure.ts";
 import type { Result, Run } from "../model/result.ts";
+import { phase } from "../render/hostile.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { formatDuration } from "../units.ts";
 import { subjectOf } from "./facts.ts";
@@ -176,21 +177,12 @@ describe("spans", () => {
 	});
 
 	test("are warm-up and phases", () => {
-		const phase = (name: string, fromNs: number): Run["phases"][number] => ({
-			name,
-			fromNs,
-			toNs: fromNs + 5e9,
-			intended: 1,
-			rate: 1,
-			metric: "response",
-			latency: null,
-			lagP99: null,
-			lagP99Weak: false,
-			throughput: { sent: 1, acked: null, received: null },
-		});
 		const marked = spansOf("stall", () => ({
 			window: { startNs: 2e9, endNs: 12e9 },
-			phases: [phase("step 1: 100/s", 0), phase("step 2: 200/s", 5e9)],
+			phases: [
+				phase({ name: "step 1: 100/s", toNs: 5e9 }),
+				phase({ name: "step 2: 200/s", fromNs: 5e9, toNs: 10e9 }),
+			],
 		}));
 		expect(marked).toEqual([
 			[-2, 0, "warm-up"],

@@ -1,6 +1,8 @@
 import type { Comparison } from "../model/comparison.ts";
-import type { Result, Search } from "../model/result.ts";
+import type { Phase, Result, Run, Search } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
+
+type Check = Run["validity"][number];
 
 /** For tests: the stored runs by name. */
 export const FIXTURES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
@@ -78,6 +80,30 @@ export function search(parts: Partial<Search> = {}): Search {
 		runs: [],
 		...parts,
 	};
+}
+
+/** For tests: a run of a search. */
+export function step(parts: Partial<Search["runs"][number]> = {}): Search["runs"][number] {
+	const figures = { p50: null, p99: null, max: null };
+	return { index: 9, role: "probe", rate: 1, verdict: "fail", why: null, ...figures, ...parts };
+}
+
+/** For tests: what a check found. */
+export function check(
+	name: string,
+	status: Check["status"] = "warn",
+	parts: Partial<Check> = {},
+): Check {
+	const unsaid = { figure: null, limit: null, remedy: null };
+	return { check: name, status, detail: `${name} of 1`, ...unsaid, ...parts };
+}
+
+/** For tests: a part of a window. */
+export function phase(parts: Partial<Phase>): Phase {
+	const window = { fromNs: 0, toNs: 1e9, intended: 1, rate: 1 };
+	const throughput = { sent: 1, acked: null, received: null };
+	const lag = { lagP99: null, lagP99Weak: false };
+	return { name: "x", metric: "response", latency: null, throughput, ...window, ...lag, ...parts };
 }
 
 /** For tests: 31 % worse than the baseline, where 10 % may be. */

@@ -6,8 +6,7 @@ import type { OnInconclusive } from "../verdict/exit.ts";
 import { oneLine } from "./markdown/escape.ts";
 
 /**
- * `junit.xml`: a suite for the scenario, a case for each SLA line, system and case, for each run that speaks for itself, each search and
- * comparison. It holds a failure or an error exactly when the exit code is not 0: an undecided line is a failure, or skipped,
+ * `junit.xml`: a suite for the scenario, a case for each SLA line, system and case, for each run that speaks for itself, and each search. It holds a failure or an error exactly when the exit code is not 0: an undecided line is a failure, or skipped,
  * as `--on-inconclusive` says. Valid by junit-10.xsd, which Jenkins' plugin publishes and GitLab reads as well.
  */
 export function renderJunit(result: Result, onInconclusive?: OnInconclusive): string {
@@ -47,11 +46,11 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 
 type Kind = "passed" | "failure" | "error" | "skipped";
 
-function kindOf({ verdict, decides, compares }: Outcome, asked: OnInconclusive | undefined): Kind {
+function kindOf({ verdict, compares }: Outcome, asked: OnInconclusive | undefined): Kind {
 	if (verdict === "pass") return "passed";
 	// As the exit code has it: what a comparison leaves open warns, what a limit leaves open fails.
 	const open = verdict === "inconclusive" && (asked ?? (compares ? "warn" : "fail")) !== "fail";
-	if (open || !decides) return "skipped";
+	if (open) return "skipped";
 	return verdict === "fail" || verdict === "inconclusive" ? "failure" : "error";
 }
 
@@ -65,7 +64,7 @@ function uniqueIn(used: Set<string>, plain: string): string {
 
 function caseOf(outcome: Outcome, kind: Kind, name: string, result: Result): string {
 	const { broke, where, when, why, next } = explain(outcome, result);
-	const { gate, verdict, decides } = outcome;
+	const { gate, verdict } = outcome;
 	const measured = gate ? [`measured: ${gate.measured}, limit: ${gate.limit}`] : [];
 	const lines = [
 		broke,
@@ -73,7 +72,6 @@ function caseOf(outcome: Outcome, kind: Kind, name: string, result: Result): str
 		...(when === null ? [] : [`when: ${when}`]),
 		...measured,
 		...(why === null ? [] : [`why: ${why}`]),
-		...(decides ? [] : ["shown only: it decides nothing"]),
 		`what to do: ${next}`,
 	];
 	const body =

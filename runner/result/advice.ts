@@ -50,8 +50,8 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 		({ gate }) =>
 			gate?.code === "floor-over-limit" &&
 			"raise the limit, lower the rate, or use a faster machine",
-		({ comparison, kind }) =>
-			(comparison || kind === "comparison") &&
+		({ comparison }) =>
+			comparison &&
 			"measure with more repeats or for longer; mqbench calibrate shows which differences this machine can tell (mqbench explain baseline)",
 		found("inconclusive"),
 		({ gate }) =>

@@ -4,7 +4,7 @@ import { variable } from "../brokers/index.ts";
 import { buildResult } from "../compare/build.ts";
 import { editJson, firstRun, fixtureCopy } from "../evidence/fixture.fake.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
-import { search } from "../render/hostile.fake.ts";
+import { check, search, step } from "../render/hostile.fake.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { explain, verdictText } from "./explain.ts";
 import { brokenOf } from "./outcomes.ts";
@@ -178,25 +178,15 @@ describe("when", () => {
 
 describe("what to do", () => {
 	const next = (result: Result) => first(result).next;
-	const check = (name: string, parts: Partial<Run["validity"][number]> = {}) => ({
-		check: name,
-		status: "warn" as const,
-		detail: `${name} warns`,
-		figure: null,
-		limit: null,
-		remedy: null,
-		...parts,
-	});
-
 	test.each([
 		["consumers", /^first give room: consumers warns \(mqbench explain consumers\)$/],
 		["throttled", /^first give room: throttled warns/],
 		["others", /^first give room: others warns/],
 	])("is about what warns before the system: %s", (name, text) => {
-		const warns = check(name, { remedy: "give room" });
+		const warns = check(name, "warn", { detail: `${name} warns`, remedy: "give room" });
 		const result = withRun(built("stall"), ({ validity }) => {
 			validity.push(warns);
-			if (name !== "others") validity.unshift(check("others", { remedy: "wait" }));
+			if (name !== "others") validity.unshift(check("others", "warn", { remedy: "wait" }));
 		});
 		expect(next(result)).toMatch(text);
 	});
@@ -217,7 +207,7 @@ describe("what to do", () => {
 
 	test("of messages that failed is their commonest error, though the machine was busy as well", () => {
 		const result = withRun(built("no-data"), (run) => {
-			run.validity = [check("others"), check("cores", { remedy: "wait" })];
+			run.validity = [check("others"), check("cores", "warn", { remedy: "wait" })];
 		});
 		result.gates = result.gates.map((gate) => ({ ...gate, cause: "machine" }));
 		for (const outcome of brokenOf(result))
@@ -276,12 +266,8 @@ describe("what to do", () => {
 					status: c.check === "others" ? status : "ok",
 				}));
 			});
-			const step = { role: "probe", why: null, p50: null, p99: null, max: null } as const;
 			const { index = 0 } = result.runs[0] ?? {};
-			const runs = [
-				{ ...step, index, rate: 10, verdict: "fail" as const },
-				{ ...step, index: 99, rate: 20, verdict: "fail" as const },
-			];
+			const runs = [step({ index, rate: 10 }), step({ index: 99, rate: 20 })];
 			expect(next({ ...result, gates: [], searches: [search({ verdict: "fail", runs })] })).toMatch(
 				text,
 			);

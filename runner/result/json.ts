@@ -1,13 +1,18 @@
-/** JSON in lines that a person and a diff can read: what fits into one line stands in one. */
-export function readableJson(value: unknown, indent = ""): string {
+/** JSON in lines that a person and a diff can read: what fits into one line stands in one, and whatever is `depth` levels deep. */
+export function readableJson(
+	value: unknown,
+	depth = Number.POSITIVE_INFINITY,
+	indent = "",
+): string {
 	const short = JSON.stringify(value);
-	if (short.length <= LONGEST || typeof value !== "object" || value === null) return short;
+	const fits = depth === 0 || short.length <= LONGEST;
+	if (fits || typeof value !== "object" || value === null) return short;
 	const inner = `${indent}\t`;
 	const items = Array.isArray(value)
-		? value.map((v) => readableJson(v, inner))
+		? value.map((v) => readableJson(v, depth - 1, inner))
 		: Object.entries(value)
 				.filter(([, v]) => v !== undefined)
-				.map(([k, v]) => `${JSON.stringify(k)}: ${readableJson(v, inner)}`);
+				.map(([k, v]) => `${JSON.stringify(k)}: ${readableJson(v, depth - 1, inner)}`);
 	const [open, close] = Array.isArray(value) ? "[]" : "{}";
 	return `${open}\n${items.map((item) => inner + item).join(",\n")}\n${indent}${close}`;
 }

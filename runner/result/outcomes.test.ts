@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Result, Run } from "../model/result.ts";
-import { comparison, FIXTURES, search } from "../render/hostile.fake.ts";
+import { check, FIXTURES, search, step } from "../render/hostile.fake.ts";
 import { brokenOf, judge, outcomesOf, verdictAt } from "./outcomes.ts";
 import { readResult } from "./result-files.ts";
 import { fixtureResult, publishedFolder } from "./stored.fake.ts";
@@ -50,14 +50,7 @@ test("one repeat alone that did not carry the rate leaves it open, as the verdic
 		if (run === undefined) throw new Error("another fixture");
 		run.why = "a queue grew without end";
 		run.verdict = "fail";
-		run.validity.push({
-			check: "steady",
-			status: "fail",
-			detail: "a queue grew without end",
-			figure: null,
-			limit: null,
-			remedy: null,
-		});
+		run.validity.push(check("steady", "fail"));
 		for (const gate of result.gates) gate.verdict = "pass";
 	};
 	const [{ system, case: name }] = result.runs as [Run];
@@ -95,28 +88,6 @@ test("the machine is the cause only where it explains all that failed", () => {
 	expect(judge(result).cause).toBeNull();
 });
 
-test("a comparison that is a gate is not told twice, and one that must not decide does not", () => {
-	const result = built("healthy");
-	const c = comparison();
-	const [gate] = result.gates;
-	if (gate === undefined) throw new Error("another fixture");
-	result.gates = [{ ...gate, sla: "p99 <= baseline + 10%", verdict: "fail", comparison: c }];
-	result.comparisons = [c, comparison({ metric: "ack p99", judged: false })];
-	expect(outcomesOf(result).map((o) => [o.kind, o.decides])).toEqual([
-		["gate", true],
-		["comparison", false],
-	]);
-	expect(brokenOf(result)).toHaveLength(1);
-});
-
-test("a comparison that leaves open whether it is better, and is not worse, has passed", () => {
-	const result = {
-		...built("healthy"),
-		comparisons: [comparison({ verdict: "inconclusive", notWorse: true })],
-	};
-	expect(brokenOf(result)).toEqual([]);
-});
-
 test("the worst stands first, and searches have runs of their own", () => {
 	const result = built("repeats");
 	const [run] = result.runs;
@@ -124,18 +95,7 @@ test("the worst stands first, and searches have runs of their own", () => {
 	const runs = [{ ...run, index: 9, search: { of: "x" } as never }];
 	const one = search({
 		verdict: "fail",
-		runs: [
-			{
-				index: 9,
-				role: "probe",
-				rate: 1,
-				verdict: "fail",
-				why: null,
-				p50: null,
-				p99: null,
-				max: null,
-			},
-		],
+		runs: [step()],
 	});
 	const whole = { ...result, runs: [...result.runs, ...runs], searches: [one] };
 	const broken = brokenOf(whole);

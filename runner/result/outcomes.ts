@@ -9,10 +9,10 @@ export type Judgeable = Omit<Result, "verdict" | "cause" | "openBaselineOnly">;
 
 /** One of the things that the verdict of a result is made of. What JUnit calls a test case and GitHub an annotation. */
 export interface Outcome extends Place {
-	readonly kind: "damage" | "gate" | "run" | "search" | "comparison";
+	readonly kind: "damage" | "gate" | "run" | "search";
 	readonly gate?: Gate;
 	readonly search?: Search;
-	/** Of a gate that compares, too. */
+	/** Of a gate that compares. */
 	readonly comparison?: Comparison;
 	/** What was asked: "p99 < 20ms", "the run itself", "highest rate"; of damage the file. */
 	readonly what: string;
@@ -20,8 +20,6 @@ export interface Outcome extends Place {
 	readonly why: string;
 	/** What explains a FAIL beside the system. */
 	readonly cause: Cause | null;
-	/** False: shown only, because it must not decide (a comparison with another machine). */
-	readonly decides: boolean;
 	/** Its limit is a baseline's figure. */
 	readonly compares: boolean;
 	/** Where it stands in scenario.yaml, from 1; null: not known. */
@@ -32,7 +30,7 @@ export interface Outcome extends Place {
 	readonly run: Run | null;
 }
 
-/** In the order of the report: damaged files, gates, runs that speak for themselves, searches, comparisons that are no gates. */
+/** In the order of the report: damaged files, gates, runs that speak for themselves, searches. What is only shown decides nothing. */
 export function outcomesOf(result: Judgeable): Outcome[] {
 	const single = result.runs.filter((run) => run.search === null);
 	const gates = result.gates.map((gate) => ofGate(gate, at(gate, single)));
@@ -41,15 +39,12 @@ export function outcomesOf(result: Judgeable): Outcome[] {
 		...gates,
 		...single.flatMap((run) => ofRun(run, at(run, single), at(run, gates))),
 		...result.searches.map((search) => ofSearch(search, result)),
-		...result.comparisons
-			.filter((c) => !gates.some(({ comparison }) => comparison && isSame(comparison, c)))
-			.map((c) => ofComparison(c, at(c, single))),
 	];
 }
 
 /** The worst of those that decide; what explains all that failed; whether nothing but comparisons is open. */
 export function judge(result: Judgeable): Pick<Result, "verdict" | "cause" | "openBaselineOnly"> {
-	const all = outcomesOf(result).filter(({ decides }) => decides);
+	const all = outcomesOf(result);
 	const verdict = worst(all.map((one) => one.verdict));
 	const deciding = all.filter((one) => one.verdict === verdict);
 	const [cause = null, ...others] = new Set(deciding.map((one) => one.cause));
@@ -62,7 +57,7 @@ export function judge(result: Judgeable): Pick<Result, "verdict" | "cause" | "op
 
 /** The worst of one system in one case. */
 export function verdictAt(place: Place, outcomes: readonly Outcome[]): Verdict {
-	const own = at(place, outcomes).filter(({ decides, kind }) => decides && kind !== "search");
+	const own = at(place, outcomes).filter(({ kind }) => kind !== "search");
 	return worst(own.map(({ verdict }) => verdict));
 }
 
@@ -71,10 +66,10 @@ export function outcomeName({ kind, system, case: name, what }: Outcome): string
 	return kind === "damage" ? what : `${system}/${name}: ${what}`.replaceAll(/\s+/g, " ");
 }
 
-/** Those that kept the result from passing, the worst first; those that decide nothing are not among them. */
+/** Those that kept the result from passing, the worst first. */
 export function brokenOf(result: Judgeable): Outcome[] {
 	return outcomesOf(result)
-		.filter((o) => o.decides && o.verdict !== "pass")
+		.filter(({ verdict }) => verdict !== "pass")
 		.sort((a, b) => rank(a.verdict) - rank(b.verdict));
 }
 
@@ -85,7 +80,7 @@ export const NOTHING_JUDGED = "no SLA: nothing was judged";
 type Parts = Partial<Outcome> & Pick<Outcome, "what" | "verdict" | "why" | "runs">;
 
 function outcome(kind: Outcome["kind"], { system, case: name }: Place, parts: Parts): Outcome {
-	const plain = { cause: null, decides: true, compares: false, line: null, run: null };
+	const plain = { cause: null, compares: false, line: null, run: null };
 	return { ...plain, kind, system, case: name, ...parts };
 }
 
@@ -137,25 +132,4 @@ function ofSearch(search: Search, { runs, searches }: Judgeable): Outcome {
 	const run = own.find(({ index }) => index === failed?.index) ?? null;
 	const what = `highest rate${several ? `, repeat ${search.repeat}` : ""}`;
 	return outcome("search", search, { search, what, verdict, why, runs: own, run });
-}
-
-const COMPARED: Readonly<Record<Comparison["verdict"], Verdict>> = {
-	regressed: "fail",
-	inconclusive: "inconclusive",
-	improved: "pass",
-	same: "pass",
-};
-
-function ofComparison(comparison: Comparison, runs: readonly Run[]): Outcome {
-	const { why, judged, notWorse, metric, a } = comparison;
-	const verdict = notWorse ? "pass" : COMPARED[comparison.verdict];
-	const what = `${metric} against ${a.name}`;
-	const about = { comparison, what, runs, decides: judged, compares: true };
-	return outcome("comparison", comparison, { ...about, verdict, why });
-}
-
-function isSame(a: Comparison, b: Comparison): boolean {
-	return (
-		a.system === b.system && a.case === b.case && a.metric === b.metric && a.a.name === b.a.name
-	);
 }

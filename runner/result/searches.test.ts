@@ -3,6 +3,7 @@ import { planOf } from "../evidence/built.fake.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
+import { check } from "../render/hostile.fake.ts";
 import { rendered } from "../render/rendered.fake.ts";
 import { outcomeOf, searchRuns } from "../search/runs.ts";
 import type { Judgement } from "../verdict/judgement.ts";
@@ -190,16 +191,7 @@ describe("a report", () => {
 			...result,
 			runs: result.runs.map((run) => ({
 				...run,
-				validity: [
-					{
-						check: "others",
-						status: "warn" as const,
-						figure: null,
-						detail: "it was busy",
-						limit: null,
-						remedy: null,
-					},
-				],
+				validity: [check("others", "warn", { detail: "it was busy" })],
 			})),
 		};
 		for (const text of rendered(warned, 200).out) {

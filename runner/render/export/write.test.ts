@@ -7,7 +7,7 @@ import type { Result, Run } from "../../model/result.ts";
 import { HOSTILE } from "../../page/pages.fake.ts";
 import { type Changes, emptyFolder, resultOf } from "../../result/indexed.fake.ts";
 import { fakeWorld } from "../../world.fake.ts";
-import { search } from "../hostile.fake.ts";
+import { search, step } from "../hostile.fake.ts";
 import { exported, exportedResults, store } from "./exported.fake.ts";
 import { FORMATS } from "./write.ts";
 
@@ -131,18 +131,7 @@ test("of a search its answer counts, and not the runs at which it had to fail", 
 			search({
 				...parts,
 				case: run.case,
-				runs: [
-					{
-						index: run.index,
-						role: "probe",
-						rate: 1000,
-						why: null,
-						verdict: "fail",
-						p50: null,
-						p99: null,
-						max: null,
-					},
-				],
+				runs: [step({ index: run.index, rate: 1000 })],
 			}),
 		],
 	});
