@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { brokerOf, noBroker, type Traits } from "../brokers/index.ts";
-import { expand } from "../plan/expand.ts";
 import { resolveCases } from "./cases.ts";
-import { loadScenario } from "./load.ts";
 import { parseParts } from "./parts.ts";
 import type { Problem } from "./problem.ts";
 import { checkAbilities } from "./rules/system.ts";
@@ -78,27 +76,4 @@ describe("work that its consumers cannot do at the rate is refused for every sys
 	])("%s", (_, workload, traits, sentences) => {
 		expect(refusals({ ...queue, ...workload }, traits)).toEqual(sentences);
 	});
-});
-
-test("a system's own partitions are for its topics alone; beside it others do without, and nobody says it twice", () => {
-	const two = (first: string, workload: string) => `
-systems:
-  logs: { broker: kafka${first} }
-  queues: { broker: nats, mode: jetstream }
-workload: { pattern: work-queue, consumers: 4, rate: 300/s, message: 256B, duration: 9s${workload} }
-`;
-	const partitions = (text: string) =>
-		Object.fromEntries(
-			expand(loadScenario("s.yaml", text), {}).map((plan) => [plan.system, plan.partitions]),
-		);
-	expect(partitions(two("", ""))).toEqual({ logs: 4, queues: 1 });
-	expect(partitions(two(", partitions: 12", ""))).toEqual({ logs: 12, queues: 1 });
-	expect(partitions(two("", ", partitions: 8"))).toEqual({ logs: 8, queues: 1 });
-	expect(partitions(two("", ", order: none, topics: 2, producers: 2"))).toEqual({
-		logs: 2,
-		queues: 1,
-	});
-	expect(() => partitions(two(", partitions: 12", ", partitions: 8"))).toThrow(
-		"partitions is set here and in logs; remove one of them",
-	);
 });

@@ -1,10 +1,8 @@
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
 import { cpuMs } from "../tests/cpu.fake.ts";
 import { loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
-import { shorten } from "./quick.ts";
 
 const workload = "workload: { rate: 3000/s, message: 256B, duration: 10s }\n";
 
@@ -117,44 +115,6 @@ describe("a right scenario", () => {
 	});
 });
 
-describe("a warm-up that nobody has written", () => {
-	const of = (load: string, more = "") =>
-		loadScenario(
-			"s.yaml",
-			`systems: { nats: { broker: nats }, kafka: { broker: kafka } }\nworkload: { message: 256B, ${load} }\n${more}`,
-			{},
-			{},
-			{ folder: "/", platform: "linux", fileBytes: () => null },
-		).cases.map(({ schedule }) => [schedule.warmupNs, schedule.steady]);
-	const open = "rate: 3000/s, duration: 10s";
-	const fixed = [5e9, null];
-	const steady = [90e9, { fromNs: 14e9, toNs: 90e9 }];
-
-	test.each([
-		["beside a system on a JVM", open, "", steady],
-		["of random arrivals", `${open}, arrivals: poisson`, "", steady],
-		["of a slow load", "rate: 9/s, duration: 60s", "", fixed],
-		["of steps", "steps: [{ rate: 20/s, duration: 5s }, { rate: 30/s, duration: 5s }]", "", fixed],
-		["of stages", "rate: 20/s, stages: [{ target: 30/s, duration: 5s }]", "", fixed],
-		["of a search", "rate: 20/s, find: max-rate", "sla: [p99 < 1s]", fixed],
-		["of several clients", `${open}, connections: 2`, "clients: 2", fixed],
-		["beside faults", open, "faults: [{ at: 2s, action: pause, for: 1s }]", fixed],
-	])("%s", (_, load, more, expected) => {
-		expect(of(load, more)).toEqual([expected]);
-	});
-
-	test("is one for all systems of the scenario, and what a case writes wins", () => {
-		expect(
-			of("duration: 10s", "cases: [{ rate: 20/s }, { rate: 30/s, warmup: 5s }, { messages: 100 }]"),
-		).toEqual([steady, fixed, [0, null]]);
-	});
-
-	test("is 5s where no system runs on a JVM", () => {
-		const [one] = loadScenario("s.yaml", `system: nats\n${workload}`).cases;
-		expect(one?.schedule).toMatchObject({ warmupNs: 5e9, steady: null });
-	});
-});
-
 describe("mistakes", () => {
 	test("are shown all at once, in the order of the file, each with line, column and caret", () => {
 		expect(
@@ -196,65 +156,6 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
 			"s.yaml:2:1 duration is missing; write e.g. duration: 10s",
 			"s.yaml:5:5 neither case 2 nor workload has message; write e.g. message: 256B",
 		]);
-	});
-});
-
-describe("baselines", () => {
-	const two = `systems: { old: nats, new: nats }\n${workload}`;
-	const scenario = (rest: string) => loadScenario("dir/s.yaml", `${two}repeat: 5\n${rest}`);
-
-	test("a system of the scenario, or a path that counts from its folder", () => {
-		expect(scenario("baseline: old\n").baseline).toEqual({ system: "old", path: null });
-		expect(scenario("baseline: ../b.json\n").baseline).toEqual({
-			system: null,
-			path: path.resolve("b.json"),
-		});
-		expect(scenario("baseline: reports/old\n").baseline?.path).toBe(
-			path.resolve("dir/reports/old"),
-		);
-		expect(scenario("").baseline).toBeNull();
-	});
-
-	test("their lines stand apart from those with a limit", () => {
-		const { sla, baselineSla } = scenario(`sla:
-  - p99 < 1s
-  - p99 <= baseline + 10%
-  - { expect: throughput >= baseline - 5%, system: new }
-`);
-		expect(sla.map(({ expect }) => expect.text)).toEqual(["p99 < 1s"]);
-		expect(baselineSla).toEqual([
-			{
-				expect: {
-					kind: "baseline",
-					text: "p99 <= baseline + 10%",
-					figure: "response p99",
-					op: "<=",
-					margin: 0.1,
-					allowanceNs: null,
-				},
-				system: null,
-				case: null,
-				line: 6,
-			},
-			{
-				expect: {
-					kind: "baseline",
-					text: "throughput >= baseline - 5%",
-					figure: "throughput",
-					op: ">=",
-					margin: 0.05,
-					allowanceNs: null,
-				},
-				system: "new",
-				case: null,
-				line: 7,
-			},
-		]);
-	});
-
-	test("are left aside by --quick, which makes one run of each", () => {
-		const quick = shorten(scenario("baseline: old\nsla: [p99 <= baseline + 10%]\n"));
-		expect(quick).toMatchObject({ repeat: 1, baseline: null, baselineSla: [] });
 	});
 });
 
@@ -321,15 +222,4 @@ describe("a text that is no scenario", () => {
 			for (const line of found) expect(line).toContain(`unknown key "${key}"`);
 		},
 	);
-});
-
-describe("sla lines for one case", () => {
-	const text = (name: string) =>
-		`system: nats\nworkload: { duration: 30s }\ncases:\n  - { message: 1KiB, rate: 3000/s }\n  - { message: 1KiB, rate: 20000/s, connections: 25 }\nsla: [{ expect: p99 < 5ms, case: ${name} }]\n`;
-
-	test("take the words that a name begins with", () => {
-		expect(loadScenario("s.yaml", text("1KiB 20000/s")).sla[0]?.case).toBe(
-			"1KiB 20000/s 25 connections",
-		);
-	});
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { expand } from "../plan/expand.ts";
 import { loadScenario } from "./load.ts";
 import { slaLineFinder } from "./sla-lines.ts";
 
@@ -138,16 +137,4 @@ describe("a line about faults", () => {
 			}
 		},
 	);
-
-	test("goes with the faults where the command line leaves them aside", () => {
-		const there = load(
-			{ sla: "[p99 < 1s, unavailable < 5s, drained <= baseline + 50%]", head: "repeat: 5\n" },
-			{ target: "existing", url: "nats://h:4222" },
-		);
-		const [plan] = expand(there, {});
-		const texts = plan?.sla.map(({ text }) => text);
-		expect(texts).toContain("p99 < 1s");
-		expect(texts).not.toContain("unavailable < 5s");
-		expect(plan?.baselineSla).toEqual([]);
-	});
 });

@@ -1,7 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SystemOptions } from "../brokers/index.ts";
 import type { Target } from "../model/plan.ts";
-import { loadScenario } from "./load.ts";
 import { type Problem, reporter } from "./problem.ts";
 import { checkTarget } from "./rules/place.ts";
 
@@ -65,34 +64,4 @@ test("each says what to do instead, in one sentence", () => {
 			expect(message).toMatch(new RegExp(`^${path[0]} needs target `));
 			expect(message).toMatch(/; \S.*[^.]$/);
 		}
-});
-
-describe("containers", () => {
-	const load = (system: string, overrides = {}) =>
-		loadScenario(
-			"s.yaml",
-			`target: docker\npin: { brokers: "1" }\nsystem: { broker: nats, mode: jetstream, ${system} }\nworkload: { rate: 3/s, message: 256B, duration: 9s }\n`,
-			overrides,
-		);
-
-	test("have an image, limits, nodes and CPUs of their own", () => {
-		const [system] = load(
-			"image: nats:2.12-alpine, cpus: 1.5, memory: 512MiB, nodes: 3, replicas: 3",
-		).systems;
-		expect(system).toMatchObject({
-			image: "nats:2.12-alpine",
-			url: null,
-			options: { cpus: 1.5, memory: 512 * 1024 ** 2, nodes: 3 },
-		});
-	});
-
-	test("have any version: it is the tag of the image", () => {
-		expect(load("version: 2.11.4").systems[0]?.image).toBeNull();
-	});
-
-	test("and their settings are left aside where the command line chose local", () => {
-		expect(load("image: x, cpus: 2, memory: 1GiB", { target: "local" }).systems[0]).toMatchObject({
-			image: null,
-		});
-	});
 });

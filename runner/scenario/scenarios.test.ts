@@ -1,0 +1,102 @@
+import { imageAt } from "../brokers/image.ts";
+import { MqbenchError } from "../errors.ts";
+import { crosses, setUpBytes } from "../model/plan.ts";
+import { expand } from "../plan/expand.ts";
+import { goldenBlocks } from "../tests/golden.fake.ts";
+import { loadScenario } from "./load.ts";
+import type { Overrides } from "./overrides.ts";
+import { shorten } from "./quick.ts";
+import { notFresh } from "./rig.ts";
+import { RigFile } from "./rig-file.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** A command line, an environment, and what lies around the file. */
+interface Given extends Omit<Overrides, "rig"> {
+	readonly env?: Record<string, string>;
+	readonly platform?: string;
+	readonly rig?: object;
+	/** What the plan says too, instead of what it is about alone. */
+	readonly plans?: boolean;
+}
+
+function scenarioOf(text: string, given: Given): Scenario {
+	const { env = {}, platform = "linux", rig, ...overrides } = given;
+	const loaded = loadScenario("/bench/s.yaml", text, overrides, env, {
+		folder: "/bench",
+		fileBytes: () => 1,
+		platform,
+		...(rig && {
+			rig: {
+				path: "rig.json",
+				rig: RigFile.parse({ version: 1, id: "x", brokers: [], ...rig }),
+				only: given.only,
+			},
+		}),
+	});
+	return given.quick ? shorten(loaded) : loaded;
+}
+
+/** The values of a scenario by their paths, then those of its plans. What a system is (traits) stands with the brokers. */
+function* valuesOf(scenario: Scenario, plans: boolean): Generator<[string, string]> {
+	const { systems, sla, baselineSla, rig, cases, ...rest } = scenario;
+	const lines = [...sla, ...baselineSla].map(({ expect: { text, ...expect }, ...of }) => ({
+		...of,
+		[text]: expect,
+	}));
+	const about = {
+		...rest,
+		rig: rig?.id ?? null,
+		systems: systems.map(({ traits, ...system }) => ({
+			...system,
+			title: traits.title,
+			imageOnHost: imageAt("host", system),
+		})),
+		notFresh: systems.flatMap((system) => notFresh(scenario, system)),
+		cases: plans ? cases.map(({ name }) => name) : cases,
+		lines,
+	};
+	yield* leaves(about, "");
+	const all = plans ? expand(scenario, { runId: "r" }) : [];
+	for (const [i, plan] of all.entries())
+		yield* leaves({ ...plan, crosses: crosses(plan), setUpBytes: setUpBytes(plan) }, `plan.${i}`);
+}
+
+function* leaves(value: unknown, path: string): Generator<[string, string]> {
+	const text = JSON.stringify(value) ?? "";
+	// What fits into a line is one, below the uppermost level.
+	const entries =
+		typeof value === "object" && value !== null && (text.length > 160 || !path.includes("."))
+			? Object.entries(value)
+			: [];
+	if (entries.length === 0) yield [path, text];
+	for (const [key, part] of entries) yield* leaves(part, path === "" ? key : `${path}.${key}`);
+}
+
+const PLAIN = "system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s }\n";
+
+/**
+ * Scenarios, and what is other in them than in a plain one: golden/scenarios.txt. The first line of a block is its command line and what lies
+ * around; of one that is refused with them, the sentence.
+ */
+goldenBlocks(new URL("./golden/scenarios.txt", import.meta.url), (block) => {
+	const [options = "", ...text] = block.split("\n");
+	const given: Given = JSON.parse(options);
+	const { plans = false } = given;
+	try {
+		const lines = (scenario: Scenario) =>
+			[...valuesOf(scenario, plans)].map(([path, value]) => `${path}: ${value}`);
+		const plain = new Set(lines(scenarioOf(PLAIN, {})));
+		const found = lines(scenarioOf(text.join("\n"), given));
+		const all = new Set(found);
+		return found
+			.filter((line) => {
+				// Further cases and plans are told by what is other in them than in the first one.
+				const first = line.replace(/^(cases|plan)\.[1-9]\d*\./, "$1.0.");
+				return !plain.has(line) && (first === line || !all.has(first));
+			})
+			.join("\n");
+	} catch (error) {
+		if (error instanceof MqbenchError) return error.message;
+		throw error;
+	}
+});
