@@ -9,7 +9,7 @@ import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { type ProgressEvent, startFleet } from "./fleet.ts";
-import { k6Arguments } from "./k6.ts";
+import { k6Arguments, outputNotes } from "./k6.ts";
 
 const { agent } = await realBinaries();
 const [plan] = expand(
@@ -195,4 +195,33 @@ describe("k6", () => {
 		expect(log()).toContain("nats://***@h");
 		expect(log()).not.toContain("s3cr3t");
 	});
+});
+
+/** A run's folder with these logs of its clients. */
+function logs(...texts: string[]): string {
+	const folder = testFolder();
+	for (const [i, text] of texts.entries())
+		writeFileSync(path.join(folder, `client-${i}.log`), text);
+	return folder;
+}
+
+const SENDING =
+	'time="2026-11-26T15:00:00Z" level=error msg="Failed to send the time series data to the endpoint" error="HTTP POST request failed: Post \\"http://127.0.0.1:9/api/v1/write\\": connect: connection refused" output="Prometheus remote write"\n';
+
+test("an output that cannot be reached is a note with the first of its complaints", () => {
+	expect(
+		outputNotes(logs(SENDING.repeat(2), SENDING), 2, [
+			"experimental-prometheus-rw",
+			"json=samples.json",
+		]),
+	).toEqual([
+		'outputs of k6 (experimental-prometheus-rw, json) complained 3 times, and may lack samples; the figures here are whole: Failed to send the time series data to the endpoint: HTTP POST request failed: Post "http://127.0.0.1:9/api/v1/write": connect: connection refused',
+	]);
+});
+
+test("nothing is said of outputs that work, nor without any", () => {
+	const quiet = 'level=info msg="started"\n';
+	expect(outputNotes(logs(quiet), 1, ["json"])).toEqual([]);
+	expect(outputNotes(logs(SENDING), 1, [])).toEqual([]);
+	expect(outputNotes(logs(), 3, ["json"])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import type { Workspace } from "../../infra/rig.ts";
@@ -49,8 +49,7 @@ export function startK6(options: K6Options, world: World): K6 {
 	let complaint: string | null = null;
 	let interrupted = false;
 	const env = {
-		...secrets(plan, world.env),
-		...(options.outs.length > 0 ? outputsEnv(world.env) : {}),
+		...givenEnv(plan, options.outs, world.env),
 		...options.env,
 		// Not as --out: an output's URL may have a password, and everybody on the machine reads command lines.
 		K6_OUT: [`mqbench=client-${index}`, ...options.outs].join(","),
@@ -112,19 +111,32 @@ export function logged(line: string): string {
 	return words.replaceAll('\\"', '"').replaceAll("\\n", " ").trim();
 }
 
+/**
+ * What outputs of k6 (`--k6-out`) complained of in a run that came to its end: a note, for its figures are whole, and whoever looks at the other
+ * end sees only a gap. From k6's own logs, in which secrets are masked already.
+ */
+export function outputNotes(folder: string, clients: number, outs: readonly string[]): string[] {
+	if (outs.length === 0) return [];
+	const logs = Array.from({ length: clients }, (_, index) => logOf(folder, index));
+	const complaints = logs
+		.filter((log) => existsSync(log))
+		.flatMap((log) => readFileSync(log, "utf8").match(/^.*\blevel=(?:warning|error)\b.*$/gm) ?? []);
+	const [first] = complaints;
+	if (first === undefined) return [];
+	const names = outs.map((out) => out.split("=")[0] ?? out).join(", ");
+	return [
+		`outputs of k6 (${names}) complained ${complaints.length} times, and may lack samples; the figures here are whole: ${logged(first)}`,
+	];
+}
+
 // --- internal ---
+
+function logOf(folder: string, index: number): string {
+	return path.join(folder, `client-${index}.log`);
+}
 
 /** Variables that k6's documentation has for outputs that it has itself; others of k6 would change the run. */
 const OF_OUTPUTS = /^(K6_(PROMETHEUS_RW|OTEL|WEB_DASHBOARD|CSV|JSON|INFLUXDB)(_|$)|OTEL_)/;
-
-/** What they read. */
-function outputsEnv(env: World["env"]): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(env).flatMap(([name, value]) =>
-			value !== undefined && OF_OUTPUTS.test(name) ? [[name, value]] : [],
-		),
-	);
-}
 
 /** Its part of the heartbeat. Always with the sequence: without it k6 fills gaps by itself, and shares drift. */
 function segments(index: number, count: number): string[] {
@@ -137,21 +149,22 @@ function segments(index: number, count: number): string[] {
 	];
 }
 
-/** What the driver reads of the user's environment beside the URL. */
-function secrets(plan: Plan, env: World["env"]): Record<string, string> {
-	const names = brokerOf(plan).secretEnv;
+/** Of the user's environment what the driver reads beside the URL, and what k6's outputs read, if there are any. */
+function givenEnv(plan: Plan, outs: readonly string[], env: World["env"]): Record<string, string> {
+	const own = new Set<string>(brokerOf(plan).secretEnv);
 	return Object.fromEntries(
-		names.flatMap((name) => {
-			const value = env[name];
-			return value === undefined ? [] : [[name, value]];
-		}),
+		Object.entries(env).flatMap(([name, value]) =>
+			value !== undefined && (own.has(name) || (outs.length > 0 && OF_OUTPUTS.test(name)))
+				? [[name, value]]
+				: [],
+		),
 	);
 }
 
 /** k6's own words are kept beside the results: a run that fails is explained there. */
 function keepLog(folder: string, index: number, line: string): void {
 	try {
-		appendFileSync(path.join(folder, `client-${index}.log`), `${line}\n`);
+		appendFileSync(logOf(folder, index), `${line}\n`);
 	} catch {
 		// A full disk: the run itself will say so.
 	}

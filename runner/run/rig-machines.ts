@@ -1,7 +1,7 @@
 import type { RigMachines } from "../model/environment-file.ts";
 import { clusterText } from "../plan/place-text.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
-import type { AwsVolume, Clients, Kubernetes, Scenario } from "../scenario/scenario.ts";
+import type { AwsVolume, Clients, Scenario } from "../scenario/scenario.ts";
 
 /** What decides which machines there are. */
 export type Asked = Pick<Scenario, "rig" | "aws" | "clients" | "kubernetes">;
@@ -9,38 +9,32 @@ export type Asked = Pick<Scenario, "rig" | "aws" | "clients" | "kubernetes">;
 /** Machines beside the one that mqbench runs on; null: there are none. Those that are yet to be rented have neither id nor hosts. */
 export function rigMachines({ rig, aws, clients, kubernetes }: Asked): RigMachines | null {
 	if (rig !== null) return ofRig(rig, clients);
-	if (kubernetes !== null) return ofCluster(kubernetes);
+	// Which machines those are each run says: a pod is where the cluster has put it.
+	if (kubernetes !== null) return told(`pods of Kubernetes (${clusterText(kubernetes)})`);
 	if (aws === null) return null;
-	const { region, brokers, clients: load } = aws;
+	const cloud = `aws ${aws.region}`;
+	const { brokers, clients: load } = aws;
 	const volume = volumeText(brokers.volume);
-	return {
-		id: null,
-		createdAt: null,
-		cloud: `aws ${region}`,
-		machines: rentedText(`aws ${region}`, [
-			{ ...brokers, type: brokers.instance, role: "brokers", volume },
-			{ ...load, type: load.instance, role: "the load", volume: null },
-		]),
-		brokers: [],
-		clients: [],
-		here: false,
-		facts: {},
-	};
+	const machines = rentedText(cloud, [
+		{ ...brokers, type: brokers.instance, role: "brokers", volume },
+		{ ...load, type: load.instance, role: "the load" },
+	]);
+	return told(machines, { cloud });
 }
 
 // --- internal ---
 
-/** Which machines those are each run says: a pod is where the cluster has put it. */
-function ofCluster(kubernetes: Kubernetes): RigMachines {
+function told(machines: string, known: Partial<RigMachines> = {}): RigMachines {
 	return {
 		id: null,
 		createdAt: null,
 		cloud: null,
-		machines: `pods of Kubernetes (${clusterText(kubernetes)})`,
+		machines,
 		brokers: [],
 		clients: [],
 		here: false,
 		facts: {},
+		...known,
 	};
 }
 
@@ -56,19 +50,20 @@ function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 		),
 	);
 	const cloud = rig.cloud && `${rig.cloud.provider} ${rig.cloud.region}`;
-	return {
-		id: rig.id,
-		createdAt: rig.createdAt ?? null,
+	const machines =
+		cloud === null
+			? ownText(brokers, clients)
+			: ofCloud(rig, cloud, facts, brokers.length, clients);
+	const { id, createdAt = null } = rig;
+	return told(machines, {
+		id,
+		createdAt,
 		cloud,
-		machines:
-			rig.cloud === null || cloud === null
-				? ownText(brokers, clients)
-				: ofCloud(rig, cloud, facts, brokers, clients),
 		brokers,
 		clients,
 		here: clients.length === 0,
 		facts,
-	};
+	});
 }
 
 /** As Pulumi's program says it in the facts; a file that does not has the counts of all types alone. */
@@ -76,46 +71,42 @@ function ofCloud(
 	rig: RigFile,
 	cloud: string,
 	facts: Readonly<Record<string, string>>,
-	brokers: readonly string[],
+	brokers: number,
 	clients: readonly string[],
 ): string {
 	const own = sorted(rig.clients.map(({ host, port }) => named(host, port)));
-	const all = rig.cloud?.machines ?? {};
-	const { brokers: type, clients: loadType, volume = null } = facts;
-	const counts =
-		loadType === undefined || (type === undefined && brokers.length > 0)
-			? Object.entries(all)
-					.sort(([a], [b]) => (a < b ? -1 : 1))
-					.map(([name, count]) => ({ type: name, count, role: null, volume: null }))
-			: [
-					...(type === undefined ? [] : [{ type, count: brokers.length, role: "brokers", volume }]),
-					{
-						type: loadType,
-						role: "the load",
-						volume: null,
-						count: own.filter((host) => clients.includes(host)).length,
-					},
-				];
+	const rented = clients.filter((host) => own.includes(host)).length;
 	const others = clients.filter((host) => !own.includes(host));
-	return [rentedText(cloud, counts), ...(others.length > 0 ? [ownText([], others)] : [])].join(
-		", ",
-	);
+	const { brokers: type, clients: loadType, volume = null } = facts;
+	const fleets =
+		loadType === undefined || (type === undefined && brokers > 0)
+			? Object.entries(rig.cloud?.machines ?? {})
+					.sort(([a], [b]) => (a < b ? -1 : 1))
+					.map(([name, count]) => ({ type: name, count }))
+			: [
+					...(type === undefined ? [] : [{ type, count: brokers, role: "brokers", volume }]),
+					{ type: loadType, count: rented, role: "the load" },
+				];
+	const text = rentedText(cloud, fleets);
+	return others.length > 0 ? `${text}, ${ownText([], others)}` : text;
 }
 
 interface Fleet {
 	readonly type: string;
 	readonly count: number;
-	/** null: not known. */
-	readonly role: string | null;
-	readonly volume: string | null;
+	readonly role?: string;
+	readonly volume?: string | null;
 }
 
 function rentedText(cloud: string, fleets: readonly Fleet[]): string {
 	const texts = fleets
 		.filter(({ count }) => count > 0)
-		.map(
-			({ type, count, role, volume }) =>
-				`${count} ${type}${volume === null ? "" : ` with ${volume}`}${role === null ? "" : ` for ${role}`}`,
+		.map(({ type, count, role, volume }) =>
+			[
+				`${count} ${type}`,
+				...(volume ? [`with ${volume}`] : []),
+				...(role ? [`for ${role}`] : []),
+			].join(" "),
 		);
 	return `${texts.join(", ")} (${cloud})`;
 }
@@ -147,9 +138,10 @@ function sorted(hosts: readonly string[]): string[] {
 function volumeText(volume: AwsVolume | null): string | null {
 	if (volume === null) return null;
 	const { type, sizeGiB, iops, throughputMiBps } = volume;
-	return [
+	const parts = [
 		`${type} ${sizeGiB}GiB`,
-		...(iops === null ? [] : [`${iops} IOPS`]),
-		...(throughputMiBps === null ? [] : [`${throughputMiBps}MiB/s`]),
-	].join(", ");
+		iops && `${iops} IOPS`,
+		throughputMiBps && `${throughputMiBps}MiB/s`,
+	];
+	return parts.filter((part) => part !== null).join(", ");
 }
