@@ -17,7 +17,7 @@ export interface Merged {
 	readonly bins: ReadonlyMap<number, BinCounts>;
 	/** Of each of the phases that were asked for what its whole seconds hold; none: nothing was recorded then. */
 	readonly phases: readonly Distribution[];
-	/** By second, how many values it has, and how many are above each of `valuesNs`, upper edges of buckets. Of a large run it reads all lines again. */
+	/** By second, how many values it has, and how many are above each of `valuesNs`, upper edges of buckets. It reads all lines again. */
 	above(valuesNs: readonly number[]): Map<number, SecondCounts>;
 }
 
@@ -66,12 +66,10 @@ export function mergeLines(
 	const shown = new Set([course, ...beside].flatMap(scopes));
 	// Written to the millisecond, rounded either way.
 	const secondOf = (line: LogLine) => Math.floor(line.startS - windowStartNs / 1e9 + 0.001);
-	const kept = new Kept();
 	for (const line of lines) {
 		const buckets = decodeBuckets(line.encoded);
 		getOrAdd(sums, line.tag, () => new BucketSum()).add(buckets);
 		const second = secondOf(line);
-		kept.add(line.tag, second, buckets);
 		for (const [i, { fromNs, toNs }] of phases.entries())
 			if (second * 1e9 >= fromNs && second * 1e9 < toNs)
 				getOrAdd(parts, line.tag, () => phases.map(() => new BucketSum()))[i]?.add(buckets);
@@ -98,7 +96,7 @@ export function mergeLines(
 					const part = parts.get(tag)?.[i];
 					return part?.filled ? distribution(part.buckets()) : EMPTY;
 				}),
-				above: (values) => above(kept.of(tag) ?? readAgain(lines, tag, secondOf), values),
+				above: (values) => above(readAgain(lines, tag, secondOf), values),
 			},
 		]),
 	);
@@ -150,26 +148,6 @@ function figuresOf(d: Distribution, owed: number): SecondFigures {
 		d.count === 0 || n < samplesForBound(p) ? null : valueAtRank(sample, rank(n, p));
 	return { count: d.count, p50: value(50), p99: value(99), max: d.high.at(-1) ?? null };
 }
-
-/** The histograms of a run of usual size, so that they are not decoded twice; of a large one none. */
-class Kept {
-	#byTag: Map<string, [second: number, buckets: Buckets][]> | null = new Map();
-	#size = 0;
-
-	add(tag: string, second: number, buckets: Buckets): void {
-		this.#size += buckets.indexes.length;
-		// Two numbers a bucket: some 30 MB.
-		if (this.#size > MOST_KEPT) this.#byTag = null;
-		if (this.#byTag !== null) getOrAdd(this.#byTag, tag, () => []).push([second, buckets]);
-	}
-
-	/** null: there were too many. */
-	of(tag: string): Iterable<readonly [number, Buckets]> | null {
-		return this.#byTag === null ? null : (this.#byTag.get(tag) ?? []);
-	}
-}
-
-const MOST_KEPT = 1_000_000;
 
 function* readAgain(
 	lines: Iterable<LogLine>,

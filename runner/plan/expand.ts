@@ -3,7 +3,6 @@ import { failure } from "../errors.ts";
 import { subjectOf } from "../model/baseline-sla.ts";
 import { cpusOf } from "../model/cpu-set.ts";
 import { glob } from "../model/glob.ts";
-import type { Times } from "../model/load.ts";
 import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla } from "../model/plan.ts";
 import { needs, TALLIES, type Tally } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
@@ -29,18 +28,19 @@ interface ExpandOptions {
  * warms up or gets busy does so for all systems alike. Systems take turns: A B, B A, A B, B A. With A always first a steady
  * drift would be B's alone; in pairs of turns it cancels out.
  */
-export function expand(scenario: Scenario, { runId = "plan", only }: ExpandOptions): Plan[] {
-	const pairs = pairsOf(scenario, scenario.systems);
+export function expand(given: Scenario, { runId = "plan", only }: ExpandOptions): Plan[] {
+	// The same for every system and repeat; poisson arrivals take their time to count.
+	const cases = given.cases.map((one) => ({ ...one, schedule: counted(one.schedule) }));
+	const scenario = { ...given, cases };
+	const pairs = pairsOf(cases, scenario.systems);
 	const chosen = only === undefined ? pairs : choose(pairs, only);
-	const turned = pairsOf(scenario, scenario.systems.toReversed()).filter(({ system, one }) =>
+	const turned = pairsOf(cases, scenario.systems.toReversed()).filter(({ system, one }) =>
 		chosen.some((pair) => pair.system === system && pair.one === one),
 	);
 	const plans: Plan[] = [];
-	// The same for every system and repeat; poisson arrivals take their time to count.
-	const schedules = remember(counted);
 	for (let repeat = 1; repeat <= scenario.repeat; repeat++)
 		for (const { system, one } of repeat % 2 === 1 ? chosen : turned)
-			plans.push(plan(scenario, system, one, schedules, runId, plans.length + 1, repeat));
+			plans.push(plan(scenario, system, one, runId, plans.length + 1, repeat));
 	return plans;
 }
 
@@ -68,13 +68,15 @@ export const START_LEAD_NS = 3e9;
 /** k6 waits this much longer for its last iteration than that one waits for messages. */
 const STOP_MARGIN_NS = 10e9;
 
+type CountedCase = Case & { readonly schedule: Plan["schedule"] };
+
 interface Pair {
 	readonly system: System;
-	readonly one: Case;
+	readonly one: CountedCase;
 }
 
 /** Cases outermost. */
-function pairsOf({ cases }: Scenario, systems: readonly System[]): Pair[] {
+function pairsOf(cases: readonly CountedCase[], systems: readonly System[]): Pair[] {
 	return cases.flatMap((one) => systems.map((system) => ({ system, one })));
 }
 
@@ -103,8 +105,7 @@ function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
 function plan(
 	scenario: Scenario,
 	system: System,
-	one: Case,
-	schedules: (times: Times) => Plan["schedule"],
+	one: CountedCase,
 	runId: string,
 	index: number,
 	repeat: number,
@@ -116,7 +117,7 @@ function plan(
 	const { traits } = system;
 	const alone = ALONE.has(one.pattern) ? traits.deliveryAlone : undefined;
 	const delivery = one.delivery ?? alone ?? traits.delivery;
-	const schedule = schedules(one.schedule);
+	const { schedule } = one;
 	const faults = hasProcess(system.options) ? faultsOf(scenario, one) : [];
 	const asked = scenario.sla
 		.filter((line) => applies(line, system, one))
@@ -237,15 +238,6 @@ function brokerCpus({ target, rig, pin }: Scenario, system: System): string | nu
 		rig === null ? targets[target].place !== null : onHosts({ path: "", rig }, system.key);
 	if (!ours) return null;
 	return system.options.pin ?? pin.brokers;
-}
-
-function remember<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-	const made = new Map<Key, Value>();
-	return (key) => {
-		const value = made.get(key) ?? make(key);
-		made.set(key, value);
-		return value;
-	};
 }
 
 /** The baseline has the lines of the others: its figures are needed, and not judged. */

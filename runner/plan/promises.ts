@@ -1,14 +1,11 @@
 import type { Plan, Sla } from "../model/plan.ts";
 import type { Tally } from "../model/tallies.ts";
 
-export interface Promises {
-	readonly pattern: Plan["pattern"];
-	readonly delivery: Plan["delivery"];
-	readonly order: Plan["order"];
+/** `find`: a rate is looked for at which nothing is lost. */
+export type Promises = Pick<Plan, "pattern" | "delivery" | "order"> & {
 	readonly checksum: boolean;
-	/** A rate is looked for at which nothing is lost. */
 	readonly find: string | null;
-}
+};
 
 /**
  * The gates that follow from what is promised of each message: "lost == 0 (delivery: at-least-once)". A tally that the

@@ -172,8 +172,11 @@ function budgetText(plan: Plan, { over }: Tick): string | null {
 /** "8s", "3min 40s", "1h 5min": as long as a person has to wait. */
 function waitText(ns: number): string {
 	const seconds = Math.max(0, Math.round(ns / 1e9));
-	if (seconds < 60) return `${seconds}s`;
-	const minutes = Math.floor(seconds / 60);
-	if (minutes < 60) return `${minutes}min${seconds % 60 === 0 ? "" : ` ${seconds % 60}s`}`;
-	return `${Math.floor(minutes / 60)}h${minutes % 60 === 0 ? "" : ` ${minutes % 60}min`}`;
+	const parts: [number, string][] = [
+		[Math.floor(seconds / 3600), "h"],
+		[Math.floor(seconds / 60) % 60, "min"],
+		[seconds % 60, "s"],
+	];
+	const known = parts.filter(([n]) => n > 0).map(([n, unit]) => `${n}${unit}`);
+	return known.slice(0, 2).join(" ") || "0s";
 }

@@ -131,8 +131,8 @@ function makeBuild(
 	say: (text: string) => void,
 	rewrite: (text: string, worth: boolean) => void,
 ): BuildProgress {
-	let last = Number.NEGATIVE_INFINITY;
-	let shown = { name: "", done: 0 };
+	let lastMs = Number.NEGATIVE_INFINITY;
+	let shown = "";
 	let began = 0;
 	return {
 		begin(server, platform) {
@@ -150,11 +150,12 @@ function makeBuild(
 		},
 		step(name, done, all) {
 			const now = world.clock.monotonicMs();
-			const news = name !== shown.name || done !== shown.done;
-			const worth = news && (name !== shown.name || done === all || now - last >= BUILD_EVERY_MS);
-			if (worth) last = now;
-			shown = { name, done };
-			rewrite(`  ${name} ${done}${all > 0 ? `/${all}` : ""}`, worth);
+			const text = `  ${name} ${done}${all > 0 ? `/${all}` : ""}`;
+			const isPhase = !shown.startsWith(`  ${name} `);
+			const worth = text !== shown && (isPhase || done === all || now - lastMs >= BUILD_EVERY_MS);
+			if (worth) lastMs = now;
+			shown = text;
+			rewrite(text, worth);
 		},
 		end() {
 			const took = (world.clock.monotonicMs() - began) * 1e6;
