@@ -17,12 +17,11 @@ import { rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
 import { rigsConfig } from "./rigs-config.ts";
 
 const ACCOUNT = "111111111111";
-const sweep = (args: Parameters<typeof rigsSweep>[0], world: World, parts: Partial<Provider>) =>
-	rigsSweep(args, world, cloudsWith(parts));
 const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
+const WORDS = "in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge)";
 
-/** A state folder, and the world of a command that comes some minutes after its rigs were stood up. */
-function scene() {
+/** A state folder with these rigs, and the world of a command that comes some minutes after they were stood up. */
+async function scene(...ids: string[]) {
 	const state = testFolder();
 	const stack = fakeStack();
 	const optionsWith = (parts: Partial<Provider>): CloudOptions => ({
@@ -32,44 +31,31 @@ function scene() {
 	});
 	const at = (minutes: number, answer?: string) => {
 		const asked: string[] = [];
+		const ask = async (question: string) => {
+			asked.push(question);
+			return answer ?? "";
+		};
 		const world = fakeWorld({
 			env: { MQBENCH_STATE_DIR: state, PATH: process.env.PATH },
 			clock: { nowMs: () => CREATED + minutes * 60_000, monotonicMs: () => 0 },
-			ask:
-				answer === undefined
-					? null
-					: async (question) => {
-							asked.push(question);
-							return answer;
-						},
+			ask: answer === undefined ? null : ask,
 		});
 		return { ...world, asked };
 	};
-	return {
-		stack,
-		options: optionsWith({}),
-		optionsWith,
-		at,
-		folder: (id: string) => path.join(state, "rigs", id),
-		async up(id = "demo-1") {
-			const { config, ...rest } = offered(id);
-			const of = { ...rest, config: { ...config, account: ACCOUNT } };
-			const rig = await standUpCloud(
-				of,
-				at(0),
-				optionsWith({ open: async () => fakeStack({ up: async () => output(id) }) }),
-			);
-			stack.there = ["aws:ec2/instance:Instance broker-1 (i-0abc)"];
-			return rig;
-		},
-	};
+	for (const id of ids) {
+		const { config, ...rest } = offered(id);
+		const open = async () => fakeStack({ up: async () => output(id) });
+		const of = { ...rest, config: { ...config, account: ACCOUNT } };
+		await (await standUpCloud(of, at(0), optionsWith({ open }))).keep();
+		stack.there = ["aws:ec2/instance:Instance broker-1 (i-0abc)"];
+	}
+	const folder = (id: string) => path.join(state, "rigs", id);
+	return { stack, options: optionsWith({}), optionsWith, at, folder };
 }
 
 describe("mqbench rigs list", () => {
 	test("tells machines, price, age and end of each", async () => {
-		const { up, at } = scene();
-		await (await up()).keep();
-		await up("demo-2");
+		const { at } = await scene("demo-1", "demo-2");
 		const world = at(35);
 		await rigsList({}, world);
 		expect(world.out()).toBe(
@@ -82,11 +68,11 @@ Take one down: mqbench rigs destroy <rig>
 	});
 
 	test("as JSON is a list for programs", async () => {
-		const { up, at, folder } = scene();
-		const empty = at(0);
+		const { at: nothing } = await scene();
+		const empty = nothing(0);
 		await rigsList({ json: true }, empty);
 		expect(JSON.parse(empty.out())).toEqual([]);
-		await (await up()).keep();
+		const { at, folder } = await scene("demo-1");
 		mkdirSync(folder("empty"));
 		const world = at(35);
 		expect(await rigsList({ json: true }, world)).toBe(0);
@@ -113,46 +99,39 @@ Take one down: mqbench rigs destroy <rig>
 	});
 
 	test("shows the others beside a folder that is half-written or foreign", async () => {
-		const { up, at, folder } = scene();
-		await (await up()).keep();
-		mkdirSync(folder("empty"));
-		mkdirSync(folder("half"));
+		const { at, folder } = await scene("demo-1");
+		for (const name of ["empty", "half", "other", ".Trash-1000"]) mkdirSync(folder(name));
 		writeFileSync(path.join(folder("half"), "rig.json"), '{"version": 1, ');
-		mkdirSync(folder("other"));
-		writeFileSync(
-			path.join(folder("other"), "rig.json"),
-			readFileSync(path.join(folder("demo-1"), "rig.json")),
-		);
+		const rig = readFileSync(path.join(folder("demo-1"), "rig.json"));
+		writeFileSync(path.join(folder("other"), "rig.json"), rig);
 		// What file managers and people leave there is no rig.
 		for (const name of [".DS_Store", "notes.txt"]) writeFileSync(folder(name), "a file");
-		mkdirSync(folder(".Trash-1000"));
 		const world = at(1);
 		expect(await rigsList({}, world)).toBe(0);
-		expect(world.out()).toMatch(/^demo-1 +eu-central-1/m);
-		expect(world.out()).toMatch(/empty: there is no rig\.json in it/);
-		expect(world.out()).toMatch(/half.*: it is not JSON/);
-		expect(world.out()).toMatch(/other: its rig\.json is another rig's/);
+		for (const line of [
+			/^demo-1 +eu-central-1/m,
+			/empty: there is no rig\.json in it/,
+			/half.*: it is not JSON/,
+			/other: its rig\.json is another rig's/,
+		])
+			expect(world.out()).toMatch(line);
 		expect(world.out()).not.toMatch(/DS_Store|notes|Trash/);
 	});
 });
 
 describe("mqbench rigs destroy", () => {
 	test("asks, naming what is rented, and takes it down", async () => {
-		const { up, at, options, stack, folder } = scene();
-		await (await up()).keep();
+		const { at, options, stack, folder } = await scene("demo-1");
 		const world = at(5, "y");
 		expect(await rigsDestroy({ id: "demo-1" }, world, options)).toBe(0);
-		expect(world.asked).toEqual([
-			"Take down the rig demo-1 in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge)? [y/N] ",
-		]);
+		expect(world.asked).toEqual([`Take down the rig demo-1 ${WORDS}? [y/N] `]);
 		expect(world.out()).toBe("The rig demo-1 is down; nothing of it is left.\n");
 		expect(stack.asked).toEqual(["destroy", "remove"]);
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
 
 	test("leaves it when the answer is no, and when nobody is there to answer", async () => {
-		const { up, at, options, stack } = scene();
-		await (await up()).keep();
+		const { at, options, stack } = await scene("demo-1");
 		const world = at(5, "");
 		expect(await rigsDestroy({ id: "demo-1" }, world, options)).toBe(0);
 		expect(world.out()).toBe("Nothing was taken down.\n");
@@ -162,62 +141,55 @@ describe("mqbench rigs destroy", () => {
 		expect(stack.asked).toEqual([]);
 	});
 
-	test.each(["demo-2", "../demo-1", "."])("knows no rig %j", async (id) => {
-		const { up, at, options } = scene();
-		await (await up()).keep();
-		await expect(rigsDestroy({ id, yes: true }, at(5), options)).rejects.toMatchObject({
-			code: "no-such-rig",
-			exit: 2,
-		});
+	test.each([
+		[{ id: "demo-2", yes: true }, "no-such-rig"],
+		[{ id: "../demo-1", yes: true }, "no-such-rig"],
+		[{ id: ".", yes: true }, "no-such-rig"],
+		[{}, "usage"],
+		[{ id: "demo-1", all: true }, "usage"],
+	])("refuses %j", async (args, code) => {
+		const { at, options } = await scene("demo-1");
+		await expect(rigsDestroy(args, at(5), options)).rejects.toMatchObject({ code, exit: 2 });
 	});
-});
 
-describe("mqbench rigs destroy --all", () => {
-	test("is no mistake when there are none, and asks once for all of them", async () => {
-		const { up, at, options, stack } = scene();
-		const none = at(0);
-		expect(await rigsDestroy({ all: true, yes: true }, none, options)).toBe(0);
+	test("--all is no mistake when there are none, and asks once for all of them", async () => {
+		const nothing = await scene();
+		const none = nothing.at(0);
+		expect(await rigsDestroy({ all: true, yes: true }, none, nothing.options)).toBe(0);
 		expect(none.out()).toBe("There is no rig to take down.\n");
-		await (await up("demo-1")).keep();
-		await (await up("demo-2")).keep();
+		const { at, options, stack } = await scene("demo-1", "demo-2");
 		const world = at(5, "n");
 		await rigsDestroy({ all: true }, world, options);
 		expect(world.asked).toEqual([
-			"Take down the rig demo-1 in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge), the rig demo-2 in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge)? [y/N] ",
+			`Take down the rig demo-1 ${WORDS}, the rig demo-2 ${WORDS}? [y/N] `,
 		]);
 		expect(stack.asked).toEqual([]);
 	});
 
-	test("goes on behind one that does not go, and ends with exit code 5", async () => {
-		const { up, at, optionsWith, folder } = scene();
-		await (await up("demo-1")).keep();
-		await (await up("demo-2")).keep();
+	test("--all goes on behind one that does not go, and ends with exit code 5", async () => {
+		const { at, optionsWith, folder } = await scene("demo-1", "demo-2");
 		const world = at(5);
+		const stays = fakeStack({ destroy: () => Promise.reject(new Error("no room")) });
 		const options = optionsWith({
 			find: () => Promise.reject(new Error("no network")),
-			open: async ({ id }) =>
-				id === "demo-1"
-					? fakeStack({ destroy: () => Promise.reject(new Error("no room")) })
-					: fakeStack(),
+			open: async ({ id }) => (id === "demo-1" ? stays : fakeStack()),
 		});
-		const error = await rigsDestroy({ all: true, yes: true }, world, options).catch((one) => one);
-		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
-		expect(error.message).toMatch(/^The rig demo-1 is not down/);
+		await expect(rigsDestroy({ all: true, yes: true }, world, options)).rejects.toMatchObject({
+			code: "cloud-left",
+			exit: 5,
+			message: expect.stringMatching(/^The rig demo-1 is not down/),
+		});
 		expect(world.out()).toBe("The rig demo-2 is down; nothing of it is left.\n");
 		expect(["demo-1", "demo-2"].map((id) => existsSync(folder(id)))).toEqual([true, false]);
 	});
 
-	test("that is stopped names those that it did not come to", async () => {
-		const { up, at, optionsWith, folder } = scene();
-		await (await up("demo-1")).keep();
-		await (await up("demo-2")).keep();
+	test("--all that is stopped names those that it did not come to", async () => {
+		const { at, optionsWith, folder } = await scene("demo-1", "demo-2");
 		const stop = new AbortController();
-		const error = await rigsDestroy(
-			{ all: true, yes: true },
-			{ ...at(5), stop: stop.signal },
-			optionsWith({ open: async () => fakeStack({ destroy: async () => stop.abort("SIGINT") }) }),
-		).catch((one) => one);
-		expect(error).toMatchObject({
+		const stops = fakeStack({ destroy: async () => stop.abort("SIGINT") });
+		const world = { ...at(5), stop: stop.signal };
+		const options = optionsWith({ open: async () => stops });
+		await expect(rigsDestroy({ all: true, yes: true }, world, options)).rejects.toMatchObject({
 			exit: 5,
 			message:
 				"Stopped by SIGINT before demo-2 was taken down.\nTake down what is left: mqbench rigs destroy --all",
@@ -225,20 +197,11 @@ describe("mqbench rigs destroy --all", () => {
 		// What was begun went to its end.
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
-
-	test.each([[{}], [{ id: "demo-1", all: true }]])("or one: %j is a mistake", async (args) => {
-		const { at, options } = scene();
-		await expect(rigsDestroy(args, at(0), options)).rejects.toMatchObject({ code: "usage" });
-	});
 });
 
 describe("mqbench rigs sweep", () => {
-	const machine: Thing = {
-		kind: "instance",
-		id: "i-0abc",
-		detail: "i4i.xlarge, running",
-		since: null,
-	};
+	const detail = "i4i.xlarge, running";
+	const machine: Thing = { kind: "instance", id: "i-0abc", detail, since: null };
 	const tagged: TaggedRig = {
 		id: "demo-1",
 		owner: "jane",
@@ -248,10 +211,12 @@ describe("mqbench rigs sweep", () => {
 		things: [machine],
 	};
 	const where = { region: "eu-central-1" };
+	const never = () => Promise.reject(new Error("not to be removed"));
+	const sweep = (args: Parameters<typeof rigsSweep>[0], world: World, parts: Partial<Provider>) =>
+		rigsSweep(args, world, cloudsWith(parts));
 
 	test("shows what it would remove, asks, removes, and forgets what was remembered of it", async () => {
-		const { up, at, folder } = scene();
-		await (await up()).keep();
+		const { at, folder } = await scene("demo-1");
 		const world = at(300, "yes");
 		const code = await sweep(where, world, {
 			account: async () => ACCOUNT,
@@ -268,64 +233,47 @@ describe("mqbench rigs sweep", () => {
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
 
-	test("ends with exit code 5 and the list when something stays", async () => {
-		const { up, at, folder } = scene();
-		await (await up()).keep();
-		const error = await sweep({ ...where, yes: true }, at(300), {
-			find: async () => [tagged],
-			remove: async () => ({
-				removed: [],
-				left: [{ thing: machine, reason: "UnauthorizedOperation" }],
-			}),
-		}).catch((one) => one);
-		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
-		expect(error.message).toBe(`1 of 1 is left in eu-central-1:
+	const left = [{ thing: machine, reason: "UnauthorizedOperation" }];
+	test.each<[string, Partial<Provider>, object, string]>([
+		[
+			"with the list when something stays",
+			{ remove: async () => ({ removed: [], left }) },
+			{},
+			`1 of 1 is left in eu-central-1:
   instance i-0abc (i4i.xlarge, running): UnauthorizedOperation
-Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
+Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`,
+		],
+		[
+			"when it is stopped in between",
+			{ remove: () => Promise.reject(new Error("Stopped by SIGINT.")) },
+			{ profile: "lab" },
+			"Stopped by SIGINT.\nOf 1 thing of demo-1 in eu-central-1 some may be left. Try again: mqbench rigs sweep --region eu-central-1 --id demo-1 --profile lab",
+		],
+	])("ends with exit code 5 %s", async (_, parts, more, message) => {
+		const { at, folder } = await scene("demo-1");
+		const args = { ...where, yes: true, ...more };
+		await expect(
+			sweep(args, at(300), { find: async () => [tagged], ...parts }),
+		).rejects.toMatchObject({ code: "cloud-left", exit: 5, message });
 		expect(existsSync(folder("demo-1"))).toBe(true);
 	});
 
-	test("ends with exit code 5, too, when it is stopped in between", async () => {
-		const { at } = scene();
-		await expect(
-			sweep({ ...where, yes: true, profile: "lab" }, at(300), {
-				find: async () => [tagged],
-				remove: () => Promise.reject(new Error("Stopped by SIGINT.")),
-			}),
-		).rejects.toMatchObject({
-			exit: 5,
-			message:
-				"Stopped by SIGINT.\nOf 1 thing of demo-1 in eu-central-1 some may be left. Try again: mqbench rigs sweep --region eu-central-1 --id demo-1 --profile lab",
-		});
-	});
-
 	test("removes nothing that is not chosen, and nothing without an answer", async () => {
-		const { at } = scene();
-		const never = () => Promise.reject(new Error("not to be removed"));
+		const { at } = await scene();
 		const world = at(0);
-		expect(
-			await sweep(where, world, {
-				find: async () => [{ ...tagged, expired: false, chosen: false }],
-				remove: never,
-			}),
-		).toBe(0);
+		const stays = { ...tagged, expired: false, chosen: false };
+		expect(await sweep(where, world, { find: async () => [stays], remove: never })).toBe(0);
 		expect(world.out()).toMatch(/stays(.|\n)*Nothing to remove/);
 		const other = at(300, "n");
-		await sweep(where, other, { find: async () => [tagged], remove: never });
+		const parts = { find: async () => [tagged], remove: never };
+		await sweep(where, other, parts);
 		expect(other.out()).toMatch(/Nothing was removed\.\n$/);
-		await expect(
-			sweep(where, at(300), { find: async () => [tagged], remove: never }),
-		).rejects.toThrow(/--yes/);
+		await expect(sweep(where, at(300), parts)).rejects.toThrow(/--yes/);
 	});
 
 	test("forgets a rig of which AWS has nothing, but only where it was", async () => {
-		const { up, at, folder } = scene();
-		await (await up()).keep();
-		const aws = {
-			account: async () => ACCOUNT,
-			find: async () => [],
-			remove: () => Promise.reject(new Error("nothing to remove")),
-		};
+		const { at, folder } = await scene("demo-1");
+		const aws = { account: async () => ACCOUNT, find: async () => [], remove: never };
 		await sweep({ region: "us-east-1", id: "demo-1" }, at(1), aws);
 		expect(existsSync(folder("demo-1"))).toBe(true);
 		const world = at(1);
@@ -335,15 +283,13 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 	});
 
 	test("does not forget a rig of which another account shows nothing, nor when nobody can be asked", async () => {
-		const { up, at, folder } = scene();
-		await (await up()).keep();
+		const { at, folder } = await scene("demo-1");
 		for (const [account, words] of [
 			[async () => "222222222222", /111111111111.*222222222222/],
 			[() => Promise.reject(new Error("ExpiredToken")), /ExpiredToken/],
 		] as const) {
-			const find = async () => [];
 			const asked = { ...where, yes: true, id: "demo-1" };
-			await expect(sweep(asked, at(1), { find, account })).rejects.toMatchObject({
+			await expect(sweep(asked, at(1), { find: async () => [], account })).rejects.toMatchObject({
 				code: "cloud-left",
 				exit: 5,
 				message: expect.stringMatching(words),
@@ -353,7 +299,7 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 	});
 
 	test("without a region looks into all of them, and goes on behind one that is forbidden", async () => {
-		const { at } = scene();
+		const { at } = await scene();
 		const removed: string[] = [];
 		const world = at(300, "y");
 		const error = await sweep({}, world, {
@@ -377,42 +323,36 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 	});
 });
 
-describe("mqbench rigs config", () => {
-	test("prints what Pulumi is told, with a place for the key alone", async () => {
-		const folder = testFolder();
-		writeFileSync(
-			path.join(folder, "s.yaml"),
-			`name: rented
-target: aws
-aws:
-  region: eu-central-1
-  brokers: { instance: i4i.xlarge }
-  clients: { instance: c6in.xlarge }
+test("mqbench rigs config prints what Pulumi is told, with a place for the key alone", async () => {
+	const folder = testFolder();
+	writeFileSync(
+		path.join(folder, "s.yaml"),
+		`target: aws
+aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }
 system: nats
-workload: { pattern: round-trip, rate: 500/s, message: 256B, duration: 1s }
+workload: { rate: 500/s, message: 256B, duration: 1s }
 `,
-		);
-		const world = fakeWorld({ cwd: folder });
-		const cloud = fakeCloud();
-		const code = await rigsConfig({ path: "s.yaml" }, world, {
-			...cloud,
-			async offer(_, { id, systems }) {
-				const { config } = offered(id);
-				return { ...cloud.offerMade, config: { ...config, systems } };
-			},
-		});
-		expect(code).toBe(0);
-		expect(cloud.asked).not.toContain("stand up");
-		const config = parse(world.out()).config["mqbench:rig"];
-		// As it is printed it is refused: whoever forgets the key is told.
-		const wrong = AwsConfig.safeParse(config);
-		expect(wrong.error?.issues.map((one) => one.path)).toEqual([["publicKey"]]);
-		const whole = AwsConfig.parse({ ...config, publicKey: "ssh-ed25519 AAAA me@here" });
-		expect(whole).toMatchObject({
-			region: "eu-central-1",
-			identity: "id_ed25519",
-			systems: [{ system: "nats", broker: "nats", nodes: 1 }],
-		});
-		expect(world.out()).toMatch(new RegExp(`#   pulumi stack init ${whole.id}\n`));
+	);
+	const world = fakeWorld({ cwd: folder });
+	const cloud = fakeCloud();
+	const code = await rigsConfig({ path: "s.yaml" }, world, {
+		...cloud,
+		async offer(_, { id, systems }) {
+			const { config } = offered(id);
+			return { ...cloud.offerMade, config: { ...config, systems } };
+		},
 	});
+	expect(code).toBe(0);
+	expect(cloud.asked).not.toContain("stand up");
+	const config = parse(world.out()).config["mqbench:rig"];
+	// As it is printed it is refused: whoever forgets the key is told.
+	const wrong = AwsConfig.safeParse(config);
+	expect(wrong.error?.issues.map((one) => one.path)).toEqual([["publicKey"]]);
+	const whole = AwsConfig.parse({ ...config, publicKey: "ssh-ed25519 AAAA me@here" });
+	expect(whole).toMatchObject({
+		region: "eu-central-1",
+		identity: "id_ed25519",
+		systems: [{ system: "nats", broker: "nats", nodes: 1 }],
+	});
+	expect(world.out()).toMatch(new RegExp(`#   pulumi stack init ${whole.id}\n`));
 });
