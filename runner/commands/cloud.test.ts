@@ -6,18 +6,12 @@ import { cloudsWith, fakeCloud, rentedFile, sweeping } from "../../infra/cloud/c
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
 import type { Offer, Provider } from "../../infra/cloud/provider.ts";
-import { theCloud } from "../../infra/cloud/rent.ts";
-import { cloudRequest } from "../../infra/cloud/request.ts";
 import { offered, output } from "../../infra/cloud/rigs.fake.ts";
 import { fakeStack } from "../../infra/cloud/stack.fake.ts";
-import { findOnPath } from "../../infra/local/program.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { explain } from "../main.ts";
 import type { Measure } from "../pipeline.ts";
-import { expand } from "../plan/expand.ts";
-import { makeProgress } from "../run/progress.ts";
-import { readScenario } from "../scenario/read.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { down } from "./down.ts";
 import { plan } from "./plan.ts";
@@ -185,31 +179,6 @@ describe("mqbench run --target aws", () => {
 		expect(cloud.asked).toEqual(["prepare", "offer", "confirm"]);
 	});
 
-	test("says together what this machine lacks, before anything is built", async () => {
-		const cwd = folderWith();
-		const env = {
-			PATH: path.join(cwd, "none"),
-			MQBENCH_PULUMI: "none/pulumi",
-			MQBENCH_SSH_FROM: "10.0.0.5",
-			MQBENCH_K6: "none/k6",
-		};
-		const world = fakeWorld({ cwd, env });
-		const { scenario } = await readScenario("s.yaml", { target: "aws" }, world);
-		const request = cloudRequest(scenario, expand(scenario, { runId: "x" }), { path: "s.yaml" });
-		if (request === null) throw new Error("nothing is rented");
-		const error = await theCloud
-			.prepare(request, world, makeProgress(world, true).build)
-			.catch((error) => error);
-		expect(error).toMatchObject({ code: "cloud-unfit", exit: 3 });
-		expect(error.message.split("\n")).toEqual([
-			...(findOnPath("ssh", env) === null
-				? [expect.stringContaining("ssh and ssh-keygen are not on PATH")]
-				: []),
-			expect.stringContaining("MQBENCH_SSH_FROM: SSH from the internet"),
-			expect.stringContaining("MQBENCH_PULUMI=none/pulumi cannot be used"),
-		]);
-	});
-
 	test.each([
 		["linux/amd64", "i4i.xlarge c6in.32xlarge g4dn.xlarge u-6tb1.metal"],
 		["linux/arm64", "c7gn.xlarge i4g.large is4gen.medium m7gd.metal a1.large"],
@@ -327,11 +296,8 @@ describe("whatever becomes of a run, its machines are taken down", () => {
 });
 
 describe("mqbench up --target aws", () => {
-	const stand = async (
-		cloud = fakeCloud(),
-		more: Partial<Parameters<typeof up>[0]> = {},
-		cwd = folderWith(),
-	) => {
+	const stand = async (cloud = fakeCloud(), more: Partial<Parameters<typeof up>[0]> = {}) => {
+		const cwd = folderWith();
 		const world = fakeWorld({ cwd });
 		const code = await up({ path: "s.yaml", target: "aws", ...more }, world, cloud).catch((error) =>
 			explain(error, world),
@@ -371,27 +337,26 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 		);
 	});
 
-	test("rents nothing where the file is there already", async () => {
-		const cwd = folderWith();
-		writeFileSync(path.join(cwd, "rig.json"), "{}");
-		const { code, cloud } = await stand(fakeCloud(), {}, cwd);
-		expect(code).toBe(2);
-		expect(cloud.asked).toEqual([]);
-	});
-
-	test("takes down what nobody could find again", async () => {
-		const { code, cloud } = await stand(fakeCloud(), { out: "no/such/folder/rig.json" });
-		expect(code).toBe(3);
-		expect(cloud.asked.at(-1)).toBe("teardown");
-	});
-
-	test("of target existing there is nothing to stand up", async () => {
-		const { code, world } = await stand(fakeCloud(), {
-			target: "existing",
-			set: ["system.url=nats://h:4222"],
-		});
-		expect(code).toBe(2);
-		expect(world.err()).toContain("are running already");
+	test.each([
+		["rents nothing where the file is there already", { out: "s.yaml" }, 2, [], "already exists"],
+		[
+			"takes down what nobody could find again",
+			{ out: "no/such/folder/rig.json" },
+			3,
+			["prepare", "offer", "confirm", "stand up", "teardown"],
+			"cannot be written",
+		],
+		[
+			"has nothing to stand up of target existing",
+			{ target: "existing", set: ["system.url=nats://h:4222"] },
+			2,
+			[],
+			"are running already",
+		],
+	])("%s", async (_, args, exit, asked, words) => {
+		const { code, cloud, world } = await stand(fakeCloud(), args);
+		expect({ code, asked: cloud.asked }).toEqual({ code: exit, asked });
+		expect(world.err()).toContain(words);
 	});
 });
 

@@ -12,29 +12,35 @@ import { fails, passLimit } from "../verdict/statistics.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { explain } from "./explain.ts";
 
+/** What `mqbench explain` prints; of a topic, no line is too wide for a terminal. */
+async function said(...words: string[]): Promise<string> {
+	const world = fakeWorld();
+	expect(await explain({ words }, world)).toBe(0);
+	const lines = words.length === 0 ? [] : world.out().trimEnd().split("\n");
+	for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+	return world.out();
+}
+const flat = (text: string) => text.replaceAll(/\s+/g, " ");
+
 describe("mqbench explain", () => {
-	test("without a topic lists all of them", async () => {
-		const world = fakeWorld();
-		expect(await explain({ words: [] }, world)).toBe(0);
-		for (const name of topicNames) expect(world.out()).toContain(`mqbench explain ${name} `);
+	test("without a topic lists all of them, and the other words", async () => {
+		const list = flat(await said());
+		for (const name of topicNames) expect(list).toContain(`mqbench explain ${name} `);
+		for (const { name } of terms) expect(list).toContain(name);
 	});
 
 	test.each(topicNames)("%s fits a terminal, and ends in what to do", async (topic) => {
-		const world = fakeWorld();
-		expect(await explain({ words: topic.split(" ") }, world)).toBe(0);
-		const lines = world.out().trimEnd().split("\n");
-		expect(lines.length).toBeGreaterThanOrEqual(10);
-		expect(lines.length).toBeLessThanOrEqual(25);
-		for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
-		expect(world.out()).toMatch(/\nExample: [\s\S]*\nWhat to do: /);
+		const text = await said(topic);
+		const lines = text.trimEnd().split("\n").length;
+		expect(lines).toBeGreaterThanOrEqual(10);
+		expect(lines).toBeLessThanOrEqual(25);
+		expect(text).toMatch(/\nExample: [\s\S]*\nWhat to do: /);
 	});
 
 	test("max-rate says what INVALID runs do to a probe and to what confirms", async () => {
-		const world = fakeWorld();
-		await explain({ words: ["max-rate"] }, world);
-		const said = world.out().replaceAll(/\s+/g, " ");
-		expect(said).toContain("INVALID twice ends this part of the search.");
-		expect(said).toContain("or is INVALID twice, the search goes down by 5 %");
+		const text = flat(await said("max-rate"));
+		expect(text).toContain("INVALID twice ends this part of the search.");
+		expect(text).toContain("or is INVALID twice, the search goes down by 5 %");
 	});
 
 	test.each([
@@ -52,43 +58,24 @@ describe("mqbench explain", () => {
 			"warm-up",
 			"timed out",
 		]),
-	])("%s, a word of the reports, has an answer that fits a terminal", async (topic) => {
-		const world = fakeWorld();
-		expect(await explain({ words: topic.split(" ") }, world)).toBe(0);
-		for (const line of world.out().trimEnd().split("\n"))
-			expect(line.length, line).toBeLessThanOrEqual(80);
+	])("%s, a word of the reports, has an answer that fits a terminal", async (word) => {
+		expect(await said(...word.split(" "))).not.toBe("");
 	});
 
-	test.each(["late-by-burst", "late-by-held", "late-by-stops"])(
-		"%s, a code in result.json, has the page of INVALID",
-		async (topic) => {
-			const world = fakeWorld();
-			await explain({ words: topic.split(" ") }, world);
-			expect(world.out()).toMatch(/^INVALID [\s\S]*\nWhat to do: /);
-		},
-	);
-
-	test("p50-rose, a code in result.json, says what rose, and what to do", async () => {
-		const world = fakeWorld();
-		await explain({ words: ["p50-rose"] }, world);
-		expect(world.out().replaceAll(/\s+/g, " ")).toMatch(
+	test.each([
+		["late-by-burst", /^INVALID .* What to do: /],
+		["late-by-held", /^INVALID .* What to do: /],
+		["late-by-stops", /^INVALID .* What to do: /],
+		[
+			"p50-rose",
 			/p50 rose .*INCONCLUSIVE.*What to do: .*warmup: steady.*More: mqbench explain inconclusive/,
-		);
-	});
-
-	test("without a topic lists the other words too", async () => {
-		const world = fakeWorld();
-		await explain({ words: [] }, world);
-		for (const { name } of terms) expect(world.out().replaceAll(/\s+/g, " ")).toContain(name);
+		],
+	])("%s, a code in result.json, says what it is, and what to do", async (code, words) => {
+		expect(flat(await said(code))).toMatch(words);
 	});
 
 	test("explains several topics one after another", async () => {
-		const said = async (topic: string) => {
-			const world = fakeWorld();
-			await explain({ words: topic.split(" ") }, world);
-			return world.out();
-		};
-		expect(await said("floor others")).toBe(`${await said("floor")}\n${await said("others")}`);
+		expect(await said("floor", "others")).toBe(`${await said("floor")}\n${await said("others")}`);
 	});
 
 	test.each([
@@ -97,7 +84,7 @@ describe("mqbench explain", () => {
 		["latency", "latency: is not a topic of explain; known: response, lag, support, "],
 		["constructor", "constructor: is not a topic of explain; known: "],
 	])("refuses %s with exit code 2", async (topic, message) => {
-		await expect(explain({ words: topic.split(" ") }, fakeWorld())).rejects.toMatchObject({
+		await expect(said(...topic.split(" "))).rejects.toMatchObject({
 			exit: 2,
 			message: expect.stringContaining(message),
 		});
@@ -117,18 +104,14 @@ describe("figures of the topics are those of the code", () => {
 		expect(intervalRank(5, 5)?.k).toBe(3);
 		expect(topics.baseline.text).toContain("from the third smallest");
 		const a = [1, 1.01, 1.02, 1.03, 1.04];
-		const found = ratioOf(
-			a,
-			a.map((value) => 1.2 * value),
-		);
+		const b = a.map((value) => 1.2 * value);
+		const found = ratioOf(a, b);
 		const text = [found?.ratio, found?.low, found?.high].map((x) => x?.toFixed(2));
 		expect(topics.baseline.text).toContain(`x${text[0]} [${text[1]}, ${text[2]}]`);
 	});
 
 	test.each([99, 99.9, 99.99])("samples that a PASS of p%s takes", (p) => {
-		expect(topics.inconclusive.text.replaceAll("\n", " ")).toContain(
-			formatCount(samplesForBound(p)),
-		);
+		expect(flat(topics.inconclusive.text)).toContain(formatCount(samplesForBound(p)));
 	});
 
 	test.each([1000, 10_000, 30_000])("the grey zone of %i messages", (n) => {

@@ -8,128 +8,108 @@ import { loadScenario } from "../scenario/load.ts";
 import { systems } from "../scenario/reference.ts";
 import { shellWord } from "../shell.ts";
 import { fakeWorld } from "../world.fake.ts";
-import type { World } from "../world.ts";
 import { type InitArgs, init } from "./init.ts";
 
-/** Has every broker, or all but some. */
-const machine = (...missing: string[]): InstallMachine => ({
-	run: async (program) =>
-		missing.includes(program)
-			? null
-			: program === "java"
-				? 'openjdk version "21.0.1"'
-				: "Redis server v=7.0.0",
-	which: async (program) => (missing.includes(program) ? null : program),
-});
-const start = (args: InitArgs, world: World, ...missing: string[]) =>
-	init(args, world, machine(...missing));
+/** Makes a scenario in an empty folder, on a machine that has every broker but some; `asked`: what the terminal was asked. */
+async function start(
+	args: InitArgs,
+	{
+		lines,
+		answers,
+		missing = [],
+	}: { lines?: string[]; answers?: string[]; missing?: string[] } = {},
+) {
+	const there = (program: string) => !missing.includes(program);
+	const java = 'openjdk version "21.0.1"';
+	const machine: InstallMachine = {
+		run: async (program) =>
+			there(program) ? (program === "java" ? java : "Redis server v=7.0.0") : null,
+		which: async (program) => (there(program) ? program : null),
+	};
+	const asked: string[] = [];
+	const ask = async (question: string) => {
+		asked.push(question);
+		return answers?.shift() ?? "";
+	};
+	const world = fakeWorld({
+		cwd: testFolder(),
+		ask: answers === undefined ? null : ask,
+		nextLine: lines && (async () => lines.shift() ?? null),
+	});
+	const code = await init(args, world, machine);
+	const read = (file = "my-scenario.yaml") => readFileSync(path.join(world.cwd, file), "utf8");
+	return { code, world, asked, read, out: world.out(), err: world.err() };
+}
 
 const pairs = systems().flatMap(({ word, traits }) =>
 	PATTERNS.filter((pattern) => !traits.cannot[pattern]).map((pattern) => [word, pattern] as const),
 );
 
 test.each(pairs)("a new scenario for %s, %s is valid as it is", async (broker, pattern) => {
-	const cwd = testFolder();
-	const world = fakeWorld({ cwd });
-	expect(await start({ name: "new", broker, pattern, yes: true }, world)).toBe(0);
-	const text = readFileSync(path.join(cwd, "new.yaml"), "utf8");
-	expect(loadScenario("new.yaml", text)).toMatchObject({ name: "new" });
-	expect(existsSync(path.join(cwd, "scenario.schema.json"))).toBe(true);
-	expect(world.out()).toContain("\n  npx mqbench plan new.yaml\n");
-	expect(world.err()).toBe("");
+	const made = await start({ name: "new", broker, pattern, yes: true });
+	expect(made).toMatchObject({ code: 0, err: "" });
+	expect(loadScenario("new.yaml", made.read("new.yaml"))).toMatchObject({ name: "new" });
+	expect(made.read("scenario.schema.json")).toContain("mqbench");
+	expect(made.out).toContain("\n  npx mqbench plan new.yaml\n");
 });
 
 test.each(systems().filter(({ traits }) => traits.partitions))(
 	"consumers of a work queue on $word have a partition each",
 	async ({ word: broker }) => {
-		const cwd = testFolder();
-		await start({ broker, pattern: "work-queue", yes: true }, fakeWorld({ cwd }));
-		expect(written(cwd)).toMatch(/consumers: 2\n {2}partitions: 2 /);
+		const { read } = await start({ broker, pattern: "work-queue", yes: true });
+		expect(read()).toMatch(/consumers: 2\n {2}partitions: 2 /);
 	},
 );
 
 describe("a person at the terminal", () => {
-	const answering = (...answers: string[]) => {
-		const asked: string[] = [];
-		const cwd = testFolder();
-		const world = fakeWorld({
-			cwd,
-			ask: async (question) => {
-				asked.push(question);
-				return answers.shift() ?? "";
-			},
-		});
-		return { world, cwd, asked };
-	};
-
 	test("is asked, and may take every default by Enter", async () => {
-		const { world, cwd, asked } = answering();
-		await start({}, world);
+		const { asked, read } = await start({}, { answers: [] });
 		expect(asked).toHaveLength(7);
-		const scenario = loadScenario("s.yaml", written(cwd));
-		expect(scenario.systems[0]?.key).toBe("nats");
+		expect(loadScenario("s.yaml", read()).systems[0]?.key).toBe("nats");
 	});
 
 	test("is told what is wrong with an answer, and asked again", async () => {
-		const { world, cwd } = answering("nast", "nats", "", "3000", "500/s");
-		await start({}, world);
-		expect(world.err()).toContain('unknown system "nast"; did you mean nats?');
-		expect(written(cwd)).toContain("rate: 500/s");
+		const answers = ["nast", "nats", "", "3000", "500/s"];
+		const { err, read } = await start({}, { answers });
+		expect(err).toContain('unknown system "nast"; did you mean nats?');
+		expect(read()).toContain("rate: 500/s");
 	});
 
 	test("is not asked for what an option says", async () => {
-		const { world, asked } = answering();
-		await start({ broker: "nats", rate: "5/s" }, world);
+		const { asked } = await start({ broker: "nats", rate: "5/s" }, { answers: [] });
 		expect(asked.join()).not.toContain("System");
 	});
 });
 
 describe("answers that are piped", () => {
-	const piping = (...lines: string[]) => {
-		const cwd = testFolder();
-		const nextLine = async () => lines.shift() ?? null;
-		return { cwd, world: fakeWorld({ cwd, nextLine }) };
-	};
-
 	test("are read line by line, and the rest is taken as offered", async () => {
-		const { cwd, world } = piping("kafka", "work-queue", "", "256B");
-		await start({}, world);
-		expect(written(cwd)).toMatch(/system: kafka\n[\s\S]*work-queue[\s\S]*1000\/s[\s\S]*256B/);
-		expect(world.err()).toMatch(/^System \(nats, .*\) \[nats\]: kafka\n/);
-		expect(world.err()).toMatch(
+		const { err, read } = await start({}, { lines: ["kafka", "work-queue", "", "256B"] });
+		expect(read()).toMatch(/system: kafka\n[\s\S]*work-queue[\s\S]*1000\/s[\s\S]*256B/);
+		expect(err).toMatch(/^System \(nats, .*\) \[nats\]: kafka\n/);
+		expect(err).toMatch(
 			/\nNo more answers. Using the defaults: duration 30s, limit of p99 20ms\n$/,
 		);
 	});
 
 	test("end with the first that is wrong: the next one answers another question", async () => {
-		const { cwd, world } = piping("nast", "nats");
-		await expect(start({}, world)).rejects.toThrow(/^unknown system "nast"; did you mean nats\?/);
-		expect(existsSync(path.join(cwd, "my-scenario.yaml"))).toBe(false);
+		await expect(start({}, { lines: ["nast", "nats"] })).rejects.toThrow(
+			/^unknown system "nast"; did you mean nats\?/,
+		);
 	});
 
 	test("may be none", async () => {
-		const { world } = piping();
-		await start({}, world);
-		expect(world.err()).toBe(
+		expect((await start({}, { lines: [] })).err).toBe(
 			"No answers on standard input. Using the defaults: system nats, pattern round-trip, rate 1000/s, message size 1KiB, duration 30s, limit of p99 20ms\n",
 		);
 	});
 });
 
-describe("a broker that is not on this machine", () => {
-	test("is not offered", async () => {
-		const lines = ["nats"];
-		const world = fakeWorld({ cwd: testFolder(), nextLine: async () => lines.shift() ?? null });
-		await start({}, world, "java");
-		expect(world.err()).not.toContain("kafka");
-	});
-
-	test("may be chosen, for a container", async () => {
-		const world = fakeWorld({ cwd: testFolder() });
-		await start({ broker: "kafka", yes: true }, world, "java");
-		expect(world.out()).toContain("npx mqbench my-scenario.yaml --target docker\n");
-		expect(world.out()).toContain("Kafka needs Java");
-	});
+test("a broker that is not on this machine is not offered, but may be chosen, for a container", async () => {
+	const { err } = await start({}, { lines: ["nats"], missing: ["java"] });
+	expect(err).not.toContain("kafka");
+	const { out } = await start({ broker: "kafka", yes: true }, { missing: ["java"] });
+	expect(out).toContain("npx mqbench my-scenario.yaml --target docker\n");
+	expect(out).toContain("Kafka needs Java");
 });
 
 describe("the file", () => {
@@ -139,55 +119,33 @@ describe("the file", () => {
 		["bench/", "bench/my-scenario.yaml", "my-scenario"],
 		["two words/orders", "two words/orders.yaml", "orders"],
 	])("%s is written where it says", async (given, file, name) => {
-		const cwd = testFolder();
-		const world = fakeWorld({ cwd });
-		await start({ name: given, yes: true }, world);
-		const text = readFileSync(path.join(cwd, file), "utf8");
-		expect(loadScenario(file, text)).toMatchObject({ name });
-		const folder = path.join(cwd, path.dirname(file));
-		expect(existsSync(path.join(folder, "scenario.schema.json"))).toBe(true);
-		expect(world.out()).toContain(`npx mqbench plan ${shellWord(file)}\n`);
+		const { world, read, out } = await start({ name: given, yes: true });
+		expect(loadScenario(file, read(file))).toMatchObject({ name });
+		const schema = path.join(world.cwd, path.dirname(file), "scenario.schema.json");
+		expect(existsSync(schema)).toBe(true);
+		expect(out).toContain(`npx mqbench plan ${shellWord(file)}\n`);
 	});
 
-	test("whose name is none is refused", async () => {
-		await expect(
-			start({ name: "bench/my orders" }, fakeWorld({ cwd: testFolder() })),
-		).rejects.toThrow("bench/my orders: a name must have only letters");
-	});
-});
-
-test("a system has the names that others give it", async () => {
-	const cwd = testFolder();
-	await start({ broker: "JetStream", yes: true }, fakeWorld({ cwd }));
-	expect(written(cwd)).toContain("system: { broker: nats, mode: jetstream }\n");
-});
-
-test("the variable of a URL need not be set yet", async () => {
-	const cwd = testFolder();
-	await start({ broker: "nats", url: "NATS_URL" }, fakeWorld({ cwd }));
-	expect(written(cwd)).toContain(
+	test.each<[string, InitArgs, string]>([
+		["has the names that others give a system", { broker: "JetStream" }, "mode: jetstream }\n"],
 		// biome-ignore lint/suspicious/noTemplateCurlyInString: the scenario's own syntax.
-		'url: "${NATS_URL}"',
-	);
+		["may name a variable that is not set yet", { url: "NATS_URL" }, 'url: "${NATS_URL}"'],
+	])("%s", async (_, args, words) => {
+		expect((await start({ ...args, yes: true })).read()).toContain(words);
+	});
+
+	test.each<[string, InitArgs, string]>([
+		["a name that is none", { name: "bench/my orders" }, "bench/my orders: a name must have only"],
+		["a wrong option", { rate: "fast" }, "--rate: "],
+	])("%s is refused in one sentence", async (_, args, message) => {
+		await expect(start(args)).rejects.toThrow(message);
+	});
+
+	test("that is there already is left alone", async () => {
+		const world = fakeWorld({ cwd: testFolder() });
+		const file = path.join(world.cwd, "mine.yaml");
+		writeFileSync(file, "mine");
+		await expect(init({ name: "mine" }, world)).rejects.toThrow(/mine.yaml exists already/);
+		expect(readFileSync(file, "utf8")).toBe("mine");
+	});
 });
-
-test("a file that is there already is left alone", async () => {
-	const cwd = testFolder();
-	writeFileSync(path.join(cwd, "mine.yaml"), "mine");
-	await expect(start({ name: "mine" }, fakeWorld({ cwd }))).rejects.toThrow(
-		/mine.yaml exists already/,
-	);
-	expect(readFileSync(path.join(cwd, "mine.yaml"), "utf8")).toBe("mine");
-});
-
-test("a wrong option is one sentence", async () => {
-	await expect(start({ rate: "fast" }, fakeWorld({ cwd: testFolder() }))).rejects.toThrow(
-		/^--rate: /,
-	);
-});
-
-// --- internal ---
-
-function written(cwd: string): string {
-	return readFileSync(path.join(cwd, "my-scenario.yaml"), "utf8");
-}
