@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Metric } from "./plan.ts";
+import { byMetric, Metric } from "./plan.ts";
 import { MetricSummary, Result, Run } from "./result.ts";
 
 /**
@@ -11,14 +11,7 @@ const Figures = MetricSummary.omit({ curve: true }).nullable();
 
 export const RunInFile = z.strictObject({
 	...Run.omit({ series: true, slowest: true, omission: true, brokerLog: true }).shape,
-	metrics: z.strictObject({
-		response: Figures,
-		service: Figures,
-		lag: Figures,
-		queued: Figures,
-		ack: Figures,
-		last: Figures,
-	} satisfies Record<Metric, typeof Figures>),
+	metrics: z.strictObject(byMetric(() => Figures)),
 });
 export type RunInFile = z.infer<typeof RunInFile>;
 

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { ClientLine, OffendersLine, SlowestLine, TickLine, TotalsLine } from "./client-file.ts";
+import { CommandFile } from "./command-file.ts";
 import { Comparison } from "./comparison.ts";
 import { countParts } from "./counts.ts";
 import { EnvironmentFile } from "./environment-file.ts";
 import { loadInResult, Schedule } from "./load.ts";
-import { Metric, Plan } from "./plan.ts";
+import { byMetric, Metric, Plan } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
 import { SaidFields } from "./said.ts";
 import { TallyUnit } from "./tallies.ts";
@@ -289,16 +290,8 @@ export const Run = z.strictObject({
 	throttledNs: Ns.optional(),
 	/** The same counts of the warm-up. */
 	warmup: z.strictObject(counters),
-	metrics: z.strictObject({
-		response: MetricSummary.nullable(),
-		service: MetricSummary.nullable(),
-		lag: MetricSummary.nullable(),
-		queued: MetricSummary.nullable(),
-		/** null: this system acknowledges nothing. */
-		ack: MetricSummary.nullable(),
-		/** Of a fan-out: until the last subscriber has its copy. */
-		last: MetricSummary.nullable(),
-	}),
+	/** null: the load or the system has none, as without acknowledgements. */
+	metrics: z.strictObject(byMetric(() => MetricSummary.nullable())),
 	/** The metric that stands for the run in short tables and over time: response, in a closed loop service, in a backlog ack. */
 	main: Metric,
 	/** In their order; empty: the window is one. */
@@ -608,17 +601,6 @@ export const Result = z.strictObject({
 	/** Against a baseline; empty: there was none. Those that an SLA line asks for are in `gates` too. */
 	comparisons: z.array(Comparison),
 	/** How the command was given; null: not known. Passwords are hidden. */
-	command: z
-		.strictObject({
-			/** Path of the scenario, relative to the folder that it was started in. */
-			scenario: z.string(),
-			/** What follows "mqbench". */
-			args: z.array(z.string()),
-			/** The scenario from the root of the repository that a CI job worked in ($GITHUB_WORKSPACE); null: not known, or outside. */
-			file: z.string().nullable(),
-			/** false: it has a search, and so cannot be resumed. */
-			resumable: z.literal(false).optional(),
-		})
-		.nullable(),
+	command: CommandFile.omit({ schema: true }).nullable(),
 });
 export type Result = z.infer<typeof Result>;
