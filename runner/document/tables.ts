@@ -3,7 +3,6 @@ import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column } from "../result/show.ts";
 import { faultAt, runTitle } from "../result/words.ts";
 import { formatDuration, plusMinus } from "../units.ts";
-import { movedBy } from "../verdict/checks/run.ts";
 import { BIN_NS, faultName } from "../verdict/faults.ts";
 import {
 	type Block,
@@ -137,7 +136,7 @@ function lagOf({ lagP99, lagP99Weak }: Pick<Phase, "lagP99" | "lagP99Weak">): Am
 /** "±0.2ms by probes"; null is this machine's clock. */
 function clockText({ clock }: Run["clients"][number]): string {
 	if (clock === null) return "this machine's";
-	return movedBy(clock) === null ? "not known" : `${plusMinus(clock.boundNs)} by ${clock.source}`;
+	return clock.afterNs === null ? "not known" : `${plusMinus(clock.boundNs)} by ${clock.source}`;
 }
 
 interface Fault {

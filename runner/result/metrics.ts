@@ -2,13 +2,12 @@ import { largestOf, smallestOf } from "../extremes.ts";
 import { addBins, type BinCounts, binStart } from "../histogram/bins.ts";
 import { curve } from "../histogram/hgrm.ts";
 import type { Sample } from "../histogram/percentiles.ts";
-import { subjectOf } from "../model/baseline-sla.ts";
 import type { Second } from "../model/client-file.ts";
 import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Run } from "../model/result.ts";
 import { mainMetric } from "../plan/samples.ts";
 import { dueBySecond, type Facts, hasMetric, sampleOf, sumsOf } from "../verdict/facts.ts";
-import { percentileOf, USUAL } from "../verdict/quantile.ts";
+import { percentileOf, percentilesOf } from "../verdict/quantile.ts";
 
 /** The window's figures of one metric; null when this system has no such thing, or nothing was measured. */
 export function summarise(facts: Facts, metric: Metric): MetricSummary | null {
@@ -35,7 +34,7 @@ export function figuresOf(
 		max: sample.max,
 		clamped: sums.clamped,
 		negative: sums.negative,
-		percentiles: percentilesOf(facts, metric).map((p) =>
+		percentiles: percentilesOf(facts.collected.plan, metric).map((p) =>
 			percentileOf(facts, metric, p, sample, span),
 		),
 	};
@@ -103,16 +102,6 @@ export function heatOf(facts: Facts): Run["series"]["heat"] {
 		width,
 		cells: cells.map(({ second, bin, count }) => [second, bin - lowest, count]),
 	};
-}
-
-/** The usual ones, and those that the SLA names. */
-export function percentilesOf({ collected }: Facts, metric: Metric): number[] {
-	const { sla, baselineSla } = collected.plan;
-	const lines = [...sla, ...baselineSla.map(subjectOf)];
-	const named = lines.flatMap((s) =>
-		s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
-	);
-	return [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
 }
 
 // --- internal ---

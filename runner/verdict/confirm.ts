@@ -20,19 +20,20 @@ interface Confirmation {
  */
 export function confirmationOf(result: Result, plans: readonly Plan[]): Confirmation {
 	const runs = plans.filter((plan) => plan.search === null);
-	const open = result.gates.filter((gate) => isOpen(gate) && mayChange(gate, result, runs));
+	const open = result.gates.filter((gate) => mayChange(gate, result, runs));
 	const wanted = new Set(open.flatMap((gate) => keysOf(gate, runs)));
-	let index = Math.max(0, largestOf(plans.map((plan) => plan.index)));
-	const added: Plan[] = [];
-	for (let more = 1; more <= CONFIRMING; more++) {
-		const repeat = lastRepeat(runs, wanted) + more;
-		for (const plan of inTurns(runs, repeat))
-			if (wanted.has(keyOf(plan))) {
-				index++;
-				added.push(confirming(plan, index, repeat));
-			}
-	}
-	return { plans: added, reasons: open.map((gate) => reasonOf(gate, runs)) };
+	const own = runs.filter((plan) => wanted.has(keyOf(plan)));
+	// All that is wanted has been repeated equally often: a scenario has one number of repeats.
+	const last = Math.max(0, largestOf(own.map((plan) => plan.repeat)));
+	const first = own.filter((plan) => plan.repeat === 1).toSorted((a, b) => a.index - b.index);
+	const added = Array.from({ length: CONFIRMING }, (_, i) => last + i + 1).flatMap((repeat) =>
+		inTurns(first, repeat).map((plan) => ({ plan, repeat })),
+	);
+	const index = Math.max(0, largestOf(plans.map((plan) => plan.index)));
+	return {
+		plans: added.map(({ plan, repeat }, i) => confirming(plan, index + i + 1, repeat)),
+		reasons: open.map((gate) => reasonOf(gate, runs)),
+	};
 }
 
 /** Is it a confirming run of one of `plans`? In a folder of somebody else it may be anything. */
@@ -45,19 +46,14 @@ export function isConfirming(plan: Plan, plans: readonly Plan[]): boolean {
 
 // --- internal ---
 
-function isOpen({ verdict }: Gate): boolean {
-	return verdict === "fail" || verdict === "inconclusive";
-}
-
 function mayChange(gate: Gate, { runs }: Result, plans: readonly Plan[]): boolean {
+	if (gate.verdict !== "fail" && gate.verdict !== "inconclusive") return false;
 	const keys = keysOf(gate, plans);
 	const own = plans.filter((plan) => keys.includes(keyOf(plan)));
 	// None of a search, and none twice.
 	if (own.length === 0 || own.some((plan) => plan.confirms)) return false;
-	const broken = runs.some(
-		(run) => keys.includes(keyOf(run)) && ["invalid", "error", "interrupted"].includes(run.verdict),
-	);
-	if (broken) return false;
+	const broken = ["invalid", "error", "interrupted"];
+	if (runs.some((run) => keys.includes(keyOf(run)) && broken.includes(run.verdict))) return false;
 	if (gate.compares) return gate.comparison !== null && gate.comparison.advisory === null;
 	return gate.repeats.filter((r) => r.verdict === "fail").length < 2;
 }
@@ -73,16 +69,9 @@ function keyOf(of: { readonly system: string; readonly case: string }): string {
 	return JSON.stringify([of.system, of.case]);
 }
 
-/** All that is wanted has been repeated equally often: a scenario has one number of repeats. */
-function lastRepeat(plans: readonly Plan[], wanted: ReadonlySet<string>): number {
-	return Math.max(0, largestOf(plans.filter((p) => wanted.has(keyOf(p))).map((p) => p.repeat)));
-}
-
-/** The first repeat's plans in the order that this repeat has: systems turned round every second time, as in expand.ts. */
-function inTurns(plans: readonly Plan[], repeat: number): Plan[] {
-	const first = plans.filter((plan) => plan.repeat === 1).toSorted((a, b) => a.index - b.index);
-	const cases = [...new Set(first.map((plan) => plan.case))];
-	return cases.flatMap((name) => {
+/** In the order that this repeat has: systems turned round every second time, as in expand.ts. */
+function inTurns(first: readonly Plan[], repeat: number): Plan[] {
+	return [...new Set(first.map((plan) => plan.case))].flatMap((name) => {
 		const systems = first.filter((plan) => plan.case === name);
 		return repeat % 2 === 1 ? systems : systems.toReversed();
 	});
@@ -94,6 +83,7 @@ function confirming(plan: Plan, index: number, repeat: number): Plan {
 
 function reasonOf(gate: Gate, plans: readonly Plan[]): string {
 	const { repeats = 1 } = plans.find((plan) => keyOf(plan) === keyOf(gate)) ?? {};
-	const baseline = keysOf(gate, plans).length > 1;
-	return `${gate.sla} (${gate.system}, ${gate.case}) is ${gate.verdict.toUpperCase()} after ${repeats === 1 ? "1 run" : `${repeats} repeats`}: ${CONFIRMING} confirming repeats${baseline ? ", of the baseline too" : ""}.`;
+	const made = repeats === 1 ? "1 run" : `${repeats} repeats`;
+	const too = keysOf(gate, plans).length > 1 ? ", of the baseline too" : "";
+	return `${gate.sla} (${gate.system}, ${gate.case}) is ${gate.verdict.toUpperCase()} after ${made}: ${CONFIRMING} confirming repeats${too}.`;
 }

@@ -21,16 +21,14 @@ export function failoverOf(
 	line: LatencySla | undefined = lineOf(collected.plan),
 ): Failover[] {
 	const faults = collected.run?.faults ?? [];
+	const { warmupNs, durationNs } = collected.plan.schedule;
+	const windowNs = warmupNs + durationNs;
 	return faults.map(({ runOver: _, ...fault }, i) => {
 		// Of a run that was stopped nobody knows what the rest would have been.
 		if (fault.error !== null || collected.state !== "complete") return { ...fault, ...NOTHING };
-		const { warmupNs, durationNs } = collected.plan.schedule;
 		const next = faults[i + 1];
-		const windowNs = warmupNs + durationNs;
-		const span = {
-			beganNs: faultZeroNs(fault),
-			untilNs: Math.min(next ? faultZeroNs(next) : windowNs, windowNs),
-		};
+		const untilNs = Math.min(next ? faultZeroNs(next) : windowNs, windowNs);
+		const span = { beganNs: faultZeroNs(fault), untilNs };
 		const gap = { ...NOTHING, ...unavailable(collected, span, i) };
 		const servedNs = (gap.unavailableFromNs ?? span.beganNs) + (gap.unavailableNs ?? 0);
 		return {
@@ -65,7 +63,7 @@ export function isFaultFigure(tally: Tally): tally is FaultFigure {
 }
 
 /** A run whose broker was disturbed; a result has it, and so has a run that is judged. */
-export interface Disturbed {
+interface Disturbed {
 	readonly failover: readonly Failover[];
 	/** The end of the window, since T0. */
 	readonly endNs: number;
@@ -102,10 +100,9 @@ export function worstOfFaults(
 	disturbed: Disturbed,
 ): { figure: FaultFigure; ns: number; open: boolean }[] {
 	return (["unavailable", "drained"] as const).flatMap((figure) => {
-		const times = faultTimes(figure, disturbed) ?? [];
-		const ns = largestOf(times.map((time) => time.ns));
-		const open = times.some((t) => t.mostNs === Number.POSITIVE_INFINITY);
-		return times.length === 0 ? [] : [{ figure, ns, open }];
+		const times = faultTimes(figure, disturbed);
+		const open = times?.some((t) => t.mostNs === Infinity) ?? false;
+		return times === null ? [] : [{ figure, ns: largestOf(times.map(({ ns }) => ns)), open }];
 	});
 }
 
@@ -129,26 +126,20 @@ const NOTHING = {
  * something completes, in the drain too, if messages were still due when it began.
  */
 function unavailable(
-	collected: Collected,
+	{ plan, completions, run }: Collected,
 	{ beganNs, untilNs }: FaultSpan,
 	index: number,
 ): Partial<Failover> {
-	const { plan, completions } = collected;
-	if (completions === null || plan.schedule.kind === "closed") return {};
-	const window = plan.schedule.warmupNs + plan.schedule.durationNs;
-	const last = untilNs >= window;
+	const { schedule } = plan;
+	if (completions === null || schedule.kind === "closed") return {};
+	const last = untilNs >= schedule.warmupNs + schedule.durationNs;
 	const began = Math.floor(beganNs / BIN_NS);
 	const until = Math.ceil(untilNs / BIN_NS);
-	const faults = collected.run?.faults ?? [];
-	const [firstFault] = faults;
-	const explained = explainedBins(
-		plan,
-		completions,
-		firstFault ? faultZeroNs(firstFault) : beganNs,
-		[began, until],
-	);
-	const lastDue = Math.floor(offsetNs(plan.schedule, plan.schedule.messages - 1) / BIN_NS);
-	const called = faults[index]?.calledNs != null;
+	const faults = run?.faults ?? [];
+	const firstNs = faults[0] ? faultZeroNs(faults[0]) : beganNs;
+	const gap = emptyInSchedule(plan, began, until);
+	const explained = explainedBins(plan, completions, Math.floor(firstNs / BIN_NS), gap);
+	const lastDue = Math.floor(offsetNs(schedule, schedule.messages - 1) / BIN_NS);
 	const runs = emptyRuns(completions, until)
 		.filter(({ from, to }) => to > began && from < until)
 		.map(({ from, to }) => {
@@ -157,61 +148,48 @@ function unavailable(
 			const open = to >= completions.length;
 			const on = last && !open && lastDue - start > explained;
 			const end = on ? to : Math.min(to, until);
-			return {
-				start,
-				length: end - start,
-				own: end - (called ? Math.max(start, began) : start),
-				still: last && open,
-				cut: !last && (open || to > until),
-			};
+			const counts = faults[index]?.calledNs == null ? start : Math.max(start, began);
+			const cut = last ? open : open || to > until;
+			return { start, length: end - start, own: end - counts, cut };
 		})
 		.filter(({ own }) => own > explained);
-	const longest = runs.reduce<(typeof runs)[number] | null>(
-		(a, b) => (a === null || b.length > a.length ? b : a),
-		null,
-	);
 	const noticedNs = (explained + 1) * BIN_NS;
-	if (longest === null) return { unavailableNs: 0, noticedNs };
+	const [longest] = runs.toSorted((a, b) => b.length - a.length);
+	if (longest === undefined) return { unavailableNs: 0, noticedNs };
 	return {
 		noticedNs,
 		unavailableNs: longest.length * BIN_NS,
 		unavailableFromNs: longest.start * BIN_NS,
-		unavailableStill: longest.still || runs.some(({ cut }) => cut),
+		unavailableStill: last ? longest.cut : runs.some(({ cut }) => cut),
 	};
 }
 
-/**
- * So many empty pieces in a row say nothing: five times as many as there were before the first fault, or as the schedule leaves empty; at
- * least 40 ms. With less than a second of window before it, ten messages' distance.
- */
+/** Runs of empty pieces say nothing up to five times the longest before the first fault, or that the schedule leaves empty (`gap`); at least 40 ms. */
+const SHORTEST_BINS = 4;
+const FACTOR = 5;
+/** With less window before the first fault, ten messages' distance. */
+const KNOWN_NS = 1_000_000_000;
+const MESSAGES = 10;
+
 function explainedBins(
 	plan: Plan,
 	completions: ArrayLike<number>,
-	firstNs: number,
-	[began, until]: readonly [number, number],
+	first: number,
+	gap: number,
 ): number {
 	const opens = Math.ceil(plan.schedule.warmupNs / BIN_NS);
-	const first = Math.floor(firstNs / BIN_NS);
-	const shortest = SHORTEST_NS / BIN_NS - 1;
-	const gap = emptyInSchedule(plan, began, until);
 	const runs = emptyRuns(completions, first);
 	const into = runs.find(({ to }) => to > first);
 	if (((into?.from ?? first) - opens) * BIN_NS < KNOWN_NS) {
-		const distance = 1e9 / (meanRate(plan) ?? Number.POSITIVE_INFINITY);
-		const ten = Math.ceil((TEN * distance) / BIN_NS) - 1;
-		return Math.max(shortest, ten, FACTOR * gap);
+		const distanceNs = 1e9 / (meanRate(plan) ?? Number.POSITIVE_INFINITY);
+		const far = Math.ceil((MESSAGES * distanceNs) / BIN_NS) - 1;
+		return Math.max(SHORTEST_BINS, far, FACTOR * gap);
 	}
 	const before = runs
-		.filter((run) => run !== into)
-		.map(({ from, to }) => to - Math.max(from, opens))
-		.reduce((a, b) => Math.max(a, b), 0);
-	return Math.max(shortest, FACTOR * Math.max(before, gap));
+		.filter((one) => one !== into)
+		.map(({ from, to }) => to - Math.max(from, opens));
+	return Math.max(SHORTEST_BINS, FACTOR * Math.max(largestOf(before), gap));
 }
-
-const SHORTEST_NS = 50_000_000;
-const KNOWN_NS = 1_000_000_000;
-const FACTOR = 5;
-const TEN = 10;
 
 /** The longest run of pieces in which a load of several rates means to send nothing; other loads are known by the part before. */
 function emptyInSchedule(plan: Plan, from: number, to: number): number {
@@ -259,16 +237,15 @@ function recovered(
 	line: LatencySla | undefined,
 ): Partial<Failover> {
 	const { plan } = collected;
+	const { kind, warmupNs, durationNs } = plan.schedule;
 	const k = line === undefined ? -1 : limitIndex(plan, line);
-	if (line === undefined || k < 0 || plan.schedule.kind === "closed") return {};
+	if (line === undefined || k < 0 || kind === "closed") return {};
 	const allowed = line.kind === "max" ? 0 : tail(line.percentile);
-	const { warmupNs } = plan.schedule;
 	const pieces = limitIntervals(collected, k)
-		.map(({ n, over }, i) => ({
-			endNs: Math.min(warmupNs + (i + 1) * intervalNs(plan), warmupNs + plan.schedule.durationNs),
-			n,
-			bad: over > n * allowed,
-		}))
+		.map(({ n, over }, i) => {
+			const endNs = warmupNs + Math.min((i + 1) * intervalNs(plan), durationNs);
+			return { endNs, n, bad: over > n * allowed };
+		})
 		// The piece in which the next fault begins is that one's.
 		.filter(({ endNs, n }) => endNs > beganNs && endNs <= untilNs && n > 0);
 	const last = pieces.findLastIndex(({ bad }) => bad);
@@ -283,22 +260,21 @@ type Time = Pick<FaultTime, "ns" | "leastNs" | "mostNs">;
 const TIMES: Readonly<Record<FaultFigure, (fault: Failover, restNs: number) => Time | null>> = {
 	unavailable: ({ unavailableNs: ns, unavailableStill, noticedNs }) => {
 		if (ns === null || noticedNs === null) return null;
-		if (unavailableStill) return open(ns);
 		// Completions around empty pieces lie anywhere in the piece before and the one behind.
 		const mostNs = ns === 0 ? noticedNs + BIN_NS : ns + 2 * BIN_NS;
-		return { ns, leastNs: ns, mostNs };
+		return { ns, leastNs: ns, mostNs: unavailableStill ? Infinity : mostNs };
 	},
 	recovered: ({ sla, recoveredNs }, restNs) =>
-		sla === null ? null : until(recoveredNs, intervalNs({}), restNs),
+		sla === null ? null : within(recoveredNs, intervalNs({}), restNs),
 	drained: ({ drainedNs, drainedStill }, restNs) =>
-		drainedNs === null && !drainedStill ? null : until(drainedNs, 1e9 / SAMPLES_PER_SECOND, restNs),
+		drainedNs === null && !drainedStill
+			? null
+			: within(drainedNs, 1e9 / SAMPLES_PER_SECOND, restNs),
 };
 
 /** What ends with a piece of time has ended somewhere within it; null: it has not by then. */
-function until(ns: number | null, pieceNs: number, restNs: number): Time {
-	return ns === null ? open(restNs) : { ns, leastNs: Math.max(0, ns - pieceNs), mostNs: ns };
-}
-
-function open(ns: number): Time {
-	return { ns, leastNs: ns, mostNs: Number.POSITIVE_INFINITY };
+function within(ns: number | null, pieceNs: number, restNs: number): Time {
+	return ns === null
+		? { ns: restNs, leastNs: restNs, mostNs: Infinity }
+		: { ns, leastNs: Math.max(0, ns - pieceNs), mostNs: ns };
 }

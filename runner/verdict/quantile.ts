@@ -8,6 +8,7 @@ import {
 	tail,
 	valueAtRank,
 } from "../histogram/percentiles.ts";
+import { subjectOf } from "../model/baseline-sla.ts";
 import type { Metric, Plan } from "../model/plan.ts";
 import { limitIndex, samplesPerMessage } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
@@ -24,6 +25,14 @@ import { clustering, type Interval, type OverTest, testOver } from "./statistics
 
 /** The percentiles that every report has. */
 export const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
+
+/** Those, and the ones that the SLA names for the metric. */
+export function percentilesOf({ sla, baselineSla }: Plan, metric: Metric): number[] {
+	const named = [...sla, ...baselineSla.map(subjectOf)].flatMap((s) =>
+		s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
+	);
+	return [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
+}
 
 /** A part of the window in whole seconds from its start: [from, to). */
 interface Span {
@@ -86,16 +95,6 @@ function judged<P extends Percentile>(percentile: P, { collected }: Facts, metri
 	}, percentile);
 }
 
-/** Messages of each second of the window that are intended; of a closed load nobody knows. */
-function intendedPerSecond(plan: Plan): number[] {
-	const seconds: number[] = [];
-	for (const [i, n] of intendedPerInterval(plan).entries()) {
-		const second = secondOf(plan, i);
-		seconds[second] = (seconds[second] ?? 0) + n;
-	}
-	return seconds;
-}
-
 /** Batches of a second: fewer say nothing about clustering. */
 const MIN_SECONDS = 10;
 
@@ -110,93 +109,44 @@ function clusteringAbove(
 	{ p, value }: Percentile,
 	span: Span | undefined,
 ): number | null {
-	const { plan, state } = facts.collected;
+	const { collected } = facts;
+	const { plan, state } = collected;
 	const merged = facts.merged.get(metric);
-	const { startNs, endNs } = windowOf(facts.collected);
-	const whole = span ?? { from: 0, to: Math.floor((endNs - startNs) / 1e9) };
+	const { startNs, endNs } = windowOf(collected);
+	const { from, to } = span ?? { from: 0, to: Math.floor((endNs - startNs) / 1e9) };
 	const { intervalSeconds: each = 1 } = plan;
-	if (merged && whole.to - whole.from >= MIN_SECONDS * each) {
+	if (merged && to - from >= MIN_SECONDS * each) {
 		// Among those that never completed: only they are above it.
-		const countsOf = aboveBySecond(facts, merged, metric, sample, value);
+		const countsOf = aboveBySecond(plan, merged, metric, sample, value ?? Infinity);
 		const perMessage = samplesPerMessage(plan, metric);
-		const intended = intendedPerSecond(plan);
+		// Of a closed load nobody knows when messages were due.
+		const intended = new Map<number, number>();
+		for (const [i, n] of intendedPerInterval(plan).entries())
+			intended.set(secondOf(plan, i), (intended.get(secondOf(plan, i)) ?? 0) + n);
 		const missing = sample.n - sample.distribution.count;
-		const counted = Array.from(
-			{ length: Math.ceil((whole.to - whole.from) / each) },
-			(_, i): Interval => {
-				const second = whole.from + i * each;
-				const { count, above } = countsOf(second);
-				const all = (intended[second] ?? 0) * perMessage;
-				const n = missing > 0 && all > 0 ? all : count;
-				// More than are due: second receipts among them, of which nobody knows which they are.
-				return { n, over: Math.min(n, above + Math.max(0, n - count)) };
-			},
-		);
+		const counted: Interval[] = [];
+		for (let second = from; second < to; second += each) {
+			const { count, above } = countsOf(second);
+			const owed = (intended.get(second) ?? 0) * perMessage;
+			const n = missing > 0 && owed > 0 ? owed : count;
+			// More than are due: second receipts among them, of which nobody knows which they are.
+			counted.push({ n, over: Math.min(n, above + Math.max(0, n - count)) });
+		}
 		// What second receipts hide was due nobody knows when, as everything that is missing of a closed load.
-		const hidden =
-			plan.schedule.kind === "closed"
-				? missing
-				: Math.min(missing, receivedTwice(facts.collected, metric));
+		const closed = plan.schedule.kind === "closed";
+		const hidden = closed ? missing : Math.min(missing, receivedTwice(collected, metric));
 		return clustering(withCensored(counted, hidden));
 	}
 	if (state !== "complete") return null;
-	const [from, to] = [(whole.from / each) * PER_SECOND, span && (whole.to / each) * PER_SECOND];
-	const known = plan.limits.flatMap((l, k) => {
-		if (l.metric !== metric) return [];
-		return clusteringOfLimit(limitIntervals(facts.collected, k).slice(from, to), p) ?? [];
+	const known = plan.limits.flatMap((limit, k) => {
+		if (limit.metric !== metric) return [];
+		const [first, end] = [(from / each) * PER_SECOND, span && (to / each) * PER_SECOND];
+		const intervals = limitIntervals(collected, k).slice(first, end);
+		const [n, over] = [sum(intervals.map((i) => i.n)), sum(intervals.map((i) => i.over))];
+		// The stalls over a limit say nothing about a percentile that three times as many samples exceed.
+		return tail(p) * n <= 3 * over ? [clustering(intervals)] : [];
 	});
 	return known.length === 0 ? null : largestOf(known);
-}
-
-/** The stalls over a limit say nothing about a percentile that three times as many samples exceed: null. */
-function clusteringOfLimit(intervals: readonly Interval[], p: number): number | null {
-	const n = sum(intervals.map((i) => i.n));
-	const over = sum(intervals.map((i) => i.over));
-	return tail(p) * n <= 3 * over ? clustering(intervals) : null;
-}
-
-/**
- * What is above one value in each second. Reading it takes as long as merging, so it is done once for all the usual percentiles of
- * the window, and once more for those of its phases.
- */
-function aboveBySecond(
-	facts: Facts,
-	merged: Merged,
-	metric: Metric,
-	sample: Sample,
-	valueNs: number | null,
-): (second: number) => { count: number; above: number } {
-	const value = valueNs ?? Number.POSITIVE_INFINITY;
-	const known = READ.get(merged);
-	if (!known?.values.includes(value)) {
-		const named = facts.collected.plan.sla.flatMap((s) =>
-			s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
-		);
-		const phases = merged.phases.map((distribution) => ({
-			distribution,
-			n: distribution.count,
-			min: null,
-			max: null,
-		}));
-		const values = [sample, ...phases].flatMap((s) =>
-			[...USUAL, ...named].map((p) => (s.n === 0 ? null : valueAtRank(s, rank(s.n, p)))),
-		);
-		const all = [
-			...new Set([
-				...(known?.values ?? []),
-				...values.filter((v) => v !== null),
-				value,
-				Number.POSITIVE_INFINITY,
-			]),
-		];
-		READ.set(merged, { values: all, bySecond: merged.above(all) });
-	}
-	const { values, bySecond } = READ.get(merged) as Read;
-	const k = values.indexOf(value);
-	return (second) => {
-		const counts = bySecond.get(second);
-		return { count: counts?.count ?? 0, above: counts?.above[k] ?? 0 };
-	};
 }
 
 interface Read {
@@ -205,3 +155,39 @@ interface Read {
 }
 
 const READ = new WeakMap<Merged, Read>();
+
+/**
+ * What is above one value in each second. Reading it takes as long as merging, so it is done once for all percentiles of
+ * the window, and once more for those of its phases.
+ */
+function aboveBySecond(
+	plan: Plan,
+	merged: Merged,
+	metric: Metric,
+	sample: Sample,
+	value: number,
+): (second: number) => { count: number; above: number } {
+	let read = READ.get(merged);
+	if (!read?.values.includes(value)) {
+		const of = (distribution: Sample["distribution"]) => ({
+			distribution,
+			n: distribution.count,
+			min: null,
+			max: null,
+		});
+		const wanted = [sample, ...merged.phases.map(of)]
+			.filter((s) => s.n > 0)
+			.flatMap((s) =>
+				percentilesOf(plan, metric).map((p) => valueAtRank(s, rank(s.n, p)) ?? value),
+			);
+		const values = [...new Set([...(read?.values ?? []), ...wanted, value, Infinity])];
+		read = { values, bySecond: merged.above(values) };
+		READ.set(merged, read);
+	}
+	const { values, bySecond } = read;
+	const k = values.indexOf(value);
+	return (second) => {
+		const counts = bySecond.get(second);
+		return { count: counts?.count ?? 0, above: counts?.above[k] ?? 0 };
+	};
+}

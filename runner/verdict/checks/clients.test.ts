@@ -385,57 +385,13 @@ describe("clocks of several machines", () => {
 	test("where no message crosses only the start is shared", () => {
 		expect(check(run({ clients: clocks(150_000, 400_000) }), "clock")).toMatchObject({
 			status: "ok",
-			detail:
-				"clients share their start to \u00b1400us; their clocks moved by at most 40us during the run",
+			detail: "clients share their start to \u00b1400us",
 		});
-	});
-
-	test("what they moved by is from what they read themselves, not from what T0 was told by", () => {
-		// Told by the clock of another one, which is 9 ms away.
-		const told = client(0, {
-			clock: {
-				beforeNs: 9 * MS,
-				afterNs: 41_000,
-				boundNs: 10 * MS,
-				readNs: 1000,
-				source: "probes",
-				probedNs: null,
-			},
-		});
-		expect(check(run({ clients: [told, client(1)] }), "clock")?.detail).toContain(
-			"their clocks moved by at most 40us during the run",
-		);
 	});
 
 	test("across them a time is as exact as both together", () => {
 		const folder = crossing({ clients: clocks(150_000, 400_000) });
 		expect(check(folder, "clock")).toMatchObject({ status: "ok", figure: "\u00b1550us" });
-	});
-
-	/** Probes know them to 8 ms, chrony to so much. */
-	const kept = (...bounds: number[]) =>
-		bounds.map((boundNs, i) =>
-			client(i, {
-				clock: {
-					beforeNs: 1000,
-					afterNs: 6 * MS,
-					boundNs,
-					readNs: 1000,
-					source: "chrony",
-					probedNs: 8 * MS,
-				},
-			}),
-		);
-
-	test("that chrony keeps are as exact as both of its bounds together, whatever ours has drifted by", () => {
-		expect(check(crossing({ clients: kept(50_000, 70_000) }), "clock")).toMatchObject({
-			status: "ok",
-			figure: "\u00b1120us",
-			detail: "times across clients are exact to \u00b1120us, by chrony on each of them",
-		});
-		expect(check(run({ clients: kept(50_000, 70_000) }), "clock")).toMatchObject({
-			detail: "clients share their start to \u00b170us, by chrony on each of them",
-		});
 	});
 
 	test.each([

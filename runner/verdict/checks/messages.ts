@@ -98,6 +98,9 @@ export const drain: Check = {
 			state === "interrupted" || broke
 				? "the run was stopped"
 				: `the drain (${formatDuration(plan.drainNs)}) was over`;
+		const why = broke
+			? "see why the run broke: a longer drain brings nothing back"
+			: "see whether they are lost or late: measure with a longer drain";
 		const by = counted ? "the SLA counts them" : "no SLA line counts them";
 		const [what, are] = missing === 1 ? [one, "was"] : [many, "were"];
 		return {
@@ -106,11 +109,7 @@ export const drain: Check = {
 			values: { missing, warmup: before },
 			figure,
 			limit: "0",
-			remedy: !counted
-				? addToSla(lines)
-				: broke
-					? "see why the run broke: a longer drain brings nothing back"
-					: "see whether they are lost or late: measure with a longer drain",
+			remedy: counted ? why : addToSla(lines),
 		};
 	},
 };
