@@ -12,7 +12,6 @@ import { readEnvironment } from "./environment.ts";
 import {
 	lockRunFolder,
 	makeRunFolder,
-	removeRunFolder,
 	runPath,
 	writeCommand,
 	writeEnvironment,
@@ -75,14 +74,6 @@ describe("the folder of a command", () => {
 		await (await lockRunFolder(folder, () => {})).release();
 		expect(readdirSync(folder)).toEqual([]);
 	});
-
-	test("can be removed, and removed again", () => {
-		const folder = path.join(testFolder(), "run");
-		makeRunFolder(folder, TEXT, plans, floors(plans));
-		removeRunFolder(folder);
-		removeRunFolder(folder);
-		expect(readdirSync(path.dirname(folder))).toEqual([]);
-	});
 });
 
 test("a file that cannot be written is one sentence with its path", () => {
@@ -115,26 +106,15 @@ test("a run that cannot be written is lost, and the others are gone on with", ()
 			),
 		}),
 	);
+	const lost = expect.objectContaining({
+		code: "output-unwritable",
+		message: expect.not.stringContaining("--resume"),
+	});
 	// A search follows from its runs: nothing resumes it.
 	const probe: Plan = { ...plan, search: { role: "probe", of: plan.case } };
-	expect(() => writeRunFile(folder, probe, {} as RunFileInput)).toThrow(
-		expect.objectContaining({
-			code: "output-unwritable",
-			message: expect.not.stringContaining("--resume"),
-		}),
-	);
+	expect(() => writeRunFile(folder, probe, {} as RunFileInput)).toThrow(lost);
 	// Nor a run of a fixed rate in a scenario whose search is still to come.
-	writeCommand(folder, {
-		schema: 1,
-		scenario: "s.yaml",
-		args: ["run", "s.yaml"],
-		file: null,
-		resumable: false,
-	});
-	expect(() => writeRunFile(folder, plan, {} as RunFileInput)).toThrow(
-		expect.objectContaining({
-			code: "output-unwritable",
-			message: expect.not.stringContaining("--resume"),
-		}),
-	);
+	const args = ["run", "s.yaml"];
+	writeCommand(folder, { schema: 1, scenario: "s.yaml", args, file: null, resumable: false });
+	expect(() => writeRunFile(folder, plan, {} as RunFileInput)).toThrow(lost);
 });

@@ -42,27 +42,13 @@ test("a machine's CPU time is its cores times the clock, and its idle time is no
 
 test("a process that is not there has used nothing that could be read", () => {
 	const { broker } = readResources({ generatorPids: [], brokerPids: [2 ** 22 + 1] }, 0);
-	expect(broker).toEqual({
-		cpuNs: null,
-		waitNs: null,
-		rssBytes: null,
-		readBytes: null,
-		writeBytes: null,
-	});
+	expect(new Set(Object.values(broker ?? {}))).toEqual(new Set([null]));
 });
 
-test("a broker's nodes are summed up", () => {
-	const one = readResources({ generatorPids: [], brokerPids: [process.pid] }, 0);
-	const two = readResources({ generatorPids: [], brokerPids: [process.pid, process.ppid] }, 0);
-	expect(two.broker?.rssBytes).toBeGreaterThan(one.broker?.rssBytes ?? 0);
-});
-
-test("several clients of this machine are summed up, and without any there is none", () => {
-	const used = (generatorPids: number[]) =>
-		readResources({ generatorPids, brokerPids: [] }, 0).generator;
-	const one = used([process.pid]);
-	const two = used([process.pid, process.ppid]);
-	expect(two?.rssBytes).toBeGreaterThan(one?.rssBytes ?? 0);
+test("several processes are summed up, and without any there is none", () => {
+	const used = (pids: number[]) => readResources({ generatorPids: [], brokerPids: pids }, 0).broker;
+	const both = used([process.pid, process.ppid]);
+	expect(both?.rssBytes).toBeGreaterThan(used([process.pid])?.rssBytes ?? Infinity);
 	expect(used([])).toBeNull();
 });
 
