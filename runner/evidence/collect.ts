@@ -1,17 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { LogFile } from "../histogram/log-file.ts";
-import type {
-	Bucket,
-	Client,
-	ClientFileLine,
-	Counters,
-	Offenders,
-	Second,
-	Slow,
-	Tick,
-	Totals,
-} from "../model/client-file.ts";
+import type { ClientFileLine, Counters } from "../model/client-file.ts";
 import { countsWith } from "../model/counts.ts";
 import { crosses, Plan } from "../model/plan.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
@@ -30,29 +19,14 @@ import {
 	ownTicks,
 	waitingOfAll,
 } from "./add-up.ts";
-import { type BrokerLine, readBrokerLog } from "./broker-log.ts";
+import { readBrokerLog } from "./broker-log.ts";
 import { type ClientFiles, ofFile, readClient, whoIs } from "./client-read.ts";
 import { damageIn, readJson } from "./json.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
 import { numberedSamples, readSamples, withBrokers } from "./resources.ts";
 
 /** What one client has counted by itself, and how it ended. */
-export interface ClientPart {
-	readonly index: number;
-	/** For people: "this machine", "bench@10.0.0.11"; where nobody has written it down "client 1". */
-	readonly name: string;
-	/** As the runner saw it; null: an mqbench that did not tell. */
-	readonly end: ClientEnd | null;
-	/** A sentence that names it: why it is missing, or its files are not whole. null: nothing of that kind. */
-	readonly problem: string | null;
-	/** What it measures with; null: it did not come to it. */
-	readonly client: Client | null;
-	readonly log: LogFile | null;
-	readonly seconds: readonly Second[];
-	readonly ticks: readonly Tick[];
-	readonly counters: { readonly window: Counters | null };
-	readonly totals: Totals | null;
-}
+export type ClientPart = ReturnType<typeof partOf>;
 
 /** What was sampled on a machine. */
 export interface Machine {
@@ -64,58 +38,10 @@ export interface Machine {
 }
 
 /** Everything that stands in one folder below `runs/`, all clients added up. */
-export interface Collected {
-	/** Name of the folder: "01-nats-256B-3000-s-1". */
-	readonly folder: string;
-	readonly plan: Plan;
-	readonly run: RunFile | null;
-	/**
-	 * never: nothing was measured. crashed: what there is of a run that did not end as it should. interrupted: somebody
-	 * stopped it. aborted: mqbench did, as an SLA could not pass any more.
-	 */
-	readonly state: "complete" | "interrupted" | "aborted" | "crashed" | "never";
-	/** A sentence: why the state is not complete. */
-	readonly problem: string | null;
-	/** True when every client's files have their trailers and match them: only then counts must add up. */
-	readonly closed: boolean;
-	readonly clients: readonly Client[];
-	/** Every client of the plan, by index. */
-	readonly parts: readonly ClientPart[];
-	/** The .hlog files, read when somebody asks: they are all that may be large. */
-	readonly logs: readonly LogFile[];
-	/** By second of intended time from the window's start, ascending; each second once. */
-	readonly seconds: readonly Second[];
-	/** By second of real time since T0. */
-	readonly ticks: readonly Tick[];
-	/** When a client could not run: from and until, ns since T0. */
-	readonly stops: readonly (readonly [number, number])[];
-	/** Acknowledgements, where the system gives them, else first receipts, by 10 ms since T0; null: not all clients have counted them. */
-	readonly completions: Float64Array | null;
-	/** Where messages cross from client to client: what all ledgers together say; null: they do not, or not all ledgers are there. */
-	readonly ledgers: CountedLedgers | null;
-	/** null: not all clients came so far as to write them. */
-	readonly counters: { readonly warmup: Counters | null; readonly window: Counters | null };
-	readonly totals: Totals | null;
-	/** The first message of each kind of offence, of all clients the one that was due first. */
-	readonly offenders: Offenders;
-	/** The slowest messages of the window, at most 20, the slowest first. */
-	readonly slowest: readonly Slow[];
-	/** Of what response times consist, in buckets of them, ascending; null: not all clients have counted it. */
-	readonly breakdown: readonly Bucket[] | null;
-	/** T0 by the clock of this machine, ms since 1970; null: no client has told. */
-	readonly t0Ms: number | null;
-	/** What the processes used, a sample a second, ascending; empty: nobody has looked. */
-	readonly resources: readonly ResourceLine[];
-	/** The same on machines of clients elsewhere. */
-	readonly hosts: readonly Machine[];
-	/** The same on hosts of the broker's nodes, node by node, where they have some of their own. */
-	readonly nodes: readonly Machine[];
-	/** What the broker logged, read when somebody asks; null: there is no log of it. */
-	readonly brokerLog: Iterable<BrokerLine> | null;
-}
+export type Collected = Readonly<ReturnType<typeof collect>>;
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
-export function collect(folder: string): Collected {
+export function collect(folder: string) {
 	const written = readJson(join(folder, "plan.json"), Plan);
 	const { run, damage } = runFileOf(join(folder, "run.json"));
 	const crossing = crosses(written);
@@ -151,55 +77,68 @@ export function collect(folder: string): Collected {
 	const ticks = addTicks(own);
 	const breakdowns = ofAll(of("breakdown"));
 	const sampled = (name: string) => numberedSamples(folder, name, plan.intervalSeconds);
-	const nodes = sampled("resources-broker-").map(({ number, samples }) => ({
-		client: null,
-		node: number,
-		samples,
-	}));
+	const nodes = sampled("resources-broker-").map(
+		({ number: node, samples }): Machine => ({ client: null, node, samples }),
+	);
 	return {
+		/** Name of the folder: "01-nats-256B-3000-s-1". */
 		folder: basename(folder),
 		plan,
 		run,
 		...stateOf(clients, run, parts, damage),
+		/** True when every client's files have their trailers and match them: only then counts must add up. */
 		closed: clients.every((c) => c.problem === null),
 		clients: of("client").map(bare),
+		/** Every client of the plan, by index. */
 		parts,
+		/** The .hlog files, read when somebody asks: they are all that may be large. */
 		logs: clients.map((c) => c.log).filter((log) => log !== null),
+		/** By second of intended time from the window's start, ascending; each second once. */
 		seconds: addSeconds(of("second")),
+		/** By second of real time since T0. */
 		ticks: crossing ? waitingOfAll(own, ticks, copies(plan)) : ticks,
+		/** When a client could not run: from and until, ns since T0. */
 		stops: of("stops").flatMap((l) => l.stops),
-		// Only faults ask for them.
+		/** Acknowledgements, where the system gives them, else first receipts, by 10 ms since T0; null: nobody asks, or not all have counted them. */
 		completions: written.faults.length > 0 ? completionsOf(clients) : null,
+		/** Where messages cross from client to client: what all ledgers together say; null: they do not, or not all ledgers are there. */
 		ledgers: counted,
+		/** null: not all clients came so far as to write them. */
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
+		/** The first message of each kind of offence, of all clients the one that was due first. */
 		offenders: earliest([
 			...of("offenders").map((l) => l.first),
 			...(counted?.firstLost ? [{ lost: counted.firstLost }] : []),
 			...(counted?.firstDuplicated ? [{ duplicated: counted.firstDuplicated }] : []),
 		]),
+		/** The slowest messages of the window, at most 20, the slowest first. */
 		slowest: of("slowest")
 			.flatMap((l) => l.messages)
 			.sort((a, b) => b.responseNs - a.responseNs)
-			.slice(0, MOST_SLOW),
+			.slice(0, 20),
+		/** Of what response times consist, in buckets of them, ascending; null: not all clients have counted it. */
 		breakdown: breakdowns.length > 0 ? addBreakdowns(breakdowns.flatMap((l) => l.buckets)) : null,
+		/** T0 by the clock of this machine, ms since 1970; null: no client has told. */
 		t0Ms: t0Of(parts),
+		/** What the processes used, a sample a second, ascending; empty: nobody has looked. */
 		resources: withBrokers(
 			readSamples(join(folder, "resources.jsonl"), plan.intervalSeconds),
 			nodes.map(({ samples }) => samples),
 		),
-		hosts: sampled("resources-").flatMap(({ number, samples }) => {
+		/** The same on machines of clients elsewhere. */
+		hosts: sampled("resources-").flatMap(({ number, samples }): Machine[] => {
 			const client = parts.find(({ index }) => index === number);
 			return client === undefined ? [] : [{ client, samples }];
 		}),
+		/** The same on hosts of the broker's nodes, node by node, where they have some of their own. */
 		nodes,
+		/** What the broker logged, read when somebody asks; null: there is no log of it. */
 		brokerLog: readBrokerLog(join(folder, "broker.log")),
 	};
 }
 
 // --- internal ---
-
-const MOST_SLOW = 20;
 
 /** `damage`: a sentence, if the file is there and cannot be read. */
 function runFileOf(file: string): { readonly run: RunFile | null; readonly damage: string | null } {
@@ -251,16 +190,20 @@ function ofType<T extends ClientFileLine["type"]>(
 	return lines.filter((l): l is Extract<ClientFileLine, { type: T }> => l.type === type);
 }
 
-function partOf(files: ClientFiles, run: RunFile | null, alone: boolean): ClientPart {
+function partOf(files: ClientFiles, run: RunFile | null, alone: boolean) {
 	const { index, lines, log } = files;
 	const end = run?.clients.find((c) => c.index === index) ?? null;
 	const counters = ofType(lines, "counters").find((l) => l.scope === "window");
 	const client = ofType(lines, "client")[0];
 	return {
 		index,
+		/** For people: "this machine", "bench@10.0.0.11"; where nobody has written it down "client 1". */
 		name: end?.name ?? `client ${index}`,
+		/** As the runner saw it; null: an mqbench that did not tell. */
 		end,
+		/** A sentence that names it: why it is missing, or its files are not whole. null: nothing of that kind. */
 		problem: problemOf(files, end, alone),
+		/** What it measures with; null: it did not come to it. */
 		client: client === undefined ? null : bare(client),
 		log,
 		seconds: addSeconds(ofType(lines, "second")),
@@ -321,12 +264,22 @@ function t0Of(parts: readonly ClientPart[]): number | null {
 	return Number(ns) / 1e6;
 }
 
+/** `problem`: a sentence, why the state is not complete. */
+interface State {
+	/**
+	 * never: nothing was measured. crashed: what there is of a run that did not end as it should. interrupted: somebody
+	 * stopped it. aborted: mqbench did, as an SLA could not pass any more.
+	 */
+	readonly state: "complete" | "interrupted" | "aborted" | "crashed" | "never";
+	readonly problem: string | null;
+}
+
 function stateOf(
 	clients: readonly ClientFiles[],
 	run: RunFile | null,
 	parts: readonly ClientPart[],
 	damage: string | null,
-): Pick<Collected, "state" | "problem"> {
+): State {
 	const broken = parts.find((p) => p.problem !== null)?.problem ?? null;
 	const nothing = clients.every((c) => c.state === "missing");
 	if (run?.interruptedBy)

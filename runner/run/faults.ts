@@ -7,14 +7,6 @@ import { maskUrls } from "../secrets.ts";
 import type { Clock } from "../world.ts";
 import { sinceT0 } from "./since.ts";
 
-/** The faults of a run, while it goes on. */
-interface Faults {
-	/** T0 is known, milliseconds since 1970: from now on they happen. */
-	begin(t0Ms: number): void;
-	/** None begins any more, and what was done is taken back. Returns what was done, in the order of time. Never rejects. */
-	end(): Promise<FaultDone[]>;
-}
-
 /**
  * Does to a broker what the plan says. What cannot be done, or not taken back, is told with its reason: such a run shows something else
  * than it says. T0 is told by the wall clock, what follows is timed by the monotonic one; `leader` asks what the broker calls the node that
@@ -25,12 +17,13 @@ export function faultsOf(
 	broker: Tools["broker"],
 	clock: Clock,
 	leader: Tools["leader"],
-): Faults {
+) {
 	const over = new AbortController();
 	const done: FaultDone[] = [];
 	let running: Promise<unknown> = Promise.resolve();
 	return {
-		begin(t0Ms) {
+		/** T0 is known, milliseconds since 1970: from now on they happen. */
+		begin(t0Ms: number) {
 			const sinceMs = sinceT0(t0Ms, clock);
 			const tools = { broker, sinceMs, leader };
 			running = Promise.all(
@@ -40,6 +33,7 @@ export function faultsOf(
 				}),
 			);
 		},
+		/** None begins any more, and what was done is taken back. Returns what was done, in the order of time. Never rejects. */
 		async end() {
 			over.abort();
 			await running;

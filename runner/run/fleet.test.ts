@@ -16,7 +16,7 @@ import {
 	obedient,
 	tickOf,
 } from "./fleet.fake.ts";
-import { type ProgressEvent, startFleet } from "./fleet.ts";
+import { Fleet, type ProgressEvent } from "./fleet.ts";
 import type { Tick } from "./progress-line.ts";
 
 /** When the runner's clock stands still at, Unix ms. */
@@ -54,7 +54,7 @@ function fleet({
 	const fakes = clients.map((options, i) => fakeClient(i, { generator: obedient, ...options }));
 	const told: ProgressEvent[] = [];
 	const stop = new AbortController();
-	const running = startFleet(
+	const running = new Fleet(
 		{
 			clients: fakes.map(({ ready }) => ready),
 			folder,
@@ -71,7 +71,8 @@ function fleet({
 		fakeWorld({ stop: stop.signal, clock: { nowMs: () => NOW, monotonicMs: () => 0 } }),
 	);
 	const kinds = () => told.map(({ mqbench }) => mqbench);
-	return { ...running, fakes, told, kinds, stop, folder };
+	const ended = running.run();
+	return { ended, leader: () => running.leader(), fakes, told, kinds, stop, folder };
 }
 
 const tick = (at: number, parts: Partial<Tick> = {}) => tickOf({ at, ...parts });

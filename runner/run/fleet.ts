@@ -2,7 +2,7 @@ import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import { crosses, type Plan, setUpMs } from "../model/plan.ts";
-import { type ClientEnd, isElsewhere } from "../model/run-file.ts";
+import { isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
@@ -39,45 +39,8 @@ interface FleetOptions {
 /** What the clients of a run tell together. */
 export type ProgressEvent = Extract<ProgressLine, { mqbench: "start" }> | Tick | Opens | End;
 
-/** The clients that make a run, while it goes on. */
-export interface Fleet {
-	readonly ended: Promise<FleetResult>;
-	/**
-	 * What the broker calls the node that leads the first topic at this moment; null: it does not say. Fails with a sentence where nobody
-	 * can be asked.
-	 */
-	leader(): Promise<string | null>;
-}
-
 /** How a run ended. */
-export interface FleetResult {
-	/** Of k6; of several that of the client because of which the run broke off. */
-	readonly ended: Ended;
-	/** Why the run could not be made or finished, in k6's words; null: it was. */
-	readonly error: string | null;
-	/**
-	 * Which of several clients broke off in mid-run, and why: what the others have measured is there, and is not the load that was
-	 * asked for. null: none.
-	 */
-	readonly brokeOff: string | null;
-	/** The SLA because of which it was stopped. */
-	readonly abortedBy: string | null;
-	readonly clients: readonly ClientEnd[];
-	/** Facts that a reader of the report has to know. */
-	readonly notes: readonly string[];
-}
-
-/**
- * Makes a run on its clients. One process on this machine begins by itself; several, and those elsewhere, are told when: client 0 makes
- * the topics, then the others come up, and when all are ready T0 is handed out. The first of them that breaks off ends the others: they
- * close their books. So does `world.stop`.
- */
-export function startFleet(options: FleetOptions, world: World): Fleet {
-	const fleet = new RunningFleet(options, world);
-	return { ended: fleet.run(), leader: () => fleet.leader() };
-}
-
-// --- internal ---
+export type FleetResult = Awaited<ReturnType<Fleet["run"]>>;
 
 /** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
 const HANGS_MS = 30_000;
@@ -106,7 +69,12 @@ function isSent({ schedule }: Plan, { at, sent }: Tick): boolean {
 		: at * 1e9 > schedule.warmupNs + schedule.durationNs;
 }
 
-class RunningFleet {
+/**
+ * Makes a run on its clients. One process on this machine begins by itself; several, and those elsewhere, are told when: client 0 makes
+ * the topics, then the others come up, and when all are ready T0 is handed out. The first of them that breaks off ends the others: they
+ * close their books. So does `world.stop`.
+ */
+export class Fleet {
 	readonly #options: FleetOptions;
 	readonly #world: World;
 	readonly #members: readonly Member[];
@@ -146,7 +114,7 @@ class RunningFleet {
 		this.#warmUp = plan.schedule.steady === null ? null : [];
 	}
 
-	async run(): Promise<FleetResult> {
+	async run() {
 		const { stop } = this.#world;
 		const interrupt = () => this.#interrupt();
 		if (stop.aborted) interrupt();
@@ -163,6 +131,10 @@ class RunningFleet {
 		return this.#result();
 	}
 
+	/**
+	 * What the broker calls the node that leads the first topic at this moment; null: it does not say. Fails with a sentence where nobody
+	 * can be asked.
+	 */
 	async leader(): Promise<string | null> {
 		const member = this.#members.find(({ running }) => running);
 		if (!member || !this.#begun) throw new Error("no client is there to ask the broker who leads");
@@ -444,7 +416,7 @@ class RunningFleet {
 		this.#timers.add(setTimeout(action, ms));
 	}
 
-	#result(): FleetResult {
+	#result() {
 		const failed = this.#failed ?? this.#members.find(({ error }) => error !== null);
 		const { ended } = this.#failed ?? (this.#members[0] as Member);
 		const stopped = this.#world.stop.aborted || this.#abortedBy !== null;
@@ -460,11 +432,16 @@ class RunningFleet {
 			this.#clockOffsets ?? clockOffsetsOf(this.#members),
 		);
 		return {
+			/** Of k6; of several that of the client because of which the run broke off. */
 			ended: ended ?? { code: null, signal: null },
+			/** Why the run could not be made or finished, in k6's words; null: it was. */
 			error: unwritable[0] ?? (partly ? null : why),
+			/** Which of several clients broke off in mid-run, and why: what the others have measured is not the load that was asked for. */
 			brokeOff: partly ? why : null,
+			/** The SLA because of which it was stopped. */
 			abortedBy: this.#abortedBy,
 			clients: this.#members.map((member, i) => member.toClientEnd(clocks[i] ?? null)),
+			/** Facts that a reader of the report has to know. */
 			notes: note === null ? [] : [note],
 		};
 	}

@@ -8,7 +8,7 @@ import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { type ProgressEvent, startFleet } from "./fleet.ts";
+import { Fleet, type ProgressEvent } from "./fleet.ts";
 import { k6Arguments, outputNotes } from "./k6.ts";
 
 const { agent } = await realBinaries();
@@ -36,7 +36,7 @@ function k6(
 	for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
 	const [client] = localClients(1, world, { agent, k6: script(path.join(folder, "k6"), body) });
 	if (!client) throw new Error("no client");
-	const { ended } = startFleet(
+	const ended = new Fleet(
 		{
 			clients: [{ client, facts: FACTS }],
 			folder,
@@ -51,7 +51,7 @@ function k6(
 			},
 		},
 		world,
-	);
+	).run();
 	const result = ended.then(({ ended, error, abortedBy }) => ({ ended, error, abortedBy }));
 	const log = () => {
 		const file = path.join(folder, "client-0.log");

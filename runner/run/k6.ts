@@ -1,6 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Ended } from "../../infra/process.ts";
 import type { Workspace } from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
@@ -25,26 +24,13 @@ export interface K6Options {
 }
 
 /** A process of k6 that makes a client's part of a run. */
-export interface K6 {
-	/** Process of agent on this machine; null: k6 is elsewhere. */
-	readonly pid: number | null;
-	/** Resolves when it has ended and its output is read; code and signal null: the connection to it is gone. Never rejects. */
-	readonly ended: Promise<Ended>;
-	/** The last error that it logged, without passwords; null: none. */
-	complaint(): string | null;
-	say(line: ControlLine): void;
-	/** It closes its books and ends. One signal, however often it is asked for: k6 takes a second one as "at once". */
-	interrupt(): void;
-	/** Ends it for sure: within the grace, or at once. */
-	abandon(): void;
-	kill(): void;
-}
+export type K6 = ReturnType<typeof startK6>;
 
 /** After mqbench is gone k6 closes its books: a drain of at most 1 s, the broker's connections, the files. */
 export const GRACE_MS = 10_000;
 
 /** Starts k6 on a client, in a process group and an environment of its own. */
-export function startK6(options: K6Options, world: World): K6 {
+export function startK6(options: K6Options, world: World) {
 	const { workspace, folder, plan, index } = options;
 	let complaint: string | null = null;
 	let interrupted = false;
@@ -74,15 +60,20 @@ export function startK6(options: K6Options, world: World): K6 {
 		},
 	});
 	return {
+		/** Process of agent on this machine; null: k6 is elsewhere. */
 		pid: child.pid,
+		/** Resolves when it has ended and its output is read; code and signal null: the connection to it is gone. Never rejects. */
 		ended: child.ended,
+		/** The last error that it logged, without passwords; null: none. */
 		complaint: () => complaint,
-		say: (line) => child.say(JSON.stringify(line)),
+		say: (line: ControlLine) => child.say(JSON.stringify(line)),
+		/** It closes its books and ends. One signal, however often it is asked for: k6 takes a second one as "at once". */
 		interrupt() {
 			if (interrupted) return;
 			interrupted = true;
 			child.signal("SIGINT");
 		},
+		/** Ends it for sure: within the grace, or at once. */
 		abandon: () => child.abandon(),
 		kill: () => child.kill(),
 	};

@@ -15,7 +15,7 @@ import { Plan } from "../model/plan.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
 import { readEnvironment, resumedEnvironment, withHosts } from "./environment.ts";
-import { startFleet } from "./fleet.ts";
+import { Fleet } from "./fleet.ts";
 import { environmentIn, floorPath, removeRunFolder, writeEnvironment } from "./folder.ts";
 import type { ReadyClient } from "./member.ts";
 import { type Command, noteNotRun, oneRun, openBroker, timestamp } from "./one-run.ts";
@@ -178,7 +178,7 @@ async function oneFloor(
 	{ folder, progress }: Command,
 	world: World,
 ): Promise<void> {
-	const fleet = startFleet(
+	await new Fleet(
 		{
 			clients,
 			folder: floorPath(folder, plan),
@@ -194,8 +194,7 @@ async function oneFloor(
 			},
 		},
 		world,
-	);
-	await fleet.ended;
+	).run();
 	progress.done();
 }
 

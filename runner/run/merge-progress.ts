@@ -2,18 +2,8 @@ import { largestOf, smallestOf } from "../extremes.ts";
 import { sum } from "../stats/sum.ts";
 import type { End, Tick, WindowSoFar } from "./progress-line.ts";
 
-/** What several clients tell, second by second, as if one had told it. */
-interface MergedProgress {
-	/** Client `index` tells of a second. */
-	tick(index: number, tick: Tick): void;
-	/** Client `index` has closed its books. */
-	end(index: number, end: End): void;
-	/** Client `index` has ended: nothing more comes from it. */
-	gone(index: number): void;
-}
-
 /**
- * Calls `onTick` with a second of all clients when the last of them has told of it, or one of them tells of the next; `onEnd` once, when every
+ * Takes what several clients tell, second by second, as if one had told it. Calls `onTick` with a second of all clients when the last of them has told of it, or one of them tells of the next; `onEnd` once, when every
  * client has closed its books. Counts are added up; those of a client that is late follow with the next second, so that none is missed.
  * Percentiles of several clients cannot be made from percentiles of each: of each kind the worst client's is told.
  */
@@ -21,7 +11,7 @@ export function mergeProgress(
 	clients: number,
 	onTick: (tick: Tick) => void,
 	onEnd: (end: End) => void,
-): MergedProgress {
+) {
 	const all = Array.from({ length: clients }, noProgress);
 	/** The newest second that was passed on. */
 	let passed = 0;
@@ -44,18 +34,21 @@ export function mergeProgress(
 		}
 	};
 	return {
-		tick(index, tick) {
+		/** Client `index` tells of a second. */
+		tick(index: number, tick: Tick) {
 			all[index]?.pending.push(tick);
 			look();
 		},
-		end(index, end) {
+		/** Client `index` has closed its books. */
+		end(index: number, end: End) {
 			const one = all[index];
 			if (!one || one.end !== null) return;
 			one.end = end;
 			const ends = all.flatMap(({ end }) => end ?? []);
 			if (ends.length === all.length) onEnd(addUpEnds(ends));
 		},
-		gone(index) {
+		/** Client `index` has ended: nothing more comes from it. */
+		gone(index: number) {
 			const one = all[index];
 			if (one) one.gone = true;
 			look();

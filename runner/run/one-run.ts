@@ -12,7 +12,7 @@ import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { brokerDisk } from "./broker-disk.ts";
 import { faultsOf } from "./faults.ts";
-import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
+import { Fleet, type FleetResult } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
 import { outputNotes } from "./k6.ts";
 import type { ReadyClient } from "./member.ts";
@@ -104,7 +104,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			ports: brokerOf(system).urls,
 			onHosts: onHosts(one.scenario.rig && { path: "", rig: one.scenario.rig }, system.key),
 		});
-		fleet = startFleet(
+		fleet = new Fleet(
 			{
 				clients,
 				folder: runPath(folder, plan),
@@ -127,7 +127,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			},
 			world,
 		);
-		result = await fleet.ended;
+		result = await fleet.run();
 	} finally {
 		disturbed = await faults.end();
 		await broker.close();

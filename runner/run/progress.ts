@@ -13,18 +13,7 @@ import { makeLiveBlock } from "./live-block.ts";
 import type { Opens, ProgressLine } from "./progress-line.ts";
 
 /** What a person sees while something goes on, on stderr: a few lines that are rewritten on a terminal, plain lines elsewhere. */
-export interface Progress {
-	readonly build: BuildProgress;
-	/** A plain sentence that stays. */
-	say(text: string): void;
-	/** A run begins. */
-	run(plan: Plan, of: number): void;
-	/** The floor of a case is measured. */
-	floor(plan: Plan): void;
-	tick(plan: Plan, line: ProgressLine | Opens): void;
-	/** Takes away what is being rewritten. */
-	done(): void;
-}
+export type Progress = ReturnType<typeof makeProgress>;
 
 /** Somebody else who sees what a terminal shows, in the same words (`--watch`). */
 export interface ProgressListener {
@@ -40,7 +29,7 @@ export function makeProgress(
 	world: World,
 	quiet: boolean,
 	listener: ProgressListener | null = null,
-): Progress {
+) {
 	const out = world.stderr;
 	const { movable } = terminalLook(out, world.env);
 	const block = makeLiveBlock(out);
@@ -68,24 +57,28 @@ export function makeProgress(
 		say(title);
 	};
 	return {
+		/** A plain sentence that stays. */
 		say,
+		/** Takes away what is being rewritten. */
 		done: () => block.clear(),
 		build: makeBuild(world, say, (text, worth) => {
 			listener?.say(text);
 			rewrite([text], text, worth);
 		}),
-		run(plan, of) {
+		/** A run begins. */
+		run(plan: Plan, of: number) {
 			// How many runs a search will need nobody knows; what follows it has a number beyond those that were known.
 			const open = plan.search !== null || plan.index > of;
 			const number = open ? `[${plan.index}] ` : of > 1 ? `[${plan.index}/${of}] ` : "";
 			begin(`${number}${titleOf(plan)}`);
 		},
-		floor(plan) {
+		/** The floor of a case is measured. */
+		floor(plan: Plan) {
 			const { kind, warmupNs, durationNs } = plan.schedule;
 			const load = kind === "closed" ? rateText(plan) : formatDuration(warmupNs + durationNs);
 			begin(`Floor, the load generator alone: ${plainText(plan.case)} on ${noBroker}, ${load}`);
 		},
-		tick(written, line) {
+		tick(written: Plan, line: ProgressLine | Opens) {
 			const plan = openedAt(written, startNs);
 			if (line.mqbench === "tick") {
 				sent += line.sent;
