@@ -17,6 +17,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 	"--k6-operator": "write target: kubernetes",
 	"manifests:": "apply them with kubectl, and write target: existing",
 	"ready:": "wait with kubectl, and write target: existing",
+	"storage:": "write durability: memory; without it a JetStream stream is in files",
 	"server: nats": "start nats-server yourself, and write target: existing",
 };
 

@@ -5,15 +5,7 @@ import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesAs, storesBy, storesNothing } from "../broker.ts";
 import { inBlocks, sizeInConfig } from "../config.ts";
-import {
-	acknowledgeField,
-	type Config,
-	clusterFields,
-	onlyIn,
-	processFields,
-	tlsField,
-	unacknowledged,
-} from "../fields.ts";
+import { type Config, clusterFields, onlyIn, processFields, tlsField } from "../fields.ts";
 import { type Mapping, replicas } from "../omb-driver.ts";
 import type { Setup } from "../process.ts";
 import { goServer, newLogin } from "../server.ts";
@@ -33,9 +25,6 @@ const NatsOptions = z.strictObject({
 		description:
 			"Where the secret is, if not in the url: `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the file that NATS_CREDS names. Environment variables, all of them.",
 	}),
-	storage: z.enum(["memory", "file"]).optional().meta({
-		description: "JetStream: where streams are. Default: file; memory with `durability: memory`.",
-	}),
 	publish: z.enum(["async", "sync"]).optional().meta({
 		description:
 			"JetStream: `async` (default) sends on while acknowledgements are outstanding; `sync` waits for each one before a connection sends the next message.",
@@ -44,7 +33,6 @@ const NatsOptions = z.strictObject({
 		description:
 			"JetStream: how messages are taken. Default: `pull` for groups (work-queue, backlog, responders), `ordered` where every subscriber gets every message.",
 	}),
-	...acknowledgeField,
 	dedup: z.boolean().optional().meta({
 		description:
 			"JetStream: every message carries an id (Nats-Msg-Id), by which the server drops what is sent twice within 2 minutes. Default: false.",
@@ -200,15 +188,16 @@ export const nats = broker(NatsOptions, {
 		nodes: [1, 3],
 		...(options.mode === "core" ? CORE : jetstream(options)),
 	}),
-	stores(options) {
-		if (options.mode === "core") return storesNothing();
-		return storageOf(options) === "file" ? inFiles : inMemory;
-	},
-	driver: ({ acknowledge: _, ...own }, options) =>
-		options.mode === "core"
-			? own
-			: { ...own, storage: storageOf(options), consumer: consumerOf(options) },
-	topicOptions: ["storage"],
+	stores: ({ mode, durability }) =>
+		mode === "core" ? storesNothing() : durability === "memory" ? inMemory : inFiles,
+	driver: ({ mode, tls, auth, publish, ...own }, { durability }) => ({
+		mode,
+		tls,
+		auth,
+		storage: mode === "core" ? undefined : durability === "memory" ? "memory" : "file",
+		publish,
+		...own,
+	}),
 	// Where nodes are and keep their streams, who they are, and where they write what mqbench reads.
 	config: {
 		file: "nats.conf",
@@ -220,19 +209,9 @@ export const nats = broker(NatsOptions, {
 			logfile log_file syslog remote_syslog pidfile pid_file ports_file_dir`,
 	},
 	check(options) {
-		const { mode, durability, storage, consumer, acknowledge, prefetch } = options;
+		const { mode, consumer, prefetch } = options;
 		if (mode === "core") return onlyIn(["jetstream"], OF_JETSTREAM, options);
-		const contradicts =
-			durability !== undefined && (durability === "memory") !== (storage === "memory");
 		return {
-			...unacknowledged("JetStream", acknowledge, {
-				...UNACKNOWLEDGED,
-				...(consumer === "ordered" && { message: "an ordered consumer has none" }),
-			}),
-			storage:
-				storage !== undefined &&
-				contradicts &&
-				`storage: ${storage} contradicts durability: ${durability}; remove storage`,
 			prefetch:
 				prefetch !== undefined &&
 				consumer === "push" &&
@@ -261,33 +240,29 @@ const CORE = {
 	instead: "write mode: jetstream",
 } as const;
 
-function jetstream(options: NatsOptions) {
-	const {
-		consumer,
-		maxAckPending = defaults.maxAckPending,
-		prefetch = defaults.prefetch,
-	} = options;
+function jetstream({
+	consumer,
+	maxAckPending = defaults.maxAckPending,
+	prefetch = defaults.prefetch,
+	ackWait = defaults.ackWaitNs,
+}: NatsOptions) {
 	const alone = "an ordered consumer cannot be shared";
 	return {
 		title: "JetStream",
 		acks: true,
 		delivery: "at-least-once",
 		acknowledge: {
-			alone: (consumerOf(options) ?? "ordered") === "ordered" ? "automatic" : "message",
+			// Ordered consumers acknowledge nothing.
+			alone: (consumer ?? "ordered") === "ordered" ? "automatic" : "message",
 			group: "message",
 		},
 		cannot:
 			consumer === "ordered" ? { "request-reply": alone, "work-queue": alone, backlog: alone } : {},
 		instead: "write consumer: pull",
 		prefetch: consumer === "push" ? maxAckPending : prefetch,
-		redeliverAfterNs: options.ackWait ?? defaults.ackWaitNs,
+		redeliverAfterNs: ackWait,
 		maxReplicas: 5,
 	} as const;
-}
-
-/** Pull consumers acknowledge each message, ordered ones none. */
-function consumerOf({ consumer, acknowledge }: NatsOptions) {
-	return consumer ?? (acknowledge === undefined ? undefined : "pull");
 }
 
 /** Headers count towards max_payload; without `config` mqbench makes room for them. */
@@ -296,19 +271,7 @@ function maxMessageBytes({ config, dedup }: NatsOptions): number {
 	return most === null ? MAX_MESSAGE_BYTES : most - (dedup ? HEADERS : 0);
 }
 
-function storageOf(options: NatsOptions): "memory" | "file" {
-	return options.storage ?? (options.durability === "memory" ? "memory" : "file");
-}
-
-const SEVERAL = "an acknowledgement for several would cover those of other members";
-const UNACKNOWLEDGED = {
-	automatic: "a group's consumer waits for acknowledgements",
-	batch: SEVERAL,
-	interval: SEVERAL,
-};
-
-const OF_JETSTREAM =
-	"storage publish consumer acknowledge dedup maxAckPending prefetch ackWait".split(" ");
+const OF_JETSTREAM = "publish consumer dedup maxAckPending prefetch ackWait".split(" ");
 
 /** As the server reads a key: in small letters, and one word for each thing. */
 function inServersWords(config: Config = {}): Config {
@@ -327,8 +290,8 @@ const OUR_LOG = { logtime_utc: true };
 const LOGINS = /^(authorization|accounts|operator|no_auth_user)\b/i;
 
 /** Streams are files. */
-function keepsFiles({ level }: Setup, { mode, storage }: NatsOptions): boolean {
-	return mode === "jetstream" && level !== "memory" && storage !== "memory";
+function keepsFiles({ level }: Setup, { mode }: NatsOptions): boolean {
+	return mode === "jetstream" && level !== "memory";
 }
 
 /** Every node sees the whole cluster and its JetStream leader; without JetStream: every route is up. */

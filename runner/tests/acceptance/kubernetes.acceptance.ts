@@ -374,7 +374,7 @@ describe.skipIf(missing !== null)(
 				{
 					target: "kubernetes",
 					kubernetes: KUBERNETES,
-					system: "{ broker: nats, mode: jetstream, storage: memory, memory: 96MiB }",
+					system: "{ broker: nats, mode: jetstream, durability: memory, memory: 96MiB }",
 					sla: "[failed == 0]",
 				},
 			);

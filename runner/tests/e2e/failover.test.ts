@@ -23,7 +23,7 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 		tags: "long",
 	}, async () => {
 		const { file, out } = failover(
-			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 1 }",
+			"{ broker: nats, mode: jetstream, nodes: 3, replicas: 1 }",
 			{ duration: "4s", drain: "2s" },
 			"[{ at: 2s, action: kill, node: leader }]",
 			"[lost == 0, recovered(p99 < 1s) <= 1s]",

@@ -63,7 +63,7 @@ describe("JetStream", () => {
 		"with three copies loses nothing to the %s of a leader",
 		async (action) => {
 			const { one, gates, fault, card, log } = await disturbed(
-				"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 3 }",
+				"{ broker: nats, mode: jetstream, nodes: 3, replicas: 3 }",
 				action,
 				{},
 				"at: 3s",
@@ -86,8 +86,8 @@ describe("JetStream", () => {
 	);
 
 	test.each([
-		["three copies on disk", "storage: file, nodes: 3, replicas: 3", false],
-		["one copy in memory", "storage: memory, nodes: 3, replicas: 1", true],
+		["three copies on disk", "nodes: 3, replicas: 3", false],
+		["one copy in memory", "durability: memory, nodes: 3, replicas: 1", true],
 	] as const)(
 		"with %s, and a backlog that nobody has fetched: what was acknowledged is there afterwards, or is told as lost",
 		async (_, options, loses) => {
