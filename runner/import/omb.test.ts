@@ -137,7 +137,6 @@ const DRIVERS = [
 	"driverClass: x.nats.NatsBenchmarkDriver\nnatsHostUrl: nats://10.0.0.1:4222\nreplicationFactor: 3\n",
 	"driverClass: x.redis.RedisBenchmarkDriver\nredisHost: cache\n",
 	"driverClass: x.artemis.ArtemisBenchmarkDriver\nbrokerAddress: tcp://a:61616\n",
-	"driverClass: x.jms.JMSBenchmarkDriver\nconnectionFactoryConfigurationParam: tcp://a:61616\n",
 	"driverClass: x.mqtt.MqttBenchmarkDriver\nbrokerAddr: tcp://a\npubQos: 0\ncleanSession: false\n",
 	"driverClass: x.rabbitmq.RabbitMqBenchmarkDriver\namqpUris: [amqp://a:s3cr3t@10.0.0.1:5672]\nmessagePersistence: true\nqueueType: QUORUM\n",
 ];

@@ -4,7 +4,6 @@ import { count } from "../../model/field.ts";
 import { broker, storesNothing } from "../broker.ts";
 import { processFields, tlsField } from "../fields.ts";
 import { heapField } from "../jvm.ts";
-import type { Mapping } from "../omb-driver.ts";
 import { SERVERS, server } from "./process.ts";
 
 const AmqpOptions = z.strictObject({
@@ -33,15 +32,6 @@ const AmqpOptions = z.strictObject({
 	...processFields,
 	...tlsField,
 });
-
-/** Artemis speaks all its protocols at one port; that of Classic's address speaks OpenWire. A JSON of another server's settings is not an address. */
-const address: Mapping = (servers, other) => {
-	if (!/^\(?\w+:\/\//.test(servers)) return undefined;
-	const classic = /activemq(?!\.artemis)/i.test(other("connectionFactoryClassName"));
-	return classic
-		? { at: { servers: servers.replaceAll(/:\d+(?=[,/?)]|$)/g, "") }, partly: true }
-		: { at: { servers } };
-};
 
 export const amqp = broker(AmqpOptions, {
 	title: "AMQP 1.0",
@@ -84,12 +74,12 @@ export const amqp = broker(AmqpOptions, {
 				"only artemis runs in containers here; remove server, or write target: local",
 		};
 	},
-	// Its drivers for Artemis and JMS, which speak protocols of their own to servers that speak AMQP 1.0, too.
+	// Its driver speaks Artemis' own protocol, at the same port.
 	omb: {
-		packages: ["artemis", "jms"],
+		packages: ["artemis"],
 		system: { broker: "amqp" },
 		copied: { destination: "topic" },
-		keys: { brokerAddress: address, connectionFactoryConfigurationParam: address },
+		keys: { brokerAddress: (servers) => ({ at: { servers } }) },
 	},
 });
 
