@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count } from "../model/field.ts";
+import { choice, count, flag, named } from "../model/field.ts";
 import { hostPort } from "./addresses.ts";
 import { broker, type OwnTraits } from "./broker.ts";
 import { processFields } from "./fields.ts";
@@ -24,25 +24,20 @@ export function brokerless(library: Library) {
 	const { name, title, queue } = library;
 	const { create: _, topics: __, durability: ___, config: ____, ...fields } = processFields;
 	const options = z.strictObject({
-		broker: z.literal(name).meta({ description: library.description }),
-		mode: z
-			.enum(["push-pull", "pub-sub", "req-rep"])
-			.default("push-pull")
-			.meta({
-				description: `\`push-pull\`: a message goes to one receiver, in turn. \`pub-sub\`: to all subscribers; one that is too slow loses messages. \`req-rep\`: requests and replies on one connection (${library.requests}). Default: push-pull.`,
-				examples: ["pub-sub"],
-			}),
-		forwarder: z
-			.boolean()
-			.default(false)
-			.meta({
-				description: `Where a broker would be: \`true\` puts a process with ${title}'s own forwarder between senders and receivers. Default: false, they are connected to each other.`,
-				examples: [true],
-			}),
-		transport: z.enum(["tcp", "ipc"]).default("tcp").meta({
-			description:
-				"Without a forwarder: `tcp`, or `ipc`, sockets of this machine alone. Default: tcp.",
-		}),
+		broker: named(name, library.description),
+		mode: choice(
+			["push-pull", "pub-sub", "req-rep"],
+			`\`push-pull\`: a message goes to one receiver, in turn. \`pub-sub\`: to all subscribers; one that is too slow loses messages. \`req-rep\`: requests and replies on one connection (${library.requests}). Default: push-pull.`,
+			["pub-sub"],
+		).default("push-pull"),
+		forwarder: flag(
+			`Where a broker would be: \`true\` puts a process with ${title}'s own forwarder between senders and receivers. Default: false, they are connected to each other.`,
+			[true],
+		).default(false),
+		transport: choice(
+			["tcp", "ipc"],
+			"Without a forwarder: `tcp`, or `ipc`, sockets of this machine alone. Default: tcp.",
+		).default("tcp"),
 		[queue.key]: count(queue.description, queue.most, [10_000]).optional(),
 		...fields,
 	});

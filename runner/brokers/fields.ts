@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CpuSet } from "../model/cpu-set.ts";
-import { count, number, unit, word } from "../model/field.ts";
+import { bytes, count, flag, number, word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
@@ -11,15 +11,11 @@ export const processFields = {
 		`Address of an existing broker (\`target: existing\`); several are separated by commas. \`${variable("NAME")}\` stands for an environment variable: passwords belong there, never in the file.`,
 		[variable("BROKER_URL")],
 	).optional(),
-	port: z
-		.int()
-		.min(1)
-		.max(65_535)
-		.optional()
-		.meta({
-			description: "Port of the broker that mqbench starts (`target: local`). Default: a free one.",
-			examples: [4222],
-		}),
+	port: count(
+		"Port of the broker that mqbench starts (`target: local`). Default: a free one.",
+		65_535,
+		[4222],
+	).optional(),
 	version: word(
 		"Version of the broker that mqbench starts, where it can get others than its own. With `target: docker` the tag of the official image; on hosts and `target: aws` too, where Docker runs it on the host, unless mqbench can copy any version there.",
 		["4.1.1"],
@@ -43,22 +39,15 @@ export const processFields = {
 		[2],
 		{ least: 0.05, most: 1024 },
 	).optional(),
-	memory: unit(
-		"size",
-		{
-			description: "Most memory of each container, as docker run --memory. Default: no limit.",
-			examples: ["2GiB"],
-		},
-		(bytes) => (bytes < 16 * 1024 ** 2 ? "must be at least 16MiB" : undefined),
+	memory: bytes(
+		"Most memory of each container, as docker run --memory. Default: no limit.",
+		["2GiB"],
+		16 * 1024 ** 2,
 	).optional(),
-	create: z
-		.boolean()
-		.optional()
-		.meta({
-			description:
-				"`false`: use the topics of `topics`, which are yours (`target: existing`): none is made, changed or removed, and messages stay where yours stay. Default: mqbench makes its own, and removes them.",
-			examples: [false],
-		}),
+	create: flag(
+		"`false`: use the topics of `topics`, which are yours (`target: existing`): none is made, changed or removed, and messages stay where yours stay. Default: mqbench makes its own, and removes them.",
+		[false],
+	).optional(),
 	topics: z
 		.array(
 			z
@@ -154,10 +143,7 @@ export const tlsField = {
 				serverName: z.string().optional().meta({
 					description: "Name to expect in the broker's certificate. Default: the URL's host.",
 				}),
-				insecure: z
-					.boolean()
-					.optional()
-					.meta({ description: "Trust any certificate: for tests only." }),
+				insecure: flag("Trust any certificate: for tests only.").optional(),
 			}),
 		])
 		.optional()

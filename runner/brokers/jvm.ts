@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../errors.ts";
-import { unit } from "../model/field.ts";
+import { bytes } from "../model/field.ts";
 import { packageFolder } from "../package.ts";
 import { formatBytes } from "../units.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
@@ -29,14 +29,11 @@ const HEAP_BYTES = 512 * 1024 ** 2;
 /** `heap` of a system; `own` says what its own scripts give. */
 export function heapField(own: string) {
 	return {
-		heap: unit(
-			"size",
-			{
-				description: `Heap of each Java process that mqbench starts. Default: 512MiB, or 16 messages if that is more; ${own}.`,
-				examples: ["1GiB"],
-			},
-			(bytes) =>
-				bytes < 128 * 1024 ** 2 || bytes > 256 * 1024 ** 3 ? "must be 128MiB to 256GiB" : undefined,
+		heap: bytes(
+			`Heap of each Java process that mqbench starts. Default: 512MiB, or 16 messages if that is more; ${own}.`,
+			["1GiB"],
+			128 * 1024 ** 2,
+			256 * 1024 ** 3,
 		).optional(),
 	} as const;
 }

@@ -111,9 +111,39 @@ export function word(
 	return text.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-/** A whole number from 1. */
-export function count(description: string, most: number, examples: number[]) {
-	return z.int().min(1).max(most).meta({ description, examples });
+/** The word that says which of several objects it is. */
+export function named<const Name extends string>(name: Name, description: string) {
+	return z.literal(name).meta({ description });
+}
+
+/** A whole number from 1, or from another least one. */
+export function count(description: string, most: number, examples: number[], least = 1) {
+	return z.int().min(least).max(most).meta({ description, examples });
+}
+
+/** A size within bounds. */
+export function bytes(description: string, examples: string[], least: number, most = Infinity) {
+	const bounds =
+		most === Infinity
+			? `at least ${formatBytesExact(least)}`
+			: `${formatBytesExact(least)} to ${formatBytesExact(most)}`;
+	return unit("size", { description, examples }, (value) =>
+		value < least || value > most ? `must be ${bounds}` : undefined,
+	);
+}
+
+/** One of these words. */
+export function choice<const Words extends readonly [string, ...string[]]>(
+	words: Words,
+	description: string,
+	examples: readonly string[] = [],
+) {
+	return z.enum(words).meta({ description, ...(examples.length > 0 && { examples }) });
+}
+
+/** Yes or no. */
+export function flag(description: string, examples: readonly boolean[] = []) {
+	return z.boolean().meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
 /** Turns a parser that throws sentences into a zod transform. */

@@ -1,28 +1,26 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-amqp/defaults.json" with { type: "json" };
-import { count } from "../../model/field.ts";
+import { choice, count, flag, named } from "../../model/field.ts";
 import { broker, storesNothing } from "../broker.ts";
 import { processFields, tlsField } from "../fields.ts";
 import { heapField } from "../jvm.ts";
 import { SERVERS, server } from "./process.ts";
 
 const AmqpOptions = z.strictObject({
-	broker: z.literal("amqp").meta({
-		description:
-			"AMQP 1.0: ActiveMQ Artemis, ActiveMQ Classic, or any other server (`target: existing`). RabbitMQ's own protocol is AMQP 0.9.1: `broker: rabbitmq`.",
-	}),
-	server: z
-		.enum(["artemis", "classic"])
-		.default("artemis")
-		.meta({ description: "Which one mqbench starts. Default: artemis." }),
-	destination: z.enum(["queue", "topic"]).default("queue").meta({
-		description:
-			"What messages are sent to. A `queue` keeps them, and gives each to one consumer; a `topic` copies them to whoever is subscribed, and keeps nothing. Default: queue.",
-	}),
-	settled: z
-		.boolean()
-		.default(false)
-		.meta({ description: "Messages are sent settled: nobody acknowledges them. Default: false." }),
+	broker: named(
+		"amqp",
+		"AMQP 1.0: ActiveMQ Artemis, ActiveMQ Classic, or any other server (`target: existing`). RabbitMQ's own protocol is AMQP 0.9.1: `broker: rabbitmq`.",
+	),
+	server: choice(["artemis", "classic"], "Which one mqbench starts. Default: artemis.").default(
+		"artemis",
+	),
+	destination: choice(
+		["queue", "topic"],
+		"What messages are sent to. A `queue` keeps them, and gives each to one consumer; a `topic` copies them to whoever is subscribed, and keeps nothing. Default: queue.",
+	).default("queue"),
+	settled: flag("Messages are sent settled: nobody acknowledges them. Default: false.").default(
+		false,
+	),
 	prefetch: count(
 		`Most messages that a consumer holds and has not accepted (its link credit). 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		1_000_000,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-kafka/defaults.json" with { type: "json" };
-import { count, span, unit } from "../../model/field.ts";
+import { bytes, choice, count, flag, named, span } from "../../model/field.ts";
 import { formatBytesExact, formatDurationExact } from "../../units.ts";
 import { broker, type Stores, storesBy } from "../broker.ts";
 import { largestPayload, varintBytes } from "../config.ts";
@@ -25,9 +25,7 @@ const Acks = z
 	);
 
 const KafkaOptions = z.strictObject({
-	broker: z
-		.literal("kafka")
-		.meta({ description: "Apache Kafka: partitioned logs, consumer groups." }),
+	broker: named("kafka", "Apache Kafka: partitioned logs, consumer groups."),
 	...processFields,
 	...clusterFields,
 	...tlsField,
@@ -37,46 +35,42 @@ const KafkaOptions = z.strictObject({
 			"Who has a message when it is acknowledged: `all` replicas in sync (default, as Kafka's own), the leader (`1`), or nobody (`0`: nothing is acknowledged).",
 		examples: ["all", 1, 0],
 	}),
-	idempotence: z.boolean().optional().meta({
-		description:
-			"The broker tells second copies of a batch apart, so that the client may try again. Default: with `acks: all`, as Kafka's own. Without it a message is tried once.",
-	}),
+	idempotence: flag(
+		"The broker tells second copies of a batch apart, so that the client may try again. Default: with `acks: all`, as Kafka's own. Without it a message is tried once.",
+	).optional(),
 	linger: span(
 		"How long a client waits for more messages before it sends a batch. Default: 0ms, it sends at once; Kafka's own is 5ms since 4.0, 0 before.",
 		["0ms", "5ms"],
 	).default(0),
-	batch: unit(
-		"size",
-		{
-			description: `Largest batch. Default: ${formatBytesExact(defaults.batchBytes)}, so that it does not hold up a fast producer; Kafka's own is 16KiB.`,
-			examples: ["16KiB", "1MiB"],
-		},
-		(bytes) => (bytes < 1024 || bytes > MAX_BATCH_BYTES ? "must be 1KiB to 64MiB" : undefined),
+	batch: bytes(
+		`Largest batch. Default: ${formatBytesExact(defaults.batchBytes)}, so that it does not hold up a fast producer; Kafka's own is 16KiB.`,
+		["16KiB", "1MiB"],
+		1024,
+		MAX_BATCH_BYTES,
 	).optional(),
-	compression: z.enum(["none", "gzip", "snappy", "lz4", "zstd"]).default("none").meta({
-		description: "Compression of batches. Random payloads do not shrink: set `payload` as well.",
-	}),
+	compression: choice(
+		["none", "gzip", "snappy", "lz4", "zstd"],
+		"Compression of batches. Random payloads do not shrink: set `payload` as well.",
+	).default("none"),
 	minInsyncReplicas: count(
 		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's own (1).",
 		5,
 		[2],
 	).optional(),
-	fetchMinBytes: unit(
-		"size",
-		{
-			description: `A broker answers a consumer when it has this much. Default: ${formatBytesExact(defaults.fetchMinBytes)}, at once, as Kafka's own.`,
-			examples: ["1B", "64KiB"],
-		},
-		(bytes) => (bytes < 1 || bytes > MAX_BATCH_BYTES ? "must be 1B to 64MiB" : undefined),
+	fetchMinBytes: bytes(
+		`A broker answers a consumer when it has this much. Default: ${formatBytesExact(defaults.fetchMinBytes)}, at once, as Kafka's own.`,
+		["1B", "64KiB"],
+		1,
+		MAX_BATCH_BYTES,
 	).optional(),
 	fetchMaxWait: span(
 		`... or after this long. Default: ${formatDurationExact(defaults.fetchMaxWaitNs)}, as Kafka's own.`,
 		["500ms"],
 	).optional(),
-	assignor: z.enum(["range", "cooperative-sticky"]).default("range").meta({
-		description:
-			"How partitions are shared out to the members of a group. Default: `range`, as Kafka's own.",
-	}),
+	assignor: choice(
+		["range", "cooperative-sticky"],
+		"How partitions are shared out to the members of a group. Default: `range`, as Kafka's own.",
+	).default("range"),
 	...acknowledgeField,
 	commitInterval: span(
 		`How often a member of a group commits with \`acknowledge: interval\`, for which it stands; what it had handled since is delivered again if it dies. Default: ${formatDurationExact(defaults.commitIntervalNs)}; Kafka's own is 5s.`,
@@ -84,10 +78,10 @@ const KafkaOptions = z.strictObject({
 		"above 0",
 	).optional(),
 	...heapField("Kafka's own scripts give 1GiB"),
-	sasl: z
-		.enum(["plain", "scram-sha-256", "scram-sha-512"])
-		.optional()
-		.meta({ description: "How the user and password of the url are proved. Default: `plain`." }),
+	sasl: choice(
+		["plain", "scram-sha-256", "scram-sha-512"],
+		"How the user and password of the url are proved. Default: `plain`.",
+	).optional(),
 });
 type KafkaOptions = z.infer<typeof KafkaOptions>;
 

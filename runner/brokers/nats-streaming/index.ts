@@ -1,6 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-nats-streaming/defaults.json" with { type: "json" };
-import { count, span, word } from "../../model/field.ts";
+import { count, named, span, word } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesBy } from "../broker.ts";
@@ -10,10 +10,10 @@ import { number } from "../omb-driver.ts";
 import { goServer, newLogin } from "../server.ts";
 
 const StreamingOptions = z.strictObject({
-	broker: z.literal("nats-streaming").meta({
-		description:
-			"NATS Streaming (STAN): channels that keep every message. Its makers ended it in 2023; JetStream (`broker: nats`) has taken its place.",
-	}),
+	broker: named(
+		"nats-streaming",
+		"NATS Streaming (STAN): channels that keep every message. Its makers ended it in 2023; JetStream (`broker: nats`) has taken its place.",
+	),
 	...processFields,
 	...tlsField,
 	cluster: word(

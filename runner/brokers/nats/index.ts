@@ -1,6 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-nats/defaults.json" with { type: "json" };
-import { count, span } from "../../model/field.ts";
+import { choice, count, flag, named, span } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesAs, storesBy, storesNothing } from "../broker.ts";
@@ -11,32 +11,32 @@ import type { Setup } from "../process.ts";
 import { goServer, newLogin } from "../server.ts";
 
 const NatsOptions = z.strictObject({
-	broker: z.literal("nats").meta({
-		description: "NATS: core (publish and subscribe, nothing is stored) or JetStream, see `mode`.",
-	}),
-	mode: z.enum(["core", "jetstream"]).default("core").meta({
-		description:
-			"`core`: publish and subscribe, nothing is stored or acknowledged. `jetstream`: each topic is a stream, each message is stored and acknowledged.",
-	}),
+	broker: named(
+		"nats",
+		"NATS: core (publish and subscribe, nothing is stored) or JetStream, see `mode`.",
+	),
+	mode: choice(
+		["core", "jetstream"],
+		"`core`: publish and subscribe, nothing is stored or acknowledged. `jetstream`: each topic is a stream, each message is stored and acknowledged.",
+	).default("core"),
 	...processFields,
 	...clusterFields,
 	...tlsField,
-	auth: z.enum(["user", "token", "creds"]).optional().meta({
-		description:
-			"Where the secret is, if not in the url: `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the file that NATS_CREDS names. Environment variables, all of them.",
-	}),
-	publish: z.enum(["async", "sync"]).optional().meta({
-		description:
-			"JetStream: `async` (default) sends on while acknowledgements are outstanding; `sync` waits for each one before a connection sends the next message.",
-	}),
-	consumer: z.enum(["pull", "push", "ordered"]).optional().meta({
-		description:
-			"JetStream: how messages are taken. Default: `pull` for groups (work-queue, backlog, responders), `ordered` where every subscriber gets every message.",
-	}),
-	dedup: z.boolean().optional().meta({
-		description:
-			"JetStream: every message carries an id (Nats-Msg-Id), by which the server drops what is sent twice within 2 minutes. Default: false.",
-	}),
+	auth: choice(
+		["user", "token", "creds"],
+		"Where the secret is, if not in the url: `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the file that NATS_CREDS names. Environment variables, all of them.",
+	).optional(),
+	publish: choice(
+		["async", "sync"],
+		"JetStream: `async` (default) sends on while acknowledgements are outstanding; `sync` waits for each one before a connection sends the next message.",
+	).optional(),
+	consumer: choice(
+		["pull", "push", "ordered"],
+		"JetStream: how messages are taken. Default: `pull` for groups (work-queue, backlog, responders), `ordered` where every subscriber gets every message.",
+	).optional(),
+	dedup: flag(
+		"JetStream: every message carries an id (Nats-Msg-Id), by which the server drops what is sent twice within 2 minutes. Default: false.",
+	).optional(),
 	maxAckPending: count(
 		`JetStream: most messages of a consumer that are delivered and not acknowledged. Default: ${defaults.maxAckPending}, the server's own.`,
 		10_000_000,

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { named } from "../../model/field.ts";
 import { broker } from "../broker.ts";
 
 const NoopOptions = z.strictObject({
-	broker: z.literal("noop").meta({
-		description:
-			"No broker: every message completes at once. Shows the floor of the generator itself.",
-	}),
+	broker: named(
+		"noop",
+		"No broker: every message completes at once. Shows the floor of the generator itself.",
+	),
 });
 
 export const noop = broker(NoopOptions, {

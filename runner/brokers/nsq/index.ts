@@ -1,6 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-nsq/defaults.json" with { type: "json" };
-import { count, span } from "../../model/field.ts";
+import { choice, count, named, span } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesBy } from "../broker.ts";
@@ -8,10 +8,10 @@ import { processFields, tlsField } from "../fields.ts";
 import { goServer } from "../server.ts";
 
 const NsqOptions = z.strictObject({
-	broker: z.literal("nsq").meta({
-		description:
-			"NSQ: topics that copy each message to their channels; consumers of a channel share. In no order, at least once; what is with a consumer is in the memory of nsqd alone.",
-	}),
+	broker: named(
+		"nsq",
+		"NSQ: topics that copy each message to their channels; consumers of a channel share. In no order, at least once; what is with a consumer is in the memory of nsqd alone.",
+	),
 	...processFields,
 	...tlsField,
 	nodes: count(
@@ -29,10 +29,10 @@ const NsqOptions = z.strictObject({
 		["30s", "5min"],
 		"above 0",
 	).optional(),
-	outputBuffer: z.enum(["none", "default"]).default("none").meta({
-		description:
-			"What nsqd does before it sends to a consumer. `none`: each message leaves at once; `default`: it waits for 16 KiB or 250 ms of them where a consumer has as many as it may hold, as other clients have it. Default: none.",
-	}),
+	outputBuffer: choice(
+		["none", "default"],
+		"What nsqd does before it sends to a consumer. `none`: each message leaves at once; `default`: it waits for 16 KiB or 250 ms of them where a consumer has as many as it may hold, as other clients have it. Default: none.",
+	).default("none"),
 });
 type NsqOptions = z.infer<typeof NsqOptions>;
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-rabbitmq/defaults.json" with { type: "json" };
+import { choice, count, flag, named } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
 import type { Delivery } from "../../model/workload.ts";
 import { broker, storesAs } from "../broker.ts";
@@ -16,9 +17,10 @@ const Queue = z.enum(["classic", "quorum", "transient"]);
 type Queue = z.infer<typeof Queue>;
 
 const RabbitmqOptions = z.strictObject({
-	broker: z.literal("rabbitmq").meta({
-		description: "RabbitMQ over AMQP 0.9.1: a queue for each subscriber, one for each group.",
-	}),
+	broker: named(
+		"rabbitmq",
+		"RabbitMQ over AMQP 0.9.1: a queue for each subscriber, one for each group.",
+	),
 	...processFields,
 	replicas: clusterFields.replicas,
 	...tlsField,
@@ -26,27 +28,23 @@ const RabbitmqOptions = z.strictObject({
 		description:
 			"`classic`: durable. `quorum`: replicated, on disk before it is confirmed. `transient`: gone with the broker, and where it is a subscriber's own with its connection. Default: what `durability` asks for, else classic.",
 	}),
-	exchange: z.enum(["direct", "fanout", "topic"]).optional().meta({
-		description:
-			"Kind of exchange that messages are published to; `fanout`: one for each topic. Default: direct, and topic where subscriptions are patterns.",
-	}),
-	confirms: z.boolean().optional().meta({
-		description: "Publisher confirms: the broker acknowledges each message. Default: true.",
-	}),
-	persistent: z.boolean().optional().meta({
-		description:
-			"Delivery mode 2: the message is to survive the broker. Default: true, and false in transient queues.",
-	}),
+	exchange: choice(
+		["direct", "fanout", "topic"],
+		"Kind of exchange that messages are published to; `fanout`: one for each topic. Default: direct, and topic where subscriptions are patterns.",
+	).optional(),
+	confirms: flag(
+		"Publisher confirms: the broker acknowledges each message. Default: true.",
+	).optional(),
+	persistent: flag(
+		"Delivery mode 2: the message is to survive the broker. Default: true, and false in transient queues.",
+	).optional(),
 	...acknowledgeField,
-	prefetch: z
-		.int()
-		.min(0)
-		.max(65_535)
-		.optional()
-		.meta({
-			description: `Messages that one consumer that acknowledges holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: ${defaults.prefetch}.`,
-			examples: [1, 100],
-		}),
+	prefetch: count(
+		`Messages that one consumer that acknowledges holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: ${defaults.prefetch}.`,
+		65_535,
+		[1, 100],
+		0,
+	).optional(),
 });
 type RabbitmqOptions = z.infer<typeof RabbitmqOptions>;
 

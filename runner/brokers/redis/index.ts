@@ -1,6 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-redis/defaults.json" with { type: "json" };
-import { count, span } from "../../model/field.ts";
+import { choice, count, named, span } from "../../model/field.ts";
 import type { Acknowledge, Delivery } from "../../model/workload.ts";
 import { formatDurationExact } from "../../units.ts";
 import { broker, type OwnTraits, storesBy, storesNothing, type Traits } from "../broker.ts";
@@ -16,36 +16,28 @@ import {
 import { installedServer, newLogin } from "../server.ts";
 
 const RedisOptions = z.strictObject({
-	broker: z.literal("redis").meta({
-		description: "Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists.",
-	}),
-	mode: z
-		.enum(["pubsub", "streams", "lists"])
-		.default("pubsub")
-		.meta({
-			description:
-				"`pubsub`: channels, nothing is stored or acknowledged. `streams`: XADD, consumer groups with XACK. `lists`: LPUSH, and BLMOVE to a list of each consumer's own, at least once.",
-			examples: ["streams"],
-		}),
-	client: z.enum(["link", "go-redis"]).optional().meta({
-		description:
-			"Who sends. `link`: mqbench's own code on go-redis' connection, which does not wait for the answers to one write before the next. `go-redis`: the library's automatic pipelines, which wait. Default: `link`. Reports name it.",
-	}),
+	broker: named("redis", "Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists."),
+	mode: choice(
+		["pubsub", "streams", "lists"],
+		"`pubsub`: channels, nothing is stored or acknowledged. `streams`: XADD, consumer groups with XACK. `lists`: LPUSH, and BLMOVE to a list of each consumer's own, at least once.",
+		["streams"],
+	).default("pubsub"),
+	client: choice(
+		["link", "go-redis"],
+		"Who sends. `link`: mqbench's own code on go-redis' connection, which does not wait for the answers to one write before the next. `go-redis`: the library's automatic pipelines, which wait. Default: `link`. Reports name it.",
+	).optional(),
 	...acknowledgeField,
 	prefetch: count(
 		`Streams, lists: the most messages that a consumer takes at once. 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		10_000,
 		[1],
 	).optional(),
-	maxLength: z
-		.int()
-		.min(0)
-		.optional()
-		.meta({
-			description:
-				"Streams: entries to which XADD trims (`MAXLEN ~`); a consumer that is further behind loses messages, which then count as lost. 0: never trim. Default: 1 GiB of payload, at least 1000.",
-			examples: [1_000_000],
-		}),
+	maxLength: count(
+		"Streams: entries to which XADD trims (`MAXLEN ~`); a consumer that is further behind loses messages, which then count as lost. 0: never trim. Default: 1 GiB of payload, at least 1000.",
+		Number.MAX_SAFE_INTEGER,
+		[1_000_000],
+		0,
+	).optional(),
 	claimAfter: span(
 		`Streams: how long an entry may go without an acknowledgement before another member of the group gets it. Default: ${formatDurationExact(defaults.claimAfterNs)}.`,
 		["10s"],

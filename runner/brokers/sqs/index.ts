@@ -1,6 +1,6 @@
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-sqs/defaults.json" with { type: "json" };
-import { count, span, word } from "../../model/field.ts";
+import { choice, count, flag, named, span, word } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { broker, storesAs } from "../broker.ts";
 import { lines } from "../config.ts";
@@ -8,10 +8,10 @@ import { processFields } from "../fields.ts";
 import { heapField, jvmServer } from "../jvm.ts";
 
 const SqsOptions = z.strictObject({
-	broker: z.literal("sqs").meta({
-		description:
-			"Amazon SQS (`target: existing`, `url: https://sqs.REGION.amazonaws.com`, credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), or ElasticMQ, which speaks its protocol and says nothing about Amazon's speed.",
-	}),
+	broker: named(
+		"sqs",
+		"Amazon SQS (`target: existing`, `url: https://sqs.REGION.amazonaws.com`, credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), or ElasticMQ, which speaks its protocol and says nothing about Amazon's speed.",
+	),
 	...processFields,
 	...heapField("ElasticMQ's own script gives what Java chooses"),
 	region: word(
@@ -19,10 +19,9 @@ const SqsOptions = z.strictObject({
 		["eu-central-1"],
 		[/^[a-z0-9-]+$/, "must be a region: us-east-1"],
 	).default(defaults.region),
-	fifo: z.boolean().default(false).meta({
-		description:
-			"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, as two would overtake each other. Default: false, standard queues.",
-	}),
+	fifo: flag(
+		"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, as two would overtake each other. Default: false, standard queues.",
+	).default(false),
 	groups: count(
 		"Message groups of a FIFO queue over which the messages of a connection are dealt that have no key: as many consumers can work at once. Default: 1, which keeps the order of all of them.",
 		10_000,
@@ -52,10 +51,10 @@ const SqsOptions = z.strictObject({
 		["2min"],
 		"above 0",
 	).optional(),
-	encoding: z.enum(["base64", "binary"]).default("base64").meta({
-		description:
-			"How a payload travels, as a body is text. `base64`: in the body, a third larger; `binary`: in an attribute. Default: base64.",
-	}),
+	encoding: choice(
+		["base64", "binary"],
+		"How a payload travels, as a body is text. `base64`: in the body, a third larger; `binary`: in an attribute. Default: base64.",
+	).default("base64"),
 });
 type SqsOptions = z.infer<typeof SqsOptions>;
 
