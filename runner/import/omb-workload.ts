@@ -1,5 +1,5 @@
 import type { Pattern } from "../model/pattern.ts";
-import { backlogTimes } from "../scenario/backlog.ts";
+import { backlogTimes } from "../scenario/schedule.ts";
 import { type Leave, quoted } from "./file.ts";
 
 /** What becomes of a workload file: the parts of a scenario. */

@@ -7,8 +7,7 @@ import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla } from "../model/
 import { needs, TALLIES, type Tally } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
-import { sizeFor } from "../scenario/message-size.ts";
-import { partitionsOf } from "../scenario/partitions.ts";
+import { partitionsOf, sizeFor } from "../scenario/on-system.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import { intervalSeconds } from "./interval.ts";

@@ -1,7 +1,12 @@
 import path from "node:path";
 import { windowPieces } from "../model/load.ts";
-import { ownValues, type WorkloadField, workloadFields } from "../model/workload.ts";
-import { caseName } from "./case-name.ts";
+import {
+	inName,
+	ownValues,
+	type Workload,
+	type WorkloadField,
+	workloadFields,
+} from "../model/workload.ts";
 import { canSettle, checkLoad, missingOfLoad, overlay } from "./loads.ts";
 import type { Parts } from "./parts.ts";
 import { type Path, type Problem, reporter, type Wrong } from "./problem.ts";
@@ -197,6 +202,33 @@ function complete(
 	};
 	return { ...one, name: caseName(one, override) };
 }
+
+/** The name that was given, else what the case overrides, else message and load: "1KiB 20000/s 25 connections". */
+function caseName(one: Workload, override: Readonly<Record<string, unknown>>): string {
+	if (typeof override.name === "string") return override.name;
+	const named = [...new Set([...FIRST, ...workloadFields])].filter((field) =>
+		Object.hasOwn(override, field),
+	);
+	const shown = named.length > 0 ? named : (["message", "rate"] as const);
+	// Several fields may be one thing: rate and stages are one load.
+	const words = new Set(shown.map((field) => inName(field, one)));
+	// A name is part of paths and of --only: no * and ?, and one line that fits a table.
+	return [...words]
+		.filter((word) => word !== "")
+		.join(" ")
+		.replaceAll(/[\p{C}*?]/gu, "-")
+		.slice(0, 120);
+}
+
+/** The order within a name, which plans and results are known by; later fields come behind these. */
+const FIRST: readonly WorkloadField[] = [
+	...(["message", "rate", "stages", "steps", "messages", "arrivals"] as const),
+	...(["seed", "find", "pattern", "connections", "producers"] as const),
+	...(["consumers", "consumerConnections", "subscriptions", "topics"] as const),
+	...(["partitions", "wildcard", "bystanders", "inFlight", "backlog"] as const),
+	...(["payload", "keys", "work", "checksum", "delivery", "order"] as const),
+	...(["duration", "warmup", "drain", "timeout"] as const),
+];
 
 function payloadOf(
 	payload: WrittenWorkload["payload"],

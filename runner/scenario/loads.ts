@@ -2,9 +2,8 @@ import { sizeText, WEEK_NS } from "../model/field.ts";
 import type { WorkloadField } from "../model/workload.ts";
 import { say } from "../text/say.ts";
 import { formatDurationExact, ratePerSecond } from "../units.ts";
-import { backlogTimes } from "./backlog.ts";
 import type { Wrong } from "./problem.ts";
-import { backlogOf, durationOf, meanPerSecond, scheduleOf } from "./schedule.ts";
+import { backlogOf, backlogTimes, durationOf, meanPerSecond, scheduleOf } from "./schedule.ts";
 import type { WrittenWorkload } from "./workload-schema.ts";
 import type { Written } from "./written.ts";
 

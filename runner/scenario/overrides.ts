@@ -3,7 +3,7 @@ import { tell } from "../text/tell.ts";
 import { isSystem } from "./place.ts";
 import type { Located, Path } from "./problem.ts";
 import type { RigFile } from "./rig-file.ts";
-import { copy, define, isMap, valueAt, type Written } from "./written.ts";
+import { isMap, valueAt, type Written } from "./written.ts";
 
 /** A rig that stays up, and the file that it was read from. Holds passwords. */
 export interface GivenRig {
@@ -42,21 +42,45 @@ export interface Overridden {
 /** Applies overrides to the value of a file; the value itself stays as it is. */
 export function applyOverrides(
 	original: Written,
-	overrides: Overrides,
+	{ set = [], target, url, clients }: Overrides,
 	rig: GivenRig | null = null,
 ): Overridden {
-	const value: Tree = copy(original);
+	// An alias (*name) is another map in each place that it stands for: one of them may be set.
+	const value: Tree = JSON.parse(JSON.stringify(original));
 	const problems: Located[] = [];
-	const done: Change[] = [];
-	for (const change of changes(value, overrides, rig)) {
-		const message =
-			"message" in change
-				? change.message
-				: (obstacle(value, change.path) ?? changesNothing(value, change.path));
-		if (message !== undefined) problems.push({ label: change.label, message });
-		else if ("path" in change) {
-			put(value, change.path, change.value);
-			done.push(change);
+	const done: { readonly label: string; readonly path: readonly string[] }[] = [];
+	const change = (label: string, path: readonly string[], leaf: unknown) => {
+		const message = obstacle(value, path) ?? changesNothing(value, path);
+		if (message !== undefined) problems.push({ label, message });
+		else {
+			put(value, path, leaf);
+			done.push({ label, path });
+		}
+	};
+	for (const text of set) {
+		const label = `--set ${text}`;
+		const [, path, source = ""] = /^\s*([^=.]+(?:\.[^=.]+)*?)\s*=(.*)$/s.exec(text) ?? [];
+		const leaf = scalar(source);
+		if (path === undefined) problems.push({ label, message: tell("set-form") });
+		else if (leaf === undefined) problems.push({ label, message: tell("set-one-value") });
+		else change(label, path.split("."), leaf.value);
+	}
+	if (clients !== undefined) change(`--clients ${clients}`, ["clients"], clientsOf(clients));
+	if (rig !== null) {
+		const label = `--rig ${rig.path}`;
+		const option = url === undefined ? "--target" : "--url";
+		if (target !== undefined || url !== undefined)
+			problems.push({ label, message: tell("rig-beside", { option }) });
+		else change(label, ["target"], rig.rig.target);
+	} else if (target !== undefined) change(`--target ${target}`, ["target"], target);
+	if (rig === null && url !== undefined) {
+		// Never the URL itself: it may hold a password.
+		const label = "--url";
+		const path = urlPath(value);
+		if (path === undefined) problems.push({ label, message: tell("url-of-several") });
+		else {
+			if (target === undefined) change(label, ["target"], "existing");
+			change(label, path, url);
 		}
 	}
 	return {
@@ -75,47 +99,11 @@ export function applyOverrides(
 
 // --- internal ---
 
-interface Change {
-	readonly label: string;
-	readonly path: string[];
-	readonly value: unknown;
-}
-type Refused = { readonly label: string; readonly message: string };
 type Tree = Record<string, unknown>;
 
 /** Does `path` begin with all of `prefix`? */
 function begins(path: Path, prefix: Path): boolean {
 	return prefix.every((step, i) => String(step) === String(path[i]));
-}
-
-function* changes(
-	value: Tree,
-	{ set = [], target, url, clients }: Overrides,
-	rig: GivenRig | null,
-): Generator<Change | Refused> {
-	for (const text of set) yield parse(text);
-	if (clients !== undefined)
-		yield { label: `--clients ${clients}`, path: ["clients"], value: clientsOf(clients) };
-	if (rig !== null) {
-		const label = `--rig ${rig.path}`;
-		if (target !== undefined || url !== undefined)
-			yield {
-				label,
-				message: tell("rig-beside", { option: target === undefined ? "--url" : "--target" }),
-			};
-		else yield { label, path: ["target"], value: rig.rig.target };
-		return;
-	}
-	if (target !== undefined) yield { label: `--target ${target}`, path: ["target"], value: target };
-	if (url === undefined) return;
-	// Never the URL itself: it may hold a password.
-	const label = "--url";
-	const path = urlPath(value);
-	if (path === undefined) yield { label, message: tell("url-of-several") };
-	else {
-		if (target === undefined) yield { label, path: ["target"], value: "existing" };
-		yield { label, path, value: url };
-	}
 }
 
 /** As a scenario would say it; what is neither is the schema's to refuse. */
@@ -125,17 +113,11 @@ function clientsOf(text: string): unknown {
 	return kind === undefined ? Number(count) : { [kind]: Number(count) };
 }
 
-function parse(text: string): Change | Refused {
-	const equals = text.indexOf("=");
-	const label = `--set ${text}`;
-	const path = text.slice(0, equals).trim().split(".");
-	if (equals < 1 || path.includes("")) return { label, message: tell("set-form") };
-	const source = text.slice(equals + 1);
-	const document = parseDocument(source, { prettyErrors: false, logLevel: "error" });
-	if (document.contents === null) return { label, path, value: "" };
-	if (document.errors.length > 0 || !isScalar(document.contents))
-		return { label, message: tell("set-one-value") };
-	return { label, path, value: document.contents.value };
+/** A YAML scalar; nothing is "". undefined: it is none. */
+function scalar(source: string): { readonly value: unknown } | undefined {
+	const { contents, errors } = parseDocument(source, { prettyErrors: false, logLevel: "error" });
+	if (contents === null) return { value: "" };
+	return errors.length === 0 && isScalar(contents) ? { value: contents.value } : undefined;
 }
 
 function urlPath(value: Tree): string[] | undefined {
@@ -145,7 +127,7 @@ function urlPath(value: Tree): string[] | undefined {
 }
 
 /** What keeps `path` from being set, or undefined; whether it means anything is the schema's to judge. */
-function obstacle(value: Tree, path: string[]): string | undefined {
+function obstacle(value: Tree, path: readonly string[]): string | undefined {
 	for (const [depth, step] of path.entries()) {
 		const at = path.slice(0, depth);
 		const node = valueAt(value, at);
@@ -159,7 +141,7 @@ function obstacle(value: Tree, path: string[]): string | undefined {
 }
 
 /** Sets `path`, making the maps on the way. Only for a path without `obstacle`. */
-function put(value: Tree, path: string[], leaf: unknown): void {
+function put(value: Tree, path: readonly string[], leaf: unknown): void {
 	let node: Tree = value;
 	for (const [depth, step] of path.slice(0, -1).entries()) {
 		let next = Object.hasOwn(node, step) ? node[step] : undefined;
@@ -172,8 +154,13 @@ function put(value: Tree, path: string[], leaf: unknown): void {
 	define(node, path.at(-1) ?? "", leaf);
 }
 
+/** A plain assignment to "__proto__" would change the prototype instead of being an unknown key. */
+function define(node: object, key: string, value: unknown): void {
+	Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
 /** An override that every case overrides again would be ignored without a word. */
-function changesNothing({ cases, matrix }: Tree, path: string[]): string | undefined {
+function changesNothing({ cases, matrix }: Tree, path: readonly string[]): string | undefined {
 	const [first, field = "", ...rest] = path;
 	const sets = (map: unknown) => isMap(map) && Object.hasOwn(map, field);
 	if (first !== "workload" || rest.length > 0) return undefined;

@@ -1,9 +1,8 @@
 import { smallestOf } from "../extremes.ts";
 import { type Times, windowPieces } from "../model/load.ts";
 import { type Rate, ratePerSecond } from "../units.ts";
-import { backlogTimes } from "./backlog.ts";
 import type { Case, Fault, Scenario } from "./scenario.ts";
-import { heldBack, phasesOf } from "./schedule.ts";
+import { backlogTimes, heldBack, phasesOf } from "./schedule.ts";
 
 /**
  * `--quick`: the same scenario, so short that it only shows that it works. Systems, cases, their names and their topology

@@ -1,6 +1,6 @@
 import { soundsSecret } from "../secrets.ts";
 import { type Path, type Problem, reporter } from "./problem.ts";
-import { define, isMap, type Written } from "./written.ts";
+import { isMap, mapValues, type Written } from "./written.ts";
 
 /** How a variable of the environment stands in a text: `${NAME}`. */
 export const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -17,34 +17,39 @@ export function fillVariables(
 	problems: Problem[],
 ): { value: Written; secrets: string[] } {
 	const secrets: string[] = [];
-	const fillText = (text: string, path: Path): string => {
-		const names = variablesIn(text);
-		const secret = names.filter((name) => SECRET.test(name) || soundsSecret(name));
-		const missing = missingVariable(text, env);
+	const fill = (value: unknown, path: Path, inConfig: boolean): unknown => {
+		if (Array.isArray(value)) return value.map((item, i) => fill(item, [...path, i], inConfig));
+		if (isMap(value)) return mapValues(value, (item, key) => fill(item, [...path, key], inConfig));
+		if (typeof value !== "string") return value;
+		const secret = variablesIn(value).filter((name) => SECRET.test(name) || soundsSecret(name));
+		const missing = missingVariable(value, env);
 		const key = String(path.at(-1));
 		const wrong = reporter(problems, () => path);
-		if (secret.length > 0 && path[depthOf(path)] !== "config")
+		if (secret.length > 0 && !inConfig)
 			wrong(key, "secret-in-report", { variable: secret[0], key });
 		else if (missing !== undefined)
 			wrong(key, "variable-unset", { variable: missing, form: "..." });
 		else {
 			for (const name of secret) secrets.push(env[name] ?? "");
-			return text.replaceAll(REFERENCE, (_, name: string) => env[name] ?? "");
+			return value.replaceAll(REFERENCE, (_, name: string) => env[name] ?? "");
 		}
-		return text;
+		return value;
 	};
-	const fill = (value: unknown, path: Path): unknown => {
-		// The word for a broker, or a url, which has its own rules.
-		const own = path.length - depthOf(path);
-		if (own < 0 && !isMap(value)) return value;
-		if (typeof value === "string")
-			return own === 0 || (own === 1 && path.at(-1) === "url") ? value : fillText(value, path);
-		if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]));
-		return isMap(value) ? mapValues(value, (item, key) => fill(item, [...path, key])) : value;
-	};
-	const value = mapValues(written, (item, key) =>
-		key === "system" || key === "systems" ? fill(item, [key]) : item,
-	);
+	// A broker's name has no variables, and a url has rules of its own.
+	const inSystem = (system: unknown, path: Path) =>
+		isMap(system)
+			? mapValues(system, (value, key) =>
+					key === "url" && typeof value === "string"
+						? value
+						: fill(value, [...path, key], key === "config"),
+				)
+			: system;
+	const value = mapValues(written, (part, key) => {
+		if (key === "system") return inSystem(part, [key]);
+		return key === "systems" && isMap(part)
+			? mapValues(part, (system, name) => inSystem(system, [key, name]))
+			: part;
+	});
 	return { value, secrets };
 }
 
@@ -63,15 +68,3 @@ export function missingVariable(text: string, env: Env): string | undefined {
 
 /** Words of variables whose values nobody wants to see in a report. */
 const SECRET = /pass|secret|token|credential|creds|apikey|api_key|nkey|jwt/i;
-
-/** How many steps lead to a system. */
-function depthOf(path: Path): number {
-	return path[0] === "systems" ? 2 : 1;
-}
-
-/** Keeps keys such as "__proto__" what they are: unknown keys. */
-function mapValues(map: Written, change: (value: unknown, key: string) => unknown): Written {
-	const result = {};
-	for (const [key, value] of Object.entries(map)) define(result, key, change(value, key));
-	return result;
-}

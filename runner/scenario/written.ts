@@ -23,18 +23,9 @@ export function valueAt(value: unknown, path: Path): unknown {
 	);
 }
 
-/** Unlike structuredClone it copies a part that an alias (*name) repeats as often: one of them may be set. */
-export function copy<Value>(value: Value): Value {
-	if (Array.isArray(value)) return value.map(copy) as Value;
-	if (!isMap(value)) return value;
-	const result = {};
-	for (const [key, part] of Object.entries(value)) define(result, key, copy(part));
-	return result as Value;
-}
-
-/** A plain assignment to "__proto__" would change the prototype instead of being an unknown key. */
-export function define(node: object, key: string, value: unknown): void {
-	Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
+/** The map with each value changed. Keys such as "__proto__" stay what they are: unknown keys. */
+export function mapValues(map: Written, change: (value: unknown, key: string) => unknown): Written {
+	return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]));
 }
 
 /** The map with null for each of the fields that is not written. */

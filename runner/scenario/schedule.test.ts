@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { backlogTimes } from "./backlog.ts";
+import { backlogTimes } from "./schedule.ts";
 
 const rate = { messages: 1000, perNs: 1e9 };
 const seconds = (duration: number, messages: number) => {
