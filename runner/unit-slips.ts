@@ -5,16 +5,10 @@ export const SLIPS: Readonly<
 	Record<"duration" | "size" | "rate", (text: string) => string | undefined>
 > = { duration, size, rate };
 
-/** "100k", "1,000,000", "25" in quotes: the number; undefined: it is none. */
-export function plainCount(text: string): number | undefined {
-	const [, number, times = ""] = /^(\d+(?:\.\d+)?)\s*([kKM]?)$/.exec(together(text)) ?? [];
-	return number === undefined ? undefined : Number(number) * factor(times);
-}
-
 // --- internal ---
 
 /** A unit by its other names, in small letters. */
-const DURATION: Readonly<Record<string, string>> = Object.fromEntries(
+const DURATION: ReadonlyMap<string, string> = new Map(
 	Object.entries({
 		ns: "ns nanos nanosecond nanoseconds",
 		us: "us usec micros microsecond microseconds",
@@ -22,37 +16,14 @@ const DURATION: Readonly<Record<string, string>> = Object.fromEntries(
 		s: "s sec secs second seconds",
 		min: "min mins minute minutes m",
 		h: "h hr hrs hour hours",
-		d: "d day days",
-	}).flatMap(([unit, names]) => names.split(" ").map((name) => [name, unit])),
+	}).flatMap(([unit, names]) => names.split(" ").map((name): [string, string] => [name, unit])),
 );
 
-const SECONDS: Readonly<Record<string, number>> = {
-	ns: 1e-9,
-	us: 1e-6,
-	ms: 1e-3,
-	s: 1,
-	min: 60,
-	h: 3600,
-	d: 86_400,
-};
-
-/** "10 sec", "1m30s", "2 days": in the smallest unit that it names. */
+/** "10 sec", "5 Minutes". */
 function duration(text: string): string | undefined {
-	const pieces = [...together(text).matchAll(/([\d.]+)\s*([a-z]+)\s*/gi)];
-	const units = pieces.map(([, , unit = ""]) => DURATION[unit.toLowerCase()]);
-	if (pieces.map(([all]) => all).join("") !== together(text)) return undefined;
-	const smallest = units.reduce(
-		(a, b) => ((SECONDS[b ?? ""] ?? 0) < (SECONDS[a ?? ""] ?? 0) ? b : a),
-		units[0],
-	);
-	const unit = smallest === "d" ? "h" : smallest;
-	const total = pieces.reduce((sum, [, number], i) => {
-		const times = (SECONDS[units[i] ?? ""] ?? NaN) / (SECONDS[unit ?? ""] ?? 1);
-		return sum + Number(number) * Math.round(times);
-	}, 0);
-	return Number.isFinite(total) && unit !== undefined && pieces.length > 0
-		? `${total}${unit}`
-		: undefined;
+	const [, number, word = ""] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(together(text)) ?? [];
+	const unit = DURATION.get(word.toLowerCase());
+	return unit && `${number}${unit}`;
 }
 
 /** "1kb", "256 bytes", "2 mib". */
@@ -68,13 +39,9 @@ function rate(text: string): string | undefined {
 		/^(\d+(?:\.\d+)?)\s*(k|M)?\s*(?:(?:messages?|msgs?|req(?:uest)?s?|events?|ops)?\s*(?:\/|per )\s*([a-z]+)|[rqmt]ps|hz)$/i.exec(
 			together(text),
 		) ?? [];
-	const unit = DURATION[word.toLowerCase()];
+	const unit = DURATION.get(word.toLowerCase());
 	if (!number || !unit || !["s", "min", "h"].includes(unit)) return undefined;
-	return `${Number(number) * factor(times)}/${unit}`;
-}
-
-function factor(letter: string): number {
-	return { k: 1000, m: 1_000_000 }[letter.toLowerCase()] ?? 1;
+	return `${Number(number) * ({ k: 1000, m: 1e6 }[times.toLowerCase()] ?? 1)}/${unit}`;
 }
 
 /** Without what separates thousands: "3,000" and "3 000" are 3000. */

@@ -1,8 +1,7 @@
 import { type Broker, brokers, loginUrl, variable } from "../brokers/index.ts";
 import type { Mapping, OmbDriver, Reach } from "../brokers/omb-driver.ts";
 import { failure } from "../errors.ts";
-import { type Leave, quoted } from "./file.ts";
-import { parseProperties } from "./properties.ts";
+import { type Leave, parseProperties, quoted } from "./file.ts";
 
 /** The system of a scenario, from a driver file of OpenMessaging Benchmark: its driverClass names it. `copied`: each topic has several subscriptions. */
 export function readDriver(

@@ -1,4 +1,5 @@
 import type { Pattern } from "../model/pattern.ts";
+import { safeName } from "../scenario/load.ts";
 import { backlogTimes } from "../scenario/schedule.ts";
 import { type Leave, quoted } from "./file.ts";
 
@@ -93,7 +94,7 @@ export function readWorkload(file: Written, leave: Leave): ImportedWorkload {
 		...payloadOf(file, leave),
 	};
 	return {
-		name: safeName(typeof file.name === "string" ? file.name : ""),
+		name: safeName(typeof file.name === "string" ? file.name : "", "imported"),
 		workload,
 		sla: [pattern === "publish" ? "failed == 0" : "lost == 0", ...(search ? [OBJECTIVE] : [])],
 	};
@@ -130,15 +131,6 @@ function drainedWithin(minutes: number, perSecond: number, messages: number): st
 	const rate = { messages: perSecond, perNs: 1e9 };
 	const { neededNs } = backlogTimes(minutes * 60e9, rate, Math.ceil(messages));
 	return neededNs <= minutes * 60e9 ? `${minutes}min` : `${neededNs / 1e9}s`;
-}
-
-function safeName(name: string): string {
-	const safe = name
-		.replaceAll(/[^A-Za-z0-9._-]+/g, "-")
-		.replaceAll(/\.{2,}/g, ".")
-		.slice(0, 80)
-		.replaceAll(/^[^A-Za-z0-9]+|[-.]+$/g, "");
-	return safe === "" ? "imported" : safe;
 }
 
 const KEYS: Readonly<Record<string, string>> = {

@@ -71,14 +71,18 @@ export function resolveScenario(
 ): Scenario {
 	const written = applyOverrides(source.value, overrides, surroundings.rig);
 	const { labelOf } = written;
-	const { scenario, problems } = check(written.value, nameOf(file), {
-		targetChosen: labelOf(["target"]) !== undefined,
-		labelOf,
-		lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
-		env,
-		...surroundings,
-		rig: surroundings.rig ?? null,
-	});
+	const { scenario, problems } = check(
+		written.value,
+		safeName(path.basename(file).replace(/\.[^.]*$/, ""), "scenario"),
+		{
+			targetChosen: labelOf(["target"]) !== undefined,
+			labelOf,
+			lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
+			env,
+			...surroundings,
+			rig: surroundings.rig ?? null,
+		},
+	);
 	if (written.problems.length === 0 && scenario) return scenario;
 	const located = problems.map(({ path: where, at, message, code }): Located => {
 		const label = labelOf(where);
@@ -100,6 +104,16 @@ export function around(file: string, cwd = "."): Surroundings {
 			return stats?.isFile() ? stats.size : null;
 		},
 	};
+}
+
+/** The text as the name of a scenario: "steady load" -> "steady-load"; `otherwise`: nothing of it can be one. */
+export function safeName(text: string, otherwise: string): string {
+	const safe = text
+		.replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+		.replaceAll(/\.{2,}/g, ".")
+		.slice(0, 80)
+		.replaceAll(/^[^A-Za-z0-9]+|[-.]+$/g, "");
+	return safe === "" ? otherwise : safe;
 }
 
 // --- internal ---
@@ -172,15 +186,4 @@ function check(
 			quick: false,
 		},
 	};
-}
-
-/** "scenarios/steady load.yaml" -> "steady-load". */
-function nameOf(file: string): string {
-	const base = path.basename(file).replace(/\.[^.]*$/, "");
-	const safe = base
-		.replaceAll(/[^A-Za-z0-9._-]+/g, "-")
-		.replaceAll(/\.{2,}/g, ".")
-		.slice(0, 80)
-		.replaceAll(/^[^A-Za-z0-9]+|[-.]+$/g, "");
-	return safe === "" ? "scenario" : safe;
 }

@@ -77,7 +77,7 @@ function resolveOne(
 		wrong(key, { text: message });
 	// Does mqbench start the brokers?
 	const ours = hosts || (context.rig === null && !isYours(context.target));
-	checkSettings(name, options, traits, durability, { ...context, target, ours }, wrong);
+	checkSettings({ ...context, key: name, options, traits, durability, target, ours }, wrong);
 	// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
 	const leftAside = (key: string) =>
 		context.targetChosen && context.labelOf([...where, key]) === undefined;

@@ -19,25 +19,22 @@ import type { Context } from "../context.ts";
 import type { Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
 
-/** Where a system is to be. `ours`: mqbench starts the broker. */
+/** A system where it is to be. `ours`: mqbench starts the broker. */
 interface Starting extends Pick<Context, "targetChosen" | "platform" | "rig"> {
+	readonly key: string;
+	readonly options: SystemOptions;
+	readonly traits: Traits;
+	readonly durability: Durability;
 	readonly target: TargetName;
 	readonly ours: boolean;
 }
 
 /** Settings of a system that what it is, or what it runs on, refuses. */
-export function checkSettings(
-	key: string,
-	options: SystemOptions,
-	traits: Traits,
-	durability: Durability,
-	starting: Starting,
-	wrong: Wrong,
-): void {
-	const { target, targetChosen, platform } = starting;
+export function checkSettings(starting: Starting, wrong: Wrong): void {
+	const { options, target, targetChosen, platform } = starting;
 	const { place } = targetTraits(target);
-	checkLevel(options, traits, durability, wrong);
-	checkCluster(options, traits, starting, wrong);
+	checkLevel(starting, wrong);
+	checkCluster(starting, wrong);
 	if (options.pin !== undefined && place === "process" && platform !== "linux")
 		wrong("pin", "pin-needs-linux");
 	if (isImaged(place) || place === "host") {
@@ -49,7 +46,7 @@ export function checkSettings(
 				if (options[limit] !== undefined) wrong(limit, "limit-without-container", { key: limit });
 	}
 	if (isYours(target)) checkTopics(options, wrong);
-	checkRig(key, options, starting, wrong);
+	checkRig(starting, wrong);
 }
 
 /** Are the brokers of that target somebody else's, and up? */
@@ -82,12 +79,9 @@ export function checkTarget(
 /** Written or not, it is the same. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { create: true, tls: false };
 
-function checkLevel(
-	{ durability }: SystemOptions,
-	{ title, levels, ownDurability }: Traits,
-	{ by }: Durability,
-	wrong: Wrong,
-): void {
+function checkLevel({ options, traits, durability: { by } }: Starting, wrong: Wrong): void {
+	const { durability } = options;
+	const { title, levels, ownDurability } = traits;
 	if (durability === undefined) return;
 	if (by.length > 0)
 		wrong("config", "config-against-durability", { durability, keys: by.join(" and ") });
@@ -100,36 +94,20 @@ function checkLevel(
 	else wrong("durability", "no-durability", { title, durability, ownDurability });
 }
 
-function checkCluster(
-	{ nodes, replicas = 0 }: SystemOptions,
-	{ title, nodes: possible, maxReplicas }: Traits,
-	{ ours }: Starting,
-	wrong: Wrong,
-): void {
+function checkCluster({ options, traits, ours }: Starting, wrong: Wrong): void {
+	const { nodes, replicas = 0 } = options;
+	const { title, nodes: possible, maxReplicas } = traits;
 	if (nodes !== undefined && ours && !possible.includes(nodes))
-		wrong("nodes", "number-of-nodes", {
-			title,
-			nodes,
-			possible: possible.join(" or "),
-			noun: possible.length === 1 && possible[0] === 1 ? "node" : "nodes",
-			write: possible.find((n) => n > nodes) ?? possible.at(-1),
-		});
+		wrong("nodes", "number-of-nodes", { title, nodes, possible: possible.join(" or ") });
 	if (replicas > maxReplicas) wrong("replicas", "too-many-copies", { title, maxReplicas });
-	else if (ours && replicas > (nodes ?? 1))
-		wrong("replicas", "replicas-beyond-nodes", {
-			replicas,
-			are: (nodes ?? 1) === 1 ? "is one" : `are ${nodes}`,
-			write: possible.find((n) => n >= replicas) ?? replicas,
-		});
+	else if (ours && replicas > (nodes ?? 1)) {
+		const write = possible.find((n) => n >= replicas) ?? replicas;
+		wrong("replicas", "replicas-beyond-nodes", { replicas, nodes: nodes ?? 1, write });
+	}
 }
 
 /** A rig has to be what the scenario asks for: figures of another broker would carry its name. */
-function checkRig(
-	key: string,
-	options: SystemOptions,
-	{ rig: given }: Starting,
-	wrong: Wrong,
-): void {
+function checkRig({ key, options, rig: given }: Starting, wrong: Wrong): void {
 	if (given === null || !hasProcess(options)) return;
 	const { brokers, target } = given.rig;
 	const entry = rigBroker(given, key);

@@ -43,7 +43,7 @@ export function needsRepeats(repeat: number | undefined): string | null {
 type OfTally = Extract<Sla, { kind: "tally" }>;
 type OfLatency = Exclude<Sla, { kind: "tally" }>;
 
-/** Messages that may wait when a backlog counts as drained (verdict/queue.ts). */
+/** Messages that may wait when a backlog counts as drained (verdict/backlog-drain.ts). */
 const DRAINED = 1000;
 const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
 /** More than counting in pieces of 100 ms can tell, and a fault that comes a little late. */
@@ -51,56 +51,56 @@ const PIECE_NS = 100_000_000;
 const LATE_NS = 1_000_000_000;
 
 const isClosed = ({ schedule }: Case) => schedule.kind === "closed";
+const isBacklog = ({ pattern }: Case) => pattern === "backlog";
 
 function* reasons(subject: Sla, compared: boolean, where: Where): Generator<string> {
-	yield* subject.kind === "tally" ? ofTally(subject, where) : ofLatency(subject, where);
+	const isTally = subject.kind === "tally";
+	yield* isTally ? ofTally(subject, where) : ofLatency(subject, where);
+	const { system, baseline, repeat } = where;
+	// Each of its runs has another rate, and another number of messages.
+	const searched = caseOf(where, ({ find }) => find !== null);
+	const needsFault = isTally && (TALLIES[subject.tally].needs ?? []).includes("faults");
+	if (searched && (compared || needsFault || (isTally && subject.all)))
+		yield tell("line-of-search", searched);
 	if (!compared) return;
-	const { cases, system, baseline, repeat } = where;
-	const searched = cases.find(({ find }) => find !== null);
-	const which = cases.length === 1 ? "" : ` like that of case "${searched?.name}"`;
-	if (searched) yield tell("search-not-compared", { case: which });
 	if (system !== null && baseline?.system === system) yield tell("baseline-of-itself", { system });
 	const few = needsRepeats(repeat);
 	if (few !== null) yield few;
 }
 
-/** " of case "256B"", when the line is for several. */
-function of(one: Case, { cases }: Where): string {
-	return cases.length === 1 ? "" : ` (case "${one.name}")`;
+/** The first such case: its pattern, and " (case "256B")" when the line is for several; undefined: there is none. */
+function caseOf({ cases }: Where, test: (one: Case) => boolean) {
+	const one = cases.find(test);
+	const name = cases.length === 1 ? "" : ` (case "${one?.name}")`;
+	return one && { pattern: one.pattern, case: name, messages: one.backlog?.messages };
 }
 
 function* ofLatency({ metric, text, limitNs }: OfLatency, where: Where): Generator<string> {
-	const { cases, systems, clients } = where;
+	const { cases, clients } = where;
 	// "last p99 < 5ms" -> "p99 < 5ms", "service p99 < 5ms".
 	const bare = text.replace(/^(response|service|lag|queued|ack|last) /, "");
-	const closed = cases.find(isClosed);
+	const closed = caseOf(where, isClosed);
 	if (closed && FROM_INTENDED.includes(metric))
-		yield tell("no-schedule", { case: of(closed, where), metric, instead: `service ${bare}` });
-	const paused = cases.find(({ pattern }) => pattern === "backlog");
+		yield tell("no-schedule", { ...closed, metric, instead: `service ${bare}` });
+	const paused = caseOf(where, isBacklog);
 	if (paused && (metric === "response" || metric === "service"))
-		yield tell("consumers-pause", { case: of(paused, where), metric, instead: `ack ${bare}` });
+		yield tell("consumers-pause", { ...paused, metric, instead: `ack ${bare}` });
 	if (metric === "last") {
-		const other = cases.find(({ pattern }) => pattern !== "fan-out");
-		if (other) {
-			const { pattern } = other;
-			yield tell("last-without-fan-out", { pattern, case: of(other, where), instead: bare });
-		}
+		const other = caseOf(where, ({ pattern }) => pattern !== "fan-out");
+		if (other) yield tell("last-without-fan-out", { ...other, instead: bare });
 		// Copies of one message on several clients: none of them knows which one was the last.
 		if (clients > 1) yield tell("last-over-clients", { instead: bare });
 	}
-	const silent = withoutAcks(systems);
-	if (metric === "ack" && silent !== null)
-		yield tell("no-ack-latency", { who: silent, instead: bare });
+	const who = withoutAcks(where);
+	if (metric === "ack" && who !== null) yield tell("no-ack-latency", { who, instead: bare });
 	// A message that is missing when the drain is over may have taken any time above it.
 	const drainNs = cases.find((one) => one.drainNs < limitNs)?.drainNs;
 	if (drainNs !== undefined) yield tell("limit-beyond-drain", { limitNs, drainNs });
 }
 
 function* ofTally(expect: OfTally, where: Where): Generator<string> {
-	const { tally, all, until } = expect;
+	const { tally, until } = expect;
 	for (const need of TALLIES[tally].needs ?? []) yield* LACKING[need](expect, where);
-	// A search is for a rate at which nothing fails, and each of its runs has another number of messages.
-	if (all && where.cases.some(({ find }) => find)) yield tell("all-of-search", { tally });
 	// What has to be met again is a latency like others.
 	if (until) yield* ofLatency(until, where);
 }
@@ -109,56 +109,47 @@ function* ofTally(expect: OfTally, where: Where): Generator<string> {
 const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<string>>> = {
 	faults: unfitFaults,
 
-	*checksum(_, { cases }) {
-		const blind = cases.find((one) => !one.message.checksum);
-		const messages = cases.length === 1 ? "messages" : `messages of case "${blind?.name}"`;
-		if (blind) yield tell("no-checksum", { messages });
+	*checksum(_, where) {
+		const blind = caseOf(where, ({ message }) => !message.checksum);
+		if (blind) yield tell("no-checksum", blind);
 	},
 
 	*receipts({ tally, op, limit }, where) {
-		const blind = where.cases.find(({ pattern }) => pattern === "publish");
+		const blind = caseOf(where, ({ pattern }) => pattern === "publish");
 		const counts = TALLIES[tally].unit === "messages";
 		const instead = counts ? "failed == 0" : `throughput.sent ${op} ${limit}/s`;
-		if (blind) yield tell("nobody-receives", { case: of(blind, where), instead });
+		if (blind) yield tell("nobody-receives", { ...blind, instead });
 	},
 
-	*backlog(expect, where) {
-		const other = where.cases.find(({ pattern }) => pattern !== "backlog");
-		const small = where.cases.find((one) => (one.backlog?.messages ?? Infinity) <= DRAINED);
-		if (other) {
-			const { pattern } = other;
-			yield tell("tally-without-backlog", { ...expect, pattern, case: of(other, where) });
-		} else if (small)
-			yield tell("backlog-unmeasurable", {
-				messages: small.backlog?.messages,
-				case: of(small, where),
-				drained: DRAINED,
-				write: 20 * DRAINED,
-			});
+	*backlog({ tally }, where) {
+		const other = caseOf(where, (one) => !isBacklog(one));
+		if (other) yield tell("tally-without-backlog", { ...other, tally });
+		const small = caseOf(where, (one) => (one.backlog?.messages ?? Infinity) <= DRAINED);
+		if (small)
+			yield tell("backlog-unmeasurable", { ...small, drained: DRAINED, write: 20 * DRAINED });
 	},
 
 	*rate(expect, where) {
-		const closed = where.cases.find(isClosed);
-		if (closed) yield tell("no-rate-to-achieve", { ...expect, case: of(closed, where) });
+		const closed = caseOf(where, isClosed);
+		if (closed) yield tell("no-rate-to-achieve", { ...expect, ...closed });
 	},
 
 	// Of a closed load it is what was sent then: nothing else bounds it.
-	*acks(_, { systems, cases }) {
-		const silent = withoutAcks(systems);
-		if (silent !== null && !cases.every(isClosed)) yield tell("no-acks-to-count", { who: silent });
+	*acks(_, where) {
+		const who = withoutAcks(where);
+		if (who !== null && !where.cases.every(isClosed)) yield tell("no-acks-to-count", { who });
 	},
 
 	*order(_, where) {
-		const { cases, clients } = where;
-		const group = cases.find(({ pattern }) => pattern === "work-queue" || pattern === "backlog");
-		const pattern = group && `${group.pattern}${of(group, where)}`;
-		if (pattern && clients > 1)
-			yield tell("order-over-clients", { pattern, clients, remedy: "remove this line" });
+		const { clients } = where;
+		const group = caseOf(where, (one) => one.pattern === "work-queue" || isBacklog(one));
+		if (group && clients > 1)
+			yield tell("order-over-clients", { ...group, clients, remedy: "remove this line" });
 	},
 };
 
 /** "a and b acknowledge"; null: all do so. */
-function withoutAcks(systems: Where["systems"]): string | null {
+function withoutAcks({ systems }: Where): string | null {
 	const silent = systems.filter(({ traits }) => !traits.acks).map(({ key }) => key);
 	if (silent.length === 0) return null;
 	return `${silent.join(" and ")} acknowledge${silent.length === 1 ? "s" : ""}`;
@@ -168,23 +159,16 @@ function withoutAcks(systems: Where["systems"]): string | null {
 function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string> {
 	const { cases, faultsAtNs } = where;
 	if (faultsAtNs.length === 0) yield tell("faults-missing", { tally });
-	if (cases.some(({ find }) => find)) yield tell("faults-of-search");
 	if (limit > 0 && limit < PIECE_NS) yield tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
+	if (limit === 0) return;
 	for (const one of cases)
-		for (const [i, atNs] of faultsAtNs.entries()) {
+		for (const [i, atNs = Infinity] of faultsAtNs.entries()) {
 			const { durationNs } = one.schedule;
-			const nextNs = faultsAtNs[i + 1] ?? durationNs;
-			if (atNs === undefined || atNs >= durationNs || limit === 0) continue;
+			const untilNs = Math.min(faultsAtNs[i + 1] ?? durationNs, durationNs);
 			const neededNs = atNs + limit + LATE_NS;
-			const untilNs = Math.min(nextNs, durationNs);
-			if (untilNs >= neededNs) continue;
-			const what = nextNs < durationNs ? "next fault" : "end of the window";
-			yield tell("too-soon-after-fault", {
-				what,
-				case: of(one, where),
-				roomNs: untilNs - atNs,
-				atNs,
-				neededNs,
-			});
+			if (atNs >= durationNs || untilNs >= neededNs) continue;
+			const what = untilNs < durationNs ? "next fault" : "end of the window";
+			const at = { case: caseOf(where, ({ name }) => name === one.name)?.case };
+			yield tell("too-soon-after-fault", { what, ...at, roomNs: untilNs - atNs, atNs, neededNs });
 		}
 }
