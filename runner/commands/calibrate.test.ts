@@ -11,19 +11,10 @@ const search =
 	"system: nats\nworkload: { rate: 10/s, message: 256B, find: max-rate }\nsla: [p99 < 5ms]\n";
 
 describe("calibrate refuses before anything runs", () => {
+	const few = "calibrate needs at least 8 runs; write --runs 8 or more";
 	test.each<[string, string, object, string]>([
-		[
-			"too few runs",
-			two,
-			{ runs: "7" },
-			"--runs 7: calibrate needs at least 8 runs; write --runs 8 or more",
-		],
-		[
-			"runs that are no number",
-			two,
-			{ runs: "many" },
-			"--runs many: calibrate needs at least 8 runs; write --runs 8 or more",
-		],
+		["too few runs", two, { runs: "7" }, `--runs 7: ${few}`],
+		["runs that are no number", two, { runs: "many" }, `--runs many: ${few}`],
 		[
 			"a system that is not there",
 			two,

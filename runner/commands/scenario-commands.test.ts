@@ -1,60 +1,70 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
+import { variable } from "../brokers/index.ts";
+import type { ExitCode } from "../errors.ts";
+import { Plan } from "../model/plan.ts";
+import { packageFolder } from "../package.ts";
 import { fakeWorld } from "../world.fake.ts";
+import type { World } from "../world.ts";
 import { compile } from "./compile.ts";
+import { plan } from "./plan.ts";
 import { validate } from "./validate.ts";
 
-const cwd = fileURLToPath(new URL("../../", import.meta.url));
+const quickstart = "scenarios/quickstart.yaml";
+const sizes = "scenarios/message-sizes.yaml";
+const deep = "sla.0=p99.99 < 3ms";
+
+/** What a command prints of a scenario that comes with mqbench. `flat`: without its line breaks. */
+async function of<Args>(
+	command: (args: Args, world: World) => Promise<ExitCode>,
+	args: Args,
+	parts: Partial<World> = {},
+) {
+	const world = fakeWorld({ cwd: packageFolder, ...parts });
+	const code = await command(args, world);
+	return { code, out: world.out(), flat: world.out().replaceAll(/\s+/g, " "), err: world.err() };
+}
+
+/** A folder with this scenario as s.yaml. */
+function folderWith(text: string): string {
+	const cwd = testFolder();
+	writeFileSync(path.join(cwd, "s.yaml"), text);
+	return cwd;
+}
 
 describe("validate", () => {
 	test.each([
-		["scenarios/quickstart.yaml", {}, "1 run, 1 system (nats), 1 case, 15s and drain"],
-		["scenarios/message-sizes.yaml", {}, "3 runs, 1 system (nats), 3 cases, 1.75min and drain"],
+		[quickstart, {}, "1 run, 1 system (nats), 1 case, 15s and drain"],
+		[sizes, {}, "3 runs, 1 system (nats), 3 cases, 1.75min and drain"],
 		[
-			"scenarios/message-sizes.yaml",
+			sizes,
 			{ only: "*/1KiB*", set: ["repeat=2"] },
 			"2 runs, 1 system (nats), 1 case, 1.17min and drain",
 		],
 	])("says how much %s would do", async (file, args, summary) => {
-		const world = fakeWorld({ cwd });
-		expect(await validate({ path: file, ...args }, world)).toBe(0);
-		expect(world.out()).toBe(`${file} is valid: ${summary}\n`);
-	});
-
-	test("warns of an SLA that the samples do not carry; under strict it is exit code 2", async () => {
-		const file = "scenarios/quickstart.yaml";
-		const deep = "sla.0=p99.99 < 3ms";
-		const world = fakeWorld({ cwd });
-		expect(await validate({ path: file, set: [deep] }, world)).toBe(0);
-		expect(world.err()).toMatch(/^Warning: p99\.99 < 3ms .*34s/);
-		await expect(
-			validate({ path: file, set: [deep, "strict=true"] }, fakeWorld({ cwd })),
-		).rejects.toMatchObject({ exit: 2, code: "percentile-too-deep" });
+		const { code, out } = await of(validate, { path: file, ...args });
+		expect({ code, out }).toEqual({ code: 0, out: `${file} is valid: ${summary}\n` });
 	});
 
 	test("refuses a file that isn't there, or is a folder, by its name", async () => {
-		const world = fakeWorld({ cwd });
-		await expect(validate({ path: "scenarios/none.yaml" }, world)).rejects.toThrow(
+		await expect(of(validate, { path: "scenarios/none.yaml" })).rejects.toThrow(
 			"scenarios/none.yaml: cannot be read (there is no such file). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml",
 		);
-		await expect(validate({ path: "scenarios" }, world)).rejects.toThrow(
+		await expect(of(validate, { path: "scenarios" })).rejects.toThrow(
 			"scenarios: cannot be read (it is a folder)",
 		);
 	});
 
 	test("--json prints each mistake with code, place and remedy, and none of a file that is right", async () => {
-		const folder = testFolder();
-		writeFileSync(
-			path.join(folder, "bad.yaml"),
+		const cwd = folderWith(
 			"system: { broker: nats, password: hunter2 }\nworkload:\n  message: 256B\n  duration: 10\n",
 		);
-		const world = fakeWorld({ cwd: folder });
-		const set = ["workload.rate=3"];
-		expect(await validate({ json: true, path: "bad.yaml", set }, world)).toBe(2);
-		expect(JSON.parse(world.out())).toMatchObject([
+		const args = { json: true, path: "s.yaml", set: ["workload.rate=3"] };
+		const { code, out } = await of(validate, args, { cwd });
+		expect(code).toBe(2);
+		expect(JSON.parse(out)).toMatchObject([
 			{
 				option: "--set workload.rate=3",
 				line: null,
@@ -62,7 +72,7 @@ describe("validate", () => {
 				message: "rate 3 has no unit",
 				remedy: "write 3/s",
 			},
-			{ code: "unrecognized_keys", file: "bad.yaml", line: 1, column: 25 },
+			{ code: "unrecognized_keys", file: "s.yaml", line: 1, column: 25 },
 			{
 				code: "invalid_type",
 				line: 4,
@@ -72,50 +82,129 @@ describe("validate", () => {
 				remedy: "write 10s",
 			},
 		]);
-		expect(world.out()).not.toContain("hunter2");
-
-		const right = fakeWorld({ cwd });
-		expect(await validate({ json: true, path: "scenarios/quickstart.yaml" }, right)).toBe(0);
-		expect(JSON.parse(right.out())).toEqual([]);
-		await expect(
-			validate({ json: true, path: "none.yaml" }, fakeWorld({ cwd: folder })),
-		).rejects.toMatchObject({
+		expect(out).not.toContain("hunter2");
+		const right = await of(validate, { json: true, path: quickstart });
+		expect(right).toMatchObject({ code: 0, out: "[]\n" });
+		await expect(of(validate, { json: true, path: "none.yaml" })).rejects.toMatchObject({
 			code: "scenario-unreadable",
 		});
 	});
 
 	test("refuses a file with mistakes with exit code 2", async () => {
-		const folder = testFolder();
-		writeFileSync(path.join(folder, "bad.yaml"), "system: nast\n");
-		await expect(validate({ path: "bad.yaml" }, fakeWorld({ cwd: folder }))).rejects.toMatchObject({
+		const cwd = folderWith("system: nast\n");
+		await expect(of(validate, { path: "s.yaml" }, { cwd })).rejects.toMatchObject({
 			code: "scenario-invalid",
 			exit: 2,
-			message: expect.stringContaining('bad.yaml:1:9 unknown broker "nast"; did you mean nats?'),
+			message: expect.stringContaining('s.yaml:1:9 unknown broker "nast"; did you mean nats?'),
 		});
 	});
 
 	test("needs the variables of the environment that the scenario names", async () => {
-		const file = "scenarios/existing-nats.yaml";
-		await expect(validate({ path: file }, fakeWorld({ cwd }))).rejects.toThrow("NATS_URL");
-		const world = fakeWorld({ cwd, env: { NATS_URL: "nats://me:hunter2@h:4222" } });
-		expect(await validate({ path: file }, world)).toBe(0);
-		expect(world.out()).not.toContain("hunter2");
+		const args = { path: "scenarios/existing-nats.yaml" };
+		await expect(of(validate, args)).rejects.toThrow("NATS_URL");
+		const env = { NATS_URL: "nats://me:hunter2@h:4222" };
+		const { code, out } = await of(validate, args, { env });
+		expect(code).toBe(0);
+		expect(out).not.toContain("hunter2");
 	});
 });
 
-describe("compile", () => {
-	test("shows the script of the first run that is asked for", async () => {
-		const world = fakeWorld({ cwd });
-		expect(await compile({ path: "scenarios/message-sizes.yaml", only: "*/5KiB*" }, world)).toBe(0);
-		expect(world.out()).toMatch(/^\/\/ message-sizes: nats, case "5KiB 2000\/s", repeat 1 of 1\n/);
+describe("plan", () => {
+	test("lists the runs that --only leaves, and what they carry", async () => {
+		const { code, out, err } = await of(plan, { path: sizes, only: "*/1KiB*" });
+		expect({ code, err }).toEqual({ code: 0, err: "" });
+		expect(out).toContain("1 run: 35s of sending");
+		expect(out).not.toContain("Warning");
 	});
 
-	test("shows the plan that the script opens", async () => {
-		const world = fakeWorld({ cwd });
-		await compile({ path: "scenarios/quickstart.yaml", plan: true }, world);
-		expect(JSON.parse(world.out())).toMatchObject({
-			scenario: "quickstart",
-			schedule: { messages: 45_000 },
-		});
+	test("names every program, file, image, cluster and variable that a scenario has it use", async () => {
+		const printed = async (text: string, env = {}) => {
+			const cwd = folderWith(`${text}\nworkload: { rate: 10/s, message: 64B, duration: 1s }\n`);
+			writeFileSync(path.join(cwd, "payload.bin"), "x");
+			const { out } = await of(plan, { path: "s.yaml" }, { cwd, env });
+			return (/What it starts and reads:\s*(.*?)\n\n/s.exec(out)?.[1] ?? "")
+				.replaceAll(/\n {2}(?! )/g, "|")
+				.replaceAll(/\s+/g, " ")
+				.replaceAll(`${cwd}/`, "");
+		};
+		expect(
+			await printed(
+				`systems: { a: nats, b: { broker: nats, binary: "${variable("BUILD")}/nats-server" } }\nbaseline: base.json\nrepeat: 5\ncases: [{ payload: { file: payload.bin } }]`,
+				{ BUILD: "/opt/new", NATS_TOKEN: "x" },
+			),
+		).toBe(
+			"a: program nats-server, built with mqbench.|b: program /opt/new/nats-server.|files: payload.bin, base.json.|variables of the environment: BUILD, NATS_TOKEN.",
+		);
+		expect(
+			await printed(
+				`target: existing\nsystem: { broker: nats, url: "${variable("HERE")}", tls: { ca: ca.pem } }\nclients: { kubernetes: 1 }\nkubernetes: { context: prod }`,
+				{ HERE: "nats://h:4222" },
+			),
+		).toBe(
+			"cluster: context prod.|image busybox:1.37.0 for the load generator pods.|files: ca.pem.|variables of the environment: HERE.",
+		);
+	});
+
+	test("prints the plans as JSON, and warnings beside them", async () => {
+		const { out, err } = await of(plan, { path: quickstart, json: true, set: [deep] });
+		expect(JSON.parse(out).map((one: unknown) => Plan.parse(one))).toHaveLength(1);
+		expect(err).toMatch(/^Warning: p99\.99 < 3ms/);
+	});
+});
+
+describe("an SLA that the samples do not carry", () => {
+	test("is a warning of plan and validate", async () => {
+		const planned = await of(plan, { path: quickstart, set: [deep] });
+		expect(planned.code).toBe(0);
+		expect(planned.out).toContain(
+			"Warning: p99.99 < 3ms (256B 3000/s): 30 000 samples carry no p99.99.",
+		);
+		const validated = await of(validate, { path: quickstart, set: [deep] });
+		expect(validated.code).toBe(0);
+		expect(validated.err).toMatch(/^Warning: p99\.99 < 3ms .*34s/);
+	});
+
+	test("is refused by both under strict, with exit code 2, and said once", async () => {
+		const args = { path: quickstart, set: [deep, "strict=true"] };
+		const error = {
+			exit: 2,
+			code: "percentile-too-deep",
+			message: expect.stringContaining(
+				"scenarios/quickstart.yaml: strict: true, and the samples do not carry what sla asks for.\np99.99 < 3ms",
+			),
+		};
+		await expect(of(validate, args)).rejects.toMatchObject(error);
+		const world = fakeWorld({ cwd: packageFolder });
+		await expect(plan(args, world)).rejects.toMatchObject(error);
+		expect(world.out()).toContain("1 run: ");
+		expect(world.out()).not.toContain("Warning");
+	});
+});
+
+test("a search: plan says how many runs it may make and how long they send, validate does not call it one run", async () => {
+	// Under strict it is not refused for a percentile that its runs last for.
+	const cwd = folderWith(
+		"system: nats\nworkload: { rate: 300/s, message: 256B, find: max-rate, duration: 5s, warmup: 2s }\nsla: [p99.99 < 50ms]\nstrict: true\n",
+	);
+	const { flat } = await of(plan, { path: "s.yaml" }, { cwd });
+	expect(flat).toMatch(
+		/^1\. nats\/256B 300\/s: a search, find: max-rate: usually 10 to 25 runs; the first takes 2\.5min/,
+	);
+	// Its duration of 5s is shorter than any run that is made.
+	expect(flat).toContain("256B 300/s: round-trip of 256B, 300/s at first, after 2s warm-up;");
+	expect(flat).not.toMatch(/5s|1 run|7s|Percentiles|Warning/);
+	expect((await of(validate, { path: "s.yaml" }, { cwd })).out).toBe(
+		"s.yaml is valid: 1 search (times: mqbench plan), 1 system (nats), 1 case\n",
+	);
+});
+
+test("compile shows the script of the first run that is asked for, or the plan that it opens", async () => {
+	const { code, out } = await of(compile, { path: sizes, only: "*/5KiB*" });
+	expect(code).toBe(0);
+	expect(out).toMatch(/^\/\/ message-sizes: nats, case "5KiB 2000\/s", repeat 1 of 1\n/);
+	const planned = await of(compile, { path: quickstart, plan: true });
+	expect(JSON.parse(planned.out)).toMatchObject({
+		scenario: "quickstart",
+		schedule: { messages: 45_000 },
 	});
 });
