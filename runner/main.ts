@@ -68,34 +68,26 @@ Start here (npx mqbench in the clone; everywhere after npm install -g . there):
 
 Change what a run does:
   mqbench scenarios/quickstart.yaml
-  mqbench scenarios/quickstart.yaml --quick
-  mqbench scenarios/quickstart.yaml --watch --open
+  mqbench scenarios/quickstart.yaml --quick --watch --open
   mqbench scenarios/quickstart.yaml --set workload.rate=20000/s --set workload.duration=30s
-  mqbench scenarios/message-sizes.yaml --only '${example.broker}/1KiB*' --json
-  mqbench scenarios/quickstart.yaml --reporter terminal,junit=out/junit.xml
+  mqbench scenarios/message-sizes.yaml --only '${example.broker}/1KiB*' --reporter terminal,junit=out/junit.xml
 
 Brokers and load in other places:
   mqbench scenarios/quickstart.yaml --target docker
-  mqbench scenarios/quickstart.yaml --target existing --url ${example.url("host")}
-  mqbench scenarios/quickstart.yaml --clients 3 --set workload.connections=3
+  mqbench scenarios/quickstart.yaml --url ${example.url("host")} --clients 3 --set workload.connections=3
   mqbench scenarios/ec2.yaml --target aws --max-hourly-usd 5
-  mqbench rigs list
 
 Keep brokers running between runs (mqbench up until Ctrl-C; rented machines until mqbench down):
   mqbench up scenarios/quickstart.yaml
   mqbench scenarios/quickstart.yaml --rig rig.json
   mqbench down rig.json
 
-Read results:
+Read results, and write k6 scripts of your own:
   mqbench explain support
   mqbench report reports/<run-id>
-  mqbench report reports --export openmetrics
   mqbench compare baseline.json reports/<run-id>
   mqbench doctor
-
-Write k6 scripts of your own:
-  mqbench build --out k6
-  mqbench build --out k6 --with ../my-extension --with github.com/grafana/xk6-sql@v1.0.6
+  mqbench build --out k6 --with github.com/grafana/xk6-sql@v1.0.6
 
 Exit codes:
     0  every SLA met                 2  mistake in the scenario or command line

@@ -28,12 +28,13 @@ export function commandOf(
 ): CommandFile {
 	const where = path.resolve(cwd, scenario);
 	const root = env.GITHUB_WORKSPACE;
-	const below = root ? slashes(path.relative(root, where)) : "";
+	const below = slashes(path.relative(root || where, where));
+	const outside = below === "" || /^\.\.(?:\/|$)/.test(below) || path.isAbsolute(below);
 	return {
 		schema: 1,
 		scenario: maskUrl(slashes(path.relative(cwd, where))),
 		args: argv.map((arg, i) => masked(arg, argv[i - 1])),
-		file: isInside(below) ? below : null,
+		file: outside ? null : below,
 	};
 }
 
@@ -75,16 +76,6 @@ export function resumeCommand(
 export function setsIn(args: readonly string[]): string[] {
 	return args.flatMap((arg, i) =>
 		args[i - 1] === "--set" ? [arg] : (/^--set=(.*)$/s.exec(arg)?.[1] ?? []),
-	);
-}
-
-/** Is this relative path one of a file below its start? */
-function isInside(relative: string): boolean {
-	return (
-		relative !== "" &&
-		relative !== ".." &&
-		!relative.startsWith("../") &&
-		!path.isAbsolute(relative)
 	);
 }
 

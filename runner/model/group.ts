@@ -14,10 +14,8 @@ export interface Group {
 export function idleConsumers(group: Group): number {
 	if (!group.groupsByPartition) return 0;
 	const most = partitionsWithMessages(group);
-	return each(group.topics, (topic) => Math.max(0, membersOf(group, topic) - most)).reduce(
-		(sum, idle) => sum + idle,
-		0,
-	);
+	const idle = each(group.topics, (topic) => Math.max(0, membersOf(group, topic) - most));
+	return idle.reduce((sum, n) => sum + n, 0);
 }
 
 /** The part of all messages that the busiest member gets, spread as evenly as topics and partitions allow; 0: there are no members. */
@@ -32,9 +30,7 @@ export function busiestShare(group: Group): number {
 			shares[topic % consumers] = (shares[topic % consumers] ?? 0) + sent(topic);
 		return largestOf(shares);
 	}
-	return each(topics, (topic) => sent(topic) * largestPart(group, topic)).reduce((most, share) =>
-		Math.max(most, share),
-	);
+	return largestOf(each(topics, (topic) => sent(topic) * largestPart(group, topic)));
 }
 
 // --- internal ---
