@@ -128,7 +128,7 @@ describe("all forms say the same", () => {
 		expect(exit).toBe(99);
 		const json = JSON.parse(out);
 		expect(json).toMatchObject({ schema: 1, outcome: "regressed", exitCode: 99 });
-		const [p50, p99] = json.others[0].comparisons
+		const [p50, p99] = json.comparisons
 			.filter((c: Comparison) => c.judged)
 			.map((c: unknown) => Comparison.parse(c)) as Comparison[];
 		expect(p50).toMatchObject({ metric: "response p50", verdict: "same" });

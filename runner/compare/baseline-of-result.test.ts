@@ -7,7 +7,6 @@ import { Baseline } from "../model/comparison.ts";
 import type { Result, Run, Search } from "../model/result.ts";
 import { search, step } from "../render/hostile.fake.ts";
 import { writeReports } from "../render/write.ts";
-import { shownFigures } from "../result/fields.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
 import { readBaseline } from "./baseline-file.ts";
 import { baselineOf, baselineText } from "./baseline-of-result.ts";
@@ -15,37 +14,11 @@ import { buildResult } from "./build.ts";
 import { compareRuns } from "./compare.ts";
 
 const repeats = fixtureResult("repeats");
-const names = { a: "A", b: "B" };
 const stall = fixtureResult("stall");
 
 describe("figures", () => {
 	const [entry] = baselineOf(stall).runs;
 	const run = stall.runs[0] as Run;
-
-	test("of faults are those of the worst one; what had not ended is more than written", () => {
-		const result = fixtureResult("failover");
-		const [disturbed] = result.runs as [Run];
-		const [kill, pause] = disturbed.failover;
-		if (!kill || !pause) throw new Error("another fixture");
-		const of = (...failover: Run["failover"]) =>
-			baselineOf({ ...result, runs: [{ ...disturbed, failover }] }).runs[0];
-		const whole = of(kill, pause);
-		expect(whole?.figures).toMatchObject({ unavailable: 1.36e9, drained: 1.396e9 });
-		expect(whole?.figures.recovered).toBeUndefined();
-		expect(whole?.beyond).not.toContain("drained");
-		// The first one lasts until the second: 5 s after it.
-		const open = of({ ...kill, drainedNs: null, drainedStill: true }, pause);
-		expect(open?.figures.drained).toBeCloseTo(4.998e9, -7);
-		expect(open?.beyond).toContain("drained");
-		const cut = of({ ...kill, unavailableStill: true }, pause);
-		expect(cut?.figures.unavailable).toBe(1.36e9);
-		expect(cut?.beyond).toContain("unavailable");
-		const uncounted = of({ ...kill, unavailableNs: null }, pause);
-		expect(uncounted?.figures.unavailable).toBeUndefined();
-		expect(entry?.figures.unavailable).toBeUndefined();
-		const shown = shownFigures([whole].flatMap((one) => one ?? []));
-		expect(shown.slice(-2)).toEqual(["unavailable", "drained"]);
-	});
 
 	test("the curve has few points, the first and the last among them", () => {
 		const curve = run.metrics.response?.curve ?? [];
@@ -114,7 +87,10 @@ describe("searches", () => {
 
 	test("with another SLA are another question", () => {
 		const other = { ...baselineOf(searched({ sla: ["p99 < 9ms"] })), runId: "b" };
-		const { notCompared } = compareRuns(baselineOf(searched({})), other, { names });
+		const { notCompared } = compareRuns(
+			{ name: "A", of: baselineOf(searched({})) },
+			{ name: "B", of: other },
+		);
 		expect(notCompared[0]?.why).toBe("other work: sla p99 < 5ms against p99 < 9ms");
 	});
 });

@@ -67,3 +67,11 @@ export function baselineWith(
 		...rest,
 	};
 }
+
+/** For tests: `n` runs around 1 ms, `factor` times as slow, whose logarithms scatter by `sigma` (normal, by Box and Muller). */
+export function noisyRuns(n: number, sigma: number, random: () => number, factor = 1): number[] {
+	return Array.from({ length: n }, () => {
+		const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+		return 1e6 * factor * Math.exp(sigma * normal);
+	});
+}

@@ -18,7 +18,7 @@ const p99 = (values: readonly (number | null)[]) => ({
 });
 const a = baselineWith(p99(around(MS)));
 const compared = (x: Baseline, y: Baseline) =>
-	compareRuns(x, y, { names: { a: x.runId, b: y.runId } });
+	compareRuns({ name: x.runId, of: x }, { name: y.runId, of: y });
 const only = (x: Baseline, y: Baseline, metric = "response p99") =>
 	Comparison.parse(compared(x, y).comparisons.find((c) => c.metric === metric));
 
@@ -307,10 +307,13 @@ describe("two systems of one run", () => {
 		),
 	};
 	const systems = ["old", "new"] as const;
-	const names = { a: "old", b: "new" };
 
 	test("are compared by name, and called so; with other durability they were given the same work", () => {
-		const { comparisons, notCompared } = compareRuns(one, one, { names, systems });
+		const { comparisons, notCompared } = compareRuns(
+			{ name: "old", of: one },
+			{ name: "new", of: one },
+			systems,
+		);
 		expect(notCompared).toEqual([]);
 		expect(comparisons.map((c) => [c.system, c.metric, c.verdict])).toEqual([
 			["new", "response p50", "same"],

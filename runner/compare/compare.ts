@@ -14,12 +14,14 @@ import { workDifference } from "./work.ts";
 
 type Entry = Baseline["runs"][number];
 
-/** A system and case of a baseline. */
-export interface Side extends Place {
-	/** For people. */
+/** Runs, and what people call them. */
+interface Runs {
 	readonly name: string;
 	readonly of: Baseline;
 }
+
+/** A system and case of them. */
+export interface Side extends Runs, Place {}
 
 /** With what its sentence says for programs. */
 export type Judged = Comparison & Pick<Said, "code" | "values">;
@@ -44,40 +46,31 @@ export interface Compare {
 	readonly notCompared: NotCompared[];
 }
 
-/** B against A, the baseline: one comparison for every system, case and figure that decides or is shown. */
+/**
+ * B against A, the baseline: one comparison for every system, case and figure that decides or is shown. `systems`: the second of them in B against
+ * the first one in A; null: each against that of its name.
+ */
 export function compareRuns(
-	a: Baseline,
-	b: Baseline,
-	{
-		names,
-		systems = null,
-		calibration = null,
-	}: {
-		/** What the two sides are called. */
-		readonly names: { readonly a: string; readonly b: string };
-		/** The second of them in B against the first one in A; null: each against that of its name. */
-		readonly systems?: readonly [a: string, b: string] | null;
-		readonly calibration?: Calibration | null;
-	},
+	a: Runs,
+	b: Runs,
+	systems: readonly [a: string, b: string] | null = null,
+	calibration: Calibration | null = null,
 ): Compare {
 	const comparisons: Comparison[] = [];
 	const notCompared: NotCompared[] = [];
-	for (const { system, case: name } of bySystemAndCase(b.runs)) {
+	for (const { system, case: name } of bySystemAndCase(b.of.runs)) {
 		if (systems !== null && system !== systems[1]) continue;
-		const { pair, notes } = pairOf(
-			{ name: names.a, of: a, system: systems?.[0] ?? system, case: name },
-			{ name: names.b, of: b, system, case: name },
-			calibration,
-		);
+		const before = { ...a, system: systems?.[0] ?? system, case: name };
+		const { pair, notes } = pairOf(before, { ...b, system, case: name }, calibration);
 		for (const why of notes) notCompared.push({ system, case: name, why });
 		if (pair === null) continue;
 		for (const figure of new Set([...pair.shown, ...pair.judged]))
 			comparisons.push(pair.compare(figure));
 	}
 	if (systems === null)
-		for (const { system, case: name } of bySystemAndCase(a.runs))
-			if (at({ system, case: name }, b.runs).length === 0)
-				notCompared.push({ system, case: name, why: say("only-one-side", { side: names.a }).text });
+		for (const { system, case: name } of bySystemAndCase(a.of.runs))
+			if (at({ system, case: name }, b.of.runs).length === 0)
+				notCompared.push({ system, case: name, why: say("only-one-side", { side: a.name }).text });
 	return { comparisons, notCompared };
 }
 
@@ -87,31 +80,29 @@ export function compareRuns(
  * On another machine nothing is judged.
  */
 export function pairOf(
-	a: Side,
-	b: Side,
+	sideA: Side,
+	sideB: Side,
 	calibration: Calibration | null,
 ): { readonly pair: Pair | null; readonly notes: readonly string[] } {
-	const base = runsOf(a);
-	const runs = runsOf(b);
-	if (base.length === 0) {
-		const { name: side, system, case: name } = a;
-		return none([say("no-run", { side, system, case: name })]);
-	}
+	const [a, b] = [countedOf(sideA), countedOf(sideB)];
+	if (a.all.length === 0)
+		return none([say("no-run", { side: a.name, system: a.system, case: a.case })]);
 	const oneRun = isOneRun(a.of, b.of);
 	// A case of a scenario is one work for all of its systems; what durability each is asked for is what is compared.
-	const other = oneRun ? null : otherWork(a.of, base, b.of, runs);
+	const other = oneRun ? null : otherWork(a, b);
 	if (other !== null) return none([other]);
-	const notes = [...leftOut(a.name, base), ...leftOut(b.name, runs)];
-	const [x, y] = [counting(base), counting(runs)];
-	const [one] = y;
-	if (one === undefined || x.length === 0)
-		return none([...notes, say("no-run-counts", { side: x.length === 0 ? a.name : b.name })]);
+	const notes = [...leftOut(a), ...leftOut(b)];
+	const [one] = b.counting;
+	if (one === undefined || a.counting.length === 0) {
+		const side = a.counting.length === 0 ? a.name : b.name;
+		return none([...notes, say("no-run-counts", { side })]);
+	}
 	const machine = oneRun ? null : otherMachine(a.of, b.of);
 	const advisory = a.of.quick || b.of.quick ? say("quick-runs").text : machine;
-	const doubt = doubtOf(a.name, base, b.name, runs);
+	const doubt = doubtOf(a, b);
 	const judged = judgedFigures(one);
 	const compare = (figure: string, line: Allowed | null = null): Judged => {
-		const [before, now] = [sideOf(figure, a.name, x), sideOf(figure, b.name, y)];
+		const [before, now] = [sideOf(figure, a), sideOf(figure, b)];
 		const having = [before.values.length, now.values.length] as const;
 		const ratio = ratioOf(before.values, now.values);
 		const { margin, from } = marginOf(figure, {
@@ -125,9 +116,9 @@ export function pairOf(
 			ratio,
 			margin,
 			runs: having,
-			beyond: [isBeyond(figure, x), isBeyond(figure, y)],
+			beyond: [isBeyond(figure, a), isBeyond(figure, b)],
 			names: [a.name, b.name],
-			clocks: ratio && clocksOf(figure, x, y, ratio),
+			clocks: ratio && clocksOf(figure, a, b, ratio),
 			doubt,
 		});
 		return {
@@ -151,7 +142,7 @@ export function pairOf(
 		};
 	};
 	return {
-		pair: { judged, shown: shownFigures([...x, ...y]), compare },
+		pair: { judged, shown: shownFigures([...a.counting, ...b.counting]), compare },
 		notes: notes.map(({ text }) => text),
 	};
 }
@@ -181,16 +172,11 @@ export function otherMachine(
 }
 
 /** Why the work is not the same, in words; null: it is. */
-export function otherWork(
-	a: Pick<Baseline, "works">,
-	base: readonly Pick<Entry, "work">[],
-	b: Pick<Baseline, "works">,
-	runs: readonly Pick<Entry, "work">[],
-): Said | null {
-	const work = base[0]?.work ?? "";
-	const other = [...runs, ...base].find((run) => run.work !== work)?.work;
+export function otherWork(a: Worked, b: Worked): Said | null {
+	const work = a.all[0]?.work ?? "";
+	const other = [...b.all, ...a.all].find((run) => run.work !== work)?.work;
 	if (other === undefined) return null;
-	const difference = workDifference(a.works[work], b.works[other] ?? a.works[other]);
+	const difference = workDifference(a.of.works[work], b.of.works[other] ?? a.of.works[other]);
 	return say("other-work", { difference });
 }
 
@@ -200,18 +186,26 @@ function none(why: readonly Said[]) {
 	return { pair: null, notes: why.map(({ text }) => text) };
 }
 
-function runsOf(side: Side): Entry[] {
-	return at(side, side.of.runs);
+interface Worked {
+	readonly of: Pick<Baseline, "works">;
+	readonly all: readonly Pick<Entry, "work">[];
 }
 
-function counting(runs: readonly Entry[]): Entry[] {
-	return runs.filter((run) => run.without === null);
+/** A side with its runs, and those that count. */
+interface Counted extends Side {
+	readonly all: readonly Entry[];
+	readonly counting: readonly Entry[];
+}
+
+function countedOf(side: Side): Counted {
+	const all = at(side, side.of.runs);
+	return { ...side, all, counting: all.filter(({ without }) => without === null) };
 }
 
 /** Runs without figures, those with the same reason together. */
-function leftOut(side: string, runs: readonly Entry[]): Said[] {
-	return [...new Set(runs.flatMap(({ without }) => without ?? []))].map((why) => {
-		const repeats = runs.filter(({ without }) => without === why).map(({ repeat }) => repeat);
+function leftOut({ name: side, all }: Counted): Said[] {
+	return [...new Set(all.flatMap(({ without }) => without ?? []))].map((why) => {
+		const repeats = all.filter(({ without }) => without === why).map(({ repeat }) => repeat);
 		return say("left-out", { side, repeats, why });
 	});
 }
@@ -220,17 +214,11 @@ function leftOut(side: string, runs: readonly Entry[]): Said[] {
  * Why the runs that count cannot show that nothing got worse: of the candidate some do not count, or of the baseline most do not.
  * null: they can.
  */
-function doubtOf(
-	a: string,
-	base: readonly Entry[],
-	b: string,
-	runs: readonly Entry[],
-): string | null {
-	const doubts = leftOut(b, runs);
-	const n = counting(base).length;
-	if (2 * n < base.length)
-		doubts.push(say("few-count", { side: a, counting: n, runs: base.length }));
-	return doubts.length === 0 ? null : doubts.map(({ text }) => text).join("; ");
+function doubtOf({ name: side, all, counting }: Counted, b: Counted): string | null {
+	const doubts = leftOut(b);
+	const [n, runs] = [counting.length, all.length];
+	if (2 * n < runs) doubts.push(say("few-count", { side, counting: n, runs }));
+	return doubts.map(({ text }) => text).join("; ") || null;
 }
 
 /** Two systems of one command, measured in turns. The same run id alone proves nothing: people choose it. */
@@ -242,14 +230,14 @@ function isSameStart(a: Baseline, b: Baseline): boolean {
 	return a.machine?.boot != null && a.machine.boot === b.machine?.boot;
 }
 
-function sideOf(figure: string, name: string, runs: readonly Entry[]): Comparison["a"] {
-	const values = valuesOf(figure, runs);
-	const weak = runs.some((run) => run.weak.includes(figure));
-	return { name, runs: runs.length, values, median: medianOf(values), weak };
+function sideOf(figure: string, { name, counting }: Counted): Comparison["a"] {
+	const values = valuesOf(figure, counting);
+	const weak = counting.some((run) => run.weak.includes(figure));
+	return { name, runs: counting.length, values, median: medianOf(values), weak };
 }
 
-function isBeyond(figure: string, runs: readonly Entry[]): boolean {
-	return runs.some((run) => run.beyond.includes(figure));
+function isBeyond(figure: string, { counting }: Counted): boolean {
+	return counting.some((run) => run.beyond.includes(figure));
 }
 
 function finite(value: number | null | undefined): number | null {
@@ -265,18 +253,15 @@ function valuesOf(figure: string, runs: readonly Entry[], part: -1 | 0 | 1 = 0):
 }
 
 /** null: one clock has timed it all. */
-function clocksOf(
-	figure: string,
-	a: readonly Entry[],
-	b: readonly Entry[],
-	measured: Ratio,
-): Clocks | null {
+function clocksOf(figure: string, a: Counted, b: Counted, measured: Ratio): Clocks | null {
 	const { metric } = field(figure);
 	if (metric === null || !RECEIVES.has(metric)) return null;
-	const [x, y] = [a, b].map((runs) => largestOf([0, ...runs.map((r) => r.clockBoundNs ?? 0)]));
-	const boundNs = (x ?? 0) + (y ?? 0);
+	const boundOf = ({ counting }: Counted) =>
+		largestOf([0, ...counting.map((run) => run.clockBoundNs ?? 0)]);
+	const boundNs = boundOf(a) + boundOf(b);
 	if (boundNs === 0) return null;
-	const low = ratioOf(valuesOf(figure, a, 1), valuesOf(figure, b, -1))?.low ?? null;
-	const high = ratioOf(valuesOf(figure, a, -1), valuesOf(figure, b, 1))?.high ?? null;
+	const moved = (part: 1 | -1) =>
+		ratioOf(valuesOf(figure, a.counting, part), valuesOf(figure, b.counting, part === 1 ? -1 : 1));
+	const [low, high] = [moved(1)?.low ?? null, moved(-1)?.high ?? null];
 	return { boundNs, ratio: { ...measured, low, high } };
 }

@@ -47,8 +47,8 @@ export function comparingOf(
 ): Comparing {
 	const { systems = null, calibration = null } = options;
 	const [nameA, nameB] = (b.path === a.path ? systems : null) ?? ["A", "B"];
-	const names = { a: nameA, b: nameB };
-	const found = compareRuns(a.baseline, b.baseline, { names, systems, calibration });
+	const runs = { name: nameA, of: a.baseline };
+	const found = compareRuns(runs, { name: nameB, of: b.baseline }, systems, calibration);
 	const differences = differencesOf(a.baseline, b.baseline, systems);
 	const about = { a, b, systems, differences, ...found };
 	return { ...about, outcome: outcomeOf(found), summary: summaryOf(found) };

@@ -83,24 +83,5 @@ function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Com
 	if (notAbove && notBelow) return { verdict: "same", notWorse: true, said: say("same", sure) };
 	if (aMore || bMore) return { ...open(say("values-cut-off", sure)), notWorse };
 	if (notWorse) return { ...open(say("not-worse", sure)), notWorse };
-	return open(
-		say("more-runs", { ...sure, runs: runsThatTell(measured, rate ? least : most, runs) }),
-	);
-}
-
-const MOST_RUNS = 1000;
-
-/**
- * The interval narrows with the root of the number of runs; how many would keep it on one side of the bound beyond which B is worse.
- * The other bound is no matter: "perhaps better" is not open. null: more than anybody makes.
- */
-function runsThatTell(
-	{ ratio, low, high }: Ratio,
-	bound: number,
-	runs: readonly [number, number],
-): number | null {
-	const half = Math.log((high ?? 1) / (low ?? 1)) / 2;
-	const distance = Math.abs(Math.log(ratio / bound));
-	const wanted = Math.ceil(Math.max(runs[0], runs[1]) * (half / distance) ** 2);
-	return wanted <= MOST_RUNS ? Math.max(wanted, runs[0] + 1, runs[1] + 1) : null;
+	return open(say("more-runs", sure));
 }

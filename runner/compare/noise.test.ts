@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
 import { intervalRank } from "../stats/ratio.ts";
-import { baselineWith } from "./baseline.fake.ts";
+import { baselineWith, noisyRuns } from "./baseline.fake.ts";
 import { pairOf } from "./compare.ts";
 
 /** Recorded: the same work again and again; how, on which machine and how busy it was stands in the file. */
@@ -60,7 +60,7 @@ describe("A/A of synthetic noise", () => {
 	function changed(n: number, sigma: number, random: () => number, margin?: number): number {
 		let count = 0;
 		for (let i = 0; i < TIMES; i++) {
-			const [a, b] = [runs(n, sigma, 1, random), runs(n, sigma, 1, random)];
+			const [a, b] = [noisyRuns(n, sigma, random), noisyRuns(n, sigma, random)];
 			if (/regressed|improved/.test(verdictOf("response p99", a, b, margin))) count++;
 		}
 		return count / TIMES;
@@ -77,7 +77,7 @@ describe("power", () => {
 		const random = seeded(21);
 		let hits = 0;
 		for (let i = 0; i < 500; i++) {
-			const [a, b] = [runs(n, sigma, 1, random), runs(n, sigma, factor, random)];
+			const [a, b] = [noisyRuns(n, sigma, random), noisyRuns(n, sigma, random, factor)];
 			if (verdictOf("response p99", a, b, margin) === "regressed") hits++;
 		}
 		expect(hits / 500).toBeGreaterThanOrEqual(least);
@@ -124,13 +124,6 @@ function verdictOf(figure: string, a: readonly number[], b: readonly number[], m
 	const found = pair?.compare(figure, margin === undefined ? null : { margin, allowanceNs: null });
 	if (found === undefined || !found.judged) throw new Error(`no ${figure}`);
 	return found.verdict;
-}
-
-function runs(n: number, sigma: number, factor: number, random: () => number): number[] {
-	return Array.from({ length: n }, () => {
-		const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-		return 1e6 * factor * Math.exp(sigma * normal);
-	});
 }
 
 function shuffled(values: readonly number[], random: () => number): number[] {

@@ -185,5 +185,6 @@ function whyOther(
 	const sla = plan.sla.map(({ text }) => text);
 	const facts = plan.search === null ? workFacts(run) : searchFacts(run, sla);
 	const work = hashOf(facts);
-	return otherWork(file, runs, { works: { [work]: facts } }, [{ work }])?.text ?? null;
+	const now = { of: { works: { [work]: facts } }, all: [{ work }] };
+	return otherWork({ of: file, all: runs }, now)?.text ?? null;
 }

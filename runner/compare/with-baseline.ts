@@ -69,16 +69,14 @@ interface Group extends Place {
 }
 
 function groupsOf(plans: readonly Plan[]): Group[] {
-	const groups = new Map<string, Group>();
-	for (const plan of plans) {
-		if (isBaseline(plan)) continue;
-		const { system, baselineSystem, baselineSla: lines } = plan;
-		const name = plan.search?.of ?? plan.case;
-		const key = JSON.stringify([system, name]);
-		const search = plan.search !== null;
-		groups.set(key, { system, case: name, baselineSystem, lines, search });
-	}
-	return [...groups.values()];
+	const groups = plans.flatMap((plan): [string, Group][] => {
+		if (isBaseline(plan)) return [];
+		const { system, baselineSystem, baselineSla: lines, search } = plan;
+		const name = search?.of ?? plan.case;
+		const group = { system, case: name, baselineSystem, lines, search: search !== null };
+		return [[JSON.stringify([system, name]), group]];
+	});
+	return [...new Map(groups).values()];
 }
 
 /** What it is compared with: a system of its own command, or a baseline from elsewhere; null: nothing. */

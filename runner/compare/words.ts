@@ -27,8 +27,3 @@ export function verdictCell(c: Comparison): string {
 export function looksOf(c: Comparison): "fail" | "inconclusive" | "pass" {
 	return gateVerdict({ ...c, advisory: null });
 }
-
-/** Has a value of it the mark? */
-export function hasWeak({ a, b }: Comparison): boolean {
-	return a.weak || b.weak;
-}

@@ -121,34 +121,6 @@ describe.each(["message-queue-latency", "commit-log-latency"])("the matrix of %s
 });
 
 describe("a cell", () => {
-	const [first] = fixtureResult("repeats").runs.map((run) => run.case);
-	const name = first ?? "";
-
-	test("of several repeats is the one with the median p99", () => {
-		const result = fixtureResult("repeats");
-		for (const system of ["nats", "kafka"]) {
-			const cell = cellOf(result, system, name);
-			const runs = result.runs.filter((run) => run.system === system);
-			const p99s = runs.map((run) => percentile(run, 99).value ?? 0).toSorted((a, b) => a - b);
-			expect(bare(cell.value)).toBe(formatDuration(p99s[1] ?? 0));
-		}
-	});
-
-	test("of an INVALID run is no one's best, and has no ratio", () => {
-		const result = fixtureResult("repeats");
-		const ratios = (invalid: string) => {
-			const runs = result.runs.map(
-				(run): Run => (run.system === invalid ? { ...run, verdict: "invalid" } : run),
-			);
-			return ["nats", "kafka"].map((system) => cellOf({ ...result, runs }, system, name).ratio);
-		};
-		const [nats, kafka] = ratios("");
-		expect([nats, kafka]).toContain("lowest");
-		// Of one alone there is nothing to compare.
-		expect(ratios("nats")).toEqual([null, null]);
-		expect(ratios("kafka")).toEqual([null, null]);
-	});
-
 	test("of a closed loop has what its system carried, and no order", () => {
 		const result = readResult(publishedFolder("dissecting-message-queues"));
 		const all = cellsOf(result).filter(({ heads }) => heads.includes("throughput"));

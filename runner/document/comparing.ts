@@ -1,6 +1,6 @@
 import { type Comparing, missingOf, OUTCOMES } from "../compare/comparing.ts";
 import { machineText } from "../compare/machine.ts";
-import { hasWeak, intervalText, looksOf, ratioOfText, verdictCell } from "../compare/words.ts";
+import { intervalText, looksOf, ratioOfText, verdictCell } from "../compare/words.ts";
 import { comparedFigures } from "../figures/comparison.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import type { Result } from "../model/result.ts";
@@ -146,7 +146,7 @@ function against(comparing: Comparing): Fold {
 			const what = missing.includes(n) ? "not compared" : "left out";
 			return text(`${what}: ${n.system}, ${n.case}: ${n.why}`, "warn");
 		}),
-		text(comparisons.some(hasWeak) ? `~ ${WEAK_MEANS}` : null, "small"),
+		text(comparisons.some(({ a, b }) => a.weak || b.weak) ? `~ ${WEAK_MEANS}` : null, "small"),
 	]);
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { firstView } from "../chart/option.ts";
@@ -50,17 +50,6 @@ describe("mqbench report --svg", () => {
 		expect(world.err()).toContain("--only x*: no picture is called so");
 		expect(world.err()).toContain(`${RUN}-percentiles`);
 		expect(existsSync(join(folder, "svg"))).toBe(false);
-	});
-
-	test("of a place that cannot be written says so: exit code 3", async () => {
-		const folder = fixtureCopy("stall");
-		writeFileSync(join(folder, "svg"), "");
-		const world = fakeWorld({ cwd: folder });
-		expect(await main(["report", ".", "--svg"], world)).toBe(3);
-		expect(world.err()).toContain("svg: cannot be written (");
-		mkdirSync(join(folder, "out", `${RUN}-heat.svg`), { recursive: true });
-		expect(await main(["report", ".", "--svg", "out"], world)).toBe(3);
-		expect(world.err()).toMatch(/-heat\.svg: cannot be written \(it is a folder\)/);
 	});
 });
 

@@ -8,7 +8,6 @@ export function comparingJson(comparing: Comparing, exitCode: number): string {
 		const { scenario, runId, startedAt, mqbench, machine } = baseline;
 		return { path: where, scenario, runId, startedAt, mqbench, machine };
 	};
-	const found = { outcome, comparisons, notCompared, differences };
-	const others = [{ ...side(b), ...found }];
-	return `${readableJson({ schema: 1, outcome, summary, exitCode, a: side(a), others })}\n`;
+	const head = { schema: 1, outcome, summary, exitCode, a: side(a), b: side(b) };
+	return `${readableJson({ ...head, comparisons, notCompared, differences })}\n`;
 }

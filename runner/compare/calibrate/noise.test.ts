@@ -1,16 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../../histogram/random.fake.ts";
 import { ratioOf } from "../../stats/ratio.ts";
+import { noisyRuns } from "../baseline.fake.ts";
 import { judge } from "../judge.ts";
 import { type Noise, noiseOf, repeatsFor } from "./noise.ts";
-
-/** `n` runs whose logarithms scatter by `sigma` (normal, by Box and Muller). */
-function runs(n: number, sigma: number, random: () => number): number[] {
-	return Array.from({ length: n }, () => {
-		const radius = Math.sqrt(-2 * Math.log(1 - random()));
-		return 1e6 * Math.exp(sigma * radius * Math.cos(2 * Math.PI * random()));
-	});
-}
 
 function certain(noise: Noise | null): Noise {
 	if (noise === null) throw new Error("no noise");
@@ -25,8 +18,8 @@ function often(
 	const random = seeded(7);
 	let count = 0;
 	for (let i = 0; i < 1000; i++) {
-		const a = runs(5, sigma, random);
-		const b = runs(5, sigma, random).map((value) => factor * value);
+		const a = noisyRuns(5, sigma, random);
+		const b = noisyRuns(5, sigma, random, factor);
 		const found = judge({
 			figure: "response p99",
 			ratio: ratioOf(a, b),
@@ -60,7 +53,7 @@ describe("noise of A/A runs", () => {
 	});
 
 	test("does not hang on the order of the runs, nor on their unit", () => {
-		const values = runs(10, 0.2, seeded(1));
+		const values = noisyRuns(10, 0.2, seeded(1));
 		const one = certain(noiseOf(values));
 		const other = certain(noiseOf(values.toReversed().map((v) => v / 1e3)));
 		expect(other.halfWidth).toBeCloseTo(one.halfWidth, 9);
@@ -68,21 +61,22 @@ describe("noise of A/A runs", () => {
 	});
 
 	test("grows with the scatter, and less with more runs", () => {
-		const of = (n: number, sigma: number) => certain(noiseOf(runs(n, sigma, seeded(3)))).halfWidth;
+		const of = (n: number, sigma: number) =>
+			certain(noiseOf(noisyRuns(n, sigma, seeded(3)))).halfWidth;
 		expect(of(10, 0.2)).toBeGreaterThan(1.5 * of(10, 0.1));
 		expect(of(20, 0.1)).toBeLessThan(of(10, 0.1));
 	});
 
 	test("is not known of fewer than 8 runs, or of a value of 0", () => {
-		expect(noiseOf(runs(7, 0.1, seeded(1)))).toBeNull();
-		expect(noiseOf([...runs(9, 0.1, seeded(1)), 0])).toBeNull();
-		expect(noiseOf(runs(8, 0.1, seeded(1)))).not.toBeNull();
+		expect(noiseOf(noisyRuns(7, 0.1, seeded(1)))).toBeNull();
+		expect(noiseOf([...noisyRuns(9, 0.1, seeded(1)), 0])).toBeNull();
+		expect(noiseOf(noisyRuns(8, 0.1, seeded(1)))).not.toBeNull();
 	});
 
 	/** Of many calibrations the one in the middle: single ones of ten runs differ. */
 	const typical = (sigma: number) => {
 		const random = seeded(5);
-		const all = Array.from({ length: 41 }, () => certain(noiseOf(runs(10, sigma, random))));
+		const all = Array.from({ length: 41 }, () => certain(noiseOf(noisyRuns(10, sigma, random))));
 		const middle = (of: (noise: Noise) => number) =>
 			all.map(of).sort((x, y) => x - y)[20] as number;
 		return { halfWidth: middle((n) => n.halfWidth), detectable: middle((n) => n.detectable) };
@@ -124,7 +118,7 @@ describe("repeats for a margin", () => {
 });
 
 test("of 13 runs and more, which are drawn, the noise is that of all their halves, the same every time", () => {
-	const values = runs(13, 0.2, seeded(2));
+	const values = noisyRuns(13, 0.2, seeded(2));
 	const noise = certain(noiseOf(values));
 	expect(noiseOf(values)).toEqual(noise);
 	expect(noise.halfWidth).toBeCloseTo(certain(noiseOf(values.toReversed())).halfWidth, 2);

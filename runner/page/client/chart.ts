@@ -231,51 +231,32 @@ export class Chart {
 
 	/** The panel below the pointer; outside of all the first one. */
 	#panel(): number {
-		const { grid = [] } = this.#option();
-		const at = grid.findIndex((_, i) => this.#chart.containPixel({ gridIndex: i }, this.#pointer));
-		return Math.max(0, at);
+		const at = (_: unknown, i: number) => this.#chart.containPixel({ gridIndex: i }, this.#pointer);
+		return Math.max(0, this.figure.panels.findIndex(at));
 	}
 
-	/** The pointer goes so many stops further, and says what is there. */
+	/** The pointer goes so many stops further, within what is zoomed to, and says what is there. */
 	#step(by: number): void {
-		const [from, to] = this.#stretch() ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-		const stops = stopsOf(this.figure, this).filter((x) => x >= from && x <= to);
+		const { grid } = this.#chart.getOption() as {
+			readonly grid: readonly [{ readonly top: number }];
+		};
+		const y = grid[0].top + 20;
+		const at = (x: number) => this.#pixel("xAxisIndex", 0, x);
+		const stops = stopsOf(this.figure, this).filter((x) =>
+			this.#chart.containPixel({ gridIndex: 0 }, [at(x), y]),
+		);
 		const now = this.#stop === null ? -1 : stops.indexOf(this.#stop);
 		const next = stops[Math.max(0, Math.min(stops.length - 1, now + by))];
 		if (next === undefined) return;
 		this.#stop = next;
-		const y = (this.#option().grid?.[0]?.top ?? 30) + 20;
-		this.#chart.dispatchAction({ type: "showTip", x: this.#pixel("xAxisIndex", 0, next), y });
+		this.#chart.dispatchAction({ type: "showTip", x: at(next), y });
 		const reading = this.#atStop(0);
 		const said = reading?.rows.map(({ name, text }) => `, ${name} ${text}`) ?? [];
 		this.#said.textContent = `${reading?.title ?? ""}${said.join("")}`;
 	}
-
-	/** The stretch of the x axis that is shown; null: all of it, or there is none to zoom. */
-	#stretch(): [from: number, to: number] | null {
-		const [zoom] = this.#option().dataZoom ?? [];
-		const { start, end, startValue, endValue } = zoom ?? {};
-		if (start === 0 && end === 100) return null;
-		return startValue === undefined || endValue === undefined ? null : [startValue, endValue];
-	}
-
-	/** What is drawn, as the library has it; before the first time nothing. */
-	#option(): Drawn {
-		return (this.#chart.getOption() as Drawn | undefined) ?? {};
-	}
 }
 
 // --- internal ---
-
-interface Drawn {
-	readonly grid?: readonly { readonly top: number }[];
-	readonly dataZoom?: readonly {
-		readonly start?: number;
-		readonly end?: number;
-		readonly startValue?: number;
-		readonly endValue?: number;
-	}[];
-}
 
 /** CSS pixels. */
 const NEAR = 12;

@@ -17,57 +17,50 @@ interface Family {
 	readonly samples: Sample[];
 }
 
-/** OpenMetrics 1.0, letter by letter as its ABNF has it, and its rules about families; sharing nothing with what writes it. */
+const ABOUT = /^# (TYPE|UNIT|HELP) ([a-zA-Z_:][\w:]*) (.+)$/;
+const SAMPLE =
+	/^([a-zA-Z_:][\w:]*)\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\} (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: (\d+(?:\.\d+)?))?$/;
+
+/** OpenMetrics 1.0 as its ABNF has it, and its rules about families; sharing nothing with what writes it. */
 function parse(text: string): Family[] {
-	if (!text.endsWith("\n# EOF\n")) throw new Error("no # EOF at the end");
+	expect(text.endsWith("\n# EOF\n")).toBe(true);
 	const families: Family[] = [];
-	const seen = new Set<string>();
 	for (const line of text.slice(0, -"# EOF\n".length).trimEnd().split("\n")) {
-		const about = /^# (TYPE|UNIT|HELP) ([a-zA-Z_:][\w:]*) (.+)$/.exec(line);
-		if (about) {
-			const [, what, name = "", value = ""] = about;
+		const [, what = "", about = "", value = ""] = ABOUT.exec(line) ?? [];
+		if (what !== "") {
 			let last = families.at(-1);
-			if (last?.name !== name) {
-				if (families.some((f) => f.name === name)) throw new Error(`${name} is in two pieces`);
-				last = { name, unit: "", help: "", samples: [] };
+			if (last?.name !== about) {
+				expect(
+					families.some((f) => f.name === about),
+					`${about} is in two pieces`,
+				).toBe(false);
+				last = { name: about, unit: "", help: "", samples: [] };
 				families.push(last);
 			}
-			if (last.samples.length > 0) throw new Error(`${line} after samples`);
-			if (what === "TYPE" && value !== "gauge") throw new Error(line);
-			if (what === "UNIT") {
-				if (!name.endsWith(`_${value}`)) throw new Error(line);
-				Object.assign(last, { unit: value });
-			}
-			if (what === "HELP") Object.assign(last, { help: value });
+			expect(last.samples, line).toEqual([]);
+			if (what === "TYPE") expect(value).toBe("gauge");
+			if (what === "UNIT") expect(about.endsWith(`_${value}`), line).toBe(true);
+			Object.assign(last, { [what.toLowerCase()]: value });
 			continue;
 		}
-		const [, name, labels = "", value, time] =
-			/^([a-zA-Z_:][\w:]*)\{(.*)\} (\S+)(?: (\d+(?:\.\d+)?))?$/.exec(line) ?? [];
+		const [, name, labels = "", number, time] = SAMPLE.exec(line) ?? [];
 		const family = families.at(-1);
-		if (family === undefined || family.name !== name) throw new Error(`not in its family: ${line}`);
-		if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(value ?? "")) throw new Error(`no number: ${line}`);
-		const found: Record<string, string> = {};
-		let rest = labels;
-		while (rest !== "") {
-			const one = /^([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/.exec(rest);
-			if (one === null) throw new Error(`labels: ${line}`);
-			const [whole, key = "", quoted = ""] = one;
-			if (key in found) throw new Error(`${key} twice: ${line}`);
-			found[key] = quoted.replaceAll(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c));
-			rest = rest.slice(whole.length);
+		expect(name, line).toBe(family?.name);
+		const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, quoted = ""]) => [
+			key,
+			quoted.replaceAll(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c)),
+		]);
+		const own = Object.fromEntries(pairs);
+		expect(Object.keys(own), line).toHaveLength(pairs.length);
+		const same = (one: Sample) => JSON.stringify(one.labels) === JSON.stringify(own);
+		// A metric goes on with later samples of it, or never.
+		const before = family?.samples.findLast(same);
+		if (before !== undefined) {
+			expect(family?.samples.at(-1), line).toBe(before);
+			expect(before.time ?? 0, line).toBeLessThan(Number(time));
 		}
-		const metric = `${name}{${labels}}`;
-		const before = family.samples.at(-1);
-		const goesOn =
-			JSON.stringify(before?.labels) === JSON.stringify(found) &&
-			(before?.time ?? 0) < Number(time);
-		if (seen.has(metric) && !goesOn) throw new Error(`twice: ${line}`);
-		seen.add(metric);
-		family.samples.push({
-			labels: found,
-			value: Number(value),
-			time: time === undefined ? null : Number(time),
-		});
+		const at = time === undefined ? null : Number(time);
+		family?.samples.push({ labels: own, value: Number(number), time: at });
 	}
 	return families;
 }

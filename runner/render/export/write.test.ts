@@ -219,17 +219,6 @@ describe("mqbench report --export", () => {
 		expect(code).toBe(2);
 		expect(err).toContain(words);
 	});
-
-	test("where it cannot write says where, and what to do: exit code 3", async () => {
-		const cwd = emptyFolder();
-		store(cwd, "a", healthy());
-		writeFileSync(path.join(cwd, "file"), "");
-		const { code, err } = await command(
-			...([cwd, "a", "--export", "openmetrics", "--out", "file/x"] as const),
-		);
-		expect(code).toBe(3);
-		expect(err).toMatch(/file.*cannot be written/);
-	});
 });
 
 test.each(names)("names from outside lead nowhere else and do no harm: %s", (format) => {
