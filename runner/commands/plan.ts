@@ -3,6 +3,7 @@ import { writeOffer } from "../../infra/cloud/planned-offer.ts";
 import { type CloudSide, theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import type { Plan } from "../model/plan.ts";
 import { tooDeepWarnings } from "../plan/depth.ts";
 import { expand } from "../plan/expand.ts";
 import { placeLines, usesLines } from "../plan/place-text.ts";
@@ -10,7 +11,7 @@ import { renderPlan } from "../plan/plan-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
 import { readScenario } from "../scenario/read.ts";
 import { foreseen } from "../search/runs.ts";
-import { say } from "../text/say.ts";
+import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Action, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
@@ -48,7 +49,7 @@ export async function plan(
 				),
 				uses: usesLines(scenario, plans, world.env),
 				warnings,
-				searchText: (search) => say("search-takes", foreseen(search)).text,
+				searchText,
 			}),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);
@@ -61,4 +62,11 @@ export async function plan(
 	if (scenario.strict && tooDeep.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings: tooDeep });
 	return unfit;
+}
+
+// --- internal ---
+
+function searchText(search: Plan): string {
+	const { probeNs, confirmNs, curve } = foreseen(search);
+	return `a search, find: max-rate: usually 10 to 25 runs; the first takes ${formatDuration(probeNs)}, the last ones confirm the answer (${formatDuration(confirmNs)} at this rate) and measure ${plural(curve, "lower rate")}; starting brokers and waiting for the last messages come on top`;
 }

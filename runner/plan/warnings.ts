@@ -3,8 +3,8 @@ import { grouped } from "../grouped.ts";
 import type { Plan } from "../model/plan.ts";
 import { busy, busyShare, type Consuming, idle, type LoadProblem } from "../scenario/consumers.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { say } from "../text/say.ts";
-import { ratePerSecond } from "../units.ts";
+import { said } from "../text/say.ts";
+import { formatCount, formatDuration, plural, ratePerSecond } from "../units.ts";
 import type { World } from "../world.ts";
 import { tooDeepWarnings } from "./depth.ts";
 import { distinct } from "./distinct.ts";
@@ -54,12 +54,14 @@ export function idleProducers(plan: Plan): LoadProblem | null {
 	const { producers, connections } = plan;
 	if (plan.quick || plan.search !== null || messages >= producers) return null;
 	const idle = producers - messages;
+	const due = `only ${plural(messages, "message")} ${messages === 1 ? "is" : "are"} due`;
 	return {
-		said: say("producers-idle", { idle, producers, messages }),
-		remedy:
-			connections > messages
-				? say("write-connections", { connections: Math.max(1, messages) })
-				: say("write-producers", { producers: Math.max(1, messages) }),
+		said: said(
+			"producers-idle",
+			`${idle} of ${plural(producers, "producer")} send${idle === 1 ? "s" : ""} nothing, because ${due}`,
+			{ idle, producers, messages },
+		),
+		remedy: `write ${connections > messages ? "connections" : "producers"}: ${Math.max(1, messages)}`,
 	};
 }
 
@@ -70,7 +72,7 @@ function loadWarnings(plans: readonly Plan[]): string[] {
 	const pairs = distinct(plans, (plan) => JSON.stringify([plan.system, plan.case]));
 	const found = pairs.flatMap((plan) =>
 		[idle(consuming(plan)), busyAt(plan), idleProducers(plan)].flatMap((problem) =>
-			problem === null ? [] : [{ plan, text: `${problem.said.text}; ${problem.remedy.text}` }],
+			problem === null ? [] : [{ plan, text: `${problem.said.text}; ${problem.remedy}` }],
 		),
 	);
 	return [...grouped(found, ({ text }) => text)].map(([text, [first, ...more]]) => {
@@ -85,15 +87,17 @@ function busyAt(plan: Plan): LoadProblem | null {
 	const { rate } = plan.schedule;
 	if (rate !== null && plan.search === null) return busy(of, ratePerSecond(rate));
 	const perMessage = busyShare(of, 1);
-	return perMessage === 0
-		? null
-		: {
-				said: say("consumers-bound", {
-					workNs: of.work?.meanNs ?? 0,
-					perSecond: Math.floor(1 / perMessage),
-				}),
-				remedy: say("more-consumers"),
-			};
+	if (perMessage === 0) return null;
+	const workNs = of.work?.meanNs ?? 0;
+	const perSecond = Math.floor(1 / perMessage);
+	return {
+		said: said(
+			"consumers-bound",
+			`with ${formatDuration(workNs)} of work for each message the consumers carry at most ${formatCount(perSecond)}/s, whatever the broker`,
+			{ workNs, perSecond },
+		),
+		remedy: "to see more of the broker, use more consumers",
+	};
 }
 
 /** Behind a slow consumer its prefetch is a queue of its own: systems with different ones are not compared by their brokers. */

@@ -1,5 +1,7 @@
 import { busiestShare, type Group, idleConsumers } from "../model/group.ts";
-import { type Said, say } from "../text/say.ts";
+import { percent } from "../text/percent.ts";
+import { type Said, said } from "../text/say.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 
 /** Consumers, and what they do with each message. */
 export interface Consuming extends Group {
@@ -10,7 +12,7 @@ export interface Consuming extends Group {
 /** What is wrong with a load, whatever the broker, and what to write. */
 export interface LoadProblem {
 	readonly said: Said;
-	readonly remedy: Said;
+	readonly remedy: string;
 }
 
 /** `beyond`: no consumer could do it, so that the queue grows for ever. */
@@ -28,14 +30,19 @@ export function idle(of: Consuming): LoadProblem | null {
 	const { consumers, topics, partitions, keys } = of;
 	const used = Math.min(partitions, keys?.count ?? partitions);
 	const needed = Math.ceil(consumers / topics);
+	const have = used === 1 ? "one partition has" : `${used} partitions have`;
 	return {
-		said: say("consumers-idle", { idle, consumers, partitions: used }),
+		said: said(
+			"consumers-idle",
+			`${idle} of ${plural(consumers, "consumer")} get${idle === 1 ? "s" : ""} nothing, because each partition has one consumer and ${have} messages`,
+			{ idle, consumers, partitions: used },
+		),
 		remedy:
 			of.order === "per-producer"
-				? say("write-consumers", { consumers: topics })
+				? `write consumers: ${topics}`
 				: partitions < needed
-					? say("write-partitions", { partitions: needed })
-					: say("write-keys", { keys: needed }),
+					? `write partitions: ${needed}`
+					: `write count: ${needed} in keys`,
 	};
 }
 
@@ -45,9 +52,18 @@ export function busy(of: Consuming, perSecond: number): Busy | null {
 	const share = busyShare(of, perSecond);
 	if (share <= BUSY) return null;
 	const beyond = share > 1;
+	const most = formatCount(Math.floor(perSecond / share));
+	const rate = `${formatCount(perSecond)}/s`;
+	const text = beyond
+		? `the consumers carry at most ${most}/s, and the rate is ${rate}`
+		: `the busiest consumer is busy ${percent(share)} of the time at ${rate}, so messages wait for consumers`;
 	return {
 		beyond,
-		said: say(beyond ? "work-beyond" : "work-near", { workNs, perSecond, busy: share }),
+		said: said(
+			beyond ? "work-beyond" : "work-near",
+			`with ${formatDuration(workNs)} of work for each message ${text}`,
+			{ workNs, perSecond, busy: share },
+		),
 		remedy: lessBusy(of, perSecond, share),
 	};
 }
@@ -59,14 +75,13 @@ export function busyShare(of: Consuming, perSecond: number): number {
 
 // --- internal ---
 
-function lessBusy(of: Consuming, perSecond: number, share: number): Said {
+function lessBusy(of: Consuming, perSecond: number, share: number): string {
 	const even = Math.ceil(of.consumers / of.topics);
 	const bound = of.groupsByPartition && of.order === "per-producer";
-	if (bound)
-		return say("write-rate", { perSecond: Number(((BUSY * perSecond) / share).toPrecision(3)) });
+	if (bound) return `write at most rate: ${Number(((BUSY * perSecond) / share).toPrecision(3))}/s`;
 	const spread = { ...of, partitions: even };
 	if (of.groupsByPartition && busyShare(spread, perSecond) <= BUSY)
-		return say("write-partitions", { partitions: even });
+		return `write partitions: ${even}`;
 	const work = of.work?.meanNs ?? 0;
-	return say("write-consumers", { consumers: Math.ceil((perSecond * work) / 1e9 / BUSY) });
+	return `write consumers: ${Math.ceil((perSecond * work) / 1e9 / BUSY)}`;
 }

@@ -1,6 +1,5 @@
 import { hasProcess, noBroker } from "../brokers/index.ts";
 import { ON_HOSTS, type TargetName, targets, targetsThat, targetTraits } from "../model/targets.ts";
-import { say } from "../text/say.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
@@ -22,7 +21,7 @@ export function resolveFaults(
 	const place = on && targets[on].place;
 	const wrong = reporter<"faults">(problems);
 	if (cases.some((one) => one?.schedule.steady))
-		wrong("faults", say("steady-window", { part: "faults", instead: "15s" }));
+		wrong("faults", "steady-window", { part: "faults", instead: "15s" });
 	if (place === null && !context.targetChosen)
 		wrong("faults", "faults-of-yours", { targets: targetsThat(({ place }) => place !== null) });
 	const theirs = systems.find(({ key, url }) => rig && url !== null && !onHosts(rig, key));

@@ -1,6 +1,5 @@
 import { sizeText, WEEK_NS } from "../model/field.ts";
 import type { WorkloadField } from "../model/workload.ts";
-import { say } from "../text/say.ts";
 import { formatDurationExact, ratePerSecond } from "../units.ts";
 import type { Wrong } from "./problem.ts";
 import { backlogOf, backlogTimes, durationOf, meanPerSecond, scheduleOf } from "./schedule.ts";
@@ -116,7 +115,7 @@ function checkTogether(of: Fields, wrong: Wrong<WorkloadField>): void {
 	if (closed && "ns" in warmup && warmup.ns > 0)
 		wrong("warmup", "warmup-of-closed-load", { tenth });
 	if ("steady" in warmup && part)
-		wrong("warmup", say("steady-window", { part, instead: closed ? `${tenth} messages` : "15s" }));
+		wrong("warmup", "steady-window", { part, instead: closed ? `${tenth} messages` : "15s" });
 	if ("messages" in warmup && !closed) wrong("warmup", "warmup-of-rate");
 	if (of.find && arrivals === "poisson") wrong("find", "search-of-shape", { field: "arrivals" });
 }

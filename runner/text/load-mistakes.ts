@@ -71,5 +71,12 @@ export const loadMistakes = {
 	"connections-below-clients": "{clients} clients need at least one connection each, and connections is {connections}; write connections: {clients}",
 	"topics-of-clients": "with {topics:topic}, messages of one client would come back to another; write topics: {connections}, one for each connection",
 	"order-over-clients": "in pattern {pattern} order can only be checked by one client, and there are {clients}; {remedy}",
+	"steady-window": "warmup: steady opens the window when latency has settled, and {part} must be fixed before the run; write e.g. warmup: {instead}",
+	"steady-clients": "warmup: steady needs one client: each sees only its own messages; write e.g. warmup: 15s",
+	"order-without-keys": "order: per-key needs messages with keys; write keys: random",
+	"order-over-partitions": "order: per-producer needs one partition: over {partitions} a producer's messages may overtake each other; write partitions: 1",
+	"partitions-twice": "partitions is set here and in {system}; remove one of them",
+	"redelivered-in-pause": "consumers pause for {pauseNs}, and {system} redelivers what they have held for {redeliverAfterNs}; write a smaller backlog",
+	"backlog-trimmed": "{system} keeps {kept:message} of a topic, and {waiting} pile up, so the first ones are lost; write {option}: {value} in {system}",
 	"no-process-for-clients": "{system} lives inside each client, so messages cannot reach another of the {clients} clients; write clients: 1",
 } as const;

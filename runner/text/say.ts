@@ -1,8 +1,7 @@
 import { comparisons } from "./comparisons.ts";
-import { loadLimits } from "./load-limits.ts";
 
 /** Sentences that several places say with their code, or that only a program tells apart: code -> sentence. */
-const sentences = { ...loadLimits, ...comparisons };
+const sentences = comparisons;
 
 export type Code = keyof typeof sentences;
 

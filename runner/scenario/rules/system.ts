@@ -3,9 +3,8 @@ import { sizeText } from "../../model/field.ts";
 import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../../model/load.ts";
 import { crosses } from "../../model/plan.ts";
 import type { WorkloadField } from "../../model/workload.ts";
-import { say } from "../../text/say.ts";
 import { tell } from "../../text/tell.ts";
-import { ratePerSecond } from "../../units.ts";
+import { formatCount, ratePerSecond } from "../../units.ts";
 import { checkCases, type ResolvedCases } from "../cases.ts";
 import { busy } from "../consumers.ts";
 import { type Partitioned, partitionsOf, sizeFor } from "../on-system.ts";
@@ -92,7 +91,7 @@ export function checkSharing(
 			if (alone && crosses({ pattern, client: { index: 0, count: clients } }))
 				wrong("pattern", "no-process-for-clients", { system: alone.key, clients });
 			// They would have to agree on the second in which the window opens, and each sees the latency of its own messages only.
-			if (schedule.steady !== null) wrong("warmup", say("steady-clients"));
+			if (schedule.steady !== null) wrong("warmup", "steady-clients");
 		},
 		["clients"],
 	);
@@ -134,11 +133,9 @@ function checkMessages(
 		const kept = Math.max(messages, Math.floor(bytes / each));
 		const waiting = Math.ceil(backlog.messages / topics);
 		// While consumers catch up, more messages arrive.
-		const set = { option, value: 2 * waiting * (inBytes ? each : 1), system };
-		if (waiting > kept) {
-			const { code, text } = say("backlog-trimmed", { system, kept, waiting });
-			wrong("backlog", { code, text: `${text}; ${say("write-option", set).text}` });
-		}
+		const value = 2 * waiting * (inBytes ? each : 1);
+		const found = { system, kept, waiting: formatCount(waiting), option, value };
+		if (waiting > kept) wrong("backlog", "backlog-trimmed", found);
 	}
 }
 
@@ -169,7 +166,7 @@ function checkTopics(
 	if (partitions !== null && partitions > 1 && !partitioned)
 		wrong("partitions", "no-partitions", { who });
 	if (partitions !== null && options?.partitions !== undefined)
-		wrong("partitions", say("partitions-twice", { system: key }));
+		wrong("partitions", "partitions-twice", { system: key });
 	if (wildcard && !traits.wildcards) wrong("wildcard", "no-wildcards", { who });
 	if (order === "none") return;
 	if (!traits.ordered) wrong("order", "no-order", { system: key, title });
@@ -177,7 +174,7 @@ function checkTopics(
 		wrong("order", "no-order-when-shared", { system: key, title, consumers, topics });
 	const several = partitionsOf(one, system);
 	if (order === "per-producer" && several > 1)
-		wrong("order", say("order-over-partitions", { partitions: several }));
+		wrong("order", "order-over-partitions", { partitions: several });
 }
 
 function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): void {
@@ -200,7 +197,7 @@ function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): v
 		// A pause of ours that makes the broker hand messages out again would be booked as the broker's duplicates.
 		const pauseNs = backlog === null ? 0 : backlog.resumeNs - backlog.pauseNs;
 		if (schedule.kind === "constant" && pauseNs >= redeliverAfterNs)
-			wrong("backlog", say("redelivered-in-pause", { pauseNs, system: key, redeliverAfterNs }));
+			wrong("backlog", "redelivered-in-pause", { pauseNs, system: key, redeliverAfterNs });
 		// The last message of a full prefetch waits for the work on all others.
 		const heldNs = (work?.meanNs ?? 0) * Math.max(1, prefetch ?? 0);
 		if (work !== null && prefetch !== null && heldNs >= redeliverAfterNs)
@@ -218,7 +215,7 @@ function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): v
 	const load = busy({ ...one, partitions, groupsByPartition }, ratePerSecond(schedule.rate));
 	if (load?.beyond) {
 		const { code, text } = load.said;
-		wrong("work", { code, text: `${key}: ${text}; ${load.remedy.text}` });
+		wrong("work", { code, text: `${key}: ${text}; ${load.remedy}` });
 	}
 }
 

@@ -1,6 +1,5 @@
 import { CHECKSUM_BYTES, ENVELOPE_BYTES } from "../../model/load.ts";
 import { onlyFor, receiversOf, type WorkloadField, workloadFields } from "../../model/workload.ts";
-import { say } from "../../text/say.ts";
 import { plural } from "../../units.ts";
 import type { Fields } from "../loads.ts";
 import type { Wrong } from "../problem.ts";
@@ -19,7 +18,7 @@ export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
 			checksum: CHECKSUM_BYTES,
 			envelope: ENVELOPE_BYTES,
 		});
-	if (of.order === "per-key" && of.keys === "none") wrong("order", say("order-without-keys"));
+	if (of.order === "per-key" && of.keys === "none") wrong("order", "order-without-keys");
 	const { connections, topics = 1, consumerConnections = 0 } = of;
 	if (connections === undefined) return;
 	const { producers = connections } = of;

@@ -110,7 +110,7 @@ export const consumers: Check = {
 		if (found === null)
 			return ok("every consumer got messages, and was not always busy", { figure });
 		const { said, remedy } = found;
-		return { ...said, status: invalid ? "invalid" : "warn", remedy: remedy.text, figure };
+		return { ...said, status: invalid ? "invalid" : "warn", remedy, figure };
 	},
 };
 
