@@ -7,8 +7,8 @@ import { CLOUDS } from "./model/targets.ts";
 import { packageFolder } from "./package.ts";
 import { sources } from "./sources.fake.ts";
 
-/** The list of rooms, one line each. */
-const LIST = "runner/brokers/rooms.ts";
+/** The list of broker definitions, one line each. */
+const LIST = "runner/brokers/definitions.ts";
 
 /** What may name no broker. */
 const others = sources().filter(
@@ -20,9 +20,9 @@ const others = sources().filter(
 		!BrokerName.options.some((name) => file.startsWith(`runner/brokers/${name}/`)),
 );
 
-/** A broker is one room: nobody else knows its name. Tests, fakes and benchmarks may. */
+/** A broker is one definition: nobody else knows its name. Tests, fakes and benchmarks may. */
 describe("the names of brokers", () => {
-	it("stand in their rooms alone", () => {
+	it("stand in their definitions alone", () => {
 		expect(
 			others.flatMap((file) => named(file, readFileSync(path.join(packageFolder, file), "utf8"))),
 		).toEqual([]);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { AwsConfig, parseConfig } from "./config.ts";
 import { SMALL, WIDE } from "./pulumi.fake.ts";
 
-const rooms: string[] = JSON.parse(
+const names: string[] = JSON.parse(
 	readFileSync(new URL("../rig.schema.json", import.meta.url), "utf8"),
 ).properties.brokers.items.properties.broker.enum;
 
@@ -88,7 +88,7 @@ test.each<[object, string]>([
 	],
 	[
 		system("noop"),
-		`systems[0].broker must be ${rooms.map((one) => `"${one}"`).join(" or ")}, got "noop"`,
+		`systems[0].broker must be ${names.map((one) => `"${one}"`).join(" or ")}, got "noop"`,
 	],
 	[system("my broker"), 'systems[0].broker must look like a broker\'s name, got "my broker"'],
 	[

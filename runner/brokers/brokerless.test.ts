@@ -5,8 +5,6 @@ import { placeLines } from "../plan/place-text.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { hasProcess, SystemOptions } from "./index.ts";
 
-const rooms = ["zeromq", "nanomsg"] as const;
-
 function scenario(system: string, more = "") {
 	return loadScenario(
 		"s.yaml",
@@ -17,7 +15,7 @@ function scenario(system: string, more = "") {
 	);
 }
 
-describe.each(rooms)("%s", (broker) => {
+describe.each(["zeromq", "nanomsg"] as const)("%s", (broker) => {
 	test("has no server, unless a forwarder stands between", () => {
 		expect(hasProcess(SystemOptions.parse({ broker }))).toBe(false);
 		expect(hasProcess(SystemOptions.parse({ broker, forwarder: true }))).toBe(true);

@@ -19,7 +19,7 @@ interface Library {
 	readonly requests: string;
 }
 
-/** The room of such a library. */
+/** The broker definition of such a library. */
 export function brokerless(library: Library) {
 	const { name, title, queue } = library;
 	const { create: _, topics: __, durability: ___, config: ____, ...fields } = processFields;

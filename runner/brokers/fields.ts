@@ -115,15 +115,20 @@ export function unacknowledged(
 	return { acknowledge: why && tell("acknowledge-way", { system, way, why }) };
 }
 
-/** Which of these options are there although they have a meaning in such modes of a system only. */
-export function onlyIn(
-	modes: readonly string[],
+/** Which of these options are there although they have a meaning with such values of another one only. */
+export function onlyIn<Key extends string>(
+	option: Key,
+	values: readonly string[],
 	keys: readonly string[],
-	options: Readonly<Record<string, unknown>> & { readonly mode: string },
+	options: Readonly<Record<string, unknown>> & { readonly [_ in Key]: string },
 ) {
-	const wrong = keys.filter((key) => options[key] !== undefined && !modes.includes(options.mode));
-	const needs = `needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`;
-	return Object.fromEntries(wrong.map((key) => [key, `${key} ${needs}`]));
+	const is: string = options[option];
+	const needs = `needs ${option}: ${values.join(" or ")}; this ${option} is ${is}`;
+	return Object.fromEntries(
+		keys
+			.filter((key) => options[key] !== undefined && !values.includes(is))
+			.map((key) => [key, `${key} ${needs}`]),
+	);
 }
 
 /** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */

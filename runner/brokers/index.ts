@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Broker } from "./broker.ts";
+import * as definitions from "./definitions.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerProcess } from "./process.ts";
-import * as rooms from "./rooms.ts";
 import type { BuiltProgram } from "./server.ts";
 
 export type { Broker, Durability, Traits } from "./broker.ts";
@@ -16,7 +16,7 @@ import { variable } from "./fields.ts";
  * one that mqbench builds itself. Those without a process are no brokers, and come last.
  */
 export const brokers: Readonly<Record<string, Broker>> = Object.fromEntries(
-	Object.entries(rooms as unknown as Record<string, Broker>).sort(
+	Object.entries(definitions as unknown as Record<string, Broker>).sort(
 		([, a], [, b]) => effort(a) - effort(b),
 	),
 );
@@ -95,7 +95,7 @@ export const processes: Readonly<Record<string, BrokerProcess | null>> = Object.
 
 /** Each once, although brokers may share it. */
 function programs(whenNeeded: boolean): readonly BuiltProgram[] {
-	const all = Object.values(rooms as unknown as Record<string, Broker>)
+	const all = Object.values(definitions as unknown as Record<string, Broker>)
 		.flatMap(({ program }) => program ?? [])
 		.filter((program) => (program.whenNeeded ?? false) === whenNeeded);
 	return [...new Map(all.map((program) => [program.name, program])).values()];

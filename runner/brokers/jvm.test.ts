@@ -23,11 +23,11 @@ describe.each(all)("jars of $title", (jars) => {
 	});
 
 	test("every file of pins is of a version, and has a sum in each line", () => {
-		const room = path.dirname(pomOf(jars));
-		const files = readdirSync(room).filter((file) => file.endsWith(".sha256"));
+		const folder = path.dirname(pomOf(jars));
+		const files = readdirSync(folder).filter((file) => file.endsWith(".sha256"));
 		expect(files).toContain(path.basename(pinsOf(jars)));
 		for (const file of files) {
-			const lines = readFileSync(path.join(room, file), "utf8").split("\n");
+			const lines = readFileSync(path.join(folder, file), "utf8").split("\n");
 			expect(parseSums(lines.join("\n")).size).toBe(lines.length - 1);
 			expect(lines.at(-1)).toBe("");
 		}

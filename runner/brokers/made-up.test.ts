@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 
-// All that a new broker takes in TypeScript: its room, and one line in rooms.ts.
-vi.mock("./rooms.ts", async (rooms) => ({
-	...(await rooms<object>()),
+// All that a new broker takes in TypeScript: its definition, and one line in definitions.ts.
+vi.mock("./definitions.ts", async (definitions) => ({
+	...(await definitions<object>()),
 	lines: (await import("../tests/made-up-broker/index.ts")).lines,
 }));
 
@@ -16,7 +16,7 @@ const { imageOf } = await import("./image.ts");
 const scenario = (system: string, pattern = "round-trip") =>
 	`name: lines\nsystem: ${system}\nworkload: { pattern: ${pattern}, rate: 10/s, message: 64B, duration: 5s }\nsla: ["lost == 0"]\n`;
 
-test("a broker that is a room and one line has a place in scenarios, their mistakes and the tables", () => {
+test("a broker that is a definition and one line has a place in scenarios, their mistakes and the tables", () => {
 	const [system] = loadScenario("a.yaml", scenario("lines")).systems;
 	expect(system?.options).toMatchObject({ broker: "lines", noDelay: true });
 	expect(() => loadScenario("a.yaml", scenario("{ broker: lines, noDelay: many }"))).toThrow(

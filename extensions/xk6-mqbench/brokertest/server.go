@@ -115,7 +115,7 @@ func FreePort(t testing.TB) int {
 	return 0
 }
 
-// Classpath is of the jars of a room's pom, which Maven resolves. path is from the repository's folder; the working directory is a driver's.
+// Classpath is of the jars of a broker definition's pom, which Maven resolves. path is from the repository's folder; the working directory is a driver's.
 func Classpath(t testing.TB, path string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "classpath")

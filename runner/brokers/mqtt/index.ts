@@ -1,11 +1,15 @@
+import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-mqtt/defaults.json" with { type: "json" };
 import { choice, count, flag, named, span } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
+import { hostPort } from "../addresses.ts";
 import { broker, storesAs, storesNothing } from "../broker.ts";
-import { processFields, tlsField } from "../fields.ts";
+import { lines } from "../config.ts";
+import { onlyIn, processFields, tlsField } from "../fields.ts";
 import { type Mapping, number } from "../omb-driver.ts";
-import { server } from "./process.ts";
+import type { BrokerProcess, Setup } from "../process.ts";
+import { goServer, installedServer, type Login, newLogin, type Server } from "../server.ts";
 
 const MqttOptions = z.strictObject({
 	broker: named(
@@ -54,6 +58,93 @@ const MqttOptions = z.strictObject({
 	...processFields,
 });
 type MqttOptions = z.infer<typeof MqttOptions>;
+
+/** The one of PATH, another build of it (`binary`), a host's own package or the official image. */
+const mosquitto = installedServer<MqttOptions>({
+	name: "mosquitto",
+	from: "`mosquitto` on PATH, or Mochi MQTT (`server: mochi`), built by mqbench; or `binary: /path/to/mosquitto`",
+	install:
+		"apt-get install mosquitto, brew install mosquitto, or https://mosquitto.org/download; or write server: mochi",
+	flag: "-h",
+	inImage: ["mosquitto"],
+	image: { name: "eclipse-mosquitto", version: "2.0.22" },
+	container: { folder: "/mosquitto/config", data: "/mosquitto/data" },
+	ports: 1883,
+	launch({ nodes }, { config, ...options }) {
+		const login = newLogin();
+		const settings = {
+			set_tcp_nodelay: options.tcpNoDelay,
+			max_inflight_messages: options.receiveMaximum ?? defaults.receiveMaximum,
+			max_queued_messages: options.maxQueued ?? 0,
+			persistence: false,
+			...config,
+		};
+		return {
+			log: { name: "mosquitto", version: /\bmosquitto version (\S+) running$/ },
+			url: `mqtt://${login.inUrl}${nodes[0]?.client}`,
+			settings,
+			data: "memory",
+			node: ({ listen, ports, folder }) => ({
+				argv: ["-c", `${folder}/mosquitto.conf`],
+				files: {
+					"mosquitto.conf": lines(
+						{
+							// It would become a user who may not read these files.
+							user: "root",
+							listener: `${ports[0]} ${listen}`,
+							password_file: `${folder}/passwords`,
+							log_dest: "stderr",
+							...settings,
+						},
+						" ",
+					),
+					passwords: hashed(login),
+				},
+			}),
+		};
+	},
+});
+
+/** As many as Mochi can keep for a client (a number of 16 bits); it drops more of them. */
+const MOCHI_QUEUED = 65_535;
+
+const mochi = goServer<MqttOptions>({
+	program: {
+		name: "mochi",
+		module: "servers/mochi",
+		package: "github.com/mqbench/mqbench/extensions/servers/mochi",
+		whenNeeded: true,
+	},
+	image: null,
+	ports: 1883,
+	launch({ nodes }, { receiveMaximum = defaults.receiveMaximum }) {
+		const login = newLogin();
+		const settings = { "receive-maximum": receiveMaximum, "max-queued": MOCHI_QUEUED };
+		return {
+			log: { name: "mochi", version: /^mochi (\S+) is ready$/ },
+			url: `mqtt://${login.inUrl}${nodes[0]?.client}`,
+			settings: { ...settings, "receive maximum of consumers": "ignored" },
+			data: "memory",
+			node: ({ listen, ports: [port = 0] }) => ({
+				argv: Object.entries({ listen: hostPort(listen, port), ...settings }).flatMap(
+					([flag, value]) => [`-${flag}`, String(value)],
+				),
+				env: { MOCHI_USER: login.user, MOCHI_PASSWORD: login.password },
+			}),
+		};
+	},
+});
+
+/** The one that `server` says. */
+const server: Server = {
+	...mosquitto,
+	program: mochi.program,
+	process: {
+		...mosquitto.process,
+		prepare: async (setup) => chosen(setup).prepare?.(setup),
+		describe: (setup) => chosen(setup).describe(setup),
+	},
+};
 
 const MOST_SECONDS = 65_535;
 /** Of a packet of MQTT, and the most that it has beside the payload. */
@@ -114,9 +205,10 @@ export const mqtt = broker(MqttOptions, {
 			per_listener_settings include_dir user log_dest log_type pid_file connection address
 			persistence_location persistence_file cafile capath certfile keyfile require_certificate`,
 	},
-	check({ session, qos, keepAlive = 0, server, ...options }, place) {
-		const isMochi = server === "mochi";
+	check(options, place) {
+		const { session, qos, keepAlive = 0, server } = options;
 		return {
+			...onlyIn("server", ["mosquitto"], ["maxQueued", "config", "binary"], options),
 			session:
 				session === "persistent" &&
 				qos === 0 &&
@@ -124,20 +216,8 @@ export const mqtt = broker(MqttOptions, {
 			keepAlive:
 				(keepAlive % 1e9 !== 0 || keepAlive > MOST_SECONDS * 1e9) &&
 				`MQTT counts whole seconds, up to ${MOST_SECONDS}; write 60s, for example`,
-			maxQueued:
-				isMochi &&
-				options.maxQueued !== undefined &&
-				`maxQueued is of mosquitto, and server is ${server}; remove maxQueued`,
-			config:
-				isMochi &&
-				options.config !== undefined &&
-				"Mochi MQTT has no configuration file; remove config",
-			binary:
-				isMochi &&
-				options.binary !== undefined &&
-				"mqbench builds Mochi MQTT itself; remove binary, or write server: mosquitto",
 			server:
-				isMochi &&
+				server === "mochi" &&
 				place === "container" &&
 				"only mosquitto runs in containers here; remove server, or write target: local",
 		};
@@ -170,4 +250,17 @@ function maxMessageBytes(config: MqttOptions["config"] = {}): number {
 		Number(message_size_limit) || MAX_PACKET_BYTES,
 		(Number(max_packet_size) || MAX_PACKET_BYTES) - BESIDE,
 	);
+}
+
+function chosen({ system }: Pick<Setup, "system">): BrokerProcess {
+	const { server } = system.options as MqttOptions;
+	return server === "mochi" ? mochi.process : mosquitto.process;
+}
+
+/** A line of mosquitto's password file: PBKDF2 by SHA-512, as mosquitto_passwd writes it. */
+function hashed({ user, password }: Login): string {
+	const rounds = 101;
+	const salt = randomBytes(12);
+	const hash = pbkdf2Sync(password, salt, rounds, 64, "sha512");
+	return `${user}:$7$${rounds}$${salt.toString("base64")}$${hash.toString("base64")}\n`;
 }

@@ -7,7 +7,6 @@ import { broker, storesAs, storesBy, storesNothing } from "../broker.ts";
 import { inBlocks, sizeInConfig } from "../config.ts";
 import { type Config, clusterFields, onlyIn, processFields, tlsField } from "../fields.ts";
 import { type Mapping, replicas } from "../omb-driver.ts";
-import type { Setup } from "../process.ts";
 import { goServer, newLogin } from "../server.ts";
 
 const NatsOptions = z.strictObject({
@@ -89,6 +88,12 @@ const inMemory = {
 	levels: inFiles.levels,
 };
 
+const PORTS = [
+	{ number: 4222, from: "clients" },
+	{ number: 6222, from: "nodes" },
+	{ number: 8222, from: "health" },
+] as const;
+
 /**
  * nats-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file and
  * say the same words.
@@ -102,25 +107,18 @@ const server = goServer<NatsOptions>({
 	// As the server that mqbench builds (extensions/servers/nats-server/go.mod).
 	image: { name: "nats", version: "2.15.2", suffix: "-alpine" },
 	remark: " (core and JetStream)",
-	ports: (nodes) => [
-		{ number: 4222, from: "clients" },
-		...(nodes === 1
-			? []
-			: ([
-					{ number: 6222, from: "nodes" },
-					{ number: 8222, from: "health" },
-				] as const)),
-	],
+	ports: (nodes) => PORTS.slice(0, nodes === 1 ? 1 : PORTS.length),
 	launch(setup, options) {
 		const { system, nodes } = setup;
-		const files = keepsFiles(setup, options);
+		const streams = options.mode === "jetstream";
+		const files = streams && setup.level !== "memory";
 		const needed = setup.messageBytes + (options.dedup ? HEADERS : 0);
 		const settings = {
 			...(needed > MAX_PAYLOAD && { max_payload: needed }),
 			...inFiles.settings(files ? setup.level : null, options.config),
 		};
 		const cluster = nodes.length > 1;
-		const log = setup.image || system.binary !== null ? {} : OUR_LOG;
+		const ours = !setup.image && system.binary === null;
 		const { user, password: token } = newLogin();
 		const own = Object.keys(options.config ?? {}).some((key) => LOGINS.test(key));
 		const routes = nodes.map(({ ip, ports }) => `${user}:${token}@${hostPort(ip, ports[1] ?? 0)}`);
@@ -130,10 +128,10 @@ const server = goServer<NatsOptions>({
 				version: /\bVersion:\s+v?(\d\S*)$/,
 				up: /\] Server is ready$/,
 			},
-			...(cluster ? { healthy: () => haveLeader(nodes.map(({ health }) => health)) } : {}),
+			...(cluster && { healthy: () => haveLeader(nodes.map(({ health }) => health)) }),
 			url: nodes.map(({ client }) => `nats://${own ? "" : `${token}@`}${client}`).join(","),
 			settings: files ? { [SYNC]: "2m (default)", ...settings } : settings,
-			data: options.mode === "jetstream" ? "disk" : null,
+			data: streams ? "disk" : null,
 			flushes: files,
 			node(site, i) {
 				const [client = 0, route = 0, monitor = 0] = site.ports;
@@ -144,22 +142,21 @@ const server = goServer<NatsOptions>({
 						"nats.conf": inBlocks({
 							listen: at(client),
 							server_name: `mqbench-${i + 1}`,
-							...(options.mode === "jetstream" ? { "jetstream.store_dir": site.data } : {}),
+							...(streams && { "jetstream.store_dir": site.data }),
 							// It warns of a password in its log, of a token it does not.
-							...(own ? {} : { "authorization.token": token }),
+							...(!own && { "authorization.token": token }),
 							// One alone tells nobody of others.
-							...(site.published && cluster ? { client_advertise: site.client } : {}),
-							...(cluster
-								? {
-										http: at(monitor),
-										"cluster.name": "mqbench",
-										"cluster.listen": at(route),
-										"cluster.routes": routes.map((one) => `nats://${one}`),
-										"cluster.authorization.user": user,
-										"cluster.authorization.password": token,
-									}
-								: {}),
-							...log,
+							...(site.published && cluster && { client_advertise: site.client }),
+							...(cluster && {
+								http: at(monitor),
+								"cluster.name": "mqbench",
+								"cluster.listen": at(route),
+								"cluster.routes": routes.map((one) => `nats://${one}`),
+								"cluster.authorization.user": user,
+								"cluster.authorization.password": token,
+							}),
+							// Its times are then those of this machine's other logs; an older build may not know the key.
+							...(ours && { logtime_utc: true }),
 							...settings,
 						}),
 					},
@@ -169,10 +166,7 @@ const server = goServer<NatsOptions>({
 	},
 });
 
-const storage: Mapping = (where) => {
-	if (/^memory$/i.test(where)) return { durability: "memory" };
-	return /^file$/i.test(where) ? null : undefined;
-};
+const storage: Mapping = (where) => (/^memory$/i.test(where) ? { durability: "memory" } : null);
 
 export const nats = broker(NatsOptions, {
 	title: "NATS",
@@ -210,7 +204,7 @@ export const nats = broker(NatsOptions, {
 	},
 	check(options) {
 		const { mode, consumer, prefetch } = options;
-		if (mode === "core") return onlyIn(["jetstream"], OF_JETSTREAM, options);
+		if (mode === "core") return onlyIn("mode", ["jetstream"], OF_JETSTREAM, options);
 		return {
 			prefetch:
 				prefetch !== undefined &&
@@ -283,34 +277,28 @@ function inServersWords(config: Config = {}): Config {
 	);
 }
 
-/** Whose times are then those of this machine's other logs; an older build may not know the key. */
-const OUR_LOG = { logtime_utc: true };
-
 /** A scenario's own word on who may log in; the driver then does as `auth` says. */
 const LOGINS = /^(authorization|accounts|operator|no_auth_user)\b/i;
 
-/** Streams are files. */
-function keepsFiles({ level }: Setup, { mode }: NatsOptions): boolean {
-	return mode === "jetstream" && level !== "memory";
+/** What the monitoring port answers, as far as it is read here. */
+interface Monitored {
+	readonly disabled?: boolean;
+	readonly meta_cluster?: { readonly leader?: string; readonly cluster_size?: number };
+	readonly num_routes?: number;
+	readonly status?: string;
 }
 
 /** Every node sees the whole cluster and its JetStream leader; without JetStream: every route is up. */
 async function haveLeader(monitors: readonly string[]): Promise<boolean> {
-	const answers = await Promise.all(
-		monitors.map(async (monitor) => {
-			const get = async (what: string) =>
-				(await (
-					await fetch(`http://${monitor}/${what}`, { signal: AbortSignal.timeout(2_000) })
-				).json()) as Record<string, unknown>;
-			const jsz = await get("jsz");
-			if (jsz.disabled === true) {
-				const { num_routes } = await get("routez");
-				return Number(num_routes) >= monitors.length - 1;
-			}
-			const meta = jsz.meta_cluster as { leader?: string; cluster_size?: number } | undefined;
-			const { status } = await get("healthz");
-			return Boolean(meta?.leader) && meta?.cluster_size === monitors.length && status === "ok";
-		}),
-	);
-	return answers.every(Boolean);
+	const ready = monitors.map(async (monitor) => {
+		const get = async (what: string) => {
+			const signal = AbortSignal.timeout(2_000);
+			return (await (await fetch(`http://${monitor}/${what}`, { signal })).json()) as Monitored;
+		};
+		const { disabled, meta_cluster: { leader = "", cluster_size } = {} } = await get("jsz");
+		if (disabled) return Number((await get("routez")).num_routes) >= monitors.length - 1;
+		const { status } = await get("healthz");
+		return leader !== "" && cluster_size === monitors.length && status === "ok";
+	});
+	return (await Promise.all(ready)).every(Boolean);
 }

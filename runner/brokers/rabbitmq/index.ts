@@ -104,15 +104,10 @@ export const rabbitmq = broker(RabbitmqOptions, {
 				`queue: ${queue} contradicts durability: ${durability}, which means queue: ${ofLevel}; remove queue`,
 			persistent:
 				!other &&
-				((queue === "quorum" &&
-					persistent === false &&
-					"quorum queues write every message; remove persistent") ||
-					(queue === "transient" &&
-						persistent === true &&
-						"transient queues write no message; remove persistent") ||
-					(durability === "os" &&
-						persistent === false &&
-						"persistent: false contradicts durability: os; remove persistent")),
+				persistent !== undefined &&
+				persistent === (queue === "transient") &&
+				(queue !== "classic" || durability === "os") &&
+				`persistent: ${persistent} contradicts ${durability ? `durability: ${durability}` : `queue: ${queue}`}; remove persistent`,
 			confirms:
 				written &&
 				options.confirms === false &&

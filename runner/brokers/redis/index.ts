@@ -150,8 +150,8 @@ export const redis = broker(RedisOptions, {
 			replicaof requirepass slaveof supervised syslog-enabled tls-port unixsocket user`,
 	},
 	check: (options) => ({
-		...onlyIn(["streams", "lists"], ["acknowledge", "prefetch"], options),
-		...onlyIn(["streams"], ["claimAfter", "maxLength"], options),
+		...onlyIn("mode", ["streams", "lists"], ["acknowledge", "prefetch"], options),
+		...onlyIn("mode", ["streams"], ["claimAfter", "maxLength"], options),
 		claimAfter: (options.claimAfter ?? 100e6) < 100e6 && "claimAfter must be at least 100ms",
 		...(options.mode === "lists" && unacknowledged("Redis lists", options.acknowledge, IN_LISTS)),
 		url:

@@ -12,7 +12,7 @@ import { resultOf } from "../e2e/mqbench.ts";
 
 /** A copy of mqbench gets a broker that nobody has heard of: what README.md of extensions/ and of runner/brokers/ asks for, no more. */
 
-test("a new broker is a room and a line here, a driver and its lines there, and is measured", async () => {
+test("a new broker is a definition and a line here, a driver and its lines there, and is measured", async () => {
 	const copy = mkdtempSync(path.join(tmpdir(), "mqbench-new-broker-"));
 	onTestFinished(() => rm(copy, { recursive: true, force: true }), 120_000);
 	for (const part of ["runner", "infra", "extensions", "scenarios"])
@@ -36,7 +36,7 @@ test("a new broker is a room and a line here, a driver and its lines there, and 
 		made(`extensions/xk6-noop/${file}`, `extensions/xk6-lines/${file}`, (text) =>
 			text.replaceAll("noop", "lines"),
 		);
-	// The smallest driver that there is, with the option that the room has.
+	// The smallest driver that there is, with the option that the definition has.
 	made("extensions/xk6-noop/noop.go", "extensions/xk6-lines/lines.go", (text) =>
 		text
 			.replaceAll("noop", "lines")
@@ -48,12 +48,12 @@ test("a new broker is a room and a line here, a driver and its lines there, and 
 	made("runner/tests/made-up-broker/index.ts", "runner/brokers/lines/index.ts", (text) =>
 		text.replaceAll("../../brokers/", "../"),
 	);
-	// Their lines: one each in rooms.ts and drivers.go, and those of a module in go.mod.
+	// Their lines: one each in definitions.ts and drivers.go, and those of a module in go.mod.
 	const again = (file: string, line: RegExp) =>
 		made(file, file, (text) =>
 			text.replaceAll(line, (found) => `${found}${found.replaceAll("noop", "lines")}`),
 		);
-	again("runner/brokers/rooms.ts", /^.*noop.*\n/gm);
+	again("runner/brokers/definitions.ts", /^.*noop.*\n/gm);
 	again("extensions/cmd/k6/drivers.go", /^.*noop.*\n/gm);
 	again("extensions/go.mod", /^.*noop.*\n/gm);
 
