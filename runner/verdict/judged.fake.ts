@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { collect } from "../evidence/collect.ts";
 import { editJson, editLines, firstRun, fixture, fixtureCopy } from "../evidence/fixture.fake.ts";
 import type { ClientEnd, FaultDone } from "../model/run-file.ts";
-import { factsOf, type Surroundings, UNKNOWN } from "./facts.ts";
+import { parseSla } from "../scenario/sla.ts";
+import type { Checked } from "./checks.ts";
+import { type Floor, factsOf, type Surroundings, UNKNOWN } from "./facts.ts";
 import { judgeRun, type RunVerdict } from "./run.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of any file.
@@ -35,9 +37,38 @@ export function judged(name: string, changes: Changes = {}): RunVerdict {
 	return judgeRun(factsOf(collect(run), { ...UNKNOWN, clockSource, ...changes.surroundings }));
 }
 
+/** For tests: a check of such a run. */
+export function check(name: string, changes: Changes = {}, of = "healthy"): Checked {
+	const found = judged(of, changes).checks.find((c) => c.check === name);
+	if (found === undefined) throw new Error(`no check ${name}`);
+	return found;
+}
+
+/** For tests: the lines of its client changed, its SLA replaced. */
+export const lines = (edit: (lines: Any[]) => unknown): Pick<Required<Changes>, "lines"> => ({
+	lines: (all) => {
+		edit(all);
+		return undefined;
+	},
+});
+export const sla = (...lines: string[]): Pick<Required<Changes>, "plan"> => ({
+	plan: (plan) => {
+		plan.sla = lines.map(parseSla);
+	},
+});
+
 export const counters = (lines: Any[], scope: string) =>
 	lines.find((l) => l.type === "counters" && l.scope === scope);
 export const totals = (lines: Any[]) => lines.find((l) => l.type === "totals");
+
+/** For tests: ten pieces of a second with the same count. */
+export const tenth = (n: number): number[] => Array(10).fill(n);
+
+/** For tests: surroundings in which the floor of the generator was measured. */
+export function floorOf(p99: number | null, more: Partial<Floor> = {}): { floor: Floor } {
+	const floor = { folder: "floors/01", problem: null, count: 5000, p50: 1e4, p99, max: p99 };
+	return { floor: { ...floor, perSecond: null, ...more } };
+}
 
 const S = 1e9;
 
