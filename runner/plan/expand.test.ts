@@ -3,6 +3,7 @@ import { MqbenchError } from "../errors.ts";
 import { Plan, runFolder } from "../model/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { expand } from "./expand.ts";
+import { planOf, plansOf } from "./plans.fake.ts";
 
 const article = `name: article
 systems: { nats: nats, floor: noop }
@@ -19,15 +20,7 @@ sla:
   - lost == 0
 `;
 
-function plans(text = article, only?: string): Plan[] {
-	return expand(loadScenario("s.yaml", text), { runId: "r1", only });
-}
-
-function one(workload: string): Plan {
-	const [plan] = plans(`system: nats\nworkload: { ${workload} }\n`);
-	if (!plan) throw new Error("no plan");
-	return plan;
-}
+const plans = (text = article, only?: string) => plansOf(text, only);
 
 describe("the order of runs", () => {
 	test("systems take turns, in reverse order every second time; repeats are outermost", () => {
@@ -137,7 +130,7 @@ describe("a plan", () => {
 	});
 
 	test("counts the messages of warm-up and window exactly", () => {
-		expect(one("rate: 3000/s, message: 256B, duration: 10s").schedule).toEqual({
+		expect(planOf("rate: 3000/s, duration: 10s").schedule).toEqual({
 			kind: "constant",
 			rate: { messages: 3000, perNs: 1e9 },
 			seed: 0,
@@ -149,13 +142,11 @@ describe("a plan", () => {
 			messages: 45_000,
 		});
 		// Offsets 0, 428.57, 857.14, ... ms: 12 lie below 5 s, 35 below 15 s.
-		expect(one("rate: 7/3s, message: 256B, duration: 10s").schedule).toMatchObject({
+		expect(planOf("rate: 7/3s, duration: 10s").schedule).toMatchObject({
 			warmupMessages: 12,
 			messages: 35,
 		});
-		expect(
-			one("rate: 7/3s, message: 256B, duration: 10s, warmup: 0s").schedule.warmupMessages,
-		).toBe(0);
+		expect(planOf("rate: 7/3s, duration: 10s, warmup: 0s").schedule.warmupMessages).toBe(0);
 	});
 
 	test("has the SLA lines that apply to its system and case, and each latency limit once", () => {
@@ -183,21 +174,14 @@ describe("a plan", () => {
 		const other = expand(loadScenario("s.yaml", article), { runId: "r2" });
 		const topics = [...all, ...other].flatMap((plan) => plan.topics);
 		expect(new Set(topics).size).toBe(topics.length);
-		expect(all[2]?.topics.slice(0, 2)).toEqual(["mqbench.r1.3.0", "mqbench.r1.3.1"]);
+		expect(all[2]?.topics.slice(0, 2)).toEqual(["mqbench.r.3.0", "mqbench.r.3.1"]);
 		const numbers = [...all, ...other].map((plan) => plan.runNumber);
 		expect(new Set(numbers).size).toBe(numbers.length);
 		expect(new Set([...all, ...other].map((plan) => plan.message.seed)).size).toBe(1);
 	});
 
 	test("lets the heartbeat outlast the schedule by 2 s, and k6 the drain by 10 s", () => {
-		expect(
-			one(
-				"rate: 3/s, message: 256B, duration: 1234567ns, warmup: 1s, drain: 1us, rate: 1000/s".replace(
-					"rate: 3/s, ",
-					"",
-				),
-			).heartbeat,
-		).toEqual({
+		expect(planOf("rate: 1000/s, duration: 1234567ns, warmup: 1s, drain: 1us").heartbeat).toEqual({
 			slotsPerSecond: 100,
 			vus: 4,
 			durationNs: 3_002_000_000,
@@ -206,10 +190,10 @@ describe("a plan", () => {
 	});
 
 	test("derives producers and topics from connections, and timeout from drain", () => {
-		expect(one("rate: 3/s, message: 256B, duration: 9s, connections: 3, drain: 2s")).toMatchObject({
+		expect(planOf("rate: 3/s, duration: 9s, connections: 3, drain: 2s")).toMatchObject({
 			connections: 3,
 			producers: 3,
-			topics: ["mqbench.r1.1.0", "mqbench.r1.1.1", "mqbench.r1.1.2"],
+			topics: ["mqbench.r.1.0", "mqbench.r.1.1", "mqbench.r.1.2"],
 			drainNs: 2e9,
 			timeoutNs: 2e9,
 			inFlight: null,
@@ -222,7 +206,7 @@ describe("a plan", () => {
 			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s }\n",
 			{ url: "nats://me:hunter2@h:4222" },
 		);
-		const [plan] = expand(scenario, { runId: "r1" });
+		const [plan] = expand(scenario, { runId: "r" });
 		expect(plan).toMatchObject({ target: "existing", urlEnv: "MQBENCH_URL" });
 		expect(JSON.stringify(plan)).not.toMatch(/hunter2|h:4222/);
 	});
@@ -235,17 +219,9 @@ test("folders of runs are told apart", () => {
 });
 
 test("the same objective written twice is one gate", () => {
-	const [plan] = expand(
-		loadScenario(
-			"scenario.yaml",
-			`system: nats
-workload: { rate: 10/s, message: 256B, duration: 1s }
-sla: [p99 < 50ms, { expect: p(99) < 50ms, system: nats, abort: true }, p99 < 60ms]
-`,
-		),
-		{ runId: "test" },
-	);
-	expect(plan?.sla).toMatchObject([
+	const sla = "[p99 < 50ms, { expect: p(99) < 50ms, system: nats, abort: true }, p99 < 60ms]";
+	const plan = planOf("rate: 10/s, duration: 1s", `system: nats\nsla: ${sla}`);
+	expect(plan.sla).toMatchObject([
 		{ text: "p99 < 50ms", abort: true },
 		{ text: "p99 < 60ms", abort: false },
 	]);

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { loadScenario } from "../scenario/load.ts";
 import { parseRate } from "../units.ts";
 import { durationFor, tooDeepWarnings } from "./depth.ts";
-import { expand } from "./expand.ts";
 import { messagesBefore } from "./offset.ts";
 import { renderPlan } from "./plan-text.ts";
+import { planOf, plansOf } from "./plans.fake.ts";
 
-const plansOf = (rest: string) =>
-	expand(loadScenario("s.yaml", `systems: { nats: nats, floor: noop }\n${rest}`), { runId: "r" });
+const both = (rest: string) => plansOf(`systems: { nats: nats, floor: noop }\n${rest}`);
 
 const two = `workload: { duration: 10s }
 cases:
@@ -36,7 +34,7 @@ describe("the duration that a percentile takes", () => {
 describe("a line that asks for more than the window carries", () => {
 	const line = (sla: string, more = "") =>
 		tooDeepWarnings(
-			plansOf(`workload: { rate: 1000/s, message: 256B, duration: 10s }\n${more}sla: [${sla}]\n`),
+			both(`workload: { rate: 1000/s, message: 256B, duration: 10s }\n${more}sla: [${sla}]\n`),
 		);
 	const mend =
 		"Write duration: 37s to have it printed (weak, 36 887 samples), 100s for 10 samples above it (ok, 100 000).";
@@ -45,7 +43,7 @@ describe("a line that asks for more than the window carries", () => {
 		expect(line("p99.99 < 5ms")).toEqual([
 			`p99.99 < 5ms (256B 1000/s): 10 000 samples carry no p99.99. It cannot pass. ${mend}`,
 		]);
-		expect(tooDeepWarnings(plansOf(two)).map((text) => text.split(":")[0])).toEqual([
+		expect(tooDeepWarnings(both(two)).map((text) => text.split(":")[0])).toEqual([
 			"p99.99 < 1s (256B 3000/s)",
 			"p99.99 < 1s (slow)",
 		]);
@@ -59,13 +57,13 @@ describe("a line that asks for more than the window carries", () => {
 
 	test("is none that has a weak percentile, a counter or the maximum", () => {
 		const weak = "workload: { rate: 400/s, message: 1KiB, duration: 1s }\n";
-		expect(tooDeepWarnings(plansOf(`${weak}sla: [p99 < 1s, max < 1s, lost == 0]\n`))).toEqual([]);
+		expect(tooDeepWarnings(both(`${weak}sla: [p99 < 1s, max < 1s, lost == 0]\n`))).toEqual([]);
 	});
 });
 
 describe("a plan as text", () => {
 	test("counts messages, bytes in both directions, and time, and each case's percentiles once", () => {
-		const text = renderPlan(plansOf(two), { columns: 300 });
+		const text = renderPlan(both(two), { columns: 300 });
 		expect(text).toContain(
 			"8 runs: 1.73min of sending, and at most 2.13min of waiting for the last messages. 184 400 messages, warm-up included; 96.5MiB of payload, there and back.",
 		);
@@ -78,7 +76,7 @@ describe("a plan as text", () => {
 	test("says what is compared, over how many repeats and with what", () => {
 		const text = (lines: string) =>
 			renderPlan(
-				plansOf(`workload: { rate: 1000/s, message: 256B, duration: 10s }\nrepeat: 5\n${lines}`),
+				both(`workload: { rate: 1000/s, message: 256B, duration: 10s }\nrepeat: 5\n${lines}`),
 				{ columns: 300 },
 			);
 		expect(text("sla: [p99 <= baseline + 10%]\n")).toContain(
@@ -90,7 +88,7 @@ describe("a plan as text", () => {
 	test("keeps its tables in step and its sentences within 80 columns, whatever cases are called", () => {
 		const name = "n".repeat(80);
 		const text = renderPlan(
-			plansOf(two.replace("{ message: 256B,", `{ name: ${name}, message: 256B,`)),
+			both(two.replace("{ message: 256B,", `{ name: ${name}, message: 256B,`)),
 			{ columns: 80 },
 		);
 		const lines = text.split("\n");
@@ -103,8 +101,7 @@ describe("a plan as text", () => {
 	});
 
 	test("of one run", () => {
-		const text = "system: nats\nworkload: { rate: 3000/s, message: 256B, duration: 10s }\n";
-		const plans = expand(loadScenario("s.yaml", text), { runId: "r" });
+		const plans = [planOf("rate: 3000/s, duration: 10s")];
 		const where = ["clients: 3 processes of this machine"];
 		expect(
 			renderPlan(plans, { columns: 80, where, warnings: ["w"] }),

@@ -4,6 +4,7 @@ import { around, loadScenario } from "../scenario/load.ts";
 import { RigFile } from "../scenario/rig-file.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { expand } from "./expand.ts";
+import { plansOf } from "./plans.fake.ts";
 import { longest, rigEndsAt } from "./rig-expiry.ts";
 import { warnBeforeRuns } from "./warnings.ts";
 
@@ -48,18 +49,13 @@ test("where nobody wrote down when they end, it is the end of all of it", () => 
 const secondsOf = (
 	head: string,
 	also: Partial<Parameters<typeof longest>[1]> = {},
-	load = "rate: 3/s, duration: 20s",
+	load = "rate: 3/s, warmup: 5s, duration: 20s",
 ) =>
-	longest(
-		expand(
-			loadScenario(
-				"s.yaml",
-				`${head}\nworkload: { ${load}, message: 256B, warmup: 5s, drain: 10s }\n`,
-			),
-			{ runId: "r" },
-		),
-		{ floors: false, confirm: false, ...also },
-	) / 1e9;
+	longest(plansOf(`${head}\nworkload: { ${load}, message: 256B, drain: 10s }\n`), {
+		floors: false,
+		confirm: false,
+		...also,
+	}) / 1e9;
 
 test("a run takes its start, warm-up, window and drain; runs add up", () => {
 	expect(secondsOf("system: nats")).toBe(15 + 5 + 20 + 10);
@@ -68,14 +64,7 @@ test("a run takes its start, warm-up, window and drain; runs add up", () => {
 });
 
 test("where a warm-up lasts until latency is steady, its longest time counts", () => {
-	const steady = expand(
-		loadScenario(
-			"s.yaml",
-			"system: kafka\nworkload: { rate: 50/s, duration: 20s, message: 256B, drain: 10s }\n",
-		),
-		{ runId: "r" },
-	);
-	expect(longest(steady, { floors: false, confirm: false }) / 1e9).toBe(15 + 90 + 20 + 10);
+	expect(secondsOf("system: kafka", {}, "rate: 50/s, duration: 20s")).toBe(15 + 90 + 20 + 10);
 });
 
 test("a floor for each case comes on top, of noop none", () => {
@@ -91,6 +80,10 @@ test("repeats that may be added count as if they were", () => {
 
 test("a search is as many runs as it usually makes", () => {
 	expect(
-		secondsOf("system: nats\nsla: [p99 < 5ms]", {}, "rate: 3/s, duration: 20s, find: max-rate"),
+		secondsOf(
+			"system: nats\nsla: [p99 < 5ms]",
+			{},
+			"rate: 3/s, warmup: 5s, duration: 20s, find: max-rate",
+		),
 	).toBe(20 * (15 + 5 + 60 + 10));
 });

@@ -2,13 +2,10 @@ import { describe, expect, test } from "vitest";
 import { Plan } from "../model/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { expand } from "./expand.ts";
+import { planOf } from "./plans.fake.ts";
 
 function plan(workload: string, head = "system: noop"): Plan {
-	const [found] = expand(
-		loadScenario("s.yaml", `${head}\nworkload: { message: 1KiB, ${workload} }\n`),
-		{ runId: "r" },
-	);
-	if (!found) throw new Error("no plan");
+	const found = planOf(workload, head);
 	expect(Plan.parse(found)).toEqual(found);
 	return found;
 }
@@ -162,13 +159,7 @@ describe("a plan spells out", () => {
 	});
 
 	test("a search: the case as it is written is where it starts", () => {
-		const [found] = expand(
-			loadScenario(
-				"s.yaml",
-				"system: nats\nworkload: { rate: 100/s, message: 1KiB, find: max-rate }\nsla: [p99 < 5ms]\n",
-			),
-			{ runId: "r" },
-		);
-		expect(found?.search).toEqual({ role: "start", of: "1KiB 100/s" });
+		const found = planOf("rate: 100/s, find: max-rate", "system: nats\nsla: [p99 < 5ms]");
+		expect(found.search).toEqual({ role: "start", of: "256B 100/s" });
 	});
 });

@@ -4,8 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { type Plan, setUpMs } from "../model/plan.ts";
-import { expand } from "../plan/expand.ts";
-import { loadScenario } from "../scenario/load.ts";
+import { planOf } from "../plan/plans.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { Crossing } from "./arrival.ts";
 import {
@@ -22,20 +21,14 @@ import type { Tick } from "./progress-line.ts";
 /** When the runner's clock stands still at, Unix ms. */
 const NOW = Date.UTC(2026, 0, 2);
 
-function planOf(workload: string, clients = 3): Plan {
-	const [plan] = expand(
-		loadScenario(
-			"scenario.yaml",
-			`system: nats\nclients: ${clients}\nworkload: {rate: 300/s, message: 256B, duration: 2s, connections: 6, ${workload}}\n`,
-		),
-		{ runId: "test" },
+const planOn = (workload: string, clients = 3) =>
+	planOf(
+		`rate: 300/s, duration: 2s, connections: 6, ${workload}`,
+		`system: nats\nclients: ${clients}`,
 	);
-	if (!plan) throw new Error("no plan");
-	return plan;
-}
 
-const roundTrip = planOf("pattern: round-trip");
-const workQueue = planOf("pattern: work-queue, consumers: 3");
+const roundTrip = planOn("pattern: round-trip");
+const workQueue = planOn("pattern: work-queue, consumers: 3");
 
 /** A run of three clients, or of those given. */
 function fleet({
@@ -232,7 +225,7 @@ describe("one client", () => {
 	test("on this machine begins by itself: nothing is said to it, and it is not waited for", async () => {
 		const { fakes, ended, kinds } = fleet({
 			clients: [{ generator: {} }],
-			plan: planOf("pattern: round-trip", 1),
+			plan: planOn("pattern: round-trip", 1),
 		});
 		const [only] = fakes as [FakeClient];
 		await expect.poll(() => only.log).toContain("start");
@@ -253,7 +246,7 @@ describe("one client", () => {
 	test("elsewhere is told when, by its own clock, and when to finish", async () => {
 		const { fakes, ended, told } = fleet({
 			clients: [{ kind: "ssh", clock: [{ offsetNs: 5, boundNs: 7 }] }],
-			plan: planOf("pattern: round-trip", 1),
+			plan: planOn("pattern: round-trip", 1),
 		});
 		await begun(fakes);
 		const [only] = fakes as [FakeClient];
@@ -747,7 +740,7 @@ test("what processes here use is sampled for all clients, or for none", async ()
 });
 
 describe("a warm-up until steady", () => {
-	const until = planOf("pattern: round-trip, warmup: steady", 1);
+	const until = planOn("pattern: round-trip, warmup: steady", 1);
 	const alone = { plan: until, clients: [{}] };
 
 	test("ends when the coordinator names a second ahead, once, and tells it", async () => {

@@ -4,9 +4,8 @@ import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { Plan } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
-import { expand } from "../plan/expand.ts";
 import { floors } from "../plan/floor.ts";
-import { loadScenario } from "../scenario/load.ts";
+import { plansOf } from "../plan/plans.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { readEnvironment } from "./environment.ts";
 import {
@@ -19,7 +18,7 @@ import {
 } from "./folder.ts";
 
 const TEXT = "system: nats\nrepeat: 2\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
-const plans = expand(loadScenario("scenario.yaml", TEXT), { runId: "test" });
+const plans = plansOf(TEXT);
 
 describe("the folder of a command", () => {
 	test("holds the scenario as it was written, and plan and script of each run, before the first one", () => {

@@ -5,20 +5,13 @@ import { realBinaries } from "../../infra/binaries/real.fake.ts";
 import { localClients } from "../../infra/clients/local.ts";
 import { script, testFolder } from "../../infra/test-folder.fake.ts";
 import type { Plan } from "../model/plan.ts";
-import { expand } from "../plan/expand.ts";
-import { loadScenario } from "../scenario/load.ts";
+import { planOf } from "../plan/plans.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { Fleet, type ProgressEvent } from "./fleet.ts";
 import { k6Arguments, outputNotes } from "./k6.ts";
 
 const { agent } = await realBinaries();
-const [plan] = expand(
-	loadScenario(
-		"scenario.yaml",
-		"system: nats\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n",
-	),
-	{ runId: "test" },
-) as [Plan];
+const plan = planOf("rate: 10/s, duration: 1s");
 
 /** Runs a piece of shell as the one k6 of a run on this machine. */
 function k6(

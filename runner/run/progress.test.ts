@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
-import { expand } from "../plan/expand.ts";
-import { loadScenario } from "../scenario/load.ts";
+import { planOf } from "../plan/plans.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { screen } from "../terminal/screen.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
@@ -10,19 +9,11 @@ import { liveRows } from "./live.ts";
 import { makeProgress, type ProgressListener } from "./progress.ts";
 import type { Tick } from "./progress-line.ts";
 
-const planOf = (workload: string, more = "") =>
-	expand(
-		loadScenario(
-			"scenario.yaml",
-			`system: nats\nrepeat: 2\nworkload: {message: 256B, ${workload}}\n${more}`,
-		),
-		{ runId: "test" },
-	)[0] as Plan;
-
 const LOAD = "rate: 3000/s, warmup: 5s, duration: 10s";
-const plan = planOf(LOAD);
+const HEAD = "system: nats\nrepeat: 2";
+const plan = planOf(LOAD, HEAD);
 /** With two latency lines: 1 % of 30 000 messages may be over the first. */
-const judged = planOf(LOAD, "sla: [p99 < 20ms, max < 1s, lost == 0]\n");
+const judged = planOf(LOAD, `${HEAD}\nsla: [p99 < 20ms, max < 1s, lost == 0]`);
 const TITLE = "nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)";
 
 const window = { count: 6000, p50: 61_000, p99: 1_400_000, max: 12_000_000 };
