@@ -3,22 +3,14 @@ import { sizeOfGiven } from "../given-folder.ts";
 import { type LogFile, lines as linesOf } from "../histogram/log-file.ts";
 import { ClientFileLine } from "../model/client-file.ts";
 import { lineParser } from "./json.ts";
-import { type LedgerSet, readLedger } from "./ledger-bits.ts";
+import { readLedger } from "./ledger-bits.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
 /** The files of one client, read and checked. */
-export interface ClientFiles {
-	readonly index: number;
-	/** complete and interrupted: all trailers stand and fit. broken: the rest is what could be read. */
-	readonly state: "complete" | "interrupted" | "broken" | "missing";
-	/** A sentence about what is wrong; null for complete and interrupted. */
-	readonly problem: string | null;
-	readonly lines: readonly ClientFileLine[];
-	/** The .hlog without its trailer; null: there is none. */
-	readonly log: LogFile | null;
-	/** Which messages it sent and received, where that is asked for; null: it is not, or they cannot be read. */
-	readonly ledger: readonly LedgerSet[] | null;
-}
+export type ClientFiles = ReturnType<typeof readClient>;
+
+/** complete and interrupted: all trailers stand and fit. broken: the rest is what could be read. */
+type State = "complete" | "interrupted" | "broken" | "missing";
 
 /**
  * Reads `client-<index>.jsonl` and `.hlog`, or what a k6 that died has left of them (`.part`). `ledger`: messages cross from client to
@@ -28,21 +20,13 @@ export function readClient(
 	folder: string,
 	index: number,
 	{ ledger = false, completions = true, name: called = null as string | null } = {},
-): ClientFiles {
+) {
 	const name = `client-${index}`;
 	const who = whoIs(index, called);
 	const jsonl = file(folder, `${name}.jsonl`);
 	const hlog = file(folder, `${name}.hlog`);
-	if (jsonl === null && hlog === null)
-		return {
-			index,
-			state: "missing",
-			problem: `${who} has left no files`,
-			lines: [],
-			log: null,
-			ledger: null,
-		};
-	const problems: string[] = [];
+	const isMissing = jsonl === null && hlog === null;
+	const problems: string[] = isMissing ? [`${who} has left no files`] : [];
 	const attempt = <T>(what: string, read: () => T): T | null => {
 		try {
 			return read();
@@ -52,7 +36,7 @@ export function readClient(
 		}
 	};
 
-	if (jsonl?.part !== false || hlog?.part !== false)
+	if (!isMissing && (jsonl?.part !== false || hlog?.part !== false))
 		problems.push(
 			`${who} ended before its result was complete; what it had written until then is shown`,
 		);
@@ -77,17 +61,18 @@ export function readClient(
 			: (attempt(`${name}.jsonl`, () =>
 					parseAll(linesOf(jsonl), { tolerant: jsonlEnd === null, completions }),
 				) ?? []);
+	const stopped = jsonlEnd?.state === "interrupted" || hlogEnd?.state === "interrupted";
+	const whole: State = stopped ? "interrupted" : "complete";
+	const state = isMissing ? "missing" : problems.length > 0 ? "broken" : whole;
 	return {
 		index,
-		state:
-			problems.length > 0
-				? "broken"
-				: jsonlEnd?.state === "interrupted" || hlogEnd?.state === "interrupted"
-					? "interrupted"
-					: "complete",
+		state: state as State,
+		/** A sentence about what is wrong; null for complete and interrupted. */
 		problem: problems[0] ?? null,
 		lines,
-		log: hlogEnd?.body ?? hlog,
+		/** The .hlog without its trailer; null: there is none. */
+		log: (hlogEnd?.body ?? hlog) as LogFile | null,
+		/** Which messages it sent and received, where that is asked for; null: it is not, or they cannot be read. */
 		ledger: sets,
 	};
 }

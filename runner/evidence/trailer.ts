@@ -45,7 +45,7 @@ const NEWLINE = 10;
 /** Trailers have some 200 bytes. */
 const LONGEST = 4096;
 
-/** The last line, and where it begins. */
+/** The last line, and the file without it. */
 function split(path: string): { body: LogFile; last: string } {
 	const file = openSync(path, "r");
 	try {
@@ -55,10 +55,8 @@ function split(path: string): { body: LogFile; last: string } {
 		readSync(file, tail, 0, tail.length, from);
 		const end = tail.at(-1) === NEWLINE ? tail.length - 1 : tail.length;
 		const start = end === 0 ? 0 : tail.lastIndexOf(NEWLINE, end - 1) + 1;
-		return {
-			body: { path, bytes: from + start },
-			last: tail.toString("utf8", start, end).trimEnd(),
-		};
+		const last = tail.toString("utf8", start, end).trimEnd();
+		return { body: { path, bytes: from + start }, last };
 	} finally {
 		closeSync(file);
 	}
