@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Disturbance } from "../../infra/rig.ts";
 import type { Plan } from "../model/plan.ts";
 import { FaultDone } from "../model/run-file.ts";
-import { faultsOf } from "./faults.ts";
+import { faultsOf, sinceT0 } from "./faults.ts";
 
 type Planned = Plan["faults"][number];
 const fault = (parts: Partial<Planned>): Planned => ({
@@ -301,4 +301,16 @@ describe("a run that ends early", () => {
 		const running = faultsOf({ faults: [pause(0, 1e6)] }, broker, REAL, nobodyAsks);
 		expect(await running.end()).toEqual([]);
 	});
+});
+
+test("T0 is told by the wall clock, which is read once: who sets it later moves nothing", () => {
+	const now = { wallMs: 1_800_000_000_250, monotonicMs: 7000 };
+	const since = sinceT0(1_800_000_000_000, {
+		nowMs: () => now.wallMs,
+		monotonicMs: () => now.monotonicMs,
+	});
+	expect(since()).toBe(250);
+	now.monotonicMs += 100;
+	now.wallMs -= 3_600_000;
+	expect(since()).toBe(350);
 });

@@ -5,7 +5,6 @@ import type { FaultDone } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import type { Clock } from "../world.ts";
-import { sinceT0 } from "./since.ts";
 
 /**
  * Does to a broker what the plan says. What cannot be done, or not taken back, is told with its reason: such a run shows something else
@@ -40,6 +39,15 @@ export function faultsOf(
 			return done.sort((a, b) => a.beganNs - b.beganNs);
 		},
 	};
+}
+
+/**
+ * A watch that says how many milliseconds have gone by since T0, which the generator has told by the wall clock (milliseconds since 1970). The
+ * wall clock is read once, now: whoever sets it during a run moves nothing.
+ */
+export function sinceT0(t0Ms: number, clock: Clock): () => number {
+	const t0 = clock.monotonicMs() - (clock.nowMs() - t0Ms);
+	return () => clock.monotonicMs() - t0;
 }
 
 // --- internal ---

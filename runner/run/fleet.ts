@@ -11,7 +11,7 @@ import { type ClockOffsets, clockOffsetsOf, clocksOf } from "./clocks.ts";
 import { GRACE_MS } from "./k6.ts";
 import { Member, type ReadyClient, reasonText } from "./member.ts";
 import { mergeProgress } from "./merge-progress.ts";
-import type { End, Opens, ProgressLine, Tick } from "./progress-line.ts";
+import type { ControlLine, End, Opens, ProgressLine, Tick } from "./progress-line.ts";
 import { type Sampling, sampleResources } from "./resources.ts";
 import { opensAt } from "./warm-up.ts";
 
@@ -95,6 +95,7 @@ export class Fleet {
 	/** All were told to break off: that they end is no failure any more. */
 	#stopping = false;
 	readonly #timers = new Set<NodeJS.Timeout>();
+	readonly #readyMs: number;
 	#abortedBy: string | null = null;
 	/** Of a warm-up until steady: p50 of each second, ns. null: nothing is to be decided any more. */
 	#warmUp: (number | null)[] | null;
@@ -103,14 +104,13 @@ export class Fleet {
 
 	constructor(options: FleetOptions, world: World) {
 		const { clients, plan } = options;
-		if (clients.length !== plan.client.count)
-			throw new Error(`the plan is for ${plan.client.count} clients, there are ${clients.length}`);
 		this.#options = options;
 		this.#world = world;
 		this.#members = clients.map((client, i) => new Member(client, i));
 		this.#alone = clients.length === 1 && clients[0]?.client.kind === "local";
 		this.#crossings = clients.map(() => null);
 		this.#hasArrived = makeArrival(plan);
+		this.#readyMs = setUpMs(plan) + READY_MORE_MS;
 		this.#warmUp = plan.schedule.steady === null ? null : [];
 	}
 
@@ -191,17 +191,12 @@ export class Fleet {
 		} catch (error) {
 			// A bug, or CPUs that nobody can have: the others must not be left running.
 			this.#interrupt();
-			await this.#allOver();
 			throw error;
 		} finally {
-			await this.#allOver();
+			const started = this.#members.filter(({ started }) => started);
+			await Promise.all(started.map(({ over }) => over));
 			sampling?.stop();
 		}
-	}
-
-	async #allOver(): Promise<void> {
-		const started = this.#members.filter(({ started }) => started);
-		await Promise.all(started.map(({ over }) => over));
 	}
 
 	#start(member: Member, listen: Listen): void {
@@ -250,12 +245,12 @@ export class Fleet {
 
 	/** Waits until the client is ready; one that does not say so has failed. */
 	async #awaitReady(member: Member): Promise<void> {
-		const readyMs = this.#readyMs();
-		if (!member.started || (await member.hears("ready", readyMs))) return;
+		if (!member.started || (await member.hears("ready", this.#readyMs))) return;
 		// One that has ended says itself why.
 		if (member.ended !== null) return;
 		const words = member.running?.complaint();
-		this.#fail(member, `it was not ready within ${readyMs / 1000}s${words ? `: ${words}` : ""}`);
+		const limit = `${this.#readyMs / 1000}s`;
+		this.#fail(member, `it was not ready within ${limit}${words ? `: ${words}` : ""}`);
 	}
 
 	/** Without a server clients are connected to each other: each is told where the others' subscriptions are. */
@@ -266,7 +261,7 @@ export class Fleet {
 				const others = this.#members.filter((other) => other !== member);
 				const why = await member.meet(
 					others.flatMap(({ endpoints }) => endpoints),
-					this.#readyMs(),
+					this.#readyMs,
 				);
 				if (why !== null) this.#fail(member, maskUrls(why));
 			}),
@@ -328,7 +323,7 @@ export class Fleet {
 		const startNs = opensAt(this.#warmUp, steady);
 		if (startNs === null) return;
 		this.#warmUp = null;
-		for (const member of this.#members) member.running?.say({ openNs: startNs });
+		this.#sayToAll({ openNs: startNs });
 		this.#tell({ mqbench: "opens", startNs });
 	}
 
@@ -356,7 +351,11 @@ export class Fleet {
 	#close(): void {
 		if (this.#closing || this.#finishing) return;
 		this.#closing = true;
-		for (const member of this.#members) member.running?.say({ close: true });
+		this.#sayToAll({ close: true });
+	}
+
+	#sayToAll(line: ControlLine): void {
+		for (const { running } of this.#members) running?.say(line);
 	}
 
 	/** All leave the broker; client 0, which takes the topics away, when the others have. */
@@ -399,17 +398,13 @@ export class Fleet {
 	#watch(): void {
 		const { durationNs, gracefulStopNs } = this.#options.plan.heartbeat;
 		// Client 0 and the others may take their time, one after the other.
-		const readyMs = this.#alone ? this.#readyMs() : 2 * this.#readyMs();
+		const readyMs = this.#alone ? this.#readyMs : 2 * this.#readyMs;
 		const limitMs = readyMs + (durationNs + gracefulStopNs) / 1e6 + HANGS_MS;
 		this.#after(limitMs, () => {
 			const hung = this.#members.find(({ running }) => running);
 			if (hung)
 				this.#fail(hung, `k6 did not end within ${Math.round(limitMs / 1000)}s and was killed`);
 		});
-	}
-
-	#readyMs(): number {
-		return setUpMs(this.#options.plan) + READY_MORE_MS;
 	}
 
 	#after(ms: number, action: () => void): void {

@@ -1,25 +1,33 @@
 import path from "node:path";
 import type { networkBaseline } from "../../infra/hosts/network.ts";
-import { type Broker, type Rig, untouchedBroker } from "../../infra/rig.ts";
+import {
+	type Broker,
+	type Client,
+	type ClientFacts,
+	type Rig,
+	untouchedBroker,
+} from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { type Plan, setUpBytes } from "../model/plan.ts";
-import type { FaultDone, NetworkPath, RunFileInput } from "../model/run-file.ts";
+import {
+	type FaultDone,
+	isElsewhere,
+	type NetworkPath,
+	type RunFileInput,
+} from "../model/run-file.ts";
 import { targets } from "../model/targets.ts";
 import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
-import { brokerDisk } from "./broker-disk.ts";
-import { faultsOf } from "./faults.ts";
+import { faultsOf, sinceT0 } from "./faults.ts";
 import { Fleet, type FleetResult } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
 import { outputNotes } from "./k6.ts";
 import type { ReadyClient } from "./member.ts";
 import type { Progress } from "./progress.ts";
 import type { Tick } from "./progress-line.ts";
-import { sharesHost } from "./sharing.ts";
-import { sinceT0 } from "./since.ts";
 
 /** What all runs of a command share. */
 export interface Command {
@@ -90,8 +98,6 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		death = `${system.key}: ${how}, ${at}`;
 		progress.say(`  ERROR: ${death}`);
 	});
-	const diskFull = brokerDisk(plan);
-	let noRoom: string | null = null;
 	let fleet: Fleet | null = null;
 	const faults = faultsOf(plan, broker, world.clock, async () => fleet?.leader() ?? null);
 	let disturbed: FaultDone[] = [];
@@ -121,7 +127,6 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 						faults.begin(t0Ms);
 					}
 					progress.tick(plan, line);
-					if (line.mqbench === "tick") noRoom = diskFull(line.failed);
 					return line.mqbench === "tick" ? one.hopeless(plan, line) : null;
 				},
 			},
@@ -133,7 +138,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		await broker.close();
 	}
 	progress.done();
-	const wrong = result.error ?? noRoom ?? result.brokeOff;
+	const wrong = result.error ?? result.brokeOff;
 	if (wrong !== null) progress.say(`  ${wrong}`);
 	if (result.abortedBy !== null)
 		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
@@ -155,7 +160,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		k6Signal: result.ended.signal,
 		interruptedBy: world.stop.aborted ? String(world.stop.reason) : null,
 		abortedBy: result.abortedBy,
-		error: result.error ?? death ?? noRoom,
+		error: result.error ?? death,
 		notes,
 		brokerUrl: maskUrls(broker.url),
 		brokerVersion: broker.version,
@@ -192,6 +197,19 @@ export function noteNotRun(
 		sameHost: targets[plan.target].here,
 		...of,
 	});
+}
+
+/** Does a generator take CPU from the broker? */
+export function sharesHost(
+	{ identities, sameHost }: Pick<Broker, "identities" | "sameHost">,
+	clients: readonly {
+		readonly client: Pick<Client, "kind">;
+		readonly facts: Pick<ClientFacts, "identity">;
+	}[],
+): boolean {
+	if (identities !== undefined)
+		return clients.some(({ facts }) => identities.includes(facts.identity ?? ""));
+	return sameHost && clients.some(({ client }) => !isElsewhere(client.kind));
 }
 
 export function timestamp(world: World): string {

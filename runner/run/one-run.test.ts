@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharesHost } from "./sharing.ts";
+import { sharesHost } from "./one-run.ts";
 
 const here = { client: { kind: "local" }, facts: { identity: "here" } } as const;
 const there = { client: { kind: "ssh" }, facts: { identity: "h1" } } as const;
