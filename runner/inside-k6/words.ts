@@ -23,49 +23,9 @@ import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { judgeRun, reasonOf } from "../verdict/run.ts";
 
 /** What is asked for inside of k6 (extensions/xk6-mqbench/runner). All of it is JSON there. */
-interface Words {
+const words = {
 	/** Plans what `mqbench.open` was given: a scenario, as an object, that makes one run on a broker that is there. */
-	open(scenario: object, env: Readonly<Record<string, string>>): Staged;
-	/** Takes over the plan of `mqbench.load`. */
-	load(plan: object): Staged;
-	/** What a folder of results comes to. */
-	result(folder: string, columns: number): Judged;
-	/** What the folder of a run comes to, before its report is made. */
-	run(folder: string): Judged;
-}
-
-/** A load before it runs. */
-interface Staged {
-	readonly plan: Plan;
-	/** Of the broker, with its password; null: the plan's variable has it. */
-	readonly url: string | null;
-	/** Folder of results, and in it that of the run. */
-	readonly folder: string;
-	readonly run: string;
-	/** What both begin with, by path. */
-	readonly files: Readonly<Record<string, string>>;
-	/** k6's scenario that hands out slots. */
-	readonly scenario: object;
-}
-
-interface Judged {
-	/** result.json, and the files that it names, by path. */
-	readonly json: string;
-	readonly files: Readonly<Record<string, string>>;
-	/** The same for people. */
-	readonly text: string;
-	readonly verdict: string;
-	/** Why it is no PASS; "" where it is one. */
-	readonly reason: string;
-	/** Percentiles of the window, ns: p50, p99, p999, max; null: there are none. */
-	readonly figures: Readonly<Record<string, number>> | null;
-	readonly lost: number | null;
-	/** SLA lines, and whether each is met. */
-	readonly sla: readonly { readonly line: string; readonly met: boolean }[];
-}
-
-const words: Words = {
-	open(written, env) {
+	open(written: object, env: Readonly<Record<string, string>>) {
 		// An existing broker goes without saying: nothing is started from inside of k6.
 		const given = { target: "existing", ...written };
 		const text = stringify(given);
@@ -79,14 +39,17 @@ const words: Words = {
 		const [system] = scenario.systems;
 		return {
 			...staged(plan, runId),
+			/** Of the broker, with its password; null: the plan's variable has it. */
 			url: system?.url ?? "",
+			/** What folder and run begin with, by path. */
 			files: {
 				"scenario.yaml": maskScenario(text, system?.options.secrets ?? []),
 				...filesOf(plan),
 			},
 		};
 	},
-	load(written) {
+	/** Takes over the plan of `mqbench.load`. */
+	load(written: object) {
 		const plan = Plan.parse(written);
 		return {
 			...staged(plan, newRunId(plan.scenario, Date.now())),
@@ -94,27 +57,33 @@ const words: Words = {
 			files: filesOf(plan),
 		};
 	},
-	result(folder, columns) {
+	/** What a folder of results comes to. */
+	result(folder: string, columns: number) {
 		const result = buildResult(folder);
 		const { [REPORT_FILES.json]: json = "", ...files } = Object.fromEntries(filesOfResult(result));
 		const [run] = result.runs;
 		const main = run?.metrics[run.main];
 		return {
+			/** result.json, and the files that it names, by path. */
 			json,
 			files,
+			/** The same for people. */
 			text: renderTerminal(documentOf(result), {
 				columns,
 				colour: false,
 				report: commandLine(["mqbench", "report", folder]),
 			}),
 			verdict: result.verdict,
+			/** Why it is no PASS; "" where it is one. */
 			reason: reasonIn(result),
+			/** Percentiles of the window, ns: p50, p99, p999, max; null: there are none. */
 			figures: main ? figuresOf(main) : null,
 			lost: run?.lost ?? null,
 			sla: result.gates.map(({ sla, verdict }) => ({ line: sla, met: verdict === "pass" })),
 		};
 	},
-	run(folder) {
+	/** What the folder of a run comes to, before its report is made. */
+	run(folder: string) {
 		const facts = factsOf(collect(folder), UNKNOWN);
 		const judged = judgeRun(facts);
 		const main = summarise(facts, mainMetric(facts.collected.plan));
@@ -138,11 +107,14 @@ Object.assign(globalThis, { words });
 /** What messages call the text that an object stands for. */
 const FILE = "mqbench.open";
 
-function staged(plan: Plan, runId: string): Omit<Staged, "url" | "files"> {
+/** A load before it runs. */
+function staged(plan: Plan, runId: string) {
 	return {
 		plan,
+		/** Folder of results, and in it that of the run. */
 		folder: path.join("reports", runId),
 		run: path.join("runs", runFolder(plan)),
+		/** k6's scenario that hands out slots. */
 		scenario: options(plan).scenarios.heartbeat,
 	};
 }
