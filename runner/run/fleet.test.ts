@@ -75,12 +75,21 @@ const begun = (fakes: readonly FakeClient[]) =>
 const settleAll = (fakes: readonly FakeClient[]) => {
 	for (const fake of fakes) fake.tell({ mqbench: "settled" });
 };
-/** A run that goes as it should. */
-const wholeRun = async (options: Parameters<typeof fleet>[0] = {}) => {
+/** The same once T0 is handed out. */
+const begunFleet = async (options: Parameters<typeof fleet>[0] = {}) => {
 	const all = fleet(options);
 	await begun(all.fakes);
+	return all;
+};
+/** A run that goes as it should. */
+const wholeRun = async (options: Parameters<typeof fleet>[0] = {}) => {
+	const all = await begunFleet(options);
 	settleAll(all.fakes);
 	return { ...all, result: await all.ended };
+};
+const settled = async ({ fakes, ended }: Pick<ReturnType<typeof fleet>, "fakes" | "ended">) => {
+	settleAll(fakes);
+	expect((await ended).error).toBeNull();
 };
 const signals = ({ log }: FakeClient) => log.filter((line) => line === "SIGINT").length;
 
@@ -112,11 +121,10 @@ describe("clients of a system without a server", () => {
 
 	test("are told where the subscriptions of the others are before T0, and where to listen", async () => {
 		const plan = { ...workQueue, server: false };
-		const { fakes, ended } = fleet({
+		const { fakes, ended } = await begunFleet({
 			plan,
 			clients: [{ ...peer(0), address: "10.0.0.0" }, { ...peer(1), address: "10.0.0.1" }, peer(2)],
 		});
-		await begun(fakes);
 		expect(fakes.map(({ said }) => said.slice(0, 2))).toEqual(
 			[
 				[1, 2],
@@ -154,8 +162,7 @@ describe("several clients begin", () => {
 		for (const { log } of others) expect(log).not.toContain("start");
 		first.tell({ mqbench: "ready" });
 		await begun(fakes);
-		settleAll(fakes);
-		expect((await ended).error).toBeNull();
+		await settled({ fakes, ended });
 	});
 
 	test("when all are ready, and not before", async () => {
@@ -169,8 +176,7 @@ describe("several clients begin", () => {
 		expect(kinds()).toEqual([]);
 		last.tell({ mqbench: "ready" });
 		await begun(fakes);
-		settleAll(fakes);
-		await ended;
+		await settled({ fakes, ended });
 	});
 
 	test("all at one T0, a second ahead, and it is told once", async () => {
@@ -244,15 +250,13 @@ describe("one client", () => {
 	});
 
 	test("elsewhere is told when, by its own clock, and when to finish", async () => {
-		const { fakes, ended, told } = fleet({
+		const { fakes, ended, told } = await begunFleet({
 			clients: [{ kind: "ssh", clock: [{ offsetNs: 5, boundNs: 7 }] }],
 			plan: planOn("pattern: round-trip", 1),
 		});
-		await begun(fakes);
 		const [only] = fakes as [FakeClient];
 		only.tell(tick(1));
-		settleAll(fakes);
-		expect((await ended).error).toBeNull();
+		await settled({ fakes, ended });
 		expect(only.said).toEqual([{ t0UnixNs: `${NOW + 1000}000005` }, { finish: true }]);
 		expect(only.command()?.env).toMatchObject({ MQBENCH_COORDINATED: "1" });
 		// By our clock, and its own lines as they are.
@@ -262,14 +266,13 @@ describe("one client", () => {
 
 describe("several clients end", () => {
 	test("when all are settled: client 0 last, when the others have left the broker", async () => {
-		const { fakes, ended } = fleet({
+		const { fakes, ended } = await begunFleet({
 			clients: [
 				{},
 				{ generator: { ...obedient, said() {} } },
 				{ generator: { ...obedient, said() {} } },
 			],
 		});
-		await begun(fakes);
 		const [first, second, third] = fakes as [FakeClient, FakeClient, FakeClient];
 		settleAll([first, second]);
 		await turns();
@@ -304,31 +307,22 @@ describe("several clients end", () => {
 	});
 
 	test("one that waited in vain to be told ends by itself, and keeps the others from nothing", async () => {
-		const { fakes, ended } = fleet();
-		await begun(fakes);
+		const { fakes, ended } = await begunFleet();
 		settleAll(fakes.slice(0, 2));
 		fakes[2]?.end(0);
 		expect(await ended).toMatchObject({ error: null, ended: { code: 0, signal: null } });
 	});
 
 	test("leaving all of their files, those that a broken one had written as well", async () => {
-		const { fakes, ended, folder } = fleet({
-			clients: [
-				{ leaves: ["client-0.hlog", "client-0.jsonl", "client-0.ledger"] },
-				{ leaves: ["client-1.hlog.part", "client-1.jsonl.part"] },
-			],
-		});
-		await begun(fakes);
+		const files = [
+			["client-0.hlog", "client-0.jsonl", "client-0.ledger"],
+			["client-1.hlog.part", "client-1.jsonl.part"],
+		];
+		const clients = files.map((leaves) => ({ leaves }));
+		const { fakes, ended, folder } = await begunFleet({ clients });
 		fakes[1]?.end(null, "SIGKILL");
 		await ended;
-		for (const name of [
-			"client-0.hlog",
-			"client-0.jsonl",
-			"client-0.ledger",
-			"client-1.hlog.part",
-			"client-1.jsonl.part",
-		])
-			expect(existsSync(path.join(folder, name)), name).toBe(true);
+		for (const name of files.flat()) expect(existsSync(path.join(folder, name)), name).toBe(true);
 		for (const { log } of fakes) expect(log.at(-1)).toBe("remove");
 	});
 });
@@ -353,13 +347,15 @@ describe("a broker that is gone", () => {
 		["is not waited for afterwards", roundTrip, [endS, endS + 1, endS + 2], [CLOSE]],
 		["is not waited for where a closed load stands still", closed, [1], [CLOSE]],
 	])("%s", async (_, plan, seconds, told) => {
-		const { fakes, ended } = fleet({ plan, brokerGone: () => true, clients: [silent, silent] });
-		await begun(fakes);
+		const { fakes, ended } = await begunFleet({
+			plan,
+			brokerGone: () => true,
+			clients: [silent, silent],
+		});
 		for (const at of seconds) for (const fake of fakes) fake.tell(tick(at, { sent: 0 }));
 		await turns();
 		for (const { said } of fakes) expect(said.slice(1)).toEqual(told);
-		settleAll(fakes);
-		expect((await ended).error).toBeNull();
+		await settled({ fakes, ended });
 	});
 });
 
@@ -379,8 +375,7 @@ describe("messages that cross from client to client", () => {
 	};
 
 	test("are all there when the receipts of all are as many as were sent, and stay so for a second", async () => {
-		const { fakes, ended } = fleet({ plan: workQueue });
-		await begun(fakes);
+		const { fakes, ended } = await begunFleet({ plan: workQueue });
 		second(fakes, 1, counts({ received: 150 }), counts({ received: 249 }));
 		second(fakes, 2, counts({ received: 150 }), counts({ received: 250 }));
 		await turns();
@@ -394,7 +389,7 @@ describe("messages that cross from client to client", () => {
 	});
 
 	test("find all books closed before any client leaves: what it hands back counts nowhere", async () => {
-		const { fakes, ended } = fleet({
+		const { fakes, ended } = await begunFleet({
 			plan: workQueue,
 			clients: [
 				{ generator: { ...obedient, said: deafTo("close") } },
@@ -402,7 +397,6 @@ describe("messages that cross from client to client", () => {
 				{ generator: { ...obedient, said: deafTo("close") } },
 			],
 		});
-		await begun(fakes);
 		for (const at of [1, 2, 3]) second(fakes, at);
 		await turns();
 		for (const { said } of fakes) expect(said.slice(1)).toEqual([CLOSE]);
@@ -415,8 +409,7 @@ describe("messages that cross from client to client", () => {
 	});
 
 	test("are not taken for all while a client is late: its counts are of another moment", async () => {
-		const { fakes, ended } = fleet({ plan: workQueue });
-		await begun(fakes);
+		const { fakes, ended } = await begunFleet({ plan: workQueue });
 		second(fakes, 1);
 		// Two of three have told of these seconds, the third one never does.
 		fakeTimers();
@@ -426,25 +419,23 @@ describe("messages that cross from client to client", () => {
 		vi.advanceTimersByTime(1100);
 		await turns();
 		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
-		settleAll(fakes);
-		expect((await ended).error).toBeNull();
+		await settled({ fakes, ended });
 	});
 
 	test("are waited for while one is missing, until every client's drain is over", async () => {
-		const { fakes, ended } = fleet({ plan: workQueue });
-		await begun(fakes);
+		const { fakes, ended } = await begunFleet({ plan: workQueue });
 		for (let at = 1; at < 9; at++) second(fakes, at, counts({ received: 199 }));
 		await turns();
 		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
-		settleAll(fakes);
-		expect((await ended).error).toBeNull();
+		await settled({ fakes, ended });
 	});
 });
 
 describe("a client that breaks off", () => {
 	test("in mid-run is named, the others get one signal, and all that there is is kept", async () => {
-		const { fakes, ended } = fleet({ clients: [{}, {}, { kind: "ssh", name: "bench@10.0.0.12" }] });
-		await begun(fakes);
+		const { fakes, ended } = await begunFleet({
+			clients: [{}, {}, { kind: "ssh", name: "bench@10.0.0.12" }],
+		});
 		const [first, second, third] = fakes as [FakeClient, FakeClient, FakeClient];
 		third.complain("cannot reach nats://me:s3cr3t@10.0.0.1");
 		third.end(107);
@@ -466,27 +457,18 @@ describe("a client that breaks off", () => {
 		["by a signal", "SIGKILL", "k6 ended with SIGKILL: it said nothing"],
 		["as its connection is lost", undefined, "the connection to it was lost"],
 	])("%s and takes the others with it is the one that is named", async (_, signal, why) => {
-		const { fakes, ended } = fleet();
-		await begun(fakes);
+		const { fakes, ended } = await begunFleet();
 		fakes[1]?.end(null, signal);
 		fakes[0]?.end(1);
 		expect((await ended).brokeOff).toBe(`client 1 (process 1): ${why}`);
 	});
 
 	test("before it is ready says why, and the others do not begin", async () => {
-		const { fakes, ended, kinds } = fleet({
-			clients: [
-				{
-					generator: {
-						started(self) {
-							self.complain("open nats: connection refused");
-							self.end(107);
-						},
-					},
-				},
-				{},
-			],
-		});
+		const started = (self: FakeClient) => {
+			self.complain("open nats: connection refused");
+			self.end(107);
+		};
+		const { fakes, ended, kinds } = fleet({ clients: [{ generator: { started } }, {}] });
 		const result = await ended;
 		expect(result.error).toBe(
 			"client 0 (process 0): k6 ended with exit code 107: open nats: connection refused",
@@ -530,10 +512,10 @@ describe("a client that breaks off", () => {
 		[
 			failure("client-unreachable", {
 				client: "bench@far",
-				reason: "the connection to it was lost",
+				reason: "it is lost",
 				remedy: "Is it up?",
 			}),
-			"the connection to it was lost. Is it up?",
+			"it is lost. Is it up?",
 		],
 	])("as its files cannot be brought there keeps all from starting", async (error, why) => {
 		const { fakes, ended } = fleet({
@@ -552,8 +534,7 @@ describe("a client that breaks off", () => {
 	});
 
 	test("that cannot write its results is named", async () => {
-		const { fakes, ended } = fleet();
-		await begun(fakes);
+		const { fakes, ended } = await begunFleet();
 		for (const fake of fakes)
 			fake.tell(tick(1, fake === fakes[1] ? { error: "no space left on device" } : {}));
 		settleAll(fakes);
@@ -592,10 +573,9 @@ describe("a client that breaks off", () => {
 
 describe("Ctrl-C", () => {
 	test("in mid-run gives each client one signal, keeps what all have, and is no error", async () => {
-		const { fakes, ended, stop, told } = fleet({
+		const { fakes, ended, stop, told } = await begunFleet({
 			clients: [{ leaves: ["client-0.hlog"] }, {}, {}],
 		});
-		await begun(fakes);
 		for (const fake of fakes) fake.tell(tick(1));
 		stop.abort("SIGINT");
 		const result = await ended;
@@ -637,10 +617,9 @@ describe("Ctrl-C", () => {
 });
 
 test("an SLA is judged by the counts of all clients together, and stops each with one signal", async () => {
-	const { fakes, ended } = fleet({
+	const { fakes, ended } = await begunFleet({
 		hopeless: (line) => (line.mqbench === "tick" && line.failed > 5 ? "failed == 0" : null),
 	});
-	await begun(fakes);
 	for (const fake of fakes) fake.tell(tick(1, { failed: 1 }));
 	await turns();
 	expect(fakes.map(signals)).toEqual([0, 0, 0]);
@@ -661,8 +640,9 @@ describe("the leader", () => {
 	});
 
 	test("is asked of one client that runs", async () => {
-		const { fakes, ended, leader } = fleet({ clients: [answering({ node: "mqbench-2" }), {}, {}] });
-		await begun(fakes);
+		const { fakes, ended, leader } = await begunFleet({
+			clients: [answering({ node: "mqbench-2" }), {}, {}],
+		});
 		expect(await leader()).toBe("mqbench-2");
 		expect(await leader()).toBe("mqbench-2");
 		expect(fakes.map(({ said }) => said.filter((one) => "ask" in one))).toEqual([
@@ -679,8 +659,7 @@ describe("the leader", () => {
 	});
 
 	test("that the broker does not tell is null; why it cannot be told is an error without the password", async () => {
-		const { fakes, leader, ended, stop } = fleet({ clients: [answering({}), {}] });
-		await begun(fakes);
+		const { leader, ended, stop } = await begunFleet({ clients: [answering({}), {}] });
 		expect(await leader()).toBeNull();
 		stop.abort();
 		await ended;
@@ -700,8 +679,10 @@ describe("a payload file", () => {
 			...roundTrip,
 			message: { ...roundTrip.message, payload: "file" as const, file },
 		};
-		const { fakes, ended, folder } = fleet({ plan, clients: [{}, { kind: "ssh", name: "far" }] });
-		await begun(fakes);
+		const { fakes, ended, folder } = await begunFleet({
+			plan,
+			clients: [{}, { kind: "ssh", name: "far" }],
+		});
 		expect(readFileSync(path.join(folder, "payload"), "utf8")).toBe("text");
 		const [here, far] = fakes as [FakeClient, FakeClient];
 		expect(here.log).not.toContain("put payload");
