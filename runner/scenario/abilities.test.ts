@@ -3,7 +3,7 @@ import { brokerOf, noBroker, type Traits } from "../brokers/index.ts";
 import { resolveCases } from "./cases.ts";
 import { parseParts } from "./parts.ts";
 import type { Problem } from "./problem.ts";
-import { checkAbilities } from "./rules/system.ts";
+import { checkSystems } from "./rules/system.ts";
 
 /** A system that can do everything, less what a test takes away. */
 function system(traits: Partial<Traits> = {}) {
@@ -23,7 +23,11 @@ function refusals(workload: object, traits: Partial<Traits>): string[] {
 	const parts = parseParts({
 		workload: { rate: "3/s", message: "1KiB", duration: "9s", ...workload },
 	});
-	checkAbilities([system(traits)], resolveCases(parts, problems), null, problems);
+	checkSystems([system(traits)], resolveCases(parts, problems), {
+		clients: 1,
+		rig: null,
+		problems,
+	});
 	return problems.map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 

@@ -12,7 +12,7 @@ import { KubernetesFile } from "./kubernetes-schema.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
 import { type Located, mistakesOf, type Problem, report } from "./problem.ts";
-import { checkAbilities, checkExistingTopics, checkSharing } from "./rules/system.ts";
+import { checkSystems } from "./rules/system.ts";
 import {
 	checkPayloads,
 	checkRuns,
@@ -141,10 +141,8 @@ function check(
 	const cases = resolveCases(parts, problems, context.folder, settle);
 	checkRuns(parts.repeat, cases.cases.length, systems.length, context);
 	checkPayloads(cases, context);
-	checkAbilities(systems, cases, context.rig, problems);
+	checkSystems(systems, cases, { ...context, clients: count });
 	const aws = resolveAws(parts, context, clients, systems);
-	checkSharing(count, systems, cases, problems);
-	checkExistingTopics(systems, cases, problems);
 	// One with a mistake says so itself.
 	const pods = clients.kind === "pods" || (target !== undefined && targets[target].place === "pod");
 	const baseline = resolveBaseline(parts.baseline, keys, context);

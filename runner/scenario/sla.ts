@@ -64,10 +64,9 @@ function withLimit(text: string): Sla {
 }
 
 function partsOf(text: string): Parts {
-	const match = /^(recovered ?\(.+\)|.+?) ?(<=|>=|==|=<|=>|!=|<|>|=) ?(.+)$/.exec(text);
-	if (/^recovered ?\(.+\)$/.test(text)) throw refused("recovered-without-limit", { line: text });
-	if (!match) throw refused("no-objective", { line: text });
-	const [, left = "", op = "", limit = ""] = match;
+	const [, left, op = "", limit = ""] =
+		/^(recovered ?\(.+\)|.+?) ?(<=|>=|==|=<|=>|!=|<|>|=) ?(.+)$/.exec(text) ?? [];
+	if (left === undefined) throw refused("no-objective", { line: text });
 	return { text, left, op, limit };
 }
 
@@ -87,13 +86,12 @@ function subjectOf(parts: Parts): { subject: Subject; op: Op } {
 	const words = left.split(" ");
 	const quantile = words.at(-1) ?? "";
 	const metric = Metric.safeParse(words.length === 2 ? words[0] : "response").data;
-	if (words.length > 2 || !isQuantile(quantile)) throw unknown(line, words);
-	if (metric === undefined) throw unknown(line, words.slice(0, 1));
+	if (words.length > 2 || !isQuantile(quantile) || metric === undefined)
+		throw refused("no-objective", { line });
 	if (op !== "<" && op !== "<=") throw refused("latency-limit", { line, left, limit });
 	if (quantile === "max") return { subject: { kind: "max", metric }, op };
 	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
-	if (percentile === 100) throw refused("percentile-100", { line, op, limit });
-	if (percentile < LOWEST || percentile > 100) throw refused("percentile-range", { line });
+	if (percentile < LOWEST || percentile >= 100) throw refused("percentile-range", { line });
 	return { subject: { kind: "percentile", metric, percentile }, op };
 }
 
@@ -129,17 +127,16 @@ const LIMITS: Record<TallyUnit, (text: string, limit: string) => number> = {
 		if (/^\d{1,15}$/.test(limit)) return Number(limit);
 		throw refused("tally-count", { line, tally: line.split(/[ <=]/)[0] });
 	},
-	"messages/s": (text, limit) =>
-		inLine(text, () => {
-			const rate = parseRate(limit);
-			if (rate.messages > 0) return ratePerSecond(rate);
-			throw UnitError.of("rate", `must be above 0, got ${limit}`);
-		}),
+	"messages/s": (_, limit) => {
+		const rate = parseRate(limit);
+		if (rate.messages > 0) return ratePerSecond(rate);
+		throw UnitError.of("rate", `must be above 0, got ${limit}`);
+	},
 	ns: latency,
 };
 
 function latency(line: string, limit: string): number {
-	const ns = inLine(line, () => parseDuration(limit));
+	const ns = parseDuration(limit);
 	if (ns === 0) throw refused("limit-never", { line, instead: "a limit above 0" });
 	return ns;
 }
@@ -168,7 +165,7 @@ function compared(parts: Parts): BaselineSla {
 	const [margin, time] = other !== undefined && TIME.test(one) ? [other, one] : [one, other];
 	const percent = percentOf(margin, worse);
 	const allowance = time === undefined ? undefined : TIME.exec(time)?.[1];
-	const allowanceNs = allowance === undefined ? null : inLine(text, () => parseDuration(allowance));
+	const allowanceNs = allowance === undefined ? null : parseDuration(allowance);
 	const right =
 		percent >= LEAST_PERCENT &&
 		percent <= most &&
@@ -201,16 +198,6 @@ function percentOf(text: string, worse: "higher" | "lower"): number {
 	return Number((worse === "higher" ? percent : -percent).toFixed(7));
 }
 
-/** Names the line in front of what is wrong with its limit. */
-function inLine<T>(text: string, parse: () => T): T {
-	try {
-		return parse();
-	} catch (error) {
-		if (!(error instanceof UnitError)) throw error;
-		throw new UnitError(`"${text}": ${error.message}`);
-	}
-}
-
 function isQuantile(word: string): boolean {
 	return /^(max|p\d{1,3}(\.\d{1,9})?|p\(\d{1,3}(\.\d{1,9})?\))$/.test(word);
 }
@@ -219,25 +206,17 @@ function refused<C extends Told>(code: C, ...values: Telling<C>): UnitError {
 	return new UnitError(tell(code, ...values));
 }
 
-function unknown(line: string, words: readonly string[]): UnitError {
-	for (const word of words) {
-		const guess = isQuantile(word)
-			? word
-			: suggest(word, [...Metric.options, ...Tally.options, "max"]);
-		if (guess !== undefined && guess !== word)
-			return refused("unknown-metric", { line, word, guess });
-	}
-	return refused("no-objective", { line });
-}
-
-/** Reads the text, or says how the line is written that was probably meant. */
+/** Reads the text, or says how the line is written that was probably meant, else what is wrong with it. */
 function orMeant<T>(text: string, parse: (text: string) => T): T {
 	try {
 		return parse(text);
 	} catch (error) {
+		if (!(error instanceof UnitError)) throw error;
 		const meant = meantLine(text);
-		if (meant === text || !isObjective(meant, parse)) throw error;
-		throw refused("objective-meant", { line: text, meant });
+		if (meant !== text && isObjective(meant, parse))
+			throw refused("objective-meant", { line: text, meant });
+		const named = error.message.startsWith(`"${text}"`);
+		throw named ? error : new UnitError(`"${text}": ${error.message}`);
 	}
 }
 
@@ -249,6 +228,8 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 		return false;
 	}
 }
+
+const WORDS = [...Metric.options, ...Tally.options, "max"];
 
 /** Words of other tools. An average hides what slow messages do, and so does the fastest one. */
 const OTHER_WORDS = words({
@@ -262,14 +243,14 @@ const OTHER_WORDS = words({
 	unavailable: "downtime",
 });
 
-/** "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms": as it is written here. */
+/** "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms", "servce p99 < 5ms": as it is written here. */
 function meantLine(text: string): string {
 	const [, left = "", op = "", limit = ""] = /^(.*?) ?([<>=≤≥!]+) ?(.*)$/.exec(text) ?? [];
 	const meant = left
 		.replace(/[._ ](?=p\d)/i, " ")
 		.split(" ")
-		.map((word) => own(OTHER_WORDS, word.toLowerCase()) ?? word)
-		.map((word) => (Tally.safeParse(word).success ? word : quantile(word)));
+		.map((word) => own(OTHER_WORDS, word.toLowerCase()) ?? quantile(word))
+		.map((word) => (isQuantile(word) ? word : (suggest(word, WORDS) ?? word)));
 	if (Metric.safeParse(meant.at(-1)).success) meant.push("p99");
 	const unitless = isQuantile(meant.at(-1) ?? "") && /^[\d.]+$/.test(limit);
 	const known = { "≤": "<=", "≥": ">=", "=<": "<=", "=>": ">=" }[op] ?? op;

@@ -11,7 +11,7 @@ import { type Partitioned, partitionsOf, sizeFor } from "../on-system.ts";
 import type { GivenRig } from "../overrides.ts";
 import type { Path, Problem, Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
-import type { Case, System } from "../scenario.ts";
+import type { Case } from "../scenario.ts";
 
 /** A system, as far as its abilities go. */
 interface Able extends Partitioned {
@@ -21,106 +21,119 @@ interface Able extends Partitioned {
 	readonly existingTopics?: readonly string[] | null;
 }
 
-/** The cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. */
-export function checkAbilities(
+/** What is asked of cases on these systems, beside the systems themselves. */
+interface Around {
+	readonly clients: number;
+	readonly rig: GivenRig | null;
+	readonly problems: Problem[];
+}
+
+/**
+ * Cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. And those that clients cannot
+ * share: a message is sent by the client of its connection (connection c: client c mod clients), and where it comes back to its sender it has
+ * to come back to the same client.
+ */
+export function checkSystems(
 	systems: readonly Able[],
 	cases: ResolvedCases,
-	rig: GivenRig | null,
-	problems: Problem[],
+	{ clients, rig, problems }: Around,
 ): void {
 	// Beside one that has partitions, others do without.
 	const partitioned = systems.some(({ traits }) => traits.partitions);
 	for (const system of systems)
 		checkCases(cases, problems, (one, wrong) => {
 			checkConsumers(one, system, wrong);
-			checkMessages(one, system, wrong);
-			checkRig(one, system, rig, wrong);
+			checkMessages(one, system, rig, wrong);
 			checkTopics(one, system, partitioned, wrong);
 		});
-}
-
-/** Cases that cannot be made with the topics that a system names as the user's own. */
-export function checkExistingTopics(
-	systems: readonly (Able & { readonly path: Path })[],
-	cases: ResolvedCases,
-	problems: Problem[],
-): void {
-	for (const { key: system, existingTopics, path } of systems) {
-		if (!existingTopics) continue;
-		const named = existingTopics.length;
-		checkCases(
-			cases,
-			problems,
-			({ name, pattern, topics, wildcard, bystanders }, wrong) => {
-				if (pattern === "request-reply") wrong("pattern", "yours-request-reply", { system });
-				else if (topics !== named)
-					wrong("topics", "yours-other-number", { case: name, topics, system, named });
-				if (wildcard) wrong("wildcard", "yours-more-topics", { field: "wildcard", system });
-				if (bystanders > 0)
-					wrong("bystanders", "yours-more-topics", { field: "bystanders", system });
-			},
-			[...path, "topics"],
-		);
-	}
-}
-
-/**
- * Cases that so many clients cannot share. A message is sent by the client of its connection (connection c: client c mod
- * clients), and where it comes back to its sender it has to come back to the same client.
- */
-export function checkSharing(
-	clients: number,
-	systems: readonly Pick<System, "key" | "broker">[],
-	cases: ResolvedCases,
-	problems: Problem[],
-): void {
-	if (clients === 1) return;
-	// What is no process lives in each client: what is sent on one never gets to another.
-	const alone = systems.find(({ broker }) => broker === noBroker);
-	checkCases(
-		cases,
-		problems,
-		(one, wrong) => {
-			const { schedule, pattern, connections, topics } = one;
-			if (schedule.kind === "closed") wrong("messages", "clients-of-closed-load", { clients });
-			if (connections < clients)
-				wrong("connections", "connections-below-clients", { clients, connections });
-			else if (isApart(one, clients)) wrong("topics", "topics-of-clients", { topics, connections });
-			if (one.order !== "none" && (pattern === "work-queue" || pattern === "backlog"))
-				wrong("order", "order-over-clients", { pattern, clients, remedy: "write order: none" });
-			if (alone && crosses({ pattern, client: { index: 0, count: clients } }))
-				wrong("pattern", "no-process-for-clients", { system: alone.key, clients });
-			// They would have to agree on the second in which the window opens, and each sees the latency of its own messages only.
-			if (schedule.steady !== null) wrong("warmup", "steady-clients");
-		},
-		["clients"],
-	);
+	if (clients > 1)
+		checkCases(cases, problems, (one, wrong) => checkClients(one, systems, clients, wrong), [
+			"clients",
+		]);
+	for (const system of systems)
+		checkCases(cases, problems, (one, wrong) => checkExisting(one, system, wrong), [
+			...(system.path ?? []),
+			"topics",
+		]);
 }
 
 // --- internal ---
 
+/** A system, as far as its abilities go. */
+interface Able extends Partitioned {
+	readonly key: string;
+	readonly broker: BrokerName;
+	readonly traits: Traits;
+	readonly existingTopics?: readonly string[] | null;
+	readonly path?: Path;
+}
+
+/** Cases that cannot be made with the topics that a system names as the user's own. */
+function checkExisting(
+	{ name, pattern, topics, wildcard, bystanders }: Case,
+	{ key: system, existingTopics }: Able,
+	wrong: Wrong<WorkloadField>,
+): void {
+	if (!existingTopics) return;
+	const named = existingTopics.length;
+	if (pattern === "request-reply") wrong("pattern", "yours-request-reply", { system });
+	else if (topics !== named)
+		wrong("topics", "yours-other-number", { case: name, topics, system, named });
+	if (wildcard) wrong("wildcard", "yours-more-topics", { field: "wildcard", system });
+	if (bystanders > 0) wrong("bystanders", "yours-more-topics", { field: "bystanders", system });
+}
+
+function checkClients(
+	one: Case,
+	systems: readonly Able[],
+	clients: number,
+	wrong: Wrong<WorkloadField>,
+): void {
+	const { schedule, pattern, connections, topics, order } = one;
+	if (schedule.kind === "closed") wrong("messages", "clients-of-closed-load", { clients });
+	if (connections < clients)
+		wrong("connections", "connections-below-clients", { clients, connections });
+	else if (isApart(one, clients)) wrong("topics", "topics-of-clients", { topics, connections });
+	if (order !== "none" && (pattern === "work-queue" || pattern === "backlog"))
+		wrong("order", "order-over-clients", { pattern, clients, remedy: "write order: none" });
+	// What is no process lives in each client: what is sent on one never gets to another.
+	const alone = systems.find(({ broker }) => broker === noBroker);
+	if (alone && crosses({ pattern, client: { index: 0, count: clients } }))
+		wrong("pattern", "no-process-for-clients", { system: alone.key, clients });
+	// They would have to agree on the second in which the window opens, and each sees the latency of its own messages only.
+	if (schedule.steady !== null) wrong("warmup", "steady-clients");
+}
+
 function checkMessages(
 	{ message, pattern, keys, backlog, topics }: Case,
 	{ key: system, traits, existingTopics }: Able,
+	rig: GivenRig | null,
 	wrong: Wrong<WorkloadField>,
 ): void {
 	const { title, maxMessageBytes: limitBytes, keepsOnly } = traits;
 	const size = sizeFor(message.size, traits);
 	const leastBytes = ENVELOPE_BYTES + (message.checksum ? CHECKSUM_BYTES : 0);
 	if (size === null) wrong("message", "no-limit-of-system", { system, title });
-	else if (limitBytes !== null) {
-		const { bytes } = size;
-		if (typeof message.size !== "number") {
-			const range = { system, limitBytes, size: sizeText(message.size), leastBytes };
-			if (bytes < leastBytes || bytes > MOST_BYTES)
-				wrong("message", "limit-out-of-range", { ...range, mostBytes: MOST_BYTES });
-		} else if (bytes > limitBytes)
-			wrong("message", "too-large-for-system", {
-				messageBytes: bytes,
-				system,
-				mostBytes: limitBytes,
-			});
-	}
+	else if (typeof message.size !== "number") {
+		const range = { system, limitBytes, size: sizeText(message.size), leastBytes };
+		if (size.bytes < leastBytes || size.bytes > MOST_BYTES)
+			wrong("message", "limit-out-of-range", { ...range, mostBytes: MOST_BYTES });
+	} else if (size.bytes > (limitBytes ?? Infinity))
+		wrong("message", "too-large-for-system", {
+			messageBytes: size.bytes,
+			system,
+			mostBytes: limitBytes,
+		});
+	// A rig's brokers were set up for messages of a size.
+	const setUpBytes = rigBroker(rig, system)?.messageBytes ?? Infinity;
+	const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
+	if (rig !== null && messageBytes > setUpBytes)
+		wrong("message", "too-large-for-rig", {
+			messageBytes,
+			system,
+			rig: rig.path,
+			mostBytes: setUpBytes,
+		});
 	const why = traits.cannot[pattern];
 	const remedy = traits.instead?.[pattern] ?? tell("drop-system", { system });
 	if (why !== undefined)
@@ -137,20 +150,6 @@ function checkMessages(
 		const found = { system, kept, waiting: formatCount(waiting), option, value };
 		if (waiting > kept) wrong("backlog", "backlog-trimmed", found);
 	}
-}
-
-/** A rig's brokers were set up for messages of a size. */
-function checkRig(
-	{ message }: Case,
-	{ key: system, traits }: Able,
-	rig: GivenRig | null,
-	wrong: Wrong<WorkloadField>,
-): void {
-	const mostBytes = rigBroker(rig, system)?.messageBytes ?? null;
-	const size = sizeFor(message.size, traits);
-	const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
-	if (rig !== null && mostBytes !== null && messageBytes > mostBytes)
-		wrong("message", "too-large-for-rig", { messageBytes, system, rig: rig.path, mostBytes });
 }
 
 function checkTopics(
