@@ -13,7 +13,7 @@ import { renderTerminal } from "../render/terminal.ts";
 import { summarise } from "../result/metrics.ts";
 import { REPORT_FILES } from "../result/reporters.ts";
 import { filesOfResult } from "../result/result-files.ts";
-import { around, parseScenario, resolveScenario } from "../scenario/load.ts";
+import { loadScenario } from "../scenario/load.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { compile } from "../script/compile.ts";
 import { options } from "../script/options.ts";
@@ -29,8 +29,7 @@ const words = {
 		// An existing broker goes without saying: nothing is started from inside of k6.
 		const given = { target: "existing", ...written };
 		const text = stringify(given);
-		const parsed = parseScenario(FILE, text);
-		const scenario = resolveScenario(parsed, {}, env, around(FILE));
+		const scenario = loadScenario(FILE, text, {}, env);
 		const runId = newRunId(scenario.name, Date.now());
 		const [plan, ...more] = expand(scenario, { runId });
 		const beyond = beyondScript(scenario, 1 + more.length);

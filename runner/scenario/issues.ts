@@ -10,7 +10,6 @@ import { fieldOf, isSystem, noun, quoted, systemBroker } from "./place.ts";
 import type { Path, Problem } from "./problem.ts";
 import { ScenarioFile } from "./schema.ts";
 import { examplesAt, fits, keysAt } from "./schema-walk.ts";
-import { meantObjective } from "./sla.ts";
 import { isMap, valueAt, type Written } from "./written.ts";
 
 /** zod's issues as sentences for the person who wrote the file. `value` is what was checked. */
@@ -218,10 +217,6 @@ function unknownKey(path: Path, key: string, whole: unknown): string {
 		const meant = near !== undefined && fits([...path, near], whole, map[key]);
 		if (others.length > 0 && !meant)
 			return tell("other-brokers-option", { key, brokers: others.join(" and "), broker });
-	}
-	if (path.includes("sla")) {
-		const line = meantObjective(key, map[key]);
-		if (line !== undefined) return tell("objective-as-key", { line });
 	}
 	const unknown = (meant: string) => tell("unknown", { what: "key", word: quoted(key), meant });
 	const word = otherToolsWord(path, key);

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { failure, type MqbenchError } from "../errors.ts";
+import { failure } from "../errors.ts";
 import { targets } from "../model/targets.ts";
 import { resolveCases } from "./cases.ts";
 import { clientCount, resolveClients } from "./clients.ts";
@@ -22,7 +22,7 @@ import {
 } from "./rules/whole.ts";
 import type { Scenario } from "./scenario.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
-import { parseSource, type Source } from "./source.ts";
+import { parseSource } from "./source.ts";
 import { resolveSystems } from "./systems.ts";
 import { fillVariables, variablesIn } from "./variables.ts";
 import type { Written } from "./written.ts";
@@ -38,19 +38,6 @@ export function loadScenario(
 	env: Readonly<Record<string, string | undefined>> = {},
 	surroundings: Surroundings = around(file),
 ): Scenario {
-	return resolveScenario(parseScenario(file, text), overrides, env, surroundings);
-}
-
-/** The text of a scenario as values that know their places. */
-export interface ParsedScenario {
-	readonly file: string;
-	readonly source: Source;
-	/** The error that shows these mistakes. */
-	refuse(problems: readonly Located[]): MqbenchError;
-}
-
-/** Throws where the text is not YAML of one map. */
-export function parseScenario(file: string, text: string): ParsedScenario {
 	// Some editors begin files with a byte order mark; columns count without it.
 	const yaml = text.replace(/^\ufeff/, "");
 	const refuse = (problems: readonly Located[]) => {
@@ -59,16 +46,7 @@ export function parseScenario(file: string, text: string): ParsedScenario {
 	};
 	const parsed = parseSource(yaml);
 	if ("problems" in parsed) throw refuse(parsed.problems);
-	return { file, source: parsed.source, refuse };
-}
-
-/** The scenario that a parsed text, the command line and the environment come to. */
-export function resolveScenario(
-	{ file, source, refuse }: ParsedScenario,
-	overrides: Overrides,
-	env: Readonly<Record<string, string | undefined>>,
-	surroundings: Surroundings,
-): Scenario {
+	const { source } = parsed;
 	const written = applyOverrides(source.value, overrides, surroundings.rig);
 	const { labelOf } = written;
 	const { scenario, problems } = check(

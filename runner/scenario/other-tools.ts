@@ -38,7 +38,6 @@ export function words(table: Words): Words {
 
 /** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {
-	target: words({ aws: "ec2 amazon cloud" }),
 	broker: Object.fromEntries(
 		Object.values(brokers).flatMap(({ alsoCalled = {} }) => Object.entries(alsoCalled)),
 	),
@@ -53,7 +52,6 @@ const otherValues: Readonly<Record<string, Words>> = {
 	durability: words({ memory: "none", fsync: "disk sync always", interval: "everysec" }),
 	keys: words({ none: "no_key", "round-robin": "key_round_robin", random: "random_nano" }),
 	acks: words({ "1": "leader", "0": "none", all: "quorum -1" }),
-	arrivals: words({ poisson: "exponential", constant: "uniform fixed" }),
 };
 
 const otherWords: Readonly<Record<string, Words>> = {
@@ -61,11 +59,8 @@ const otherWords: Readonly<Record<string, Words>> = {
 		system: "broker",
 		systems: "brokers drivers",
 		sla: "thresholds slo",
-		repeat: "repeats runs iterations",
 		workload: "load config options",
 		cases: "scenarios",
-		pin: "cpus",
-		aws: "ec2 machines instances",
 	}),
 	workload: words({
 		message: "messageSize size record-size messageBytes",
@@ -80,10 +75,7 @@ const otherWords: Readonly<Record<string, Words>> = {
 		partitions: "partitionsPerTopic",
 		topics: "subjects channels queues",
 		connections: "vus preAllocatedVUs",
-		inFlight: "concurrency",
 		keys: "keyDistributor",
-		order: "ordering",
-		arrivals: "distribution",
 		"payload: { file: ... }": "payloadFile",
 		"payload: random": "useRandomizedPayloads",
 		"payload: { random: 0.3 }": "randomBytesRatio",
@@ -96,14 +88,9 @@ const otherWords: Readonly<Record<string, Words>> = {
 	system: words({
 		broker: "kind type",
 		url: "address host servers bootstrap.servers",
-		nodes: "cluster",
 		replicas: "replication replicationFactor",
-		config: "settings",
-		pin: "cpus",
 		[tell("sla-of-system")]: "sla",
 	}),
 	stages: words({ target: "rate", duration: "time" }),
 	steps: words({ rate: "target", duration: "time" }),
-	faults: words({ node: "broker" }),
-	sla: words({ expect: "sla threshold", case: "cases", system: "systems" }),
 };

@@ -3,7 +3,7 @@ import path from "node:path";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
-import { around, parseScenario, resolveScenario } from "./load.ts";
+import { around, loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
 import { shorten } from "./quick.ts";
 import { givenRig } from "./rig-store.ts";
@@ -29,10 +29,9 @@ export async function readScenario(
 	} catch (error) {
 		throw failure("scenario-unreadable", { path: file, reason: reasonOf(error) });
 	}
-	const parsed = parseScenario(file, text);
 	const resolve = async (changes: Overrides) => {
 		const rig = changes.rig && { ...(await givenRig(changes.rig, world.cwd)), only: changes.only };
-		const scenario = resolveScenario(parsed, changes, world.env, {
+		const scenario = loadScenario(file, text, changes, world.env, {
 			...around(file, world.cwd),
 			...(rig ? { rig } : {}),
 		});

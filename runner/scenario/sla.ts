@@ -20,15 +20,6 @@ export function parseSla(source: string): Sla {
 	return orMeant(spaced(source), withLimit);
 }
 
-/** The line for a map's key and value, "p99: 5ms" -> "p99 < 5ms"; undefined: it is not an objective. */
-export function meantObjective(key: string, limit: unknown): string | undefined {
-	const tally = Tally.safeParse(key).data;
-	const [usual] = tally === undefined ? ["<"] : UNITS[TALLIES[tally].unit].example.split(" ");
-	const value = spaced(String(limit));
-	const meant = meantLine(/^[<>=]/.test(value) ? `${key} ${value}` : `${key} ${usual} ${value}`);
-	return isObjective(meant, withLimit) ? meant : undefined;
-}
-
 // --- internal ---
 
 /** What a line is about, and how it goes on. */

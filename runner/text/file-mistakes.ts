@@ -35,7 +35,6 @@ export const fileMistakes = {
 	"no-yaml": "this is not YAML: {reason}",
 	"option-without-effect": "{key} has no effect on {broker}; remove {key}",
 	"other-brokers-option": "{key} is an option of {brokers}, not of {broker}; remove {key}",
-	"objective-as-key": "an objective is text, not a key; write - {line}",
 	"option-of-system": "{option} of the system, where a broker has it",
 	"objective-in-sla": "an objective in sla, e.g. p99 < 20ms",
 	"sla-of-system": "sla at the top level, - { expect: p99 < 20ms, system: NAME }",
