@@ -5,7 +5,6 @@ import type { ResultFile, RunInFile } from "../model/result-file.ts";
 import { figuresOf, HIGHEST_RATE } from "../result/fields.ts";
 import { readableJson } from "../result/json.ts";
 import type { Judgeable } from "../result/outcomes.ts";
-import { say } from "../text/say.ts";
 import { hashOf, machineOf } from "./machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
 
@@ -48,7 +47,8 @@ export function baselineText(baseline: Baseline): string {
 /** Why figures of this run stand for nothing; null: they count, whatever the SLA says of them. */
 export function withoutOf(run: AnyRun): string | null {
 	if (["invalid", "error", "interrupted"].includes(run.verdict)) return run.verdict;
-	if (run.state === "aborted") return say("stopped-early", { sla: run.abortedBy }).text;
+	if (run.state === "aborted")
+		return `stopped as ${run.abortedBy ?? "an SLA"} could not be met any more`;
 	return run.state === "complete" ? null : run.state;
 }
 

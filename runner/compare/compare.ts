@@ -4,7 +4,7 @@ import type { Verdict } from "../model/verdict.ts";
 import { field, isRate, judgedFigures, shownFigures } from "../result/fields.ts";
 import { at, bySystemAndCase, type Place } from "../result/select.ts";
 import { medianOf, type Ratio, ratioOf } from "../stats/ratio.ts";
-import { type Said, say } from "../text/say.ts";
+import type { Said } from "../text/say.ts";
 import { RECEIVES } from "../verdict/facts.ts";
 import { because } from "../verdict/judgement.ts";
 import { type Clocks, judge } from "./judge.ts";
@@ -70,7 +70,7 @@ export function compareRuns(
 	if (systems === null)
 		for (const { system, case: name } of bySystemAndCase(a.of.runs))
 			if (at({ system, case: name }, b.of.runs).length === 0)
-				notCompared.push({ system, case: name, why: say("only-one-side", { side: a.name }).text });
+				notCompared.push({ system, case: name, why: `only ${a.name} has runs of it` });
 	return { comparisons, notCompared };
 }
 
@@ -86,7 +86,7 @@ export function pairOf(
 ): { readonly pair: Pair | null; readonly notes: readonly string[] } {
 	const [a, b] = [countedOf(sideA), countedOf(sideB)];
 	if (a.all.length === 0)
-		return none([say("no-run", { side: a.name, system: a.system, case: a.case })]);
+		return none([`${a.name} has no run of ${a.system}, ${a.case}: nothing to compare with`]);
 	const oneRun = isOneRun(a.of, b.of);
 	// A case of a scenario is one work for all of its systems; what durability each is asked for is what is compared.
 	const other = oneRun ? null : otherWork(a, b);
@@ -95,10 +95,11 @@ export function pairOf(
 	const [one] = b.counting;
 	if (one === undefined || a.counting.length === 0) {
 		const side = a.counting.length === 0 ? a.name : b.name;
-		return none([...notes, say("no-run-counts", { side })]);
+		return none([...notes, `no run of ${side} counts`]);
 	}
 	const machine = oneRun ? null : otherMachine(a.of, b.of);
-	const advisory = a.of.quick || b.of.quick ? say("quick-runs").text : machine;
+	const quick = a.of.quick || b.of.quick;
+	const advisory = quick ? "shortened by --quick: its figures are not a result" : machine;
 	const doubt = doubtOf(a, b);
 	const judged = judgedFigures(one);
 	const compare = (figure: string, line: Allowed | null = null): Judged => {
@@ -143,7 +144,7 @@ export function pairOf(
 	};
 	return {
 		pair: { judged, shown: shownFigures([...a.counting, ...b.counting]), compare },
-		notes: notes.map(({ text }) => text),
+		notes,
 	};
 }
 
@@ -164,26 +165,27 @@ export function otherMachine(
 	a: Pick<Baseline, "machine">,
 	b: Pick<Baseline, "machine">,
 ): string | null {
-	if (a.machine === null || b.machine === null) return say("unknown-machine").text;
+	if (a.machine === null || b.machine === null)
+		return "one of the two does not say on which machine it was made";
 	const difference = machineDifference(a.machine, b.machine);
 	return difference === null && a.machine.fingerprint === b.machine.fingerprint
 		? null
-		: say("other-machine", { difference }).text;
+		: `another machine: ${difference ?? "its fingerprint differs"}`;
 }
 
 /** Why the work is not the same, in words; null: it is. */
-export function otherWork(a: Worked, b: Worked): Said | null {
+export function otherWork(a: Worked, b: Worked): string | null {
 	const work = a.all[0]?.work ?? "";
 	const other = [...b.all, ...a.all].find((run) => run.work !== work)?.work;
 	if (other === undefined) return null;
 	const difference = workDifference(a.of.works[work], b.of.works[other] ?? a.of.works[other]);
-	return say("other-work", { difference });
+	return `other work: ${difference ?? "what differs was not written down"}`;
 }
 
 // --- internal ---
 
-function none(why: readonly Said[]) {
-	return { pair: null, notes: why.map(({ text }) => text) };
+function none(notes: readonly string[]) {
+	return { pair: null, notes };
 }
 
 interface Worked {
@@ -203,10 +205,12 @@ function countedOf(side: Side): Counted {
 }
 
 /** Runs without figures, those with the same reason together. */
-function leftOut({ name: side, all }: Counted): Said[] {
+function leftOut({ name: side, all }: Counted): string[] {
 	return [...new Set(all.flatMap(({ without }) => without ?? []))].map((why) => {
 		const repeats = all.filter(({ without }) => without === why).map(({ repeat }) => repeat);
-		return say("left-out", { side, repeats, why });
+		return repeats.length === 1
+			? `repeat ${repeats[0]} of ${side} does not count: ${why}`
+			: `repeats ${repeats.join(", ")} of ${side} do not count: ${why}`;
 	});
 }
 
@@ -217,8 +221,8 @@ function leftOut({ name: side, all }: Counted): Said[] {
 function doubtOf({ name: side, all, counting }: Counted, b: Counted): string | null {
 	const doubts = leftOut(b);
 	const [n, runs] = [counting.length, all.length];
-	if (2 * n < runs) doubts.push(say("few-count", { side, counting: n, runs }));
-	return doubts.map(({ text }) => text).join("; ") || null;
+	if (2 * n < runs) doubts.push(`only ${n} of ${runs} runs of ${side} count`);
+	return doubts.join("; ") || null;
 }
 
 /** Two systems of one command, measured in turns. The same run id alone proves nothing: people choose it. */

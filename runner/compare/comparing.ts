@@ -2,7 +2,7 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { at } from "../result/select.ts";
-import { say } from "../text/say.ts";
+import { plural } from "../units.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { type Compare, compareRuns, gateVerdict, type NotCompared } from "./compare.ts";
 import { type Difference, differencesIn } from "./difference.ts";
@@ -110,17 +110,23 @@ function outcomeOf(compared: Compare): Outcome {
 function summaryOf(compared: Compare): string {
 	const judged = judgedOf(compared);
 	const count = (is: (c: Comparison) => boolean) => judged.filter(is).length;
+	const figures = judged.length;
+	if (figures === 0)
+		return compared.comparisons.length > 0
+			? "shown only: nothing here may decide"
+			: "nothing could be compared";
 	const worse = count((c) => c.verdict === "regressed");
 	const better = count((c) => c.verdict === "improved");
 	const open = count(isOpen);
-	return say("summary", {
-		worse,
-		open,
-		better,
-		same: judged.length - worse - open - better,
-		shown: compared.comparisons.length > 0,
-		missing: missingOf(compared).length > 0,
-	}).text;
+	const counts = [
+		[worse, "worse by more than the margin"],
+		[open, "open"],
+		[better, "better"],
+		[figures - worse - open - better, "not worse"],
+	] as const;
+	const each = counts.flatMap(([n, how]) => (n === 0 ? [] : `${n} ${how}`)).join(", ");
+	const missing = missingOf(compared).length > 0 ? "; not everything could be compared" : "";
+	return `${plural(figures, "figure")} decide${figures === 1 ? "s" : ""}: ${each}${missing}`;
 }
 
 function differencesOf(a: Baseline, b: Baseline, systems: Systems | null): Difference[] {

@@ -1,7 +1,8 @@
 import type { Comparison } from "../model/comparison.ts";
 import { isRate } from "../result/fields.ts";
 import type { Ratio } from "../stats/ratio.ts";
-import { type Said, said, say, sayBut } from "../text/say.ts";
+import { percent, ratioText } from "../text/percent.ts";
+import { type Said, said, sayBut } from "../text/say.ts";
 import { plusMinus } from "../units.ts";
 
 interface Judged {
@@ -40,7 +41,8 @@ export function judge({
 }: Compared & { readonly clocks?: Clocks | null; readonly doubt?: string | null }): Judged {
 	const judged = clocks === null ? undoubted(of) : withinClocks(of, clocks);
 	if (doubt === null || judged.verdict === "regressed") return judged;
-	return open(sayBut(judged.said, say("runs-left-out", { doubt })));
+	const but = `but ${doubt}: the runs that do not count may be the worse ones`;
+	return open(sayBut(judged.said, said("runs-left-out", but, { doubt })));
 }
 
 // --- internal ---
@@ -59,17 +61,30 @@ function withinClocks(of: Compared, { ratio, boundNs }: Clocks): Judged {
 function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Compared): Judged {
 	const [a, b] = names;
 	const side = names[runs.indexOf(0)];
-	if (side !== undefined) return open(say("no-value", { side }));
+	if (side !== undefined) return open(said("no-value", `no run of ${side} has a value`, { side }));
 	if (measured === null || !Number.isFinite(measured.ratio))
-		return open(say("baseline-zero", { a, b }));
+		return open(said("baseline-zero", `${a} measured 0, so there is no ratio`, { a, b }));
 	const { ratio, low, high, confidence } = measured;
-	if (low === null || high === null || confidence === null)
-		return open(say("few-runs", { a, b, ratio, aRuns: runs[0], bRuns: runs[1] }));
+	const is = `${b} is ${ratioText(ratio)} ${a}`;
+	if (low === null || high === null || confidence === null) {
+		const text = `${is}, but ${runs[0]} and ${runs[1]} runs are too few to tell a change from noise: measure both with repeat: 5`;
+		return open(said("few-runs", text, { a, b, ratio, aRuns: runs[0], bRuns: runs[1] }));
+	}
 	// Between which ratios B counts as the same; with B and A swapped it does as well.
 	const rate = isRate(figure);
 	const most = rate ? 1 / Math.max(0, 1 - margin) : 1 + margin;
 	const least = rate ? 1 - margin : 1 / most;
-	const sure = { a, b, ratio, low, high, confidence, marginShare: margin };
+	const beside = `the margin of ${percent(margin, 3)}`;
+	const sure = (code: string, text: string) =>
+		said(code, `${is} (95 % interval: ${ratioText(low)} to ${ratioText(high)})${text}`, {
+			a,
+			b,
+			ratio,
+			low,
+			high,
+			confidence,
+			marginShare: margin,
+		});
 	// A value that is larger than written makes the true ratio larger (B's) or smaller (A's).
 	const [aMore, bMore] = beyond;
 	const above = low > most && !aMore;
@@ -77,11 +92,29 @@ function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Com
 	const notAbove = high <= most && !bMore;
 	const notBelow = low >= least && !aMore;
 	const notWorse = rate ? notBelow : notAbove;
-	if (rate ? below : above) return { ...open(say("worse", sure)), verdict: "regressed" };
-	if (rate ? above : below)
-		return { verdict: "improved", notWorse: true, said: say("better", sure) };
-	if (notAbove && notBelow) return { verdict: "same", notWorse: true, said: say("same", sure) };
-	if (aMore || bMore) return { ...open(say("values-cut-off", sure)), notWorse };
-	if (notWorse) return { ...open(say("not-worse", sure)), notWorse };
-	return open(say("more-runs", sure));
+	if (rate ? below : above) {
+		const worse = sure("worse", `: worse by more than ${beside}`);
+		return { verdict: "regressed", notWorse: false, said: worse };
+	}
+	if (rate ? above : below) {
+		const better = sure("better", `: better by more than ${beside}`);
+		return { verdict: "improved", notWorse: true, said: better };
+	}
+	if (notAbove && notBelow) {
+		const same = sure("same", `: no change beyond ${beside}`);
+		return { verdict: "same", notWorse: true, said: same };
+	}
+	const why =
+		aMore || bMore
+			? sure(
+					"values-cut-off",
+					"; but some values are above what could be measured, which leaves it open",
+				)
+			: notWorse
+				? sure("not-worse", `: not worse by more than ${beside}; whether it is better is open`)
+				: sure(
+						"more-runs",
+						`: on both sides of ${beside}; more runs narrow it (mqbench calibrate)`,
+					);
+	return { ...open(why), notWorse };
 }

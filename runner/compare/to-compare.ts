@@ -186,5 +186,5 @@ function whyOther(
 	const facts = plan.search === null ? workFacts(run) : searchFacts(run, sla);
 	const work = hashOf(facts);
 	const now = { of: { works: { [work]: facts } }, all: [{ work }] };
-	return otherWork({ of: file, all: runs }, now)?.text ?? null;
+	return otherWork({ of: file, all: runs }, now);
 }

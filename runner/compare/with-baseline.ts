@@ -8,7 +8,7 @@ import { field, HIGHEST_RATE, isRate, judgedFigures } from "../result/fields.ts"
 import type { Judgeable } from "../result/outcomes.ts";
 import { at, type Place } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import { type Said, say } from "../text/say.ts";
+import { type Said, said } from "../text/say.ts";
 import { containsLag } from "../verdict/facts.ts";
 import { NO_NUMBERS } from "../verdict/judgement.ts";
 import { baselineOf } from "./baseline-of-result.ts";
@@ -46,7 +46,7 @@ export function withBaseline(
 			const found =
 				spoilt(group, result) ??
 				(pair === null || compared === null
-					? open(say("not-compared", { why: notes.join("; ") }))
+					? open(said("not-compared", notes.join("; "), { why: notes.join("; ") }))
 					: judgedBy(compared, withoutLag(line, pair, [a, b])));
 			gates.push(gateOf(line, group, compared, found));
 			if (compared !== null && !judged.has(figure)) comparisons.push(compared);
@@ -145,10 +145,9 @@ function spoilt(group: Group, { runs, searches }: Judgeable): Found | null {
 	const one = made.find((run) => run.verdict === verdict);
 	if (one === undefined || !["interrupted", "error", "invalid"].includes(verdict)) return null;
 	const run = `repeat ${one.repeat} of ${one.system}`;
-	return {
-		verdict,
-		said: say("run-decides", { run, verdict, why: "why" in one ? one.why : one.answer }),
-	};
+	const why = "why" in one ? one.why : one.answer;
+	const text = `${run} is ${verdict.toUpperCase()}${why === null ? "" : `: ${why}`}`;
+	return { verdict, said: said("run-decides", text, { run, verdict, why }) };
 }
 
 /**
@@ -182,12 +181,15 @@ function withoutLag(line: BaselineSla, pair: Pair, sides: readonly Side[]): Judg
 function judgedBy(compared: Judged, unlagged: Judged | null): Found {
 	const { advisory, why, code, values } = compared;
 	const verdict = gateVerdict(compared);
-	if (advisory !== null) return open(say("not-judged", { advisory, why }));
+	if (advisory !== null)
+		return open(said("not-judged", `not judged, ${advisory}; ${why}`, { advisory, why }));
 	if (unlagged === null || verdict === "inconclusive" || gateVerdict(unlagged) === verdict)
 		return { verdict, said: { text: why, code, values } };
+	const { metric, why: without } = unlagged;
+	const text = `the generator's lag is more than half of what was compared, and without it (${metric}) ${without}; with it, ${why}`;
 	return {
 		verdict: verdict === "fail" && gateVerdict(unlagged) === "pass" ? "invalid" : "inconclusive",
-		said: say("lag-decides", { metric: unlagged.metric, without: unlagged.why, why }),
+		said: said("lag-decides", text, { metric, without, why }),
 	};
 }
 

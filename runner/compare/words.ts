@@ -1,5 +1,5 @@
 import type { Comparison } from "../model/comparison.ts";
-import { ratioText } from "../text/comparisons.ts";
+import { ratioText } from "../text/percent.ts";
 import { gateVerdict } from "./compare.ts";
 
 /** The words that all forms of a comparison share. */

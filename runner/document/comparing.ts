@@ -5,7 +5,7 @@ import { comparedFigures } from "../figures/comparison.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import type { Result } from "../model/result.ts";
 import { bySystemAndCase } from "../result/select.ts";
-import { percentText } from "../text/comparisons.ts";
+import { percent } from "../text/percent.ts";
 import { formatUtc, plural } from "../units.ts";
 import {
 	aside,
@@ -95,7 +95,7 @@ export function ratioTable(
 		sideOf(c.b, c.unit),
 		ratioOfText(c),
 		intervalText(c),
-		[percentText(c.margin), aside(c.marginFrom === "default" ? "" : c.marginFrom)],
+		[percent(c.margin, 3), aside(c.marginFrom === "default" ? "" : c.marginFrom)],
 		c.judged ? badge(looksOf(c), verdictCell(c)) : verdictCell(c),
 	]);
 	return table(columns, rows);

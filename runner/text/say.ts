@@ -1,10 +1,3 @@
-import { comparisons } from "./comparisons.ts";
-
-/** Sentences that several places say with their code, or that only a program tells apart: code -> sentence. */
-const sentences = comparisons;
-
-export type Code = keyof typeof sentences;
-
 /** What a sentence names: numbers with their unit in the name (`limitNs`, `perSecond`, `share` of 1), counts and names. */
 export type Values = Record<string, string | number | boolean | null | (string | number)[]>;
 
@@ -15,15 +8,8 @@ export interface Said {
 	readonly text: string;
 }
 
-/** A finding that one place alone makes: its words stand there. */
 export function said(code: string, text: string, values: Values = {}): Said {
 	return { code, values, text };
-}
-
-export function say<C extends Code>(code: C, ...values: Parameters<(typeof sentences)[C]>): Said {
-	const [given = {}] = values as [Values?];
-	const sentence = sentences[code] as (values: Values) => string;
-	return { code, values: given, text: sentence(given) };
 }
 
 /** What was found, and what decides over it: that gives the code, `of` keeps the first one's. */
