@@ -14,7 +14,7 @@ import { checkTopology } from "./rules/topology.ts";
 import type { Case } from "./scenario.ts";
 import { backlogOf, heldBack, phasesOf, scheduleOf } from "./schedule.ts";
 import { requiredFields, SharedWorkload, type WrittenWorkload } from "./workload-schema.ts";
-import { isMap, list, type Written } from "./written.ts";
+import { isMap, type Written } from "./written.ts";
 
 /** The cases of a scenario; `undefined` in place of one that has a mistake. */
 export interface ResolvedCases {
@@ -137,11 +137,9 @@ function checkMissing(
 	merged: readonly Written[],
 	problems: Problem[],
 ): void {
-	const isField = (key: string) => (workloadFields as string[]).includes(key);
-	const maps = [scenario.workload, ...list(scenario.cases)].filter(isMap);
-	const unknown = (map: Written) =>
-		Object.keys(map).some((key) => !isField(key) && key !== "name" && key !== "sla");
-	if (Object.keys(scenario).some(isField) || maps.some(unknown)) return;
+	const unknown = ({ code, path }: Problem) =>
+		code === "unrecognized_keys" && (path.length === 1 || /^(workload|cases)$/.test(`${path[0]}`));
+	if (problems.some(unknown)) return;
 	if (scenario.workload === undefined && merged.every((one) => Object.keys(one).length === 0)) {
 		const write = "e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }";
 		reporter(problems)("workload", "missing", { what: "workload", write });

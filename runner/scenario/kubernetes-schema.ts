@@ -48,26 +48,11 @@ export const KubernetesFile = z
 				examples: [{ pool: "bench" }],
 			}),
 		tolerations: z
-			.array(
-				z.strictObject({
-					key: word("Key of the taint. Default: all.", ["dedicated"]).optional(),
-					operator: z
-						.enum(["Equal", "Exists"])
-						.optional()
-						.meta({ description: "Default: `Equal`." }),
-					value: z
-						.string()
-						.optional()
-						.meta({ description: "Value of the taint.", examples: ["bench"] }),
-					effect: z
-						.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
-						.optional()
-						.meta({ description: "Default: all effects." }),
-				}),
-			)
+			.array(z.record(z.string(), z.string()))
 			.default([])
 			.meta({
-				description: "Taints of nodes on which pods may run all the same.",
+				description:
+					"Taints of nodes on which pods may run all the same, as Kubernetes writes them: `key`, `operator`, `value`, `effect`.",
 				examples: [[{ key: "dedicated", value: "bench" }]],
 			}),
 		storageClass: word(

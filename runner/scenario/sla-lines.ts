@@ -1,4 +1,4 @@
-import { isOfAnswer, type Sla } from "../model/plan.ts";
+import { isOfAnswer } from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
 import { didYouMean } from "../suggest.ts";
 import { checkCases, type ResolvedCases, resolveCases } from "./cases.ts";
@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import { applyOverrides } from "./overrides.ts";
 import { type Parts, parseParts } from "./parts.ts";
 import { quoted } from "./place.ts";
-import { type Problem, reporter, type Wrong } from "./problem.ts";
+import { type Problem, reporter } from "./problem.ts";
 import { needsRepeats, unanswerable } from "./rules/sla.ts";
 import type { BaselineLine, Scenario, SlaLine } from "./scenario.ts";
 import { parseSource } from "./source.ts";
@@ -34,7 +34,10 @@ export function resolveSlaLines(
 	const { cases } = around.cases;
 	const lines: SlaLine[] = [];
 	const compared: BaselineLine[] = [];
-	const bare: [SlaLine, Wrong<"expect">][] = [];
+	// The latency that has to be met again may be one that is wrong.
+	const hasLatency = parts.sla.some(
+		({ line }) => !line || (line.expect.kind !== "baseline" && isOfAnswer(line.expect)),
+	);
 	const names = cases.every((one) => one !== undefined) ? cases.map((one) => one.name) : null;
 
 	for (const { line: written, path, inCase } of parts.sla) {
@@ -81,26 +84,15 @@ export function resolveSlaLines(
 			compared.push({ expect, ...place });
 			continue;
 		}
-		const resolved = { expect: { ...expect, abort }, ...place };
-		lines.push(resolved);
-		if (isBareRecovered(expect)) bare.push([resolved, wrong]);
+		lines.push({ expect: { ...expect, abort }, ...place });
+		const bare = expect.kind === "tally" && expect.tally === "recovered" && !expect.until;
+		if (bare && !hasLatency)
+			wrong("expect", "recovered-of-nothing", {
+				line: expect.text,
+				op: expect.op,
+				limitNs: expect.limit,
+			});
 	}
-	// The latency that has to be met again may be one that is wrong.
-	if (parts.sla.every(({ line }) => line !== undefined))
-		for (const [{ expect, system, case: only }, wrong] of bare) {
-			const met = lines.some(
-				(line) =>
-					isOfAnswer(line.expect) &&
-					(line.system ?? system) === system &&
-					(line.case ?? only) === only,
-			);
-			if (!met && expect.kind === "tally")
-				wrong("expect", "recovered-of-nothing", {
-					line: expect.text,
-					op: expect.op,
-					limitNs: expect.limit,
-				});
-		}
 	checkSearches(lines, around);
 	const why = needsRepeats(parts.repeat);
 	if (baseline !== null && compared.length === 0 && why !== null)
@@ -153,11 +145,6 @@ function checkSearches(lines: readonly SlaLine[], { keys, cases, problems }: Aro
 	checkCases(cases, problems, ({ find, name }, wrong) => {
 		if (find && !keys.every((key) => isBound(key, name))) wrong("find", "search-without-bound");
 	});
-}
-
-/** Without a latency of its own. */
-function isBareRecovered(expect: Sla): boolean {
-	return expect.kind === "tally" && expect.tally === "recovered" && expect.until === undefined;
 }
 
 /** A case goes by its name, or by the words it begins with when no other case begins so; undefined: there is none. */

@@ -1,4 +1,3 @@
-import { BlockList, isIP } from "node:net";
 import { type Broker, bareUrl, loginUrl, variable } from "../brokers/index.ts";
 import { holdsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
@@ -64,13 +63,10 @@ export function resolveUrl(
 
 /** "localhost", "127.0.0.1", "::1": every machine is that for itself. */
 export function isLoopback(host: string): boolean {
-	const family = { 4: "ipv4", 6: "ipv6" } as const;
-	// Made here: in k6, where nobody asks, there is no node:net.
-	const loopbacks = new BlockList();
-	loopbacks.addSubnet("127.0.0.0", 8);
-	loopbacks.addAddress("::1", "ipv6");
-	const version = isIP(host) as 0 | 4 | 6;
-	return version === 0 ? host === "localhost" : loopbacks.check(host, family[version]);
+	const url = `http://${host.includes(":") ? `[${host}]` : host}`;
+	// However it is written: 0:0:0:0:0:0:0:1 is ::1.
+	const name = URL.canParse(url) ? new URL(url).hostname : host;
+	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(name);
 }
 
 // --- internal ---
