@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { seeded } from "../histogram/random.fake.ts";
 import { binomialAtMost } from "../stats/binomial.ts";
 import { supportOf, tail } from "../stats/support.ts";
 import {
@@ -159,71 +158,6 @@ describe("the verdict on a count over the limit", () => {
 		expect(testOver([], 99).verdict).toBe("inconclusive");
 	});
 });
-
-describe("simulated systems exactly at their limit", () => {
-	// simulations/clustered_tail.py with a fixed seed: stalls at random times, their sizes geometric with mean m, so that k samples
-	// are expected over the limit. Nominal: 5 % of them pass.
-	const rates = (stalls: number, mean: number, intervals: number, load = 1) => {
-		const random = seeded(1);
-		const runs = 1500;
-		const k = stalls * mean;
-		const share = 0.001;
-		let naive = 0;
-		let corrected = 0;
-		let budget = 0;
-		for (let run = 0; run < runs; run++) {
-			const over = new Array<number>(intervals).fill(0);
-			for (let c = poisson(stalls * load, random); c > 0; c--) {
-				let size = 1;
-				while (mean > 1 && random() > 1 / mean) size++;
-				const at = Math.floor(random() * intervals);
-				over[at] = (over[at] ?? 0) + size;
-			}
-			const sample = over.map((o) => ({ n: k / share / intervals, over: o }));
-			const n = k / share;
-			const t = over.reduce((a, b) => a + b, 0);
-			const phi = clustering(sample);
-			if (passes(t, n, share)) naive++;
-			if (passes(t / phi, n / phi, share)) corrected++;
-			if (fails(t, n, share) && t >= 2 * k) budget++;
-		}
-		return { naive: naive / runs, corrected: corrected / runs, budget: budget / runs };
-	};
-
-	test.each([
-		["single samples", 100, 1, 60, 0.05, 0.03],
-		["stalls of 5", 20, 5, 60, 0.3, 0.06],
-		["stalls of 20", 5, 20, 60, 0.43, 0.11],
-		["stalls of 30", 10, 30, 120, 0.47, 0.08],
-	])(
-		"%s: the plain test passes far too many, the corrected one about 5 %",
-		(_, stalls, mean, intervals, naive, corrected) => {
-			const got = rates(stalls, mean, intervals);
-			expect(Math.abs(got.naive - naive)).toBeLessThan(0.04);
-			expect(Math.abs(got.corrected - corrected)).toBeLessThan(0.03);
-		},
-	);
-
-	test.each([
-		[5, 20, 1, 0.003],
-		[20, 5, 1, 0.076],
-		[100, 1, 1, 0.185],
-		[5, 20, 0.5, 0],
-		[20, 5, 0.5, 0.007],
-		[100, 1, 0.5, 0.081],
-	])(
-		"stalls of %d (%d expected), load %d: a share of %d spends the budget twice",
-		(mean, stalls, load, expected) => {
-			expect(Math.abs(rates(stalls, mean, 60, load).budget - expected)).toBeLessThan(0.03);
-		},
-	);
-});
-
-function poisson(mean: number, random: () => number): number {
-	let k = 0;
-	for (let p = random(); p > Math.exp(-mean); p *= random()) k++;
-	return k;
-}
 
 test("at 1/s empty intervals neither dilute a stall nor cut it: 12 in a row are one event", () => {
 	// 4000 messages, one in every tenth interval of 100 ms; 40 may be over p99.
