@@ -32,7 +32,6 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 		max: "The slowest message that completed. > 30s: some never did.",
 		redelivered: "Messages that the broker itself marked as sent again.",
 		"warm-up": "Messages before the window: sent, counted apart, in no percentile. Check: with warmup: steady the window opens when p50 is level; it warns if that did not happen in time. Where a system runs on a JVM that is the default, for all systems of the scenario; a warmup that is written wins.",
-		backlogDrain: "Check: was the backlog received by the end of the window? What to do: a longer duration, or a smaller backlog.",
 		range: "Check: were times outside of 0 to 1h? They are clamped.",
 	},
 	lost: {

@@ -270,7 +270,6 @@ describe("a backlog of 20 000 messages", () => {
 	test("grows by design: no queue is found to grow without end", () => {
 		const { run } = drained();
 		expect(run.validity.some((c) => c.check === "backlog")).toBe(false);
-		expect(run.validity.find((c) => c.check === "backlogDrain")?.status).toBe("ok");
 	});
 
 	test("that is not drained by the end of the window has no time, and says how many still waited", () => {

@@ -27,7 +27,6 @@ const CHECKS: readonly Check[] = [
 	messages.reconnects,
 	messages.throttled,
 	trend.backlog,
-	trend.backlogDrain,
 	trend.consumers,
 	run.warmUp,
 	trend.steady,

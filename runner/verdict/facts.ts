@@ -12,7 +12,7 @@ import type { Metric } from "../model/plan.ts";
 import { isElsewhere as isKindElsewhere } from "../model/run-file.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
-import { intendedPerInterval, receivedTwice, secondOf } from "./intervals.ts";
+import { intendedBySecond, receivedTwice } from "./intervals.ts";
 
 /** What is known of a run from outside its folder; null: not known. */
 export interface Surroundings {
@@ -133,22 +133,19 @@ export function dueBySecond(collected: Collected): ReadonlyMap<number, number> |
 	const { plan, state } = collected;
 	const { schedule } = plan;
 	const main = mainMetric(plan);
-	if (schedule.kind === "closed" || state !== "complete") return null;
-	if (!hasMetric({ collected }, main)) return null;
-	const perMessage = samplesPerMessage(plan, main);
-	const due = new Map<number, number>();
-	const add = (second: number, messages: number) => {
-		if (messages > 0) due.set(second, (due.get(second) ?? 0) + messages * perMessage);
-	};
+	if (schedule.kind === "closed" || state !== "complete" || !hasMetric({ collected }, main))
+		return null;
 	const { warmupNs } = schedule;
+	const messages = intendedBySecond(plan);
 	let before = 0;
 	for (let second = -Math.ceil(warmupNs / 1e9); second < 0; second++) {
 		const upTo = messagesBefore(schedule, warmupNs + (second + 1) * 1e9);
-		add(second, upTo - before);
+		messages.set(second, upTo - before);
 		before = upTo;
 	}
-	for (const [i, messages] of intendedPerInterval(plan).entries()) add(secondOf(plan, i), messages);
-	return due;
+	const perMessage = samplesPerMessage(plan, main);
+	const due = [...messages].filter(([, n]) => n > 0).map(([s, n]) => [s, n * perMessage] as const);
+	return new Map(due.sort(([a], [b]) => a - b));
 }
 
 /** The sample that stands for a run: of response, of a closed load of service, of a backlog of ack. */

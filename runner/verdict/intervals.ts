@@ -115,6 +115,16 @@ export function intendedPerInterval(plan: Plan): readonly number[] {
 	return counts;
 }
 
+/** The same by second, or by what is recorded as one. */
+export function intendedBySecond(plan: Plan): Map<number, number> {
+	const bySecond = new Map<number, number>();
+	for (const [i, n] of intendedPerInterval(plan).entries()) {
+		const second = secondOf(plan, i);
+		bySecond.set(second, (bySecond.get(second) ?? 0) + n);
+	}
+	return bySecond;
+}
+
 /**
  * Puts samples without a value into the interval in which most were over the limit already, of equals the fullest. Clustering only ever keeps a
  * gate from passing, so none profits from what is not known. An interval of their own would be worse than any stall can be.

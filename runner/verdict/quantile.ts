@@ -14,11 +14,10 @@ import { limitIndex, samplesPerMessage } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
 import { type Facts, sampleOf, windowOf } from "./facts.ts";
 import {
-	intendedPerInterval,
+	intendedBySecond,
 	limitIntervals,
 	PER_SECOND,
 	receivedTwice,
-	secondOf,
 	withCensored,
 } from "./intervals.ts";
 import { clustering, type Interval, type OverTest, testOver } from "./statistics.ts";
@@ -120,9 +119,7 @@ function clusteringAbove(
 		const countsOf = aboveBySecond(plan, merged, metric, sample, value ?? Infinity);
 		const perMessage = samplesPerMessage(plan, metric);
 		// Of a closed load nobody knows when messages were due.
-		const intended = new Map<number, number>();
-		for (const [i, n] of intendedPerInterval(plan).entries())
-			intended.set(secondOf(plan, i), (intended.get(secondOf(plan, i)) ?? 0) + n);
+		const intended = intendedBySecond(plan);
 		const missing = sample.n - sample.distribution.count;
 		const counted: Interval[] = [];
 		for (let second = from; second < to; second += each) {

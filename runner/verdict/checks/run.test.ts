@@ -246,13 +246,6 @@ const lateBy =
 describe("each client and each machine is looked at by itself:", () => {
 	test.each<[name: string, what: string, folder: () => string, status: string, detail: string]>([
 		[
-			"complete",
-			"k6 that ended oddly",
-			() => run({ clients: [client(0), client(1, { k6Exit: 3 })] }),
-			"warn",
-			`all results are there, but k6 ended with exit code 3 on ${ONE}`,
-		],
-		[
 			"lag",
 			"of one of them",
 			() => run({ fate: lateBy(4) }),

@@ -12,10 +12,10 @@ import { formatCount, formatDuration, plural, ratePerSecond } from "../../units.
 import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
 import { intervalNs } from "../intervals.ts";
 import type { Judgement } from "../judgement.ts";
-import { BACKLOG_MESSAGES, drainedOf, drainOf, EDGE_S, neverCompleted, waiting } from "../queue.ts";
+import { BACKLOG_MESSAGES, drainedOf, EDGE_S, neverCompleted, waiting } from "../queue.ts";
 import { meanRate, ratesOf } from "../rates.ts";
 import { workedOffNs } from "../stops.ts";
-import { type Check, type Finding, NOT_COUNTED, ok, unknown } from "./check.ts";
+import { type Check, type Finding, ok, unknown } from "./check.ts";
 
 /** Would a longer run show the same, or does the queue or the latency have a trend? */
 
@@ -58,31 +58,6 @@ export const backlog: Check = {
 
 /** What a queue that grows means, whatever the percentiles say. */
 export const QUEUE_GREW = "the queue grew over the run: percentiles depend on the duration";
-
-export const backlogDrain: Check = {
-	name: "backlogDrain",
-	comesTo: "warn",
-	when: "the backlog was not drained by the end of the window",
-	applies: ({ plan }) => plan.pattern === "backlog",
-	judge({ collected }) {
-		const drain = drainOf(collected);
-		if (drain === null) return NOT_COUNTED;
-		const { peak, drainNs } = drain;
-		if (drainNs === null)
-			return {
-				status: "warn",
-				text: "the backlog was not drained",
-				...drain.open,
-				limit: `${formatCount(drain.drainedAt)} waiting`,
-				remedy: "see what consumers wait for, or give the drain a longer part of the window",
-			};
-		const figure = formatDuration(drainNs);
-		return ok(`a backlog of ${plural(peak ?? 0, "message")} was drained in ${figure}`, {
-			values: { peak, drainNs },
-			figure,
-		});
-	},
-};
 
 /** Where our own consumers' work takes longer than the rate leaves them, the queue grows whatever the broker does. */
 export const consumers: Check = {
