@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -12,8 +12,7 @@ import { started } from "../started.fake.ts";
 
 const real = await realBinaries();
 
-const open = (written: Readonly<Record<string, unknown>>, parts?: Parameters<typeof started>[2]) =>
-	started("nats", written, parts);
+const open = (written: Readonly<Record<string, unknown>>) => started("nats", written);
 
 /** Enough of NATS to make a stream and publish: one connection, one request at a time. */
 async function client(url: string) {
@@ -38,7 +37,7 @@ async function client(url: string) {
 	const info = JSON.parse((await line(/^INFO /)).slice(5));
 	socket.write(`CONNECT {"verbose":false,"auth_token":"${username}"}\r\nSUB inbox 1\r\n`);
 	return {
-		info: info as { max_payload: number; jetstream?: boolean; cluster?: string },
+		cluster: info.cluster as string,
 		async request(subject: string, body: string) {
 			socket.write(`PUB ${subject} inbox ${Buffer.byteLength(body)}\r\n${body}\r\n`);
 			return JSON.parse(await line(/^\{/)) as { error?: object; seq?: number };
@@ -46,76 +45,22 @@ async function client(url: string) {
 	};
 }
 
-describe("nats-server as mqbench starts it", () => {
-	test("core has no JetStream and the server's own limit", async () => {
-		const broker = await open({});
-		const { info } = await client(broker.url);
-		expect(info.jetstream).toBeUndefined();
-		expect(info.max_payload).toBe(1024 ** 2);
-		expect(broker.settings).toEqual({});
-		expect(broker.version).toMatch(/^nats-server 2\.\d+\.\d+$/);
-	});
-
-	test("takes messages above its own limit when the run has such", async () => {
-		const broker = await open({}, { messageBytes: 3 * 1024 ** 2 });
-		expect((await client(broker.url)).info.max_payload).toBe(3 * 1024 ** 2);
-		expect(broker.settings).toEqual({ max_payload: "3145728" });
-	});
-
-	test.each([
-		["its own", {}, { "jetstream.sync_interval": "2m (default)" }],
-		["memory", { durability: "memory" }, {}],
-		["os", { durability: "os" }, { "jetstream.sync_interval": "24h" }],
-		["interval", { durability: "interval" }, { "jetstream.sync_interval": "1s" }],
-		["fsync", { durability: "fsync" }, { "jetstream.sync_interval": "always" }],
-		[
-			"its own, and settings of the scenario",
-			{ config: { max_payload: "2MB", "jetstream.sync_interval": "1m" } },
-			{ max_payload: "2MB", "jetstream.sync_interval": "1m" },
-		],
-	])("JetStream with durability %s says what that is", async (_, options, settings) => {
-		const broker = await open({ mode: "jetstream", ...options });
-		const { info } = await client(broker.url);
-		expect(info.jetstream).toBe(true);
-		expect(info.max_payload).toBe("max_payload" in settings ? 2 * 1024 ** 2 : 1024 ** 2);
-		expect(broker.settings).toEqual(settings);
-	});
-
-	test("that does not know a setting says so", async () => {
-		await expect(open({ config: { no_such_thing: 1 } })).rejects.toMatchObject({
-			code: "broker-start",
-			message: expect.stringContaining("no_such_thing"),
-		});
-	});
-
-	test("is a cluster of three with a leader, each a process", async () => {
-		const broker = await open({ mode: "jetstream", nodes: 3, replicas: 3 });
-		expect(broker.pids.map(runs)).toEqual([true, true, true]);
-		const urls = broker.url.split(",");
-		expect(new Set(urls).size).toBe(3);
-		const { info, request } = await client(broker.url);
-		expect(info.cluster).toBe("mqbench");
-		const made = await request(
-			"$JS.API.STREAM.CREATE.s",
-			'{"name":"s","subjects":["t"],"num_replicas":3,"storage":"file"}',
-		);
-		expect(made.error).toBeUndefined();
-		expect((await request("t", "hello")).seq).toBe(1);
-		await broker.close();
-		expect(broker.pids.map(runs)).toEqual([false, false, false]);
-		expect(readFileSync(broker.log, "utf8")).toMatch(/^\[3\] .*Server is ready$/m);
-	});
-
-	test("is somebody else's program where the scenario names one", async () => {
-		const folder = testFolder();
-		const binary = script(
-			path.join(folder, "nats-server"),
-			`touch '${folder}/used'; exec '${real.brokers["nats-server"]}' "$@"`,
-		);
-		const broker = await open({ mode: "jetstream", binary });
-		expect(existsSync(path.join(folder, "used"))).toBe(true);
-		expect(broker.binary).toBe(binary);
-	});
+test("a cluster of three has a leader, each a process", async () => {
+	const broker = await open({ mode: "jetstream", nodes: 3, replicas: 3 });
+	expect(broker.pids.map(runs)).toEqual([true, true, true]);
+	const urls = broker.url.split(",");
+	expect(new Set(urls).size).toBe(3);
+	const { cluster, request } = await client(broker.url);
+	expect(cluster).toBe("mqbench");
+	const made = await request(
+		"$JS.API.STREAM.CREATE.s",
+		'{"name":"s","subjects":["t"],"num_replicas":3,"storage":"file"}',
+	);
+	expect(made.error).toBeUndefined();
+	expect((await request("t", "hello")).seq).toBe(1);
+	await broker.close();
+	expect(broker.pids.map(runs)).toEqual([false, false, false]);
+	expect(readFileSync(broker.log, "utf8")).toMatch(/^\[3\] .*Server is ready$/m);
 });
 
 /** Without it nothing of this can be shown; where tests are to prove something, that is a failure. */
