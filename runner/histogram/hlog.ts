@@ -11,15 +11,7 @@ export interface LogLine {
 	readonly encoded: string;
 }
 
-/**
- * The interval lines of `text`. Comments, the legend and blank lines are skipped. A line that is none of these is
- * an error, but for the last one of a file without a line end: k6 died while it wrote that.
- */
-export function readLog(text: string): LogLine[] {
-	return [...intervals([Buffer.from(text)])];
-}
-
-/** The same of files, one after the other, read anew and piece by piece each time they are gone through. */
+/** The interval lines of files, one after the other, read anew and piece by piece each time they are gone through. */
 export function readLogs(files: readonly LogFile[]): Iterable<LogLine> {
 	return {
 		*[Symbol.iterator]() {
@@ -28,9 +20,11 @@ export function readLogs(files: readonly LogFile[]): Iterable<LogLine> {
 	};
 }
 
-// --- internal ---
-
-function* intervals(pieces: Iterable<Buffer>): Generator<LogLine> {
+/**
+ * The interval lines of a text in pieces. Comments, the legend and blank lines are skipped. A line that is none of these is an error, but for
+ * the last one of a file without a line end: k6 died while it wrote that.
+ */
+export function* intervals(pieces: Iterable<Buffer>): Generator<LogLine> {
 	let number = 0;
 	let rest = "";
 	for (const piece of pieces) {
@@ -43,6 +37,8 @@ function* intervals(pieces: Iterable<Buffer>): Generator<LogLine> {
 		}
 	}
 }
+
+// --- internal ---
 
 const LINE = /^(?:Tag=([^,\s]+),)?([\d.eE+-]+),([\d.eE+-]+),[^,]*,(\S+)$/;
 

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readLog } from "./hlog.ts";
 import { mergeLines } from "./merge.ts";
 import { percentile, rank, valueAtRank } from "./percentiles.ts";
+import { readLog } from "./random.fake.ts";
 
 // The reference implementation reads the same files. Without Maven or Java this says so and skips, but never in CI.
 const missing = ["mvn", "java"].filter(

@@ -6,9 +6,16 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { cpuMs } from "../tests/cpu.fake.ts";
 import { addBuckets } from "./buckets.ts";
 import { distribution } from "./distribution.ts";
-import { readLog, readLogs } from "./hlog.ts";
+import { readLogs } from "./hlog.ts";
 import { mergeLines } from "./merge.ts";
-import { bucketsOf, emptyHistogram, histogramOf, latencies, seeded } from "./random.fake.ts";
+import {
+	bucketsOf,
+	emptyHistogram,
+	histogramOf,
+	latencies,
+	readLog,
+	seeded,
+} from "./random.fake.ts";
 
 const line = (tag: string, startS: number, values: number[]) => ({
 	tag,

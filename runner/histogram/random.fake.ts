@@ -1,6 +1,7 @@
 import { build, encodeIntoCompressedBase64, type JsHistogram } from "hdr-histogram-js";
 import { type Buckets, decodeBuckets } from "./buckets.ts";
 import { distribution } from "./distribution.ts";
+import { intervals, type LogLine } from "./hlog.ts";
 import type { Sample } from "./percentiles.ts";
 
 /** For tests: random numbers that are the same every time (mulberry32). */
@@ -52,4 +53,9 @@ export function sampleOfValues(values: readonly number[], censored = 0): Sample 
 		min: Math.min(...values),
 		max: Math.max(...values),
 	};
+}
+
+/** For tests: the interval lines of an .hlog's text. */
+export function readLog(text: string): LogLine[] {
+	return [...intervals([Buffer.from(text)])];
 }

@@ -49,7 +49,7 @@ export function consuming(plan: Plan): Consuming {
 }
 
 /** Producers that have nothing to send in the window; null: there are none. */
-export function idleProducers(plan: Plan): LoadProblem | null {
+function idleProducers(plan: Plan): LoadProblem | null {
 	const messages = intendedInWindow(plan);
 	const { producers, connections } = plan;
 	if (plan.quick || plan.search !== null || messages >= producers) return null;

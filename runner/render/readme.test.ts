@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { readLog } from "../histogram/hlog.ts";
 import { mergeLines } from "../histogram/merge.ts";
 import { rank, tail, valueAtRank } from "../histogram/percentiles.ts";
+import { readLog } from "../histogram/random.fake.ts";
 import { packageFolder } from "../package.ts";
 import { publishedFolder } from "../result/stored.fake.ts";
 import { formatCount } from "../units.ts";

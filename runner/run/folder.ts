@@ -34,7 +34,9 @@ export function makeRunFolder(
 			throw error;
 		}
 		try {
-			fill(folder, scenarioText, plans, floors);
+			writeWhole(path.join(folder, "scenario.yaml"), scenarioText);
+			for (const plan of floors) fillRun(floorPath(folder, plan), plan);
+			for (const plan of plans) fillRun(runPath(folder, plan), plan);
 			if (snapshot !== null) writeJson(path.join(folder, SNAPSHOT), snapshot);
 		} catch (error) {
 			removeRunFolder(folder);
@@ -108,17 +110,6 @@ export function environmentIn(folder: string): EnvironmentFile | null {
 // --- internal ---
 
 const LOCK = ".lock";
-
-function fill(
-	folder: string,
-	scenarioText: string,
-	plans: readonly Plan[],
-	floors: readonly Plan[],
-): void {
-	writeWhole(path.join(folder, "scenario.yaml"), scenarioText);
-	for (const plan of floors) fillRun(floorPath(folder, plan), plan);
-	for (const plan of plans) fillRun(runPath(folder, plan), plan);
-}
 
 function writeJson(where: string, value: unknown, measured?: string): void {
 	const text = `${JSON.stringify(value, null, "\t")}\n`;

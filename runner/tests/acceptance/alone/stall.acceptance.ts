@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { descendant } from "../../../../infra/processes.fake.ts";
 import { bucketOfRank, countAbove } from "../../../histogram/distribution.ts";
-import { readLog } from "../../../histogram/hlog.ts";
 import { mergeLines } from "../../../histogram/merge.ts";
 import { rank } from "../../../histogram/percentiles.ts";
+import { readLog } from "../../../histogram/random.fake.ts";
 import type { Result } from "../../../model/result.ts";
 import { type Mqbench, resultOf, scenario, start, temporaryFolder } from "../../e2e/mqbench.ts";
 
