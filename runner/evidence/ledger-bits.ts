@@ -12,7 +12,7 @@ export type Bits = Uint32Array | null;
 
 /** The sets of a `client-<i>.ledger`, its trailer checked. Throws a sentence about what does not fit. */
 export function readLedger(path: string): LedgerSet[] {
-	return [...lines(ledgerTrailer(path))].map((text, i) => {
+	return Array.from(lines(ledgerTrailer(path)), (text, i) => {
 		const line = LedgerLine.safeParse(parsed(text));
 		if (!line.success || line.data.type !== "set")
 			throw new Error(

@@ -83,7 +83,6 @@ const posix = {
 	basename: (path: string) => path.replace(/^.*\//, ""),
 	relative: (from: string, to: string) =>
 		to.startsWith(`${from}/`) ? to.slice(from.length + 1) : "..",
-	extname: (path: string) => /[^./](\.[^./]*)$/.exec(path)?.[1] ?? "",
 	isAbsolute: (path: string) => path.startsWith("/"),
 	resolve: (...parts: string[]) => {
 		const from = parts.findLastIndex((part) => part.startsWith("/"));

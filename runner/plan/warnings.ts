@@ -1,9 +1,8 @@
 import { failure } from "../errors.ts";
 import { grouped } from "../grouped.ts";
 import type { Plan } from "../model/plan.ts";
-import { busy, busyShare, type Consuming, idle, type LoadProblem } from "../scenario/consumers.ts";
+import { busy, busyShare, type Consuming, idle } from "../scenario/consumers.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { said } from "../text/say.ts";
 import { formatCount, formatDuration, plural, ratePerSecond } from "../units.ts";
 import type { World } from "../world.ts";
 import { tooDeepWarnings } from "./depth.ts";
@@ -48,56 +47,57 @@ export function consuming(plan: Plan): Consuming {
 	return { ...plan, topics: plan.topics.length };
 }
 
-/** Producers that have nothing to send in the window; null: there are none. */
-function idleProducers(plan: Plan): LoadProblem | null {
-	const messages = intendedInWindow(plan);
-	const { producers, connections } = plan;
-	if (plan.quick || plan.search !== null || messages >= producers) return null;
-	const idle = producers - messages;
-	const due = `only ${plural(messages, "message")} ${messages === 1 ? "is" : "are"} due`;
-	return {
-		said: said(
-			"producers-idle",
-			`${idle} of ${plural(producers, "producer")} send${idle === 1 ? "s" : ""} nothing, because ${due}`,
-			{ idle, producers, messages },
-		),
-		remedy: `write ${connections > messages ? "connections" : "producers"}: ${Math.max(1, messages)}`,
-	};
-}
-
 // --- internal ---
 
 /** What a load asks of itself that no broker can mend; each once, with the first run that it is about. */
 function loadWarnings(plans: readonly Plan[]): string[] {
 	const pairs = distinct(plans, (plan) => JSON.stringify([plan.system, plan.case]));
-	const found = pairs.flatMap((plan) =>
-		[idle(consuming(plan)), busyAt(plan), idleProducers(plan)].flatMap((problem) =>
-			problem === null ? [] : [{ plan, text: `${problem.said.text}; ${problem.remedy}` }],
-		),
-	);
+	const found = pairs.flatMap((plan) => {
+		const consumers = [idle(consuming(plan)), busyAtHighest(plan)].flatMap(
+			(problem) => problem ?? [],
+		);
+		const texts = consumers.map(({ said, remedy }) => `${said.text}; ${remedy}`);
+		return [...texts, ...boundByConsumers(plan), ...idleProducers(plan)].map((text) => ({
+			plan,
+			text,
+		}));
+	});
 	return [...grouped(found, ({ text }) => text)].map(([text, [first, ...more]]) => {
 		const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
 		return `${first?.plan.system}, ${first?.plan.case}${others}: ${text}`;
 	});
 }
 
-/** At its highest rate; what has none is bounded by its consumers. */
-function busyAt(plan: Plan): LoadProblem | null {
-	const of = consuming(plan);
+function isRated({ schedule, search }: Plan): boolean {
+	return schedule.rate !== null && search === null;
+}
+
+function busyAtHighest(plan: Plan) {
 	const { rate } = plan.schedule;
-	if (rate !== null && plan.search === null) return busy(of, ratePerSecond(rate));
-	const perMessage = busyShare(of, 1);
-	if (perMessage === 0) return null;
-	const workNs = of.work?.meanNs ?? 0;
-	const perSecond = Math.floor(1 / perMessage);
-	return {
-		said: said(
-			"consumers-bound",
-			`with ${formatDuration(workNs)} of work for each message the consumers carry at most ${formatCount(perSecond)}/s, whatever the broker`,
-			{ workNs, perSecond },
-		),
-		remedy: "to see more of the broker, use more consumers",
-	};
+	return rate !== null && isRated(plan) ? busy(consuming(plan), ratePerSecond(rate)) : null;
+}
+
+/** What has no rate of its own is as fast as its consumers. */
+function boundByConsumers(plan: Plan): string[] {
+	const perMessage = isRated(plan) ? 0 : busyShare(consuming(plan), 1);
+	if (perMessage === 0) return [];
+	const work = formatDuration(plan.work?.meanNs ?? 0);
+	return [
+		`with ${work} of work for each message the consumers carry at most ${formatCount(Math.floor(1 / perMessage))}/s, whatever the broker; to see more of the broker, use more consumers`,
+	];
+}
+
+/** Producers that have nothing to send in the window. */
+function idleProducers(plan: Plan): string[] {
+	const messages = intendedInWindow(plan);
+	const { producers, connections } = plan;
+	if (plan.quick || plan.search !== null || messages >= producers) return [];
+	const idle = producers - messages;
+	const due = `only ${plural(messages, "message")} ${messages === 1 ? "is" : "are"} due`;
+	const what = connections > messages ? "connections" : "producers";
+	return [
+		`${idle} of ${plural(producers, "producer")} send${idle === 1 ? "s" : ""} nothing, because ${due}; write ${what}: ${Math.max(1, messages)}`,
+	];
 }
 
 /** Behind a slow consumer its prefetch is a queue of its own: systems with different ones are not compared by their brokers. */

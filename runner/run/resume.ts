@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { failure } from "../errors.ts";
@@ -66,7 +66,7 @@ export function resumeRunFolder(
 	};
 	// Nothing of what lies there is run: a folder may come from somebody else.
 	const begin = (run: string, plan: Plan) => {
-		if (existsSync(run)) empty(run);
+		rmSync(run, { recursive: true, force: true });
 		fillRun(run, plan);
 	};
 	for (const plan of rest.plans) begin(runPath(folder, plan), plan);
@@ -157,9 +157,4 @@ function isDone(run: string): boolean {
 	} catch {
 		return false;
 	}
-}
-
-function empty(run: string): void {
-	for (const name of readdirSync(run))
-		rmSync(path.join(run, name), { recursive: true, force: true });
 }
