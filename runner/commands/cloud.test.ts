@@ -351,7 +351,7 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 			{ target: "existing", set: ["system.url=nats://h:4222"] },
 			2,
 			[],
-			"are running already",
+			"mqbench up keeps brokers of target local or aws, not of existing.",
 		],
 	])("%s", async (_, args, exit, asked, words) => {
 		const { code, cloud, world } = await stand(fakeCloud(), args);

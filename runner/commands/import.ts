@@ -1,9 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Argument, type Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { NamedText } from "../import/file.ts";
 import { importOmb } from "../import/omb.ts";
+import { write } from "../init/file.ts";
 import { reasonOf } from "../reason.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
@@ -31,7 +32,12 @@ export async function importCommand(args: ImportArgs, world: World): Promise<Exi
 		await read(args.driver, world),
 	);
 	if (args.out === undefined) world.stdout.write(yaml);
-	else await write(args.out, yaml, world);
+	else {
+		await write(args.out, yaml, world);
+		world.stderr.write(
+			`${args.out} is written. See what it will do: npx mqbench plan ${commandLine([args.out])}\n`,
+		);
+	}
 	for (const { file, what, why } of left) world.stderr.write(`${file}: ${what}: ${why}\n`);
 	return EXIT.pass;
 }
@@ -45,16 +51,4 @@ async function read(file: string, world: World): Promise<NamedText> {
 	} catch (error) {
 		throw failure("import-unreadable", { path: file, reason: reasonOf(error) });
 	}
-}
-
-async function write(out: string, yaml: string, world: World): Promise<void> {
-	try {
-		// Somebody's file is never overwritten.
-		await writeFile(path.resolve(world.cwd, out), yaml, { flag: "wx" });
-	} catch (error) {
-		throw failure("scenario-unwritable", { path: out, reason: reasonOf(error) });
-	}
-	world.stderr.write(
-		`${out} is written. See what it will do: npx mqbench plan ${commandLine([out])}\n`,
-	);
 }

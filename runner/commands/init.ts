@@ -56,10 +56,10 @@ export async function init(
 	const text = scenarioText(file, system, answers);
 	// Whatever fits badly together is said before a file is there.
 	loadScenario(file, text, {}, { ...world.env, ...placeholder(answers, system) });
-	const target = path.resolve(world.cwd, file);
-	await write(target, text);
-	const schema = path.join(path.dirname(target), "scenario.schema.json");
-	if (!existsSync(schema)) await write(schema, scenarioSchemaText());
+	await write(file, text, world);
+	const schema = path.join(path.dirname(file), "scenario.schema.json");
+	if (!existsSync(path.resolve(world.cwd, schema)))
+		await write(schema, scenarioSchemaText(), world);
 	const absent = answers.url === "" ? missing.get(system.name) : undefined;
 	const words = `${shellWord(file)}${absent === undefined ? "" : " --target docker"}`;
 	world.stdout.write(

@@ -12,7 +12,7 @@ import { cloudRequest, rigId } from "../../infra/cloud/request.ts";
 import { upInCloud } from "../../infra/cloud/up.ts";
 import { stayUp } from "../../infra/stay-up.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { targets } from "../model/targets.ts";
+import { targets, targetsThat } from "../model/targets.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
@@ -45,13 +45,9 @@ export async function up(
 ): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const { target } = scenario;
-	if (targets[target].place === null)
-		throw failure("usage", {
-			message: `${args.path}: brokers of target ${target} are running already. Measure on them: mqbench ${commandLine([args.path])}`,
-		});
 	if (!targets[target].stays)
 		throw failure("usage", {
-			message: `${args.path}: brokers of target ${target} end with the command that has started them. Measure on them: mqbench ${commandLine([args.path])} --target ${target}. To keep brokers, start them yourself and write target: existing`,
+			message: `${args.path}: mqbench up keeps brokers of target ${targetsThat(({ stays }) => stays)}, not of ${target}. Measure without it: mqbench ${commandLine([args.path])}`,
 		});
 	const shown = args.out ?? "rig.json";
 	const place = { shown, path: path.resolve(world.cwd, shown) };

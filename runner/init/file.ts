@@ -24,11 +24,16 @@ export function newFile(given: string, { cwd }: Pick<World, "cwd">): string {
 	return file;
 }
 
-/** Writes a file that is not there yet, and its folder. */
-export async function write(file: string, text: string): Promise<void> {
+/** Writes a file that is not there yet, and its folder: somebody's file is never overwritten. */
+export async function write(
+	file: string,
+	text: string,
+	{ cwd }: Pick<World, "cwd">,
+): Promise<void> {
+	const where = path.resolve(cwd, file);
 	try {
-		await mkdir(path.dirname(file), { recursive: true });
-		await writeFile(file, text, { flag: "wx" });
+		await mkdir(path.dirname(where), { recursive: true });
+		await writeFile(where, text, { flag: "wx" });
 	} catch (error) {
 		throw failure("scenario-unwritable", { path: file, reason: reasonOf(error) });
 	}

@@ -5,9 +5,7 @@ import { SaidFields } from "./said.ts";
  * Two sets of runs of the same work, A the baseline and B the candidate, compared in one number: the median of all ratios
  * B/A (Hodges-Lehmann) with the exact interval of ranks (reports/README.md, "Comparing two sets of runs"). Never of pooled samples or averaged percentiles.
  */
-export const COMPARED = ["regressed", "improved", "same", "inconclusive"] as const;
-export const Compared = z.enum(COMPARED);
-export type Compared = z.infer<typeof Compared>;
+const Compared = z.enum(["regressed", "improved", "same", "inconclusive"]);
 
 const Side = z.strictObject({
 	/** Run id, file or system, for people: "baseline.json of 2026-11-20", "system old". */

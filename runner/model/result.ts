@@ -59,12 +59,12 @@ export const MetricSummary = z.strictObject({
 });
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
-/** A part of the window: a step of the load, or the "before", "build" and "drain" of a backlog. */
 const Weak = z
 	.boolean()
 	.default(false)
 	.meta({ description: "The support of lagP99 is weak; absent in older files: not known." });
 
+/** A part of the window: a step of the load, or the "before", "build" and "drain" of a backlog. */
 export const Phase = z.strictObject({
 	name: z.string(),
 	/** ns from the window's start. */
@@ -194,7 +194,6 @@ export const Failover = z.strictObject({
 	unavailableFromNs: Ns.nullable(),
 	/** It had not ended when the run did, or one of them had not when the next fault began: the longest is at least so long. */
 	unavailableStill: z.boolean(),
-	/** A stretch is told from this length on: the load explains shorter ones. */
 	noticedNs: Ns.nullable().default(null).meta({
 		description:
 			"Stretches without a completion are told from this length on, as the load explains shorter ones; null: not counted, and absent in older files.",
@@ -205,7 +204,6 @@ export const Failover = z.strictObject({
 	recoveredNs: Ns.nullable(),
 	/** Until no more messages are in flight than before it; null: never in this run, or not counted. */
 	drainedNs: Ns.nullable(),
-	/** It is null as there were more until the next fault, or the end of the window. */
 	drainedStill: z.boolean().default(false).meta({
 		description:
 			"drainedNs is null because messages waited until the next fault, or the end of the window; absent in older files: false.",
