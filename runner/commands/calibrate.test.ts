@@ -16,12 +16,6 @@ describe("calibrate refuses before anything runs", () => {
 		["too few runs", two, { runs: "7" }, `--runs 7: ${few}`],
 		["runs that are no number", two, { runs: "many" }, `--runs many: ${few}`],
 		[
-			"a system that is not there",
-			two,
-			{ system: "nwe" },
-			"--system nwe: there is no such system in s.yaml; did you mean new?",
-		],
-		[
 			"what is no result",
 			two,
 			{ quick: true },

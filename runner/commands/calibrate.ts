@@ -21,7 +21,6 @@ import { type Action, outFolderOption, type ScenarioArgs, scenarioOptions } from
 export function declare(command: Command, on: Action): void {
 	scenarioOptions(command)
 		.option("--runs <n>", `runs of each system and case, at least ${LEAST_RUNS}`, "10")
-		.option("--system <key>", "only this system (default: all)")
 		.addOption(outFolderOption())
 		.option(
 			"-y, --yes",
@@ -35,7 +34,6 @@ interface CalibrateArgs extends ScenarioArgs, Pick<PipelineArgs, "out" | "yes"> 
 	readonly quiet?: boolean | undefined;
 	/** As it was typed. */
 	readonly runs: string;
-	readonly system?: string | undefined;
 }
 
 /** `mqbench calibrate`: A/A runs, and what they differ by: for the eyes, in the run's folder, and in the cache for later runs. */

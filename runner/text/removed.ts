@@ -11,6 +11,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 	"--export bencher": JQ,
 	"--export omb": JQ,
 	"--allow-code": "mqbench plan lists the programs, files and variables that a scenario uses",
+	"--system": "write --only, as in --only 'nats/*'",
 	"--png":
 		"mqbench report --svg draws the charts as files, and each chart of report.html can be saved as PNG",
 	"--yaml": "the rights are in infra/kubernetes/rbac.yaml; mqbench plan shows the pods",
