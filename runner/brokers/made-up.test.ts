@@ -6,7 +6,7 @@ vi.mock("./definitions.ts", async (definitions) => ({
 	lines: (await import("../tests/made-up-broker/index.ts")).lines,
 }));
 
-const { brokersTable, systemsTable } = await import("../scenario/reference.ts");
+const { brokersTable, systemsTable } = await import("../scenario/reference.fake.ts");
 const { loadScenario } = await import("../scenario/load.ts");
 const { questions } = await import("../init/answers.ts");
 const { checks } = await import("../doctor/checks.ts");

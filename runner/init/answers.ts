@@ -1,8 +1,8 @@
 import { brokerOf } from "../brokers/index.ts";
 import { PATTERNS, type Pattern } from "../model/pattern.ts";
-import { type Described, systems } from "../scenario/reference.ts";
 import { didYouMean } from "../suggest.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
+import { type Described, systems } from "./systems.ts";
 
 /** What a new scenario is made from; all as a person writes it. */
 export interface Answers {

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { variable } from "../brokers/index.ts";
 import type { Pattern } from "../model/pattern.ts";
-import type { Described } from "../scenario/reference.ts";
 import { shellWord } from "../shell.ts";
 import type { Answers } from "./answers.ts";
+import type { Described } from "./systems.ts";
 
 /** The scenario's YAML, with a comment wherever a newcomer would ask. `file`: as a person in the current folder names it. */
 export function scenarioText(file: string, system: Described, answers: Answers): string {

@@ -9,7 +9,7 @@ import {
 	scenarioSchemaText,
 } from "./json-schema.ts";
 import { loadScenario } from "./load.ts";
-import { brokersTable, DOCUMENTS, systemsTable, withGenerated } from "./reference.ts";
+import { brokersTable, DOCUMENTS, systemsTable, withGenerated } from "./reference.fake.ts";
 
 const folder = path.join(packageFolder, "scenarios");
 const read = (file: string) => readFileSync(path.join(packageFolder, file), "utf8");

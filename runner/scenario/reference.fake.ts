@@ -1,11 +1,6 @@
 import { imageOf } from "../brokers/image.ts";
-import {
-	type BrokerName,
-	brokerOf,
-	realBrokers,
-	SystemOptions,
-	type Traits,
-} from "../brokers/index.ts";
+import { brokerOf, realBrokers, SystemOptions, type Traits } from "../brokers/index.ts";
+import { type Described, systems, traitsOf } from "../init/systems.ts";
 import { PATTERNS } from "../model/pattern.ts";
 import { LEVELS } from "../model/plan.ts";
 import { TALLIES, Tally, UNITS } from "../model/tallies.ts";
@@ -85,32 +80,6 @@ export function brokersTable(): string {
 	);
 }
 
-/** A broker in one of its modes. */
-export interface Described {
-	/** The broker. */
-	readonly name: BrokerName;
-	/** One word for it: the broker as it comes, or "broker-mode". */
-	readonly word: string;
-	/** "{ broker: ..., mode: ... }" */
-	readonly written: string;
-	readonly traits: Traits;
-}
-
-/** Every broker, once for each kind of system that it can be; the one without an option comes first. */
-export function systems(): Described[] {
-	return realBrokers.flatMap((name) => {
-		const own = traitsOf({ broker: name });
-		const described = kindsOf(name).map(([key, value]): Described => {
-			const traits = traitsOf({ broker: name, [key]: value });
-			const [word, option] =
-				traits.title === own.title ? [name, ""] : [`${name}-${value}`, `, ${key}: ${value}`];
-			return { name, word, written: `{ broker: ${name}${option} }`, traits };
-		});
-		if (described.length > 0) return described;
-		return [{ name, word: name, written: `{ broker: ${name} }`, traits: own }];
-	});
-}
-
 // --- internal ---
 
 /** "at-least-once; a consumer alone: at-most-once". */
@@ -118,22 +87,6 @@ function promised({ delivery, deliveryAlone: alone }: Traits): string {
 	return alone === undefined || alone === delivery
 		? delivery
 		: `${delivery}; a consumer alone: ${alone}`;
-}
-
-/** Options that make another system of a broker: another promise, another place for messages. */
-const KINDS = ["mode", "queue"] as const;
-
-function kindsOf(name: BrokerName): [string, string][] {
-	const fields = brokerOf({ broker: name }).options.toJSONSchema({ io: "input" })
-		.properties as Record<string, { enum?: string[] }>;
-	return KINDS.flatMap((key) =>
-		(fields[key]?.enum ?? []).map((value): [string, string] => [key, value]),
-	);
-}
-
-function traitsOf(options: Record<string, unknown>): Traits {
-	const parsed = SystemOptions.parse(options);
-	return brokerOf(parsed).traits(parsed);
 }
 
 /** One line for the systems of a broker that have the same levels. */
