@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { brokerOf, noBroker, type Traits } from "../brokers/index.ts";
 import { resolveCases } from "./cases.ts";
-import { parseParts } from "./parts.ts";
 import type { Problem } from "./problem.ts";
 import { checkSystems } from "./rules/system.ts";
+import { ScenarioFile } from "./schema.ts";
 
 /** A system that can do everything, less what a test takes away. */
 function system(traits: Partial<Traits> = {}) {
@@ -20,10 +20,10 @@ function system(traits: Partial<Traits> = {}) {
 
 function refusals(workload: object, traits: Partial<Traits>): string[] {
 	const problems: Problem[] = [];
-	const parts = parseParts({
-		workload: { rate: "3/s", message: "1KiB", duration: "9s", ...workload },
-	});
-	checkSystems([system(traits)], resolveCases(parts, problems), {
+	const written = { workload: { rate: "3/s", message: "1KiB", duration: "9s", ...workload } };
+	const cases = resolveCases(ScenarioFile.parse(written), written, problems);
+	if (cases === null) throw new Error("a case cannot be made");
+	checkSystems([system(traits)], cases, {
 		clients: 1,
 		rig: null,
 		problems,

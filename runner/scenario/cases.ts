@@ -8,34 +8,34 @@ import {
 	workloadFields,
 } from "../model/workload.ts";
 import { canSettle, checkLoad, missingOfLoad, overlay } from "./loads.ts";
-import type { Parts } from "./parts.ts";
 import { type Path, type Problem, reporter, type Wrong } from "./problem.ts";
 import { checkTopology } from "./rules/topology.ts";
 import type { Case } from "./scenario.ts";
 import { backlogOf, heldBack, phasesOf, scheduleOf } from "./schedule.ts";
-import { requiredFields, SharedWorkload, type WrittenWorkload } from "./workload-schema.ts";
+import type { ScenarioFile } from "./schema.ts";
+import { SharedWorkload, type WrittenWorkload } from "./workload-schema.ts";
 import { isMap, type Written } from "./written.ts";
 
-/** The cases of a scenario; `undefined` in place of one that has a mistake. */
 export interface ResolvedCases {
-	readonly cases: readonly (Case | undefined)[];
+	readonly cases: readonly Case[];
 	/** Where the field of a case is written: in the case itself, in the matrix, or in the workload; of a default `unwritten`. */
 	where(index: number, field: WorkloadField, unwritten?: Path): Path;
 }
 
 /**
- * Lays each case over the workload, fills in defaults and names it. Works on what is right by itself: one mistake must not
- * hide the others. `folder`: that of the scenario, from which paths count. `settle`: a load warms until steady where it can
- * and nothing else is written.
+ * Lays each case over the workload, fills in defaults and names it; null: one cannot be made. `written`: the file before it was parsed, which
+ * tells defaults from what is said. `folder`: that of the scenario, from which paths count. `settle`: a load warms until steady where it can and
+ * nothing else is written.
  */
 export function resolveCases(
-	parts: Pick<Parts, "written" | "workload" | "cases" | "matrix">,
+	file: Pick<ScenarioFile, "workload" | "cases" | "matrix">,
+	written: Written,
 	problems: Problem[],
 	folder = ".",
 	settle = false,
-): ResolvedCases {
-	const { written, workload: shared } = parts;
-	const overrides = overridesOf(parts);
+): ResolvedCases | null {
+	const shared = asWritten(file.workload, written.workload);
+	const overrides = overridesOf(file, written);
 	const where: ResolvedCases["where"] = (index, field, unwritten) => {
 		const override = overrides[index];
 		if (override && Object.hasOwn(override.fields, field)) return override.where(field);
@@ -45,9 +45,8 @@ export function resolveCases(
 	};
 
 	const merged = overrides.map(({ fields }) => overlay(shared, fields));
-	checkKinds(written, problems);
-	if (written.workload === undefined || isMap(written.workload))
-		checkMissing(written, overrides, merged, problems);
+	checkKinds(file, problems);
+	checkMissing(file, overrides, merged, problems);
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
@@ -59,8 +58,10 @@ export function resolveCases(
 			);
 		return complete(fields, overrides[index]?.fields ?? {}, folder);
 	});
-	checkNames(resolved, overrides, problems);
-	return { cases: resolved, where };
+	const cases = resolved.filter((one) => one !== undefined);
+	if (cases.length < resolved.length) return null;
+	checkNames(cases, overrides, problems);
+	return { cases, where };
 }
 
 /** Adds what is wrong with cases in what surrounds them. A field that is a default is shown at `unwritten`. */
@@ -71,11 +72,10 @@ export function checkCases(
 	unwritten?: Path,
 ): void {
 	for (const [index, one] of cases.entries())
-		if (one)
-			check(
-				one,
-				reporter(problems, (field) => where(index, field, unwritten)),
-			);
+		check(
+			one,
+			reporter(problems, (field) => where(index, field, unwritten)),
+		);
 }
 
 // --- internal ---
@@ -88,22 +88,29 @@ interface Override {
 	where(field: string): Path;
 }
 
-function overridesOf({
-	written,
-	cases,
-	matrix,
-}: Pick<Parts, "written" | "cases" | "matrix">): Override[] {
-	if (Array.isArray(written.cases))
+/** The parsed fields of a map that are written, in the order in which they are. */
+function asWritten(parsed: Written = {}, map: unknown): Written {
+	const keys = Object.keys(isMap(map) ? map : {});
+	return Object.fromEntries(keys.map((field) => [field, parsed[field]]));
+}
+
+function overridesOf(
+	{ cases, matrix }: Pick<ScenarioFile, "cases" | "matrix">,
+	written: Written,
+): Override[] {
+	if (cases)
 		return cases.map((fields, index) => ({
 			fields,
 			where: (field) => ["cases", index, field],
 		}));
-	if (isMap(written.matrix)) return combinations(matrix);
+	if (matrix) return combinations(asWritten(matrix, written.matrix) as Matrix);
 	return [{ fields: {}, where: (field) => ["workload", field] }];
 }
 
+type Matrix = Readonly<Record<string, readonly unknown[]>>;
+
 /** The product of the lists, the first field outermost. */
-function combinations(matrix: Parts["matrix"]): Override[] {
+function combinations(matrix: Matrix): Override[] {
 	let all: Readonly<Record<string, number>>[] = [{}];
 	for (const [field, values] of Object.entries(matrix)) {
 		if (all.length * values.length > MOST_CASES) break;
@@ -117,11 +124,14 @@ function combinations(matrix: Parts["matrix"]): Override[] {
 	}));
 }
 
-function checkKinds({ cases, matrix }: Written, problems: Problem[]): void {
+function checkKinds(
+	{ cases, matrix }: Pick<ScenarioFile, "cases" | "matrix">,
+	problems: Problem[],
+): void {
 	const wrong = reporter(problems);
-	if (matrix !== undefined && cases !== undefined) wrong("matrix", "cases-and-matrix");
-	const combinations = Object.values(isMap(matrix) ? matrix : {}).reduce<number>(
-		(total, values) => total * (Array.isArray(values) ? values.length : 1),
+	if (matrix && cases) wrong("matrix", "cases-and-matrix");
+	const combinations = Object.values((matrix ?? {}) as Matrix).reduce(
+		(total, values) => total * values.length,
 		1,
 	);
 	if (combinations > MOST_CASES)
@@ -130,17 +140,14 @@ function checkKinds({ cases, matrix }: Written, problems: Problem[]): void {
 
 const NEEDED = { rate: "3000/s", message: "256B", duration: "10s" } as const;
 
-/** What no run is without. Where a key is unknown that one is the mistake, and the schema names it. */
+/** What no run is without. */
 function checkMissing(
-	scenario: Written,
+	{ workload }: Pick<ScenarioFile, "workload">,
 	overrides: readonly Override[],
 	merged: readonly Written[],
 	problems: Problem[],
 ): void {
-	const unknown = ({ code, path }: Problem) =>
-		code === "unrecognized_keys" && (path.length === 1 || /^(workload|cases)$/.test(`${path[0]}`));
-	if (problems.some(unknown)) return;
-	if (scenario.workload === undefined && merged.every((one) => Object.keys(one).length === 0)) {
+	if (workload === undefined && merged.every((one) => Object.keys(one).length === 0)) {
 		const write = "e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }";
 		reporter(problems)("workload", "missing", { what: "workload", write });
 		return;
@@ -162,28 +169,19 @@ function checkMissing(
 	}
 }
 
-/** The fields that are right, with their defaults. */
-function withDefaults(written: Written): Partial<WrittenWorkload> {
+/** The fields of a workload, with their defaults. */
+function withDefaults(written: Written): SharedWorkload {
 	const all: Written = { ...DEFAULTS, ...written };
 	return Object.fromEntries(
 		workloadFields.filter((field) => all[field] !== undefined).map((field) => [field, all[field]]),
-	);
+	) as SharedWorkload;
 }
 
 const DEFAULTS = SharedWorkload.parse({});
 
-/** Has it all fields that every workload has? */
-function isComplete(fields: Partial<WrittenWorkload>): fields is WrittenWorkload {
-	return requiredFields.every((field) => fields[field] !== undefined);
-}
-
-function complete(
-	fields: Partial<WrittenWorkload>,
-	override: Written,
-	folder: string,
-): Case | undefined {
+function complete(fields: SharedWorkload, override: Written, folder: string): Case | undefined {
 	const schedule = scheduleOf(fields);
-	if (!schedule || !isComplete(fields)) return undefined;
+	if (!schedule || fields.message === undefined) return undefined;
 	const { pattern, drain, steps, timeout, checksum } = fields;
 	const messages = backlogOf(fields);
 	if (pattern === "backlog" && messages === null) return undefined;
@@ -239,14 +237,14 @@ function payloadOf(
 }
 
 function checkNames(
-	cases: readonly (Case | undefined)[],
+	cases: readonly Case[],
 	overrides: readonly Override[],
 	problems: Problem[],
 ): void {
-	const names = cases.map((one) => one?.name);
+	const names = cases.map(({ name }) => name);
 	for (const [index, name] of names.entries()) {
 		const first = names.indexOf(name);
-		if (name === undefined || first === index) continue;
+		if (first === index) continue;
 		const wrong = reporter(problems);
 		if (overrides[index]?.where("name")[0] === "matrix") wrong("matrix", "matrix-twice", { name });
 		else

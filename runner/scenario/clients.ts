@@ -40,18 +40,13 @@ export function clientCount(clients: Clients): number {
 // --- internal ---
 
 /** What a number of clients is: machines beside those that are rented, pods beside pods, else processes of this machine. */
-function ofTarget(target: Target | undefined): "rented" | "pods" | "local" {
-	if (target === undefined) return "local";
+function ofTarget(target: Target): "rented" | "pods" | "local" {
 	if (targets[target].place === "pod") return "pods";
 	return targets[target].rents === null ? "local" : "rented";
 }
 
 /** A number is of a rig's hosts the first ones. */
-function clientsOf(
-	written: ScenarioFile["clients"],
-	own: Clients,
-	target: Target | undefined,
-): Clients {
+function clientsOf(written: ScenarioFile["clients"], own: Clients, target: Target): Clients {
 	if (written.kind !== "number") return written;
 	return own.kind === "ssh"
 		? { ...own, hosts: own.hosts.slice(0, written.count) }
@@ -69,11 +64,10 @@ function clientsOfRig(rig: GivenRig | null): Clients | null {
 
 function checkClients(
 	clients: Clients,
-	target: Target | undefined,
+	target: Target,
 	rig: GivenRig | null,
 	problems: Problem[],
 ): void {
-	if (target === undefined) return;
 	const wrong = reporter<"clients">(problems);
 	const { place, rents, here } = targets[target];
 	if (clients.kind === "docker" && place !== "container")

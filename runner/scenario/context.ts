@@ -16,8 +16,7 @@ export interface Surroundings {
 
 /** What the parts of a scenario are resolved with, besides each other. */
 export interface Context extends Omit<Surroundings, "rig"> {
-	/** undefined: the scenario's target is itself a mistake. */
-	readonly target: Target | undefined;
+	readonly target: Target;
 	/** The command line chose the target: what only other targets have is then left aside, not refused. */
 	readonly targetChosen: boolean;
 	/** Its brokers stay up, in place of those that the target would have; its clients make the load, unless the scenario names its own. */

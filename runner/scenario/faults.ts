@@ -2,7 +2,6 @@ import { hasProcess, noBroker } from "../brokers/index.ts";
 import { ON_HOSTS, type TargetName, targets, targetsThat, targetTraits } from "../model/targets.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
-import type { Parts } from "./parts.ts";
 import { reporter, type Wrong } from "./problem.ts";
 import { hasHosts, onHosts } from "./rig.ts";
 import type { Fault } from "./scenario.ts";
@@ -10,17 +9,17 @@ import type { PlacedSystem } from "./systems.ts";
 
 /** What is done to the brokers while they are measured. On the target that the command line chose, those of others are left aside. */
 export function resolveFaults(
-	faults: Parts["faults"],
+	faults: readonly Fault[],
 	context: Pick<Context, "target" | "targetChosen" | "platform" | "rig" | "problems">,
 	systems: readonly PlacedSystem[],
 	{ cases }: ResolvedCases,
-): Fault[] {
+): readonly Fault[] {
 	if (faults.length === 0) return [];
 	const { target, rig, problems } = context;
 	const on = hasHosts(rig) ? ON_HOSTS : target;
-	const place = on && targets[on].place;
+	const { place } = targets[on];
 	const wrong = reporter<"faults">(problems);
-	if (cases.some((one) => one?.schedule.steady))
+	if (cases.some(({ schedule }) => schedule.steady))
 		wrong("faults", "steady-window", { part: "faults", instead: "15s" });
 	if (place === null && !context.targetChosen)
 		wrong("faults", "faults-of-yours", { targets: targetsThat(({ place }) => place !== null) });
@@ -29,24 +28,23 @@ export function resolveFaults(
 	if (place === null) return [];
 	const without = systems.find((one) => one.broker !== noBroker && !hasProcess(one.options));
 	if (without) wrong("faults", "faults-without-server", { system: without.key });
-	if (target && targets[target].place === "process" && context.platform !== "linux")
+	if (targets[target].place === "process" && context.platform !== "linux")
 		wrong("faults", "faults-need-linux");
 	for (const [index, fault] of faults.entries()) {
-		if (!fault) continue;
 		const wrong = reporter(problems, (key) => ["faults", index, key]);
 		checkAction(fault, on, wrong);
 		checkTime(fault, cases, wrong);
 		checkNode(fault, systems, wrong);
 		checkOrder(fault, faults[index - 1], wrong);
 	}
-	return faults.filter((fault) => fault !== undefined);
+	return faults;
 }
 
 // --- internal ---
 
-function checkAction(fault: Fault, target: TargetName | undefined, wrong: Wrong): void {
+function checkAction(fault: Fault, target: TargetName, wrong: Wrong): void {
 	const { action, forNs, delayNs } = fault;
-	const { faults = [action], otherFaults = "" } = target ? targetTraits(target) : {};
+	const { faults, otherFaults = "" } = targetTraits(target);
 	if (!faults.includes(action))
 		wrong("action", "fault-elsewhere", {
 			action,
@@ -60,7 +58,6 @@ function checkAction(fault: Fault, target: TargetName | undefined, wrong: Wrong)
 
 function checkTime({ atNs }: Fault, cases: ResolvedCases["cases"], wrong: Wrong): void {
 	for (const one of cases) {
-		if (!one) continue;
 		const { name, schedule } = one;
 		const { durationNs } = schedule;
 		if (schedule.kind === "closed") wrong("at", "faults-without-schedule", { case: name });

@@ -10,7 +10,6 @@ import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
 import { KubernetesFile } from "./kubernetes-schema.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
-import { parseParts } from "./parts.ts";
 import { type Located, mistakesOf, type Problem, report } from "./problem.ts";
 import { checkSystems } from "./rules/system.ts";
 import {
@@ -21,6 +20,7 @@ import {
 	resolvePin,
 } from "./rules/whole.ts";
 import type { Scenario } from "./scenario.ts";
+import { ScenarioFile } from "./schema.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
 import { parseSource } from "./source.ts";
 import { resolveSystems } from "./systems.ts";
@@ -96,7 +96,7 @@ export function safeName(text: string, otherwise: string): string {
 
 // --- internal ---
 
-/** Schema first, then what it cannot see; both always, so that a person gets all mistakes at once. */
+/** Schema first, then what it cannot see: of each a person gets all mistakes at once. */
 function check(
 	asWritten: Written,
 	name: string,
@@ -104,55 +104,58 @@ function check(
 ): { scenario?: Scenario; problems: Problem[] } {
 	const problems: Problem[] = [];
 	const { value: written, secrets } = fillVariables(asWritten, given.env, problems);
-	const parts = parseParts(written);
+	const { data: file, error } = ScenarioFile.safeParse(written);
 	// A value whose variable is not set has no second mistake.
 	const unset = new Set(problems.map(({ path }) => path.join("\0")));
-	for (const one of problemsOf(parts.issues, written))
+	for (const one of problemsOf(error?.issues ?? [], written))
 		if (!unset.has(one.path.join("\0"))) problems.push(one);
-	const { target, repeat = 1, strict = false } = parts;
+	if (!file || problems.length > 0) return { problems };
+	const { target, repeat, strict } = file;
 	const context: Context = { ...given, target, secrets, problems };
-	const { systems, keys } = resolveSystems(parts, context);
-	const clients = resolveClients(parts.clients, context);
+	const { systems, keys } = resolveSystems(file, context);
+	const clients = resolveClients(written.clients === undefined ? undefined : file.clients, context);
 	const count = clientCount(clients);
 	const settle =
-		count === 1 && parts.faults.length === 0 && systems.some(({ traits }) => traits.jvm);
-	const cases = resolveCases(parts, problems, context.folder, settle);
-	checkRuns(parts.repeat, cases.cases.length, systems.length, context);
+		count === 1 && file.faults.length === 0 && systems.some(({ traits }) => traits.jvm);
+	const cases = resolveCases(file, written, problems, context.folder, settle);
+	if (cases === null) return { problems };
+	checkRuns(repeat, cases.cases.length, systems.length, context);
 	checkPayloads(cases, context);
 	checkSystems(systems, cases, { ...context, clients: count });
-	const aws = resolveAws(parts, context, clients, systems);
-	// One with a mistake says so itself.
-	const pods = clients.kind === "pods" || (target !== undefined && targets[target].place === "pod");
-	const baseline = resolveBaseline(parts.baseline, keys, context);
-	const sla = resolveSlaLines(parts, {
+	const aws = resolveAws(file.aws, context, clients, systems);
+	const pods = clients.kind === "pods" || targets[target].place === "pod";
+	const baseline = resolveBaseline(file.baseline, keys, context);
+	const sla = resolveSlaLines(file, {
 		...context,
 		systems,
 		keys,
 		cases,
 		baseline,
 		clients: count,
+		repeat,
+		faults: file.faults,
 	});
-	const pin = resolvePin(parts.pin, context, clients.kind);
-	const faults = resolveFaults(parts.faults, context, systems, cases);
-	if (problems.length > 0 || target === undefined) return { problems };
+	const pin = resolvePin(file.pin, context, clients.kind);
+	const faults = resolveFaults(file.faults, context, systems, cases);
+	if (problems.length > 0) return { problems };
 	return {
 		problems,
 		scenario: {
-			name: parts.name ?? name,
+			name: file.name ?? name,
 			target,
 			rig: context.rig?.rig ?? null,
 			clients,
 			aws,
-			kubernetes: pods ? (parts.kubernetes ?? KubernetesFile.parse({})) : null,
+			kubernetes: pods ? (file.kubernetes ?? KubernetesFile.parse({})) : null,
 			systems: systems.map(({ path: _, ...system }) => system),
-			cases: cases.cases.filter((one) => one !== undefined),
+			cases: cases.cases,
 			sla: sla.lines,
 			baselineSla: sla.compared,
 			baseline,
 			repeat,
 			faults,
 			pin,
-			pacing: parts.generator?.pacing ?? "auto",
+			pacing: file.generator?.pacing ?? "auto",
 			strict,
 			variables: variablesIn([
 				asWritten.system,

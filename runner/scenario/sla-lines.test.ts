@@ -75,7 +75,7 @@ describe("the line of an SLA", () => {
 
 	test("of an alias is that of its use", () => {
 		const of = slaLineFinder(
-			"system: nats\nworkload: { rate: 1/s, message: 1B }\nsla: &all\n  - p99 < 1ms\ncases:\n  - { name: x, sla: *all }\n",
+			"system: nats\nworkload: { rate: 1/s, message: 1KiB, duration: 9s }\nsla: &all\n  - p99 < 1ms\ncases:\n  - { name: x, sla: *all }\n",
 			[],
 		);
 		expect(of({ sla: "p99 < 1ms", system: "nats", case: "x" })).toBe(4);

@@ -4,11 +4,11 @@ import { didYouMean } from "../suggest.ts";
 import { checkCases, type ResolvedCases, resolveCases } from "./cases.ts";
 import type { Context } from "./context.ts";
 import { applyOverrides } from "./overrides.ts";
-import { type Parts, parseParts } from "./parts.ts";
 import { quoted } from "./place.ts";
 import { type Problem, reporter } from "./problem.ts";
 import { needsRepeats, unanswerable } from "./rules/sla.ts";
-import type { BaselineLine, Scenario, SlaLine } from "./scenario.ts";
+import type { BaselineLine, Fault, Scenario, SlaLine } from "./scenario.ts";
+import { ScenarioFile } from "./schema.ts";
 import { parseSource } from "./source.ts";
 import type { PlacedSystem } from "./systems.ts";
 
@@ -17,38 +17,40 @@ interface Around extends Pick<Context, "problems" | "lineOf"> {
 	readonly systems: readonly PlacedSystem[];
 	readonly keys: readonly string[];
 	readonly cases: ResolvedCases;
+	readonly faults: readonly Fault[];
+	readonly repeat: number;
 	readonly baseline: Scenario["baseline"];
 	readonly clients: number;
 }
 
-/**
- * The objectives of a scenario and of its cases, with the systems and cases they name looked up. A line that the schema refuses is left out;
- * cases are not checked while one has a mistake, as its name isn't known then. Lines that compare with a baseline (`compared`) are told apart
- * from those with a limit.
- */
+/** The objectives of a scenario and of its cases, with the systems and cases they name looked up; `compared`: those that compare with a baseline. */
 export function resolveSlaLines(
-	parts: Pick<Parts, "sla" | "repeat" | "faults">,
+	{ sla, cases: own = [] }: Pick<ScenarioFile, "sla" | "cases">,
 	around: Around,
 ): { lines: SlaLine[]; compared: BaselineLine[] } {
-	const { systems, keys, baseline, clients, problems, lineOf } = around;
+	const { systems, keys, faults, repeat, baseline, clients, problems, lineOf } = around;
 	const { cases } = around.cases;
+	const names = cases.map(({ name }) => name);
 	const lines: SlaLine[] = [];
 	const compared: BaselineLine[] = [];
-	// The latency that has to be met again may be one that is wrong.
-	const hasLatency = parts.sla.some(
-		({ line }) => !line || (line.expect.kind !== "baseline" && isOfAnswer(line.expect)),
+	const all = [
+		...sla.map((line, i) => ({ line, path: ["sla", i], inCase: null })),
+		...own.flatMap((one, inCase) =>
+			(one.sla ?? []).map((line, i) => ({ line, path: ["cases", inCase, "sla", i], inCase })),
+		),
+	];
+	const hasLatency = all.some(
+		({ line: { expect } }) => expect.kind !== "baseline" && isOfAnswer(expect),
 	);
-	const names = cases.every((one) => one !== undefined) ? cases.map((one) => one.name) : null;
 
-	for (const { line: written, path, inCase } of parts.sla) {
-		if (written === undefined) continue;
-		const { expect, system = null, abort } = written;
+	for (const { line, path, inCase } of all) {
+		const { expect, system = null, abort } = line;
 		const wrong = reporter<"expect" | "system" | "case" | "abort">(problems, (key) => [
 			...path,
 			key,
 		]);
-		const asked = "case" in written ? written.case : undefined;
-		const matched = asked === undefined || names === null ? undefined : findCase(asked, names);
+		const asked = "case" in line ? line.case : undefined;
+		const matched = asked === undefined ? undefined : findCase(asked, names);
 		const only = (inCase === null ? matched : cases[inCase]?.name) ?? null;
 		if (system !== null && keys.length > 0 && !keys.includes(system))
 			wrong("system", "unknown", {
@@ -56,22 +58,19 @@ export function resolveSlaLines(
 				word: quoted(system),
 				meant: didYouMean(system, keys),
 			});
-		if (asked !== undefined && names && matched === undefined)
+		if (asked !== undefined && matched === undefined)
 			wrong("case", "unknown", {
 				what: "case",
 				word: quoted(asked),
 				meant: didYouMean(asked, names),
 			});
 		else {
-			const meant = cases.filter((one, index) =>
-				inCase === null ? only === null || one?.name === only : index === inCase,
-			);
 			const why = unanswerable(expect, {
-				cases: meant.filter((one) => one !== undefined),
+				cases: cases.filter(({ name }) => only === null || name === only),
 				systems: systems.filter(({ key }) => (system ?? key) === key),
 				clients,
-				faultsAtNs: parts.faults.map((fault) => fault?.atNs),
-				repeat: parts.repeat,
+				faultsAtNs: faults.map(({ atNs }) => atNs),
+				repeat,
 				baseline,
 				system,
 			});
@@ -94,7 +93,7 @@ export function resolveSlaLines(
 			});
 	}
 	checkSearches(lines, around);
-	const why = needsRepeats(parts.repeat);
+	const why = needsRepeats(repeat);
 	if (baseline !== null && compared.length === 0 && why !== null)
 		reporter(problems)("baseline", "about", { what: "baseline", why });
 	return { lines, compared };
@@ -113,12 +112,17 @@ export function slaLineFinder(
 	if ("problems" in parsed) return () => null;
 	const { source } = parsed;
 	const { value, labelOf } = applyOverrides(source.value, { set });
-	const parts = parseParts(value);
 	const problems: Problem[] = [];
-	const { lines, compared } = resolveSlaLines(parts, {
+	const { workload, cases: written, matrix, sla = [] } = value;
+	const { data: file } = Sla.safeParse({ workload, cases: written, matrix, sla });
+	const cases = file && resolveCases(file, value, problems, folder);
+	if (!file || !cases) return () => null;
+	const { lines, compared } = resolveSlaLines(file, {
 		systems: [],
 		keys: [],
-		cases: resolveCases(parts, problems, folder),
+		cases,
+		faults: [],
+		repeat: 1,
 		baseline: null,
 		clients: 1,
 		problems,
@@ -134,6 +138,8 @@ export function slaLineFinder(
 }
 
 // --- internal ---
+
+const Sla = ScenarioFile.pick({ workload: true, cases: true, matrix: true, sla: true });
 
 /** A search for the highest rate needs something that a rate can be too high for. */
 function checkSearches(lines: readonly SlaLine[], { keys, cases, problems }: Around): void {

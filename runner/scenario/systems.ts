@@ -11,47 +11,41 @@ import { type BrokerPlace, ON_HOSTS, targetTraits } from "../model/targets.ts";
 import { hide, maskUrls } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { Context } from "./context.ts";
-import type { Parts } from "./parts.ts";
 import { type Path, reporter } from "./problem.ts";
 import { onHosts, rigBroker } from "./rig.ts";
 import { checkSettings, checkTarget, isYours } from "./rules/place.ts";
 import type { System } from "./scenario.ts";
+import type { ScenarioFile } from "./schema.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
-import { isMap, type Written } from "./written.ts";
 
 /** A system and where it is written; a system with a mistake is left out. */
 export type PlacedSystem = System & { readonly path: Path };
 
 /** The systems of a scenario, in its order, with URLs from the environment; `keys` names those with mistakes too. */
 export function resolveSystems(
-	parts: Pick<Parts, "written" | "systems">,
+	{ system, systems = {} }: Pick<ScenarioFile, "system" | "systems">,
 	context: Context,
 ): { systems: PlacedSystem[]; keys: string[] } {
-	choose(parts.written, context);
-	const systems: PlacedSystem[] = [];
-	const keys: string[] = [];
-	for (const { key, path, broker, options } of parts.systems) {
-		const named = key ?? broker;
-		if (typeof named === "string") keys.push(named);
-		// What is wrong with it is the schema's to say.
-		if (options === undefined || typeof named !== "string") continue;
-		const resolved = resolveOne(named, options, path, context);
-		if (resolved) systems.push({ key: named, path, ...resolved });
-	}
-	return { systems, keys };
+	const all = Object.entries(systems).map(([key, options]) => ({
+		key,
+		options,
+		path: ["systems", key],
+	}));
+	const wrong = reporter(context.problems);
+	if (system && all.length > 0) wrong("systems", "system-and-systems");
+	else if (system) all.push({ key: system.broker, options: system, path: ["system"] });
+	else if (all.length === 0)
+		wrong("system", "missing", { what: "system", write: `e.g. system: ${example.broker}` });
+	return {
+		systems: all.flatMap(({ key, options, path }) => {
+			const resolved = resolveOne(key, options, path, context);
+			return resolved ? [{ key, path, ...resolved }] : [];
+		}),
+		keys: all.map(({ key }) => key),
+	};
 }
 
 // --- internal ---
-
-function choose({ system, systems }: Written, { problems }: Context): void {
-	const wrong = reporter(problems);
-	if (system !== undefined && systems !== undefined) wrong("systems", "system-and-systems");
-	const write = `e.g. system: ${example.broker}`;
-	if (system === undefined && systems === undefined)
-		wrong("system", "missing", { what: "system", write });
-	if (isMap(systems) && Object.keys(systems).length === 0)
-		wrong("systems", "empty-of", { what: "systems", write });
-}
 
 function resolveOne(
 	name: string,
@@ -63,7 +57,7 @@ function resolveOne(
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
 	const hosts = onHosts(context.rig, name);
-	const target = hosts ? ON_HOSTS : (context.target ?? "local");
+	const target = hosts ? ON_HOSTS : context.target;
 	const { place } = targetTraits(target);
 	const durability = broker.durability(
 		options,
@@ -81,7 +75,7 @@ function resolveOne(
 	// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
 	const leftAside = (key: string) =>
 		context.targetChosen && context.labelOf([...where, key]) === undefined;
-	if (context.target !== undefined) checkTarget(options, target, leftAside, wrong);
+	checkTarget(options, target, leftAside, wrong);
 	const address =
 		context.rig === null && place !== null ? null : addressOf(name, options, where, context);
 	if (address && "wrong" in address) wrong("url", { text: address.wrong });

@@ -1,15 +1,11 @@
 import { z } from "zod";
-import { type WorkloadField, workloadFields, workloadInput } from "../model/workload.ts";
+import { type WorkloadField, workloadInput } from "../model/workload.ts";
 
 /** The fields of a workload (model/workload.ts) as a scenario has them. Cases and matrices take the same ones. */
 
 /** A workload with every default that doesn't depend on another field. What each case resolves to. */
 const WorkloadFile = z.strictObject(workloadInput);
 export type WrittenWorkload = z.infer<typeof WorkloadFile>;
-/** Those that no workload is without. */
-export const requiredFields = workloadFields.filter(
-	(field) => !(workloadInput[field] instanceof z.ZodOptional),
-);
 
 /** Cases and matrices have no defaults: what they leave out is the workload's. */
 export const overrides = Object.fromEntries(
@@ -31,3 +27,5 @@ function written(schema: z.ZodType): unknown {
 
 /** Fields are optional here, as cases may bring them. */
 export const SharedWorkload = WorkloadFile.partial({ message: true });
+export type SharedWorkload = Omit<WrittenWorkload, "message"> &
+	Partial<Pick<WrittenWorkload, "message">>;

@@ -12,10 +12,9 @@ interface Where {
 	readonly systems: readonly { readonly key: string; readonly traits: Traits }[];
 	/** That share the messages. */
 	readonly clients: number;
-	/** From the end of the warm-up; undefined: one with a mistake of its own. */
-	readonly faultsAtNs: readonly (number | undefined)[];
-	/** Of the scenario; undefined: it has a mistake of its own. */
-	readonly repeat: number | undefined;
+	/** From the end of the warm-up. */
+	readonly faultsAtNs: readonly number[];
+	readonly repeat: number;
 	readonly baseline: Scenario["baseline"];
 	/** The one that the line is for; null: all. */
 	readonly system: string | null;
@@ -31,9 +30,9 @@ export function unanswerable(expect: Sla | BaselineSla, where: Where): string | 
 	return why === undefined ? undefined : `"${expect.text}": ${why}`;
 }
 
-/** Too few repeats to compare with a baseline; null: there are enough, or their number is wrong itself. */
-export function needsRepeats(repeat: number | undefined): string | null {
-	return repeat === undefined || repeat >= LEAST_REPEATS
+/** Too few repeats to compare with a baseline; null: there are enough. */
+export function needsRepeats(repeat: number): string | null {
+	return repeat >= LEAST_REPEATS
 		? null
 		: tell("needs-repeats", { least: LEAST_REPEATS, repeat, write: LEAST_REPEATS + 1 });
 }
@@ -162,7 +161,7 @@ function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string
 	if (limit > 0 && limit < PIECE_NS) yield tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
 	if (limit === 0) return;
 	for (const one of cases)
-		for (const [i, atNs = Infinity] of faultsAtNs.entries()) {
+		for (const [i, atNs] of faultsAtNs.entries()) {
 			const { durationNs } = one.schedule;
 			const untilNs = Math.min(faultsAtNs[i + 1] ?? durationNs, durationNs);
 			const neededNs = atNs + limit + LATE_NS;

@@ -7,11 +7,11 @@ import { type Aws, brokerMachines } from "../aws.ts";
 import { checkCases, type ResolvedCases } from "../cases.ts";
 import { clientCount } from "../clients.ts";
 import type { Context } from "../context.ts";
-import type { Parts } from "../parts.ts";
 import { quoted } from "../place.ts";
 import { reporter } from "../problem.ts";
 import { hasHosts } from "../rig.ts";
 import type { Clients, Scenario, System } from "../scenario.ts";
+import type { ScenarioFile } from "../schema.ts";
 
 /** More than anybody waits for; all of them are planned in memory before the first one starts. */
 const MOST_RUNS = 10_000;
@@ -21,7 +21,7 @@ const MOST_PAYLOAD_BYTES = 256 * 1024 ** 2;
 
 /** A scenario that repeats more runs than can be planned. */
 export function checkRuns(
-	repeat = 1,
+	repeat: number,
 	cases: number,
 	systems: number,
 	{ problems }: Pick<Context, "problems">,
@@ -55,16 +55,15 @@ export function checkPayloads(
 
 /** What target aws rents; null: nothing. Limits of its machines and volumes are AWS's to tell. */
 export function resolveAws(
-	{ aws, written }: Pick<Parts, "aws" | "written">,
+	aws: ScenarioFile["aws"],
 	{ target, rig, problems }: Pick<Context, "target" | "rig" | "problems">,
 	clients: Clients,
 	systems: readonly Pick<System, "broker" | "options">[],
 ): Aws | null {
-	if (target === undefined || targets[target].rents !== "aws" || rig !== null) return null;
+	if (targets[target].rents !== "aws" || rig !== null) return null;
 	const count = brokerMachines(systems);
 	const wrong = reporter(problems);
-	if (written.aws === undefined) wrong("aws", "aws-missing");
-	// One with a mistake is missing here, and says so itself.
+	if (aws === undefined) wrong("aws", "aws-missing");
 	else if (count === 0 && systems.length > 0)
 		wrong("target", "aws-without-broker", { broker: systems[0]?.options.broker ?? noBroker });
 	if (aws === undefined) return null;
@@ -77,18 +76,17 @@ export function resolveAws(
 
 /** CPUs for the whole scenario. On the target that the command line chose, settings of others are left aside. */
 export function resolvePin(
-	written: Parts["pin"],
+	written: ScenarioFile["pin"],
 	{ target, targetChosen, platform, rig, problems }: Context,
 	clients: Clients["kind"],
 ): Scenario["pin"] {
 	const { generator = null, brokers = null } = written ?? {};
-	const place = target && targets[target].place;
+	const { place } = targets[target];
 	const hosts = place === "host" || hasHosts(rig);
 	const theirs = place === null && !hosts;
 	// Clients elsewhere are Linux. Containers of target docker live on a Linux of their own where this machine is none, and so do hosts.
 	const elsewhere = clients === "rented" || clients === "ssh" || clients === "pods";
-	const here =
-		(elsewhere ? null : generator) ?? (isImaged(place ?? null) || hosts ? null : brokers);
+	const here = (elsewhere ? null : generator) ?? (isImaged(place) || hosts ? null : brokers);
 	const wrong = reporter(problems);
 	if (here !== null && platform !== "linux") wrong("pin", "pin-needs-linux");
 	if (brokers !== null && theirs && !targetChosen)
