@@ -9,10 +9,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { buildResult } from "../compare/build.ts";
 import { firstRun, fixtureCopy } from "../evidence/fixture.fake.ts";
 import { writeReports } from "../render/write.ts";
-import { addResult, emptyFolder, resultOf } from "../result/indexed.fake.ts";
+import { addResult, resultOf } from "../result/indexed.fake.ts";
 import { readResult } from "../result/result-files.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { report } from "./report.ts";
@@ -65,7 +66,7 @@ describe("mqbench report", () => {
 	});
 
 	test("of a folder without runs is one sentence and exit code 2", async () => {
-		const [cut, empty] = [emptyFolder(), emptyFolder()];
+		const [cut, empty] = [testFolder(), testFolder()];
 		writeFileSync(join(cut, "result.json"), "{");
 		for (const [folder, message] of [
 			["/nowhere/at/all", "/nowhere/at/all: is not the folder of a run"],
@@ -90,7 +91,7 @@ describe("mqbench report of a folder with a result and no measured files", () =>
 	const kept = (name: string, keep: RegExp) => {
 		const whole = fixtureCopy(name);
 		writeReports(whole, buildResult(whole));
-		const folder = emptyFolder();
+		const folder = testFolder();
 		for (const file of ["result.json", ...filesIn(whole)])
 			if (file === "result.json" || keep.test(file)) cpSync(join(whole, file), join(folder, file));
 		return { whole, folder };
@@ -125,7 +126,7 @@ describe("mqbench report of a folder with a result and no measured files", () =>
 
 describe("mqbench report of a folder of runs", () => {
 	test("writes its index.html, judges nothing, and leaves the runs as they are", async () => {
-		const cwd = emptyFolder();
+		const cwd = testFolder();
 		addResult(cwd, "reports/a", resultOf("stall"));
 		addResult(cwd, "reports/published/b", resultOf("healthy"));
 		const before = statSync(join(cwd, "reports/a/result.json")).mtimeMs;
@@ -142,7 +143,7 @@ describe("mqbench report of a folder of runs", () => {
 	});
 
 	test("lists what cannot be read, says why, and is no error for that", async () => {
-		const folder = emptyFolder();
+		const folder = testFolder();
 		addResult(folder, "good", resultOf("stall"));
 		mkdirSync(join(folder, "cut"));
 		writeFileSync(join(folder, "cut", "result.json"), '{"schema":');

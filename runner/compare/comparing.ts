@@ -5,8 +5,8 @@ import { at } from "../result/select.ts";
 import { plural } from "../units.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { type Compare, compareRuns, gateVerdict, type NotCompared } from "./compare.ts";
-import { type Difference, differencesIn } from "./difference.ts";
 import { MACHINE } from "./machine.ts";
+import { type Difference, differencesIn } from "./work.ts";
 
 /** A run folder or baseline.json, as it was named. */
 export interface Named {

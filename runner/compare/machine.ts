@@ -5,7 +5,7 @@ import type { EnvironmentFile, RigMachines } from "../model/environment-file.ts"
 import { type MachineSettings, settingTexts } from "../model/machine-settings.ts";
 import type { Entry } from "../result/indexed.ts";
 import { plural } from "../units.ts";
-import { against, differencesIn } from "./difference.ts";
+import { against, differencesIn } from "./work.ts";
 
 type Fact = readonly [name: string, of: (machine: Machine) => string | number | null];
 

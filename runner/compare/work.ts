@@ -1,7 +1,6 @@
 import type { Run } from "../model/result.ts";
 import { PLAINEST, workloadFacts } from "../model/workload.ts";
 import { formatDurationExact } from "../units.ts";
-import { against, differencesIn } from "./difference.ts";
 
 /**
  * What a run had to do, in words, in a fixed order: to say what differs. Runs are compared only when it is the same. Not part of it: the
@@ -41,6 +40,29 @@ export function workDifference(
 	return against(differencesIn([...names].map((name) => [name, factOf(name, a), factOf(name, b)])));
 }
 
+/** A fact that is not the same on both sides. */
+export interface Difference {
+	/** "kernel", "nats: broker". */
+	readonly what: string;
+	readonly a: string;
+	readonly b: string;
+}
+
+/** Those of some facts that differ; a value that nobody wrote down is "not known". */
+export function differencesIn(
+	facts: Iterable<readonly [what: string, a: unknown, b: unknown]>,
+): Difference[] {
+	return [...facts]
+		.map(([what, a, b]) => ({ what, a: known(a), b: known(b) }))
+		.filter(({ a, b }) => a !== b);
+}
+
+/** "CPU Example A against Example B, cores 2 against 4"; null: nothing differs. */
+export function against(differences: readonly Difference[]): string | null {
+	if (differences.length === 0) return null;
+	return differences.map(({ what, a, b }) => `${what} ${a} against ${b}`).join(", ");
+}
+
 // --- internal ---
 
 /** Never change one of these: hashes in stored baselines would no longer be those of the same work. */
@@ -74,4 +96,9 @@ function unusual(facts: Record<string, string>): Record<string, string> {
 
 function factOf(name: string, facts: Readonly<Record<string, string>>) {
 	return facts[name] ?? PLAIN[name] ?? "none";
+}
+
+/** Its text, "not known" of null. */
+function known(value: unknown): string {
+	return value === undefined || value === null ? "not known" : String(value);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../model/result.ts";
 import { check, search } from "../render/hostile.fake.ts";
 import { readResult } from "../result/result-files.ts";
-import { saturatedBy } from "../result/saturated.ts";
+import { saturatedBy } from "../result/select.ts";
 import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { answerSentence, matrix } from "./answer.ts";

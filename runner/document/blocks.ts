@@ -30,6 +30,9 @@ export interface Document {
 	readonly names: readonly string[];
 }
 
+/** A document has these, or not. */
+export const NOTHING = { head: [], answer: [], foot: [], whole: "", contents: [], names: [] };
+
 /** The least medium that shows it: 1 terminal, 2 Markdown, 3 page. Left out: 1. */
 export type Depth = 1 | 2 | 3;
 

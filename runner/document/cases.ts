@@ -1,7 +1,6 @@
 import type { Result, Run } from "../model/result.ts";
 import { countLabel } from "../result/fields.ts";
-import { saturatedBy } from "../result/saturated.ts";
-import { byCase, type Case, maximum, percentile } from "../result/select.ts";
+import { byCase, type Case, maximum, percentile, saturatedBy } from "../result/select.ts";
 import { amount, type Column, cellsOf } from "../result/show.ts";
 import { fateText, isClosed, systemTitle } from "../result/words.ts";
 import { formatUtc } from "../units.ts";

@@ -18,6 +18,7 @@ import {
 	heading,
 	type Inline,
 	list,
+	NOTHING,
 	numbers,
 	section,
 	type Table,
@@ -34,6 +35,7 @@ export function comparingDocument(comparing: Comparing): Document {
 		...(b.path === a.path ? [] : [["B", b] as const]),
 	];
 	return {
+		...NOTHING,
 		title: `${a.baseline.scenario}, compared`,
 		look: OUTCOMES[outcome],
 		word: outcome === "nothing" ? "NOT COMPARED" : outcome.toUpperCase(),
@@ -41,13 +43,10 @@ export function comparingDocument(comparing: Comparing): Document {
 		head: sides.map(([name, { path, baseline }]) =>
 			text(`${name}: ${path}: ${baselineText(baseline)}; ${machineText(baseline.machine)}`, "soft"),
 		),
-		answer: [],
 		sections: [against(comparing)],
 		foot: [text(HOW, undefined, 2)],
 		whole: "mqbench compare --html writes all of it.",
-		contents: [],
 		figures: () => comparedFigures(comparing),
-		names: [],
 	};
 }
 

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import type { Run } from "../model/result.ts";
 import { figuresIn, HOSTILE } from "../page/pages.fake.ts";
 import { renderHtml } from "../render/html.ts";
-import { addResult, emptyFolder, resultOf, withP99 } from "../result/indexed.fake.ts";
+import { addResult, resultOf, withP99 } from "../result/indexed.fake.ts";
 import { type Entry, readRuns } from "../result/indexed.ts";
 import { indexDocument } from "./index.ts";
 
@@ -31,7 +32,7 @@ const rowsOf = (html: string) =>
 
 describe("the index", () => {
 	test("has a row for each result, the newest first: verdict, scenario, when, figures, machine, commit", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		addResult(root, "old", resultOf("stall", { startedAt: day(1), cpu: "Other CPU" }));
 		addResult(
 			root,
@@ -69,7 +70,7 @@ describe("the index", () => {
 	});
 
 	test("every link leads to a file below it, so that the folder can be published as it is", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		for (const n of [1, 2]) addResult(root, `r${n}`, resultOf("healthy", { startedAt: day(n) }));
 		const html = page(root);
 		const links = [...html.matchAll(/(?:href="|"href":")([^"]*)"/g)].map(([, href]) => href);
@@ -79,7 +80,7 @@ describe("the index", () => {
 	});
 
 	test("lists what cannot be read with its reason", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		mkdirSync(join(root, "cut"));
 		writeFileSync(join(root, "cut", "result.json"), '{"schema":1');
 		expect(rowsOf(page(root))).toEqual([
@@ -95,7 +96,7 @@ describe("the index", () => {
 	});
 
 	test("names from outside do no harm", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		const named = (run: Run): Run => ({
 			...run,
 			system: HOSTILE,
@@ -116,7 +117,7 @@ describe("the index", () => {
 
 describe("500 results", () => {
 	const many = (count: number): string => {
-		const root = emptyFolder();
+		const root = testFolder();
 		for (const name of ["healthy", "repeats", "stall"]) addResult(root, name, resultOf(name));
 		const sources = readRuns(root);
 		const entries = Array.from({ length: count }, (_, i): Entry => {

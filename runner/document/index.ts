@@ -15,6 +15,7 @@ import {
 	fold,
 	type Inline,
 	link,
+	NOTHING,
 	section,
 	type Table,
 	table,
@@ -30,12 +31,11 @@ export function indexDocument(entries: readonly Entry[]): Document {
 	const machines = machinesOf(entries);
 	const kinds = [...new Map([...machines.values()].map((kind) => [kind.letter, kind])).values()];
 	return {
+		...NOTHING,
 		title: plural(entries.length, "result"),
 		look: "unknown",
 		word: "",
 		lead: newest === undefined ? "" : `The newest is of ${dateText(newest)}`,
-		head: [],
-		answer: [],
 		sections: [
 			section("results", "Newest first", [
 				results(entries, machines),
@@ -50,11 +50,7 @@ export function indexDocument(entries: readonly Entry[]): Document {
 				text(MACHINES_MEAN, "soft"),
 			]),
 		],
-		foot: [],
-		whole: "",
-		contents: [],
 		figures: () => trends.map(({ figure }) => figure),
-		names: [],
 	};
 }
 

@@ -1,8 +1,7 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
 import type { Run } from "../model/result.ts";
-import { saturatedBy } from "../result/saturated.ts";
-import { medianRepeat, percentile, sizeOf } from "../result/select.ts";
+import { medianRepeat, percentile, saturatedBy, sizeOf } from "../result/select.ts";
 import type { Amount } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 

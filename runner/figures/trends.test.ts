@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import type { Result, Run } from "../model/result.ts";
 import { searchedResult } from "../page/pages.fake.ts";
 import { systemTexts } from "../result/headline.ts";
-import { addResult, type Changes, emptyFolder, resultOf, withP99 } from "../result/indexed.fake.ts";
+import { addResult, type Changes, resultOf, withP99 } from "../result/indexed.fake.ts";
 import { readRuns } from "../result/indexed.ts";
 import { trendsOf } from "./trends.ts";
 
 /** Entries of results in folders r1, r2, ... as they are read from files. */
 function entries(...results: readonly Result[]) {
-	const root = emptyFolder();
+	const root = testFolder();
 	results.forEach((result, i) => {
 		addResult(root, `r${i + 1}`, result);
 	});

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { buildResult } from "../compare/build.ts";
 import { fixtureCopy } from "../evidence/fixture.fake.ts";
 import { main } from "../main.ts";
@@ -13,8 +13,7 @@ import { deliver } from "./deliver.ts";
 /** `mqbench report` of a stored run, in a folder of its own. */
 async function reported(name: string, args: readonly string[], env: Record<string, string> = {}) {
 	const folder = fixtureCopy(name);
-	const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
-	onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+	const cwd = testFolder();
 	const world = fakeWorld({ cwd, env });
 	const code = await main(["report", folder, ...args], world);
 	const file = (path: string) => readFileSync(join(folder, path), "utf8");
@@ -23,8 +22,7 @@ async function reported(name: string, args: readonly string[], env: Record<strin
 
 /** Files for what a job of GitHub Actions reads of a step. */
 function job() {
-	const folder = mkdtempSync(join(tmpdir(), "mqbench-job-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = testFolder();
 	const summary = join(folder, "summary.md");
 	const output = join(folder, "output.txt");
 	return {

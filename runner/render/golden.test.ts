@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { buildResult } from "../compare/build.ts";
 import { comparingOf } from "../compare/comparing.ts";
@@ -8,7 +9,6 @@ import { comparingDocument } from "../document/comparing.ts";
 import { indexDocument } from "../document/index.ts";
 import { fixture } from "../evidence/fixture.fake.ts";
 import { wordsOf } from "../page/pages.fake.ts";
-import { emptyFolder } from "../result/indexed.fake.ts";
 import { readRuns } from "../result/indexed.ts";
 import { readableJson } from "../result/json.ts";
 import { filesOfResult } from "../result/result-files.ts";
@@ -53,7 +53,7 @@ describe.each(names)("%s", (name) => {
 		const terminal = { columns: 100, colour: false, folder: "reports/x" };
 		const side = (path: string) => ({ path, baseline: baselineOf(result) });
 		const comparing = comparingOf(side("a"), side("b"));
-		const folder = emptyFolder();
+		const folder = testFolder();
 		mkdirSync(join(folder, "x"));
 		writeFileSync(join(folder, "x", "result.json"), JSON.stringify(result));
 		const outputs = {

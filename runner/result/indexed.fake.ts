@@ -1,18 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { EnvironmentFile } from "../model/environment-file.ts";
 import type { Result, Run } from "../model/result.ts";
 import { readableJson } from "./json.ts";
 import { fixtureResult } from "./stored.fake.ts";
-
-/** For tests: an empty folder; it is gone when the test is over. */
-export function emptyFolder(): string {
-	const folder = mkdtempSync(join(tmpdir(), "mqbench-index-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
 
 export interface Changes {
 	/** Of the first run; those that follow began 10 s after each other. */

@@ -1,13 +1,14 @@
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fixture } from "../evidence/fixture.fake.ts";
-import { addResult, emptyFolder, resultOf } from "./indexed.fake.ts";
+import { addResult, resultOf } from "./indexed.fake.ts";
 import { holdsRuns, readRuns } from "./indexed.ts";
 
 describe("the runs of a folder", () => {
 	test("are found in it and one level deeper, the newest first", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		const on = (day: number) => resultOf("healthy", { startedAt: `2026-01-0${day}T00:00:00Z` });
 		addResult(root, "b", on(2));
 		addResult(root, "a", on(3));
@@ -24,7 +25,7 @@ describe("the runs of a folder", () => {
 	});
 
 	test("are not looked for within a run, nor behind a link, which would show them twice", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		addResult(root, "a", resultOf("healthy"));
 		addResult(root, "a/inner", resultOf("healthy"));
 		symlinkSync(join(root, "a"), join(root, "latest"));
@@ -32,7 +33,7 @@ describe("the runs of a folder", () => {
 	});
 
 	test("have what their result.json says, and nothing computed anew", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		const result = resultOf("repeats", {
 			startedAt: "2026-01-02T03:04:05Z",
 			scenario: "other name",
@@ -55,7 +56,7 @@ describe("the runs of a folder", () => {
 	});
 
 	test("whose result has fields that are not known yet are read all the same", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		const result = resultOf("healthy");
 		addResult(root, "x", {
 			...result,
@@ -66,18 +67,18 @@ describe("the runs of a folder", () => {
 	});
 
 	test("names that mean something in a link are encoded, segment by segment", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		addResult(root, `a#b?c%20"'<i>/é\u{1F4A5} &`, resultOf("healthy"));
 		expect(readRuns(root)[0]?.href).toBe(
 			"a%23b%3Fc%2520%22'%3Ci%3E/%C3%A9%F0%9F%92%A5%20%26/report.html",
 		);
-		const scheme = emptyFolder();
+		const scheme = testFolder();
 		addResult(scheme, "javascript:alert(1)", resultOf("healthy"));
 		expect(readRuns(scheme)[0]?.href).toBe("javascript%3Aalert(1)/report.html");
 	});
 
 	test("without a report.html open report.md, or nothing", () => {
-		const root = emptyFolder();
+		const root = testFolder();
 		addResult(root, "none", resultOf("healthy"), { report: false });
 		addResult(root, "md", resultOf("healthy"), { report: false });
 		writeFileSync(join(root, "md", "report.md"), "# x");
@@ -90,7 +91,7 @@ describe("the runs of a folder", () => {
 
 describe("a result.json that cannot be shown is listed with a sentence", () => {
 	const problemOf = (write: (folder: string) => void) => {
-		const root = emptyFolder();
+		const root = testFolder();
 		const folder = join(root, "x");
 		mkdirSync(folder);
 		write(folder);

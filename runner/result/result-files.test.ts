@@ -1,15 +1,7 @@
-import {
-	cpSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { readBaseline } from "../compare/baseline-file.ts";
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { buildResult } from "../compare/build.ts";
@@ -22,15 +14,9 @@ import { readRuns } from "./indexed.ts";
 import { detailsPath, filesOfResult, readResult } from "./result-files.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
-function emptyFolder(): string {
-	const folder = mkdtempSync(join(tmpdir(), "mqbench-result-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
-
 /** A folder that has the files of a result, and nothing else. */
 function written(result: Result): string {
-	const folder = emptyFolder();
+	const folder = testFolder();
 	for (const [path, text] of filesOfResult(result)) {
 		mkdirSync(dirname(join(folder, path)), { recursive: true });
 		writeFileSync(join(folder, path), text);
@@ -172,7 +158,7 @@ describe("a result.json that cannot be read is one sentence, and exit code 2", (
 			"schema: Invalid input: expected 2",
 		],
 	])("where it %s", (_, prepare, reason) => {
-		const folder = emptyFolder();
+		const folder = testFolder();
 		prepare(folder);
 		expect(() => readResult(folder)).toThrow(
 			expect.objectContaining({
@@ -185,7 +171,7 @@ describe("a result.json that cannot be read is one sentence, and exit code 2", (
 
 describe("index and comparison read result.json alone", () => {
 	const alone = (result: Result) => {
-		const root = emptyFolder();
+		const root = testFolder();
 		const folder = join(root, "x");
 		cpSync(written(result), folder, { recursive: true });
 		rmSync(join(folder, "runs"), { recursive: true });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../model/result.ts";
 import { rendered } from "../render/rendered.fake.ts";
-import { saturatedBy } from "./saturated.ts";
+import { saturatedBy } from "./select.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
 type Check = Run["validity"][number];

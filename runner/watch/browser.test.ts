@@ -1,18 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testFolder, script as writeScript } from "../../infra/test-folder.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { openOrSay } from "./browser.ts";
 
 /** A PATH with nothing but this program, a shell script. */
 function withProgram(name: string | null, script = ""): string {
-	const folder = mkdtempSync(join(tmpdir(), "mqbench-open-"));
-	onTestFinished(() => rmSync(folder, { recursive: true }));
-	if (name !== null) {
-		writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
-		chmodSync(join(folder, name), 0o755);
-	}
+	const folder = testFolder();
+	if (name !== null) writeScript(join(folder, name), script);
 	return folder;
 }
 

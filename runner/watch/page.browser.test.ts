@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { drawnIn, missing, seriousFindings, testBrowser, widthOf } from "../page/browser.fake.ts";
+import { missing, seriousFindings, testBrowser, widthOf } from "../page/browser.fake.ts";
 import { builtScript, renderPage } from "../page/html-page.ts";
 import { markup } from "../page/markup.ts";
-import { HOSTILE, manyResult } from "../page/pages.fake.ts";
+import { HOSTILE } from "../page/pages.fake.ts";
 import { renderHtml } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { startServer } from "./server.ts";
@@ -135,14 +135,6 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 			await expect.poll(() => text(page, "header")).toContain("Nobody serves this page.");
 			await page.locator(".canvas[data-drawn] canvas").first().waitFor();
 			expect(await page.locator("#live, #stop").count()).toBe(0);
-		});
-	});
-
-	test("becomes a report of many runs", { tags: "long" }, async () => {
-		await live(async ({ page, report }) => {
-			await report(renderHtml(manyResult(100)));
-			await drawnIn(page.locator("figure").first());
-			expect(await text(page, "header")).toContain("Nobody serves this page.");
 		});
 	});
 

@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
@@ -15,9 +14,8 @@ const scenario = loadScenario(
 );
 
 /** A world in whose folder a command writes its report. */
-async function command(env: Record<string, string> = {}) {
-	const cwd = await mkdtemp(path.join(tmpdir(), "mqbench-watching-"));
-	onTestFinished(() => rm(cwd, { recursive: true }));
+function command(env: Record<string, string> = {}) {
+	const cwd = testFolder();
 	const stop = new AbortController();
 	const interrupt = vi.fn(() => stop.abort("SIGINT"));
 	const world = { ...fakeWorld({ cwd, env, stop: stop.signal }), interrupt };
@@ -46,7 +44,7 @@ async function told(url: string): Promise<{ all: Promise<string> }> {
 
 describe("a command that nobody watches", () => {
 	test("serves nothing, says nothing, and has its own exit code", async () => {
-		const { watched, world } = await command();
+		const { watched, world } = command();
 		expect(
 			await watched({}, async (feed) => {
 				expect(feed).toBeNull();
@@ -57,7 +55,7 @@ describe("a command that nobody watches", () => {
 	});
 
 	test("opens its report in the end, or says which file to open", async () => {
-		const { watched, world, report } = await command({ PATH: "/nowhere" });
+		const { watched, world, report } = command({ PATH: "/nowhere" });
 		const use = async () => {
 			expect(world.err()).toBe("");
 			report();
@@ -70,7 +68,7 @@ describe("a command that nobody watches", () => {
 	});
 
 	test("opens no report that was not written, and says so", async () => {
-		const { watched, world } = await command();
+		const { watched, world } = command();
 		expect(await watched({ open: true }, async () => 3)).toBe(3);
 		expect(world.err()).toBe(
 			"--open: there is no report to open: reports/1/report.html was not written.\n",
@@ -80,7 +78,7 @@ describe("a command that nobody watches", () => {
 
 describe("a command that is watched", () => {
 	test("says where, serves its page, and turns it into the report", async () => {
-		const { watched, world, url, report } = await command();
+		const { watched, world, url, report } = command();
 		let events = Promise.resolve("");
 		const code = await watched({ watch: true }, async (feed) => {
 			expect(world.err()).toBe(
@@ -103,7 +101,7 @@ describe("a command that is watched", () => {
 	});
 
 	test("over ssh says how to get there", async () => {
-		const { watched, world, url, report } = await command({
+		const { watched, world, url, report } = command({
 			SSH_CONNECTION: "10.0.0.9 1 10.0.0.1 22",
 		});
 		await watched({ watch: true }, async () => {
@@ -115,7 +113,7 @@ describe("a command that is watched", () => {
 	});
 
 	test("is stopped by its page as by one Ctrl-C, once, and says so in both places", async () => {
-		const { watched, world, url, report, interrupt } = await command();
+		const { watched, world, url, report, interrupt } = command();
 		const stop = async () => {
 			const { origin } = new URL(url());
 			const answer = await fetch(new URL("stop", url()), { method: "POST", headers: { origin } });
@@ -135,7 +133,7 @@ describe("a command that is watched", () => {
 	});
 
 	test("and fails tells the page why, without passwords, and fails with the same", async () => {
-		const { watched, url } = await command();
+		const { watched, url } = command();
 		let events = Promise.resolve("");
 		const error = failure("usage", { message: "nats://me:pw@host is not there" });
 		await expect(
@@ -152,7 +150,7 @@ describe("a command that is watched", () => {
 	});
 
 	test("and leaves no report keeps its exit code, and the page says why it has none", async () => {
-		const { watched, url } = await command();
+		const { watched, url } = command();
 		let events = Promise.resolve("");
 		const code = await watched({ watch: true }, async () => {
 			events = (await told(url())).all;
@@ -163,7 +161,7 @@ describe("a command that is watched", () => {
 	});
 
 	test("opens its page by an address that is good once", async () => {
-		const { watched, world, url, report } = await command({ PATH: "/nowhere" });
+		const { watched, world, url, report } = command({ PATH: "/nowhere" });
 		await watched({ watch: true, open: true }, async () => {
 			expect(world.err()).toMatch(/--open: there is no/);
 			report();
@@ -173,7 +171,7 @@ describe("a command that is watched", () => {
 	});
 
 	test.each(["0", "65536", "80.5", "x", "-1", ""])("cannot be at port %j", async (watchPort) => {
-		const { watched } = await command();
+		const { watched } = command();
 		await expect(watched({ watch: true, watchPort })).rejects.toMatchObject({
 			exit: 2,
 			message: `--watch-port ${watchPort}: is not a port; give a number from 1 to 65535`,
@@ -185,7 +183,7 @@ describe("a command that is watched", () => {
 		await new Promise<void>((r) => taken.listen(0, "127.0.0.1", r));
 		onTestFinished(() => void taken.close());
 		const { port } = taken.address() as AddressInfo;
-		const { watched } = await command();
+		const { watched } = command();
 		const use = vi.fn();
 		await expect(watched({ watch: true, watchPort: `${port}` }, use)).rejects.toMatchObject({
 			code: "watch-port",

@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../../infra/test-folder.fake.ts";
 import { fixtureCopy } from "../../evidence/fixture.fake.ts";
 import { main } from "../../main.ts";
 import type { Result, Run } from "../../model/result.ts";
 import { HOSTILE } from "../../page/pages.fake.ts";
-import { type Changes, emptyFolder, resultOf } from "../../result/indexed.fake.ts";
+import { type Changes, resultOf } from "../../result/indexed.fake.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import { search, step } from "../hostile.fake.ts";
 import { exported, exportedResults, store } from "./exported.fake.ts";
@@ -150,7 +151,7 @@ test("of a search its answer counts, and not the runs at which it had to fail", 
 
 describe("folders", () => {
 	test("are runs, or hold some, one or several; the same run counts once", () => {
-		const cwd = emptyFolder();
+		const cwd = testFolder();
 		const add = (folder: string, n: number) =>
 			store(cwd, folder, {
 				...healthy({ startedAt: `2026-01-0${n}T00:00:00.000Z` }),
@@ -181,7 +182,7 @@ describe("folders", () => {
 	});
 
 	test.each(names)("without a result are one sentence and exit code 2: %s", (format) => {
-		const folder = emptyFolder();
+		const folder = testFolder();
 		expect(() => exported(format, [folder])).toThrow(`${folder}: is neither the folder of a run`);
 		mkdirSync(path.join(folder, "cut"));
 		writeFileSync(path.join(folder, "cut", "result.json"), "{");
@@ -194,7 +195,7 @@ describe("folders", () => {
 
 describe("mqbench report --export", () => {
 	test("writes into export/<format> of the folder, and names the files; what is there already stays", async () => {
-		const cwd = emptyFolder();
+		const cwd = testFolder();
 		store(cwd, "reports/a", healthy());
 		const done = await command(cwd, "reports", "--export", "openmetrics");
 		expect(done).toEqual({ code: 0, err: "", out: "reports/export/openmetrics/metrics.txt\n" });
@@ -222,7 +223,7 @@ describe("mqbench report --export", () => {
 });
 
 test.each(names)("names from outside lead nowhere else and do no harm: %s", (format) => {
-	const cwd = emptyFolder();
+	const cwd = testFolder();
 	const result = healthy({ scenario: `../../${HOSTILE}` });
 	const named = (run: Run, i: number): Run => ({
 		...run,

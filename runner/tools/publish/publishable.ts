@@ -1,5 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
-import { saturatedBy } from "../../result/saturated.ts";
+import { saturatedBy } from "../../result/select.ts";
 import { plural } from "../../units.ts";
 import { checkOf, found } from "./found.ts";
 import { cold, short } from "./windows.ts";
