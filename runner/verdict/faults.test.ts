@@ -54,143 +54,163 @@ function bins(
 }
 
 const first = (collected: Collected) => failoverOf(collected)[0];
+type More = Parameters<typeof bins>[1];
+const at = (beganS: number, calledS: number | null = null, more: Partial<FaultDone> = {}) =>
+	killed({
+		beganNs: Math.round(beganS * S),
+		calledNs: calledS === null ? null : Math.round(calledS * S),
+		...more,
+	});
+const completions = (empty: string, gap = 1, ...late: number[]) => [
+	...(bins(empty, { gap }).completions ?? []),
+	...late,
+];
+const zeros = (n: number): number[] => Array(n).fill(0);
+// 100/s for 5 s, then a message every 2 s.
+const { schedule: pausing } = inSteps(1, [
+	{ perSecond: 100, seconds: 5 },
+	{ perSecond: 1, seconds: 5 },
+]);
 
 describe("time without completions", () => {
-	test("is the longest run of empty pieces of 10 ms from the fault on", () => {
-		expect(first(bins("402-430 440-520 600-610"))).toMatchObject({
-			unavailableNs: 800 * MS,
-			unavailableFromNs: 4400 * MS,
-			unavailableStill: false,
-		});
-	});
-
-	test("may have begun before it was known that the fault had taken effect", () => {
-		expect(first(bins("385-470"))).toMatchObject({
-			unavailableNs: 850 * MS,
-			unavailableFromNs: 3850 * MS,
-		});
-	});
-
-	test.each([4, 4.02, 4.25, 4.5, 4.99])(
-		"is as long as it was, whenever the fault was known to have taken effect (%f s)",
-		(began) => {
-			const whole = { unavailableNs: 1 * S, unavailableFromNs: 4 * S };
-			const of = (calledNs: number | null) =>
-				first(bins("400-500", { faults: [killed({ calledNs, beganNs: began * S })] }));
-			expect(of(3.99 * S)).toMatchObject(whole);
+	test.each<
+		[
+			what: string,
+			empty: string,
+			ms: number | null,
+			fromMs: number | null,
+			more?: More,
+			still?: boolean,
+		]
+	>([
+		[
+			"is the longest run of empty pieces of 10 ms from the fault on",
+			"402-430 440-520 600-610",
+			800,
+			4400,
+		],
+		["may have begun before the fault was known to have taken effect", "385-470", 850, 3850],
+		...[4, 4.02, 4.25, 4.5, 4.99].flatMap((s): [string, string, number, number, More][] => [
+			[
+				`is as long as it was, known after ${s} s`,
+				"400-500",
+				1000,
+				4000,
+				{ faults: [at(s, 3.99)] },
+			],
 			// Of an older mqbench, which has not written down when it told the broker.
-			expect(of(null)).toMatchObject(whole);
-		},
-	);
-
-	test("between the call and the effect is the fault's, and nothing to compare others with", () => {
+			[`is as long, not told when, after ${s} s`, "400-500", 1000, 4000, { faults: [at(s)] }],
+		]),
 		// Told at 4 s; standing from 4.1 s to 4.6 s, once more after it was known, for less.
-		expect(
-			first(bins("410-460 470-490", { faults: [killed({ calledNs: 4 * S, beganNs: 4.65 * S })] })),
-		).toMatchObject({ unavailableNs: 500 * MS, unavailableFromNs: 4100 * MS });
-	});
-
-	test("that began before the broker was told has to go on for as long after it", () => {
-		const of = (to: number) => first(bins(`370-${to}`, { faults: [killed({ calledNs: 4 * S })] }));
-		expect(of(403)).toMatchObject({ unavailableNs: 0 });
-		expect(of(405)).toMatchObject({ unavailableNs: 350 * MS, unavailableFromNs: 3700 * MS });
-	});
-
-	test("where what came before says little, as it led into the fault, has to be that of ten messages", () => {
+		[
+			"between call and effect is the fault's",
+			"410-460 470-490",
+			500,
+			4100,
+			{ faults: [at(4.65, 4)] },
+		],
+		[
+			"before the call has to go on for as long after it",
+			"370-403",
+			0,
+			null,
+			{ faults: [at(4, 4)] },
+		],
+		["before the call, and for as long after it", "370-405", 350, 3700, { faults: [at(4, 4)] }],
 		// 100/s: of the 1.05 s of window before the fault 0.1 s had completions.
-		const faults = [killed({ calledNs: 2050 * MS, beganNs: 2050 * MS })];
-		const of = (to: number) => first(bins(`110-${to}`, { faults }));
-		expect(of(214)).toMatchObject({ unavailableNs: 0 });
-		expect(of(215)).toMatchObject({ unavailableNs: 1050 * MS });
-	});
-
-	test("before the fault is none of its doing", () => {
+		[
+			"that led into the fault has to be that of ten messages",
+			"110-214",
+			0,
+			null,
+			{ faults: [at(2.05, 2.05)] },
+		],
+		["that led into it, and is", "110-215", 1050, 1100, { faults: [at(2.05, 2.05)] }],
 		// Its longest run of empty pieces before are 20: a hundred are needed.
-		expect(first(bins("300-320 400-500"))).toMatchObject({
-			unavailableNs: 0,
-			unavailableFromNs: null,
-		});
-		expect(first(bins("300-320 400-501"))).toMatchObject({ unavailableNs: 1010 * MS });
-	});
-
-	test.each([
-		[404, 0],
-		[405, 50 * MS],
-	])("of less than 50 ms is not told (to piece %i)", (to, expected) => {
-		expect(first(bins(`400-${to}`))).toMatchObject({
-			unavailableNs: expected,
-			noticedNs: 50 * MS,
-		});
-	});
-
-	test("has to be longer than five times what the load leaves empty itself", () => {
+		["before the fault is none of its doing", "300-320 400-500", 0, null],
+		["five times as long as before it is", "300-320 400-501", 1010, 4000],
+		["of less than 50 ms is not told", "400-404", 0, null],
+		["of 50 ms is", "400-405", 50, 4000],
 		// Every tenth piece: nine are empty always. 45 and fewer say nothing.
-		expect(first(bins("401-431", { gap: 10 }))).toMatchObject({ unavailableNs: 0 });
-		expect(first(bins("401-441", { gap: 10 }))).toMatchObject({
-			unavailableNs: 490 * MS,
-			unavailableFromNs: 4010 * MS,
-		});
-	});
-
-	test("soon after the window's start has to be that of ten messages", () => {
-		const early = [killed({ beganNs: 1.5 * S })];
-		const of = (to: number) => first(bins(`151-${to}`, { gap: 2, faults: early }));
+		["has to be five times what the load leaves empty", "401-431", 0, null, { gap: 10 }],
+		["that is five times that", "401-441", 490, 4010, { gap: 10 }],
 		// 50/s: ten messages are 200 ms apart.
-		expect(of(170)).toMatchObject({ unavailableNs: 0 });
-		expect(of(172)).toMatchObject({ unavailableNs: 210 * MS });
-	});
-
-	test("goes on until something completes, in the drain too", () => {
-		const completions = bins("1050-1100").completions ?? [];
-		expect(
-			first(
-				bins("", { completions: [...completions, ...Array(30).fill(0), 1, ...Array(69).fill(0)] }),
-			),
-		).toMatchObject({
-			unavailableNs: 800 * MS,
-			unavailableFromNs: 10.5 * S,
-			unavailableStill: false,
+		[
+			"soon after the window's start has to be that of ten messages",
+			"151-170",
+			0,
+			null,
+			{ gap: 2, faults: [at(1.5)] },
+		],
+		["soon after it, and is", "151-172", 210, 1510, { gap: 2, faults: [at(1.5)] }],
+		[
+			"goes on in the drain",
+			"",
+			800,
+			10_500,
+			{ completions: completions("1050-1100", 1, ...zeros(30), 1, ...zeros(69)) },
+		],
+		...[1, 2].flatMap((gap): [string, string, number, number | null, More][] => {
+			// All completes, but for one message 3 s after the window.
+			const with_ = (empty: string) => completions(empty, gap, ...zeros(300), 1);
+			const more = (gap - 1) * 10;
+			return [
+				[
+					`with a straggler is within the window (${gap})`,
+					"",
+					400 + more,
+					4000 - more,
+					{ gap, completions: with_("400-440") },
+				],
+				[`of a straggler alone is none (${gap})`, "", 0, null, { gap, completions: with_("") }],
+			];
+		}),
+		["that never ends is told up to the window's end", "500-1100", 6000, 5000, {}, true],
+		[
+			"without any line of it too",
+			"",
+			6000,
+			5000,
+			{ completions: completions("500-1100").slice(0, 500) },
+			true,
+		],
+		[
+			"is no failure where the load itself is meant to pause",
+			"",
+			0,
+			null,
+			{
+				plan: { schedule: pausing } as unknown as Partial<Plan>,
+				completions: Array.from({ length: 1100 }, (_, i) => (i < 600 || i % 100 === 0 ? 1 : 0)),
+			},
+		],
+		[
+			"is not known where older generators have not counted it",
+			"400-500",
+			null,
+			null,
+			{ completions: null },
+		],
+		["is not known where the run was stopped", "400-500", null, null, { state: "aborted" }],
+		[
+			"is not known where the fault was not carried out",
+			"400-500",
+			null,
+			null,
+			{ faults: [killed({ error: "no" })] },
+		],
+	])("%s", (_, empty, ms, fromMs, more, still = false) => {
+		const found = first(bins(empty, more));
+		expect(found).toMatchObject({
+			unavailableNs: ms === null ? null : ms * MS,
+			unavailableFromNs: fromMs === null ? null : fromMs * MS,
+			unavailableStill: still,
 		});
-	});
-
-	test.each([1, 2])(
-		"with a straggler long after the last message was due is the one within the window (a completion in %i pieces)",
-		(gap) => {
-			// Standing for 0.4 s; all else completes, but for one message 3 s after the window.
-			const completions = bins("400-440", { gap }).completions ?? [];
-			const late = [...completions, ...Array(300).fill(0), 1];
-			expect(first(bins("", { gap, completions: late }))).toMatchObject({
-				unavailableNs: 400 * MS + (gap - 1) * 10 * MS,
-				unavailableFromNs: 4 * S - (gap - 1) * 10 * MS,
-				unavailableStill: false,
-			});
-			// And without any standing: none.
-			const calm = bins("", { gap }).completions ?? [];
-			expect(
-				first(bins("", { gap, completions: [...calm, ...Array(300).fill(0), 1] })),
-			).toMatchObject({ unavailableNs: 0, unavailableFromNs: null });
-		},
-	);
-
-	test("that never ends is told up to the window's end, and that it did not", () => {
-		expect(first(bins("500-1100"))).toMatchObject({
-			unavailableNs: 6 * S,
-			unavailableFromNs: 5 * S,
-			unavailableStill: true,
-		});
-		// Without any line for the seconds in which nothing completed.
-		const cut = bins("500-1100").completions?.slice(0, 500);
-		expect(first(bins("", { completions: cut ?? null }))).toMatchObject({
-			unavailableNs: 6 * S,
-			unavailableStill: true,
-		});
+		expect(found?.noticedNs === null).toBe(ms === null);
 	});
 
 	test("belongs to the fault that it began with; what is left of it when the next one begins to that", () => {
-		const faults = [
-			killed(),
-			killed({ calledNs: 6 * S, beganNs: 6.3 * S, endedNs: 6.5 * S, node: 2 }),
-		];
+		const faults = [killed(), at(6.3, 6, { endedNs: 6.5 * S, node: 2 })];
 		expect(failoverOf(bins("410-450 560-660", { faults }))).toMatchObject([
 			// Either of them is 0.4 s until then: the longer one may be longer.
 			{ unavailableNs: 400 * MS, unavailableFromNs: 4100 * MS, unavailableStill: true },
@@ -201,31 +221,6 @@ describe("time without completions", () => {
 			{ unavailableNs: 400 * MS, unavailableStill: false },
 			{ unavailableNs: 0, unavailableStill: false },
 		]);
-	});
-
-	test("is no failure where the load itself is meant to pause", () => {
-		// 100/s for 5 s, then a message every 2 s.
-		const { schedule } = inSteps(1, [
-			{ perSecond: 100, seconds: 5 },
-			{ perSecond: 1, seconds: 5 },
-		]);
-		const quiet = Array.from({ length: 1100 }, (_, i) => (i < 600 || i % 100 === 0 ? 1 : 0));
-		expect(
-			first(bins("", { plan: { schedule } as unknown as Partial<Plan>, completions: quiet })),
-		).toMatchObject({ unavailableNs: 0 });
-	});
-
-	test.each([
-		["older generators have not counted it", { completions: null }],
-		["the run was stopped", { state: "aborted" as const }],
-		["the fault was not carried out", { faults: [killed({ error: "no" })] }],
-	])("is not known where %s", (_, more) => {
-		expect(first(bins("400-500", more))).toMatchObject({
-			noticedNs: null,
-			unavailableNs: null,
-			unavailableFromNs: null,
-			unavailableStill: false,
-		});
 	});
 });
 
