@@ -111,21 +111,6 @@ const stalled = (stops: string | readonly Stop[]) =>
 		lines: (lines: Any[]) => [...lines, { type: "stops", stops: inNs(stops) }],
 	});
 
-test("a queue that a stop of the generator has left is no rate that the system does not carry", () => {
-	// The rest of the window is too short to judge the rate by.
-	const left = (stops: string | readonly Stop[]) =>
-		judged("healthy", {
-			lines: (lines: Any[]) => {
-				const { at } = lines.filter((l) => l.type === "tick").at(-1);
-				for (const tick of lines.filter((l) => l.type === "tick"))
-					if (tick.at > at - 3) tick.backlog = tick.backlog.map(() => 1500);
-				return [...lines, { type: "stops", stops: inNs(stops) }];
-			},
-		}).checks.find((c) => c.check === "backlog");
-	expect(left("")?.status).toBe("fail");
-	expect(left("2900-4400")?.status).toBe("unknown");
-});
-
 test.each([
 	["a stop that nothing makes up for in the window", "5000-7000", "invalid"],
 	["one that was made up for", "2000-2300", "fail"],
