@@ -8,17 +8,11 @@ import { formatCount as count, formatDuration as duration, plusMinus } from "../
 import { bufferedIn, bufferedText } from "./buffered.ts";
 import { floorOver } from "./checks/generator.ts";
 import { boundOfMetric } from "./checks/run.ts";
-import { drift, leavesOpen, QUEUE_GREW, STEADY_MARGIN } from "./checks/trend.ts";
+import { drift, leavesOpen, STEADY_MARGIN } from "./checks/trend.ts";
 import { containsLag, distributionOf, type Facts, RECEIVES, sampleOf } from "./facts.ts";
 import { intervalNs, type LimitInterval, receivedTwice, secondOf, without } from "./intervals.ts";
 import { because, type Judgement } from "./judgement.ts";
-import {
-	machineName,
-	machinesOf,
-	type Saturation,
-	saturatedText,
-	saturationOf,
-} from "./saturation.ts";
+import { type Saturation, saturatedText, saturationsOf } from "./saturation.ts";
 import { fails, type OverTest } from "./statistics.ts";
 import { stopsIn } from "./stops.ts";
 import { rateWithoutStops } from "./tally.ts";
@@ -161,17 +155,13 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		code: "machine-saturated",
 		overturns: ["fail"],
 		applies(line) {
-			for (const machine of machinesOf(line.facts)) {
-				const found = saturationOf(machine, line.facts);
-				if (!found || !explains(found, line)) continue;
-				const { share, idle: idleShare, wait: waitShare } = found;
-				const where = machineName(machine);
-				return {
-					wrong: `the machine was saturated (${where}): ${saturatedText(found)}`,
-					values: { idleShare, waitShare, share, where },
-				};
-			}
-			return null;
+			const found = saturationsOf(line.facts).find((one) => explains(one, line));
+			if (found === undefined) return null;
+			const { share, idle: idleShare, wait: waitShare, where } = found;
+			return {
+				wrong: `the machine was saturated (${where}): ${saturatedText(found)}`,
+				values: { idleShare, waitShare, share, where },
+			};
 		},
 		becomes: "cause",
 	},
@@ -194,22 +184,20 @@ export const AFTER_CHECKS: readonly Excuse[] = [
 		code: "queue-growing",
 		overturns: ["pass"],
 		applies: ({ judgement }, queueGrew) =>
-			queueGrew && judgement.n !== null && { wrong: QUEUE_GREW },
+			queueGrew &&
+			judgement.n !== null && {
+				wrong: "the queue grew over the run: percentiles depend on the duration",
+			},
 		becomes: "inconclusive",
 	},
 	{
 		code: "p50-rose",
 		overturns: ["pass"],
-		applies({ judgement, facts }) {
-			const rise = judgement.n === null ? null : drift(facts);
-			return (
-				rise !== null &&
-				leavesOpen(judgement, rise) && {
-					wrong: `p50 rose over the window, and the limit is less than ${STEADY_MARGIN} times what was measured`,
-					values: { factor: STEADY_MARGIN },
-				}
-			);
-		},
+		applies: ({ judgement, facts }) =>
+			leavesOpen(judgement, drift(facts)) && {
+				wrong: `p50 rose over the window, and the limit is less than ${STEADY_MARGIN} times what was measured`,
+				values: { factor: STEADY_MARGIN },
+			},
 		becomes: "inconclusive",
 	},
 ];

@@ -7,7 +7,7 @@ import { AFTER_CHECKS, excused } from "./excuses.ts";
 import type { Facts } from "./facts.ts";
 import { judged, lineOf } from "./judge.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
-import { machinesOf, saturationOf } from "./saturation.ts";
+import { saturationsOf } from "./saturation.ts";
 
 /** The verdict on one run. */
 export interface RunVerdict {
@@ -82,7 +82,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 	const open = ["pass", "inconclusive"].includes(worst(verdicts))
 		? withStatus("inconclusive")
 		: undefined;
-	const saturated = machinesOf(facts).some((m) => (saturationOf(m, facts)?.share ?? 0) > 0.5);
+	const saturated = saturationsOf(facts).some(({ share }) => share > 0.5);
 	const verdict = worst([
 		...verdicts,
 		...(open ? (["inconclusive"] as const) : []),

@@ -72,6 +72,14 @@ export function saturationOf(machine: Machine, { collected }: Facts): Saturation
 	};
 }
 
+/** Of each machine that somebody has looked at. */
+export function saturationsOf(facts: Facts): (Saturation & { readonly where: string })[] {
+	return machinesOf(facts).flatMap((machine) => {
+		const found = saturationOf(machine, facts);
+		return found === null ? [] : [{ ...found, where: machineName(machine) }];
+	});
+}
+
 /** "no core was free in 98 % of the window (2 % of the CPU time was idle, ...)" */
 export function saturatedText({ idle, wait, share }: Saturation): string {
 	const waited =
