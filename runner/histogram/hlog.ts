@@ -1,12 +1,11 @@
 import { chunks, type LogFile } from "./log-file.ts";
 
-/** Reads `.hlog` files (HdrHistogram log, V2). Values are ns, start and length seconds since T0. */
+/** Reads `.hlog` files (HdrHistogram log, V2). Values are ns, the start is in seconds since T0. */
 export interface LogLine {
 	/** "response", or "response.warmup". */
 	readonly tag: string;
 	/** Start of the interval of intended time, seconds since T0. */
 	readonly startS: number;
-	readonly lengthS: number;
 	/** The histogram as it stands in the file; `decodeBuckets` makes it. */
 	readonly encoded: string;
 }
@@ -40,13 +39,13 @@ export function* intervals(pieces: Iterable<Buffer>): Generator<LogLine> {
 
 // --- internal ---
 
-const LINE = /^(?:Tag=([^,\s]+),)?([\d.eE+-]+),([\d.eE+-]+),[^,]*,(\S+)$/;
+const LINE = /^(?:Tag=([^,\s]+),)?([\d.eE+-]+),[\d.eE+-]+,[^,]*,(\S+)$/;
 
 function interval(raw: string, number: number): LogLine | null {
 	const line = raw.trimEnd();
 	if (line === "" || line.startsWith("#") || line.startsWith('"')) return null;
-	const [, tag = "", start, length, encoded] = LINE.exec(line) ?? [];
+	const [, tag = "", start, encoded] = LINE.exec(line) ?? [];
 	if (encoded === undefined)
 		throw new Error(`line ${number} is not an interval of a histogram log`);
-	return { tag, startS: Number(start), lengthS: Number(length), encoded };
+	return { tag, startS: Number(start), encoded };
 }

@@ -20,7 +20,6 @@ import {
 const line = (tag: string, startS: number, values: number[]) => ({
 	tag,
 	startS,
-	lengthS: 1,
 	encoded: encodeIntoCompressedBase64(histogramOf(values)),
 });
 

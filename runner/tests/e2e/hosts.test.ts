@@ -114,13 +114,7 @@ chmod +x /usr/local/bin/chronyc`);
 				});
 				if (!result) throw new Error("no run");
 				expect(result.notes).toEqual(
-					source === "chrony"
-						? []
-						: [
-								expect.stringContaining(
-									"chrony did not answer for the clock of client 0 (root@h1) any more",
-								),
-							],
+					source === "chrony" ? [] : [expect.stringContaining("chrony is not believed")],
 				);
 				expect(result.startSkewNs).toBeGreaterThanOrEqual(0);
 				expect(result.startSkewNs).toBeLessThan(5e9);
