@@ -42,33 +42,6 @@ export type ProgressEvent = Extract<ProgressLine, { mqbench: "start" }> | Tick |
 /** How a run ended. */
 export type FleetResult = Awaited<ReturnType<Fleet["run"]>>;
 
-/** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
-const HANGS_MS = 30_000;
-/** The generator gives up by itself when its time for setting up is over; who says nothing this much later never will. */
-const READY_MORE_MS = 30_000;
-/** T0 lies this much after it is handed out: lines and first slots have to get there. Less than START_LEAD_NS of the plan. */
-const T0_LEAD_MS = 1000;
-/** Clients have this long to leave the broker before client 0 takes the topics away. */
-const LEAVE_MS = 10_000;
-const LEADER_MS = 5000;
-/** Whoever was told to break off has this long: a drain of at most 1 s, the broker's connections, the files. */
-const STOP_MS = 30_000;
-/** A payload file, beside plan.json on hosts that do not have it at its own path; containers see ours. */
-const PAYLOAD = "payload";
-
-/** Of runner/inside-k6. */
-const INSIDE_K6 = path.join(packageFolder, "dist", "inside-k6.js");
-
-/** Takes what a client says; null: it has ended. */
-type Listen = (member: Member, line: ProgressLine | null) => void;
-
-/** Is the schedule over? A closed load has none: nothing goes on any more. */
-function isSent({ schedule }: Plan, { at, sent }: Tick): boolean {
-	return schedule.kind === "closed"
-		? sent === 0
-		: at * 1e9 > schedule.warmupNs + schedule.durationNs;
-}
-
 /**
  * Makes a run on its clients. One process on this machine begins by itself; several, and those elsewhere, are told when: client 0 makes
  * the topics, then the others come up, and when all are ready T0 is handed out. The first of them that breaks off ends the others: they
@@ -445,4 +418,33 @@ export class Fleet {
 	#named({ label }: Member, what: string): string {
 		return this.#alone ? what : `${label}: ${what}`;
 	}
+}
+
+// --- internal ---
+
+/** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
+const HANGS_MS = 30_000;
+/** The generator gives up by itself when its time for setting up is over; who says nothing this much later never will. */
+const READY_MORE_MS = 30_000;
+/** T0 lies this much after it is handed out: lines and first slots have to get there. Less than START_LEAD_NS of the plan. */
+const T0_LEAD_MS = 1000;
+/** Clients have this long to leave the broker before client 0 takes the topics away. */
+const LEAVE_MS = 10_000;
+const LEADER_MS = 5000;
+/** Whoever was told to break off has this long: a drain of at most 1 s, the broker's connections, the files. */
+const STOP_MS = 30_000;
+/** A payload file, beside plan.json on hosts that do not have it at its own path; containers see ours. */
+const PAYLOAD = "payload";
+
+/** Of runner/inside-k6. */
+const INSIDE_K6 = path.join(packageFolder, "dist", "inside-k6.js");
+
+/** Takes what a client says; null: it has ended. */
+type Listen = (member: Member, line: ProgressLine | null) => void;
+
+/** Is the schedule over? A closed load has none: nothing goes on any more. */
+function isSent({ schedule }: Plan, { at, sent }: Tick): boolean {
+	return schedule.kind === "closed"
+		? sent === 0
+		: at * 1e9 > schedule.warmupNs + schedule.durationNs;
 }
