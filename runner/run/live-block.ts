@@ -3,8 +3,8 @@ import { clipped, displayWidth } from "../terminal/columns.ts";
 import type { Sink } from "../world.ts";
 
 /**
- * A few lines at the end of a terminal that are written again and again in the same place. The cursor always rests at the start of the line below the block, and is never hidden: whatever ends this process, kill -9
- * included, leaves a terminal as a shell wants it.
+ * A few lines at the end of a terminal that are written again and again in the same place. The cursor always rests at the start of the line
+ * below the block, and is never hidden: whatever ends this process, kill -9 included, leaves a terminal as a shell wants it.
  */
 export function makeLiveBlock(out: Sink) {
 	let drawn: number[] = [];
