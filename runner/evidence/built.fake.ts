@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { onTestFinished } from "vitest";
 import { histogramOf } from "../histogram/random.fake.ts";
-import { crosses, Metric, Plan } from "../model/plan.ts";
+import { acrossClients, Metric, Plan } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
@@ -183,7 +183,7 @@ function writeClient(run: string, one: One): void {
 		hlog: { lines: hlog.length, sha256: hlogSum },
 	};
 	writeFileSync(join(run, `client-${client}.jsonl`), `${body}${JSON.stringify(trailer)}\n`);
-	if (crosses(plan)) writeLedger(join(run, `client-${client}.ledger`), setsOf(one));
+	if (acrossClients(plan)) writeLedger(join(run, `client-${client}.ledger`), setsOf(one));
 }
 
 /** What it has sent, and what it has received of whomever. */
@@ -268,7 +268,7 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 		const againNs = fate.againNs ?? receivedNs[0] ?? dueNs;
 		const sender = senderOf(plan, i);
 		const receivedBy = receivedNs.map((_, k) =>
-			crosses(plan)
+			acrossClients(plan)
 				? (fate.receivedBy?.[k] ?? (plan.pattern === "fan-out" ? k : i) % plan.client.count)
 				: sender,
 		);
@@ -290,7 +290,7 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 				values.push(["service", againNs - sentNs, 0, by]);
 				values.push(["response", againNs - dueNs, lag, by]);
 			}
-			if (plan.pattern === "fan-out" && !closed && !crosses(plan) && came.length === copies)
+			if (plan.pattern === "fan-out" && !closed && !acrossClients(plan) && came.length === copies)
 				values.push(["last", Math.max(...came) - dueNs, lag, sender]);
 		}
 		const warmup = i < first;
@@ -509,7 +509,7 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 	const slow = (m: Message) =>
 		m.sentNs !== null && (settledNs(plan, m) ?? Infinity) > m.sentNs + plan.timeoutNs;
 	// Of messages that cross from client to client only the ledgers tell.
-	const consumed = plan.pattern !== "publish" && !crosses(plan);
+	const consumed = plan.pattern !== "publish" && !acrossClients(plan);
 	const delivered = sum((m) => (promised(m) ? came(m) : 0));
 	return {
 		intended: of.length,
@@ -523,9 +523,9 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 		lost: consumed ? sum((m) => (promised(m) ? m.copies - came(m) : 0)) : null,
 		duplicated: 0,
 		reordered: null,
-		failedReceived: crosses(plan) ? null : sum((m) => (m.failed ? came(m) : 0)),
+		failedReceived: acrossClients(plan) ? null : sum((m) => (m.failed ? came(m) : 0)),
 		unackedReceived:
-			plan.acks && !crosses(plan)
+			plan.acks && !acrossClients(plan)
 				? sum((m) => (!m.failed && m.ackedNs === null ? came(m) : 0))
 				: null,
 		late: 0,
@@ -620,7 +620,7 @@ function tickLines({ plan, seen, client }: One, lastNs: number): object[] {
 			received: between(received, at),
 			inFlight: inFlight(at * 1e9),
 			backlog: samples.map(inFlight),
-			...(crosses(plan)
+			...(acrossClients(plan)
 				? { outstanding: samples.map((ns) => upTo(copiesSent, ns) - upTo(received, ns)) }
 				: {}),
 			cpuNs: 1e8,
@@ -660,7 +660,7 @@ function completionLines({ plan, seen, client }: One): object[] {
 function settledNs(plan: Plan, m: Message): number | null {
 	if (m.failed || m.unanswered) return m.sentNs;
 	// It leaves flight with its acknowledgement, or with the send call's return: nobody else tells its sender more.
-	if (crosses(plan)) return plan.acks ? m.ackedNs : m.sentNs;
+	if (acrossClients(plan)) return plan.acks ? m.ackedNs : m.sentNs;
 	if (plan.pattern === "publish") return m.ackedNs;
 	const came = m.receivedNs.filter((t) => t !== null);
 	return came.length === m.copies ? Math.max(...came) : null;

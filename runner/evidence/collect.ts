@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ClientFileLine, Counters } from "../model/client-file.ts";
 import { countsWith } from "../model/counts.ts";
-import { crosses, Plan } from "../model/plan.ts";
+import { acrossClients, Plan } from "../model/plan.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, RunFile } from "../model/run-file.ts";
 import { copies } from "../plan/samples.ts";
@@ -44,7 +44,7 @@ export type Collected = Readonly<ReturnType<typeof collect>>;
 export function collect(folder: string) {
 	const written = readJson(join(folder, "plan.json"), Plan);
 	const { run, damage } = runFileOf(join(folder, "run.json"));
-	const crossing = crosses(written);
+	const crossing = acrossClients(written);
 	const read = Array.from({ length: written.client.count }, (_, i) =>
 		readClient(folder, i, {
 			ledger: crossing,

@@ -83,8 +83,8 @@ export function countLedgers(
 		}
 	}
 	return {
-		warmup: told(warmup, plan.acks),
-		window: told(window, plan.acks),
+		warmup: countsOf(warmup, plan.acks),
+		window: countsOf(window, plan.acks),
 		firstLost: firstDue(plan, lost),
 		firstDuplicated: firstDue(plan, duplicated),
 	};
@@ -157,7 +157,7 @@ function addCounts(
 	}
 }
 
-function told(sum: Sums, acks: boolean): LedgerCounts {
+function countsOf(sum: Sums, acks: boolean): LedgerCounts {
 	const unackedReceived = acks || sum.unackedReceived > 0 ? sum.unackedReceived : null;
 	return { ...sum, acked: acks ? sum.acked : null, unackedReceived };
 }

@@ -3,7 +3,7 @@ import { closeSync, cpSync, openSync, readFileSync, writeFileSync, writeSync } f
 import { basename, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { seeded } from "../histogram/random.fake.ts";
-import { crosses, type Plan } from "../model/plan.ts";
+import { acrossClients, type Plan } from "../model/plan.ts";
 import { intervalSeconds } from "../plan/interval.ts";
 import { built, type Fate, planOf, steady } from "./built.fake.ts";
 import { firstRun } from "./fixture.fake.ts";
@@ -122,7 +122,7 @@ function prolong(run: string, client: number, plan: Plan, times: number, each: n
 	jsonl.close((end) =>
 		JSON.stringify({ type: "trailer", state: "complete", ...end, hlog: logEnd }),
 	);
-	if (crosses(plan)) writeFullLedger(`${path}.ledger`, client, plan);
+	if (acrossClients(plan)) writeFullLedger(`${path}.ledger`, client, plan);
 }
 
 /** A client's producer is the one of its number, and everything that it sent it has received itself. */

@@ -250,7 +250,7 @@ export const BreakdownLine = z.strictObject({
 
 /**
  * A line of `client-<i>.ledger`: a set of sequences of one producer, as a client knows it. Written where messages cross from client to
- * client (crosses() of plan.ts): only all of them together tell what was lost. tried: handed to the library, or due and kept from
+ * client (acrossClients() of plan.ts): only all of them together tell what was lost. tried: handed to the library, or due and kept from
  * leaving by the system. unknown: nobody knows whether it left; where sends are acknowledged the other sets tell.
  */
 export const LedgerLine = z.discriminatedUnion("type", [

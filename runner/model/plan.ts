@@ -245,7 +245,7 @@ export function setUpBytes({ message }: Pick<Plan, "message">): number {
  * Messages that one client sends are received by others: only then do clocks of several machines matter, and only the ledgers of
  * all clients together tell what was lost. Elsewhere whoever sends a message receives its response itself.
  */
-export function crosses({ client, pattern }: Pick<Plan, "client" | "pattern">): boolean {
+export function acrossClients({ client, pattern }: Pick<Plan, "client" | "pattern">): boolean {
 	return (
 		client.count > 1 && (pattern === "fan-out" || pattern === "work-queue" || pattern === "backlog")
 	);

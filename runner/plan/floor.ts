@@ -1,6 +1,6 @@
 import { brokerOf, noBroker, SystemOptions } from "../brokers/index.ts";
 import type { Times } from "../model/load.ts";
-import { crosses, type Plan } from "../model/plan.ts";
+import { acrossClients, type Plan } from "../model/plan.ts";
 import { derivePlan } from "./derive.ts";
 import { distinct } from "./distinct.ts";
 import { HEARTBEAT_MARGIN_NS, START_LEAD_NS } from "./expand.ts";
@@ -58,7 +58,8 @@ function timesOf({ schedule: whole }: Plan): Times {
 
 function floor(plan: Plan, index: number, marginNs: number): Plan {
 	// It completes messages within their process: none crosses to another client.
-	const pattern = floorTraits.cannot[plan.pattern] || crosses(plan) ? "round-trip" : plan.pattern;
+	const pattern =
+		floorTraits.cannot[plan.pattern] || acrossClients(plan) ? "round-trip" : plan.pattern;
 	return derivePlan(plan, {
 		index,
 		times: timesOf(plan),

@@ -1,7 +1,7 @@
 import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
-import { crosses, type Plan, setUpMs } from "../model/plan.ts";
+import { acrossClients, type Plan, setUpMs } from "../model/plan.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
@@ -285,7 +285,7 @@ export class Fleet {
 		if (brokerGone() && isSent(plan, tick)) this.#close();
 		// Counts of different moments cannot be compared.
 		const together = (tick.merged?.silent ?? []).length === 0;
-		if (crosses(plan) && together) if (this.#hasArrived(this.#crossings)) this.#close();
+		if (acrossClients(plan) && together) if (this.#hasArrived(this.#crossings)) this.#close();
 	}
 
 	/** Names the second in which the window opens, as soon as p50 is level; unsaid, it opens at the latest time of the plan. */

@@ -10,7 +10,7 @@ export type Asked = Pick<Scenario, "rig" | "aws" | "clients" | "kubernetes">;
 export function rigMachines({ rig, aws, clients, kubernetes }: Asked): RigMachines | null {
 	if (rig !== null) return ofRig(rig, clients);
 	// Which machines those are each run says: a pod is where the cluster has put it.
-	if (kubernetes !== null) return told(`pods of Kubernetes (${clusterText(kubernetes)})`);
+	if (kubernetes !== null) return machinesOf(`pods of Kubernetes (${clusterText(kubernetes)})`);
 	if (aws === null) return null;
 	const cloud = `aws ${aws.region}`;
 	const { brokers, clients: load } = aws;
@@ -19,12 +19,12 @@ export function rigMachines({ rig, aws, clients, kubernetes }: Asked): RigMachin
 		{ ...brokers, type: brokers.instance, role: "brokers", volume },
 		{ ...load, type: load.instance, role: "the load" },
 	]);
-	return told(machines, { cloud });
+	return machinesOf(machines, { cloud });
 }
 
 // --- internal ---
 
-function told(machines: string, known: Partial<RigMachines> = {}): RigMachines {
+function machinesOf(machines: string, known: Partial<RigMachines> = {}): RigMachines {
 	return {
 		id: null,
 		createdAt: null,
@@ -55,7 +55,7 @@ function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 			? ownText(brokers, clients)
 			: ofCloud(rig, cloud, facts, brokers.length, clients);
 	const { id, createdAt = null } = rig;
-	return told(machines, {
+	return machinesOf(machines, {
 		id,
 		createdAt,
 		cloud,

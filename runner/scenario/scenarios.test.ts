@@ -1,6 +1,6 @@
 import { imageAt } from "../brokers/image.ts";
 import { MqbenchError } from "../errors.ts";
-import { crosses, setUpBytes } from "../model/plan.ts";
+import { acrossClients, setUpBytes } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { goldenBlocks } from "../tests/golden.fake.ts";
 import { loadScenario } from "./load.ts";
@@ -58,7 +58,10 @@ function* valuesOf(scenario: Scenario, plans: boolean): Generator<[string, strin
 	yield* leaves(about, "");
 	const all = plans ? expand(scenario, { runId: "r" }) : [];
 	for (const [i, plan] of all.entries())
-		yield* leaves({ ...plan, crosses: crosses(plan), setUpBytes: setUpBytes(plan) }, `plan.${i}`);
+		yield* leaves(
+			{ ...plan, crosses: acrossClients(plan), setUpBytes: setUpBytes(plan) },
+			`plan.${i}`,
+		);
 }
 
 function* leaves(value: unknown, path: string): Generator<[string, string]> {

@@ -1,7 +1,7 @@
 import type { Collected } from "../evidence/collect.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
-import { crosses } from "../model/plan.ts";
+import { acrossClients } from "../model/plan.ts";
 import type { Failover } from "../model/result.ts";
 import { copies } from "../plan/samples.ts";
 import type { TrendPoint } from "../stats/trend.ts";
@@ -41,7 +41,7 @@ export function neverCompleted(collected: Collected): number {
 		(warmup?.[name] ?? 0) + (window?.[name] ?? 0);
 	const unknown = sum("unknown");
 	const left = Math.min(unknown, totals?.unanswered ?? unknown);
-	if (crosses(plan)) {
+	if (acrossClients(plan)) {
 		const each = copies(plan);
 		const strange = sum("unackedReceived") + sum("failedReceived");
 		const owed = sum("lost") + each * (unknown - left);

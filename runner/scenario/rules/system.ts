@@ -1,7 +1,7 @@
 import { type BrokerName, noBroker, type Traits } from "../../brokers/index.ts";
 import { sizeText } from "../../model/field.ts";
 import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../../model/load.ts";
-import { crosses } from "../../model/plan.ts";
+import { acrossClients } from "../../model/plan.ts";
 import type { WorkloadField } from "../../model/workload.ts";
 import { tell } from "../../text/tell.ts";
 import { formatCount, ratePerSecond } from "../../units.ts";
@@ -98,7 +98,7 @@ function checkClients(
 		wrong("order", "order-over-clients", { pattern, clients, remedy: "write order: none" });
 	// What is no process lives in each client: what is sent on one never gets to another.
 	const alone = systems.find(({ broker }) => broker === noBroker);
-	if (alone && crosses({ pattern, client: { index: 0, count: clients } }))
+	if (alone && acrossClients({ pattern, client: { index: 0, count: clients } }))
 		wrong("pattern", "no-process-for-clients", { system: alone.key, clients });
 	// They would have to agree on the second in which the window opens, and each sees the latency of its own messages only.
 	if (schedule.steady !== null) wrong("warmup", "steady-clients");

@@ -1,6 +1,6 @@
 import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
-import { crosses, type Metric } from "../../model/plan.ts";
+import { acrossClients, type Metric } from "../../model/plan.ts";
 import { formatDuration, formatDurationExact, plural, plusMinus } from "../../units.ts";
 import { clientName, type Facts, isElsewhere, RECEIVES, stoppedAfterNs, sumsOf } from "../facts.ts";
 import { faultName } from "../faults.ts";
@@ -135,7 +135,7 @@ export const suspended = threshold({
  * crosses from client to client, or a bound is not known (`clock`).
  */
 export function clockBoundNs({ plan, parts }: Collected): number | null {
-	if (!crosses(plan)) return null;
+	if (!acrossClients(plan)) return null;
 	const bounds = parts.map(boundOf);
 	if (bounds.some((ns) => ns === null)) return null;
 	const [a = 0, b = 0] = bounds.map((ns) => ns ?? 0).sort((x, y) => y - x);
@@ -160,7 +160,7 @@ export const clock: Check = {
 	applies: hasClocks,
 	judge(facts) {
 		const { plan, parts } = facts.collected;
-		const crossing = crosses(plan);
+		const crossing = acrossClients(plan);
 		const unread = parts.find((p) => boundOf(p) === null);
 		if (unread)
 			return {
