@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { imageAt } from "../../runner/brokers/image.ts";
-import { brokerOf } from "../../runner/brokers/index.ts";
+import { brokerOf, imageAt } from "../../runner/brokers/index.ts";
 import { type ExitCode, failure } from "../../runner/errors.ts";
 import { CLOUD_TITLES, RENTING, targetTraits } from "../../runner/model/targets.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { imageOf } from "../../runner/brokers/image.ts";
-import { brokerOf } from "../../runner/brokers/index.ts";
+import { brokerOf, imageOf } from "../../runner/brokers/index.ts";
 import { packageFolder } from "../../runner/package.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
 import { findDocker } from "./cli.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { imageOf } from "../../runner/brokers/image.ts";
+import { imageOf } from "../../runner/brokers/index.ts";
 import type { ImageFacts } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { System } from "../../runner/scenario/scenario.ts";

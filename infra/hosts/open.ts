@@ -1,6 +1,5 @@
 import path from "node:path";
-import { imageAt } from "../../runner/brokers/image.ts";
-import { processes } from "../../runner/brokers/index.ts";
+import { imageAt, processes } from "../../runner/brokers/index.ts";
 import type { Ask, BrokerProcess, ImageFacts, Setup } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";

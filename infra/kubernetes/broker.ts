@@ -1,5 +1,5 @@
 import path from "node:path";
-import { imageOf } from "../../runner/brokers/image.ts";
+import { imageOf } from "../../runner/brokers/index.ts";
 import type {
 	BrokerProcess,
 	ImageFacts,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { choice, count, flag, named } from "../model/field.ts";
 import { hostPort } from "./addresses.ts";
 import { broker, type OwnTraits } from "./broker.ts";
-import { processFields } from "./fields.ts";
+import { onlyIn, processFields } from "./fields.ts";
 import { goServer, type Server } from "./server.ts";
 
 /** A library whose sockets connect senders and receivers to each other. Where a broker would be there may be a forwarder. */
@@ -53,16 +53,13 @@ export function brokerless(library: Library) {
 		}),
 		driver: ({ forwarder: _, ...own }) => own,
 		check({ forwarder, transport, ...options }, place) {
-			if (!forwarder)
-				return Object.fromEntries(
-					SERVERS.filter((key) => options[key] !== undefined).map((key) => [
-						key,
-						`without a forwarder there is no server to which ${key} applies; write forwarder: true beside it, or remove it`,
-					]),
-				);
+			const given = { ...options, forwarder: String(forwarder) };
 			return {
-				transport: transport === "ipc" && "a forwarder is reached over tcp; remove transport",
+				...onlyIn("forwarder", ["true"], SERVERS, given),
+				transport:
+					forwarder && transport === "ipc" && "a forwarder is reached over tcp; remove transport",
 				forwarder:
+					forwarder &&
 					place === "container" &&
 					options.image === undefined &&
 					"there is no official image of a forwarder; write target: local, or image: <yours, whose entry point is mqbench's forwarder>",
@@ -106,34 +103,25 @@ const SERVERS = ["url", "port", "binary", "image", "cpus", "memory", "pin", "ver
 
 /** extensions/cmd/forwarder: it listens on one port of its own, and on others, as needed, of the same address. */
 function forwarder(name: string, title: string): Server {
-	return {
-		...goServer({
-			program: {
-				name: "forwarder",
-				module: ".",
-				package: "./cmd/forwarder",
-				whenNeeded: true,
-			},
-			image: null,
-			ports: 5555,
-			launch: ({ nodes }) => ({
-				log: { name: `${title} forwarder`, version: /^version (.+)$/, up: /^listening on / },
-				url: `${name}://${nodes[0]?.client ?? ""}`,
-				settings: {},
-				data: null,
-				node: ({ listen, ports }) => ({
-					argv: ["-library", name, "-addr", hostPort(listen, ports[0] ?? 0)],
-				}),
+	const made = goServer({
+		program: { name: "forwarder", module: ".", package: "./cmd/forwarder", whenNeeded: true },
+		image: null,
+		remark: `, which ${title} has with forwarder: true`,
+		ports: 5555,
+		launch: ({ nodes }) => ({
+			log: { name: `${title} forwarder`, version: /^version (.+)$/, up: /^listening on / },
+			url: `${name}://${nodes[0]?.client ?? ""}`,
+			settings: {},
+			data: null,
+			node: ({ listen, ports }) => ({
+				argv: ["-library", name, "-addr", hostPort(listen, ports[0] ?? 0)],
 			}),
 		}),
+	});
+	const from = `nothing: clients are connected to each other; with \`forwarder: true\` a forwarder of ${title}, built by mqbench when it is first needed`;
+	return {
+		...made,
 		onlyVersion: "mqbench brings one forwarder; remove version",
-		install: {
-			from: `nothing: clients are connected to each other; with \`forwarder: true\` a forwarder of ${title}, built by mqbench when it is first needed`,
-			look: async () => ({
-				here: true,
-				figure: "in the load generator",
-				sentence: `${title} needs no server; its forwarder is built when it is first needed.`,
-			}),
-		},
+		install: made.install && { ...made.install, from },
 	};
 }

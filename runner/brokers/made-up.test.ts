@@ -10,8 +10,7 @@ const { brokersTable, systemsTable } = await import("../scenario/reference.fake.
 const { loadScenario } = await import("../scenario/load.ts");
 const { questions } = await import("../init/answers.ts");
 const { checks } = await import("../doctor/checks.ts");
-const { SystemOptions, processes, realBrokers } = await import("./index.ts");
-const { imageOf } = await import("./image.ts");
+const { SystemOptions, imageOf, processes, realBrokers } = await import("./index.ts");
 
 const scenario = (system: string, pattern = "round-trip") =>
 	`name: lines\nsystem: ${system}\nworkload: { pattern: ${pattern}, rate: 10/s, message: 64B, duration: 5s }\nsla: ["lost == 0"]\n`;

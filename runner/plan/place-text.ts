@@ -1,5 +1,4 @@
-import { imageAt } from "../brokers/image.ts";
-import { brokerOf, hasProcess, noBroker } from "../brokers/index.ts";
+import { brokerOf, hasProcess, imageAt, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";

@@ -1,5 +1,4 @@
-import { imageOf } from "../brokers/image.ts";
-import { brokerOf, realBrokers, SystemOptions, type Traits } from "../brokers/index.ts";
+import { brokerOf, imageOf, realBrokers, SystemOptions, type Traits } from "../brokers/index.ts";
 import { type Described, systems, traitsOf } from "../init/systems.ts";
 import { PATTERNS } from "../model/pattern.ts";
 import { LEVELS } from "../model/plan.ts";

@@ -1,4 +1,4 @@
-import { imageAt } from "../brokers/image.ts";
+import { imageAt } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { acrossClients, setUpBytes } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";

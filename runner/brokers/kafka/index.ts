@@ -7,6 +7,7 @@ import { largestPayload, varintBytes } from "../config.ts";
 import {
 	acknowledgeField,
 	clusterFields,
+	onlyIn,
 	processFields,
 	tlsField,
 	unacknowledged,
@@ -17,23 +18,15 @@ import { SCHEDULER, server } from "./process.ts";
 
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 
-/** As Kafka's own clients write them, with and without quotes. */
-const Acks = z
-	.literal(["all", 1, 0, "1", "0", -1, "-1"])
-	.transform((acks): "all" | 1 | 0 =>
-		acks === "all" || Number(acks) === -1 ? "all" : Number(acks) === 1 ? 1 : 0,
-	);
-
 const KafkaOptions = z.strictObject({
 	broker: named("kafka", "Apache Kafka: partitioned logs, consumer groups."),
 	...processFields,
 	...clusterFields,
 	...tlsField,
 	partitions: count("Partitions of each topic. Default: the workload's.", 10_000, [12]).optional(),
-	acks: Acks.prefault("all").meta({
+	acks: z.literal(["all", 1, 0]).default("all").meta({
 		description:
 			"Who has a message when it is acknowledged: `all` replicas in sync (default, as Kafka's own), the leader (`1`), or nobody (`0`: nothing is acknowledged).",
-		examples: ["all", 1, 0],
 	}),
 	idempotence: flag(
 		"The broker tells second copies of a batch apart, so that the client may try again. Default: with `acks: all`, as Kafka's own. Without it a message is tried once.",
@@ -128,22 +121,21 @@ export const kafka = broker(KafkaOptions, {
 			log.dir log.dirs metadata.log.dir`,
 	},
 	check(options) {
-		const { acks, acknowledge, idempotence, minInsyncReplicas = 1 } = options;
-		const way = acknowledgeOf(options);
+		const { acknowledge, minInsyncReplicas = 1 } = options;
 		const replicas = copies(options) ?? minInsyncReplicas;
-		const all = (key: string) => `${key} needs acks: all; here it is acks: ${acks}`;
+		const given = {
+			...options,
+			acks: String(options.acks),
+			acknowledge: acknowledgeOf(options),
+			idempotence: options.idempotence || undefined,
+		};
 		return {
 			...unacknowledged("Kafka", acknowledge, { automatic: "a group is where its commits say" }),
-			commitInterval:
-				options.commitInterval !== undefined &&
-				way !== "interval" &&
-				`commitInterval needs acknowledge: interval; here it is acknowledge: ${way}`,
-			idempotence: idempotence && acks !== "all" && all("idempotence"),
 			minInsyncReplicas:
-				options.minInsyncReplicas !== undefined && acks !== "all"
-					? all("minInsyncReplicas")
-					: minInsyncReplicas > replicas &&
-						`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
+				minInsyncReplicas > replicas &&
+				`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
+			...onlyIn("acknowledge", ["interval"], ["commitInterval"], given),
+			...onlyIn("acks", ["all"], ["idempotence", "minInsyncReplicas"], given),
 		};
 	},
 	omb,

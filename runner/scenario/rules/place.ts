@@ -1,8 +1,8 @@
-import { imageAt } from "../../brokers/image.ts";
 import {
 	brokerOf,
 	type Durability,
 	hasProcess,
+	imageAt,
 	type SystemOptions,
 	type Traits,
 } from "../../brokers/index.ts";

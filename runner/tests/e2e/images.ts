@@ -13,8 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathOf, realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
-import { imageOf } from "../../brokers/image.ts";
-import { SystemOptions } from "../../brokers/index.ts";
+import { imageOf, SystemOptions } from "../../brokers/index.ts";
 import { kafkaJars } from "./own-kafka.ts";
 import { TEST_IMAGE } from "./test-images.ts";
 

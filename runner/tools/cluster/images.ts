@@ -10,8 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { imageOf } from "../../brokers/image.ts";
-import { SystemOptions } from "../../brokers/index.ts";
+import { imageOf, SystemOptions } from "../../brokers/index.ts";
 import { KubernetesFile } from "../../scenario/kubernetes-schema.ts";
 import { sha256 } from "../../sha256.ts";
 import { fillRoot, type Imitated } from "../../tests/e2e/images.ts";
