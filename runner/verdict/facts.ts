@@ -291,6 +291,11 @@ function lagsOf(collected: Collected): Map<number, Merged> {
 	);
 }
 
-function* lagLines(lines: Iterable<LogLine>): Generator<LogLine> {
-	for (const line of lines) if (line.tag === "lag") yield line;
+/** Can be gone through again, as `Merged.above` does. */
+function lagLines(lines: Iterable<LogLine>): Iterable<LogLine> {
+	return {
+		*[Symbol.iterator]() {
+			for (const line of lines) if (line.tag === "lag") yield line;
+		},
+	};
 }
