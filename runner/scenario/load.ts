@@ -112,7 +112,7 @@ function check(
 	if (!file || problems.length > 0) return { problems };
 	const { target, repeat, strict } = file;
 	const context: Context = { ...given, target, secrets, problems };
-	const { systems, keys } = resolveSystems(file, context);
+	const systems = resolveSystems(file, context);
 	const clients = resolveClients(written.clients === undefined ? undefined : file.clients, context);
 	const count = clientCount(clients);
 	const settle =
@@ -124,11 +124,10 @@ function check(
 	checkSystems(systems, cases, { ...context, clients: count });
 	const aws = resolveAws(file.aws, context, clients, systems);
 	const pods = clients.kind === "pods" || targets[target].place === "pod";
-	const baseline = resolveBaseline(file.baseline, keys, context);
+	const baseline = resolveBaseline(file.baseline, systems, context);
 	const sla = resolveSlaLines(file, {
 		...context,
 		systems,
-		keys,
 		cases,
 		baseline,
 		clients: count,

@@ -12,10 +12,9 @@ import { ScenarioFile } from "./schema.ts";
 import { parseSource } from "./source.ts";
 import type { PlacedSystem } from "./systems.ts";
 
-/** What lines of an SLA are looked up in. `keys`: of all systems that are written. */
+/** What lines of an SLA are looked up in. */
 interface Around extends Pick<Context, "problems" | "lineOf"> {
 	readonly systems: readonly PlacedSystem[];
-	readonly keys: readonly string[];
 	readonly cases: ResolvedCases;
 	readonly faults: readonly Fault[];
 	readonly repeat: number;
@@ -28,9 +27,10 @@ export function resolveSlaLines(
 	{ sla, cases: own = [] }: Pick<ScenarioFile, "sla" | "cases">,
 	around: Around,
 ): { lines: SlaLine[]; compared: BaselineLine[] } {
-	const { systems, keys, faults, repeat, baseline, clients, problems, lineOf } = around;
+	const { systems, faults, repeat, baseline, clients, problems, lineOf } = around;
 	const { cases } = around.cases;
 	const names = cases.map(({ name }) => name);
+	const keys = systems.map(({ key }) => key);
 	const lines: SlaLine[] = [];
 	const compared: BaselineLine[] = [];
 	const all = [
@@ -119,7 +119,6 @@ export function slaLineFinder(
 	if (!file || !cases) return () => null;
 	const { lines, compared } = resolveSlaLines(file, {
 		systems: [],
-		keys: [],
 		cases,
 		faults: [],
 		repeat: 1,
@@ -142,14 +141,15 @@ export function slaLineFinder(
 const Sla = ScenarioFile.pick({ workload: true, cases: true, matrix: true, sla: true });
 
 /** A search for the highest rate needs something that a rate can be too high for. */
-function checkSearches(lines: readonly SlaLine[], { keys, cases, problems }: Around): void {
+function checkSearches(lines: readonly SlaLine[], { systems, cases, problems }: Around): void {
 	const bounds = lines.filter(
 		({ expect }) => expect.kind !== "tally" || /^(throughput|achieved)/.test(expect.tally),
 	);
 	const isBound = (key: string, name: string) =>
 		bounds.some((line) => (line.system ?? key) === key && (line.case ?? name) === name);
 	checkCases(cases, problems, ({ find, name }, wrong) => {
-		if (find && !keys.every((key) => isBound(key, name))) wrong("find", "search-without-bound");
+		if (find && !systems.every(({ key }) => isBound(key, name)))
+			wrong("find", "search-without-bound");
 	});
 }
 

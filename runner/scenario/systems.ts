@@ -18,14 +18,14 @@ import type { System } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
 
-/** A system and where it is written; a system with a mistake is left out. */
+/** A system and where it is written. */
 export type PlacedSystem = System & { readonly path: Path };
 
-/** The systems of a scenario, in its order, with URLs from the environment; `keys` names those with mistakes too. */
+/** The systems of a scenario, in its order, with URLs from the environment. */
 export function resolveSystems(
 	{ system, systems = {} }: Pick<ScenarioFile, "system" | "systems">,
 	context: Context,
-): { systems: PlacedSystem[]; keys: string[] } {
+): PlacedSystem[] {
 	const all = Object.entries(systems).map(([key, options]) => ({
 		key,
 		options,
@@ -36,13 +36,11 @@ export function resolveSystems(
 	else if (system) all.push({ key: system.broker, options: system, path: ["system"] });
 	else if (all.length === 0)
 		wrong("system", "missing", { what: "system", write: `e.g. system: ${example.broker}` });
-	return {
-		systems: all.flatMap(({ key, options, path }) => {
-			const resolved = resolveOne(key, options, path, context);
-			return resolved ? [{ key, path, ...resolved }] : [];
-		}),
-		keys: all.map(({ key }) => key),
-	};
+	return all.map(({ key, options, path }) => ({
+		key,
+		path,
+		...resolveOne(key, options, path, context),
+	}));
 }
 
 // --- internal ---
@@ -52,7 +50,7 @@ function resolveOne(
 	written: SystemOptions,
 	where: Path,
 	context: Context,
-): Omit<System, "key"> | undefined {
+): Omit<System, "key"> {
 	const options = marked(reached(name, absolute(written, context.folder), context), context);
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
@@ -63,9 +61,7 @@ function resolveOne(
 		options,
 		hosts || !isYours(context.rig?.rig.target ?? target),
 	);
-	const { problems } = context;
-	const before = problems.length;
-	const wrong = reporter(problems, (key) => [...where, key]);
+	const wrong = reporter(context.problems, (key) => [...where, key]);
 	// What a broker says itself comes first.
 	for (const { key, message } of broker.contradictions(options, place))
 		wrong(key, { text: message });
@@ -79,11 +75,10 @@ function resolveOne(
 	const address =
 		context.rig === null && place !== null ? null : addressOf(name, options, where, context);
 	if (address && "wrong" in address) wrong("url", { text: address.wrong });
-	if (problems.length > before || (address && "wrong" in address)) return undefined;
 	const starts = (at: BrokerPlace) => context.rig === null && place === at;
 	return {
 		broker: options.broker,
-		url: address?.url ?? null,
+		url: address && "url" in address ? address.url : null,
 		port: starts("process") ? (options.port ?? null) : null,
 		binary: starts("process") ? (options.binary ?? null) : null,
 		image:

@@ -7,11 +7,6 @@ export function isMap(value: unknown): value is Written {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What may be a list. */
-export function list(value: unknown): readonly unknown[] {
-	return Array.isArray(value) ? value : [];
-}
-
 /** What stands at `path`; undefined: nothing. A key may be called "constructor": nothing is looked up along the prototype. */
 export function valueAt(value: unknown, path: Path): unknown {
 	return path.reduce<unknown>(

@@ -98,16 +98,16 @@ export function resolvePin(
 }
 
 /**
- * What `baseline` of a scenario names: a system of it, else a file or folder, which counts from the scenario's `folder`. `keys`:
- * of all systems. Whether there is such a file is asked when it is read: a scenario is also checked where it is not.
+ * What `baseline` of a scenario names: a system of it, else a file or folder, which counts from the scenario's `folder`. Whether there is such a file is asked when it is read: a scenario is also checked where it is not.
  */
 export function resolveBaseline(
 	written: string | undefined,
-	keys: readonly string[],
+	systems: readonly Pick<System, "key">[],
 	{ folder, problems }: Pick<Context, "folder" | "problems">,
 ): Scenario["baseline"] {
 	if (written === undefined) return null;
 	const wrong = reporter(problems);
+	const keys = systems.map(({ key }) => key);
 	if (keys.includes(written)) {
 		if (keys.length === 1) wrong("baseline", "baseline-alone");
 		return keys.length === 1 ? null : { system: written, path: null };
