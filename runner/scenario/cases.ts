@@ -7,7 +7,7 @@ import {
 	type WorkloadField,
 	workloadFields,
 } from "../model/workload.ts";
-import { canSettle, checkLoad, missingOfLoad, overlay } from "./loads.ts";
+import { canSettle, checkLoad, missingOf, NEEDED, overlay } from "./loads.ts";
 import { type Path, type Problem, reporter, type Wrong } from "./problem.ts";
 import { checkTopology } from "./rules/topology.ts";
 import type { Case } from "./scenario.ts";
@@ -46,16 +46,20 @@ export function resolveCases(
 
 	const merged = overrides.map(({ fields }) => overlay(shared, fields));
 	checkKinds(file, problems);
-	checkMissing(file, overrides, merged, problems);
+	if (file.workload === undefined && merged.every((one) => Object.keys(one).length === 0)) {
+		const write = "e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }";
+		reporter(problems)("workload", "missing", { what: "workload", write });
+		return null;
+	}
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
 		const of = { ...fields, has: (field: WorkloadField) => Object.hasOwn(one, field) };
-		for (const check of [checkLoad, checkTopology])
-			check(
-				of,
-				reporter(problems, (field) => where(index, field)),
-			);
+		const wrong = reporter<WorkloadField>(problems, (field) => where(index, field));
+		for (const field of missingOf(one))
+			wrong(field, "missing", { what: field, write: `e.g. ${field}: ${NEEDED[field]}` });
+		checkLoad(of, wrong);
+		checkTopology(of, wrong);
 		return complete(fields, overrides[index]?.fields ?? {}, folder);
 	});
 	const cases = resolved.filter((one) => one !== undefined);
@@ -136,37 +140,6 @@ function checkKinds(
 	);
 	if (combinations > MOST_CASES)
 		wrong("matrix", "matrix-too-large", { combinations, most: MOST_CASES });
-}
-
-const NEEDED = { rate: "3000/s", message: "256B", duration: "10s" } as const;
-
-/** What no run is without. */
-function checkMissing(
-	{ workload }: Pick<ScenarioFile, "workload">,
-	overrides: readonly Override[],
-	merged: readonly Written[],
-	problems: Problem[],
-): void {
-	if (workload === undefined && merged.every((one) => Object.keys(one).length === 0)) {
-		const write = "e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }";
-		reporter(problems)("workload", "missing", { what: "workload", write });
-		return;
-	}
-	for (const field of ["rate", "message", "duration"] as const) {
-		const lacks = (one: Written) =>
-			field === "message" ? !Object.hasOwn(one, field) : missingOfLoad(one).includes(field);
-		const write = `e.g. ${field}: ${NEEDED[field]}`;
-		if (merged.length > 0 && merged.every(lacks))
-			reporter(problems)(["workload", field], "missing", { what: field, write });
-		else
-			for (const [index, one] of merged.entries())
-				if (lacks(one))
-					reporter(problems, overrides[index]?.where)(field, "case-lacks-field", {
-						case: index + 1,
-						field,
-						write,
-					});
-	}
 }
 
 /** The fields of a workload, with their defaults. */

@@ -146,17 +146,6 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
      |                          ^`,
 		);
 	});
-
-	test("a field that no case has is missing once, one that some lack is missing there", () => {
-		expect(
-			sentences(
-				"system: nats\nworkload: { rate: 3/s }\ncases:\n  - { message: 1KiB }\n  - { connections: 2 }\n",
-			),
-		).toEqual([
-			"s.yaml:2:1 duration is missing; write e.g. duration: 10s",
-			"s.yaml:5:5 neither case 2 nor workload has message; write e.g. message: 256B",
-		]);
-	});
 });
 
 describe("a text that is no scenario", () => {

@@ -28,14 +28,17 @@ export function overlay(shared: Written, override: Written): Written {
 	return seedless({ ...Object.fromEntries(kept), ...override }, override);
 }
 
-/** The fields that a load cannot do without, as far as they are not written. */
-export function missingOfLoad(written: Written): WorkloadField[] {
+/** What every load has, with an example of it. */
+export const NEEDED = { rate: "3000/s", message: "256B", duration: "10s" } as const;
+
+/** The fields that a workload cannot do without, as far as they are not written. */
+export function missingOf(written: Written): (keyof typeof NEEDED)[] {
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);
-	if (has("steps") || has("messages")) return [];
-	if (has("stages")) return has("rate") ? [] : ["rate"];
+	const closed = has("steps") || has("messages");
 	return [
-		...(has("rate") ? [] : (["rate"] as const)),
-		...(has("duration") || has("find") ? [] : (["duration"] as const)),
+		...(has("rate") || closed ? [] : (["rate"] as const)),
+		...(has("message") ? [] : (["message"] as const)),
+		...(has("duration") || has("find") || has("stages") || closed ? [] : (["duration"] as const)),
 	];
 }
 

@@ -62,18 +62,11 @@ export type Clients =
 			readonly access?: Readonly<Record<string, SshAccess>>;
 	  };
 
-/** What a rig says of a host beside its name. Paths are absolute. */
-export interface SshAccess {
-	/** File of a private key; null: ssh's own choice. */
+/** What a rig says of a host beside its name. Paths are absolute; null: ssh's own choice. */
+export interface SshAccess
+	extends Pick<RigFile["clients"][number], "hostKeyKnown" | "setUp" | "bootMinutes"> {
 	readonly identity: string | null;
-	/** File that keeps the hosts' own keys, one that is not in it taken at the first contact; null: ssh's own way. */
 	readonly knownHosts: string | null;
-	/** No key but those in that file is taken, also at the first contact. */
-	readonly hostKeyKnown: boolean;
-	/** Nothing is done on it before mqbench's set-up script says ready. */
-	readonly setUp: boolean;
-	/** How long it may take until it accepts ssh, if that is longer than usual. */
-	readonly bootMinutes?: number | undefined;
 }
 
 export interface System {

@@ -16,7 +16,6 @@ export const loadMistakes = {
 	"no-order-when-shared": "{system} ({title}) promises no order when {consumers} consumers share {topics:topic}; write order: none",
 	"cases-and-matrix": "a scenario has cases or a matrix, not both; remove one of them",
 	"matrix-too-large": "the matrix has {combinations} combinations, and at most {most} are allowed; remove some values",
-	"case-lacks-field": "neither case {case} nor workload has {field}; write {write}",
 	"matrix-twice": 'the matrix has "{name}" twice; remove one of the equal values',
 	"cases-of-one-name": 'cases {first} and {second} are both called "{name}"; add name: to this one',
 	"seed-without-poisson": "seed has no effect without arrivals: poisson; remove seed",
