@@ -36,7 +36,7 @@ export function scheduleOf(fields: Fields): Times | null {
 			);
 	return {
 		kind: pieces.length > 0 ? "stages" : poisson ? "poisson" : "constant",
-		rate: pieces.map(({ to }) => to).reduce(higher, copy(first)),
+		rate: pieces.map(({ to }) => to).reduce(higher, first),
 		seed: poisson ? (fields.seed ?? 1) : 0,
 		pieces: pieces.length > 0 ? [...flat(first, warmupNs), ...pieces] : [],
 		warmupNs,
@@ -165,15 +165,11 @@ function flat(rate: Rate, durationNs: number): Pieces {
 }
 
 function piece(durationNs: number, from: Rate, to: Rate): Pieces[number] {
-	return { durationNs, from: copy(from), to: copy(to) };
+	return { durationNs, from, to };
 }
 
 function higher(a: Rate, b: Rate): Rate {
 	return ratePerSecond(b) > ratePerSecond(a) ? b : a;
-}
-
-function copy({ messages, perNs }: Rate): Rate {
-	return { messages, perNs };
 }
 
 function sum(parts: readonly { readonly duration: number }[]): number {

@@ -138,13 +138,10 @@ const Clients = z.union([
 		.min(1)
 		.max(MOST_CLIENTS)
 		.superRefine((hosts, context) => {
-			const wrong = (at: number, message: string) =>
-				context.addIssue({ code: "custom", path: [at], message });
 			const same = hosts.map(hostAndPort);
-			for (const [at, host] of hosts.entries()) {
-				if (Number(sshPlace(host).port) > 65_535) wrong(at, tell("host-port", { host }));
-				if (same.indexOf(same[at] ?? "") < at) wrong(at, tell("host-twice", { host }));
-			}
+			for (const [at, host] of hosts.entries())
+				if (same.indexOf(same[at] ?? "") < at)
+					context.addIssue({ code: "custom", path: [at], message: tell("host-twice", { host }) });
 		})
 		.meta({
 			description:

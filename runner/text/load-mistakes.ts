@@ -1,7 +1,7 @@
 /** Mistakes in what a scenario sends: cases, loads, patterns, topology, faults, clients, payloads. */
 // biome-ignore format: a sentence is a line.
 export const loadMistakes = {
-	"too-large-for-system": "message {messageBytes} is larger than {system} takes; write at most message: {mostBytes}",
+	"too-large-for-system": "message {sizeBytes} is larger than {system} takes; write at most message: {limitBytes}",
 	"no-limit-of-system": "{system} ({title}) has no limit for the size of a message; write a size, e.g. message: 1MiB",
 	"limit-out-of-range": "{size} cannot be sent to {system}, whose limit is {limitBytes}: a message has {leastBytes} to {mostBytes}; write another size",
 	"backlog-of-limit": "a backlog in bytes needs one size for all systems, and message is {size}; write how many messages pile up, e.g. backlog: 1000",
@@ -10,7 +10,7 @@ export const loadMistakes = {
 	"no-keys": "messages of {who} have no keys; remove keys",
 	"no-partitions": "topics of {who} have no partitions; remove partitions",
 	"no-wildcards": "{who} has no wildcard subscriptions; remove wildcard",
-	"consumers-cannot-share": "{consumers} consumers cannot share {topics:topic} of {system} ({title}): {why}; {remedy}",
+	"consumers-cannot-share": "{consumers} consumers cannot share {topics:topic} of {who}: {why}; {remedy}",
 	"prefetch-outlasts-redelivery": "a consumer of {system} holds {prefetch} messages (prefetch) and takes {heldNs} for them, but after {redeliverAfterNs} they are redelivered; write at most prefetch: {most}",
 	"no-order": "{system} ({title}) promises no order; write order: none",
 	"no-order-when-shared": "{system} ({title}) promises no order when {consumers} consumers share {topics:topic}; write order: none",
@@ -65,7 +65,6 @@ export const loadMistakes = {
 	"clients-in-docker": "clients: { docker: {count} } needs target docker, and this target is {target}; write clients: {count}",
 	"clients-beyond-loopback": "clients on other hosts cannot reach brokers of target {target}, which listen on 127.0.0.1 only; write target: existing with a url that they reach",
 	"host-twice": "clients name {host} twice, and two clients would share its cores; remove one of them",
-	"host-port": "clients: the port of {host} is above 65535; write the host's SSH port",
 	"clients-of-closed-load": "a closed load (messages) has no schedule that {clients} clients could share; write clients: 1",
 	"connections-below-clients": "{clients} clients need at least one connection each, and connections is {connections}; write connections: {clients}",
 	"topics-of-clients": "with {topics:topic}, messages of one client would come back to another; write topics: {connections}, one for each connection",

@@ -12,7 +12,7 @@ it("writes values ending in Ns and Bytes with their unit, counts with their noun
 		"timeout 31s is longer than drain 30s, the longest wait for a message; write drain: 31s",
 	);
 	expect(
-		tell("too-large-for-system", { messageBytes: 9 * 1024 ** 2, mostBytes: 8192, system: "nats" }),
+		tell("too-large-for-system", { sizeBytes: 9 * 1024 ** 2, limitBytes: 8192, system: "nats" }),
 	).toBe("message 9MiB is larger than nats takes; write at most message: 8KiB");
 	expect(tell("topics-beyond-producers", { producers: 1, topics: 5 })).toContain(
 		"1 producer cannot fill 5 topics",

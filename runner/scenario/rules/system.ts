@@ -7,9 +7,10 @@ import { tell } from "../../text/tell.ts";
 import { formatCount, ratePerSecond } from "../../units.ts";
 import { checkCases, type ResolvedCases } from "../cases.ts";
 import { busy } from "../consumers.ts";
+import type { Context } from "../context.ts";
 import { type Partitioned, partitionsOf, sizeFor } from "../on-system.ts";
 import type { GivenRig } from "../overrides.ts";
-import type { Path, Problem, Wrong } from "../problem.ts";
+import type { Path, Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
 import type { Case } from "../scenario.ts";
 
@@ -21,13 +22,6 @@ interface Able extends Partitioned {
 	readonly existingTopics?: readonly string[] | null;
 }
 
-/** What is asked of cases on these systems, beside the systems themselves. */
-interface Around {
-	readonly clients: number;
-	readonly rig: GivenRig | null;
-	readonly problems: Problem[];
-}
-
 /**
  * Cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. And those that clients cannot
  * share: a message is sent by the client of its connection (connection c: client c mod clients), and where it comes back to its sender it has
@@ -36,7 +30,7 @@ interface Around {
 export function checkSystems(
 	systems: readonly Able[],
 	cases: ResolvedCases,
-	{ clients, rig, problems }: Around,
+	{ clients, rig, problems }: Pick<Context, "rig" | "problems"> & { readonly clients: number },
 ): void {
 	// Beside one that has partitions, others do without.
 	const partitioned = systems.some(({ traits }) => traits.partitions);
@@ -46,18 +40,17 @@ export function checkSystems(
 			checkMessages(one, system, rig, wrong);
 			checkTopics(one, system, partitioned, wrong);
 		});
-	if (clients > 1)
-		checkCases(cases, problems, (one, wrong) => checkClients(one, systems, clients, wrong), [
-			"clients",
-		]);
-	for (const system of systems)
-		checkCases(cases, problems, (one, wrong) => checkExisting(one, system, wrong), [
-			...(system.path ?? []),
-			"topics",
-		]);
+	const share: Check = (one, wrong) => checkClients(one, systems, clients, wrong);
+	if (clients > 1) checkCases(cases, problems, share, ["clients"]);
+	for (const system of systems) {
+		const use: Check = (one, wrong) => checkExisting(one, system, wrong);
+		checkCases(cases, problems, use, [...(system.path ?? []), "topics"]);
+	}
 }
 
 // --- internal ---
+
+type Check = Parameters<typeof checkCases>[2];
 
 /** A system, as far as its abilities go. */
 interface Able extends Partitioned {
@@ -119,21 +112,12 @@ function checkMessages(
 		if (size.bytes < leastBytes || size.bytes > MOST_BYTES)
 			wrong("message", "limit-out-of-range", { ...range, mostBytes: MOST_BYTES });
 	} else if (size.bytes > (limitBytes ?? Infinity))
-		wrong("message", "too-large-for-system", {
-			messageBytes: size.bytes,
-			system,
-			mostBytes: limitBytes,
-		});
+		wrong("message", "too-large-for-system", { system, limitBytes, sizeBytes: size.bytes });
 	// A rig's brokers were set up for messages of a size.
 	const setUpBytes = rigBroker(rig, system)?.messageBytes ?? Infinity;
 	const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
 	if (rig !== null && messageBytes > setUpBytes)
-		wrong("message", "too-large-for-rig", {
-			messageBytes,
-			system,
-			rig: rig.path,
-			mostBytes: setUpBytes,
-		});
+		wrong("message", "too-large-for-rig", { messageBytes, system, rig: rig.path, setUpBytes });
 	const why = traits.cannot[pattern];
 	const remedy = traits.instead?.[pattern] ?? tell("drop-system", { system });
 	if (why !== undefined)
@@ -180,18 +164,12 @@ function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): v
 	const { pattern, consumers, topics, schedule, backlog, work, find } = one;
 	const { key, traits } = system;
 	const { title, prefetch, redeliverAfterNs, groupsByPartition } = traits;
+	const who = `${key} (${title})`;
 	// Responders that share a topic are a group, and what has no groups has no work queues either, unless only requests are shared.
 	const why = traits.cannot["work-queue"];
 	const remedy = traits.instead?.["work-queue"] ?? `write consumers: ${topics}`;
 	if (pattern === "request-reply" && isShared(one) && why && !traits.respondersShare)
-		wrong("consumers", "consumers-cannot-share", {
-			consumers,
-			topics,
-			system: key,
-			title,
-			why,
-			remedy,
-		});
+		wrong("consumers", "consumers-cannot-share", { consumers, topics, who, why, remedy });
 	if (redeliverAfterNs !== null) {
 		// A pause of ours that makes the broker hand messages out again would be booked as the broker's duplicates.
 		const pauseNs = backlog === null ? 0 : backlog.resumeNs - backlog.pauseNs;
