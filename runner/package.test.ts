@@ -15,6 +15,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { brokers } from "./brokers/index.ts";
 import { pinsOf, pomOf } from "./brokers/jvm.ts";
 import { packageFolder, packageVersion } from "./package.ts";
+import { sum } from "./stats/sum.ts";
 
 // What somebody gets who measures on a laptop: small, and nothing of any cloud.
 
@@ -45,17 +46,15 @@ test("what npm downloads is below 2.1 MB", () => {
 });
 
 test("it has the program, and the Pulumi project to rent machines with, compiled", () => {
-	const paths = packed.files.map((file) => file.path);
-	for (const name of readdirSync(path.join(packageFolder, "infra/aws/")).filter((one) =>
-		/^(?!.*\.(test|fake)\.ts$).*\.ts$/.test(one),
-	))
-		expect(paths, "npm run build first").toContain(`infra/aws/bin/${name.replace(/\.ts$/, ".js")}`);
-	for (const name of readdirSync(path.join(packageFolder, "infra/aws/user-data")).filter((one) =>
-		one.endsWith(".sh"),
-	))
-		expect(paths).toContain(`infra/aws/user-data/${name}`);
-	expect(paths).toEqual(
+	const within = (folder: string) => readdirSync(path.join(packageFolder, folder));
+	const compiled = within("infra/aws")
+		.filter((one) => one.endsWith(".ts") && !/\.(test|fake)\.ts$/.test(one))
+		.map((one) => `infra/aws/bin/${one.replace(/\.ts$/, ".js")}`);
+	const scripts = within("infra/aws/user-data").filter((one) => one.endsWith(".sh"));
+	expect(paths(), "npm run build first").toEqual(
 		expect.arrayContaining([
+			...compiled,
+			...scripts.map((one) => `infra/aws/user-data/${one}`),
 			"dist/runner/cli.js",
 			"infra/aws/Pulumi.yaml",
 			"infra/aws/README.md",
@@ -73,48 +72,36 @@ test("it has the program, and the Pulumi project to rent machines with, compiled
 });
 
 test("what its README links to and shows is in it", () => {
-	const readme = readFileSync(path.join(packageFolder, "README.md"), "utf8");
-	const links = [...readme.matchAll(/\]\(([^)#]+)|(?:src|srcset)="([^"]+)"/g)]
+	const links = [...textOf("README.md").matchAll(/\]\(([^)#]+)|(?:src|srcset)="([^"]+)"/g)]
 		.map(([, link, picture]) => link ?? picture ?? "")
 		.filter((link) => !link.startsWith("https:"));
 	expect(links.length).toBeGreaterThan(10);
-	const paths = packed.files.map((file) => file.path);
-	expect(links.filter((link) => !paths.includes(link))).toEqual([]);
+	expect(links.filter((link) => !paths().includes(link))).toEqual([]);
 });
 
 test("it has no package of anybody else, no cloud's SDK, no test and nobody's key", () => {
-	for (const { path: file } of packed.files) {
-		expect(file).not.toMatch(/(^|\/)node_modules\//);
-		expect(file).not.toMatch(/@pulumi|@aws-sdk|@smithy/);
-		expect(file).not.toMatch(/\.(test|fake)\.js$/);
-	}
-	const ours = packed.files
-		.map((file) => file.path)
-		.filter((file) => file.startsWith("infra/aws/"));
-	for (const file of ours)
+	for (const file of paths())
+		expect(file).not.toMatch(/(^|\/)node_modules\/|@pulumi|@aws-sdk|@smithy|\.(test|fake)\.js$/);
+	for (const file of paths().filter((one) => one.startsWith("infra/aws/")))
 		expect(file).toMatch(
 			/^infra\/aws\/(bin\/[\w-]+\.js|user-data\/([\w-]+\.sh|README\.md)|first-run\.sh|Pulumi\.yaml|(README|PERMISSIONS)\.md|(package(-lock)?|policy)\.json|pulumi\.sha256)$/,
 		);
 });
 
 test("what its program is made with is told with its licence", () => {
-	const program = path.join(packageFolder, "dist/runner/cli.js");
-	const text = readFileSync(program, "utf8");
+	const text = textOf("dist/runner/cli.js");
 	for (const name of ["commander", "fflate", "yaml", "zod"])
 		expect(text).toMatch(new RegExp(`^${name}:\n(?:.*\n){0,6}.*(?:MIT|Copyright)`, "m"));
 });
 
 test("neither package.json nor the lock file knows a cloud's SDK", () => {
 	for (const name of ["package.json", "package-lock.json"])
-		expect(readFileSync(path.join(packageFolder, name), "utf8")).not.toMatch(
-			/@pulumi\/|@aws-sdk\/|@smithy\//,
-		);
+		expect(textOf(name)).not.toMatch(/@pulumi\/|@aws-sdk\/|@smithy\//);
 });
 
 test("the lock file of the Pulumi project names what it needs itself exactly", () => {
-	const read = (name: string) =>
-		JSON.parse(readFileSync(path.join(packageFolder, "infra/aws", name), "utf8"));
-	const root = JSON.parse(readFileSync(path.join(packageFolder, "package.json"), "utf8"));
+	const read = (name: string) => JSON.parse(textOf(path.join("infra/aws", name)));
+	const root = JSON.parse(textOf("package.json"));
 	const { dependencies } = read("package.json");
 	for (const [name, version] of Object.entries(dependencies))
 		expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
@@ -126,7 +113,7 @@ test("the lock file of the Pulumi project names what it needs itself exactly", (
 test.each(["package-lock.json", "infra/aws/package-lock.json"])(
 	"%s has the sum of every package, and no place they come from",
 	(file) => {
-		const { packages } = JSON.parse(readFileSync(path.join(packageFolder, file), "utf8"));
+		const { packages } = JSON.parse(textOf(file));
 		for (const [name, one] of Object.entries<Record<string, unknown>>(packages)) {
 			expect(one, name).not.toHaveProperty("resolved");
 			if (name !== "") expect(one.integrity, name).toMatch(/^sha512-/);
@@ -142,9 +129,10 @@ test("installed it is one package and below 8 MB, and runs", () => {
 	const installed = path.join(user, "node_modules");
 	const lock = JSON.parse(readFileSync(path.join(installed, ".package-lock.json"), "utf8"));
 	const names = Object.keys(lock.packages).map((one) => one.replace("node_modules/", ""));
-	const { bytes, files } = sizeOf(installed);
+	const sizes = sizesOf(installed);
+	const bytes = sum(sizes);
 	print(
-		`npm install mqbench: ${names.length} packages (${names.join(", ")}), ${files} files, ${megabytes(bytes)}`,
+		`npm install mqbench: ${names.length} packages (${names.join(", ")}), ${sizes.length} files, ${megabytes(bytes)}`,
 	);
 	expect(names).toEqual(["mqbench"]);
 	expect(bytes).toBeLessThan(8 * MB);
@@ -158,6 +146,14 @@ test("installed it is one package and below 8 MB, and runs", () => {
 }, 180_000);
 
 // --- internal ---
+
+function textOf(file: string): string {
+	return readFileSync(path.join(packageFolder, file), "utf8");
+}
+
+function paths(): string[] {
+	return packed.files.map((file) => file.path);
+}
 
 function tarball(): string {
 	return path.join(folder, packed.filename);
@@ -177,16 +173,11 @@ function npm(args: readonly string[], cwd: string): string {
 	});
 }
 
-function sizeOf(file: string): { bytes: number; files: number } {
-	const stat = lstatSync(file);
-	if (!stat.isDirectory()) return { bytes: stat.size, files: 1 };
-	let [bytes, files] = [0, 0];
-	for (const name of readdirSync(file)) {
-		const one = sizeOf(path.join(file, name));
-		bytes += one.bytes;
-		files += one.files;
-	}
-	return { bytes, files };
+/** Of each file below a folder. */
+function sizesOf(folder: string): number[] {
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => !entry.isDirectory())
+		.map((entry) => lstatSync(path.join(entry.parentPath, entry.name)).size);
 }
 
 function megabytes(bytes: number): string {
