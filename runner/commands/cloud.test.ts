@@ -456,6 +456,13 @@ describe("mqbench down of machines", () => {
 });
 
 describe("what needs no AWS does without", () => {
+	const planned = async (offer?: () => Partial<Offer>, args = {}) => {
+		const world = fakeWorld({ cwd: folderWith() });
+		const cloud = fakeCloud(offer && { offer });
+		const code = await plan({ path: "s.yaml", target: "aws", ...args }, world, cloud);
+		return { code, cloud, out: world.out(), err: world.err() };
+	};
+
 	test("validate, which counts the machines of the systems that run", async () => {
 		const systems = "systems: { nats: nats, kafka: { broker: kafka, nodes: 3 } }";
 		const world = fakeWorld({ cwd: folderWith(scenario.replace(/^system:.*$/m, systems)) });
@@ -465,31 +472,24 @@ describe("what needs no AWS does without", () => {
 		);
 	});
 
-	test("plan: machines and durations, and why the price is not known", async () => {
-		const world = fakeWorld({ cwd: folderWith() });
-		const cloud = fakeCloud({
-			offer() {
+	test.each<[string, () => Partial<Offer>, number, readonly string[]]>([
+		[
+			"machines and durations, and why the price is not known, in one line: the command is to be copied",
+			() => {
 				throw failure("sdk-missing", { folder: "/x/infra/aws", project: true });
 			},
-		});
-		expect(await plan({ path: "s.yaml", target: "aws" }, world, cloud)).toBe(0);
-		const said = world.out();
-		expect(said).toContain("1 x i4i.xlarge for brokers");
-		expect(said).toContain("Standing up, all runs, and the time between them: at most 11.2min.");
-		// In one line: the command is to be copied.
-		expect(said).toContain(
-			"\n  No price from AWS: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws\n",
-		);
-		expect(world.err()).toBe("Asking AWS (eu-central-1) ...\n");
-		expect(cloud.asked).toEqual(["offer"]);
-	});
-
-	test.each<[string, () => Partial<Offer>, number, string]>([
+			0,
+			[
+				"1 x i4i.xlarge for brokers",
+				"Standing up, all runs, and the time between them: at most 11.2min.",
+				"\n  No price from AWS: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws\n",
+			],
+		],
 		[
 			"a price that is not known is no failure",
 			() => ({ hourlyUsd: null, unpriced: "nobody says" }),
 			0,
-			"Price: not known: nobody says;",
+			["Price: not known: nobody says;"],
 		],
 		[
 			"without credentials or network AWS was not asked",
@@ -497,7 +497,7 @@ describe("what needs no AWS does without", () => {
 				throw failure("cloud-unasked", { wrong: ["none.", "and more."] });
 			},
 			0,
-			"\n  No price from AWS: none.\n",
+			["\n  No price from AWS: none.\n"],
 		],
 		[
 			"checks that fail are said, and the exit code is that of a run",
@@ -505,7 +505,7 @@ describe("what needs no AWS does without", () => {
 				throw failure("cloud-unfit", { wrong: ["a: no.", "b: no."] });
 			},
 			3,
-			"\n  It could not be rented: a: no.\n  It could not be rented: b: no.\n",
+			["\n  It could not be rented: a: no.\n  It could not be rented: b: no.\n"],
 		],
 		[
 			"a mistake of the person's as well",
@@ -513,20 +513,19 @@ describe("what needs no AWS does without", () => {
 				throw failure("cloud-too-many", { machines: 30, most: 20, variable: "V" });
 			},
 			2,
-			"\n  It could not be rented: The scenario rents 30 machines",
+			["\n  It could not be rented: The scenario rents 30 machines"],
 		],
-	])("plan: %s", async (_, offer, code, words) => {
-		const world = fakeWorld({ cwd: folderWith() });
-		expect(await plan({ path: "s.yaml", target: "aws" }, world, fakeCloud({ offer }))).toBe(code);
-		expect(world.out()).toContain(words);
+	])("plan: %s", async (_, offer, exit, words) => {
+		const { code, cloud, out, err } = await planned(offer);
+		expect({ code, err }).toEqual({ code: exit, err: "Asking AWS (eu-central-1) ...\n" });
+		expect(cloud.asked).toEqual(["offer"]);
+		for (const one of words) expect(out).toContain(one);
 	});
 
-	test.each([{ json: true, target: "aws" }, {}])("plan %j asks nobody", async (args) => {
-		const world = fakeWorld({ cwd: folderWith() });
-		const cloud = fakeCloud();
-		await plan({ path: "s.yaml", ...args }, world, cloud);
+	test.each([{ json: true }, { target: undefined }])("plan %j asks nobody", async (args) => {
+		const { cloud, out, err } = await planned(undefined, args);
 		expect(cloud.asked).toEqual([]);
-		expect(world.out() + world.err()).not.toMatch(/Asking AWS|What is rented/);
+		expect(out + err).not.toMatch(/Asking AWS|What is rented/);
 	});
 
 	test("run and up on another target refuse --max-hourly-usd", async () => {
@@ -544,20 +543,15 @@ describe("what needs no AWS does without", () => {
 
 	test("plan: with AWS's answer, the price of an hour and of the run", async () => {
 		const command = `the credentials end early: ${"log in ".repeat(9)}: aws sso login`;
-		const world = fakeWorld({ cwd: folderWith() });
-		const cloud = fakeCloud({
-			offer: () => ({ hourlyUsd: 1.2, warnings: ["burst credit", command] }),
-		});
-		expect(
-			await plan({ path: "s.yaml", target: "aws", set: ["workload.duration=59min"] }, world, cloud),
-		).toBe(0);
-		const said = world.out().replaceAll(/\s+/g, " ");
+		const offer = () => ({ hourlyUsd: 1.2, warnings: ["burst credit", command] });
+		const { code, out } = await planned(offer, { set: ["workload.duration=59min"] });
+		expect(code).toBe(0);
 		// 10min, and 59min of sending, start, warm-up and drain 50s, floor 10s: 70min.
-		expect(said).toContain(
+		expect(out.replaceAll(/\s+/g, " ")).toContain(
 			"about $1.20 an hour without internet traffic, at most $1.40 for the run (1.17h), at most $2.40 until they end themselves (2h)",
 		);
-		expect(world.out()).toContain("  zone     eu-central-1b\n");
-		expect(said).toContain("Warning: burst credit");
-		expect(world.out()).toContain(`\n  Warning: ${command}\n`);
+		for (const words of ["  zone     eu-central-1b\n", "Warning: burst credit"])
+			expect(out).toContain(words);
+		expect(out).toContain(`\n  Warning: ${command}\n`);
 	});
 });
