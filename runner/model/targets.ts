@@ -1,4 +1,5 @@
 import { tell } from "../text/tell.ts";
+
 /** A kind of place in which a target's brokers run. */
 export type BrokerPlace = "process" | "container" | "host" | "pod";
 
@@ -79,17 +80,9 @@ export const targets = {
 		rents: null,
 		faults: [],
 		otherFaults: "",
-		without: {
-			port: REMOVE,
-			version: REMOVE,
-			binary: REMOVE,
-			config: REMOVE,
-			nodes: REMOVE,
-			pin: REMOVE,
-			image: REMOVE,
-			cpus: REMOVE,
-			memory: REMOVE,
-		},
+		without: Object.fromEntries(
+			SYSTEM_SETTINGS.filter((setting) => !(setting in YOURS)).map((setting) => [setting, REMOVE]),
+		),
 	},
 	aws: {
 		place: "host",
@@ -141,15 +134,9 @@ export const CLOUDS: readonly CloudName[] = TARGETS.flatMap(
 /** As people call them. */
 export const CLOUD_TITLES: Readonly<Record<CloudName, string>> = { aws: "AWS" };
 
-/** The target as which mqbench starts brokers on hosts, whoever they belong to. */
-export const ON_HOSTS: TargetName = TARGETS.find(
-	(target) => targets[target].place === "host",
-) as TargetName;
-
-/** The target whose machines are rented. */
-export const RENTING: TargetName = TARGETS.find(
-	(target) => targets[target].rents !== null,
-) as TargetName;
+/** The target as which mqbench starts brokers on hosts, whoever they belong to; and the one whose machines are rented. */
+export const ON_HOSTS: TargetName = "aws";
+export const RENTING: TargetName = "aws";
 
 /** "local, docker or aws": those that are so. */
 export function targetsThat(are: (traits: TargetTraits) => boolean): string {
