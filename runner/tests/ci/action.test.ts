@@ -1,7 +1,7 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import path from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { BUILD_FLAGS } from "../../../infra/binaries/build.ts";
 import { buildKey, cacheFolder } from "../../../infra/binaries/cache.ts";
 import { rentedFile } from "../../../infra/cloud/cloud.fake.ts";
@@ -15,11 +15,6 @@ const TAKE_DOWN = "Take down what is rented";
 const PULL_REQUEST = { pull_request: { number: 7 } };
 /** The floor of the generator takes 3 s and is not what is tested. */
 const BRIEF = "--no-floor";
-
-beforeAll(() => {
-	if (!existsSync(path.join(DIST, "runner", "cli.js")))
-		execFileSync("npm", ["run", "--silent", "build"], { cwd: packageFolder });
-}, 180_000);
 
 test("a scenario that keeps its promise: the step succeeds, with outputs, summary, artifacts and comment", async () => {
 	const workspace = temporaryFolder();
@@ -147,18 +142,19 @@ test("cache: false keeps nothing, and empty versions take what is on PATH", {
 			expect(one.outcome, one.name).toBe("skipped");
 });
 
-test("what Maven fetched is another cache for another scenario, and is kept only when there is something", {
+test("what Maven fetched is another cache for another scenario, and is kept only when there is something; Go and builds are only where something is built", {
 	tags: "long",
 }, async () => {
 	const keys: string[] = [];
-	for (const [sla, jars] of [
-		["p50 < 1s", false],
-		["p50 < 2s", true],
+	for (const [sla, jars, from] of [
+		["p50 < 1s", false, "build"],
+		["p50 < 2s", true, "package"],
 	] as const) {
 		const workspace = temporaryFolder();
 		const cache = path.join(workspace, "cache");
 		if (jars) write(path.join(cache, "jars", "kafka-1", "k.jar"), "");
 		const done = await stubbed({
+			folder: path.join(stub(from), ".github", "actions", "mqbench"),
 			workspace,
 			with: { scenario: scenario(workspace, sla) },
 			env: { MQBENCH_CACHE_DIR: cache },
@@ -167,7 +163,9 @@ test("what Maven fetched is another cache for another scenario, and is kept only
 		expect(where).toBe(path.join(cache, "jars"));
 		keys.push(key);
 		expect(step(done, "Keep what Maven fetched").outcome).toBe(jars ? "success" : "skipped");
-		expect(step(done, "Keep what mqbench built").outcome).toBe("skipped");
+		const builds = from === "build" ? "success" : "skipped";
+		expect(uses(done, "actions/setup-go")?.outcome).toBe(builds);
+		expect(step(done, "Restore what mqbench built").outcome).toBe(builds);
 	}
 	expect(new Set(keys).size).toBe(2);
 });
@@ -348,26 +346,6 @@ mv built dist`,
 	// What was installed names its build, which is another one with each version.
 	expect(step(done, "Restore what mqbench built").with.key).toMatch(new RegExp(`-${STUB_BUILD}$`));
 });
-
-test.each([
-	["package", "skipped"],
-	["build", "success"],
-] as const)(
-	"where the programs come from a %s, Go and a cache of builds: %s",
-	{ tags: "long" },
-	async (from, outcome) => {
-		const root = stub(from);
-		const done = await runAction({
-			folder: path.join(root, ".github", "actions", "mqbench"),
-			workspace: temporaryFolder(),
-			with: { scenario: "a.yaml" },
-		});
-		expect(done.outcome, done.log).toBe("success");
-		expect(uses(done, "actions/setup-go")?.outcome).toBe(outcome);
-		expect(step(done, "Restore what mqbench built").outcome).toBe(outcome);
-		expect(step(done, "Restore what Maven fetched").outcome).toBe("success");
-	},
-);
 
 test.each(["", "file:../evil", "npm:evil@1", "-g"])(
 	"version %j is refused before npm sees it",

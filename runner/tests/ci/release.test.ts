@@ -111,14 +111,6 @@ test("each job has the rights that it needs: what runs foreign code has none", (
 	expect(JSON.stringify(jobs.publish)).not.toMatch(/npm (ci|install|run)|npx|checkout/);
 });
 
-test("what provenance names is where the packages come from", () => {
-	const file = path.join(packageFolder, "package.json");
-	expect(JSON.parse(readFileSync(file, "utf8")).repository).toEqual({
-		type: "git",
-		url: "git+https://github.com/mqbench/mqbench.git",
-	});
-});
-
 // --- internal ---
 
 function fileOf({ system, processor }: (typeof PLATFORMS)[number]): string {

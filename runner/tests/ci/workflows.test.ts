@@ -176,23 +176,20 @@ test("the nightly example keeps 180 nights in one commit, and a page that leads 
 	const script = stepsOf(path.join(EXAMPLES, "nightly.yml")).find(
 		({ name }) => name === "Add this night",
 	)?.run;
-	for (const night of ["2026-11-19T031700Z", "2026-11-20T031700Z"]) {
-		mkdirSync(path.join(folder, night));
-		const date = sh(path.join(folder, night, "date"), `echo ${night}`);
-		execFileSync("bash", ["-eo", "pipefail", "-c", script ?? "exit 1"], {
-			cwd: trend,
-			env: { ...GIT, PATH: `${path.dirname(date)}:${process.env.PATH}`, REPORT: report, CLI: cli },
-		});
-	}
+	const night = "2026-11-20T031700Z";
+	mkdirSync(path.join(folder, "bin"));
+	sh(path.join(folder, "bin", "date"), `echo ${night}`);
+	execFileSync("bash", ["-eo", "pipefail", "-c", script ?? "exit 1"], {
+		cwd: trend,
+		env: { ...GIT, PATH: `${folder}/bin:${process.env.PATH}`, REPORT: report, CLI: cli },
+	});
 	const files = git(remote, "ls-tree", "-r", "--name-only", "mqbench-trend");
 	const nights = new Set(files.match(/^reports\/\d{4}-[^/]+/gm));
 	expect(nights.size).toBe(180);
-	expect(files).toContain("reports/2026-11-19T031700Z/report.html\n");
-	expect(files).toContain("reports/2026-11-20T031700Z/result.json\n");
+	for (const name of ["report.html", "result.json"])
+		expect(files).toContain(`reports/${night}/${name}\n`);
 	expect(git(remote, "rev-list", "--count", "mqbench-trend").trim()).toBe("1");
-	const page = git(remote, "show", "mqbench-trend:reports/index.html");
-	for (const night of ["2026-11-19T031700Z", "2026-11-20T031700Z"])
-		expect(page).toContain(`${night}/report.html`);
+	expect(git(remote, "show", "mqbench-trend:reports/index.html")).toContain(`${night}/report.html`);
 }, 180_000);
 
 // --- internal ---
