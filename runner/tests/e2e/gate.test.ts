@@ -1,25 +1,25 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { descendant } from "../../../infra/processes.fake.ts";
 import { editJson } from "../../evidence/fixture.fake.ts";
 import type { Baseline } from "../../model/comparison.ts";
-import { resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
+import {
+	flat,
+	measured,
+	measuring,
+	resultOf,
+	run,
+	scenario,
+	signal,
+	start,
+	temporaryFolder,
+} from "./mqbench.ts";
 
 /** The gate as a build meets it: what runs, which exit code, and what is said. Short runs on nats-server. */
 
 const brief = { rate: "1000/s", duration: "300ms" };
 
 describe("a limit", () => {
-	test("that is met: 0, and --confirm adds nothing", { tags: "long" }, async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const ended = await run([scenario(folder, brief), "--out", out, "--confirm"]);
-		expect(ended.code).toBe(0);
-		expect(resultOf(out).runs).toHaveLength(1);
-		expect(ended.err).not.toContain("confirming");
-	});
-
 	test("that is breached: 99; --confirm makes two more repeats and says so, and a Ctrl-C among them can be resumed", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
@@ -42,26 +42,19 @@ describe("a limit", () => {
 			[3, true, "complete"],
 		]);
 		expect(gates[0]?.why).toMatch(/^3 FAIL of 3 repeats \(2 of them confirming\); /);
-		const said = second.out.replaceAll(/\s+/g, " ");
-		expect(said).toContain("3 FAIL of 3 repeats (2 of them confirming)");
+		expect(flat(second.out)).toContain("3 FAIL of 3 repeats (2 of them confirming)");
 	});
 
 	test("that only a generator which stood still has breached: 4", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, { duration: "5s" }, { sla: "[p90 < 300ms]" });
-		const mqbench = start([file, "--out", out, "--confirm"]);
-		await mqbench.says(/ {2}1s\/\d+s/);
-		const k6 = descendant(mqbench.pid, "k6")?.pid;
-		if (k6 === undefined) throw new Error("k6 does not run");
-		process.kill(k6, "SIGSTOP");
+		const top = { sla: "[p90 < 300ms]" };
+		const made = await measuring({ duration: "5s" }, top, { args: ["--confirm"] });
+		signal(made.children, "k6", "SIGSTOP");
 		await new Promise((resolve) => setTimeout(resolve, 2000));
-		process.kill(k6, "SIGCONT");
-		const ended = await mqbench.ended;
-		expect(ended.code).toBe(4);
+		signal(made.children, "k6", "SIGCONT");
+		expect((await made.mqbench.ended).code).toBe(4);
 		// And is not confirmed: a measurement that is not to be trusted decides nothing.
-		expect(resultOf(out)).toMatchObject({ verdict: "invalid" });
-		expect(resultOf(out).runs).toHaveLength(1);
+		expect(made.result).toMatchObject({ verdict: "invalid" });
+		expect(made.result.runs).toHaveLength(1);
 	});
 });
 
@@ -69,38 +62,37 @@ test("a comparison: without a baseline 2; against a committed one 99 where it is
 	tags: "long",
 }, async () => {
 	const folder = temporaryFolder();
-	const file = scenario(folder, brief, {
+	const top = {
 		repeat: "4",
 		sla: "[p50 < 10s, p50 <= baseline + 50%, achieved >= baseline - 50%]",
-	});
-	const none = await run([file]);
-	expect(none.code).toBe(2);
+	};
+	const none = await measured(brief, top, { exit: [2] });
 	expect(none.err).toContain("--baseline none");
 
-	const before = path.join(folder, "before");
-	const first = await run([file, "--out", before, "--baseline", "none"]);
-	expect(first.code).toBe(0);
+	const first = await measured(brief, top, { args: ["--baseline", "none"] });
 	expect(first.err).toContain(
 		"Warning: --baseline none: not judged are p50 <= baseline + 50%, achieved >= baseline - 50%",
 	);
-	expect(resultOf(before).comparisons).toEqual([]);
+	expect(first.result.comparisons).toEqual([]);
 
 	// As if the broker had taken 10 ns then: slower than that it is on the busiest machine. The rate was what it is.
 	const committed = path.join(folder, "committed.json");
-	const baseline: Baseline = JSON.parse(readFileSync(path.join(before, "baseline.json"), "utf8"));
+	const baseline: Baseline = JSON.parse(
+		readFileSync(path.join(first.results, "baseline.json"), "utf8"),
+	);
 	for (const { figures } of baseline.runs) {
 		expect(figures["response p50"]).toBeGreaterThan(1000);
 		figures["response p50"] = 10;
 	}
 	writeFileSync(committed, JSON.stringify(baseline));
 
-	const after = path.join(folder, "after");
-	const second = await run([file, "--out", after, "--baseline", committed, "--confirm"]);
-	expect(second.code).toBe(99);
+	const args = ["--baseline", committed, "--confirm"];
+	const second = await measured(brief, top, { args, exit: [99] });
+	const after = second.results;
 	expect(second.err).toContain(
 		"p50 <= baseline + 50% (nats, 256B 1000/s) is FAIL after 4 repeats: 2 confirming repeats.",
 	);
-	const result = resultOf(after);
+	const { result } = second;
 	expect(result.runs).toHaveLength(6);
 	expect(result.gates.map((g) => [g.sla, g.verdict])).toEqual([
 		["p50 < 10s", "pass"],

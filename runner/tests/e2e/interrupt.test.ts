@@ -1,23 +1,23 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { alive, descendant, descendants } from "../../../infra/processes.fake.ts";
 import {
 	filesOf,
-	type Mqbench,
+	gone,
+	measuring,
 	resultOf,
 	run,
 	scenario,
 	script,
+	signal as signalTo,
 	start,
 	temporaryFolder,
 	until,
 } from "./mqbench.ts";
 
 const LONG = { duration: "30s" };
-/** The first line of progress: a second has been measured. */
-const MEASURING = / {2}1s\/30s/;
 
 /** In mqbench itself: a second signal comes right after the first, and is heard 300 ms later, as there is no time for it. */
 const TWICE = `
@@ -29,13 +29,6 @@ const TWICE = `
 	);
 `;
 
-/** Starts a run of 30 s, and returns when it measures. */
-async function measuring(folder: string): Promise<Mqbench> {
-	const mqbench = start([scenario(folder, LONG), "--out", path.join(folder, "out")]);
-	await mqbench.says(MEASURING);
-	return mqbench;
-}
-
 describe("in mid-run", () => {
 	describe.each<["SIGINT" | "SIGTERM", number, string[]]>([
 		["SIGINT", 130, []],
@@ -44,121 +37,89 @@ describe("in mid-run", () => {
 		test("keeps what was measured, marks it, leaves no process and has its exit code", {
 			tags,
 		}, async () => {
-			const folder = temporaryFolder();
-			const mqbench = await measuring(folder);
-			const children = descendants(mqbench.pid);
+			const made = await measuring(LONG);
+			const { mqbench, children } = made;
 			expect(children.map((c) => c.name).sort()).toEqual(["agent", "agent", "k6", "nats-server"]);
 			mqbench.signal(signal);
 			const ended = await mqbench.ended;
 			expect(ended.code).toBe(code);
 			expect(alive(children)).toEqual([]);
-			const result = resultOf(path.join(folder, "out"));
-			expect(result).toMatchObject({ verdict: "interrupted", interruptedBy: signal });
-			const [one] = result.runs;
-			expect(one?.state).toBe("interrupted");
-			expect(one?.metrics.response?.count).toBeGreaterThan(400);
-			expect(one?.lost).toBe(0);
+			expect(made.result).toMatchObject({ verdict: "interrupted", interruptedBy: signal });
+			expect(made.run).toMatchObject({ state: "interrupted", lost: 0 });
+			expect(made.run.metrics.response?.count).toBeGreaterThan(400);
 			expect(ended.out).toMatch(/interrupted/i);
 			// The same verdict from the files alone.
-			expect((await run(["report", path.join(folder, "out")])).code).toBe(code);
+			expect((await run(["report", made.results])).code).toBe(code);
 		});
 	});
 
 	test("a closed load keeps what it measured as well", { tags: "long" }, async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = path.join(folder, "closed.yaml");
-		writeFileSync(
-			file,
-			"system: nats\nworkload: { pattern: round-trip, message: 256B, messages: 100000000, warmup: 0 }\n",
-		);
-		const mqbench = start([file, "--out", out]);
-		await mqbench.says(/ {2}1s /);
-		mqbench.signal("SIGINT");
-		expect((await mqbench.ended).code).toBe(130);
-		const [one] = resultOf(out).runs;
-		expect(one?.state).toBe("interrupted");
-		expect(one?.received).toBeGreaterThan(400);
+		const load = { messages: "100000000", rate: "", duration: "", warmup: "0" };
+		const made = await measuring(load, { sla: "" });
+		made.mqbench.signal("SIGINT");
+		expect((await made.mqbench.ended).code).toBe(130);
+		expect(made.run.state).toBe("interrupted");
+		expect(made.run.received).toBeGreaterThan(400);
 	});
 
 	test("a second Ctrl-C ends mqbench at once, and the children soon after", {
 		tags: "long",
 	}, async () => {
-		const folder = temporaryFolder();
-		const mqbench = await measuring(folder);
-		const children = descendants(mqbench.pid);
+		const { mqbench, children, results } = await measuring(LONG);
 		// A run that ends in order waits for k6.
-		const k6 = children.find(({ name }) => name === "k6");
-		process.kill(k6?.pid ?? -1, "SIGSTOP");
+		signalTo(children, "k6", "SIGSTOP");
 		const asking = setInterval(() => mqbench.signal("SIGINT"), 150);
 		expect((await mqbench.ended).code).toBe(130);
 		clearInterval(asking);
-		expect(existsSync(path.join(folder, "out", "result.json"))).toBe(false);
-		process.kill(k6?.pid ?? -1, "SIGCONT");
-		await until(() => alive(children).length === 0, "no process is left");
+		expect(existsSync(path.join(results, "result.json"))).toBe(false);
+		signalTo(children, "k6", "SIGCONT");
+		await gone(children);
 	});
 
 	test("one that comes twice in a moment, as timeout(1) sends it, is one, however late it is heard: what was measured stays", {
 		tags: "long",
 	}, async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const mqbench = start([scenario(folder, LONG), "--out", out], {
-			env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TWICE)}` },
-		});
-		await mqbench.says(MEASURING);
-		mqbench.signal("SIGINT");
-		expect((await mqbench.ended).code).toBe(130);
-		expect(resultOf(out).runs[0]?.state).toBe("interrupted");
+		const env = {
+			NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TWICE)}`,
+		};
+		const made = await measuring(LONG, {}, { env });
+		made.mqbench.signal("SIGINT");
+		expect((await made.mqbench.ended).code).toBe(130);
+		expect(made.run.state).toBe("interrupted");
 	});
 
-	test("the runs that were not made are interrupted as well, and no errors", {
+	test("runs before it are complete, and those that were not made are interrupted, and no errors", {
 		tags: "long",
 	}, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
-		const file = scenario(folder, LONG, { repeat: "3" });
-		const mqbench = start([file, "--out", out]);
-		await mqbench.says(MEASURING);
+		const mqbench = start([scenario(folder, {}, { repeat: "3" }), "--out", out]);
+		await mqbench.says(/\[2\/3\]/);
 		mqbench.signal("SIGINT");
 		expect((await mqbench.ended).code).toBe(130);
-		const { runs } = resultOf(out);
-		expect(runs.map((r) => r.verdict)).toEqual(Array(3).fill("interrupted"));
-		expect(runs.map((r) => r.sent !== null)).toEqual([true, false, false]);
-	});
-
-	test("between two runs it is an interruption as well, not a run that failed", {
-		tags: "long",
-	}, async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, {}, { repeat: "2" });
-		const mqbench = start([file, "--out", out]);
-		await mqbench.says(/\[2\/2\]/);
-		mqbench.signal("SIGINT");
-		expect((await mqbench.ended).code).toBe(130);
-		expect(resultOf(out).verdict).toBe("interrupted");
-		expect(resultOf(out).runs[0]?.state).toBe("complete");
+		const { verdict, runs } = resultOf(out);
+		expect(verdict).toBe("interrupted");
+		expect(runs.map(({ state }) => state === "complete")).toEqual([true, false, false]);
+		expect(runs.slice(1).map((one) => one.verdict)).toEqual(["interrupted", "interrupted"]);
+		expect(runs[2]?.sent).toBeNull();
 	});
 
 	test("kill -9 of mqbench leaves no process, and files that report can read", async () => {
-		const folder = temporaryFolder();
-		const mqbench = await measuring(folder);
-		const children = descendants(mqbench.pid);
+		const { mqbench, children, results } = await measuring(LONG);
 		expect(children).toHaveLength(4);
 		mqbench.signal("SIGKILL");
-		await until(() => alive(children).length === 0, "no process is left");
-		const out = path.join(folder, "out");
-		const [first] = readdirSync(path.join(out, "runs"));
+		await gone(children);
+		const [first = ""] = readdirSync(path.join(results, "runs"));
 		// k6 has closed its books, although nobody was there to read its progress.
 		await until(
-			() => existsSync(path.join(out, "runs", first ?? "", "client-0.jsonl")),
+			() => existsSync(path.join(results, "runs", first, "client-0.jsonl")),
 			"k6 closes its books",
 		);
-		const ended = await run(["report", out]);
+		const ended = await run(["report", results]);
 		expect(ended.code).not.toBe(0);
-		expect(resultOf(out).runs[0]?.state).not.toBe("complete");
-		expect(resultOf(out).runs[0]?.metrics.response?.count).toBeGreaterThan(0);
+		const [one] = resultOf(results).runs;
+		expect(one?.state).not.toBe("complete");
+		expect(one?.metrics.response?.count).toBeGreaterThan(0);
 	});
 });
 
@@ -181,26 +142,22 @@ describe("before anything is measured", () => {
 			// A Node that still starts has no handler yet.
 			if (ended.signal !== "SIGINT") expect(ended.code).toBe(130);
 			expect(ended.err).not.toMatch(/^ +at /m);
-			await until(() => alive(children).length === 0, "no process is left");
+			await gone(children);
 			if (existsSync(out)) expect(resultOf(out).verdict).toBe("interrupted");
 		},
 	);
 
 	test("Ctrl-C while the broker starts exits with 130 and leaves nothing", async () => {
 		const folder = temporaryFolder();
-		const bin = path.join(folder, "bin");
-		mkdirSync(bin);
-		const k6 = script(path.join(bin, "k6"), "echo k6/x/mqbench");
-		script(path.join(bin, "nats-server"), "exec sleep 100");
+		const k6 = script(path.join(folder, "k6"), "echo k6/x/mqbench");
+		script(path.join(folder, "nats-server"), "exec sleep 100");
 		// The agent alone is real: it is found beside the k6 of the cache.
 		const { agent } = await realBinaries();
-		script(path.join(bin, "agent"), `exec '${agent}' "$@"`);
+		script(path.join(folder, "agent"), `exec '${agent}' "$@"`);
 		const out = path.join(folder, "out");
 		const mqbench = start([scenario(folder), "--out", out], { env: { MQBENCH_K6: k6 } });
-		await until(
-			() => descendant(mqbench.pid, "sleep") !== undefined,
-			"the broker has been started",
-		);
+		const broker = () => descendant(mqbench.pid, "sleep") !== undefined;
+		await until(broker, "the broker has been started");
 		const children = descendants(mqbench.pid);
 		mqbench.signal("SIGINT");
 		expect(await mqbench.ended).toMatchObject({ code: 130, out: "" });
@@ -230,7 +187,7 @@ describe("before anything is measured", () => {
 			const children = descendants(mqbench.pid);
 			mqbench.signal(signal);
 			const ended = await mqbench.ended;
-			await until(() => alive(children).length === 0, "no process is left");
+			await gone(children);
 			if (signal === "SIGKILL") return;
 			expect(ended.code).toBe(130);
 			expect(ended.err).toMatch(/Stopped by SIGINT\.\n$/);

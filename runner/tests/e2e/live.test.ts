@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
 import { displayWidth } from "../../terminal/columns.ts";
 import { type Screen, screen } from "../../terminal/screen.fake.ts";
-import { scenario, temporaryFolder } from "./mqbench.ts";
+import { flat, scenario, temporaryFolder, type Words } from "./mqbench.ts";
 
 /**
  * Runs a command under a pseudo-terminal; writes what it wrote to argv[1]. After `keys` seconds, if any, Ctrl-C is typed. At the end it says
@@ -40,32 +40,24 @@ print(json.dumps({"code": code, "same": termios.tcgetattr(slave) == before}))
 const hasPython =
 	process.platform !== "win32" && spawnSync("python3", ["-c", "import pty"]).status === 0;
 
-/** mqbench on a terminal of so many columns. */
+/** A run on a terminal of so many columns, to its end. */
 function onTerminal(
-	args: readonly string[],
+	workload: Words,
 	{ columns = 80, interruptAfter = 0 } = {},
-): Screen & { code: number; same: boolean; text: string } {
+): Screen & { code: number; same: boolean; folder: string } {
 	const folder = temporaryFolder();
-	const [pty, out] = ["terminal.py", "said"].map((name) => path.join(folder, name));
-	if (!pty || !out) throw new Error("no folder");
+	const [pty, out] = [path.join(folder, "terminal.py"), path.join(folder, "said")];
 	writeFileSync(pty, PTY);
+	const file = scenario(folder, workload);
+	const terminal = [pty, out, `${columns}`, "40", `${interruptAfter}`];
+	const cli = path.join(packageFolder, "dist/runner/cli.js");
 	const ended = spawnSync(
 		"python3",
-		[
-			pty,
-			out,
-			`${columns}`,
-			"40",
-			`${interruptAfter}`,
-			process.execPath,
-			path.join(packageFolder, "dist/runner/cli.js"),
-			...args,
-		],
+		[...terminal, process.execPath, cli, file, "--no-floor", "--out", path.join(folder, "out")],
 		{ encoding: "utf8", env: { ...process.env, TERM: "xterm", LANG: "C.UTF-8", NO_COLOR: "1" } },
 	);
 	if (ended.status !== 0) throw new Error(ended.stderr);
-	const text = readFileSync(out, "utf8");
-	return { ...JSON.parse(ended.stdout), ...screen(text), text };
+	return { ...JSON.parse(ended.stdout), ...screen(readFileSync(out, "utf8")), folder };
 }
 
 // Never silently, and never where it counts.
@@ -76,38 +68,28 @@ describe.skipIf(skipped)("on a real terminal (needs python3)", () => {
 		expect(hasPython, "CI needs it").toBe(true);
 	});
 
-	describe.each([
-		[40, ["long"]],
-		[80, []],
-	])("of %d columns", (columns, tags) => {
-		test("a run is rewritten in place, and leaves its report and a clean screen", { tags }, () => {
-			const folder = temporaryFolder();
-			const file = scenario(folder, { duration: "3s", warmup: "1s" });
-			const all = onTerminal([file, "--no-floor", "--out", path.join(folder, "out")], { columns });
-			expect(all).toMatchObject({ code: 0, same: true, visible: true });
-			expect(all.unknown).toEqual([]);
-			const live = all.frames.filter((lines) =>
-				lines.some((line) => /measuring, \d+s left/.test(line)),
-			);
-			expect(live.length).toBeGreaterThanOrEqual(3);
-			// A path is never broken: it could not be opened any more.
-			for (const lines of [...all.frames, all.lines])
-				for (const line of lines)
-					if (!line.includes(folder)) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
-			const left = all.lines.join("\n");
-			expect(left).not.toContain("s left");
-			expect(left.replaceAll(/\s+/g, " ")).toMatch(/response of 1 500 messages: p50 /);
-			expect(left).toMatch(/every SLA is met/i);
-			expect(all.lines.at(-1)).toBe("");
-		});
+	test("a run is rewritten in place, and leaves its report and a clean screen", () => {
+		const columns = 40;
+		const all = onTerminal({ duration: "3s", warmup: "1s" }, { columns });
+		expect(all).toMatchObject({ code: 0, same: true, visible: true });
+		expect(all.unknown).toEqual([]);
+		const live = all.frames.filter((lines) =>
+			lines.some((line) => /measuring, \d+s left/.test(line)),
+		);
+		expect(live.length).toBeGreaterThanOrEqual(3);
+		// A path is never broken: it could not be opened any more.
+		for (const lines of [...all.frames, all.lines])
+			for (const line of lines)
+				if (!line.includes(all.folder)) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+		const left = all.lines.join("\n");
+		expect(left).not.toContain("s left");
+		expect(flat(left)).toMatch(/response of 1 500 messages: p50 /);
+		expect(left).toMatch(/every SLA is met/i);
+		expect(all.lines.at(-1)).toBe("");
 	});
 
 	test("Ctrl-C in mid-run leaves a usable terminal", { tags: "long" }, () => {
-		const folder = temporaryFolder();
-		const file = scenario(folder, { duration: "30s" });
-		const all = onTerminal([file, "--no-floor", "--out", path.join(folder, "out")], {
-			interruptAfter: 2,
-		});
+		const all = onTerminal({ duration: "30s" }, { interruptAfter: 2 });
 		expect(all).toMatchObject({ code: 130, same: true, visible: true });
 		expect(all.unknown).toEqual([]);
 		const left = all.lines.join("\n");

@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { onTestFinished } from "vitest";
-import { descendants } from "../../../infra/processes.fake.ts";
-import type { Result } from "../../model/result.ts";
+import { expect, onTestFinished } from "vitest";
+import { alive, descendants, type Process } from "../../../infra/processes.fake.ts";
+import { script, testFolder as temporaryFolder } from "../../../infra/test-folder.fake.ts";
+import type { Result, Run } from "../../model/result.ts";
+import { RunFile } from "../../model/run-file.ts";
 import { packageFolder } from "../../package.ts";
 import { readResult } from "../../result/result-files.ts";
+
+export { readResult as resultOf, script, temporaryFolder };
 
 /** For tests: the built command line in a process of its own. It is gone, with all below it, when the test is over. */
 export interface Mqbench {
@@ -21,6 +24,7 @@ export interface Mqbench {
 }
 
 export interface Ended {
+	readonly pid: number;
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
 	readonly out: string;
@@ -49,14 +53,14 @@ export function start(args: readonly string[], options: Options = {}): Mqbench {
 	});
 	const out = collect(child, "stdout");
 	const err = collect(child, "stderr");
+	const pid = child.pid ?? -1;
 	let over = false;
 	const ended = new Promise<Ended>((resolve) => {
 		child.once("close", (code, signal) => {
 			over = true;
-			resolve({ code, signal, out: out(), err: err() });
+			resolve({ pid, code, signal, out: out(), err: err() });
 		});
 	});
-	const pid = child.pid ?? -1;
 	onTestFinished(() => {
 		for (const process of descendants(pid)) kill(process.pid);
 		kill(pid);
@@ -98,22 +102,11 @@ export async function standing(folder: string, file: string): Promise<Mqbench> {
 	return up;
 }
 
-/** A folder that is gone when the test is over. */
-export function temporaryFolder(): string {
-	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-e2e-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
-
 /**
  * Writes a scenario of one short run on nats-server, and returns its path. Its limits are such that a busy machine cannot
- * breach them: tests that are about something else do not depend on it.
+ * breach them: tests that are about something else do not depend on it. A key with an empty value is left out.
  */
-export function scenario(
-	folder: string,
-	workload: Readonly<Record<string, string>> = {},
-	top: Readonly<Record<string, string>> = {},
-): string {
+export function scenario(folder: string, workload: Words = {}, top: Words = {}): string {
 	const file = path.join(folder, "scenario.yaml");
 	const load = {
 		pattern: "round-trip",
@@ -134,8 +127,97 @@ export function scenario(
 	return file;
 }
 
-export function resultOf(folder: string): Result {
-	return readResult(folder);
+export type Words = Readonly<Record<string, string>>;
+
+/** A command with a scenario of its own: where it is, and what it has left. */
+export interface Made {
+	readonly folder: string;
+	readonly file: string;
+	/** Folder of the results. */
+	readonly results: string;
+	readonly result: Result;
+	/** The first run, and its run.json. */
+	readonly run: Run;
+	readonly runFile: RunFile;
+	/** Path of a file of the first run. */
+	ofRun(name: string): string;
+}
+
+interface HowMade extends Options {
+	/** Behind the scenario. */
+	readonly args?: readonly string[];
+	readonly folder?: string;
+}
+
+/** Runs {@link scenario} to its end. `exit`: the codes that it may have. */
+export async function measured(
+	workload: Words = {},
+	top: Words = {},
+	{
+		args = [],
+		folder,
+		exit = [0],
+		...options
+	}: HowMade & { readonly exit?: readonly number[] } = {},
+): Promise<Made & Ended> {
+	const made = makeIn(folder ?? temporaryFolder(), workload, top);
+	const ended = await run([made.file, "--out", made.results, ...args], options);
+	expect(exit, ended.err + ended.out).toContain(ended.code);
+	return Object.assign(made, ended);
+}
+
+/** Starts {@link scenario}, and returns when so many seconds are measured, with the processes below it. `ms`: of what starts slowly. */
+export async function measuring(
+	workload: Words = {},
+	top: Words = {},
+	{
+		args = [],
+		folder,
+		at = 1,
+		ms,
+		...options
+	}: HowMade & { readonly at?: number; readonly ms?: number } = {},
+): Promise<Made & { readonly mqbench: Mqbench; readonly children: readonly Process[] }> {
+	const made = makeIn(folder ?? temporaryFolder(), workload, top);
+	const mqbench = start([made.file, "--out", made.results, ...args], options);
+	await mqbench.says(new RegExp(` {2}${at}s/\\d+`), ms);
+	return Object.assign(made, { mqbench, children: descendants(mqbench.pid) });
+}
+
+/** Sends a signal to a child of a command, by its name. */
+export function signal(children: readonly Process[], name: string, signal: NodeJS.Signals): void {
+	const found = children.find((child) => child.name === name);
+	if (!found) throw new Error(`${name} does not run`);
+	process.kill(found.pid, signal);
+}
+
+/** Waits until none of these processes is left. */
+export function gone(children: readonly Process[], ms?: number): Promise<void> {
+	return until(() => alive(children).length === 0, "no process is left", ms);
+}
+
+/** No message of a run disappears. */
+export function addsUp({ intended, sent, notOffered, acked, failed, unknown, why }: Run): void {
+	expect((sent ?? 0) + (notOffered ?? 0)).toBe(intended);
+	if (acked !== null) expect(acked + (failed ?? 0) + (unknown ?? 0)).toBe(sent);
+	expect(why ?? "").not.toContain("add up");
+}
+
+/** A percentile of the response time, ns. */
+export function response({ metrics }: Run, percentile: number): number {
+	return metrics.response?.percentiles.find(({ p }) => p === percentile)?.value ?? Number.NaN;
+}
+
+/** What was printed, however wide the terminal is. */
+export function flat(text: string): string {
+	return text.replaceAll(/\s+/g, " ");
+}
+
+/** Asserts that no file below a folder, and none of these texts, has a secret in it. */
+export function expectNowhere(secret: string, folder: string, ...texts: readonly string[]): void {
+	for (const text of texts) expect(text).not.toContain(secret);
+	for (const name of filesOf(folder))
+		expect(readFileSync(path.join(folder, name), "latin1"), name).not.toContain(secret);
 }
 
 /** Whether a check says that others had the machine: what a run says beside it is their doing. */
@@ -162,12 +244,6 @@ export async function freePort(): Promise<number> {
 	return port;
 }
 
-/** An executable shell script. */
-export function script(file: string, body: string): string {
-	writeFileSync(file, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
-	return file;
-}
-
 /** Waits for a condition; fails with what was waited for. */
 export async function until(condition: () => boolean, what: string, ms = 20_000): Promise<void> {
 	const end = Date.now() + ms;
@@ -178,6 +254,32 @@ export async function until(condition: () => boolean, what: string, ms = 20_000)
 }
 
 // --- internal ---
+
+function makeIn(folder: string, workload: Words, top: Words): Made {
+	const file = scenario(folder, workload, top);
+	const results = path.join(folder, "out");
+	const first = () => {
+		const [one] = readResult(results).runs;
+		if (!one) throw new Error("there is no run");
+		return one;
+	};
+	const ofRun = (name: string) => path.join(results, first().folder, name);
+	return {
+		folder,
+		file,
+		results,
+		ofRun,
+		get result() {
+			return readResult(results);
+		},
+		get run() {
+			return first();
+		},
+		get runFile() {
+			return RunFile.parse(JSON.parse(readFileSync(ofRun("run.json"), "utf8")));
+		},
+	};
+}
 
 const CLI = path.join(packageFolder, "dist", "runner", "cli.js");
 
@@ -199,6 +301,7 @@ const BASE = Object.fromEntries(
 
 function lines(map: Readonly<Record<string, string>>, between: string): string {
 	return Object.entries(map)
+		.filter(([, value]) => value !== "")
 		.map(([key, value]) => `${key}: ${value}`)
 		.join(between);
 }

@@ -1,21 +1,41 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { pathOf, realBinaries } from "../../../infra/binaries/real.fake.ts";
-import { type NatsServer, startNats } from "../nats-server.ts";
 import { temporaryFolder } from "./mqbench.ts";
 
-/** For tests: a NATS server that is not mqbench's, which is gone when the test is over. `config`: in nats-server's format. */
-export async function ownNats(config = "", port?: number): Promise<NatsServer> {
-	const program = pathOf(await realBinaries(), "nats-server");
+/**
+ * For tests: a NATS server that is not mqbench's, on loopback and a free port unless told another; it is gone when the test is over. `config`: in
+ * nats-server's format.
+ */
+export async function ownNats(
+	config = "",
+	port = -1,
+): Promise<{ readonly url: string; readonly child: ChildProcess }> {
 	const file = path.join(temporaryFolder(), "nats.conf");
 	// What the configuration says comes last, and counts.
 	writeFileSync(file, `host: 127.0.0.1\n${config}\n`);
-	const server = await startNats(program, ["-c", file], port, []);
-	onTestFinished(() => void server.child.kill("SIGKILL"));
-	return server;
+	const program = pathOf(await realBinaries(), "nats-server");
+	const child = spawn(program, ["-p", `${port}`, "-c", file], {
+		stdio: ["ignore", "ignore", "pipe"],
+	});
+	onTestFinished(() => void child.kill("SIGKILL"));
+	return new Promise((resolve, reject) => {
+		child.once("error", reject);
+		const words: string[] = [];
+		createInterface({ input: child.stderr }).on("line", (line) => {
+			words.push(line);
+			if (!/\] Server is ready$/.test(line)) return;
+			const at = /Listening for client connections on (\S+)$/m.exec(words.join("\n"))?.[1];
+			resolve({ url: `nats://${at}`, child });
+		});
+		child.once("exit", () => reject(new Error(words.join("\n"))));
+	});
 }
 
 /** JetStream, its files in a folder of the test. */
@@ -23,29 +43,31 @@ export function jetStream(): string {
 	return `jetstream { store_dir: ${JSON.stringify(temporaryFolder())} }`;
 }
 
-/** A client of NATS that can ask, and send: as little of the protocol as that takes. */
+/** What JetStream holds of a stream. */
+export interface Holding {
+	readonly messages: number;
+	readonly consumers: readonly string[];
+	readonly config: unknown;
+}
+
+/** A client of NATS that can ask, and send. */
 export class Nats {
-	readonly #socket: Socket;
-	#buffer = "";
+	readonly #wire: Wire;
 	readonly #waiting = new Map<string, (payload: string) => void>();
 	#next = 0;
 
-	private constructor(socket: Socket, token: string) {
-		this.#socket = socket;
-		socket.setEncoding("utf8");
-		socket.on("data", (piece: string) => this.#read(piece));
-		socket.on("error", () => {});
-		socket.write(
-			`CONNECT {"verbose":false,"pedantic":false,"auth_token":"${token}"}\r\nSUB _INBOX.test.> 1\r\n`,
-		);
+	private constructor(wire: Wire) {
+		this.#wire = wire;
 	}
 
 	static async connect(url: string): Promise<Nats> {
-		const { hostname, port, username } = new URL(url);
-		const socket = connect({ host: hostname, port: Number(port) });
-		onTestFinished(() => void socket.destroy());
-		await once(socket, "connect");
-		return new Nats(socket, username);
+		const nats: Nats = new Nats(
+			await openWire(url, "_INBOX.test.>", (subject, payload) => {
+				nats.#waiting.get(subject)?.(payload.toString());
+				nats.#waiting.delete(subject);
+			}),
+		);
+		return nats;
 	}
 
 	/** Asks the JetStream API, or a stream to store a message. Fails with the server's words. */
@@ -53,7 +75,7 @@ export class Nats {
 		const text = typeof body === "string" ? body : JSON.stringify(body);
 		const inbox = `_INBOX.test.${this.#next++}`;
 		const answer = new Promise<string>((resolve) => this.#waiting.set(inbox, resolve));
-		this.#socket.write(`PUB ${subject} ${inbox} ${Buffer.byteLength(text)}\r\n${text}\r\n`);
+		this.#wire.write(`PUB ${subject} ${inbox} ${Buffer.byteLength(text)}\r\n${text}\r\n`);
 		const parsed = JSON.parse(await answer);
 		if (parsed.error) throw new Error(`${subject}: ${JSON.stringify(parsed.error)}`);
 		return parsed;
@@ -73,32 +95,101 @@ export class Nats {
 		}
 		return found;
 	}
-
-	#read(piece: string): void {
-		this.#buffer += piece;
-		for (;;) {
-			const end = this.#buffer.indexOf("\r\n");
-			if (end < 0) return;
-			const head = this.#buffer.slice(0, end);
-			const [verb, subject = "", ...rest] = head.split(" ");
-			if (verb === "PING") this.#socket.write("PONG\r\n");
-			if (verb !== "MSG" && verb !== "HMSG") {
-				this.#buffer = this.#buffer.slice(end + 2);
-				continue;
-			}
-			const size = Number(rest.at(-1));
-			if (this.#buffer.length < end + 2 + size + 2) return;
-			const headers = verb === "HMSG" ? Number(rest.at(-2)) : 0;
-			const payload = this.#buffer.slice(end + 2 + headers, end + 2 + size);
-			this.#buffer = this.#buffer.slice(end + 2 + size + 2);
-			this.#waiting.get(subject)?.(payload);
-			this.#waiting.delete(subject);
-		}
-	}
 }
 
-export interface Holding {
-	readonly messages: number;
-	readonly consumers: readonly string[];
-	readonly config: unknown;
+/** A message as it went over the wire, without what belongs to one run alone. */
+export interface Tapped {
+	readonly producer: number;
+	readonly stream: number;
+	readonly sequence: number;
+	/** ns since T0. */
+	readonly intendedNs: number;
+	/** Of the bytes behind the envelope, and behind the sender's lag where it follows there. */
+	readonly body: string;
+}
+
+/**
+ * Hears what clients of mqbench send through a server, knowing nothing of mqbench but the envelope; it listens when this returns. `end` gives all that the
+ * server had until then, in the order in which they came.
+ */
+export async function wiretap(url: string): Promise<{ end(): Promise<readonly Tapped[]> }> {
+	const messages: Tapped[] = [];
+	const wire = await openWire(url, "mqbench.>", (_, payload) => void messages.push(read(payload)));
+	return {
+		async end() {
+			await wire.caughtUp();
+			return messages;
+		},
+	};
+}
+
+// --- internal ---
+
+interface Wire {
+	write(text: string): void;
+	/** What comes before the answer to a question was there before the question. */
+	caughtUp(): Promise<void>;
+}
+
+/** As little of NATS' protocol as a subscriber needs, who may send. */
+async function openWire(
+	url: string,
+	subject: string,
+	message: (subject: string, payload: Buffer) => void,
+): Promise<Wire> {
+	const { hostname, port, username } = new URL(url);
+	const socket = connect({ host: hostname, port: Number(port) });
+	onTestFinished(() => void socket.destroy());
+	socket.on("error", () => {});
+	await once(socket, "connect");
+	const answers: (() => void)[] = [];
+	let rest = Buffer.alloc(0);
+	socket.on("data", (piece) => {
+		rest = Buffer.concat([rest, piece]);
+		for (;;) {
+			const end = rest.indexOf("\r\n");
+			if (end < 0) return;
+			// MSG <subject> <sid> [reply] <bytes>, HMSG <subject> <sid> [reply] <bytes of headers> <bytes>
+			const [verb, on = "", ...more] = rest.toString("latin1", 0, end).split(" ");
+			const isMessage = verb === "MSG" || verb === "HMSG";
+			const from = end + 2;
+			const to = isMessage ? from + Number(more.at(-1)) : from;
+			if (isMessage && rest.length < to + 2) return;
+			if (isMessage)
+				message(on, rest.subarray(verb === "HMSG" ? from + Number(more.at(-2)) : from, to));
+			if (verb === "PING") socket.write("PONG\r\n");
+			if (verb === "PONG") answers.shift()?.();
+			rest = rest.subarray(isMessage ? to + 2 : to);
+		}
+	});
+	const wire: Wire = {
+		write: (text) => void socket.write(text),
+		caughtUp: () =>
+			new Promise((resolve, reject) => {
+				answers.push(resolve);
+				socket.once("close", () => reject(new Error("the server hung up")));
+				socket.write("PING\r\n");
+			}),
+	};
+	const login = JSON.stringify({ verbose: false, pedantic: false, auth_token: username });
+	wire.write(`CONNECT ${login}\r\nSUB ${subject} 1\r\n`);
+	await wire.caughtUp();
+	return wire;
+}
+
+/** "MQB1". */
+const MAGIC = 0x4d514231;
+const ENVELOPE_BYTES = 48;
+
+/** magic, run, producer, stream: 4 bytes each; sequence, intended, sent, lag: 8 bytes each; big endian. */
+function read(payload: Buffer): Tapped {
+	if (payload.readUInt32BE(0) !== MAGIC)
+		throw new Error(`no message of mqbench: ${payload.toString("hex", 0, 40)}`);
+	return {
+		producer: payload.readUInt32BE(8),
+		stream: payload.readUInt32BE(12),
+		sequence: Number(payload.readBigUInt64BE(16)),
+		intendedNs: Number(payload.readBigUInt64BE(24)),
+		body: createHash("sha256").update(payload.subarray(ENVELOPE_BYTES)).digest("hex"),
+	};
 }

@@ -1,8 +1,7 @@
-import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { findOnPath } from "../../../infra/local/program.ts";
-import { resultOf, run, standing, temporaryFolder } from "./mqbench.ts";
+import { measured, scenario, standing, temporaryFolder } from "./mqbench.ts";
 
 const ALL = ["round-trip", "request-reply", "fan-out", "work-queue", "publish", "backlog"] as const;
 
@@ -66,9 +65,7 @@ describe.each([SHORT, ...LONG])("a short run on { %s }", (system, programs, patt
 		{ tags },
 		async () => {
 			expect(missing, "CI needs them").toEqual([]);
-			const { code, err, runs } = await measure(system, patterns);
-			// Whether a busy machine's lag decides is no matter here.
-			expect([0, 4], err).toContain(code);
+			const { runs } = (await measure(system, patterns)).result;
 			expect(runs.map(({ load }) => load.pattern)).toEqual(patterns);
 			for (const one of runs) {
 				const copies = CASES[one.load.pattern][1];
@@ -103,28 +100,19 @@ describe.each([SHORT, ...LONG])("a short run on { %s }", (system, programs, patt
 const BROKERLESS = /zeromq|nanomsg/;
 
 async function measure(system: string, patterns: readonly (keyof typeof CASES)[]) {
-	const folder = temporaryFolder();
-	const file = path.join(folder, "scenario.yaml");
 	const cases = patterns.map(
-		(pattern) => `  - { name: ${pattern}, pattern: ${pattern}, ${CASES[pattern][0]}}`,
+		(pattern) => `{ name: ${pattern}, pattern: ${pattern}, ${CASES[pattern][0]}}`,
 	);
-	writeFileSync(
-		file,
-		[
-			"name: patterns",
-			`system: { ${system} }`,
-			`workload: { rate: ${RATE}/s, message: 256B, warmup: 0s, duration: 1s }`,
-			"cases:",
-			...cases,
-			"sla: [failed == 0]",
-			"",
-		].join("\n"),
-	);
-	const out = path.join(folder, "out");
+	const top = {
+		system: `{ ${system} }`,
+		cases: `[${cases.join(", ")}]`,
+		sla: "[failed == 0]",
+	};
+	const load = { pattern: "", rate: `${RATE}/s` };
+	const folder = temporaryFolder();
 	const rig = system.includes("forwarder") || !BROKERLESS.test(system);
-	if (rig) await standing(folder, file);
-	const { code, err } = await run([file, ...(rig ? ["--rig", "rig.json"] : []), "--out", out], {
-		cwd: folder,
-	});
-	return { code, err, runs: code === 2 ? [] : resultOf(out).runs };
+	if (rig) await standing(folder, scenario(folder, load, top));
+	const args = rig ? ["--rig", path.join(folder, "rig.json")] : [];
+	// Whether a busy machine's lag decides is no matter here.
+	return measured(load, top, { folder, args, exit: [0, 4] });
 }

@@ -5,8 +5,8 @@ import { descendant, runs } from "../../../infra/processes.fake.ts";
 import { RigFile } from "../../scenario/rig-file.ts";
 import { maskUrls } from "../../secrets.ts";
 import {
-	filesOf,
-	resultOf,
+	expectNowhere,
+	measured,
 	run,
 	scenario,
 	standing,
@@ -16,22 +16,18 @@ import {
 } from "./mqbench.ts";
 import { jetStream, Nats, ownNats } from "./own-nats.ts";
 
-const read = (folder: string) =>
-	RigFile.parse(JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")));
+const TOP = { system: "{ broker: nats, mode: jetstream, durability: os }", sla: "[lost == 0]" };
 
 describe("a rig of this machine", () => {
 	test("stays up between runs, which have topics of their own, and is down after mqbench down", {
 		tags: "long",
 	}, async () => {
 		const folder = temporaryFolder();
-		const file = scenario(
-			folder,
-			{},
-			{ system: "{ broker: nats, mode: jetstream, durability: os }", sla: "[lost == 0]" },
-		);
+		const file = scenario(folder, {}, TOP);
 		const up = await standing(folder, file);
-		const rig = read(folder);
-		expect(statSync(path.join(folder, "rig.json")).mode & 0o777).toBe(0o600);
+		const place = path.join(folder, "rig.json");
+		const rig = RigFile.parse(JSON.parse(readFileSync(place, "utf8")));
+		expect(statSync(place).mode & 0o777).toBe(0o600);
 		expect(rig).toMatchObject({
 			target: "local",
 			brokers: [
@@ -49,12 +45,9 @@ describe("a rig of this machine", () => {
 		const broker = descendant(up.pid, "nats-server");
 		const nats = await Nats.connect(url);
 		const topics: string[] = [];
-		for (const name of ["one", "two"]) {
-			const out = path.join(folder, name);
-			const ended = await run([file, "--rig", "rig.json", "--out", out], { cwd: folder });
-			expect([0, 4]).toContain(ended.code);
-			const [result] = resultOf(out).runs;
-			expect(result).toMatchObject({
+		for (const _ of ["one", "two"]) {
+			const made = await measured({}, TOP, { args: ["--rig", place], exit: [0, 4] });
+			expect(made.run).toMatchObject({
 				state: "complete",
 				sent: 500,
 				received: 500,
@@ -66,9 +59,8 @@ describe("a rig of this machine", () => {
 					`the broker was not fresh: it belongs to the rig ${rig.id}, which stays up, and other runs may have been there before`,
 				],
 			});
-			expect(ended.out).toContain("the broker was not fresh");
-			const [plan = ""] = filesOf(out).filter((one) => /^runs\/.*plan\.json$/.test(one));
-			topics.push(...JSON.parse(readFileSync(path.join(out, plan), "utf8")).topics);
+			expect(made.out).toContain("the broker was not fresh");
+			topics.push(...JSON.parse(readFileSync(made.ofRun("plan.json"), "utf8")).topics);
 			// Nothing of a run is left on it.
 			expect(await nats.inventory()).toEqual({});
 		}
@@ -135,18 +127,14 @@ describe("a rig of this machine", () => {
 
 	test("whose broker dies is taken down as a whole, and says so", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
-		const file = path.join(folder, "two.yaml");
-		writeFileSync(
-			file,
-			"systems: { a: nats, b: nats }\nworkload: { rate: 9/s, message: 1KiB, duration: 1s }\n",
-		);
-		const up = await standing(folder, file);
+		const two = { system: "", systems: "{ a: nats, b: nats }" };
+		const up = await standing(folder, scenario(folder, {}, two));
 		const broker = descendant(up.pid, "nats-server");
 		if (broker) process.kill(broker.pid, "SIGKILL");
 		const ended = await up.ended;
 		expect(ended.code).toBe(3);
 		expect(ended.err).toMatch(
-			/The rig two-\w+ is down, as (a|b): .*SIGKILL.*\. Nothing of it is left\.\n$/,
+			/The rig e2e-\w+ is down, as (a|b): .*SIGKILL.*\. Nothing of it is left\.\n$/,
 		);
 		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
 		await until(() => descendant(up.pid, "nats-server") === undefined, "no nats-server");
@@ -160,34 +148,24 @@ describe("a rig by hand", () => {
 			`${jetStream()}\nauthorization { user: me, password: "${PASSWORD}" }`,
 		);
 		const folder = temporaryFolder();
-		writeFileSync(
-			path.join(folder, "rig.json"),
-			JSON.stringify({
-				version: 1,
-				id: "x",
-				brokers: [
-					{ system: "nats", broker: "nats", url: url.replace("://", `://me:${PASSWORD}@`) },
-				],
-			}),
-		);
-		const out = path.join(folder, "out");
-		const file = scenario(folder);
-		const ended = await run([file, "--rig", "rig.json", "--out", out], { cwd: folder });
-		expect([0, 4]).toContain(ended.code);
-		expect(resultOf(out).runs[0]).toMatchObject({
+		const login = url.replace("://", `://me:${PASSWORD}@`);
+		const brokers = [{ system: "nats", broker: "nats", url: login }];
+		const place = path.join(folder, "rig.json");
+		writeFileSync(place, JSON.stringify({ version: 1, id: "x", brokers }));
+		const made = await measured({}, {}, { folder, args: ["--rig", place], exit: [0, 4] });
+		expect(made.run).toMatchObject({
 			state: "complete",
 			received: 500,
 			brokerUrl: url.replace("://", "://***@"),
 		});
-		const plan = await run(["plan", file, "--rig", "rig.json"], { cwd: folder });
+		const plan = await run(["plan", made.file, "--rig", "rig.json"], { cwd: folder });
 		expect(plan.out).toContain("rig x: its brokers stay up");
 		const down = await run(["down", "rig.json"], { cwd: folder });
 		expect(down).toMatchObject({
 			code: 0,
 			out: "rig.json: the brokers of x were there before mqbench, and stay up; nothing was taken down.\n",
 		});
-		for (const said of [ended, plan, down]) expect(said.out + said.err).not.toContain(PASSWORD);
-		for (const name of filesOf(out))
-			expect(readFileSync(path.join(out, name), "latin1"), name).not.toContain(PASSWORD);
+		const said = [made, plan, down].map(({ out, err }) => out + err);
+		expectNowhere(PASSWORD, made.results, ...said);
 	});
 });

@@ -2,15 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ownSettings } from "../../../infra/machine-settings.ts";
-import { filesOf, resultOf, run, scenario, temporaryFolder } from "./mqbench.ts";
+import { filesOf, measured, resultOf, run, scenario, temporaryFolder } from "./mqbench.ts";
 
 describe("a run on nats-server", () => {
 	test("ends with 0, leaves every file, its counts add up, and report says the same from its files", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, { warmup: "500ms", duration: "2s" });
-		const ended = await run([file, "--out", out, "--json"]);
-		expect(ended).toMatchObject({ code: 0, signal: null });
+		const ended = await measured({ warmup: "500ms", duration: "2s" }, {}, { args: ["--json"] });
+		const { results: out, result, run: one } = ended;
 		const runs = "runs/01-nats-256B-500-s-1";
 		// k6 warns of ticks that a busy machine made it drop: later ones make up for them.
 		const files = filesOf(out).filter((name) => !name.endsWith("/client-0.log"));
@@ -38,13 +35,11 @@ describe("a run on nats-server", () => {
 			`${runs}/service.hgrm`,
 			"scenario.yaml",
 		]);
-		const result = resultOf(out);
 		expect(result.verdict).toBe("pass");
 		expect(result.environment?.k6).toMatch(/^v?2\./);
 		expect(result.environment?.go).toMatch(/^go1\./);
 		expect(result.environment?.settings).toEqual(await ownSettings());
 		expect(result.environment?.systems.nats?.broker).toContain("nats-server");
-		const [one] = result.runs;
 		expect(one).toMatchObject({
 			verdict: "pass",
 			intended: 1000,
@@ -58,8 +53,8 @@ describe("a run on nats-server", () => {
 			clientDropped: 0,
 			warmup: { intended: 250, received: 250, lost: 0 },
 		});
-		expect(one?.metrics.response?.count).toBe(1000);
-		expect(one?.metrics.ack).toBeNull();
+		expect(one.metrics.response?.count).toBe(1000);
+		expect(one.metrics.ack).toBeNull();
 		expect(result.gates.map((gate) => gate.verdict)).toEqual(["pass", "pass"]);
 
 		expect(ended.out).toBe(readFileSync(path.join(out, "result.json"), "utf8"));
@@ -90,57 +85,27 @@ describe("a run on nats-server", () => {
 		expect(id).toMatch(/^e2e-\d{8}-\d{6}-[0-9a-f]{4}$/);
 		expect(resultOf(path.join(reports, id)).runs[0]).toMatchObject({ received: 5000, lost: 0 });
 	});
-
-	test("makes each case and each repeat, and --only fewer", { tags: "long" }, async () => {
-		const folder = temporaryFolder();
-		const file = scenario(
-			folder,
-			{ duration: "500ms" },
-			{ repeat: "2", cases: "[{ message: 64B }, { message: 1KiB }]" },
-		);
-		const all = path.join(folder, "all");
-		expect((await run([file, "--out", all])).code).toBe(0);
-		const runs = resultOf(all).runs;
-		expect(runs.map((r) => `${r.case}#${r.repeat} ${r.verdict}`).sort()).toEqual([
-			"1KiB#1 pass",
-			"1KiB#2 pass",
-			"64B#1 pass",
-			"64B#2 pass",
-		]);
-		const few = path.join(folder, "few");
-		const only = ["--only", "nats/64B*", "--set", "repeat=1"];
-		expect((await run([file, "--out", few, ...only])).code).toBe(0);
-		expect(resultOf(few).runs).toHaveLength(1);
-	});
 });
 
 describe("the exit code", () => {
 	test("is 99 when an SLA is breached", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, {}, { sla: "[service p50 < 1ns]" });
-		const ended = await run([file, "--out", out]);
-		expect(ended.code).toBe(99);
-		expect(ended.out).toMatch(/FAIL/);
-		expect(resultOf(out).verdict).toBe("fail");
-		expect((await run(["report", out])).code).toBe(99);
+		const { out, result, results } = await measured(
+			{},
+			{ sla: "[service p50 < 1ns]" },
+			{ exit: [99] },
+		);
+		expect(out).toMatch(/FAIL/);
+		expect(result.verdict).toBe("fail");
+		expect((await run(["report", results])).code).toBe(99);
 	});
 
 	test("is 6 when the samples cannot carry the percentile, or what --on-inconclusive says", {
 		tags: "long",
 	}, async () => {
-		const folder = temporaryFolder();
-		const file = scenario(folder, {}, { sla: "[p99.999 < 10s]" });
-		const out = (name: string) => ["--out", path.join(folder, name)];
-		const [plain, warn] = [
-			await run([file, ...out("a")]),
-			await run([file, ...out("b"), "--on-inconclusive", "warn"]),
-		];
-		expect([plain.code, warn.code]).toEqual([6, 0]);
-		expect(resultOf(path.join(folder, "a"))).toMatchObject({
-			verdict: "inconclusive",
-			openBaselineOnly: false,
-		});
-		expect(plain.out).toMatch(/INCONCLUSIVE/);
+		const top = { sla: "[p99.999 < 10s]" };
+		const { out, result } = await measured({}, top, { exit: [6] });
+		expect(result).toMatchObject({ verdict: "inconclusive", openBaselineOnly: false });
+		expect(out).toMatch(/INCONCLUSIVE/);
+		await measured({}, top, { args: ["--on-inconclusive", "warn"] });
 	});
 });

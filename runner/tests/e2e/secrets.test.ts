@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandLines } from "../../../infra/processes.fake.ts";
 import { variable } from "../../brokers/index.ts";
-import { filesOf, resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
+import { expectNowhere, resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 
 const PASSWORD = "s3cr3t";
@@ -23,10 +22,6 @@ interface Way {
 
 const WAYS: Readonly<Record<string, Way>> = {
 	"--url": { args: ["--url", LOGIN] },
-	"--url with letters that end other words": {
-		args: ["--url", `nats://user:it's"{${PASSWORD}}@<host>`],
-	},
-	"--url with a blank": { args: ["--url", `nats://user:1 ${PASSWORD}@<host>`] },
 	"--url by a variable": { args: ["--url", variable("HERE")], env: { HERE: LOGIN } },
 	"--set system.url": { args: ["--set", "target=existing", "--set", `system.url=${LOGIN}`] },
 	"the parameter of a URL": { args: ["--url", `${OPEN}/?sv=1&sig=${PASSWORD}`] },
@@ -52,13 +47,6 @@ const WAYS: Readonly<Record<string, Way>> = {
 		system: TOKEN.replace("<token>", PASSWORD),
 		env: { NATS_TOKEN: PASSWORD },
 	},
-	"config within another value": {
-		system: `{ broker: nats, config: { server_tags: 'x password="${PASSWORD}";' } }`,
-	},
-	"--set system.config": {
-		system: "nats",
-		args: ["--set", `system.config.server_tags=x token=${PASSWORD}`],
-	},
 	"config that the broker refuses": {
 		system: `{ broker: nats, config: { sasl.jaas.config: 'required password="${PASSWORD}";' } }`,
 		code: 3,
@@ -74,21 +62,15 @@ describe.each(Object.entries(WAYS))(
 		test("is in no file, no stream and no process list", {
 			tags: SHORT.includes(name) ? [] : ["long"],
 		}, async () => {
-			const folder = temporaryFolder();
-			const out = path.join(folder, "out");
 			const { url } = system === undefined ? await ownNats() : { url: "nats://none" };
 			const fill = (text: string) => text.replace("<host>", url.slice(7));
-			const mqbench = start(
-				[
-					scenario(folder, {}, system === undefined ? {} : { system }),
-					"--out",
-					out,
-					...args.map(fill),
-				],
-				{
-					env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)])),
-				},
-			);
+			const folder = temporaryFolder();
+			const out = path.join(folder, "out");
+			const file = scenario(folder, {}, system === undefined ? {} : { system });
+			const given = Object.entries(env).map(([name, value]) => [name, fill(value)]);
+			const mqbench = start([file, "--out", out, ...args.map(fill)], {
+				env: Object.fromEntries(given),
+			});
 			const seen = new Set<string>();
 			const looking = setInterval(() => {
 				for (const line of commandLines()) seen.add(line);
@@ -100,13 +82,11 @@ describe.each(Object.entries(WAYS))(
 			const others = [...seen].filter((line) => !line.includes(out));
 			expect(others.filter((line) => line.includes(PASSWORD))).toEqual([]);
 			if (code === 0) expect(others.join()).toContain("script.js");
-			expect(ended.out + ended.err).not.toContain(PASSWORD);
 			// Whoever typed it learns the better way.
 			expect(ended.err.includes("a password on the command line")).toBe(
 				args.some((arg) => /:\/\/.*s3cr3t/.test(arg)),
 			);
-			for (const file of filesOf(out))
-				expect(readFileSync(path.join(out, file), "latin1"), file).not.toContain(PASSWORD);
+			expectNowhere(PASSWORD, out, ended.out, ended.err);
 			if (code === 0) expect(resultOf(out).runs[0]).toMatchObject({ received: 500, failed: 0 });
 		});
 	},

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { descendants } from "../../../infra/processes.fake.ts";
 import {
 	freePort,
 	type Mqbench,
 	resultOf,
 	scenario,
-	script,
 	start,
 	temporaryFolder,
 	until,
@@ -18,7 +16,6 @@ import {
 interface Told {
 	readonly url: string;
 	readonly strips: string[];
-	readonly over: string[];
 	/** Of the page: the plan, then reports; the last one stays when the server has ended. */
 	readonly pages: { version: number; html: string; left?: string }[];
 	/** The server has ended. */
@@ -30,7 +27,7 @@ async function connected(mqbench: Mqbench): Promise<Told> {
 	await mqbench.says(/http:\S+/);
 	const url = /http:\S+/.exec(mqbench.err())?.[0] ?? "";
 	const answer = await fetch(new URL("events", url));
-	const told: Told = { url, strips: [], over: [], pages: [], ended: false };
+	const told: Told = { url, strips: [], pages: [], ended: false };
 	void listen(answer, told);
 	return told;
 }
@@ -45,7 +42,6 @@ async function listen(answer: Response, told: Told): Promise<void> {
 			text = text.slice(found[0].length);
 			const data = JSON.parse(Buffer.from(found[2] ?? "", "latin1").toString("utf8"));
 			if (found[1] === "strip") told.strips.push(data);
-			if (found[1] === "over") told.over.push(data);
 			if (found[1] === "page") told.pages.push(data);
 		}
 	}
@@ -112,76 +108,4 @@ describe("--watch", () => {
 		expect(told.pages.at(-1)?.html).toContain("INTERRUPTED");
 		expect(descendants(mqbench.pid)).toEqual([]);
 	});
-
-	test("of a command that fails says why, and no password", async () => {
-		const folder = temporaryFolder();
-		// A broker that says nothing until the page is connected, and then is gone.
-		const sockets = new Set<Socket>();
-		const silent = createServer((socket) => {
-			sockets.add(socket.on("error", () => {}));
-		});
-		await new Promise<void>((up) => silent.listen(0, "127.0.0.1", up));
-		onTestFinished(() => void silent.close());
-		const { port } = silent.address() as AddressInfo;
-		const file = scenario(folder, { duration: "1s" });
-		const mqbench = start(
-			[
-				file,
-				"--watch",
-				"--out",
-				path.join(folder, "out"),
-				"--url",
-				`nats://me:\${PASSWORD}@127.0.0.1:${port}`,
-			],
-			{ env: { PASSWORD: "swordfish-of-e2e" } },
-		);
-		const told = await connected(mqbench);
-		silent.close();
-		for (const socket of sockets) socket.destroy();
-		const ended = await endOf(mqbench, told);
-		expect(ended.code).toBe(3);
-		const all = JSON.stringify(told);
-		expect(all).toContain("mqbench has ended without a report: ");
-		expect(told.pages.every(({ left }) => left === undefined)).toBe(true);
-		expect(all + ended.err).not.toContain("swordfish");
-	});
-
-	test("--open hands the browser an address that is good once, and is no secret any more", {
-		tags: "long",
-	}, async () => {
-		const folder = temporaryFolder();
-		const given = path.join(folder, "given");
-		for (const name of ["xdg-open", "open"])
-			script(path.join(folder, name), `echo "$1" >> ${given}`);
-		const file = scenario(folder);
-		const out = path.join(folder, "out");
-		const env = { PATH: `${folder}:${process.env.PATH}` };
-		const mqbench = start([file, "--watch", "--open", "--out", out], { env });
-		const { url } = await connected(mqbench);
-		await until(() => read(given).endsWith("\n"), "the browser");
-		const once = read(given).trim();
-		const page = await fetch(once);
-		expect(page.status).toBe(200);
-		expect(await page.text()).toContain("mqbench");
-		// The browser's address is its own: whoever sees it does not know the one that is printed.
-		expect(new Set([url, once, page.url]).size).toBe(3);
-		expect((await fetch(once)).status).toBe(404);
-		expect((await mqbench.ended).code).toBe(0);
-		expect(read(given).trim()).toBe(once);
-
-		const report = await start(["report", out, "--open"], { env }).ended;
-		expect(report.code).toBe(0);
-		await until(() => read(given).trim() !== once, "the browser");
-		expect(read(given).trim().split("\n")).toEqual([once, path.join(out, "report.html")]);
-	});
 });
-
-// --- internal ---
-
-function read(file: string): string {
-	try {
-		return readFileSync(file, "utf8");
-	} catch {
-		return "";
-	}
-}
