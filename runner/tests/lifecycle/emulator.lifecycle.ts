@@ -1,17 +1,21 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Hosts, hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
+import { openApi } from "../../../infra/cloud/aws/api.ts";
+import { consoleOf } from "../../../infra/cloud/aws/console.ts";
 import {
 	allowedCalls,
 	type Emulator,
 	emulatorMissing,
 	startEmulator,
 } from "../../../infra/cloud/aws/emulator.fake.ts";
-import { findTagged } from "../../../infra/cloud/aws/sweep.ts";
+import { enabledRegions, findTagged } from "../../../infra/cloud/aws/sweep.ts";
 import { descendants } from "../../../infra/processes.fake.ts";
+import { packageFolder } from "../../package.ts";
 import { fakeWorld } from "../../world.fake.ts";
+import type { World } from "../../world.ts";
 import { resultOf, start, until } from "../e2e/mqbench.ts";
 import { BUILD_MS, buildPulumi, type TestCloud, testCloud } from "./pulumi.fake.ts";
 import { kindsOf, letIn, PREPARED, PRICES, REGION, scenario, WHOLE } from "./rented.fake.ts";
@@ -30,6 +34,7 @@ describe.skipIf(missing !== null)(
 		let hosts: Hosts;
 		let cloud: TestCloud;
 		let env: Record<string, string>;
+		let world: World;
 
 		beforeAll(async () => {
 			buildPulumi();
@@ -54,6 +59,7 @@ describe.skipIf(missing !== null)(
 				AWS_SECRET_ACCESS_KEY: "test",
 				MQBENCH_STATE_DIR: path.join(folder, "state"),
 			};
+			world = fakeWorld({ env });
 			writeFileSync(path.join(folder, "rented.yaml"), scenario());
 			writeFileSync(path.join(folder, "spot.yaml"), scenario(true));
 		}, BUILD_MS);
@@ -64,9 +70,9 @@ describe.skipIf(missing !== null)(
 		});
 
 		const mqbench = (args: readonly string[]) => start(args, { cwd: folder, env });
+		const where = { region: REGION, profile: null };
 		/** Everything in the emulator with a tag of mqbench's. */
-		const tagged = () =>
-			findTagged({ region: REGION, profile: null, id: null, owner: null }, fakeWorld({ env }));
+		const tagged = () => findTagged({ ...where, id: null, owner: null }, world);
 		const nothingLeft = async () => {
 			expect(await tagged()).toEqual([]);
 			expect(readdirSync(path.join(folder, "state", "rigs"))).toEqual([]);
@@ -81,11 +87,34 @@ describe.skipIf(missing !== null)(
 			await nothingLeft();
 		});
 
+		test("Ctrl-C in mid-run gives its machines back, by their tags what Pulumi cannot, and keeps what was measured", async () => {
+			cloud.break("delete", "aws:ec2/vpc:Vpc", 100);
+			const out = path.join(folder, "interrupted");
+			const more = ["--out", out, "--set", "workload.duration=60s"];
+			const command = mqbench(["rented.yaml", "--target", "aws", "--yes", ...more]);
+			await letIn(hosts, path.join(folder, "state"), command.ended);
+			await command.says(/measuring/, 300_000);
+			command.signal("SIGINT");
+			const { code, err } = await command.ended;
+			cloud.mend();
+			expect(code, err).toBe(130);
+			expect(resultOf(out).verdict).toBe("interrupted");
+			expect(err).toContain("Removing what has the tag mqbench:run=");
+			await nothingLeft();
+		});
+
 		test("mqbench up leaves it, with clients of the spot market, and mqbench down takes it down", async () => {
 			const up = await mqbench(["up", "spot.yaml", "--target", "aws", "--yes"]).ended;
 			expect(up.code, up.err).toBe(0);
 			const [rig] = await tagged();
 			expect(kindsOf(rig)).toEqual(WHOLE);
+			// What is asked where something is amiss: a console, and where rigs may be.
+			const { ec2 } = await openApi(where, world);
+			const { Reservations = [] } = await ec2.describeInstances({});
+			const machines = Reservations.flatMap(({ Instances = [] }) => Instances);
+			const host = machines.find(({ PublicIpAddress }) => PublicIpAddress)?.PublicIpAddress ?? "";
+			await consoleOf(host, { ...where, id: rig?.id ?? "" }, world);
+			expect(await enabledRegions(where, world)).toContain(REGION);
 			const down = await mqbench(["down", "rig.json"]).ended;
 			expect(down.code, down.err).toBe(0);
 			await nothingLeft();
@@ -113,11 +142,15 @@ describe.skipIf(missing !== null)(
 			expect(await tagged()).toEqual([]);
 		});
 
-		// After all others. That nothing else is allowed either is calls.lifecycle.ts' matter.
-		test("and the policy allows all that was called", () => {
-			const called = emulator.calls;
-			expect(called).toContain("ec2:RunInstances");
-			expect([...new Set(called)].filter((call) => !allowedCalls().includes(call))).toEqual([]);
+		// After all others.
+		test("every call was allowed, and none is allowed that is neither made nor has its reason in PERMISSIONS.md", () => {
+			const page = readFileSync(path.join(packageFolder, "infra/aws/PERMISSIONS.md"), "utf8");
+			const [, list = ""] = /## Allowed, and called by no test\n(.*?)\n## /s.exec(page) ?? [];
+			const reasons = [...list.matchAll(/^\| `(\w+:\w+)` \|/gm)].map(([, call = ""]) => call);
+			expect([...new Set(emulator.calls)].sort()).toEqual(
+				allowedCalls().filter((call) => !reasons.includes(call)),
+			);
+			expect(allowedCalls()).toEqual(expect.arrayContaining(reasons));
 		});
 
 		/** As the power fails: in the middle of making the machines. */

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
 import { startEmulator } from "../../../infra/cloud/aws/emulator.fake.ts";
 import { fakePulumi } from "../../../infra/cloud/pulumi.fake.ts";
 import { output } from "../../../infra/cloud/rigs.fake.ts";
+import { testFolder } from "../../../infra/test-folder.fake.ts";
 import { packageFolder } from "../../package.ts";
 import { letIn, PREPARED, PRICES, scenario } from "./rented.fake.ts";
 
@@ -16,8 +16,7 @@ const missing = hostsMissing();
 test.skipIf(missing !== null)(
 	`first-run.sh passes where a rig is as it must be, says which machine does not end itself, and leaves nothing when it is ended${missing === null ? "" : ` (skipped: ${missing})`}`,
 	async () => {
-		const folder = mkdtempSync(path.join(tmpdir(), "mqbench-first-run-"));
-		onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+		const folder = testFolder();
 		const aws = await startEmulator();
 		onTestFinished(() => aws.close());
 		aws.account.products = PRICES;

@@ -1,15 +1,13 @@
-import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { destroyCloud, standUpCloud } from "../../../infra/cloud/lifecycle.ts";
 import { offered } from "../../../infra/cloud/rigs.fake.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import type { World } from "../../world.ts";
-import { start } from "../e2e/mqbench.ts";
+import { start, temporaryFolder, until } from "../e2e/mqbench.ts";
 import { BUILD_MS, buildPulumi, testCloud } from "./pulumi.fake.ts";
+import { standUpAlone } from "./rented.fake.ts";
 
 beforeAll(buildPulumi, BUILD_MS);
 
@@ -39,7 +37,11 @@ describe("a rig that mqbench stands up", () => {
 		cloud.break("hang", INSTANCE, 1);
 		const up = standUpCloud(offered(), world, options);
 		up.catch(() => {});
-		await until(() => cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)));
+		await until(
+			() => cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)),
+			"a machine is asked for",
+			120_000,
+		);
 		stop.abort("SIGINT");
 		await expect(up).rejects.toMatchObject({ code: "interrupted" });
 		// Asked once, in order; what was begun was finished, and then taken down.
@@ -78,8 +80,12 @@ describe("a rig that mqbench stands up", () => {
 	test("whose mqbench was killed while Pulumi worked is listed, and goes with mqbench rigs destroy, lock and all", async () => {
 		const { cloud, env } = makeCloud();
 		cloud.break("hang", INSTANCE, 1);
-		const child = startStandUp(env);
-		await until(() => cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)));
+		const child = standUpAlone(env);
+		await until(
+			() => cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)),
+			"a machine is asked for",
+			120_000,
+		);
 		child.kill("SIGKILL");
 		const listed = start(["rigs", "list"], { env });
 		expect((await listed.ended).out).toContain("demo-1");
@@ -95,8 +101,7 @@ const options = { yes: true, timing: { abortMs: 30_000, pausesMs: [200, 200] } }
 
 /** A cloud with nothing in it, and a person whose state folder is empty. */
 function makeCloud() {
-	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-cloud-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = temporaryFolder();
 	const cloud = testCloud(folder);
 	// Pulumi reads its folder as a URL.
 	const state = path.join(folder, "My state, 100% #1?");
@@ -109,30 +114,4 @@ function makeCloud() {
 	const stop = new AbortController();
 	const world = fakeWorld({ env, stop: stop.signal, cwd: folder });
 	return { cloud, state, env, stop, world: world as World, said: world.err };
-}
-
-/** mqbench in a process of its own, up to the machines. */
-function startStandUp(env: Readonly<Record<string, string>>) {
-	const here = path.resolve("dist");
-	const program = `
-		const { standUpCloud } = await import(${JSON.stringify(path.join(here, "infra/cloud/lifecycle.js"))});
-		const sink = { isTTY: false, columns: 80, write: (text) => process.stderr.write(text) };
-		await standUpCloud(${JSON.stringify(offered())}, {
-			stdout: sink, stderr: sink, cwd: process.cwd(), env: process.env, ask: null,
-			clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
-			stop: new AbortController().signal,
-		}, { yes: true });
-	`;
-	return spawn(process.execPath, ["--input-type=module", "-e", program], {
-		env: { ...env },
-		stdio: ["ignore", "inherit", "inherit"],
-	});
-}
-
-async function until(met: () => boolean): Promise<void> {
-	const end = Date.now() + 120_000;
-	while (!met()) {
-		if (Date.now() > end) throw new Error("it did not come to it");
-		await sleep(100);
-	}
 }

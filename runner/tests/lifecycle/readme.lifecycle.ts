@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { makeHostKey } from "../../../infra/cloud/key.ts";
+import { testFolder } from "../../../infra/test-folder.fake.ts";
 import { packageFolder } from "../../package.ts";
 import { parseRig } from "../../scenario/rig-file.ts";
 import { BUILD_MS, buildPulumi, testCloud } from "./pulumi.fake.ts";
@@ -11,8 +11,7 @@ import { BUILD_MS, buildPulumi, testCloud } from "./pulumi.fake.ts";
 beforeAll(buildPulumi, BUILD_MS);
 
 test("the configuration of infra/aws/README.md, as YAML, goes up with the command pulumi, gives a rig.json and goes down", async () => {
-	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-readme-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = testFolder();
 	const cloud = testCloud(folder);
 	const project = copyOfProject(folder);
 	const pulumi = (...args: string[]) =>

@@ -1,9 +1,14 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { onTestFinished } from "vitest";
 import type { Hosts } from "../../../infra/clients/hosts.fake.ts";
 import { pricesOf } from "../../../infra/cloud/aws/emulator.fake.ts";
 import type { TaggedRig } from "../../../infra/cloud/provider.ts";
+import { offered } from "../../../infra/cloud/rigs.fake.ts";
+import { packageFolder } from "../../package.ts";
 
 // For tests: a small rig, with hosts of this machine for its machines.
 
@@ -34,6 +39,28 @@ mount -t tmpfs tmpfs /var/lib
 mkdir -p /var/lib/mqbench/store
 echo ready >/var/lib/mqbench/state
 `;
+
+/** A process of its own that stands up the rig demo-1, and then waits. It prints "ready" when it is up. */
+export function standUpAlone(env: Readonly<Record<string, string>>): ChildProcess {
+	const lifecycle = pathToFileURL(path.join(packageFolder, "dist/infra/cloud/lifecycle.js")).href;
+	const program = `
+		const { standUpCloud } = await import(${JSON.stringify(lifecycle)});
+		const sink = { isTTY: false, columns: 80, write: (text) => process.stderr.write(text) };
+		await standUpCloud(${JSON.stringify(offered())}, {
+			stdout: sink, stderr: sink, cwd: process.cwd(), env: process.env, ask: null,
+			clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+			stop: new AbortController().signal,
+		}, { yes: true });
+		console.log("ready");
+		setInterval(() => {}, 1000);
+	`;
+	const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+		env: { PATH: process.env.PATH, ...env },
+		stdio: ["ignore", "pipe", "inherit"],
+	});
+	onTestFinished(() => void child.kill("SIGKILL"));
+	return child;
+}
 
 /** What such a rig is made of. */
 export const WHOLE = [

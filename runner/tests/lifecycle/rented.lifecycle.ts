@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { fakePulumi } from "../../../infra/cloud/pulumi.fake.ts";
-import { offered, output } from "../../../infra/cloud/rigs.fake.ts";
+import { output } from "../../../infra/cloud/rigs.fake.ts";
+import { runs } from "../../../infra/processes.fake.ts";
 import { packageFolder } from "../../package.ts";
-import { run, start, temporaryFolder } from "../e2e/mqbench.ts";
+import { run, start, temporaryFolder, until } from "../e2e/mqbench.ts";
+import { standUpAlone } from "./rented.fake.ts";
 
 // What is rented, with a stand-in for the command pulumi: nothing of AWS is asked.
 
@@ -26,20 +27,9 @@ function scene() {
 		told,
 		/** A rig that an mqbench stood up, which was then killed. */
 		async killed() {
-			const child = spawn(process.execPath, ["--input-type=module", "-e", STAND_UP], {
-				env: { PATH: process.env.PATH, HOME: folder, ...env },
-				stdio: ["ignore", "pipe", "pipe"],
-			});
-			onTestFinished(() => void child.kill("SIGKILL"));
-			let said = "";
-			for (const stream of [child.stdout, child.stderr])
-				stream.on("data", (text) => {
-					said += text;
-				});
-			await until(
-				() => /^ready$/m.test(said),
-				() => said,
-			);
+			const child = standUpAlone({ HOME: folder, ...env });
+			const [ready] = await once(child.stdout ?? child, "data");
+			expect(`${ready}`).toBe("ready\n");
 			child.kill("SIGKILL");
 			await once(child, "close");
 		},
@@ -47,10 +37,7 @@ function scene() {
 		async destroying() {
 			pulumi.behave({ held: true });
 			const down = start(["rigs", "destroy", "demo-1", "--yes"], { env });
-			await until(
-				() => existsSync(told("destroying")),
-				() => down.err(),
-			);
+			await until(() => existsSync(told("destroying")), "Pulumi destroys");
 			return down;
 		},
 	};
@@ -66,7 +53,7 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	await sleep(2_000);
 	down.signal("SIGHUP");
 	await sleep(500);
-	expect(lives(down.pid)).toBe(true);
+	expect(runs(down.pid)).toBe(true);
 	// A machine that is late has heard of the first one later, too.
 	const asking = setInterval(() => down.signal("SIGINT"), 100);
 	const ended = await down.ended;
@@ -78,7 +65,7 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	expect(ended.err).toMatch(/mqbench rigs destroy demo-1\n/);
 	expect(ended.err).toMatch(/mqbench rigs sweep --region eu-central-1 --id demo-1/);
 
-	expect(lives(pid)).toBe(true);
+	expect(runs(pid)).toBe(true);
 	expect(pulumi.signals()).toEqual([]);
 	pulumi.behave({});
 	const again = await run(["rigs", "destroy", "demo-1", "--yes"], { env });
@@ -94,7 +81,7 @@ test("a terminal that is closed says so twice, and the rig is taken down to its 
 		down.signal("SIGHUP");
 		await sleep(600);
 	}
-	expect(lives(down.pid)).toBe(true);
+	expect(runs(down.pid)).toBe(true);
 	pulumi.behave({});
 	expect((await down.ended).code).toBe(0);
 	expect(existsSync(rig)).toBe(false);
@@ -168,41 +155,3 @@ const TERMINAL = `
 import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
-
-const LIFECYCLE = pathToFileURL(
-	path.join(packageFolder, "dist", "infra", "cloud", "lifecycle.js"),
-).href;
-
-const STAND_UP = `
-const { standUpCloud } = await import(${JSON.stringify(LIFECYCLE)});
-const sink = { isTTY: false, columns: 80, write: (text) => process.stdout.write(text) };
-const world = {
-	stdout: sink,
-	stderr: sink,
-	cwd: "/",
-	env: process.env,
-	clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
-	ask: null,
-	stop: new AbortController().signal,
-};
-await standUpCloud(${JSON.stringify(offered())}, world);
-console.log("ready");
-setInterval(() => {}, 1000);
-`;
-
-function lives(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-async function until(done: () => boolean, instead: () => string): Promise<void> {
-	const end = Date.now() + 40_000;
-	while (!done()) {
-		if (Date.now() > end) throw new Error(`not in time: ${instead()}`);
-		await sleep(50);
-	}
-}

@@ -28,48 +28,38 @@ server.addService(LanguageRuntimeService, {
 	cancel: (_, answer) => answer(null, new Empty()),
 	run({ request }, answer) {
 		const info = request.getInfo();
-		const config = Object.fromEntries(
-			request
-				.getConfigMap()
-				.toObject()
-				.map(([key, value]) => [key, value]),
-		);
+		const config = Object.fromEntries(request.getConfigMap().toObject());
 		// Node finds @pulumi/pulumi from the program, as npm has installed it.
-		const from = createRequire(
-			path.join(info.getProgramDirectory(), path.dirname(info.getEntryPoint()), "x.js"),
+		const program = path.join(
+			info.getProgramDirectory(),
+			path.dirname(info.getEntryPoint()),
+			"x.js",
 		);
-		const launcher = path.join(
-			path.dirname(from.resolve("@pulumi/pulumi/package.json")),
-			"cmd",
-			"run",
-		);
-		const child = spawn(
-			process.execPath,
-			[
-				launcher,
-				...["--monitor", request.getMonitorAddress(), "--engine", engine],
-				...[
-					"--organization",
-					request.getOrganization(),
-					"--project",
-					request.getProject(),
-					"--stack",
-					request.getStack(),
-				],
-				...["--pwd", request.getPwd(), "--parallel", String(request.getParallel())],
-				...(request.getDryrun() ? ["--dry-run"] : []),
-				info.getEntryPoint(),
-			],
-			{
-				cwd: info.getProgramDirectory(),
-				env: {
-					...process.env,
-					PULUMI_CONFIG: JSON.stringify(config),
-					PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
-				},
-				stdio: ["ignore", "inherit", "inherit"],
+		const pulumi = path.dirname(createRequire(program).resolve("@pulumi/pulumi/package.json"));
+		const words = {
+			monitor: request.getMonitorAddress(),
+			engine,
+			organization: request.getOrganization(),
+			project: request.getProject(),
+			stack: request.getStack(),
+			pwd: request.getPwd(),
+			parallel: String(request.getParallel()),
+		};
+		const args = [
+			path.join(pulumi, "cmd", "run"),
+			...Object.entries(words).flatMap(([name, value]) => [`--${name}`, value]),
+			...(request.getDryrun() ? ["--dry-run"] : []),
+			info.getEntryPoint(),
+		];
+		const child = spawn(process.execPath, args, {
+			cwd: info.getProgramDirectory(),
+			env: {
+				...process.env,
+				PULUMI_CONFIG: JSON.stringify(config),
+				PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
 			},
-		);
+			stdio: ["ignore", "inherit", "inherit"],
+		});
 		child.on("exit", (code) => {
 			const response = new messages.RunResponse();
 			if (code === 32) response.setBail(true);
