@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { failoverOf, noted } from "../e2e/failover.fake.ts";
 import { haveImage } from "../e2e/images.ts";
-import { resultOf, run, scenario, temporaryFolder } from "../e2e/mqbench.ts";
+import { measured } from "../e2e/mqbench.ts";
 
 /** Brokers that take long to start come back under load: for `npm test`, NATS and Redis do, in containers and on this machine. */
 test.each([
@@ -38,23 +38,18 @@ test.each([
 ] as const)("%s: comes back with its data", async (_, target, system, fault, topology) => {
 	const broker = /broker: (\w+)/.exec(system)?.[1] ?? "";
 	if (target === "docker") await haveImage(broker as "kafka");
-	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const file = scenario(
-		folder,
+	const { run: one, results } = await measured(
 		{ rate: "100/s", duration: "60s", drain: "30s" },
 		{ target, system, faults: `[${fault}]`, sla: "[lost == 0]" },
+		{ exit: [0, 4, 6, 99] },
 	);
-	const ended = await run([file, "--out", out]);
-	const [one] = resultOf(out).runs;
-	if (!one) throw new Error(`there is no run:\n${ended.err}`);
 	expect(one).toMatchObject({ topology, notOffered: 0, lost: 0 });
 	// It was there again for most of the time.
 	expect(one.acked).toBeGreaterThan(1000);
-	const { fault: told, log } = failoverOf(out);
+	const { fault: told, log } = failoverOf(results);
 	expect(told).toMatchObject({ error: null, endedNs: expect.any(Number) });
 	noted(log, `node ${told.node ?? 1} is ready again`);
-	const text = readFileSync(path.join(out, one.folder, "broker.log"), "utf8");
+	const text = readFileSync(path.join(results, one.folder, "broker.log"), "utf8");
 	expect(text).not.toMatch(/mkfifo|already running/);
 	if (system.includes("durability: os")) expect(text).toMatch(/skipping recovery|recover/i);
 });

@@ -1,21 +1,23 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
-import { run, scenario, temporaryFolder } from "../e2e/mqbench.ts";
+import { measured, scenario, temporaryFolder } from "../e2e/mqbench.ts";
 
 test("the first use builds k6 and nats-server from nothing but the module cache, and says how far it is", async () => {
 	const folder = temporaryFolder();
 	const began = performance.now();
-	const ended = await run([scenario(folder), "--out", `${folder}/out`], {
-		env: { MQBENCH_CACHE_DIR: path.join(folder, "cache"), GOCACHE: path.join(folder, "go-build") },
-	});
+	const env = {
+		MQBENCH_CACHE_DIR: path.join(folder, "cache"),
+		GOCACHE: path.join(folder, "go-build"),
+	};
+	const { err } = await measured({}, {}, { folder, env });
 	const seconds = (performance.now() - began) / 1000;
-	expect(ended.code).toBe(0);
-	expect(ended.err).toMatch(/modules \d+\/\d+/);
-	expect(ended.err).toMatch(/packages \d+\/\d+/);
+	expect(err).toMatch(/modules \d+\/\d+/);
+	expect(err).toMatch(/packages \d+\/\d+/);
 	process.stdout.write(`first use with an empty cache: ${seconds.toFixed(0)} s\n`);
 });
 
@@ -32,16 +34,12 @@ test("from Enter to T0 it takes less than 2.5 s, npx included", async () => {
 });
 
 test.each(["darwin", "windows"])("everything compiles for %s", (os) => {
-	execFileSync("go", ["build", "-tags", "large", "-o", "/dev/null", "./cmd/k6"], {
-		cwd: path.join(packageFolder, "extensions"),
-		env: { ...process.env, GOOS: os, CGO_ENABLED: "0", GOFLAGS: "" },
-		stdio: "inherit",
-	});
-	execFileSync("go", ["vet", "./cmd/agent"], {
-		cwd: path.join(packageFolder, "extensions"),
-		env: { ...process.env, GOOS: os, CGO_ENABLED: "0", GOFLAGS: "" },
-		stdio: "inherit",
-	});
+	for (const args of ["build -tags large -o /dev/null ./cmd/k6", "vet ./cmd/agent"])
+		execFileSync("go", args.split(" "), {
+			cwd: path.join(packageFolder, "extensions"),
+			env: { ...process.env, GOOS: os, CGO_ENABLED: "0", GOFLAGS: "" },
+			stdio: "inherit",
+		});
 });
 
 // --- internal ---
@@ -49,14 +47,11 @@ test.each(["darwin", "windows"])("everything compiles for %s", (os) => {
 /** The wall clock of T0 stands in the results; Enter is now. */
 async function untilT0(file: string, out: string): Promise<number> {
 	const enter = Date.now();
-	await new Promise<void>((resolve, reject) => {
-		const child = spawn("npx", ["mqbench", file, "--out", out, "--quiet"], {
-			cwd: packageFolder,
-			stdio: "ignore",
-		});
-		child.once("error", reject);
-		child.once("close", () => resolve());
+	const child = spawn("npx", ["mqbench", file, "--out", out, "--quiet"], {
+		cwd: packageFolder,
+		stdio: "ignore",
 	});
+	await once(child, "close");
 	const [run = ""] = readdirSync(path.join(out, "runs"));
 	const [first = ""] = readFileSync(path.join(out, "runs", run, "client-0.jsonl"), "utf8").split(
 		"\n",

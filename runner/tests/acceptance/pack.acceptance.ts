@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Result, Run } from "../../model/result.ts";
+import type { Run } from "../../model/result.ts";
 import { DetailsFile } from "../../model/result-file.ts";
 import { sum } from "../../stats/sum.ts";
-import { packFiles, packTable } from "../../tools/pack/pack.ts";
+import { packFiles } from "../../tools/pack/pack.ts";
 import { haveImage } from "../e2e/images.ts";
 import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
 import { ownKafka } from "../e2e/own-kafka.ts";
@@ -28,9 +28,6 @@ const SIZES: Readonly<Record<string, string>> = {
 	"message-queue-latency": "*/1?iB*",
 };
 
-const results: Result[] = [];
-afterAll(() => void process.stdout.write(`\n${packTable(results)}\n`));
-
 test.each(packFiles().map((file) => [path.basename(file, ".yaml"), file] as const))(
 	"%s comes to a verdict, and every message is accounted for",
 	async (name, file) => {
@@ -43,7 +40,6 @@ test.each(packFiles().map((file) => [path.basename(file, ".yaml"), file] as cons
 		);
 		expect(VERDICTS, err).toContain(code);
 		const result = resultOf(out);
-		results.push(result);
 		expect(result.quick).toBe(true);
 		for (const one of result.runs) {
 			accountedFor(one);

@@ -8,12 +8,10 @@ import {
 	type Debians,
 	debiansMissing,
 	makeDebians,
-	type SetUpEnd,
 } from "../../../infra/aws/debian-root.fake.ts";
 import { type UserData, userData } from "../../../infra/aws/user-data.ts";
 import { processes } from "../../brokers/index.ts";
-import type { RigFileInput } from "../../scenario/rig-file.ts";
-import { resultOf, run, scenario, start, temporaryFolder, until } from "../e2e/mqbench.ts";
+import { measured, scenario, start, temporaryFolder, until } from "../e2e/mqbench.ts";
 
 /**
  * The set-up of rented machines, for real but for EC2 and systemd: Debian 12 by debootstrap, each in namespaces of its own, a loop device
@@ -39,51 +37,36 @@ describe.skipIf(missing !== null)(
 		let debians: Debians;
 		let broker: Debian;
 		let client: Debian;
-		const ended = new Map<Debian, SetUpEnd>();
 
 		beforeAll(async () => {
-			const began = performance.now();
 			debians = await makeDebians([
 				{ diskBytes: 4 * GIB, time: true },
 				{ diskBytes: null, time: false },
 			]);
-			tell("Debian", (performance.now() - began) / 1000);
 			[broker, client] = debians.all as [Debian, Debian];
 			await Promise.all(
-				(
-					[
-						[broker, BROKER],
-						[client, CLIENT],
-					] as const
-				).map(async ([machine, input]) => {
-					const end = await machine.setUp(userData(input));
-					tell(`set-up of a ${input.role}`, end.seconds);
-					ended.set(machine, end);
+				[BROKER, CLIENT].map(async (input, i) => {
+					const machine = debians.all[i] as Debian;
+					const { state, code, log } = await machine.setUp(userData(input));
+					expect([state, code], log).toEqual(["ready", 0]);
 				}),
 			);
 		}, 900_000);
 		afterAll(() => debians?.close());
 
-		const endOf = (machine: Debian) => {
-			const end = ended.get(machine);
-			if (!end) throw new Error("it was not set up");
-			return end;
-		};
 		const factsOf = (machine: Debian) => JSON.parse(machine.read("/var/lib/mqbench/facts.json"));
 		const overSsh = (name: string, line: string) =>
 			execFileSync("ssh", [...debians.hosts.sshOptions.split(" "), "-l", "admin", name, line], {
 				encoding: "utf8",
 			}).trim();
 
-		test("say ready, and their end was armed before anything else", () => {
+		const stateOf = ({ host }: Debian, unit: string) =>
+			host.run(`SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled ${unit} || true`).trim();
+
+		test("had their end armed before anything else", () => {
 			for (const machine of [broker, client]) {
-				const { state, code, log } = endOf(machine);
-				expect(state, log).toBe("ready");
-				expect(code).toBe(0);
 				expect(machine.asked()[0]).toBe("shutdown -h +120");
-				expect(
-					machine.host.run("SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled mqbench-ttl.service"),
-				).toBe("enabled\n");
+				expect(stateOf(machine, "mqbench-ttl.service")).toBe("enabled");
 			}
 		});
 
@@ -102,7 +85,7 @@ describe.skipIf(missing !== null)(
 			expect(client.asked()).toContain("systemctl poweroff");
 		});
 
-		test("a broker has its disk: xfs, for its user alone, and back after a start", () => {
+		test("a broker has its disk: xfs, for its user alone, and back after a start; a client has a folder", () => {
 			const { host, disk } = broker;
 			expect(host.run("findmnt -no SOURCE,FSTYPE,OPTIONS /var/lib/mqbench/store")).toMatch(
 				new RegExp(`^${disk} +xfs +rw,noatime,`),
@@ -125,15 +108,9 @@ describe.skipIf(missing !== null)(
 			host.run(
 				`mkdir -p /dev/disk/by-uuid && ln -sf ${disk} /dev/disk/by-uuid/${uuid} && mount /var/lib/mqbench/store`,
 			);
-			expect(
-				overSsh(
-					"h1",
-					"echo kept >/var/lib/mqbench/store/a && cat /var/lib/mqbench/store/a && rm /var/lib/mqbench/store/a",
-				),
-			).toBe("kept");
-		});
-
-		test("a client has a folder", () => {
+			const file = "/var/lib/mqbench/store/a";
+			expect(overSsh("h1", `echo kept >${file} && cat ${file} && rm ${file}`)).toBe("kept");
+			// A client has a folder.
 			expect(client.host.run("stat -c '%U %a' /var/lib/mqbench/store")).toBe("admin 700\n");
 			expect(factsOf(client).disk).toMatchObject({ fs: "overlay" });
 		});
@@ -148,10 +125,8 @@ describe.skipIf(missing !== null)(
 			for (const program of ["redis-server", "rabbitmq-server", "java"])
 				expect(host.run(`command -v ${program}`)).toContain(program);
 			for (const unit of ["redis-server", "rabbitmq-server", "cron"])
-				expect(host.run(`SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled ${unit} || true`)).toBe(
-					"disabled\n",
-				);
-			expect(host.run("SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled chrony")).toBe("enabled\n");
+				expect(stateOf(broker, unit)).toBe("disabled");
+			expect(stateOf(broker, "chrony")).toBe("enabled");
 			const names = host.processes().map(({ name }) => name);
 			expect(names.filter((name) => /redis|beam|epmd|java/.test(name))).toEqual([]);
 			expect(host.run("ls /usr/sbin/policy-rc.d 2>&1 || true")).toContain("No such file");
@@ -198,49 +173,19 @@ describe.skipIf(missing !== null)(
 		});
 
 		test("are measured on over SSH: JetStream, Kafka, Redis and RabbitMQ in turn on one, the load from the other", async () => {
-			const folder = temporaryFolder();
-			const access = {
-				user: "admin",
-				identity: debians.hosts.identity,
-				knownHosts: path.join(folder, "known_hosts"),
-				setUp: true,
-			};
-			const at = ({ host: { address } }: Debian) => ({ ...access, host: address });
-			const hosts = [{ ...at(broker), address: broker.host.address }];
-			const rig: RigFileInput = {
-				version: 1,
-				id: "prepared",
-				brokers: [
-					{ system: "jetstream", broker: "nats", hosts },
-					{ system: "kafka", broker: "kafka", hosts },
-					{ system: "redis", broker: "redis", hosts },
-					{ system: "rabbitmq", broker: "rabbitmq", hosts },
-				],
-				clients: [at(client)],
-			};
-			const file = path.join(folder, "rig.json");
-			writeFileSync(file, JSON.stringify(rig), { mode: 0o600 });
-			const four = path.join(folder, "scenario.yaml");
-			writeFileSync(
-				four,
-				`name: prepared
-systems:
-  jetstream: { broker: nats, mode: jetstream, durability: os }
-  kafka: { broker: kafka, durability: os }
-  redis: { broker: redis, mode: streams, durability: os }
-  rabbitmq: { broker: rabbitmq, durability: os }
-workload: { pattern: round-trip, rate: 100/s, message: 256B, warmup: 1s, duration: 3s }
-sla: [lost == 0]
-`,
+			const kinds = { jetstream: "nats", kafka: "kafka", redis: "redis", rabbitmq: "rabbitmq" };
+			const { result } = await measured(
+				{ rate: "100/s", warmup: "1s", duration: "3s" },
+				{
+					system: "",
+					systems: `{ jetstream: { broker: nats, mode: jetstream, durability: os }, kafka: { broker: kafka, durability: os }, redis: { broker: redis, mode: streams, durability: os }, rabbitmq: { broker: rabbitmq, durability: os } }`,
+					sla: "[lost == 0]",
+				},
+				// Met, or the machine was too busy for a verdict.
+				{ args: rigOf(debians, kinds, client), exit: [0, 4, 6, 99] },
 			);
-			const out = path.join(folder, "out");
-			const began = performance.now();
-			const ended = await run([four, "--rig", file, "--out", out]);
-			tell("run over SSH", (performance.now() - began) / 1000);
-			// Met, or the machine was too busy for a verdict.
-			expect([0, 4, 6, 99], ended.out + ended.err).toContain(ended.code);
-			const { runs } = resultOf(out);
-			expect(runs.map(({ system }) => system)).toEqual(["jetstream", "kafka", "redis", "rabbitmq"]);
+			const { runs } = result;
+			expect(runs.map(({ system }) => system)).toEqual(Object.keys(kinds));
 			for (const one of runs)
 				expect(one).toMatchObject({
 					state: "complete",
@@ -268,35 +213,12 @@ test.skipIf(missing !== null)(
 		try {
 			const [machine] = debians.all as [Debian];
 			const { host } = machine;
-			const folder = temporaryFolder();
-			const rig: RigFileInput = {
-				version: 1,
-				id: "late",
-				brokers: [
-					{
-						system: "redis",
-						broker: "redis",
-						hosts: [
-							{
-								host: host.address,
-								address: host.address,
-								user: "admin",
-								identity: debians.hosts.identity,
-								knownHosts: path.join(folder, "known_hosts"),
-								setUp: true,
-							},
-						],
-					},
-				],
-			};
-			const file = path.join(folder, "rig.json");
-			writeFileSync(file, JSON.stringify(rig), { mode: 0o600 });
 			const written = scenario(
-				folder,
+				temporaryFolder(),
 				{ duration: "5s" },
 				{ system: "{ broker: redis, mode: streams }", sla: "[lost == 0]" },
 			);
-			const mqbench = start([written, "--rig", file]);
+			const mqbench = start([written, ...rigOf(debians, { redis: "redis" })]);
 			await mqbench.says(/being set up: not begun yet/, 300_000);
 			const { state, log } = await machine.setUp(
 				userData({ ...CLIENT, packages: ["redis-server"] }),
@@ -328,22 +250,10 @@ describe.skipIf(missing !== null)("a set-up that fails names its step", () => {
 			"failed: packages: E: Unable to locate package mqbench-has-no-such-package",
 		],
 		[
-			"a broker without a disk",
-			null,
-			BROKER,
-			/^failed: disk: no empty NVMe of its own \(none at all\); choose an instance type that has some .*, or give the brokers a volume$/,
-		],
-		[
 			"a broker whose only disk has a file system",
 			["mkfs.ext4", "-q", "-L", "precious"],
 			BROKER,
 			/^failed: disk: no empty NVMe of its own \(\/dev\/loop\d+ holds ext4\)/,
-		],
-		[
-			"a user that is not there",
-			null,
-			{ ...CLIENT, user: "ubuntu" },
-			/^failed: user: there is no user ubuntu on this image/,
 		],
 	] as const)("%s", async (_, prepare, input, said) => {
 		const debians = await makeDebians([
@@ -376,8 +286,29 @@ describe.skipIf(missing !== null)("a set-up that fails names its step", () => {
 
 // --- internal ---
 
-function tell(what: string, seconds: number): void {
-	process.stdout.write(`${what}: ${seconds.toFixed(0)} s\n`);
+/** The first machine as a host of these brokers, and perhaps a client; returns the arguments that name the rig. */
+function rigOf(
+	{ all, hosts: { identity } }: Debians,
+	brokers: Readonly<Record<string, string>>,
+	client?: Debian,
+): string[] {
+	const folder = temporaryFolder();
+	const knownHosts = path.join(folder, "known_hosts");
+	const access = { user: "admin", identity, knownHosts, setUp: true };
+	const at = ({ host: { address } }: Debian) => ({ ...access, host: address, address });
+	const rig = {
+		version: 1,
+		id: "prepared",
+		brokers: Object.entries(brokers).map(([system, broker]) => ({
+			system,
+			broker,
+			hosts: all.slice(0, 1).map(at),
+		})),
+		clients: client ? [{ ...access, host: client.host.address }] : undefined,
+	};
+	const file = path.join(folder, "rig.json");
+	writeFileSync(file, JSON.stringify(rig), { mode: 0o600 });
+	return ["--rig", file];
 }
 
 function one(file: string): string | null {

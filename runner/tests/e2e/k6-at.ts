@@ -6,7 +6,7 @@ import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { packageFolder } from "../../package.ts";
 
 /** What a k6 of `mqbench build` needs beside it when it is the tests' own, which has nothing embedded. */
-export const RUNNER = {
+const RUNNER = {
 	K6_AUTO_EXTENSION_RESOLUTION: "false",
 	MQBENCH_RUNNER: path.join(packageFolder, "dist/inside-k6.js"),
 };

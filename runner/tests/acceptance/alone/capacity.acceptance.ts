@@ -1,13 +1,9 @@
-import path from "node:path";
 import { expect, test } from "vitest";
-import { resultOf, run, scenario, temporaryFolder } from "../../e2e/mqbench.ts";
+import { measured } from "../../e2e/mqbench.ts";
 
 test("400 000 messages a second of 256 B go through NATS on this machine, all offered and received", async () => {
-	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const file = scenario(folder, { rate: "400000/s", warmup: "2s", duration: "10s" });
-	await run([file, "--out", out]);
-	const [one] = resultOf(out).runs;
+	const load = { rate: "400000/s", warmup: "2s", duration: "10s" };
+	const { run: one } = await measured(load, {}, { exit: [0, 4, 6, 99] });
 	expect(one).toMatchObject({
 		intended: 4_000_000,
 		notOffered: 0,
@@ -18,8 +14,8 @@ test("400 000 messages a second of 256 B go through NATS on this machine, all of
 		clientDropped: 0,
 	});
 	const at = (name: "lag" | "response", p: number) =>
-		((one?.metrics[name]?.percentiles.find((x) => x.p === p)?.value ?? 0) / 1e3).toFixed(0);
+		((one.metrics[name]?.percentiles.find((x) => x.p === p)?.value ?? 0) / 1e3).toFixed(0);
 	process.stdout.write(
-		`400 000/s: achieved ${one?.throughput.achieved?.toFixed(0)}/s, lag p50 ${at("lag", 50)} us, p99 ${at("lag", 99)} us; response p50 ${at("response", 50)} us, p99 ${at("response", 99)} us\n`,
+		`400 000/s: achieved ${one.throughput.achieved?.toFixed(0)}/s, lag p50 ${at("lag", 50)} us, p99 ${at("lag", 99)} us; response p50 ${at("response", 50)} us, p99 ${at("response", 99)} us\n`,
 	);
 });

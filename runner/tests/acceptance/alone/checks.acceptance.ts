@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
 	existsSync,
 	mkdirSync,
@@ -7,76 +7,50 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
+import { cpus } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { realBinaries } from "../../../../infra/binaries/real.fake.ts";
 import type { Result } from "../../../model/result.ts";
 import { packageFolder } from "../../../package.ts";
+import { sum } from "../../../stats/sum.ts";
 import {
+	measured,
 	othersHadTheMachine,
 	resultOf,
 	run,
-	scenario,
-	script,
 	temporaryFolder,
 } from "../../e2e/mqbench.ts";
 
 /** Every check is made to fire by causing its condition, and all of them stay quiet when nothing is wrong. */
 
-const CLI = path.join(packageFolder, "dist", "runner", "cli.js");
 const QUICKSTART = path.join(packageFolder, "scenarios", "quickstart.yaml");
+/** Without a broker, which would suffer as well, there is nobody else to blame. */
+const NOOP = { system: "noop" };
 
 test("a k6 that is starved of CPU is found late: INVALID, not a slow broker", async () => {
-	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const file = scenario(
-		folder,
-		{ rate: "3000/s", warmup: "1s", duration: "8s" },
-		// Without a broker, which would starve as well, there is nobody else to blame.
-		{ system: "noop", sla: "[p99 < 200us]" },
-	);
 	for (let i = 0; i < 8; i++) hog();
-	const { code } = await run([file, "--out", out]);
-	const checks = checksOf(resultOf(out));
-	tell("starved", code, checks);
-	expect(code).toBe(4);
-	expect(checks.get("lag")).not.toBe("ok");
+	const load = { rate: "3000/s", warmup: "1s", duration: "8s" };
+	const { result } = await measured(load, { ...NOOP, sla: "[p99 < 200us]" }, { exit: [4] });
+	expect(told("starved", result).get("lag")).not.toBe("ok");
 });
 
 test("a rate above what the machine carries is not a pass", async () => {
-	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const file = scenario(
-		folder,
-		{ rate: "8000000/s", warmup: "0s", duration: "2s", drain: "1s" },
-		{ system: "noop", sla: "[p99 < 1ms]" },
-	);
-	const { code } = await run([file, "--out", out]);
-	const checks = checksOf(resultOf(out));
-	tell("8 000 000/s on noop", code, checks);
-	expect(code).toBe(4);
-	expect(checks.get("offered")).toBe("invalid");
+	const load = { rate: "8000000/s", duration: "2s", drain: "1s" };
+	const { result } = await measured(load, { ...NOOP, sla: "[p99 < 1ms]" }, { exit: [4] });
+	expect(told("8 000 000/s on noop", result).get("offered")).toBe("invalid");
 });
 
 test("a receiver that stands still for a second is INVALID, not a slow broker", async () => {
 	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const file = scenario(
-		folder,
-		{ rate: "1000/s", warmup: "1s", duration: "8s" },
-		{ sla: "[p99 < 100ms]" },
-	);
+	const load = { rate: "1000/s", warmup: "1s", duration: "8s" };
 	const env = { MQBENCH_K6: await k6WithSlowReceiver(folder) };
-	const { code } = await run([file, "--out", out], { env });
-	const result = resultOf(out);
-	const checks = checksOf(result);
-	tell("a receiver that stood still", code, checks);
-	const held = result.runs[0]?.series.ticks.flatMap((t) => t.held ?? []) ?? [];
+	const { result, run } = await measured(load, { sla: "[p99 < 100ms]" }, { env, exit: [4] });
+	const held = run.series.ticks.flatMap((t) => t.held ?? []);
 	expect(Math.max(...held)).toBeGreaterThan(500);
 	expect(held.at(-1)).toBeLessThan(500);
-	expect(code).toBe(4);
-	expect(checks.get("held")).toBe("invalid");
+	expect(told("a receiver that stood still", result).get("held")).toBe("invalid");
 	expect(result.gates[0]?.code).toBe("late-by-held");
 });
 
@@ -90,66 +64,30 @@ test("a CPU quota that throttles is told", async () => {
 		? { "cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "30000" }
 		: { "cpu.max": "30000 100000" };
 	for (const [name, value] of Object.entries(limits)) writeFileSync(path.join(group, name), value);
-	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const file = scenario(folder, { rate: "20000/s", warmup: "1s", duration: "4s" });
-	const wrapped = script(path.join(folder, "run"), `echo $$ > ${group}/cgroup.procs; exec "$@"`);
-	const { code } = await execute(wrapped, [
-		process.execPath,
-		CLI,
-		file,
-		"--out",
-		out,
-		"--quiet",
-		"--no-floor",
-	]);
-	const result = resultOf(out);
-	const checks = checksOf(result);
-	tell("quota of 0.3 cores", code, checks);
+	const under = ["sh", "-c", `echo $$ > ${group}/cgroup.procs; exec "$@"`, "sh"];
+	const load = { rate: "20000/s", warmup: "1s", duration: "4s" };
+	const { result } = await measured(load, {}, { under, exit: [0, 4, 6, 99] });
 	expect(result.environment?.cpuQuotaCores).toBeCloseTo(0.3);
-	expect(checks.get("cpuQuota")).toBe("warn");
+	expect(told("quota of 0.3 cores", result).get("cpuQuota")).toBe("warn");
 });
 
 test("a clock source that is too slow to read makes the measurement INVALID", async () => {
-	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const fake = path.join(folder, "clocksource");
+	const fake = path.join(temporaryFolder(), "clocksource");
 	writeFileSync(fake, "hpet\n");
-	const file = scenario(folder);
 	const source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-	const { code } = await execute("unshare", [
-		"--mount",
-		"sh",
-		"-c",
-		`mount --bind ${fake} ${source} && exec "$@"`,
-		"sh",
-		process.execPath,
-		CLI,
-		file,
-		"--out",
-		out,
-		"--quiet",
-		"--no-floor",
-	]);
-	const checks = checksOf(resultOf(out));
-	tell("hpet", code, checks);
-	expect(code).toBe(4);
-	expect(checks.get("clockSource")).toBe("invalid");
+	const line = `mount --bind ${fake} ${source} && exec "$@"`;
+	const under = ["unshare", "--mount", "sh", "-c", line, "sh"];
+	const { result } = await measured({}, {}, { under, exit: [4] });
+	expect(told("hpet", result).get("clockSource")).toBe("invalid");
 });
 
 test("an SLA with abort stops a run that cannot pass any more", async () => {
-	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const file = scenario(
-		folder,
-		{ rate: "1000/s", warmup: "1s", duration: "60s" },
-		{ sla: "[{ expect: p99 < 1us, abort: true }]" },
-	);
+	const load = { rate: "1000/s", warmup: "1s", duration: "60s" };
 	const began = performance.now();
-	const { code, err } = await run([file, "--out", out]);
+	const sla = "[{ expect: p99 < 1us, abort: true }]";
+	const { err } = await measured(load, { sla }, { exit: [99] });
 	const seconds = (performance.now() - began) / 1000;
 	process.stdout.write(`aborted after ${seconds.toFixed(1)} s of 61\n`);
-	expect(code).toBe(99);
 	expect(err).toMatch(/Stopped: p99 < 1us cannot be met any more/);
 	expect(seconds).toBeLessThan(30);
 });
@@ -165,8 +103,7 @@ test("five healthy quickstarts in a row pass, and no check speaks up unless some
 		const { code, err } = await run([QUICKSTART, "--floor", "--out", out]);
 		const idle = Math.min(before, await idleShare());
 		const result = resultOf(out);
-		const checks = checksOf(result);
-		tell(`quickstart ${i}, ${Math.round(idle * 100)} % idle`, code, checks);
+		const checks = told(`quickstart ${i}, ${Math.round(idle * 100)} % idle, exit ${code}`, result);
 		// Whoever has the machine meanwhile may cost the run its verdict, but nothing else.
 		expect([0, 4, 6, 99], err).toContain(code);
 		if (othersHadTheMachine(result)) {
@@ -193,12 +130,8 @@ const IDLE = 0.9;
 /** Which share of the machine nobody uses, over a second. */
 async function idleShare(): Promise<number> {
 	const read = () => {
-		const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n");
-		const [, user = 0, nice = 0, system = 0, idle = 0, io = 0, ...rest] = line
-			.split(/\s+/)
-			.map(Number);
-		const sum = rest.slice(0, 3).reduce((a, b) => a + b, 0);
-		return { idle: idle + io, all: user + nice + system + idle + io + sum };
+		const times = cpus().map((cpu) => cpu.times);
+		return { idle: sum(times.map(({ idle }) => idle)), all: sum(times.flatMap(Object.values)) };
 	};
 	const began = read();
 	await sleep(1000);
@@ -206,15 +139,12 @@ async function idleShare(): Promise<number> {
 	return (ended.idle - began.idle) / (ended.all - began.all);
 }
 
-function checksOf(result: Result): Map<string, string> {
-	return new Map((result.runs[0]?.validity ?? []).map(({ check, status }) => [check, status]));
-}
-
-function tell(what: string, code: number | null, checks: Map<string, string>) {
-	const loud = [...checks].filter(([, status]) => status !== "ok");
-	process.stdout.write(
-		`${what}: exit ${code}; ${loud.map(([name, status]) => `${name} ${status}`).join(", ") || "all checks ok"}\n`,
-	);
+/** The checks of the first run; figures of acceptance are read by people. */
+function told(what: string, { runs }: Result): Map<string, string> {
+	const checks = new Map((runs[0]?.validity ?? []).map(({ check, status }) => [check, status]));
+	const loud = [...checks].filter(([, status]) => status !== "ok").map((pair) => pair.join(" "));
+	process.stdout.write(`${what}: ${loud.join(", ") || "all checks ok"}\n`);
+	return checks;
 }
 
 /** k6 whose NATS driver sleeps for a second in one of its handlers, 4 s after the first message, and the other programs beside it. */
@@ -247,17 +177,8 @@ func standStill() {
 	const list = path.join(folder, "overlay.json");
 	writeFileSync(list, JSON.stringify({ Replace: replaced }));
 	const k6 = path.join(folder, "k6");
-	const built = await execute("go", [
-		"build",
-		"-C",
-		extensions,
-		"-overlay",
-		list,
-		"-o",
-		k6,
-		"./cmd/k6",
-	]);
-	expect(built.code).toBe(0);
+	const build = ["build", "-C", extensions, "-overlay", list, "-o", k6, "./cmd/k6"];
+	execFileSync("go", build, { stdio: "ignore" });
 	const { agent, brokers } = await realBinaries();
 	for (const [name, at] of Object.entries({ agent, ...brokers }))
 		symlinkSync(at, path.join(folder, name));
@@ -265,13 +186,7 @@ func standStill() {
 }
 
 /** Burns a core until the test is over. */
-function hog(): ChildProcess {
+function hog(): void {
 	const child = spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" });
 	onTestFinished(() => void child.kill("SIGKILL"));
-	return child;
-}
-
-function execute(file: string, args: readonly string[]): Promise<{ code: number | null }> {
-	const child = spawn(file, [...args], { stdio: "ignore" });
-	return new Promise((resolve) => child.once("close", (code) => resolve({ code })));
 }

@@ -1,8 +1,7 @@
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Run } from "../../../model/result.ts";
 import { failoverOf, noted, partitionLeaders, streamLeaders } from "../../e2e/failover.fake.ts";
-import { resultOf, run, scenario, temporaryFolder } from "../../e2e/mqbench.ts";
+import { addsUp, measured, type Words } from "../../e2e/mqbench.ts";
 
 /**
  * The leader of the first topic is killed, and is stopped, under load, on real clusters of three nodes. Whatever the scorecard says is held
@@ -112,31 +111,24 @@ describe("JetStream", () => {
 async function disturbed(
 	system: string,
 	action: "kill" | "pause",
-	workload: Readonly<Record<string, string>> = {},
+	workload: Words = {},
 	at = "at: 3s",
 	sla = "[lost == 0]",
 ) {
-	const folder = temporaryFolder();
-	const out = path.join(folder, "out");
-	const file = scenario(
-		folder,
+	const {
+		result,
+		run: one,
+		results,
+	} = await measured(
 		{ rate: `${RATE}/s`, warmup: "2s", duration: "22s", drain: "30s", ...workload },
-		{
-			system,
-			faults: `[{ ${at}, action: ${action}, node: leader, for: 14s }]`,
-			sla,
-		},
+		{ system, faults: `[{ ${at}, action: ${action}, node: leader, for: 14s }]`, sla },
+		{ exit: [0, 4, 6, 99] },
 	);
-	const ended = await run([file, "--out", out]);
-	const { gates, runs } = resultOf(out);
-	const [one] = runs;
-	if (!one) throw new Error(`there is no run:\n${ended.err}`);
-	const found = failoverOf(out);
+	const found = failoverOf(results);
 	expect(found.fault).toMatchObject({ action, leader: true, error: null });
 	expect(one).toMatchObject({ notOffered: 0 });
-	// Nothing disappears.
-	expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(one.sent);
-	return { one, gates, ...found };
+	addsUp(one);
+	return { one, gates: result.gates, ...found };
 }
 
 /** When it was done to the leader, by the note in the brokers' log. */

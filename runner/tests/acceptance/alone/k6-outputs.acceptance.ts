@@ -1,19 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { chromium } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../../infra/binaries/real.fake.ts";
-import type { Run } from "../../../model/result.ts";
 import { packageFolder } from "../../../package.ts";
-import { k6At, only, RUNNER } from "../../e2e/k6-at.ts";
+import { k6At, samplesOf } from "../../e2e/k6-at.ts";
 import {
-	filesOf,
+	expectNowhere,
 	freePort,
-	resultOf,
-	run,
-	scenario,
+	measured,
+	response,
 	temporaryFolder,
 	until,
 } from "../../e2e/mqbench.ts";
@@ -22,15 +19,14 @@ import { ownNats } from "../../e2e/own-nats.ts";
 const XK6_MQBENCH = path.join(packageFolder, "extensions/xk6-mqbench");
 
 test("a Prometheus gets the metrics of a run with --k6-out, and each query of the shipped dashboard has its figures", async () => {
-	const folder = temporaryFolder();
-	const url = await prometheus(path.join(folder, "prometheus"));
+	const url = await prometheus(path.join(temporaryFolder(), "prometheus"));
 	const { url: nats } = await ownNats();
-	const out = path.join(folder, "results");
-	const file = scenario(folder, { rate: "1000/s", duration: "10s" });
 	const began = Date.now() / 1000;
-	const { code, err } = await run(
-		[file, "--url", nats, "--out", out, "--k6-out", "experimental-prometheus-rw"],
+	const { results, run: only } = await measured(
+		{ rate: "1000/s", duration: "10s" },
+		{},
 		{
+			args: ["--url", nats, "--k6-out", "experimental-prometheus-rw"],
 			env: {
 				K6_PROMETHEUS_RW_SERVER_URL: `${url}/api/v1/write`,
 				K6_PROMETHEUS_RW_PUSH_INTERVAL: "1s",
@@ -39,11 +35,7 @@ test("a Prometheus gets the metrics of a run with --k6-out, and each query of th
 			},
 		},
 	);
-	expect({ code, err }).toMatchObject({ code: 0 });
-	for (const written of filesOf(out))
-		expect(readFileSync(path.join(out, written)).includes("hunter2secret"), written).toBe(false);
-
-	const [only] = resultOf(out).runs as [Run];
+	expectNowhere("hunter2secret", results);
 	const found: Record<string, number[]> = {};
 	for (const { title, expr } of queries())
 		for (const { metric, values } of await series(url, expr, began)) {
@@ -55,9 +47,7 @@ test("a Prometheus gets the metrics of a run with --k6-out, and each query of th
 			].join(": ");
 			found[name] = values;
 		}
-	const response = only.metrics.response;
-	const p = (percentile: number) =>
-		(response?.percentiles.find((one) => one.p === percentile)?.value ?? Number.NaN) / 1e6;
+	const p = (percentile: number) => response(only, percentile) / 1e6;
 	const last = Object.fromEntries(
 		Object.entries(found).map(([name, values]) => [name, values.at(-1)]),
 	);
@@ -69,7 +59,7 @@ test("a Prometheus gets the metrics of a run with --k6-out, and each query of th
 		"p50 and p99, by second: response_p50": p(50),
 		"p50 and p99, by second: response_p99": p(99),
 		"p99.9 and max so far: response_p999": p(99.9),
-		"p99.9 and max so far: response_max": (response?.max ?? 0) / 1e6,
+		"p99.9 and max so far: response_max": (only.metrics.response?.max ?? 0) / 1e6,
 		"In flight: in_flight": 0,
 		"Failed and duplicated: failed_total": 0,
 		"Failed and duplicated: duplicated_total": 0,
@@ -84,103 +74,22 @@ test("a Prometheus gets the metrics of a run with --k6-out, and each query of th
 	}
 });
 
-test("the example of a service and its broker shows both in k6's web dashboard", async () => {
+test("the example of a service and its broker gives k6's outputs the figures of both", async () => {
 	const folder = temporaryFolder();
-	const { k6 } = await realBinaries();
 	const { url: nats } = await ownNats();
-	const port = await freePort();
 	const service = createServer((_, answer) => answer.end("ok"));
 	await new Promise<void>((up) => service.listen(0, "127.0.0.1", up));
 	onTestFinished(() => void service.close());
-	const { port: servicePort } = service.address() as { port: number };
-	// Before k6, whose dashboard is there for five seconds only.
-	const browser = await chromium.launch({
-		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-		args: ["--no-sandbox"],
-	});
-	onTestFinished(() => browser.close());
-	const page = await browser.newPage();
-	const child = spawn(
-		k6,
-		[
-			"run",
-			"--no-usage-report",
-			`--out=web-dashboard=host=127.0.0.1&port=${port}&period=1s`,
-			path.join(XK6_MQBENCH, "examples/service-and-broker.js"),
-		],
-		{
-			cwd: folder,
-			env: {
-				PATH: process.env.PATH,
-				HOME: folder,
-				...RUNNER,
-				NATS_URL: nats,
-				SERVICE_URL: `http://127.0.0.1:${servicePort}/`,
-			},
-		},
-	);
-	const said = sayings(child);
-	const ended = new Promise<number | null>((end) => child.once("close", end));
-	const dashboard = `http://127.0.0.1:${port}/`;
-	await expect
-		.poll(
-			() =>
-				page.goto(dashboard).then(
-					() => true,
-					() => false,
-				),
-			{ timeout: 20_000 },
-		)
-		.toBe(true);
-	await page.getByText("HTTP Request Rate").first().waitFor();
-	// What the page listens to.
-	const heard = await page.evaluate<string>(`new Promise((resolve) => {
-		let heard = "";
-		const events = new EventSource("/events");
-		const done = () => (events.close(), resolve(heard));
-		for (const kind of ["metric", "snapshot", "cumulative", "config", "param"])
-			events.addEventListener(kind, ({ data }) => {
-				heard += data;
-				if (heard.includes("mqbench_response_p99")) done();
-			});
-		setTimeout(done, 15000);
-	})`);
-	expect(heard).toContain("mqbench_response_p99");
-	await browser.close();
-	expect({ code: await ended, said: said() }).toMatchObject({ code: 0 });
-	expect(said()).toContain("Every SLA is met.");
-});
-
-test("a run and its compiled script, five times each in turn, are alike", async () => {
-	const folder = temporaryFolder();
-	const { url } = await ownNats();
-	const file = scenario(folder, { rate: "3000/s", warmup: "1s", duration: "4s" });
-	const { out: text } = await run(["compile", file, "--inline"]);
-	const took = { run: [] as number[], script: [] as number[] };
-	for (let i = 0; i < 5; i++) {
-		const own = path.join(folder, `run-${i}`);
-		expect((await run([file, "--url", url, "--out", own])).code).toBe(0);
-		const at = path.join(folder, `script-${i}`);
-		mkdirSync(at);
-		writeFileSync(path.join(at, "script.js"), text);
-		const { code } = await k6At(at, ["run", "--no-usage-report", "script.js"], {
-			MQBENCH_URL: url,
-		});
-		expect(code).toBe(0);
-		for (const [which, results] of [
-			["run", own],
-			["script", only(path.join(at, "reports"))],
-		] as const) {
-			const [one] = resultOf(results).runs;
-			expect(one).toMatchObject({ intended: 12_000, received: 12_000 });
-			took[which].push(
-				one?.metrics.response?.percentiles.find(({ p }) => p === 50)?.value ?? Number.NaN,
-			);
-		}
-	}
-	process.stdout.write(`p50, ns: ${JSON.stringify(took)}\n`);
-	expect(Math.min(...took.run)).toBeLessThan(Math.max(...took.script));
-	expect(Math.min(...took.script)).toBeLessThan(Math.max(...took.run));
+	const { port } = service.address() as AddressInfo;
+	const example = path.join(XK6_MQBENCH, "examples/service-and-broker.js");
+	const args = ["run", "--no-usage-report", "--out=json=samples.json", example];
+	const env = { NATS_URL: nats, SERVICE_URL: `http://127.0.0.1:${port}/` };
+	const { code, out } = await k6At(folder, args, env);
+	expect(code, out).toBe(0);
+	expect(out).toContain("Every SLA is met.");
+	const metrics = samplesOf(path.join(folder, "samples.json")).map(({ metric }) => metric);
+	for (const metric of ["http_req_duration", "mqbench_response_p99"])
+		expect(metrics).toContain(metric);
 });
 
 // --- internal ---
@@ -233,16 +142,10 @@ async function prometheus(folder: string): Promise<string> {
 		"--web.enable-remote-write-receiver",
 	]);
 	onTestFinished(() => void child.kill("SIGKILL"));
-	const said = sayings(child);
-	await until(() => said().includes("Server is ready to receive web requests"), "Prometheus");
-	return `http://127.0.0.1:${port}`;
-}
-
-function sayings(child: ChildProcess): () => string {
 	let said = "";
-	for (const stream of [child.stdout, child.stderr])
-		stream?.on("data", (piece) => {
-			said += piece;
-		});
-	return () => said;
+	child.stderr.on("data", (piece) => {
+		said += piece;
+	});
+	await until(() => said.includes("Server is ready to receive web requests"), "Prometheus");
+	return `http://127.0.0.1:${port}`;
 }

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { descendant } from "../../../../infra/processes.fake.ts";
 import { bucketOfRank, countAbove } from "../../../histogram/distribution.ts";
 import { mergeLines } from "../../../histogram/merge.ts";
 import { rank } from "../../../histogram/percentiles.ts";
 import { readLog } from "../../../histogram/random.fake.ts";
 import type { Result } from "../../../model/result.ts";
-import { type Mqbench, resultOf, scenario, start, temporaryFolder } from "../../e2e/mqbench.ts";
+import { measuring, signal } from "../../e2e/mqbench.ts";
 
 /**
  * The signature test. At 1000/s for 10 s something stops for 500 ms: about 500 messages are due meanwhile, and their
@@ -69,18 +67,14 @@ describe("25 random moments at which k6 is stopped are never a FAIL that the sys
 		[1000, 20_000, 100_000].map((rate) => [system, rate] as const),
 	);
 	test.each(loads)("%s at %d/s", async (system, rate) => {
-		const folder = temporaryFolder();
 		const load = { rate: `${rate}/s`, warmup: "1s", duration: "14s" };
-		const file = scenario(folder, load, { system, sla: "[p99 < 5ms]" });
-		const out = path.join(folder, "out");
-		const mqbench = start([file, "--out", out]);
-		await mqbench.says(/ 1s\/15s/);
+		const made = await measuring(load, { system, sla: "[p99 < 5ms]" });
 		for (let i = 0; i < 25; i++) {
 			await sleep(Math.random() * 500);
-			await freeze(mqbench, "k6", 10 + Math.random() * 50);
+			await freeze(made.children, "k6", 10 + Math.random() * 50);
 		}
-		const { code, err } = await mqbench.ended;
-		const [gate] = resultOf(out).gates;
+		const { code, err } = await made.mqbench.ended;
+		const [gate] = made.result.gates;
 		const cause = gate?.repeats[0]?.cause;
 		process.stdout.write(
 			`${system} ${rate}/s: ${gate?.verdict} by ${gate?.code}, cause ${cause}: ${gate?.why}\n`,
@@ -120,19 +114,15 @@ async function stalled(
 	who: "nats-server" | "k6",
 	workload: Record<string, string> = {},
 ): Promise<Stalled> {
-	const folder = temporaryFolder();
-	const file = scenario(
-		folder,
+	const made = await measuring(
 		{ rate: `${RATE}/s`, warmup: `${WARMUP_S}s`, duration: `${SECONDS}s`, ...workload },
 		{ sla: "[p99 < 20ms]" },
+		{ at: WARMUP_S + 4 },
 	);
-	const out = path.join(folder, "out");
-	const mqbench = start([file, "--out", out]);
-	await mqbench.says(new RegExp(` ${WARMUP_S + 4}s/${WARMUP_S + SECONDS}s`));
-	const stall = await freeze(mqbench, who, STALL_MS);
-	const { code } = await mqbench.ended;
-	const result = resultOf(out);
-	const log = path.join(out, result.runs[0]?.folder ?? "", "client-0.hlog");
+	const stall = await freeze(made.children, who, STALL_MS);
+	const { code } = await made.mqbench.ended;
+	const { result } = made;
+	const log = made.ofRun("client-0.hlog");
 	const d = response(log);
 	return {
 		result,
@@ -156,15 +146,17 @@ function response(log: string) {
 	return merged.whole;
 }
 
-async function freeze(mqbench: Mqbench, who: string, ms: number): Promise<Stalled["stall"]> {
-	const pid = descendant(mqbench.pid, who)?.pid;
-	if (!pid) throw new Error(`there is no ${who}`);
+async function freeze(
+	children: Parameters<typeof signal>[0],
+	who: string,
+	ms: number,
+): Promise<Stalled["stall"]> {
 	const before = performance.now();
-	process.kill(pid, "SIGSTOP");
+	signal(children, who, "SIGSTOP");
 	const stopped = performance.now();
 	await sleep(ms);
 	const end = performance.now();
-	process.kill(pid, "SIGCONT");
+	signal(children, who, "SIGCONT");
 	return { leastMs: end - stopped, mostMs: performance.now() - before };
 }
 
