@@ -37,7 +37,7 @@ describe("mqbench that ends in mid-fault", () => {
 		const made = await measuring({ duration: "60s" }, { faults, sla: "[lost == 0]" });
 		const said = { kill: "(SIGKILL)", pause: "(SIGSTOP)" }[action];
 		await until(() => logOf(made.results).includes(said), said);
-		return { ...made, children: descendants(made.mqbench.pid) };
+		return Object.assign(made, { children: descendants(made.mqbench.pid) });
 	}
 
 	test("by kill -9 leaves no process, not even one that is paused", { tags: "long" }, async () => {

@@ -180,7 +180,7 @@ export async function measuring(
 ): Promise<Made & { readonly mqbench: Mqbench; readonly children: readonly Process[] }> {
 	const made = makeIn(folder ?? temporaryFolder(), workload, top);
 	const mqbench = start([made.file, "--out", made.results, ...args], options);
-	await mqbench.says(new RegExp(` {2}${at}s/\\d+`), ms);
+	await mqbench.says(new RegExp(` {2}${at}s[/ ]`), ms);
 	return Object.assign(made, { mqbench, children: descendants(mqbench.pid) });
 }
 

@@ -13,6 +13,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { buildResult } from "../../compare/build.ts";
 import { EXIT, MqbenchError } from "../../errors.ts";
 import { packageFolder } from "../../package.ts";
 import { readScenario } from "../../scenario/read.ts";
@@ -20,8 +21,7 @@ import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
 import { formatBytes, plural } from "../../units.ts";
 import { copyPublished, renderPublished } from "./copy.ts";
-import { judgeFolder } from "./judge-folder.ts";
-import { REPEATS } from "./publishable.ts";
+import { publishable, REPEATS, unranked } from "./publishable.ts";
 
 const PUBLISHED = path.join("reports", "published");
 
@@ -47,7 +47,7 @@ const [scenario, ...more] = positionals;
 try {
 	process.exitCode =
 		values.check !== undefined
-			? verdict(values.check, judgeFolder(values.check).reasons)
+			? verdict(values.check, publishable(buildResult(values.check)))
 			: values.render !== undefined
 				? render(values.render)
 				: scenario === undefined || more.length > 0
@@ -104,7 +104,8 @@ async function publish(file: string): Promise<number> {
 	if (code === EXIT.leftBehind) return code;
 	if (!existsSync(path.join(folder, "result.json")))
 		return refuse(["the command left no result: see what it said"], EXIT.environment);
-	const { reasons, unranked } = judgeFolder(folder);
+	const result = buildResult(folder);
+	const reasons = publishable(result);
 	const now = commitOf();
 	if (now !== commit)
 		reasons.push(
@@ -113,9 +114,10 @@ async function publish(file: string): Promise<number> {
 	if (reasons.length > 0) return verdict(folder, reasons);
 	const copied = copyPublished(folder, path.join(packageFolder, target), commit);
 	if (copied.refused.length > 0) return verdict(folder, copied.refused);
-	if (unranked.length > 0)
+	const marked = unranked(result);
+	if (marked.length > 0)
 		process.stdout.write(
-			`Published with a mark, and without ranking, as machine or load generator was at its end: ${unranked.join("; ")}\n`,
+			`Published with a mark, and without ranking, as machine or load generator was at its end: ${marked.join("; ")}\n`,
 		);
 	const size = formatBytes(copied.bytes);
 	process.stdout.write(

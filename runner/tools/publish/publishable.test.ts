@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { comparedResult } from "../../compare/compared.fake.ts";
 import type { Gate, Result, Run } from "../../model/result.ts";
 import { searchedResult } from "../../page/pages.fake.ts";
-import { type Made, publishable, unranked } from "./publishable.ts";
+import { publishable, unranked } from "./publishable.ts";
 
 type Check = Run["validity"][number];
 
@@ -18,7 +18,7 @@ const NAMES = ["complete", "lag", "offered", "held", "backlog", "clock"];
 const MACHINE = ["floor", "cores", "cpuQuota", "steal", "others", "ownCpu"];
 
 /** A result to which nothing can be said, but for what a test changes. */
-function good(load = OPEN): { result: Result; made: Made[] } {
+function good(load = OPEN): Result {
 	const { result } = comparedResult(SCENARIO(load), {}, (run) => ({
 		folder: `runs/${run.index}`,
 		window: { startNs: 14e9, endNs: 34e9 },
@@ -44,14 +44,7 @@ function good(load = OPEN): { result: Result; made: Made[] } {
 		) as Run["metrics"],
 	}));
 	const command = { scenario: "s.yaml", args: ["run", "s.yaml"], file: null };
-	const at = (s: number) => new Date(Date.UTC(2026, 0, 1) + s * 1e3);
-	const made = result.runs.map(({ index }) => ({
-		index,
-		runId: "r1",
-		startedAt: at(index * 60).toISOString(),
-		endedAt: at(index * 60 + 50).toISOString(),
-	}));
-	return { result: { ...result, command }, made };
+	return { ...result, command };
 }
 
 function checkOf(check: string, status: Check["status"]): Check {
@@ -84,13 +77,13 @@ const each = ({ runs }: Result, parts: Partial<Run>) => {
 	for (const run of runs) Object.assign(run, parts);
 };
 
-type Change = (result: Result, made: Made[]) => unknown;
+type Change = (result: Result) => unknown;
 const first = ({ runs }: Result) => runs[0] as Run;
 const environment = ({ environment: e }: Result) => e as NonNullable<Result["environment"]>;
 
 test("a report that shows all that it must is published", () => {
-	const { result, made } = good();
-	expect(publishable(result, made)).toEqual([]);
+	const result = good();
+	expect(publishable(result)).toEqual([]);
 	expect(unranked(result)).toEqual([]);
 });
 
@@ -114,34 +107,6 @@ describe("refused, with the one reason and what to do, is what is", () => {
 				environment(r).resumed = [{ startedAt, node, go, bootId }];
 			},
 			/^2 commands made its runs \(--resume\): measure again in one/,
-		],
-		[
-			"stitched from the runs of two commands",
-			(_, made) => {
-				made[3] = { ...(made[3] as Made), runId: "r2" };
-			},
-			/^its runs are of several commands \(r1, r2\)/,
-		],
-		[
-			"measured while another command measured",
-			(_, made) => {
-				const [one, two] = made as [Made, Made];
-				made[1] = { ...two, startedAt: one.startedAt };
-			},
-			/^runs\/2 began before runs\/1 had ended/,
-		],
-		[
-			"measured with a pause",
-			(_, made) => {
-				made.splice(2, 3);
-				const last = made.at(-1) as Made;
-				made[made.length - 1] = {
-					...last,
-					startedAt: "2026-01-01T01:00:00.000Z",
-					endedAt: "2026-01-01T01:01:00.000Z",
-				};
-			},
-			/^\d+ minutes lie between runs\/2 and runs\/6: measure again without a pause/,
 		],
 		[
 			"of a machine whose start is not known",
@@ -177,9 +142,8 @@ describe("refused, with the one reason and what to do, is what is", () => {
 		],
 		[
 			"measured twice",
-			(r, made) => {
+			(r) => {
 				r.runs = r.runs.filter((run) => run.repeat < 3);
-				made.splice(4);
 			},
 			/^nats, .* and 1 more: 2 repeats; at least 3 are needed/,
 		],
@@ -277,9 +241,9 @@ describe("refused, with the one reason and what to do, is what is", () => {
 			/^nats, .*, repeat 1 of 3: clock: clock is invalid/,
 		],
 	])("%s", (_, edit, reason) => {
-		const { result, made } = good();
-		edit(result, made);
-		const reasons = publishable(result, made);
+		const result = good();
+		edit(result);
+		const reasons = publishable(result);
 		expect(reasons[0]).toMatch(reason);
 		expect(reasons, reasons.join("\n")).toHaveLength(1);
 	});
@@ -287,57 +251,57 @@ describe("refused, with the one reason and what to do, is what is", () => {
 
 describe("published is", () => {
 	test("a saturated case, with its mark and without ranking", () => {
-		const { result, made } = good();
+		const result = good();
 		judged(result, "cores", "warn");
 		judged(result, "lag", "invalid", 1);
 		first(result).verdict = "invalid";
-		expect(publishable(result, made)).toEqual([]);
+		expect(publishable(result)).toEqual([]);
 		expect(unranked(result)).toEqual([`nats, ${first(result).case}`]);
 	});
 
 	test("what a hypervisor took a little of, as who rents a machine cannot choose", () => {
-		const { result, made } = good();
+		const result = good();
 		stolen(result, 0.05);
-		expect(publishable(result, made)).toEqual([]);
+		expect(publishable(result)).toEqual([]);
 	});
 
 	test("a p99 whose slow messages came in few stalls, if it is only shown: samples it has", () => {
-		const { result, made } = good();
+		const result = good();
 		weaken(first(result), 99, 1000);
-		expect(publishable(result, made)).toEqual([]);
+		expect(publishable(result)).toEqual([]);
 	});
 
 	test("what drifts in some of the repeats after a warm-up until steady, or in all of them to and fro", () => {
-		const { result, made } = good();
+		const result = good();
 		drifting(result, [0.3, 0.4]);
-		expect(publishable(result, made)).toEqual([]);
+		expect(publishable(result)).toEqual([]);
 		drifting(result, [0.3, -0.4, 0.5]);
-		expect(publishable(result, made)).toEqual([]);
+		expect(publishable(result)).toEqual([]);
 	});
 
 	test.each([
 		["sent", "lag", "invalid"],
 		["taken: its queue grew", "backlog", "fail"],
 	] as const)("a load that could not be %s, whatever its p50 does", (_, check, status) => {
-		const { result, made } = good();
+		const result = good();
 		drifting(result, [1, 2, 3]);
 		judged(result, "warm-up", "warn");
 		judged(result, check, status);
-		expect(publishable(result, made)).toEqual([]);
+		expect(publishable(result)).toEqual([]);
 	});
 
 	test("what failed, as that is a result", () => {
-		const { result, made } = good();
+		const result = good();
 		each(result, { verdict: "fail" });
-		expect(publishable(result, made)).toEqual([]);
+		expect(publishable(result)).toEqual([]);
 	});
 });
 
 describe("a closed load, which no check of steadiness asks", () => {
 	const CLOSED = "messages: 100000, inFlight: 100";
 	const closed = (p50: (second: number) => number) => {
-		const made = good(CLOSED);
-		for (const run of made.result.runs) {
+		const result = good(CLOSED);
+		for (const run of result.runs) {
 			run.main = "service";
 			const [second] = run.series.seconds;
 			run.series.seconds = Array.from({ length: 20 }, (_, s) => ({
@@ -346,7 +310,7 @@ describe("a closed load, which no check of steadiness asks", () => {
 				p50: p50(s),
 			}));
 		}
-		return publishable(made.result, made.made);
+		return publishable(result);
 	};
 
 	test("is steady where p50 stays", () => {
@@ -354,11 +318,11 @@ describe("a closed load, which no check of steadiness asks", () => {
 	});
 
 	test("is a burst where nothing holds its senders back, so p50 grows, and a fast system is through within seconds", () => {
-		const { result, made } = good("messages: 100000, inFlight: 100000");
+		const result = good("messages: 100000, inFlight: 100000");
 		each(result, { window: { startNs: 0, endNs: 2e9 } });
-		expect(publishable(result, made)).toEqual([]);
+		expect(publishable(result)).toEqual([]);
 		first(result).window = { startNs: 0, endNs: 0.9e9 };
-		expect(publishable(result, made)).toEqual([
+		expect(publishable(result)).toEqual([
 			expect.stringMatching(/all was through after 900ms; below 1s the first/),
 		]);
 	});
@@ -371,12 +335,11 @@ describe("a closed load, which no check of steadiness asks", () => {
 });
 
 test("of a search the answer is judged: it has to be confirmed, three times", () => {
-	const { made } = good();
 	const result = searchedResult();
 	const [search] = result.searches;
 	if (!search) throw new Error("another fake");
 	search.confirmed = false;
-	const reasons = publishable(result, made);
+	const reasons = publishable(result);
 	expect(reasons).toContainEqual(expect.stringMatching(/: 1 repeat; at least 3 are needed/));
 	expect(reasons).toContainEqual(expect.stringMatching(/the highest rate was not confirmed/));
 });

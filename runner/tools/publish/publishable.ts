@@ -4,25 +4,16 @@ import { plural } from "../../units.ts";
 import { checkOf, found } from "./found.ts";
 import { cold, short } from "./windows.ts";
 
-/** When a run was made, and by which command. */
-export interface Made {
-	/** Of the run. */
-	readonly index: number;
-	readonly runId: string;
-	readonly startedAt: string;
-	readonly endedAt: string;
-}
-
 /**
  * Why a result is not to be published, each reason as a sentence that says what to do; none: it may be. What a published report must show is
  * in reports/README.md, "Publishing a report".
  */
-export function publishable(result: Result, made: readonly Made[]): string[] {
+export function publishable(result: Result): string[] {
 	const judged = result.runs.filter(isJudged);
 	return [
 		...(result.quick ? ["it was shortened by --quick: measure it in full"] : []),
 		...unfinished(result),
-		...stitched(result, made),
+		...stitched(result),
 		...versions(result, judged),
 		...repeats(result, judged),
 		...cold(result, judged),
@@ -42,9 +33,6 @@ export function unranked({ runs }: Result): string[] {
 export const REPEATS = 3;
 
 // --- internal ---
-
-/** Between two runs a broker ends and another one starts: that takes seconds, of a cluster a minute or two. */
-const PAUSE_MS = 10 * 60_000;
 
 /**
  * Of the CPU time, by the hypervisor. Who rents a machine cannot choose: up to here the check's warning stands beside the run, and the repeats, in
@@ -69,10 +57,8 @@ function unfinished(result: Result): string[] {
 }
 
 /** Is it what one command measured in one go, on one start of one machine? */
-function stitched(result: Result, made: readonly Made[]): string[] {
-	const { environment, command } = result;
+function stitched({ environment, command }: Result): string[] {
 	const later = environment?.resumed?.length ?? 0;
-	const runIds = [...new Set(made.map(({ runId }) => runId))];
 	const unknown =
 		environment === null
 			? ["machine"]
@@ -82,37 +68,12 @@ function stitched(result: Result, made: readonly Made[]): string[] {
 			? ["there is no command.json, so nothing shows that one command made all runs: measure again"]
 			: []),
 		...(later > 0 ? [`${later + 1} commands made its runs (--resume): measure again in one`] : []),
-		...(runIds.length > 1
-			? [
-					`its runs are of several commands (${runIds.join(", ")}): publish what one command measured`,
-				]
-			: []),
 		...(unknown.length > 0
 			? [
 					`environment.json does not say ${unknown.join(", ")}: measure again with this version of mqbench`,
 				]
 			: []),
-		...pauses(result, made),
 	];
-}
-
-function pauses({ runs }: Result, made: readonly Made[]): string[] {
-	const sorted = made.toSorted((a, b) => a.index - b.index);
-	const name = ({ index }: Made) => runs.find((run) => run.index === index)?.folder ?? `${index}`;
-	return sorted.slice(1).flatMap((now, i) => {
-		const last = sorted[i] ?? now;
-		const ms = Date.parse(now.startedAt) - Date.parse(last.endedAt);
-		const [run, before] = [name(now), name(last)];
-		if (ms < 0)
-			return [
-				`${run} began before ${before} had ended, so they are not of one command: publish what one command measured`,
-			];
-		return ms > PAUSE_MS
-			? [
-					`${Math.round(ms / 60_000)} minutes lie between ${before} and ${run}: measure again without a pause`,
-				]
-			: [];
-	});
 }
 
 /** Those of generator and machine are the same in all runs, those of a system in all of its own; none is missing. */

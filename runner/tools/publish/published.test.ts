@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readResult } from "../../result/result-files.ts";
 import { PUBLISHED, publishedFolder } from "../../result/stored.fake.ts";
-import { judgeFolder } from "./judge-folder.ts";
+import { publishable } from "./publishable.ts";
 
 const text = (...names: string[]) => readFileSync(path.join(...names), "utf8");
 
@@ -20,7 +20,7 @@ describe.each(readdirSync(PUBLISHED))("the published report %s", (name) => {
 
 	test("may be published, and stands in reports/README.md", () => {
 		const unpacked = publishedFolder(name);
-		expect(judgeFolder(unpacked, readResult(unpacked)).reasons).toEqual([]);
+		expect(publishable(readResult(unpacked))).toEqual([]);
 		expect(text(PUBLISHED, "../README.md")).toContain(
 			`\n| [${name}](published/${name}/report.md) |`,
 		);
