@@ -147,7 +147,7 @@ chmod +x /usr/local/bin/chronyc`);
 		test("that Ctrl-C stops give what they have measured, and are left as they were", {
 			tags: "long",
 		}, async () => {
-			const secret = "s3cr3t-of-the-hosts";
+			const secret = "hunter2-of-the-hosts";
 			const url = await nats(`authorization { user: bench, password: ${secret} }`);
 			const made = await underWay({
 				// biome-ignore lint/suspicious/noTemplateCurlyInString: the scenario's own variable.

@@ -245,7 +245,10 @@ describe("a k6 script written by hand", () => {
 	);
 	const OUT = ["--summary-mode=disabled", "--out=mqbench=client-0"];
 	const runs = async (args: readonly string[], folder: string, url: string) =>
-		k6At(folder, ["run", "--quiet", "--no-usage-report", ...args], { MQBENCH_URL: url });
+		k6At(folder, ["run", "--quiet", "--no-usage-report", ...args], {
+			MQBENCH_URL: url,
+			MQBENCH_RUNNER: "",
+		});
 
 	test("measures like a compiled one, and runs from an archive as well", {
 		tags: "long",
