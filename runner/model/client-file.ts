@@ -3,10 +3,8 @@ import { countParts, countsWith } from "./counts.ts";
 import { Metric } from "./plan.ts";
 
 /**
- * `client-<i>.jsonl`: what one client (one k6 process) counted, a JSON object a line, told apart by `type`.
- * Written by `extensions/xk6-mqbench/recorder`: change both. While a run goes on, and after a crash,
- * the files are named `client-<i>.jsonl.part` and `client-<i>.hlog.part`; the trailer, the last line, comes
- * with the rename. Times are integer ns since T0 unless they say otherwise.
+ * `client-<i>.jsonl`: what one client (a k6 process) counted, a JSON object per line. Written by `extensions/xk6-mqbench/recorder`: change
+ * both. During a run, and after a crash, it is called `.jsonl.part` (and `.hlog.part`). Times are integer ns since T0 unless stated otherwise.
  */
 const Count = z.int().nonnegative();
 
@@ -45,8 +43,8 @@ export const ClientLine = z.strictObject({
 });
 
 /**
- * One second of INTENDED time (closed loads: of the send call), counted from the window's start: second 0 is the first of
- * the window, -1 the last of the warm-up. A closed load's warm-up has no seconds. Several lines of one second add up (stragglers are written later).
+ * One second of INTENDED time (closed loads: of the send call). Second 0 is the first of the window, -1 the last of the warm-up, of which
+ * closed loads have none. Several lines of one second add up.
  */
 export const SecondLine = z.strictObject({
 	type: z.literal("second"),
@@ -69,9 +67,8 @@ export const SecondLine = z.strictObject({
 		}),
 	),
 	/**
-	 * For plan.limits[k]: counts per 100 ms of this second, or per tenth of several (10 numbers each; the last piece of a window may be
-	 * shorter). `count`: completed messages that have the metric; `over`: those with metric > limit (for op "<" the
-	 * plan's limit is met by equality too: limits are told apart in ns only); `overWithoutLag`: metric - lag > limit.
+	 * For plan.limits[k], per tenth of the line's time: completed messages that have the metric, those with metric > limit (equality meets the
+	 * limit), and those with metric - lag > limit.
 	 */
 	limits: z.array(
 		z.strictObject({
@@ -96,15 +93,9 @@ export const TickLine = z.strictObject({
 	inFlight: Count,
 	/** Messages in flight, counted ten times in this time. */
 	backlog: z.array(Count),
-	/**
-	 * Where messages cross from client to client, at the same moments: copies of messages that left here without error so far, less first
-	 * receipts here so far. Below 0 where more is received than sent; the sum over all clients is what is under way.
-	 */
+	/** Where messages cross between clients: copies that left here so far less first receipts here so far. The sum over all clients is in flight. */
 	outstanding: z.array(z.int()).optional(),
-	/**
-	 * At the same moments: messages that the client library had received and not yet handed over. null: the driver does not count them. Left
-	 * out: nobody receives, or an mqbench that did not look.
-	 */
+	/** Messages that the client library had received and not yet handed over. null: not counted. Left out: nobody receives, or an older mqbench. */
 	held: z.array(Count).nullable().optional(),
 	/** CPU of the generator's process, and pauses and cycles of its garbage collector, in this second. */
 	cpuNs: Count,
@@ -112,10 +103,7 @@ export const TickLine = z.strictObject({
 	gcCycles: Count,
 });
 
-/**
- * Completions in each 10 ms of one second of REAL time since T0 (`second` 0 is the first): acknowledgements, where the system gives them,
- * else first receipts. Several lines of one second add up; a second without any has no line.
- */
+/** Completions (acknowledgements, else first receipts) per 10 ms of one second of REAL time since T0. Lines of one second add up; a second without any has none. */
 export const CompletionsLine = z.strictObject({
 	type: z.literal("completions"),
 	second: Count,
@@ -124,10 +112,7 @@ export const CompletionsLine = z.strictObject({
 	counts: z.array(Count).length(100),
 });
 
-/**
- * When this client could not run, from and until: stopped by a signal, throttled, paused with its machine, or without a core; of 5 ms or
- * more. Several lines follow each other. Nobody looks in a closed load, nor where the send call itself delivers (noop).
- */
+/** From when until when this client could not run (stopped, throttled, without a core), if 5 ms or more. Not measured in closed loads, nor by noop. */
 export const StopsLine = z.strictObject({
 	type: z.literal("stops"),
 	stops: z.array(z.tuple([z.int(), z.int()])),
@@ -155,10 +140,7 @@ export const TotalsLine = z.strictObject({
 	sentInWindow: Count,
 	ackedInWindow: Count.nullable(),
 	receivedInWindow: Count,
-	/**
-	 * Of the `unknown` messages those whose send ended without an answer: they left flight then. The others stay in it to the end. Left out:
-	 * nothing is acknowledged, or the folder is reports/published/nats-stall.
-	 */
+	/** The `unknown` messages whose send ended without an answer, and which left flight then. Left out: nothing is acknowledged, or not recorded. */
 	unanswered: Count.optional(),
 	/** Connections that the client library made anew. */
 	reconnects: Count.nullable().default(0),
@@ -226,10 +208,8 @@ export const SlowestLine = z.strictObject({
 });
 
 /**
- * Of what the response times of the window's messages consist, in buckets of response time, ascending, where there are messages; of a
- * fan-out its copies. Sums are exact, and add up to that of the response times. A bucket is a number of whole buckets of the histogram of
- * response times, so that a percentile from there lies in one of them. Written at the end, where there are response times at all; an
- * earlier mqbench did not.
+ * What the response times of the window's messages (fan-out: copies) consist of, by bucket of response time, ascending. Sums are exact. A bucket
+ * is a whole number of the histogram's buckets, so a percentile lies in one of them. Left out without response times.
  */
 export const BreakdownLine = z.strictObject({
 	type: z.literal("breakdown"),

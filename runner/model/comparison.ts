@@ -2,8 +2,8 @@ import { z } from "zod";
 import { SaidFields } from "./said.ts";
 
 /**
- * Two sets of runs of the same work, A the baseline and B the candidate, compared in one number: the median of all ratios
- * B/A (Hodges-Lehmann) with the exact interval of ranks (reports/README.md, "Comparing two sets of runs"). Never of pooled samples or averaged percentiles.
+ * Two sets of runs of the same work, A the baseline and B the candidate: the median of all ratios B/A (Hodges-Lehmann) with the exact interval of
+ * ranks (reports/README.md, "Comparing two sets of runs").
  */
 const Compared = z.enum(["regressed", "improved", "same", "inconclusive"]);
 
@@ -62,10 +62,7 @@ export const Machine = z.strictObject({
 	os: z.string(),
 	kernel: z.string(),
 	cpuQuotaCores: z.number().nullable(),
-	/**
-	 * Machines of brokers and load, and what is above is mqbench's own: "3 i4i.xlarge for brokers, 2 c6in.xlarge for the load (aws eu-central-1)",
-	 * "hosts a, b for brokers, c for the load".
-	 */
+	/** Other machines, of brokers and load: "hosts a, b for brokers, c for the load"; what is above is then mqbench's own. */
 	rig: z.string().optional(),
 	/** C-states, SMT and the like, of machines that made load or ran brokers; what nobody could read is missing. Not part of the fingerprint, as earlier baselines have none. */
 	settings: z.record(z.string(), z.string()).optional(),

@@ -40,10 +40,7 @@ export const EnvironmentFile = z.strictObject({
 			createdAt: z.iso.datetime().nullable(),
 			/** Whose machines are rented: "aws eu-central-1"; null: they are yours. */
 			cloud: z.string().nullable(),
-			/**
-			 * What tells such machines from others. Of rented ones types, volumes and counts by role: "3 i4i.xlarge for brokers, 2 c6in.xlarge for
-			 * the load (aws eu-central-1)"; of yours their names: "hosts a, b for brokers, c for the load".
-			 */
+			/** "3 i4i.xlarge for brokers, 2 c6in.xlarge for the load (aws eu-central-1)"; of yours "hosts a, b for brokers, c for the load". */
 			machines: z.string(),
 			/** Names of their hosts as ssh takes them, a port behind them where there is one. Empty: not known yet, or none of them. */
 			brokers: z.array(z.string()),

@@ -6,17 +6,13 @@ import { TARGETS } from "./targets.ts";
 import { Acknowledge, promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
 /**
- * One run, completely spelled out: the file `plan.json` that the k6 script opens and that every
- * report is recomputed from. No optional fields; times are integer nanoseconds, sizes bytes.
- * Read by Go as `xk6-mqbench/plan.go`: change both. It names secrets (`urlEnv`) and never holds one.
+ * One run, completely spelled out: `plan.json`, which the k6 script opens and every report is recomputed from. Times are integer ns, sizes bytes. Go
+ * reads it in `xk6-mqbench/plan.go`: change both. It names secrets (`urlEnv`) and never holds one.
  */
 const Count = z.int().nonnegative();
 const Ns = z.int().nonnegative();
 
-/**
- * Metrics of latency. All but `service`, `lag` and `queued` count from the intended time. `last` is of fan-out: the copy of
- * the slowest subscriber.
- */
+/** Metrics of latency. All but `service`, `lag` and `queued` count from the intended time. `last` (fan-out): the slowest subscriber's copy. */
 export const Metric = z.enum(["response", "service", "lag", "queued", "ack", "last"]);
 export type Metric = z.infer<typeof Metric>;
 
@@ -49,10 +45,7 @@ const MaxSla = z.strictObject({
 export const LatencySla = z.discriminatedUnion("kind", [PercentileSla, MaxSla]);
 export type LatencySla = z.infer<typeof LatencySla>;
 
-/**
- * One parsed SLA line. `limit` is ns for latencies, in the unit of its tally else. `abort`: a run that
- * cannot pass this any more is stopped.
- */
+/** One parsed SLA line. `limit` is in the unit of its tally. `abort`: a run that cannot pass this any more is stopped. */
 export const Sla = z.discriminatedUnion("kind", [
 	PercentileSla,
 	MaxSla,
@@ -76,10 +69,7 @@ export function isOfAnswer(sla: Sla): sla is LatencySla {
 	return sla.kind !== "tally" && sla.metric !== "lag" && sla.metric !== "queued";
 }
 
-/**
- * `p99 <= baseline + 10%`, `throughput >= baseline - 5%`: judged over all repeats of a system and case against those of a
- * baseline, never on one run; the generator knows nothing of it.
- */
+/** `p99 <= baseline + 10%`: judged over all repeats of a system and case against a baseline's, never on one run. */
 export const BaselineSla = z.strictObject({
 	kind: z.literal("baseline"),
 	text: z.string(),
@@ -102,10 +92,7 @@ export const LEVELS = ["memory", "os", "interval", "fsync"] as const;
 export const Level = z.enum(LEVELS);
 export type Level = z.infer<typeof Level>;
 
-/**
- * What may be done to nodes of a broker. pause: its processes are frozen; kill: they get SIGKILL, and start again afterwards; restart: they
- * are asked to end, and start again; partition: their network is cut off; latency: their network takes longer.
- */
+/** What may be done to a broker's nodes: freeze them, SIGKILL and start again, stop and start again, cut off their network, delay it. */
 const FAULT_ACTIONS = ["pause", "kill", "restart", "partition", "latency"] as const;
 export const FaultAction = z.enum(FAULT_ACTIONS);
 export type FaultAction = z.infer<typeof FaultAction>;
@@ -145,10 +132,7 @@ export const Plan = z.strictObject({
 	target: Target,
 	pattern: Pattern,
 	schedule: Schedule,
-	/**
-	 * `find: max-rate`: which part of the search this run is, and of which case. start: the case as it is written, of which
-	 * the others are made; it is not run itself. null: a run like any other.
-	 */
+	/** `find: max-rate`: which part of the search this run is, and of which case. start: the case as written, not run itself. null: an ordinary run. */
 	search: z
 		.strictObject({ role: z.enum(["start", "probe", "confirm", "curve"]), of: z.string() })
 		.nullable()
@@ -164,8 +148,8 @@ export const Plan = z.strictObject({
 	/** False: the topics are the user's own, which are there already: none is made, none removed. */
 	create: z.boolean().default(true),
 	/**
-	 * What is done to the broker in mid-run; atNs counts from T0. forNs: null, it is never taken back (kill alone). node: number from
-	 * 1; leader: the one that leads topics[0] at that moment; null: all. delayNs: of latency, else null.
+	 * What is done to the broker in mid-run; atNs counts from T0. forNs null: never taken back (only kill). node: from 1; leader: of topics[0] at
+	 * that moment; null: all.
 	 */
 	faults: z
 		.array(
@@ -190,10 +174,7 @@ export const Plan = z.strictObject({
 	...promisesInPlan,
 	/** When consumers acknowledge (request-reply: responders). */
 	acknowledge: Acknowledge.default("automatic"),
-	/**
-	 * Seconds of the window that are recorded as one: all that is written by the second is then by so many, and what is by the 100 or 10 ms
-	 * by so many times that. Left out: 1. Of it the memory that a report takes depends, not of the length of the run (plan/interval.ts).
-	 */
+	/** Seconds of the window that are recorded as one, so that long runs need no more memory (plan/interval.ts). Left out: 1. */
 	intervalSeconds: z.int().positive().optional(),
 	/** Latency limits that the generator counts exactly, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
@@ -205,17 +186,14 @@ export const Plan = z.strictObject({
 		gracefulStopNs: Ns,
 	}),
 	/**
-	 * Clients that share the messages: connection c lives on client c mod count, its producers with it, consumer connection k on
-	 * client k mod count. Which one a k6 process is follows from its execution segment; `index` is 0 in every plan.json.
+	 * Clients that share the messages: connection c (with its producers) is on client c mod count, consumer connection k on client k mod count. A
+	 * k6 process knows its own from the execution segment; `index` is 0 in every plan.json.
 	 */
 	client: z.strictObject({ index: Count, count: z.int().positive() }),
 	/** The SLA lines that apply to this system and case. */
 	sla: z.array(Sla),
 	baselineSla: z.array(BaselineSla).default([]),
-	/**
-	 * The system of the same scenario that those are compared with; null: a file or folder (--baseline). Its own plans have the lines
-	 * of all others: their figures are needed, and not judged.
-	 */
+	/** The system that those are compared with; null: a file or folder (--baseline). Its own plans have the lines of all others, for their figures. */
 	baselineSystem: z.string().nullable().default(null),
 	/** One of the repeats that `--confirm` has added. */
 	confirms: z.boolean().default(false),
@@ -241,10 +219,7 @@ export function setUpBytes({ message }: Pick<Plan, "message">): number {
 	return message.limitBytes ?? message.bytes;
 }
 
-/**
- * Messages that one client sends are received by others: only then do clocks of several machines matter, and only the ledgers of
- * all clients together tell what was lost. Elsewhere whoever sends a message receives its response itself.
- */
+/** Messages of one client are received by others: clocks of several machines matter, and only all ledgers together show what was lost. */
 export function acrossClients({ client, pattern }: Pick<Plan, "client" | "pattern">): boolean {
 	return (
 		client.count > 1 && (pattern === "fan-out" || pattern === "work-queue" || pattern === "backlog")

@@ -12,10 +12,7 @@ import { TallyUnit } from "./tallies.ts";
 import { VERDICTS } from "./verdict.ts";
 import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
-/**
- * Everything that a report shows; result-file.ts says in which files it stands. Its version is `schema`: fields are added within a
- * version, never renamed or removed. Times are ns. null: not measured; never 0 instead.
- */
+/** Everything that a report shows (files: result-file.ts). Within a `schema`, fields are only added. Times are ns. null: not measured, never 0 instead. */
 const Count = z.int().nonnegative();
 const MaybeCount = Count.nullable();
 const Ns = z.number().nonnegative();
@@ -352,8 +349,8 @@ export const Run = z.strictObject({
 				"What the messages around each percentile waited for: all in its bucket of response times (a sixteenth of an octave), and while they are fewer than 10, in the nearest buckets up to a quarter away. Percentiles without support are left out. Absent: the load has no response times, or an older mqbench did not count.",
 		}),
 	/**
-	 * What the broker logged between T0 and the window's end, each kind of line of a node once in a while, in order of time; where there are more than there
-	 * is room for, warnings and worse are kept first. Absent: nobody kept its log. `atNs` counts from T0, by the clock of the node.
+	 * What the broker logged between T0 and the window's end, in order of time; if there is more than fits, warnings and worse are kept. Absent: nobody
+	 * kept its log. `atNs` counts from T0, by the node's clock.
 	 */
 	brokerLog: z
 		.strictObject({
@@ -391,10 +388,7 @@ export const Run = z.strictObject({
 			perSecond: z.number().nonnegative().nullable(),
 		})
 		.nullable(),
-	/**
-	 * Messages per second in the window, by real time. sent: acknowledged ones, null without acknowledgements; but of a closed loop that
-	 * acknowledges nothing those that were sent.
-	 */
+	/** Messages per second of the window's real time. sent: acknowledged ones, null without acknowledgements; in a closed loop without any, those sent. */
 	throughput: z.strictObject({
 		sent: z.number().nonnegative().nullable(),
 		received: z.number().nonnegative().nullable(),

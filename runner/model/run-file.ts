@@ -9,10 +9,7 @@ const ClockBound = z
 		afterNs: z.int().nullable(),
 		/** What it read itself before the run, where T0 was told to all clients by one of them; null: it was told by this machine. */
 		readNs: z.int().nullable(),
-		/**
-		 * Most that it may have been wrong by, at any moment of the run: by probes against what was taken for its difference from ours, by
-		 * chrony against UTC, as the clocks of all clients.
-		 */
+		/** The most that it may have been wrong by during the run: against ours (probes), or against UTC (chrony). */
 		boundNs: z.int().nonnegative(),
 		/** `chrony`: what keeps the clocks of all clients, each by its own words; `probes`: half of the shortest round trip to it. */
 		source: z.enum(["chrony", "probes"]),
@@ -66,10 +63,7 @@ export const FaultDone = z.strictObject({
 	node: z.int().positive().nullable(),
 	/** It was chosen because it led the first topic. */
 	leader: z.boolean(),
-	/**
-	 * The moment before the broker was told: it took effect between this and `beganNs`. null: it did not
-	 * come to it.
-	 */
+	/** The moment before the broker was told: it took effect between this and `beganNs`. null: it did not come to it. */
 	calledNs: z.int().nullable(),
 	/** When it was known to have taken effect (kill and restart: when the process was told). */
 	beganNs: z.int(),
@@ -83,10 +77,7 @@ export const FaultDone = z.strictObject({
 });
 export type FaultDone = z.infer<typeof FaultDone>;
 
-/**
- * The moment that all durations of a fault count from, and that "before the fault" ends with, ns since T0: just before the broker was told. It took
- * effect then or later, so what it did is never told shorter than it was. Where it did not come to that, when it was known to have.
- */
+/** The moment that all durations of a fault count from, ns since T0: just before the broker was told, so that nothing seems shorter than it was. */
 export function faultZeroNs({
 	calledNs,
 	beganNs,
@@ -94,9 +85,7 @@ export function faultZeroNs({
 	return calledNs ?? beganNs;
 }
 
-/**
- * `run.json` beside plan.json: how the run went as the runner saw it. Written when k6 has ended. Defaults are for the published reports, which were recorded before those fields were, and have some that are no more.
- */
+/** `run.json` beside plan.json: how the run went as the runner saw it, written when k6 has ended. Defaults are for the published reports, which are older. */
 export const RunFile = z.object({
 	schema: z.literal(1),
 	startedAt: z.iso.datetime(),
