@@ -92,7 +92,7 @@ func (w *steps) next() {
 	}
 }
 
-// crosses reports whether other clients receive what one client sends (crosses() of runner/model/plan.ts).
+// crosses reports whether other clients receive what one client sends (acrossClients() of runner/model/plan.ts).
 func (p *Plan) crosses() bool {
 	return p.Client.Count > 1 && (p.Pattern == fanOut || p.Pattern == workQueue || p.Pattern == backlog)
 }
