@@ -4,7 +4,20 @@ import { bucketOfRank, type Distribution } from "./distribution.ts";
 
 export { rank, type Support, samplesForBound, samplesForSupport, tail };
 
-export type Percentile = ReturnType<typeof percentile>;
+export interface Percentile {
+	/** 0 < p < 100, e.g. 99.9. */
+	readonly p: number;
+	/** ns; null without support, and when the rank falls among the messages that never completed. */
+	readonly value: number | null;
+	/** 95 % interval, ns. `high` is null when no upper bound exists, or it lies among those that never completed. */
+	readonly low: number | null;
+	readonly high: number | null;
+	readonly support: Support;
+	/** True: the percentile is supported but lies among the messages that never completed, "> timeout". */
+	readonly beyondTimeout: boolean;
+	/** Samples from which on the support is weak. */
+	readonly needs: number;
+}
 
 export interface Sample {
 	readonly distribution: Distribution;
@@ -20,25 +33,21 @@ export interface Sample {
  * clustering thins out the samples. Clustering makes support weak, but never takes the value away: that p99 of a
  * run with one stall is 490 ms is a fact of this run; how typical it is, is what the interval says.
  */
-export function percentile(s: Sample, p: number, phi: number) {
+export function percentile(s: Sample, p: number, phi: number): Percentile {
 	const needs = samplesForBound(p);
-	const carried = s.n >= needs && s.n > 0;
-	const value = carried ? valueAtRank(s, rank(s.n, p)) : null;
-	const ranks = carried ? intervalRanks(s.n, p, phi) : null;
+	const none = { value: null, low: null, high: null, beyondTimeout: false };
+	if (s.n < needs || s.n === 0) return { p, ...none, support: "none", needs };
+
 	const enough = s.n / phi >= samplesForSupport(p);
-	const support: Support = !carried ? "none" : enough ? "ok" : "weak";
+	const { low, high } = intervalRanks(s.n, p, phi);
+	const value = valueAtRank(s, rank(s.n, p));
 	return {
-		/** 0 < p < 100, e.g. 99.9. */
 		p,
-		/** ns; null without support, and when the rank falls among the messages that never completed. */
 		value,
-		/** 95 % interval, ns. `high` is null when no upper bound exists, or it lies among those that never completed. */
-		low: ranks && valueAtRank(s, ranks.low, "low"),
-		high: ranks && (ranks.high === null ? null : valueAtRank(s, ranks.high)),
-		support,
-		/** True: the percentile is supported but lies among the messages that never completed, "> timeout". */
-		beyondTimeout: carried && value === null,
-		/** Samples from which on the support is weak. */
+		low: valueAtRank(s, low, "low"),
+		high: high === null ? null : valueAtRank(s, high),
+		support: enough ? "ok" : "weak",
+		beyondTimeout: value === null,
 		needs,
 	};
 }
