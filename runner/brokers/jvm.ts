@@ -177,16 +177,11 @@ async function onJvm<Options>(
 function lookForJava(title: string, megabytes: number): BrokerInstall["look"] {
 	return async ({ run, which }) => {
 		const java = versionIn(await run("java", "-version"));
-		const old = java !== null && java.major < OLDEST_JAVA;
 		const maven = (await which("mvn")) !== null;
-		const here = java !== null && !old && maven;
-		const figure =
-			java === null
-				? "no Java"
-				: `Java ${java.text}${old ? " is too old" : maven ? ", Maven" : ", no Maven"}`;
+		const here = java !== null && java.major >= OLDEST_JAVA && maven;
 		return {
 			here,
-			figure,
+			figure: `${java ? `Java ${java.text}` : "no Java"}, ${maven ? "Maven" : "no Maven"}`,
 			sentence: here
 				? `The first run downloads ${title} with Maven, ${megabytes} MB once.`
 				: `${title} needs Java ${OLDEST_JAVA} or newer, and Maven on PATH (which fetches it once).`,
@@ -202,8 +197,7 @@ async function findJava({ system, tools, image, ask, nodes }: Setup, title: stri
 	const java = ask ? "java" : (own ?? tools.findOnPath("java"));
 	const version = async (node: number) => {
 		if (java === null) return null;
-		const argv = [java, "-version"] as const;
-		if (ask) return versionIn((await ask(node, argv)).said);
+		if (ask) return versionIn((await ask(node, [java, "-version"])).said);
 		const said = promisify(execFile)(java, ["-version"], { timeout: 20_000 });
 		return versionIn((await said.catch(() => null))?.stderr);
 	};
