@@ -2,10 +2,9 @@ import type { Figure } from "../chart/figure.ts";
 import type { Result } from "../model/result.ts";
 import { withoutSearches } from "../result/select.ts";
 import { type Subject, subjectOf } from "./facts.ts";
-import { heatFigure } from "./heat.ts";
 import { overviewPercentiles, runPercentiles } from "./percentiles.ts";
 import { caseFigures, searchFigure, stepsFigure } from "./rates.ts";
-import { timeFigure } from "./time.ts";
+import { heatFigure, timeFigure } from "./time.ts";
 
 /** The most points that a line has: of more runs than six fewer, so that their page stays small. */
 export const MOST = 300;

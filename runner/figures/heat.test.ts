@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { subjectOf } from "./facts.ts";
-import { heatFigure } from "./heat.ts";
+import { heatFigure } from "./time.ts";
 
 type Heat = Run["series"]["heat"];
 
