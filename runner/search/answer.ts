@@ -2,7 +2,7 @@ import { smallestOf } from "../extremes.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { percent } from "../text/percent.ts";
 import { formatCount } from "../units.ts";
-import { type Answer, boundsOf, type Found, LOWEST_PART } from "./search.ts";
+import { type Answer, boundsOf, CURVE, type Found, LOWEST_PART, type Step } from "./search.ts";
 
 /** What a search came to, in one sentence. */
 export function answerText(answer: Answer, runs: readonly Found[]): string {
@@ -35,6 +35,26 @@ export function answerVerdict({ lo, limitedBy, confirmed }: Answer): Verdict {
 	if (limitedBy === "error" || limitedBy === "interrupted") return limitedBy;
 	if (lo === null) return limitedBy === "generator" ? "invalid" : "fail";
 	return confirmed ? "pass" : "inconclusive";
+}
+
+/** What a search tries next, and what it knows, in one sentence. `runs`: those that it made so far. */
+export function stepText({ rate, role }: Step, runs: readonly Found[]): string {
+	const same = runs.filter((f) => f.step.role === role);
+	const again = role !== "curve" && same.some((f) => f.step.rate === rate) ? " again" : "";
+	const { lo, hi } = boundsOf(runs);
+	const known = [
+		...(lo === null ? [] : [`${formatCount(lo)}/s passed`]),
+		...(hi === null ? [] : [`${formatCount(hi)}/s failed`]),
+	];
+	const what = `${formatCount(rate)}/s${again}`;
+	switch (role) {
+		case "probe":
+			return `tries ${what}${known.length === 0 ? "" : ` (${known.join(", ")})`}`;
+		case "confirm":
+			return `confirms ${what} with a longer run`;
+		case "curve":
+			return `measures latency at ${what}, ${Math.round(100 * (CURVE[same.length] ?? 1))} % of the answer`;
+	}
 }
 
 // --- internal ---

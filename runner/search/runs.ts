@@ -5,8 +5,8 @@ import type { Verdict } from "../model/verdict.ts";
 import { derivePlan } from "../plan/derive.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
+import { stepText } from "./answer.ts";
 import { type Answer, CURVE, type Found, next, type Outcome, type Step } from "./search.ts";
-import { stepText } from "./step-text.ts";
 
 /** A probe is measured this long at least, after the scenario's own warm-up; the confirmation longer. */
 const PROBE_NS = 15e9;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { stepText } from "./answer.ts";
 import { type Found, next, type Outcome, type Step } from "./search.ts";
-import { stepText } from "./step-text.ts";
 
 /** What a search says before each of its runs. */
 function said(start: number, outcome: (step: Step) => Outcome): string[] {
