@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { collect } from "../evidence/collect.ts";
 import { firstRun, fixture } from "../evidence/fixture.fake.ts";
-import { factsOf, UNKNOWN } from "./facts.ts";
+import { factsOf, lagByClient, UNKNOWN } from "./facts.ts";
 import { agreeing, percentileOf } from "./quantile.ts";
 
 const of = (name: string) => factsOf(collect(firstRun(fixture(name))), UNKNOWN);
@@ -56,4 +56,13 @@ test.each([
 test("a percentile without an interval gets none from its gate", () => {
 	const none = { value: 12, low: null, high: null };
 	expect(agreeing(none, 20, "pass")).toEqual(none);
+});
+
+test("lag of one of several clients is corrected for its own clustering", () => {
+	const facts = of("clients");
+	const effective = lagByClient(facts).map(({ merged, sample }) => {
+		const lag = new Map([["lag", merged]]);
+		return percentileOf({ ...facts, merged: lag }, "lag", 99, sample).nEff;
+	});
+	expect(effective).toEqual([2000, expect.closeTo(990, 0), 2000]);
 });
