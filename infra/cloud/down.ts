@@ -31,7 +31,7 @@ export async function downInCloud(
 			if (!(error instanceof MqbenchError && error.code === "no-such-rig")) throw error;
 		}
 	const { clouds = providerOf } = options;
-	await orLeft(...([rig.id, rig.cloud, state, world] as const), await clouds(rig.cloud.provider));
+	await orLeft(rig.id, rig.cloud, state, world, await clouds(rig.cloud.provider));
 }
 
 // --- internal ---

@@ -98,7 +98,7 @@ function rigInDocker(parts: Omit<RigInDocker, "flush" | "tools">, binaries: Bina
 		...parts,
 		tools: toolsOf(world, binaries),
 		flush: once(async () => {
-			const flush = await measureFlush(...([docker, engine, labels, binaries, world] as const));
+			const flush = await measureFlush(docker, engine, labels, binaries, world);
 			const warning = flushWarning(flush);
 			if (warning !== null) say(warning);
 			return flush;

@@ -119,8 +119,11 @@ async function openOnHosts(
 		const sites = await settled(
 			hosts.map(async (host, i) => {
 				const site = await hostSite(
-					...([kind, hosts.length, host] as const),
-					...([chosen[i] as ChosenHost, folders[i] as RunFolders] as const),
+					kind,
+					hosts.length,
+					host,
+					chosen[i] as ChosenHost,
+					folders[i] as RunFolders,
 				);
 				undo.push(async () => {
 					await Promise.all(site.tunnels.map((tunnel) => tunnel.close()));

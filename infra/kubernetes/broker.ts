@@ -72,7 +72,10 @@ export async function openInPods(
 			hosts.map(async (host, i) => {
 				const { ip, node } = pods[i] as PodHost;
 				const site = await hostSite(
-					...([kind, count, host, { address: ip, host: node }] as const),
+					kind,
+					count,
+					host,
+					{ address: ip, host: node },
 					folders[i] as RunFolders,
 				);
 				undo.push(async () => {

@@ -21,7 +21,7 @@ export async function kubernetesRig(
 		async open(request) {
 			const kind = brokerOf(request.system).process;
 			if (!kind) return untouchedBroker();
-			const broker = await openInPods(...([cluster, settings, kind, request, world] as const), {
+			const broker = await openInPods(cluster, settings, kind, request, world, {
 				...hosts,
 				binaries,
 			});

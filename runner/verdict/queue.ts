@@ -94,11 +94,12 @@ export function drainedOf(
 	const never = neverBelow(after);
 	const byTimeout = neverBelow(after.filter(({ x }) => x < timeoutS));
 	const isAbove = ({ y }: TrendPoint, i: number) => {
-		const gone = [
+		const gone = Math.max(
+			0,
 			Math.min(forever, (never[i] ?? 0) - least),
 			Math.min(givenUp, (byTimeout[i] ?? 0) - least),
-		];
-		return y - Math.max(...gone, 0) > level;
+		);
+		return y - gone > level;
 	};
 	const above = after.map(isAbove);
 	const first = above.indexOf(true);
