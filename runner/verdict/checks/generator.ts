@@ -82,7 +82,7 @@ export const lag: Check = {
 		const half = beyond ? null : (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
 		const large = half !== null && p99Ns > half;
 		const most = `${shown}: a large part of what was measured`;
-		// What is compared has the lag of both sides in it: whether it decided is told over all runs (baseline.ts), not here.
+		// What is compared has the lag of both sides in it: whether it decided is told over all runs (compare/with-baseline.ts), not here.
 		if (isCompared(facts))
 			return large
 				? finding("warn", half, `${most}; comparisons are judged without it too`)
