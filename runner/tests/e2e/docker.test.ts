@@ -45,7 +45,8 @@ describe.skipIf(skipWithoutEngine)(
 			const { pid, run, runFile } = await measured(
 				{ pattern: "work-queue", consumers: "2", connections: "2", duration: "3s" },
 				{ ...DOCKER, system: JETSTREAM, clients: "{ docker: 2 }" },
-				{ exit: [0, 4] },
+				// A busy machine lets the queue grow: these are counts.
+				{ exit: [0, 4, 99] },
 			);
 			expect(run).toMatchObject({
 				intended: 1500,

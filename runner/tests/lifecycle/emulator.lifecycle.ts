@@ -129,9 +129,11 @@ describe.skipIf(missing !== null)(
 		});
 
 		test("one of which nobody knows any more goes with mqbench rigs sweep, by its tags", async () => {
-			await killedMidway();
+			const up = await mqbench(["up", "rented.yaml", "--target", "aws", "--yes"]).ended;
+			expect(up.code, up.err).toBe(0);
 			// The machine that rented it is gone, with its disk.
 			rmSync(path.join(folder, "state", "rigs"), { recursive: true });
+			rmSync(path.join(folder, "rig.json"));
 			const [rig] = await tagged();
 			const sweep = ["rigs", "sweep", "--region", REGION, "--yes"];
 			const young = await mqbench(sweep).ended;
