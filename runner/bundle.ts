@@ -3,11 +3,7 @@ import path from "node:path";
 import { build } from "rolldown";
 import { packageFolder } from "./package.ts";
 
-/**
- * Makes dist/runner/cli.js and the chunks beside it in dist/runner/cli/: the program with the libraries that it is made with, each command in
- * the files that it needs. A hundred modules and zod's own take longer to find and read than to run. Run by `npm run build`, after tsc, whose cli.js it
- * replaces.
- */
+/** Bundles dist/runner/cli.js and dist/runner/cli/ with all libraries: finding a hundred modules takes longer than running them. */
 async function bundle(): Promise<void> {
 	const { output } = await build({
 		input: path.join(packageFolder, "runner", "cli.ts"),
@@ -15,13 +11,13 @@ async function bundle(): Promise<void> {
 		// One copy of each library, whether or not infra/aws has its packages installed.
 		resolve: { modules: [path.join(packageFolder, "node_modules")] },
 		write: false,
-		// What one command loads late another one needs from its start.
+		// One command loads late what another needs at its start.
 		checks: { ineffectiveDynamicImport: false },
 		output: {
 			format: "esm",
 			entryFileNames: "cli.js",
 			chunkFileNames: "cli/[name]-[hash].js",
-			// What many commands need is in few files: each takes time to find. Names in a stack are those of the sources.
+			// Few shared files, because each takes time to find. Stacks show the sources' names.
 			codeSplitting: {
 				groups: [
 					{ name: "package", test: /\/runner\/package\.ts$/, priority: 4 },
@@ -48,7 +44,6 @@ async function bundle(): Promise<void> {
 
 const OUT = path.join(packageFolder, "dist", "runner");
 
-/** What is part of it, and is told with each copy. */
 const LIBRARIES = ["commander", "fflate", "yaml", "zod"];
 
 function licences(): string {

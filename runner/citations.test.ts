@@ -5,7 +5,7 @@ import { packageFolder } from "./package.ts";
 
 const FOLDERS = ["runner", "infra", "extensions", "scenarios", "reports"];
 
-/** Sources and documents of the repository, but not what a run or a package manager has written. */
+/** Without what a run or a package manager writes. */
 const files = [".", ...FOLDERS, ".github", ".ci"].flatMap((folder) =>
 	readdirSync(path.join(packageFolder, folder), { recursive: folder !== ".", withFileTypes: true })
 		.filter((entry) => entry.isFile())
@@ -57,7 +57,7 @@ test.each([
 		paths.filter(
 			(name) =>
 				!["", own].some((from) => isThere(path.posix.join(from, name))) &&
-				// By its bare name a file may lie anywhere below: the text around says where.
+				// The text around a bare name shows its folder.
 				(name.includes("/") || !below(own).has(name)),
 		),
 	).toEqual([]);

@@ -10,19 +10,19 @@ process.title = "mqbench";
 
 /** A second signal this soon does not end mqbench at once while machines are left. */
 const AGAIN_MS = 1_000;
-/** One this soon is the first one again: timeout(1), for one, signals its command and then the group that the command is in. */
+/** A second signal this soon repeats the first: timeout(1) signals its command and then the command's group. */
 const SAME_MS = 100;
 
-/** What stays, and costs money, if we go at once. */
+/** What stays and costs money if we exit at once. */
 let left: string | null = null;
 
 const stop = new AbortController();
-/** How long ago the first signal came, in steps: each is taken when all that came by then has been heard. null: none came yet. */
+/** Time since the first signal, advanced only when all signals until then have been handled. */
 let sinceMs: number | null = null;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 	process.on(signal, () => onSignal(signal));
 
-// npx and npm start us through a shell that hands on no signal: whoever ends npx (kill, a CI job that is cancelled) ends that shell, and we would go on alone.
+// npx and npm start us through a shell that forwards no signals: if a kill or a cancelled CI job ends that shell, we would go on alone.
 if (process.env.npm_command) {
 	const parent = process.ppid;
 	setInterval(() => {
@@ -30,15 +30,14 @@ if (process.env.npm_command) {
 	}, 500).unref();
 }
 
-/** Why stdout could not be written to its end; a reader that has gone (`mqbench ... | head`) is no error. */
+/** A reader that has gone (`mqbench ... | head`) is not an error. */
 let unwritten: Error | undefined;
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 	if (error.code !== "EPIPE") unwritten = error;
 });
-// Nobody is left to be told.
+// There is nowhere left to report it.
 process.stderr.on("error", () => {});
 
-/** Standard input, once somebody reads it. */
 let piped: AsyncIterator<string> | undefined;
 
 const world: World = {
@@ -56,7 +55,7 @@ const world: World = {
 	},
 };
 
-// Scripts ask for it often, and it needs nothing of the rest.
+// Scripts ask for it often, and it needs no other module.
 if (argv.length === 1 && /^(?:-v|--version)$/.test(argv[0] ?? "")) {
 	const { packageVersion } = await import("./package.ts");
 	world.stdout.write(`${packageVersion}\n`);
@@ -64,19 +63,19 @@ if (argv.length === 1 && /^(?:-v|--version)$/.test(argv[0] ?? "")) {
 	process.exit(0);
 }
 const { explain, main } = await import("./main.ts");
-/** Exit code of an error in a callback of a stream or a timer, where no one awaits; null: there was none. */
+/** Exit code of an error in a callback of a stream or timer, where nothing awaits. */
 let uncaught: number | null = null;
 process.on("uncaughtException", (error) => {
 	const code = explain(error, world);
 	if (left === null || uncaught !== null) go(code);
-	// Machines cost money meanwhile: all ends in order, as with Ctrl-C. Only a second one has nobody left who could see to that.
+	// Rented machines cost money, so the first error stops in order, as Ctrl-C does; a second one shows that this does not work.
 	uncaught = code;
 	stop.abort("an error");
 });
 
 let code: number = await main(argv, world);
 if (uncaught !== null && code !== 5) code = uncaught;
-// Nothing may keep the process alive once the verdict is out; what was written is flushed first.
+// Nothing may keep the process alive after the verdict, but all output is flushed.
 await Promise.all([process.stdout, process.stderr].map(flushed));
 if (unwritten) {
 	const { failure } = await import("./errors.ts");
@@ -89,39 +88,39 @@ go(code);
 
 // --- internal ---
 
-/** The first one ends the run in order; who asks again does not want to wait. The agents end what is left. */
+/** The first one ends the run in order, a second one at once; agents end what is left. */
 function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
 	if (sinceMs === null) {
 		sinceMs = 0;
 		stop.abort(signal);
-		// A signal that came while we were busy is not younger for that: an immediate follows what waits to be heard.
+		// An immediate follows pending signals: one that came while we were busy is not younger for that.
 		for (const ms of [SAME_MS, AGAIN_MS]) setTimeout(() => setImmediate(heard, ms), ms).unref();
 		return;
 	}
-	// A terminal that is closed says so more than once; that is no second request.
+	// A closing terminal sends SIGHUP more than once; that is not a second request.
 	if (signal === "SIGHUP") return;
 	if (sinceMs < (left === null ? SAME_MS : AGAIN_MS)) return;
 	go(signal === "SIGTERM" ? 143 : 130);
 }
 
-/** All that came until so long after the first signal has been heard. Timers that are late may come in any order. */
+/** Late timers may come in any order. */
 function heard(ms: number): void {
 	sinceMs = Math.max(sinceMs ?? 0, ms);
 }
 
-/** Ends at once. What is left in the cloud then beats every other exit code. */
+/** Ends at once. What is left in the cloud overrides every other exit code. */
 function go(code: number): never {
 	if (left === null) process.exit(code);
 	try {
-		// A stream may not get rid of it any more.
+		// A stream may not be flushed any more.
 		writeSync(2, printable(`\n${left}\n`));
 	} catch {
-		// Nobody is left to be told.
+		// There is nowhere left to report it.
 	}
 	process.exit(5);
 }
 
-/** Asks on stderr: stdout may be a file. Ctrl-C is a stop, as everywhere; with it, and with Ctrl-D, the answer is empty. */
+/** Asks on stderr because stdout may be a file. Ctrl-C stops mqbench; after it, and after Ctrl-D, the answer is empty. */
 async function ask(question: string): Promise<string> {
 	const { createInterface } = await import("node:readline/promises");
 	const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -139,7 +138,7 @@ async function ask(question: string): Promise<string> {
 	}
 }
 
-/** Reads standard input line by line; who asks no more leaves the rest unread. A stop ends it. */
+/** Line by line; the rest of standard input stays unread. A stop ends it. */
 async function nextLine(): Promise<string | null> {
 	const { createInterface } = await import("node:readline");
 	piped ??= createInterface({ input: process.stdin, signal: stop.signal })[Symbol.asyncIterator]();
@@ -147,7 +146,6 @@ async function nextLine(): Promise<string | null> {
 	return done ? null : value;
 }
 
-/** The one place where mqbench prints. */
 function sink(stream: NodeJS.WriteStream): World["stdout"] {
 	const colour = hasColour(stream.isTTY === true, process.env);
 	return {
@@ -163,7 +161,6 @@ function sink(stream: NodeJS.WriteStream): World["stdout"] {
 	};
 }
 
-/** Resolves when all has been written, or cannot be. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
 	return new Promise((resolve) => {
 		if (stream.destroyed) resolve();

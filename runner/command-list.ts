@@ -1,13 +1,12 @@
 import type { Command } from "commander";
 import type { Action } from "./commands/options.ts";
 
-/** What the list of all commands shows of one, and what gives it its arguments, options and action. */
 type Entry = readonly [
 	description: string,
 	load: () => Promise<{ declare(command: Command, on: Action): void }>,
 ];
 
-/** In the order of the help. A file is loaded only when the command line names it: validate needs no histograms. */
+/** In the order of the help. A file loads only when the command line names it: validate needs no histograms. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
 	run: ["run a scenario (the default command)", () => import("./commands/run.ts")],
 	calibrate: [

@@ -1,16 +1,11 @@
 import { fill, type Names } from "./template.ts";
 
-/*
- * The catalogue: code -> what a person reads (where, what, what to do), one table for each exit code. A code is permanent once released. Expected
- * errors are thrown as `MqbenchError` and printed without a stack.
- */
-
-/** What was asked for cannot be done as it was asked: exit code 2. */
+/** Exit code 2: the request itself is wrong. */
 // biome-ignore format: a sentence is a line.
 const usage = {
 	usage: "{message}",
 	"unknown-command": "{word}: neither a command nor a file{guess}\nGive a command or the path of a scenario, e.g. mqbench scenarios/quickstart.yaml; mqbench --help lists all.",
-	// The report of scenario/load.ts: every mistake of the file with line, column and caret. `mistakes` has the same for programs.
+	// From scenario/load.ts: every mistake with line, column and caret. `mistakes` has the same for programs.
 	"scenario-invalid": "{report}",
 	"scenario-unreadable": "{path}: cannot be read ({reason}). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml",
 	"import-unreadable": "{path}: cannot be imported ({reason}). Give the two YAML files of OpenMessaging Benchmark: mqbench import omb <workload.yaml> <driver.yaml>",
@@ -45,7 +40,7 @@ const usage = {
 	"cloud-declined": "Nothing was rented, as you did not agree.",
 } as const;
 
-/** Something outside of mqbench is in the way: exit code 3. */
+/** Exit code 3: something outside mqbench is in the way. */
 // biome-ignore format: a sentence is a line.
 const environment = {
 	"stdout-unwritable": "The output cannot be written ({reason}). The results are kept all the same: mqbench report <run folder> prints them again.",
@@ -99,7 +94,7 @@ const environment = {
 	"cloud-state": "{path}: what is rented cannot be remembered there ({reason}), and without that nothing is. Free some space, allow writing there, or set MQBENCH_STATE_DIR to another folder.",
 	"cloud-up": "The rig {id} could not be stood up: {reason}. Nothing of it is left.{remedy}",
 	"cloud-unfit": "{wrong:lines}",
-	// No way to the cloud, or no credentials at all.
+	// No network, or no credentials at all.
 	"cloud-unasked": "{wrong:lines}",
 	"host-unreachable": "{host} (host of {system}): {reason}. {remedy}",
 	"host-unfit": "{host}: cannot run {system}: {reason}. {remedy}.",
@@ -107,18 +102,17 @@ const environment = {
 	"host-port-taken": "{system}: port {port} is taken on {host}. Stop what listens there; after apt-get install it is the package's own server: sudo systemctl disable --now <service>.",
 } as const;
 
-// The text of infra/cloud/leftover.ts.
 const leftBehind = { "cloud-left": "{text}" } as const;
 
 const interrupted = { interrupted: "Stopped by {signal}." } as const;
 
+/** Code -> message (where, what, remedy). Released codes are permanent. */
 const catalogue = { ...usage, ...environment, ...leftBehind, ...interrupted };
 export type ErrorCode = keyof typeof catalogue;
 type Details<Code extends ErrorCode> = Readonly<
 	Record<Names<(typeof catalogue)[Code]>, unknown> & Record<string, unknown>
 >;
 
-/** Exit codes (README, "Exit codes"). */
 export const EXIT = {
 	pass: 0,
 	internal: 1,
@@ -133,11 +127,9 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An error that a person can act on. Printed as its message alone, never with a stack. */
 export class MqbenchError extends Error {
 	readonly code: ErrorCode;
 	readonly exit: ExitCode;
-	/** What the sentence was made of. */
 	readonly details: object;
 	constructor(code: ErrorCode, message: string, exit: ExitCode, details: object = {}) {
 		super(message);

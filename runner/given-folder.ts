@@ -1,12 +1,9 @@
 import { lstatSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/**
- * Folders of runs come from other people, too. What is read and written in one stays in it: a link may lead to any file of this machine, and a
- * pipe or a device may never end.
- */
+// Run folders may come from other people: a link in one may lead to any file, and a pipe or device may never end.
 
-/** The text of a regular file; throws for anything else. */
+/** Throws unless it is a regular file. */
 export function readGiven(file: string): string {
 	const about = lstatSync(file);
 	if (about.isSymbolicLink()) throw refusal("ELINKED", file);
@@ -15,13 +12,12 @@ export function readGiven(file: string): string {
 	return readFileSync(file, "utf8");
 }
 
-/** Bytes of a regular file; null: it is not one, or does not exist. */
 export function sizeOfGiven(file: string): number | null {
 	const about = lstatSync(file, { throwIfNoEntry: false });
 	return about?.isFile() ? about.size : null;
 }
 
-/** Path of `name`, which stands in a file of the folder. Throws if it leads out of the folder. */
+/** Path of `name`, from a file of the folder. Throws if it leads out of the folder. */
 export function inside(folder: string, name: string): string {
 	const where = path.join(folder, name);
 	if (path.isAbsolute(name) || isOutside(folder, where)) throw refusal("EOUTSIDE", where);
@@ -29,7 +25,7 @@ export function inside(folder: string, name: string): string {
 	return where;
 }
 
-/** Throws if there is a link on the way from the folder to a path in it. A path elsewhere is the user's own. */
+/** Throws if a link is on the way from the folder to a path in it. A path elsewhere is the user's own. */
 export function noLinks(folder: string, where: string): void {
 	if (isOutside(folder, where)) return;
 	let at = folder;
@@ -40,7 +36,6 @@ export function noLinks(folder: string, where: string): void {
 	}
 }
 
-/** Is it the error of something that is a link? */
 export function isLink(error: unknown): boolean {
 	return (error as NodeJS.ErrnoException).code === "ELINKED";
 }
@@ -52,7 +47,7 @@ function isOutside(folder: string, where: string): boolean {
 	return first === ".." || path.isAbsolute(path.relative(folder, where));
 }
 
-/** `reasonOf` has the words. */
+/** `reasonOf` words it. */
 function refusal(code: string, where: string): Error {
 	return Object.assign(new Error(`${code}: ${where}`), { code });
 }

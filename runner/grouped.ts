@@ -1,4 +1,4 @@
-/** Values that have the same key together, in the order of their first. (`Map.groupBy`, which Node 20 does not have.) */
+/** In the order of each key's first value. (`Map.groupBy`, which Node 20 lacks.) */
 export function grouped<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
 	const groups = new Map<K, T[]>();
 	for (const value of values) {

@@ -34,9 +34,8 @@ describe("the layers", () => {
 	});
 });
 
-/** A command reads its options, calls, and prints: whatever else it would do has a place below it. */
+/** A command reads its options, calls, and prints; anything else belongs in a lower room. */
 describe("a command", () => {
-	// The words of command lines that several share.
 	const shared = "runner/commands/options.ts";
 	const commands = sources().filter(
 		(file) => file.startsWith("runner/commands/") && file !== shared,
@@ -49,7 +48,7 @@ describe("a command", () => {
 
 // --- internal ---
 
-/** Neither empty, nor an import, nor a description of options, which is data: more of them are no second thing that a command does. */
+/** Not blank lines, imports, or descriptions of options, which are data. */
 function ownLines(text: string): number {
 	return text
 		.replaceAll(/^import\b[^;]*;$/gm, "")
@@ -66,7 +65,7 @@ function importsOf(file: string): string[] {
 	);
 }
 
-/** The layer of a file: of all entries that hold it the longest. */
+/** From the longest entry that contains the file. */
 function layerOf(file: string): { readonly at: number; readonly name: string } {
 	const found = [...LAYERS, ABOVE_ALL]
 		.flatMap((names, at) => names.map((name) => ({ at, name })))
@@ -88,7 +87,7 @@ function against(graph: Graph): string[] {
 	);
 }
 
-/** The first that is found; empty: there is none. */
+/** The first cycle found, or an empty list. */
 function circle(graph: Graph): string[] {
 	const done = new Set<string>();
 	const from = (file: string, way: readonly string[]): string[] => {

@@ -1,7 +1,4 @@
-/**
- * The order of the house, from the top: a file imports (types included) from its own folder and from those below it, never from above.
- * It reads as the way of the data, backwards. `layers.test.ts` holds it; folders with the same number do not know each other.
- */
+/** A file imports (types included) only from its own folder and those in lower rows. `layers.test.ts` enforces it. */
 export const LAYERS: readonly (readonly string[])[] = [
 	["runner/cli.ts"],
 	["runner/main.ts"],
@@ -43,11 +40,10 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["runner/histogram"],
 	["runner/stats"],
 	["runner/model"],
-	// Below the model, as result.json lists the codes; it knows nothing but units, so that everybody who has found something can say it.
+	// Below the model because result.json lists the codes. It knows only units, so that all other rooms can use it.
 	["runner/text"],
 	["runner/terminal"],
 	["runner"],
 ];
 
-/** What is not shipped may import from everywhere. */
 export const ABOVE_ALL: readonly string[] = ["runner/tests", "runner/tools"];

@@ -9,7 +9,6 @@ import { explain, main } from "./main.ts";
 import { packageFolder, packageVersion } from "./package.ts";
 import { fakeWorld } from "./world.fake.ts";
 
-/** Runs a command line in an empty folder. */
 async function mqbench(...argv: string[]) {
 	const world = fakeWorld({ cwd: testFolder() });
 	const code = await main(argv, world);
@@ -167,7 +166,7 @@ describe("commands that README.md and the guides show", () => {
 			/^((?:[A-Z_]+=\S+ )*)npx mqbench (?:(?:validate|plan|compile|up) )?(scenarios\/.*)$/.exec(
 				line,
 			) ?? [];
-		// A rig is there only once it has been stood up.
+		// A rig exists only after `mqbench up`.
 		return args === "" || args.includes("--rig") ? [] : [{ env, args }];
 	});
 
@@ -182,7 +181,7 @@ describe("commands that README.md and the guides show", () => {
 	test.each(scenarios)("$args", async ({ env, args }) => {
 		const variables = env.split(" ").flatMap((one) => (one === "" ? [] : [one.split("=")]));
 		const world = fakeWorld({ cwd: packageFolder, env: Object.fromEntries(variables) });
-		// What is rented is no matter of the scenario, and neither is who looks on.
+		// Rent and viewers do not depend on the scenario.
 		const words = args.replaceAll(/ --max-hourly-usd \d+| --watch| --open|'/g, "").split(" ");
 		expect(await main(["validate", ...words], world), world.err() + world.out()).toBe(0);
 	});

@@ -12,7 +12,7 @@ import { removedOption } from "./text/removed.ts";
 import { guarded } from "./workflow-log.ts";
 import type { World } from "./world.ts";
 
-/** Runs a command line and returns its exit code. Every error becomes a message: with a stack only if it is a bug of ours. */
+/** Runs a command line. Every error becomes a message, with a stack only for a bug of ours. */
 export async function main(argv: readonly string[], outside: World): Promise<ExitCode> {
 	const world = guarded(outside);
 	let code: ExitCode = EXIT.pass;
@@ -31,7 +31,7 @@ export async function main(argv: readonly string[], outside: World): Promise<Exi
 		if (gone !== undefined) throw failure("usage", { message: gone });
 		refuseUnknownWord(argv[0], world);
 		const program = await commandLine(argv, world, on);
-		// Wrong, as in a script whose variable is empty, and read by a person who wonders what there is.
+		// Usually a script with an empty variable, so an error, with the help.
 		if (argv.length === 0) program.help({ error: true });
 		await program.parseAsync([...argv], { from: "user" });
 		return code;
@@ -40,7 +40,6 @@ export async function main(argv: readonly string[], outside: World): Promise<Exi
 	}
 }
 
-/** Prints what went wrong, with a stack only if it is a bug of ours, and returns the exit code for it. */
 export function explain(error: unknown, outside: World): ExitCode {
 	const world = guarded(outside);
 	if (error instanceof MqbenchError) {
@@ -48,7 +47,7 @@ export function explain(error: unknown, outside: World): ExitCode {
 		if (error.code === "interrupted" && world.stop.reason === "SIGTERM") return EXIT.terminated;
 		return error.exit;
 	}
-	// Commander has printed its message already; help and version are no errors.
+	// Commander has printed its message already; help and version are not errors.
 	if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
 	const stack = error instanceof Error ? error.stack : String(error);
 	world.stderr.write(
@@ -121,7 +120,7 @@ async function commandLine(argv: readonly string[], world: World, on: Action): P
 	return program;
 }
 
-/** The commands that a command line may lead to. A first word that is a command decides; without one it is the default command. Help alone needs none. */
+/** A first word that is a command decides; without one, the default command. Help needs none. */
 function namedBy(argv: readonly string[]): string[] {
 	const named = argv.filter((word) => Object.hasOwn(COMMANDS, word));
 	if (named[0] === argv[0]) return named.slice(0, 1);
@@ -129,7 +128,7 @@ function namedBy(argv: readonly string[]): string[] {
 	return asks ? named : ["run", ...named];
 }
 
-/** `mqbench valdate x.yaml` would be taken for a scenario called valdate, with an argument too many. */
+/** Otherwise `mqbench valdate x.yaml` would be a scenario called valdate with an argument too many. */
 function refuseUnknownWord(word: string | undefined, { cwd }: World): void {
 	const known = [...Object.keys(COMMANDS), "help"];
 	if (word === undefined || !/^[a-z]+$/i.test(word) || known.includes(word)) return;

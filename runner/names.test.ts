@@ -7,20 +7,18 @@ import { CLOUDS } from "./model/targets.ts";
 import { packageFolder } from "./package.ts";
 import { sources } from "./sources.fake.ts";
 
-/** The list of broker definitions, one line each. */
 const LIST = "runner/brokers/definitions.ts";
 
-/** What may name no broker. */
 const others = sources().filter(
 	(file) =>
 		!/^runner\/(tests|tools)\//.test(file) &&
 		file !== LIST &&
-		// Words that are gone, of brokers too.
+		// Former words, of brokers too.
 		file !== "runner/text/removed.ts" &&
 		!BrokerName.options.some((name) => file.startsWith(`runner/brokers/${name}/`)),
 );
 
-/** A broker is one definition: nobody else knows its name. Tests, fakes and benchmarks may. */
+/** Only a broker's own definition names it; tests, fakes and benchmarks may too. */
 describe("the names of brokers", () => {
 	it("stand in their definitions alone", () => {
 		expect(
@@ -45,14 +43,14 @@ describe("the names of brokers", () => {
 	});
 });
 
-/** The lifecycle of rented machines is the same for each cloud; what is one cloud's own stands behind infra/cloud/provider.ts. */
+/** Rented machines have the same lifecycle in each cloud; a cloud's own code is behind infra/cloud/provider.ts. */
 describe("the names of clouds", () => {
 	it.each(others.filter((file) => /^infra\/cloud\/[^/]+$/.test(file)))(
 		"stand in no text of the lifecycle: %s",
 		(file) => {
 			const texts: string[] = [];
 			walk(parsed(readFileSync(path.join(packageFolder, file), "utf8")), (node) => {
-				// The section of a scenario and the folder are called like the cloud.
+				// A scenario's section and the folder have the cloud's name.
 				if (!/Identifier$/.test(node.type ?? "")) texts.push(wordsOf(node));
 			});
 			expect(
@@ -99,7 +97,7 @@ interface Node {
 	readonly regex?: { readonly pattern: string };
 }
 
-/** What a node says itself, without those below it. */
+/** The words of a node without its children. */
 function wordsOf({ type, name, value, regex }: Node): string {
 	if (type === "Identifier" || type === "PrivateIdentifier") return String(name);
 	if (type === "Literal") return regex?.pattern ?? String(value);

@@ -1,4 +1,4 @@
-/** Whoever asks first has it done; all others get the same result. */
+/** Runs the action for the first call; all calls share its result. */
 export function once<T>(action: () => Promise<T>): () => Promise<T> {
 	let running: Promise<T> | undefined;
 	return () => {

@@ -17,7 +17,7 @@ import { pinsOf, pomOf } from "./brokers/jvm.ts";
 import { packageFolder, packageVersion } from "./package.ts";
 import { sum } from "./stats/sum.ts";
 
-// What somebody gets who measures on a laptop: small, and nothing of any cloud.
+// For a laptop the package must be small, without any cloud.
 
 const MB = 1e6;
 const folder = mkdtempSync(path.join(tmpdir(), "mqbench-package-"));
@@ -29,7 +29,7 @@ let packed: {
 };
 
 beforeAll(() => {
-	// `npm test` builds before: what npm would do itself, once more, beside the other tests.
+	// `npm test` has built already; a second build would disturb other tests.
 	[packed] = JSON.parse(
 		npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], packageFolder),
 	);
@@ -61,7 +61,7 @@ test("it has the program, and the Pulumi project to rent machines with, compiled
 			"infra/aws/package.json",
 			"infra/aws/package-lock.json",
 			"infra/aws/policy.json",
-			// Without these nothing that is fetched would be checked, and nobody told.
+			// Without these downloads would silently not be verified.
 			"infra/aws/pulumi.sha256",
 			...Object.values(brokers)
 				.flatMap(({ jars = [] }) => jars)
@@ -105,7 +105,7 @@ test("the lock file of the Pulumi project names what it needs itself exactly", (
 	const { dependencies } = read("package.json");
 	for (const [name, version] of Object.entries(dependencies))
 		expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
-	// One and the same checks the configuration on both sides.
+	// Both sides check the configuration with the same version.
 	expect(dependencies.zod).toBe(root.devDependencies.zod);
 	expect(read("package-lock.json").packages[""].dependencies).toEqual(dependencies);
 });
@@ -173,7 +173,6 @@ function npm(args: readonly string[], cwd: string): string {
 	});
 }
 
-/** Of each file below a folder. */
 function sizesOf(folder: string): number[] {
 	return readdirSync(folder, { recursive: true, withFileTypes: true })
 		.filter((entry) => !entry.isDirectory())

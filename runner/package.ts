@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Folder of the package: where package.json, extensions/ and scenarios/ are, from the sources as from dist/. */
+/** Holds package.json, extensions/ and scenarios/, for the sources and for dist/. */
 export const packageFolder: string = find(path.dirname(fileURLToPath(import.meta.url)));
 
-/** Version of mqbench. */
 export const packageVersion: string = (
 	JSON.parse(readFileSync(path.join(packageFolder, "package.json"), "utf8")) as { version: string }
 ).version;

@@ -29,36 +29,27 @@ import { reasonOf } from "./verdict/run.ts";
 import type { Feed } from "./watch/feed.ts";
 import type { World } from "./world.ts";
 
-/** What a command line says of how runs are made; left out: no. */
 export interface PipelineArgs {
-	/** Folder for the results; left out: reports/<run-id> here. */
 	readonly out?: string | undefined;
-	/** Folder of an interrupted command, whose complete runs are kept; left out: begin a new one. */
+	/** Folder of an interrupted command, whose complete runs stay. */
 	readonly resume?: string | undefined;
-	/** Measure the floor of the generator for each case, after the runs. */
+	/** Measure the generator's floor for each case, after the runs. */
 	readonly floor?: boolean | undefined;
-	/** Two more repeats of what did not pass. */
 	readonly confirm?: boolean | undefined;
-	/** Ask nothing: fetch a Go where there is none. */
+	/** Do not ask: download a missing Go. */
 	readonly yes?: boolean | undefined;
-	/** What an undecided line does to the exit code, and to junit.xml. */
 	readonly onInconclusive?: OnInconclusive | undefined;
-	/** Outputs of k6 that get the metrics of each run too. */
+	/** k6 outputs that also get each run's metrics. */
 	readonly k6Out?: readonly string[] | undefined;
 }
 
 interface PipelineOptions extends PipelineArgs {
 	readonly scenario: Scenario;
-	/** The scenario as it was written, kept beside the results. */
 	readonly scenarioText: string;
-	/** Of the scenario, all of one run id (`runIdFor`). */
 	readonly plans: readonly Plan[];
-	/** What the runs are compared with, beside systems of the scenario itself; null: nothing. */
 	readonly snapshot: BaselineSnapshot | null;
-	/** How the command was given, kept beside the scenario. */
 	readonly command: CommandFile;
 	readonly progress: Progress;
-	/** Who looks on while the runs are made. */
 	readonly feed?: Feed | null | undefined;
 }
 
@@ -67,13 +58,11 @@ interface PipelineResult {
 	readonly result: Result;
 }
 
-/** What is delivered of the runs besides what lies in their folder. */
 interface DeliveryOptions {
 	readonly reporters: readonly Reporter[];
 	readonly quiet?: boolean | undefined;
 }
 
-/** The whole sentence: runs, then their reports; resolves with the exit code. */
 export async function measureAndReport(
 	options: PipelineOptions & DeliveryOptions,
 	world: World,
@@ -85,7 +74,6 @@ export async function measureAndReport(
 	return code;
 }
 
-/** Names the runs of a command: as the folder that it goes on with, or anew. */
 export function runIdFor(
 	{ name }: Scenario,
 	resume: string | undefined,
@@ -95,10 +83,10 @@ export function runIdFor(
 	return newRunId(name, clock.nowMs());
 }
 
-/** plans -> scripts -> runs -> results -> verdict, as one sentence. */
+/** plans -> scripts -> runs -> results -> verdict. */
 export async function runPipeline(options: PipelineOptions, world: World): Promise<PipelineResult> {
 	const { scenario, progress, feed = null, command } = options;
-	// Asked early: it answers while mqbench does other things.
+	// Started early, to run during other work.
 	const git = gitCommitOf(path.resolve(world.cwd, command.scenario), world.env);
 	const earlier = options.resume === undefined ? null : path.resolve(world.cwd, options.resume);
 	const added = earlier ? confirmingIn(earlier) : [];
@@ -112,7 +100,7 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 		options.scenarioText,
 		scenario.systems.flatMap((system) => system.options.secrets ?? []),
 	);
-	// Before the build: who may not write here is told now, not in two minutes.
+	// Before the build: a folder that is not writable must fail now, not in two minutes.
 	if (!earlier) {
 		makeRunFolder(folder, text, plans.filter(isRun), floorPlans, options.snapshot);
 		const resumable = plans.every(isRun);
@@ -141,7 +129,6 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 		const searched: Plan[] = [];
 		function* runs(): Generator<Plan, void> {
 			yield* runsOf(rest.plans, searched, folder, progress);
-			// Whoever stops the command wants no more of it.
 			if (options.confirm && !world.stop.aborted)
 				yield* confirmingRuns(all, searched, folder, progress, feed);
 		}
@@ -150,7 +137,7 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 		await measure(
 			{
 				scenario,
-				// Those that confirm are known when the others are over.
+				// The confirming runs are known only after the others.
 				get runCount() {
 					return all.length;
 				},
@@ -174,7 +161,6 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 	}
 }
 
-/** Makes the runs of a scenario, and tells of them; tests pass a fake. */
 export type Measure = typeof measureAndReport;
 
 // --- internal ---
@@ -182,12 +168,11 @@ export type Measure = typeof measureAndReport;
 const OPEN_BASELINE =
 	"Warning: what compares with the baseline is undecided, and lets the build through all the same (exit code 0); --on-inconclusive fail makes it 6.";
 
-/** Is it a run, or the case that a search begins with? */
 function isRun({ search }: Plan): boolean {
 	return search?.role !== "start";
 }
 
-/** The same runs; each that is over is shown to who looks on, before the next one is made. */
+/** The same runs; shows each finished one to the feed before the next begins. */
 function* seenBy(feed: Feed | null, runs: Generator<Plan, void>): Generator<Plan, void> {
 	for (const plan of runs) {
 		yield plan;
@@ -195,7 +180,7 @@ function* seenBy(feed: Feed | null, runs: Generator<Plan, void>): Generator<Plan
 	}
 }
 
-/** Two more repeats of what did not pass, all of them in the folder before the first is made; `all` is told of them. */
+/** Two more repeats of what did not pass, all in the folder before the first begins; `all` gets them. */
 function* confirmingRuns(
 	all: Plan[],
 	searched: readonly Plan[],
@@ -211,7 +196,7 @@ function* confirmingRuns(
 	yield* plans;
 }
 
-/** The runs in their order; a search makes its own, each from what those before it came to, and adds them to `searched`. */
+/** In order; a search makes each of its runs from the results so far, and adds them to `searched`. */
 function* runsOf(
 	plans: readonly Plan[],
 	searched: Plan[],

@@ -1,8 +1,4 @@
-/**
- * A text as the program may print it, wherever its parts come from: a file's keys, a broker's last words, what ssh or docker complained of. What
- * moves the cursor, erases, sets a title or turns the direction of reading around is written out (`\u001b`), which in JSON is the same text.
- * mqbench's own colours stay where there are colours.
- */
+/** Escapes (`\u001b`) what moves the cursor, erases, sets a title or turns the reading direction, for texts from outside. */
 export function printable(text: string, colour = false): string {
 	return text.replaceAll(UNPRINTABLE, (sign) =>
 		sign === "\r\n" || (colour && OWN_COLOUR.test(sign))
@@ -13,7 +9,7 @@ export function printable(text: string, colour = false): string {
 
 // --- internal ---
 
-/** Colours whole, so that they may stay; line ends of a CSV too. */
+/** Whole colours, and a CSV's line ends, so that they may stay. */
 const UNPRINTABLE =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 	/\r\n|\x1b\[\d{1,2}m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -1,4 +1,4 @@
-/** Why the operating system refused, in a person's words: "the disk is full". */
+/** "the disk is full" */
 export function reasonOf(error: unknown): string {
 	const { code, message } = error as NodeJS.ErrnoException;
 	return REASONS[code ?? ""] ?? message;

@@ -94,7 +94,6 @@ describe("a line with a caret below", () => {
 		["password: hunter2", "password: *******"],
 		['{ token: "abc", rate: 5/s }', '{ token: "***", rate: 5/s }'],
 		["nkey = SUABC", "nkey = *****"],
-		// The blank before a brace belongs to the brace.
 		["{ password: hunter2 }", "{ password: ******* }"],
 		["{ token: two words , rate: 5/s}", "{ token: ********* , rate: 5/s}"],
 		["rate: 5/s", "rate: 5/s"],
@@ -114,7 +113,7 @@ describe("a line with a caret below", () => {
 		[`say "password=\\"hun'ter 2\\";"`, `say "password=\\"*********\\";"`],
 		["sasl.jaas.config: x y='z';", "sasl.jaas.config: ********"],
 		["url: https://h?sig=abc", "url: https://h?sig=***"],
-		// What a scenario says in the same words, and is none.
+		// Not secrets, though scenarios write them with the same words.
 		["seed: 42", "seed: 42"],
 		["auth: creds", "auth: creds"],
 		["author: me", "author: me"],

@@ -1,7 +1,4 @@
-/**
- * Hides what logs in by a URL in a text: user and password, `nats://***@host`, and parameters such as `?sig=`. For whatever is
- * written or printed. Rather too much than too little: all up to the last @ of the word, as a password may hold any letter.
- */
+/** Hides credentials in URLs: `nats://***@host`, `?sig=`. Up to a word's last @, because a password may hold any letter. */
 export function maskUrls(text: string): string {
 	return replaceLogins(text, () => "***").replaceAll(
 		SECRET_PARAMETER,
@@ -9,15 +6,12 @@ export function maskUrls(text: string): string {
 	);
 }
 
-/** The same for texts whose URLs have an @ further on, as Go's have: `https://proxy/module/@v/v1.0.0.mod`. */
+/** For texts whose URLs have a later @, as Go's have: `https://proxy/module/@v/v1.0.0.mod`. */
 export function maskUserinfo(text: string): string {
 	return text.replaceAll(/:\/\/[^\s/]*@/g, "://***@");
 }
 
-/**
- * Replaces what may be a secret by as many stars: what logs in by a URL, and values of keys that sound
- * like one. The length stays, so that a caret under the text still points where it should.
- */
+/** Hides credentials of URLs and secret-sounding keys by as many stars: a caret under the text still points where it should. */
 export function maskSameLength(text: string): string {
 	return replaceLogins(text, stars)
 		.replaceAll(SECRET_PARAMETER, (_, name: string, secret: string) => name + stars(secret))
@@ -27,12 +21,11 @@ export function maskSameLength(text: string): string {
 		});
 }
 
-/** Is the value of such a key, or of such a variable of the environment, a secret? */
 export function soundsSecret(name: string): boolean {
 	return ENDS_SECRET.test(name);
 }
 
-/** A text without these values, as they are and as files of brokers write them. Of fewer letters than four, one would hide half of it. */
+/** Hides these values, as they are and as brokers' files write them; not those below four letters, which would hide half of the text. */
 export function hide(text: string, secrets: readonly string[]): string {
 	return secrets
 		.filter((secret) => secret.length >= 4)
@@ -45,10 +38,7 @@ export function hide(text: string, secrets: readonly string[]): string {
 		.reduce((left, secret) => left.replaceAll(secret, "***"), text);
 }
 
-/**
- * The environment for a program that needs no secret, as a browser: without variables that sound like one, whose value is a URL with a
- * password, or is, or is part of, one of these `secrets`.
- */
+/** The environment for a program without need of secrets: no names that sound like one, no URL with a password, no part of `secrets`. */
 export function withoutSecrets(
 	env: Readonly<Record<string, string | undefined>>,
 	secrets: readonly string[] = [],
@@ -64,7 +54,7 @@ export function withoutSecrets(
 	);
 }
 
-/** What `maskUrls` and `maskSameLength` would hide in a text: to be hidden wherever else it turns up. */
+/** What `maskUrls` and `maskSameLength` would hide, to hide it elsewhere too. */
 export function secretsIn(text: string): string[] {
 	const logins: string[] = [];
 	replaceLogins(text, (who) => {
@@ -79,15 +69,12 @@ export function secretsIn(text: string): string[] {
 	];
 }
 
-/** What a run folder keeps of a scenario's text. */
+/** For the scenario's copy in a run folder. */
 export function maskScenario(text: string, secrets: readonly string[]): string {
 	return maskSameLength(maskUrls(hide(text, secrets)));
 }
 
-/**
- * Does the URL itself hold a password, or a token (which stands where a user does, or in a parameter)? `${NAME}` in its place does
- * not count, and a user beside a password is no secret.
- */
+/** Is there a password or token in the URL (as a user, or in a parameter)? `${NAME}` does not count, nor does a user with a password. */
 export function holdsSecret(url = ""): boolean {
 	const { begin, end } = loginIn(url);
 	const [user = "", ...password] = url.slice(begin, end).split(":");
@@ -96,7 +83,7 @@ export function holdsSecret(url = ""): boolean {
 	return [secret, ...parameters].join("").replaceAll(/\$\{\w+\}/g, "") !== "";
 }
 
-/** A word of a command line, or one URL, which may hold blanks: what logs in by it is hidden. */
+/** For a word of a command line, or one URL, which may hold blanks. */
 export function maskUrl(url: string): string {
 	const { begin, end } = loginIn(url);
 	return maskUrls(begin < end ? `${url.slice(0, begin)}***${url.slice(end)}` : url);
@@ -109,17 +96,16 @@ export const VISIBLE_PASSWORD =
 
 // --- internal ---
 
-/** Where a word that is one URL has who logs in; nowhere: `begin` is `end`. */
+/** Position of the credentials in a single URL; without any, `begin` is `end`. */
 function loginIn(url: string): { begin: number; end: number } {
 	const scheme = url.indexOf("://");
 	const begin = scheme < 0 ? url.length : scheme + 3;
 	return { begin, end: Math.max(begin, url.lastIndexOf("@")) };
 }
 
-/** Who logs in, as messages write it for a person to copy: nobody's password. */
+/** Placeholder credentials in messages, to copy. */
 const EXAMPLE = /^(?:user)?:\$\{\w+\}$/;
 
-/** Ends of names whose value is a secret, as configurations of brokers and clients write them. */
 const SECRET_NAMES = [
 	"pass(?:wd|word|phrase|code)?",
 	"pwd",
@@ -138,26 +124,25 @@ const SECRET_NAMES = [
 	"connection[._-]?string",
 	"jaas[._-]?config",
 	"(?<![a-z])sig(?:nature)?",
-	// How to log in, but not which way: auth is one of these words in a scenario.
+	// Not the kinds of auth in a scenario.
 	"auth(?![\"']?\\s*[:=]\\s*[\"']?(?:user|token|creds)[\"']?\\s*(?:[,}#]|$))",
-	// Of nkeys; that of a workload is a number.
+	// An nkey's; a workload's is a number.
 	"seed(?![\"']?\\s*[:=]\\s*[\"']?-?[\\d.]+[\"']?\\s*(?:[,}#]|$))",
 ];
 
 const ENDS_SECRET = new RegExp(`(?:${SECRET_NAMES.join("|")})$`, "i");
 
-/** A parameter of a URL whose value is a secret. */
 const SECRET_PARAMETER = new RegExp(
 	`([?&][\\w.%-]*(?:${SECRET_NAMES.join("|")}|(?<=[?&])(?:key|code))=)([^&#\\s"'\`<>\\\\]+)`,
 	"gi",
 );
 
-/** What messages have in place of a secret (variables.ts), and variables' names. */
+/** Instead of a secret in messages (variables.ts), and variables' names. */
 const PLACEHOLDER = /^(?:\.\.\. before |(?:\$\{\w+\}?)+$)/;
 
 /**
- * A name, and its value: within its quotes, which may stand in a quoted text themselves; to the end of a line that has no other key, else to
- * the comma, or to the brace that closes its map; of a key with its value in the lines below all that are further in.
+ * A name and its value: within quotes, perhaps in a quoted text; else to the line's end, the comma or the map's closing brace; for a value
+ * in the lines below, all deeper ones.
  */
 const SECRET_VALUE = new RegExp(
 	`((?:${SECRET_NAMES.join("|")})(?:\\\\?["'])?[ \\t]*[:=][ \\t]*)(?![ \\t])(${[
@@ -172,8 +157,8 @@ const SECRET_VALUE = new RegExp(
 );
 
 /**
- * Replaces what logs in by each URL: from :// to the last @ of the word. A word that ends within a login (what follows the colon is no port)
- * has a password with a blank, which ends at the next word with an @. One look at each line, however many URLs it has.
+ * Replaces each URL's credentials, from :// to the word's last @. A word that ends within them (no port follows the colon) has a password
+ * with a blank, which ends at the next word with an @. One pass per line.
  */
 function replaceLogins(text: string, by: (who: string) => string): string {
 	return text.includes("://")
@@ -183,7 +168,7 @@ function replaceLogins(text: string, by: (who: string) => string): string {
 
 function lineWithout(line: string, by: (who: string) => string): string {
 	let done = "";
-	/** Where a login has begun that has not met its @ yet. */
+	/** Start of credentials whose @ has not come yet. */
 	let open: number | null = null;
 	let kept = 0;
 	for (const { 0: word, index } of line.matchAll(URL_WORD)) {
@@ -204,7 +189,7 @@ function lineWithout(line: string, by: (who: string) => string): string {
 	return done + line.slice(kept);
 }
 
-/** A word, up to the comma before another URL: of the addresses of a cluster, each has its login. */
+/** Up to a comma before another URL: each address of a cluster has its own credentials. */
 const URL_WORD = /(?:(?!,[a-z][a-z\d+.-]*:\/\/)\S)+/gi;
 
 /** A user, and the beginning of a password: no port follows the colon. */

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { packageFolder } from "./package.ts";
 
-/** For tests of the sources: all of TypeScript but tests and fakes, which stand beside the code and may use what they like. */
+/** All TypeScript but tests and fakes, which may import what they like. */
 export function sources(): string[] {
 	return ["runner", "infra"]
 		.flatMap((top) =>

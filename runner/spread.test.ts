@@ -5,12 +5,11 @@ import { expect, test } from "vitest";
 import { packageFolder } from "./package.ts";
 import { sources } from "./sources.fake.ts";
 
-/** Lists that stand in the code: an array, one of two, a constant; and rest parameters, as long as their callers' lists. */
+/** Bounded lists: a literal, one of two, a constant, or rest parameters, as long as their callers' lists. */
 const BOUNDED = /^\.\.\.(?:\(?\[|\([^()]+\? |[A-Z_]+\b|\(?(?:values|more|problems)\b)/;
 
-/** Arguments lie on the stack, which some 120 000 of them overflow: a run of 3.4 hours has more samples. */
+/** Some 120 000 arguments overflow the stack, and a run of 3.4 hours has more samples. */
 test("no data is spread into a call", () => {
-	// Tests, fakes and benchmarks spread what they have made themselves.
 	const shipped = sources().filter((file) => !/^runner\/(tests|tools)\//.test(file));
 	const read = (file: string) => readFileSync(path.join(packageFolder, file), "utf8");
 	expect(shipped.flatMap((file) => spreads(file, read(file)))).toEqual([]);

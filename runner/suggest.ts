@@ -1,4 +1,3 @@
-/** The known word that `word` was probably meant to be, or undefined when none is near. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
 	const near = known
 		.map((candidate) => ({
@@ -6,12 +5,12 @@ export function suggest(word: string, known: readonly string[]): string | undefi
 			distance: distance(word.toLowerCase(), candidate.toLowerCase()),
 		}))
 		.sort((a, b) => a.distance - b.distance)[0];
-	// One slip in three letters: "durration" and "raet" are found, "foo" is not taken for "nats".
+	// One slip per three letters: "durration" and "raet" are found, "foo" does not become "nats".
 	const allowed = Math.max(1, Math.floor(word.length / 3));
 	return near && near.distance <= allowed ? near.candidate : undefined;
 }
 
-/** "; did you mean rate?", or the known words when none is near. Opens with its own separator. */
+/** "; did you mean rate?", or the known words if none is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
 	const guess = suggest(word, known);
 	if (guess !== undefined) return `; did you mean ${guess}?`;

@@ -1,7 +1,7 @@
 import { commandLine } from "./shell.ts";
 import { formatBytesExact, formatCount, formatDurationExact, plural } from "./units.ts";
 
-/** The names in a sentence, "{system}" or "{nodes:node}"; braces around more than a word are its own: "{ broker: nats }". */
+/** The names in "{system}" or "{nodes:node}"; braces around more than a word are literal: "{ broker: nats }". */
 export type Names<Text extends string> = Text extends `${string}{${infer Rest}`
 	? Names<Rest> | (Rest extends `${infer Name}}${string}` ? Word<Name> : never)
 	: never;
@@ -11,10 +11,7 @@ type Word<Text extends string> = Text extends `${string}${" " | "{"}${string}`
 		? Name
 		: Text;
 
-/**
- * The sentence with its values. Those ending in Ns, Bytes and PerSecond are written with their unit, lists with commas, and counts with the noun behind
- * their name. `{file:quoted}` is a word of a command that people paste, `{wrong:lines}` a list with a line for each.
- */
+/** Names in Ns, Bytes and PerSecond get units; `{file:quoted}` is a word of a command, `{wrong:lines}` a line for each. */
 export function fill(sentence: string, values: Readonly<Record<string, unknown>>): string {
 	return sentence.replaceAll(/\{(\w+)(?::([\w ]+))?\}/g, (_, name: string, noun?: string) =>
 		shown(name, values[name], noun),

@@ -3,10 +3,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { NoSkips } from "./tests/no-skips.ts";
 
-/**
- * Tests that start brokers, browsers or hosts, or change what a process has only one of: each file has a process of its own. The
- * others share one, as loading the modules takes longer than most of them.
- */
+/** Tests that start brokers, browsers or hosts, or change global state, get a process; others share one to load modules once. */
 const ISOLATED = [
 	"infra/{aws,binaries,clients,cloud,local}/**/*.test.ts",
 	"infra/*.test.ts",
@@ -17,13 +14,13 @@ const ISOLATED = [
 	"runner/tests/ci/*.test.ts",
 ];
 const E2E = ["runner/tests/e2e/**/*.test.ts"];
-/** `npm run acceptance` has them, and each test with the tag "long". */
+/** For `npm run acceptance`, like tests tagged "long". */
 const LONG = ["**/*.acceptance.test.ts"];
 const globalSetup = ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 // More than two cores: most of the longer ones wait for brokers, containers, browsers and hosts.
 const maxWorkers = 3;
 
-/** Isolated files first: they are the long ones, and a process that others share is not left for one of them. */
+/** The long, isolated files start first and never wait for a shared process. */
 class IsolatedFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const rank = (file: TestSpecification) => (file.project.config.isolate ? 0 : 1);
@@ -35,7 +32,7 @@ class IsolatedFirst extends BaseSequencer {
 export default defineConfig({
 	test: {
 		root: fileURLToPath(new URL("..", import.meta.url)),
-		// Four times what a test takes alone, and more: two cores share tests and brokers, and others use the machine.
+		// Over four times a test's own time: two cores share tests and brokers, and others use the machine.
 		testTimeout: 180_000,
 		hookTimeout: 180_000,
 		expect: { poll: { timeout: 30_000 } },
@@ -71,7 +68,7 @@ export default defineConfig({
 					name: "e2e",
 					include: E2E,
 					globalSetup,
-					// They measure, after the others; most of their time they wait.
+					// They measure, so after the others; mostly they wait.
 					maxWorkers,
 					sequence: { groupOrder: 1 },
 				},

@@ -2,12 +2,9 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/**
- * Writes a file. Whenever the power fails, the old file or the new one is there, and never a part of it: the content is on the disk before
- * the name changes. A link in its place is replaced, not followed.
- */
+/** After a power failure the old file or the new one exists, never a part. Replaces a link in its place, never follows it. */
 export function writeWhole(file: string, content: string | Uint8Array, mode?: number): void {
-	// Nobody can know this name before, and put a link there.
+	// An unpredictable name, so that no link can wait there.
 	const part = `${file}.${randomBytes(6).toString("hex")}.part`;
 	writeNew(part, content, mode);
 	try {
@@ -19,7 +16,7 @@ export function writeWhole(file: string, content: string | Uint8Array, mode?: nu
 	syncFolder(path.dirname(file));
 }
 
-/** Writes a file that does not exist yet, down to the disk. Fails with EEXIST if there is one, or a link. */
+/** Writes a new file down to the disk. Fails with EEXIST if there is one, or a link. */
 export function writeNew(file: string, content: string | Uint8Array, mode = 0o666): void {
 	const opened = openSync(file, "wx", mode);
 	try {
@@ -33,7 +30,7 @@ export function writeNew(file: string, content: string | Uint8Array, mode = 0o66
 	}
 }
 
-/** Names of files are on the disk when their folder is. Not every system can do this. */
+/** File names are on the disk only when their folder is. Not every system supports this. */
 export function syncFolder(folder: string): void {
 	try {
 		const opened = openSync(folder, "r");

@@ -4,9 +4,8 @@ import { guarded, issue, withoutCommands } from "./workflow-log.ts";
 import { type FakeWorld, fakeWorld } from "./world.fake.ts";
 
 /**
- * What actions/runner takes for a command: StreamReader.ReadLine ends a line at CR, LF and CR LF; TryParseV2 trims blanks and wants
- * `::` at the start; TryParse finds `##[` anywhere. Letters without width count as not there: the worst that a comparison by
- * culture makes of them.
+ * As actions/runner reads commands: StreamReader.ReadLine ends lines at CR, LF and CR LF; TryParseV2 trims blanks and wants `::` first;
+ * TryParse finds `##[` anywhere. Letters without width do not count, the worst case of comparing by culture.
  */
 function commandsIn(text: string): string[] {
 	return text

@@ -1,21 +1,19 @@
 import type { Sink, World } from "./world.ts";
 
 /**
- * GitHub Actions reads commands out of what a step prints, on stdout and stderr: a line that begins with `::` behind blanks, and
- * `##[` anywhere in a line; CR ends a line as LF does. Texts from outside (a broker's error, a name) must not become one. So what begins
- * like a command is taken apart by a blank. Outside of GitHub Actions nothing changes; `issue` prints our own commands.
+ * GitHub Actions reads commands from a step's output: `::` after leading blanks, `##[` anywhere, lines end in CR or LF. A blank splits such
+ * text from outside (a broker's error, a name) so that it cannot be one. Elsewhere nothing changes; `issue` prints our own commands.
  */
 export function guarded(world: World): World {
 	if (world.env.GITHUB_ACTIONS !== "true" || guards.has(world.stdout)) return world;
 	return { ...world, stdout: guardedSink(world.stdout), stderr: guardedSink(world.stderr) };
 }
 
-/** Prints a command of ours, as it is. */
 export function issue(sink: Sink, line: string): void {
 	(guards.get(sink) ?? sink).write(`${line}\n`);
 }
 
-/** Takes commands apart, in a text that begins where a line does. */
+/** For a text that begins a line. */
 export function withoutCommands(text: string): string {
 	return text.replaceAll(COMMAND, "$1 ").replaceAll(OLD_COMMAND, "$1 ");
 }
@@ -25,12 +23,12 @@ export function withoutCommands(text: string): string {
 /** From a guarded sink to what it guards. */
 const guards = new WeakMap<Sink, Sink>();
 
-/** Letters that take no room may be ignored where texts are compared by culture, as .NET does: with them it is a command as well. */
+/** .NET compares texts by culture and may ignore letters without width, so a command may contain them. */
 const COMMAND = /((?:^|[\r\n])[\s\p{C}\p{M}]*:(?:(?![\r\n])[\p{C}\p{M}])*)(?=:)/gu;
 const OLD_COMMAND = /(#(?:(?![\r\n])[\p{C}\p{M}])*#(?:(?![\r\n])[\p{C}\p{M}])*)(?=\[)/gu;
 
 function guardedSink(sink: Sink): Sink {
-	/** What the line has so far: a command may come in two pieces. */
+	/** The line so far: a command may come in two pieces. */
 	let begun = "";
 	const guard: Sink = {
 		...(sink.control ? { control: (text) => sink.control?.(text) } : {}),
@@ -45,7 +43,7 @@ function guardedSink(sink: Sink): Sink {
 		},
 		write(text) {
 			const whole = withoutCommands(begun + text);
-			// A blank is only ever put behind what was begun, never into it.
+			// Blanks go only after what was printed already, never into it.
 			sink.write(whole.slice(begun.length));
 			begun = whole.slice(lastLine(whole));
 		},

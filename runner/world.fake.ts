@@ -1,13 +1,12 @@
 import type { World } from "./world.ts";
 
-/** A world for tests: keeps what is written, its time stands still. */
+/** Keeps what is written; its time stands still. */
 export interface FakeWorld extends World {
-	/** All that went to stdout and to stderr so far. */
 	out(): string;
 	err(): string;
 }
 
-/** Parts that a test cares about; the rest is a plain terminal without environment. */
+/** By default a plain terminal without environment. */
 export function fakeWorld(
 	parts: Partial<Pick<World, "cwd" | "env" | "clock" | "stop" | "ask" | "nextLine">> = {},
 ): FakeWorld {

@@ -21,7 +21,6 @@ export function declare(command: Command, on: Action): void {
 		.action(on(build));
 }
 
-/** `mqbench build`: leaves a k6 for people. */
 export async function build(
 	args: { readonly out: string; readonly with?: readonly string[] | undefined },
 	world: World,
@@ -29,7 +28,7 @@ export async function build(
 	const out = path.resolve(world.cwd, args.out);
 	const further = args.with ?? [];
 	const progress = makeProgress(world, false);
-	// What pins further extensions stays; without them it would say what go.mod of ours says.
+	// Keep the pins of the user's extensions; without any, go.mod pins our own.
 	const pinned = further.length > 0;
 	let temporary: string | null = null;
 	try {
@@ -58,7 +57,6 @@ export async function build(
 		progress.done();
 		if (temporary) await rm(temporary, { recursive: true, force: true });
 	}
-	// As a shell takes it.
 	const shown = args.out.includes("/") ? args.out : `./${args.out}`;
 	world.stdout.write(`${shown} is a k6 with mqbench's extensions: ${shown} version lists them.\n`);
 	return EXIT.pass;

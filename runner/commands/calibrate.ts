@@ -32,11 +32,9 @@ export function declare(command: Command, on: Action): void {
 
 interface CalibrateArgs extends ScenarioArgs, Pick<PipelineArgs, "out" | "yes"> {
 	readonly quiet?: boolean | undefined;
-	/** As it was typed. */
 	readonly runs: string;
 }
 
-/** `mqbench calibrate`: A/A runs, and what they differ by: for the eyes, in the run's folder, and in the cache for later runs. */
 export async function calibrate(args: CalibrateArgs, world: World): Promise<ExitCode> {
 	const { scenario: written, text } = await readScenario(args.path, args, world);
 	if (written.aws !== null)
@@ -59,7 +57,7 @@ export async function calibrate(args: CalibrateArgs, world: World): Promise<Exit
 		},
 		world,
 	);
-	// A breach is no matter here; a run that was not made is.
+	// A breached SLA does not matter here; a run that failed does.
 	if (result.verdict === "interrupted" || result.errorCause === "internal")
 		return exitCodeOf(result);
 	const asked = written.baselineSla.map(({ expect }) => expect.figure);

@@ -11,7 +11,7 @@ import { clean } from "./clean.ts";
 
 const HOUR = 3600 * 1000;
 
-/** Two things that are kept; `stays`: the second cannot be removed. */
+/** Keeps two things; with `stays`, the second cannot be removed. */
 function keeping({ stays = false, inUse = false } = {}) {
 	const removed: string[] = [];
 	const one = (where: string, bytes: number | null): Kept => ({
@@ -71,7 +71,7 @@ describe("mqbench clean", () => {
 		expect(await clean({ yes: true }, here, look)).toBe(5);
 		expect(removed).toEqual(["/a"]);
 		expect(here.err()).toBe("/b could not be removed: it is in use\n");
-		// Of what stays no byte is counted.
+		// Bytes of what stays do not count.
 		expect(here.out()).toContain("Removed: 1, 1MiB.");
 	});
 
@@ -114,7 +114,7 @@ describe("mqbench clean", () => {
 		make("go", "go1.26.8", "bin", "go");
 		make("bin", ".0123456789abcdef-aB3xYz", "k6");
 		make("jars", "kafka-0123456789abcdef", "a.jar");
-		// Somebody's own, in a folder that was given for the cache.
+		// The user's own file, in a folder given for the cache.
 		make("go", "bin", "gofmt");
 		make("jars", "mine", "b.jar");
 		make("bin", "tool", "x");

@@ -24,7 +24,7 @@ export function declare(command: Command, on: Action): void {
 		.action(on(clean));
 }
 
-/** `mqbench clean`: builds, what was fetched, and what killed commands have left. Exit code 5: something could not be removed. */
+/** Removes builds, downloads, and leftovers of killed commands. Exit code 5: something could not be removed. */
 export async function clean(
 	{ yes, all }: { readonly yes?: boolean | undefined; readonly all?: boolean | undefined },
 	world: World,

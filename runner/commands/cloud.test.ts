@@ -31,7 +31,7 @@ function folderWith(text = scenario): string {
 	return cwd;
 }
 
-/** A run on a fake cloud, whose measuring gives `code` or throws. */
+/** A run on a fake cloud whose measurement returns `code` or throws. */
 async function rentedRun({
 	measure = async () => 0,
 	cloud = fakeCloud(),
@@ -369,7 +369,6 @@ describe("mqbench down of machines", () => {
 		timing: { abortMs: 10, pausesMs: [1], againMs: 1 },
 		clouds: cloudsWith(parts),
 	});
-	/** A rig that is up, and remembered in that folder. */
 	const remembered = async (folder: string, stack = fakeStack()) => {
 		const open = async () => fakeStack({ up: async () => output("x-1") });
 		const rig = await standUpCloud(offered("x-1"), inState(folder), optionsWith({ open }));

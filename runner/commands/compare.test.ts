@@ -26,7 +26,7 @@ function write(folder: string, name: string, factor: number, parts: Parts = {}) 
 	writeFileSync(join(folder, `${name}.json`), baselineText(baseline));
 }
 
-/** A folder with a.json, b.json (p99 twice as high) and c.json (the same as a). `b`: what b has of its own. */
+/** A folder with a.json, b.json (p99 twice as high; overridden by `b`) and c.json (the same as a). */
 function files(parts: Parts = {}, b: Parts = {}) {
 	const folder = testFolder();
 	write(folder, "a", 1, parts);
@@ -35,7 +35,7 @@ function files(parts: Parts = {}, b: Parts = {}) {
 	return folder;
 }
 
-/** `flat`: what is printed, without its line breaks. */
+/** `flat`: the output without line breaks. */
 async function run(cwd: string, ...args: string[]) {
 	const world = fakeWorld({ cwd, env: { MQBENCH_CACHE_DIR: join(cwd, "cache") } });
 	const exit = await main(["compare", ...args], world);
@@ -221,7 +221,6 @@ describe("what cannot be done is one sentence", () => {
 	});
 });
 
-/** What a person reads of a page. */
 function textOf(html: string): string {
 	return html
 		.replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, " ")

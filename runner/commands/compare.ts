@@ -34,11 +34,9 @@ export function declare(command: Command, on: Action): void {
 }
 
 interface CompareArgs {
-	/** A run folder or baseline.json file. */
 	readonly baseline: string;
-	/** Another one; undefined: two systems of the first are compared. */
+	/** Undefined: two systems of the first are compared. */
 	readonly run?: string | undefined;
-	/** "old,new": two systems instead of the same system of two. */
 	readonly systems?: string | undefined;
 	readonly calibration?: string | undefined;
 	readonly json?: boolean | undefined;
@@ -47,10 +45,9 @@ interface CompareArgs {
 	readonly onInconclusive: OnInconclusive;
 }
 
-/** `mqbench compare`: B against A, over all their runs. */
 export async function compare(args: CompareArgs, world: World): Promise<ExitCode> {
 	const { json, markdown, html, onInconclusive } = args;
-	// A run that was named in its place must not be overwritten: `--html A B`.
+	// In `--html A B` A is a run that must not be overwritten.
 	if (html !== undefined && !html.endsWith(".html"))
 		throw failure("usage", {
 			message: `--html ${html}: nothing was written, as this does not end in .html. Give a file that does.`,
@@ -77,7 +74,7 @@ export async function compare(args: CompareArgs, world: World): Promise<ExitCode
 				? renderMarkdown(document)
 				: renderTerminal(document, terminalLook(world.stdout, world.env)),
 	);
-	// On paper for people the outcome stands last anyway.
+	// People read the outcome in the last line anyway.
 	const open = ["inconclusive", "advisory"].includes(comparing.outcome);
 	if (open && onInconclusive === "warn" && (json || markdown))
 		world.stderr.write(`Warning: ${comparing.summary}.\n`);

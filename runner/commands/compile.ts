@@ -21,7 +21,6 @@ interface CompileArgs extends ScenarioArgs {
 	readonly inline?: boolean | undefined;
 }
 
-/** `mqbench compile`: shows the k6 script of the first run. */
 export async function compile(args: CompileArgs, world: World): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const [first] = expand(scenario, { runId: "compile", only: args.only });

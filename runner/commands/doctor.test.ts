@@ -40,7 +40,7 @@ describe("mqbench doctor", () => {
 			return world.out();
 		};
 		expect(await text()).toContain("ok       AWS: SDK and Pulumi's packages are installed.");
-		// To be copied: whole, whatever the width.
+		// To be copied, so never wrapped.
 		expect(await text("@pulumi/aws")).toContain(`Remedy: ${install}\n`);
 	});
 

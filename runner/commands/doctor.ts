@@ -13,7 +13,7 @@ export function declare(command: Command, on: Action): void {
 	command.option("--json", "print the findings as JSON").action(on(doctor));
 }
 
-/** `mqbench doctor`: what on this machine would bend a measurement, and the remedy. Exit code 3 when something is bad. */
+/** Exit code 3 when something is bad. */
 export async function doctor(
 	{ json }: { readonly json?: boolean | undefined },
 	world: World,

@@ -13,7 +13,7 @@ export function declare(command: Command, on: Action): void {
 	command.argument("<rig>", "the rig.json that mqbench up wrote").action(on(down, "file"));
 }
 
-/** `mqbench down`: takes a rig down that mqbench up has stood up, and removes its file. What is gone already is no mistake. */
+/** Stops a rig of mqbench up and removes its file. A missing rig is not an error. */
 export async function down(
 	{ file }: { readonly file: string },
 	world: World,
@@ -37,7 +37,7 @@ export async function down(
 	}
 	if (rents !== null) await downInCloud(rig, file, world, options);
 	else {
-		// Whoever holds processes of a rig ends them when its file is gone.
+		// The command that holds a rig's processes ends them when its file is gone.
 		await removeRig(place, rig.id);
 		await downLocal(rig, world);
 	}

@@ -12,7 +12,7 @@ import { fails, passLimit } from "../verdict/statistics.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { explain } from "./explain.ts";
 
-/** What `mqbench explain` prints; of a topic, no line is too wide for a terminal. */
+/** Also checks that no line of a topic is too wide for a terminal. */
 async function said(...words: string[]): Promise<string> {
 	const world = fakeWorld();
 	expect(await explain({ words }, world)).toBe(0);

@@ -12,7 +12,7 @@ export function declare(command: Command, on: Action): void {
 	command.argument("[topic...]", "without a topic: list all of them").action(on(explain, "words"));
 }
 
-/** `mqbench explain`: the idea behind words of the reports ("not offered", or several: "floor others"), or the list of those that there are. */
+/** The idea behind words of the reports ("not offered", or several: "floor others"), or a list of all. */
 export async function explain(
 	{ words }: { readonly words: readonly string[] },
 	world: World,
@@ -45,7 +45,6 @@ const PAGES: ReadonlyMap<string, string> = new Map([
 	...topicNames.map((name) => [plain(name), topics[name].text.trimStart()] as const),
 ]);
 
-/** undefined: reports do not have the word. */
 function pageOf(word: string): string | undefined {
 	const meant = word
 		// Codes in result.json of lines that something other than the system decided: late-by-held.
@@ -54,7 +53,7 @@ function pageOf(word: string): string | undefined {
 	return PAGES.get(plain(meant));
 }
 
-/** "notOffered", "not offered", "Not-Offered". */
+/** "notOffered", "not offered", "Not-Offered" */
 function plain(word: string): string {
 	return word.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }

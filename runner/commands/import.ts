@@ -25,8 +25,7 @@ interface ImportArgs {
 	readonly out?: string | undefined;
 }
 
-/** `mqbench import omb`: writes the scenario that does what two files of OpenMessaging Benchmark say, and lists what it cannot. */
-export async function importCommand(args: ImportArgs, world: World): Promise<ExitCode> {
+async function importCommand(args: ImportArgs, world: World): Promise<ExitCode> {
 	const { yaml, left } = importOmb(
 		await read(args.workload, world),
 		await read(args.driver, world),

@@ -10,7 +10,7 @@ import { shellWord } from "../shell.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { type InitArgs, init } from "./init.ts";
 
-/** Makes a scenario in an empty folder, on a machine that has every broker but some; `asked`: what the terminal was asked. */
+/** Makes a scenario in an empty folder, on a machine with every broker but some; `asked`: the questions. */
 async function start(
 	args: InitArgs,
 	{

@@ -36,12 +36,11 @@ export function declare(command: Command, on: Action): void {
 }
 
 export interface InitArgs extends Partial<Record<keyof Answers, string>> {
-	/** Path of the file, with or without .yaml, or a folder for it. */
 	readonly name?: string | undefined;
 	readonly yes?: boolean | undefined;
 }
 
-/** `mqbench init`: asks what is not given as an option, and writes a commented scenario and the schema for editors beside it. */
+/** Asks what the options leave open, then writes a commented scenario and the editors' schema beside it. */
 export async function init(
 	args: InitArgs,
 	world: World,
@@ -53,7 +52,7 @@ export async function init(
 	const system = systemCalled(answers.broker);
 	if (!system) throw new Error(`no such system: ${answers.broker}`);
 	const text = scenarioText(file, system, answers);
-	// Whatever fits badly together is said before a file is there.
+	// Contradictory answers fail before a file exists.
 	loadScenario(file, text, {}, { ...world.env, ...placeholder(answers, system) });
 	await write(file, text, world);
 	const schema = path.join(path.dirname(file), "scenario.schema.json");
@@ -77,7 +76,7 @@ ${
 
 // --- internal ---
 
-/** A variable that a person has yet to set is no mistake of the new file. */
+/** A variable that the user has yet to set is not a mistake of the new file. */
 function placeholder({ url }: Answers, { name: broker }: { name: string }): Record<string, string> {
 	return url.includes("://")
 		? {}

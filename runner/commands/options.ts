@@ -6,20 +6,14 @@ import type { Overrides } from "../scenario/overrides.ts";
 import { ON_INCONCLUSIVE } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 
-/**
- * Makes what commander calls: hands `run` the arguments of the command under these names, its options, and `argv`, what follows "mqbench". The exit code
- * of `run` is mqbench's.
- */
+/** Makes commander's action: `run` gets the arguments by these names, the options, and `argv` after "mqbench". */
 export type Action = <Args>(
 	run: (args: Args, world: World) => Promise<ExitCode>,
 	...names: readonly string[]
 ) => (this: Command) => Promise<void>;
 
-/** What all commands take that read a scenario. */
 export interface ScenarioArgs extends Overrides {
-	/** Path of the scenario file. */
 	readonly path: string;
-	/** What follows "mqbench" on the command line. */
 	readonly argv?: readonly string[] | undefined;
 }
 
@@ -47,7 +41,7 @@ export function scenarioOptions(command: Command): Command {
 		);
 }
 
-/** Of commands that stand up or describe brokers, without runs. */
+/** For commands that start or describe brokers, without runs. */
 export function systemsOptions(command: Command): Command {
 	return command
 		.argument("<scenario>", "path of the YAML file")
@@ -55,7 +49,7 @@ export function systemsOptions(command: Command): Command {
 		.option("--only <glob>", `only systems whose runs match, e.g. '${example.broker}/*'`);
 }
 
-/** Of commands that may rent machines. */
+/** For commands that may rent machines. */
 export function rentOptions(command: Command): Command {
 	return command
 		.option(
@@ -93,7 +87,6 @@ export function calibrationOption(): Option {
 	);
 }
 
-/** For options that may be given several times. */
 export function collect(value: string, all: readonly string[] = []): readonly string[] {
 	return [...all, value];
 }

@@ -20,9 +20,8 @@ export function declare(command: Command, on: Action): void {
 }
 
 /**
- * `mqbench plan`: what the runs will take and use, and which percentiles they will carry; of target aws also what would be rented. Fails under
- * `strict` when an SLA asks for more. Machines that could not be rented give the exit code that a run would have; it stays 0 where AWS was
- * not asked, as the SDK, any credentials or the network are not there: who has no account plans all the same.
+ * For target aws also shows what would be rented; machines that cannot be rented give a run's exit code. Without SDK, credentials or
+ * network AWS is not asked, and the code stays 0.
  */
 export async function plan(
 	args: ScenarioArgs & { readonly json?: boolean | undefined },
@@ -33,7 +32,6 @@ export async function plan(
 	const plans = expand(scenario, { only: args.only });
 	const request = cloudRequest(scenario, plans, args);
 	const tooDeep = tooDeepWarnings(plans);
-	// Under strict the error says it, once.
 	const warnings = [...(scenario.strict ? [] : tooDeep), ...warningsOf(scenario, plans)];
 	let unfit: ExitCode = EXIT.pass;
 	if (args.json) {

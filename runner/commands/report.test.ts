@@ -18,7 +18,6 @@ import { readResult } from "../result/result-files.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { report } from "./report.ts";
 
-/** `mqbench report .` in a folder, or of another one. */
 async function reported(cwd: string, folder = ".", more = {}) {
 	const world = fakeWorld({ cwd });
 	const code = await report({ folders: [folder], ...more }, world);
@@ -52,7 +51,7 @@ describe("mqbench report", () => {
 
 	test("of a folder that cannot be written says where, what and what to do: exit code 3", async () => {
 		const folder = fixtureCopy("healthy");
-		// A folder in the place of a file fails for everybody; rights alone would not stop root.
+		// Unlike missing rights, a folder in the file's place also stops root.
 		mkdirSync(join(folder, "report.md"));
 		await expect(reported(folder)).rejects.toMatchObject({
 			exit: 3,
@@ -61,7 +60,6 @@ describe("mqbench report", () => {
 			),
 		});
 		expect(readdirSync(folder).filter((f) => f.endsWith(".part"))).toEqual([]);
-		// The others are written all the same.
 		expect(existsSync(join(folder, "result.json"))).toBe(true);
 	});
 
@@ -87,7 +85,7 @@ describe("mqbench report", () => {
 });
 
 describe("mqbench report of a folder with a result and no measured files", () => {
-	/** All that is kept of a run of some time ago: its result.json, and what `keep` says. */
+	/** The rest of an old run: result.json and what `keep` matches. */
 	const kept = (name: string, keep: RegExp) => {
 		const whole = fixtureCopy(name);
 		writeReports(whole, buildResult(whole));

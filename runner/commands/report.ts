@@ -59,7 +59,6 @@ For other tools:
 }
 
 interface ReportArgs extends ReporterArgs, Pick<PipelineArgs, "out" | "onInconclusive"> {
-	/** Folders of runs, `reports/<run-id>`; or one that holds such folders, `reports`. */
 	readonly folders: readonly string[];
 	readonly export?: string | undefined;
 	/** True: into `svg/` of the run's folder. */
@@ -69,10 +68,7 @@ interface ReportArgs extends ReporterArgs, Pick<PipelineArgs, "out" | "onInconcl
 	readonly only?: string | undefined;
 }
 
-/**
- * `mqbench report`: recomputes result and reports from a run's files, as `mqbench run` did, and gives its exit code. Where only the result
- * was kept, it makes the reports from that. Of a folder of runs it writes the index, which judges nothing.
- */
+/** Recomputes result and reports from a run's files, or reports from result.json alone. An index of a folder of runs judges nothing. */
 export async function report(args: ReportArgs, world: World): Promise<ExitCode> {
 	const { folders, export: format, out, onInconclusive } = args;
 	if (format !== undefined) return writeExport({ folders, format, out }, world);
@@ -106,13 +102,12 @@ function resultOf(where: string): { readonly result: Result; readonly from: "mea
 			return { result: buildResult(where), from: "measured" };
 		} catch (error) {
 			damageIn(error);
-			// No run has a plan that can be read, but what was once made of them may be there.
+			// No plan is readable, but an earlier result may exist.
 			if (!holdsResult(where)) throw error;
 		}
 	return { result: readResult(where), from: "read" };
 }
 
-/** Draws, and judges nothing. */
 async function pictures(folder: string, args: ReportArgs, { cwd, stdout }: World) {
 	const { svg, theme = "light", only = "*" } = args;
 	const out = typeof svg === "string" ? path.resolve(cwd, svg) : undefined;

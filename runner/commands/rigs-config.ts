@@ -16,7 +16,7 @@ export function declare(rigs: Command, on: Action): void {
 		.action(on(rigsConfig, "path"));
 }
 
-/** `mqbench rigs config`: what the Pulumi program is told for a scenario, for people who run `pulumi up` by hand. Rents nothing. */
+/** The Pulumi program's configuration for a scenario, to run `pulumi up` by hand. Rents nothing. */
 export async function rigsConfig(
 	args: ScenarioArgs,
 	world: World,

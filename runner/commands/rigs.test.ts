@@ -20,7 +20,7 @@ const ACCOUNT = "111111111111";
 const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
 const WORDS = "in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge)";
 
-/** A state folder with these rigs, and the world of a command that comes some minutes after they were stood up. */
+/** A state folder with these rigs, and a command's world some minutes after they were stood up. */
 async function scene(...ids: string[]) {
 	const state = testFolder();
 	const stack = fakeStack();
@@ -104,7 +104,7 @@ Take one down: mqbench rigs destroy <rig>
 		writeFileSync(path.join(folder("half"), "rig.json"), '{"version": 1, ');
 		const rig = readFileSync(path.join(folder("demo-1"), "rig.json"));
 		writeFileSync(path.join(folder("other"), "rig.json"), rig);
-		// What file managers and people leave there is no rig.
+		// File managers and people leave other files there.
 		for (const name of [".DS_Store", "notes.txt"]) writeFileSync(folder(name), "a file");
 		const world = at(1);
 		expect(await rigsList({}, world)).toBe(0);
@@ -194,7 +194,6 @@ describe("mqbench rigs destroy", () => {
 			message:
 				"Stopped by SIGINT before demo-2 was taken down.\nTake down what is left: mqbench rigs destroy --all",
 		});
-		// What was begun went to its end.
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
 });
@@ -345,7 +344,7 @@ workload: { rate: 500/s, message: 256B, duration: 1s }
 	expect(code).toBe(0);
 	expect(cloud.asked).not.toContain("stand up");
 	const config = parse(world.out()).config["mqbench:rig"];
-	// As it is printed it is refused: whoever forgets the key is told.
+	// Refused as printed, so that a forgotten key is noticed.
 	const wrong = AwsConfig.safeParse(config);
 	expect(wrong.error?.issues.map((one) => one.path)).toEqual([["publicKey"]]);
 	const whole = AwsConfig.parse({ ...config, publicKey: "ssh-ed25519 AAAA me@here" });

@@ -11,10 +11,9 @@ import type { World } from "../world.ts";
 import type { Action } from "./options.ts";
 import { declare as declareConfig } from "./rigs-config.ts";
 
-/** Of the targets whose things are listed here, the one that is not rented. */
+/** The one target listed here that is not rented. */
 const CLUSTER = "kubernetes";
 
-/** `mqbench rigs`: of what is rented. */
 export function declare(command: Command, on: Action): void {
 	const rigs = command.addHelpText(
 		"after",
@@ -77,7 +76,6 @@ interface ClusterArgs {
 	readonly namespace?: string | undefined;
 }
 
-/** `mqbench rigs list`: what is rented, as far as this machine remembers. */
 export async function rigsList(
 	{ json = false, ...where }: ClusterArgs & { readonly json?: boolean | undefined },
 	world: World,
@@ -96,7 +94,6 @@ interface DestroyArgs extends ClusterArgs {
 	readonly yes?: boolean | undefined;
 }
 
-/** `mqbench rigs destroy`: takes down one rig, or all that no other mqbench has. */
 export async function rigsDestroy(
 	{ id, all = false, yes = false, ...where }: DestroyArgs,
 	world: World,
@@ -115,7 +112,7 @@ export async function rigsDestroy(
 	return EXIT.pass;
 }
 
-/** `mqbench rigs sweep`: finds rigs by their tags, whoever remembers them, and removes them piece by piece. */
+/** Finds rigs by their tags and removes them piece by piece, even those that this machine does not remember. */
 export async function rigsSweep(
 	args: SweepArgs & ClusterArgs,
 	world: World,

@@ -89,10 +89,7 @@ export type RunArgs = ScenarioArgs &
 	RentOptions &
 	WatchArgs;
 
-/**
- * `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. With target aws it rents the machines first,
- * makes the ordinary run on their rig.json, and takes them down again: the exit code is 5 where something of them is left.
- */
+/** With target aws it makes the ordinary run on rented machines; exit code 5 if some of them are left. */
 export async function run(
 	args: RunArgs,
 	world: World,
@@ -108,7 +105,7 @@ export async function run(
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);
 	const scenario = againstBaseline(read.scenario, args, world);
-	// On rented machines nothing is resumed; whoever rents says so.
+	// Rented machines cannot resume a run, and renting reports that.
 	const runId = runIdFor(scenario, scenario.aws === null ? resume : undefined, world);
 	const plans = expand(scenario, { runId, only });
 	const settings = scenario.baseline === null ? undefined : await ownSettings();
@@ -124,7 +121,6 @@ export async function run(
 		if ([args.url, args.set, args.k6Out].flat().some(holdsSecret)) progress.say(VISIBLE_PASSWORD);
 		for (const warning of warnings) progress.say(`Warning: ${warning}`);
 		const make = (scenario: Scenario, world: World) => {
-			// What is no result needs no floor to compare it with.
 			const full = !scenario.quick;
 			const floor = (args.floor ?? true) && full;
 			const confirm = args.confirm && full;
@@ -132,7 +128,6 @@ export async function run(
 			return measure({ ...args, ...made, floor, confirm, progress, feed, reporters }, world);
 		};
 		if (request === null) return make(scenario, world);
-		// It is an ordinary run, as anybody makes it with --rig.
 		const use = async (rig: string, world: World) =>
 			make(againstBaseline(await read.onRig(rig), args, world), world);
 		return rentAndUse(request, args, progress, world, cloud, folder, use);

@@ -16,7 +16,7 @@ const quickstart = "scenarios/quickstart.yaml";
 const sizes = "scenarios/message-sizes.yaml";
 const deep = "sla.0=p99.99 < 3ms";
 
-/** What a command prints of a scenario that comes with mqbench. `flat`: without its line breaks. */
+/** The output for one of mqbench's scenarios. `flat`: without line breaks. */
 async function of<Args>(
 	command: (args: Args, world: World) => Promise<ExitCode>,
 	args: Args,
@@ -27,7 +27,6 @@ async function of<Args>(
 	return { code, out: world.out(), flat: world.out().replaceAll(/\s+/g, " "), err: world.err() };
 }
 
-/** A folder with this scenario as s.yaml. */
 function folderWith(text: string): string {
 	const cwd = testFolder();
 	writeFileSync(path.join(cwd, "s.yaml"), text);
@@ -182,7 +181,7 @@ describe("an SLA that the samples do not carry", () => {
 });
 
 test("a search: plan says how many runs it may make and how long they send, validate does not call it one run", async () => {
-	// Under strict it is not refused for a percentile that its runs last for.
+	// strict does not refuse a percentile that its runs support.
 	const cwd = folderWith(
 		"system: nats\nworkload: { rate: 300/s, message: 256B, find: max-rate, duration: 5s, warmup: 2s }\nsla: [p99.99 < 50ms]\nstrict: true\n",
 	);
@@ -190,7 +189,7 @@ test("a search: plan says how many runs it may make and how long they send, vali
 	expect(flat).toMatch(
 		/^1\. nats\/256B 300\/s: a search, find: max-rate: usually 10 to 25 runs; the first takes 2\.5min/,
 	);
-	// Its duration of 5s is shorter than any run that is made.
+	// Its duration of 5s is shorter than any actual run.
 	expect(flat).toContain("256B 300/s: round-trip of 256B, 300/s at first, after 2s warm-up;");
 	expect(flat).not.toMatch(/5s|1 run|7s|Percentiles|Warning/);
 	expect((await of(validate, { path: "s.yaml" }, { cwd })).out).toBe(

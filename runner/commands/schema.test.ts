@@ -47,7 +47,7 @@ interface Schema {
 	readonly oneOf?: readonly Schema[];
 }
 
-/** A line for each field, "runs[].metrics.response.n: integer"; a part that stands in several places has its fields at the first. */
+/** "runs[].metrics.response.n: integer" for each field; a shared part lists its fields at its first place. */
 function fieldsOf(root: Schema): string[] {
 	const first = new Map<string, string>();
 	return below(root, "");

@@ -14,7 +14,6 @@ export function declare(command: Command, on: Action): void {
 		.action(on(schema, "what"));
 }
 
-/** `mqbench schema`: the JSON schema of scenario files, for editors, or of result.json, details.json and rig.json, for tools. */
 export async function schema(
 	{ what }: { readonly what: keyof typeof texts },
 	world: World,

@@ -34,9 +34,8 @@ interface UpArgs extends ScenarioArgs, RentOptions {
 }
 
 /**
- * `mqbench up`: stands up the brokers of a scenario, to stay while runs come and go, and writes rig.json. Processes of this
- * machine stay as long as this command, which ends with Ctrl-C or when the file is gone (`mqbench down`);
- * machines of target aws until they are taken down, or end themselves.
+ * Local processes live as long as this command, which ends with Ctrl-C or when rig.json is gone (`mqbench down`); rented machines until
+ * they are removed or end themselves.
  */
 export async function up(
 	args: UpArgs,

@@ -23,16 +23,14 @@ export function declare(command: Command, on: Action): void {
 }
 
 interface ValidateArgs extends ScenarioArgs {
-	/** Of stdout nothing is told but the mistakes. All other errors are what they are without it. */
+	/** Print only the scenario's mistakes, as JSON; other errors stay the same. */
 	readonly json?: boolean | undefined;
 }
 
-/** `mqbench validate`: checks a scenario without a broker, and says how much it would do. */
 export async function validate({ json, ...args }: ValidateArgs, world: World): Promise<ExitCode> {
 	if (json) return asJson(args, world);
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { only: args.only });
-	// Only a baseline that the scenario itself names can be looked at.
 	if (scenario.baseline !== null) {
 		const { baselineToCompare } = await import("../compare/to-compare.ts");
 		const here = { ...args, settings: await ownSettings() };
@@ -69,7 +67,7 @@ async function asJson(args: ScenarioArgs, world: World): Promise<ExitCode> {
 	}
 }
 
-/** "3 runs, 1 system (nats), 3 cases, 1.75min and drain". */
+/** "3 runs, 1 system (nats), 3 cases, 1.75min and drain" */
 function summary(plans: readonly Plan[]): string {
 	const systems = [...new Set(plans.map(({ system }) => system))];
 	const searches = plans.filter(({ search }) => search !== null);

@@ -8,7 +8,7 @@ import type { Machine } from "./this-machine.ts";
 
 const LOAD_MS = 300;
 const LATE_NS = 1e6;
-/** From so many cores on broker and generator do not share one. */
+/** From here on broker and generator need not share a core. */
 const ENOUGH_CORES = 4;
 const SWAP_BYTES = 64 * 1024 ** 2;
 const TIGHT_BYTES = 1024 ** 3;
@@ -17,7 +17,7 @@ const CLOCK = "/sys/devices/system/clocksource/clocksource0";
 const WAKES = "How late this machine wakes a thread that sleeps for 1 ms (Atomics.wait).";
 const PROGRAMS = ["k6", ...builtPrograms.map(({ name }) => name), "agent"].join(", ");
 
-/** What of this machine would bend a measurement, in the order in which it is reported. */
+/** In the order of the report. */
 const ofMachine: readonly Check[] = [
 	{
 		name: "load",
@@ -150,10 +150,7 @@ const ofMachine: readonly Check[] = [
 	disk("disk here", ({ cwd }) => cwd, "the results, in reports/", "--out"),
 ];
 
-/**
- * What the load generator is built with: a run without it is not possible. What each broker needs where mqbench starts it (target local) speaks
- * against nothing but that broker; a run that needs it says how to install it on this platform.
- */
+/** Without the load generator's parts no run is possible; a broker's own needs (target local) count against that broker only. */
 const ofPrograms: readonly Check[] = [
 	{ name: "generator", read: generator },
 	{
@@ -166,7 +163,6 @@ const ofPrograms: readonly Check[] = [
 				// It did not answer in time.
 				if (!(error instanceof MqbenchError) || error.code === "interrupted") return null;
 				const figure = error.code === "go-missing" ? "not found" : "too old";
-				// For a build only.
 				return from === "build"
 					? { verdict: "bad", figure, remedy: error.message }
 					: { verdict: "info", figure };
@@ -206,7 +202,7 @@ const ofPrograms: readonly Check[] = [
 		},
 	},
 	{
-		// Whether AWS lets the caller in, and Pulumi's command is there, a plan or a run finds out.
+		// A plan or a run checks AWS access and Pulumi's command.
 		name: "AWS",
 		async read(machine) {
 			const { missing, install } = await machine.aws();
@@ -251,11 +247,10 @@ function disk(
 	};
 }
 
-/** All cores together, in ticks since boot. */
 function cpuTimes(stat: string | null): { all: number; idle: number; steal: number } | null {
 	const line = /^cpu +([\d ]+)$/m.exec(stat ?? "")?.[1];
 	if (line === undefined) return null;
-	// user nice system idle iowait irq softirq steal; guest times are part of user and nice already.
+	// user nice system idle iowait irq softirq steal; user and nice already include guest times.
 	const ticks = line.trim().split(/ +/).map(Number).slice(0, 8);
 	const [, , , idle = 0, iowait = 0, , , stolen = 0] = ticks;
 	return { all: ticks.reduce((sum, one) => sum + one, 0), idle: idle + iowait, steal: stolen };

@@ -5,7 +5,6 @@ import { examine } from "./examine.ts";
 import { type Finding, renderFindings, worst } from "./finding.ts";
 import { type FakeMachineParts, fakeMachine } from "./machine.fake.ts";
 
-/** The finding of one check, by its name. */
 async function finding(name: string, parts: FakeMachineParts): Promise<Finding> {
 	const row = checks.filter((check) => check.name === name);
 	const [first] = await examine(fakeMachine(parts), row);

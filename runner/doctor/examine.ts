@@ -2,13 +2,9 @@ import { checks } from "./checks.ts";
 import { type Check, type Finding, findingOf, type Reading } from "./finding.ts";
 import type { Machine } from "./this-machine.ts";
 
-/** How long a check may take. */
 const LONGEST_MS = 2000;
 
-/**
- * Makes every check: first those that measure time, one at a time, then the others together. What a check cannot read is
- * `unknown`; none of them fails.
- */
+/** First the checks that measure time, one by one, then the others together. What a check cannot read is `unknown`. */
 export async function examine(
 	machine: Machine,
 	list: readonly Check[] = checks,

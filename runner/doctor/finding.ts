@@ -3,22 +3,18 @@ import type { TerminalLook } from "../terminal/look.ts";
 import { wrap } from "../terminal/wrap.ts";
 import type { Machine } from "./this-machine.ts";
 
-/** ok; warn: expect a longer tail; bad: do not measure here; info: for those who wonder; unknown: could not be read. */
+/** ok; warn: expect a longer tail; bad: do not measure here; info: background; unknown: could not be read. */
 export type Verdict = keyof typeof COLOURS;
 
-/** One line of `mqbench doctor`. */
 export interface Finding {
 	readonly check: string;
 	readonly verdict: Verdict;
-	/** What was found: "powersave", "2 of 8 cores". */
 	readonly figure: string;
-	/** What that means for a measurement, in one sentence. */
 	readonly sentence: string;
-	/** What to do; null when there is nothing to do. */
 	readonly remedy: string | null;
 }
 
-/** What a check reads. Sentence and remedy left out: those of its row. */
+/** Absent sentence and remedy come from its row. */
 export interface Reading {
 	readonly verdict: Verdict;
 	readonly figure: string;
@@ -26,20 +22,17 @@ export interface Reading {
 	readonly remedy?: string;
 }
 
-/** A row of the table of checks. It may throw: what cannot be read is `unknown`. */
+/** A row of the table of checks. If it throws, the finding is `unknown`. */
 export interface Check {
 	readonly name: string;
-	/** It measures time, so nothing else may run beside it. */
+	/** It measures time, so nothing else may run with it. */
 	readonly alone?: true;
 	/** null: it cannot be read. */
 	read(machine: Machine): Promise<Reading | null> | Reading | null;
-	/** A sentence for each verdict that it may have. */
 	readonly means?: Readonly<Partial<Record<Verdict, string>>>;
-	/** What to do where the verdict is warn or bad. */
 	readonly remedy?: string;
 }
 
-/** The reading of a row as a finding. */
 export function findingOf({ name, means = {}, remedy }: Check, read: Reading | null): Finding {
 	const { verdict, figure, ...own } =
 		read ?? ({ verdict: "unknown", figure: "unknown" } as Reading);
@@ -53,7 +46,6 @@ export function findingOf({ name, means = {}, remedy }: Check, read: Reading | n
 	};
 }
 
-/** The findings for people, and what they come to. */
 export function renderFindings(
 	findings: readonly Finding[],
 	{ columns, colour }: Pick<TerminalLook, "columns" | "colour">,
@@ -78,7 +70,7 @@ export function renderFindings(
 	return `${[...lines, "", ...wrap(summary, width)].join("\n")}\n`;
 }
 
-/** The worst of all, `info` and `unknown` aside: they say nothing against the machine. */
+/** Ignores `info` and `unknown`, which say nothing against the machine. */
 export function worst(findings: readonly Finding[]): keyof typeof MEANS {
 	const is = (verdict: Verdict) => findings.some((one) => one.verdict === verdict);
 	return is("bad") ? "bad" : is("warn") ? "warn" : "ok";
@@ -86,10 +78,9 @@ export function worst(findings: readonly Finding[]): keyof typeof MEANS {
 
 // --- internal ---
 
-/** A remedy that is a command: to be copied, and so not wrapped. */
+/** A command to be copied, and so not wrapped. */
 const COMMAND = /^(sudo|echo|npm) /;
 
-/** Width of the verdict's column. */
 const FIRST = "unknown".length + 2;
 
 const COLOURS = { ok: "green", info: "cyan", unknown: "gray", warn: "yellow", bad: "red" } as const;

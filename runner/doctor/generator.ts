@@ -9,7 +9,7 @@ import { MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
 
-/** From which rung of the order (MQBENCH_K6, the package of the platform, the cache, a build with Go) k6, nats-server and agent would come. */
+/** The source of k6, nats-server and agent: MQBENCH_K6, the platform's package, the cache, or a build with Go. */
 export type Generator =
 	| { readonly from: "MQBENCH_K6"; readonly k6: string }
 	| { readonly from: "MQBENCH_K6"; readonly unusable: string }
@@ -23,7 +23,7 @@ export type Generator =
 			readonly go: string;
 			readonly ageMs: number;
 	  }
-	/** `damaged`: files lie in its place that are not what was built. */
+	/** `damaged`: the files in its place are not what was built. */
 	| {
 			readonly from: "build";
 			readonly why: string | null;
@@ -31,7 +31,6 @@ export type Generator =
 			readonly damaged: boolean;
 	  };
 
-/** Looks where a run would look, and builds nothing. */
 export async function findGenerator(world: World): Promise<Generator> {
 	if (world.env.MQBENCH_K6) return ownK6(world);
 	const { cache, key } = ownBuild(world);
@@ -53,16 +52,13 @@ export async function findGenerator(world: World): Promise<Generator> {
 		: { from: "build", why, key, damaged: there !== null };
 }
 
-/** What `mqbench --version --json` prints. Fields are added, never renamed. */
 export async function versionJson(world: World) {
 	const { cache, key } = ownBuild(world);
 	return {
 		mqbench: packageVersion,
 		node: process.version,
-		/** "linux-x64" */
 		platform: `${process.platform}-${process.arch}`,
 		programs: await findGenerator(world),
-		/** For caches of CI. */
 		cache: { folder: cache, build: key },
 	};
 }
@@ -71,14 +67,13 @@ export async function versionJson(world: World) {
 
 const EXTENSIONS = path.join(packageFolder, "extensions");
 
-/** Where this version keeps what it builds, and under which name there, as "bin/<key>", what it builds of its own sources. */
+/** Where this version keeps builds of its own sources, and their name there, "bin/<key>". */
 function ownBuild({ env }: Pick<World, "env">) {
 	const flags = [...BUILD_FLAGS, packageVersion];
 	const { platform, arch } = process;
 	return { cache: cacheFolder(env, platform), key: buildKey(EXTENSIONS, platform, arch, flags) };
 }
 
-/** With MQBENCH_K6 set, `resolveBinaries` checks it and never builds. */
 async function ownK6(world: World): Promise<Generator> {
 	const silent = () => {};
 	try {

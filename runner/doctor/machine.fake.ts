@@ -2,17 +2,16 @@ import type { Machine } from "./this-machine.ts";
 
 export interface FakeMachineParts
 	extends Partial<Omit<Machine, "read" | "run" | "which" | "freeBytes">> {
-	/** Text by path: /proc and /sys as far as a test cares. */
+	/** By path, for /proc and /sys. */
 	readonly files?: Readonly<Record<string, string>>;
-	/** What a command line prints: "java -version". */
+	/** Output by command line: "java -version". */
 	readonly commands?: Readonly<Record<string, string>>;
-	/** Programs on PATH. */
 	readonly programs?: readonly string[];
-	/** Free bytes of every disk; null: unreadable. */
+	/** Of every disk; null: unreadable. */
 	readonly free?: number | null;
 }
 
-/** A machine for tests: nothing can be read of it but what a test gives. */
+/** Unreadable except for what a test gives. */
 export function fakeMachine({
 	files = {},
 	commands = {},

@@ -13,37 +13,29 @@ import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 import { findGenerator, type Generator } from "./generator.ts";
 
-/** What the checks read of a machine; tests have a fake. What cannot be read is null, never a guess. */
+/** What the checks read; tests have a fake. null: unreadable, never a guess. */
 export interface Machine {
 	readonly env: World["env"];
 	readonly cwd: string;
 	readonly temporary: string;
-	/** Cores that a process may use. */
 	readonly cores: number;
-	/** Cores that its control group allows; null: no limit. */
+	/** Of its control group; null: no limit. */
 	readonly cpuQuotaCores: number | null;
 	/** Of all cores: "performance, powersave". */
 	governor(): Promise<string | null>;
-	/** The text of a file, trimmed. */
 	read(file: string): Promise<string | null>;
 	sleep(ms: number): Promise<void>;
-	/** What a command prints on stdout and stderr; null if it isn't there, fails, or takes longer than 1.8 s. */
+	/** stdout and stderr; null if it is missing, fails, or takes longer than 1.8 s. */
 	run(program: string, ...args: string[]): Promise<string | null>;
-	/** Where a program lies on PATH, or where servers are put that users' PATHs leave out. */
 	which(program: string): Promise<string | null>;
-	/** Free bytes of the disk that holds `folder`, or would hold it. */
 	freeBytes(folder: string): Promise<number | null>;
-	/** How late a thread was that slept 1 ms, again and again: ns, ascending. */
+	/** How late a thread woke from sleeps of 1 ms: ns, ascending. */
 	wakeUp(): Promise<readonly number[]>;
-	/** Version of a Go that can build the generator; throws the MqbenchError that a run would. */
 	go(): Promise<string>;
-	/** Where k6, nats-server and agent would come from. */
 	generator(): Promise<Generator>;
-	/** What target aws needs. */
 	aws(): ReturnType<typeof awsParts>;
 }
 
-/** The machine that we run on. */
 export function thisMachine(world: World): Machine {
 	// Two checks ask, and the answer reads 100 MB.
 	let generator: Promise<Generator> | undefined;
@@ -81,7 +73,7 @@ export function thisMachine(world: World): Machine {
 	};
 }
 
-/** Packages of the Pulumi project in `folder` that are not there in the version that it names, and the command that installs them; loads none. */
+/** Packages of the Pulumi project in `folder` that are missing in the required version, and the command to install them. Loads none. */
 export async function awsParts(
 	folder: string,
 ): Promise<{ readonly missing: readonly string[]; readonly install: string }> {
@@ -97,7 +89,7 @@ export async function awsParts(
 
 // --- internal ---
 
-/** Less than what a check may take: what is slow is told from what is not there. */
+/** Less than a check's limit, to tell slow commands from missing ones. */
 const COMMAND_MS = 1800;
 
 function run(program: string, ...args: string[]): Promise<string | null> {
@@ -111,26 +103,23 @@ function run(program: string, ...args: string[]): Promise<string | null> {
 	});
 }
 
-/**
- * `Atomics.wait` for 1 ms, 300 times or for 0.6 s. Not the generator's own pacer, which asks the kernel for exacter timers and spins: but what
- * delays this thread delays that one, and every broker.
- */
+/** The generator's own pacer spins and has finer timers, but what delays this thread delays it and every broker too. */
 async function wakeUp(): Promise<number[]> {
 	const never = new Int32Array(new SharedArrayBuffer(4));
 	const late: number[] = [];
-	// A machine that is later than a millisecond each time is known by then.
+	// By then a machine that is always a millisecond late is known.
 	const end = performance.now() + 600;
 	for (let i = 0; i < 300 && performance.now() < end; i++) {
 		const before = process.hrtime.bigint();
 		Atomics.wait(never, 0, 0, 1);
 		late.push(Math.max(0, Number(process.hrtime.bigint() - before) - 1e6));
-		// Ctrl-C and progress get their turn.
+		// Let Ctrl-C and progress run.
 		if (i % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
 	}
 	return late.sort((a, b) => a - b);
 }
 
-/** The folder may not be there yet: then the disk of the nearest one that is. */
+/** Of the nearest existing parent: the folder may not exist yet. */
 async function freeBytes(folder: string): Promise<number | null> {
 	const disk = await statfs(folder).catch(() => null);
 	if (disk) return disk.bavail * disk.bsize;

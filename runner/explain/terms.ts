@@ -2,8 +2,7 @@ import { needs, TALLIES, Tally } from "../model/tallies.ts";
 import type { TopicName } from "./topics.ts";
 
 /**
- * Words of a report that need no page of their own, by the topic that says more of them ("": there is none): what each means, and what to do where
- * it is bad news. Names of checks and metrics are as result.json has them.
+ * Words of a report without their own page, by the topic with more about them ("": none). Checks and metrics are named as in result.json.
  */
 // biome-ignore format: a sentence is a line.
 const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, string>>>>> = {
@@ -80,7 +79,6 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 	},
 };
 
-/** Each with the topic that says more; null: there is none. */
 export const terms = [
 	...Object.entries(BY_TOPIC).flatMap(([topic, words]) =>
 		Object.entries(words).map(([name, means]) => ({ name, means, more: topic || null })),
@@ -88,7 +86,6 @@ export const terms = [
 	...Tally.options.filter((name) => TALLIES[name].unit !== "messages").map(tallyTerm),
 ];
 
-/** Of a rate or a time that an SLA line may name, what the reference has. */
 function tallyTerm(name: Tally) {
 	const { says = "", sameAs } = TALLIES[name];
 	const means = (sameAs === undefined ? says : `the same as ${sameAs}`).replaceAll("`", "");

@@ -1,12 +1,10 @@
-/** An idea of the reports in plain English: what it means, an example, what to do. More of it: reports/README.md. */
-export interface Topic {
-	/** One line for the list of topics. */
+/** An idea of the reports: meaning, example, remedy. More in reports/README.md. */
+interface Topic {
 	readonly title: string;
 	/** At most 80 columns wide. */
 	readonly text: string;
 }
 
-/** In the order of the list. */
 export const topics = {
 	response: {
 		title: "why latency counts from the intended send time",

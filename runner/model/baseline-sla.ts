@@ -2,7 +2,7 @@ import { formatDurationExact } from "../units.ts";
 import { type BaselineSla, Metric, type Plan, type Sla } from "./plan.ts";
 import { Tally } from "./tallies.ts";
 
-/** What the line is about, as a line with a fixed limit: for the rules on what a run has at all. */
+/** The line with a fixed limit instead, for rules on what a run has at all. */
 export function subjectOf({ text, figure }: BaselineSla): Sla {
 	const tally = Tally.safeParse(figure);
 	if (tally.success)
@@ -19,12 +19,11 @@ export function subjectOf({ text, figure }: BaselineSla): Sla {
 	};
 }
 
-/** Is it a run of the system that the others of its scenario are compared with? */
 export function isBaseline({ system, baselineSystem }: Plan): boolean {
 	return system === baselineSystem;
 }
 
-/** "baseline + 10%", "baseline - 5%": the margin as it is judged, however it was written. */
+/** "baseline + 10%", "baseline - 5%": the margin as judged, however it was written. */
 export function baselineLimitText(line: Omit<BaselineSla, "text">): string {
 	const { op, margin, allowanceNs } = line;
 	const percent = Number((margin * 100).toPrecision(6));
@@ -34,7 +33,6 @@ export function baselineLimitText(line: Omit<BaselineSla, "text">): string {
 		: `max(${part}, baseline + ${formatDurationExact(allowanceNs)})`;
 }
 
-/** The part by which a figure may be worse than this one of the baseline. */
 export function marginAt(
 	{ margin, allowanceNs }: Pick<BaselineSla, "margin" | "allowanceNs">,
 	baselineNs: number | null,

@@ -6,21 +6,19 @@ import { maskSameLength, maskUrl } from "../secrets.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 
-/** `command.json` beside scenario.yaml: how the command was given, written before the first run. Passwords are hidden. */
+/** `command.json` beside scenario.yaml, written before the first run. Passwords are hidden. */
 export const CommandFile = z.strictObject({
 	schema: z.literal(1),
-	/** Path of the scenario, relative to the folder that mqbench was started in; with / on every system. */
+	/** Relative to the working directory; with / on every system. */
 	scenario: z.string(),
-	/** What follows "mqbench". */
 	args: z.array(z.string()),
-	/** The same file from the root of the repository that a CI job works in ($GITHUB_WORKSPACE); null: there is none, or it lies outside. */
+	/** From the root of a CI job's repository ($GITHUB_WORKSPACE); null: none, or the file lies outside. */
 	file: z.string().nullable(),
-	/** false: its scenario has a search for the highest rate, so --resume refuses it, whenever it was stopped. Absent: it may be resumed. */
+	/** --resume refuses a scenario with a search for the highest rate. */
 	resumable: z.literal(false).optional(),
 });
 export type CommandFile = z.infer<typeof CommandFile>;
 
-/** How this command was given: `scenario` is the path as it was written, `argv` what follows "mqbench". */
 export function commandOf(
 	scenario: string,
 	argv: readonly string[],
@@ -38,7 +36,7 @@ export function commandOf(
 	};
 }
 
-/** What result.json says of it; null: there is none, as in the published reports, or it cannot be read. It decides nothing, so nothing fails for it. */
+/** null: there is none, as in the published reports, or it is unreadable. It decides nothing, so nothing fails without it. */
 export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	const where = path.join(folder, "command.json");
 	if (!existsSync(where)) return null;
@@ -50,10 +48,7 @@ export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	}
 }
 
-/**
- * The same command once more, to be pasted: it goes on in the folder of its runs. All else stays, as the plans have to be the same. `folder`: null: where
- * it was told to put them, or reports/<run-id>.
- */
+/** The same command to paste, resuming in the folder of its runs. `folder` null: its --out or reports/<run-id>. */
 export function resumeCommand(
 	command: Pick<CommandFile, "args"> | null | undefined,
 	folder: string | null,
@@ -67,12 +62,11 @@ export function resumeCommand(
 		const [word = "", value] = words.splice(at, words[at] === option ? 2 : 1);
 		own = value ?? word.slice(option.length + 1);
 	}
-	// What is to be filled in is no word for a shell.
+	// A placeholder must not be quoted for a shell.
 	const begin = command ? "npx mqbench" : "npx mqbench <scenario>";
 	return `${begin} ${commandLine([...words, "--resume", folder ?? own])}`;
 }
 
-/** What `--set` was given, in its order. */
 export function setsIn(args: readonly string[]): string[] {
 	return args.flatMap((arg, i) =>
 		args[i - 1] === "--set" ? [arg] : (/^--set=(.*)$/s.exec(arg)?.[1] ?? []),
@@ -85,10 +79,7 @@ function slashes(relative: string): string {
 	return relative.split(path.sep).join("/");
 }
 
-/**
- * URLs, and values of keys that sound like a secret (--set system.password=...). Those of a broker's own settings (config) have any
- * name, so all but plain values go. Stars of one length: theirs is no one's business.
- */
+/** Masks URLs and secret-sounding keys. Those of a broker's config have any name: only plain values stay. Stars hide lengths. */
 function masked(arg: string, before: string | undefined): string {
 	const set = before === "--set" ? arg : /^--set=(.*)$/s.exec(arg)?.[1];
 	const [, path = "", value = ""] = /^([^=]*)=(.*)$/s.exec(set ?? "") ?? [];
@@ -101,6 +92,5 @@ function masked(arg: string, before: string | undefined): string {
 /** A map with config in it, as a value: {config: {...}}. */
 const HOLDS_CONFIG = /[{,\s"']config["']?\s*:/;
 
-/** A number, a switch, a duration or a size. */
 const PLAIN =
 	/^\s*(?:-?\d+(?:\.\d+)?\s*(?:%|ns|us|\u00b5s|ms|s|m|min|h|d|b|[kmgt]i?b?)?|true|false|yes|no|on|off)\s*$/i;

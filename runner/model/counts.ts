@@ -4,24 +4,21 @@ const Count = z.int().nonnegative();
 const Maybe = Count.nullable();
 
 /**
- * Counts over all messages of a warm-up or window. Each is declared once: the lines of clients, result.json, lines of the SLA and offenders follow.
- * `recorded`: in a client's line; null: this system or pattern has no such thing. result.json has null as well for what was not measured. Of a fan-out
- * received, delivered and lost are of copies. `ledgers`: where messages cross from client to client only the ledgers of all of them know it.
+ * Counts over a warm-up's or window's messages; a fan-out's received, delivered and lost count copies. null: not applicable or, in
+ * result.json, not measured. `ledgers`: where messages cross between clients, only all their ledgers together tell.
  */
-export const COUNTS = {
+const COUNTS = {
 	intended: { recorded: Count, inResult: Count },
-	/** Scheduled, never sent. */
 	notOffered: { recorded: Count, inResult: Maybe, tally: { label: "not offered" } },
 	sent: { recorded: Count, inResult: Maybe },
-	/** null: the system acknowledges nothing. */
 	acked: { recorded: Maybe, inResult: Maybe },
 	failed: { recorded: Count, inResult: Maybe, tally: {}, offends: true },
 	unknown: { recorded: Count, inResult: Maybe, tally: {} },
-	/** Distinct receipts: of messages, or of replies (request-reply). null: nobody receives, as of the next two. */
+	/** Distinct receipts of messages, or of replies (request-reply). null, here and in the next two: there are no receivers. */
 	received: { recorded: Maybe, inResult: Maybe, ledgers: true },
 	/** Receipts of messages that were acknowledged, or sent without error where nothing is acknowledged. */
 	delivered: { recorded: Maybe, ledgers: true },
-	/** Receipts that are missing of those messages: delivered + lost = receipts they should have. */
+	/** Missing receipts of those messages: delivered + lost = receipts they should have. */
 	lost: {
 		recorded: Maybe,
 		inResult: Maybe,
@@ -35,64 +32,57 @@ export const COUNTS = {
 		tally: { needs: ["receipts"], grows: true },
 		offends: true,
 	},
-	/** Of the messages of one producer, in one partition or with one key. null: no order is promised, or it cannot be told. */
+	/** Among messages of one producer, in one partition or with one key. null: no order is promised, or it cannot be told. */
 	reordered: {
 		recorded: Maybe,
 		inResult: Maybe,
 		tally: { needs: ["receipts", "order"], grows: true },
 		offends: true,
 	},
-	/** Received though their send failed. */
 	failedReceived: { recorded: Maybe, ledgers: true },
-	/** Received though never acknowledged; where nothing is acknowledged: though nobody knows whether they left. */
+	/** Received, never acknowledged; where nothing is acknowledged: unknown whether they left. */
 	unackedReceived: { recorded: Maybe, ledgers: true },
 	/** Completed after the timeout; their true times are in the percentiles. */
 	late: { recorded: Count, inResult: Maybe },
-	/** Not completed within the timeout after their send: their slots in flight went to the next ones. null: no `inFlight`, or nobody counted. */
+	/** Not completed within the timeout after their send: their slots in flight went on. null: no `inFlight`, or not counted. */
 	timedOut: { recorded: Maybe.default(null), inResult: Maybe.default(null) },
-	/** Deliveries that the broker itself flagged as second ones. */
 	redelivered: {
 		recorded: Count,
 		inResult: Maybe,
 		tally: { needs: ["receipts"], grows: true },
 		offends: true,
 	},
-	/** Payloads whose checksum was wrong: not received. null: no checksum in the payloads. */
+	/** Wrong checksum, so not received. */
 	corrupted: {
 		recorded: Maybe,
 		inResult: Maybe,
 		tally: { needs: ["checksum", "receipts"], grows: true },
 		offends: true,
 	},
-	/**
-	 * Due while an earlier message of the connection was in flight: a closed loop would not have sent them at their time. null where messages cross from
-	 * client to client: the sender does not hear when they arrive.
-	 */
+	/** Due while an earlier message of the connection was in flight. null where messages cross between clients: the sender cannot see it. */
 	behind: { recorded: Maybe },
 } as const satisfies Readonly<Record<string, Declared>>;
 
 /** What a run must have for a tally to mean something: scenario/rules/sla.ts refuses lines without it. */
 export type Need = "checksum" | "receipts" | "backlog" | "faults" | "rate" | "acks" | "order";
 
-/** What lines of the SLA about a count have to know. */
 export interface AboutCount {
-	/** In sentences, after the number; left out: the name. */
+	/** In sentences, after the number; absent: the name. */
 	readonly label?: string;
-	/** Of a fan-out it is of copies, and says so. */
+	/** A fan-out counts copies, and says so. */
 	readonly copies?: true;
-	/** The first one that is missing is the reason that is told. */
+	/** The first missing one is the reason given. */
 	readonly needs?: readonly Need[];
-	/** A longer run cannot take it back. Of a stopped one, failed holds those that the stop kept from leaving. */
+	/** A longer run cannot take it back. In a stopped run, failed includes messages that the stop held back. */
 	readonly grows?: true;
 }
 
 interface Declared {
 	readonly recorded: z.ZodType;
-	/** Left out: only checks read it. */
 	readonly inResult?: z.ZodType;
-	/** A line of the SLA may name it. */
+	/** An SLA line may name it. */
 	readonly tally?: AboutCount;
-	/** The first message of that kind is shown. */
+	/** Reports show the first such message. */
 	readonly offends?: true;
 	readonly ledgers?: true;
 }
@@ -102,12 +92,10 @@ type With<Part extends string> = {
 	[C in keyof All]: All[C] extends Record<Part, unknown> ? C : never;
 }[keyof All];
 
-/** The names of those that have the part, in their order. */
 export function countsWith<Part extends keyof Declared>(part: Part): With<Part>[] {
 	return (Object.keys(COUNTS) as With<Part>[]).filter((name) => part in COUNTS[name]);
 }
 
-/** That part of each count that has it. */
 export function countParts<Part extends keyof Declared>(part: Part) {
 	return Object.fromEntries(
 		countsWith(part).map((name) => [name, (COUNTS[name] as Declared)[part]]),

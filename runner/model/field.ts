@@ -8,14 +8,9 @@ import {
 	UnitError,
 } from "../units.ts";
 
-/** The kinds of fields that `schema.ts` is made of. */
-
 type Docs = { description: string; examples: (string | number)[] };
 
-/**
- * Text with a unit. The docs sit on the text, not on the parsed value: that's what a person writes. `complaint`: what is wrong with a
- * value ("must be above 0"), whatever its name is.
- */
+/** Text with a unit; the docs describe the text, not the parsed value. `complaint`: what is wrong with a value ("must be above 0"). */
 export function unit<Kind extends keyof typeof PARSERS>(
 	kind: Kind,
 	docs: Docs,
@@ -29,10 +24,9 @@ export function unit<Kind extends keyof typeof PARSERS>(
 	});
 }
 
-/** The longest duration. */
 export const WEEK_NS = 7 * 24 * 3600 * 1e9;
 
-/** A duration in ns, at most a week. */
+/** In ns, at most a week. */
 export function span(description: string, examples: string[], least?: "above 0") {
 	return unit("duration", { description, examples }, (ns) => {
 		if (least && ns === 0) return "must be above 0";
@@ -40,10 +34,7 @@ export function span(description: string, examples: string[], least?: "above 0")
 	});
 }
 
-/**
- * A warm-up: a duration, or a number of messages where the load is one ("10000 messages"; 0: none). Which of them a load
- * takes is not the field's to say.
- */
+/** A number of messages ("10000 messages"; 0: none) where the load is one. Which of them a load takes is checked elsewhere. */
 type Warmup = { readonly ns: number } | { readonly messages: number } | { readonly steady: true };
 export function warmup(description: string, examples: string[]) {
 	return z
@@ -65,10 +56,9 @@ export function warmup(description: string, examples: string[]) {
 		.meta({ description, examples });
 }
 
-/** Of a message: bytes, or so many more (below 0: fewer) than the largest one that the system takes. */
 export type Size = number | { readonly aboveLimit: number };
 
-/** A size ("1KiB"), or one by each system's own limit: "limit", "limit + 1B", "limit - 1KiB". */
+/** A size ("1KiB"), or one relative to each system's own limit: "limit", "limit + 1B", "limit - 1KiB". */
 export function size(docs: Docs, complaint: (bytes: number) => string | undefined) {
 	const size = UNIT_PATTERNS.size.replace(/^\^|\$$/g, "");
 	return text(`${UNIT_PATTERNS.size}|^\\s*limit\\s*([+-]${size})?$`, docs, (written): Size => {
@@ -84,7 +74,6 @@ export function size(docs: Docs, complaint: (bytes: number) => string | undefine
 	});
 }
 
-/** "1KiB", "limit + 1B" */
 export function sizeText(size: Size): string {
 	if (typeof size === "number") return formatBytesExact(size);
 	const { aboveLimit } = size;
@@ -92,7 +81,6 @@ export function sizeText(size: Size): string {
 	return `limit ${aboveLimit > 0 ? "+" : "-"} ${formatBytesExact(Math.abs(aboveLimit))}`;
 }
 
-/** A number with a fraction, in the bounds. */
 export function number(
 	description: string,
 	examples: number[],
@@ -101,7 +89,6 @@ export function number(
 	return z.number().min(least).max(most).meta({ description, examples });
 }
 
-/** A word or a path. `form`: how it looks, and the sentence about one that does not. */
 export function word(
 	description: string,
 	examples: readonly string[] = [],
@@ -111,17 +98,14 @@ export function word(
 	return text.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-/** The word that says which of several objects it is. */
 export function named<const Name extends string>(name: Name, description: string) {
 	return z.literal(name).meta({ description });
 }
 
-/** A whole number from 1, or from another least one. */
 export function count(description: string, most: number, examples: number[], least = 1) {
 	return z.int().min(least).max(most).meta({ description, examples });
 }
 
-/** A size within bounds. */
 export function bytes(description: string, examples: string[], least: number, most = Infinity) {
 	const bounds =
 		most === Infinity
@@ -132,7 +116,6 @@ export function bytes(description: string, examples: string[], least: number, mo
 	);
 }
 
-/** One of these words. */
 export function choice<const Words extends readonly [string, ...string[]]>(
 	words: Words,
 	description: string,
@@ -141,12 +124,10 @@ export function choice<const Words extends readonly [string, ...string[]]>(
 	return z.enum(words).meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-/** Yes or no. */
 export function flag(description: string, examples: readonly boolean[] = []) {
 	return z.boolean().meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-/** Turns a parser that throws sentences into a zod transform. */
 export function parsed<T>(parse: (text: string) => T) {
 	return (text: string, context: z.RefinementCtx): T => {
 		try {
@@ -164,7 +145,7 @@ export function parsed<T>(parse: (text: string) => T) {
 
 const PARSERS = { duration: parseDuration, size: parseBytes, rate: parseRate };
 
-/** Text that is parsed. `pattern`: what editors take, as a regular expression of JSON Schema. */
+/** `pattern`: what editors accept, as a regular expression of JSON Schema. */
 function text<T>(pattern: string, docs: Docs, parse: (text: string) => T) {
 	return z
 		.string()

@@ -1,6 +1,6 @@
 /** `*` stands for any text, `?` for one character. */
 export function glob(pattern: string): RegExp {
 	const parts = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&");
-	// Two stars are one: many in a row would make the search exponential.
+	// Collapse stars: many in a row would make the search exponential.
 	return new RegExp(`^${parts.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`, "u");
 }

@@ -1,7 +1,6 @@
 import { largestOf } from "../extremes.ts";
-/** Consumers that share the messages of topics: member k mod consumers takes topic k mod topics (model/workload.ts). */
+/** Consumers sharing topics: member k mod consumers takes topic k mod topics (model/workload.ts). */
 export interface Group {
-	/** 0: the pattern has none. */
 	readonly consumers: number;
 	readonly topics: number;
 	readonly producers: number;
@@ -10,7 +9,7 @@ export interface Group {
 	readonly keys: { readonly count: number } | null;
 }
 
-/** Members that never get a message: each partition has one member, and there are fewer partitions than members. */
+/** Members that get no message because each partition has one member, and there are fewer partitions. */
 export function idleConsumers(group: Group): number {
 	if (!group.groupsByPartition) return 0;
 	const most = partitionsWithMessages(group);
@@ -18,11 +17,10 @@ export function idleConsumers(group: Group): number {
 	return idle.reduce((sum, n) => sum + n, 0);
 }
 
-/** The part of all messages that the busiest member gets, spread as evenly as topics and partitions allow; 0: there are no members. */
+/** The busiest member's part of all messages, spread as evenly as topics and partitions allow; 0 without members. */
 export function busiestShare(group: Group): number {
 	const { consumers, topics, producers } = group;
 	if (consumers === 0) return 0;
-	/** Producer p sends to topic p mod topics. */
 	const sent = (topic: number) => membersOf(group, topic, producers) / producers;
 	if (consumers < topics) {
 		const shares = new Float64Array(consumers);
@@ -35,12 +33,11 @@ export function busiestShare(group: Group): number {
 
 // --- internal ---
 
-/** Without a key messages go to each partition in turn; fewer keys leave some without any. */
+/** Without keys messages go to each partition in turn; few keys leave some partitions empty. */
 function partitionsWithMessages({ partitions, keys }: Group): number {
 	return Math.min(partitions, keys?.count ?? partitions);
 }
 
-/** Of the messages of one topic. */
 function largestPart(group: Group, topic: number): number {
 	const members = membersOf(group, topic);
 	if (!group.groupsByPartition) return 1 / members;
@@ -48,7 +45,6 @@ function largestPart(group: Group, topic: number): number {
 	return Math.ceil(partitions / Math.min(partitions, members)) / partitions;
 }
 
-/** How many of `all`, who take topics in turn, have this one. */
 function membersOf({ consumers, topics }: Group, topic: number, all = consumers) {
 	return Math.floor(all / topics) + (topic < all % topics ? 1 : 0);
 }

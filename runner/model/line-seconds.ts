@@ -1,11 +1,10 @@
-/** What several seconds that are recorded as one need; without a schema, as pages have it too. */
+// Without a schema because pages have this file too.
 
-/** How many seconds a line is of: the one before its `at`, of a long run several. */
+/** How many seconds a line covers, ending at its `at`: 1, or several in long runs. */
 export function secondsOf({ seconds }: { readonly seconds?: number | undefined }): number {
 	return seconds ?? 1;
 }
 
-/** Samples that were taken in the time of a tick, with the end of each one's part of it, in seconds since T0. */
 export function spread(
 	tick: { readonly at: number; readonly seconds?: number | undefined },
 	samples: readonly number[],

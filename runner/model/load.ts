@@ -5,36 +5,25 @@ import { formatBytesExact, formatCount, formatDurationExact, formatRate } from "
 import { count, number, type Size, size, sizeText, span, unit, warmup } from "./field.ts";
 import type { Pattern } from "./pattern.ts";
 
-/** The load of a workload and its messages: what they are in a plan, and the fields of a scenario that they come from. */
-
 const Count = z.int().nonnegative();
 const Ns = z.int().nonnegative();
 
-/** Bytes at the start of each payload that carry run, sequence, stamps and lag. */
+/** Bytes at the start of each payload that hold run, sequence, stamps and lag. */
 export const ENVELOPE_BYTES = 48;
-/** No message is larger. */
 export const MOST_BYTES = 1024 ** 3;
-/** Bytes at its end that carry the CRC32C, with `checksum: true`. */
 export const CHECKSUM_BYTES = 4;
 
 const Rate = z.strictObject({ messages: z.int().positive(), perNs: z.int().positive() });
 
 const MaybeIdle = Rate.extend({ messages: Count });
 
-/**
- * The shape of the load. Open loads (all but `closed`) fix the intended time of each message: message i is due offset(i)
- * after T0 (offset.ts, schedule.go). A closed load has none: each producer sends as fast as `inFlight` lets it.
- */
+/** Open loads (all but `closed`) fix intended times: message i is due offset(i) after T0 (offset.ts, schedule.go). */
 export const Schedule = z.strictObject({
 	kind: z.enum(["constant", "poisson", "stages", "closed"]),
-	/**
-	 * `messages` per `perNs`: an exact ratio. constant: offset(i) = floor(i * perNs / messages); poisson: the mean; stages: the
-	 * highest; closed: null.
-	 */
+	/** An exact ratio. constant: offset(i) = floor(i * perNs / messages); poisson: the mean; stages: the highest; closed: null. */
 	rate: Rate.nullable(),
-	/** poisson: of the arrivals; else 0. */
 	seed: Count.default(0),
-	/** stages: from T0 on without gaps, the warm-up first; the rate goes from `from` to `to` in a straight line. Else empty. */
+	/** stages: from T0 on without gaps, the warm-up first; the rate changes linearly. Else empty. */
 	pieces: z.array(z.strictObject({ durationNs: Ns, from: MaybeIdle, to: MaybeIdle })).default([]),
 	/** closed: 0; until steady: the longest. */
 	warmupNs: Ns,
@@ -49,18 +38,15 @@ export const Schedule = z.strictObject({
 export type Schedule = z.infer<typeof Schedule>;
 
 type Counts = "messages" | "warmupMessages";
-/** A schedule before anybody has counted the messages that its times come to; a closed one says how many they are. */
+/** A schedule before its messages are counted; a closed one fixes their number. */
 export type Times =
 	| (Schedule & { kind: "closed" })
 	| (Omit<Schedule, "kind" | Counts> & { kind: Exclude<Schedule["kind"], "closed"> });
 
 export const loadInPlan = {
-	/**
-	 * Stretches of the window that reports show one by one, in whole seconds from its start: the steps of a load, or the
-	 * "before", "build" and "drain" of a backlog. Empty: there are none.
-	 */
+	/** In whole seconds from the window's start: the steps of a load, or the "before", "build" and "drain" of a backlog. */
 	phases: z.array(z.strictObject({ name: z.string(), fromNs: Ns, toNs: Ns })).default([]),
-	/** backlog: consumers take nothing in [pauseNs, resumeNs) after T0, while `messages` pile up. Else null. */
+	/** backlog: consumers take nothing in [pauseNs, resumeNs) after T0, while `messages` pile up. */
 	backlog: z.strictObject({ pauseNs: Ns, resumeNs: Ns, messages: Count }).nullable().default(null),
 	drainNs: Ns,
 	timeoutNs: Ns,
@@ -68,28 +54,23 @@ export const loadInPlan = {
 
 export const Message = z.strictObject({
 	bytes: z.int().min(40),
-	/** What the system takes at most, where `bytes` are more on purpose; null: they are not. */
+	/** The system's limit, if `bytes` exceed it on purpose. */
 	limitBytes: z.int().nullable().default(null),
 	payload: z.enum(["random", "zeros", "file"]),
-	/** random: which part of each payload is random, the rest is zeros: 0 .. 1. */
+	/** random: the random part of each payload, 0 .. 1; the rest is zeros. */
 	randomRatio: z.number().min(0).max(1).default(1),
-	/** file: its absolute path; payloads walk through its bytes. Else null. */
 	file: z.string().nullable().default(null),
 	seed: Count,
-	/** Every payload ends in its CRC32C, which is checked at the receipt. */
 	checksum: z.boolean(),
 });
 
-/** In short, as the load of result.json has them. */
 export const loadInResult = {
-	/** random payloads: which part of each is random. */
 	randomRatio: z.number(),
 	warmupNs: Ns,
 	durationNs: Ns,
 	drainNs: Ns,
 	timeoutNs: Ns,
 	messageBytes: Count,
-	/** What the system takes at most, where messages are larger on purpose; null: they are not. */
 	limitBytes: Count.nullable().default(null),
 	payload: z.string(),
 };
@@ -99,15 +80,14 @@ export interface LoadInResult extends z.output<z.ZodObject<typeof loadInResult>>
 	readonly checksum: boolean;
 }
 
-/** What a case says of them. The scenario's name adds the seed of bytes. */
 export interface Load extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>> {
 	readonly schedule: Times;
-	/** Each system has its own limit: bytes are a plan's. */
+	/** Each system has its own limit, so bytes belong to a plan. */
 	readonly message: { readonly size: Size } & Omit<
 		z.output<typeof Message>,
 		"seed" | "bytes" | "limitBytes"
 	>;
-	/** The rate of the schedule is only where a search begins; null: it is what is measured. */
+	/** The schedule's rate is only where a search begins; null: it is measured. */
 	readonly find: "max-rate" | null;
 }
 
@@ -147,25 +127,17 @@ const Payload = z.union([
 	}),
 ]);
 
-/**
- * What a field says about the work of a run: name of the fact; text of what is as plain as can be (null: nothing is); text of a value. The second,
- * once released, is never changed: hashes in stored baselines would no longer be those of the same work.
- */
+/** Fact; text for the plainest work, or null; text of a value. Released texts never change: stored baselines hash them. */
 export type Fact<Value> = readonly [
 	name: string,
 	plain: string | null,
 	text: (value: Value) => string,
 ];
 
-/** A field of a workload that is a part of these. */
 export interface Part {
-	/** As a person writes it, with its default or optional. */
 	readonly input: z.ZodType;
-	/** Undefined: for all patterns. */
 	readonly only?: readonly Pattern[];
-	/** How it reads in the name of a case. Undefined: as the whole load does. */
 	readonly inName?: (load: Load) => string;
-	/** What it says about the work of a run; undefined: another field says it. */
 	readonly fact?: Fact<LoadInResult>;
 }
 
@@ -342,12 +314,11 @@ export const LOAD_FIELDS = {
 	},
 } satisfies Readonly<Record<string, Part>>;
 
-/** The pieces of the window, without that of the warm-up. */
 export function windowPieces({ pieces, warmupNs }: Times): Times["pieces"] {
 	return pieces.slice(warmupNs > 0 ? 1 : 0);
 }
 
-/** "3000/s", "1000/s to 5000/s in 3 stages", "100000 messages": how a load reads in a name. */
+/** "3000/s", "1000/s to 5000/s in 3 stages", "100000 messages" */
 export function loadName({ schedule, phases }: Load): string {
 	if (schedule.kind === "closed") return `${schedule.messages - schedule.warmupMessages} messages`;
 	const { kind, rate } = schedule;
@@ -362,7 +333,6 @@ export function loadName({ schedule, phases }: Load): string {
 
 // --- internal ---
 
-/** The same for the work of a run. */
 function loadText({ schedule, backlog }: LoadInResult): string {
 	const rate = schedule.rate === null ? "" : formatRate(schedule.rate);
 	const backlogText =

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Beside a sentence, for programs: its code and what it names. Absent in results of earlier versions. */
+/** For programs, beside a sentence: its code and values. Absent in results of earlier versions. */
 export const SaidFields = {
 	code: z
 		.string()

@@ -1,12 +1,11 @@
-/** A host as people name it to ssh: "bench@10.0.0.11:2222", "[fd00::11]". */
-export interface SshPlace {
+/** "bench@10.0.0.11:2222", "[fd00::11]" */
+interface SshPlace {
 	readonly user: string | null;
-	/** Without the brackets of IPv6. */
 	readonly host: string;
 	readonly port: number | null;
 }
 
-/** Brackets keep an address of IPv6 apart from a port. */
+/** Brackets separate an IPv6 address from a port. */
 export const SSH_PLACE =
 	/^(?:((?!-)[\w.-]+)@)?(?:((?!-)[\w.-]+)|\[([\da-fA-F:.]+)\])(?::(\d{1,5}))?$/;
 

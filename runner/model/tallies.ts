@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { type AboutCount, countParts, type Need } from "./counts.ts";
 
-/** Of a tally: a count, a rate or a time. */
 export const TallyUnit = z.enum(["messages", "messages/s", "ns"]);
 export type TallyUnit = z.infer<typeof TallyUnit>;
 
-/** What an SLA line about a tally of the unit looks like. More of a rate is better, less of all others. */
+/** An SLA line about a tally of the unit. More is better for a rate, less for all others. */
 export const UNITS = {
 	messages: { ops: ["==", "<", "<="], example: "== 0" },
 	"messages/s": { ops: [">=", ">"], example: ">= 2990/s" },
@@ -14,9 +13,8 @@ export const UNITS = {
 
 interface About extends AboutCount {
 	readonly unit: TallyUnit;
-	/** Another name of that tally, which baselines have it under. */
 	readonly sameAs?: string;
-	/** For the reference: what it is, of a count a remark; and a line about it without its name. */
+	/** For the reference: its meaning (for a count a remark), and a line about it without its name. */
 	readonly says?: string;
 	readonly example?: string;
 }
@@ -28,7 +26,7 @@ const RECEIVED = {
 	copies: true,
 } satisfies About;
 
-/** Counters, rates and times that an SLA may name. Rates and times can be compared with a baseline; counts have a right value of their own. */
+/** What an SLA line may name. Rates and times can be compared with a baseline; counts have a right value of their own. */
 const tallies = {
 	...counts(),
 	throughput: { ...RECEIVED, says: "messages received per second", example: ">= 100000/s" },
@@ -45,7 +43,6 @@ const tallies = {
 		label: "sent",
 		says: "messages really sent per second",
 	},
-	// Of a backlog, from the moment its consumers resume.
 	drainRate: {
 		unit: "messages/s",
 		needs: ["backlog"],
@@ -60,7 +57,7 @@ const tallies = {
 		says: "`backlog`: until the messages that have piled up are received",
 		example: "< 30s",
 	},
-	// Of each fault: the worst one decides.
+	// The worst fault decides.
 	unavailable: {
 		unit: "ns",
 		needs: ["faults"],

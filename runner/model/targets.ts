@@ -1,32 +1,25 @@
 import { tell } from "../text/tell.ts";
 
-/** A kind of place in which a target's brokers run. */
 export type BrokerPlace = "process" | "container" | "host" | "pod";
 
-/** Places in which a broker comes as an image. */
 export function isImaged(place: BrokerPlace | null): boolean {
 	return place === "container" || place === "pod";
 }
 
-/** What a target is and can do. What stands it up is infra/targets.ts. */
+/** What a target is and can do. infra/targets.ts starts it. */
 export interface TargetTraits {
-	/** Where mqbench starts its brokers; null: they are somebody else's, and up. */
+	/** Where mqbench starts its brokers; null: they exist already. */
 	readonly place: BrokerPlace | null;
-	/** Its brokers can stay up when the command has ended. */
 	readonly stays: boolean;
 	/** Brokers and generator share this machine. */
 	readonly here: boolean;
-	/** The cloud that its machines are rented from; null: nobody pays by the hour. */
 	readonly rents: "aws" | null;
-	/** What can be done to its brokers in a run. */
 	readonly faults: readonly FaultName[];
-	/** Why the others cannot, and what to do: the end of a sentence. */
 	readonly otherFaults: string;
-	/** For settings of a system that it does not understand: what to do instead. Those that are not here it understands. */
+	/** Settings that it does not support, with what to do instead. */
 	readonly without: Readonly<Partial<Record<SystemSetting, string>>>;
 }
 
-/** Settings of a system that some targets understand and others do not. */
 export const SYSTEM_SETTINGS = [
 	"port",
 	"version",
@@ -53,7 +46,6 @@ const CLUSTERS_OWN = tell("clusters-own");
 const CONTAINER = "write target: docker";
 const REMOVE = "remove it";
 
-/** All targets, in the order in which people are told of them. */
 export const targets = {
 	local: {
 		place: "process",
@@ -116,7 +108,7 @@ export type TargetName = keyof typeof targets;
 
 export const TARGETS = Object.keys(targets) as TargetName[];
 
-/** Targets of rigs: brokers that stay up, or were up before. */
+/** Brokers that stay up, or were up before. */
 export const RIG_TARGETS = TARGETS.filter(
 	(target) => targets[target].stays || targets[target].place === null,
 );
@@ -125,20 +117,17 @@ export function targetTraits(target: TargetName): TargetTraits {
 	return targets[target];
 }
 
-/** Clouds that machines are rented from. */
 export type CloudName = NonNullable<TargetTraits["rents"]>;
 export const CLOUDS: readonly CloudName[] = TARGETS.flatMap(
 	(target) => targets[target].rents ?? [],
 );
 
-/** As people call them. */
 export const CLOUD_TITLES: Readonly<Record<CloudName, string>> = { aws: "AWS" };
 
-/** The target as which mqbench starts brokers on hosts, whoever they belong to; and the one whose machines are rented. */
+/** How mqbench starts brokers on any hosts, and the one target with rented machines. */
 export const ON_HOSTS: TargetName = "aws";
 export const RENTING: TargetName = "aws";
 
-/** "local, docker or aws": those that are so. */
 export function targetsThat(are: (traits: TargetTraits) => boolean): string {
 	return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
 		TARGETS.filter((target) => are(targets[target])),

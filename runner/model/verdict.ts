@@ -1,4 +1,4 @@
-/** What a gate, a run and a whole result come to, the worst first. */
+/** The worst first; for a gate, a run and a whole result. */
 export const VERDICTS = [
 	"interrupted",
 	"error",
@@ -9,7 +9,7 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** The worst of them; "pass" of none: nothing was asked for, and nothing was wrong. */
+/** "pass" for none: nothing was required, and nothing was wrong. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
 	return VERDICTS.find((v) => verdicts.includes(v)) ?? "pass";
 }

@@ -11,26 +11,23 @@ import {
 } from "./load.ts";
 import { Pattern } from "./pattern.ts";
 
-/** Patterns whose messages reach consumers of their own, by the word for them. */
 const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
 	"work-queue": "consumers",
 	backlog: "consumers",
 	"request-reply": "responders",
 };
 
-/** What the value of a field may depend on besides what is written for it. */
 interface Around {
 	readonly pattern: Pattern;
-	/** Messages instead of a rate. */
 	readonly closed: boolean;
 	readonly connections: number;
-	/** Consumers or subscribers; 0: the pattern has none of their own. */
+	/** Consumers or subscribers; 0: the pattern has none of its own. */
 	readonly receivers: number;
 }
 
 export const Delivery = z.enum(["at-most-once", "at-least-once", "exactly-once"]);
 export type Delivery = z.infer<typeof Delivery>;
-/** When a consumer acknowledges: never, as the broker takes as handled what it hands out (automatic), or what it has handled, one by one or several at once. */
+/** When a consumer acknowledges. automatic: never, the broker takes delivery as handling; batch, interval: several messages at once. */
 export const Acknowledge = z.enum(["automatic", "message", "batch", "interval"]);
 export type Acknowledge = z.infer<typeof Acknowledge>;
 export const Order = z.enum(["none", "per-producer", "per-key"]);
@@ -47,13 +44,9 @@ interface Keys {
 	readonly distribution: z.infer<typeof KeyDistribution>;
 	readonly count: number;
 }
-/** Keys that a distribution draws from, when it does not say. */
 const KEYS = 1000;
 
-/*
- * Each field of a workload is declared once, here or in load.ts: schema, docs, cases, names of cases, plan, result and "is it the same work?"
- * follow from that. Those here stand in plan.json and result.json under their own names.
- */
+// Each workload field is declared once, here or in load.ts; schema, docs, cases, names, plan, result and work facts follow from that.
 
 const pattern = field({
 	input: Pattern.meta({
@@ -81,7 +74,6 @@ const SENDING = {
 	}),
 	connections: field({
 		input: count("Connections of producers.", 10_000, [25]).default(1),
-		// Numbered from 0.
 		plan: z.int().positive(),
 		value: (n) => n ?? 1,
 		inName: (n) => counted(n, "connection"),
@@ -104,9 +96,8 @@ const SENDING = {
 			100_000,
 			[25],
 		).optional(),
-		// A plan has their names instead.
 		plan: z.int().nonnegative(),
-		// Each connection has a topic of its own where messages come back to it; else one topic takes them all.
+		// Each connection has its own topic where messages come back to it; else all share one.
 		value: (n, { pattern, connections }) =>
 			n ?? (pattern === "round-trip" || pattern === "request-reply" ? connections : 1),
 		inName: (n) => counted(n, "topic"),
@@ -121,9 +112,8 @@ const RECEIVING = {
 			10_000,
 			[12],
 		).optional(),
-		// Of every topic. Message i without a key goes to partition sequence mod partitions.
+		// Per topic. Message i without a key goes to partition sequence mod partitions.
 		plan: z.int().positive().default(1),
-		// null: what the system says, or needs.
 		value: (n) => n ?? null,
 		inName: (n) => counted(n ?? 1, "partition"),
 		fact: ["partitions", "1", String],
@@ -134,8 +124,8 @@ const RECEIVING = {
 			10_000,
 			[10],
 		).optional(),
-		// Members of the one group that shares the messages (work-queue, backlog), or responders (request-reply); else 0. With M members
-		// and T topics there are max(M, T) subscriptions: number k is member k mod M on topic k mod T.
+		// Members of the one consumer group, or responders (request-reply). With M members and T topics there are max(M, T) subscriptions:
+		// number k is member k mod M on topic k mod T.
 		plan: z.int().nonnegative().default(0),
 		value: (n, { pattern }) => (CONSUMERS[pattern] ? (n ?? 1) : 0),
 		only: ["work-queue", "backlog", "request-reply"],
@@ -148,7 +138,7 @@ const RECEIVING = {
 			10_000,
 			[100],
 		).optional(),
-		// Subscribers, each of which gets every message of every topic; 1 where the pattern is another.
+		// Each subscriber gets every message of every topic; 1 for other patterns.
 		plan: z.int().positive().default(1),
 		value: (n, { pattern }) => (pattern === "fan-out" ? (n ?? 1) : 1),
 		only: ["fan-out"],
@@ -161,7 +151,7 @@ const RECEIVING = {
 			10_000,
 			[4],
 		).optional(),
-		// Numbered after those of producers; consumer k is on k mod consumerConnections. round-trip, publish: 0.
+		// Numbered after the producers' connections; consumer k is on k mod consumerConnections. round-trip, publish: 0.
 		plan: z.int().nonnegative().default(0),
 		value: (n, { receivers }) => (receivers === 0 ? 0 : (n ?? receivers)),
 		only: ["work-queue", "backlog", "request-reply", "fan-out"],
@@ -216,7 +206,6 @@ const RECEIVING = {
 				examples: ["2ms", { mean: "5ms", distribution: "exponential" }],
 			})
 			.optional(),
-		// What a consumer does with each message before it acknowledges it; null: nothing.
 		plan: WorkOfMessage.nullable().default(null),
 		value: (work): WorkOfMessage | null => {
 			if (work === undefined) return null;
@@ -256,7 +245,7 @@ const RECEIVING = {
 				examples: ["zipf", { distribution: "random", count: 100 }],
 			})
 			.default("none"),
-		// null: messages have no keys. Key k of message i is a function of seed and i alone; its bytes are "k<number>".
+		// Key k of message i is a function of seed and i alone; its bytes are "k<number>".
 		plan: z
 			.strictObject({
 				distribution: KeyDistribution,
@@ -286,7 +275,6 @@ const PROMISES = {
 				"What must hold of each message, whatever the broker promises: `at-least-once` adds the gate `lost == 0`, `exactly-once` also `duplicated == 0`. Default: the broker's own promise.",
 		}).optional(),
 		plan: Delivery,
-		// null: what the system's broker promises.
 		value: (delivery) => delivery ?? null,
 		inName: (delivery) => delivery ?? "",
 		fact: ["delivery", "at-most-once", String],
@@ -310,25 +298,22 @@ type Own = typeof OWN;
 export type WorkloadField = keyof typeof FIELDS;
 export const workloadFields = Object.keys(FIELDS) as WorkloadField[];
 
-/** What a case of a scenario says of its plans. A system adds its topics and promise, the scenario's name the seed of bytes and keys. */
+/** One case's part of its plans. A system adds topics and promise, the scenario's name the seed of bytes and keys. */
 export interface Workload extends Load, OwnValues {}
 type OwnValues = {
 	readonly [F in keyof Own]: ReturnType<Own[F]["value"]>;
 };
 type Written = { [F in keyof Own]?: z.output<Own[F]["input"]> | undefined };
 
-/** What a scenario may write; forms in plan.json and in the load of result.json, in their orders. */
 export const workloadInput = each(FIELDS, "input");
 export const sendingInPlan = each(SENDING, "plan");
 export const receivingInPlan = each(RECEIVING, "plan");
 export const promisesInPlan = each(PROMISES, "plan");
 
-/** Undefined: all patterns have it. */
 export function onlyFor(field: WorkloadField): readonly Pattern[] | undefined {
 	return ALL[field].only;
 }
 
-/** Consumers or subscribers; 0: the pattern has none of their own. */
 export function receiversOf(
 	pattern: Pattern,
 	{ consumers = 1, subscriptions = 1 }: Written,
@@ -337,7 +322,6 @@ export function receiversOf(
 	return CONSUMERS[pattern] ? consumers : 0;
 }
 
-/** The values that written ones come to, of the fields that are no part of the load. */
 export function ownValues(
 	written: Written,
 	{ pattern, closed }: Pick<Around, "pattern" | "closed">,
@@ -353,13 +337,12 @@ export function ownValues(
 	) as unknown as OwnValues;
 }
 
-/** How a field reads in the name of a case. */
 export function inName(field: WorkloadField, one: Workload): string {
 	const { inName = loadName } = ALL[field];
 	return inName((field in OWN ? one[field as keyof Own] : one) as never);
 }
 
-/** What they say about the work of a run, by name; and where that is as plain as can be. */
+/** Facts about the work of a run by name, and those of the plainest work. */
 export function workloadFacts(
 	load: LoadInResult & Readonly<Record<keyof Own, unknown>>,
 ): Record<string, string> {
@@ -378,15 +361,12 @@ export const PLAINEST: Readonly<Record<string, string | null>> = Object.fromEntr
 // --- internal ---
 
 interface Declared<In extends z.ZodType, Plan extends z.ZodType, Value> extends Pick<Part, "only"> {
-	/** As a person writes it, with its default or optional. */
 	readonly input: In;
 	readonly plan: Plan;
-	/** Of a case: what is written, or its default, in a given surrounding. */
 	readonly value: (written: z.output<In> | undefined, around: Around) => Value;
 	readonly inName: (value: Value) => string;
 	readonly fact: Fact<z.output<Plan>>;
 }
-/** Of its own value, or of the whole load. */
 interface AnyField extends Pick<Part, "input" | "only"> {
 	readonly inName?: (value: never) => string;
 	readonly fact?: Fact<never>;
@@ -398,7 +378,7 @@ function field<In extends z.ZodType, Plan extends z.ZodType, Value>(
 	return declared;
 }
 
-/** Of each field one part of its declaration. */
+/** One part of each field's declaration. */
 function each<Fields extends object, Name extends keyof Fields[keyof Fields]>(
 	fields: Fields,
 	name: Name,

@@ -40,7 +40,7 @@ describe("a text that is too wide", () => {
 		for (let width = 4; width < 60; width++) {
 			const short = clipped(text, width, "..");
 			expect(displayWidth(short)).toBeLessThanOrEqual(width);
-			// A surrogate without its other half.
+			// Half of a surrogate pair.
 			expect(short).not.toMatch(/\p{Surrogate}/u);
 		}
 	});

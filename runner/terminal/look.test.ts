@@ -23,6 +23,6 @@ test("lines are rewritten on a terminal that can, and nowhere else", () => {
 	expect(look({}).movable).toBe(true);
 	expect(look({ TERM: "dumb" }).movable).toBe(false);
 	expect(look({}, false).movable).toBe(false);
-	// Colour by force is no cursor by force.
+	// Forced colour does not make the cursor movable.
 	expect(look({ FORCE_COLOR: "1" }, false).movable).toBe(false);
 });

@@ -1,20 +1,20 @@
 import { displayWidth } from "./columns.ts";
 
-/** What a terminal shows after all of a text was written to it: lines, where the cursor stands, and what it was made to do. */
+/** A terminal's state after a text: lines, cursor, and what happened. */
 export interface Screen {
 	readonly lines: readonly string[];
 	readonly cursor: { readonly row: number; readonly column: number };
-	/** The widest line that ever stood on it; wider than `columns`: the terminal had to break it. */
+	/** The widest line so far; above `columns`, the terminal had to break it. */
 	readonly widest: number;
-	/** The cursor is to be seen. */
 	readonly visible: boolean;
 	/** Escape sequences that this terminal does not know. */
 	readonly unknown: readonly string[];
-	/** The lines as they were each time that something was rewritten. */
+	/** The lines at each rewrite. */
 	readonly frames: readonly (readonly string[])[];
 }
 
-/** A terminal that knows what mqbench uses: \r, \n, cursor up, erase, colours, and whether the cursor is shown. Nothing scrolls away. */
+/** Knows what mqbench uses: \r, 
+, cursor up, erase, colours, showing and hiding the cursor. Nothing scrolls away. */
 export function screen(text: string): Screen {
 	let lines: string[] = [""];
 	let row = 0;
@@ -42,7 +42,7 @@ export function screen(text: string): Screen {
 		else if (part === "\r") column = 0;
 		else if (part === "\n") {
 			row++;
-			// What a line discipline makes of it.
+			// As a line discipline does.
 			column = 0;
 			while (lines.length <= row) lines.push("");
 		} else {

@@ -1,8 +1,5 @@
 import { largestOf, smallestOf } from "../extremes.ts";
-/**
- * A row of bars for values over time, on a logarithmic scale from the smallest to the largest: "▁▁▂█▁". null: nothing was
- * measured then, a blank. Longer rows are merged so that the largest of each stretch stays: no peak disappears.
- */
+/** On a logarithmic scale: "▁▁▂█▁"; null is a blank. Longer rows are merged by maximum, so no peak disappears. */
 export function sparkline(values: readonly (number | null)[], width: number): string {
 	const columns = Math.min(width, values.length);
 	const merged = Array.from({ length: columns }, (_, i) => {
@@ -14,7 +11,7 @@ export function sparkline(values: readonly (number | null)[], width: number): st
 	const logs = merged.map((v) => (v === null ? null : Math.log(Math.max(1, v))));
 	const known = logs.filter((v) => v !== null);
 	const low = smallestOf(known);
-	// Noise is not to look like a stall: the whole height is a factor of 4 at least.
+	// At least a factor of 4, so that noise does not look like a stall.
 	const range = Math.max(largestOf(known) - low, Math.log(4));
 	return logs
 		.map((v) => (v === null ? " " : BARS[Math.min(7, Math.floor(((v - low) / range) * 8))]))

@@ -1,9 +1,6 @@
 import { displayWidth } from "./columns.ts";
 
-/**
- * Breaks at blanks only: not between the digits of "45 000", and a word that is too long for a line stands alone and
- * whole. `first` is the indent of the first line, when it differs.
- */
+/** Breaks at blanks only: "45 000" stays whole, and a word that is too long gets a line. `first`: the first line's indent. */
 export function wrap(text: string, width: number, indent = "", first = indent): string[] {
 	const lines: string[] = [];
 	let line = first;

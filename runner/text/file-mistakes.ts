@@ -1,4 +1,4 @@
-/** Mistakes in the form of a scenario: its YAML, keys, kinds of values, and what the command line overrides. */
+/** In a scenario's form: YAML, keys, kinds of values, and overrides on the command line. */
 // biome-ignore format: a sentence is a line.
 export const fileMistakes = {
 	"case-name-form": "the name of a case must be one line of text without * and ?",

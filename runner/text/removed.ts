@@ -1,9 +1,6 @@
 const JQ = 'read result.json with jq; reports/README.md, "Exports", has the lines';
 
-/**
- * What mqbench took once, as one writes it, and what to do instead: an option (`--allow-code`), an option's value
- * (`--export otava`), a key of a scenario (`machine:`) or its value (`server: nats`). The only place for such words.
- */
+/** Former options (`--allow-code`), their values (`--export otava`), scenario keys (`machine:`) and values (`server: nats`). */
 const REMOVED: Readonly<Record<string, string>> = {
 	"machine:":
 		"put such settings into the machine's image; environment.json and reports have those of every machine",
@@ -22,12 +19,11 @@ const REMOVED: Readonly<Record<string, string>> = {
 	"server: nats": "start nats-server yourself, and write target: existing",
 };
 
-/** The message for a word that is gone; undefined: mqbench never took it. */
 export function removed(word: string): string | undefined {
 	return Object.hasOwn(REMOVED, word) ? `${word} no longer exists; ${REMOVED[word]}.` : undefined;
 }
 
-/** The message for the first word of a command line that is gone: `--option`, `--option=value` or `--option value`. */
+/** For a command line's first removed word: `--option`, `--option=value` or `--option value`. */
 export function removedOption(argv: readonly string[]): string | undefined {
 	return argv
 		.flatMap((word, i) =>

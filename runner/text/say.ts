@@ -1,7 +1,6 @@
-/** What a sentence names: numbers with their unit in the name (`limitNs`, `perSecond`, `share` of 1), counts and names. */
+/** Values of a sentence: numbers with their unit in the name (`limitNs`, `perSecond`, `share` of 1), counts and names. */
 export type Values = Record<string, string | number | boolean | null | (string | number)[]>;
 
-/** A finding in both forms: for programs, and for people. */
 export interface Said {
 	readonly code: string;
 	readonly values: Values;
@@ -12,7 +11,7 @@ export function said(code: string, text: string, values: Values = {}): Said {
 	return { code, values, text };
 }
 
-/** What was found, and what decides over it: that gives the code, `of` keeps the first one's. */
+/** A finding and what overrides it: `but` gives the code, `of` keeps the first one's. */
 export function sayBut(first: Said, but: Said): Said {
 	return {
 		code: but.code,

@@ -1,4 +1,3 @@
-/** What is said in several places, and is no mistake in a scenario. What one place says stands there. */
 // biome-ignore format: a sentence is a line.
 export const shared = {
 	"no-such-file": "there is no such file",

@@ -1,4 +1,4 @@
-/** Mistakes in lines of the SLA, and in what they are compared with. */
+/** In SLA lines and the baselines that they compare with. */
 // biome-ignore format: a sentence is a line.
 export const slaMistakes = {
 	"baseline-of-max": '"{line}": max is a single message, and differs in every run; write e.g. p99.9 <= baseline + 25%',

@@ -1,4 +1,4 @@
-/** Mistakes in where brokers run and how they are set up: targets, settings, urls, rigs, rented machines. */
+/** In where brokers run and how they are set up: targets, settings, urls, rigs, rented machines. */
 // biome-ignore format: a sentence is a line.
 export const systemMistakes = {
 	"aws-instance": "an instance must be a type of EC2; write e.g. i4i.xlarge",

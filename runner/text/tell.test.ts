@@ -46,6 +46,5 @@ it.each([
 ])("of %j says what to do instead of a word that is gone", (argv, message) => {
 	const said = removedOption(argv);
 	expect(said?.startsWith(message ?? "")).toBe(message && true);
-	// Nor is a word on the prototype one.
 	expect(removed("constructor")).toBeUndefined();
 });

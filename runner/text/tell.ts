@@ -5,7 +5,7 @@ import { shared } from "./shared.ts";
 import { slaMistakes } from "./sla-mistakes.ts";
 import { systemMistakes } from "./system-mistakes.ts";
 
-/** What mqbench tells people and no result keeps, mistakes above all: code -> sentence, with the names of its values in braces. */
+/** Messages that no result keeps, mistakes above all: code -> sentence, with the names of its values in braces. */
 const sentences = {
 	...shared,
 	...fileMistakes,
@@ -16,13 +16,11 @@ const sentences = {
 
 export type Told = keyof typeof sentences;
 
-/** Its values; nothing where it names none. */
 export type Telling<C extends Told> =
 	Names<(typeof sentences)[C]> extends never
 		? []
 		: [values: Readonly<Record<Names<(typeof sentences)[C]>, unknown>>];
 
-/** Its text, as `fill` makes it. */
 export function tell<C extends Told>(code: C, ...[values = {}]: Telling<C>): string {
 	return fill(sentences[code], values);
 }
