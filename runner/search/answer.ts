@@ -4,7 +4,6 @@ import { percent } from "../text/percent.ts";
 import { formatCount } from "../units.ts";
 import { type Answer, boundsOf, CURVE, type Found, LOWEST_PART, type Step } from "./search.ts";
 
-/** What a search came to, in one sentence. */
 export function answerText(answer: Answer, runs: readonly Found[]): string {
 	const { lo, hi, limitedBy, confirmed } = answer;
 	if (lo === null)
@@ -30,14 +29,13 @@ export function answerText(answer: Answer, runs: readonly Found[]): string {
 	}
 }
 
-/** What a search says of the scenario: finding a rate is passing. */
+/** For a scenario, finding a rate is passing. */
 export function answerVerdict({ lo, limitedBy, confirmed }: Answer): Verdict {
 	if (limitedBy === "error" || limitedBy === "interrupted") return limitedBy;
 	if (lo === null) return limitedBy === "generator" ? "invalid" : "fail";
 	return confirmed ? "pass" : "inconclusive";
 }
 
-/** What a search tries next, and what it knows, in one sentence. `runs`: those that it made so far. */
 export function stepText({ rate, role }: Step, runs: readonly Found[]): string {
 	const same = runs.filter((f) => f.step.role === role);
 	const again = role !== "curve" && same.some((f) => f.step.rate === rate) ? " again" : "";
@@ -59,7 +57,6 @@ export function stepText({ rate, role }: Step, runs: readonly Found[]): string {
 
 // --- internal ---
 
-/** No rate was confirmed: what its runs said, and how many said nothing. */
 function noRateText({ hi }: Answer, runs: readonly Found[]): string {
 	const invalid = runs.filter((f) => f.outcome === "invalid");
 	const all = runs.length;

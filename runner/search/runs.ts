@@ -8,16 +8,13 @@ import { formatRate, type Rate, ratePerSecond } from "../units.ts";
 import { stepText } from "./answer.ts";
 import { type Answer, CURVE, type Found, next, type Outcome, type Step } from "./search.ts";
 
-/** A probe is measured this long at least, after the scenario's own warm-up; the confirmation longer. */
+/** Shortest measurement of a probe, after the warm-up; the confirmation is longer. */
 const PROBE_NS = 15e9;
 const CONFIRM_NS = 60e9;
-/** Ten messages beyond a rare percentile may take longer than anybody waits; what it takes to pass at all, it always gets. */
+/** Limits the time for ten messages beyond a rare percentile, but never for the fewest samples that can pass. */
 const LONGEST_NS = 120e9;
 
-/**
- * The runs of one search, each made from the case as it is written (`start`), with another rate. Asks `judge` about every
- * run that it has yielded, says before each one why it makes it, and returns the answer with what it follows from.
- */
+/** Yields the runs of one search, each the case `start` at another rate, and asks `judge` about each. Returns the answer and its runs. */
 export function* searchRuns(
 	start: Plan,
 	firstIndex: number,
@@ -40,13 +37,13 @@ export function* searchRuns(
 	}
 }
 
-/** Of the first run of the searches: after the runs that are planned. The case that a search begins with is none. */
+/** Index of the first search run. The case that a search starts from is not a run. */
 export function firstIndex(plans: readonly Plan[]): number {
 	const runs = plans.filter(({ search }) => search === null);
 	return 1 + Math.max(0, largestOf(runs.map(({ index }) => index)));
 }
 
-/** What a run's verdict means to a search: an undecided SLA was not met. */
+/** An undecided SLA was not met. */
 export function outcomeOf(verdict: Verdict): Outcome {
 	switch (verdict) {
 		case "pass":
@@ -61,23 +58,20 @@ export function outcomeOf(verdict: Verdict): Outcome {
 	}
 }
 
-/** The step that a run of a search was. */
 export function stepOf(plan: Plan): Step | null {
 	const { search, schedule } = plan;
 	if (search === null || search.role === "start" || schedule.rate === null) return null;
 	return { rate: ratePerSecond(schedule.rate), role: search.role };
 }
 
-/** What is known of a search before its first run; warm-ups included. */
+/** Known before the first run; warm-ups included. */
 export function foreseen(start: Plan) {
 	const rate = ratePerSecond(start.schedule.rate ?? { messages: 1, perNs: 1e9 });
 	const { warmupNs } = start.schedule;
 	return {
-		/** A probe at the first rate. */
 		probeNs: warmupNs + durationOf(start, { rate, role: "probe" }),
-		/** The run that confirms the answer, if that is the first rate. */
+		/** If the first rate is the answer. */
 		confirmNs: warmupNs + durationOf(start, { rate, role: "confirm" }),
-		/** Runs at parts of the answer, after it. */
 		curve: CURVE.length,
 	};
 }
@@ -89,24 +83,24 @@ function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 	const again = times === 0 ? "" : `, ${times + 1}`;
 	return derivePlan(start, {
 		index,
-		// Each step is a case of its own: never pooled with another, never its repeat.
+		// Each step is its own case, never pooled with or repeating another.
 		case: `${start.case} @ ${formatRate(rate)} (${step.role}${again})`,
 		search: { role: step.role, of: start.case },
-		// Every run has a broker of its own, which is as cold as that of any other run: warm-ups stay.
+		// Each run has a new, cold broker, so warm-ups stay.
 		times: { ...start.schedule, rate, durationNs: durationOf(start, step) } as Times,
 	});
 }
 
-/** As a ratio of whole numbers; steps have three significant digits. */
+/** A ratio of whole numbers; steps have three significant digits. */
 function exact(perSecond: number): Rate {
 	let [messages, perNs] = [perSecond, 1e9];
 	while (!Number.isInteger(messages)) [messages, perNs] = [messages * 10, perNs * 10];
 	return { messages, perNs };
 }
 
-/** Long enough for ten messages beyond the deepest percentile of the SLA. */
+/** Allows ten messages beyond the deepest percentile of the SLA. */
 function durationOf(start: Plan, { rate, role }: Step): number {
-	// What confirms has to carry the percentile as well as what it confirms.
+	// The confirmation must support the percentile at least as well as the probe.
 	if (role === "confirm")
 		return Math.max(
 			CONFIRM_NS,

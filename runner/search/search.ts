@@ -1,21 +1,15 @@
 import { largestOf, smallestOf } from "../extremes.ts";
-/**
- * The search for the highest rate that meets the SLA (reports/README.md, "Searches"): double while it passes, halve the distance
- * between what passed and what failed until they are 5 % apart, confirm the lower one with a longer run, then measure the
- * curve below it. What comes next follows from what was found so far, and from nothing else.
- */
 
-/** One run of a search. Rates are messages per second. */
+/** The search for the highest rate that meets the SLA (reports/README.md, "Searches"), a function of the runs so far. */
+
+/** Rates in messages per second. */
 export interface Step {
 	readonly rate: number;
-	/** probe: is it too fast? confirm: a longer run at the answer. curve: latency at a part of it. */
+	/** probe: is it too fast? confirm: a longer run at the answer. curve: latency at part of it. */
 	readonly role: "probe" | "confirm" | "curve";
 }
 
-/**
- * What a run said. pass: every SLA line holds, nothing was lost, the system kept up, and the measurement is valid. invalid: the
- * generator kept it from saying anything. error: it could not be made. interrupted: the command was stopped.
- */
+/** pass: SLA met, nothing lost, the system kept up, valid measurement. invalid: spoiled by the generator. error: could not run. */
 export type Outcome = "pass" | "fail" | "invalid" | "error" | "interrupted";
 
 export interface Found {
@@ -23,33 +17,30 @@ export interface Found {
 	readonly outcome: Outcome;
 }
 
-/** What a search came to. */
 export interface Answer {
-	/** Highest rate that passed and was confirmed; null: none did. */
+	/** Highest rate that passed and was confirmed. */
 	readonly lo: number | null;
-	/** Lowest rate that failed; null: none did. */
 	readonly hi: number | null;
-	/** Who ended it: the system under test, the generator (its own measurement became invalid), nobody (the highest rate passed), an error, or whoever stopped the command. */
+	/** "generator": its measurement became invalid. "nothing": the highest rate passed. "interrupted": the command was stopped. */
 	readonly limitedBy: "system" | "generator" | "nothing" | "error" | "interrupted";
 	readonly confirmed: boolean;
 }
 
-export type Next = { readonly step: Step } | { readonly answer: Answer };
-
-/** Where the search stops when nothing fails: no machine sends as much. */
-export const HIGHEST = 20_000_000;
-/** Where it stops when nothing passes: at this part of its first rate, and at one message in a second, below which a minute says nothing. */
+type Next = { readonly step: Step } | { readonly answer: Answer };
+/** Upper end of the search: no machine sends as much. */
+const HIGHEST = 20_000_000;
+/** Lower ends: this part of the first rate, and 1/s, below which a minute says nothing. */
 export const LOWEST_PART = 0.01;
 const LOWEST = 1;
 /** hi / lo at which the search ends. */
 export const PRECISION = 1.05;
-/** By how much lo is lowered when a longer run does not confirm it, and how often. */
+/** Factor by which lo falls after a failed confirmation, and how often. */
 const BACK_OFF = 0.95;
 const BACK_OFFS = 3;
-/** Parts of the answer at which the curve is measured; 1 is the confirming run itself. */
+/** Parts of the answer for the curve; the confirming run is 1. */
 export const CURVE = [0.5, 0.7, 0.8, 0.9, 0.95];
 
-/** The run to make after those that were made, or the answer. `start` is the rate where the search begins. */
+/** The next run, or the answer. `start`: the first rate. */
 export function next(start: number, runs: readonly Found[]): Next {
 	if (runs.some((f) => f.outcome === "interrupted")) return { answer: soFar(runs) };
 	if (runs.some((f) => f.outcome === "error"))
@@ -69,12 +60,12 @@ export function next(start: number, runs: readonly Found[]): Next {
 		: { step: { rate: rounded(answer.lo * part), role: "curve" } };
 }
 
-/** Three significant digits: a rate that a person can repeat. */
+/** Three significant digits, so that people can repeat the rate. */
 export function rounded(rate: number): number {
 	return Number(rate.toPrecision(3));
 }
 
-/** The highest rate that passed, and the lowest above it that failed, of the probes. */
+/** The highest probe that passed, and the lowest above it that failed. */
 export function boundsOf(runs: readonly Found[]): Pick<Answer, "lo" | "hi"> {
 	const probes = runs.filter((f) => f.step.role === "probe");
 	const rates = [...new Set(probes.map((f) => f.step.rate))];
@@ -86,7 +77,7 @@ export function boundsOf(runs: readonly Found[]): Pick<Answer, "lo" | "hi"> {
 	return { lo: passed.length === 0 ? null : largestOf(passed), hi };
 }
 
-/** What a search that was stopped knew by then: no longer run refuted its `lo`. */
+/** The answer of a stopped search; no longer run refuted its `lo`. */
 export function soFar(runs: readonly Found[]): Answer {
 	const longer = (is: Outcome) =>
 		runs.filter((f) => f.step.role === "confirm" && f.outcome === is).map((f) => f.step.rate);
@@ -132,34 +123,32 @@ function nextProbe(start: number, runs: readonly Found[]): Next {
 		: { step: { rate: middle, role: "probe" } };
 }
 
-/** A rate that failed once is tried again, and a third time if the two disagree: one bad moment of the machine is not the answer. */
+/** Retries a failed rate, a third time if the first two disagree: one bad moment of the machine must not decide. */
 function undecided(probes: readonly Found[]): number | null {
 	const last = probes.at(-1);
 	if (last === undefined || isLimited(probes, last.step.rate)) return null;
 	return decide(probes, last.step.rate) === null ? last.step.rate : null;
 }
 
-/** The generator was too slow at this rate twice: once may be a bad moment of the machine. */
+/** Too slow at this rate twice: once may be a bad moment of the machine. */
 function isLimited(probes: readonly Found[], rate: number): boolean {
 	const invalid = probes.filter((f) => f.step.rate === rate && f.outcome === "invalid");
 	return invalid.length >= 2 && decide(probes, rate) === null;
 }
 
-/** Of the runs at one rate: a pass at once passes; otherwise two of three decide. null: not yet. */
+/** A pass at once passes; otherwise two of three decide. null: not yet. */
 function decide(probes: readonly Found[], rate: number): boolean | null {
 	const outcomes = probes
 		.filter((f) => f.step.rate === rate && f.outcome !== "invalid")
 		.map((f) => f.outcome);
 	if (outcomes[0] === "pass") return true;
 	if (outcomes.filter((o) => o === "fail").length >= 2) return false;
-	if (outcomes.filter((o) => o === "pass").length >= 2) return true;
-	return null;
+	return outcomes.filter((o) => o === "pass").length >= 2 ? true : null;
 }
 
 function nextConfirmation(lo: number, runs: readonly Found[], answer: Answer): Next {
 	let rate = lo;
 	let steps = 0;
-	/** The lowest rate that a longer run has refuted. */
 	let refuted: number | null = null;
 	let spoiled = 0;
 	const lower = () => {
@@ -181,7 +170,7 @@ function nextConfirmation(lo: number, runs: readonly Found[], answer: Answer): N
 		answer: {
 			lo: null,
 			hi: refuted ?? answer.hi,
-			// A run that says nothing says nothing of the system.
+			// An invalid run says nothing about the system.
 			limitedBy: refuted === null ? "generator" : answer.limitedBy,
 			confirmed: false,
 		},

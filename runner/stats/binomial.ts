@@ -1,22 +1,13 @@
-/**
- * The binomial distribution by way of the incomplete beta function, for real-valued n and t too: clustering
- * divides both by phi (reports/README.md, "Is "p99 < 20ms" met?").
- */
+/** Works for real n and t too, because clustering divides both by phi (reports/README.md, "Is "p99 < 20ms" met?"). */
 
-/**
- * P(Bin(n, p) <= t) = I_{1-p}(n - t, t + 1).
- * 1 for t >= n, 0 for t < 0.
- */
+/** P(Bin(n, p) <= t) = I_{1-p}(n - t, t + 1); 1 for t >= n, 0 for t < 0. */
 export function binomialAtMost(t: number, n: number, p: number): number {
 	if (t < 0) return 0;
 	if (t >= n) return 1;
 	return incompleteBeta(1 - p, n - t, t + 1);
 }
 
-/**
- * I_x(a, b), the regularised incomplete beta function: the continued fraction DLMF 8.17.22, evaluated by
- * Lentz's method, on the side of the mean where it converges fast.
- */
+/** I_x(a, b), regularised incomplete beta: continued fraction DLMF 8.17.22 by Lentz's method, on its fast side of the mean. */
 export function incompleteBeta(x: number, a: number, b: number): number {
 	if (!(a > 0 && b > 0)) throw new RangeError(`incompleteBeta a=${a} b=${b}`);
 	if (x <= 0) return 0;
@@ -29,7 +20,7 @@ export function incompleteBeta(x: number, a: number, b: number): number {
 		: 1 - (front * continuedFraction(1 - x, b, a)) / b;
 }
 
-/** ln(gamma(x)) for x > 0: Lanczos with g = 7 below 10, Stirling's series above (DLMF 5.11.1), to about 1e-14 of its value. */
+/** ln(gamma(x)) for x > 0 to a relative 1e-14: Lanczos with g = 7 below 10, Stirling's series above (DLMF 5.11.1). */
 export function lgamma(x: number): number {
 	if (x < 10) {
 		let sum = LANCZOS[0] ?? 0;
@@ -50,7 +41,7 @@ const LANCZOS = [
 	1.5056327351493116e-7,
 ];
 
-/** Needs about sqrt(max(a, b)) steps: 1e5 are enough for 1e10 messages. */
+/** Needs about sqrt(max(a, b)) steps: enough for 1e10 messages. */
 const STEPS = 100_000;
 const TINY = 1e-300;
 

@@ -1,25 +1,22 @@
-/** How much larger b is than a: the median of all ratios, and the interval that holds the true one. */
+/** How much larger b is than a: the median ratio with its interval. */
 export interface Ratio {
 	/** 1.1: b is 10 % larger. Infinity: most of a is 0, and b is not. */
 	readonly ratio: number;
-	/** null: too few runs for an interval of 95 %. */
+	/** null: too few runs for a 95 % interval. */
 	readonly low: number | null;
 	readonly high: number | null;
-	/** What the interval is worth, exactly, at least 0.95: 0.968. */
+	/** Exact confidence of the interval, at least 0.95. */
 	readonly confidence: number | null;
 }
 
 /**
- * Hodges-Lehmann over the ratios of every b to every a (that is over differences of logarithms): their median, and as interval
- * the k-th smallest and the k-th largest of them, with k from the exact null distribution of the rank-sum test. Nothing is
- * assumed of how runs scatter but that the same work gives the same kind of scatter on both sides; ties make it wider, never narrower.
- *
- * A value of 0 has no logarithm: 0 to 0 counts as 1, something to 0 as Infinity, 0 to something as 0. They keep their places in
- * the order, which is all that the interval needs. null: a side is empty.
+ * Hodges-Lehmann over the ratios of every b to every a: their median, and an interval of k-th smallest to k-th largest, k from the exact
+ * null distribution of the rank-sum test. Assumes only that the same work scatters alike on both sides; ties widen the interval. Zeros keep
+ * their order: 0 to 0 is 1, something to 0 Infinity, 0 to something 0. null: a side is empty.
  */
 export function ratioOf(a: readonly number[], b: readonly number[]): Ratio | null {
 	const ratios = a
-		.flatMap((x) => b.map((y) => ratio(x, y)))
+		.flatMap((x) => b.map((y) => (x === y ? 1 : y / x)))
 		.sort((x, y) => (x < y ? -1 : x > y ? 1 : 0));
 	const middle = medianOf(ratios);
 	if (middle === null) return null;
@@ -33,10 +30,7 @@ export function ratioOf(a: readonly number[], b: readonly number[]): Ratio | nul
 	};
 }
 
-/**
- * The largest k for which [k-th smallest, k-th largest] of n * m ratios holds the true one with at least 95 %, and with how much
- * exactly; null: not even the smallest and the largest do. With fewer than three runs on a side one odd run would decide.
- */
+/** The largest k with at least 95 %, if any; below three runs on a side, one odd run would decide. */
 export function intervalRank(
 	n: number,
 	m: number,
@@ -50,7 +44,7 @@ export function intervalRank(
 	return rank;
 }
 
-/** The median of some values; of an even number of them the geometric mean of the two in the middle. null: of none. */
+/** For an even number, the geometric mean of the middle two. */
 export function medianOf(values: readonly number[]): number | null {
 	const sorted = [...values].sort((x, y) => x - y);
 	const high = sorted[Math.floor(sorted.length / 2)];
@@ -64,16 +58,11 @@ export function medianOf(values: readonly number[]): number | null {
 
 const ALPHA = 0.05;
 const FEWEST = 3;
-/** 50 + 50 runs. Above that the normal curve gives the same ranks. */
+/** 50 + 50 runs; beyond that the normal curve gives the same ranks. */
 const EXACT = 2500;
-
 const ranks = new Map<string, ReturnType<typeof intervalRank>>();
 
-function ratio(a: number, b: number): number {
-	return a === b ? 1 : b / a;
-}
-
-/** P(U <= k - 1) of the Mann-Whitney statistic, counted out: at most 2.5 % may lie below the k-th ratio. */
+/** P(U <= k - 1) of the Mann-Whitney statistic: at most 2.5 % may lie below the k-th ratio. */
 function exactRank(n: number, m: number): ReturnType<typeof intervalRank> {
 	const counts = countsOfU(n, m);
 	const all = counts.reduce((sum, count) => sum + count, 0);
@@ -81,17 +70,14 @@ function exactRank(n: number, m: number): ReturnType<typeof intervalRank> {
 	let rank: ReturnType<typeof intervalRank> = null;
 	for (const [u, count] of counts.entries()) {
 		below += count;
-		// 0.05 itself is allowed; the sum of counts is rounded only beyond 2^53.
+		// 0.05 itself is allowed; counts are exact up to 2^53.
 		if ((2 * below) / all > ALPHA) break;
 		rank = { k: u + 1, confidence: 1 - (2 * below) / all };
 	}
 	return rank;
 }
 
-/**
- * In how many orders of n + m runs u pairs stand the wrong way round, for u from 0 to n * m: the run that is last is of one side
- * or of the other, c(n, m, u) = c(n - 1, m, u - m) + c(n, m - 1, u).
- */
+/** Orders of n + m runs with u inverted pairs, u = 0 to n * m: c(n, m, u) = c(n - 1, m, u - m) + c(n, m - 1, u). */
 function countsOfU(n: number, m: number): number[] {
 	let row = Array.from({ length: m + 1 }, () => [1]);
 	for (let i = 1; i <= n; i++) {
@@ -108,7 +94,7 @@ function countsOfU(n: number, m: number): number[] {
 	return row[m] as number[];
 }
 
-/** The same by the normal curve, rounded to the wider interval. */
+/** The normal approximation, rounded to the wider interval. */
 function normalRank(n: number, m: number): ReturnType<typeof intervalRank> {
 	const spread = Math.sqrt((n * m * (n + m + 1)) / 12);
 	const k = Math.floor((n * m) / 2 - 1.959964 * spread);

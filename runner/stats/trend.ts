@@ -1,8 +1,7 @@
-/** A line through points that a few wild ones do not bend: Theil and Sen's, with Sen's interval. */
+/** Theil-Sen line with Sen's interval: a few wild points do not bend it. */
 export interface Trend {
-	/** Median of the slopes between all pairs of points, per unit of x. */
+	/** Median pairwise slope, per unit of x. */
 	readonly slope: number;
-	/** 95 % interval of the slope. */
 	readonly low: number;
 	readonly high: number;
 }
@@ -13,15 +12,13 @@ export interface TrendPoint {
 }
 
 /**
- * The trend of `points`, their x ascending. null: too few of them for an interval.
- *
- * Slope: the exact median of the n(n-1)/2 pairwise slopes. Interval (Sen 1968): with C = 1.96 * sqrt(Var S), S Kendall's
- * statistic, Var S = (n(n-1)(2n+5) - sum over ties of t(t-1)(2t+5)) / 18, it is from the slope of rank (N-C)/2 to that of rank
- * (N+C)/2 + 1. Of more than 600 points every k-th is taken: 180 000 slopes take 20 ms, and neighbours at 10 Hz say
- * nearly the same.
+ * The trend of points with ascending x; null with too few for an interval. Interval (Sen 1968): C = 1.96 * sqrt(Var S), S Kendall's
+ * statistic, Var S = (n(n-1)(2n+5) - sum over ties of t(t-1)(2t+5)) / 18; slopes of rank (N-C)/2 to (N+C)/2 + 1. Thinned to 600 points
+ * because their slopes take 20 ms to compute, and neighbours at 10 Hz say nearly the same.
  */
 export function trend(points: readonly TrendPoint[]): Trend | null {
-	const some = thinned(points);
+	const step = Math.ceil(points.length / MOST_POINTS);
+	const some = step <= 1 ? points : points.filter((_, i) => i % step === 0);
 	const n = some.length;
 	const slopes = pairwise(some);
 	const half = (Z * Math.sqrt(kendallVariance(some))) / 2;
@@ -37,7 +34,7 @@ export function trend(points: readonly TrendPoint[]): Trend | null {
 	};
 }
 
-/** The value in the middle, of an even number the mean of both; null of none. */
+/** For an even number, the mean of the middle two. */
 export function median(values: readonly number[]): number | null {
 	const sorted = Float64Array.from(values).sort();
 	const middle = (sorted.length - 1) / 2;
@@ -48,16 +45,11 @@ export function median(values: readonly number[]): number | null {
 
 // --- internal ---
 
-/** Of the normal distribution, 95 % on both sides. */
+/** Normal distribution, 95 % two-sided. */
 const Z = 1.959964;
 const MOST_POINTS = 600;
 
-function thinned(points: readonly TrendPoint[]): readonly TrendPoint[] {
-	const step = Math.ceil(points.length / MOST_POINTS);
-	return step <= 1 ? points : points.filter((_, i) => i % step === 0);
-}
-
-/** Slopes of all pairs, ascending. Points at the same x have none. */
+/** Ascending; points at the same x have no slope. */
 function pairwise(points: readonly TrendPoint[]): Float64Array {
 	const slopes = new Float64Array((points.length * (points.length - 1)) / 2);
 	let count = 0;

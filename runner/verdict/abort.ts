@@ -5,13 +5,12 @@ import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDurationExact } from "../units.ts";
 import { fails, passLimit } from "./statistics.ts";
 
-/** What a run has counted so far, of warm-up and window. */
 interface Counted {
 	readonly failed: number;
 	readonly duplicated: number;
 }
 
-/** The first SLA line with `abort: true` that the run cannot pass any more, or null. `over`: messages of the window over each of plan.limits. */
+/** The first SLA line with `abort: true` that can no longer pass. `over`: messages of the window over each of plan.limits. */
 export function hopeless(
 	plan: Plan,
 	soFar: Counted & { readonly over: readonly number[] },
@@ -27,15 +26,10 @@ export function hopeless(
 const PEEKING_ALPHA = 0.005;
 
 /**
- * Why one line cannot be met any more, whether it is to stop the run or not; null: it may.
- *
- * Looking every second is testing every second: at 5 % each, bad luck would stop many a run. So n is the PLANNED number, and every message
- * still to come counts as under the limit: what holds now holds at the end. All three must:
- * - t is above the most that passes with phi = 1, which clustering only lowers;
- * - t is at least twice the budget, so that the end's verdict will be FAIL and not INCONCLUSIVE (reports/README.md, "Stopped early");
- * - the test fails at 0.5 %, ten times stricter than at the end.
- *
- * Of counts only those that can but grow: what is lost may still come.
+ * Why a line can no longer pass; null while it can. Testing every second would stop many a run by bad luck, so n is the PLANNED number,
+ * messages to come count as within the limit, and three conditions must hold: t exceeds the most that passes with phi = 1; t is at least
+ * twice the budget, so the verdict is FAIL (reports/README.md, "Stopped early"); and the test fails at 0.5 %. Of the counts, only those
+ * that never fall qualify: a lost message may still arrive.
  */
 export function whyHopeless(
 	sla: Sla,

@@ -4,25 +4,20 @@ import { samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { intendedPerInterval, intervalNs, type Shares } from "./intervals.ts";
 
-/** Below so many nothing is told from the few that are always on their way to a handler. */
+/** Fewer messages cannot be told from those always on their way to a handler. */
 export const BUFFERED_MESSAGES = 10;
 
-/** What waited in the client library longer than a limit: the receiving side was slow, not the system. */
-export interface Buffered {
-	/** Most messages that waited of those that did not come late; 0: none. */
+/** Messages that waited in the client library longer than a limit: the receiving side was slow, not the system. */
+interface Buffered {
+	/** Most that waited at once, less those counted as `late`. */
 	readonly most: number;
-	/** How many the rate explains at that moment: those due within the limit. */
+	/** Messages due within the limit at that moment. */
 	readonly explained: number;
-	/** The window's 100 ms intervals whose messages are among those that waited for too long. */
+	/** 100 ms intervals of the window with messages that waited too long. */
 	readonly intervals: Shares;
 }
 
-/**
- * Messages that the client library passed on too late, because it held more than are due within the limit: the last n that were due before
- * a sample of n. A system that stalled passes on everything at once, which waits there for a moment too: what came faster than it was due is
- * the system's until it has left (`late`).
- * null: not sampled, or not to be judged, because a closed load has no schedule, and with work or backlog messages wait as the scenario says.
- */
+/** What the client library held beyond what is due within the limit. null: no samples, a closed load, work or a backlog. */
 export function bufferedIn({ plan, ticks }: Collected, limitNs: number): Buffered | null {
 	if (plan.schedule.kind === "closed" || plan.work || plan.backlog) return null;
 	const due = intendedPerInterval(plan);
@@ -39,6 +34,7 @@ export function bufferedIn({ plan, ticks }: Collected, limitNs: number): Buffere
 	let worst = { most: 0, explained: 0 };
 	for (const { ns, n } of samplesOf(ticks, plan)) {
 		const now = before(ns);
+		// A system that stalled passes on everything at once: what came faster than it was due is the system's until it has left.
 		late = Math.min(n, late + Math.max(0, n - last - (now - lastDue)));
 		[last, lastDue] = [n, now];
 		const own = n - late;
@@ -57,7 +53,7 @@ export function bufferedText({ most, explained }: Buffered, limitNs: number): st
 
 // --- internal ---
 
-/** How many are due before a time, ns from the window's start; outside of the window at the rate of its edge. */
+/** Messages due before a time (ns from the window's start); outside the window at the rate of its edge. */
 function dueBefore(perInterval: readonly number[], each: number): (ns: number) => number {
 	let sum = 0;
 	const starts = [0, ...perInterval.map((n) => (sum += n))];
@@ -68,7 +64,7 @@ function dueBefore(perInterval: readonly number[], each: number): (ns: number) =
 	};
 }
 
-/** One after the other: a long run has millions of them. */
+/** A generator, because a long run has millions of samples. */
 function* samplesOf(
 	ticks: Collected["ticks"],
 	{ schedule }: Collected["plan"],

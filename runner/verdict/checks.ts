@@ -8,10 +8,9 @@ import * as trend from "./checks/trend.ts";
 import type { Facts } from "./facts.ts";
 import type { Judgement } from "./judgement.ts";
 
-/** What a check has come to, as result.json has it. */
 export type Checked = CheckResult & Pick<Said, "code" | "values">;
 
-/** In the order in which a report shows them; of what makes a run INVALID the first counts. */
+/** In the order of the report. The first check that makes a run INVALID decides. */
 const CHECKS: readonly Check[] = [
 	run.complete,
 	run.clients,
@@ -43,7 +42,6 @@ const CHECKS: readonly Check[] = [
 	machine.clockSource,
 ];
 
-/** All checks that this run can be asked, as result.json has them. */
 export function checked(facts: Facts, judgements: readonly Judgement[]): Checked[] {
 	return CHECKS.filter(({ applies }) => applies?.(facts.collected) ?? true).map((check) => {
 		const found = check.judge(facts, judgements);
@@ -55,7 +53,6 @@ export function checked(facts: Facts, judgements: readonly Judgement[]): Checked
 			detail: text,
 			figure,
 			limit,
-			// One that was not needed would only unsettle.
 			remedy: status === "ok" ? null : remedy,
 			code,
 			values,
@@ -63,7 +60,6 @@ export function checked(facts: Facts, judgements: readonly Judgement[]): Checked
 	});
 }
 
-/** The names of all checks, as reports have them. */
 export function checkNames(): string[] {
 	return CHECKS.map(({ name }) => name);
 }

@@ -3,27 +3,19 @@ import type { Plan } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
 import { derivePlan } from "../plan/derive.ts";
 
-/** `--confirm` adds so many repeats, once. */
+/** Repeats that `--confirm` adds, once. */
 const CONFIRMING = 2;
 
-/** Runs that `--confirm` adds to those that are made, and why. */
-interface Confirmation {
-	readonly plans: readonly Plan[];
-	/** Sentences for the person who waits. */
-	readonly reasons: readonly string[];
-}
-
-/**
- * Two more repeats of every system and case with a gate that FAILED or is INCONCLUSIVE, and of its baseline; judged together with those before.
- * Left out is what more repeats cannot change: a run that is INVALID or an error, a limit that two repeats have breached, a comparison with
- * another machine or other work. `plans`: of all runs so far.
- */
-export function confirmationOf(result: Result, plans: readonly Plan[]): Confirmation {
+/** Repeats every FAILED or INCONCLUSIVE gate, and its baseline, unless repeats cannot change it. `plans`: all runs so far. */
+export function confirmationOf(
+	result: Result,
+	plans: readonly Plan[],
+): { readonly plans: readonly Plan[]; readonly reasons: readonly string[] } {
 	const runs = plans.filter((plan) => plan.search === null);
 	const open = result.gates.filter((gate) => mayChange(gate, result, runs));
 	const wanted = new Set(open.flatMap((gate) => keysOf(gate, runs)));
 	const own = runs.filter((plan) => wanted.has(keyOf(plan)));
-	// All that is wanted has been repeated equally often: a scenario has one number of repeats.
+	// A scenario has one number of repeats, so all wanted runs were repeated equally often.
 	const last = Math.max(0, largestOf(own.map((plan) => plan.repeat)));
 	const first = own.filter((plan) => plan.repeat === 1).toSorted((a, b) => a.index - b.index);
 	const added = Array.from({ length: CONFIRMING }, (_, i) => last + i + 1).flatMap((repeat) =>
@@ -36,7 +28,7 @@ export function confirmationOf(result: Result, plans: readonly Plan[]): Confirma
 	};
 }
 
-/** Is it a confirming run of one of `plans`? In a folder of somebody else it may be anything. */
+/** Is this a confirming run of one of `plans`? A folder from elsewhere may contain anything. */
 export function isConfirming(plan: Plan, plans: readonly Plan[]): boolean {
 	const text = JSON.stringify(plan);
 	return plans.some(
@@ -50,7 +42,6 @@ function mayChange(gate: Gate, { runs }: Result, plans: readonly Plan[]): boolea
 	if (gate.verdict !== "fail" && gate.verdict !== "inconclusive") return false;
 	const keys = keysOf(gate, plans);
 	const own = plans.filter((plan) => keys.includes(keyOf(plan)));
-	// None of a search, and none twice.
 	if (own.length === 0 || own.some((plan) => plan.confirms)) return false;
 	const broken = ["invalid", "error", "interrupted"];
 	if (runs.some((run) => keys.includes(keyOf(run)) && broken.includes(run.verdict))) return false;
@@ -58,7 +49,7 @@ function mayChange(gate: Gate, { runs }: Result, plans: readonly Plan[]): boolea
 	return gate.repeats.filter((r) => r.verdict === "fail").length < 2;
 }
 
-/** Of the gate's system and case, and of the baseline that stands in the same scenario. */
+/** The gate's own key, and the key of the baseline in the same scenario. */
 function keysOf(gate: Gate, plans: readonly Plan[]): string[] {
 	const key = keyOf(gate);
 	const baseline = gate.compares ? plans.find((plan) => keyOf(plan) === key)?.baselineSystem : null;
@@ -69,7 +60,7 @@ function keyOf(of: { readonly system: string; readonly case: string }): string {
 	return JSON.stringify([of.system, of.case]);
 }
 
-/** In the order that this repeat has: systems turned round every second time, as in expand.ts. */
+/** Systems alternate their order with each repeat, as in expand.ts. */
 function inTurns(first: readonly Plan[], repeat: number): Plan[] {
 	return [...new Set(first.map((plan) => plan.case))].flatMap((name) => {
 		const systems = first.filter((plan) => plan.case === name);

@@ -17,31 +17,24 @@ import { fails, type OverTest } from "./statistics.ts";
 import { stopsIn } from "./stops.ts";
 import { rateWithoutStops } from "./tally.ts";
 
-/** An SLA line on one run, as far as excuses ask about it. */
 export interface Line {
 	readonly sla: Sla;
 	readonly facts: Facts;
 	readonly judgement: Judgement;
-	/** What it counts, by 100 ms of the window; nothing of counts, rates and times of faults. */
+	/** Per 100 ms of the window; empty for counts, rates and fault times. */
 	readonly intervals: readonly LimitInterval[];
-	/** What it would come to with other intervals. */
 	test(intervals: readonly LimitInterval[]): OverTest["verdict"];
-	/** The latency that late messages decided; null: it is none, or messages that never came decided. */
+	/** Set if late messages decided the latency, rather than messages that never came. */
 	readonly late: LatencySla | null;
-	/** It stopped the run. */
 	readonly stopped: boolean;
 }
 
 interface Excuse {
-	/** In result.json. */
 	readonly code: string;
-	/** Verdicts in whose place it may stand. */
 	readonly overturns: readonly Judgement["verdict"][];
-	/** null: it was not so. */
 	applies(line: Line, queueGrew: boolean): Found | false | null;
-	/** "cause": a FAIL stays one, and has its cause; under `strict` it is INVALID. */
+	/** "cause" keeps a FAIL and names its cause; under `strict` it becomes INVALID. */
 	readonly becomes: "invalid" | "inconclusive" | "cause";
-	/** The check that says so too. */
 	readonly check?: Judgement["check"];
 }
 
@@ -49,15 +42,15 @@ interface Found {
 	/** "the load generator was late" */
 	readonly wrong: string;
 	readonly values?: Values;
-	/** What is left without it: it decides when the line then does not FAIL, or of an open one passes. Absent: it decides as it is. */
+	/** Intervals without its effect: it decides if the line then does not FAIL, or an open line passes. Absent: it always decides. */
 	readonly left?: readonly LimitInterval[];
-	/** Of what makes a line INVALID, what is taken away: "without its own lateness". */
+	/** For INVALID, what is taken away: "without its own lateness". */
 	readonly without?: string;
-	/** And how a line without intervals would come out then. */
+	/** For a line without intervals, how it would come out. */
 	readonly would?: string;
 }
 
-/** Those that checks tell of: the first that decided a line counts. */
+/** Reported by checks too; the first that decided a line counts. */
 export const BEFORE_CHECKS: readonly Excuse[] = [
 	{
 		code: "late-by-lag",
@@ -135,7 +128,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		becomes: "inconclusive",
 	},
 	{
-		// Messages that never completed are the system's all the same: a FAIL by these alone stands.
+		// A FAIL by messages that never completed stands: these are the system's.
 		code: "floor-over-limit",
 		overturns: ["fail"],
 		applies({ sla, intervals, facts }) {
@@ -151,7 +144,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		becomes: "inconclusive",
 	},
 	{
-		// Before `clocks`: under `strict` a saturated machine makes a FAIL INVALID however near the limit clocks leave it. Otherwise that FAIL is open, and keeps its cause.
+		// Before `clocks`: under `strict` a saturated machine makes even a FAIL near the limit INVALID.
 		code: "machine-saturated",
 		overturns: ["fail"],
 		applies(line) {
@@ -167,7 +160,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 	},
 ];
 
-/** Those that leave a line open once the run itself is to be trusted. */
+/** Applied once the run itself is trusted; they leave a line open. */
 export const AFTER_CHECKS: readonly Excuse[] = [
 	{
 		code: "clocks",
@@ -202,7 +195,6 @@ export const AFTER_CHECKS: readonly Excuse[] = [
 	},
 ];
 
-/** A line's judgement with the first excuse that decided it. */
 export function excused(
 	line: Line,
 	excuses: readonly Excuse[],
@@ -255,17 +247,13 @@ function onTime(intervals: readonly LimitInterval[]): LimitInterval[] {
 	return intervals.map((i) => ({ ...i, over: i.overWithoutLag }));
 }
 
-/**
- * A generator that stood still sends at once what became due, and that waits in the system: taking its own lag off does not undo it. Tainted
- * are therefore the seconds in which it was later than the limit, and the one after each. null: there are none, or less than half of the
- * measured window would be left.
- */
+/** A burst after a standstill queues in the system: subtracting lag does not undo it, so these seconds and the next are tainted. */
 function burstIn(
 	{ plan, seconds }: Collected,
 	intervals: readonly LimitInterval[],
 	limitNs: number,
 ): Found | null {
-	// Of a run that was stopped the seconds that it came to: the planned rest would look like a window without late ones.
+	// Only measured seconds: in a stopped run the planned rest would look punctual.
 	const measured = seconds.filter((s) => s.metrics.lag);
 	const end = measured.reduce((all, s) => Math.max(all, s.second + secondsOf(s)), 0);
 	const late = measured.filter((s) => (s.metrics.lag?.max ?? 0) > limitNs);
@@ -275,7 +263,7 @@ function burstIn(
 	const left = end - tainted.size * (plan.intervalSeconds ?? 1);
 	if (tainted.size === 0 || left < end / 2) return null;
 	const lateSeconds = sum(late.filter((s) => s.second >= -1).map(secondsOf));
-	// Their times stay.
+	// The interval stays, so times do not shift.
 	const nothing = { n: 0, over: 0, overWithoutLag: 0, censored: 0 };
 	return {
 		wrong: `the load generator was late for ${lateSeconds}s and then sent a burst`,
@@ -285,7 +273,7 @@ function burstIn(
 	};
 }
 
-/** Without so many of those over the limit that have a value: where most are, as they cluster there. */
+/** Removes `second` late samples that have a value, from the fullest intervals because they cluster there. */
 function withoutOver(intervals: readonly LimitInterval[], second: number): LimitInterval[] {
 	const all = [...intervals];
 	const valued = (i: LimitInterval) => Math.max(0, i.over - i.censored);
@@ -299,10 +287,7 @@ function withoutOver(intervals: readonly LimitInterval[], second: number): Limit
 	return all;
 }
 
-/**
- * Would the line not FAIL without the saturated intervals? Of a rate: what was reached is no less than what the rest of the window allows for.
- * Where nobody knows when messages were due, they have to be most of the window.
- */
+/** Would the line not FAIL without the saturated intervals? If intended times are unknown, they must be most of the window. */
 function explains({ share, intervals }: Saturation, line: Line): boolean {
 	const { state, plan } = line.facts.collected;
 	const { tally } = line.judgement;
@@ -313,10 +298,7 @@ function explains({ share, intervals }: Saturation, line: Line): boolean {
 		: share > 0.5;
 }
 
-/**
- * Does the verdict stand whatever two clocks of that bound hide? PASS: the upper end of the interval (without one the largest of all samples)
- * keeps the limit with it. FAIL: the lower end is above the limit without it, or those that took longer than limit and bound spend the budget twice.
- */
+/** Does the verdict stand whatever two clocks of that bound hide? A FAIL does if samples beyond limit and bound spend the budget twice. */
 function holdsWithin({ sla, facts, judgement: j }: Line, boundNs: number): boolean {
 	if (sla.kind === "tally") return true;
 	const { limitNs } = sla;
@@ -330,7 +312,7 @@ function holdsWithin({ sla, facts, judgement: j }: Line, boundNs: number): boole
 	if (j.lowNs !== null && j.lowNs - boundNs > limitNs) return true;
 	const [n, share] = [j.n ?? 0, tail(sla.percentile)];
 	const { count: all, low, upTo } = distributionOf(facts, sla.metric);
-	// Samples whose whole bucket lies above.
+	// Only samples whose whole bucket lies above.
 	const first = low.findIndex((ns) => ns > limitNs + boundNs);
 	const over = censored + (first < 0 ? 0 : all - (upTo[first - 1] ?? 0));
 	return fails(over, n, share) && over >= 2 * n * share;

@@ -1,30 +1,25 @@
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { Verdict } from "../model/verdict.ts";
 
-/** What `--on-inconclusive` says an undecided SLA is to be. */
+/** Outcomes of `--on-inconclusive` for an undecided SLA. */
 export const ON_INCONCLUSIVE = ["fail", "warn", "pass"] as const;
 export type OnInconclusive = (typeof ON_INCONCLUSIVE)[number];
-
-/** Why a verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */
+/** "internal" is a bug of mqbench; "scenario" one that asks for too much. */
 export type ErrorCause = "internal" | "environment" | "scenario";
 
-/**
- * The exit code of a result. An undecided limit fails (6): mostly too few messages, which a longer run mends. An undecided comparison does not
- * (0, with a warning): it is open whenever the machine was noisy, and a build that fails for that is soon switched off. --on-inconclusive
- * rules both.
- */
+/** An undecided limit fails, because a longer run decides it; an undecided comparison warns, because noise alone leaves it open. */
 export function exitCodeOf(
 	result: {
 		readonly verdict: Verdict;
 		readonly errorCause: ErrorCause | null;
-		/** Name of the signal, "SIGINT". */
+		/** "SIGINT" */
 		readonly interruptedBy: string | null;
-		/** Nothing but comparisons with a baseline is undecided. */
+		/** Only comparisons with a baseline are undecided. */
 		readonly openBaselineOnly?: boolean | undefined;
 	},
 	onInconclusive?: OnInconclusive,
 ): ExitCode {
-	// A bug of ours outranks even an interruption.
+	// A bug outranks even an interruption.
 	if (result.errorCause === "internal") return EXIT.internal;
 	switch (result.verdict) {
 		case "interrupted":

@@ -14,33 +14,31 @@ import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import { intendedBySecond, receivedTwice } from "./intervals.ts";
 
-/** What is known of a run from outside its folder; null: not known. */
+/** What is known of a run from outside its folder; null is unknown. */
 export interface Surroundings {
 	readonly clockSource: string | null;
-	/** How many cores the control group allows. */
+	/** Cores that the control group allows. */
 	readonly quotaCores: number | null;
-	/** The generator's floor for this case; null: not measured. */
+	/** null: not measured. */
 	readonly floor: Floor | null;
-	/** Is there a baseline that the runs of this command are compared with, whether an SLA line says so or not? */
+	/** Are the runs of this command compared with a baseline, by an SLA line or otherwise? */
 	readonly compared: boolean;
 }
 
-/** A short run of the same case at the same rate against nothing: what the generator itself takes. */
+/** A short run of the same case at the same rate without a broker: what the generator itself takes. */
 export interface Floor {
 	/** Relative to the result: "floors/01-256B-3000-s". */
 	readonly folder: string;
-	/** Why it says nothing; null when it does. */
 	readonly problem: string | null;
 	readonly count: number;
-	/** Response (of a closed load service), ns; null: too few samples. p99 of the best second. */
+	/** Response (closed load: service) in ns; null with too few samples. p99 is the best second's. */
 	readonly p50: number | null;
 	readonly p99: number | null;
 	readonly max: number | null;
-	/** Of a closed load: messages received per second; else null. */
+	/** Messages received per second, for a closed load only. */
 	readonly perSecond: number | null;
 }
 
-/** Nothing is known. */
 export const UNKNOWN: Surroundings = {
 	clockSource: null,
 	quotaCores: null,
@@ -48,18 +46,16 @@ export const UNKNOWN: Surroundings = {
 	compared: false,
 };
 
-/** What the verdict on one run rests on. */
 export interface Facts extends Surroundings {
 	readonly collected: Collected;
 	/** By tag: "response", "response.warmup". */
 	readonly merged: ReadonlyMap<string, Merged>;
-	/** By index of the client: its own lag in the window. Of a single client `merged` has it. */
+	/** Lag in the window by client index; empty for a single client, which `merged` covers. */
 	readonly lags: ReadonlyMap<number, Merged>;
-	/** Why the histograms could not be read; null when they could. */
 	readonly unreadable: string | null;
 }
 
-/** Reads the histograms of a run. A histogram that cannot be read is a fact too, never an exception. */
+/** Reads the histograms. An unreadable histogram is a fact, never an exception. */
 export function factsOf(collected: Collected, surroundings: Surroundings): Facts {
 	const nothing: Facts = {
 		...surroundings,
@@ -84,7 +80,7 @@ export function factsOf(collected: Collected, surroundings: Surroundings): Facts
 	}
 }
 
-/** Does this run have the metric at all? A system without acknowledgements has no ack latency, a closed load no response. */
+/** A system without acknowledgements has no ack latency, a closed load no response. */
 export function hasMetric({ collected }: Pick<Facts, "collected">, metric: Metric): boolean {
 	if (collected.state === "never" || collected.clients.length === 0) return false;
 	return (
@@ -93,10 +89,7 @@ export function hasMetric({ collected }: Pick<Facts, "collected">, metric: Metri
 	);
 }
 
-/**
- * The window's samples of a metric. Of all but lag and queued every intended message owes its samples: those that never
- * came count as the largest. Of lag and queued only those that there are: a lost message was not late.
- */
+/** The window's samples. Intended messages that never came count as the largest, except for lag and queued: a lost message was not late. */
 export function sampleOf(facts: Facts, metric: Metric): Sample {
 	const distribution = distributionOf(facts, metric);
 	const sums = sumsOf(facts, metric);
@@ -109,10 +102,7 @@ export function sampleOf(facts: Facts, metric: Metric): Sample {
 	};
 }
 
-/**
- * Messages of the window that should have completed: all that were intended. Of a run that somebody stopped, those offered
- * until then; of one that broke off nobody has counted them, 0.
- */
+/** Messages of the window that should have completed: all intended, of a stopped run those offered; 0 if it broke off. */
 export function messagesDue({ collected }: Facts): number {
 	const intended = intendedInWindow(collected.plan);
 	if (collected.state === "complete") return intended;
@@ -120,15 +110,11 @@ export function messagesDue({ collected }: Facts): number {
 	return window === null ? 0 : window.intended - window.notOffered;
 }
 
-/** Samples of a metric that those messages owe. */
 export function samplesDue(facts: Facts, metric: Metric): number {
 	return messagesDue(facts) * samplesPerMessage(facts.collected.plan, metric);
 }
 
-/**
- * Samples of the main metric that the messages due in each second owe, by second from the window's start, the warm-up's below 0. null: nobody
- * knows (a closed load; a run that was stopped or broke off), or this run has no such metric.
- */
+/** Samples due per second from the window's start (warm-up < 0); null: closed load, incomplete, or no main metric. */
 export function dueBySecond(collected: Collected): ReadonlyMap<number, number> | null {
 	const { plan, state } = collected;
 	const { schedule } = plan;
@@ -148,21 +134,18 @@ export function dueBySecond(collected: Collected): ReadonlyMap<number, number> |
 	return new Map(due.sort(([a], [b]) => a - b));
 }
 
-/** The sample that stands for a run: of response, of a closed load of service, of a backlog of ack. */
+/** Response; service for a closed load, ack for a backlog. */
 export function mainSampleOf(facts: Facts): Sample {
 	return sampleOf(facts, mainMetric(facts.collected.plan));
 }
 
-/**
- * The window in real time, ns since T0. Of a closed load it opens when its warm-up is through, and ends with the last receipt or
- * acknowledgement.
- */
+/** The window in real time, ns since T0. In a closed load it opens after the warm-up and ends with the last receipt or acknowledgement. */
 export function windowOf({ plan, totals, ticks }: Collected): { startNs: number; endNs: number } {
 	const { kind, warmupNs, durationNs } = plan.schedule;
 	if (kind !== "closed") return { startNs: warmupNs, endNs: warmupNs + durationNs };
 	const startNs = totals?.windowStartNs ?? warmupNs;
 	const last = [totals?.lastReceiveNs, totals?.lastAckNs].filter((ns) => ns != null);
-	// Of a run that broke off, or that nobody answered, as far as anything was counted.
+	// Without any answer, as far as anything was counted.
 	const endNs =
 		last.length > 0
 			? largestOf(last)
@@ -170,13 +153,12 @@ export function windowOf({ plan, totals, ticks }: Collected): { startNs: number;
 	return { startNs, endNs: Math.max(startNs, endNs) };
 }
 
-/** How much of the window had passed when the run was stopped. */
+/** ns of the window that passed before the stop. */
 export function stoppedAfterNs({ collected }: Facts): number {
 	const endNs = collected.totals?.endNs ?? 0;
 	return Math.max(0, endNs - windowOf(collected).startNs);
 }
 
-/** The tightest limit on a latency that the SLA names, of one metric or of any; null: there is none. */
 export function tightestLimitNs({ collected }: Facts, metric?: Metric): number | null {
 	const limits = collected.plan.sla.flatMap((s) =>
 		s.kind === "tally" || (metric !== undefined && s.metric !== metric) ? [] : [s.limitNs],
@@ -184,7 +166,7 @@ export function tightestLimitNs({ collected }: Facts, metric?: Metric): number |
 	return limits.length === 0 ? null : smallestOf(limits);
 }
 
-/** The ticks of the window, by real time. Of a closed load, whose window opens at any time, those that it touches. */
+/** Ticks within the window; for a closed load, whose window opens at any time, those that overlap it. */
 export function ticksOfWindow(
 	{ collected }: Pick<Facts, "collected">,
 	ticks: readonly Tick[] = collected.ticks,
@@ -196,7 +178,7 @@ export function ticksOfWindow(
 	return ticks.filter((t) => t.at - secondsOf(t) >= from - 1e-9 && t.at <= to + 1e-9);
 }
 
-/** Exact figures of the window, or of its seconds [from, to), from the counters beside the histograms. */
+/** Exact figures of the window, or of its seconds [from, to), from the counters. */
 export function sumsOf(
 	{ collected }: { readonly collected: Pick<Collected, "seconds"> },
 	metric: Metric,
@@ -209,7 +191,7 @@ export function sumsOf(
 		max: 0,
 		clamped: 0,
 		negative: 0,
-		/** Of those below 0; infinite: there was none. */
+		/** Lowest negative value; infinite if there was none. */
 		lowest: Number.POSITIVE_INFINITY,
 	};
 	for (const { second, metrics } of collected.seconds) {
@@ -226,13 +208,13 @@ export function sumsOf(
 	return sums;
 }
 
-/** The window's samples that have a value, each message's once: see `receivedTwice`. */
+/** The window's samples that have a value, one per message (see `receivedTwice`). */
 export function distributionOf(facts: Facts, metric: Metric): Distribution {
 	const whole = facts.merged.get(metric)?.whole ?? EMPTY;
 	return withoutSmallest(whole, receivedTwice(facts.collected, metric));
 }
 
-/** What is known of the lateness of each client of several in the window; nothing of those that measured nothing. */
+/** Lag per client in the window, for several clients; leaves out those that measured nothing. */
 export function lagByClient(
 	facts: Facts,
 ): { readonly part: ClientPart; readonly merged: Merged; readonly sample: Sample }[] {
@@ -246,10 +228,10 @@ export function lagByClient(
 	});
 }
 
-/** Latencies that end with a receipt, at a client which need not be the one that sent. */
+/** Latencies that end with a receipt, possibly at another client. */
 export const RECEIVES: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
 
-/** Service and queued have no lag in them: taking it off would make them better than they are. */
+/** Service and queued contain no lag: subtracting it would make them too good. */
 export function containsLag(metric: Metric): boolean {
 	return metric !== "service" && metric !== "queued";
 }
@@ -259,12 +241,12 @@ export function clientName({ index, end }: ClientPart): string {
 	return whoIs(index, end?.name ?? null);
 }
 
-/** Is it on another host? A container is on this one. */
+/** A container counts as this host. */
 export function isElsewhere({ end }: ClientPart): boolean {
 	return end != null && isKindElsewhere(end.kind);
 }
 
-/** Without so many samples: the smallest, so that no percentile profits from not knowing which they are. */
+/** Removes the n smallest samples, so that no percentile profits from not knowing which to remove. */
 export function withoutSmallest(all: Distribution, n: number): Distribution {
 	if (n <= 0) return all;
 	const from = all.upTo.findIndex((upTo) => upTo > n);
@@ -279,7 +261,7 @@ export function withoutSmallest(all: Distribution, n: number): Distribution {
 
 // --- internal ---
 
-/** Read once more, client by client: most lines are of other metrics, and are not decoded. */
+/** Reads logs again per client; most lines are of other metrics and are not decoded. */
 function lagsOf(collected: Collected): Map<number, Merged> {
 	if (collected.parts.length < 2) return new Map();
 	const { startNs } = windowOf(collected);
@@ -291,7 +273,7 @@ function lagsOf(collected: Collected): Map<number, Merged> {
 	);
 }
 
-/** Can be gone through again, as `Merged.above` does. */
+/** Iterable repeatedly, as `Merged.above` needs. */
 function lagLines(lines: Iterable<LogLine>): Iterable<LogLine> {
 	return {
 		*[Symbol.iterator]() {

@@ -12,10 +12,7 @@ import { intervalNs, limitIntervals } from "./intervals.ts";
 import { drainedOf, type FaultSpan, SAMPLES_PER_SECOND } from "./queue.ts";
 import { meanRate } from "./rates.ts";
 
-/**
- * What each fault did to the run, of those that were done. `line`: the latency that has to be met again; by default that of the first line
- * about `recovered`, else the first latency line.
- */
+/** `line`: the latency to meet again, by default that of the first line about `recovered`, else the first latency line. */
 export function failoverOf(
 	collected: Collected,
 	line: LatencySla | undefined = lineOf(collected.plan),
@@ -24,7 +21,7 @@ export function failoverOf(
 	const { warmupNs, durationNs } = collected.plan.schedule;
 	const windowNs = warmupNs + durationNs;
 	return faults.map(({ runOver: _, ...fault }, i) => {
-		// Of a run that was stopped nobody knows what the rest would have been.
+		// The rest of a stopped run is unknown.
 		if (fault.error !== null || collected.state !== "complete") return { ...fault, ...NOTHING };
 		const next = faults[i + 1];
 		const untilNs = Math.min(next ? faultZeroNs(next) : windowNs, windowNs);
@@ -52,35 +49,32 @@ export function faultName({
 	return `${action}${delayNs === null ? "" : ` of ${formatDuration(delayNs)}`}${who}`;
 }
 
-/** Completions are counted in pieces of so many ns: no stretch without them is known more exactly. */
+/** Resolution of completion counts, in ns. */
 export const BIN_NS = 10_000_000;
-
-/** What an SLA line may ask of a fault. */
 export type FaultFigure = Extract<Tally, "unavailable" | "recovered" | "drained">;
 
 export function isFaultFigure(tally: Tally): tally is FaultFigure {
 	return needs(tally, "faults");
 }
 
-/** A run whose broker was disturbed; a result has it, and so has a run that is judged. */
 interface Disturbed {
 	readonly failover: readonly Failover[];
-	/** The end of the window, since T0. */
+	/** End of the window, ns since T0. */
 	readonly endNs: number;
 }
 
-/** One figure of one fault, ns. The true time lies between `leastNs` and `mostNs`, as it is counted in pieces. */
+/** One figure of one fault, ns. The true time lies between `leastNs` and `mostNs`. */
 export interface FaultTime {
 	readonly fault: Failover;
 	readonly ns: number;
 	readonly leastNs: number;
-	/** Infinite: it had not ended when the window did, or the next fault began. */
+	/** Infinite if it had not ended by the end of the window or the next fault. */
 	readonly mostNs: number;
-	/** The next fault began before it had ended. */
+	/** The next fault began first. */
 	readonly cut: boolean;
 }
 
-/** The figure of each fault of a run that is complete, in their order; null: it is not known of all of them, or there are none. */
+/** The figure of each fault of a complete run, in order; null if one is unknown or there are none. */
 export function faultTimes(
 	figure: FaultFigure,
 	{ failover, endNs }: Disturbed,
@@ -95,7 +89,7 @@ export function faultTimes(
 	return times.length === failover.length && times.length > 0 ? times : null;
 }
 
-/** Of a run the worst `unavailable` and `drained`, ns, where they are known of all its faults. `open`: of one of them it had not ended, so the true value is larger. */
+/** The run's worst `unavailable` and `drained` in ns, if known for all faults. `open`: one had not ended, so the true value is larger. */
 export function worstOfFaults(
 	disturbed: Disturbed,
 ): { figure: FaultFigure; ns: number; open: boolean }[] {
@@ -108,7 +102,6 @@ export function worstOfFaults(
 
 // --- internal ---
 
-/** What is not known, or was not. */
 const NOTHING = {
 	noticedNs: null,
 	unavailableNs: null,
@@ -120,11 +113,7 @@ const NOTHING = {
 	drainedStill: false,
 };
 
-/**
- * The longest run of empty pieces of 10 ms after a fault, if longer than the load explains. Where it is known when the broker was told, what
- * comes after that has to be. It is cut where the next fault begins, and then known to be at least as long; in the last span it goes on until
- * something completes, in the drain too, if messages were still due when it began.
- */
+/** The longest run of empty 10 ms pieces that the load does not explain, cut by the next fault; the last one may end in the drain. */
 function unavailable(
 	{ plan, completions, run }: Collected,
 	{ beganNs, untilNs }: FaultSpan,
@@ -143,7 +132,7 @@ function unavailable(
 	const runs = emptyRuns(completions, until)
 		.filter(({ from, to }) => to > began && from < until)
 		.map(({ from, to }) => {
-			// What an earlier fault has begun is told there.
+			// The part that began under an earlier fault belongs to that fault.
 			const start = index === 0 ? from : Math.max(from, began);
 			const open = to >= completions.length;
 			const on = last && !open && lastDue - start > explained;
@@ -164,10 +153,10 @@ function unavailable(
 	};
 }
 
-/** Runs of empty pieces say nothing up to five times the longest before the first fault, or that the schedule leaves empty (`gap`); at least 40 ms. */
+/** Runs up to five times the longest before the first fault or in the schedule (`gap`) are normal; at least 40 ms. */
 const SHORTEST_BINS = 4;
 const FACTOR = 5;
-/** With less window before the first fault, ten messages' distance. */
+/** With less of the window before the first fault, ten messages' distance. */
 const KNOWN_NS = 1_000_000_000;
 const MESSAGES = 10;
 
@@ -191,7 +180,7 @@ function explainedBins(
 	return Math.max(SHORTEST_BINS, FACTOR * Math.max(largestOf(before), gap));
 }
 
-/** The longest run of pieces in which a load of several rates means to send nothing; other loads are known by the part before. */
+/** The longest stretch in which a `stages` schedule intends nothing; other loads are known from before the fault. */
 function emptyInSchedule(plan: Plan, from: number, to: number): number {
 	if (plan.schedule.kind !== "stages") return 0;
 	let [longest, current] = [0, 0];
@@ -205,7 +194,7 @@ function emptyInSchedule(plan: Plan, from: number, to: number): number {
 	return longest;
 }
 
-/** Runs of empty pieces [from, to) that begin before `end`. What lies behind the last completion is empty, too, as far as `end`. */
+/** Runs of empty pieces [from, to) that begin before `end`; pieces after the last completion are empty too. */
 function emptyRuns(completions: ArrayLike<number>, end: number): { from: number; to: number }[] {
 	const runs: { from: number; to: number }[] = [];
 	let from: number | null = null;
@@ -227,10 +216,7 @@ function lineOf({ sla }: Plan): LatencySla | undefined {
 	return asked[0] ?? sla.find(isOfAnswer);
 }
 
-/**
- * Until the last piece of 100 ms of intended time in which more messages were over the limit of a latency line than it allows. null: there
- * is no such line, or the last piece of the span was still one of them.
- */
+/** Time until the last 100 ms of intended time that exceeds the line's allowance; null without a line, or if the last piece still does. */
 function recovered(
 	collected: Collected,
 	{ beganNs, untilNs }: FaultSpan,
@@ -246,7 +232,7 @@ function recovered(
 			const endNs = warmupNs + Math.min((i + 1) * intervalNs(plan), durationNs);
 			return { endNs, n, bad: over > n * allowed };
 		})
-		// The piece in which the next fault begins is that one's.
+		// The piece in which the next fault begins belongs to that fault.
 		.filter(({ endNs, n }) => endNs > beganNs && endNs <= untilNs && n > 0);
 	const last = pieces.findLastIndex(({ bad }) => bad);
 	const open = last === pieces.length - 1;
@@ -256,11 +242,11 @@ function recovered(
 
 type Time = Pick<FaultTime, "ns" | "leastNs" | "mostNs">;
 
-/** `restNs`: from the fault until the next one, or the end of the window. null: not known. */
+/** `restNs`: from the fault to the next one, or the end of the window. */
 const TIMES: Readonly<Record<FaultFigure, (fault: Failover, restNs: number) => Time | null>> = {
 	unavailable: ({ unavailableNs: ns, unavailableStill, noticedNs }) => {
 		if (ns === null || noticedNs === null) return null;
-		// Completions around empty pieces lie anywhere in the piece before and the one behind.
+		// Completions may lie anywhere in the two neighbouring pieces.
 		const mostNs = ns === 0 ? noticedNs + BIN_NS : ns + 2 * BIN_NS;
 		return { ns, leastNs: ns, mostNs: unavailableStill ? Infinity : mostNs };
 	},
@@ -272,7 +258,7 @@ const TIMES: Readonly<Record<FaultFigure, (fault: Failover, restNs: number) => T
 			: within(drainedNs, 1e9 / SAMPLES_PER_SECOND, restNs),
 };
 
-/** What ends with a piece of time has ended somewhere within it; null: it has not by then. */
+/** The end lies somewhere within its piece. `ns` null: it had not ended. */
 function within(ns: number | null, pieceNs: number, restNs: number): Time {
 	return ns === null
 		? { ns: restNs, leastNs: restNs, mostNs: Infinity }

@@ -7,14 +7,15 @@ import { intendedInWindow, samplesPerMessage } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
 import type { Interval } from "./statistics.ts";
 
-/** Counters over a limit stand per 100 ms of intended time; of a long run per tenth of what is recorded as one second. */
+/** Counters over a limit are per 100 ms of intended time, in a long run per tenth of a recorded second. */
 export function intervalNs({ intervalSeconds = 1 }: Pick<Plan, "intervalSeconds">): number {
 	return intervalSeconds * 100_000_000;
 }
-/** Intervals of a second, or of what is recorded as one. */
+
+/** Intervals per recorded second. */
 export const PER_SECOND = 10;
 
-/** The second, or the first of those recorded as one, that holds the window's interval i. */
+/** The first second of the record with the window's interval i. */
 export function secondOf(
 	{ intervalSeconds = 1 }: Pick<Plan, "intervalSeconds">,
 	i: number,
@@ -24,20 +25,17 @@ export function secondOf(
 
 type Counted = Pick<Collected, "plan" | "seconds" | "ledgers">;
 
-/** An interval for one limit, with those that never completed among the messages over it. */
+/** One limit's interval; `over` includes messages that never completed. */
 export interface LimitInterval extends Interval {
-	/** As `over`, had the generator not been late. */
+	/** `over`, had the generator not been late. */
 	readonly overWithoutLag: number;
-	/** Intended, but without a value: failed, lost, unknown, not offered. */
+	/** Intended without a value: failed, lost, unknown, not offered. */
 	readonly censored: number;
 }
 
 /**
- * The window's 100 ms intervals for `plan.limits[k]`. A sample that is owed and has no value counts as over the limit. A closed load has no
- * intended times: its intervals are of the send call, and nobody knows when those without a value were sent (`withCensored`).
- *
- * Second receipts of a message stand in the place of as many that never completed, and those are put where they cluster most. Where even more
- * samples are too many, an interval's `censored` is below 0: that is a bug.
+ * The window's 100 ms intervals for `plan.limits[k]`; an owed sample without a value counts as over. A closed load's are of the send call
+ * (see `withCensored`). Second receipts hide as many incomplete messages; these go where they cluster most. A `censored` below 0 is a bug.
  */
 export function limitIntervals({ plan, seconds, ledgers }: Counted, k: number): LimitInterval[] {
 	const metric = plan.limits[k]?.metric ?? "response";
@@ -69,10 +67,7 @@ export function limitIntervals({ plan, seconds, ledgers }: Counted, k: number): 
 	return second === 0 ? intervals : withHidden(intervals, second);
 }
 
-/**
- * Of a run that was stopped: the intervals of the `offered` samples, those of the messages that were offered until then. Those still
- * under way count as under the limit: they might have been.
- */
+/** Intervals of a stopped run's `offered` samples. Messages still under way count as within the limit. */
 export function offeredIntervals(run: Counted, k: number, offered: number): LimitInterval[] {
 	const { plan, seconds } = run;
 	if (plan.schedule.kind === "closed") {
@@ -95,7 +90,7 @@ export function offeredIntervals(run: Counted, k: number, offered: number): Limi
 	});
 }
 
-/** Messages intended in each 100 ms of the window; the last interval may be shorter. Of a closed load nobody knows: none. */
+/** Messages intended per 100 ms of the window (the last may be shorter); empty for a closed load. */
 export function intendedPerInterval(plan: Plan): readonly number[] {
 	const known = INTENDED.get(plan);
 	if (known !== undefined) return known;
@@ -115,7 +110,7 @@ export function intendedPerInterval(plan: Plan): readonly number[] {
 	return counts;
 }
 
-/** The same by second, or by what is recorded as one. */
+/** Per recorded second. */
 export function intendedBySecond(plan: Plan): Map<number, number> {
 	const bySecond = new Map<number, number>();
 	for (const [i, n] of intendedPerInterval(plan).entries()) {
@@ -125,10 +120,7 @@ export function intendedBySecond(plan: Plan): Map<number, number> {
 	return bySecond;
 }
 
-/**
- * Puts samples without a value into the interval in which most were over the limit already, of equals the fullest. Clustering only ever keeps a
- * gate from passing, so none profits from what is not known. An interval of their own would be worse than any stall can be.
- */
+/** Adds samples without a value where most are over the limit: clustering only hinders passing, so no gate profits from the unknown. */
 export function withCensored<I extends Interval>(
 	intervals: readonly I[],
 	censored: number,
@@ -145,13 +137,10 @@ export function withCensored<I extends Interval>(
 	return all;
 }
 
-/** How much of an interval, by its number, is taken away: 1 is all of it. */
+/** Share to take away by interval number; 1 is all. */
 export type Shares = ReadonlyMap<number, number>;
 
-/**
- * The intervals without those shares of what was due in them, and as many late ones as that. Their times stay, and so do messages that never
- * came: nothing but the system keeps them.
- */
+/** Removes those shares of what was due, and as many late ones. Messages that never came stay: only the system withholds them. */
 export function without(intervals: readonly LimitInterval[], shares: Shares): LimitInterval[] {
 	return intervals.map(({ n, over, overWithoutLag, censored }, i) => {
 		const away = Math.min(n - censored, Math.round((shares.get(i) ?? 0) * n));
@@ -164,10 +153,7 @@ export function without(intervals: readonly LimitInterval[], shares: Shares): Li
 	});
 }
 
-/**
- * Samples of the window that are of a message's second receipt, by another client than the first: both have recorded a response, and only all
- * ledgers together tell how many there are. Whoever counts what never completed must not take them for messages.
- */
+/** Second receipts by another client, known only from all ledgers; subtract them when counting incomplete messages. */
 export function receivedTwice(
 	{ plan, ledgers }: Pick<Collected, "plan" | "ledgers">,
 	metric: Metric,
@@ -176,7 +162,7 @@ export function receivedTwice(
 	return received && samplesPerMessage(plan, metric) > 0 ? (ledgers?.window.duplicated ?? 0) : 0;
 }
 
-/** The same of all receipts, warm-up included. */
+/** For all receipts, warm-up included. */
 export function allReceivedTwice({ ledgers }: Pick<Collected, "ledgers">): number {
 	return ledgers === null ? 0 : ledgers.warmup.duplicated + ledgers.window.duplicated;
 }
@@ -184,11 +170,10 @@ export function allReceivedTwice({ ledgers }: Pick<Collected, "ledgers">): numbe
 // --- internal ---
 
 const NOTHING: Interval = { n: 0, over: 0 };
-
-/** A Poisson schedule is walked message by message: once is enough. */
+/** A Poisson schedule is walked message by message, so cache it. */
 const INTENDED = new WeakMap<Plan, readonly number[]>();
 
-/** What `second` samples too many hide: in an interval that has more than it owes they are seen, in others a message is missing for each. */
+/** Restores what `second` extra samples hide: visible where an interval has more than it owes, elsewhere one missing message each. */
 function withHidden(intervals: readonly LimitInterval[], second: number): LimitInterval[] {
 	const seen = sum(intervals.map((i) => Math.max(0, -i.censored)));
 	let hidden = second - seen;
@@ -212,7 +197,7 @@ function withMissing(i: LimitInterval, more: number): LimitInterval {
 	};
 }
 
-/** By 100 ms of the send call: what was counted. */
+/** Counts per 100 ms of the send call. */
 function countedIntervals(plan: Plan, seconds: readonly Second[], k: number): Interval[] {
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
 	const end = seconds.reduce((n, s) => Math.max(n, s.second + secondsOf(s)), 0);

@@ -15,7 +15,7 @@ import { windowFor } from "./rates.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
 
-/** What one SLA line comes to by what a run measured, before anything excuses it. Of a run that was stopped, by what was offered until then. */
+/** Judges one SLA line before any excuses; in a stopped run, by what was offered until then. */
 export function lineOf(sla: Sla, facts: Facts): Line {
 	const { state, run } = facts.collected;
 	const judged =
@@ -27,7 +27,7 @@ export function lineOf(sla: Sla, facts: Facts): Line {
 	return byIt && line.judgement.verdict !== "error" ? stoppedBy(line) : line;
 }
 
-/** The line with what excuses it. Another line than the one that stopped the run is FAIL only if what was offered fails it already, else nobody knows. */
+/** Applies excuses. In a stopped run, a line other than the cause FAILs only if what was offered fails it already; else it is open. */
 export function judged(line: Line): Judgement {
 	const judgement = excused(line, BEFORE_CHECKS);
 	const { sla, facts, stopped } = line;
@@ -50,8 +50,6 @@ export function judged(line: Line): Judgement {
 // --- internal ---
 
 type Judged = Pick<Line, "judgement" | "intervals" | "test" | "late">;
-
-/** Of rates, counts and what was not measured: no messages are counted against a limit. */
 const UNCOUNTED = { intervals: [], test: () => "pass" as const, late: null };
 
 function latencyLine(sla: LatencySla, facts: Facts): Judged {
@@ -75,7 +73,7 @@ function latencyLine(sla: LatencySla, facts: Facts): Judged {
 	const sample = sampleOf(facts, metric);
 	const { value, low, high, support, beyondTimeout } = isMax
 		? { ...NO_INTERVAL, value: censored > 0 ? null : sample.max, beyondTimeout: censored > 0 }
-		: // Of lag and queued too, a message without a value is one of the n of the gate.
+		: // For lag and queued too, the gate's n includes messages without a value.
 			percentileOf(facts, metric, sla.percentile, { ...sample, n: Math.max(sample.n, due) });
 	const never = beyondTimeout || (n > 0 && censored === n);
 	const beyondNs = never && state === "complete" ? plan.timeoutNs : null;
@@ -83,7 +81,7 @@ function latencyLine(sla: LatencySla, facts: Facts): Judged {
 		if (never) return beyondNs === null ? "stopped" : `> ${formatDurationExact(beyondNs)}`;
 		if (value !== null && !(isMax && n === 0))
 			return `${support === "weak" ? "~" : ""}${duration(value)}`;
-		// No percentile, and yet a verdict: the count is what it rests on. Of a run that broke off it holds messages that nobody has sent.
+		// Without a percentile a FAIL rests on the count, which in a broken-off run includes unsent messages.
 		return verdict === "fail" && (state === "complete" || state === "aborted")
 			? `${count(over)} of ${count(n)} over ${limit}`
 			: "n/a";
@@ -91,7 +89,7 @@ function latencyLine(sla: LatencySla, facts: Facts): Judged {
 	return {
 		intervals,
 		test: (some) => testOf(sla, some).verdict,
-		// Of messages that never came nobody has to ask why they were late.
+		// Messages that never came need no reason for lateness.
 		late: censored <= 0 || (!isMax && censored < n) ? sla : null,
 		judgement: {
 			...base,
@@ -115,7 +113,7 @@ function latencyLine(sla: LatencySla, facts: Facts): Judged {
 
 const NO_INTERVAL = { low: null, high: null, support: "ok" };
 
-/** Of the largest value nothing is allowed, and nothing is uncertain. */
+/** A maximum allows nothing over the limit and has no uncertainty. */
 function testOf(sla: LatencySla, intervals: readonly Interval[]): OverTest {
 	const tested = testOver(intervals, sla.kind === "percentile" ? sla.percentile : 50);
 	if (sla.kind === "percentile") return tested;
@@ -124,7 +122,7 @@ function testOf(sla: LatencySla, intervals: readonly Interval[]): OverTest {
 	return { ...tested, verdict, reason: n === 0 ? "samples" : "test", allowed: 0 };
 }
 
-/** The run was stopped because this line could not pass any more: it FAILs, unless what was late is somebody else's doing. */
+/** This line stopped the run: it FAILs unless something excuses its late messages. */
 function stoppedBy(line: Line): Line {
 	const { sla, facts, judgement } = line;
 	const { plan, counters } = facts.collected;
@@ -169,7 +167,7 @@ function lateSaid(sla: LatencySla, plan: Plan, tested: OverTest, censored: numbe
 			{ percentile, needed, window, n, over, limitNs },
 		);
 	}
-	// In a closed loop nobody knows when a message that never completed was sent.
+	// A closed loop does not know when an incomplete message was sent.
 	const known = plan.schedule.kind !== "closed" || censored === 0;
 	const events = known ? tested.events : 0;
 	const longestNs = tested.longestEvent * intervalNs(plan);

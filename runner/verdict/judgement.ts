@@ -2,29 +2,27 @@ import type { Cause, Gate } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { type Said, said } from "../text/say.ts";
 
-/** One SLA line judged for one run: what result.json has of a repeat, and what only the verdict needs. */
+/** One SLA line judged for one run: its repeat in result.json, and what only the verdict needs. */
 export interface Judgement
 	extends Omit<Gate["repeats"][number], "repeat" | "code" | "values" | "cause">,
 		Pick<Said, "code" | "values"> {
 	readonly sla: string;
 	readonly limit: string;
-	/** The check that says by what the load generator decided it; null: it did not. */
+	/** The check by which the load generator decided it. */
 	readonly check: "lag" | "held" | null;
-	/** machine: a saturated machine explains the FAIL; null: nothing but the system does. */
+	/** "machine" when a saturated machine explains the FAIL. */
 	readonly cause: Cause | null;
 }
 
-/** What a judgement says, as result.json has it. */
 export function because({ text, code, values }: Said): Pick<Judgement, "why" | "code" | "values"> {
 	return { why: text, code, values };
 }
 
-/** For want of a figure there is nothing to judge. Scenarios refuse lines that a run of theirs cannot answer. */
+/** Scenarios refuse lines that their runs cannot measure. */
 export function notMeasured(what: string): Said {
 	return said("not-measured", `${what} was not measured`);
 }
 
-/** Where there is nothing to count. */
 export const NO_NUMBERS = {
 	valueNs: null,
 	lowNs: null,
@@ -42,17 +40,14 @@ export const NO_NUMBERS = {
 	cause: null,
 } satisfies Partial<Judgement>;
 
-/**
- * One gate over its repeats, which are never pooled. One that could not be judged decides at once. Of several: FAIL if two or more FAIL, PASS
- * if none FAIL and at least half PASS, else INCONCLUSIVE. `confirming`: how many of them `--confirm` has added; they count like the others.
- */
+/** FAIL if two or more FAIL, PASS if none FAILs and half PASS, else INCONCLUSIVE; never pooled. One without a judgement decides. */
 export function overRepeats(
 	repeats: readonly (readonly [repeat: number, judgement: Judgement])[],
 	confirming = 0,
 ): {
 	verdict: Verdict;
 	why: string;
-	/** The repeat whose numbers stand for the gate. */
+	/** The repeat that supplies the gate's numbers. */
 	deciding: Judgement;
 } {
 	const judgements = repeats.map(([, judgement]) => judgement);
@@ -77,7 +72,7 @@ export function overRepeats(
 	};
 }
 
-/** The repeat that stands for a gate: of those with its worst verdict the one that is furthest from the limit. null: there are none. */
+/** Of the repeats with the worst verdict, the one furthest from the limit. */
 export function standsFor<T extends Judged>(repeats: readonly T[]): T | null {
 	const overall = worst(repeats.map((r) => r.verdict));
 	return repeats
@@ -89,14 +84,14 @@ export function standsFor<T extends Judged>(repeats: readonly T[]): T | null {
 
 type Judged = Pick<Judgement, "verdict" | "margin" | "n" | "tally" | "beyondNs">;
 
-/** How bad one is among repeats of the same gate: the larger the worse. */
+/** The larger the worse, among repeats of one gate. */
 function badness({ margin, n, tally, beyondNs }: Judged): number {
 	if (margin !== null) return margin === 0 ? Number.POSITIVE_INFINITY : 1 / margin;
 	// Nothing completed.
 	if (n !== null) return Number.POSITIVE_INFINITY;
-	// What had not ended is at least that long.
+	// A time that had not ended is at least that long.
 	const value = tally?.value ?? beyondNs;
 	if (tally === null || value === null) return 0;
-	// The smaller a rate is the worse.
+	// Smaller rates are worse.
 	return tally.unit === "messages/s" ? -value : value;
 }

@@ -22,10 +22,8 @@ import {
 } from "./intervals.ts";
 import { clustering, type Interval, type OverTest, testOver } from "./statistics.ts";
 
-/** The percentiles that every report has. */
 export const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
 
-/** Those, and the ones that the SLA names for the metric. */
 export function percentilesOf({ sla, baselineSla }: Plan, metric: Metric): number[] {
 	const named = [...sla, ...baselineSla.map(subjectOf)].flatMap((s) =>
 		s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
@@ -33,16 +31,13 @@ export function percentilesOf({ sla, baselineSla }: Plan, metric: Metric): numbe
 	return [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
 }
 
-/** A part of the window in whole seconds from its start: [from, to). */
+/** Whole seconds of the window: [from, to). */
 interface Span {
 	readonly from: number;
 	readonly to: number;
 }
 
-/**
- * A percentile of the window, or of a span of it, with its interval, corrected for the clustering of the samples above it. Where nobody knows
- * how they cluster there is no interval, and the support is weak at most.
- */
+/** The interval is corrected for clustering above the percentile; if that is unknown, there is none and support is weak at most. */
 export function percentileOf(
 	facts: Facts,
 	metric: Metric,
@@ -58,10 +53,7 @@ export function percentileOf(
 	return span === undefined ? judged(whole, facts, metric) : whole;
 }
 
-/**
- * The interval as a gate's verdict allows it: at a limit the exact count decides, and an interval from buckets and whole seconds may
- * contradict it.
- */
+/** Adjusts the interval to a gate's verdict: the exact count decides, and buckets and whole seconds could contradict it. */
 export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
 	percentile: P,
 	limitNs: number,
@@ -81,7 +73,7 @@ export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
 
 // --- internal ---
 
-/** What the gates of a percentile say of it has the last word about its interval. */
+/** A gate of this percentile overrides its interval. */
 function judged<P extends Percentile>(percentile: P, { collected }: Facts, metric: Metric): P {
 	const { plan, state } = collected;
 	if (state !== "complete") return percentile;
@@ -94,13 +86,10 @@ function judged<P extends Percentile>(percentile: P, { collected }: Facts, metri
 	}, percentile);
 }
 
-/** Batches of a second: fewer say nothing about clustering. */
+/** Fewer one-second batches say nothing about clustering. */
 const MIN_SECONDS = 10;
 
-/**
- * phi of the samples above the percentile, from the histograms of single seconds. With fewer than 10 of them, from the counters per 100 ms of
- * the limits that lie as deep in the tail, the worst. null: not known.
- */
+/** phi above the percentile, by second; below 10 seconds the worst by 100 ms, of the limits as deep in the tail. null: not known. */
 function clusteringAbove(
 	facts: Facts,
 	metric: Metric,
@@ -115,10 +104,10 @@ function clusteringAbove(
 	const { from, to } = span ?? { from: 0, to: Math.floor((endNs - startNs) / 1e9) };
 	const { intervalSeconds: each = 1 } = plan;
 	if (merged && to - from >= MIN_SECONDS * each) {
-		// Among those that never completed: only they are above it.
+		// A percentile without a value lies among incomplete messages: only these are above it.
 		const countsOf = aboveBySecond(plan, merged, metric, sample, value ?? Infinity);
 		const perMessage = samplesPerMessage(plan, metric);
-		// Of a closed load nobody knows when messages were due.
+		// Empty for a closed load.
 		const intended = intendedBySecond(plan);
 		const missing = sample.n - sample.distribution.count;
 		const counted: Interval[] = [];
@@ -126,10 +115,10 @@ function clusteringAbove(
 			const { count, above } = countsOf(second);
 			const owed = (intended.get(second) ?? 0) * perMessage;
 			const n = missing > 0 && owed > 0 ? owed : count;
-			// More than are due: second receipts among them, of which nobody knows which they are.
+			// More samples than due: some are second receipts, and nothing tells which.
 			counted.push({ n, over: Math.min(n, above + Math.max(0, n - count)) });
 		}
-		// What second receipts hide was due nobody knows when, as everything that is missing of a closed load.
+		// What second receipts hide, or a closed load misses, has no known intended time.
 		const closed = plan.schedule.kind === "closed";
 		const hidden = closed ? missing : Math.min(missing, receivedTwice(collected, metric));
 		return clustering(withCensored(counted, hidden));
@@ -140,7 +129,7 @@ function clusteringAbove(
 		const [first, end] = [(from / each) * PER_SECOND, span && (to / each) * PER_SECOND];
 		const intervals = limitIntervals(collected, k).slice(first, end);
 		const [n, over] = [sum(intervals.map((i) => i.n)), sum(intervals.map((i) => i.over))];
-		// The stalls over a limit say nothing about a percentile that three times as many samples exceed.
+		// Stalls over a limit say nothing about a percentile that three times as many samples exceed.
 		return tail(p) * n <= 3 * over ? [clustering(intervals)] : [];
 	});
 	return known.length === 0 ? null : largestOf(known);
@@ -153,10 +142,7 @@ interface Read {
 
 const READ = new WeakMap<Merged, Read>();
 
-/**
- * What is above one value in each second. Reading it takes as long as merging, so it is done once for all percentiles of
- * the window, and once more for those of its phases.
- */
+/** Counts per second. Reading takes as long as merging, so all percentiles of the window share one pass, its phases another. */
 function aboveBySecond(
 	plan: Plan,
 	merged: Merged,

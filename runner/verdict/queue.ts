@@ -11,16 +11,13 @@ import { sumsOf } from "./facts.ts";
 import { allReceivedTwice } from "./intervals.ts";
 import { meanRate } from "./rates.ts";
 
-/** Samples of the queue are taken so often. */
 export const SAMPLES_PER_SECOND = 10;
-
-/** A sample belongs to the tenth of a second that ends with it. */
+/** A sample belongs to the tenth of a second that it ends. */
 export const EDGE_S = 0.001;
-
-/** Growth below so many messages is not told from the handful that is always in flight. */
+/** Less growth cannot be told from the few messages always in flight. */
 export const BACKLOG_MESSAGES = 10;
 
-/** Messages in flight, ten times a tick. x: seconds since T0. */
+/** Messages in flight, ten times a tick; x in seconds since T0. */
 export function waiting({ ticks }: Pick<Collected, "ticks">): TrendPoint[] {
 	return ticks.flatMap((tick) =>
 		tick.backlog.map((y, i) => ({
@@ -30,10 +27,7 @@ export function waiting({ ticks }: Pick<Collected, "ticks">): TrendPoint[] {
 	);
 }
 
-/**
- * Messages that stay in flight for ever: lost, or never answered and not given up. A message of a fan-out is one when any of its copies is;
- * where copies cross from client to client they are counted one by one, less those of failed or unacknowledged messages and second receipts.
- */
+/** Lost or unanswered messages, in flight forever. A fan-out message counts once if any copy is; across clients, copies count. */
 export function neverCompleted(collected: Collected): number {
 	const { plan, counters, totals } = collected;
 	const { warmup, window } = counters;
@@ -53,11 +47,11 @@ export function neverCompleted(collected: Collected): number {
 	return Math.min(warmup?.lost ?? 0, warmup?.sent ?? 0) + Math.max(0, open);
 }
 
-/** From a fault's begin to the next one's, or the end of the window, ns since T0. */
+/** From a fault to the next or the window's end, ns since T0. */
 export interface FaultSpan {
 	readonly beganNs: number;
 	readonly untilNs: number;
-	/** The end of the time without completions, where there was one. */
+	/** End of the stretch without completions. */
 	readonly servedNs?: number;
 }
 
@@ -65,13 +59,11 @@ const BEFORE_S = 2;
 const LEAST_S = 0.5;
 
 /**
- * From the begin of a fault until no more messages are in flight than at most in the 2 s before it, for 2 s (where the span ends sooner, for
- * at least 0.5 s), ns, ten times a second; looked for from `servedNs` on, and after the first sample above. 0: there were never more. null
- * with `drainedStill`: not in the span; without: not counted.
- *
- * As long as what it is held against, and not to the end: the most of 300 samples of a level queue is nearly always above the most of 20. Nor
- * is it so for a handful more: what is due in 100 ms, at most 10 messages. Messages that never come do not wait: what the queue does not fall
- * below again (until their timeout, of those given up) is taken off, as far as the run has lost so many.
+ * Time from a fault until the queue is at most the maximum of the 2 s before it, for 2 s (at least 0.5 s at the span's end); ns, 10 samples
+ * a second, searched from `servedNs` and the first sample above. 0: never above; null: still above (`drainedStill`) or not counted. The
+ * calm stretch is as long as the reference, because the maximum of 300 samples nearly always exceeds that of 20. Tolerates what is due in
+ * 100 ms, at most 10 messages. Messages that never come do not wait: a level that the queue never falls below (until the timeout, if given
+ * up) is subtracted, up to the run's losses.
  */
 export function drainedOf(
 	collected: Collected,
@@ -114,29 +106,26 @@ export function drainedOf(
 		: { drainedNs: Math.round((calm.x - began) * 1e9), drainedStill: false };
 }
 
-/** How a backlog that was built while consumers paused was worked off, with producers going on. */
+/** How a backlog was worked off after the pause, with producers still sending. */
 interface Drain {
-	/** Most messages that waited at once; null: no sample was taken. */
 	readonly peak: number | null;
-	/** Drained: at most so many wait. As in OpenMessaging Benchmark 1000 messages; of a large backlog 1 % of the peak. */
+	/** At most this many still wait: 1000 as in OpenMessaging Benchmark, or 1 % of the peak. */
 	readonly drainedAt: number;
-	/** From the end of the pause until then, ns, to a tenth of a second; null: see `open`. */
+	/** Time since the pause ended, ns, to a tenth of a second. */
 	readonly drainNs: number | null;
-	/** Distinct receipts per second of that time: at least, as it may have been shorter by the distance of two samples. */
+	/** Distinct receipts per second, a lower bound: the drain may have ended up to one sample earlier. */
 	readonly perSecond: number | null;
-	/** The same at most; null: no bound, as the first sample found it drained. */
+	/** The upper bound; null if the first sample was already drained. */
 	readonly mostPerSecond: number | null;
-	/** Why there is no drain time; null when there is one. */
 	readonly open: Said | null;
-	/** How long it was not drained, to the end of the window, ns; null when it was, or when that says nothing. */
+	/** Time not drained until the window's end, ns; null if drained or meaningless. */
 	readonly undrainedNs: number | null;
 }
 
-/** As OpenMessaging Benchmark has it: max(1000, (1 - drainRatio) * B), with a drainRatio of 0.99 and the peak for B. */
+/** OpenMessaging Benchmark: max(1000, (1 - drainRatio) * B), here with drainRatio 0.99 and the peak as B. */
 const DRAINED_MESSAGES = 1000;
 const DRAINED_SHARE = 0.01;
 
-/** null: the run builds no backlog, or nothing was counted. */
 export function drainOf(collected: Collected): Drain | null {
 	const { plan, ticks, counters } = collected;
 	const { backlog, schedule } = plan;
@@ -162,7 +151,7 @@ export function drainOf(collected: Collected): Drain | null {
 		const text = `the backlog was ${plural(top.y, "message")} when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`;
 		return { ...none, open: said("backlog-too-small", text, { waiting: top.y, drainedAt }) };
 	}
-	// Those that never came do not wait: they are lost, which is judged elsewhere.
+	// Lost messages do not wait; loss is judged elsewhere.
 	const missing = neverCompleted(collected);
 	const done = after.find(({ y }) => y - missing <= drainedAt);
 	if (done === undefined) {
@@ -172,7 +161,7 @@ export function drainOf(collected: Collected): Drain | null {
 		return { ...none, open, undrainedNs: Math.round(endS * 1e9) - resumeNs };
 	}
 	const seconds = done.x - resumeNs / 1e9;
-	// What waited at first and no longer does, and what was sent meanwhile. Refused messages never waited.
+	// The fall of the queue plus what was sent during the drain. Refused messages never waited.
 	const sent = sentBy(ticks, done.x) - sentBy(ticks, top.x);
 	const refused = (counters.window?.failed ?? 0) / (sentBy(ticks, Number.POSITIVE_INFINITY) || 1);
 	const received = top.y - done.y + sent * (1 - refused);
@@ -188,7 +177,6 @@ export function drainOf(collected: Collected): Drain | null {
 
 // --- internal ---
 
-/** Of each sample the least that there was from it on. */
 function neverBelow(samples: readonly TrendPoint[]): number[] {
 	let least = Number.POSITIVE_INFINITY;
 	return samples
@@ -197,7 +185,7 @@ function neverBelow(samples: readonly TrendPoint[]): number[] {
 		.toReversed();
 }
 
-/** Send calls until `atS`; within a second they are taken to be spread evenly. */
+/** Send calls until `atS`, assumed evenly spread within a second. */
 function sentBy(ticks: Collected["ticks"], atS: number): number {
 	return ticks.reduce((sum, t) => sum + t.sent * Math.min(1, Math.max(0, atS - (t.at - 1))), 0);
 }

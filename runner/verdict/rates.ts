@@ -4,31 +4,27 @@ import { type Measured, samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 import { allReceivedTwice } from "./intervals.ts";
 
-/** Messages per second in the window, by real time; null: not measured, or there is no such thing. */
+/** Messages per second in the window, by real time. */
 export interface Rates {
-	/** Acknowledged ones; of a closed load that acknowledges nothing, those that were sent. */
+	/** Acknowledged; sent, for a closed load without acknowledgements. */
 	readonly sent: number | null;
-	/** Distinct receipts: of a fan-out copies. */
+	/** Distinct receipts; copies for a fan-out. */
 	readonly received: number | null;
-	/** Really sent: send calls less those that failed. */
+	/** Send calls less failures. */
 	readonly achieved: number | null;
-	/** How `sent` and `received` were reckoned, for people; null where they are. */
 	readonly sentHow: string | null;
 	readonly receivedHow: string | null;
 }
 
-/**
- * Of an open load what happened in the window over its duration, less second receipts. Of a closed load, of its window's messages, those
- * acknowledged over (last acknowledgement - first send call), and distinct receipts over (last - first receipt).
- */
+/** Open: events in the window over its duration. Closed: acknowledged since the first send, received since the first receipt. */
 export function ratesOf(collected: Collected): Rates {
 	return collected.plan.schedule.kind === "closed" ? closed(collected) : open(collected);
 }
 
-/** Below it the first batch, or the time until the first answer, is most of what a closed load measures. */
+/** In less time, the first batch or the first answer dominates a closed load's rate. */
 export const SHORTEST_CLOSED_NS = 1e9;
 
-/** What says how fast samples come: a plan, or the load of a result. */
+/** Sample rate of a plan, or of the load of a result. */
 interface Sending extends Measured {
 	readonly schedule: Pick<
 		Plan["schedule"],
@@ -36,15 +32,15 @@ interface Sending extends Measured {
 	>;
 }
 
-/** Messages per second that the schedule means to send in the window, on average; null: a closed load means to send none. */
+/** Mean scheduled rate in the window; null for a closed load. */
 export function meanRate({ schedule }: Pick<Sending, "schedule">): number | null {
 	const { kind, rate, messages, warmupMessages, durationNs } = schedule;
 	if (kind === "closed" || rate === null || durationNs === 0) return null;
-	// Exact, where the count of a window is off by its edges.
+	// Exact, whereas a window's count is off by its edges.
 	return kind === "stages" ? ((messages - warmupMessages) * 1e9) / durationNs : ratePerSecond(rate);
 }
 
-/** "34s at this rate", "34s at this mean rate", "messages: 100000": what carries so many samples of the metric. */
+/** "34s at this rate", "34s at this mean rate", "100 000 messages" */
 export function windowFor(samples: number, of: Sending, metric: Metric): string {
 	const messages = Math.ceil(samples / Math.max(1, samplesPerMessage(of, metric)));
 	const perSecond = meanRate(of);
@@ -70,7 +66,7 @@ function open(collected: Collected): Rates {
 	const seconds = plan.schedule.durationNs / 1e9;
 	if (totals === null) return NOTHING;
 	const sent = totals.ackedInWindow === null ? null : totals.ackedInWindow / seconds;
-	// Where nobody consumes nothing was counted, whatever the field says.
+	// The counter means nothing if nothing consumes.
 	const again = allReceivedTwice(collected);
 	const received =
 		plan.pattern === "publish" ? null : Math.max(0, totals.receivedInWindow - again) / seconds;
@@ -115,7 +111,6 @@ function closed({ counters, totals }: Collected): Rates {
 	};
 }
 
-/** null: one of the times is missing, or they leave no time between them. */
 function perSecond(
 	count: number | null,
 	fromNs: number | null,

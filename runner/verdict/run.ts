@@ -9,12 +9,11 @@ import { judged, lineOf } from "./judge.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { saturationsOf } from "./saturation.ts";
 
-/** The verdict on one run. */
 export interface RunVerdict {
 	readonly verdict: Verdict;
-	/** machine: a saturated machine explains every line that FAILs, and a queue that grew. */
+	/** "machine" if saturation explains every FAIL, and a queue that grew. */
 	readonly cause: Cause | null;
-	/** What decided when it was not the SLA; null otherwise. */
+	/** What decided, if not the SLA. */
 	readonly why: string | null;
 	readonly code: string | null;
 	readonly values: Values | null;
@@ -22,7 +21,7 @@ export interface RunVerdict {
 	readonly checks: readonly Checked[];
 }
 
-/** Why a run did not pass: what decided, or the first SLA line that it did not meet; null: it passed. */
+/** What decided, or the first SLA line not met; null if the run passed. */
 export function reasonOf({
 	why,
 	judgements,
@@ -31,10 +30,7 @@ export function reasonOf({
 	return why ?? (broken === undefined ? null : `${broken.sla}: ${broken.why}`);
 }
 
-/**
- * Judges a run: every SLA line, then whether the measurement is to be trusted. When it is not, no gate of the run
- * stands, be it PASS or FAIL; only lag and what the client library buffered are judged gate by gate.
- */
+/** If the measurement cannot be trusted, no gate stands; only lag and client-library buffering are judged gate by gate. */
 export function judgeRun(facts: Facts): RunVerdict {
 	const { state, problem, plan } = facts.collected;
 	const lines = plan.sla.map((sla) => lineOf(sla, facts));
@@ -51,7 +47,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 		...because(said),
 		judgements: measured.map((j) => ({
 			...j,
-			// Counts of a run that broke off would stand against messages that nobody has sent.
+			// Counts of a broken-off run would be held against messages never sent.
 			...(verdict === "invalid" && state !== "crashed" ? {} : NO_NUMBERS),
 			verdict,
 			...because(said),
@@ -67,18 +63,18 @@ export function judgeRun(facts: Facts): RunVerdict {
 	if (state !== "complete" && state !== "aborted") return overruled("error", stopped);
 	const bad = withStatus("error");
 	if (bad) return overruled("error", bad);
-	// What decided single lines is told by them.
+	// The lines themselves report what decided them.
 	const byLine = [...measured.map((j) => j.check), "cores"];
 	const invalid = first((c) => c.status === "invalid" && !byLine.includes(c.check));
 	if (invalid) return overruled("invalid", invalid);
 
-	// The second phase: what leaves lines open once the run itself is to be trusted.
+	// Second phase: what leaves lines open in a trusted run.
 	const grew = withStatus("fail");
 	const judgements = lines.map((line, i) =>
 		excused(line, AFTER_CHECKS, measured[i], grew !== undefined),
 	);
 	const verdicts = judgements.map((j) => j.verdict);
-	// A breached SLA says more, and over repeats it is for the gate to weigh it.
+	// A breached SLA is more informative, and across repeats the gate weighs it.
 	const open = ["pass", "inconclusive"].includes(worst(verdicts))
 		? withStatus("inconclusive")
 		: undefined;

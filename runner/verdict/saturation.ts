@@ -5,35 +5,30 @@ import { percent } from "../text/percent.ts";
 import { clientName, type Facts, isElsewhere, windowOf } from "./facts.ts";
 import { intervalNs, type Shares } from "./intervals.ts";
 
-/** How free a machine's cores were in the window; of the time between samples that can be read. */
+/** How free a machine's cores were in the window, over readable samples. */
 export interface Saturation {
-	/** Of its CPU time. */
+	/** Share of CPU time. */
 	readonly idle: number;
-	/** Of the time in which threads of generator or broker wanted a core, the part that they waited for one; null: not known. */
+	/** Waiting share of the time in which generator or broker threads wanted a core. */
 	readonly wait: number | null;
-	/** Of the window: no core was free, and generator or broker waited. */
+	/** Share of the window in which no core was free and generator or broker waited. */
 	readonly share: number;
-	/** The window's 100 ms intervals in which that was so. */
+	/** 100 ms intervals of the window in which that was so. */
 	readonly intervals: Shares;
 }
 
-/** Of a second of the machine's CPU time: with less idle, whoever becomes ready mostly finds no free core. */
+/** With less idle CPU time, a thread that becomes ready mostly finds no free core. */
 export const IDLE_SHARE = 0.1;
-
-/** Of the time in which generator and broker wanted a core: waiting for more of it than this is seen in latencies. */
+/** Waiting for a larger share of the wanted time shows in latencies. */
 const WAIT_SHARE = 0.1;
 
-/**
- * A machine is saturated while less than a tenth of its CPU time is idle and generator and broker wait for a core. Subtle: work of low priority
- * uses all idle time and takes nothing from them, so idle time tells only where waiting is not known. null: nobody has looked, or the load
- * never began.
- */
+/** Subtle: low-priority work uses idle time without taking any from them, so idle time decides only where waiting is unknown. */
 export function saturationOf(machine: Machine, { collected }: Facts): Saturation | null {
 	if (collected.t0Ms === null) return null;
 	const { startNs, endNs } = windowOf(collected);
 	const windowNs = endNs - startNs;
 	const zeroMs = collected.t0Ms + startNs / 1e6;
-	// Where the broker's nodes have hosts of their own, samples of this machine tell of those.
+	// If broker nodes have their own hosts, `broker` in this machine's samples describes those.
 	const here = machine.client === null && collected.nodes.length === 0;
 	const ours = ({ generator, broker }: ResourceLine) =>
 		machine.node !== undefined ? [broker] : here ? [generator, broker] : [generator];
@@ -43,7 +38,7 @@ export function saturationOf(machine: Machine, { collected }: Facts): Saturation
 		const [fromNs, toNs] = [(before.unixMs - zeroMs) * 1e6, (now.unixMs - zeroMs) * 1e6];
 		const all = grown(before.machine.cpuNs, now.machine.cpuNs);
 		const idle = grown(before.machine.idleNs, now.machine.idleNs);
-		// Of a run that was stopped before its window, or of two samples at once, there is no time to judge.
+		// Stopped before the window, or two samples at once: no time to judge.
 		if (!(toNs > Math.max(0, fromNs)) || fromNs >= windowNs || !all || idle === null) return [];
 		const was = ours(before);
 		const used = ours(now).flatMap((one, k) => {
@@ -72,7 +67,6 @@ export function saturationOf(machine: Machine, { collected }: Facts): Saturation
 	};
 }
 
-/** Of each machine that somebody has looked at. */
 export function saturationsOf(facts: Facts): (Saturation & { readonly where: string })[] {
 	return machinesOf(facts).flatMap((machine) => {
 		const found = saturationOf(machine, facts);
@@ -89,7 +83,7 @@ export function saturatedText({ idle, wait, share }: Saturation): string {
 	return `no core was free in ${percent(share)} of the window (${percent(idle)} of the CPU time was idle${waited})`;
 }
 
-/** Those that generators and nodes of the broker ran on, each with what was sampled there. */
+/** Machines that ran generators and broker nodes, with their samples. */
 export function machinesOf({ collected }: Facts): Machine[] {
 	const elsewhere = collected.parts.filter(isElsewhere);
 	const here = { client: null, samples: collected.resources };
@@ -110,7 +104,7 @@ export function machineName({ client, node }: Machine): string {
 	return client === null ? THIS_MACHINE : clientName(client);
 }
 
-/** How much a counter grew; null: not read, or it went backwards. */
+/** null: not read, or it went backwards. */
 export function grown(
 	from: number | null | undefined,
 	to: number | null | undefined,

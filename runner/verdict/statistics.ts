@@ -4,13 +4,12 @@ import { supportOf, tail } from "../stats/support.ts";
 
 /** The test of the count over a limit (reports/README.md, "Is "p99 < 20ms" met?"). */
 
-/** Error that a PASS or a FAIL may have: 5 %. */
+/** Error allowed for a PASS or a FAIL. */
 const ALPHA = 0.05;
-
-/** A PASS rests on at least so many events (runs of intervals with something over the limit), or on very few samples over it: phi of fewer is weak itself. */
+/** A PASS needs this many events (runs of intervals over the limit) or very few samples over it; with fewer, phi is weak. */
 const ENOUGH_EVENTS = 10;
 
-/** Messages intended and over the limit, by interval of intended time. */
+/** Messages of an interval of intended time. */
 export interface Interval {
 	readonly n: number;
 	readonly over: number;
@@ -18,28 +17,21 @@ export interface Interval {
 
 export interface OverTest {
 	readonly verdict: "pass" | "fail" | "inconclusive";
-	/**
-	 * Why: "budget" = FAIL though the corrected test is undecided, as the budget was spent twice; "samples" = so few
-	 * messages do not carry the percentile, so the report does not print it either; "events" = the corrected test passes, but rests on a few of them; "test" = the test itself.
-	 */
+	/** "budget": spent twice while the corrected test is open; "samples": too few; "events": a pass that rests on few of them. */
 	readonly reason: "test" | "budget" | "samples" | "events";
 	readonly n: number;
 	readonly over: number;
-	/** n * (1 - q): so many may be over the limit. */
 	readonly allowed: number;
-	/** Clustering: the samples count as n / phi. */
+	/** The samples count as n / phi. */
 	readonly phi: number;
-	/** Runs of intervals with something over the limit, and the longest of them, in intervals. */
+	/** Runs of intervals over the limit; the longest in intervals. */
 	readonly events: number;
 	readonly longestEvent: number;
-	/** One run, from the first interval in which something was intended to the last. */
+	/** One run covers all intervals with intended messages. */
 	readonly throughout: boolean;
 }
 
-/**
- * Judges "p_q <= L" by the binomial test on the messages over L, corrected for clustering. Correction protects PASS
- * only: FAIL also when the uncorrected test fails and the budget is spent at least twice.
- */
+/** Judges "p_q <= L". The correction for clustering protects only PASS: overspending twice FAILs by the uncorrected test. */
 export function testOver(intervals: readonly Interval[], p: number): OverTest {
 	const n = sum(intervals.map((i) => i.n));
 	const over = sum(intervals.map((i) => i.over));
@@ -67,24 +59,24 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 	return restsOnFewEvents ? result("inconclusive", "events") : result("pass", "test");
 }
 
-/** True when P(Bin(n, share) <= t) <= 5 %: so few over the limit would be a rare luck for a system exactly at it. */
+/** P(Bin(n, share) <= t) <= 5 %: at its limit, a system rarely has so few over it. */
 export function passes(t: number, n: number, share: number): boolean {
 	return binomialAtMost(t, n, share) <= ALPHA;
 }
 
-/** True when P(Bin(n, share) >= t) <= 5 %: the lower Clopper-Pearson bound lies above `share`. */
+/** P(Bin(n, share) >= t) <= alpha: the lower Clopper-Pearson bound is above `share`. */
 export function fails(t: number, n: number, share: number, alpha = ALPHA): boolean {
 	return atLeast(t, n, share) <= alpha;
 }
 
-/** P(Bin(n, share) >= t): how rarely a system exactly at its limit shows so many. 1 for t <= 0. */
+/** P(Bin(n, share) >= t); 1 for t <= 0. */
 export function atLeast(t: number, n: number, share: number): number {
 	if (t <= 0) return 1;
 	if (t >= n) return share ** n;
 	return incompleteBeta(share, t, n - t + 1);
 }
 
-/** Largest t that passes with n independent messages; null: not even 0 does. */
+/** Largest t that passes with n independent messages, if any. */
 export function passLimit(n: number, share: number): number | null {
 	if (!passes(0, n, share)) return null;
 	let from = 0;
@@ -98,8 +90,8 @@ export function passLimit(n: number, share: number): number | null {
 }
 
 /**
- * phi = max(1, phi_b), the index of dispersion over batches of b intervals, of those b with at least 10 batches:
- * phi_b = 1/(m-1) * sum((y_i - n_i*pi)^2 / (n_i*pi*(1-pi))). 1: samples over the limit come singly.
+ * phi = max(1, phi_b), dispersion over batches of b intervals, for each b with at least 10 batches: phi_b = 1/(m-1) * sum((y_i - n_i*pi)^2
+ * / (n_i*pi*(1-pi))). 1: samples over the limit come singly.
  */
 export function clustering(
 	intervals: readonly Interval[],
@@ -109,7 +101,7 @@ export function clustering(
 	const share = sum(intervals.map((i) => i.over)) / n;
 	if (!(share > 0 && share < 1)) return 1;
 	let phi = 1;
-	// At 1/s nine of ten intervals of 100 ms are empty: as batches without variance they would dilute every stall.
+	// At 1/s nine of ten intervals are empty: without variance, they would dilute every stall.
 	const filled = intervals.filter((i) => i.n > 0);
 	for (const size of batches) {
 		const batched = batch(filled, size);
@@ -122,10 +114,7 @@ export function clustering(
 	return phi;
 }
 
-/**
- * Lengths, in intervals of time, of the runs of intervals with something over the limit. Intervals in which nothing was intended
- * neither end a run nor begin one.
- */
+/** Lengths of the runs of intervals over the limit; empty intervals neither end nor begin one. */
 export function events(intervals: readonly Interval[]): number[] {
 	const lengths: number[] = [];
 	let first: number | null = null;

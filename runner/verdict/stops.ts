@@ -7,23 +7,17 @@ import { intervalNs, type Shares } from "./intervals.ts";
 import { drainedOf, waiting } from "./queue.ts";
 
 type Stop = Collected["stops"][number];
-
-/** A system that needs longer than so many lengths of a stop to work off what it left has less than that part of its rate in reserve. */
+/** A system that needs more than MOST times the stop to work it off has less than 1/MOST of its rate in reserve. */
 const MOST = 20;
 
-/** Stops of the generator that may have made messages late. */
 export interface Stops {
-	/** How many, and how long they were together. */
 	readonly stops: number;
 	readonly stoppedNs: number;
-	/** How much of the window's 100 ms intervals is near them: what was due there may be late because of them. */
+	/** Shares of the window's 100 ms intervals that are near them: messages due there may be late. */
 	readonly intervals: Shares;
 }
 
-/**
- * What was due near a stop, and may be late because of it: from the limit before it (what is older was late already) until the system has
- * worked it off, at least for as long again as the stop lasted. A stop no longer than the limit breaks no limit.
- */
+/** Covers messages due from the limit before a stop until it is worked off, at least for its length; shorter stops do not count. */
 export function stopsIn(collected: Collected, limitNs: number): Stops {
 	const { schedule } = collected.plan;
 	const each = intervalNs(collected.plan);
@@ -47,10 +41,7 @@ export function stopsIn(collected: Collected, limitNs: number): Stops {
 	return all;
 }
 
-/**
- * When as few messages were in flight again as before a stop, ns since T0. Its end, where that cannot be seen: it was shorter than the samples
- * are apart, or the system took more than MOST times its length. From more in flight on than the stop can have left, the queue is the system's.
- */
+/** When the queue was back to its level before the stop, ns since T0; the end of a stop too short to see, or not worked off by then. */
 export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const { plan } = collected;
 	const { warmupNs, durationNs } = plan.schedule;
@@ -77,7 +68,7 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	return Math.max(until, Math.min(calmNs, own?.ns ?? calmNs));
 }
 
-/** Those between two seconds since T0. A run may have many stops, and of each a few ticks matter. */
+/** Ticks between two seconds since T0: a run may have many stops, and few ticks matter to each. */
 function ticksBetween(ticks: Collected["ticks"], from: number, to: number): Collected["ticks"] {
 	let [first, end] = [0, ticks.length];
 	while (first < end) {
@@ -93,10 +84,7 @@ function ticksBetween(ticks: Collected["ticks"], from: number, to: number): Coll
 	return some;
 }
 
-/**
- * Stops of the generator whose messages came after the window: nothing makes up for their time in it. Of others a rate shows nothing, as
- * what became due was sent and worked off in the window as well.
- */
+/** Stops whose messages came after the window. Others do not lower a rate: what they delayed was still sent in the window. */
 export function stopsAtEnd(collected: Collected): Omit<Stops, "intervals"> {
 	const { warmupNs, durationNs } = collected.plan.schedule;
 	const endNs = warmupNs + durationNs;

@@ -21,13 +21,10 @@ import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
 import { stopsAtEnd } from "./stops.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
-/** Times of faults have a judge of their own. */
+/** `ofFaults` judges times of faults. */
 type Tally = Exclude<AnyTally, FaultFigure>;
 
-/**
- * Judges a count, a rate or a time. Counts are of warm-up and window: a message lost in the warm-up is lost. Rates are of the
- * window, by real time. Of what faults do see `ofFaults`.
- */
+/** Judges a count over warm-up and window, a rate in the window by real time, or a time. */
 export function judgeTally(sla: TallySla, collected: Collected): Judgement {
 	const { tally: name, limit } = sla;
 	const { unit } = TALLIES[name];
@@ -47,11 +44,11 @@ export function judgeTally(sla: TallySla, collected: Collected): Judgement {
 	};
 }
 
-/** The count over warm-up and window, the window's rate per second, or a time in ns; null: not measured. */
+/** Count over warm-up and window, rate per second in the window, or time in ns. */
 export function tallyOf(collected: Collected, tally: Tally): number | null {
 	if (isRateOrTime(tally))
 		return RATES_AND_TIMES[tally]({
-			// Read as asked for: without a backlog there is no drain.
+			// Lazy: without a backlog there is no drain.
 			get throughput() {
 				return ratesOf(collected);
 			},
@@ -65,7 +62,7 @@ export function tallyOf(collected: Collected, tally: Tally): number | null {
 	return before === null || within === null ? null : before + within;
 }
 
-/** A rate that would be reached but for stops of the generator whose messages came after the window; null: it would not. */
+/** The rate without stops whose messages came after the window; null unless it then meets the SLA. */
 export function rateWithoutStops(
 	{ tally, op, limit }: TallySla,
 	collected: Collected,
@@ -80,13 +77,12 @@ export function rateWithoutStops(
 		: null;
 }
 
-/** Of a result, and null where it has none. */
 export function ratesAndTimes(of: Measured): [RateOrTime, number | null][] {
 	const names = Object.keys(RATES_AND_TIMES) as RateOrTime[];
 	return names.map((name) => [name, RATES_AND_TIMES[name](of)]);
 }
 
-/** "by producer and key": the messages among which one can be overtaken. */
+/** "by producer and key": where messages can be overtaken. */
 export function orderUnit(
 	of: Pick<Plan, "pattern" | "partitions"> & { readonly keys: unknown },
 ): string {
@@ -97,19 +93,16 @@ export function orderUnit(
 
 // --- internal ---
 
-/** What a line comes to. */
 interface Outcome extends Pick<Judgement, "verdict"> {
 	readonly value: number | null;
-	/** Of a time that had not ended, how long it was at least. */
+	/** Lower bound of a time that had not ended. */
 	readonly beyondNs?: number | null;
-	/** Left out: nothing. */
 	readonly measured?: string;
 	readonly said: Said;
 }
 
 const EDGE = 0.001;
-
-/** Of what a message meets after it has settled: looks() of the generator's plan.go. */
+/** Happens to a message after it has settled: looks() in the generator's plan.go. */
 const LATE_COMERS: readonly Tally[] = ["duplicated", "redelivered"];
 
 function ofCount(sla: TallySla, tally: Tally, collected: Collected): Outcome {
@@ -129,14 +122,13 @@ function ofCount(sla: TallySla, tally: Tally, collected: Collected): Outcome {
 	const open = openQuestion(sla, collected, value);
 	if (open !== null) return { verdict: "inconclusive", value, measured, said: open };
 	const meets = (of: number) => OPS[op].holds(of, sla.limit);
-	// Messages under way at the window's two edges make a rate uncertain by about latency * rate: with a limit that
-	// equals the scheduled rate, a tenth of a percent must not decide. A closed load has no such edges.
+	// Messages under way at the window's edges make an open load's rate uncertain by about latency * rate: 0.1 % must not decide.
 	const nearly =
 		unit === "messages/s" &&
 		plan.schedule.kind !== "closed" &&
 		(meets(value * (1 + EDGE)) || meets(value * (1 - EDGE)));
 	const warmup = isRateOrTime(tally) ? null : (counters.warmup?.[tally] ?? 0);
-	// Shorter than any: a message was missing until the drain was over.
+	// 0: a message was missing until the drain was over.
 	const looked = (LATE_COMERS.includes(tally) && totals?.lookedNs) || 0;
 	const lookedNs = looked >= 1e6 ? looked : null;
 	const text = [
@@ -156,7 +148,6 @@ function ofCount(sla: TallySla, tally: Tally, collected: Collected): Outcome {
 	};
 }
 
-/** Why a value that was measured decides nothing; null: it does. */
 function openQuestion(sla: TallySla, collected: Collected, value: number): Said | null {
 	const { holds } = OPS[sla.op];
 	if (sla.tally === "drainRate" || sla.tally === "drainTime") {
@@ -182,10 +173,7 @@ function openQuestion(sla: TallySla, collected: Collected, value: number): Said 
 	);
 }
 
-/**
- * What a fault does, `unavailable < 10s`: the worst of a run's faults. PASS: all that the true time may be keeps the limit; FAIL: none of it
- * does, as of one that had not ended when the limit was over; else INCONCLUSIVE.
- */
+/** Judges the worst fault: PASS if all possible times keep the limit, FAIL if none does or it had not ended by then, else INCONCLUSIVE. */
 function ofFaults(sla: TallySla, figure: FaultFigure, collected: Collected): Outcome {
 	const { startNs, endNs } = windowOf(collected);
 	const complete = collected.state === "complete";
@@ -197,11 +185,10 @@ function ofFaults(sla: TallySla, figure: FaultFigure, collected: Collected): Out
 	const keeps = (ns: number) => OPS[sla.op].holds(ns, sla.limit);
 	const verdictOf = ({ leastNs, mostNs }: FaultTime) => {
 		if (keeps(mostNs)) return "pass";
-		// What had not ended yet is longer than it is known to be.
+		// An open time is longer than measured.
 		const fails = mostNs === Number.POSITIVE_INFINITY ? leastNs >= sla.limit : !keeps(leastNs);
 		return fails ? "fail" : "inconclusive";
 	};
-	// By its verdict; of two with the same one that which lasted longer.
 	const rank = (time: FaultTime) => ["pass", "inconclusive", "fail"].indexOf(verdictOf(time));
 	const [worst] = times.toSorted((a, b) => rank(b) - rank(a) || b.ns - a.ns) as [FaultTime];
 	const { ns, mostNs, fault } = worst;
@@ -217,7 +204,7 @@ function ofFaults(sla: TallySla, figure: FaultFigure, collected: Collected): Out
 		fail: `; the SLA asks for ${OPS[sla.op].is} ${limit}`,
 		inconclusive: `; whether that keeps the limit of ${limit} is open`,
 	}[verdict];
-	// Never told longer than it was.
+	// Rounded down: never reported longer than it was.
 	const atLeast = `> ${formatDurationExact(Math.floor(ns / 1e8) * 1e8)}`;
 	return {
 		verdict,
@@ -251,12 +238,12 @@ function inWords(figure: FaultFigure, { ns, mostNs, cut, fault }: FaultTime): st
 
 type RateOrTime = Exclude<Tally, keyof Counters>;
 
-/** A result has them, and so has a run that is judged. */
+/** Part of a result, and of a run being judged. */
 interface Measured extends Pick<Run, "throughput"> {
 	readonly drain: Pick<NonNullable<Run["drain"]>, "drainNs" | "perSecond"> | null;
 }
 
-/** What is no count of messages, in the order of baselines. */
+/** In the order of baselines. */
 const RATES_AND_TIMES: Readonly<Record<RateOrTime, (of: Measured) => number | null>> = {
 	throughput: ({ throughput }) => throughput.received,
 	"throughput.received": ({ throughput }) => throughput.received,

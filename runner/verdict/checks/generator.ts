@@ -33,15 +33,15 @@ import {
 
 /** Did the load generator do what the schedule says, and is the number one of the system? */
 
-/** Without a latency SLA: 1 ms in the median is more than brokers take. */
+/** Without a latency SLA: brokers take less than 1 ms in the median. */
 const LAG_P50_NS = 1_000_000;
 
-/** Of several clients the latest is judged: among the messages of all the others it would not show. */
+/** Judges the latest client: pooled with the others, it would not show. */
 export const lag: Check = {
 	name: "lag",
 	comesTo: "invalid",
 	when: "lag, the burst after it, or stops decided a gate (above); without a latency SLA: lag p50 > 1 ms, or lag p99 > half of response p99 (with too few samples for a p99 the largest values are compared, and only warned of). Of messages above a limit on purpose it is a warning. Warning: lag p99 > 10 % of the tightest limit",
-	/** Without a schedule nothing is late. */
+	/** Nothing is late without a schedule. */
 	applies: ({ plan }) => plan.schedule.kind !== "closed",
 	judge(facts, judgements) {
 		const { sample, client } = latest(facts);
@@ -66,29 +66,27 @@ export const lag: Check = {
 		}
 		const tightest = tightestLimitNs(facts);
 		if (tightest !== null) {
-			// A tenth of the room that the gate has.
 			const limitNs = tightest * 0.1;
 			return p99Ns > limitNs
 				? finding("warn", limitNs, `${shown}: more than 10 % of the tightest limit`)
 				: finding("ok", limitNs);
 		}
 		const late = (p50Ns ?? p99Ns) > LAG_P50_NS;
-		// Nothing to compare with: a backlog without acknowledgements.
+		// For example, a backlog without acknowledgements.
 		if (!hasMetric(facts, mainMetric(facts.collected.plan)))
 			return finding(late ? "invalid" : "ok", LAG_P50_NS);
 		const response = mainSampleOf(facts);
-		// Among those that never completed it is longer than any lag, and nothing about the survivors.
+		// A percentile among incomplete messages exceeds any lag, and says nothing about the rest.
 		const beyond = rank(response.n, 99) > response.distribution.count;
 		const half = beyond ? null : (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
 		const large = half !== null && p99Ns > half;
 		const most = `${shown}: a large part of what was measured`;
-		// What is compared has the lag of both sides in it: whether it decided is told over all runs (compare/with-baseline.ts), not here.
+		// Compared values contain both sides' lag; compare/with-baseline.ts decides over all runs.
 		if (isCompared(facts))
 			return large
 				? finding("warn", half, `${most}; comparisons are judged without it too`)
 				: finding("ok", half);
-		// One late message of a few hundred is no p99: it is told, and decides nothing.
-		// Whoever exceeds a limit on purpose asks what becomes of messages: late ones are refused, or lost, all the same.
+		// One late message in a few hundred is no p99. Above limitBytes on purpose, lateness does not change what happens.
 		const bad =
 			facts.collected.plan.message.limitBytes === null && (late || (large && at99 !== null));
 		return late || large ? finding(bad ? "invalid" : "warn", half, most) : finding("ok", half);
@@ -97,7 +95,7 @@ export const lag: Check = {
 
 const OFFER_LESS = "lower the rate, give the generator more cores, or use more clients";
 
-/** A load of which half comes later than the SLA allows an answer is another one than was asked for: what fails then says nothing. */
+/** If half of the load is later than the SLA's limit, it is not the requested load, and a FAIL says nothing. */
 export const offered: Check = {
 	name: "offered",
 	comesTo: "invalid",
@@ -121,7 +119,7 @@ export const offered: Check = {
 		if (warmup === null || window === null) return NOT_COUNTED;
 		const messages = warmup.notOffered + window.notOffered;
 		const figure = formatCount(messages);
-		// Whoever stops a run keeps messages from being offered: that is no fault of the generator.
+		// A stop keeps messages from being offered; that is not the generator's fault.
 		if (state === "aborted") return ok("what was due until the stop was sent", { figure });
 		if (messages === 0) return ok("every intended message was sent", { figure, limit: "0" });
 		const intended = warmup.intended + window.intended;
@@ -136,7 +134,7 @@ export const offered: Check = {
 		if (state === "interrupted") return found("warn", "the run was stopped", AGAIN);
 		if (plan.schedule.kind !== "closed")
 			return found("invalid", "the generator could not keep up", OFFER_LESS);
-		// What is lost stays in flight: a load that waits for it stands still, and is ended before its time.
+		// Lost messages stay in flight, so a load that waits for them stands still and ends early.
 		return (totals?.endNs ?? 0) < plan.schedule.durationNs
 			? found(
 					"inconclusive",
@@ -172,7 +170,7 @@ export const clientDropped = threshold({
 	},
 });
 
-/** Consumers that work or pause as the scenario says are not asked. */
+/** Not judged where consumers work or pause on purpose. */
 export const held: Check = {
 	name: "held",
 	comesTo: "invalid",
@@ -216,7 +214,7 @@ export const held: Check = {
 
 const LARGER_DIFFERENCES = "compare systems by larger differences only, or use a faster machine";
 
-/** Compared with a run of the same case that has no system in it. */
+/** Compares with a run of the same case without a system. */
 export const floor: Check = {
 	name: "floor",
 	comesTo: "warn",
@@ -232,7 +230,7 @@ export const floor: Check = {
 		const floorNs = measured.p99 ?? measured.max;
 		const response = mainSampleOf(facts);
 		const atP99 = percentile(response, 99, 1);
-		// Among those that never completed it is longer than any floor; of too few samples only the maximum of all is known.
+		// A percentile among incomplete messages exceeds any floor. With too few samples only the overall maximum is known.
 		if (atP99.beyondTimeout)
 			return ok("p99 lies among messages that never completed", {
 				figure: floorNs === null ? null : formatDuration(floorNs),
@@ -260,7 +258,7 @@ export const floor: Check = {
 				remedy:
 					"raise the limit, lower the rate, or use a faster machine: no system can keep this limit here",
 			};
-		// Nothing is faster than no broker: the machine was busier while the floor was measured than before.
+		// No broker is the fastest: the machine was busier while the floor was measured.
 		if (floorNs > p99Ns)
 			return {
 				...near,
@@ -272,7 +270,7 @@ export const floor: Check = {
 	},
 };
 
-/** What the generator alone needs, where that is above the limit of this line on response; null: it is not, or nobody has measured it. */
+/** The floor, if measured and above this response line's limit. */
 export function floorOver(sla: Sla, { floor: measured }: Facts): number | null {
 	if (sla.kind === "tally" || sla.metric !== "response") return null;
 	const low = sla.kind === "percentile" && sla.percentile < 99;
@@ -280,10 +278,7 @@ export function floorOver(sla: Sla, { floor: measured }: Facts): number | null {
 	return measured?.problem === null && ns > sla.limitNs ? ns : null;
 }
 
-/**
- * The floor from the files of its run. Its p99 is that of the best of its seconds: a floor is what the generator can do, and one
- * hiccup of the machine in a run of 3 s would be the p99 of all of it.
- */
+/** The floor from its run. p99 is the best second's: one hiccup would be the p99 of a whole 3 s run. */
 export function floorOf(facts: Facts): Floor {
 	const { state, problem, folder, plan } = facts.collected;
 	const sample = mainSampleOf(facts);
@@ -306,7 +301,7 @@ export function floorOf(facts: Facts): Floor {
 
 // --- internal ---
 
-/** The client with the largest p99, of too few messages the largest lag. Of a single client the run itself. */
+/** The client with the largest p99, with too few messages the largest lag; for a single client, the run. */
 function latest(facts: Facts): { sample: Sample; client: string | null } {
 	const p99 = ({ sample }: { sample: Sample }) =>
 		percentile(sample, 99, 1).value ?? sample.max ?? 0;
@@ -316,15 +311,14 @@ function latest(facts: Facts): { sample: Sample; client: string | null } {
 		: { sample: worst.sample, client: clientName(worst.part) };
 }
 
-/** Is a latency with lag in it all that its SLA compares? */
 function isCompared({ compared, collected }: Facts): boolean {
 	const { baselineSla } = collected.plan;
-	// Without a line of its own its latencies are compared all the same.
+	// Without baseline lines latencies are compared anyway.
 	if (baselineSla.length === 0) return compared;
 	return baselineSla.map(subjectOf).some((s) => s.kind !== "tally" && containsLag(s.metric));
 }
 
-/** A closed load shows how fast it goes: what the generator carries without any system is the most that it can show. */
+/** A closed load cannot be faster than the generator without a system. */
 function ceiling({ floor: measured, collected }: Facts): Finding {
 	const { received, sent } = ratesOf(collected);
 	const perSecond = received ?? sent;
@@ -335,7 +329,7 @@ function ceiling({ floor: measured, collected }: Facts): Finding {
 			`measure the ceiling of the generator as well, with ${noBroker} and as many messages`,
 		);
 	const show = (n: number) => `${formatCount(n)}/s`;
-	// Above half of it as much time is spent in the generator as in the system.
+	// Above half, the generator takes as much time as the system.
 	const limit = ceilingPerSecond / 2;
 	const found = compared(
 		{ above: "warn", limit, show, remedy: LARGER_DIFFERENCES },

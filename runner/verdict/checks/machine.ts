@@ -25,11 +25,11 @@ import {
 	unknown,
 } from "./check.ts";
 
-/** Had generator and broker the CPU that they needed? All but the clock are warnings: they say why, the gates say whether it mattered. */
+/** Did generator and broker get the CPU they needed? All but the clock only warn: they explain, and the gates decide. */
 
 const READ_PROC = "measure on Linux, where /proc and the control group can be read";
 
-/** What fails without a free core is the machine's doing as well: the FAIL stands, with its `cause`; under `strict` it is INVALID. */
+/** A FAIL without a free core stands, with its `cause`; `strict` makes it INVALID. */
 export const cores: Check = {
 	name: "cores",
 	comesTo: "warn",
@@ -39,7 +39,7 @@ export const cores: Check = {
 			const found = saturationOf(machine, facts);
 			if (found === null) return unknown("how busy the cores were cannot be read", READ_PROC);
 			const { idle, wait, share } = found;
-			// From a tenth of the window on it is worth a warning even where no line of the SLA failed by it.
+			// Worth a warning even if no SLA line failed by it.
 			const saturated = share >= 0.1;
 			const lines = saturated ? judgements.filter((j) => j.cause).map((j) => j.sla) : [];
 			const decided = lines.length > 0;
@@ -76,7 +76,7 @@ export const steal = onMachines({
 	name: "steal",
 	when: "the hypervisor took > 2 % of the machine's CPU time",
 	above: "warn",
-	// More than this wakes the generator late, and the broker too.
+	// More wakes generator and broker late.
 	limit: 0.02,
 	show: percent,
 	remedy: "use a machine with dedicated cores, or measure again at a quieter time",
@@ -91,20 +91,17 @@ export const steal = onMachines({
 	},
 });
 
-/**
- * What neither generator nor broker used was taken from both: a broker that is starved is not slow. Of this machine and of hosts of the broker's
- * nodes alone: of another one nobody knows which of its processes are the broker's.
- */
+/** Only for this machine and hosts of broker nodes: elsewhere the broker's processes are unknown. */
 export const others = onMachines({
 	name: "others",
 	when: "other processes used > 25 % of the machine's CPU time; target local, existing on this machine where the broker's process is found, and hosts of the broker without a client",
-	/** The broker's processes are known, and no generator's are among the others. */
+	/** Broker processes are known, and the others include no generator. */
 	applies: ({ plan, nodes, run, resources }) =>
 		plan.target === "local" ||
 		(plan.target === "existing" && resources.some(({ broker }) => broker)) ||
 		(nodes.length > 0 && !run?.sameHost),
 	above: "warn",
-	// A quarter, as the kernel's own work for sockets and disks counts as others' too.
+	// A quarter, because kernel work for sockets and disks counts as others'.
 	limit: 0.25,
 	show: percent,
 	remedy: "stop what else runs there, and measure again",
@@ -114,7 +111,7 @@ export const others = onMachines({
 		const alone = machine.node !== undefined;
 		const brokerOf = (line: ResourceLine) => (facts.collected.plan.server ? line.broker?.cpuNs : 0);
 		const generatorOf = (line: ResourceLine) => (alone ? 0 : line.generator?.cpuNs);
-		// A closed load's generator may be gone before the first sample after its window.
+		// A closed load's generator may exit before the first sample after its window.
 		const usable = (line: ResourceLine) => generatorOf(line) != null && brokerOf(line) != null;
 		const grew = (counter: (line: ResourceLine) => number | null | undefined) =>
 			overWindow(facts, machine, counter, usable);
@@ -137,13 +134,13 @@ export const ownCpu = threshold({
 	name: "ownCpu",
 	when: "the generator used > 80 % of its cores, or of its quota",
 	above: "warn",
-	// Above this part of its cores it waits for CPU at its own peaks.
+	// Above this share it waits for CPU at its own peaks.
 	limit: 0.8,
 	show: percent,
 	remedy: "give it more cores, or lower the rate",
 	read(facts) {
 		const began = facts.collected.parts.filter((part) => part.client !== null);
-		// Processes on one machine share its cores: all but those on other hosts are on this one.
+		// Clients on this host share its cores.
 		const here = began.filter((part) => !isElsewhere(part));
 		const [used] = [here, ...began.filter(isElsewhere).map((part) => [part])]
 			.map((parts) => {
@@ -168,7 +165,7 @@ export const ownCpu = threshold({
 	},
 });
 
-/** Stopped for longer than this part of the window, garbage collection alone can make a p99. */
+/** Beyond this share of the window, garbage collection alone can make a p99. */
 const GC_SHARE = 0.01;
 
 export const gcPause = threshold({
@@ -195,7 +192,7 @@ export const gcPause = threshold({
 	},
 });
 
-/** Sources with which reading the time costs a trip to the kernel or a device, or that tick in ms. */
+/** Reading these costs a trip to the kernel or a device, or they tick in ms. */
 const SLOW_SOURCES: Readonly<Record<string, Finding["status"]>> = {
 	hpet: "invalid",
 	acpi_pm: "invalid",
@@ -225,7 +222,6 @@ export const clockSource: Check = {
 	},
 };
 
-/** Cores that a client used in the window; null: it has not told. */
 export function coresOf(facts: Pick<Facts, "collected">, part: ClientPart): number | null {
 	const ticks = ticksOfWindow(facts, part.ticks);
 	return ticks.length === 0
@@ -235,7 +231,7 @@ export function coresOf(facts: Pick<Facts, "collected">, part: ClientPart): numb
 
 // --- internal ---
 
-/** A number of each machine, of which the worst counts; left out: of all that generators and the broker ran on. */
+/** The worst machine counts; default: all that ran generators or the broker. */
 function onMachines({
 	machines = machinesOf,
 	read,
@@ -251,7 +247,7 @@ function onMachines({
 	};
 }
 
-/** The worst of what is found on each machine, with the machine's name unless it is this one alone. */
+/** The worst finding, with the machine's name unless it is only this one. */
 function worstOf(machines: readonly Machine[], check: (machine: Machine) => Finding): Finding {
 	const all = machines.map((machine) => ({ where: machineName(machine), found: check(machine) }));
 	const is = (...statuses: Finding["status"][]) =>
@@ -262,15 +258,11 @@ function worstOf(machines: readonly Machine[], check: (machine: Machine) => Find
 		: { ...found, text: `${where}: ${found.text}` };
 }
 
-/** Where there are several, which client it is. */
 function onClient({ collected }: Facts, on: string, part?: ClientPart): string {
 	return part === undefined || collected.parts.length === 1 ? "" : `${on}${clientName(part)}`;
 }
 
-/**
- * Growth of a counter of the machine over the window, from the last usable sample before it to the first after it; null: not
- * read, it went backwards, or the load never began.
- */
+/** Counter growth from the last usable sample before the window to the first after it; null: unread, decreased, or never began. */
 function overWindow(
 	{ collected }: Facts,
 	{ samples }: Machine,

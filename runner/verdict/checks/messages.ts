@@ -8,7 +8,7 @@ import { limitIntervals, receivedTwice } from "../intervals.ts";
 import { type Check, NOT_COUNTED, ok, SEE_COMPLETIONS, threshold, unknown } from "./check.ts";
 import { hasClocks } from "./run.ts";
 
-/** Is every message counted, and does the SLA say what is to become of it? */
+/** Is every message counted, and does the SLA judge what becomes of it? */
 
 export const identities: Check = {
 	name: "identities",
@@ -67,7 +67,7 @@ export const throttled = threshold({
 	},
 });
 
-/** Was anything outstanding when the drain was over, and does an SLA line count it? */
+/** Was anything missing after the drain, and does an SLA line count it? */
 export const drain: Check = {
 	name: "drain",
 	comesTo: "invalid",
@@ -86,13 +86,12 @@ export const drain: Check = {
 		const missing = lost + unanswered;
 		const figure = formatCount(missing);
 		if (missing === 0) return ok("nothing was outstanding at the end", { figure, limit: "0" });
-		// Where nothing is received nothing is lost.
 		const lines = [...(lost > 0 ? ["lost == 0"] : []), ...(unanswered > 0 ? ["unknown == 0"] : [])];
 		const counted =
 			judgements.length > 0 && (countedBySla(plan, "lost") || countedBySla(plan, "unknown"));
 		const [one, many] = plan.pattern === "fan-out" ? ["copy", "copies"] : ["message", "messages"];
 		const warmed = before === 0 ? "" : ` (${formatCount(before)} of the warm-up)`;
-		// Without a broker the drain is cut short, and a longer one brings nothing back.
+		// Without a broker the drain ends early, and a longer one recovers nothing.
 		const broke = run?.error != null;
 		const then =
 			state === "interrupted" || broke
@@ -117,10 +116,7 @@ export const drain: Check = {
 const KINDS = ["failed", "unknown", "lost"] as const;
 type Kind = (typeof KINDS)[number];
 
-/**
- * `lost == 0` alone would pass a broker that refuses every message. A latency counts those that it never gets as slower than its limit; ack all
- * but the lost, which were acknowledged.
- */
+/** `lost == 0` alone would pass a broker that refuses everything. Latencies count what they never get; ack, all but lost. */
 export const uncounted: Check = {
 	name: "uncounted",
 	comesTo: "inconclusive",
@@ -129,7 +125,7 @@ export const uncounted: Check = {
 		const { plan, counters, state } = facts.collected;
 		const { warmup, window } = counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
-		// Of a run that was stopped, failed holds those that the stop kept from leaving.
+		// In a stopped run, `failed` includes messages that the stop held back.
 		if (state !== "complete") return unknown("the run was not completed");
 		const missing = KINDS.map(
 			(kind) => [kind, (warmup[kind] ?? 0) + (window[kind] ?? 0)] as const,
@@ -149,7 +145,7 @@ export const uncounted: Check = {
 				),
 			};
 		}
-		// It is what the SLA asks for, or with a latency a FAIL.
+		// The SLA asks for it, or a latency FAILs.
 		const judged = plan.sla.some((s) =>
 			s.kind === "tally" ? s.all : RECEIVES.has(s.metric) || s.metric === "ack",
 		);
@@ -175,7 +171,7 @@ export const range = threshold({
 	read(facts) {
 		const sums = Metric.options.map((m) => sumsOf(facts, m));
 		const clamped = sum(sums.map((s) => s.clamped));
-		// Of clocks on several machines `clock` says what they mean.
+		// Between clocks, the `clock` check explains negative values.
 		const negative = hasClocks(facts.collected) ? 0 : sum(sums.map((s) => s.negative));
 		return {
 			value: clamped + negative,
@@ -185,10 +181,7 @@ export const range = threshold({
 	},
 });
 
-/**
- * What must be equal if mqbench has counted right (reports/README.md, "Counts"). Empty, or what is not. Only
- * asked of files that are closed: in others some counts are missing.
- */
+/** Violated equations of reports/README.md, "Counts". Ask only for closed files: others lack counts. */
 export function brokenIdentities(facts: Facts): string[] {
 	const { plan, counters, ledgers, breakdown } = facts.collected;
 	const broken: string[] = [];
@@ -247,10 +240,9 @@ function equations(c: Counters, each: number): [what: string, a: number, b: numb
 		["intended = sent + notOffered", c.intended, sent + c.notOffered],
 	];
 	if (acked !== null) all.push(["sent = acked + failed + unknown", sent, acked + failed + unknown]);
-	// Where messages are only published nobody receives any.
 	if (received === null || delivered === null || lost === null) return all;
 	const strange = (c.unackedReceived ?? 0) + (c.failedReceived ?? 0);
-	// Without acknowledgements a message that was sent without error is delivered or lost; of a fan-out each of its copies.
+	// Without acknowledgements a message sent without error is delivered or lost, in a fan-out each copy.
 	const owed = acked ?? sent - failed - unknown;
 	const what = `${each === 1 ? "" : `${each} x `}${acked === null ? "(sent - failed - unknown)" : "acked"}`;
 	return [
@@ -260,7 +252,6 @@ function equations(c: Counters, each: number): [what: string, a: number, b: numb
 	];
 }
 
-/** Does an SLA line of this plan count messages that ended so? */
 function countedBySla({ sla }: Plan, kind: Kind): boolean {
 	return sla.some((s) =>
 		s.kind === "tally"
@@ -275,7 +266,7 @@ function addToSla(lines: readonly string[], or = ""): string {
 
 function nothingCompleted(facts: Facts): boolean {
 	const { counters } = facts.collected;
-	// A backlog is received, but without latency.
+	// A backlog has receipts but no latency.
 	return hasMetric(facts, "service")
 		? distributionOf(facts, "service").count === 0
 		: counters.window?.received === 0;

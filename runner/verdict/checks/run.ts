@@ -6,7 +6,7 @@ import { clientName, type Facts, isElsewhere, RECEIVES, stoppedAfterNs, sumsOf }
 import { faultName } from "../faults.ts";
 import { AGAIN, type Check, type Finding, NOT_COUNTED, ok, threshold, unknown } from "./check.ts";
 
-/** Is the run whole: its files, its clients and their clocks, its faults, its warm-up? */
+/** Is the run complete: files, clients and their clocks, faults, warm-up? */
 
 export const complete: Check = {
 	name: "complete",
@@ -14,7 +14,7 @@ export const complete: Check = {
 	when: "files are missing, or do not match their checksums",
 	judge(facts) {
 		const { state, problem, run, closed } = facts.collected;
-		// Bytes that match their sum and cannot be read were written wrongly: our bug.
+		// Unreadable bytes with a matching checksum were written wrongly: a bug of mqbench.
 		if (facts.unreadable !== null)
 			return {
 				status: closed ? "error" : "invalid",
@@ -40,10 +40,7 @@ export const complete: Check = {
 	},
 };
 
-/**
- * Some of several clients are missing, or broke off, and others did not: what those have measured is shown, but it is not the load that was
- * asked for.
- */
+/** Some clients are missing or broke off: results of the rest are shown, but are not the requested load. */
 export function onlySome({ state, parts, run }: Collected): boolean {
 	const broken = parts.filter((part) => part.problem !== null).length;
 	return state === "crashed" && run?.error == null && broken > 0 && broken < parts.length;
@@ -73,11 +70,11 @@ export const clients: Check = {
 	},
 };
 
-/** T0 is handed out to several clients: whoever claims its first slots after it has sent them late. */
+/** Claiming the first slots after the common T0 means sending them late. */
 export const claim = threshold({
 	name: "claim",
 	when: "a client claimed the schedule's first part after T0",
-	/** One client alone, to which no start was told, always claims its part in time. */
+	/** A single local client always claims in time. */
 	applies: ({ plan, parts }) =>
 		(plan.client.count > 1 || parts.some(isElsewhere)) && plan.schedule.kind !== "closed",
 	above: "invalid",
@@ -98,7 +95,7 @@ export const claim = threshold({
 	},
 });
 
-/** How far apart the first and the last client began to claim, ns; null: one client, or one of them never began. */
+/** Time between the first and the last client's first claim, ns; null for one client, or if one never began. */
 export function startSkewNs(collected: Collected): number | null {
 	const times = firstClaims(collected).map(({ ns }) => ns);
 	return times.length < 2 || times.length < collected.parts.length
@@ -106,10 +103,10 @@ export function startSkewNs(collected: Collected): number | null {
 		: largestOf(times) - smallestOf(times);
 }
 
-/** No machine is suspended for less; two clocks that are read one after the other differ by less than this. */
+/** Suspensions are longer; two clocks read one after the other differ by less. */
 const SUSPENDED_NS = 100_000_000;
 
-/** The clock that times all messages stands still then, and the rest of the world does not. */
+/** The clock that times messages stops while the world goes on. */
 export const suspended = threshold({
 	name: "suspended",
 	when: "a machine that makes load was suspended during the run: its clock of the boot went on for more than 100 ms while the one that times messages stood still. Linux tells; on other systems it is not measured, and the check is left out",
@@ -130,10 +127,7 @@ export const suspended = threshold({
 	},
 });
 
-/**
- * Most that a latency across clients may be wrong by, ns: the sum of the two largest bounds of their clocks. 0: one clock. null: no message
- * crosses from client to client, or a bound is not known (`clock`).
- */
+/** Error bound of a latency across clients, ns: the two largest clock bounds. null: nothing crosses, or one is unknown. */
 export function clockBoundNs({ plan, parts }: Collected): number | null {
 	if (!acrossClients(plan)) return null;
 	const bounds = parts.map(boundOf);
@@ -142,17 +136,17 @@ export function clockBoundNs({ plan, parts }: Collected): number | null {
 	return a + b;
 }
 
-/** The same of one metric; 0 where it is timed by one clock. */
+/** For one metric; 0 if one clock times it. */
 export function boundOfMetric(facts: Facts, metric: Metric): number {
 	return RECEIVES.has(metric) ? (clockBoundNs(facts.collected) ?? 0) : 0;
 }
 
-/** Are there clients with another clock than this machine's? */
+/** Do any clients use another clock than this machine's? */
 export function hasClocks({ parts }: Collected): boolean {
 	return parts.some((p) => p.end !== null && p.end.clock !== null);
 }
 
-/** A message that was received before it was sent by more than the bound of both clocks shows that they were not known well enough. */
+/** A receipt before its send by more than the bound disproves the bound. */
 export const clock: Check = {
 	name: "clock",
 	comesTo: "invalid",
@@ -177,7 +171,6 @@ export const clock: Check = {
 	},
 };
 
-/** A fault that was not carried out has measured something else. */
 export const faults: Check = {
 	name: "faults",
 	comesTo: "invalid",
@@ -189,7 +182,7 @@ export const faults: Check = {
 			return { ...unknown("what was done to the broker was not written down"), limit };
 		const planned = plan.faults.length;
 		const carriedOut = run.faults.filter((f) => f.error === null).map(faultName);
-		// Whoever stops a run keeps faults from happening.
+		// A stop keeps faults from happening.
 		const stopped = state !== "complete";
 		const missing = stopped ? 0 : planned - run.faults.length;
 		const failed = run.faults.filter((f) => f.error !== null && !(stopped && f.runOver));
@@ -243,14 +236,13 @@ function firstClaims({ parts }: Collected): { readonly part: ClientPart; readonl
 	});
 }
 
-/** ns; null: it was not measured again after the run. Of a client with this machine's clock 0. */
+/** ns; null: not measured after the run; 0: this machine's clock. */
 function boundOf({ end }: ClientPart): number | null {
 	const clock = end?.clock ?? null;
 	if (clock === null) return 0;
 	return clock.afterNs === null ? null : clock.boundNs;
 }
 
-/** Samples that were negative by more than the bound; null: there are none. */
 function earlyOf({ collected }: Facts, boundNs: number): Finding | null {
 	const all = [...RECEIVES].map((metric) =>
 		sumsOf({ collected }, metric, { from: Number.NEGATIVE_INFINITY }),

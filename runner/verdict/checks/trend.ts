@@ -17,18 +17,14 @@ import { meanRate, ratesOf } from "../rates.ts";
 import { workedOffNs } from "../stops.ts";
 import { type Check, type Finding, ok, unknown } from "./check.ts";
 
-/** Would a longer run show the same, or does the queue or the latency have a trend? */
+/** Would a longer run show the same, or is there a trend in queue or latency? */
 
-/** Samples of the queue, 10 a second, below which its trend is not judged. */
+/** Fewer queue samples (10 a second) show no trend. */
 const BACKLOG_SAMPLES = 30;
-/** A queue that grows by more than this part of the rate: 99.5 % of what is offered is carried. */
+/** Growth above this share of the rate: less than 99.5 % of the load is sustained. */
 const BACKLOG_SHARE = 0.005;
 
-/**
- * FAIL when the messages that wait became more over the window: by their trend, or by the last third against
- * the first. Quartiles and Theil-Sen: neither a stall that has been worked off moves them, nor a queue that wanders. Each step of a load is
- * judged by itself.
- */
+/** Quartiles and Theil-Sen ignore stalls that were worked off, and queues that wander. Each step of a load is judged alone. */
 export const backlog: Check = {
 	name: "backlog",
 	comesTo: "fail",
@@ -45,7 +41,7 @@ export const backlog: Check = {
 			return tooFew(`the queue has ${plural(points.length, "sample")}, too few for a trend`);
 		const found = growthOf(facts, points);
 		if (found.status !== "fail") return found;
-		// What a fault or a stop of the generator has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
+		// Messages left by a fault or a generator stop do not show that the rate is too high.
 		const calm = calmOf(facts, points);
 		if (calm.length === points.length) return found;
 		return calm.length < BACKLOG_SAMPLES
@@ -56,7 +52,7 @@ export const backlog: Check = {
 	},
 };
 
-/** Where our own consumers' work takes longer than the rate leaves them, the queue grows whatever the broker does. */
+/** If mqbench's consumers work longer than the rate allows, the queue grows whatever the broker does. */
 export const consumers: Check = {
 	name: "consumers",
 	comesTo: "warn, invalid",
@@ -67,7 +63,7 @@ export const consumers: Check = {
 		const { plan } = collected;
 		const { rate, kind } = plan.schedule;
 		const of = consuming(plan);
-		// Of a load that changes without steps its mean: a queue of its peak may be worked off.
+		// The mean, for a load without steps: the queue of its peak may be worked off.
 		const stepped = plan.phases.length > 0 && rate !== null;
 		const open = stepped ? ratePerSecond(rate) : meanRate(plan);
 		const perSecond = kind === "closed" ? ratesOf(collected).received : open;
@@ -87,28 +83,25 @@ export const consumers: Check = {
 };
 
 /**
- * Where no gate depends on it a drift is worth a warning by more than this part: p50 of half of the window is a quarter off. By less, repeats
- * of the published runs differ anyway (by 16 % in the median case, by 31 % in a quarter of some), and one in five of healthy runs drifts.
+ * Warning without an open gate: p50 of half of the window is a quarter off. Smaller drifts are common: one in five healthy runs drifts, and
+ * p50 of published repeats differs by 16 % in the median case, by 31 % in a quarter of some.
  */
 const STEADY_WARNING = 0.5;
-/** A drift of the median by more than this part over the window; less is weather. */
+/** A smaller drift of the median over the window is noise. */
 export const STEADY_CHANGE = 0.2;
-/**
- * ... and by more than this part of the tightest response limit: that p50 went from 60us to 90us, as it does on any shared machine,
- * says nothing about 20 ms. (Of 8 quickstarts beside other work one drifted by 56 %, by 34us.)
- */
+/** Smallest drift as a share of the tightest response limit: 60us to 90us, common on shared machines, does not matter at 20 ms. */
 const STEADY_LIMIT_SHARE = 0.01;
-/** A trend of fewer points says little: of the 28 pairs that 8 points have, at most 5 may point the other way. */
+/** Fewer points say little: of the 28 pairs of 8 points, at most 5 may point the other way. */
 export const STEADY_SECONDS = 8;
-/** A rising p50 leaves a gate undecided when the limit is nearer than this factor. */
+/** A rising p50 leaves a gate open if the limit is nearer than this factor. */
 export const STEADY_MARGIN = 2;
 
-/** If the median of response drifted, a percentile of the whole depends on when one looks. */
+/** If p50 drifts, percentiles of the whole depend on when one looks. */
 export const steady: Check = {
 	name: "steady",
 	comesTo: "warn",
 	when: "p50 drifted (below) by more than 50 %, or leaves a gate open; not where the rate changes",
-	/** A load that changes moves p50 by itself; consumers that pause have none. */
+	/** A changing load moves p50 itself; paused consumers have none. */
 	applies: ({ plan: { schedule, pattern } }) =>
 		schedule.kind !== "closed" && schedule.kind !== "stages" && pattern !== "backlog",
 	judge(facts, judgements) {
@@ -120,7 +113,7 @@ export const steady: Check = {
 		const { change, significant, median: medianNs } = rise;
 		const share = Math.abs(change);
 		const matters = share > STEADY_WARNING || judgements.some((j) => leavesOpen(j, rise));
-		// Nothing falls by more than 100 % of what it was.
+		// A fall is at most 100 %.
 		const by = share > 1 ? formatDuration(share * medianNs) : percent(share);
 		return {
 			status: significant && matters ? "warn" : "ok",
@@ -136,11 +129,7 @@ export const steady: Check = {
 	},
 };
 
-/**
- * The drift of p50 by second of the window: Theil-Sen slope times duration, as a part of the median. null: too few seconds, or a load
- * that changes by itself.
- * significant: more than a fifth of it and a hundredth of the tightest limit, and the slope's 95 % interval excludes 0.
- */
+/** Theil-Sen drift of p50 over the window, as a share of its median; null: too few seconds, or a changing load. */
 export function drift(facts: Facts): Drift | null {
 	const { plan, state } = facts.collected;
 	const { kind, durationNs } = plan.schedule;
@@ -153,7 +142,7 @@ export function drift(facts: Facts): Drift | null {
 	const middle = median(heights);
 	const fitted = points.length < STEADY_SECONDS ? null : trend(points);
 	if (!fitted || !middle) return null;
-	// A line through the medians after a long pause is steeper than they are high.
+	// After a long pause, a line through the medians is steeper than they are high.
 	const highest = largestOf(heights);
 	const ns = (fitted.slope * durationNs) / 1e9;
 	const change = Math.max(-highest, Math.min(highest, ns)) / middle;
@@ -172,16 +161,13 @@ interface Drift {
 	readonly median: number;
 }
 
-/** A latency that passes, and would not for long if p50 went on to rise. */
+/** A passing latency that would soon fail if p50 kept rising. */
 export function leavesOpen({ verdict, n, margin }: Judgement, rise: Drift | null): boolean {
 	if (verdict !== "pass" || n === null || margin === null || rise === null) return false;
 	return margin < STEADY_MARGIN && rise.significant && rise.change > 0;
 }
 
-/**
- * Messages that waited, ten times a second of the window: those in flight and, when sends that block explain it, those that were due and could
- * not leave. x: seconds since T0.
- */
+/** Waiting messages of the window, 10 samples a second, x in seconds since T0: in flight and, if blocking explains it, due but unsent. */
 export function queue(facts: Facts): TrendPoint[] {
 	const { plan, ticks } = facts.collected;
 	const { messages, warmupNs, durationNs } = plan.schedule;
@@ -204,7 +190,7 @@ export function queue(facts: Facts): TrendPoint[] {
 
 // --- internal ---
 
-/** Those before a fault or a stop of the generator, and after what that left waiting was worked off. */
+/** Points outside faults, generator stops, and the time to work off what they left. */
 function calmOf({ collected }: Facts, points: readonly TrendPoint[]): TrendPoint[] {
 	const faults = (collected.run?.faults ?? []).filter((f) => f.error === null);
 	const { warmupNs, durationNs } = collected.plan.schedule;
@@ -223,7 +209,7 @@ function calmOf({ collected }: Facts, points: readonly TrendPoint[]): TrendPoint
 	);
 }
 
-/** How the window's queue grew, or that of its steps: the first that grew too much, else the last. */
+/** Growth of the window's queue, or of the first step that grew too much, else the last. */
 function growthOf(facts: Facts, points: readonly TrendPoint[], outside = ""): Finding {
 	const { plan } = facts.collected;
 	const { warmupNs } = plan.schedule;
@@ -240,17 +226,12 @@ function growthOf(facts: Facts, points: readonly TrendPoint[], outside = ""): Fi
 }
 
 interface Step {
-	/** null: the whole window. */
 	readonly name: string | null;
-	/** Messages per second that are due, on average. */
 	readonly rate: number;
 	readonly points: readonly TrendPoint[];
 }
 
-/**
- * A load that rises is no queue that grows: while it is faster than its mean, the queue is counted at the mean rate. A message that never came
- * is in flight for the rest of the run: all of those are taken off the growth, as loss is judged elsewhere.
- */
+/** Scales the queue to the mean rate while the load is faster, and subtracts messages that never came: these stay in flight. */
 function stepGrowth(facts: Facts, { name, rate, points }: Step, outside: string): Finding {
 	const { plan } = facts.collected;
 	const level = points.map(({ x, y }) => ({
@@ -265,7 +246,7 @@ function stepGrowth(facts: Facts, { name, rate, points }: Step, outside: string)
 	const third = Math.floor(points.length / 3);
 	const first = level.slice(0, third).map(({ y }) => y);
 	const last = level.slice(-third).map(({ y }) => y);
-	// Medians: between their middles lie two thirds of the window.
+	// The middles of the thirds are two thirds of the window apart.
 	const firstThird = Math.max(0, median(first) ?? 0);
 	const lastThird = Math.max(0, (median(last) ?? 0) - missing);
 	const figure = `${formatCount(firstThird)} waiting in the first third, ${formatCount(lastThird)} in the last`;
@@ -283,7 +264,7 @@ function stepGrowth(facts: Facts, { name, rate, points }: Step, outside: string)
 		return fail(`${formatCount(perSecond)} messages per second`, `${formatCount(most)}/s`, {
 			perSecond,
 		});
-	// Even a short queue of the last third against a long one of the first.
+	// Even a small queue of the last third against a large one of the first.
 	const step = quarter(last, 1) - missing - quarter(first, 3);
 	const limitNs = tightestLimitNs(facts, "response");
 	const room = limitNs === null ? Infinity : Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
@@ -291,14 +272,14 @@ function stepGrowth(facts: Facts, { name, rate, points }: Step, outside: string)
 		return fail(`more messages than pass in ${formatDuration(limitNs ?? 0)}`, formatCount(room), {
 			limitNs,
 		});
-	// A freeze that was worked off shows in between, and in neither.
+	// A freeze that was worked off shows only in between.
 	const highest = largestOf(points.map(({ y }) => y));
 	const between =
 		highest > Math.max(firstThird, lastThird) ? `, at most ${formatCount(highest)} in between` : "";
 	return ok(`${outside}the queue did not grow (${figure}${between})`, { values, figure });
 }
 
-/** Messages per second that are due around a time, in seconds since T0. Of a constant or random schedule its rate. */
+/** Messages due per second around a time in s since T0; for constant and random schedules the rate. */
 function rateAround(plan: Plan, atS: number): number {
 	const fromNs = Math.max(0, Math.round((atS - 0.5) * 1e9));
 	return plan.schedule.kind === "stages"
@@ -306,13 +287,11 @@ function rateAround(plan: Plan, atS: number): number {
 		: (meanRate(plan) ?? 0);
 }
 
-/** The same between two times, ns since T0. */
 function rateBetween({ schedule }: Plan, fromNs: number, toNs: number): number {
 	const due = messagesBefore(schedule, toNs) - messagesBefore(schedule, fromNs);
 	return (due * 1e9) / (toNs - fromNs);
 }
 
-/** The first or third quartile. */
 function quarter(values: readonly number[], which: 1 | 3): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	return sorted[Math.floor(((sorted.length - 1) * which) / 4)] ?? 0;
