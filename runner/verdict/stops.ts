@@ -41,7 +41,9 @@ export function stopsIn(collected: Collected, limitNs: number): Stops {
 	return all;
 }
 
-/** When the queue was back to its level before the stop, ns since T0; the end of a stop too short to see, or not worked off by then. */
+/**
+ * When the queue was back to its level before the stop, ns since T0; the stop's end if too short to see or not worked off in MOST lengths.
+ */
 export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const { plan } = collected;
 	const { warmupNs, durationNs } = plan.schedule;
@@ -64,6 +66,7 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 		plan.schedule.kind === "closed" ? 0 : messagesBefore(plan.schedule, ns);
 	const left = due(until + each) - due(from);
 	const most = Math.max(largestOf(before), 0) + left;
+	// A queue longer than the stop can have left is the system's.
 	const own = samples.find(({ ns, y }) => ns > until && y > most);
 	return Math.max(until, Math.min(calmNs, own?.ns ?? calmNs));
 }
