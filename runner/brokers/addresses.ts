@@ -1,17 +1,13 @@
-/** Where a broker's node listens. */
 export interface Address {
-	/** Without the brackets of IPv6. */
+	/** IPv6 without brackets. */
 	readonly host: string;
 	readonly port: number;
 }
 
-/** Schemes of a system's URLs, and the port where one names none; the usual scheme first. */
+/** Default port by URL scheme, the usual scheme first. */
 export type Ports = Readonly<Record<string, number>>;
 
-/**
- * The nodes that a URL names: several hosts, or several URLs, are separated by commas. A port that is left out is the scheme's
- * own, else the usual one.
- */
+/** The nodes of a URL: hosts or whole URLs, separated by commas. A missing port is its scheme's default. */
 export function addresses(url: string, ports: Ports): Address[] {
 	const [usual = 0] = Object.values(ports);
 	let port = usual;
@@ -26,7 +22,6 @@ export function addresses(url: string, ports: Ports): Address[] {
 	});
 }
 
-/** "10.0.0.5:4222", "[fd00::5]:4222". */
 export function hostPort(host: string, port: number): string {
 	return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

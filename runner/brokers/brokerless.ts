@@ -5,21 +5,18 @@ import { broker, type OwnTraits } from "./broker.ts";
 import { onlyIn, processFields } from "./fields.ts";
 import { goServer, type Server } from "./server.ts";
 
-/** A library whose sockets connect senders and receivers to each other. Where a broker would be there may be a forwarder. */
+/** A library whose sockets connect senders to receivers, directly or through a forwarder. */
 interface Library {
-	/** Key of the broker, which also names its forwarder: "zeromq". */
+	/** Names the broker and its forwarder: "zeromq". */
 	readonly name: string;
-	/** For people: "ZeroMQ". */
 	readonly title: string;
 	readonly description: string;
 	readonly alsoCalled: Readonly<Record<string, string>>;
-	/** The option that limits what a socket holds, as the library calls it. */
+	/** The queue limit, under the library's own name. */
 	readonly queue: { readonly key: string; readonly description: string; readonly most: number };
-	/** What its sockets for requests are called. */
 	readonly requests: string;
 }
 
-/** The broker definition of such a library. */
 export function brokerless(library: Library) {
 	const { name, title, queue } = library;
 	const { create: _, topics: __, durability: ___, config: ____, ...fields } = processFields;
@@ -80,9 +77,7 @@ const [PUSH, PUB, REQ] = [
 ] as const;
 
 const byMode = {
-	"push-pull": {
-		cannot: { ...NOTHING, "fan-out": ["each message goes to one receiver", PUB] },
-	},
+	"push-pull": { cannot: { ...NOTHING, "fan-out": ["each message goes to one receiver", PUB] } },
 	"pub-sub": {
 		wildcards: true,
 		cannot: { ...NOTHING, "work-queue": [TO_ALL, PUSH], "request-reply": [TO_ALL, REQ] },
@@ -98,10 +93,10 @@ const byMode = {
 	},
 } as const satisfies Record<string, OwnTraits>;
 
-/** What only a server has. */
+/** Options that need a forwarder. */
 const SERVERS = ["url", "port", "binary", "image", "cpus", "memory", "pin", "version"] as const;
 
-/** extensions/cmd/forwarder: it listens on one port of its own, and on others, as needed, of the same address. */
+/** extensions/cmd/forwarder listens on its own port, and on others of the same address as needed. */
 function forwarder(name: string, title: string): Server {
 	const made = goServer({
 		program: { name: "forwarder", module: ".", package: "./cmd/forwarder", whenNeeded: true },

@@ -2,20 +2,16 @@ import { maskScenario, secretsIn, soundsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { Config } from "./fields.ts";
 
-/** What a scenario may write in `config`: lines of the broker's own file, beside those that mqbench writes. */
+/** Which keys of the broker's own file a scenario may not set in `config`. */
 export interface ConfigRules {
-	/** Name of that file, for people. */
 	readonly file: string;
-	/**
-	 * Keys that mqbench sets itself, in small letters and with spaces between them: addresses, folders, names, and what it reads or logs in by.
-	 * One that ends with `.*` stands for all within it.
-	 */
+	/** Lowercase keys that mqbench sets itself, separated by spaces; `a.*` covers all keys within a. */
 	readonly reserved: string;
-	/** And those that are options of the system: their names. */
+	/** Reserved keys with the scenario option to write instead. */
 	readonly options?: Readonly<Record<string, string>>;
 }
 
-/** Mistakes in `config`. Text is not quoted: it may be a secret. */
+/** Messages do not quote values, which may be secret. */
 export function configProblems(
 	config: Config | undefined,
 	{ file, reserved, options = {} }: ConfigRules,
@@ -37,7 +33,7 @@ export function configProblems(
 	});
 }
 
-/** The values of keys that sound like a secret, and what is secret within others: `sasl.jaas.config` is a line with a password in it. */
+/** Values of keys that sound secret, and secrets within values, such as the password in `sasl.jaas.config`. */
 export function secretsOf(config: Config = {}): string[] {
 	return Object.entries(config).flatMap(([key, value]) => [
 		...(soundsSecret(key) ? [String(value)] : []),
@@ -45,7 +41,6 @@ export function secretsOf(config: Config = {}): string[] {
 	]);
 }
 
-/** Settings as reports show them. */
 export function hideSecrets<Value>(
 	settings: Readonly<Record<string, Value>>,
 	secrets: readonly string[] = [],
@@ -58,12 +53,10 @@ export function hideSecrets<Value>(
 	);
 }
 
-/** Settings as text. */
 export function texts(all: Readonly<Record<string, unknown>>): Record<string, string> {
 	return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
 }
 
-/** A file with a line for each setting. */
 export function lines(
 	all: Readonly<Record<string, unknown>>,
 	between: string,
@@ -74,10 +67,9 @@ export function lines(
 		.join("");
 }
 
-/** A setting as a configuration of keys and blocks takes it. */
 export type Value = string | number | boolean | readonly string[];
 
-/** A configuration of keys and blocks in braces, as NATS and its kin read it; "jetstream.sync_interval" is a key within a block. */
+/** The format of NATS; "jetstream.sync_interval" is a key within a block. */
 export function inBlocks(all: Readonly<Record<string, Value>>, indent = ""): string {
 	const blocks = new Map<string, Record<string, Value>>();
 	const lines: string[] = [];
@@ -91,7 +83,7 @@ export function inBlocks(all: Readonly<Record<string, Value>>, indent = ""): str
 	return lines.join("");
 }
 
-/** A size in `config` as NATS, its kin and Redis read it: K, M and G are 1000, KB and KiB 1024. null: it is not a size. */
+/** As NATS, NATS Streaming and Redis read sizes: K, M and G are powers of 1000, KB and KiB of 1024. */
 export function sizeInConfig(written: unknown): number | null {
 	const [, digits, unit = "", bytes] = /^(\d+)([KMG]?)(i?B)?$/i.exec(String(written ?? "")) ?? [];
 	if (digits === undefined) return null;
@@ -99,7 +91,7 @@ export function sizeInConfig(written: unknown): number | null {
 	return Number(digits) * (bytes ? 1024 : 1000) ** power;
 }
 
-/** The largest payload with which a message is within a limit, where what is beside the payload counts and grows with it. */
+/** Largest payload within a limit that includes an overhead, which grows with the payload. */
 export function largestPayload(
 	limitBytes: number,
 	besideBytes: (payloadBytes: number) => number,
@@ -109,7 +101,7 @@ export function largestPayload(
 	return most;
 }
 
-/** Bytes of a number in which each byte has seven bits of it (varint). */
+/** Length of a varint (seven bits per byte). */
 export function varintBytes(value: number): number {
 	let bytes = 1;
 	for (let rest = value; rest >= 128; rest /= 128) bytes++;
@@ -124,7 +116,7 @@ function holds(one: string, written: string): boolean {
 	return key === whole || (one !== whole && key.startsWith(`${whole}.`));
 }
 
-/** Sizes ("8MB") stand without quotes, durations ("1m") must not: the server reads 1m without quotes as a million. */
+/** Sizes ("8MB") are unquoted, durations ("1m") quoted: the server reads an unquoted 1m as a million. */
 function text(value: Value): string {
 	if (Array.isArray(value)) return JSON.stringify(value);
 	if (typeof value === "string" && /^\d+([KMGT]|[KMGT]i?B)$/i.test(value))

@@ -9,7 +9,6 @@ import { brokerOf, brokers, SystemOptions } from "./index.ts";
 
 type Written = Readonly<Record<string, unknown>> & { readonly broker: string };
 
-/** What follows from a system's options: its traits that differ from most, its durability, what its driver gets, and what is refused. */
 function facts(written: Written): Map<string, string> {
 	const options = SystemOptions.parse(written);
 	const broker = brokerOf(options);
@@ -37,7 +36,7 @@ function facts(written: Written): Map<string, string> {
 	]);
 }
 
-/** Of each broker all facts; of one in a mode, and of that with other options, those that differ: golden/systems.txt. */
+/** All facts of each broker; for its modes and options only those that differ: golden/systems.txt. */
 goldenBlocks(new URL("./golden/systems.txt", import.meta.url), (text) => {
 	const written: Written = parse(text);
 	const { broker, ...options } = written;

@@ -5,7 +5,6 @@ import { Level } from "../model/plan.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 
-/** Fields that every system with a process has; a broker's file adds its own. */
 export const processFields = {
 	url: word(
 		`Address of an existing broker (\`target: existing\`); several are separated by commas. \`${variable("NAME")}\` stands for an environment variable: passwords belong there, never in the file.`,
@@ -29,7 +28,7 @@ export const processFields = {
 		"Image of its containers (`target: docker`, `aws`, and hosts with Docker): two builds side by side are two systems. Default: the official one of `version`, pinned; on hosts without `version` none.",
 		["registry.example.com/broker:4.1.1"],
 		[
-			// A dash in front would be an option of docker's command.
+			// A leading dash would be an option of docker.
 			/^[A-Za-z0-9][\w./:@-]*$/,
 			tell("image-form"),
 		],
@@ -81,7 +80,6 @@ export const processFields = {
 	}),
 } as const;
 
-/** Of brokers that come as clusters. */
 export const clusterFields = {
 	nodes: count(
 		"Nodes of the cluster that mqbench starts. On this machine they share its cores and its disk: good for trying, not for numbers; with `target: aws` each has a machine of its own.",
@@ -91,7 +89,6 @@ export const clusterFields = {
 	replicas: count("Copies of every topic, on as many nodes. Default: 1.", 5, [3]).optional(),
 } as const;
 
-/** Of brokers that consumers tell what they have handled. */
 export const acknowledgeField = {
 	acknowledge: Acknowledge.optional().meta({
 		description:
@@ -100,12 +97,12 @@ export const acknowledgeField = {
 	}),
 } as const;
 
-/** The same duty for all systems, unless the scenario says otherwise. */
+/** One default for all systems keeps comparisons fair. */
 export function acknowledges(written: Acknowledge | undefined) {
 	return { alone: written ?? "automatic", group: written ?? "message" } as const;
 }
 
-/** A way to `acknowledge` that a system does not have; `cannot` has the reasons. */
+/** Rejects a way to `acknowledge`; `cannot` has the reasons. */
 export function unacknowledged(
 	system: string,
 	way: Acknowledge | undefined,
@@ -115,7 +112,7 @@ export function unacknowledged(
 	return { acknowledge: why && tell("acknowledge-way", { system, way, why }) };
 }
 
-/** Which of these options are there although they have a meaning with such values of another one only. */
+/** Rejects `keys` that only apply with one of `values`. */
 export function onlyIn<Key extends string>(
 	option: Key,
 	values: readonly string[],
@@ -131,7 +128,6 @@ export function onlyIn<Key extends string>(
 	);
 }
 
-/** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */
 export const tlsField = {
 	tls: z
 		.union([
@@ -155,7 +151,7 @@ export const tlsField = {
 		.meta({ description: "Encrypt connections.", examples: [true] }),
 } as const;
 
-/** Those that are no driver's business. */
+/** Options that no driver gets. */
 export const OF_PROCESSES: readonly string[] = [
 	...["broker", "heap", "partitions"],
 	...Object.keys({ ...processFields, ...clusterFields }),
@@ -167,16 +163,12 @@ const allFields = z.object({
 	...clusterFields,
 	...tlsField,
 	partitions: z.int().optional(),
-	/** Not written by anybody: values of `config`, and parts of them, that must not be seen. */
+	/** Filled in by mqbench: parts of `config` that must stay hidden. */
 	secrets: z.array(z.string()).readonly().optional(),
 });
-/** What is common to the options of all brokers, as the rest of mqbench sees them. */
 export type SystemOptionsOfAnyBroker = Readonly<z.infer<typeof allFields>>;
-
-/** Raw settings of a broker's own configuration. */
 export type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
 
-/** How a scenario names an environment variable. */
 export function variable(name: string): string {
 	return `\${${name}}`;
 }

@@ -18,7 +18,7 @@ describe.each(all)("jars of $title", (jars) => {
 			...text.matchAll(/<artifactId>(.*)<\/artifactId>\s*<version>\$\{(.*)\}<\/version>/g),
 		].map(([, artifact, version = ""]) => `${artifact}-${property(version)}.jar`);
 		expect([...pins.keys()]).toEqual(expect.arrayContaining(named));
-		// All that they need, too: an e2e test has Maven fetch it.
+		// Includes their dependencies: an e2e test has Maven fetch them.
 		expect(pins.size).toBeGreaterThan(5 * named.length);
 	});
 

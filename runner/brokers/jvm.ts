@@ -19,14 +19,11 @@ import {
 	type Server,
 } from "./server.ts";
 
-// What servers on a JVM share: a java that is new enough, their jars, the heap, and a log on stdout.
-
 const OLDEST_JAVA = 17;
-
-/** Heap where neither the scenario nor the messages ask for more; on a laptop the generator lives beside it. */
+/** Small because a laptop runs the load generator as well. */
 const HEAP_BYTES = 512 * 1024 ** 2;
 
-/** `heap` of a system; `own` says what its own scripts give. */
+/** `own`: what the server's own scripts give. */
 export function heapField(own: string) {
 	return {
 		heap: bytes(
@@ -38,48 +35,40 @@ export function heapField(own: string) {
 	} as const;
 }
 
-/** The pom, for Maven. */
 export function pomOf(jars: Jars): string {
 	return path.join(folderOf(jars), "pom.xml");
 }
 
-/** File with the sha256 of the jars of a version, there or not. `npm run pins -- <name>` writes it. */
+/** May not exist; `npm run pins -- <name>` writes it. */
 export function pinsOf(jars: Jars, version: string = jars.version): string {
 	return path.join(folderOf(jars), `jars-${version}.sha256`);
 }
 
-/** That file; null: nobody has written the jars of this version down. */
 export function pinned(jars: Jars, version: string = jars.version): string | null {
 	const file = pinsOf(jars, version);
 	return existsSync(file) ? file : null;
 }
 
-/** A server on a JVM, by what differs from others. */
 interface JvmParts<Options> extends Omit<Parts<Options>, "launch"> {
 	readonly image: OfficialImage;
-	/** Of the servers that it may be, the usual one first. */
+	/** One for each possible server, the usual one first. */
 	readonly jars: readonly Jars[];
 	which?(options: Options): Jars;
-	/** Of the jars, to download. */
 	readonly megabytes: number;
-	/** What people are to know of where it comes from. */
 	readonly remark: string;
-	/** Of the JVM, besides the heap. */
 	readonly flags?: readonly string[];
-	/** It logs by Log4j 2, on its output, as broker.log keeps it: with times like those of what mqbench does to it. What its configuration says besides. */
+	/** Further Log4j 2 configuration if it logs with that. Times are UTC, like mqbench's own in broker.log. */
 	readonly logging?: string;
-	/** Properties of the server's. Left out: none. */
 	defines?(node: Site): readonly string[];
-	/** Where images have the jars, and folders below with more of them. */
+	/** Folder of the jars in images; `more` are subfolders with jars. */
 	readonly inImage: string;
 	readonly more?: readonly string[];
-	/** `run`: the command by which a node runs a main class; 60 s to come up, 10 s to go down. */
+	/** `run` makes a node's command. Defaults: 60 s to start, 10 s to stop. */
 	launch(setup: Setup, options: Options, run: Run): Promise<Launch> | Launch;
 }
-/** `flags`: instead of the server's. */
+/** `flags` replace the server's. */
 type Run = (node: Site, main: readonly string[], flags?: readonly string[]) => string[];
 
-/** Such a server. */
 export function jvmServer<Options>(
 	parts: JvmParts<Options>,
 ): Server & { readonly process: BrokerProcess } {
@@ -141,7 +130,7 @@ function folderOf({ folder }: Jars): string {
 	return path.join(packageFolder, "runner", "brokers", folder);
 }
 
-/** The command by which a node runs a main class, and the JVM as reports show it. */
+/** The command for a main class, and the JVM's settings for reports. */
 async function onJvm<Options>(
 	setup: Setup,
 	jars: Jars,
@@ -152,7 +141,7 @@ async function onJvm<Options>(
 	const classes = image ? null : await findJars(setup, jars);
 	const { heap = Math.max(HEAP_BYTES, 16 * messageBytes), version } =
 		system.options as SystemOptionsOfAnyBroker & { readonly heap?: number };
-	// jps and jstat's counters stay in memory of the process: as files in /tmp they stall it.
+	// Keeps the counters of jps and jstat in memory: as files in /tmp they stall the JVM.
 	const all = [...flags, "-XX:+PerfDisableSharedMem", "-Djava.awt.headless=true"];
 	const text = formatBytes(heap);
 	const unpinned = classes !== null && system.binary === null && pinned(jars, version) === null;
@@ -173,7 +162,6 @@ async function onJvm<Options>(
 	};
 }
 
-/** Looks for Java and Maven. */
 function lookForJava(title: string, megabytes: number): BrokerInstall["look"] {
 	return async ({ run, which }) => {
 		const java = versionIn(await run("java", "-version"));
@@ -189,7 +177,7 @@ function lookForJava(title: string, megabytes: number): BrokerInstall["look"] {
 	};
 }
 
-/** A java that is new enough, where the nodes are. Fails with `broker-missing`. */
+/** Fails with `broker-missing` unless every node has a java that is new enough. */
 async function findJava({ system, tools, image, ask, nodes }: Setup, title: string) {
 	if (image) return "java";
 	const { JAVA_HOME } = tools.env;
@@ -214,7 +202,7 @@ async function findJava({ system, tools, image, ask, nodes }: Setup, title: stri
 	return java ?? "java";
 }
 
-/** Folder of the jars: of an installation, or of the cache, where Maven fetches those of a version once. */
+/** The jars of an installation, or of the cache, which Maven fills once per version. */
 async function findJars(
 	{ system, tools }: Pick<Setup, "system" | "tools">,
 	jars: Jars,
@@ -248,7 +236,6 @@ async function findJars(
 	);
 }
 
-/** In the words of `java -version`; null: it does not say one. */
 function versionIn(said: string | null | undefined) {
 	const [, text, major] = /version "((?:1\.)?(\d+)[^"]*)"/.exec(said ?? "") ?? [];
 	return text === undefined ? null : { text, major: Number(major) };

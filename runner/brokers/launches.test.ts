@@ -10,7 +10,7 @@ import { describedHere, describedThere } from "./started.fake.ts";
 
 type Some = Readonly<Record<string, unknown>>;
 
-/** A folder of programs that only seem to be, a Maven that has the jars, and an installation of each server on a JVM. */
+/** A folder of fake programs, with a Maven that has the jars, and an installation of each JVM server. */
 function programs(java = "17.0.1"): string {
 	const folder = testFolder();
 	for (const name of ["redis-server", "rabbitmq-server", "mosquitto", "erl", "epmd"])
@@ -41,21 +41,21 @@ function file(name: string): void {
 	script(name, "exit 1");
 }
 
-/** What a block gives: a system, where, and what is asked for. Paths of `binary` are below the folder of programs. */
+/** Paths of `binary` are below the folder of programs. */
 interface Given {
 	readonly system: Some & { readonly broker: string };
 	readonly at?: "hosts" | "image";
 	readonly level?: Setup["level"];
 	readonly messageBytes?: number;
 	readonly site?: Partial<Site>;
-	/** Of the programs above: the version of Java, and the only ones that are there. Left out: all. */
+	/** Java's version; `only`: the programs that exist, all by default. */
 	readonly java?: string;
 	readonly only?: readonly string[];
 	/** What hosts answer. */
 	readonly said?: string;
-	/** What is free in memory there. */
+	/** Free memory there. */
 	readonly freeBytes?: number;
-	/** Lines of its log: nothing else is asked. */
+	/** Lines of its log, if only those are asked about. */
 	readonly log?: readonly string[];
 }
 
@@ -72,7 +72,6 @@ mqbench:version=3.10.8
 mqbench:names=/usr/bin/epmd
 `;
 
-/** What it would be, wherever that is. */
 function described({ system, at, bin, PATH, ...given }: Given & { bin: string; PATH: string }) {
 	const { level = null, messageBytes = 256, said = SAID, freeBytes } = given;
 	const below = path.join(bin, String(system.binary));
@@ -89,7 +88,7 @@ function described({ system, at, bin, PATH, ...given }: Given & { bin: string; P
 	});
 }
 
-/** What is started, wherever that is: commands, environment and files of the last node, and what reports and drivers get; or what is missing. */
+/** Commands, environment and files of the last node, with what reports and drivers get; or what is missing. */
 goldenBlocks(new URL("./golden/launches.txt", import.meta.url), async (text) => {
 	const given: Given = parse(text);
 	const bin = programs(given.java);

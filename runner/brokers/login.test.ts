@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { started } from "./started.fake.ts";
 
-/** Somebody who says no password: what is sent, and what a server answers that wants one. */
+/** What a client without a password sends, and what a server that wants one answers. */
 const NATS = ["CONNECT {}\r\nPING\r\n", ["Authorization Violation"]] as const;
 const REDIS = ["PING\r\n", ["-NOAUTH"]] as const;
-/** CONNECT of MQTT 3.1.1 as "x"; CONNACK: "not authorized" or "bad user name or password". */
+/** CONNECT of MQTT 3.1.1 as "x"; CONNACK "not authorized" or "bad user name or password". */
 const MQTT = [
 	"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01x",
 	["\x20\x02\x00\x04", "\x20\x02\x00\x05"],
@@ -70,7 +70,7 @@ async function answersNobody(
 	expect(second.url).not.toContain(secret);
 }
 
-/** What it says within 10 s, or until that is as wanted. */
+/** Its answer within 10 s, or until it is as wanted. */
 async function answerTo(
 	host: string,
 	port: number,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-// All that a new broker takes in TypeScript: its definition, and one line in definitions.ts.
+// A new broker takes only a definition and one line in definitions.ts.
 vi.mock("./definitions.ts", async (definitions) => ({
 	...(await definitions<object>()),
 	lines: (await import("../tests/made-up-broker/index.ts")).lines,

@@ -7,7 +7,7 @@ import { started } from "./started.fake.ts";
 
 type Some = Readonly<Record<string, unknown>>;
 
-/** What real servers take, and say that they are: a system of a scenario, what else is asked, and the settings that have to come of it. */
+/** A system of a scenario, further input, and the settings that a real server has to report. */
 const SERVERS: readonly (readonly [Some & { readonly broker: string }, Some, Some])[] = parse(`
 - [{ broker: nats }, {}, {}]
 - [{ broker: nats }, { messageBytes: 3145728 }, { max_payload: "3145728" }]
@@ -32,7 +32,7 @@ const SERVERS: readonly (readonly [Some & { readonly broker: string }, Some, Som
 - [{ broker: kafka, durability: memory }, {}, { log.dirs: /dev/shm (in memory) }]
 `);
 
-/** As they say it themselves. */
+/** As they print it. */
 const VERSIONS: Readonly<Record<string, RegExp>> = {
 	nats: /^nats-server 2\.\d+\.\d+$/,
 	"nats-streaming": /^nats-streaming-server 0\.25\.6$/,
@@ -44,7 +44,7 @@ const VERSIONS: Readonly<Record<string, RegExp>> = {
 	kafka: /^Kafka 4\.1\.1$/,
 };
 
-/** Without its program a server is left out, but never in CI. */
+/** A server without its program is skipped, but never in CI. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
 	redis: ["redis-server"],
 	kafka: ["java", "mvn"],

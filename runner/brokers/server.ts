@@ -3,59 +3,49 @@ import { failure } from "../errors.ts";
 import { texts } from "./config.ts";
 import type { Ask, BrokerProcess, Described, NodeDescription, Setup, Site } from "./process.ts";
 
-/** The server of a broker: how it is run, and where it comes from. */
 export interface Server {
-	/** null: it has no process, and then no image and no installation. */
+	/** Null without a process; then there is no image or installation either. */
 	readonly process: BrokerProcess | null;
 	readonly image: OfficialImage | null;
-	/** Program of Go that mqbench builds for it; null: none. */
 	readonly program: BuiltProgram | null;
 	readonly install: BrokerInstall | null;
-	/** What Maven fetches for it. Left out: nothing. */
 	readonly jars?: readonly Jars[];
-	/** Why it has no other `version` on this machine, and what to do. Left out: it has. */
+	/** Why this machine has no other `version`, with the remedy. */
 	readonly onlyVersion?: string | undefined;
 }
 
-/**
- * The official image: the version that a scenario gets when it names none, and what stands around it in the tag. It is pinned: a run of next
- * year measures the same server, unless the scenario says otherwise.
- */
+/** Pinned to a default version, so that next year's runs measure the same server. */
 export interface OfficialImage {
 	readonly name: string;
 	readonly version: string;
 	readonly suffix?: string;
 }
 
-/** A server on a JVM, as jars that Maven fetches: a folder below `runner/brokers/` has the pom, and the sha256 of the jars of some versions. */
+/** Jars that Maven fetches. Their folder below `runner/brokers/` has the pom, and the sha256s of some versions. */
 export interface Jars {
-	/** For people: "Kafka". */
 	readonly title: string;
-	/** The property of the pom that is the version, and what the cache calls them. */
+	/** The pom's property for the version, and the name in the cache. */
 	readonly name: string;
 	readonly folder: string;
-	/** The version that the pom names. */
 	readonly version: string;
-	/** How an installation of it looks, which `binary` may name: a folder, and what a jar there begins with. Left out: it may not. */
+	/** What an installation (`binary`) contains: a folder, and the prefix of a jar there. */
 	readonly installed?: { readonly folder: string; readonly jar: string };
 }
 
-/** A program of Go: a module below `extensions/`, which pins all that goes into it, the package that is built, and its file's name. */
+/** A Go program: the module below `extensions/` that pins its dependencies, the package to build, and the file's name. */
 export interface BuiltProgram {
 	readonly name: string;
 	readonly module: string;
 	readonly package: string;
-	/** Build tags. Left out: none. */
 	readonly tags?: string;
-	/** It is built when a broker first asks for it. Left out: with k6, before the first run. */
+	/** Built on first use instead of with k6. */
 	readonly whenNeeded?: true;
 }
 
-/** Whether a broker can be started on this machine (target local), and how it gets there. */
+/** Whether target local can start a broker, and how it gets there. */
 export interface BrokerInstall {
-	/** Where it comes from, for tables. */
 	readonly from: string;
-	/** What of it is here. `here`: a run could start it; what was found in short, and what that means in one sentence. */
+	/** `here`: a run could start it. The others describe what was found. */
 	look(machine: InstallMachine): Promise<{
 		readonly here: boolean;
 		readonly figure: string;
@@ -63,61 +53,50 @@ export interface BrokerInstall {
 	}>;
 }
 
-/** What is read of a machine; what cannot be read is null, never a guess. */
+/** Null for what cannot be read, never a guess. */
 export interface InstallMachine {
-	/** What a command prints on stdout and stderr. */
 	run(program: string, ...args: string[]): Promise<string | null>;
-	/** Where a program lies. */
 	which(program: string): Promise<string | null>;
 }
 
-/** A server, by what differs from others. */
 export interface Parts<Options> {
 	readonly image: OfficialImage | null;
-	/** The port of its only kind, or all of them. */
+	/** One port for clients, or all ports. */
 	readonly ports: number | BrokerProcess["ports"];
-	/** Left out: images keep data in /data. */
 	readonly container?: BrokerProcess["container"];
 	launch(setup: Setup, options: Options): Promise<Launch> | Launch;
 }
 
-/** What a server is started with, and how it tells that it is up. */
 export interface Launch extends Pick<Described, "healthy"> {
 	readonly url: string;
 	readonly log: Log;
-	/** As reports show them. */
 	readonly settings: Readonly<Record<string, unknown>>;
-	/** Left out: on disk. */
 	readonly data?: Described["data"];
-	/** What it keeps waits for a disk. Left out: it does not. */
 	readonly flushes?: boolean;
-	/** Left out: 30 s to come up, 5 s to go down. */
+	/** Defaults: 30 s to come up, 5 s to go down. */
 	readonly startMs?: number;
 	readonly stopMs?: number;
-	/** `argv`: behind the program. */
+	/** `argv` follows the program. */
 	node(site: Site, index: number): Node | Promise<Node>;
 }
 type Node = Partial<NodeDescription> & Pick<NodeDescription, "argv">;
 
-/** What a server logs while it starts. */
 interface Log {
-	/** What stands before its version in reports. */
+	/** Prefix of its version in reports. */
 	readonly name: string | ((line: RegExpExecArray) => string);
-	/** The line with it, which is the last group. */
+	/** The version is the last group. */
 	readonly version: RegExp;
-	/** The line by which it takes connections (left out: that one), and how many of them each node has (one). */
+	/** Logged `times` times by each node that takes connections. Defaults: the version's line, once. */
 	readonly up?: RegExp;
 	readonly times?: number;
 }
 
 type Command = (setup: Setup, node: Site, index: number) => Promise<readonly string[]>;
 
-/** How a server is run, and how the program of a node is got. The scenario's word chose the file that says so: the options are its own. */
+/** The cast is safe: the options are of the broker whose file made these parts. */
 export function processOf<Options>(
 	{ ports, container = { data: "/data" }, launch }: Parts<Options>,
-	how: Pick<BrokerProcess, "prepare" | "packages" | "onHosts"> & {
-		readonly command: Command;
-	},
+	how: Pick<BrokerProcess, "prepare" | "packages" | "onHosts"> & { readonly command: Command },
 ): BrokerProcess {
 	const { command, ...process } = how;
 	return {
@@ -147,7 +126,7 @@ export function processOf<Options>(
 	};
 }
 
-/** A server that mqbench builds, where the scenario names no other. */
+/** A server that mqbench builds unless the scenario names a binary or an image. */
 export function goServer<Options>({
 	program,
 	image,
@@ -156,9 +135,8 @@ export function goServer<Options>({
 	...parts
 }: Parts<Options> & {
 	readonly program: BuiltProgram;
-	/** The program of an image that has no entry point. */
+	/** Command for an image without an entry point. */
 	readonly bare?: readonly string[];
-	/** What people are to know of it. */
 	readonly remark?: string;
 }): Server & { readonly process: BrokerProcess } {
 	const { name, whenNeeded } = program;
@@ -200,7 +178,7 @@ export function goServer<Options>({
 	};
 }
 
-/** A server that users and hosts have of their own. */
+/** A server that the user or the host has installed. */
 export function installedServer<Options>({
 	name,
 	from,
@@ -210,17 +188,15 @@ export function installedServer<Options>({
 	command,
 	...parts
 }: Parts<Options> & {
-	/** Also Debian's package. */
+	/** Debian's package has the same name. */
 	readonly name: string;
-	/** Where it comes from, for tables. */
 	readonly from: string;
-	/** How people get it, as the end of "Install it: ...". */
+	/** The end of "Install it: ...". */
 	readonly install: string;
-	/** The argument by which it prints its version. Left out: it has none. */
 	readonly flag?: string;
-	/** Behind an image's entry point. */
+	/** Follows an image's entry point. */
 	readonly inImage?: readonly string[];
-	/** What stands before a node's arguments. Left out: the program of PATH, of `binary` or of the host. */
+	/** Precedes a node's arguments. Default: the program from PATH, `binary` or the host. */
 	readonly command?: Command;
 }): Server & { readonly process: BrokerProcess } {
 	return {
@@ -258,10 +234,7 @@ export function installedServer<Options>({
 	};
 }
 
-/**
- * What lines of sh print as "mqbench:<name>=<value>" on the host of a node (from 0), of which `program` must not be empty. Fails with
- * `broker-missing`, which names the host and Debian's package.
- */
+/** Values that sh prints on a node's host as "mqbench:<name>=<value>". Fails with `broker-missing` without `program`. */
 export async function askHost(
 	{ system, nodes, ask }: Setup & { readonly ask: Ask },
 	node: number,
@@ -282,25 +255,22 @@ export async function askHost(
 	});
 }
 
-/** What such lines have printed. */
 export function factsIn(said: string): Record<string, string> {
 	return Object.fromEntries(
 		[...said.matchAll(/^mqbench:(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value?.trim()]),
 	);
 }
 
-/** Who may use a broker that mqbench starts. */
 export interface Login {
 	readonly user: string;
 	readonly password: string;
-	/** As a URL has them, in front of the address. */
+	/** "user:password@" */
 	readonly inUrl: string;
 }
 
 /**
- * A new one for each start: whoever else is on the machine, in the cluster or on the network reaches the broker's ports, too. It stands in files
- * that only the broker's user may read, or in its environment, and in the URL that the load generator gets; on no command line, and reports
- * hide it as they hide everybody's.
+ * A new login for each start because others may reach the broker's ports. It is only in private files, the broker's environment and the
+ * load generator's URL: never on a command line, and masked in reports.
  */
 export function newLogin(): Login {
 	const user = "mqbench";
@@ -310,16 +280,11 @@ export function newLogin(): Login {
 
 // --- internal ---
 
-function signsOf({
-	name,
-	version,
-	up = version,
-	times = 1,
-}: Log): Pick<Described, "ready" | "version"> {
+function signsOf({ name, version, up = version, times = 1 }: Log) {
 	let says = "";
 	const lines = new Map<number, number>();
 	return {
-		ready(line, node) {
+		ready(line: string, node: number) {
 			const match = version.exec(line);
 			if (match && says === "")
 				says = `${typeof name === "string" ? name : name(match)} ${match.at(-1)}`;

@@ -15,13 +15,12 @@ import { processes } from "./index.ts";
 
 type Some = Readonly<Record<string, unknown>>;
 
-/** A system as a scenario writes it. */
 export function systemOf(broker: string, written: Some = {}): System {
 	const system = dockerSystem({ broker, ...written });
 	return { ...system, binary: system.options.binary ?? null, image: null };
 }
 
-/** A real broker on this machine, as a scenario writes it and with that level; it is gone when the test is over. */
+/** A real broker on this machine, gone when the test is over. */
 export async function started(
 	broker: string,
 	written: Some = {},
@@ -38,7 +37,6 @@ export async function started(
 	return { ...(await rig.open(asked)), log };
 }
 
-/** What it would be on this machine, without starting it. */
 export async function describedHere(
 	broker: string,
 	written: Some = {},
@@ -53,7 +51,6 @@ export async function describedHere(
 	return local.describedHere(processOf(broker), await realBinaries(), asked);
 }
 
-/** What it would be on hosts. */
 export async function describedThere(
 	written: Some & { readonly broker: string },
 	hosts: FakeHosts = {},

@@ -1,9 +1,6 @@
 import { inflateSync } from "node:zlib";
 
-/**
- * The counts of an HdrHistogram, without the empty buckets. A dense one takes 270 kB, whatever is in it; a second of a run has some
- * hundred values. hdr-histogram-js, which tests compare with, is several times slower at this, as it fills all of them.
- */
+/** Counts without empty buckets (a dense array takes 270 kB): much faster than hdr-histogram-js, which fills all of them. */
 export interface Buckets {
 	readonly lowest: number;
 	readonly highest: number;
@@ -13,7 +10,7 @@ export interface Buckets {
 	readonly counts: ArrayLike<number>;
 }
 
-/** Reads the V2 encoding with zlib and base64, as it stands in an .hlog. */
+/** Reads the V2 encoding (zlib, base64) of an .hlog. */
 export function decodeBuckets(encoded: string | Buffer): Buckets {
 	const outer = typeof encoded === "string" ? Buffer.from(encoded, "base64") : encoded;
 	if (outer.length < 8 || cookie(outer.readInt32BE(0)) !== COMPRESSED_V2)
@@ -24,7 +21,7 @@ export function decodeBuckets(encoded: string | Buffer): Buckets {
 	const payload = inner.readInt32BE(4);
 	if (payload < 0 || HEADER + payload > inner.length) throw new Error("breaks off in the middle");
 	return {
-		// At 8 stands normalizingIndexOffset: only histograms that were shifted have one, and hdr-histogram-js by mistake.
+		// Byte 8 is normalizingIndexOffset: only shifted histograms have one, and hdr-histogram-js by mistake.
 		digits: inner.readInt32BE(12),
 		lowest: Number(inner.readBigInt64BE(16)),
 		highest: Number(inner.readBigInt64BE(24)),
@@ -32,19 +29,18 @@ export function decodeBuckets(encoded: string | Buffer): Buckets {
 	};
 }
 
-/** Adds counts. */
 export function addBuckets(all: readonly Buckets[]): Buckets {
 	const sum = new BucketSum();
 	for (const b of all) sum.add(b);
 	return sum.buckets();
 }
 
-/** A sum of histograms, one after the other: however many they are, it takes the memory of one. */
+/** Takes the memory of one histogram, however many are added. */
 export class BucketSum {
 	#range: Pick<Buckets, "lowest" | "highest" | "digits"> | null = null;
 	#dense = new Float64Array(1024);
 
-	/** Only histograms of one range and precision can be added. */
+	/** Fails with another range or precision. */
 	add(b: Buckets): void {
 		const { indexes, counts } = b;
 		this.#range ??= { lowest: b.lowest, highest: b.highest, digits: b.digits };
@@ -65,7 +61,6 @@ export class BucketSum {
 		}
 	}
 
-	/** Is there anything to add up? */
 	get filled(): boolean {
 		return this.#range !== null;
 	}
@@ -83,7 +78,7 @@ export class BucketSum {
 	}
 }
 
-/** The smallest value of a bucket, and how many values it takes, by index. */
+/** Smallest value and number of values of a bucket, by index. */
 export function bucketRanges({ lowest, digits }: Pick<Buckets, "lowest" | "digits">): {
 	low(index: number): number;
 	width(index: number): number;
@@ -100,9 +95,8 @@ export function bucketRanges({ lowest, digits }: Pick<Buckets, "lowest" | "digit
 
 // --- internal ---
 
-/** 2 ** n: looked up, as computing it took half the time of merging. */
+/** 2 ** n. Computing it took half the time of merging. */
 const POWERS = Array.from({ length: 64 }, (_, n) => 2 ** n);
-
 const HEADER = 40;
 const V2 = 0x1c849303;
 const COMPRESSED_V2 = 0x1c849304;
@@ -112,7 +106,7 @@ function cookie(value: number): number {
 	return value & ~0xf0;
 }
 
-/** ZigZag LEB128: a positive number is a count, a negative one so many empty buckets. At most 9 bytes, the last one of 8 bits. */
+/** ZigZag LEB128: positive numbers are counts, negative ones runs of empty buckets. At most 9 bytes, the last one of 8 bits. */
 function readCounts(bytes: Buffer): Pick<Buckets, "indexes" | "counts"> {
 	const indexes: number[] = [];
 	const counts: number[] = [];

@@ -1,9 +1,6 @@
 import { type Buckets, bucketRanges } from "./buckets.ts";
 
-/**
- * The buckets of a histogram that hold something, ascending. Bucket i counts the values from `low[i]` to
- * `high[i]` ns, both included; `upTo[i]` are the values in it and below.
- */
+/** Non-empty buckets, ascending. Bucket i counts values from `low[i]` to `high[i]` ns, both included; `upTo[i]` adds those below. */
 export interface Distribution {
 	readonly count: number;
 	readonly low: readonly number[];
@@ -13,7 +10,6 @@ export interface Distribution {
 
 export const EMPTY: Distribution = { count: 0, low: [], high: [], upTo: [] };
 
-/** The values of the buckets of a histogram. */
 export function distribution(buckets: Buckets): Distribution {
 	const low: number[] = [];
 	const high: number[] = [];
@@ -31,7 +27,7 @@ export function distribution(buckets: Buckets): Distribution {
 	return { count, low, high, upTo };
 }
 
-/** Index of the bucket that holds the sample of `rank`, counted from 1, smallest first. */
+/** `rank` counts from 1, smallest first. */
 export function bucketOfRank(d: Distribution, rank: number): number {
 	if (rank < 1 || rank > d.count) throw new RangeError(`rank ${rank} of ${d.count} samples`);
 	let from = 0;
@@ -44,7 +40,7 @@ export function bucketOfRank(d: Distribution, rank: number): number {
 	return from;
 }
 
-/** Samples above `ns`, an upper edge of a bucket. */
+/** `ns` must be an upper edge of a bucket. */
 export function countAbove(d: Distribution, ns: number): number {
 	let from = 0;
 	let to = d.high.length;

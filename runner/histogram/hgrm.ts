@@ -1,22 +1,19 @@
 import { bucketOfRank } from "./distribution.ts";
 import { rank, type Sample, samplesForBound, valueAtRank } from "./percentiles.ts";
 
-/** A point of the percentile curve: `total` samples have at most `value` ns. */
-export interface CurvePoint {
+/** `total` samples have at most `value` ns. */
+interface CurvePoint {
 	/** 0 <= p < 100. */
 	readonly p: number;
 	readonly value: number;
 	readonly total: number;
 }
 
-/**
- * The curve as HdrHistogram's tools sample it: five points for every halving of the distance to 100 %. It stops at the
- * last percentile that the samples carry, and where those begin that never completed.
- */
+/** Five points per halving of the distance to 100 %, as HdrHistogram's tools. Stops at unsupported or never completed samples. */
 export function curve(s: Sample): CurvePoint[] {
 	const points: CurvePoint[] = [];
 	for (let level = 0; s.n > 0; level = next(level)) {
-		// Twelve decimals, as printed: the row and its rank then belong together.
+		// Twelve decimals as printed, so that a row and its rank belong together.
 		const p = Number(level.toFixed(10));
 		if (p > 0 && samplesForBound(p) > s.n) break;
 		const r = p === 0 ? 1 : rank(s.n, p);
@@ -28,14 +25,11 @@ export function curve(s: Sample): CurvePoint[] {
 	return points;
 }
 
-/**
- * An `.hgrm` file for HdrHistogram's plotters: values in ms; blanks between four fields; the last row has three. The exact
- * maximum stands there, whatever the support: plotters skip that row.
- */
+/** An `.hgrm` file for HdrHistogram's plotters, in ms. The last row is the exact maximum whatever its support: plotters skip it. */
 export function hgrm(
 	points: readonly CurvePoint[],
 	total: {
-		/** Samples that completed, and those that did not. */
+		/** Completed samples; `censored` ones never did. */
 		readonly count: number;
 		readonly censored: number;
 		readonly mean: number;
@@ -68,7 +62,6 @@ function next(level: number): number {
 	return level + 100 / (TICKS_PER_HALF_DISTANCE * 2 ** halvings);
 }
 
-/** To the nanosecond. */
 function ms(ns: number): string {
 	return (ns / 1e6).toFixed(6);
 }

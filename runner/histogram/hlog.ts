@@ -1,16 +1,15 @@
 import { chunks, type LogFile } from "./log-file.ts";
 
-/** Reads `.hlog` files (HdrHistogram log, V2). Values are ns, the start is in seconds since T0. */
+/** A line of an `.hlog` file (HdrHistogram log, V2). Its values are ns. */
 export interface LogLine {
 	/** "response", or "response.warmup". */
 	readonly tag: string;
 	/** Start of the interval of intended time, seconds since T0. */
 	readonly startS: number;
-	/** The histogram as it stands in the file; `decodeBuckets` makes it. */
 	readonly encoded: string;
 }
 
-/** The interval lines of files, one after the other, read anew and piece by piece each time they are gone through. */
+/** Reads the files again, piece by piece, on each iteration. */
 export function readLogs(files: readonly LogFile[]): Iterable<LogLine> {
 	return {
 		*[Symbol.iterator]() {
@@ -19,10 +18,7 @@ export function readLogs(files: readonly LogFile[]): Iterable<LogLine> {
 	};
 }
 
-/**
- * The interval lines of a text in pieces. Comments, the legend and blank lines are skipped. A line that is none of these is an error, but for
- * the last one of a file without a line end: k6 died while it wrote that.
- */
+/** Skips comments, the legend, blank lines and a last line without an end, during which k6 died. Any other line is an error. */
 export function* intervals(pieces: Iterable<Buffer>): Generator<LogLine> {
 	let number = 0;
 	let rest = "";

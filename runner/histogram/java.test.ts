@@ -8,7 +8,7 @@ import { mergeLines } from "./merge.ts";
 import { percentile, rank, valueAtRank } from "./percentiles.ts";
 import { readLog } from "./random.fake.ts";
 
-// The reference implementation reads the same files. Without Maven or Java this says so and skips, but never in CI.
+// The reference implementation reads the same files. Without Maven or Java this skips, but never in CI.
 const missing = ["mvn", "java"].filter(
 	(command) => spawnSync(command, ["-version"]).error !== undefined,
 );
@@ -66,7 +66,7 @@ function readWithJava(path: string): ByTag {
 			{ encoding: "utf8" },
 		);
 		expect(status, stdout + stderr).toBe(0);
-		// Maven colours the end of its output, whoever listens.
+		// Maven always colours the end of its output.
 		return JSON.parse(/\{.*\}/.exec(stdout)?.[0] ?? "") as ByTag;
 	} finally {
 		rmSync(output, { recursive: true, force: true });

@@ -1,17 +1,13 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 
-/**
- * A file, or its beginning, that is read piece by piece: an hour's histograms may be larger than a string can be (512 MB), and no
- * part of them is needed twice at the same time.
- */
+/** The first `bytes` of a file, read piece by piece: an hour's histograms may be larger than a string can be (512 MB). */
 export interface LogFile {
 	readonly path: string;
-	/** So many bytes from its start. */
 	readonly bytes: number;
 }
 
-/** The bytes of the file. Each piece is valid until the next one is asked for. */
+/** Each piece is valid until the next one is asked for. */
 export function* chunks({ path, bytes }: LogFile): Generator<Buffer> {
 	if (bytes === 0) return;
 	const buffer = Buffer.allocUnsafe(Math.min(bytes, CHUNK));
@@ -29,7 +25,7 @@ export function* chunks({ path, bytes }: LogFile): Generator<Buffer> {
 	}
 }
 
-/** The lines of the file, without their ends. One may be as large as hundreds of millions of messages' ledger: pieces of it are joined once. */
+/** Lines without their ends. Pieces are joined once: the ledger of hundreds of millions of messages is one line. */
 export function* lines(of: LogFile): Generator<string> {
 	const decoder = new StringDecoder("utf8");
 	let parts: string[] = [];

@@ -5,52 +5,44 @@ import { type Distribution, distribution, EMPTY } from "./distribution.ts";
 import type { LogLine } from "./hlog.ts";
 import { rank, samplesForBound, valueAtRank } from "./percentiles.ts";
 
-/**
- * One tag of a run, all clients together. An hour at 100 000/s has 3600 histograms per tag, each with a thousand buckets: no more is
- * kept of a second than its figures. What else is asked of seconds is read again.
- */
+/** One tag of a run, all clients together. Only figures of seconds stay: an hour has 3600 histograms of a thousand buckets. */
 export interface Merged {
 	readonly whole: Distribution;
-	/** By second of intended time, counted from the window's start: 0 is its first, -1 the last of the warm-up. Of `course` and `beside` only. */
+	/** By second from the window's start, -1 is the last of the warm-up. For `course` and `beside` only. */
 	readonly seconds: ReadonlyMap<number, SecondFigures>;
-	/** By the same seconds: how many samples lie in which bin of latency. Of `course` only. */
+	/** By the same seconds, for `course` only. */
 	readonly bins: ReadonlyMap<number, BinCounts>;
-	/** Of each of the phases that were asked for what its whole seconds hold; none: nothing was recorded then. */
+	/** One for each phase asked for, from its whole seconds. */
 	readonly phases: readonly Distribution[];
-	/** By second, how many values it has, and how many are above each of `valuesNs`, upper edges of buckets. It reads all lines again. */
+	/** Counts by second, in all and above `valuesNs`, which are upper edges of buckets. Reads all lines again. */
 	above(valuesNs: readonly number[]): Map<number, SecondCounts>;
 }
 
-export interface SecondFigures {
+interface SecondFigures {
 	readonly count: number;
-	/** ns, upper edge of the bucket; null: too few values, or it lies among those that never came. */
+	/** ns, upper edge of the bucket; null with too few values, or among those that never came. */
 	readonly p50: number | null;
 	readonly p99: number | null;
 	readonly max: number | null;
 }
 
-export interface Wanted {
-	/** The metric whose course over time is shown. */
+interface Wanted {
 	readonly course?: Metric;
-	/** Metrics whose figures by second are wanted too. */
 	readonly beside?: readonly Metric[];
-	/** Samples of `course` that the messages of a second owe: those that never came count as the largest. Left out: none is missing. */
+	/** Samples of `course` that are due in a second: those that never came count as the largest. */
 	readonly due?: (second: number) => number;
 	/** In whole seconds from the window's start, ns. */
 	readonly phases?: readonly { readonly fromNs: number; readonly toNs: number }[];
 }
 
-export interface SecondCounts {
+interface SecondCounts {
 	count: number;
 	readonly above: number[];
 }
 
 /**
- * Adds up the lines of all clients, tag by tag. Merging adds counts, which is right for clients of one run:
- * they share one schedule. Runs and repeats are never merged.
- *
- * `windowStartNs` is where second 0 begins, in ns since T0. Several lines of one second add up: stragglers are
- * written later. `lines` is gone through again by `above`.
+ * Adds up counts, which is right for clients of one run because they share a schedule; runs and repeats are never merged. Second 0 begins
+ * at `windowStartNs` (ns since T0). `above` goes through `lines` again.
  */
 export function mergeLines(
 	lines: Iterable<LogLine>,
@@ -64,7 +56,7 @@ export function mergeLines(
 	const scopes = (metric: Metric) => [metric, `${metric}.warmup`];
 	const courses = new Set(scopes(course));
 	const shown = new Set([course, ...beside].flatMap(scopes));
-	// Written to the millisecond, rounded either way.
+	// Start times are rounded to the millisecond, either way.
 	const secondOf = (line: LogLine) => Math.floor(line.startS - windowStartNs / 1e9 + 0.001);
 	for (const line of lines) {
 		const buckets = decodeBuckets(line.encoded);
@@ -104,7 +96,7 @@ export function mergeLines(
 
 // --- internal ---
 
-/** The histograms of one second. Almost always it is one: its figures are known when it is read, its bytes wait for another. */
+/** Almost always one histogram, whose figures are made at once; its bytes wait for another, of stragglers. */
 interface Second {
 	readonly encoded: Buffer[];
 	readonly owed: number;
@@ -121,7 +113,7 @@ function addSecond(
 	}: { readonly line: LogLine; readonly own: Distribution; readonly owed: number },
 ): void {
 	const known = seconds.get(at);
-	// Bytes of its own: a part of a line's text would keep the whole piece of the file alive.
+	// A copy: a part of the line's text would keep the whole piece of the file alive.
 	const bytes = Buffer.from(line.encoded, "base64");
 	if (known === undefined)
 		seconds.set(at, { encoded: [bytes], owed, figures: figuresOf(own, owed) });
@@ -167,7 +159,7 @@ function above(
 	for (const [second, { indexes, counts, ...range }] of histograms) {
 		const { low } = bucketRanges(range);
 		const sum = getOrAdd(bySecond, second, () => ({ count: 0, above: valuesNs.map(() => 0) }));
-		// Buckets ascend, and so do the values: each of both is looked at once.
+		// Buckets and values ascend: each is looked at once.
 		let i = 0;
 		let upTo = 0;
 		let all = 0;

@@ -149,7 +149,7 @@ describe("the 95 % interval", () => {
 	});
 
 	test("of the median is that of the binomial, not of Poisson", () => {
-		// n = 100: ranks 40 to 61 (or 40 to 60, counted from 0), as every table of order statistics has it.
+		// n = 100: ranks 40 to 61 (40 to 60 counted from 0), as in every table of order statistics.
 		expect(intervalRanks(100, 50, 1)).toEqual({ low: 40, high: 61 });
 	});
 

@@ -7,32 +7,28 @@ export { rank, type Support, samplesForBound, samplesForSupport, tail };
 export interface Percentile {
 	/** 0 < p < 100, e.g. 99.9. */
 	readonly p: number;
-	/** ns; null without support, and when the rank falls among the messages that never completed. */
+	/** ns; null without support, or among the messages that never completed. */
 	readonly value: number | null;
-	/** 95 % interval, ns. `high` is null when no upper bound exists, or it lies among those that never completed. */
+	/** 95 % interval, ns. `high` is null without an upper bound, or among those that never completed. */
 	readonly low: number | null;
 	readonly high: number | null;
 	readonly support: Support;
-	/** True: the percentile is supported but lies among the messages that never completed, "> timeout". */
+	/** Supported, but among the messages that never completed: "> timeout". */
 	readonly beyondTimeout: boolean;
-	/** Samples from which on the support is weak. */
+	/** The support is weak from this number of samples on. */
 	readonly needs: number;
 }
 
 export interface Sample {
 	readonly distribution: Distribution;
-	/** All samples that the percentile is of: with those that never completed, which count as the largest. */
+	/** Includes those that never completed, which count as the largest. */
 	readonly n: number;
-	/** Exact extremes, ns; null: only the buckets are known. */
+	/** Exact extremes, ns; null if only the buckets are known. */
 	readonly min: number | null;
 	readonly max: number | null;
 }
 
-/**
- * The percentile with its support and 95 % interval (reports/README.md, "Percentiles"). `phi` >= 1 is the factor by which
- * clustering thins out the samples. Clustering makes support weak, but never takes the value away: that p99 of a
- * run with one stall is 490 ms is a fact of this run; how typical it is, is what the interval says.
- */
+/** `phi` >= 1: how far clustering thins out samples. It weakens support, but never hides a value (reports/README.md, "Percentiles"). */
 export function percentile(s: Sample, p: number, phi: number): Percentile {
 	const needs = samplesForBound(p);
 	const none = { value: null, low: null, high: null, beyondTimeout: false };
@@ -52,10 +48,7 @@ export function percentile(s: Sample, p: number, phi: number): Percentile {
 	};
 }
 
-/**
- * The sample of `rank`: the upper edge of its bucket, never above the exact maximum; with "low" the lower
- * edge, never below the exact minimum. null for a rank among those that never completed.
- */
+/** Edge of the rank's bucket, within the exact extremes; null for a rank among those that never completed. */
 export function valueAtRank(s: Sample, rank: number, edge: "low" | "high" = "high"): number | null {
 	if (rank > s.distribution.count) return null;
 	const bucket = bucketOfRank(s.distribution, rank);
@@ -65,9 +58,8 @@ export function valueAtRank(s: Sample, rank: number, edge: "low" | "high" = "hig
 }
 
 /**
- * Ascending ranks [N - b, N - a] of the 95 % interval of a quantile, free of any distribution: with Y ~
- * Bin(n, 1-q) and n' = n / phi, a = max{i : P(Y <= i) <= 0.025}, b = min{i : P(Y <= i) >= 0.975}, scaled back
- * by phi. `high` is null when even a = 0 is too much: no upper bound exists.
+ * Ranks [N - b, N - a] of the distribution-free 95 % interval: with Y ~ Bin(n, 1-q) and n' = n / phi, a = max{i : P(Y <= i) <= 0.025},
+ * b = min{i : P(Y <= i) >= 0.975}, scaled back by phi. `high` is null if even a = 0 is too much.
  */
 export function intervalRanks(
 	n: number,
@@ -89,7 +81,7 @@ export function intervalRanks(
 
 // --- internal ---
 
-/** Smallest integer i in [0, n] for which the monotone `holds` is true; ceil(n) if there is none. */
+/** Smallest integer i in [0, n] for which the monotone `holds` is true, else ceil(n). */
 function firstWhere(n: number, holds: (i: number) => boolean): number {
 	let from = 0;
 	let to = Math.ceil(n);

@@ -4,7 +4,7 @@ import { distribution } from "./distribution.ts";
 import { intervals, type LogLine } from "./hlog.ts";
 import type { Sample } from "./percentiles.ts";
 
-/** For tests: random numbers that are the same every time (mulberry32). */
+/** For tests: reproducible random numbers (mulberry32). */
 export function seeded(seed: number): () => number {
 	let a = seed;
 	return () => {
@@ -20,10 +20,7 @@ export function latencies(n: number, random: () => number): number[] {
 	return Array.from({ length: n }, () => Math.floor(Math.exp(random() * Math.log(3.6e12))));
 }
 
-/**
- * For tests: the range and precision in which the recorder counts, 1 ns to 1 h and three digits, by hdr-histogram-js. 64 bits a
- * bucket: those of 32 wrap silently above 2^31.
- */
+/** For tests: the recorder's range and precision, 1 ns to 1 h and three digits. 32-bit buckets would wrap silently above 2^31. */
 export function emptyHistogram(): JsHistogram {
 	return build({
 		bitBucketSize: 64,
@@ -33,12 +30,10 @@ export function emptyHistogram(): JsHistogram {
 	}) as JsHistogram;
 }
 
-/** For tests: the histogram as our code reads it. */
 export function bucketsOf(histogram: JsHistogram): Buckets {
 	return decodeBuckets(encodeIntoCompressedBase64(histogram));
 }
 
-/** For tests: a histogram of the values, as the recorder makes it. */
 export function histogramOf(values: readonly number[]): JsHistogram {
 	const histogram = emptyHistogram();
 	for (const value of values) histogram.recordValue(value);

@@ -7,7 +7,7 @@ const REDIS = "broker: redis, mode: streams";
 const JETSTREAM = "broker: nats, mode: jetstream";
 const KAFKA = "broker: kafka";
 
-/** The sentence with which a system is refused; "": it is taken. */
+/** The sentence that refuses a system, or "". */
 function refusal(system: string): string {
 	try {
 		planOf("rate: 10/s, duration: 1s", `target: local\nsystem: { ${system} }`);

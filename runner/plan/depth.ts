@@ -5,18 +5,11 @@ import { formatCount, formatDurationExact, type Rate } from "../units.ts";
 import { messagesBefore } from "./offset.ts";
 import { mainMetric, samplesPerMessage } from "./samples.ts";
 
-/** How deep the percentiles are that a window carries, and what would carry deeper ones. */
-
-/** The percentiles that a plan tells the support of. */
 export const DEPTHS = [99, 99.9, 99.99, 99.999] as const;
 
-/**
- * What the window of a case carries, and below it each of its phases (a step, what a backlog goes through), by the metric that reports show
- * first: its samples, for each of DEPTHS its support with what would make it ok, and the name.
- */
+/** Rows for the window and each of its phases: samples of the main metric, support for each of DEPTHS with its remedy, and the name. */
 export function carriedRows(plan: Plan): string[][] {
 	const metric = mainMetric(plan);
-	// A step without a message carries nothing.
 	const busy = plan.phases.filter((phase) => messagesIn(plan, phase) > 0);
 	return [null, ...busy].map((phase) => {
 		const samples = messagesIn(plan, phase) * samplesPerMessage(plan, metric);
@@ -32,16 +25,13 @@ export function carriedRows(plan: Plan): string[][] {
 	});
 }
 
-/**
- * For each SLA line with a percentile that a run of its case will not print: "p99.99 < 5ms (256B 3000/s): ...", with the duration that mends
- * it. Of searches, whose runs last as long as the deepest percentile needs, and of what is shortened there are none.
- */
+/** Percentiles of SLA lines that a run will not print. Searches run as long as their deepest percentile needs; `--quick` is exempt. */
 export function tooDeepWarnings(plans: readonly Plan[]): string[] {
 	const long = plans.filter(({ search, quick }) => search === null && !quick);
 	return [...new Set(long.flatMap(tooDeep))];
 }
 
-/** Shortest duration, as a person would write it, in which `samples` messages are due: whole seconds, minutes, hours. */
+/** Shortest duration of whole seconds, minutes or hours in which `samples` messages are due. */
 export function durationFor(samples: number, rate: Rate): number {
 	const ns = Number(
 		(BigInt(samples) * BigInt(rate.perNs) + BigInt(rate.messages) - 1n) / BigInt(rate.messages),
@@ -68,7 +58,7 @@ function tooDeep(plan: Plan): string[] {
 	});
 }
 
-/** Messages intended in a phase of the window; null: in all of it. */
+/** Without a phase, in the whole window. */
 function messagesIn({ schedule }: Plan, phase: Plan["phases"][number] | null): number {
 	return phase === null
 		? schedule.messages - schedule.warmupMessages
@@ -76,7 +66,7 @@ function messagesIn({ schedule }: Plan, phase: Plan["phases"][number] | null): n
 				messagesBefore(schedule, schedule.warmupNs + phase.fromNs);
 }
 
-/** What carries a number of samples, as a scenario has it: a duration at the mean rate, or, where a closed load has none, messages. */
+/** For that many samples: a duration at the mean rate, or messages where a closed load has no rate. */
 function enough(
 	plan: Plan,
 	metric: Metric,

@@ -3,10 +3,7 @@ import type { Plan } from "../model/plan.ts";
 import { intervalSeconds } from "./interval.ts";
 import { counted } from "./schedule.ts";
 
-/**
- * A run more that is made of a planned one: under a number and topics of its own, so that no run meets the messages of another. With other
- * `times`, what follows from them is counted anew.
- */
+/** Another run of a plan, with its own index and topics. New `times` recount its messages. */
 export function derivePlan(
 	plan: Plan,
 	{ index, times, ...changes }: Partial<Plan> & { readonly index: number; readonly times?: Times },

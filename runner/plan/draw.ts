@@ -1,16 +1,15 @@
 /**
- * Random numbers by their index: number i of a seed and a purpose is always the same, needs no other number before it,
- * and is the same in Go (`xk6-mqbench/draw`), bit for bit. Only + - * / and 32-bit integers: library logarithms differ
- * in the last place.
+ * Random number i of a seed and a purpose needs no other before it, and equals Go's (`xk6-mqbench/draw`) bit for bit.
+ * So it uses only + - * / and 32-bit integers: library logarithms differ in the last place.
  */
 
-/** A row of random numbers: four keys of 32 bits. */
+/** Four 32-bit keys. */
 export type Source = readonly [number, number, number, number];
 
-/** Purposes keep the rows of one seed apart. Go has more of them. */
+/** Separates the rows of one seed; Go has more purposes. */
 export const ARRIVALS = 1;
 
-/** The row of a seed (a whole number below 2^53) and a purpose. */
+/** `seed` is a whole number below 2^53. */
 export function drawSource(seed: number, purpose: number): Source {
 	let key = mix(mix(mix(purpose) ^ seed) ^ Math.floor(seed / 2 ** 32));
 	const next = () => {
@@ -20,14 +19,14 @@ export function drawSource(seed: number, purpose: number): Source {
 	return [next(), next(), next(), next()];
 }
 
-/** Number i of the row, exponentially distributed with mean 1. */
+/** Exponentially distributed with mean 1. */
 export function exponential(source: Source, i: number): number {
 	return minusLn(bits53(source, i) + 1);
 }
 
 // --- internal ---
 
-/** A whole number below 2^53: two rounds of a hash for the high 27 bits, and for the low 26. */
+/** Below 2^53: two rounds of a hash for the high 27 bits, and for the low 26. */
 function bits53([a, b, c, d]: Source, i: number): number {
 	const high = i < 2 ** 32 ? 0 : mix(Math.floor(i / 2 ** 32));
 	const x = mix(mix(i ^ a) ^ b ^ high);
@@ -53,7 +52,6 @@ const L4 = 0.22222198432149784;
 const L5 = 0.1818357216161805;
 const L6 = 0.15313837699209373;
 const L7 = 0.14798198605116586;
-
 /** 2^-e, e = 0 .. 53. */
 const POWERS = Float64Array.from({ length: 54 }, (_, e) => 1 / 2 ** e);
 

@@ -4,7 +4,7 @@ import { subjectOf } from "../model/baseline-sla.ts";
 import { cpusOf } from "../model/cpu-set.ts";
 import { glob } from "../model/glob.ts";
 import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla } from "../model/plan.ts";
-import { needs, TALLIES, type Tally } from "../model/tallies.ts";
+import { needs, TALLIES } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
 import { partitionsOf, sizeFor } from "../scenario/on-system.ts";
@@ -16,19 +16,18 @@ import { copies } from "./samples.ts";
 import { counted } from "./schedule.ts";
 
 interface ExpandOptions {
-	/** Name of the run folder; part of every topic, so that no run meets another one's messages. Default: "plan", of what is not run. */
+	/** Part of every topic, so that no run meets another one's messages. */
 	readonly runId?: string | undefined;
-	/** `--only`: a glob over "system/case", `*` and `?`. */
+	/** `--only`: a glob over "system/case". */
 	readonly only?: string | undefined;
 }
 
 /**
- * Systems x cases x repeats, in the order in which they are run: repeats outermost, systems innermost, so that a machine that
- * warms up or gets busy does so for all systems alike. Systems take turns: A B, B A, A B, B A. With A always first a steady
- * drift would be B's alone; in pairs of turns it cancels out.
+ * Repeats are outermost and systems innermost, so that a machine that warms up does so for all systems alike. Systems alternate
+ * (A B, B A, A B, B A) to cancel out a steady drift.
  */
 export function expand(given: Scenario, { runId = "plan", only }: ExpandOptions): Plan[] {
-	// The same for every system and repeat; poisson arrivals take their time to count.
+	// Counted once per case because poisson arrivals take time to count.
 	const cases = given.cases.map((one) => ({ ...one, schedule: counted(one.schedule) }));
 	const scenario = { ...given, cases };
 	const pairs = pairsOf(cases, scenario.systems);
@@ -43,7 +42,6 @@ export function expand(given: Scenario, { runId = "plan", only }: ExpandOptions)
 	return plans;
 }
 
-/** Each latency limit once, in the order of the lines. */
 export function limits(sla: readonly Sla[]): Plan["limits"] {
 	const distinct = new Map<string, Plan["limits"][number]>();
 	for (const line of sla) {
@@ -57,14 +55,14 @@ export function limits(sla: readonly Sla[]): Plan["limits"] {
 
 // --- internal ---
 
-/** Slots per second: enough to be handed out in time, few enough to cost nothing. */
+/** Enough to hand slots out in time, few enough to cost nothing. */
 const SLOTS_PER_SECOND = 100;
 const HEARTBEAT_VUS = 4;
-/** The heartbeat outlasts the schedule by this much: late ticks make up for lost ones. */
+/** The heartbeat outlasts the schedule by this: late ticks make up for lost ones. */
 export const HEARTBEAT_MARGIN_NS = 2e9;
-/** T0 of several clients lies this much after it was handed out; k6's heartbeat begins at once. */
+/** T0 of several clients is this far ahead; k6's heartbeat begins at once. */
 export const START_LEAD_NS = 3e9;
-/** k6 waits this much longer for its last iteration than that one waits for messages. */
+/** k6 waits this much longer than its last iteration waits for messages. */
 const STOP_MARGIN_NS = 10e9;
 
 type CountedCase = Case & { readonly schedule: Plan["schedule"] };
@@ -74,7 +72,6 @@ interface Pair {
 	readonly one: CountedCase;
 }
 
-/** Cases outermost. */
 function pairsOf(cases: readonly CountedCase[], systems: readonly System[]): Pair[] {
 	return cases.flatMap((one) => systems.map((system) => ({ system, one })));
 }
@@ -93,7 +90,7 @@ function pathOf(system: System, one: Case): string {
 	return `${system.key}/${one.name}`;
 }
 
-/** Patterns in which responses come to whom shares with nobody. */
+/** Patterns whose responses go to a consumer that does not share. */
 const ALONE: ReadonlySet<Case["pattern"]> = new Set(["round-trip", "fan-out", "request-reply"]);
 
 function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
@@ -117,7 +114,11 @@ function plan(
 	const alone = ALONE.has(one.pattern) ? traits.deliveryAlone : undefined;
 	const delivery = one.delivery ?? alone ?? traits.delivery;
 	const { schedule } = one;
-	const faults = hasProcess(system.options) ? faultsOf(scenario, one) : [];
+	const unknown = system.existingTopics !== null && Object.keys(traits.levels).length > 0;
+	const faults = (hasProcess(system.options) ? scenario.faults : []).map(({ atNs, ...fault }) => ({
+		...fault,
+		atNs: schedule.warmupNs + atNs,
+	}));
 	const asked = scenario.sla
 		.filter((line) => applies(line, system, one))
 		.map(({ expect }) => expect)
@@ -126,7 +127,7 @@ function plan(
 	const sla = [
 		...written.map((line) =>
 			line.kind === "tally" && line.all
-				? { ...line, limit: everyOne(line.tally, one, schedule) }
+				? { ...line, limit: schedule.messages * (TALLIES[line.tally].copies ? copies(one) : 1) }
 				: line,
 		),
 		...promisedGates({ ...one, delivery, checksum }, written),
@@ -138,7 +139,7 @@ function plan(
 		Array.from({ length: one.topics }, (_, t) => `mqbench.${runId}.${index}.${t}`);
 	const sized = sizeFor(size, traits, topics);
 	if (sized === null) throw new Error("a scenario without a limit is refused");
-	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
+	// Depends only on the scenario: every system gets the same bytes and keys, today and in a year.
 	const seed = fnv1a(scenario.name);
 	return inOrder<Plan>(Plan, {
 		...work,
@@ -152,7 +153,7 @@ function plan(
 		repeats: scenario.repeat,
 		runNumber: fnv1a(`${runId}.${index}`),
 		broker: system.broker,
-		durability: durabilityText(system),
+		durability: unknown ? "not known, the topics are yours" : system.durability,
 		durabilityLevel: durability,
 		replicas,
 		acks: traits.acks,
@@ -192,25 +193,12 @@ function plan(
 	});
 }
 
-/** What the system does with stored messages, for people: "sync_interval: always (fsync)". */
-function durabilityText({ durability, traits, existingTopics }: System): string {
-	// Topics that are not ours have settings that nobody has told us.
-	if (existingTopics !== null && Object.keys(traits.levels).length > 0)
-		return "not known, the topics are yours";
-	return durability;
-}
-
-/** When each begins, since T0. */
-function faultsOf({ faults }: Scenario, { schedule }: Case): Plan["faults"] {
-	return faults.map(({ atNs, ...fault }) => ({ ...fault, atNs: schedule.warmupNs + atNs }));
-}
-
-/** Where nothing is done to a broker (there is no server, or faults are left aside with the target), lines about it are left aside as well. */
+/** Runs without faults skip these lines. */
 function isOfFaults(sla: Sla): boolean {
 	return sla.kind === "tally" && needs(sla.tally, "faults");
 }
 
-/** Where `recovered` names no latency it is that of the first line that has one. */
+/** `recovered` without a latency takes the first line that has one. */
 function withUntil(lines: readonly Sla[]): Sla[] {
 	const until = lines.find(isOfAnswer);
 	return lines.map((line) =>
@@ -218,7 +206,7 @@ function withUntil(lines: readonly Sla[]): Sla[] {
 	);
 }
 
-/** No broker uses the cores of the load generator. Where somebody else has started it nobody knows, unless one of the two is a host of its own. */
+/** No broker uses the generator's cores. That is unknown for a broker started elsewhere, unless one of the two has its own host. */
 function areApart(scenario: Scenario, system: System): boolean {
 	const { clients, pin, target } = scenario;
 	const brokers = brokerCpus(scenario, system);
@@ -231,7 +219,7 @@ function areApart(scenario: Scenario, system: System): boolean {
 	);
 }
 
-/** CPUs of the system's broker: its own, else the scenario's. One that runs already is not ours to pin. */
+/** Null for a broker that runs already, which is not ours to pin. */
 function brokerCpus({ target, rig, pin }: Scenario, system: System): string | null {
 	const ours =
 		rig === null ? targets[target].place !== null : onHosts({ path: "", rig }, system.key);
@@ -239,7 +227,7 @@ function brokerCpus({ target, rig, pin }: Scenario, system: System): string | nu
 	return system.options.pin ?? pin.brokers;
 }
 
-/** The baseline has the lines of the others: its figures are needed, and not judged. */
+/** The baseline has the others' lines because its figures are needed; it is not judged. */
 function comparedWith(
 	{ baseline, baselineSla }: Scenario,
 	system: System,
@@ -259,10 +247,7 @@ function applies(line: Pick<SlaLine, "system" | "case">, system: System, one: Ca
 	return (line.system ?? system.key) === system.key && (line.case ?? one.name) === one.name;
 }
 
-/**
- * Each objective once: a line for all systems and the same one for this system are one gate, and no two repeats of it.
- * The first wording stays; `abort` of any of them holds.
- */
+/** A line for all systems and the same one for this system are one SLA line. The first wording stays; any `abort` holds. */
 function distinct<Line extends Sla | BaselineSla>(lines: readonly Line[]): Line[] {
 	const byMeaning = new Map<string, Line>();
 	for (const line of lines) {
@@ -274,17 +259,11 @@ function distinct<Line extends Sla | BaselineSla>(lines: readonly Line[]): Line[
 	return [...byMeaning.values()];
 }
 
-/** How many a tally counts where it counts every message: of a fan-out it may be of copies. */
-function everyOne(tally: Tally, one: Case, { messages }: Plan["schedule"]): number {
-	return messages * (TALLIES[tally].copies ? copies(one) : 1);
-}
-
 /** k6 reads durations to the ms. */
 function wholeMs(ns: number): number {
 	return Math.ceil(ns / 1e6) * 1e6;
 }
 
-/** 32-bit FNV-1a of the text's UTF-8 bytes. */
 function fnv1a(text: string): number {
 	let hash = 0x811c9dc5;
 	for (const byte of new TextEncoder().encode(text))

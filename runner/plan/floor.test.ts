@@ -13,7 +13,6 @@ sla: [p99 < 1ms]
 `);
 
 const LOAD = "rate: 3000/s, duration: 10s, connections: 6";
-/** The floor of a load on so many clients. */
 const floorOf = (clients: number, more = "", system = "nats") =>
 	floors([planOf(`${LOAD}${more}`, `system: ${system}\nclients: ${clients}`)])[0] as Plan;
 
@@ -48,7 +47,7 @@ test("a floor is measured on the clients of its case, and lasts until all of the
 test("one client elsewhere is told when to begin: its floor lasts that much longer", () => {
 	const plan = planOf(LOAD);
 	const [here, there] = [floors([plan]), floors([plan], { alone: false })];
-	// What a run of its own has beyond its schedule.
+	// What a run has beyond its schedule.
 	const { heartbeat, schedule } = plan;
 	const marginNs = heartbeat.durationNs - schedule.warmupNs - schedule.durationNs;
 	expect(there[0]?.heartbeat.durationNs).toBe(3.5e9 + marginNs);

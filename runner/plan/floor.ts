@@ -5,18 +5,15 @@ import { derivePlan } from "./derive.ts";
 import { distinct } from "./distinct.ts";
 import { HEARTBEAT_MARGIN_NS, START_LEAD_NS } from "./expand.ts";
 
-/** How long the floor is measured: enough for a p99 by second from 400/s on, short enough not to be in the way. */
+/** Long enough for a p99 by second from 400/s on, short enough not to be in the way. */
 const WARMUP_NS = 0.5e9;
 const DURATION_NS = 3e9;
 const MARGIN_NS = 0.5e9;
 
-/**
- * The floors of a command: for each case one short run of the same load on `noop`, which completes every message at once.
- * What it shows is the generator alone, on the same clients; no system can be measured below it. Cases of noop itself need none.
- */
+/** One short run per case on `noop`, which completes every message at once. No system can be measured below it. */
 export function floors(
 	plans: readonly Plan[],
-	/** One process of this machine, which begins by itself; else T0 is told. */
+	/** One process, which begins by itself; else T0 is told. */
 	{ alone = true }: { readonly alone?: boolean } = {},
 ): Plan[] {
 	const measured = plans.filter(({ broker }) => broker !== noBroker);
@@ -30,7 +27,7 @@ export function floors(
 const floorTraits = brokerOf({ broker: noBroker }).traits(
 	SystemOptions.parse({ broker: noBroker }),
 );
-/** A closed load's floor: as many messages as take about as long. */
+/** A closed load takes about as long for this number of messages. */
 const CLOSED_MESSAGES = 100_000;
 const NO_CONSUMERS = {
 	consumers: 0,
@@ -57,7 +54,7 @@ function timesOf({ schedule: whole }: Plan): Times {
 }
 
 function floor(plan: Plan, index: number, marginNs: number): Plan {
-	// It completes messages within their process: none crosses to another client.
+	// `noop` completes messages within a process: none crosses to another client.
 	const pattern =
 		floorTraits.cannot[plan.pattern] || acrossClients(plan) ? "round-trip" : plan.pattern;
 	return derivePlan(plan, {
@@ -98,7 +95,7 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 	});
 }
 
-/** Whoever of several clients sends a message receives it: each connection has a topic of its own. */
+/** Each of several clients receives what it sends, so each connection has its own topic. */
 function topicsOf({ topics, connections, client }: Plan): string[] {
 	return client.count === 1
 		? topics

@@ -1,12 +1,6 @@
 import type { Plan } from "../model/plan.ts";
 
-/**
- * Seconds of a window that are recorded as one: one up to 4 h, then 10, from 40 h on 60. So a run has at most 14 400 of them, and a report takes
- * no more memory and time than that of 4 h. Steps consist of whole ones.
- *
- * What a fault does is measured in moments, and so is how a backlog is worked off; of a closed load nobody knows how long it takes. These stay
- * by the second. undefined: one.
- */
+/** Seconds recorded as one: 1 up to 4 h, then 10, from 40 h on 60, which limits a report's size. Faults and backlogs need every second. */
 export function intervalSeconds({
 	schedule,
 	phases,

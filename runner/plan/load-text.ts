@@ -1,10 +1,8 @@
 import type { Plan } from "../model/plan.ts";
 import { formatCount, formatDurationExact, formatRate } from "../units.ts";
 
-/** What a load asks for: a plan, or the load of a result. */
 export type Load = Pick<Plan, "phases" | "inFlight"> & { readonly schedule: Plan["schedule"] };
 
-/** What `--quick` did, wherever a shortened run is shown. */
 export const QUICK_MEANS =
 	"shortened by --quick to see that the scenario works: the figures are not a result, though a breached SLA still gives exit code 99";
 
@@ -15,7 +13,9 @@ export function rateText({ schedule, phases }: Load): string {
 		return `${formatCount(messages - warmupMessages)} messages`;
 	if (kind === "poisson") return `${formatRate(rate)} at random times`;
 	if (kind === "constant") return formatRate(rate);
-	const steps = phases.length > 1 && pieces.every(level);
+	const steps =
+		phases.length > 1 &&
+		pieces.every(({ from, to }) => from.messages === to.messages && from.perNs === to.perNs);
 	const measured = steps ? pieces.slice(-phases.length) : [];
 	const [first, last] = [measured[0], measured.at(-1)];
 	return first && last
@@ -23,7 +23,7 @@ export function rateText({ schedule, phases }: Load): string {
 		: `stages up to ${formatRate(rate)}`;
 }
 
-/** "for 10s after 1s warm-up"; of a closed load the longest that it may take. */
+/** "for 10s after 1s warm-up"; for a closed load its longest duration. */
 export function timeText({ schedule }: Pick<Load, "schedule">): string {
 	const { kind, durationNs, warmupMessages } = schedule;
 	if (kind === "closed")
@@ -31,7 +31,6 @@ export function timeText({ schedule }: Pick<Load, "schedule">): string {
 	return `for ${formatDurationExact(durationNs)} ${afterText(schedule)}`;
 }
 
-/** "after 1s warm-up", "without warm-up". */
 export function afterText(schedule: Load["schedule"]): string {
 	return schedule.warmupNs === 0 ? "without warm-up" : `after ${warmupText(schedule)}`;
 }
@@ -45,10 +44,4 @@ export function warmupText({
 	return warmupNs < steady.toNs
 		? `${formatDurationExact(warmupNs)} warm-up until steady`
 		: `warm-up until steady (${formatDurationExact(steady.fromNs)} to ${formatDurationExact(steady.toNs)})`;
-}
-
-// --- internal ---
-
-function level({ from, to }: Plan["schedule"]["pieces"][number]): boolean {
-	return from.messages === to.messages && from.perNs === to.perNs;
 }

@@ -2,19 +2,13 @@ import type { Schedule } from "../model/load.ts";
 import type { Rate } from "../units.ts";
 import { ARRIVALS, drawSource, exponential, type Source } from "./draw.ts";
 
-/**
- * What fixes the intended times of an open load: message i (from 0, warm-up included) is intended at `offset(i)` ns after
- * T0, for all i and whatever else the plan says. A bare rate is a constant schedule. Go computes the same in
- * `xk6-mqbench/schedule`; both are tested with `offset.table.json`, to the nanosecond.
- */
+/** Message i (from 0, with warm-up) is due `offset(i)` ns after T0. `offset.table.json` tests this and Go's `xk6-mqbench/schedule`. */
 export type Shape = Rate | Pick<Schedule, "kind" | "rate" | "seed" | "pieces">;
 
-/** When message i is due, ns since T0. */
 export function offsetNs(shape: Shape, i: number): number {
 	return law(shape).offset(i);
 }
 
-/** How many messages have an offset below `ns`. */
 export function messagesBefore(shape: Shape, ns: number): number {
 	return ns <= 0 ? 0 : law(shape).before(ns);
 }
@@ -23,7 +17,7 @@ export function messagesBefore(shape: Shape, ns: number): number {
 
 interface Law {
 	offset(i: number): number;
-	/** Of ns > 0. */
+	/** For ns > 0. */
 	before(ns: number): number;
 }
 
@@ -41,7 +35,7 @@ function exact(value: bigint | number): number {
 	return Number(value);
 }
 
-/** offset(i) = floor(i * perNs / messages). Whole-number arithmetic, so that no drift builds up. */
+/** offset(i) = floor(i * perNs / messages), in whole numbers so that no drift builds up. */
 function constant(rate: Rate): Law {
 	const messages = BigInt(rate.messages);
 	const perNs = BigInt(rate.perNs);
@@ -55,8 +49,8 @@ function constant(rate: Rate): Law {
 const CHUNK = 1024;
 
 /**
- * Gaps are -ln(U_i) * perNs / messages, summed in floating point within chunks of 1024 messages and cut to whole ns; a chunk
- * starts at the rounded end of the one before. So no gap is rounded, and the mean is the rate's.
+ * Gaps are -ln(U_i) * perNs / messages, summed in floating point within chunks of 1024 messages and cut to whole ns. A chunk starts at the
+ * rounded end of the one before, so no gap is rounded and the mean is the rate's.
  */
 class Poisson implements Law {
 	readonly rate: Rate;
@@ -81,13 +75,13 @@ class Poisson implements Law {
 
 	before(ns: number): number {
 		while ((this.starts.at(-1) as number) < ns) this.fill(this.starts.length - 1);
-		// The chunk before the first start that is not below ns has all messages that are near it.
+		// All messages near ns are in the chunk before the first start that is not below it.
 		const chunk = firstNotBelow(this.starts, ns) - 1;
 		this.fill(chunk);
 		return chunk * CHUNK + firstNotBelow(this.offsets, ns);
 	}
 
-	/** Computes the offsets of a chunk, after those of all before it that were never computed. */
+	/** Also fills the chunks before it that were never computed. */
 	private fill(chunk: number): void {
 		for (let next = this.starts.length - 1; next < chunk; next++) this.fill(next);
 		if (this.filled === chunk) return;
@@ -102,7 +96,7 @@ class Poisson implements Law {
 	}
 }
 
-/** Schedules whose chunks are known already, the last used first: the same few are asked for again and again. */
+/** A cache, last used first: the same few schedules come again and again. */
 const walked: Poisson[] = [];
 
 function poisson(rate: Rate, seed: number): Law {
@@ -116,7 +110,7 @@ function poisson(rate: Rate, seed: number): Law {
 	return law;
 }
 
-/** Index of the first of ascending values that is >= limit; their number if none is. */
+/** Index of the first of ascending values that is >= limit, else their number. */
 function firstNotBelow(values: ArrayLike<number>, limit: number): number {
 	let low = 0;
 	let high = values.length;
@@ -128,26 +122,23 @@ function firstNotBelow(values: ArrayLike<number>, limit: number): number {
 	return low;
 }
 
-/** A piece with messages, in numbers that are exact for round durations and rates. */
+/** Its numbers are exact for round durations and rates. */
 interface Leg {
 	startNs: number;
 	/** Integral of the rate up to the start. */
 	first: number;
-	/** Messages of the whole piece, were its rate that of its start, or its end. */
+	/** Messages of the whole piece at its first and its last rate. */
 	atStart: number;
 	atEnd: number;
 	durationNs: number;
-	/** After the last piece the rate stays as it is: atStart messages in each durationNs. */
+	/** After the last piece: atStart messages in each durationNs. */
 	endless: boolean;
 }
 
-/** When a message is due that never is: longer than any run lasts. */
+/** Due time of a message that never is: longer than any run lasts. */
 const NEVER_NS = Number.MAX_SAFE_INTEGER;
 
-/**
- * Message i is due when the integral of the rate reaches i; where it does so at the start of a piece without any message, at the end of
- * that piece.
- */
+/** Message i is due when the integral of the rate reaches i, or after a piece without messages that starts there. */
 function stages(pieces: readonly { durationNs: number; from: Rate; to: Rate }[]): Law {
 	const legs: Leg[] = [];
 	let startNs = 0;
@@ -182,14 +173,14 @@ function stages(pieces: readonly { durationNs: number; from: Rate; to: Rate }[])
 		const leg = legs[at] as Leg;
 		const { atStart, atEnd, durationNs } = leg;
 		const x = i - leg.first;
-		// From a rate of 0 on the first message would divide by it.
+		// After a rate of 0 the first message would divide by it.
 		if (x === 0) return exact(leg.startNs);
 		const squared = atStart * atStart + 2 * (atEnd - atStart) * x;
 		const ns = (2 * x * durationNs) / (atStart + Math.sqrt(Math.max(0, squared)));
 		if (!leg.endless && ns >= durationNs) return exact(legs[at + 1]?.startNs ?? NEVER_NS);
 		return exact(leg.startNs + Math.floor(ns));
 	};
-	/** The integral at ns is a first guess, offset decides. */
+	/** The integral at ns is a first guess; `offset` decides. */
 	const before = (ns: number): number => {
 		const leg = legs.findLast((l) => l.startNs < ns);
 		if (!leg) return 0;

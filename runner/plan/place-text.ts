@@ -2,14 +2,11 @@ import { brokerOf, hasProcess, imageAt, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
-import type { Aws, Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
+import type { Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
 
-/**
- * Where brokers and load come from and what is done to them, a line each; empty: brokers of this machine's own, and one process beside
- * them. Only what the systems of `keys` need.
- */
+/** Where the systems of `keys` and the load run, and what disturbs them. Empty if all is local with one process. */
 export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): string[] {
 	const all = scenario.systems.filter(({ key, broker }) => keys.has(key) && broker !== noBroker);
 	const systems = all.filter(({ options }) => hasProcess(options));
@@ -25,10 +22,7 @@ export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): strin
 	];
 }
 
-/**
- * Programs, files, images, clusters and variables that a scenario has mqbench use beside what placeLines says, a line each: whoever got it
- * from somebody else reads here what it would do. `env`: of drivers' own variables only those that are set.
- */
+/** What else a scenario starts and reads, in case it is somebody else's. Drivers' variables are listed only if set in `env`. */
 export function usesLines(
 	scenario: Scenario,
 	plans: readonly Plan[],
@@ -73,8 +67,7 @@ export function clusterText(kubernetes: Kubernetes | null): string {
 
 function rigLine({ rig }: Scenario, systems: readonly System[]): string[] {
 	if (rig === null) return [];
-	const here = systems.filter(({ key }) => onHosts({ path: "", rig }, key));
-	const fresh = here.map(({ key }) => key);
+	const fresh = systems.map(({ key }) => key).filter((key) => onHosts({ path: "", rig }, key));
 	const allFresh = fresh.length > 0 && fresh.length === systems.length;
 	return [
 		allFresh
@@ -83,14 +76,15 @@ function rigLine({ rig }: Scenario, systems: readonly System[]): string[] {
 	];
 }
 
-/** What is rented, and until when at the latest. */
 function awsLines({ aws }: Scenario): string[] {
 	if (aws === null) return [];
 	const { brokers, clients, region, zone } = aws;
+	const { volume } = brokers;
+	const disk = volume && ` on a ${volume.type} volume of ${volume.sizeGiB}GiB each`;
 	const machines = [
 		...(brokers.count === 0
 			? []
-			: [`${brokers.count} x ${brokers.instance} for brokers${disk(brokers)}`]),
+			: [`${brokers.count} x ${brokers.instance} for brokers${disk ?? ""}`]),
 		`${clients.count} x ${clients.instance}${clients.spot ? " (spot)" : ""} for the load`,
 	];
 	return [
@@ -98,20 +92,16 @@ function awsLines({ aws }: Scenario): string[] {
 	];
 }
 
-/** ", on a gp3 volume of 100GiB"; of its own NVMe nothing. */
-function disk({ volume }: Aws["brokers"]): string {
-	return volume === null ? "" : ` on a ${volume.type} volume of ${volume.sizeGiB}GiB each`;
-}
-
 function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const { key, url, existingTopics } = system;
 	const { nodes = 1 } = system.options;
+	const { process } = brokerOf(system.options);
 	const { place } = targets[target];
 	const hosts = place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
 	const image = imageAt(hosts ? "host" : rig === null ? place : null, system);
 	const parts = [
 		...(image === null ? [] : [container(system, image)]),
-		...(hosts && image === null ? [programs(system)] : []),
+		...(hosts && image === null ? [process?.onHosts.text(system.options) ?? ""] : []),
 		...(hosts && nodes > 1 ? [`${nodes} nodes on ${nodes} hosts`] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
 		...(existingTopics === null
@@ -135,12 +125,6 @@ function container({ options }: System, image: string): string {
 		`image ${image}`,
 		...(nodes === 1 ? most : [`${nodes} containers${most.length === 0 ? "" : ` of ${most} each`}`]),
 	].join(", ");
-}
-
-/** "the host's redis-server": what runs without an image. */
-function programs({ options }: System): string {
-	const { process } = brokerOf(options);
-	return process?.onHosts.text(options) ?? "";
 }
 
 function clientsLine({ clients, kubernetes }: Pick<Scenario, "clients" | "kubernetes">): string[] {
@@ -173,7 +157,7 @@ function faultLine({ atNs, action, forNs, node, delayNs }: Fault): string {
 
 function programLine({ key, binary, options }: System): string[] {
 	if (!hasProcess(options)) return [];
-	// What else might be written is for tables; of a broker without a server, only its forwarder is a program.
+	// Drops alternatives meant for tables; without a server only the forwarder is a program.
 	const from = brokerOf(options)
 		.install?.from.split(/(?:; or|,) `binary:/)[0]
 		?.split(/; with `\w+: true` /)

@@ -19,22 +19,16 @@ import { afterText, QUICK_MEANS, rateText, timeText } from "./load-text.ts";
 
 interface Around {
 	readonly columns: number;
-	/** Where the runs happen, and with what (place-text.ts); empty: nothing is to be said of that. */
 	readonly where?: readonly string[];
 	readonly uses?: readonly string[];
 	readonly warnings?: readonly string[];
-	/** How many runs a search may take. */
 	readonly searchText?: (search: Plan) => string;
 }
 
-/**
- * What the runs of a scenario will take, and what their numbers can say, for people: everything known before the first message. Names stand
- * last in the tables, so that a long one breaks nothing.
- */
+/** Everything known before the first message. Names are last in tables, so that a long one breaks nothing. */
 export function renderPlan(plans: readonly Plan[], around: Around): string {
 	const { columns, where = [], uses = [], warnings = [] } = around;
 	const width = Math.max(40, columns);
-	// Of the runs of a search nothing is known but how many there may be.
 	const runs = plans.filter(({ search }) => search === null);
 	const searches = plans.filter(({ search }) => search !== null);
 	const compared = comparedText(plans);
@@ -62,7 +56,7 @@ export function renderPlan(plans: readonly Plan[], around: Around): string {
 	return `${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-/** "compared over 5 repeats with system old: p99 <= baseline + 10%"; null: nothing is. */
+/** "compared over 5 repeats with system old: p99 <= baseline + 10%" */
 export function comparedText(plans: readonly Plan[]): string | null {
 	const judged = plans.filter((plan) => !isBaseline(plan));
 	const lines = new Set(judged.flatMap(({ baselineSla }) => baselineSla.map(({ text }) => text)));
@@ -80,9 +74,9 @@ export function comparedText(plans: readonly Plan[]): string | null {
 	return `compared over ${repeats} repeats with ${other}: ${what}`;
 }
 
-/** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ...": the whole load in words. */
+/** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ..." */
 export function describe(plan: Plan): string {
-	// How long a run of a search takes follows from its rate and the SLA.
+	// A search's durations follow from its rates and the SLA.
 	const load =
 		plan.search?.role === "start"
 			? `${rateText(plan)} at first, ${afterText(plan.schedule)}`
@@ -125,7 +119,7 @@ function runLines(runs: readonly Plan[], width: number): string[] {
 	];
 }
 
-/** How often a message crosses the network: to the broker, and to all who receive it. */
+/** Crossings of the network: to the broker, and to all receivers. */
 function crossings({ pattern, subscriptions }: Plan): number {
 	const receipts: Readonly<Partial<Record<Plan["pattern"], number>>> = {
 		// To the responder, back to the broker, and to the requester.
@@ -160,7 +154,7 @@ function isClosed({ schedule }: Plan): boolean {
 	return schedule.kind === "closed";
 }
 
-/** One case for all of its systems; where their limits or partitions differ, each of those apart. */
+/** Systems with different limits or partitions are described apart. */
 function describeAll(plans: readonly Plan[]): string {
 	const all = [...grouped(plans, describe)];
 	const [[only = ""] = []] = all;
@@ -187,7 +181,6 @@ function topology(plan: Plan): string {
 	].join(", ");
 }
 
-/** Where the rate goes, unless its phases say so. */
 function pieces({ schedule, phases }: Plan): string[] {
 	if (schedule.kind !== "stages") return [];
 	const [first] = schedule.pieces;
@@ -233,7 +226,7 @@ function extras(plan: Plan): string[] {
 	];
 }
 
-/** Numbers are flush right; the last column, and with "left" all but the first, begin at their left edge. */
+/** The last column is left-aligned, and with "left" all but the first. */
 function table(
 	head: readonly string[],
 	rows: readonly (readonly string[])[],

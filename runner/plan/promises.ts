@@ -1,21 +1,18 @@
 import type { Plan, Sla } from "../model/plan.ts";
 import type { Tally } from "../model/tallies.ts";
 
-/** `find`: a rate is looked for at which nothing is lost. */
+/** `find`: a search for a rate at which nothing is lost. */
 export type Promises = Pick<Plan, "pattern" | "delivery" | "order"> & {
 	readonly checksum: boolean;
 	readonly find: string | null;
 };
 
-/**
- * The gates that follow from what is promised of each message: "lost == 0 (delivery: at-least-once)". A tally that the
- * scenario judges itself is its own to judge: `lost <= 5` beside at-least-once is a choice.
- */
+/** SLA lines that follow from promises: "lost == 0 (delivery: at-least-once)". The scenario's own line for a tally replaces them. */
 export function promisedGates(
 	{ pattern, delivery, order, checksum, find }: Promises,
 	written: readonly Sla[],
 ): Sla[] {
-	// Where nobody receives, nothing can be missed.
+	// Without receivers nothing can be missed.
 	if (pattern === "publish") return [];
 	const gates: [Tally, string][] = [];
 	if (delivery !== "at-most-once") gates.push(["lost", `delivery: ${delivery}`]);

@@ -12,7 +12,7 @@ import { warnBeforeRuns } from "./warnings.ts";
 const rig = (endsAt: string | null, expiresAt: string | null) =>
 	RigFile.parse({ ...rentedFile, expiresAt, cloud: { ...rentedFile.cloud, endsAt } });
 
-/** What is said before the one run, which takes 65s with start, drain and floor. */
+/** The one run takes 65s with start, drain and floor. */
 function warned(file: RigFile): string {
 	const scenario = loadScenario(
 		"s.yaml",

@@ -5,10 +5,7 @@ import { sum } from "../stats/sum.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 
-/**
- * How long the runs take at most, starts of brokers and waiting for the last messages included, ns: what machines that end by themselves
- * are to outlast. Of a search, which follows from what it finds, an upper estimate.
- */
+/** Longest duration of all runs with broker starts and drains, ns: rented machines must outlast it. A search is an upper estimate. */
 export function longest(
 	plans: readonly Plan[],
 	also: { readonly floors: boolean; readonly confirm: boolean },
@@ -24,12 +21,12 @@ export function longest(
 	);
 }
 
-/** Its machines may end by themselves from then on; null: it has no end, or nobody knows it. */
+/** Null if it has no end, or none that is known. */
 export function rigEndsAt({ cloud, expiresAt }: RigFile): string | null {
 	return cloud?.endsAt ?? expiresAt;
 }
 
-/** What is to be said of a rig that may not last as long as what is to be done on it takes: `doing` is "the runs take". */
+/** `doing`: "the runs take". */
 export function rigExpiryWarnings(
 	rig: RigFile | null,
 	takesNs: number,
@@ -52,14 +49,13 @@ export function rigExpiryWarnings(
 
 // --- internal ---
 
-/** What starting a broker takes, and looking at clocks, before a run's first message. */
+/** A broker's start and a look at clocks, before a run's first message. */
 const START_NS = 15e9;
-/** A search usually makes 10 to 15 runs and draws a curve of 5; most of them short, some as long as it takes to tell. */
+/** A search usually makes 10 to 15 runs and a curve of 5, most of them short. */
 const SEARCH_RUNS = 20;
 const SEARCH_RUN_NS = 60e9;
-/** Of a floor: its window and its start. */
+/** A floor's window and start. */
 const FLOOR_NS = 10e9;
-
 /** Repeats that --confirm adds. */
 const CONFIRMING = 2;
 

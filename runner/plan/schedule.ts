@@ -2,7 +2,7 @@ import type { Schedule, Times } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "./offset.ts";
 
-/** A schedule with the messages that are due before and in its window. */
+/** Adds the messages that are due before and in the window. */
 export function counted(times: Times): Schedule {
 	return times.kind === "closed"
 		? times
@@ -13,7 +13,7 @@ export function counted(times: Times): Schedule {
 			};
 }
 
-/** The plan of a warm-up until steady, once it is known when its window has opened (ns since T0); null: at the latest. */
+/** The plan once a warm-up until steady has ended (ns since T0); null: at the latest. */
 export function openedAt(plan: Plan, startNs: number | null): Plan {
 	const { schedule } = plan;
 	if (schedule.steady === null || startNs === null) return plan;

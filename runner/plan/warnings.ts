@@ -10,10 +10,7 @@ import { distinct } from "./distinct.ts";
 import { longest, rigExpiryWarnings } from "./rig-expiry.ts";
 import { intendedInWindow } from "./samples.ts";
 
-/**
- * Before anything starts: warns of each SLA line that the samples will not carry (under `strict` it throws instead), and of what
- * would make a comparison unfair.
- */
+/** Warns of SLA lines that the samples will not carry (under `strict` it throws instead), and of unfair comparisons. */
 export function warnBeforeRuns(
 	scenario: Scenario,
 	plans: readonly Plan[],
@@ -37,25 +34,24 @@ export function warnBeforeRuns(
 		world.stderr.write(`Warning: ${warning}\n`);
 }
 
-/** What would make figures say something else than they seem to. */
 export function warningsOf(scenario: Scenario, plans: readonly Plan[]): string[] {
 	return [...unequalPrefetch(scenario, plans), ...loadWarnings(plans)];
 }
 
-/** The group that a plan's consumers are. */
 export function consuming(plan: Plan): Consuming {
 	return { ...plan, topics: plan.topics.length };
 }
 
 // --- internal ---
 
-/** What a load asks of itself that no broker can mend; each once, with the first run that it is about. */
+/** Problems of the load that no broker can mend; each once, with the first run that has it. */
 function loadWarnings(plans: readonly Plan[]): string[] {
 	const pairs = distinct(plans, (plan) => JSON.stringify([plan.system, plan.case]));
 	const found = pairs.flatMap((plan) => {
-		const consumers = [idle(consuming(plan)), busyAtHighest(plan)].flatMap(
-			(problem) => problem ?? [],
-		);
+		const { rate } = plan.schedule;
+		const atHighest =
+			rate !== null && isRated(plan) ? busy(consuming(plan), ratePerSecond(rate)) : null;
+		const consumers = [idle(consuming(plan)), atHighest].flatMap((problem) => problem ?? []);
 		const texts = consumers.map(({ said, remedy }) => `${said.text}; ${remedy}`);
 		return [...texts, ...boundByConsumers(plan), ...idleProducers(plan)].map((text) => ({
 			plan,
@@ -72,12 +68,7 @@ function isRated({ schedule, search }: Plan): boolean {
 	return schedule.rate !== null && search === null;
 }
 
-function busyAtHighest(plan: Plan) {
-	const { rate } = plan.schedule;
-	return rate !== null && isRated(plan) ? busy(consuming(plan), ratePerSecond(rate)) : null;
-}
-
-/** What has no rate of its own is as fast as its consumers. */
+/** Without a rate a load is as fast as its consumers. */
 function boundByConsumers(plan: Plan): string[] {
 	const perMessage = isRated(plan) ? 0 : busyShare(consuming(plan), 1);
 	if (perMessage === 0) return [];
@@ -87,7 +78,6 @@ function boundByConsumers(plan: Plan): string[] {
 	];
 }
 
-/** Producers that have nothing to send in the window. */
 function idleProducers(plan: Plan): string[] {
 	const messages = intendedInWindow(plan);
 	const { producers, connections } = plan;
@@ -100,7 +90,7 @@ function idleProducers(plan: Plan): string[] {
 	];
 }
 
-/** Behind a slow consumer its prefetch is a queue of its own: systems with different ones are not compared by their brokers. */
+/** Behind a slow consumer the prefetch is a queue: with different ones, systems do not compare by their brokers. */
 function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[] {
 	const working = new Set(plans.filter(({ work }) => work !== null).map(({ system }) => system));
 	const known = systems.flatMap(({ key, traits: { prefetch } }) =>

@@ -4,14 +4,8 @@ import { formatCount, formatDurationExact, ratePerSecond } from "../units.ts";
 import { comment, js, raw } from "./js.ts";
 import { options } from "./options.ts";
 
-/** What k6 needs for one run: a script that a person can read, and the `plan.json` that it opens. */
-export interface Compiled {
-	readonly script: string;
-	readonly planJson: string;
-}
-
-/** Writes the k6 script of a run. Both files belong into one folder, or the plan stands in the script (`inline`). */
-export function compile(plan: Plan, { inline = false } = {}): Compiled {
+/** Both files belong in one folder, unless the script contains the plan (`inline`). */
+export function compile(plan: Plan, { inline = false } = {}) {
 	return { script: script(plan, inline), planJson: `${JSON.stringify(plan, null, 2)}\n` };
 }
 
@@ -34,14 +28,16 @@ ${comment(`${formatDurationExact(schedule.durationNs)}, and the plan says how ma
 // ${raw(inline ? "The plan" : "plan.json")} has the exact time of each of the ${amount} messages, warm-up included. k6 only hands out
 // slots, stretches of that schedule; a pacer sends every message at its own time and makes up for ticks that
 // k6 drops.`;
-	const driver = raw(identifier(plan.broker));
+	// Brokers' names are words with a dash at most.
+	const camel = (_: string, next = "") => next.toUpperCase();
+	const driver = raw(plan.broker.replaceAll(/[^A-Za-z0-9]+(.)?/g, camel));
 	return js`${comment(`${plan.scenario}: ${plan.system}, case "${plan.case}", repeat ${plan.repeat} of ${plan.repeats}`)}
 ${comment(describe(plan))}
 import mqbench from 'k6/x/mqbench';
 import ${driver} from ${`k6/x/mqbench/${plan.broker}`};
 
 ${raw(load)}${raw(clients(plan))}
-const run = mqbench.load(${driver}, ${inline ? inScript(plan) : raw("open('./plan.json')")});
+const run = mqbench.load(${driver}, ${raw(inline ? js`JSON.stringify(${JSON.parse(JSON.stringify(plan))})` : "open('./plan.json')")});
 
 ${comment(heartbeatText(plan))}
 export const options = ${options(plan)};
@@ -53,11 +49,6 @@ export const handleSummary = () => ({ stdout: run.text() });
 `;
 }
 
-function inScript(plan: Plan) {
-	return raw(js`JSON.stringify(${JSON.parse(JSON.stringify(plan))})`);
-}
-
-/** Lines about who runs it; "" where one client does. */
 function clients({ client: { count } }: Plan): string {
 	if (count === 1) return "";
 	return js`
@@ -72,18 +63,11 @@ function heartbeatText({ client: { count }, heartbeat, schedule }: Plan): string
 	return `The same for every load${count === 1 ? "" : " of so many clients"}: the heartbeat lasts ${longerMs / 1000} s longer than the schedule, then waits for the drain.`;
 }
 
-/** What the rate of a load is that has more than one. */
 const QUALITY: Readonly<Partial<Record<Plan["schedule"]["kind"], string>>> = {
 	poisson: "on average; ",
 	stages: "at most; ",
 };
 
-/** The driver's name as a variable: brokers' names are words, a dash at most. */
-function identifier(broker: string): string {
-	return broker.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string = "") => next.toUpperCase());
-}
-
-/** For a reader; the exact ratio is in plan.json. */
 function rounded(value: number): number {
 	return Number(value.toPrecision(8));
 }

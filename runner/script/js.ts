@@ -1,7 +1,4 @@
-/**
- * Tagged template for generated JavaScript: each value becomes a literal, so that no text of a scenario can
- * end a string or become code. `raw` parts are code of our own.
- */
+/** Template for generated JavaScript: values become literals, so that no text of a scenario becomes code; `raw` parts are our own. */
 export function js(strings: TemplateStringsArray, ...values: readonly Value[]): string {
 	return strings.reduce(
 		(code, part, i) => code + part + (i < values.length ? write(values[i] ?? null) : ""),
@@ -9,12 +6,12 @@ export function js(strings: TemplateStringsArray, ...values: readonly Value[]): 
 	);
 }
 
-/** Code that `js` takes over as it is. Never give it text of a user. */
+/** Code that `js` takes over unchanged. Never give it a user's text. */
 export function raw(code: string): Raw {
 	return { [RAW]: code };
 }
 
-/** One line of a comment: control characters and line ends of any kind become spaces, and no `*` `/` closes it. */
+/** Control characters and line ends become spaces, and no `*` `/` closes the comment. */
 export function comment(text: string): Raw {
 	const line = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").replaceAll("*/", "* /");
 	return raw(`// ${line}`.trimEnd());
@@ -41,7 +38,7 @@ function isRaw(value: Value): value is Raw {
 	return typeof value === "object" && value !== null && RAW in value;
 }
 
-/** As a person would write it: single quotes, keys without quotes where they need none, two spaces. */
+/** Readable: single quotes, quoted keys only where needed, two spaces. */
 function literal(value: Literal, indent: string): string {
 	if (typeof value === "string") return quote(value);
 	if (typeof value === "number" && !Number.isFinite(value))

@@ -1,6 +1,6 @@
 import type { Plan } from "../model/plan.ts";
 
-/** k6's `options`: the heartbeat that hands out slots. The same for every load; the load's shape is in plan.json. */
+/** The heartbeat that hands out slots, the same for every load; plan.json has the load's shape. */
 export function options({ heartbeat }: Plan) {
 	return {
 		scenarios: {

@@ -45,7 +45,7 @@ export const amqp = broker(AmqpOptions, {
 		title: destination === "topic" ? "AMQP 1.0 topics" : "AMQP 1.0",
 		acks: !settled,
 		delivery: settled ? "at-most-once" : "at-least-once",
-		// Every receiver accepts; the server waits for it.
+		// Every receiver accepts, and the server waits for it.
 		acknowledge: "message",
 		maxMessageBytes: SERVERS[server].maxMessageBytes,
 		cannot: UNABLE[destination],
@@ -72,7 +72,7 @@ export const amqp = broker(AmqpOptions, {
 				"only artemis runs in containers here; remove server, or write target: local",
 		};
 	},
-	// Its driver speaks Artemis' own protocol, at the same port.
+	// The benchmark's driver speaks Artemis's own protocol, at the same port.
 	omb: {
 		packages: ["artemis"],
 		system: { broker: "amqp" },

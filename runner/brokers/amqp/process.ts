@@ -6,10 +6,10 @@ import { jvmServer } from "../jvm.ts";
 import type { Site } from "../process.ts";
 import { type Login, newLogin } from "../server.ts";
 
-/** As the pom in `artemis`; the other server has an image of its own. */
+/** As in artemis/pom.xml; the other server has its own image. */
 const image = { name: "apache/activemq-artemis", version: "2.44.0" };
 
-/** What is in queues, by the setting that says when a server flushes; `fsync` is both servers' own. At `memory` messages are not durable, which is the driver's to say. */
+/** Both servers default to `fsync`. At `memory` messages are not durable, which the driver sets. */
 function stores(
 	key: string,
 	values: { fsync: boolean | string } & Partial<Record<Level, boolean | string>>,
@@ -25,7 +25,6 @@ function stores(
 	});
 }
 
-/** Each server: what is set besides what the scenario says, the lines of its log, and its main class with arguments and files. */
 export const SERVERS = {
 	artemis: {
 		jars: {
@@ -42,7 +41,7 @@ export const SERVERS = {
 				journal-directory bindings-directory paging-directory large-messages-directory persistence-enabled core`,
 		},
 		stores: stores("journal-datasync", { os: false, fsync: true }),
-		// The journal takes another kind of file where libaio is installed: the same on every machine.
+		// Otherwise the journal's type depends on whether libaio is installed.
 		fixed: { "journal-type": "NIO", "journal-pool-files": 10 },
 		version: / Message Broker version (\S+) /,
 		up: /\bServer is now active\b/,
@@ -52,7 +51,7 @@ export const SERVERS = {
 				"etc/broker.xml": `<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
 ${elements({
 	name: "mqbench",
-	// Who is the cluster's is asked for a password, and nothing more: roles would be looked up for each message.
+	// The cluster's user is only asked for a password; roles would be looked up for each message.
 	"cluster-user": user,
 	"cluster-password": password,
 	"journal-directory": `${data}/journal`,
@@ -75,7 +74,7 @@ ${elements({
 			version: "6.1.7",
 			installed: { folder: "lib", jar: "activemq-broker-" },
 		},
-		// Of its frames.
+		// The limit is for frames.
 		maxMessageBytes: 100 * 1024 ** 2 - 1024,
 		config: {
 			file: "activemq.xml",
@@ -110,7 +109,7 @@ ${elements({
 <plugins><simpleAuthenticationPlugin><users><authenticationUser${attributes({ username: user, password, groups: user })}/></users></simpleAuthenticationPlugin></plugins>
 <transportConnectors><transportConnector${attributes({
 					name: "amqp",
-					// Small messages leave at once, as with every other server here; its own default is to wait for more (40 ms).
+					// Sends small messages at once, like the other servers here; the default waits 40 ms for more.
 					uri: `amqp://${hostPort(listen, ports[0] ?? 0)}?maximumConnections=100000&transport.tcpNoDelay=true`,
 				})}/></transportConnectors>
 </broker></beans>
@@ -120,18 +119,7 @@ ${elements({
 	},
 };
 
-/**
- * Artemis's audit loggers, off as in its own configuration: the level of the root logger alone would have them write six lines for each
- * message, which takes more than the message.
- */
-const AUDIT_OFF = `logger.audit.name=org.apache.activemq.audit
-logger.audit.level=OFF
-`;
-
-/**
- * ActiveMQ Artemis or ActiveMQ Classic: on Java from `binary` (an installation), or from jars that Maven fetches into the cache; Artemis in containers
- * from apache/activemq-artemis, or another image with Artemis there and java on PATH, instead of the image's own scripts.
- */
+/** Containers need Artemis in its image's folder and java on PATH; the image's own scripts are not used. */
 export const server = jvmServer<
 	SystemOptionsOfAnyBroker & { readonly server: keyof typeof SERVERS }
 >({
@@ -143,7 +131,8 @@ export const server = jvmServer<
 	container: { data: "/var/lib/artemis-instance" },
 	ports: 5672,
 	flags: ["-XX:+UseG1GC"],
-	logging: AUDIT_OFF,
+	// Off as in Artemis's own configuration: the root level would log six lines per message, which cost more than the message.
+	logging: "logger.audit.name=org.apache.activemq.audit\nlogger.audit.level=OFF\n",
 	inImage: "/opt/activemq-artemis/lib",
 	more: ["optional"],
 	launch({ nodes, image, level }, { server, config }, run) {
@@ -158,7 +147,7 @@ export const server = jvmServer<
 			node(node) {
 				const { main, files } = start(node, chosen, login);
 				return {
-					// In a container it takes the place of the entry point, which would make an instance of its own.
+					// In a container it replaces the entry point, which would make an instance of its own.
 					before: image ? [["mkdir", "-p", node.data]] : [],
 					argv: run(node, main),
 					files,

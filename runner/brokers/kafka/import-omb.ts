@@ -1,7 +1,6 @@
 import { type Mapping, number, type OmbDriver, replicas } from "../omb-driver.ts";
 
-type Other = (key: string) => string;
-const isPem = (store: string, other: Other) =>
+const isPem = (store: string, other: (key: string) => string) =>
 	/^pem$/i.test(other(`ssl.${store}.type`)) || /\.(pem|crt)$/i.test(other(`ssl.${store}.location`));
 
 const certificates =
@@ -14,7 +13,7 @@ const passwordOf =
 	(_, other) =>
 		isPem(store, other) ? null : undefined;
 
-/** Of `username="me" password='secret'`. */
+/** Reads `username="me" password='secret'`. */
 function quoted(jaas: string, key: string): string {
 	const found = new RegExp(`\\b${key}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s;]+))`).exec(jaas);
 	return found?.[1] ?? found?.[2] ?? found?.[3] ?? "";
@@ -53,10 +52,10 @@ export const omb: OmbDriver = {
 		"batch.size": (bytes) => ({ batch: `${bytes}B` }),
 		"compression.type": (compression) => ({ compression }),
 		"enable.idempotence": (on) => ({ idempotence: on === "true" }),
-		// Timeouts of requests are the scenario's timeout.
+		// The scenario's timeout covers requests.
 		"default.api.timeout.ms": null,
 		"request.timeout.ms": null,
-		// Positions are set before the first message, and committed after each.
+		// The driver sets positions before the first message, and commits after each.
 		"auto.offset.reset": null,
 		"enable.auto.commit": null,
 	},

@@ -87,7 +87,11 @@ export const kafka = broker(KafkaOptions, {
 	server,
 	traits: (options) => ({
 		acks: options.acks !== 0,
-		delivery: isSafe(options) ? "at-least-once" : "at-most-once",
+		// A lost node loses no acknowledged message: all replicas in sync have it, or there is only one.
+		delivery:
+			options.acks === "all" || (options.acks === 1 && copies(options) === 1)
+				? "at-least-once"
+				: "at-most-once",
 		acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
 		groupOrdered: true,
 		keys: true,
@@ -111,7 +115,6 @@ export const kafka = broker(KafkaOptions, {
 		acknowledge: acknowledgeOf(options),
 	}),
 	topicOptions: ["minInsyncReplicas"],
-	// Where nodes are and keep their logs, and who they are.
 	config: {
 		file: "server.properties",
 		options: { port: "port" },
@@ -143,10 +146,10 @@ export const kafka = broker(KafkaOptions, {
 
 // --- internal ---
 
-/** Above it, requests near the 100 MiB that a broker takes (socket.request.max.bytes). */
+/** Larger ones come near the request limit of a broker, 100 MiB (socket.request.max.bytes). */
 const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;
 
-/** What the scenario has a server take, which is of batches; a topic that mqbench makes is then not to take more. */
+/** The limit is for batches; topics that mqbench makes get it as well. */
 function messageMaxBytes({ config }: KafkaOptions): number | undefined {
 	return Number(config?.["message.max.bytes"]) || undefined;
 }
@@ -158,24 +161,18 @@ function maxMessageBytes(options: KafkaOptions): number {
 		: Math.min(MAX_MESSAGE_BYTES, largestPayload(most, batchOfOne));
 }
 
-/** What a batch of one record has beside its payload, uncompressed and without a key (batchBytes in xk6-kafka/options.go). */
+/** Overhead of a batch of one record, uncompressed and without a key (batchBytes in xk6-kafka/options.go). */
 function batchOfOne(payloadBytes: number): number {
-	// Numbers of a record have a sign: they are doubled.
+	// Numbers of a record are signed: the encoding doubles them.
 	const record = 5 + varintBytes(2 * payloadBytes);
 	return 61 + varintBytes(2 * (record + payloadBytes)) + record;
-}
-
-/** What is acknowledged is not lost with one node: it is on all in sync, or there is only one. */
-function isSafe(options: KafkaOptions): boolean {
-	const { acks } = options;
-	return acks === "all" || (acks === 1 && copies(options) === 1);
 }
 
 function acknowledgeOf({ acknowledge, commitInterval }: KafkaOptions) {
 	return acknowledge ?? (commitInterval === undefined ? "message" : "interval");
 }
 
-/** Copies of a topic; null: the default of a broker that is not ours. */
+/** Null for the unknown default of somebody else's broker. */
 function copies({ replicas, url }: KafkaOptions): number | null {
 	return replicas ?? (url === undefined ? 1 : null);
 }
@@ -191,7 +188,7 @@ function stores({ acks }: Pick<KafkaOptions, "acks">): Stores {
 			interval: [`flush.ms=1000, acks=${acks}`, { [SCHEDULER]: 1000 }],
 			fsync: [`flush.messages=1, acks=${acks}`, {}],
 		},
-		// Of the server; a topic's own, which each level sets, take their place.
+		// Settings of the server; those of topics, which each level sets, override them.
 		also: ["log.flush.interval.messages", "log.flush.interval.ms"],
 	});
 	return {
@@ -199,7 +196,7 @@ function stores({ acks }: Pick<KafkaOptions, "acks">): Stores {
 		own,
 		of(options, ours) {
 			const { durability = "memory" } = options;
-			// The driver sets the others on the topics that it makes.
+			// The driver sets the other levels on the topics that it makes.
 			const { text, by } = words.of(options, ours || durability !== "memory");
 			return { text: by.length > 0 ? `${text}, acks=${acks}` : text, by };
 		},

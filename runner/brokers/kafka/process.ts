@@ -7,10 +7,9 @@ import { jvmServer } from "../jvm.ts";
 import { ANY, type Setup, type Site } from "../process.ts";
 import type { Jars } from "../server.ts";
 
-/** As pom.xml. */
+/** As in pom.xml. */
 const image = { name: "apache/kafka", version: "4.1.1" };
 
-/** Kafka and what it needs at run time. */
 export const jars: Jars = {
 	title: "Kafka",
 	name: "kafka",
@@ -19,10 +18,10 @@ export const jars: Jars = {
 	installed: { folder: "libs", jar: "kafka_2." },
 };
 
-/** When Kafka looks whether a topic's flush.ms is over: never, unless it is told to. */
+/** How often Kafka checks a topic's flush.ms: never by default. */
 export const SCHEDULER = "log.flush.scheduler.interval.ms";
 
-/** As Kafka's own scripts. */
+/** Flags of Kafka's own scripts. */
 const JVM = [
 	"-XX:+UseG1GC",
 	"-XX:MaxGCPauseMillis=20",
@@ -30,11 +29,7 @@ const JVM = [
 	"-XX:+ExplicitGCInvokesConcurrent",
 ];
 
-/**
- * Kafka without ZooKeeper: one node, or three that are brokers and controllers at once. On Java from `binary` (an installation), or
- * from jars that Maven fetches into the cache; in containers from apache/kafka, or another image with Kafka in /opt/kafka and
- * java on PATH, under the same flags instead of the image's own scripts, which would choose others.
- */
+/** KRaft, without ZooKeeper. Containers need Kafka in /opt/kafka and java on PATH; the image's scripts would choose other flags. */
 export const server = jvmServer<SystemOptionsOfAnyBroker>({
 	image,
 	jars: [jars],
@@ -58,23 +53,16 @@ export const server = jvmServer<SystemOptionsOfAnyBroker>({
 			...texts(config),
 		};
 		return {
-			log: {
-				name: "Kafka",
-				version: /\bKafka version: (\S+)/,
-				up: /\] Kafka Server started\b/,
-			},
+			log: { name: "Kafka", version: /\bKafka version: (\S+)/, up: /\] Kafka Server started\b/ },
 			url: `kafka://${nodes.map(({ client }) => client).join(",")}`,
-			settings: {
-				...chosen,
-				"log.dirs": inMemory ? `${where.memory} (in memory)` : where.disk,
-			},
+			settings: { ...chosen, "log.dirs": inMemory ? `${where.memory} (in memory)` : where.disk },
 			data: inMemory ? "memory" : "disk",
 			flushes: !inMemory,
-			// Three start at once, and share the cores.
+			// Three start at once and share the cores.
 			startMs: nodes.length === 1 ? 60_000 : 120_000,
 			async node(node, i) {
 				const file = `${node.folder}/server.properties`;
-				// A container does so before each of its starts.
+				// A container formats before each of its starts.
 				const again = image ? ["--ignore-formatted"] : [];
 				const format = ["format", ...again, "-t", CLUSTER, "-c", file];
 				const settings = {
@@ -87,7 +75,7 @@ export const server = jvmServer<SystemOptionsOfAnyBroker>({
 					before: [run(node, ["kafka.tools.StorageTool", ...format], BRIEF)],
 					argv: run(node, ["kafka.Kafka", file]),
 					files: {
-						// A file in Java's manner, in which a backslash begins an escape.
+						// In Java properties a backslash begins an escape.
 						"server.properties": lines(settings, "=", (value) =>
 							String(value).replaceAll("\\", "\\\\").replaceAll("\n", "\\n"),
 						),
@@ -101,12 +89,11 @@ export const server = jvmServer<SystemOptionsOfAnyBroker>({
 // --- internal ---
 
 const SHM = "/dev/shm";
-/** Every run formats storage of its own: the name of the cluster may be the same. */
+/** Constant because every run formats its own storage. */
 const CLUSTER = "bXFiZW5jaC1sb2NhbC0tLQ";
-
 const BRIEF = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"];
 
-/** Where a node's data goes that is to lie in memory. What fsync would mean there is nothing, so that nothing is promised. */
+/** In memory fsync has no meaning, so nothing is promised. */
 async function memoryFolder(
 	{ system, messageBytes, ask }: Setup,
 	{ hostname, memory }: Site,
@@ -120,7 +107,6 @@ async function memoryFolder(
 	});
 }
 
-/** Who a node is, and who the others are: each is broker and controller at once. */
 function member(index: number, controllers: readonly string[]): Record<string, string> {
 	return {
 		"process.roles": "broker,controller",
@@ -133,7 +119,7 @@ function member(index: number, controllers: readonly string[]): Record<string, s
 	};
 }
 
-/** Other nodes come by the same listener as clients, unless those have another address for it. */
+/** Other nodes use the clients' listener, unless clients have another address for it. */
 function listeners({ listen, ip, client, ports, published }: Site): Record<string, string> {
 	const [clients = 0, controller = 0] = ports;
 	const at = (name: string, port: number) =>
@@ -150,13 +136,11 @@ function listeners({ listen, ip, client, ports, published }: Site): Record<strin
 	};
 }
 
-/**
- * What differs from Kafka's defaults. What a topic can have of its own (flush.messages, flush.ms, max.message.bytes) the driver gives it.
- */
+/** The driver sets what a topic can have of its own (flush.messages, flush.ms, max.message.bytes). */
 function own(nodes: number): Record<string, string> {
 	const copies = String(Math.min(nodes, 3));
 	return {
-		// One node has one copy of Kafka's own topics, and needs fewer files for them.
+		// One node has one copy of Kafka's own topics and needs fewer files for them.
 		"offsets.topic.num.partitions": String(nodes),
 		"offsets.topic.replication.factor": copies,
 		"transaction.state.log.replication.factor": copies,
@@ -166,7 +150,7 @@ function own(nodes: number): Record<string, string> {
 		// A group begins when its members are there, not 3 s later.
 		"group.initial.rebalance.delay.ms": "0",
 		"auto.create.topics.enable": "false",
-		// There is nobody to hand anything over to. Of several nodes one that is restarted does, as people's own do.
+		// One node has no peer to hand over to; in a cluster a restarted node does hand over, as users' own do.
 		...(nodes === 1 ? { "controlled.shutdown.enable": "false" } : {}),
 	};
 }

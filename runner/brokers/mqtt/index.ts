@@ -59,7 +59,6 @@ const MqttOptions = z.strictObject({
 });
 type MqttOptions = z.infer<typeof MqttOptions>;
 
-/** The one of PATH, another build of it (`binary`), a host's own package or the official image. */
 const mosquitto = installedServer<MqttOptions>({
 	name: "mosquitto",
 	from: "`mosquitto` on PATH, or Mochi MQTT (`server: mochi`), built by mqbench; or `binary: /path/to/mosquitto`",
@@ -89,7 +88,7 @@ const mosquitto = installedServer<MqttOptions>({
 				files: {
 					"mosquitto.conf": lines(
 						{
-							// It would become a user who may not read these files.
+							// Otherwise mosquitto becomes a user that may not read these files.
 							user: "root",
 							listener: `${ports[0]} ${listen}`,
 							password_file: `${folder}/passwords`,
@@ -105,7 +104,7 @@ const mosquitto = installedServer<MqttOptions>({
 	},
 });
 
-/** As many as Mochi can keep for a client (a number of 16 bits); it drops more of them. */
+/** Mochi's limit for a client (16 bits); it drops further messages. */
 const MOCHI_QUEUED = 65_535;
 
 const mochi = goServer<MqttOptions>({
@@ -135,7 +134,6 @@ const mochi = goServer<MqttOptions>({
 	},
 });
 
-/** The one that `server` says. */
 const server: Server = {
 	...mosquitto,
 	program: mochi.program,
@@ -147,15 +145,13 @@ const server: Server = {
 };
 
 const MOST_SECONDS = 65_535;
-/** Of a packet of MQTT, and the most that it has beside the payload. */
+/** An MQTT packet's limit, and its largest overhead. */
 const MAX_PACKET_BYTES = 268_435_455;
 const BESIDE = 256;
-
-/** Both mosquitto and Mochi MQTT acknowledge what is in their memory; what mosquitto saves at times (persistence) is a snapshot. */
+/** Both servers acknowledge from memory; mosquitto's persistence is a snapshot at times. */
 const MEMORY = "nothing is written before an acknowledgement";
 const stores = storesAs({ own: `memory (${MEMORY})`, levels: { memory: MEMORY } });
 const NOTHING = storesNothing("QoS 0 is neither stored nor acknowledged");
-
 const qos: Mapping = (value) => number(value, (level) => ({ qos: level }));
 const clean: Mapping = (on) => (on === "false" ? { session: "persistent" } : null);
 const most: Mapping = (value) => number(value, (receiveMaximum) => ({ receiveMaximum }));
@@ -191,7 +187,6 @@ export const mqtt = broker(MqttOptions, {
 		noDelay,
 		tls,
 	}),
-	// Where a server listens, who may come, and where it writes what mqbench reads.
 	config: {
 		file: "mosquitto.conf",
 		options: {
@@ -222,7 +217,7 @@ export const mqtt = broker(MqttOptions, {
 				"only mosquitto runs in containers here; remove server, or write target: local",
 		};
 	},
-	// Its drivers for MQTT 3.1.1 (all keys on top) and MQTT 5 (`client`, `consumer`).
+	// The benchmark's drivers for MQTT 3.1.1 (all keys on top) and MQTT 5 (`client`, `consumer`).
 	omb: {
 		packages: ["mqtt", "mqtt5"],
 		system: { broker: "mqtt" },
@@ -244,7 +239,7 @@ export const mqtt = broker(MqttOptions, {
 // --- internal ---
 
 function maxMessageBytes(config: MqttOptions["config"] = {}): number {
-	// 0 is no limit, as nothing.
+	// 0 means no limit.
 	const { message_size_limit, max_packet_size } = config;
 	return Math.min(
 		Number(message_size_limit) || MAX_PACKET_BYTES,
@@ -257,7 +252,7 @@ function chosen({ system }: Pick<Setup, "system">): BrokerProcess {
 	return server === "mochi" ? mochi.process : mosquitto.process;
 }
 
-/** A line of mosquitto's password file: PBKDF2 by SHA-512, as mosquitto_passwd writes it. */
+/** PBKDF2 with SHA-512, as mosquitto_passwd writes it. */
 function hashed({ user, password }: Login): string {
 	const rounds = 101;
 	const salt = randomBytes(12);

@@ -33,18 +33,16 @@ const StreamingOptions = z.strictObject({
 	).optional(),
 });
 type StreamingOptions = z.infer<typeof StreamingOptions>;
-
-/** Room for the protocol's envelope, which counts towards max_payload: its size depends on the topic. */
+/** For the protocol's envelope, which counts towards max_payload and depends on the topic. */
 const ENVELOPE = 1024;
-/** As mqbench sets the server up; its own is for larger messages than 1 MiB only: what is measured is the server as it comes. */
+/** Only messages above the server's default raise it, to measure the server as it comes. */
 const MAX_PAYLOAD = 8 * 1024 ** 2 + ENVELOPE;
 const OWN_MAX_PAYLOAD = 1024 ** 2;
-
 const MAX_BYTES = "streaming.store_limits.max_bytes";
-/** What a channel in memory keeps, where the scenario says nothing: it would take all memory there is. */
+/** Without a limit a channel would take all memory. */
 const MEMORY_BYTES = 1024 ** 3;
 
-/** The server's own limits (a million messages, 1000 subscriptions, 100 channels) would drop messages, or refuse consumers, in mid-run. */
+/** The defaults (a million messages, 1000 subscriptions, 100 channels) would drop messages or refuse consumers in mid-run. */
 const UNLIMITED = {
 	"streaming.store_limits.max_channels": 0,
 	"streaming.store_limits.max_subs": 0,
@@ -61,7 +59,7 @@ const inFiles = (sync: boolean, every: string) =>
 		{ [STORE]: "file", [SYNC]: sync, [EVERY]: every },
 	] as const;
 
-/** It flushes before it acknowledges, and syncs with that or by the clock. */
+/** It flushes before it acknowledges, and syncs then or on a timer. */
 const stores = storesBy({
 	own: "memory (store: memory, its default)",
 	levels: {
@@ -82,7 +80,7 @@ const server = goServer<StreamingOptions>({
 		package: "github.com/nats-io/nats-streaming-server",
 		whenNeeded: true,
 	},
-	// As the server that mqbench builds (extensions/servers/nats-streaming-server/go.mod), and the last there is.
+	// As in extensions/servers/nats-streaming-server/go.mod; there will be no newer one.
 	image: { name: "nats-streaming", version: "0.25.6", suffix: "-alpine" },
 	remark: ", which its makers ended in 2023",
 	ports: 4222,
@@ -132,7 +130,7 @@ export const streaming = broker(StreamingOptions, {
 	traits: (options) => ({
 		acks: true,
 		delivery: "at-least-once",
-		// Every subscription does; the server waits for it.
+		// Every subscription acknowledges, and the server waits for it.
 		acknowledge: "message",
 		keepsOnly: keepsFiles(settingsOf(options))
 			? null
@@ -144,7 +142,6 @@ export const streaming = broker(StreamingOptions, {
 		redeliverAfterNs: options.ackWait ?? defaults.ackWaitNs,
 	}),
 	stores: () => stores,
-	// Where it listens and keeps its files, who it is, and where it writes what mqbench reads.
 	config: {
 		file: "nats-streaming.conf",
 		options: { port: "port", "streaming.id": "cluster", "streaming.cluster_id": "cluster" },
@@ -156,7 +153,7 @@ export const streaming = broker(StreamingOptions, {
 	check: ({ ackWait = 0 }) => ({
 		ackWait: ackWait % 1e9 !== 0 && "the server counts whole seconds; write 1s or more of them",
 	}),
-	// Its driver keeps what the server keeps: memory or files.
+	// The benchmark's driver leaves the choice of memory or files to the server.
 	omb: {
 		packages: ["natsstreaming"],
 		system: { broker: "nats-streaming" },
@@ -181,7 +178,7 @@ function maxPayload(options: StreamingOptions): number {
 	return sizeInConfig(settingsOf(options).max_payload) ?? MAX_PAYLOAD;
 }
 
-/** What a published message (PubMsg of its protocol) has beside its payload: name of the connection as the driver makes it, two ids, and the topic. */
+/** Overhead of a PubMsg: the connection's name as the driver makes it, two ids, and the topic. */
 function envelope(topic: string, payloadBytes: number): number {
 	const text = (bytes: number) => 1 + varintBytes(bytes) + bytes;
 	return (

@@ -53,21 +53,19 @@ const NatsOptions = z.strictObject({
 	).optional(),
 });
 type NatsOptions = z.infer<typeof NatsOptions>;
-
-/** As mqbench sets the server up: it raises max_payload as far as nats-server itself finds reasonable. */
+/** mqbench raises max_payload as far as nats-server itself finds reasonable. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
-/** The server's own, for larger messages than these only: what is measured is the server as it comes. */
+/** The server's default; only larger messages raise it, to measure the server as it comes. */
 const MAX_PAYLOAD = 1024 ** 2;
-/** Room for headers (of deduplication) beside the payload. */
+/** For deduplication headers. */
 const HEADERS = 4096;
-
 const SYNC = "jetstream.sync_interval";
 const OWN = "interval 2m (default)";
 const IN_MEMORY = "storage: memory";
 const every = (sync: string) =>
 	[`storage: file, sync_interval: ${sync}`, { [SYNC]: sync }] as const;
 
-/** The server's part of each level: how often the file store is flushed. In memory there is nothing to flush. */
+/** How often the file store is flushed. */
 const inFiles = {
 	...storesBy({
 		own: OWN,
@@ -82,7 +80,6 @@ const inFiles = {
 	}),
 	own: OWN,
 };
-/** The driver makes streams so, on whoever's server. */
 const inMemory = {
 	...storesAs({ own: `memory (${IN_MEMORY})`, levels: { memory: IN_MEMORY }, byDriver: true }),
 	levels: inFiles.levels,
@@ -94,17 +91,13 @@ const PORTS = [
 	{ number: 8222, from: "health" },
 ] as const;
 
-/**
- * nats-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file and
- * say the same words.
- */
 const server = goServer<NatsOptions>({
 	program: {
 		name: "nats-server",
 		module: "servers/nats-server",
 		package: "github.com/nats-io/nats-server/v2",
 	},
-	// As the server that mqbench builds (extensions/servers/nats-server/go.mod).
+	// As in extensions/servers/nats-server/go.mod.
 	image: { name: "nats", version: "2.15.2", suffix: "-alpine" },
 	remark: " (core and JetStream)",
 	ports: (nodes) => PORTS.slice(0, nodes === 1 ? 1 : PORTS.length),
@@ -123,11 +116,7 @@ const server = goServer<NatsOptions>({
 		const own = Object.keys(options.config ?? {}).some((key) => LOGINS.test(key));
 		const routes = nodes.map(({ ip, ports }) => `${user}:${token}@${hostPort(ip, ports[1] ?? 0)}`);
 		return {
-			log: {
-				name: "nats-server",
-				version: /\bVersion:\s+v?(\d\S*)$/,
-				up: /\] Server is ready$/,
-			},
+			log: { name: "nats-server", version: /\bVersion:\s+v?(\d\S*)$/, up: /\] Server is ready$/ },
 			...(cluster && { healthy: () => haveLeader(nodes.map(({ health }) => health)) }),
 			url: nodes.map(({ client }) => `nats://${own ? "" : `${token}@`}${client}`).join(","),
 			settings: files ? { [SYNC]: "2m (default)", ...settings } : settings,
@@ -143,9 +132,9 @@ const server = goServer<NatsOptions>({
 							listen: at(client),
 							server_name: `mqbench-${i + 1}`,
 							...(streams && { "jetstream.store_dir": site.data }),
-							// It warns of a password in its log, of a token it does not.
+							// It warns in its log of a password, but not of a token.
 							...(!own && { "authorization.token": token }),
-							// One alone tells nobody of others.
+							// A single node advertises nothing.
 							...(site.published && cluster && { client_advertise: site.client }),
 							...(cluster && {
 								http: at(monitor),
@@ -155,7 +144,7 @@ const server = goServer<NatsOptions>({
 								"cluster.authorization.user": user,
 								"cluster.authorization.password": token,
 							}),
-							// Its times are then those of this machine's other logs; an older build may not know the key.
+							// Times are UTC like in this machine's other logs; an older build may not know the key.
 							...(ours && { logtime_utc: true }),
 							...settings,
 						}),
@@ -192,7 +181,6 @@ export const nats = broker(NatsOptions, {
 		publish,
 		...own,
 	}),
-	// Where nodes are and keep their streams, who they are, and where they write what mqbench reads.
 	config: {
 		file: "nats.conf",
 		options: { port: "port" },
@@ -212,7 +200,7 @@ export const nats = broker(NatsOptions, {
 				"prefetch needs consumer: pull; with push write maxAckPending",
 		};
 	},
-	// Its NATS driver publishes to JetStream.
+	// The benchmark's driver publishes to JetStream.
 	omb: {
 		packages: ["nats", "jetstream"],
 		system: { broker: "nats", mode: "jetstream" },
@@ -267,7 +255,7 @@ function maxMessageBytes({ config, dedup }: NatsOptions): number {
 
 const OF_JETSTREAM = "publish consumer dedup maxAckPending prefetch ackWait".split(" ");
 
-/** As the server reads a key: in small letters, and one word for each thing. */
+/** Lowercase and without synonyms, as the server reads keys. */
 function inServersWords(config: Config = {}): Config {
 	return Object.fromEntries(
 		Object.entries(config).map(([key, value]) => {
@@ -277,10 +265,9 @@ function inServersWords(config: Config = {}): Config {
 	);
 }
 
-/** A scenario's own word on who may log in; the driver then does as `auth` says. */
+/** With these the scenario decides who may log in, and the driver does as `auth` says. */
 const LOGINS = /^(authorization|accounts|operator|no_auth_user)\b/i;
 
-/** What the monitoring port answers, as far as it is read here. */
 interface Monitored {
 	readonly disabled?: boolean;
 	readonly meta_cluster?: { readonly leader?: string; readonly cluster_size?: number };
@@ -288,7 +275,7 @@ interface Monitored {
 	readonly status?: string;
 }
 
-/** Every node sees the whole cluster and its JetStream leader; without JetStream: every route is up. */
+/** Every node sees the whole cluster and its leader, or without JetStream all its routes. */
 async function haveLeader(monitors: readonly string[]): Promise<boolean> {
 	const ready = monitors.map(async (monitor) => {
 		const get = async (what: string) => {

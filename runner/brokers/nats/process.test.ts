@@ -63,7 +63,7 @@ test("a cluster of three has a leader, each a process", async () => {
 	expect(readFileSync(broker.log, "utf8")).toMatch(/^\[3\] .*Server is ready$/m);
 });
 
-/** Without it nothing of this can be shown; where tests are to prove something, that is a failure. */
+/** Without it nothing can be shown, which is a failure where tests have to prove something. */
 const canTrace = tracing();
 
 describe.skipIf(!canTrace && !process.env.CI)(
@@ -73,7 +73,7 @@ describe.skipIf(!canTrace && !process.env.CI)(
 	() => {
 		const MESSAGES = 50;
 
-		/** How often nats-server has files flushed while it acknowledges messages, and since then. */
+		/** Flushes while nats-server acknowledges messages, and after that. */
 		async function flushes(durability: string | null) {
 			const folder = testFolder();
 			const calls = path.join(folder, "calls");
@@ -94,7 +94,7 @@ describe.skipIf(!canTrace && !process.env.CI)(
 			);
 			const count = () =>
 				readFileSync(calls, "utf8").match(/^\d+ +(fsync|fdatasync)\(/gm)?.length ?? 0;
-			// What making the stream has flushed is written down by and by.
+			// Flushes of making the stream arrive by and by.
 			let before = -1;
 			while (before !== count()) {
 				before = count();

@@ -35,22 +35,17 @@ const NsqOptions = z.strictObject({
 	).default("none"),
 });
 type NsqOptions = z.infer<typeof NsqOptions>;
-
-/** As mqbench sets nsqd up. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
-
-/** nsqd's own limits, which are raised where a run needs more: what is measured is the server as it comes. */
+/** nsqd's defaults, raised only where a run needs more, to measure the server as it comes. */
 const MAX_MESSAGE = 1024 ** 2;
 const MAX_RDY = 2500;
 const MAX_TIMEOUT_NS = 15 * 60e9;
-
 const IN_MEMORY = "mem-queue-size";
 const EVERY = "sync-every";
 const TIMEOUT = "sync-timeout";
-
 const IN_FILES = { [IN_MEMORY]: 0 };
 
-/** nsqd's flags for each level. There is no `fsync`: it acknowledges a message that it has written, and flushes after that. */
+/** There is no `fsync`: nsqd acknowledges a written message and flushes later. */
 const stores = storesBy({
 	own: `memory (${IN_MEMORY}: 10000, what is more goes to files, its default)`,
 	levels: {
@@ -67,7 +62,7 @@ const stores = storesBy({
 	},
 });
 
-/** Two ports for clients, of which one makes topics; it is up when both listen. */
+/** Clients use both ports, one of them to make topics; nsqd is up when both listen. */
 const server = goServer<NsqOptions>({
 	program: {
 		name: "nsqd",
@@ -75,7 +70,7 @@ const server = goServer<NsqOptions>({
 		package: "github.com/nsqio/nsq/apps/nsqd",
 		whenNeeded: true,
 	},
-	// As the server that mqbench builds (extensions/servers/nsqd/go.mod).
+	// As in extensions/servers/nsqd/go.mod.
 	image: { name: "nsqio/nsq", version: "v1.3.0" },
 	bare: ["/nsqd"],
 	ports: () => [
@@ -122,7 +117,7 @@ export const nsq = broker(NsqOptions, {
 	traits: ({ config, prefetch = defaults.prefetch, msgTimeout = defaults.msgTimeoutNs }) => ({
 		acks: true,
 		delivery: "at-least-once",
-		// A channel waits for it, whoever reads it.
+		// Every channel waits for it.
 		acknowledge: "message",
 		ordered: false,
 		maxMessageBytes: Number(config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
@@ -131,7 +126,6 @@ export const nsq = broker(NsqOptions, {
 		nodes: [1, 2, 3],
 	}),
 	stores: () => stores,
-	// Where it listens and keeps its files, who comes, and what mqbench reads or sets by other options.
 	config: {
 		file: "nsqd",
 		options: {
@@ -147,7 +141,7 @@ export const nsq = broker(NsqOptions, {
 		msgTimeout:
 			msgTimeout % 1e6 !== 0 && "nsqd counts whole milliseconds; write 1ms or more of them",
 	}),
-	// Its driver sends to one nsqd, and consumers find it by an nsqlookupd.
+	// The benchmark's driver sends to one nsqd, and consumers find it by an nsqlookupd.
 	omb: {
 		packages: ["nsq"],
 		system: { broker: "nsq" },

@@ -47,8 +47,7 @@ const RabbitmqOptions = z.strictObject({
 	).optional(),
 });
 type RabbitmqOptions = z.infer<typeof RabbitmqOptions>;
-
-/** What RabbitMQ 3 takes at most by itself; RabbitMQ 4 takes 16 MiB, until mqbench or `config` sets more. */
+/** RabbitMQ 3's default; RabbitMQ 4 takes 16 MiB until mqbench or `config` sets more. */
 const MAX_MESSAGE_BYTES = 128 * 1024 ** 2;
 
 export const rabbitmq = broker(RabbitmqOptions, {
@@ -60,27 +59,26 @@ export const rabbitmq = broker(RabbitmqOptions, {
 		const { acknowledge, confirms = defaults.confirms, prefetch = defaults.prefetch } = options;
 		const queue = queueOf(options);
 		const automatic = acknowledge === "automatic";
+		const most = Number(options.config?.max_message_size);
 		return {
 			title: `RabbitMQ ${queue}`,
 			acks: confirms,
 			delivery: deliveryOf(options),
-			// What was on its way to a consumer that ends is lost.
+			// A consumer that ends loses what was on its way to it.
 			...(acknowledge === undefined && { deliveryAlone: "at-most-once" as const }),
 			acknowledge: acknowledges(acknowledge),
 			wildcards: (options.exchange ?? "topic") === "topic",
-			maxMessageBytes: maxMessageBytes(options),
+			maxMessageBytes: Number.isInteger(most) && most > 0 ? most : MAX_MESSAGE_BYTES,
 			cannot: automatic ? { backlog: [TO_PAUSED, "write acknowledge: message"] } : {},
 			instead: "write confirms: true",
 			prefetch: automatic ? null : prefetch,
-			// The server's consumer_timeout.
+			// The default consumer_timeout.
 			redeliverAfterNs: 1800e9,
 			maxReplicas: queue === "quorum" ? 5 : 1,
 		};
 	},
-	// The driver declares queues as each level needs them.
 	stores: (options) => storesAs({ own: ownDurability(options), levels: LEVELS, byDriver: true }),
 	durabilityOn,
-	// Where it listens, who logs in, where files are, and where it writes what mqbench reads.
 	config: {
 		file: "rabbitmq.conf",
 		options: { "listeners.tcp.1": "port" },
@@ -156,7 +154,7 @@ const QUEUE_OF_LEVEL: Readonly<Partial<Record<Level, Queue>>> = {
 	fsync: "quorum",
 };
 
-/** What a classic queue does is the version's. */
+/** The version decides what a classic queue does. */
 const OF_VERSION = {
 	3: "RabbitMQ 3 flushes before it confirms",
 	4: "RabbitMQ 4 only writes",
@@ -164,7 +162,6 @@ const OF_VERSION = {
 const BOTH = Object.values(OF_VERSION).join(", ");
 const CLASSIC = `classic queue (default): ${BOTH}`;
 
-/** `server`: "RabbitMQ 3.10.8". */
 function durabilityOn(text: string, server: string): string {
 	const version = /\b([34])\.\d/.exec(server)?.[1] as "3" | "4" | undefined;
 	return version ? text.replace(BOTH, OF_VERSION[version]) : text;
@@ -178,18 +175,13 @@ function persistentOf(options: RabbitmqOptions): boolean {
 	return options.persistent ?? queueOf(options) !== "transient";
 }
 
-/** Each of these gives messages up: a queue that is not durable, no confirm, no acknowledgement of the consumer. */
+/** A queue that is not durable, no confirms, or automatic acknowledgement: each may lose messages. */
 function deliveryOf(options: RabbitmqOptions): Delivery {
 	const kept =
 		persistentOf(options) &&
 		(options.confirms ?? defaults.confirms) &&
 		options.acknowledge !== "automatic";
 	return kept ? "at-least-once" : "at-most-once";
-}
-
-function maxMessageBytes({ config }: RabbitmqOptions): number {
-	const own = Number(config?.max_message_size);
-	return Number.isInteger(own) && own > 0 ? own : MAX_MESSAGE_BYTES;
 }
 
 function ownDurability(options: RabbitmqOptions): string {

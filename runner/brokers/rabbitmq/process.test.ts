@@ -12,7 +12,7 @@ if (!installed && process.env.CI === "true")
 
 const open = (written: Readonly<Record<string, unknown>> = {}) => started("rabbitmq", written);
 
-/** What a RabbitMQ says first to who speaks AMQP 0.9.1: its version is in it. */
+/** RabbitMQ's first words over AMQP 0.9.1 contain its version. */
 function greeting(url: string): Promise<string> {
 	const { hostname, port } = new URL(url);
 	return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ function greeting(url: string): Promise<string> {
 	});
 }
 
-/** All that belongs to a broker, Erlang's helpers and the name server included. */
+/** A broker's processes, with Erlang's helpers and name server. */
 function processesOf(broker: Broker) {
 	const pid = broker.pids[0] ?? 0;
 	const below = descendants(pid);
@@ -37,7 +37,7 @@ function nameOf(pid: number): string {
 	return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
 }
 
-// Each takes some seconds to start, on two cores and beside other tests.
+// Each takes some seconds to start on two busy cores.
 describe.skipIf(!installed)("rabbitmq-server as mqbench starts it", { timeout: 180_000 }, () => {
 	test("takes connections on loopback; two at a time know nothing of each other: one is closed, and gone with all that belongs to it, the other is killed, and tells so", {
 		tags: "long",

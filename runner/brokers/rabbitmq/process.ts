@@ -8,7 +8,7 @@ import { shellWord } from "../../shell.ts";
 import { hostPort } from "../addresses.ts";
 import { lines, texts } from "../config.ts";
 import type { SystemOptionsOfAnyBroker } from "../fields.ts";
-import type { ImageFacts, Setup } from "../process.ts";
+import type { Setup } from "../process.ts";
 import { askHost, factsIn, installedServer, newLogin } from "../server.ts";
 
 const NAME = "rabbitmq-server";
@@ -16,9 +16,8 @@ const install =
 	"apt-get install rabbitmq-server, dnf install rabbitmq-server, brew install rabbitmq, or https://www.rabbitmq.com/docs/download";
 
 /**
- * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins, and Erlang as
- * RabbitMQ starts it (schedulers that do not spin: +sbwt none). On hosts clients reach it at the host's address alone, all else is on the host's
- * loopback; the packages' own service has to be stopped, as it takes the same port. In containers the official image is that node.
+ * A node with a name, cookie, ports and folders of its own neither sees nor touches one that runs. On hosts only clients reach it from
+ * outside; the package's own service takes the same port and has to be stopped.
  */
 export const server = installedServer<SystemOptionsOfAnyBroker>({
 	name: NAME,
@@ -27,7 +26,7 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 	command: async () => [],
 	image: { name: "rabbitmq", version: "4.2.1", suffix: "-alpine" },
 	container: { folder: "/etc/rabbitmq", data: "/var/lib/rabbitmq", init: true },
-	// On a host not those of a RabbitMQ that is its own.
+	// On a host these differ from the ports of its own RabbitMQ.
 	ports: () => [
 		{ number: 5672, from: "clients" },
 		{ number: 25_673, from: "itself" },
@@ -69,13 +68,10 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 					};
 				return {
 					argv: [program],
-					// Behind those that the image brings.
+					// Read after those of the image.
 					files: { "conf.d/90-mqbench.conf": configuration, enabled_plugins: NO_PLUGINS },
-					// A host's container has the host's network.
-					env: {
-						ERL_CRASH_DUMP_SECONDS: "0",
-						...(setup.ask && apart(namePort, distribution)),
-					},
+					// A container on a host has the host's network.
+					env: { ERL_CRASH_DUMP_SECONDS: "0", ...(setup.ask && apart(namePort, distribution)) },
 				};
 			},
 		};
@@ -86,10 +82,7 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 
 const NO_PLUGINS = "[].\n";
 
-/**
- * Lines of sh about the program $p: the script that packages' wrapper on PATH calls, or $p itself; its version by the name of its own plugin,
- * rabbit-3.10.8; and Erlang's name server, which is not always beside erl.
- */
+/** About program $p: the script behind a package's wrapper, the version by plugin rabbit-3.10.8, and epmd, not always next to erl. */
 const ABOUT = [
 	"own=/usr/lib/rabbitmq/bin/rabbitmq-server",
 	'case "$p" in /usr/*bin/*) [ ! -x "$own" ] || p=$own;; esac',
@@ -99,10 +92,14 @@ const ABOUT = [
 	'echo "mqbench:program=$p"; echo "mqbench:version=$v"; echo "mqbench:names=$e"',
 ].join("; ");
 
-/** The program of a node, its version, and Erlang's name server: an image has its own (null). */
+/** An image has its own name server (null). */
 async function find(setup: Setup, node: number) {
 	const { system, tools, image, ask, nodes } = setup;
-	if (image) return { program: NAME, version: versionOfImage(image), names: null };
+	if (image) {
+		// Other images than the official one may have it in their tag.
+		const version = image.env.RABBITMQ_VERSION ?? /:v?(\d[\w.+~-]*)/.exec(image.name)?.[1] ?? "";
+		return { program: NAME, version, names: null };
+	}
 	const about = async () => {
 		if (ask) return askHost({ ...setup, ask }, node, NAME, `p=$(command -v ${NAME}); ${ABOUT}`);
 		const { binary } = system;
@@ -125,10 +122,7 @@ async function find(setup: Setup, node: number) {
 	});
 }
 
-/**
- * Files (by their name in the store) and environment of a node of its own, which neither sees nor touches one that runs there. The store is
- * its home. `names`: program of Erlang's name server.
- */
+/** Files and environment of a separate node, whose home is `store`. `names`: Erlang's name server. */
 function ownNode(of: {
 	readonly store: string;
 	readonly names: string;
@@ -137,7 +131,6 @@ function ownNode(of: {
 	readonly configuration: string;
 }) {
 	const { store, names, namePort, distribution, configuration } = of;
-	// Of this machine or of a host, RabbitMQ has these everywhere.
 	const at = (name: string) => path.posix.join(store, name);
 	return {
 		files: {
@@ -148,7 +141,7 @@ function ownNode(of: {
 			enabled_plugins: NO_PLUGINS,
 		},
 		env: {
-			// The script becomes the server instead of its parent: signals reach it, and the agent's death ends it.
+			// The script becomes the server: signals reach it, and the agent's death ends it.
 			detached: "true",
 			RABBITMQ_CONF_ENV_FILE: at("rabbitmq-env.conf"),
 			RABBITMQ_CONFIG_FILE: at("rabbitmq.conf"),
@@ -165,45 +158,34 @@ function ownNode(of: {
 	};
 }
 
-/** What keeps it and a node that runs on the same network apart: its name, and ports that only this machine reaches. */
+/** Keeps it apart from other nodes on the network: its own name, and ports on loopback. */
 function apart(namePort: number, distribution: number): Record<string, string> {
 	return {
 		RABBITMQ_NODENAME: `mqbench-${randomBytes(4).toString("hex")}@localhost`,
 		RABBITMQ_DIST_PORT: String(distribution),
 		RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
-		// SIGINT, by which agent ends an orphan, would open a prompt otherwise.
+		// Otherwise SIGINT, by which the agent ends an orphan, would open a prompt.
 		RABBITMQ_SERVER_START_ARGS: "+B",
 		ERL_EPMD_PORT: String(namePort),
 		ERL_EPMD_ADDRESS: "127.0.0.1",
 	};
 }
 
-/** The official image says it in its environment; of others the tag may. */
-function versionOfImage({ env, name }: ImageFacts): string {
-	return env.RABBITMQ_VERSION ?? /:v?(\d[\w.+~-]*)/.exec(name)?.[1] ?? "";
-}
-
-/** Largest message that every RabbitMQ takes by itself. */
+/** What every RabbitMQ takes by default. */
 const OWN_MAX_BYTES = 16 * 1024 ** 2;
-
-/**
- * Classic queues of version 2, which level os takes in RabbitMQ 3, keep smaller messages themselves, without a flush; larger ones
- * go to a store that is flushed before a confirm.
- */
+/** Level os in RabbitMQ 3: classic queues (version 2) embed smaller messages without a flush; larger ones wait for one. */
 const EMBEDDED_BYTES = 4096;
-/** What a message has beside its payload there. */
 const OVERHEAD_BYTES = 1024;
-
-/** From here on a transient queue that consumers share has to be permitted; before, the key is unknown. */
+/** Shared transient queues need this permission; before, the key is unknown. */
 const DEPRECATES_SINCE = 4;
 
-/** rabbitmq.conf as far as it decides something: what a run needs, and the scenario's own `config` above it. */
+/** `config` overrides what a run needs. */
 function settingsOf(
 	{ system, level, messageBytes }: Pick<Setup, "system" | "level" | "messageBytes">,
 	installed: string,
 ): Record<string, string> {
 	const settings: Record<string, string> = {
-		// A laptop's disk is fuller than a server's: the default share of memory would block publishers there.
+		// A laptop's disk is fuller than a server's: the default would block publishers there.
 		"disk_free_limit.absolute": "50MB",
 	};
 	if (messageBytes > OWN_MAX_BYTES) settings.max_message_size = String(messageBytes);
@@ -220,9 +202,8 @@ function keepsNothing({ system: { options }, level }: Pick<Setup, "system" | "le
 }
 
 /**
- * Erlang's nodes are known by a name server, epmd, which the first of them starts as a daemon: nothing would ever end that. So
- * RabbitMQ's start script starts one before, in the foreground, in the process group that agent kills. What ends it in any case
- * is the end of a pipe that only the server holds open, however the server ends.
+ * The first Erlang node starts its name server, epmd, as a daemon that would never end. So the start script starts one in the foreground,
+ * in the process group that the agent kills; the end of a pipe that only the server holds open ends it in any case.
  */
 function nameServer(program: string, port: number, store: string): string {
 	const alive = shellWord(path.join(store, "alive"));

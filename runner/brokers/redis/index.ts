@@ -47,10 +47,8 @@ const RedisOptions = z.strictObject({
 	...processFields,
 });
 type Mode = z.infer<typeof RedisOptions>["mode"];
-
-/** The server's own. */
+/** The server's default. */
 const MAX_MESSAGE_BYTES = 512 * 1024 ** 2;
-
 const NO_SNAPSHOTS = '""';
 const OFF = { appendonly: "no" };
 const appended = (appendfsync: string) =>
@@ -67,7 +65,7 @@ const stores = storesBy({
 		interval: appended("everysec"),
 		fsync: appended("always"),
 	},
-	// A fork in mid-run is a matter of its own, and `config: { save: "3600 1" }` brings it back.
+	// Avoids a fork in mid-run; `config: { save: "3600 1" }` brings it back.
 	always: { save: NO_SNAPSHOTS },
 	without: OFF,
 	read: (config) =>
@@ -76,10 +74,7 @@ const stores = storesBy({
 		),
 });
 
-/**
- * redis-server or valkey-server: from PATH or another build of it, of a host's own packages, or of an official image, whose entry point
- * starts whichever it is when it gets the path of a file.
- */
+/** The entry point of both official images starts its server when it gets a file's path. */
 const server = installedServer<z.output<typeof RedisOptions>>({
 	name: "redis-server",
 	from: "`redis-server` on PATH; or `binary: valkey-server`",
@@ -108,7 +103,7 @@ const server = installedServer<z.output<typeof RedisOptions>>({
 							port: ports[0],
 							requirepass: password,
 							daemonize: "no",
-							dir: quoted(image ? data : folder),
+							dir: `"${(image ? data : folder).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`,
 							logfile: '""',
 							loglevel: "notice",
 							...settings,
@@ -142,7 +137,6 @@ export const redis = broker(RedisOptions, {
 	}),
 	stores: ({ mode }) => (mode === "pubsub" ? storesNothing() : stores),
 	topicOptions: ["maxLength"],
-	// By these mqbench reaches and ends the server that it starts.
 	config: {
 		file: "redis.conf",
 		options: { port: "port" },
@@ -158,7 +152,7 @@ export const redis = broker(RedisOptions, {
 			options.url?.includes(",") &&
 			"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
 	}),
-	// Its Redis driver writes to streams.
+	// The benchmark's driver writes to streams.
 	omb: {
 		packages: ["redis"],
 		system: { broker: "redis", mode: "streams" },
@@ -171,7 +165,7 @@ export const redis = broker(RedisOptions, {
 
 // --- internal ---
 
-/** As the driver trims (xk6-redis/options.go); 0: never. */
+/** As the driver trims (xk6-redis/options.go); 0 means never. */
 function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
 	if (maxLength === 0) return null;
 	return maxLength === undefined
@@ -182,7 +176,7 @@ function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
 const SINGLE = "messages leave a list one by one";
 const IN_LISTS = { batch: SINGLE, interval: SINGLE };
 
-/** Channels promise nothing. Readers of streams have a position of their own; what else acknowledges nothing loses what it holds. */
+/** Readers of streams have their own position; other consumers that do not acknowledge lose what they hold. */
 function promises(mode: Mode, written: Acknowledge | undefined) {
 	const of = (way: Acknowledge): Delivery =>
 		way === "automatic" ? "at-most-once" : "at-least-once";
@@ -201,13 +195,10 @@ const STREAMS = "write mode: streams";
 const byMode = {
 	pubsub: {
 		title: "Redis pub/sub",
-		// PUBLISH is answered with a number of receivers, 0 as gladly as 1: that promises nothing.
+		// PUBLISH returns the number of receivers, even 0: that promises nothing.
 		acks: false,
 		wildcards: true,
-		cannot: {
-			backlog: "it stores nothing",
-			"work-queue": "every subscriber gets every message",
-		},
+		cannot: { backlog: "it stores nothing", "work-queue": "every subscriber gets every message" },
 		instead: STREAMS,
 	},
 	streams: { title: "Redis streams", acks: true, keys: true },
@@ -218,7 +209,3 @@ const byMode = {
 		instead: STREAMS,
 	},
 } as const satisfies Record<Mode, OwnTraits>;
-
-function quoted(text: string): string {
-	return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
-}

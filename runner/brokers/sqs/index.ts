@@ -57,25 +57,19 @@ const SqsOptions = z.strictObject({
 	).default("base64"),
 });
 type SqsOptions = z.infer<typeof SqsOptions>;
-
-/** Of a request of ElasticMQ's, as Amazon's was until 2025 (now 1 MiB). */
+/** ElasticMQ's limit for a request, as Amazon's until 2025 (now 1 MiB). */
 const MAX_REQUEST_BYTES = 256 * 1024;
-/** Body, name and type beside a payload that is an attribute. */
+/** Body, name and type around a payload in an attribute. */
 const BESIDE = 64;
-
-/** Amazon's prices of a request, us-east-1, 2025: 0.40 USD and 0.50 USD a million, of 64 KiB each. */
+/** Per request of 64 KiB, us-east-1, 2025: 0.40 USD and 0.50 USD a million. */
 const STANDARD_USD = 0.4e-6;
 const FIFO_USD = 0.5e-6;
-
-/** ElasticMQ: `strict`, as Amazon's service, or `relaxed`, without limits. */
+/** `strict`: Amazon's limits; `relaxed`: none. */
 const LIMITS = "rest-sqs.sqs-limits";
-
 const MEMORY = "in ElasticMQ's memory";
 const stores = storesAs({ own: `memory (${MEMORY})`, levels: { memory: MEMORY } });
-
 const image = { name: "softwaremill/elasticmq", version: "1.6.12" };
 
-/** In containers from softwaremill/elasticmq, which reads the same file. */
 const server = jvmServer<SqsOptions>({
 	image,
 	jars: [{ title: "ElasticMQ", name: "elasticmq", folder: "sqs", version: image.version }],
@@ -86,7 +80,6 @@ const server = jvmServer<SqsOptions>({
 	defines: ({ folder }) => [`-Dconfig.file=${folder}/elasticmq.conf`],
 	inImage: "/opt/elasticmq/lib",
 	launch({ nodes, image }, { config }, run) {
-		// The limits of Amazon's service, as it is without a word.
 		const settings = { [LIMITS]: "strict", ...config };
 		return {
 			log: { name: "ElasticMQ", version: /ElasticMQ server \((\S+)\) started in/ },
@@ -94,11 +87,11 @@ const server = jvmServer<SqsOptions>({
 			settings,
 			data: "memory",
 			node: (node) => ({
-				// In a container it takes the place of the image's own start.
+				// In a container it replaces the image's own start.
 				before: image ? [["true"]] : [],
 				argv: run(node, ["org.elasticmq.server.Main"]),
 				files: {
-					// JSON's values are values of its language, too.
+					// JSON's values are valid there.
 					"elasticmq.conf": `include classpath("application.conf")\n${lines(
 						{
 							"node-address.protocol": "http",
@@ -137,7 +130,7 @@ export const sqs = broker(SqsOptions, {
 		title: fifo ? "SQS FIFO" : "SQS",
 		acks: true,
 		delivery: fifo ? "exactly-once" : "at-least-once",
-		// A queue waits for it, whoever reads it.
+		// Every queue waits for it.
 		acknowledge: "batch",
 		ordered: fifo,
 		groupOrdered: fifo,
@@ -177,7 +170,7 @@ export const sqs = broker(SqsOptions, {
 
 // --- internal ---
 
-/** A request's room, of which each message of a batch has its share. Base64 makes four letters of three bytes. */
+/** The messages of a batch share a request's limit. Base64 makes four letters of three bytes. */
 function maxMessageBytes({
 	batch = defaults.batch,
 	encoding,
