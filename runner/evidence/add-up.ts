@@ -12,13 +12,12 @@ import type {
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 
-/** What several clients, and several lines of one client, have counted, put together. */
-
+/** Merges what several clients, or several lines of one client, have counted. */
 export function addSeconds(lines: readonly Second[]): Second[] {
 	return addByKey(lines, "second", SECOND);
 }
 
-/** A client's own ticks of one second follow each other. */
+/** A client's ticks of one second follow each other. */
 export function ownTicks(lines: readonly Tick[]): Tick[] {
 	return addByKey(
 		lines.map((line) => ({ ...line, at: Math.round(line.at) })),
@@ -27,12 +26,12 @@ export function ownTicks(lines: readonly Tick[]): Tick[] {
 	);
 }
 
-/** Ticks of several clients (`ownTicks`) add up. A sample that one of them has not taken is left out. */
+/** Adds ticks of several clients (`ownTicks`). Samples that one of them has not taken are left out. */
 export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 	return addByKey(clients.flat(), "at", { at: first, seconds: first });
 }
 
-/** By 10 ms since T0 (of a long run by as many times that as seconds are recorded as one), up to the last second in which something completed. */
+/** Counts by 10 ms since T0 (times the seconds that a long run records as one), up to the last second with a completion. */
 export function addCompletions(lines: readonly Completions[]): Float64Array {
 	const each = secondsOf(lines[0] ?? {});
 	const last = lines.reduce((most, l) => Math.max(most, l.second), -each);
@@ -44,22 +43,18 @@ export function addCompletions(lines: readonly Completions[]): Float64Array {
 	return bins;
 }
 
-/** Buckets of response time, ascending, each once. */
 export function addBreakdowns(buckets: readonly Bucket[]): Bucket[] {
 	return addByKey(buckets, "fromNs", { fromNs: first, toNs: first });
 }
 
-/**
- * Of messages that cross from client to client no client knows which are under way: a message leaves the flight that it counts with its
- * acknowledgement. What all of them have sent less what all have received is told in its place, in whole messages of `copies` each.
- */
+/** Sets `inFlight` and `backlog` to all sent less all received, in messages of `copies`: where messages cross, no client knows both. */
 export function waitingOfAll(
 	clients: readonly (readonly Tick[])[],
 	ticks: readonly Tick[],
 	copies: number,
 ): Tick[] {
 	const own = clients.map((client) => new Map(client.map((t) => [t.at, t.outstanding])));
-	// What a client has counted stands until it counts again: it may have ended before the others.
+	// A client's count stands until its next one: it may have ended before the others.
 	const last = clients.map(() => 0);
 	return ticks.map(({ outstanding: _, ...tick }) => {
 		const samples = own.map((of) => of.get(tick.at) ?? []);
@@ -73,7 +68,7 @@ export function waitingOfAll(
 	});
 }
 
-/** Of each kind the message that was due first. */
+/** The first message of each kind by intended time. */
 export function earliest(all: readonly Offenders[]): Offenders {
 	const first: Offenders = {};
 	for (const one of all)
@@ -104,12 +99,8 @@ export function bare<T extends object>(line: T): T {
 
 // --- internal ---
 
-/** How fields are put together that do not simply add up. */
 type Rules<T> = { readonly [K in keyof T]?: (a: T[K], b: T[K]) => T[K] };
-
 const first = <T>(a: T) => a;
-const latest = <T>(_: T, b: T) => b;
-
 const largest = either(Math.max);
 const smallest = either(Math.min);
 
@@ -123,7 +114,7 @@ const SECOND: Rules<Second> = {
 const FOLLOWING: Rules<Tick> = {
 	at: first,
 	seconds: first,
-	inFlight: latest,
+	inFlight: (_, b) => b,
 	backlog: (a, b) => [...a, ...b],
 	outstanding: (a, b) => a && b && [...a, ...b],
 	held: (a, b) => (a && b ? [...a, ...b] : plainly(a, b)),
@@ -131,12 +122,12 @@ const FOLLOWING: Rules<Tick> = {
 
 const TOTALS: Rules<Totals> = {
 	suspendedNs: (a, b) => Math.max(a ?? 0, b ?? 0),
-	// The latest of all clients decides, and the worst.
+	// The latest and the worst client decides.
 	firstClaimNs: Math.max,
 	endNs: Math.max,
 	schedLatencyP999Ns: Math.max,
 	throttledNs: largest,
-	// Whoever closed first has counted least.
+	// The client that closed first has counted least.
 	lookedNs: smallest,
 	// From the first client that sent or received to the last.
 	firstSendNs: smallest,
@@ -147,7 +138,6 @@ const TOTALS: Rules<Totals> = {
 	errors: addErrors,
 };
 
-/** One of each key, ascending. */
 function addByKey<T extends object>(lines: readonly T[], key: keyof T, rules: Rules<T>): T[] {
 	const sums = new Map<number, T>();
 	for (const line of lines) {
@@ -158,7 +148,6 @@ function addByKey<T extends object>(lines: readonly T[], key: keyof T, rules: Ru
 	return [...sums].sort(([a], [b]) => a - b).map(([, sum]) => sum);
 }
 
-/** Adds field by field, by its rule if it has one. */
 function add<T extends object>(a: T, b: T, rules: Rules<T> = {}): T {
 	const fields = Object.keys({ ...a, ...rules }) as (keyof T)[];
 	const sums = fields.flatMap((field) => {
@@ -168,10 +157,7 @@ function add<T extends object>(a: T, b: T, rules: Rules<T> = {}): T {
 	return Object.fromEntries(sums) as T;
 }
 
-/**
- * The sum of two numbers, or of lists as long as both go. What one of them did not measure (null), or does not tell (left out), is so in
- * the sum: of some it would be a wrong number.
- */
+/** Adds numbers, or lists up to the shorter one. What one side lacks (null or left out), the sum lacks: a partial sum would be wrong. */
 function plainly<T>(a: T, b: T): T {
 	if (a === undefined || b === undefined) return undefined as T;
 	if (a === null || b === null) return null as T;
@@ -180,7 +166,7 @@ function plainly<T>(a: T, b: T): T {
 	return (typeof a === "number" && typeof b === "number" ? a + b : a) as T;
 }
 
-/** null: that client has not come to it. */
+/** null if that client has not come to it. */
 function either(which: (a: number, b: number) => number) {
 	return (a: number | null, b: number | null) =>
 		a === null || b === null ? (a ?? b) : which(a, b);

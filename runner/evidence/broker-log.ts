@@ -1,25 +1,22 @@
 import { sizeOfGiven } from "../given-folder.ts";
 import { lines } from "../histogram/log-file.ts";
 
-/** A line of broker.log that says when it was written. */
 export interface BrokerLine {
-	/** Number of the node, from 1. */
+	/** From 1. */
 	readonly node: number;
 	/** By the node's own clock, ms since 1970. */
 	readonly atMs: number;
-	/** By its own word a warning or worse. */
+	/** The broker calls it a warning or worse. */
 	readonly serious: boolean;
-	/** Without its time. */
 	readonly text: string;
-	/** What mqbench did to the node, not what that said. */
+	/** Written by mqbench about what it did to the node. */
 	readonly ours: boolean;
 }
 
 /**
- * The lines of a broker.log that have a time to the millisecond or better, in the form of each system, and of mqbench. Those of mosquitto
- * (whole seconds) and ElasticMQ (no date) have none. Where there are several nodes a line
- * begins with the number of one. Times without a zone are UTC: so we start brokers. Lines without a time (the stack of a Java program) are left out.
- * Read line by line each time that somebody goes through them: a broker that logs each message writes gigabytes. null: there is no such file.
+ * The lines of broker.log with a time to the millisecond or better; mosquitto (whole seconds), ElasticMQ (no date) and stacks have none.
+ * With several nodes a line begins with the node's number. Times without a zone are UTC, because we start brokers in it. Reads the file
+ * again for each iteration: a broker that logs each message writes gigabytes.
  */
 export function readBrokerLog(path: string): Iterable<BrokerLine> | null {
 	const bytes = sizeOfGiven(path);
@@ -34,7 +31,7 @@ export function readBrokerLog(path: string): Iterable<BrokerLine> | null {
 	};
 }
 
-/** null: the line has no time that is exact enough. */
+/** null if the line has no time that is exact enough. */
 export function brokerLine(line: string): BrokerLine | null {
 	const alone = parsed(line);
 	if (alone !== null) return { node: 1, ...alone };
@@ -56,10 +53,9 @@ const FORMS = [
 	// 4711:M 20 Nov 2026 10:17:46.123 (Redis).
 	/^\d+:\w (\d\d \w{3} \d{4}) (\d\d:\d\d:\d\d)\.(\d+)() (.*)$/,
 ];
-/** Redis marks its warnings with a #. */
+/** Redis marks warnings with a #. */
 const SERIOUS =
 	/^(?:#|\[?(?:W|E|F|WARN|WRN|WARNING|ERROR|ERR|FATAL|FTL|CRITICAL|SEVERE|ALERT|EMERGENCY)\]?:?)(?:\s|$)|^Error:/i;
-
 const OURS = "mqbench: ";
 
 function parsed(line: string): Omit<BrokerLine, "node"> | null {

@@ -11,49 +11,47 @@ import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
 import { setOf, writeLedger } from "./ledger.fake.ts";
 
-/** For tests: what became of one message. Times are ns since T0; null or left out: it did not happen. */
+/** What happened to one message. Times are ns since T0; null or left out means that it did not happen. */
 export interface Fate {
-	/** Send call; left out: at its intended time. null: never sent. */
+	/** Send call, by default at the intended time; null if never sent. */
 	readonly sentNs?: number | null;
-	/** That much of the lateness of the send call is the system's. */
+	/** The system's part of the send call's lateness. */
 	readonly queuedNs?: number;
 	readonly ackedNs?: number | null;
-	/** First receipt, of each subscriber. */
+	/** First receipt by each subscriber. */
 	readonly receivedNs?: readonly (number | null)[];
 	readonly failed?: boolean;
-	/** Of several clients: which one has each receipt; left out: in turns, by subscriber or by message. */
+	/** The client with each receipt, by default in turns, by subscriber or message. */
 	readonly receivedBy?: readonly number[];
-	/** Other clients that received a copy once more: none of them knows, so each records it as its first. */
+	/** Clients that received a further copy, which each records as its first. */
 	readonly againBy?: readonly number[];
-	/** When; left out: at the same time. */
+	/** By default the same time. */
 	readonly againNs?: number;
-	/** Its send ended without an answer: it left flight then. */
+	/** Its send ended without an answer, and then it left flight. */
 	readonly unanswered?: boolean;
 }
 
-/** For tests: what is the same for all messages of a run. */
 export interface More {
 	readonly windowStartNs?: number;
 	readonly reconnects?: number;
 	readonly throttledNs?: number;
-	/** How long the machine of each client was suspended; left out: it does not tell. */
+	/** How long each client's machine was suspended; left out if the client does not record it. */
 	readonly suspendedNs?: readonly number[];
-	/** Requests that a service bills, of each client. */
+	/** Billed requests of each client. */
 	readonly requests?: number;
 	readonly sameHost?: boolean;
-	/** Fields of run.json. */
 	readonly run?: Partial<RunFileInput>;
 	/** First claim relative to T0, by client. */
 	readonly firstClaimNs?: readonly number[];
 	/** The clock of each client, less that of this machine, as its T0 is told, ns. */
 	readonly clockNs?: readonly number[];
-	/** Clients that have left no files. */
+	/** Clients without files. */
 	readonly missing?: readonly number[];
-	/** Its generator did not yet count what it gave up as unknown. */
+	/** From a generator that did not count unanswered sends as unknown. */
 	readonly older?: boolean;
 }
 
-/** For tests: a plan like that of the stored run "healthy" (1000/s for 5 s after 1 s), with some fields changed. */
+/** The plan of the stored run "healthy" (1000/s for 5 s after 1 s), with some fields changed. */
 export function planOf(
 	changes: Partial<Omit<Plan, "schedule">> & { schedule?: Partial<Plan["schedule"]> },
 ): Plan {
@@ -68,7 +66,6 @@ export function planOf(
 	});
 }
 
-/** For tests: an open load of whole seconds at a rate. */
 export function steady(perSecond: number, warmupS: number, durationS: number) {
 	return {
 		kind: "constant" as const,
@@ -80,7 +77,7 @@ export function steady(perSecond: number, warmupS: number, durationS: number) {
 	};
 }
 
-/** For tests: steps of whole seconds, after a warm-up at the rate of the first. */
+/** Steps after a warm-up at the first step's rate. */
 export function inSteps(warmupS: number, steps: readonly { perSecond: number; seconds: number }[]) {
 	const rate = (messages: number) => ({ messages, perNs: 1e9 });
 	const [first] = steps as [(typeof steps)[number]];
@@ -109,8 +106,8 @@ export function inSteps(warmupS: number, steps: readonly { perSecond: number; se
 }
 
 /**
- * For tests: the folder of a result with one run, written as the generator writes it, from what became of each message (number i of
- * the plan at index i). It reckons by itself, message by message, and shares no code with what reads it but the schedule.
+ * A folder with one run as the generator writes it, from the fate of each message (number i of the plan at index i). It counts message by
+ * message, and shares only the schedule with the code that reads it.
  */
 export function built(plan: Plan, fates: readonly Fate[], more: More = {}): string {
 	const folder = mkdtempSync(join(tmpdir(), "mqbench-built-"));
@@ -119,7 +116,6 @@ export function built(plan: Plan, fates: readonly Fate[], more: More = {}): stri
 	return folder;
 }
 
-/** For tests: one more run in that folder. */
 export function addRun(folder: string, plan: Plan, fates: readonly Fate[], more: More = {}): void {
 	const run = join(folder, "runs", `${String(plan.index).padStart(2, "0")}-${plan.system}`);
 	mkdirSync(run, { recursive: true });
@@ -149,7 +145,7 @@ export function addRun(folder: string, plan: Plan, fates: readonly Fate[], more:
 		if (!more.missing?.includes(client)) writeClient(run, { plan, seen, client, more });
 }
 
-/** For tests: which client has the connection of the producer of message i. */
+/** The client with message i's producer. */
 export function senderOf(plan: Plan, i: number): number {
 	const connection = (i % plan.producers) % plan.connections;
 	return connection % plan.client.count;
@@ -186,7 +182,6 @@ function writeClient(run: string, one: One): void {
 	if (acrossClients(plan)) writeLedger(join(run, `client-${client}.ledger`), setsOf(one));
 }
 
-/** What it has sent, and what it has received of whomever. */
 function setsOf({ plan, seen, client }: One) {
 	const { producers } = plan;
 	const sets: ReturnType<typeof setOf>[] = [];
@@ -233,20 +228,19 @@ function setsOf({ plan, seen, client }: One) {
 
 interface Seen {
 	readonly windowStartNs: number;
-	/** Seconds count from here: the window's start, by the plan where that is known. */
+	/** Origin of seconds: the planned start of the window, if known. */
 	readonly zeroNs: number;
 	readonly messages: readonly Message[];
 }
 
 interface Message extends Required<Fate> {
 	readonly warmup: boolean;
-	/** Of a closed load the send call. */
+	/** In a closed load the send call. */
 	readonly dueNs: number;
-	/** Receipts that it should have; of publish none. */
+	/** Expected receipts; 0 for publish. */
 	readonly copies: number;
-	/** Which client sent it. */
 	readonly sender: number;
-	/** Metric, ns, lag in it, and which client has recorded it. */
+	/** Metric, ns, lag in it, and the client that recorded it. */
 	readonly values: readonly (readonly [Metric, number, number, number])[];
 }
 
@@ -436,7 +430,6 @@ function linesOf(one: One): object[] {
 	];
 }
 
-/** Responses of the window that this client has recorded, each with its parts. */
 function responsesOf({ seen, client }: One) {
 	return seen.messages
 		.map((m, i) => ({ m, i }))
@@ -471,7 +464,7 @@ function bucketsOf(one: One): object[] {
 	const buckets = new Map<number, Record<string, number>>();
 	for (const { responseNs, queuedNs, lagNs, serviceNs } of responsesOf(one)) {
 		const ns = Math.max(0, responseNs);
-		// 16 of equal width in each octave, as far as they have 1 ns or more.
+		// 16 of equal width per octave, of at least 1 ns each.
 		const octave = ns === 0 ? 0 : 2 ** Math.floor(Math.log2(ns));
 		const width = Math.max(1, octave / 16);
 		const fromNs = Math.floor(ns / width) * width;
@@ -488,7 +481,7 @@ function bucketsOf(one: One): object[] {
 	return [...buckets].sort(([a], [b]) => a - b).map(([, bucket]) => bucket);
 }
 
-/** First receipts of its copies at a client, by what that client knows. */
+/** First receipts at a client, as that client knows them. */
 function receiptsAt(m: Message, client: number): number[] {
 	return [
 		...m.receivedNs.filter((t, k): t is number => t !== null && m.receivedBy[k] === client),
@@ -508,7 +501,7 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 	const promised = (m: Message) => sent(m) && !m.failed && (!plan.acks || m.ackedNs !== null);
 	const slow = (m: Message) =>
 		m.sentNs !== null && (settledNs(plan, m) ?? Infinity) > m.sentNs + plan.timeoutNs;
-	// Of messages that cross from client to client only the ledgers tell.
+	// For messages that cross from client to client, only the ledgers count.
 	const consumed = plan.pattern !== "publish" && !acrossClients(plan);
 	const delivered = sum((m) => (promised(m) ? came(m) : 0));
 	return {
@@ -588,7 +581,7 @@ function zeros(): number[] {
 	return Array.from({ length: 10 }, () => 0);
 }
 
-/** Every whole second until the last thing happened; in flight: sent, and neither complete nor failed. */
+/** One per second until the last event. In flight: sent, and neither complete nor failed. */
 function tickLines({ plan, seen, client }: One, lastNs: number): object[] {
 	const own = seen.messages.filter((m) => m.sender === client);
 	const all = own.filter((m) => m.sentNs !== null);
@@ -659,7 +652,7 @@ function completionLines({ plan, seen, client }: One): object[] {
 
 function settledNs(plan: Plan, m: Message): number | null {
 	if (m.failed || m.unanswered) return m.sentNs;
-	// It leaves flight with its acknowledgement, or with the send call's return: nobody else tells its sender more.
+	// Leaves flight with its acknowledgement, or when the send call returns: its sender learns no more.
 	if (acrossClients(plan)) return plan.acks ? m.ackedNs : m.sentNs;
 	if (plan.pattern === "publish") return m.ackedNs;
 	const came = m.receivedNs.filter((t) => t !== null);

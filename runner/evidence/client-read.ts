@@ -6,15 +6,13 @@ import { lineParser } from "./json.ts";
 import { readLedger } from "./ledger-bits.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
-/** The files of one client, read and checked. */
 export type ClientFiles = ReturnType<typeof readClient>;
-
-/** complete and interrupted: all trailers stand and fit. broken: the rest is what could be read. */
+/** complete and interrupted: all trailers exist and match. broken: `lines` is what could be read. */
 type State = "complete" | "interrupted" | "broken" | "missing";
 
 /**
- * Reads `client-<index>.jsonl` and `.hlog`, or what a k6 that died has left of them (`.part`). `ledger`: messages cross from client to
- * client, so there has to be a `.ledger` too. `completions`: they are asked for; of a long run they are most of what there is. `name`: of the client, for sentences about it; null: nobody has written it down.
+ * Reads a client's files, or the `.part` files of a dead k6. `ledger`: messages cross from client to client, so a `.ledger` must exist.
+ * `completions`: keeps those lines, most of a long run's file. `name`: the client's, for messages.
  */
 export function readClient(
 	folder: string,
@@ -35,7 +33,6 @@ export function readClient(
 			return null;
 		}
 	};
-
 	if (!isMissing && (jsonl?.part !== false || hlog?.part !== false))
 		problems.push(
 			`${who} ended before its result was complete; what it had written until then is shown`,
@@ -46,7 +43,6 @@ export function readClient(
 		hlog?.part === false ? attempt(`${name}.hlog`, () => hlogTrailer(hlog.path)) : null;
 	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
 		problems.push(`${ofFile(index, called)}${name}.hlog and ${name}.jsonl are not of the same run`);
-
 	const path = join(folder, `${name}.ledger`);
 	if (ledger && sizeOfGiven(path) === null)
 		problems.push(
@@ -54,7 +50,6 @@ export function readClient(
 		);
 	const sets =
 		ledger && sizeOfGiven(path) !== null ? attempt(`${name}.ledger`, () => readLedger(path)) : null;
-
 	const lines =
 		jsonl === null
 			? []
@@ -67,22 +62,21 @@ export function readClient(
 	return {
 		index,
 		state: state as State,
-		/** A sentence about what is wrong; null for complete and interrupted. */
+		/** What is wrong with a broken or missing client. */
 		problem: problems[0] ?? null,
 		lines,
-		/** The .hlog without its trailer; null: there is none. */
 		log: (hlogEnd?.body ?? hlog) as LogFile | null,
-		/** Which messages it sent and received, where that is asked for; null: it is not, or they cannot be read. */
+		/** Which messages it sent and received, if asked for and readable. */
 		ledger: sets,
 	};
 }
 
-/** "client 1 (bench@10.0.0.11)", "client 1" */
+/** "client 1 (bench@10.0.0.11)", or without a name "client 1". */
 export function whoIs(index: number, name: string | null): string {
 	return `client ${index}${name === null ? "" : ` (${name})`}`;
 }
 
-/** What stands before the name of a file of that client; a file has the client's number in its own name. */
+/** Prefix for the name of a client's file. Without a client name it is empty, because the file name has the index. */
 export function ofFile(index: number, name: string | null): string {
 	return name === null ? "" : `${whoIs(index, name)}: `;
 }
@@ -98,7 +92,7 @@ function file(folder: string, name: string): (LogFile & { part: boolean }) | nul
 	return null;
 }
 
-/** `tolerant`: the file breaks off somewhere; what stands before the break is still good. */
+/** `tolerant`: the file breaks off somewhere, and what comes before the break is still good. */
 function parseAll(
 	texts: Iterable<string>,
 	{ tolerant, completions }: { tolerant: boolean; completions: boolean },

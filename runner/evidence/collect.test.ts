@@ -18,7 +18,6 @@ import { setOf, writeLedger } from "./ledger.fake.ts";
 
 const copyOf = (name: string) => firstRun(fixtureCopy(name));
 const file = (run: string, name: string) => join(run, name);
-/** What a run of two clients comes to when the lines of a type have other fields. */
 const ofTwo = (type: string, of: (client: number) => object) => {
 	const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
 	for (const i of [0, 1])
@@ -60,7 +59,7 @@ describe("a run folder", () => {
 		});
 		expect(run.seconds[2]?.limits[0]?.count).toEqual(Array(10).fill(50));
 		expect(run.totals?.sentInWindow).toBe(2000);
-		// Not a sum: the latest claim of all clients.
+		// The latest claim, not a sum.
 		expect(run.totals?.firstClaimNs).toBe(-100_000_000);
 		expect(run.ticks[1]).toMatchObject({ at: 2, sent: 500 });
 	});
@@ -135,7 +134,7 @@ describe("a run folder", () => {
 			first: { lost: { producer: i, sequence: 1, intendedNs: 100 - i } },
 		}));
 		expect(offenders).toEqual({ lost: { producer: 1, sequence: 1, intendedNs: 99 } });
-		// Some arrived before they were sent, as where a receiver's T0 comes late.
+		// Some arrive before they are sent, because a receiver's T0 is late.
 		const run = ofTwo("slowest", (i) => ({
 			messages: Array.from({ length: 15 }, (_, k) => message(i, 10 - 2 * k - i)),
 		}));
@@ -293,7 +292,7 @@ test("a plan that cannot be read is an error that names it", () => {
 });
 
 describe("messages that cross from client to client", () => {
-	/** 30 messages of 3 producers on 3 clients after a warm-up of 10, shared by consumers on 2 clients, all well but for what is said. */
+	/** 30 messages of 3 producers on 3 clients, 10 of them warm-up, shared by consumers on 2 clients. All arrive, except for `fates`. */
 	const crossing = (fates: Readonly<Record<number, Fate>> = {}, more: More = {}) => {
 		const plan = planOf({
 			pattern: "work-queue",
@@ -315,12 +314,11 @@ describe("messages that cross from client to client", () => {
 	test("are counted by all ledgers together: no client alone knows what was lost", () => {
 		const found = collect(
 			crossing({
-				// In the warm-up: acknowledged, and never received.
+				// In the warm-up, acknowledged but never received.
 				4: { ackedNs: 5e8, receivedNs: [null] },
-				// Received, never acknowledged; failed, and received all the same.
+				// Received without an acknowledgement, and received after a failure.
 				11: { ackedNs: null, receivedNs: [2e9], receivedBy: [1] },
 				12: { ackedNs: null, failed: true, receivedNs: [2e9], receivedBy: [0] },
-				// By both.
 				20: { ackedNs: 2.1e9, receivedNs: [2.1e9], receivedBy: [0], againBy: [1] },
 				25: { ackedNs: 2.6e9, receivedNs: [null] },
 			}),
@@ -414,7 +412,7 @@ describe("several clients", () => {
 			connections: 2,
 			client: { index: 0, count: 2 },
 			schedule: steady(100, 1, 2),
-			// Only where there are faults is it asked what completed when.
+			// Completions are read only with faults.
 			faults: [{ atNs: 2e9, action: "pause", forNs: 1e8, node: null, delayNs: null }],
 		});
 		const fates = Array.from({ length: 300 }, (_, i): Fate => {
@@ -429,7 +427,7 @@ describe("several clients", () => {
 		const found = collect(run);
 		expect(found.completions).toHaveLength(300);
 		expect(found.completions?.every((n) => n === 1)).toBe(true);
-		// An older generator has not told them: a sum over the others would be a wrong number.
+		// An older generator lacks it, and a sum over the others would be wrong.
 		editLines(join(run, "client-1.jsonl"), (lines) =>
 			lines.filter((l) => l.type !== "completions"),
 		);
@@ -496,7 +494,6 @@ describe("several clients", () => {
 			machine: { cpuNs: 1, idleNs: 1, stealNs: 0, throttled: 0 },
 		};
 		writeFileSync(join(run, "resources-1.jsonl"), `${JSON.stringify(line)}\n`);
-		// Of no client of this run.
 		writeFileSync(join(run, "resources-7.jsonl"), "");
 		const { hosts } = collect(run);
 		expect(hosts.map((h) => [h.client?.name, h.samples.length])).toEqual([["bench@10.0.0.1", 1]]);
@@ -505,7 +502,7 @@ describe("several clients", () => {
 
 test("a window that opened before the plan's latest time has its own messages only", () => {
 	const plan = planOf({ schedule: { ...steady(100, 6, 3), steady: { fromNs: 2e9, toNs: 6e9 } } });
-	// Opened after 4 s: 400 slow messages before, 300 fast ones in it.
+	// Opens after 4 s: 400 slow messages before, 300 fast ones after.
 	const fates = Array.from({ length: 700 }, (_, i): Fate => {
 		const dueNs = i * 1e7;
 		return { sentNs: dueNs, receivedNs: [dueNs + (i < 400 ? 9e6 : 1e6)] };

@@ -25,22 +25,18 @@ import { damageIn, readJson } from "./json.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
 import { numberedSamples, readSamples, withBrokers } from "./resources.ts";
 
-/** What one client has counted by itself, and how it ended. */
 export type ClientPart = ReturnType<typeof partOf>;
 
-/** What was sampled on a machine. */
 export interface Machine {
-	/** Whose load came from there; null: none's, or it is the machine that mqbench runs on. */
+	/** The client whose load came from there, null if none, or if it is the machine that mqbench runs on. */
 	readonly client: ClientPart | null;
-	/** Number of the broker's node that ran there; absent: none did, or nobody knows. */
 	readonly node?: number;
 	readonly samples: readonly ResourceLine[];
 }
 
-/** Everything that stands in one folder below `runs/`, all clients added up. */
 export type Collected = Readonly<ReturnType<typeof collect>>;
 
-/** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
+/** Reads the folder of one run. Does not fail on what k6 left or did not leave: that becomes the run's state. */
 export function collect(folder: string) {
 	const written = readJson(join(folder, "plan.json"), Plan);
 	const { run, damage } = runFileOf(join(folder, "run.json"));
@@ -60,13 +56,13 @@ export function collect(folder: string) {
 	const ledgers = clients.map((c) => c.ledger).filter((l) => l !== null);
 	const counted =
 		crossing && ledgers.length === clients.length ? countLedgers(plan, ledgers) : null;
-	// Nobody has stopped the run, and others went on to its end: that client broke off.
+	// If nothing stopped the run and other clients completed it, an interrupted client broke off.
 	const alone =
 		!run?.interruptedBy && !run?.abortedBy && clients.some((c) => c.state === "complete");
 	const parts = clients.map((c) => partOf(c, run, alone));
 	const lines = clients.flatMap((c) => c.lines);
 	const of = <T extends ClientFileLine["type"]>(type: T) => ofType(lines, type);
-	// A sum over some of the clients would be a wrong number: all of them, or none.
+	// A sum over some of the clients would be wrong, so all must have the line.
 	const ofAll = <L>(lines: L[]) => (lines.length === clients.length ? lines : []);
 	const scope = (name: "warmup" | "window") =>
 		withLedgers(
@@ -81,66 +77,59 @@ export function collect(folder: string) {
 		({ number: node, samples }): Machine => ({ client: null, node, samples }),
 	);
 	return {
-		/** Name of the folder: "01-nats-256B-3000-s-1". */
+		/** "01-nats-256B-3000-s-1" */
 		folder: basename(folder),
 		plan,
 		run,
 		...stateOf(clients, run, parts, damage),
-		/** True when every client's files have their trailers and match them: only then counts must add up. */
+		/** Every client's files match their trailers. Only then must the counts add up. */
 		closed: clients.every((c) => c.problem === null),
 		clients: of("client").map(bare),
-		/** Every client of the plan, by index. */
 		parts,
-		/** The .hlog files, read when somebody asks: they are all that may be large. */
+		/** The .hlog files, which may be large and are read only when needed. */
 		logs: clients.map((c) => c.log).filter((log) => log !== null),
-		/** By second of intended time from the window's start, ascending; each second once. */
+		/** By second of intended time from the window's start, ascending. */
 		seconds: addSeconds(of("second")),
-		/** By second of real time since T0. */
 		ticks: crossing ? waitingOfAll(own, ticks, copies(plan)) : ticks,
 		/** When a client could not run: from and until, ns since T0. */
 		stops: of("stops").flatMap((l) => l.stops),
-		/** Acknowledgements, where the system gives them, else first receipts, by 10 ms since T0; null: nobody asks, or not all have counted them. */
+		/** Acknowledgements, or first receipts without them, by 10 ms since T0. Only with faults, and if all clients counted them. */
 		completions: written.faults.length > 0 ? completionsOf(clients) : null,
-		/** Where messages cross from client to client: what all ledgers together say; null: they do not, or not all ledgers are there. */
+		/** What all ledgers together show, where messages cross from client to client and no ledger is missing. */
 		ledgers: counted,
-		/** null: not all clients came so far as to write them. */
+		/** null unless all clients wrote them. */
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
-		/** The first message of each kind of offence, of all clients the one that was due first. */
 		offenders: earliest([
 			...of("offenders").map((l) => l.first),
 			...(counted?.firstLost ? [{ lost: counted.firstLost }] : []),
 			...(counted?.firstDuplicated ? [{ duplicated: counted.firstDuplicated }] : []),
 		]),
-		/** The slowest messages of the window, at most 20, the slowest first. */
 		slowest: of("slowest")
 			.flatMap((l) => l.messages)
 			.sort((a, b) => b.responseNs - a.responseNs)
 			.slice(0, 20),
-		/** Of what response times consist, in buckets of them, ascending; null: not all clients have counted it. */
 		breakdown: breakdowns.length > 0 ? addBreakdowns(breakdowns.flatMap((l) => l.buckets)) : null,
-		/** T0 by the clock of this machine, ms since 1970; null: no client has told. */
+		/** T0 by this machine's clock, ms since 1970. */
 		t0Ms: t0Of(parts),
-		/** What the processes used, a sample a second, ascending; empty: nobody has looked. */
+		/** What the processes used, a sample per second, ascending; empty if nothing was sampled. */
 		resources: withBrokers(
 			readSamples(join(folder, "resources.jsonl"), plan.intervalSeconds),
 			nodes.map(({ samples }) => samples),
 		),
-		/** The same on machines of clients elsewhere. */
+		/** The same on clients' machines elsewhere. */
 		hosts: sampled("resources-").flatMap(({ number, samples }): Machine[] => {
 			const client = parts.find(({ index }) => index === number);
 			return client === undefined ? [] : [{ client, samples }];
 		}),
-		/** The same on hosts of the broker's nodes, node by node, where they have some of their own. */
 		nodes,
-		/** What the broker logged, read when somebody asks; null: there is no log of it. */
 		brokerLog: readBrokerLog(join(folder, "broker.log")),
 	};
 }
 
 // --- internal ---
 
-/** `damage`: a sentence, if the file is there and cannot be read. */
+/** `damage`: why an existing file cannot be read. */
 function runFileOf(file: string): { readonly run: RunFile | null; readonly damage: string | null } {
 	if (!existsSync(file)) return { run: null, damage: null };
 	try {
@@ -154,12 +143,12 @@ function runFileOf(file: string): { readonly run: RunFile | null; readonly damag
 	}
 }
 
-/** When the window has opened; null: nobody came to tell. */
+/** When the window opened, or null if the run did not come to it. */
 function startOf(lines: readonly ClientFileLine[]): number | null {
 	return ofType(lines, "totals")[0]?.windowStartNs ?? null;
 }
 
-/** Seconds in files count from the window's start by the plan; one that opened earlier begins before. */
+/** Seconds in files count from the planned start of the window; one that opened earlier begins before. */
 function fromOpening(files: ClientFiles, { schedule }: Plan): ClientFiles {
 	const startNs = startOf(files.lines);
 	if (schedule.steady === null || startNs === null) return files;
@@ -170,7 +159,7 @@ function fromOpening(files: ClientFiles, { schedule }: Plan): ClientFiles {
 	return { ...files, lines };
 }
 
-/** Without a ledger whose bits cannot be read, or are of messages that the plan does not have. */
+/** Drops a ledger whose bits cannot be read, or that contains messages that the plan does not have. */
 function withGoodLedger(files: ClientFiles, plan: Plan, name: string | null): ClientFiles {
 	const { index, ledger, problem } = files;
 	if (ledger === null) return files;
@@ -197,13 +186,10 @@ function partOf(files: ClientFiles, run: RunFile | null, alone: boolean) {
 	const client = ofType(lines, "client")[0];
 	return {
 		index,
-		/** For people: "this machine", "bench@10.0.0.11"; where nobody has written it down "client 1". */
+		/** "this machine", "bench@10.0.0.11", or without a run.json "client 1". */
 		name: end?.name ?? `client ${index}`,
-		/** As the runner saw it; null: an mqbench that did not tell. */
 		end,
-		/** A sentence that names it: why it is missing, or its files are not whole. null: nothing of that kind. */
 		problem: problemOf(files, end, alone),
-		/** What it measures with; null: it did not come to it. */
 		client: client === undefined ? null : bare(client),
 		log,
 		seconds: addSeconds(ofType(lines, "second")),
@@ -213,7 +199,7 @@ function partOf(files: ClientFiles, run: RunFile | null, alone: boolean) {
 	};
 }
 
-/** The runner saw why it ended, its files only that it did. */
+/** Prefers the reason that the runner saw: the files only show that the client ended. */
 function problemOf(
 	{ index, state, problem }: ClientFiles,
 	end: ClientEnd | null,
@@ -230,21 +216,17 @@ function nameOf(run: RunFile | null, index: number): string | null {
 	return run?.clients.find((c) => c.index === index)?.name ?? null;
 }
 
-/** What one client alone cannot tell. undefined: not all ledgers are there, and what stands in the files is the part of it that they know. */
+/** Adds what one client alone cannot know. Without all ledgers, `counts` is undefined and the files' own part stands. */
 function withLedgers(
 	sum: Counters | null,
 	counts: CountedLedgers["window"] | undefined,
 ): Counters | null {
 	if (sum === null || counts === undefined) return sum;
 	const known = countsWith("ledgers").map((name) => [name, counts[name]]);
-	return {
-		...sum,
-		...Object.fromEntries(known),
-		duplicated: sum.duplicated + counts.duplicated,
-	};
+	return { ...sum, ...Object.fromEntries(known), duplicated: sum.duplicated + counts.duplicated };
 }
 
-/** A client that has completions and no line of them is one of the published reports. */
+/** null if a client is missing, or completed messages without such a line, as in some published reports. */
 function completionsOf(clients: readonly ClientFiles[]): Float64Array | null {
 	const lines = clients.map((c) => ofType(c.lines, "completions"));
 	const incomplete = clients.some(
@@ -255,7 +237,7 @@ function completionsOf(clients: readonly ClientFiles[]): Float64Array | null {
 	return incomplete || lines.every((l) => l.length === 0) ? null : addCompletions(lines.flat());
 }
 
-/** Every client's T0 is the same moment, told by its own clock. */
+/** Every client's T0 is the same moment, by its own clock. */
 function t0Of(parts: readonly ClientPart[]): number | null {
 	const started = parts.filter((p) => p.client !== null);
 	const here = started.find((p) => p.end?.clock == null) ?? started[0];
@@ -264,12 +246,8 @@ function t0Of(parts: readonly ClientPart[]): number | null {
 	return Number(ns) / 1e6;
 }
 
-/** `problem`: a sentence, why the state is not complete. */
 interface State {
-	/**
-	 * never: nothing was measured. crashed: what there is of a run that did not end as it should. interrupted: somebody
-	 * stopped it. aborted: mqbench did, as an SLA could not pass any more.
-	 */
+	/** crashed: partial results. interrupted: by a person or signal. aborted: by mqbench, because an SLA could not pass any more. */
 	readonly state: "complete" | "interrupted" | "aborted" | "crashed" | "never";
 	readonly problem: string | null;
 }
@@ -296,7 +274,7 @@ function stateOf(
 				damage ??
 				"the run was not made",
 		};
-	// It would say whether somebody stopped the run, or the broker died.
+	// The damaged file would say whether the run was stopped or the broker died.
 	if (damage !== null) return { state: "crashed", problem: damage };
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-/** For tests: a stored run folder, read-only. */
+/** A stored run folder, read-only. */
 export function fixture(name: string): string {
 	return fileURLToPath(new URL(`../tests/fixtures/${name}`, import.meta.url));
 }
 
-/** For tests: a copy of a stored run folder that may be changed; it is gone when the test is over. */
+/** A copy of a stored run folder, which is removed after the test. */
 export function fixtureCopy(name: string): string {
 	const copy = mkdtempSync(join(tmpdir(), "mqbench-test-"));
 	onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
@@ -18,14 +18,12 @@ export function fixtureCopy(name: string): string {
 	return copy;
 }
 
-/** For tests: the folders of the runs in a run folder, in order. */
 export function runFoldersOf(folder: string): string[] {
 	return readdirSync(join(folder, "runs"))
 		.sort()
 		.map((name) => join(folder, "runs", name));
 }
 
-/** For tests: the folder of the only, or first, run. */
 export function firstRun(folder: string): string {
 	return runFoldersOf(folder)[0] as string;
 }
@@ -33,14 +31,13 @@ export function firstRun(folder: string): string {
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of any line.
 type Line = any;
 
-/** For tests: changes a JSON file. */
 export function editJson(path: string, edit: (value: Line) => void): void {
 	const value = JSON.parse(readFileSync(path, "utf8"));
 	edit(value);
 	writeFileSync(path, JSON.stringify(value, null, "\t"));
 }
 
-/** For tests: changes the lines of a client's .jsonl, its trailer apart, and closes it again as the recorder does. */
+/** Changes the lines of a client's .jsonl and writes a matching trailer. */
 export function editLines(path: string, edit: (lines: Line[]) => Line[] | undefined): void {
 	const all = readFileSync(path, "utf8")
 		.trimEnd()

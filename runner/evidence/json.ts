@@ -3,11 +3,10 @@ import { failure, MqbenchError } from "../errors.ts";
 import { isLink, readGiven } from "../given-folder.ts";
 import { reasonOf } from "../reason.ts";
 
-/** Reads a JSON file of a run folder through its schema. */
 export function readJson<T>(path: string, schema: z.ZodType<T>): T {
 	try {
 		const text = readGiven(path);
-		// As a power failure leaves it.
+		// A power failure can leave it empty.
 		if (text.trim() === "") throw new Error("it is empty");
 		return schema.parse(JSON.parse(text));
 	} catch (error) {
@@ -15,7 +14,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>): T {
 	}
 }
 
-/** Why a file could not be read by `readJson`, or was not to be; throws any other error. */
+/** The reason of a failure of `readJson`; throws any other error. */
 export function damageIn(error: unknown): string {
 	if (isLink(error)) return reasonOf(error);
 	if (error instanceof MqbenchError && error.code === "run-file-unreadable")
@@ -23,7 +22,7 @@ export function damageIn(error: unknown): string {
 	throw error;
 }
 
-/** The value of a line; null, which no schema of ours takes, where it is no JSON. */
+/** The value of a line, or null, which none of our schemas accepts, if it is not JSON. */
 export function parsed(text: string): unknown {
 	try {
 		return JSON.parse(text);
@@ -32,17 +31,13 @@ export function parsed(text: string): unknown {
 	}
 }
 
-type ParsedLine<T> =
-	| { readonly line: T; readonly reason: null }
-	| { readonly line: null; readonly reason: string };
-
 /**
- * Parses lines of a file through a schema. Of those that differ in nothing but their numbers only the first goes through it: a long run has
- * a million lines of three kinds, and the schema takes ten times as long as JSON. 0, and what is too large to be exact, are kinds of their own.
+ * Parses lines through a schema. Of lines that differ only in numbers, only the first goes through it: a long run has a million lines of
+ * three kinds, and the schema takes ten times as long as JSON. 0 and numbers too large to be exact make kinds of their own.
  */
-export function lineParser<T>(schema: z.ZodType<T>): (text: string) => ParsedLine<T> {
+export function lineParser<T>(schema: z.ZodType<T>) {
 	const known = new Map<string, T>();
-	return (text) => {
+	return (text: string) => {
 		const value = parsed(text);
 		if (value === null) return { line: null, reason: "no JSON" };
 		const shape = text.replaceAll(NUMBER, (digits) =>
@@ -59,13 +54,12 @@ export function lineParser<T>(schema: z.ZodType<T>): (text: string) => ParsedLin
 
 // --- internal ---
 
-/** Digits, and texts, whose digits are no numbers. */
+/** Digits, and strings, so that digits inside them do not count. */
 const NUMBER = /"(?:[^"\\]|\\.)*"|\d+/g;
-
-/** Shapes are kept whole; a file whose lines are all different gains nothing by them. */
+/** Shapes are kept whole, and a file whose lines all differ gains nothing from them. */
 const MOST_SHAPES = 1000;
 
-/** The fields of `value` in the order of `like`, with the defaults that the schema has given that one. */
+/** The fields of `value` in the order of `like`, with the defaults that the schema gave to `like`. */
 function shapedLike<T>(like: T, value: unknown): T {
 	if (typeof like !== "object" || like === null) return (value ?? like) as T;
 	if (Array.isArray(like)) {

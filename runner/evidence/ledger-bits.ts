@@ -4,13 +4,12 @@ import { LedgerLine } from "../model/client-file.ts";
 import { parsed } from "./json.ts";
 import { ledgerTrailer } from "./trailer.ts";
 
-/** A set of one producer's sequences, as it stands in the file: `joined` makes its bits. */
+/** A set of one producer's sequences as stored; `joined` unpacks its bits. */
 export type LedgerSet = Omit<Extract<LedgerLine, { type: "set" }>, "type">;
-
-/** 32 sequences a word, the lowest bit first. null: an empty set. */
+/** 32 sequences a word, lowest bit first; null is an empty set. */
 export type Bits = Uint32Array | null;
 
-/** The sets of a `client-<i>.ledger`, its trailer checked. Throws a sentence about what does not fit. */
+/** The sets of a `client-<i>.ledger`. Throws a sentence if a line or the trailer is wrong. */
 export function readLedger(path: string): LedgerSet[] {
 	return Array.from(lines(ledgerTrailer(path)), (text, i) => {
 		const line = LedgerLine.safeParse(parsed(text));
@@ -23,7 +22,6 @@ export function readLedger(path: string): LedgerSet[] {
 	});
 }
 
-/** Members of a that are not in b. */
 export function without(a: Bits, b: Bits): Bits {
 	if (a === null || b === null) return a;
 	const rest = new Uint32Array(a.length);
@@ -31,7 +29,7 @@ export function without(a: Bits, b: Bits): Bits {
 	return rest;
 }
 
-/** The union of sets of one producer that has `size` sequences. */
+/** The union of one producer's sets, with `size` sequences. */
 export function joined(sets: readonly LedgerSet[], size: number): Bits {
 	let all: Uint32Array | null = null;
 	for (const set of sets) {
@@ -46,7 +44,7 @@ export function joined(sets: readonly LedgerSet[], size: number): Bits {
 export function countBoth(a: Bits, b: Bits, from: number, to: number): number {
 	if (a === null || b === null || to <= from) return 0;
 	let members = 0;
-	// Divided, not shifted: shifts know 32 bits, and a producer may have more sequences than these count.
+	// Divided, not shifted: shifts have 32 bits, and a producer may have more sequences.
 	const first = Math.floor(from / 32);
 	const last = Math.floor((to - 1) / 32);
 	for (let i = first; i <= last; i++) {
@@ -58,7 +56,6 @@ export function countBoth(a: Bits, b: Bits, from: number, to: number): number {
 	return members;
 }
 
-/** The lowest member; null: there is none. */
 export function firstOf(bits: Bits): number | null {
 	if (bits === null) return null;
 	const i = bits.findIndex((word) => word !== 0);
@@ -73,7 +70,7 @@ function bitsOf(set: LedgerSet, size: number): Uint32Array {
 	const name = `set "${set.set}" of producer ${set.producer}`;
 	let bytes: Buffer;
 	try {
-		// Written in words of up to 65 536 bits; a line that swells to more is none of ours.
+		// Written in words of up to 65 536 bits; a line that inflates to more is not ours.
 		bytes = inflateSync(Buffer.from(set.bits, "base64"), {
 			maxOutputLength: size / 8 + LARGEST_WORD,
 		});
@@ -84,7 +81,7 @@ function bitsOf(set: LedgerSet, size: number): Uint32Array {
 	const own = new Uint8Array(words.buffer);
 	const beyond = bytes.subarray(own.length).some((byte) => byte !== 0);
 	own.set(bytes.subarray(0, own.length));
-	// Subtle: bytes are put below each other, so a word is the four of them in the order of a little-endian machine; others swap.
+	// Subtle: the bytes of a word are in little-endian order, so big-endian machines swap them.
 	if (!LITTLE_ENDIAN) for (let i = 0; i < words.length; i++) words[i] = swapped(words[i] ?? 0);
 	if (beyond || countBoth(words, words, size, words.length * 32) > 0)
 		throw new Error(`${name} names messages that the plan does not have`);
@@ -101,7 +98,6 @@ function swapped(word: number): number {
 	return ((word & 0xff) << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }
 
-/** Bits that are set. */
 function ones(word: number): number {
 	let w = word - ((word >>> 1) & 0x55555555);
 	w = (w & 0x33333333) + ((w >>> 2) & 0x33333333);

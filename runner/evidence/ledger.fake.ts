@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import type { LedgerSet } from "./ledger-bits.ts";
 
-/** For tests: a set as a client writes it, from its members. */
 export function setOf(
 	set: LedgerSet["set"],
 	producer: number,
@@ -22,7 +21,6 @@ export function setOf(
 	};
 }
 
-/** For tests: a `client-<i>.ledger`, closed by its trailer. */
 export function writeLedger(path: string, sets: readonly LedgerSet[]): void {
 	const body = sets.map((set) => `${JSON.stringify({ type: "set", ...set })}\n`).join("");
 	const trailer = {

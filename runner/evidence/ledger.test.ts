@@ -52,7 +52,7 @@ describe("ledgers of all clients together", () => {
 			sent: 6,
 			acked: 4,
 			failed: 1,
-			// 3, 4, 5, 6 (which failed) and 8 (which nobody acknowledged).
+			// 3, 4, 5, 6 (failed) and 8 (never acknowledged).
 			received: 5,
 			delivered: 3,
 			lost: 1,
@@ -95,7 +95,7 @@ describe("ledgers of all clients together", () => {
 });
 
 test("more than 2^32 sequences of a producer are counted", () => {
-	// Pages that nobody writes to take no memory.
+	// Unwritten pages take no memory.
 	const bits = new Uint32Array(2 ** 27 + 4);
 	bits[2 ** 27 - 1] = 0x8000_0000;
 	bits[2 ** 27] = 0b101;
@@ -117,7 +117,7 @@ describe("a set that is not what it says", () => {
 		[setOf("tried", 0, [77]), /names messages that the plan does not have/],
 		[{ producer: 1 }, /names producer 1, which the plan does not have/],
 		[{ subscriber: 1 }, /names subscriber 1, which the plan does not have/],
-		// A line of a few bytes that would fill the memory.
+		// Inflates from a few bytes to fill the memory.
 		[{ bits: deflateSync(Buffer.alloc(1e6)).toString("base64") }, /cannot be read/],
 	])("is refused (%#)", (set, message) => {
 		expect(one(set)).toThrow(message);
@@ -172,7 +172,7 @@ function drawn(seed: number): { plan: Plan; ledgers: LedgerSet[][] } {
 	return { plan, ledgers };
 }
 
-/** The same by sets of message numbers, one message after the other. */
+/** The same with sets of message numbers, one message at a time. */
 function slowly(plan: Plan, ledgers: readonly (readonly LedgerSet[])[]) {
 	const P = plan.producers;
 	const subscribers = plan.pattern === "fan-out" ? plan.subscriptions : 1;

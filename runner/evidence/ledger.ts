@@ -6,33 +6,32 @@ import { offsetNs } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
 import { type Bits, countBoth, firstOf, joined, type LedgerSet, without } from "./ledger-bits.ts";
 
-/** Of warm-up or window, as model/counts.ts has them; acked and unackedReceived are null where the system acknowledges nothing. */
+/** Counts of the warm-up or window (model/counts.ts), null if the system acknowledges nothing. */
 interface LedgerCounts extends Omit<Sums, "acked" | "unackedReceived"> {
 	readonly acked: number | null;
 	readonly unackedReceived: number | null;
 }
 
-/** As in `offenders` of a client's file. */
 type MessageId = NonNullable<Offenders["lost"]>;
 
 export interface CountedLedgers {
 	readonly warmup: LedgerCounts;
 	readonly window: LedgerCounts;
-	/** The message that was due first of those that are missing somewhere, and of those that two clients have received. */
+	/** The first message, by intended time, that is missing somewhere, and the first that two clients received. */
 	readonly firstLost: MessageId | null;
 	readonly firstDuplicated: MessageId | null;
 }
 
 /**
- * Counts messages that cross from client to client: what one client sent and another received. `ledgers` has one list for each client. Sets are
- * merged bit by bit, producer after producer, so all counts are exact:
+ * Counts messages that one client sent and another received; `ledgers` has a list per client. Sets are merged bit by bit, producer by
+ * producer, so all counts are exact:
  *
  * - with acknowledgements: lost = acked and not received; unackedReceived = received, neither acked nor failed
  * - without: lost = tried, neither failed, unknown nor received; unackedReceived = received and unknown
- * - delivered = received less failedReceived and unackedReceived
- * - duplicated = receipts by each client, added up, less those by any of them
+ * - delivered = received - failedReceived - unackedReceived
+ * - duplicated = the sum of each client's receipts - receipts by any of them
  *
- * Throws a sentence when a set is not what its line says, or names messages that the plan does not have.
+ * Throws a sentence when a set does not match its line, or contains messages that the plan does not have.
  */
 export function countLedgers(
 	plan: Plan,
@@ -65,7 +64,7 @@ export function countLedgers(
 			acked: union(all, "acked"),
 			unknown: union(all, "unknown"),
 		};
-		// A client may have several lines of one set: they are one.
+		// A client may have several lines of one set, which are joined.
 		const receipts = Array.from({ length: subscribers }, (_, subscriber) =>
 			receiptsOf(
 				clients.map((sets) => union(sets, "received", subscriber)),
@@ -99,13 +98,10 @@ interface Sent {
 	readonly unknown: Bits;
 }
 
-/** Of one subscriber. */
 interface Receipts {
-	/** By any client. */
 	readonly any: Bits;
 	/** By at least two. */
 	readonly twice: Bits;
-	/** Of each client. */
 	readonly each: readonly Bits[];
 	/** Missing, though the system owes them. */
 	readonly lost: Bits;
@@ -122,13 +118,13 @@ const noCounts = () => ({
 	lost: 0,
 	failedReceived: 0,
 	unackedReceived: 0,
-	/** Receipts of one message by several clients: all of them less one. A client's own second copies are not among them. */
+	/** Receipts of one message by several clients, less one. A second copy at the same client does not count. */
 	duplicated: 0,
-	/** Receipts of messages that no client has sent: a bug of mqbench. */
+	/** Receipts of messages that no client sent: a bug in mqbench. */
 	strange: 0,
 });
 
-/** Adds what became of sequences [from, to) of a producer. */
+/** Counts sequences [from, to) of a producer. */
 function addCounts(
 	sum: Sums,
 	{ attempted, failed, acked, unknown }: Sent,
@@ -162,7 +158,6 @@ function countsOf(sum: Sums, acks: boolean): LedgerCounts {
 	return { ...sum, acked: acks ? sum.acked : null, unackedReceived };
 }
 
-/** Of messages by their number. */
 function firstDue({ producers, schedule }: Plan, messages: readonly number[]): MessageId | null {
 	if (messages.length === 0) return null;
 	const i = smallestOf(messages);
@@ -173,7 +168,7 @@ function firstDue({ producers, schedule }: Plan, messages: readonly number[]): M
 	};
 }
 
-/** How many messages below i are of producer p: message i is sequence floor(i / P) of producer i mod P. */
+/** How many messages below i belong to producer p: message i is sequence floor(i / P) of producer i mod P. */
 function sequences({ producers }: Plan, p: number, i: number): number {
 	return i <= p ? 0 : Math.floor((i - p - 1) / producers) + 1;
 }
@@ -187,7 +182,7 @@ function receiptsOf(
 	const filled = each.filter((bits) => bits !== null);
 	const [first, ...others] = filled;
 	if (first === undefined) return { any: null, twice: null, each, lost: owed };
-	// Of most runs a subscriber, or a producer's messages, is on one client: then nothing is copied.
+	// In most runs one client has all of a subscriber's receipts, or of a producer's messages: then nothing is copied.
 	let any = first;
 	let twice: Uint32Array | null = null;
 	for (const bits of others) {

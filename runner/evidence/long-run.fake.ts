@@ -8,10 +8,7 @@ import { intervalSeconds } from "../plan/interval.ts";
 import { built, type Fate, planOf, steady } from "./built.fake.ts";
 import { firstRun } from "./fixture.fake.ts";
 
-/**
- * For tests: the folder of a result with one healthy run, as long as is asked for. Ten intervals of it are built message by message, and come again
- * and again; an interval is what is recorded as one, a second or more.
- */
+/** A folder with one healthy run of any length: ten intervals, of a second or more, are built message by message and repeated. */
 export function writeLongRun(
 	folder: string,
 	{
@@ -73,7 +70,6 @@ export function writeLongRun(
 const TEN = 10;
 const T0_MS = 1_767_225_600_000;
 
-/** Writes a client's ten intervals so many times. */
 function prolong(run: string, client: number, plan: Plan, times: number, each: number): void {
 	const path = join(run, `client-${client}`);
 	const linesOf = (file: string) => readFileSync(file, "utf8").trimEnd().split("\n").slice(0, -1);
@@ -125,7 +121,7 @@ function prolong(run: string, client: number, plan: Plan, times: number, each: n
 	if (acrossClients(plan)) writeFullLedger(`${path}.ledger`, client, plan);
 }
 
-/** A client's producer is the one of its number, and everything that it sent it has received itself. */
+/** Each client has the producer with its number, and receives everything that it sends. */
 function writeFullLedger(path: string, producer: number, plan: Plan): void {
 	const count = plan.schedule.messages / plan.producers;
 	const bytes = Buffer.alloc(Math.ceil(count / 8), 0xff);
@@ -152,7 +148,6 @@ function resourcesAt(at: number): string {
 	});
 }
 
-/** A file, written piece by piece. */
 class Lines {
 	readonly #file: number;
 	readonly #hash = createHash("sha256");

@@ -6,10 +6,7 @@ import { ResourceLine, type Usage, usageOf } from "../model/resource-file.ts";
 import type { Run } from "../model/result.ts";
 import { lineParser } from "./json.ts";
 
-/**
- * A line that cannot be read ends the file: it may have been cut off. What is missing is unknown. Of a run whose seconds are recorded several at a
- * time there is a sample for each of those, as counters tell the same.
- */
+/** Stops at the first unreadable line, which may have been cut off. Where `seconds` are recorded as one, keeps one sample for each. */
 export function readSamples(path: string, seconds = 1): ResourceLine[] {
 	const bytes = sizeOfGiven(path);
 	if (bytes === null) return [];
@@ -27,7 +24,7 @@ export function readSamples(path: string, seconds = 1): ResourceLine[] {
 	return samples;
 }
 
-/** Of each file with this name and a number ("resources-2.jsonl"), in their order. */
+/** Samples of each file with this name and a number ("resources-2.jsonl"), in order. */
 export function numberedSamples(
 	folder: string,
 	name: string,
@@ -44,11 +41,7 @@ export function numberedSamples(
 		.map(({ file, number }) => ({ number, samples: readSamples(join(folder, file), seconds) }));
 }
 
-/**
- * The samples of this machine, with what the broker's nodes on hosts of their own have used until then, all of them together
- * (`resources-broker-<node>.jsonl`). They are sampled at other moments: counters grow evenly in between, and memory is what it was when they
- * were sampled last. Before and after the samples of any of them it is unknown.
- */
+/** Adds the sum of broker nodes on other hosts, sampled at other moments: counters are interpolated, memory is the last sample's. */
 export function withBrokers(
 	samples: readonly ResourceLine[],
 	nodes: readonly (readonly ResourceLine[])[],
@@ -56,7 +49,7 @@ export function withBrokers(
 	if (nodes.length === 0) return samples;
 	return samples.map((sample) => {
 		const used = nodes.map((node) => usedAt(node, sample.unixMs));
-		// A sum without one of them would be a wrong one.
+		// A sum without one of them would be wrong.
 		const broker = used.includes(null)
 			? null
 			: usageOf((field) =>
@@ -66,13 +59,9 @@ export function withBrokers(
 	});
 }
 
-/** Cores and bytes per second that generator, broker and machine used. */
 type Use = Omit<Run["series"]["resources"][number], "at">;
 
-/**
- * What was used between two samples. A counter that went backwards belongs to processes that ended or began anew: null, never
- * negative. null: there is no first sample, or they are too close to each other.
- */
+/** Use between two samples, null if they are too close. A counter that fell belongs to processes that ended or restarted: null. */
 export function useBetween(before: ResourceLine | undefined, now: ResourceLine): Use | null {
 	const seconds = before ? (now.unixMs - before.unixMs) / 1000 : 0;
 	if (!before || seconds < SHORTEST_S) return null;
@@ -109,17 +98,14 @@ export function useBetween(before: ResourceLine | undefined, now: ResourceLine):
 
 // --- internal ---
 
-/** /proc counts CPU in hundredths of a second: over less than a tenth of one it is mostly rounding. */
+/** /proc counts CPU in hundredths of a second: over a shorter time it is mostly rounding. */
 const SHORTEST_S = 0.1;
-
 type Known = number | null;
-
-/** null: one of them is not known. */
 function both(a: Known, b: Known, of: (a: number, b: number) => number): Known {
 	return a === null || b === null ? null : of(a, b);
 }
 
-/** null: nobody has looked at that time. */
+/** null outside the samples. */
 function usedAt(samples: readonly ResourceLine[], unixMs: number): Usage | null {
 	const next = samples.findIndex((one) => one.unixMs >= unixMs);
 	const now = samples[next];
@@ -131,7 +117,7 @@ function usedAt(samples: readonly ResourceLine[], unixMs: number): Usage | null 
 	const [was, is] = [before.broker, now.broker];
 	return usageOf((field) =>
 		field === "rssBytes"
-			? // It falls to 0 at once where a node ends: half of it was never there.
+			? // Memory falls to 0 at once where a node ends: interpolated, half of it was never there.
 				(part < 1 ? was : is).rssBytes
 			: both(was[field], is[field], (a, b) => Math.round(a + (b - a) * part)),
 	);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Paths of the runs, or of the floors, in the folder of a command, by name. One may be a link (`noLinks`). */
+/** Paths of a command's runs or floors, by name. One may be a link (`noLinks`). */
 export function runFolders(folder: string, below: "runs" | "floors"): string[] {
 	const all = join(folder, below);
 	return existsSync(all)

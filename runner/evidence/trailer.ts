@@ -4,18 +4,14 @@ import { chunks, type LogFile } from "../histogram/log-file.ts";
 import { LedgerLine, TrailerLine } from "../model/client-file.ts";
 import { parsed } from "./json.ts";
 
-/**
- * The last lines of a client's files prove that nothing is missing. Each says how many lines stand before it
- * and the SHA-256 of those bytes; the one of the .jsonl says so of the .hlog too.
- */
+/** The last line proves that nothing is missing: it has the count of lines before it and their SHA-256, in a .jsonl also of the .hlog. */
 interface Trailer {
 	readonly state: "complete" | "interrupted";
-	/** The file without its trailer. */
 	readonly body: LogFile;
 	readonly sha256: string;
 }
 
-/** The trailer of an .hlog, checked. Throws a sentence about what does not fit, as all of these. */
+/** The checked trailer of an .hlog. Like the others, throws a sentence about what does not match. */
 export function hlogTrailer(path: string): Trailer {
 	return checked(path, (last) => {
 		const [, lines, sha256 = "", state] = HLOG.exec(last) ?? [];
@@ -25,12 +21,10 @@ export function hlogTrailer(path: string): Trailer {
 	});
 }
 
-/** The trailer of a .jsonl, checked, with what it says about the .hlog. */
 export function jsonlTrailer(path: string): Trailer & { hlog: { sha256: string } } {
 	return checked(path, (last) => TrailerLine.safeParse(parsed(last)).data ?? null);
 }
 
-/** A .ledger without its trailer, which is checked. */
 export function ledgerTrailer(path: string): LogFile {
 	return checked(path, (last) => {
 		const line = LedgerLine.safeParse(parsed(last)).data;
@@ -42,10 +36,9 @@ export function ledgerTrailer(path: string): LogFile {
 
 const HLOG = /^#\[Trailer: lines=(\d+),sha256=([0-9a-f]{64}),state=(complete|interrupted)\]$/;
 const NEWLINE = 10;
-/** Trailers have some 200 bytes. */
+/** Trailers have about 200 bytes. */
 const LONGEST = 4096;
 
-/** The last line, and the file without it. */
 function split(path: string): { body: LogFile; last: string } {
 	const file = openSync(path, "r");
 	try {
@@ -62,7 +55,6 @@ function split(path: string): { body: LogFile; last: string } {
 	}
 }
 
-/** What the trailer says, when the body is that. */
 function checked<T extends { readonly lines: number; readonly sha256: string }>(
 	path: string,
 	read: (last: string) => T | null,

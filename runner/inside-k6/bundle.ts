@@ -5,10 +5,7 @@ import rewritePattern from "regexpu-core";
 import { build } from "rolldown";
 import { packageFolder, packageVersion } from "../package.ts";
 
-/**
- * Makes dist/inside-k6.js: schema, planner, verdict and report of mqbench, for scripts that are k6's own. Where it runs there is no Node:
- * host.ts comes first. Run by `npm run build`.
- */
+/** Makes dist/inside-k6.js: schema, planner, verdict and report for k6's own scripts, after host.ts for Node. Run by `npm run build`. */
 export async function bundle(file = OUT): Promise<void> {
 	const parts = [await bundled("host.ts"), await bundled("words.ts")];
 	mkdirSync(path.dirname(file), { recursive: true });
@@ -18,16 +15,14 @@ export async function bundle(file = OUT): Promise<void> {
 
 // --- internal ---
 
-const FOLDER = path.join(packageFolder, "runner/inside-k6");
 const OUT = path.join(packageFolder, "dist/inside-k6.js");
-
-/** Nobody looks for files of the package there. */
+/** The package has no files there. */
 const PACKAGE = `export const packageFolder = "";
 export const packageVersion = ${JSON.stringify(packageVersion)};`;
 
 async function bundled(entry: string): Promise<string> {
 	const { output } = await build({
-		input: path.join(FOLDER, entry),
+		input: path.join(packageFolder, "runner/inside-k6", entry),
 		platform: "neutral",
 		external: [/^node:/],
 		resolve: { mainFields: ["module", "main"], conditionNames: ["import", "default"] },
@@ -48,7 +43,7 @@ async function bundled(entry: string): Promise<string> {
 		write: false,
 		output: {
 			format: "iife",
-			// What host.ts does not have is missed when it is called.
+			// Something that host.ts lacks fails only when it is called.
 			globals: (id) => `(globalThis.${id.replaceAll(/[:/]/g, "_")} ?? {})`,
 			minify: true,
 			comments: false,
@@ -64,7 +59,7 @@ interface Change {
 	readonly text: string;
 }
 
-/** Sobek takes \p{L} for the letters of its name, and knows no named groups. Both would go unnoticed. */
+/** Sobek reads \p{L} as the letters of its name, and has no named groups. Neither would fail visibly. */
 function patterns(node: unknown, changes: Change[] = []): Change[] {
 	if (typeof node !== "object" || node === null) return changes;
 	const { regex, start, end } = node as {

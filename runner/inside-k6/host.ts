@@ -1,9 +1,6 @@
-/**
- * What mqbench's TypeScript expects of Node, inside of k6: Sobek has the language alone, and the extension (extensions/xk6-mqbench/runner)
- * gives it files and what is slow in JavaScript. Only what is used there is here; the bundle takes these for `node:fs` and so on.
- */
+/** Replaces what mqbench uses of Node, inside k6: Sobek has only the language; extensions/xk6-mqbench/runner adds files and speed. */
 
-/** What Go gives. Bytes are ArrayBuffers; an error has the `code` of the operating system, as Node's have. */
+/** Provided by Go. Bytes are ArrayBuffers; errors have the operating system's `code`, as in Node. */
 declare const go: {
 	readonly platform: string;
 	readonly version: string;
@@ -43,7 +40,7 @@ class HostBuffer extends Uint8Array {
 	}
 }
 
-/** Its parameters are others than those of Uint8Array.from. */
+/** Assigned because the parameters differ from Uint8Array.from. */
 const Buffer = Object.assign(HostBuffer, {
 	from: (given: string | ArrayBuffer, encoding = "utf8") =>
 		new HostBuffer(typeof given === "string" ? go.encode(given, encoding) : given),
@@ -105,14 +102,14 @@ const crypto = {
 	randomBytes: (bytes: number) => ({ toString: () => go.random(bytes) }),
 };
 
-/** Text of bytes that come in pieces: a letter that a piece ends in waits for the next one. */
+/** Decodes text whose bytes come in pieces: a character that is cut off waits for the next piece. */
 class StringDecoder {
 	#rest = new Uint8Array(0);
 	write(piece: Uint8Array) {
 		const all = new HostBuffer(this.#rest.length + piece.length);
 		all.set(this.#rest);
 		all.set(piece, this.#rest.length);
-		// UTF-8: the first byte of a letter says how many follow, each of which is 10xxxxxx.
+		// UTF-8: the first byte of a character tells how many follow, each of which is 10xxxxxx.
 		let last = all.length - 1;
 		while (last >= 0 && ((all[last] ?? 0) & 0xc0) === 0x80) last--;
 		const first = all[last] ?? 0;
@@ -147,13 +144,13 @@ Object.assign(globalThis, {
 		}
 	},
 	Intl: {
-		/** Code points: what is made of several takes too much room. */
+		/** By code point: graphemes would need large tables. */
 		Segmenter: class {
 			segment(text: string) {
 				return [...text].map((segment) => ({ segment }));
 			}
 		},
-		/** Of British English alone. */
+		/** British English only. */
 		ListFormat: class {
 			#word: string;
 			constructor(_: string, { type = "conjunction" } = {}) {
@@ -186,7 +183,7 @@ const CONTROL_SEQUENCES =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 	/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** The bytes of a view alone. */
+/** Only the bytes of the view. */
 function whole(view: Uint8Array): ArrayBuffer {
 	return view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) as ArrayBuffer;
 }

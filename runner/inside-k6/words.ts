@@ -22,13 +22,12 @@ import { commandLine } from "../shell.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { judgeRun, reasonOf } from "../verdict/run.ts";
 
-/** What is asked for inside of k6 (extensions/xk6-mqbench/runner). All of it is JSON there. */
+/** Functions that extensions/xk6-mqbench/runner calls. Everything crosses as JSON. */
 const words = {
-	/** Plans what `mqbench.open` was given: a scenario, as an object, that makes one run on a broker that is there. */
+	/** Plans the scenario object of `mqbench.open`, which must make one run on an existing broker. */
 	open(written: object, env: Readonly<Record<string, string>>) {
-		// An existing broker goes without saying: nothing is started from inside of k6.
-		const given = { target: "existing", ...written };
-		const text = stringify(given);
+		// Inside k6 nothing is started, so an existing broker is the default.
+		const text = stringify({ target: "existing", ...written });
 		const scenario = loadScenario(FILE, text, {}, env);
 		const runId = newRunId(scenario.name, Date.now());
 		const [plan, ...more] = expand(scenario, { runId });
@@ -38,16 +37,14 @@ const words = {
 		const [system] = scenario.systems;
 		return {
 			...staged(plan, runId),
-			/** Of the broker, with its password; null: the plan's variable has it. */
+			/** With the password; "" if the plan's variable has it. */
 			url: system?.url ?? "",
-			/** What folder and run begin with, by path. */
 			files: {
 				"scenario.yaml": maskScenario(text, system?.options.secrets ?? []),
 				...filesOf(plan),
 			},
 		};
 	},
-	/** Takes over the plan of `mqbench.load`. */
 	load(written: object) {
 		const plan = Plan.parse(written);
 		return {
@@ -56,7 +53,6 @@ const words = {
 			files: filesOf(plan),
 		};
 	},
-	/** What a folder of results comes to. */
 	result(folder: string, columns: number) {
 		const result = buildResult(folder);
 		const { [REPORT_FILES.json]: json = "", ...files } = Object.fromEntries(filesOfResult(result));
@@ -66,22 +62,21 @@ const words = {
 			/** result.json, and the files that it names, by path. */
 			json,
 			files,
-			/** The same for people. */
 			text: renderTerminal(documentOf(result), {
 				columns,
 				colour: false,
 				report: commandLine(["mqbench", "report", folder]),
 			}),
 			verdict: result.verdict,
-			/** Why it is no PASS; "" where it is one. */
+			/** Why it is not PASS, else "". */
 			reason: reasonIn(result),
-			/** Percentiles of the window, ns: p50, p99, p999, max; null: there are none. */
+			/** Percentiles of the window, ns: p50, p99, p999, max. */
 			figures: main ? figuresOf(main) : null,
 			lost: run?.lost ?? null,
 			sla: result.gates.map(({ sla, verdict }) => ({ line: sla, met: verdict === "pass" })),
 		};
 	},
-	/** What the folder of a run comes to, before its report is made. */
+	/** The result of a run's folder, before its report is made. */
 	run(folder: string) {
 		const facts = factsOf(collect(folder), UNKNOWN);
 		const judged = judgeRun(facts);
@@ -103,14 +98,11 @@ Object.assign(globalThis, { words });
 
 // --- internal ---
 
-/** What messages call the text that an object stands for. */
 const FILE = "mqbench.open";
 
-/** A load before it runs. */
 function staged(plan: Plan, runId: string) {
 	return {
 		plan,
-		/** Folder of results, and in it that of the run. */
 		folder: path.join("reports", runId),
 		run: path.join("runs", runFolder(plan)),
 		/** k6's scenario that hands out slots. */
@@ -124,7 +116,7 @@ function filesOf(plan: Plan): Record<string, string> {
 	return { [path.join(run, "plan.json")]: planJson, [path.join(run, "script.js")]: script };
 }
 
-/** What a scenario may not ask for inside of k6; null: nothing. */
+/** What the scenario asks for that is impossible inside k6. */
 function beyondScript(scenario: Scenario, runs: number): string | null {
 	const { target, clients, faults, baselineSla } = scenario;
 	if (target !== "existing")
@@ -140,7 +132,7 @@ function beyondScript(scenario: Scenario, runs: number): string | null {
 		: `these are ${runs} runs, and each call makes one: give it one system and one workload without lists, repeat 1, and call it once for each`;
 }
 
-/** What decided when it was not the SLA, or its first line that is not met. */
+/** What decided the verdict, else the first SLA line that is not met. */
 function reasonIn({ runs, gates }: Result): string {
 	const broken = gates.find(({ verdict }) => verdict !== "pass");
 	return runs[0]?.why ?? (broken === undefined ? "" : `${broken.sla}: ${broken.why}`);

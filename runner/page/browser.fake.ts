@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 
 /** For tests: one browser for all tests of a file, a folder for its pages, and what a page may not do. */
 
-/** Debian's; a machine that builds for others has to have it. */
+/** Debian's path. */
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const missing = !existsSync(CHROMIUM) && !process.env.CI;
 
@@ -25,13 +25,13 @@ export const PHONE: BrowserContextOptions = {
 
 interface TestBrowser {
 	readonly folder: string;
-	/** Opens an address; afterwards nothing may have gone wrong in it, and it may have asked for nothing but itself. */
+	/** Opens an address. The page must not fail, or load anything but itself. */
 	opened(
 		url: string,
 		options: BrowserContextOptions,
 		look: (page: Page) => Promise<void>,
 	): Promise<void>;
-	/** The same, but it may go to other pages; `may`: what a console may say. */
+	/** The same, but it may go to other pages; `may`: what the console may print. */
 	browsing(
 		options: BrowserContextOptions,
 		look: (page: Page) => Promise<void>,
@@ -52,7 +52,7 @@ export function testBrowser(): TestBrowser {
 	});
 	const browsing: TestBrowser["browsing"] = async (options, look, may = /^$/) => {
 		const context = await browser.newContext(options);
-		// Other tests may have the cores: what usually takes a second may take ten.
+		// With busy cores a second's work may take ten.
 		context.setDefaultTimeout(60_000);
 		const wrong: string[] = [];
 		try {
@@ -87,7 +87,6 @@ export function testBrowser(): TestBrowser {
 	};
 }
 
-/** The canvas of a chart, once it is drawn. */
 export async function drawnIn(chart: Locator): Promise<Locator> {
 	await chart.scrollIntoViewIfNeeded();
 	const canvas = chart.locator(".canvas");
@@ -96,9 +95,9 @@ export async function drawnIn(chart: Locator): Promise<Locator> {
 	return canvas;
 }
 
-// What runs in the page is text: these tests know no DOM.
+// Scripts for the page are strings, because these tests have no DOM types.
 
-/** What a canvas shows, as one text: the same picture has the same. */
+/** A canvas as text: equal for equal pictures. */
 export function pixelsOf(canvas: Locator): Promise<string> {
 	return canvas
 		.locator("canvas")
@@ -106,7 +105,7 @@ export function pixelsOf(canvas: Locator): Promise<string> {
 		.evaluate((element) => (element as unknown as { toDataURL(): string }).toDataURL());
 }
 
-/** Ids of charts that are drawn but show nothing: less than a hundredth of it is text, axes and data. */
+/** IDs of drawn charts that are empty: less than a hundredth is text, axes and data. */
 export function emptyCharts(page: Page): Promise<string[]> {
 	return page.evaluate<string[]>(`[...document.querySelectorAll("figure[data-figure]")]
 		.filter((block) => {
@@ -126,7 +125,7 @@ export function widthOf(page: Page): Promise<number> {
 	return page.evaluate<number>("document.documentElement.scrollWidth");
 }
 
-/** What axe finds that is serious. By the debugger: the page's own policy lets no other script in. */
+/** Serious axe findings. Injected by the debugger, because the page's policy allows no other script. */
 export async function seriousFindings(page: Page): Promise<unknown> {
 	const require = createRequire(import.meta.url);
 	const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");

@@ -25,7 +25,7 @@ describe("the bundle", () => {
 	});
 
 	test("asks no other host for anything", () => {
-		// Names of XML's kinds and of licences, which nobody fetches.
+		// XML namespaces and licences, which are never fetched.
 		const known =
 			/https?:\/\/(?:www\.w3\.org|www\.apache\.org|github\.com|echarts\.apache\.org)\b/g;
 		expect(read("page.js").replaceAll(known, "")).not.toMatch(/https?:\/\/\w/);

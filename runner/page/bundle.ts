@@ -4,11 +4,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "rolldown";
 import { packageFolder } from "../package.ts";
 
-/**
- * Makes dist/page: `page.js`, the script that every report holds, `draw.js`, which makes .svg files in Node, and `watch.js`, which shows the
- * current seconds of a run. Charts are those of Apache ECharts, of which only the used parts are taken: whoever installs
- * mqbench does not need it. Run by `npm run build`.
- */
+/** Makes dist/page (`npm run build`): scripts for reports, .svg files in Node and `--watch`, with the used parts of Apache ECharts. */
 export async function bundle(folder = OUT): Promise<void> {
 	mkdirSync(folder, { recursive: true });
 	const write = (name: string, code: string) => {
@@ -36,7 +32,7 @@ async function bundled(entry: string, format: "iife" | "esm", postBanner = notic
 	return output[0].code;
 }
 
-/** What the licences of the bundled libraries want to be told along with them. */
+/** Notices that the licences of the bundled libraries require. */
 function notices(): string {
 	const read = (name: string) =>
 		readFileSync(path.join(packageFolder, "node_modules", name), "utf8").trim();

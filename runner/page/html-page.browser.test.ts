@@ -37,7 +37,7 @@ import {
 
 const browser = testBrowser();
 
-/** Each is written once, when a test first asks for it. */
+/** Each is written once, on first use. */
 const RESULTS: Readonly<Record<string, () => Result>> = {
 	...Object.fromEntries(FIXTURES.map((name) => [name, () => fixtureResult(name)])),
 	"message-queue-latency": () => publishedOnce("message-queue-latency"),
@@ -45,7 +45,6 @@ const RESULTS: Readonly<Record<string, () => Result>> = {
 	hostile: hostileResult,
 	"100 runs": () => manyResult(100),
 };
-/** A comparison of two baselines of that system. */
 const compared = (name: string) => {
 	const side = (path: string, factor: number) => ({
 		path,
@@ -65,7 +64,7 @@ const compared = (name: string) => {
 	});
 	return printed(comparingDocument(comparingOf(side("a", 1), side("b", 2))));
 };
-/** Pages that are no report of a result. */
+/** Pages that are not the report of a result. */
 const OTHERS: Readonly<Record<string, () => string>> = {
 	comparison: () => compared("nats"),
 	"hostile comparison": () => compared(HOSTILE),
@@ -116,10 +115,10 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			expect(await page.locator(".canvas").count()).toBeLessThan(5);
 			await page.locator("#run-77 > summary").click();
 			await drawnIn(page.locator("#run-77 figure").first());
-			// Tables are made when asked for.
+			// Tables are built on demand.
 			await page.locator("#run-77 .numbers > summary").first().click();
 			await page.locator("#run-77 .numbers[open] tbody td").nth(3).waitFor();
-			// A chart has an address, also within what is folded.
+			// A chart has an address even when folded.
 			const other = await page.locator("#run-50 figure").first().getAttribute("id");
 			await page.evaluate((id) => location.assign(`#${id}`), other);
 			await drawnIn(page.locator(`[id="${other}"]`));
@@ -172,7 +171,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			if (box === null) throw new Error("no chart");
 			const p99 = show(percentile(result.runs[0] as Run, "response", 99));
 			let found = "";
-			// From left to right: somewhere is p99.
+			// p99 is somewhere from left to right.
 			for (let x = 80; x < box.width && !found.startsWith("p99\n"); x += 40) {
 				await page.mouse.move(box.x + x, box.y + box.height / 2);
 				found = await chart.locator(".tip").innerText();
@@ -194,7 +193,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await canvas.press("ArrowLeft");
 			expect(texts.slice(0, -1)).toContain(await said.textContent());
 			expect(await chart.locator(".tip").isVisible()).toBe(true);
-			// A mouse that moves has the pointer again.
+			// Moving the mouse takes the pointer back.
 			const told = new Set<string>();
 			for (const part of [0.3, 0.5, 0.7, 0.9]) {
 				await page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
@@ -210,7 +209,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		await opened("stall", WIDE, async (page) => {
 			const chart = page.locator("figure[id$=-time]").first();
 			const canvas = await drawnIn(chart);
-			// Drawn anew it still zooms.
+			// It still zooms after a redraw.
 			await canvas.hover();
 			const scale = chart.getByRole("button", { name: "Logarithmic" });
 			for (const _ of [1, 2]) await scale.click();
@@ -264,7 +263,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			expect(box?.x).toBeGreaterThanOrEqual(0);
 			expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
 			expect(await widthOf(page)).toBeLessThanOrEqual(390);
-			// Longer than a tooltip of a mouse would stand.
+			// Longer than a mouse's tooltip stays.
 			await page.waitForTimeout(1500);
 			expect(await tip.isVisible()).toBe(true);
 		});
@@ -279,7 +278,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 					page.waitForEvent("download"),
 					chart.getByRole("button", { name: `as ${name}` }).click(),
 				]);
-				// It leaves its page, so it says of which scenario it is.
+				// Away from its page, its name needs the scenario.
 				expect(download.suggestedFilename()).toMatch(
 					new RegExp(`^${result.scenario}-.*percentiles\\.${name.toLowerCase()}$`),
 				);
@@ -291,7 +290,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			expect(svg).not.toContain("<script");
 			const png = await file("PNG");
 			expect(png.subarray(1, 4).toString()).toBe("PNG");
-			// Width and height, of twice the pixels.
+			// Width and height at twice the pixels.
 			expect(png.readUInt32BE(16)).toBeGreaterThan(1440);
 			const p99 = show(percentile(result.runs[0] as Run, "response", 99));
 			expect(`${await file("CSV")}`).toMatch(new RegExp(`^percentile,.*,p99,.*\n.*,"${p99} \\[`));
@@ -313,7 +312,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 
 	test("Tab reaches every button, chart, link and fold, in their order, and each shows that it is reached", async () => {
 		await opened("stall", WIDE, async (page) => {
-			// All are drawn first: their buttons come with them.
+			// The buttons appear with the charts, so all are drawn first.
 			for (const chart of await page.locator("figure:visible").all()) await drawnIn(chart);
 			await page.evaluate(() => scrollTo(0, 0));
 			await page.locator("body").press("Tab");
@@ -396,14 +395,13 @@ describe.skipIf(missing)("report.html in a browser", () => {
 /** A4 less its margins. */
 const PAPER = { width: 718, height: 1000 };
 
-/** Waits until a canvas shows the same picture or another one, with the mouse elsewhere. */
+/** Waits for the same or another picture, with the mouse elsewhere. */
 async function shows(canvas: Locator, what: "the same" | "another", before: string): Promise<void> {
 	await canvas.page().mouse.move(0, 0);
 	const shown = expect.poll(() => pixelsOf(canvas));
 	await (what === "the same" ? shown : shown.not).toBe(before);
 }
 
-/** Opens the page of this name; `result`: whose report it is. */
 async function opened(
 	name: string,
 	options: BrowserContextOptions,

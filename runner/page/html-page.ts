@@ -9,29 +9,24 @@ import { packageFolder } from "../package.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
 import { STYLE } from "./style.ts";
 
-/** What a page holds. `header` has its h1; sections of `main` begin with an h2. */
+/** `header` contains the h1; sections of `main` begin with an h2. */
 export interface Page {
-	/** For the browser's tab. */
 	readonly title: string;
 	readonly header: Markup;
 	readonly main: Markup;
-	/** Their blocks stand in `main`; only those that are in this list are drawn. */
+	/** `main` has a block for each; only figures of this list are drawn. */
 	readonly figures: readonly Figure[];
-	/** Of a page that is served while its command goes on; left out: a file, which has a policy of its own. */
+	/** Of a page that a running command serves. A file has its own policy instead. */
 	readonly live?: LivePart | undefined;
 }
 
-/** What stands in a page that `--watch` serves, whose policy its server names. */
+/** Parts of a page that `--watch` serves, whose policy comes from its server. */
 export interface LivePart {
 	readonly head: Markup;
-	/** Above the header. */
 	readonly top: Markup;
 }
 
-/**
- * One offline HTML file: it asks nobody for anything, and its Content-Security-Policy keeps it from doing so. Without JavaScript its tables and
- * sentences are there; with it `page/main.ts` makes the figures. Script and figures are packed.
- */
+/** One offline file that its policy forbids to load anything. Without JavaScript it has tables and sentences, but no figures. */
 export function renderPage(page: Page): string {
 	const policy =
 		page.live === undefined &&
@@ -50,12 +45,11 @@ ${packed("figures", JSON.stringify(page.figures))}${script().packed}<script>${ne
 `.text;
 }
 
-/** What a policy names a page's two scripts by: the one that unpacks, and the one that it adds. */
+/** Hashes for a policy of the page's two scripts: the one that unpacks, and the one that it adds. */
 export function scriptSums(): string {
 	return script().sums;
 }
 
-/** A script that `npm run build` has made (bundle.ts). */
 export function builtScript(name: "page.js" | "watch.js"): string {
 	const file = path.join(packageFolder, "dist", "page", name);
 	try {
@@ -66,7 +60,7 @@ export function builtScript(name: "page.js" | "watch.js"): string {
 	}
 }
 
-/** The place of a figure, about as high as it becomes: all of it comes with JavaScript. */
+/** The place of a figure, about as high as the drawn one: JavaScript fills it. */
 export function figureBlock(figure: Figure): Markup {
 	const height = heightOf(figure, USUAL) + AROUND;
 	return markup`<figure class="chart${isNarrow(figure) && " narrow"}" id="figure-${figure.id}" data-figure="${figure.id}" style="min-height:${height}px"></figure>
@@ -75,12 +69,11 @@ export function figureBlock(figure: Figure): Markup {
 
 // --- internal ---
 
-/** A page on a screen. */
 const USUAL = { theme: "light", width: 1100, off: new Set<string>(), logarithmic: null } as const;
 /** Pixels of title and tools. */
 const AROUND = 160;
 
-/** Unpacks in their places what a page holds packed, and starts its script. Where a browser cannot, the page stays as without one. */
+/** Unpacks the page's data and starts its script. If the browser cannot, the page stays as without JavaScript. */
 const UNPACK = `(async () => {
 const page = document.documentElement.classList;
 page.remove("plain");
@@ -101,7 +94,7 @@ none?.insertAdjacentHTML("afterend", none.textContent);
 
 let own: { readonly packed: Markup; readonly sums: string } | null = null;
 
-/** Read, packed and summed once: `--watch` renders a page after each run. */
+/** Read, packed and hashed once, because `--watch` renders a page after each run. */
 function script() {
 	if (own === null) {
 		const text = builtScript("page.js");

@@ -61,7 +61,7 @@ describe.skipIf(missing)("the index in a browser", () => {
 				page.locator("#over-time > section", { hasText: "healthy" }).locator("figure"),
 			);
 		};
-		/** The newest run stands at the right: 28 pixels of margin, and 2 % of the axis. */
+		/** The newest run is at the right: 28 pixels of margin, and 2 % of the axis. */
 		const newest = async (page: Page) => {
 			const box = await (await look(page)).boundingBox();
 			if (box === null) throw new Error("no chart");
@@ -79,11 +79,11 @@ describe.skipIf(missing)("the index in a browser", () => {
 			await page.waitForURL(there("h2/report.html"));
 
 			const [x, y] = await newest(page);
-			// Beside it a click opens nothing.
+			// A click next to the point opens nothing.
 			await page.mouse.click(x - 40, y);
 			await page.mouse.click(x, y - 148);
 			expect(page.url()).toBe(there("index.html"));
-			// Somewhere above or below the middle is the point itself.
+			// The point is somewhere above or below the middle.
 			for (let up = 0; up < 150 && page.url() === there("index.html"); up += 4)
 				for (const at of [y - up, y + up])
 					if (page.url() === there("index.html")) await page.mouse.click(x, at);

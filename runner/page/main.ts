@@ -4,8 +4,7 @@ import { fillBlock } from "./client/figure-block.ts";
 import { sortTables } from "./client/sort.ts";
 import { onPaper, watchTheme } from "./client/theme.ts";
 
-/** The script of every page: it draws the figures whose data the page holds, each when it is nearly seen, and makes tables sort. */
-
+/** The script of every page: draws each figure when it is nearly in view, and makes tables sortable. */
 const figures = new Map(
 	(
 		JSON.parse(document.querySelector("[data-packed=figures]")?.textContent ?? "[]") as Figure[]
@@ -25,7 +24,7 @@ const widths = new ResizeObserver((entries) => {
 	for (const { target } of entries)
 		if (target.clientWidth > 0 && !onPaper()) charts.get(target as HTMLElement)?.refresh();
 });
-/** Tables that are wider than their place can be reached by key. */
+/** Tables wider than their place become reachable by keyboard. */
 const tables = new ResizeObserver((entries) => {
 	for (const { target } of entries)
 		if (target.scrollWidth > target.clientWidth + 1) target.setAttribute("tabindex", "0");
@@ -41,7 +40,6 @@ addEventListener("hashchange", openTarget);
 
 // --- internal ---
 
-/** Draws it if it is not drawn yet, or not as the page is now. */
 function draw(block: HTMLElement): void {
 	seen.unobserve(block);
 	const before = charts.get(block);
@@ -51,9 +49,9 @@ function draw(block: HTMLElement): void {
 	widths.observe(block);
 }
 
-/** What is seen is drawn as the page is now, the rest when it is seen. Paper has no reader who could scroll or open anything. */
+/** Draws what is in view now and the rest when it is; on paper everything, because a reader cannot scroll there. */
 function drawAgain(): void {
-	// Tables of charts stay folded: the charts are there. Of many runs those are printed that the reader has opened.
+	// Chart tables stay folded, because the charts are printed. Of many runs, those that the reader has opened are printed.
 	if (onPaper())
 		for (const details of document.querySelectorAll<HTMLDetailsElement>(
 			"details:not(.numbers,.run)",
@@ -64,7 +62,7 @@ function drawAgain(): void {
 		else seen.observe(block);
 }
 
-/** A link into what is folded opens it. */
+/** Opens what is folded around the target of a link. */
 function openTarget(): void {
 	const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
 	for (let at = target?.closest("details"); at; at = at.parentElement?.closest("details"))

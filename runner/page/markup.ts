@@ -1,4 +1,4 @@
-/** Text that is markup already. Everything else is escaped when it is put into some. */
+/** Text that is already markup. Everything else is escaped. */
 export class Markup {
 	readonly text: string;
 	constructor(text: string) {
@@ -11,7 +11,7 @@ export class Markup {
 
 type Part = Markup | string | number | null | undefined | false | readonly Part[];
 
-/** markup`<p>${anything}</p>`: what is put in is escaped, but for other markup. Lists are joined; null, undefined and false are empty. */
+/** markup`<p>${anything}</p>`: escapes everything but markup. Lists are joined; null, undefined and false are empty. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
 	return new Markup(strings.reduce((all, s, i) => `${all}${render(parts[i - 1])}${s}`));
 }
@@ -27,10 +27,8 @@ function render(part: Part): string {
 	if (part == null || part === false) return "";
 	if (part instanceof Markup) return part.text;
 	if (typeof part === "object") return part.map(render).join("");
-	return escaped(whole(String(part)));
-}
-
-/** "10 000" is not broken across lines. What has lines of its own is somebody's text and stays. */
-function whole(text: string): string {
-	return text.includes("\n") ? text : text.replaceAll(/(?<=\d) (?=\d{3}(?!\d))/g, "\u00a0");
+	const text = String(part);
+	// Keeps "10 000" on one line. Text with lines of its own is the user's and stays.
+	const whole = text.includes("\n") ? text : text.replaceAll(/(?<=\d) (?=\d{3}(?!\d))/g, "\u00a0");
+	return escaped(whole);
 }

@@ -23,7 +23,7 @@ export const FIXTURES = [
 	"clients",
 ] as const;
 
-/** A name that harms whoever does not escape it: markup, quotes, a table's and a template's letters, lines, emoji, 300 letters. */
+/** A name that breaks unescaped output: markup, quotes, table and template characters, newlines, emoji, 300 characters. */
 export const HOSTILE = `</script><script>alert(1)</script><img src=x onerror="alert('2')">|\`**&amp;\n\u{1F4A5}\${x} ${"long-".repeat(45)}`;
 
 export function scenarioOf(folder: string): string {
@@ -82,7 +82,7 @@ function slower(m: MetricSummary | null, by: number): MetricSummary | null {
 	return m && { ...m, max: longer(m.max), percentiles: percentiles ?? [] };
 }
 
-/** `count` runs: 5 systems met a fifth of as many cases. */
+/** `count` runs of 5 systems, each with a fifth of the cases. */
 export function manyResult(count: number): Result {
 	const result = publishedOnce("message-queue-latency");
 	const runs = Array.from({ length: count }, (_, index): Run => {
@@ -98,7 +98,6 @@ export function manyResult(count: number): Result {
 	return { ...result, runs };
 }
 
-/** Every text from outside is hostile. */
 export function hostileResult(): Result {
 	const result = hostileOf(HOSTILE, "stall");
 	const [run] = result.runs as [Run];
@@ -107,7 +106,7 @@ export function hostileResult(): Result {
 	return { ...result, runs: [first, second] };
 }
 
-/** A page without its scripts and their data: what is read without JavaScript. */
+/** What a reader without JavaScript sees. */
 export function wordsOf(html: string): string {
 	return html.replaceAll(/<script[\s\S]*?<\/script>/g, "");
 }

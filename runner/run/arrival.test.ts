@@ -22,7 +22,6 @@ const counts = (parts: Partial<Crossing>): Crossing => ({
 	...parts,
 });
 
-/** Asked twice of the same counts. */
 function arrived(plan: Given, ...clients: (Crossing | null)[]): boolean {
 	const has = makeArrival(plan);
 	expect(has(clients)).toBe(false);

@@ -1,15 +1,13 @@
 import type { Plan } from "../model/plan.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
-/** What a client has counted so far in a run whose messages cross from client to client. */
+/** Counts so far of a client in a run whose messages cross from client to client. */
 export type Crossing = NonNullable<Extract<ProgressLine, { mqbench: "tick" }>["crossing"]>;
 
 /**
- * Tells from the counts of all clients whether everything has arrived: asked once a second, and true only when they have not changed
- * since. It may say no for ever, then the drain decides; it must not say yes while a message is still under way, which would be told as lost.
- *
- * Subtle: counts of several clients cannot tell a message that two of them received from two messages. So the sum has to be what is
- * expected, not more; and where a fault makes brokers deliver anew (a queue's members: each sees its own receipts only) nothing is cut short.
+ * Called once a second; true when everything has arrived and no count has changed since. A premature true would count messages under way as
+ * lost; without a true the drain decides. Subtle: the counts cannot tell a message that two clients received from two messages, so the sum
+ * must be exact, and a shared queue with faults, after which brokers redeliver, is never cut short.
  */
 export function makeArrival(
 	plan: Pick<Plan, "pattern" | "acks" | "subscriptions" | "faults">,

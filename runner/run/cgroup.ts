@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** The text of a file of /proc or /sys, trimmed; null: it cannot be read. */
+/** The trimmed text of a file in /proc or /sys, or null if it cannot be read. */
 export function readText(file: string): string | null {
 	try {
 		return readFileSync(file, "utf8").trim();
@@ -10,10 +10,7 @@ export function readText(file: string): string | null {
 	}
 }
 
-/**
- * The text of a file of the control group that this process is in, of version 2 or 1 of the CPU controller; in a container, whose group leads outside,
- * of the root. null: there is none.
- */
+/** A file of this process's CPU control group (v2 or v1), or of the root group, because in a container the path leads outside. */
 export function cpuGroupFile(name: string, read = readText): string | null {
 	const groups = read("/proc/self/cgroup") ?? "";
 	const own = /^0::(.*)$/m.exec(groups)?.[1] ?? "/";

@@ -68,7 +68,7 @@ describe("by chrony", () => {
 				afterNs: 9 * MS,
 				boundNs: 110 * US,
 				readNs: 3 * MS,
-				// 14 ms, and the 4 ms that the second reading is away from what was told.
+				// 14 ms, and 4 ms between the second reading and the given T0.
 				source: "chrony",
 				probedNs: 18 * MS,
 			},
@@ -106,7 +106,7 @@ describe("by chrony", () => {
 			{ source: "probes", boundNs: 10 * MS },
 			{ source: "probes", boundNs: 2 * MS },
 		]);
-		// Within both it may be right: 12 ms and 160 us.
+		// Possible within both bounds: 12 ms and 160 us.
 		const edge = (ns: number): Said => [ns, 2 * MS, 80 * US];
 		const one: Said = [0, 10 * MS, 80 * US];
 		const most = 12 * MS + 160 * US;
@@ -168,8 +168,8 @@ describe("by chrony", () => {
 });
 
 /**
- * Machines with clocks of their own, each of which is known to itself as chrony's manual says, and to us over a network that takes longer in
- * one direction than in the other. `beyond`: how much larger than its bound its error is, ns.
+ * Machines that chrony's manual describes, probed over a network that is slower in one direction. `beyond`: how much an error exceeds its
+ * bound, ns.
  */
 function simulated(seed: number, beyond: (client: number, after: boolean) => number = () => 0) {
 	const random = seeded(seed);
@@ -177,12 +177,12 @@ function simulated(seed: number, beyond: (client: number, after: boolean) => num
 	const sign = () => (random() < 0.5 ? -1 : 1);
 	const utcNs = 1_767_225_600_000_000_000;
 	const count = 2 + Math.floor(random() * 4);
-	/** How much longer a probe takes at most, from a rack to the other side of the world, ns. */
+	/** The longest extra delay of a probe, ns, from a rack to the other side of the world. */
 	const network = 10 ** between(4, 8.3);
-	/** The largest of the three that chrony names, from a reference card to a bad way. */
+	/** The largest of chrony's three terms, from a reference card to a bad route. */
 	const root = 10 ** between(-6, -2);
 	const moment = (after: boolean) => {
-		// Nobody keeps ours.
+		// Ours is not kept by chrony.
 		const ours = between(-1e10, 1e10);
 		return Array.from({ length: count }, (_, i) => {
 			const [system, delay, dispersion] = [
@@ -192,7 +192,7 @@ function simulated(seed: number, beyond: (client: number, after: boolean) => num
 			].map((s) => s.toFixed(9)) as [string, string, string];
 			const line = `A9FEA97B,169.254.169.123,4,${utcNs / 1e9},${system},0.0,0.0,1.0,0.001,0.1,${delay},${dispersion},16.0,Normal`;
 			const most = (Math.abs(Number(system)) + Number(dispersion) + Number(delay) / 2) * 1e9;
-			// As wrong as it may be, more often than not.
+			// Mostly as wrong as allowed.
 			const share = random() < 0.7 ? sign() : between(-1, 1);
 			const error = share * most + Math.sign(share) * beyond(i, after);
 			const ahead = error - ours;
@@ -217,7 +217,7 @@ function simulated(seed: number, beyond: (client: number, after: boolean) => num
 	const all = before.map(({ said }, i) => ({ before: said, after: after[i]?.said ?? null }));
 	const telling = clockOffsetsOf(all);
 	const { clocks, note } = clocksOf(all, telling);
-	/** How far beyond the sum of their bounds two clients' times are apart, at the worst; below 0: within it. */
+	/** The most by which two clients' times exceed the sum of their bounds; negative within it. */
 	const over = Math.max(
 		...[before, after].flatMap((then) =>
 			then.flatMap((one, i) =>
@@ -235,7 +235,7 @@ function simulated(seed: number, beyond: (client: number, after: boolean) => num
 	return { over, note, telling, clocks, probed, claimed };
 }
 
-/** Whole ns, four times. */
+/** Four roundings to whole ns. */
 const ROUNDED = 4;
 
 describe("of simulated clocks", () => {
@@ -247,7 +247,7 @@ describe("of simulated clocks", () => {
 			expect(note, `seed ${seed}`).toBeNull();
 			sources[clocks[0]?.source ?? "probes"]++;
 		}
-		// Both ways were taken, or nothing was shown.
+		// Both sources occurred.
 		expect(sources.chrony).toBeGreaterThan(150);
 		expect(sources.probes).toBeGreaterThan(150);
 	});

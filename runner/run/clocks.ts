@@ -2,27 +2,20 @@ import type { ClockReading } from "../../infra/rig.ts";
 import { largestOf } from "../extremes.ts";
 import type { ClientEnd } from "../model/run-file.ts";
 
-/**
- * The clocks of the clients of a run. A machine's clock is known by probes over its connection, to half of a round trip. Where chrony keeps all
- * of them, and says that they agree better than that, they are one clock, and are told T0 as one.
- */
-
-/** Readings of a client's clock before and after the run. null: it has our clock, or nobody could ask. */
+/** Readings of a client's clock, null if it has our clock or could not be asked. */
 interface Clocked {
 	readonly before: ClockReading | null;
 	readonly after: ClockReading | null;
 }
 
-/** How T0 is told to the clients. */
 export interface ClockOffsets {
-	/** What each one's clock is taken to be ahead of ours, by index, ns. With `byChrony` the same for all. */
+	/** How far each clock is taken to be ahead of ours, ns, by index; all equal with `byChrony`. */
 	readonly offsetsNs: readonly number[];
 	readonly byChrony: boolean;
-	/** A sentence about a chrony that is not believed; null: none. */
 	readonly note: string | null;
 }
 
-/** Decides how to tell T0, as it is handed out. */
+/** Where chrony keeps all clients' clocks, in tighter bounds than the probes' half round trips, they are one clock and get the same T0. */
 export function clockOffsetsOf(clients: readonly Pick<Clocked, "before">[]): ClockOffsets {
 	const readings = clients.map(({ before }) => before);
 	const offsetsNs = readings.map((reading) => Math.round(reading?.offsetNs ?? 0));
@@ -37,10 +30,7 @@ export function clockOffsetsOf(clients: readonly Pick<Clocked, "before">[]): Clo
 	return { ...byProbe, offsetsNs: offsetsNs.map(() => offset), byChrony: true };
 }
 
-/**
- * How exactly the clocks are known over a run, by index. By chrony: the larger of its bounds before and after. Else by the probes: whatever a
- * clock has drifted until the reading after the run, or was stepped by, adds to the bound, and what it was told T0 wrong by.
- */
+/** Error bounds by index: chrony's larger one of before and after, or the probes' with drift, steps and the error of the given T0. */
 export function clocksOf(
 	clients: readonly Clocked[],
 	offsets: ClockOffsets,
@@ -59,7 +49,7 @@ export function clocksOf(
 		);
 	});
 	const worst = (all: ClientEnd["clock"][]) => worstPair(all.map((clock) => clock?.boundNs ?? 0));
-	// A source that chrony has lost meanwhile makes its bound grow.
+	// If chrony loses its source during the run, its bound grows.
 	return { clocks: note === null && worst(clocks) < worst(probed) ? clocks : probed, note };
 }
 
@@ -92,7 +82,7 @@ function byProbes(
 	};
 }
 
-/** Do the probes show two clients further apart than both of their chronys allow? */
+/** Whether the probes show two clients further apart than both of their chronys allow. */
 function isDenied(readings: readonly Kept[]): boolean {
 	return readings.some((one, i) =>
 		readings.slice(0, i).some((other) => {
@@ -102,7 +92,7 @@ function isDenied(readings: readonly Kept[]): boolean {
 	);
 }
 
-/** Most that two of them can be apart. */
+/** How far apart the two worst can be. */
 function worstPair(bounds: readonly number[]): number {
 	const [a = 0, b = 0] = [...bounds].sort((x, y) => y - x);
 	return a + b;

@@ -126,7 +126,6 @@ describe("machines of a rig", () => {
 			id: null,
 			machines: "pods of Kubernetes (namespace bench of context kind)",
 		});
-		// Left aside.
 		expect(rigIn(block)).toBeUndefined();
 	});
 

@@ -9,15 +9,13 @@ import { type Asked, rigMachines } from "./rig-machines.ts";
 interface Known {
 	readonly k6: string;
 	readonly go: string | null;
-	/** Where k6 comes from. */
 	readonly origin: string;
 	readonly scenario: Asked;
 	readonly git: GitCommit | null;
-	/** Of this machine. */
 	readonly settings: MachineSettings;
 }
 
-/** Reads the machines that the numbers will belong to, beside what is known already. What cannot be read is null, never a guess. */
+/** Describes the machines that the numbers belong to. Whatever cannot be read is null, never a guess. */
 export function readEnvironment(startedAt: string, known: Partial<Known> = {}): EnvironmentFile {
 	const { k6 = "unknown", go = null, origin, scenario, git = null, settings } = known;
 	const rig = scenario ? rigMachines(scenario) : null;
@@ -45,7 +43,6 @@ export function readEnvironment(startedAt: string, known: Partial<Known> = {}): 
 	};
 }
 
-/** What was known before, and the command that goes on now. null: nothing was written down. */
 export function resumedEnvironment(
 	before: EnvironmentFile | null,
 	now: EnvironmentFile,
@@ -56,7 +53,6 @@ export function resumedEnvironment(
 	return { ...before, resumed: [...(before.resumed ?? []), command] };
 }
 
-/** With the settings of hosts that have been reached, in place of what was known of them. */
 export function withHosts(
 	environment: EnvironmentFile,
 	found: readonly HostSettings[],
@@ -77,7 +73,7 @@ function osName(): string {
 	return `${name ?? os.type()} ${os.arch()}`;
 }
 
-/** Cores that the control group of this process allows (cgroup v2, then v1); null: no limit, or not readable. */
+/** Cores that the control group of this process allows (cgroup v2, then v1), or null without a limit. */
 export function cpuQuota(readText = read): number | null {
 	const written = cpuGroupFile("cpu.max", readText)?.split(" ") ?? [
 		cpuGroupFile("cpu.cfs_quota_us", readText),
@@ -87,7 +83,7 @@ export function cpuQuota(readText = read): number | null {
 	return quota > 0 && period > 0 ? quota / period : null;
 }
 
-/** The kernel's number of this start, hashed: reports are shown around, and it needs only to be told from others. */
+/** The kernel's boot ID, hashed: reports are shared, and need only tell one start from another. */
 function bootId(): string | null {
 	const id = read("/proc/sys/kernel/random/boot_id");
 	return id === null ? null : sha256(id).slice(0, 16);

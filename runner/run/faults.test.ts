@@ -19,7 +19,6 @@ const pause = (atNs: number, forNs: number, node: Planned["node"] = null) =>
 
 const REAL = { nowMs: Date.now, monotonicMs: () => performance.now() };
 
-/** Faults that have begun on a broker that does so. */
 function begun(disturb: Parameters<typeof faultsOf>[1]["disturb"], ...faults: Planned[]) {
 	const running = faultsOf({ faults }, { disturb, nodeOf: () => null }, REAL, nobodyAsks);
 	running.begin(Date.now());
@@ -31,7 +30,7 @@ const nobodyAsks: Ask = async () => {
 	throw new Error("nobody was to ask for the leader");
 };
 
-/** A broker of three nodes that keeps what was done to it; `refuse` says what it cannot do. */
+/** A broker of three nodes that records what is done to it; `refuse` says what it cannot do. */
 function recording(refuse: (what: string) => string | null = () => null, leader = nobodyAsks) {
 	const done: string[] = [];
 	const act = async (what: string) => {
@@ -61,7 +60,6 @@ function recording(refuse: (what: string) => string | null = () => null, leader 
 	};
 }
 
-/** Carries faults out until as many things have happened to the broker as are expected. */
 async function carriedOut(
 	faults: Planned[],
 	{ done, start }: ReturnType<typeof recording>,
@@ -69,7 +67,7 @@ async function carriedOut(
 ): Promise<FaultDone[]> {
 	const running = start(...faults);
 	await expect.poll(() => done.length).toBe(things);
-	// What the last thing was is recorded just after it.
+	// The last thing is recorded just after it happens.
 	await sleep(5);
 	return (await running.end()).map((one) => FaultDone.parse(one));
 }
@@ -89,7 +87,7 @@ test("a broker is paused and goes on again, and when is measured", async () => {
 	// Timers are late, never early by more than the clock's own millisecond.
 	expect(one?.calledNs).toBeGreaterThanOrEqual(18e6);
 	expect(one?.beganNs).toBeGreaterThanOrEqual(one?.calledNs ?? 0);
-	// From the call on: what it takes to carry out is part of it.
+	// Counted from the call: carrying it out is part of it.
 	expect((one?.endedNs ?? 0) - (one?.calledNs ?? 0)).toBeGreaterThanOrEqual(25e6);
 });
 
@@ -100,7 +98,7 @@ test("faults are told in the order of time", async () => {
 });
 
 describe("the time of a fault", () => {
-	/** A clock that a slow disturb and a slow return move on by 100 ms each. `wallMs` is what somebody sets the wall clock to meanwhile. */
+	/** Each slow disturb and return moves the clock on by 100 ms; the wall clock is set to `wallMs` in between. */
 	async function slow(action: Planned["action"], wallMs = 0) {
 		let ms = 7000;
 		let wall = 0;

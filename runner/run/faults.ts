@@ -6,11 +6,7 @@ import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import type { Clock } from "../world.ts";
 
-/**
- * Does to a broker what the plan says. What cannot be done, or not taken back, is told with its reason: such a run shows something else
- * than it says. T0 is told by the wall clock, what follows is timed by the monotonic one; `leader` asks what the broker calls the node that
- * leads the first topic at that moment (null: it does not say).
- */
+/** Carries out the plan's faults. Each that fails or cannot be undone gets a reason, because its run does not show what it says. */
 export function faultsOf(
 	{ faults }: Pick<Plan, "faults">,
 	broker: Tools["broker"],
@@ -21,7 +17,6 @@ export function faultsOf(
 	const done: FaultDone[] = [];
 	let running: Promise<unknown> = Promise.resolve();
 	return {
-		/** T0 is known, milliseconds since 1970: from now on they happen. */
 		begin(t0Ms: number) {
 			const sinceMs = sinceT0(t0Ms, clock);
 			const tools = { broker, sinceMs, leader };
@@ -32,7 +27,7 @@ export function faultsOf(
 				}),
 			);
 		},
-		/** None begins any more, and what was done is taken back. Returns what was done, in the order of time. Never rejects. */
+		/** Cancels pending faults, undoes the others and returns them in order of time. Never rejects. */
 		async end() {
 			over.abort();
 			await running;
@@ -41,10 +36,7 @@ export function faultsOf(
 	};
 }
 
-/**
- * A watch that says how many milliseconds have gone by since T0, which the generator has told by the wall clock (milliseconds since 1970). The
- * wall clock is read once, now: whoever sets it during a run moves nothing.
- */
+/** A monotonic clock of ms since T0 (ms since 1970). It reads the wall clock only now, so setting that clock later moves nothing. */
 export function sinceT0(t0Ms: number, clock: Clock): () => number {
 	const t0 = clock.monotonicMs() - (clock.nowMs() - t0Ms);
 	return () => clock.monotonicMs() - t0;
@@ -54,14 +46,13 @@ export function sinceT0(t0Ms: number, clock: Clock): () => number {
 
 interface Tools {
 	readonly broker: Pick<Broker, "disturb" | "nodeOf">;
-	/** Since T0. */
 	sinceMs(): number;
+	/** The broker's name for the node that now leads the first topic, or null if it does not say. */
 	leader(): Promise<string | null>;
 }
 
 const RUN_OVER = new Error("the run was over before it was done");
 
-/** One fault, from its time on. */
 async function carryOut(
 	{ action, node, forNs, delayNs }: Plan["faults"][number],
 	tools: Tools,
@@ -82,9 +73,9 @@ async function carryOut(
 	let back: () => Promise<void>;
 	try {
 		if (done.leader) done.node = await findLeader(tools, over);
-		// What follows may be its fault's, however long it takes until it is known to be in effect.
+		// From here on, effects may be the fault's, however long it takes until it is known to be in effect.
 		done.calledNs = nowNs();
-		// A process that is asked to end does so from now on.
+		// A process that is told to end is affected at once.
 		done.beganNs = done.calledNs;
 		back = await tools.broker.disturb({ action, node: done.node, delayNs });
 		if (!ends(action)) done.beganNs = nowNs();
@@ -96,7 +87,7 @@ async function carryOut(
 	}
 	if (forNs === null) return done;
 	await until(tools.sinceMs() + forNs / 1e6, tools.sinceMs, over);
-	// A node that is down goes with its broker: it need not come up for that.
+	// A node that is down need not come up for its broker to be closed.
 	const goes = ends(action);
 	if (goes && over.aborted) return done;
 	const taken = back().then(
@@ -104,12 +95,11 @@ async function carryOut(
 		(error: unknown) => sentence(error),
 	);
 	const error = await (goes ? Promise.race([taken, aborted(over)]) : taken);
-	// What the end of the run has cut short is no failure of the fault.
+	// If the end of the run cuts it short, the fault has not failed.
 	if (over.aborted) return done;
 	return { ...done, endedNs: error === null ? nowNs() : null, error };
 }
 
-/** Processes end by it; else they go on as they are. */
 function ends(action: FaultDone["action"]): boolean {
 	return action === "kill" || action === "restart";
 }

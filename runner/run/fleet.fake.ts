@@ -5,7 +5,6 @@ import type { Client, ClientCommand, ClockReading } from "../../infra/rig.ts";
 import type { ReadyClient } from "./member.ts";
 import type { ControlLine, End, ProgressLine, Tick } from "./progress-line.ts";
 
-/** For tests: a second of a generator. */
 export const tickOf = (parts: Partial<Tick> = {}): Tick => ({
 	mqbench: "tick",
 	at: 1,
@@ -22,7 +21,6 @@ export const tickOf = (parts: Partial<Tick> = {}): Tick => ({
 	...parts,
 });
 
-/** For tests: the end of a generator. */
 export const endOf = (parts: Partial<End> = {}): End => ({
 	mqbench: "end",
 	state: "complete",
@@ -31,49 +29,38 @@ export const endOf = (parts: Partial<End> = {}): End => ({
 	...parts,
 });
 
-/** For tests: a client whose k6 says and does what the test tells it. */
+/** A client whose k6 does what the test says. */
 export interface FakeClient {
 	readonly ready: ReadyClient;
-	/** What happened to it, in order: "put plan.json", "start", "say {...}", "SIGINT", "fetch client-0.hlog", "remove". */
+	/** "put plan.json", "start", "say {...}", "SIGINT", "fetch client-0.hlog", "remove" */
 	readonly log: string[];
-	/** What was said to its k6. */
 	readonly said: ControlLine[];
-	/** How its k6 was started; null: it was not. */
 	command(): ClientCommand | null;
-	/** Its k6 prints a line. */
 	tell(line: ProgressLine): void;
-	/** Its k6 logs an error. */
 	complain(message: string): void;
-	/** Its k6 ends; null: the connection to it is gone. */
+	/** null: the connection is lost. */
 	end(code: number | null, signal?: string): void;
 }
 
 export interface FakeOptions {
 	readonly kind?: Client["kind"];
 	readonly name?: string;
-	/** null: its clock is ours. Each reading in turn, the last one again and again. */
+	/** Readings in turn, then the last one again; null for our own clock. */
 	readonly clock?: readonly ClockReading[] | null;
-	/** At which other clients reach it. */
 	readonly address?: string;
-	/** What becomes of the steps whose name begins so ("put", "fetch", "clock", "start"): it throws that. */
+	/** Errors of steps by the beginning of their names ("put", "fetch", "clock", "start"). */
 	readonly fails?: Readonly<Record<string, Error>>;
-	/** Files that its k6 leaves. */
 	readonly leaves?: readonly string[];
-	/** What its k6 does. Default: nothing by itself. */
 	readonly generator?: Partial<Generator>;
 }
 
-/** Told to k6, so that a test's generator can answer. */
 export interface Generator {
 	started(self: FakeClient): void;
 	said(line: ControlLine, self: FakeClient): void;
 	interrupted(self: FakeClient): void;
 }
 
-/**
- * A generator that does what it should: it is ready at once, begins when it is told T0, settles when it is told to close, and ends when
- * it may.
- */
+/** Is ready at once, begins at T0, settles when told to close, and ends when told to finish. */
 export const obedient: Generator = {
 	started: (self) => self.tell({ mqbench: "ready" }),
 	said(line, self) {

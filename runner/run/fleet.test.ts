@@ -18,7 +18,7 @@ import {
 import { Fleet, type ProgressEvent } from "./fleet.ts";
 import type { Tick } from "./progress-line.ts";
 
-/** When the runner's clock stands still at, Unix ms. */
+/** The runner's clock, Unix ms. */
 const NOW = Date.UTC(2026, 0, 2);
 
 const planOn = (workload: string, clients = 3) =>
@@ -30,7 +30,6 @@ const planOn = (workload: string, clients = 3) =>
 const roundTrip = planOn("pattern: round-trip");
 const workQueue = planOn("pattern: work-queue, consumers: 3");
 
-/** A run of three clients, or of those given. */
 function fleet({
 	plan = roundTrip,
 	clients = [{}, {}, {}],
@@ -75,13 +74,11 @@ const begun = (fakes: readonly FakeClient[]) =>
 const settleAll = (fakes: readonly FakeClient[]) => {
 	for (const fake of fakes) fake.tell({ mqbench: "settled" });
 };
-/** The same once T0 is handed out. */
 const begunFleet = async (options: Parameters<typeof fleet>[0] = {}) => {
 	const all = fleet(options);
 	await begun(all.fakes);
 	return all;
 };
-/** A run that goes as it should. */
 const wholeRun = async (options: Parameters<typeof fleet>[0] = {}) => {
 	const all = await begunFleet(options);
 	settleAll(all.fakes);
@@ -93,7 +90,6 @@ const settled = async ({ fakes, ended }: Pick<ReturnType<typeof fleet>, "fakes" 
 };
 const signals = ({ log }: FakeClient) => log.filter((line) => line === "SIGINT").length;
 
-/** Timers do what the test says. */
 function fakeTimers(): void {
 	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 	onTestFinished(() => void vi.useRealTimers());
@@ -259,7 +255,7 @@ describe("one client", () => {
 		await settled({ fakes, ended });
 		expect(only.said).toEqual([{ t0UnixNs: `${NOW + 1000}000005` }, { finish: true }]);
 		expect(only.command()?.env).toMatchObject({ MQBENCH_COORDINATED: "1" });
-		// By our clock, and its own lines as they are.
+		// T0 by our clock, other lines unchanged.
 		expect(told).toEqual([{ mqbench: "start", t0UnixNs: `${NOW + 1000}000000` }, tick(1), endOf()]);
 	});
 });
@@ -330,7 +326,6 @@ describe("several clients end", () => {
 const CLOSE = { close: true };
 const FINISH = { finish: true };
 
-/** Does what it should, but for one word. */
 function deafTo(word: string): typeof obedient.said {
 	return (line, self) => {
 		if (!(word in line)) obedient.said(line, self);
@@ -411,7 +406,7 @@ describe("messages that cross from client to client", () => {
 	test("are not taken for all while a client is late: its counts are of another moment", async () => {
 		const { fakes, ended } = await begunFleet({ plan: workQueue });
 		second(fakes, 1);
-		// Two of three have told of these seconds, the third one never does.
+		// The third client never reports these seconds.
 		fakeTimers();
 		second(fakes.slice(0, 2), 2);
 		vi.advanceTimersByTime(1100);
@@ -508,7 +503,7 @@ describe("a client that breaks off", () => {
 
 	test.each([
 		[new Error("no space left there"), "no space left there"],
-		// Its own sentence begins with the name, which is told once.
+		// Its message begins with the name, which is printed once.
 		[
 			failure("client-unreachable", {
 				client: "bench@far",

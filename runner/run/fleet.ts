@@ -16,63 +16,46 @@ import { type Sampling, sampleResources } from "./resources.ts";
 import { opensAt } from "./warm-up.ts";
 
 interface FleetOptions {
-	/** As many as the plan has, by index. */
 	readonly clients: readonly ReadyClient[];
-	/** The run's folder, which holds script.js and plan.json and gets the results. */
 	readonly folder: string;
 	readonly plan: Plan;
-	/** URL of the broker, password included. */
 	readonly url: string;
-	/** Outputs of k6, beside ours. */
 	readonly k6Outs: readonly string[];
-	/** Processes of the broker, if they are ours: their use of resources is sampled beside that of k6. Asked once a second. */
+	/** The broker's processes on this machine, asked once a second to sample their use of resources. */
 	brokerPids(): readonly number[];
-	/** Nobody will answer any more: when all has been sent, there is nothing to wait for. Asked once a second. */
+	/** Whether the broker is gone for good, asked once a second: a run that has sent everything then ends without a drain. */
 	brokerGone(): boolean;
-	/**
-	 * Told of T0 (by our clock), of each second and of the end, of all clients together; an SLA that it returns cannot be met any more:
-	 * k6 is stopped.
-	 */
+	/** Gets T0 (by our clock), each second and the end, for all clients. To stop the run, returns an SLA that it cannot meet any more. */
 	onProgress(line: ProgressEvent): string | null;
 }
 
-/** What the clients of a run tell together. */
 export type ProgressEvent = Extract<ProgressLine, { mqbench: "start" }> | Tick | Opens | End;
-
-/** How a run ended. */
 export type FleetResult = Awaited<ReturnType<Fleet["run"]>>;
 
 /**
- * Makes a run on its clients. One process on this machine begins by itself; several, and those elsewhere, are told when: client 0 makes
- * the topics, then the others come up, and when all are ready T0 is handed out. The first of them that breaks off ends the others: they
- * close their books. So does `world.stop`.
+ * Makes a run. A single process on this machine begins by itself; else client 0 makes the topics, then the others start, and when all are
+ * ready they get T0. The first client that breaks off, or `world.stop`, ends the run: all close their books.
  */
 export class Fleet {
 	readonly #options: FleetOptions;
 	readonly #world: World;
 	readonly #members: readonly Member[];
-	/** One process on this machine needs nobody to say when. */
 	readonly #alone: boolean;
 	readonly #crossings: (Crossing | null)[];
 	readonly #hasArrived: ReturnType<typeof makeArrival>;
-	/** Questions for the leader so far. */
 	#questions = 0;
-	/** T0 is handed out, or comes by itself. */
 	#begun = false;
-	/** How; null: it was not. */
 	#clockOffsets: ClockOffsets | null = null;
-	/** All were told to close their books. */
 	#closing = false;
-	/** The books of all are closed: they were told to leave. */
+	/** All books are closed, and the clients were told to leave. */
 	#finishing = false;
-	/** All were told to break off: that they end is no failure any more. */
+	/** All clients were told to break off, so their end is not a failure any more. */
 	#stopping = false;
 	readonly #timers = new Set<NodeJS.Timeout>();
 	readonly #readyMs: number;
 	#abortedBy: string | null = null;
-	/** Of a warm-up until steady: p50 of each second, ns. null: nothing is to be decided any more. */
+	/** p50 of each second, ns, while a warm-up until steady is undecided. */
 	#warmUp: (number | null)[] | null;
-	/** The first client that broke off. */
 	#failed: Member | null = null;
 
 	constructor(options: FleetOptions, world: World) {
@@ -104,10 +87,7 @@ export class Fleet {
 		return this.#result();
 	}
 
-	/**
-	 * What the broker calls the node that leads the first topic at this moment; null: it does not say. Fails with a sentence where nobody
-	 * can be asked.
-	 */
+	/** The broker's name for the node that now leads the first topic, or null if it does not say. Fails if no client can be asked. */
 	async leader(): Promise<string | null> {
 		const member = this.#members.find(({ running }) => running);
 		if (!member || !this.#begun) throw new Error("no client is there to ask the broker who leads");
@@ -119,14 +99,13 @@ export class Fleet {
 		return answer.node;
 	}
 
-	/** Makes the folders of all, and brings there what they need. */
 	async #place(): Promise<void> {
 		const { folder, plan } = this.#options;
 		const { file } = plan.message;
 		const elsewhere = this.#members.filter(({ client }) => isElsewhere(client.kind));
 		if (file !== null && elsewhere.length > 0)
 			try {
-				// Removed again when the run is over: it is the user's own, and may be large.
+				// Removed after the run: the payload is the user's own, and may be large.
 				await copyFile(file, path.join(folder, PAYLOAD));
 			} catch (error) {
 				for (const member of elsewhere) this.#fail(member, reasonText(`${file}: `, error));
@@ -145,7 +124,6 @@ export class Fleet {
 		);
 	}
 
-	/** From the first k6 until all have ended: client 0, then the others, then T0. */
 	async #conduct(): Promise<void> {
 		const listen = this.#listen();
 		const [first, ...others] = this.#members as [Member, ...Member[]];
@@ -162,7 +140,7 @@ export class Fleet {
 			if (!this.#stopping) await this.#introduce();
 			if (!this.#alone && !this.#stopping) this.#begin();
 		} catch (error) {
-			// A bug, or CPUs that nobody can have: the others must not be left running.
+			// A bug, or CPUs that do not exist: the other clients must not be left running.
 			this.#interrupt();
 			throw error;
 		} finally {
@@ -182,7 +160,7 @@ export class Fleet {
 				outs: k6Outs,
 				env: {
 					[plan.urlEnv]: url,
-					// Judges the run for them.
+					// k6's outputs get the verdict of the run from it.
 					...(this.#alone && k6Outs.length > 0 ? { MQBENCH_RUNNER: INSIDE_K6 } : {}),
 					...(this.#alone ? { MQBENCH_CONTROL: "1" } : { MQBENCH_COORDINATED: "1" }),
 					...(address === undefined ? {} : { MQBENCH_LISTEN: address }),
@@ -197,14 +175,13 @@ export class Fleet {
 		if (this.#alone) this.#begun = true;
 		if (member.index === 0) this.#watch();
 		void member.over.then((ended) => this.#seeOff(member, ended, listen));
-		// Subtle: who said stop meanwhile has not met this one.
+		// Subtle: a stop that arrived during the start has not reached this client.
 		if (this.#stopping) member.running?.interrupt();
 	}
 
-	/** Processes of this machine, and what they use. */
 	#sample(): Sampling {
 		const { folder, brokerPids } = this.#options;
-		// Of all, when all are here: some of them would be taken for the whole.
+		// Sampled only when all clients are here: some of them would be mistaken for the whole.
 		const here = this.#members.every(({ client }) => client.kind === "local");
 		return sampleResources(
 			path.join(folder, "resources.jsonl"),
@@ -216,17 +193,16 @@ export class Fleet {
 		);
 	}
 
-	/** Waits until the client is ready; one that does not say so has failed. */
 	async #awaitReady(member: Member): Promise<void> {
 		if (!member.started || (await member.hears("ready", this.#readyMs))) return;
-		// One that has ended says itself why.
+		// A client that has ended has already failed with its own reason.
 		if (member.ended !== null) return;
 		const words = member.running?.complaint();
 		const limit = `${this.#readyMs / 1000}s`;
 		this.#fail(member, `it was not ready within ${limit}${words ? `: ${words}` : ""}`);
 	}
 
-	/** Without a server clients are connected to each other: each is told where the others' subscriptions are. */
+	/** Without a server clients connect to each other, so each gets the addresses of the others' subscriptions. */
 	async #introduce(): Promise<void> {
 		if (this.#members.every(({ endpoints }) => endpoints.length === 0)) return;
 		await Promise.all(
@@ -241,7 +217,7 @@ export class Fleet {
 		);
 	}
 
-	/** Hands T0 out: the same moment for all, by each one's own clock. */
+	/** Hands out T0: the same moment for all, by each client's own clock. */
 	#begin(): void {
 		this.#begun = true;
 		const clockOffsets = clockOffsetsOf(this.#members);
@@ -255,7 +231,6 @@ export class Fleet {
 		this.#tell({ mqbench: "start", t0UnixNs: String(t0UnixNs) });
 	}
 
-	/** What is done with the lines of clients: one client's are those of all. */
 	#listen(): Listen {
 		const several = this.#members.length > 1;
 		const onTick = (tick: Tick) => this.#second(tick);
@@ -271,24 +246,23 @@ export class Fleet {
 				if (several) merged.end(index, line);
 				else onEnd(line);
 			} else if (line.mqbench === "start") {
-				// A T0 that was handed out has been told already, by our clock.
+				// A T0 that was handed out was already reported, by our clock.
 				if (this.#alone) this.#tell(line);
 			} else if (line.mqbench === "settled") this.#finishOnceSettled();
 		};
 	}
 
-	/** A second of all clients. */
 	#second(tick: Tick): void {
 		this.#tell(tick);
 		this.#openOnceSteady(tick);
 		const { plan, brokerGone } = this.#options;
 		if (brokerGone() && isSent(plan, tick)) this.#close();
-		// Counts of different moments cannot be compared.
+		// The counts can be compared only if they are from the same moment.
 		const together = (tick.merged?.silent ?? []).length === 0;
 		if (acrossClients(plan) && together) if (this.#hasArrived(this.#crossings)) this.#close();
 	}
 
-	/** Names the second in which the window opens, as soon as p50 is level; unsaid, it opens at the latest time of the plan. */
+	/** Opens the window as soon as p50 is level. If it never is, the window opens at the plan's latest time. */
 	#openOnceSteady({ at, p50 }: Tick): void {
 		const { steady } = this.#options.plan.schedule;
 		if (this.#warmUp === null || steady === null) return;
@@ -307,7 +281,6 @@ export class Fleet {
 		this.#interrupt();
 	}
 
-	/** A client's k6 has ended: was it to? */
 	#seeOff(member: Member, { code }: Ended, listen: Listen): void {
 		if (code !== 0) this.#fail(member, member.endText());
 		else if (!this.#begun) this.#fail(member, "k6 ended before the run had begun");
@@ -320,7 +293,7 @@ export class Fleet {
 		if (this.#members.every((one) => one.settled || one.ended !== null)) void this.#finish();
 	}
 
-	/** All close their books, before any of them leaves: what that hands back to the broker reaches the others. */
+	/** Closes all books before any client leaves, because the broker gives the others what a leaving client hands back. */
 	#close(): void {
 		if (this.#closing || this.#finishing) return;
 		this.#closing = true;
@@ -331,7 +304,7 @@ export class Fleet {
 		for (const { running } of this.#members) running?.say(line);
 	}
 
-	/** All leave the broker; client 0, which takes the topics away, when the others have. */
+	/** Makes all clients leave the broker. Client 0 removes the topics, so it leaves last. */
 	async #finish(): Promise<void> {
 		if (this.#finishing) return;
 		this.#finishing = true;
@@ -346,7 +319,7 @@ export class Fleet {
 		first.running?.say({ finish: true });
 	}
 
-	/** The first client that breaks off ends the run: what is left of its load is not the one that was planned. */
+	/** The first client that breaks off ends the run, because the remaining load is not the planned one. */
 	#fail(member: Member, why: string): void {
 		if (this.#stopping) return;
 		member.error = why;
@@ -354,7 +327,7 @@ export class Fleet {
 		this.#interrupt();
 	}
 
-	/** All break off: they close their books and end. Who does not is ended. */
+	/** Makes all clients close their books and end; ends those that do not. */
 	#interrupt(): void {
 		if (this.#stopping) return;
 		this.#stopping = true;
@@ -367,10 +340,9 @@ export class Fleet {
 		});
 	}
 
-	/** Ends what hangs. */
 	#watch(): void {
 		const { durationNs, gracefulStopNs } = this.#options.plan.heartbeat;
-		// Client 0 and the others may take their time, one after the other.
+		// Client 0 and then the others may each take their full time.
 		const readyMs = this.#alone ? this.#readyMs : 2 * this.#readyMs;
 		const limitMs = readyMs + (durationNs + gracefulStopNs) / 1e6 + HANGS_MS;
 		this.#after(limitMs, () => {
@@ -400,21 +372,18 @@ export class Fleet {
 			this.#clockOffsets ?? clockOffsetsOf(this.#members),
 		);
 		return {
-			/** Of k6; of several that of the client because of which the run broke off. */
+			/** How k6 ended, with several clients the one that broke off the run. */
 			ended: ended ?? { code: null, signal: null },
-			/** Why the run could not be made or finished, in k6's words; null: it was. */
+			/** Why the run could not be made or finished, in k6's words. */
 			error: unwritable[0] ?? (partly ? null : why),
-			/** Which of several clients broke off in mid-run, and why: what the others have measured is not the load that was asked for. */
+			/** Which of several clients broke off in mid-run, and why: the others measured a load that was not asked for. */
 			brokeOff: partly ? why : null,
-			/** The SLA because of which it was stopped. */
 			abortedBy: this.#abortedBy,
 			clients: this.#members.map((member, i) => member.toClientEnd(clocks[i] ?? null)),
-			/** Facts that a reader of the report has to know. */
 			notes: note === null ? [] : [note],
 		};
 	}
 
-	/** What is said of the only process of this machine needs no name. */
 	#named({ label }: Member, what: string): string {
 		return this.#alone ? what : `${label}: ${what}`;
 	}
@@ -422,27 +391,24 @@ export class Fleet {
 
 // --- internal ---
 
-/** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
+/** A k6 that takes this much longer than the plan allows hangs. */
 const HANGS_MS = 30_000;
-/** The generator gives up by itself when its time for setting up is over; who says nothing this much later never will. */
+/** The generator gives up by itself when its set-up time is over. After this much more it never reports. */
 const READY_MORE_MS = 30_000;
-/** T0 lies this much after it is handed out: lines and first slots have to get there. Less than START_LEAD_NS of the plan. */
+/** T0 is this far ahead when it is handed out, so lines and first slots arrive in time. Less than START_LEAD_NS of the plan. */
 const T0_LEAD_MS = 1000;
-/** Clients have this long to leave the broker before client 0 takes the topics away. */
+/** Clients have this long to leave the broker before client 0 removes the topics. */
 const LEAVE_MS = 10_000;
 const LEADER_MS = 5000;
-/** Whoever was told to break off has this long: a drain of at most 1 s, the broker's connections, the files. */
+/** Clients have this long after an interrupt: a drain of at most 1 s, disconnecting, writing the files. */
 const STOP_MS = 30_000;
-/** A payload file, beside plan.json on hosts that do not have it at its own path; containers see ours. */
+/** Name of a payload file on hosts that do not have it at its own path. Containers see ours. */
 const PAYLOAD = "payload";
-
-/** Of runner/inside-k6. */
 const INSIDE_K6 = path.join(packageFolder, "dist", "inside-k6.js");
-
-/** Takes what a client says; null: it has ended. */
+/** Takes a client's line, or null when the client has ended. */
 type Listen = (member: Member, line: ProgressLine | null) => void;
 
-/** Is the schedule over? A closed load has none: nothing goes on any more. */
+/** Whether everything has been sent. A closed load has no schedule, so there it is a second without a message. */
 function isSent({ schedule }: Plan, { at, sent }: Tick): boolean {
 	return schedule.kind === "closed"
 		? sent === 0

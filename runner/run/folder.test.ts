@@ -87,7 +87,6 @@ test("a file that cannot be written is one sentence with its path", () => {
 			),
 		}),
 	);
-	// Nor is half of it left.
 	expect(readdirSync(folder)).toEqual(["environment.json"]);
 });
 
@@ -109,10 +108,10 @@ test("a run that cannot be written is lost, and the others are gone on with", ()
 		code: "output-unwritable",
 		message: expect.not.stringContaining("--resume"),
 	});
-	// A search follows from its runs: nothing resumes it.
+	// A search cannot be resumed.
 	const probe: Plan = { ...plan, search: { role: "probe", of: plan.case } };
 	expect(() => writeRunFile(folder, probe, {} as RunFileInput)).toThrow(lost);
-	// Nor a run of a fixed rate in a scenario whose search is still to come.
+	// Neither can a run of a fixed rate in a scenario whose search is still to come.
 	const args = ["run", "s.yaml"];
 	writeCommand(folder, { schema: 1, scenario: "s.yaml", args, file: null, resumable: false });
 	expect(() => writeRunFile(folder, plan, {} as RunFileInput)).toThrow(lost);

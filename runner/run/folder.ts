@@ -13,10 +13,7 @@ import { compile } from "../script/compile.ts";
 import { formatDurationExact } from "../units.ts";
 import { writeWhole } from "../whole-file.ts";
 
-/**
- * Makes the folder of a command with everything that is known before the first run: the scenario, and plan and script of
- * each run, and what they will be compared with. What is planned and never run can then be seen as such.
- */
+/** Writes everything that is known before the first run, so a run that is planned but never made shows as such. */
 export function makeRunFolder(
 	folder: string,
 	scenarioText: string,
@@ -45,12 +42,11 @@ export function makeRunFolder(
 	});
 }
 
-/** Adds a run that was not planned from the start: one of a search. */
+/** Adds a run that was not planned from the start, as a search does. */
 export function addRun(folder: string, plan: Plan): void {
 	writing(folder, () => fillRun(runPath(folder, plan), plan));
 }
 
-/** What a run, or a floor, begins with. */
 export function fillRun(run: string, plan: Plan): void {
 	mkdirSync(run, { recursive: true });
 	const { script, planJson } = compile(plan);
@@ -58,10 +54,7 @@ export function fillRun(run: string, plan: Plan): void {
 	writeFileSync(path.join(run, "script.js"), script);
 }
 
-/**
- * Keeps all other commands out of the folder until it is released: two that resume it at once would remove each other's runs. Fails with
- * `output-in-use`.
- */
+/** Locks the folder: two commands that resume it would remove each other's runs. Fails with `output-in-use`. */
 export async function lockRunFolder(folder: string, say: (line: string) => void): Promise<Lock> {
 	const onWatch = (watchMs: number) =>
 		say(
@@ -75,7 +68,6 @@ export async function lockRunFolder(folder: string, say: (line: string) => void)
 	throw failure("output-in-use", { path: folder, holder });
 }
 
-/** Removes a folder in which nothing was measured. */
 export function removeRunFolder(folder: string): void {
 	rmSync(folder, { recursive: true, force: true });
 }
@@ -101,7 +93,7 @@ export function writeEnvironment(folder: string, file: EnvironmentFile): void {
 	writeJson(path.join(folder, "environment.json"), file);
 }
 
-/** null: it was killed before it was written. */
+/** null if the command was killed before it wrote the file. */
 export function environmentIn(folder: string): EnvironmentFile | null {
 	const file = path.join(folder, "environment.json");
 	return existsSync(file) ? EnvironmentFile.parse(JSON.parse(readGiven(file))) : null;
@@ -116,7 +108,7 @@ function writeJson(where: string, value: unknown, measured?: string): void {
 	writing(where, () => writeWhole(where, text), measured);
 }
 
-/** `measured`: the folder in which complete runs may lie already, and which can be resumed. */
+/** `measured`: the folder that may contain complete runs, and can be resumed. */
 function writing(where: string, action: () => void, measured?: string): void {
 	try {
 		action();

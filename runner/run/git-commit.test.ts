@@ -7,7 +7,7 @@ import { gitCommitOf } from "./git-commit.ts";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 
-/** git as on a machine where nobody has configured it, and far from the repository of these tests. */
+/** An unconfigured git, outside the repository of these tests. */
 const ENV = {
 	PATH: process.env.PATH,
 	HOME: "/nowhere",

@@ -13,7 +13,7 @@ import { k6Arguments, outputNotes } from "./k6.ts";
 const { agent } = await realBinaries();
 const plan = planOf("rate: 10/s, duration: 1s");
 
-/** Runs a piece of shell as the one k6 of a run on this machine. */
+/** Runs a shell script as k6 on this machine. */
 function k6(
 	body: string,
 	parts: { plan?: Partial<Plan>; env?: Record<string, string>; outs?: string[] } = {},
@@ -80,7 +80,7 @@ describe("k6", () => {
 		expect(passed).toEqual(Object.keys(env).slice(0, 4));
 		expect(log()).toMatch(/level=error msg="no \S+, no \S+"/);
 		expect(log()).not.toMatch(/hunter2|h3ad3r/);
-		// Without an output none of them is any business of k6's.
+		// Without an output k6 gets none of them.
 		const none = k6("env > env.txt", { env });
 		await none.result;
 		expect(none.read("env.txt")).not.toMatch(/PROMETHEUS|OTEL/);
@@ -101,7 +101,6 @@ describe("k6", () => {
 		expect(env.filter((line) => /^(K6_|MQBENCH_(?!URL))/.test(line)).sort()).toEqual([
 			"K6_AUTO_EXTENSION_RESOLUTION=false",
 			"K6_OUT=mqbench=client-0",
-			// It begins by itself, and can be asked.
 			"MQBENCH_CONTROL=1",
 		]);
 	});
@@ -129,7 +128,6 @@ describe("k6", () => {
 	});
 });
 
-/** A run's folder with these logs of its clients. */
 function logs(...texts: string[]): string {
 	const folder = testFolder();
 	for (const [i, text] of texts.entries())

@@ -8,28 +8,23 @@ import type { World } from "../world.ts";
 import { type ControlLine, type ProgressLine, readProgress } from "./progress-line.ts";
 
 export interface K6Options {
-	/** Where it runs: holds script.js and plan.json, and gets the results. */
 	readonly workspace: Workspace;
-	/** The run's folder here, which keeps what it says. */
+	/** The run's local folder, which gets k6's log. */
 	readonly folder: string;
 	readonly plan: Plan;
-	/** Which of the plan's clients it is. */
 	readonly index: number;
-	/** Outputs of k6 that get its metrics, beside ours. */
+	/** `--k6-out`: additional outputs for k6's metrics. */
 	readonly outs: readonly string[];
-	/** Beside the driver's secrets: the broker's URL, and how the run begins. */
+	/** In addition to the driver's secrets: the broker's URL, and how the run begins. */
 	readonly env: Readonly<Record<string, string>>;
-	/** Told of each line. */
 	onProgress(line: ProgressLine): void;
 }
 
-/** A process of k6 that makes a client's part of a run. */
 export type K6 = ReturnType<typeof startK6>;
-
-/** After mqbench is gone k6 closes its books: a drain of at most 1 s, the broker's connections, the files. */
+/** Once mqbench is gone, k6 has this long to close its books: a drain of at most 1 s, the broker's connections, the files. */
 export const GRACE_MS = 10_000;
 
-/** Starts k6 on a client, in a process group and an environment of its own. */
+/** Starts k6 on a client, in its own process group and environment. */
 export function startK6(options: K6Options, world: World) {
 	const { workspace, folder, plan, index } = options;
 	let complaint: string | null = null;
@@ -37,7 +32,7 @@ export function startK6(options: K6Options, world: World) {
 	const env = {
 		...givenEnv(plan, options.outs, world.env),
 		...options.env,
-		// Not as --out: an output's URL may have a password, and everybody on the machine reads command lines.
+		// Not --out: an output's URL may have a password, and every user of the machine can read command lines.
 		K6_OUT: [`mqbench=client-${index}`, ...options.outs].join(","),
 		K6_AUTO_EXTENSION_RESOLUTION: "false",
 	};
@@ -60,26 +55,24 @@ export function startK6(options: K6Options, world: World) {
 		},
 	});
 	return {
-		/** Process of agent on this machine; null: k6 is elsewhere. */
+		/** The agent's process on this machine, or null if k6 runs elsewhere. */
 		pid: child.pid,
-		/** Resolves when it has ended and its output is read; code and signal null: the connection to it is gone. Never rejects. */
+		/** Resolves when k6 has ended and its output is read; code and signal are null if the connection was lost. Never rejects. */
 		ended: child.ended,
-		/** The last error that it logged, without passwords; null: none. */
+		/** The last error in its log, without passwords. */
 		complaint: () => complaint,
 		say: (line: ControlLine) => child.say(JSON.stringify(line)),
-		/** It closes its books and ends. One signal, however often it is asked for: k6 takes a second one as "at once". */
+		/** k6 closes its books and ends. Sends one signal only: k6 takes a second one as "at once". */
 		interrupt() {
 			if (interrupted) return;
 			interrupted = true;
 			child.signal("SIGINT");
 		},
-		/** Ends it for sure: within the grace, or at once. */
 		abandon: () => child.abandon(),
 		kill: () => child.kill(),
 	};
 }
 
-/** The command line of a client's part of a run, in its folder. */
 export function k6Arguments(plan: Plan, index: number): string[] {
 	return [
 		"run",
@@ -93,7 +86,7 @@ export function k6Arguments(plan: Plan, index: number): string[] {
 	];
 }
 
-/** What a line of k6's log says: `level=error msg="Failed to send" error="connection refused"` -> "Failed to send: connection refused". */
+/** The text of a k6 log line: `level=error msg="Failed to send" error="connection refused"` -> "Failed to send: connection refused". */
 export function logged(line: string): string {
 	const parts = ["msg", "error"].flatMap(
 		(name) => new RegExp(`\\b${name}="((?:[^"\\\\]|\\\\.)*)"`).exec(line)?.[1] ?? [],
@@ -102,10 +95,7 @@ export function logged(line: string): string {
 	return words.replaceAll('\\"', '"').replaceAll("\\n", " ").trim();
 }
 
-/**
- * What outputs of k6 (`--k6-out`) complained of in a run that came to its end: a note, for its figures are whole, and whoever looks at the other
- * end sees only a gap. From k6's own logs, in which secrets are masked already.
- */
+/** Complaints of k6 outputs (`--k6-out`), from its masked logs. Only notes: our figures are whole, but the outputs may have gaps. */
 export function outputNotes(folder: string, clients: number, outs: readonly string[]): string[] {
 	if (outs.length === 0) return [];
 	const logs = Array.from({ length: clients }, (_, index) => logOf(folder, index));
@@ -126,10 +116,10 @@ function logOf(folder: string, index: number): string {
 	return path.join(folder, `client-${index}.log`);
 }
 
-/** Variables that k6's documentation has for outputs that it has itself; others of k6 would change the run. */
+/** Variables that k6 documents for its own outputs. Other k6 variables would change the run. */
 const OF_OUTPUTS = /^(K6_(PROMETHEUS_RW|OTEL|WEB_DASHBOARD|CSV|JSON|INFLUXDB)(_|$)|OTEL_)/;
 
-/** Its part of the heartbeat. Always with the sequence: without it k6 fills gaps by itself, and shares drift. */
+/** A client's part of the heartbeat. Without the sequence, k6 fills gaps by itself and the shares drift. */
 function segments(index: number, count: number): string[] {
 	if (count === 1) return [];
 	const edge = (i: number) => (i === 0 ? "0" : i === count ? "1" : `${i}/${count}`);
@@ -140,7 +130,7 @@ function segments(index: number, count: number): string[] {
 	];
 }
 
-/** Of the user's environment what the driver reads beside the URL, and what k6's outputs read, if there are any. */
+/** From the user's environment, the variables that the driver reads, and those for k6's outputs if there are any. */
 function givenEnv(plan: Plan, outs: readonly string[], env: World["env"]): Record<string, string> {
 	const own = new Set<string>(brokerOf(plan).secretEnv);
 	return Object.fromEntries(
@@ -152,11 +142,10 @@ function givenEnv(plan: Plan, outs: readonly string[], env: World["env"]): Recor
 	);
 }
 
-/** k6's own words are kept beside the results: a run that fails is explained there. */
 function keepLog(folder: string, index: number, line: string): void {
 	try {
 		appendFileSync(logOf(folder, index), `${line}\n`);
 	} catch {
-		// A full disk: the run itself will say so.
+		// If the disk is full, the run itself reports it.
 	}
 }

@@ -8,17 +8,14 @@ import { wrap } from "../terminal/wrap.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import type { End, Tick, WindowSoFar } from "./progress-line.ts";
 
-/** A run that is under way, in words: time left, rates, response so far, and the SLA's budget. */
-
 export interface LiveRun {
 	readonly plan: Plan;
 	readonly tick: Tick;
-	/** Messages sent so far, warm-up included. */
+	/** Messages so far, warm-up included. */
 	readonly sent: number;
 	readonly stopping: boolean;
 }
 
-/** A label and what stands behind it, part by part. */
 export type LiveRow = readonly [label: string, parts: readonly string[]];
 
 export function liveRows(live: LiveRun): LiveRow[] {
@@ -33,7 +30,6 @@ export function liveRows(live: LiveRun): LiveRow[] {
 	];
 }
 
-/** What a terminal shows of it: four rows, broken where it is narrow. */
 export function liveLines(live: LiveRun, width: number): string[] {
 	const rows = liveRows(live);
 	const labels = largestOf(rows.map(([label]) => label.length));
@@ -42,7 +38,7 @@ export function liveLines(live: LiveRun, width: number): string[] {
 	);
 }
 
-/** The same as one line, for logs: "  7s/15s measuring, 8s left; sent 3 000/s, received 3 000/s; response p50 60us, p99 1.5ms, max 9ms". */
+/** One line for logs: "  7s/15s measuring, 8s left; sent 3 000/s, received 3 000/s; response p50 60us, p99 1.5ms, max 9ms". */
 export function plainLine(live: LiveRun): string {
 	const texts = liveRows(live).map(
 		([label, parts], i) => `${i < 2 ? "" : `${label} `}${parts.join(", ")}`,
@@ -50,19 +46,19 @@ export function plainLine(live: LiveRun): string {
 	return `  ${texts.join("; ")}`;
 }
 
-/** Every how many seconds such a line is worth it: a log of an hour is read by nobody. */
+/** Seconds between two such lines, to keep the log of an hour readable. */
 export function plainEvery({ schedule }: Plan): number {
 	const seconds = (schedule.warmupNs + schedule.durationNs) / 1e9;
 	if (seconds <= 60 || schedule.kind === "closed") return 1;
 	return seconds <= 600 ? 5 : 30;
 }
 
-/** What the window came to, once all of it is there: "response of 45 000 messages: p50 60us, ..."; null: nobody said. */
+/** The result of a complete window: "response of 45 000 messages: p50 60us, ...". */
 export function endText(plan: Plan, { window, metric, state, merged }: End): string | null {
 	if (!window || state !== "complete") return null;
 	const count = formatCount(window.count);
 	const due = intendedInWindow(plan) * samplesPerMessage(plan, metric);
-	// Percentiles of those that came would flatter a run in which some did not, and those of each client are not those of all: the report has them.
+	// If some messages are missing, percentiles would flatter the run, and those of each client are not those of all. The report has them.
 	return merged || window.count < due
 		? `${count} of ${formatCount(due)} messages have a ${metric} time`
 		: `${metric} of ${count} messages: ${percentiles(window, window.count).join(", ")}`;
@@ -75,7 +71,7 @@ function timeParts({ plan, tick, sent, stopping }: LiveRun): string[] {
 	const atNs = tick.at * 1e9;
 	const endNs = warmupNs + durationNs;
 	const at = formatDuration(atNs);
-	// Who has stopped it waits neither for the end of the schedule nor for a whole drain.
+	// Stopping waits neither for the end of the schedule nor for the whole drain.
 	if (stopping) return [`${at} stopping: waiting for the last results`];
 	const phase = phaseText(plan, tick);
 	if (kind === "closed")
@@ -93,25 +89,20 @@ function timeParts({ plan, tick, sent, stopping }: LiveRun): string[] {
 		: [`drain ${waitText(atNs - endNs)} of at most ${waitText(plan.drainNs)}`];
 }
 
-/** "warm-up", "measuring", the name of a step, "drain". */
 function phaseText(plan: Plan, tick: Tick): string {
 	const { kind, warmupNs, durationNs } = plan.schedule;
 	const atNs = tick.at * 1e9;
-	// Closed loads open their window when the warm-up is back.
+	// Closed loads open their window when the warm-up messages have completed.
 	if (kind === "closed") return tick.window ? "measuring" : "warm-up";
 	if (atNs > warmupNs + durationNs) return "drain";
 	if (atNs <= warmupNs) return "warm-up";
-	// The part of the window that the second before belongs to.
 	const sinceNs = atNs - warmupNs;
-	return (
-		plan.phases.find(({ fromNs, toNs }) => sinceNs > fromNs && sinceNs <= toNs)?.name ?? "measuring"
-	);
+	const phase = plan.phases.find(({ fromNs, toNs }) => sinceNs > fromNs && sinceNs <= toNs);
+	return phase?.name ?? "measuring";
 }
 
-/** Messages a second, each with its name; what failed since the start, if anything did. */
 function rateParts({ pattern, schedule }: Plan, tick: Tick): string[] {
 	const atNs = tick.at * 1e9;
-	// A closed load has none due.
 	const due =
 		schedule.kind === "closed" || atNs > schedule.warmupNs + schedule.durationNs
 			? null
@@ -132,14 +123,14 @@ function rateParts({ pattern, schedule }: Plan, tick: Tick): string[] {
 	];
 }
 
-/** "p50 61us", "p99 1.4ms", "max 12ms" of the messages of the window that are back; of several clients the worst client's. */
+/** "p50 61us", "p99 1.4ms", "max 12ms" of the window so far; with several clients, the worst client's. */
 function soFar({ window, merged }: Tick): string[] {
 	if (!window) return ["nothing of the window yet"];
 	const texts = percentiles(window, merged?.fewest ?? window.count);
 	return merged ? [...texts, `worst of ${merged.clients} clients`] : texts;
 }
 
-/** "~": few samples; "n/a": too few. `count`: what carries the percentiles. */
+/** "~" marks few samples, "n/a" too few. `count`: how many samples the percentiles rest on. */
 function percentiles({ p50, p99, max }: WindowSoFar, count: number): string[] {
 	const marked = (p: number, ns: number) => {
 		const support = supportOf(count, p);
@@ -149,7 +140,7 @@ function percentiles({ p50, p99, max }: WindowSoFar, count: number): string[] {
 	return [marked(50, p50), marked(99, p99), `max ${formatDuration(max)}`];
 }
 
-/** How many messages may still take longer than a latency limit of the SLA, of the line that is nearest to it; null: there is none. */
+/** How many messages may still exceed the SLA's latency limit that is nearest to breaking. */
 function budgetText(plan: Plan, { over }: Tick): string | null {
 	const lines = plan.sla.flatMap((sla) => {
 		const k = limitIndex(plan, sla);
@@ -169,7 +160,7 @@ function budgetText(plan: Plan, { over }: Tick): string | null {
 		: `${text}: ${formatCount(allowed - count)} of ${formatCount(allowed)} may still take longer`;
 }
 
-/** "8s", "3min 40s", "1h 5min": as long as a person has to wait. */
+/** Time to wait, rounded for people: "8s", "3min 40s", "1h 5min". */
 function waitText(ns: number): string {
 	const seconds = Math.max(0, Math.round(ns / 1e9));
 	const parts: [number, string][] = [

@@ -29,7 +29,7 @@ vi.mock("../../infra/targets.ts", () => ({
 	}),
 }));
 
-// Another test of this process may have loaded what is replaced.
+// Another test in this process may have loaded the real module.
 vi.resetModules();
 const { failure } = await import("../errors.ts");
 const { measure } = await import("./measure.ts");
@@ -57,7 +57,7 @@ test("a Ctrl-C while a broker comes up interrupts the runs after it as well: non
 			runCount: 3,
 			floors: [],
 			git: Promise.resolve(null),
-			// Of a folder that is gone on with there is something to show, however soon it is stopped.
+			// A resumed folder has something to show, however soon it is stopped.
 			resumed: true,
 			hopeless: () => null,
 			folder: out,
@@ -78,7 +78,6 @@ test("a Ctrl-C while a broker comes up interrupts the runs after it as well: non
 		const run = RunFile.parse(JSON.parse(readFileSync(file, "utf8")));
 		expect(run).toMatchObject({ interruptedBy: "SIGINT", error: null });
 	}
-	// What was known stays, and the command that went on is named.
 	const { bootId, node } = before;
 	expect(environmentIn(out)).toEqual({
 		...before,

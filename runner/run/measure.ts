@@ -22,42 +22,39 @@ import { type Command, noteNotRun, oneRun, openBroker, timestamp } from "./one-r
 import type { Progress } from "./progress.ts";
 
 interface Measurement extends Command {
-	/** How many runs the command has runCount so far; a search makes more of them as it goes on, --confirm adds some at the end. */
+	/** How many runs are known so far. A search adds runs as it goes on, --confirm adds some at the end. */
 	readonly runCount: number;
-	/** The runs that are to be made, each asked for when the one before is over and can be read. */
+	/** The runs to make, each asked for when the one before is over and can be read. */
 	readonly runs: Iterable<Plan>;
-	/** Of the scenario, which is known before the first run; null: in no repository, or nobody knows. Never rejected. */
+	/** The scenario's commit. Never rejects. */
 	readonly git: Promise<GitCommit | null>;
-	/** The folder holds an earlier command's runs: it is never removed. */
+	/** The folder holds an earlier command's runs, so it is never removed. */
 	readonly resumed: boolean;
-	/** Fetch a Go without a question. */
 	readonly yes?: boolean;
 	/** Short runs on noop, after the others. */
 	readonly floors: readonly Plan[];
 }
 
-/**
- * Makes the runs, one after the other: gets programs and rig, and leaves in the folder what `buildResult` reads. Without
- * a single run to show it fails, and removes the folder.
- */
+/** Makes the runs one after the other, and writes what `buildResult` reads. If it fails before the first run, it removes the folder. */
 export async function measure(all: Measurement, world: World): Promise<void> {
 	const { runs, folder, progress, scenario } = all;
+	const { target, clients: load, kubernetes } = scenario;
 	const made: Plan[] = [];
 	let begun = all.resumed;
-	// The run that is about to be made; null: the last one has said itself how it ended.
+	// The run that is about to be made, or null if the last one has recorded how it ended.
 	let ahead: Plan | null = null;
 	const queue = runs[Symbol.iterator]();
-	// Of a command that was stopped: each run that it did not come to says so.
+	// After a stop, records in each run that was not made why.
 	const noteRest = () => {
 		const now = timestamp(world);
 		const stopped = { startedAt: now, endedAt: now, interruptedBy: String(world.stop.reason) };
 		if (ahead) noteNotRun(folder, ahead, stopped);
-		// A search has no rest, as each of its runs follows from the one before.
+		// A search has no rest, because each of its runs follows from the one before.
 		if (made.some(({ search }) => search !== null)) return;
 		for (let next = queue.next(); !next.done; next = queue.next())
 			noteNotRun(folder, next.value, stopped);
 	};
-	// Asked early: it answers while the programs are found.
+	// Started early: it answers while the programs are found.
 	const settings = ownSettings();
 	try {
 		const binaries = await resolveBinaries(world, {
@@ -83,21 +80,10 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			environment = withHosts(known, found);
 			if (!isDeepStrictEqual(environment, known)) writeEnvironment(folder, environment);
 		};
-		const rig = await provision(
-			scenario.target,
-			world,
-			binaries,
-			scenario.rig,
-			scenario.clients.kind,
-			scenario.kubernetes,
-		);
+		const rig = await provision(target, world, binaries, scenario.rig, load.kind, kubernetes);
 		let own = rig.clients;
 		try {
-			if (own.length === 0)
-				own = await clientsOf(scenario.clients, world, binaries, {
-					...rig,
-					kubernetes: scenario.kubernetes,
-				});
+			if (own.length === 0) own = await clientsOf(load, world, binaries, { ...rig, kubernetes });
 			const clients = await reach(own, progress);
 			note(hostsOf(clients));
 			const baseline = networkBaseline();
@@ -106,7 +92,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				ahead = plan;
 				if (world.stop.aborted) break;
 				made.push(plan);
-				// More than at the start, when --confirm has added some.
+				// The number may exceed the one at the start, when --confirm has added runs.
 				progress.run(plan, all.runCount);
 				const system = scenario.systems.find(({ key }) => key === plan.system);
 				if (!system) throw new Error(`the plan names no system: ${plan.system}`);
@@ -116,12 +102,12 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				begun = true;
 				note(broker.hosts ?? []);
 				await oneRun({ ...all, plan, system, broker, clients, baseline }, world);
-				// A run that was stopped itself has said so in its own run.json.
+				// A run that was stopped itself has recorded that in its run.json.
 				ahead = null;
 				if (world.stop.aborted) break;
 			}
 			if (world.stop.aborted) noteRest();
-			// Last: the first message of a command is not to wait for them.
+			// Last, so the first message of a command does not wait for them.
 			for (const plan of all.floors) {
 				if (world.stop.aborted) break;
 				progress.floor(plan);
@@ -138,7 +124,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		}
 		noteVersions(folder, environment);
 	} catch (error) {
-		// The sentence about a broker that did not start names its log.
+		// The message about a broker that did not start names its log.
 		if (!begun && !isCode(error, "broker-start")) removeRunFolder(folder);
 		throw error;
 	}
@@ -149,7 +135,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 
 // --- internal ---
 
-/** Once a command: finds out what the clients are, and brings the programs to those that are not this machine. */
+/** Prepares the clients, once a command: finds their facts, and copies the programs to those on other machines. */
 async function reach(clients: readonly Client[], progress: Progress): Promise<ReadyClient[]> {
 	const ready = await Promise.all(
 		clients.map(async (client) => ({ client, facts: await client.prepare() })),
@@ -168,10 +154,7 @@ function hostsOf(clients: readonly ReadyClient[]): HostSettings[] {
 	);
 }
 
-/**
- * Measures the generator alone. A floor that cannot be measured is unknown in the reports: no reason to go without the
- * runs themselves, which will meet whatever was in the way.
- */
+/** Measures the generator alone. A floor that fails is unknown in the reports: the runs themselves meet the same trouble. */
 async function oneFloor(
 	plan: Plan,
 	clients: readonly ReadyClient[],
@@ -188,7 +171,7 @@ async function oneFloor(
 			brokerPids: () => [],
 			brokerGone: () => false,
 			onProgress(line) {
-				// The report says what a floor came to: of its best second, which only the files know.
+				// The report shows the floor's best second, which only the files contain.
 				if (line.mqbench !== "end") progress.tick(plan, line);
 				return null;
 			},
@@ -202,11 +185,11 @@ function isCode(error: unknown, code: ErrorCode): boolean {
 	return error instanceof MqbenchError && error.code === code;
 }
 
-/** What only the measuring process knew: versions of k6, client library and broker, by system. */
+/** Adds what only the measuring process knew: versions of k6, client library and broker, by system. */
 function noteVersions(folder: string, environment: EnvironmentFile): void {
 	let { k6, go } = environment;
 	const systems = { ...environment.systems };
-	// Those of earlier commands as well: one that was killed has noted nothing.
+	// Includes runs of earlier commands, because a command that was killed has recorded nothing.
 	for (const run of runFolders(folder, "runs")) {
 		const client = readClient(run, 0).lines.find((line) => line.type === "client");
 		if (!client) continue;
@@ -216,7 +199,7 @@ function noteVersions(folder: string, environment: EnvironmentFile): void {
 			const { system } = readJson(path.join(run, "plan.json"), Plan);
 			systems[system] = { broker: versions.server, library: versions.library };
 		} catch {
-			// A plan that is damaged: the report says so.
+			// The report names a damaged plan.
 		}
 	}
 	writeEnvironment(folder, { ...environment, k6, go, systems });

@@ -9,31 +9,27 @@ import type { World } from "../world.ts";
 import { type K6, type K6Options, startK6 } from "./k6.ts";
 import type { Endpoint, ProgressLine } from "./progress-line.ts";
 
-/** A client that has been reached, and what it said of itself. */
 export interface ReadyClient {
 	readonly client: Client;
 	readonly facts: ClientFacts;
 }
 
-/** One client of a run, from its folder until its results are here. */
+/** One client of a run, from its folder until its results have arrived. */
 export class Member {
 	readonly index: number;
 	/** "client 2 (bench@10.0.0.12)". */
 	readonly label: string;
-	/** How its k6 ended; null: it has not, or never began. */
 	ended: Ended | null = null;
-	/** Why it is missing or broke off; null: nothing of that kind. */
+	/** Why it is missing or broke off. */
 	error: string | null = null;
-	/** What its results cannot be written for; null: they can. */
 	unwritable: string | null = null;
-	/** Resolves when its k6 has ended. */
+	/** Resolves when its k6 has ended. Never rejects. */
 	readonly over: Promise<Ended>;
 	readonly client: Client;
 	readonly facts: ClientFacts;
-	/** Its clock before and after the run; null: it is ours, or nobody could ask. */
+	/** Its clock before and after the run, null if it is ours or could not be read. */
 	before: ClockReading | null = null;
 	after: ClockReading | null = null;
-	/** Of each kind the first line that it printed, and who waits for one. */
 	readonly #heard = new Map<string, ProgressLine>();
 	readonly #lines = new EventEmitter();
 	#tellOver: (ended: Ended) => void = () => {};
@@ -50,7 +46,7 @@ export class Member {
 		});
 	}
 
-	/** Process here whose use of resources is that of the client; null: there is none. */
+	/** The process on this machine whose use of resources is the client's. */
 	get pid(): number | null {
 		return this.#k6?.pid ?? null;
 	}
@@ -59,22 +55,19 @@ export class Member {
 		return this.#k6 !== null;
 	}
 
-	/** Its k6, while it runs; else null. */
 	get running(): K6 | null {
 		return this.ended === null ? this.#k6 : null;
 	}
 
-	/** It has said that all of its own messages are settled. */
 	get settled(): boolean {
 		return this.#first("settled") !== null;
 	}
 
-	/** Where others reach its subscriptions, of a system without a server. */
+	/** Addresses of its subscriptions, in a system without a server. */
 	get endpoints(): readonly Endpoint[] {
 		return this.#first("ready")?.endpoints ?? [];
 	}
 
-	/** Makes its folder, brings what it needs there, and asks for the time, all of which a process of this machine has. */
 	async place(folder: string, files: readonly string[]): Promise<void> {
 		const { client } = this;
 		this.#workspace = await client.workspace(folder);
@@ -82,7 +75,6 @@ export class Member {
 		if (!client.sameClock) this.before = await client.clock();
 	}
 
-	/** Starts k6. */
 	start(options: Omit<K6Options, "workspace" | "index">, world: World): void {
 		if (this.#workspace === null) throw new Error("it has no place yet");
 		const k6 = startK6(
@@ -105,7 +97,7 @@ export class Member {
 		});
 	}
 
-	/** Its first line of a kind (of answers: to question `id`); null: it has ended, or `ms` are over, without one. */
+	/** Its first line of a kind (an answer: to question `id`), or null if it ends, or `ms` pass, without one. */
 	hears<Kind extends ProgressLine["mqbench"]>(
 		kind: Kind,
 		ms: number,
@@ -124,7 +116,7 @@ export class Member {
 		});
 	}
 
-	/** Connects it to the subscriptions of others, and returns why that failed; null: it is connected, or has ended. */
+	/** Connects it to the subscriptions of others. Returns why that failed, or null if it is connected or has ended. */
 	async meet(peers: readonly Endpoint[], ms: number): Promise<string | null> {
 		this.running?.say({ peers });
 		const met = await this.hears("met", ms);
@@ -134,7 +126,7 @@ export class Member {
 			: null;
 	}
 
-	/** How k6 ended, as a sentence: "k6 ended with exit code 107: connection refused". */
+	/** How k6 ended: "k6 ended with exit code 107: connection refused". */
 	endText(): string {
 		const { code, signal, why }: Ended = this.ended ?? { code: null, signal: null };
 		const complaint = why ?? this.#k6?.complaint() ?? null;
@@ -143,7 +135,7 @@ export class Member {
 		return `k6 ended with ${describeEnd({ code, signal })}: ${complaint ?? "it said nothing"}`;
 	}
 
-	/** Brings its results here, and asks for the time once more. What cannot be had is an error of this client, never thrown. */
+	/** Fetches its results and reads its clock again. Failures become this client's error and are never thrown. */
 	async collect(): Promise<void> {
 		const workspace = this.#workspace;
 		if (workspace === null) return;
@@ -151,7 +143,7 @@ export class Member {
 			await this.#attempt("its results could not be fetched", async () => {
 				for (const kind of RESULTS) {
 					const name = `client-${this.index}.${kind}`;
-					// A k6 that broke off has left `.part`: as much as it had written.
+					// A k6 that broke off has left `.part`, with as much as it had written.
 					if (!(await workspace.fetch(name))) await workspace.fetch(`${name}.part`);
 				}
 			});
@@ -159,7 +151,7 @@ export class Member {
 			await this.#attempt("its clock could not be read after the run", async () => {
 				this.after = await this.client.clock();
 			});
-		// What stays there is no harm to this run: `close` tries again.
+		// Files that stay behind do not harm this run, and `close` tries again.
 		await workspace.remove().catch(() => {});
 	}
 
@@ -198,7 +190,7 @@ export class Member {
 	}
 }
 
-/** `error` as (the end of) a sentence, without passwords and without the `name` of the client, which is told before it. */
+/** `error` as (the end of) a sentence, without passwords and without the client's `name`, which stands before it. */
 export function reasonText(begin: string, error: unknown, name?: string): string {
 	if (error instanceof MqbenchError) {
 		const text = maskUrls(error.message);
@@ -216,5 +208,5 @@ function keyOf(kind: string, id = 0): string {
 	return `${kind} ${id}`;
 }
 
-/** Of each client, `client-<i>` before it. Its log is written here. */
+/** Endings of `client-<i>` files to fetch. Its log is written here. */
 const RESULTS = ["hlog", "jsonl", "ledger"];

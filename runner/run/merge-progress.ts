@@ -2,18 +2,13 @@ import { largestOf, smallestOf } from "../extremes.ts";
 import { sum } from "../stats/sum.ts";
 import type { End, Tick, WindowSoFar } from "./progress-line.ts";
 
-/**
- * Takes what several clients tell, second by second, as if one had told it. Calls `onTick` with a second of all clients when the last of them has told of it, or one of them tells of the next; `onEnd` once, when every
- * client has closed its books. Counts are added up; those of a client that is late follow with the next second, so that none is missed.
- * Percentiles of several clients cannot be made from percentiles of each: of each kind the worst client's is told.
- */
+/** Counts add up, a late client's with the next second. Percentiles cannot be merged, so the worst client's is passed on. */
 export function mergeProgress(
 	clients: number,
 	onTick: (tick: Tick) => void,
 	onEnd: (end: End) => void,
 ) {
 	const all = Array.from({ length: clients }, noProgress);
-	/** The newest second that was passed on. */
 	let passed = 0;
 	const look = () => {
 		for (;;) {
@@ -21,7 +16,7 @@ export function mergeProgress(
 			const at = smallestOf(seconds.filter((second) => second > passed));
 			if (at === Infinity) return;
 			const newest = all.map(({ pending, last }) => (pending.at(-1) ?? last)?.at ?? 0);
-			// Whoever is late by a whole second is not waited for.
+			// A client that is late by a whole second is not waited for.
 			const isOver = newest.some((second) => second > at);
 			if (!isOver && !all.every(({ gone }, i) => gone || newest[i] === at)) return;
 			passed = at;
@@ -34,12 +29,10 @@ export function mergeProgress(
 		}
 	};
 	return {
-		/** Client `index` tells of a second. */
 		tick(index: number, tick: Tick) {
 			all[index]?.pending.push(tick);
 			look();
 		},
-		/** Client `index` has closed its books. */
 		end(index: number, end: End) {
 			const one = all[index];
 			if (!one || one.end !== null) return;
@@ -47,7 +40,6 @@ export function mergeProgress(
 			const ends = all.flatMap(({ end }) => end ?? []);
 			if (ends.length === all.length) onEnd(addUpEnds(ends));
 		},
-		/** Client `index` has ended: nothing more comes from it. */
 		gone(index: number) {
 			const one = all[index];
 			if (one) one.gone = true;
@@ -60,14 +52,12 @@ export function mergeProgress(
 
 type ClientProgress = ReturnType<typeof noProgress>;
 
-/** What one client has told so far. */
 function noProgress() {
 	return {
 		/** Not passed on yet. */
 		pending: [] as Tick[],
-		/** Passed on with the newest second. */
 		taken: [] as Tick[],
-		/** The newest that was passed on: it has the counts since the start. */
+		/** The newest that was passed on, with the counts since the start. */
 		last: null as Tick | null,
 		gone: false,
 		end: null as End | null,
@@ -117,7 +107,7 @@ function addUpEnds(ends: readonly End[]): End {
 	};
 }
 
-/** The window so far: messages of all, of everything else the worst. */
+/** The window so far: all messages, and the worst client's percentiles. */
 function soFar(of: readonly (Tick | End)[]): Pick<Tick, "metric" | "window"> {
 	const windows = of.flatMap(({ window }) => window ?? []);
 	const most = (of: (window: WindowSoFar) => number) => largestOf(windows.map(of));
@@ -130,7 +120,7 @@ function soFar(of: readonly (Tick | End)[]): Pick<Tick, "metric" | "window"> {
 	return { metric: of[0]?.metric ?? "response", window: windows.length === 0 ? null : window };
 }
 
-/** Messages of the client that has fewest of them: what carries a percentile of its own. */
+/** Messages of the client that has the fewest, which decides how well a percentile is supported. */
 function fewest(of: readonly (Tick | End)[]): number {
 	const counts = of.flatMap(({ window }) => window?.count ?? []);
 	return counts.length === 0 ? 0 : smallestOf(counts);

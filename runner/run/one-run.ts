@@ -29,15 +29,12 @@ import type { ReadyClient } from "./member.ts";
 import type { Progress } from "./progress.ts";
 import type { Tick } from "./progress-line.ts";
 
-/** What all runs of a command share. */
 export interface Command {
 	readonly scenario: Scenario;
-	/** Holds plans and scripts already. */
 	readonly folder: string;
 	readonly progress: Progress;
-	/** Outputs of k6 that get each run's metrics too (`--k6-out`): "json=samples.json". */
 	readonly k6Outs: readonly string[];
-	/** An SLA that a run cannot meet any more, by its counts so far; null: go on. */
+	/** An SLA that a run cannot meet any more, by its counts so far. */
 	hopeless(plan: Plan, counts: Tick): string | null;
 }
 
@@ -46,14 +43,10 @@ interface OneRun extends Command {
 	readonly system: System;
 	readonly broker: Broker;
 	readonly clients: readonly ReadyClient[];
-	/** Of the command. */
 	readonly baseline: ReturnType<typeof networkBaseline>;
 }
 
-/**
- * Brings the broker of a run up. The only run of a command fails with it; among several the failure becomes the run's
- * result (null is returned), as the others are still worth measuring.
- */
+/** Starts a run's broker. With `only` a failure ends the command; else it is recorded in the run's result, and null is returned. */
 export async function openBroker(
 	one: Command & { plan: Plan; system: System; rig: Rig; only: boolean },
 	world: World,
@@ -84,7 +77,7 @@ export async function openBroker(
 	}
 }
 
-/** One run: k6, broker down, and run.json, whatever happens in between. */
+/** One run: k6, then broker down and run.json, whatever happens in between. */
 export async function oneRun(one: OneRun, world: World): Promise<void> {
 	const { plan, system, folder, broker, clients, progress } = one;
 	const startedAt = timestamp(world);
@@ -118,7 +111,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 				url: broker.url,
 				k6Outs: one.k6Outs,
 				brokerPids: () => broker.pids,
-				// Faults may bring it back.
+				// With faults it may come back.
 				brokerGone: () => broker.gone && plan.faults.length === 0,
 				onProgress(line) {
 					if (line.mqbench === "start") {
@@ -144,7 +137,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
 	const complaints = outputNotes(runPath(folder, plan), clients.length, one.k6Outs);
 	for (const one of complaints) progress.say(`  Warning: ${one}`);
-	// Whatever its SLA says of the part before: a broker that died has not passed.
+	// Recorded whatever the SLA's result so far: a broker that died has not passed.
 	const notes = [
 		...notFresh(one.scenario, system),
 		...(broker.notes ?? []),
@@ -164,7 +157,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		notes,
 		brokerUrl: maskUrls(broker.url),
 		brokerVersion: broker.version,
-		// Of a program its name; an image's is whole.
+		// A program's name without its path; an image's name is whole.
 		brokerBinary: broker.binary?.replace(/^\/.*\//, "") ?? null,
 		brokerSettings: broker.settings,
 		sameHost: sharesHost(broker, clients),
@@ -176,7 +169,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	});
 }
 
-/** A run that could not be made, or that a Ctrl-C kept from being made, says so: else it would look like one that failed. */
+/** Records why a run was not made. Without this it would look like one that crashed. */
 export function noteNotRun(
 	folder: string,
 	plan: Plan,
@@ -193,13 +186,12 @@ export function noteNotRun(
 		brokerUrl: "",
 		brokerVersion: "",
 		brokerBinary: null,
-		// Would the broker have been on this machine?
 		sameHost: targets[plan.target].here,
 		...of,
 	});
 }
 
-/** Does a generator take CPU from the broker? */
+/** Whether a generator takes CPU from the broker. */
 export function sharesHost(
 	{ identities, sameHost }: Pick<Broker, "identities" | "sameHost">,
 	clients: readonly {

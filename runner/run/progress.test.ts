@@ -20,7 +20,6 @@ const window = { count: 6000, p50: 61_000, p99: 1_400_000, max: 12_000_000 };
 const tick = (parts: Partial<Tick> = {}) =>
 	tickOf({ at: 7, sent: 3000, received: 3000, window, over: [0, 0], ...parts });
 
-/** A progress on a terminal of so many columns, or none, and what it wrote. */
 function progress({
 	isTTY = false,
 	quiet = false,
@@ -80,7 +79,7 @@ describe("a run that nobody watches", () => {
 	const merged = { clients: 3, silent: [], fewest: 10_000 };
 	test.each([
 		[{ window: whole }, "  response of 30 000 messages: p50 61us, p99 1.4ms, max 12ms\n"],
-		// Percentiles of the others would flatter it, and those of each client are not those of all.
+		// Percentiles of the others would flatter the run.
 		[{ window }, "  6 000 of 30 000 messages have a response time\n"],
 		[{ window: whole, merged }, "  30 000 of 30 000 messages have a response time\n"],
 		[{ window, state: "interrupted" as const }, ""],
@@ -203,7 +202,7 @@ describe("a run that is watched", () => {
 		const { made, err, screen } = watched();
 		for (let at = 1; at <= 5; at++) {
 			made.tick(judged, tick({ at }));
-			// Who is killed restores nothing.
+			// A killed process restores nothing.
 			const { cursor, lines, visible } = screen();
 			expect(cursor).toEqual({ row: lines.length - 1, column: 0 });
 			expect(lines.at(-1)).toBe("");

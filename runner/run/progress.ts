@@ -12,19 +12,18 @@ import { endText, type LiveRun, liveLines, plainEvery, plainLine } from "./live.
 import { makeLiveBlock } from "./live-block.ts";
 import type { Opens, ProgressLine } from "./progress-line.ts";
 
-/** What a person sees while something goes on, on stderr: a few lines that are rewritten on a terminal, plain lines elsewhere. */
+/** What is shown on stderr during a command: lines that are rewritten on a terminal, plain lines elsewhere. */
 export type Progress = ReturnType<typeof makeProgress>;
 
-/** Somebody else who sees what a terminal shows, in the same words (`--watch`). */
+/** Receives what a terminal shows, in the same words (`--watch`). */
 export interface ProgressListener {
-	/** A sentence, or a line that the next one takes the place of, as of a build. */
+	/** A sentence, or a line that the next one replaces, as during a build. */
 	say(text: string): void;
-	/** A run, or a floor, begins. */
 	begin(title: string): void;
 	second(live: LiveRun): void;
 }
 
-/** `quiet`: nothing at all on the terminal. */
+/** `quiet`: writes nothing to the terminal. */
 export function makeProgress(
 	world: World,
 	quiet: boolean,
@@ -34,7 +33,7 @@ export function makeProgress(
 	const { movable } = terminalLook(out, world.env);
 	const block = makeLiveBlock(out);
 	let sent = 0;
-	/** When the window of the run opens, where its latency says so; null: that is not known yet. */
+	/** When the window of the run opened, for a warm-up until steady. */
 	let startNs: number | null = null;
 	const say = (text: string) => {
 		listener?.say(text);
@@ -45,7 +44,7 @@ export function makeProgress(
 			: [text];
 		out.write(`${lines.join("\n")}\n`);
 	};
-	/** Rewrites on a terminal; elsewhere writes the line, if it is `worth` it. */
+	/** Rewrites on a terminal; elsewhere writes the line if it is `worth` it. */
 	const rewrite = (lines: readonly string[], plain: string, worth: boolean) => {
 		if (quiet) return;
 		if (movable) block.draw(lines);
@@ -57,22 +56,18 @@ export function makeProgress(
 		say(title);
 	};
 	return {
-		/** A plain sentence that stays. */
 		say,
-		/** Takes away what is being rewritten. */
 		done: () => block.clear(),
 		build: makeBuild(world, say, (text, worth) => {
 			listener?.say(text);
 			rewrite([text], text, worth);
 		}),
-		/** A run begins. */
 		run(plan: Plan, of: number) {
-			// How many runs a search will need nobody knows; what follows it has a number beyond those that were known.
+			// The number of a search's runs is not known in advance, and runs that follow it exceed the known number.
 			const open = plan.search !== null || plan.index > of;
 			const number = open ? `[${plan.index}] ` : of > 1 ? `[${plan.index}/${of}] ` : "";
 			begin(`${number}${titleOf(plan)}`);
 		},
-		/** The floor of a case is measured. */
 		floor(plan: Plan) {
 			const { kind, warmupNs, durationNs } = plan.schedule;
 			const load = kind === "closed" ? rateText(plan) : formatDuration(warmupNs + durationNs);
@@ -113,10 +108,7 @@ export function titleOf(plan: Plan): string {
 
 // --- internal ---
 
-/** Names of the brokers that mqbench builds. */
-const BUILT = builtPrograms.map(({ name }) => name);
-
-/** Without a terminal a build says something this often. */
+/** How often a build reports without a terminal. */
 const BUILD_EVERY_MS = 10_000;
 
 function makeBuild(
@@ -133,7 +125,7 @@ function makeBuild(
 			const where = platform === undefined ? "" : ` for ${platform} hosts`;
 			say(
 				server === null
-					? `Building the load generator (k6 with mqbench's extensions) and ${BUILT.join(" and ")} with Go${where}. This happens once, and takes about 2 minutes on 2 cores.`
+					? `Building the load generator (k6 with mqbench's extensions) and ${builtPrograms.map(({ name }) => name).join(" and ")} with Go${where}. This happens once, and takes about 2 minutes on 2 cores.`
 					: `Building ${server} with Go${where}, which is needed for the first time. This happens once.`,
 			);
 		},

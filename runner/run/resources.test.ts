@@ -10,7 +10,7 @@ import { ResourceLine } from "../model/resource-file.ts";
 import { type LastSeen, readResources, sampleResources } from "./resources.ts";
 
 test("the CPU time of a process is what it says itself, its children included", async () => {
-	// The shell stays its parent; it burns until its own clock says half a second, and then waits.
+	// The shell stays its parent. It burns half a second by its own clock, then waits.
 	const burner =
 		"while (process.cpuUsage().user < 500_000); const { user, system } = process.cpuUsage(); console.log(user + system); setInterval(() => {}, 1000)";
 	const child = spawn("sh", ["-c", `"$0" -e "$1" & wait`, process.execPath, burner]);
@@ -20,7 +20,7 @@ test("the CPU time of a process is what it says itself, its children included", 
 	const [said] = (await once(child.stdout, "data")) as [Buffer];
 	const after = readResources({ generatorPids: [pid], brokerPids: [] }, 0);
 	const ns = after.generator?.cpuNs ?? 0;
-	// The system counts in hundredths of a second; a little goes on after the word is out.
+	// The system counts in hundredths of a second, and a little goes on after the output.
 	expect(ns / 1e9).toBeGreaterThan(Number(said) / 1e6 - 0.05);
 	expect(ns / 1e9).toBeLessThan(Number(said) / 1e6 + 0.5);
 	expect(after.generator?.rssBytes).toBeGreaterThan(100_000);
@@ -56,7 +56,7 @@ test("what goes over the network is counted, and what stays on the machine is no
 	const counted = () => readResources({ generatorPids: [], brokerPids: [] }, 0).network;
 	const now = counted();
 	if (now === null) throw new Error("no /proc/net/dev");
-	// The kernel's own words, in another place; others use the network meanwhile.
+	// The kernel's figures from another file; other processes use the network during the test.
 	const names = readdirSync("/sys/class/net").filter((name) => name !== "lo");
 	const real = names.filter((name) => existsSync(`/sys/class/net/${name}/device`));
 	const sum = (counter: string) =>
@@ -76,7 +76,6 @@ test("what goes over the network is counted, and what stays on the machine is no
 });
 
 test("how long threads waited for a core is known, of all of a process's threads", async () => {
-	// Threads that compute at once want more cores than there are.
 	const burner = `const { Worker } = require("node:worker_threads");
 		let left = ${8 * cpus().length};
 		for (let i = left; i > 0; i--) new Worker("for (const end = Date.now() + 300; Date.now() < end; );require('node:worker_threads').parentPort.on('message', () => {}).postMessage(0)", { eval: true })
@@ -121,7 +120,7 @@ test("of two processes that make the load one may end before the other: their su
 	const seen: LastSeen = new Map();
 	const sample = () => readResources(sampled, 0, seen).generator;
 	const own = (pid: number) => readResources({ generatorPids: [pid], brokerPids: [] }, 0).generator;
-	// A tick of /proc is 10 ms: each of them has used some.
+	// A tick of /proc is 10 ms, and each has used some.
 	for (const pid of sampled.generatorPids)
 		await expect.poll(() => own(pid)?.cpuNs).toBeGreaterThan(0);
 	const both = sample();

@@ -8,7 +8,7 @@ export interface Sampling {
 	stop(): void;
 }
 
-/** Processes to sample, each with all of its children; none: not ours, or not all of them here. */
+/** Processes to sample, each with all of its children. Empty if they are not ours, or not all on this machine. */
 interface Sampled {
 	readonly generatorPids: readonly number[];
 	readonly brokerPids: readonly number[];
@@ -17,10 +17,7 @@ interface Sampled {
 /** What processes had used when they were last seen, by pid. */
 export type LastSeen = Map<number, Usage>;
 
-/**
- * Appends a line to `file` now and every second, until stopped, and tells it. `sampled` is asked each time: clients of a run start and
- * end one after the other. Where there is no /proc, nothing is written.
- */
+/** Appends a sample now and every second until stopped. Asks `sampled` each time, because a run's clients start one by one. */
 export function sampleResources(
 	file: string,
 	sampled: () => Sampled,
@@ -32,7 +29,7 @@ export function sampleResources(
 			const line = readResources(sampled(), nowMs(), seen);
 			appendFileSync(file, `${JSON.stringify(line)}\n`);
 		} catch {
-			// A full disk: the run itself will say so. What is missing here is unknown, not wrong.
+			// If the disk is full, the run itself reports it. What is missing here is unknown, not wrong.
 		}
 	};
 	if (read("/proc/stat") === null) return { stop() {} };
@@ -46,7 +43,7 @@ export function sampleResources(
 	};
 }
 
-/** One sample. `seen` is what earlier ones saw: a sum never falls because one of several processes has ended. */
+/** `seen` holds earlier samples: a sum must not fall because one of several processes has ended. */
 export function readResources(
 	{ generatorPids, brokerPids }: Sampled,
 	unixMs: number,
@@ -67,9 +64,12 @@ export function readResources(
 const TICK_NS = 1e7;
 const PAGE_BYTES = 4096;
 
-/** null once all have ended. One of several that has ended counts with what it had used, and holds no memory any more. */
+/** A process that has ended still counts with its last use, but without memory, until all have ended. */
 function usage(pids: readonly number[], seen: LastSeen): Usage {
-	const now = pids.map((pid) => [pid, usageOfFamily(pid)] as const);
+	const now = pids.map((pid) => {
+		const all = family(pid);
+		return [pid, usageOf((field) => sum(all.map(USED[field])))] as const;
+	});
 	const anyRuns = now.some(([, { cpuNs }]) => cpuNs !== null);
 	const all = now.flatMap(([pid, one]): Usage[] => {
 		if (one.cpuNs !== null) {
@@ -82,12 +82,6 @@ function usage(pids: readonly number[], seen: LastSeen): Usage {
 	return usageOf((field) => sum(all.map((one) => one[field])));
 }
 
-/** Of a process and its children. One that has ended has used nothing that could be read. */
-function usageOfFamily(pid: number): Usage {
-	const all = family(pid);
-	return usageOf((field) => sum(all.map(USED[field])));
-}
-
 const USED: Readonly<Record<keyof Usage, (pid: number) => number | null>> = {
 	cpuNs,
 	waitNs,
@@ -96,26 +90,25 @@ const USED: Readonly<Record<keyof Usage, (pid: number) => number | null>> = {
 	writeBytes: (pid) => io(pid, "write_bytes"),
 };
 
-/** Main threads start what counts here (agent its command, Redis a copy of itself to save): a JVM's hundred others are not asked. */
+/** Main threads start what counts here (agent its command, Redis a copy to save); the hundreds of others of a JVM are not asked. */
 function family(pid: number): number[] {
 	return [pid, ...childrenOf(pid).flatMap(family)];
 }
 
-/** Fields behind the name, which is in parentheses and may hold blanks. */
 function stat(pid: number): string[] | undefined {
 	const text = read(`/proc/${pid}/stat`);
+	// The name is in parentheses and may contain blanks.
 	return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
 function cpuNs(pid: number): number | null {
 	const fields = stat(pid);
 	if (!fields) return null;
-	// proc(5): utime and stime are fields 14 and 15, cutime and cstime (of children that have ended) the next; the name is 2.
-	const ticks = fields.slice(11, 15).map(Number);
-	return total(ticks) * TICK_NS;
+	// proc(5): fields 14 to 17 are utime, stime, and cutime and cstime of children that have ended; the name is field 2.
+	return total(fields.slice(11, 15).map(Number)) * TICK_NS;
 }
 
-/** Field 2 of a thread's schedstat; the process's own file is of its main thread alone. */
+/** Field 2 of each thread's schedstat: the process's own file covers only its main thread. */
 function waitNs(pid: number): number | null {
 	const waits = list(`/proc/${pid}/task`).map((thread) => {
 		const ns = read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[1];
@@ -135,9 +128,8 @@ function io(pid: number, name: string): number | null {
 }
 
 /**
- * proc(5): user nice system idle iowait irq softirq steal. Idle time is taken by the clock, user and system time by who runs when a tick comes: where
- * work wakes with the tick, the columns add up to too much (on 2 cores to 2.6 s a second), and the difference would be told as others' work. So the
- * total is cores x time.
+ * proc(5): user nice system idle iowait irq softirq steal. The total is cores x time: where work wakes with the tick that samples user and
+ * system time, the columns add up to too much (on 2 cores to 2.6 s a second), which would show as others' work.
  */
 function machine(): ResourceLine["machine"] {
 	const text = read("/proc/stat") ?? "";
@@ -152,10 +144,7 @@ function machine(): ResourceLine["machine"] {
 	};
 }
 
-/**
- * What the machine's network devices have carried: columns 1 and 9 of /proc/net/dev. Bridges, tunnels and the like carry the same
- * bytes once more: they count only where there is no device, in a container.
- */
+/** Columns 1 and 9 of /proc/net/dev. Bridges and tunnels carry bytes again, so they count only without a device (in a container). */
 function network(): ResourceLine["network"] {
 	const text = read("/proc/net/dev");
 	if (text === null) return null;
@@ -172,13 +161,12 @@ function network(): ResourceLine["network"] {
 	};
 }
 
-/** null: not known. */
 function throttled(): number | null {
 	const value = /^nr_throttled (\d+)$/m.exec(cpuGroupFile("cpu.stat") ?? "")?.[1];
 	return value === undefined ? null : Number(value);
 }
 
-/** null as soon as one part is not known, except for processes that have ended: those are left out. */
+/** Leaves out processes that have ended. */
 function sum(values: readonly (number | null)[]): number | null {
 	const known = values.filter((value) => value !== null);
 	return known.length === 0 ? null : total(known);

@@ -35,7 +35,7 @@ const resumeRunFolder = (
 	machine = here,
 ) => resumeOn(folder, text, all, floorsOfAll, machine);
 
-/** A folder of three runs, of which the first is complete and the second was stopped by the user. */
+/** Three runs: the first complete, the second stopped by the user. */
 function interrupted(): string {
 	const folder = path.join(testFolder(), "run");
 	makeRunFolder(folder, TEXT, plans, floors(plans));
@@ -100,7 +100,7 @@ describe("--resume", () => {
 		expect(resumed(on())).not.toThrow();
 		expect(resumed(on(change))).toThrow(`made on other machines (rig a-1, now ${words})`);
 		expect(resumed(here)).toThrow("(rig a-1, now the machine of mqbench alone)");
-		// Hosts of yours are the same ones, whatever their rig is called.
+		// Your own hosts are the same ones whatever their rig is called.
 		writeFileSync(file, JSON.stringify(on({ cloud: null, id: "x" })));
 		expect(resumed(on({ cloud: null, id: "y" }))).not.toThrow();
 	});
@@ -241,7 +241,6 @@ describe("--resume", () => {
 		expect(confirmingIn(folder)).toEqual(added);
 		const all = [...plans, ...confirmingIn(folder)];
 		expect(indices(resumeRunFolder(folder, TEXT, all, []).plans)).toEqual([2, 3, 5]);
-		// Without them the folder would be another command's.
 		expect(() => resumeRunFolder(folder, TEXT, plans, [])).toThrow(/its runs are others/);
 	});
 

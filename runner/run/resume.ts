@@ -14,23 +14,19 @@ import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import { fillRun, floorPath, runPath } from "./folder.ts";
 
-/** What is left to do in the folder of a command that was interrupted, or crashed. */
 export interface Rest {
 	readonly plans: readonly Plan[];
 	readonly floors: readonly Plan[];
 }
 
-/** The run id of the command whose folder it is: with it the same scenario gives the same plans. */
+/** The run ID of the folder's command: with it the same scenario expands to the same plans. */
 export function runIdOf(folder: string): string {
 	const [run] = runFolders(folder, "runs");
 	if (run === undefined) throw failure("not-a-run-folder", { path: folder });
 	return readJson(path.join(run, PLAN), Plan).runId;
 }
 
-/**
- * Makes the folder ready for going on: runs that are complete (or were stopped for an SLA) are kept, of all others what they
- * left is removed. Refuses a folder that is not of exactly these runs, before it touches anything.
- */
+/** Keeps runs that are complete or were stopped for an SLA, and resets the others. Before that, refuses a folder of other runs. */
 export function resumeRunFolder(
 	folder: string,
 	scenarioText: string,
@@ -59,12 +55,11 @@ export function resumeRunFolder(
 	}
 	const isSame = (plan: Plan) => planIn(runPath(folder, plan)) === compile(plan).planJson;
 	if (!plans.every(isSame) || runs.length !== plans.length) throw refuse(OTHER_PLANS);
-
 	const rest = {
 		plans: plans.filter((plan) => !isDone(runPath(folder, plan))),
 		floors: floors.filter((plan) => readClient(floorPath(folder, plan), 0).state !== "complete"),
 	};
-	// Nothing of what lies there is run: a folder may come from somebody else.
+	// Files in the folder are never run: it may come from someone else.
 	const begin = (run: string, plan: Plan) => {
 		rmSync(run, { recursive: true, force: true });
 		fillRun(run, plan);
@@ -74,12 +69,12 @@ export function resumeRunFolder(
 	return rest;
 }
 
-/** Plans that `--confirm` has added to those of the scenario, in their order. */
+/** Plans that `--confirm` has added to those of the scenario, in order. */
 export function confirmingIn(folder: string): Plan[] {
 	return runFolders(folder, "runs")
 		.flatMap((run): Plan[] => {
 			const plan = parsed(planIn(run) ?? "");
-			// Not what the schema makes of it: its text has to be the same as before, to the order of fields.
+			// Returned unparsed: its text must stay the same, down to the order of fields.
 			return Plan.safeParse(plan).success ? [plan as Plan] : [];
 		})
 		.filter((plan) => plan.confirms)
@@ -92,7 +87,7 @@ const PLAN = "plan.json";
 const OTHER_PLANS =
 	"its runs are others: it was made with other options (--set, --only, --quick, --target), or by another version of mqbench";
 
-/** What makes numbers another machine's, and so no repeats of each other. */
+/** Facts that must match: other numbers would belong to another machine and not be repeats. */
 const MACHINE = [
 	"mqbench",
 	"os",
@@ -105,10 +100,9 @@ const MACHINE = [
 	"cpuQuotaCores",
 ] as const;
 
-/** Why runs made now do not belong to those of the folder; null: they do. */
 function otherMachine(file: string, now: EnvironmentFile): string | null {
 	const text = readText(file);
-	// Killed before it was written: there is no run yet that would be another's.
+	// Without the file the command was killed before its first run.
 	if (text === null) return null;
 	const before = EnvironmentFile.safeParse(parsed(text)).data;
 	if (before === undefined)
@@ -122,7 +116,7 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 		: `its runs were made on another machine, or another state of this one (${differs}: ${before[differs]}, now ${now[differs]})`;
 }
 
-/** What makes machines of a rig others. Hosts of yours stay what they are whatever their rig is called. */
+/** What identifies a rig's machines. Your own hosts are the same ones whatever their rig is called. */
 function identityOf(rig: RigMachines | null) {
 	const own = rig?.cloud === null ? { id: null, createdAt: null } : {};
 	return rig && { ...rig, ...own, facts: null };
@@ -134,13 +128,12 @@ function placeOf(rig: RigMachines | null): string {
 	return `rig ${rig.id}${rig.createdAt === null ? "" : ` of ${rig.createdAt}`}`;
 }
 
-/** A calibration that has come or gone since the start is none: that of the folder stays. */
+/** A calibration that appeared or disappeared since the start does not matter: the folder's own stays. */
 function sameBaseline(before: BaselineSnapshot | null, now: BaselineSnapshot | null): boolean {
 	const of = (snapshot: BaselineSnapshot | null) => JSON.stringify(snapshot?.baseline);
 	return (before?.baseline ?? null) === (now?.baseline ?? null) || of(before) === of(now);
 }
 
-/** The text of a run's plan.json; null: there is none. */
 function planIn(run: string): string | null {
 	return readText(path.join(run, PLAN));
 }
@@ -149,7 +142,7 @@ function readText(file: string): string | null {
 	return existsSync(file) ? readGiven(file) : null;
 }
 
-/** A run that nobody would gain from making again. What cannot be read was not finished. */
+/** Whether a run is done. One that cannot be read was not finished. */
 function isDone(run: string): boolean {
 	try {
 		const { state, run: file } = collect(run);

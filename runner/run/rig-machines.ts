@@ -3,13 +3,12 @@ import { clusterText } from "../plan/place-text.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
 import type { AwsVolume, Clients, Scenario } from "../scenario/scenario.ts";
 
-/** What decides which machines there are. */
 export type Asked = Pick<Scenario, "rig" | "aws" | "clients" | "kubernetes">;
 
-/** Machines beside the one that mqbench runs on; null: there are none. Those that are yet to be rented have neither id nor hosts. */
+/** The machines in addition to the one that mqbench runs on. Those that are not rented yet have neither ID nor hosts. */
 export function rigMachines({ rig, aws, clients, kubernetes }: Asked): RigMachines | null {
 	if (rig !== null) return ofRig(rig, clients);
-	// Which machines those are each run says: a pod is where the cluster has put it.
+	// Each run records its machines, because the cluster places the pods.
 	if (kubernetes !== null) return machinesOf(`pods of Kubernetes (${clusterText(kubernetes)})`);
 	if (aws === null) return null;
 	const cloud = `aws ${aws.region}`;
@@ -42,6 +41,8 @@ function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 	const brokers = sorted(
 		rig.brokers.flatMap(({ hosts }) => hosts.map(({ host, port }) => named(host, port))),
 	);
+	// Without the user, who does not change the machine.
+	const bare = (host: string) => host.slice(host.indexOf("@") + 1).toLowerCase();
 	const clients = load.kind === "ssh" ? sorted(load.hosts.map(bare)) : [];
 	if (brokers.length + clients.length === 0) return null;
 	const facts = Object.fromEntries(
@@ -66,7 +67,7 @@ function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 	});
 }
 
-/** As Pulumi's program says it in the facts; a file that does not has the counts of all types alone. */
+/** Pulumi's program puts types and roles into the facts; a file without them has only the count of each type. */
 function ofCloud(
 	rig: RigFile,
 	cloud: string,
@@ -111,7 +112,6 @@ function rentedText(cloud: string, fleets: readonly Fleet[]): string {
 	return `${texts.join(", ")} (${cloud})`;
 }
 
-/** "hosts a, b for brokers, c for the load" */
 function ownText(brokers: readonly string[], clients: readonly string[]): string {
 	const texts = [
 		...(brokers.length > 0 ? [`${brokers.join(", ")} for brokers`] : []),
@@ -119,11 +119,6 @@ function ownText(brokers: readonly string[], clients: readonly string[]): string
 	];
 	const single = brokers.length + clients.length === 1;
 	return `${single ? "host" : "hosts"} ${texts.join(", ")}`;
-}
-
-/** Without the user: who is let in makes no other machine. */
-function bare(host: string): string {
-	return host.slice(host.indexOf("@") + 1).toLowerCase();
 }
 
 function named(host: string, port: number | undefined): string {
@@ -134,7 +129,7 @@ function sorted(hosts: readonly string[]): string[] {
 	return [...new Set(hosts)].sort();
 }
 
-/** "gp3 200GiB, 6000 IOPS"; null: there is none. */
+/** "gp3 200GiB, 6000 IOPS" */
 function volumeText(volume: AwsVolume | null): string | null {
 	if (volume === null) return null;
 	const { type, sizeGiB, iops, throughputMiBps } = volume;

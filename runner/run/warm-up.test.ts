@@ -6,7 +6,6 @@ import { isSteady, opensAt } from "./warm-up.ts";
 
 const LIMITS = { fromNs: 14e9, toNs: 90e9 };
 
-/** The second in which the window opens, told second by second; null: at the latest. */
 function opening(p50s: readonly (number | null)[]): number | null {
 	for (let at = 1; at <= p50s.length; at++) {
 		const startNs = opensAt(p50s.slice(0, at), LIMITS);
@@ -15,7 +14,6 @@ function opening(p50s: readonly (number | null)[]): number | null {
 	return null;
 }
 
-/** Of windows of 12 s, whether each is not level. */
 function unlevel(p50s: readonly (number | null)[]): boolean[] {
 	return p50s.slice(11).map((_, i) => !isSteady(p50s.slice(0, i + 12)));
 }
@@ -55,7 +53,7 @@ describe("when a window opens", () => {
 });
 
 describe("level seconds", () => {
-	/** The part of 4000 windows that are taken to be level, whose p50s scatter so much. */
+	/** The share of 4000 windows with this scatter that count as level. */
 	const taken = (scatter: number) => {
 		const random = seeded(7);
 		const noise = () =>

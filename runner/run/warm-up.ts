@@ -1,18 +1,14 @@
 import { trend } from "../stats/trend.ts";
 
-/** p50 of so many seconds is looked at. */
 const SECONDS = 12;
-/** Over them it may change by a fifth. */
+/** p50 may change by a fifth over them. */
 const CHANGE = Math.log(1.2);
-/** A fall to this part has to be excluded: seconds that scatter so much that nobody can tell are not level. */
+/** A fall to this part must be excluded: seconds that scatter too much to tell are not level. */
 const FALL = Math.log(0.7);
-/** The window opens this much after the last of them: the generator has to learn of it before. */
+/** The window opens this much later, because the generator must learn of it in advance. */
 const AHEAD_S = 2;
 
-/**
- * When the window opens, ns since T0, by p50 of each second so far; null: it is not time yet. A second without p50 is not steady.
- * (reports/README.md, "Warm-up until steady")
- */
+/** When the window opens, ns since T0, once p50 by second is steady and known (reports/README.md, "Warm-up until steady"). */
 export function opensAt(
 	p50s: readonly (number | null | undefined)[],
 	{ fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },
@@ -23,8 +19,8 @@ export function opensAt(
 }
 
 /**
- * Are the last 12 seconds level? They are where Theil and Sen's line through the logarithms changes by a fifth at most, or its 95 % interval
- * has 0 in it, and where that interval excludes a fall by 30 %: a JVM gets faster for as long as it compiles.
+ * Level means that Theil and Sen's line through the logarithms changes by a fifth at most, or its 95 % interval contains 0, and that the
+ * interval excludes a fall by 30 %: a JVM gets faster for as long as it compiles.
  */
 export function isSteady(p50s: readonly (number | null | undefined)[]) {
 	const points = p50s.slice(-SECONDS).flatMap((p50, x) => (p50 ? [{ x, y: Math.log(p50) }] : []));

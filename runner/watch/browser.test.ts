@@ -12,7 +12,6 @@ function withProgram(name: string | null, script = ""): string {
 	return folder;
 }
 
-/** What a person is told when this is opened. */
 async function opened(
 	address: string,
 	env: Record<string, string>,

@@ -2,10 +2,7 @@ import { spawn } from "node:child_process";
 import { withoutSecrets } from "../secrets.ts";
 import type { World } from "../world.ts";
 
-/**
- * Opens a file or a URL in a browser, which outlives mqbench and gets none of the secrets that it was given. Where nothing opened it says on
- * stderr why, and what to open by hand: `shown`. Never rejects.
- */
+/** Opens a browser that outlives mqbench and gets none of its secrets, or says on stderr why not and to open `shown`. Never rejects. */
 export async function openOrSay(
 	address: string,
 	shown: string,
@@ -18,7 +15,7 @@ export async function openOrSay(
 			detached: true,
 			stdio: "ignore",
 			env: withoutSecrets(env),
-			// cmd would take quotes for a part of the address.
+			// cmd would take quotes as part of the address.
 			windowsVerbatimArguments: true,
 		});
 		const asked = setTimeout(() => resolve(null), ASKED_MS);
@@ -35,12 +32,11 @@ export async function openOrSay(
 
 // --- internal ---
 
-/** The program of this machine that opens an address in the browser which a person has chosen, and its arguments. */
+/** The program, by platform, that opens an address in the default browser, with its arguments. */
 const OPENERS: Readonly<Record<string, (address: string) => readonly [string, ...string[]]>> = {
 	darwin: (address) => ["open", address],
 	win32: (address) => ["cmd", "/c", "start", '""', address],
 };
 const OPENER = (address: string) => ["xdg-open", address] as const;
-
-/** A browser that is there has been asked by then. */
+/** By then an existing browser has been asked. */
 const ASKED_MS = 2000;

@@ -1,7 +1,4 @@
-/**
- * The script of the page of a command that is under way: it shows the current seconds, and puts the newer page in place of this one when a run
- * has ended. Subtle: the window, and with it this script and its connection, outlives the document that is written over.
- */
+/** The script of a running command's page. Subtle: the window, with this script and its connection, outlives the overwritten document. */
 
 const STARTED = "mqbenchWatches";
 const QUESTION =
@@ -14,9 +11,8 @@ if (!(STARTED in window)) {
 // --- internal ---
 
 function start(): void {
-	/** What is to be said when the connection ends and the report, which is under way, has not arrived; null: the command goes on. */
+	/** What to show when the connection ends without the report, once the command is over. */
 	let over: string | null = null;
-	/** What the server said to who pressed Stop; null: nobody has. */
 	let stopped: string | null = null;
 	stopButton();
 	const source = new EventSource("events");
@@ -30,7 +26,7 @@ function start(): void {
 	on<string>("over", (text) => {
 		over = text;
 	});
-	// `left` is said below the whole report, which nobody serves any more.
+	// `left` is shown below the final report, which is not served any more.
 	on<{ version: number; html: string; left?: string }>("page", ({ version, html, left }) => {
 		if (`${version}` === document.getElementById("live")?.dataset.version) return;
 		const strip = document.getElementById("strip")?.innerHTML ?? "";
@@ -46,7 +42,7 @@ function start(): void {
 		note.textContent = left;
 		document.querySelector("header")?.append(note);
 	});
-	// A connection that is lost is asked for again by itself.
+	// The browser reconnects by itself.
 	source.addEventListener("error", () => {
 		if (over !== null) {
 			source.close();
@@ -55,7 +51,7 @@ function start(): void {
 		say(over ?? "Connection lost: mqbench cannot be reached.");
 	});
 
-	/** Stops the command after a question. Subtle: a document that is written over loses its listeners, so each gets them anew. */
+	/** Stops the command after a question. Subtle: an overwritten document loses its listeners, so each new one needs this call. */
 	function stopButton(): void {
 		const button = document.getElementById("stop");
 		button?.removeAttribute("hidden");
@@ -68,7 +64,7 @@ function start(): void {
 	}
 }
 
-/** Another page takes the place of this one, where its reader has scrolled to. */
+/** Replaces the page and keeps the scroll position. */
 function become(html: string): void {
 	const { scrollY } = window;
 	document.open();
@@ -77,7 +73,7 @@ function become(html: string): void {
 	scrollTo(0, scrollY);
 }
 
-/** What is unchanged is not said again by who reads the page aloud. */
+/** Unchanged text is not set again, or a screen reader would repeat it. */
 function say(text: string | null): void {
 	const news = document.getElementById("news");
 	if (news === null) return;

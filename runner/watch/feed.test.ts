@@ -13,7 +13,6 @@ function plansOf(folder: string): Plan[] {
 	);
 }
 
-/** A feed, and what it has published. */
 function fed(secrets: readonly string[] = []) {
 	const strips: string[] = [];
 	const pages: { version: number; html: string }[] = [];
@@ -94,7 +93,7 @@ describe("the page", () => {
 		const { verdict, runs } = fixtureResult("stall");
 		expect(words(feed.page())).toContain(`stall ${verdict === "fail" ? "✗" : "✓"}`);
 		expect(feed.page()).toContain(`id="run-${runs[0]?.index}"`);
-		// Its policy comes with the answer of the server: a second one would keep its script out.
+		// The server sends the policy: a second one would block its script.
 		expect(feed.page()).not.toContain("Content-Security-Policy");
 	});
 

@@ -13,23 +13,18 @@ import { type ProgressListener, titleOf } from "../run/progress.ts";
 import { hide, maskUrls } from "../secrets.ts";
 import { livePart, type Strip, stripMarkup } from "./strip.ts";
 
-/** Takes in what a command does, and makes the page of it. It never fails: it must not end a measurement. */
+/** Follows a command and makes its page. It never fails, because it must not end a measurement. */
 export interface Feed extends ProgressListener {
-	/** Runs that are to be made in `folder`. */
 	expect(folder: string, plans: readonly Plan[]): void;
-	/** Runs are over, and their files are written: the page is the report of all that there is. */
+	/** The runs are over and their files written: the page becomes the report so far. */
 	made(plans: readonly Plan[]): void;
-	/** The plan, then the report so far. */
 	page(): string;
 }
 
 interface FeedOptions {
 	readonly scenario: string;
-	/** Folder of the results, as a person finds it. */
 	readonly shown: string;
-	/** Values that no text may hold. */
 	readonly secrets: readonly string[];
-	/** Called with the strip whenever it changes, and with a page that takes the place of the one before. */
 	readonly publish: (event: "strip" | "page", data: unknown) => void;
 }
 
@@ -77,7 +72,7 @@ export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Fe
 				renew();
 				show({ over: judged.length });
 			} catch {
-				// A file that cannot be read: the report in the end says which, and why.
+				// The final report says which file cannot be read, and why.
 			}
 		},
 	};

@@ -30,11 +30,10 @@ const strip: Strip = {
 interface Live {
 	readonly page: Page;
 	readonly show: (strip: Strip) => void;
-	/** The page of the server is this from now on. */
 	readonly serve: (html: string, version: number) => void;
 	readonly over: () => void;
 	readonly report: (html: string) => Promise<void>;
-	/** Cuts all connections, and keeps new ones out until the promise is resolved. */
+	/** Cuts all connections, and refuses new ones until the promise resolves. */
 	readonly cut: (letIn: Promise<void>) => void;
 }
 
@@ -56,7 +55,7 @@ async function live(
 	});
 	const show: Live["show"] = (strip) => server.push("strip", stripMarkup(strip).text);
 	show(strip);
-	// As with a port that ssh forwards: another number, another name.
+	// Like a port forwarded by ssh: another number, another name.
 	const sockets = new Set<Socket>();
 	let open: Promise<void> = Promise.resolve();
 	const url = new URL(server.url);
@@ -120,7 +119,7 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 				await page.locator(".canvas[data-drawn] canvas").first().waitFor();
 				await expect.poll(() => text(page, "#strip")).toContain(`[${version}/3] nats`);
 			}
-			// After the document was written over the button still asks, and then stops.
+			// In the overwritten document the button still asks, then stops.
 			const answers = (yes: boolean) => page.evaluate(`window.confirm = () => ${yes}`);
 			await answers(false);
 			await page.locator("#stop").click();
@@ -167,7 +166,7 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 				await expect.poll(() => text(page, "#news")).toBe("open reports/1/report.html.");
 				let asked = 0;
 				page.on("request", () => asked++);
-				// Longer than it takes to ask again.
+				// Longer than a reconnection takes.
 				await page.waitForTimeout(2500);
 				expect(asked).toBe(0);
 				expect(await text(page, "h1")).toBe("orders");

@@ -11,7 +11,6 @@ interface Options {
 	headers?: Record<string, string>;
 }
 
-/** A server whose page is a word, and what was asked of it. */
 async function served(port: number | null = null) {
 	const stop = vi.fn(() => "it stops");
 	const server = await startServer({
@@ -46,7 +45,6 @@ async function get(url: string | URL, options?: Options) {
 	return { status, text, headers };
 }
 
-/** The events of a connection, in their order, as they come. */
 async function events(server: PageServer) {
 	const answer = await opened(new URL("events", server.url));
 	let text = "";
@@ -54,7 +52,7 @@ async function events(server: PageServer) {
 		text += part;
 	});
 	const over = new Promise<void>((resolve) => answer.once("close", resolve));
-	// Who leaves in the middle of an answer has no error.
+	// Leaving in the middle of an answer is not an error.
 	answer.on("error", () => {});
 	const list = () =>
 		[...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map(([, event, data = ""]) => [
@@ -102,16 +100,16 @@ const refused = (status: number, method: string, headers: Record<string, string>
 
 test.each<readonly [status: number, method: string, path: string, headers: Record<string, string>]>(
 	[
-		// Nothing can be done but to read, and to stop.
+		// The only actions are reading and stopping.
 		...["HEAD", "OPTIONS", "PUT", "DELETE"].flatMap((method) => refused(405, method, {})),
 		...refused(405, "POST", {}).slice(0, 3),
 		[404, "GET", "stop", {}],
-		// Another site, another port of this machine, a page without an address; a stop from who does not say.
+		// Another site, another port, a page without an address, and a stop without an origin.
 		...[EVIL, "http://127.0.0.1:1", "null"].flatMap((origin) =>
 			["GET", "POST"].flatMap((method) => refused(403, method, { origin })),
 		),
 		[403, "POST", "stop", {}],
-		// Another name: a browser that was lured here.
+		// DNS rebinding.
 		...[
 			"evil.example",
 			"evil.example:80",
@@ -246,7 +244,7 @@ describe("a connection", () => {
 		const answer = await opened(new URL("events", server.url));
 		answer.on("error", () => {});
 		const over = new Promise((resolve) => answer.once("close", resolve));
-		// More than a socket holds by itself, and then more than is kept for it.
+		// More than a socket buffers, and then more than the server keeps for it.
 		for (let i = 0; i < 40; i++) server.push("event", "x".repeat(500_000));
 		answer.resume();
 		await over;

@@ -5,59 +5,49 @@ import type { AddressInfo, Socket } from "node:net";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 
-/** A server of one page, on this machine alone, that pushes events to whoever has it open. */
+/** A server of one page, on this machine only, that pushes events to every open copy. */
 export interface PageServer {
-	/** With the token without which nothing is served. */
+	/** Contains the token without which nothing is served. */
 	readonly url: string;
-	/**
-	 * Leads to the page once, within a minute, by a token that is not that of `url`: for a command line, which others on the machine can read.
-	 * Where the system tells whose a connection is (Linux), others are refused.
-	 */
+	/** Works once, within a minute, because others can read command lines; on Linux, which shows whose a connection is, they are refused. */
 	urlForOnce(): string;
-	/** To all that are connected, and to who comes later: of each kind of event the newest one. */
+	/** Sends to all connections, and the newest of each kind of event to later ones. */
 	push(event: string, data: unknown): void;
-	/** Ends connections when all that was pushed is on its way, or `ms` are over; then nobody is served any more. */
+	/** Stops serving when everything pushed has been sent, or after `ms`. */
 	close(ms?: number): Promise<void>;
 }
 
 interface PageOptions {
-	/** null: any that is free. */
+	/** null for any free port. */
 	readonly port: number | null;
 	readonly page: () => string;
-	/** The page's Content-Security-Policy. */
 	readonly policy: () => string;
-	/** Files beside the page, by name. */
 	readonly scripts: Readonly<Record<string, () => string>>;
-	/** What the page's button does; returns what the page shows. */
 	readonly stop: () => string;
 }
 
-/**
- * Serves it on 127.0.0.1. A browser that was lured here by another name (DNS rebinding) or from another site is refused; through a
- * forwarded port, whatever its number, the page is served as here.
- */
+/** Serves on 127.0.0.1, also through forwarded ports; refuses requests by another host name (DNS rebinding) or from other sites. */
 export async function startServer(options: PageOptions): Promise<PageServer> {
 	const { port, page, policy, scripts, stop } = options;
 	const own = newToken();
-	/** All that serve the page: the first one, and what once-tokens led to. */
+	/** All that serve the page: the first one, and those that once-tokens led to. */
 	const tokens = new Set([own]);
-	/** Tokens that lead to the page one single time. */
 	const once = new Set<string>();
 	const open = new Set<ServerResponse>();
-	/** What a connection gets first: the newest event of each kind, in the order of kinds. */
+	/** What a new connection gets first: the newest event of each kind. */
 	const newest = new Map<string, Buffer>();
 	const times = { headersTimeout: SILENT_MS, connectionsCheckingInterval: SILENT_MS / 2 };
 	const server = createServer(times, (request, response) => {
 		try {
 			answer(request, response);
 		} catch {
-			// What goes wrong here is the page's own: it must not end the command.
+			// A bug in the page must not end the command.
 			response.destroy();
 		}
 	});
 	server.maxConnections = MOST_CONNECTIONS;
 	await listening(server, port ?? 0);
-	// Without a listener the last connection that was lost would end the command.
+	// Without a listener, an error of the last connection would end the command.
 	server.on("error", () => {});
 	const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
 	return {
@@ -65,7 +55,7 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 		urlForOnce() {
 			const token = newToken();
 			once.add(token);
-			// A browser that never came leaves it to whoever reads the list of processes.
+			// If no browser came, the list of processes would still show a working token.
 			setTimeout(() => once.delete(token), ONCE_MS).unref();
 			return `${origin}/${token}/`;
 		},
@@ -98,7 +88,7 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 		const known = isOneOf(token, tokens);
 		for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
 		if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)) refuse(response, 403);
-		// A browser names the site that asks; no other site may.
+		// A browser names the site that asks, and no other site may.
 		else if (![undefined, `http://${host}`].includes(headers.origin)) refuse(response, 403);
 		else if (known && url === `/${token}`) redirect(response, token);
 		else if (isOneOf(token, once) && !isOthers(socket)) {
@@ -109,7 +99,7 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 		} else if (!known || more.length > 0) refuse(response, 404);
 		else if (method === "GET") serve(what, response);
 		else if (method !== "POST" || what !== "stop") refuse(response, 405);
-		// Every browser names the site that posts. Without a name it is not the page.
+		// Every browser names the site that posts, so a request without one is not the page's.
 		else if (headers.origin === undefined) refuse(response, 403);
 		else send(response, "text/plain", stop());
 	}
@@ -137,15 +127,15 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 // --- internal ---
 
 const HOST = "127.0.0.1";
-/** A connection that has not taken this much by now is dropped: it gets what is newest when it is back. */
+/** A connection with more unread bytes is dropped, and gets the newest events when it is back. */
 const MOST_UNREAD = 4_000_000;
-/** A page has one open, and a few while it loads; more of them could take time from the measurement. */
+/** A page uses one, and a few while it loads. More could take time from the measurement. */
 const MOST_CONNECTIONS = 64;
-/** A connection that has asked for nothing by then is closed. */
+/** A connection without a request is closed after this. */
 const SILENT_MS = 10_000;
-/** After which a browser that has lost its connection asks again. */
+/** A browser reconnects after this. */
 const AGAIN_MS = 1000;
-/** A browser that is told of an address has asked for it by then, also on a slow machine. */
+/** Long enough for a browser on a slow machine. */
 const ONCE_MS = 60_000;
 
 const HEADERS = {
@@ -173,7 +163,7 @@ function send(response: ServerResponse, type: string, text: string): void {
 	response.end(text);
 }
 
-/** Without a word of what there is. */
+/** Reveals nothing about what exists. */
 function refuse(response: ServerResponse, status: number): void {
 	response.writeHead(status).end();
 }
@@ -186,7 +176,7 @@ function newToken(): string {
 	return randomBytes(16).toString("hex");
 }
 
-/** Is the other end of a connection another user's, as far as the system tells? Root may do what it likes. */
+/** Whether the connection is another user's, as far as the system shows. Root may do anything. */
 function isOthers({ remoteAddress, remotePort, localPort }: Socket): boolean {
 	const of = (port = 0) => port.toString(16).toUpperCase().padStart(4, "0");
 	const bytes = (remoteAddress ?? "").split(".").map(Number);
@@ -204,12 +194,8 @@ function isOthers({ remoteAddress, remotePort, localPort }: Socket): boolean {
 	return row !== undefined && ![0, process.getuid?.()].includes(Number(row[7]));
 }
 
+/** Each comparison takes constant time; the hashes have equal lengths. */
 function isOneOf(given: string, tokens: ReadonlySet<string>): boolean {
-	return [...tokens].some((token) => same(given, token));
-}
-
-/** In a time that says nothing of how much of it is right: sums have one length. */
-function same(given: string, token: string): boolean {
 	const sum = (text: string) => createHash("sha256").update(text).digest();
-	return timingSafeEqual(sum(given), sum(token));
+	return [...tokens].some((token) => timingSafeEqual(sum(given), sum(token)));
 }

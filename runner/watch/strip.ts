@@ -6,16 +6,16 @@ import { blocksMarkup } from "../render/html/blocks.ts";
 import type { LiveRow } from "../run/live.ts";
 import { formatDuration, plural } from "../units.ts";
 
-/** The current seconds of the run that is under way, on top of the page. */
+/** The current seconds of the run, on top of the page. */
 export interface Strip {
-	/** Of the run; "": none has begun. */
+	/** Of the run, "" before the first one. */
 	readonly title: string;
-	/** What was said last, as of a build. */
+	/** The last sentence, as during a build. */
 	readonly doing: string;
 	readonly rows: readonly LiveRow[];
-	/** Runs that are over: the page below is their report. */
+	/** Finished runs, whose report is below. */
 	readonly over: number;
-	/** p99 of each second so far, ns; null: nothing came back. */
+	/** p99 of each second so far, ns, null if nothing came back. */
 	readonly p99s: readonly (number | null)[];
 }
 
@@ -36,7 +36,7 @@ export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
 	return markup`${blocksMarkup(blocks, { names: [], figures: [] })}`;
 }
 
-/** What a page has around it: `watch.js` fills the strip. `version`: of the page, which is loaded again when there is a newer one. */
+/** What surrounds the page; `watch.js` fills the strip. A page of a newer `version` replaces this one. */
 export function livePart(version: number): LivePart {
 	return {
 		head: markup`<style>${new Raw(STYLE)}</style><script defer src="watch.js"></script>`,
@@ -44,7 +44,7 @@ export function livePart(version: number): LivePart {
 	};
 }
 
-/** It talks to its server alone. The page's own scripts are allowed by their sums. */
+/** It connects only to its server. The page's own scripts are allowed by their hashes. */
 export function watchPolicy(): string {
 	return `default-src 'none'; script-src 'self' ${scriptSums()}; style-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
@@ -56,7 +56,6 @@ const MOST_SECONDS = 60;
 const STYLE =
 	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip .wide{background:none}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}#strip .line{display:block;color:var(--s0);font:1.2rem/1.2 monospace;white-space:nowrap;overflow:hidden}";
 
-/** p99 by second. */
 function lineOf(values: readonly (number | null)[]): Block[] {
 	const known = values.filter((value) => value !== null);
 	if (known.length < 2) return [];

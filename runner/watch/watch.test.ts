@@ -13,7 +13,6 @@ const scenario = loadScenario(
 	"name: orders\nsystem: nats\nworkload: {rate: 10/s, message: 256B, duration: 10s}\n",
 );
 
-/** A world in whose folder a command writes its report. */
 function command(env: Record<string, string> = {}) {
 	const cwd = testFolder();
 	const stop = new AbortController();
@@ -36,7 +35,7 @@ function command(env: Record<string, string> = {}) {
 	};
 }
 
-/** Connects a page, and returns what it is told, as text, until the server ends. */
+/** The text of a page's events until the server ends. */
 async function told(url: string): Promise<{ all: Promise<string> }> {
 	const answer = await fetch(new URL("events", url));
 	return { all: answer.text() };
@@ -92,7 +91,7 @@ describe("a command that is watched", () => {
 			return 99;
 		});
 		expect(code).toBe(99);
-		// Where the report is comes first: it may be cut off.
+		// The path of the report comes first, because the report may be cut off.
 		expect(await events).toMatch(
 			/^event: over\ndata: ".*: open reports\/1\/report\.html\."\n\nevent: page\ndata: .*<h1>the report/m,
 		);

@@ -12,23 +12,16 @@ import { type Feed, makeFeed } from "./feed.ts";
 import { type PageServer, startServer } from "./server.ts";
 import { watchPolicy } from "./strip.ts";
 
-/** Who looks on, on the command line of `mqbench run`. */
 export interface WatchArgs {
-	/** `--watch`: serve the report so far while the command goes on. */
 	readonly watch?: boolean | undefined;
-	/** `--watch-port`: where; undefined: on a port that is free. */
 	readonly watchPort?: string | undefined;
-	/** `--open`: open that page in a browser; without it the report, in the end. */
+	/** `--open`: opens that page in a browser, or without it the final report. */
 	readonly open?: boolean | undefined;
 }
 
-/**
- * Does `use` while people look on, if they want to, and gives its exit code. The page is the report so far, and in the end turns into the whole
- * one through the connection that it has: nothing waits for anybody, and the page stays without a server.
- */
+/** Returns the exit code of `use`. A watched page becomes the final report through its open connection, so it needs no server after. */
 export async function watching(
 	{ watch, watchPort, open: opens }: WatchArgs,
-	/** The results are going to lie in `folder`. */
 	{ scenario, folder }: { readonly scenario: Scenario; readonly folder: string },
 	world: World,
 	use: (feed: Feed | null) => Promise<ExitCode>,
@@ -37,12 +30,12 @@ export async function watching(
 	const report = path.join(to, REPORT_FILES.html);
 	const shown = path.join(shownPath(to, world), REPORT_FILES.html);
 	const secrets = scenario.systems.flatMap(({ options }) => options.secrets ?? []);
-	// For a browser: variables may stand in a scenario by any name.
+	// Not for the browser: a scenario may take secrets from variables of any name.
 	const inUrls = scenario.systems.flatMap(({ url }) => secretsIn(url ?? ""));
 	const browsed = { ...world, env: withoutSecrets(world.env, [...inUrls, ...secrets]) };
 	if (!watch) {
 		const code = await use(null);
-		// What ended before it had a result has written none.
+		// A command that ended without a result has not written a report.
 		if (opens && existsSync(report)) await openOrSay(report, shown, browsed);
 		else if (opens)
 			world.stderr.write(`--open: there is no report to open: ${shown} was not written.\n`);
@@ -69,13 +62,13 @@ export async function watching(
 		world.stderr.write(
 			`From where you are: ssh -N -L ${new URL(url).port}:127.0.0.1:${new URL(url).port} <this machine>, then open the same address there.\n`,
 		);
-	// Awaited, at most 2 s: what it says is not to stand among the rows of a run.
+	// Waits at most 2 s, so its message does not appear among the rows of a run.
 	if (opens) await openOrSay(server.urlForOnce(), url, browsed);
 	let code: ExitCode | null = null;
 	try {
 		code = await use(feed);
 		const html = readFileSync(report, "utf8");
-		// First, as it is small: the report may be cut off on a slow way, and the page then says where it is.
+		// Sent first because it is small: a slow connection may cut off the report, and the page then says where it is.
 		server.push(
 			"over",
 			`The run is over, but the connection broke before its report was here: open ${shown}.`,
@@ -87,7 +80,7 @@ export async function watching(
 	} catch (error) {
 		const why = maskUrls(hide(error instanceof Error ? error.message : `${error}`, secrets));
 		server.push("over", `mqbench has ended without a report: ${why}`);
-		// Whatever became of the report: the exit code is that of the runs.
+		// Whatever happened to the report, the exit code is that of the runs.
 		if (code === null) throw error;
 	} finally {
 		await server.close();
@@ -97,10 +90,10 @@ export async function watching(
 
 // --- internal ---
 
-/** What the page's button does: one Ctrl-C. A second signal would end the command at once. */
+/** Does what one Ctrl-C does. A second signal would end the command at once. */
 function stop({ stop, interrupt, stderr }: World): string {
 	if (stop.aborted) return "It is stopping already: results so far are kept.";
-	// On a terminal the rows say that it stops, and would write over this.
+	// On a terminal the live rows show that it is stopping, and would overwrite this.
 	if (!stderr.isTTY)
 		stderr.write("Stopped from the page, as by one Ctrl-C: results so far are kept.\n");
 	interrupt?.();

@@ -23,13 +23,9 @@ use([
 	TooltipComponent,
 ]);
 
-/**
- * A figure that ECharts draws, with its own pointer, zoom and tooltip; the words are ours, and arrow keys move the pointer as well. It lives
- * as long as the page: what changes is updated in place.
- */
+/** A figure drawn by ECharts, with its pointer, zoom and tooltip, our words, and arrow keys for the pointer. It is updated in place. */
 export class Chart {
 	readonly figure: Figure;
-	/** Groups that are switched off. */
 	readonly off = new Set<string>();
 	#logarithmic: boolean | null = null;
 	#drawn: View | null = null;
@@ -39,7 +35,7 @@ export class Chart {
 	readonly #chart: EChartsType;
 	/** Where the pointer is, pixels. */
 	#pointer: [x: number, y: number] = [0, 0];
-	/** Where keys have moved it to, in the axis' own numbers; null: a mouse or a finger moved last. */
+	/** Where keys moved it, in the axis' unit, or null if a mouse or finger moved last. */
 	#stop: number | null = null;
 
 	constructor(plot: HTMLElement, figure: Figure) {
@@ -54,7 +50,6 @@ export class Chart {
 		this.#draw();
 	}
 
-	/** Draws it as the page is now: colours, width, paper. */
 	#draw(view = this.#view()): void {
 		const { width, height } = view;
 		this.#canvas.style.height = `${height}px`;
@@ -71,7 +66,7 @@ export class Chart {
 			axisPointer: { type: "line", animation: false, snap: false },
 			formatter: (params: unknown) => this.#tip(params),
 		};
-		// A drag with a mouse zooms as the library's own button does, which is not shown. Fingers scroll the page, and have the slider.
+		// Dragging with a mouse zooms through the library's hidden button. Fingers scroll the page, and have the slider.
 		const toolbox = {
 			itemSize: 0,
 			feature: { dataZoom: { yAxisIndex: "none", filterMode: "none" } },
@@ -90,14 +85,13 @@ export class Chart {
 		this.#drawn = view;
 	}
 
-	/** Draws it anew if its width or its colours are other ones, or paper is below it. */
 	refresh(): void {
 		const { theme, width, alone } = this.#view();
 		const was = this.#drawn;
 		if (was?.theme !== theme || was.width !== width || was.alone !== alone) this.#draw();
 	}
 
-	/** Switches a group on or off, without drawing the others anew; returns whether it is on. */
+	/** Switches a group without redrawing the others; returns whether it is on. */
 	toggle(group: string): boolean {
 		const on = this.off.delete(group);
 		if (!on) this.off.add(group);
@@ -109,14 +103,14 @@ export class Chart {
 		return isLogarithmic(this.figure, { logarithmic: this.#logarithmic });
 	}
 
-	/** From a logarithmic scale to a linear one and back; returns whether it is logarithmic. */
+	/** Switches between logarithmic and linear; returns whether it is logarithmic. */
 	toggleScale(): boolean {
 		this.#logarithmic = !this.isLogarithmic;
 		this.#draw();
 		return this.isLogarithmic;
 	}
 
-	/** Names have no stretch to zoom. */
+	/** Names have no range to zoom. */
 	get zooms(): boolean {
 		return this.figure.x.scale !== "names";
 	}
@@ -125,12 +119,12 @@ export class Chart {
 		this.#chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 });
 	}
 
-	/** The picture as it is shown, on its own: with title, facts and legend. */
+	/** The picture as shown, with title, facts and legend. */
 	svg(): string {
 		return svgOf(this.figure, this.#alone());
 	}
 
-	/** The same as a PNG of twice the pixels, as a data: URL. */
+	/** The same as a PNG with twice the pixels, as a data: URL. */
 	png(): string {
 		this.#draw(this.#alone());
 		const url = this.#chart.getDataURL({ type: "png", pixelRatio: 2 });
@@ -142,7 +136,7 @@ export class Chart {
 		return this.#view(true, Math.max(720, this.#width()));
 	}
 
-	/** On paper there are no switches to tell the curves by: the picture has its own title and legend. */
+	/** Paper has no switches that name the curves, so the picture has its own title and legend. */
 	#view(alone = onPaper(), width = this.#width()): View {
 		const view = { theme: theme(), width, off: this.off, logarithmic: this.#logarithmic, alone };
 		return { ...view, height: heightOf(this.figure, view) };
@@ -162,7 +156,7 @@ export class Chart {
 		zr.on("dblclick", () => this.showAll());
 		// A tap shows the tooltip, which has the link.
 		if (FINE.matches) zr.on("click", () => follow(this.#pointed()));
-		// The library keeps every wheel to itself, also one that does not zoom: without Ctrl it is the page's.
+		// The library keeps every wheel event, even without a zoom: without Ctrl it belongs to the page.
 		this.#canvas.addEventListener(
 			"wheel",
 			(event) => {
@@ -198,14 +192,13 @@ export class Chart {
 		return this.#stop === null ? null : readingAt(this.figure, this, this.#stop, panel);
 	}
 
-	/** What is below the pointer, the nearest first. */
 	#below(): Reading | null {
 		const panel = this.#panel();
 		const [x] = this.#chart.convertFromPixel({ gridIndex: panel }, this.#pointer) as [number];
 		const reading = readingAt(this.figure, this, x, panel);
 		if (reading === null) return null;
 		const far = ({ at }: ReadingRow) => {
-			// Over time values have their order, but those of its panel come first.
+			// Over time values keep their order, but those of the pointer's panel come first.
 			if (this.figure.x.scale === "seconds") return Number(at !== null && at.panel !== panel);
 			return at === null
 				? Number.POSITIVE_INFINITY
@@ -214,7 +207,7 @@ export class Chart {
 		return { ...reading, rows: reading.rows.toSorted((a, b) => far(a) - far(b)) };
 	}
 
-	/** The report of the point that lies right below the pointer. */
+	/** The report of the point right below the pointer. */
 	#pointed(): string | undefined {
 		const reading = this.#below();
 		const row = reading?.rows[0];
@@ -229,13 +222,12 @@ export class Chart {
 		return this.#chart.convertToPixel({ [axis]: panel }, value) as number;
 	}
 
-	/** The panel below the pointer; outside of all the first one. */
 	#panel(): number {
 		const at = (_: unknown, i: number) => this.#chart.containPixel({ gridIndex: i }, this.#pointer);
 		return Math.max(0, this.figure.panels.findIndex(at));
 	}
 
-	/** The pointer goes so many stops further, within what is zoomed to, and says what is there. */
+	/** Moves the pointer by a number of stops, within the zoom, and announces the values there. */
 	#step(by: number): void {
 		const { grid } = this.#chart.getOption() as {
 			readonly grid: readonly [{ readonly top: number }];

@@ -5,7 +5,7 @@ import { type Markup, markup } from "../markup.ts";
 import { Chart } from "./chart.ts";
 import { swatchOf } from "./tip.ts";
 
-/** Fills the block of a figure: title, legend, tools, the chart itself, what it says in words, and its numbers. All of it is escaped. */
+/** Fills a figure's block: title, legend, tools, chart, its description and its numbers. Everything is escaped. */
 export function fillBlock(block: HTMLElement, figure: Figure): Chart {
 	const { id, title, facts } = figure;
 	block.innerHTML =
@@ -25,17 +25,15 @@ export function fillBlock(block: HTMLElement, figure: Figure): Chart {
 
 // --- internal ---
 
-/** Files of a chart, by their endings. */
 const FILES: Readonly<Record<string, (chart: Chart) => string>> = {
 	csv: ({ figure }) => `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(figure))}`,
 	png: (chart) => chart.png(),
 	svg: (chart) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(chart.svg())}`,
 };
 
-/** Longer cells of a table are broken into lines. */
 const LONG = 60;
 
-/** Switches that are the legend as well: a piece of each line, and its name. One line needs none. */
+/** The switches are the legend as well: a piece of each line and its name. A single line needs none. */
 function fillTools(tools: HTMLElement, chart: Chart): void {
 	const { figure } = chart;
 	const groups = groupsOf(figure);
@@ -58,10 +56,10 @@ function fillTools(tools: HTMLElement, chart: Chart): void {
 	});
 }
 
-/** A data: link, as a page that may load nothing has no other way to hand over a file everywhere. */
+/** A data: link, because a page that may load nothing has no other way to save a file in every browser. */
 function download(name: string, href: string): void {
 	const link = document.createElement("a");
-	// Of which scenario a file is that has left its page.
+	// The scenario's name, for a file that has left its page.
 	link.download = `${document.querySelector("h1")?.textContent ?? ""}-${name}`.replaceAll(
 		/[^A-Za-z0-9.]+/g,
 		"-",
@@ -70,7 +68,6 @@ function download(name: string, href: string): void {
 	link.click();
 }
 
-/** A table of words: the first column names its row. */
 function tableBlock({ head, rows }: FigureTable): Markup {
 	return markup`<div class="wide" tabindex="0"><table><thead><tr>${head.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows.map(
 		([name, ...cells]) =>

@@ -1,4 +1,4 @@
-/** Tables whose heads sort their rows when they are pressed: upwards, downwards, and as they were. Numbers come before words. */
+/** Makes a press on a head sort the rows up, down, and back to the original order. Numbers come before words. */
 export function sortTables(): void {
 	for (const table of document.querySelectorAll<HTMLTableElement>(
 		".wide > table:not(.gates, .cards)",
@@ -30,7 +30,7 @@ export function sortTables(): void {
 
 // --- internal ---
 
-/** Fewer rows are seen at a glance. */
+/** With fewer rows sorting is pointless. */
 const FEWEST = 4;
 
 function compared(a: HTMLElement | undefined, b: HTMLElement | undefined, sign: number): number {

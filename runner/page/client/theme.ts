@@ -3,7 +3,7 @@ import type { View } from "../../chart/figure.ts";
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 let printing = false;
 
-/** What the reader's system prefers; paper is light. */
+/** The system's preference; paper is light. */
 export function theme(): View["theme"] {
 	return DARK.matches && !printing ? "dark" : "light";
 }
@@ -12,7 +12,7 @@ export function onPaper(): boolean {
 	return printing;
 }
 
-/** Calls `changed` when colours are others, or paper is below the page or no more. */
+/** Calls `changed` when the colours change, or paper begins or ends. */
 export function watchTheme(changed: () => void): void {
 	DARK.addEventListener("change", changed);
 	for (const name of ["beforeprint", "afterprint"])

@@ -3,7 +3,6 @@ import type { Reading } from "../../chart/read.ts";
 import { dashesOf, markOf, SERIES } from "../../chart/theme.ts";
 import { type Markup, markup } from "../markup.ts";
 
-/** The box beside a pointer: the nearest values, in the words of the tables. */
 export function tipOf({ title, rows }: Reading): Markup {
 	return markup`<b>${title}</b><table>${rows
 		.slice(0, MOST)
@@ -13,7 +12,7 @@ export function tipOf({ title, rows }: Reading): Markup {
 		)}</table>${rows.length > MOST && markup`<small>and ${rows.length - MOST} more</small>`}`;
 }
 
-/** A piece of a line with its mark, as a legend has it; its colour follows the page's. */
+/** A piece of a line with its mark, as in a legend; its colour follows the page. */
 export function swatchOf({ color, dash }: Series): Markup {
 	const own = color >= 0;
 	const name = own ? `s${color % SERIES.light.length}` : "grey";
@@ -22,7 +21,6 @@ export function swatchOf({ color, dash }: Series): Markup {
 
 // --- internal ---
 
-/** Rows that a tooltip has at most. */
 const MOST = 12;
 
 /** ECharts' symbols, in a box of 28 x 10. */
