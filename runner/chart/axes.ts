@@ -5,19 +5,17 @@ import { type Part, shown, wrapped } from "./head.ts";
 import { COLOURS } from "./theme.ts";
 import { axisText, secondText } from "./units.ts";
 
-/** Smallest and largest value that an axis shows, and whether it goes by powers of ten. */
 export interface Extent {
 	readonly min: number;
 	readonly max: number;
 	readonly logarithmic: boolean;
 }
 
-/** A panel, and what it is drawn in. */
 export interface Place {
 	readonly figure: Figure;
 	readonly panel: Panel;
 	readonly grid: number;
-	/** Pixels of its plot. */
+	/** Pixels of the plot. */
 	readonly area: {
 		readonly left: number;
 		readonly top: number;
@@ -28,7 +26,7 @@ export interface Place {
 	readonly view: View;
 }
 
-/** The x axis of a panel; seconds have their labels below the last one. */
+/** Seconds have their labels only below the last panel. */
 export function xAxis({ figure, grid, view }: Place): Part {
 	const { x, panels } = figure;
 	const { grid: line, soft } = COLOURS[view.theme];
@@ -46,7 +44,6 @@ export function xAxis({ figure, grid, view }: Place): Part {
 	};
 }
 
-/** The value axis of a panel. */
 export function yAxis({ panel, grid, area, extent, view }: Place): Part {
 	const { min, max, logarithmic } = extent;
 	const most = Math.max(2, Math.floor(area.height / 45));
@@ -59,18 +56,18 @@ export function yAxis({ panel, grid, area, extent, view }: Place): Part {
 	return { ...own, type: "value", min: Math.floor(min / interval) * interval, max: end, interval };
 }
 
-/** Small multiples beside each other, with one scale; curves of percentiles are one of them also where they are alone. */
+/** Small multiples with one scale; percentile curves also if they are alone. */
 export function isGrid({ x, panels }: Pick<Figure, "x" | "panels">): boolean {
 	return x.scale === "nines" || (x.scale !== "seconds" && panels.length > 1);
 }
 
-/** What the value axis of each panel holds; small multiples share one. A reader may choose powers of ten for latencies and for the first. */
+/** Small multiples share one. A reader may choose powers of ten for latencies and for the first panel. */
 export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithmic">): Extent[] {
 	const { x, panels } = figure;
 	const own = panels.map(({ series, limits }) => [
 		...series.flatMap(({ data, end }) =>
 			[...data, ...(end === undefined ? [] : [end])].flatMap(({ y, y2, low, high }) =>
-				// Of curves the intervals are cut.
+				// Intervals of curves are cut.
 				x.scale === "nines" ? [y ?? 0] : [y ?? 0, y2 ?? 0, low ?? 0, high ?? 0],
 			),
 		),
@@ -84,10 +81,7 @@ export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithm
 	});
 }
 
-/**
- * Logarithmic as it is wanted, between 1, 2 or 5 times powers of ten; null: when the values above 0 span more than a factor of 20. Linear
- * axes begin at 0.
- */
+/** null: logarithmic if values above 0 span more than a factor of 20, between 1, 2 or 5 times powers of ten. Linear axes begin at 0. */
 export function extentOf(values: readonly number[], logarithmic: boolean | null): Extent {
 	const known = values.filter((v) => Number.isFinite(v) && v > 0);
 	const high = known.length === 0 ? 1 : largestOf(known);
@@ -97,23 +91,22 @@ export function extentOf(values: readonly number[], logarithmic: boolean | null)
 		: { min: 0, max: high * 1.08, logarithmic: false };
 }
 
-/** Where a value is drawn: a logarithmic axis has no 0, which stands at its bottom, as a gap would say that nothing was measured. */
+/** A logarithmic axis has no 0, which stands at its bottom: a gap would mean that nothing was measured. */
 export function onAxis<T extends number | null>(value: T, { min, logarithmic }: Extent): T {
 	return (value === null || !logarithmic ? value : Math.max(min, value)) as T;
 }
 
-/** Pixels below an axis with its labels: the names of cases take several lines. */
+/** Pixels below an axis: names of cases take several lines. */
 export function footOf({ names }: Axis, view: Pick<View, "width">): number {
 	if (names === null) return 48;
 	return 20 + LINE * largestOf(names.map((name) => rowsOf(name, names, view).length));
 }
 
-/** Where a datum stands on the axis that is drawn. */
 export function placeOf({ scale }: Axis, x: number): number {
 	return scale === "nines" ? depthOf(x) : x;
 }
 
-/** How deep the curves reach. A little more, so that the last mark is whole. */
+/** As deep as the curves reach, and a little more for the last mark. */
 export function deepestOf({ panels }: Figure): number {
 	const all = panels.flatMap(({ series }) =>
 		series.flatMap(({ data, end }) => [
@@ -124,7 +117,7 @@ export function deepestOf({ panels }: Figure): number {
 	return 1.02 * Math.max(2, largestOf(all));
 }
 
-/** How deep a percentile lies: log10(1 / (1 - p)), its number of nines. */
+/** log10(1 / (1 - p)): a percentile's number of nines. */
 export function depthOf(p: number): number {
 	return Math.log10(100 / (100 - p));
 }
@@ -136,7 +129,6 @@ export function percentText(depth: number): string {
 
 // --- internal ---
 
-/** Ratios as they are, 1 among them. */
 function ratioExtent(values: readonly number[]): Extent {
 	const known = values.filter((ratio) => ratio > 0 && ratio <= MOST_RATIO);
 	const [low, high] = [Math.min(1, smallestOf(known)), Math.max(1, largestOf(known))];
@@ -146,14 +138,13 @@ function ratioExtent(values: readonly number[]): Extent {
 
 const MOST_RATIO = 100;
 
-/** What every axis has: its grid, and lines that stay behind the data. */
 function lines(gridIndex: number, { theme }: View): Part {
 	const splitLine = { lineStyle: { color: COLOURS[theme].grid } };
 	const none = { show: false };
 	return { gridIndex, splitLine, axisTick: none, minorTick: none, z: 0 };
 }
 
-/** "2.5M/s": beside an axis there is no room for "2 500 000/s". */
+/** "2.5M/s", because "2 500 000/s" is too long for an axis. */
 function labelText(unit: Unit, value: number): string {
 	const short = unit === "messages" || unit === "messages/s";
 	return short && value >= 1e6
@@ -182,7 +173,7 @@ const AXES: Readonly<Record<Axis["scale"], (figure: Figure, view: View) => Part>
 		return { type: "value", min, max, axisLabel: { formatter, showMaxLabel: false }, ...interval };
 	},
 	date: () => ({ type: "time", boundaryGap: ["2%", "2%"] }),
-	// Numbers, so that series can stand beside each other over a name.
+	// Numbers, so that series can stand side by side over a name.
 	names: ({ x }, view) => {
 		const names = x.names ?? [];
 		const formatter = (place: number) => rowsOf(names[place] ?? "", names, view).join("\n");
@@ -194,7 +185,7 @@ const AXES: Readonly<Record<Axis["scale"], (figure: Figure, view: View) => Part>
 	log: numbers,
 };
 
-/** Both axes of numbers: labels where there are data, unless round numbers do. */
+/** Labels stand at the data, unless round numbers do. */
 function numbers(figure: Figure, { theme }: View): Part {
 	const { x } = figure;
 	const places = placesOf(figure);
@@ -222,21 +213,21 @@ function placesOf({ panels }: Figure): number[] {
 	return [...new Set(all)].sort((a, b) => a - b);
 }
 
-/** The lines of a name below an axis; what does not fit ends in dots. */
+/** What does not fit ends in dots. */
 function rowsOf(name: string, names: readonly string[], { width }: Pick<View, "width">): string[] {
 	const room = Math.max(24, (width - 88) / names.length - 6);
 	const rows = wrapped(shown(name), room / LETTER);
 	return rows.length <= MOST_ROWS ? rows : [...rows.slice(0, MOST_ROWS - 1), "\u2026"];
 }
 
-/** Pixels of a name's line, and of its wider letters. */
+/** Pixels of a name's line, and of its wide letters. */
 const LINE = 14;
 const LETTER = 8;
 const MOST_ROWS = 8;
 
 const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(depthOf);
 
-/** 1, 2 or 5 times a power of ten; of bytes a power of two, as their texts are: not below `least`. */
+/** Next 1, 2 or 5 times a power of ten; for bytes a power of two, as in their texts. */
 function stepOf(least: number, unit: Unit | null = null): number {
 	if (!(least > 0)) return 1;
 	if (unit === "bytes" || unit === "bytes/s") return 2 ** Math.ceil(Math.log2(least) - 1e-9);

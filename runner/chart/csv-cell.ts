@@ -1,6 +1,6 @@
 export type CellValue = string | number | boolean | null | undefined;
 
-/** A cell of a CSV, in quotes where it needs them. A text from outside that a spreadsheet would take for a formula gets a leading `'`. */
+/** Quoted where needed. Outside text that a spreadsheet would take for a formula gets a leading `'`. */
 export function csvCell(value: CellValue): string {
 	if (value === null || value === undefined) return "";
 	if (typeof value !== "string") return String(value);
@@ -10,5 +10,5 @@ export function csvCell(value: CellValue): string {
 
 // --- internal ---
 
-/** What spreadsheets take for the beginning of a formula, full-width signs too. */
+/** Beginnings of formulas, full-width signs too. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;

@@ -66,7 +66,6 @@ function drawnIn(figure: Figure): Drawn[] {
 	return optionOf(figure, { ...light(figure), logarithmic: false }).series as Drawn[];
 }
 
-/** The places and values of what is drawn. */
 function pointsOf({ data }: Drawn): [x: number, y: number | null][] {
 	return data.map((one) => (Array.isArray(one) ? one : (one as { value: never }).value) as never);
 }
@@ -111,7 +110,6 @@ describe.each(SETS)("the figures of %s", (_, make) => {
 				for (const { data } of series.filter(
 					({ draw, group }) => draw !== "cells" && draw !== "band" && group !== "",
 				)) {
-					// Systems stand beside each other over a name.
 					const at = (x: number) => (figure.x.scale === "names" ? Math.round(x) || 0 : x);
 					const points = data.map(({ x, y }) => [placeOf(figure.x, x), y]);
 					const places = own.map((one) => pointsOf(one).map(([x, y]) => [at(x), y]));

@@ -1,15 +1,10 @@
 import type { Figure, View } from "./figure.ts";
 import { COLOURS, FONT } from "./theme.ts";
 
-/** What is around the curves of every picture. */
-
-/** A part of an option: ECharts' own types ask for the whole library. */
+/** ECharts' own types would ask for the whole library. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/**
- * Title, facts and legend of a picture on its own, with the pixels that they take above its curves; on a page only which groups are off,
- * as the page has the rest around it.
- */
+/** With the pixels that title, facts and legend take above the curves; on a page, which has those, only which groups are off. */
 export function headOf(
 	figure: Pick<Figure, "title" | "facts">,
 	groups: readonly string[],
@@ -18,7 +13,7 @@ export function headOf(
 	const { ink, soft, page } = COLOURS[view.theme];
 	const alone = view.alone ?? false;
 	const width = view.width - 2 * MARGIN;
-	// Rather too many lines than too few: fonts differ from machine to machine.
+	// Rather too many lines: fonts differ between machines.
 	const title = wrapped(shown(figure.title), width / 8.6);
 	const facts = wrapped(shown(figure.facts), width / 6.7);
 	const below = MARGIN + title.length * 20 + facts.length * 15;
@@ -48,7 +43,7 @@ export function headOf(
 				top: below + 6,
 				width,
 				padding: 0,
-				// In a wide font a text is longer than ECharts takes it to be.
+				// A wide font takes more room than ECharts expects.
 				formatter: (name: string) => name + slackOf(name),
 				itemGap: GAP,
 				itemWidth: 28,
@@ -60,7 +55,7 @@ export function headOf(
 	};
 }
 
-/** A text above a grid: what its value axis measures, or its case in bold. ECharts' own names of axes move about. */
+/** Above a grid: what its value axis measures, or its case in bold. ECharts' own names of axes move about. */
 export function heading(
 	text: string,
 	at: { readonly left: number; readonly top: number; readonly width: number },
@@ -80,7 +75,7 @@ export function heading(
 	};
 }
 
-/** One line, without what XML does not allow: control characters and half surrogates. */
+/** One line, without what XML forbids: control characters and half surrogates. */
 export function shown(text: string): string {
 	return text
 		.replaceAll(/\p{Cc}+|\s+/gu, " ")
@@ -89,15 +84,12 @@ export function shown(text: string): string {
 		.slice(0, LONGEST);
 }
 
-/**
- * Lines of at most so many letters; words are kept whole where they fit. ECharts' own wrapping goes by widths that it guesses once measuring them took
- * long, so that the same picture would be another one on a busy machine.
- */
+/** Lines of at most `width` letters. ECharts' own wrapping guesses widths once measuring took long, so a busy machine changes the chart. */
 export function wrapped(text: string, width: number): string[] {
 	const most = Math.max(1, Math.floor(width));
 	const lines: string[] = [];
 	for (const word of text === "" ? [] : text.split(" ")) {
-		// By code points: half of one is no text.
+		// By code points: half of one is not text.
 		const letters = [...word];
 		const last = lines.at(-1);
 		if (last !== undefined && [...last].length + 1 + letters.length <= most)
@@ -112,13 +104,12 @@ export function wrapped(text: string, width: number): string[] {
 // --- internal ---
 
 const MARGIN = 12;
-/** Letters of a text in a picture; more would fill it. */
+/** Letters of a text in a chart. */
 const LONGEST = 400;
 
-/** Pixels between the parts of a legend, beside and below each other. */
+/** Pixels between the parts of a legend. */
 const GAP = 8;
 
-/** Rows of a legend. */
 function rowsOf(groups: readonly string[], width: number): number {
 	let [row, x] = [groups.length === 0 ? 0 : 1, 0];
 	for (const group of groups) {

@@ -20,7 +20,7 @@ const RESULTS = [
 	["search", searchedResult] as const,
 	["hostile", hostileResult] as const,
 ];
-/** What has most kinds of pictures, and the longest names; acceptance has the others. */
+/** They have most kinds of charts, and the longest names; acceptance has the others. */
 const SHORT = ["failover", "stall", "hostile", "message-queue-latency"];
 
 describe.each(RESULTS)("the pictures of %s", (name, result) => {

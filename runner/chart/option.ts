@@ -6,7 +6,7 @@ import { heading, headOf, type Part } from "./head.ts";
 import { seriesOf } from "./series.ts";
 import { COLOURS } from "./theme.ts";
 
-/** What ECharts draws of a figure: for the page in a browser and for pictures on their own alike. Given again it updates in place. */
+/** For the page and for charts on their own. Given again it updates in place. */
 export function optionOf(figure: Figure, view: View): Part {
 	const { areas } = layoutOf(figure, view);
 	const extents = extentsOf(figure, view);
@@ -31,12 +31,11 @@ export function optionOf(figure: Figure, view: View): Part {
 	};
 }
 
-/** The height in which a figure reads well. */
 export function heightOf(figure: Figure, view: Omit<View, "height">): number {
 	return layoutOf(figure, view).height;
 }
 
-/** The switches of a figure: its groups in the order of their first series, which stands for its group in a legend. */
+/** The first series of each group, in order, which stands for it in a legend. */
 export function groupsOf({ panels }: Figure): Series[] {
 	const first = new Map<string, Series>();
 	for (const one of panels.flatMap(({ series }) => series))
@@ -44,18 +43,17 @@ export function groupsOf({ panels }: Figure): Series[] {
 	return [...first.values()];
 }
 
-/** Is the first value axis logarithmic, by choice or by itself? */
 export function isLogarithmic(figure: Figure, view: Pick<View, "logarithmic">): boolean {
 	return extentsOf(figure, view)[0]?.logarithmic ?? false;
 }
 
-/** Half a page is wide enough: one panel, not over time, and few names beside each other. */
+/** Whether half a page is wide enough. */
 export function isNarrow({ x, panels }: Figure): boolean {
 	if (panels.length > 1 || x.scale === "seconds" || x.scale === "date") return false;
 	return (x.names ?? []).length <= 4;
 }
 
-/** A figure on its own as it is at first, in a width that fits most pages. */
+/** On its own, in a width that fits most pages. */
 export function firstView(figure: Figure, theme: View["theme"], width = 720): View {
 	const view = { theme, width, off: new Set<string>(), logarithmic: null, alone: true };
 	return { ...view, height: heightOf(figure, view) };
@@ -66,10 +64,9 @@ export function firstView(figure: Figure, theme: View["theme"], width = 720): Vi
 /** Pixels beside a plot. */
 const LEFT = 64;
 const RIGHT = 24;
-/** Pixels that small multiples need beside each other. */
+/** Least width of a small multiple. */
 const MULTIPLE = 330;
 
-/** Where each panel stands, and how high all of it is. */
 function layoutOf(
 	figure: Figure,
 	view: Omit<View, "height">,
@@ -90,7 +87,7 @@ function layoutOf(
 	return { areas, height: top };
 }
 
-/** Pixels above a plot, of it, and below it: there a slider, or the names of cases. */
+/** Pixels above a plot, of it, and below it. */
 function heightsOf(figure: Figure, i: number, view: Pick<View, "width">): [number, number, number] {
 	const { x, panels } = figure;
 	if (isGrid(figure)) {
@@ -103,7 +100,6 @@ function heightsOf(figure: Figure, i: number, view: Pick<View, "width">): [numbe
 	return [28, i === 0 ? 170 : 80, i === panels.length - 1 ? 12 + 56 : 12];
 }
 
-/** What the value axis measures; above it in bold the case. */
 function headingsOf({ figure, panel, extent, area, view }: Place): Part[] {
 	const { x } = figure;
 	const grid = isGrid(figure);
@@ -125,7 +121,7 @@ function namesOf(figure: Figure): string[] {
 	return groupsOf(figure).map(({ group }) => group);
 }
 
-/** Wheel with Ctrl, pinch: a page that is scrolled stays where it is. */
+/** Ctrl and wheel, or pinch: scrolling the page must not zoom. */
 function insideZoom(xAxisIndex: readonly number[]): Part {
 	return {
 		type: "inside",
@@ -138,7 +134,7 @@ function insideZoom(xAxisIndex: readonly number[]): Part {
 	};
 }
 
-/** A slider below the axis, for fingers and for those who do not know that a drag zooms. */
+/** For fingers, and for readers who do not know that a drag zooms. */
 function slider(xAxisIndex: readonly number[], { theme }: View): Part {
 	const { grid, page, soft } = COLOURS[theme];
 	return {

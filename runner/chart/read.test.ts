@@ -82,7 +82,6 @@ describe.each(RESULTS)("the figures of %s", (_, result) => {
 });
 
 describe("a figure as a table", () => {
-	/** Of several series in one panel. */
 	const of = (figure: Figure, ...more: Partial<Series>[]): Figure => {
 		const [panel] = figure.panels;
 		if (panel === undefined) return figure;

@@ -6,13 +6,13 @@ import { csvCell } from "./csv-cell.ts";
 import type { Datum, Figure, Panel, Series, View } from "./figure.ts";
 import { axisText } from "./units.ts";
 
-/** The numbers of a figure as words; the first cell of a row names it. */
+/** The first cell names the row. */
 export interface FigureTable {
 	readonly head: readonly string[];
 	readonly rows: readonly (readonly string[])[];
 }
 
-/** What a pointer tells, in the words of the table: for those who point, who tap, and who use keys. */
+/** What pointing, tapping and arrow keys read, in the table's words. */
 export interface Reading {
 	/** Where it has snapped to, in the axis' own numbers. */
 	readonly x: number;
@@ -21,27 +21,22 @@ export interface Reading {
 }
 
 export interface ReadingRow {
-	/** null: not of a line. */
 	readonly key: Series | null;
 	readonly name: string;
 	readonly text: string;
-	/** Where it stands: position of its panel and its value. null: nowhere, or at every height. */
+	/** null: nowhere, or at every height. */
 	readonly at: { readonly panel: number; readonly value: number } | null;
-	/** The report that it leads to. */
 	readonly href?: string | undefined;
 }
 
 type Shown = Pick<View, "off">;
 
-/** Where a pointer can stand, ascending, in the axis' own numbers: what arrow keys go through. */
+/** Where a pointer can stand, ascending, in the axis' own numbers. */
 export function stopsOf(figure: Figure, view: Shown): number[] {
 	return stops(figure, view).map(({ x }) => placeOf(figure.x, x));
 }
 
-/**
- * What a pointer at `at` (in the axis' own numbers) tells: of the nearest stop. `panel`: where several stand beside each other, the one
- * that is pointed at. null: nothing is there.
- */
+/** The stop nearest to `at` (in the axis' own numbers); `panel`: the one pointed at among small multiples. */
 export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): Reading | null {
 	const { x: axis, panels, spans } = figure;
 	const grid = isGrid(figure);
@@ -71,10 +66,7 @@ export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): R
 	return { x: placeOf(axis, stop.x), title, rows };
 }
 
-/**
- * Every number of a figure, also of curves that are switched off: a row for each place and a column for each series; of percentiles, of
- * which there are few, a row for each curve.
- */
+/** Every number, also of hidden curves: a row for each place, a column for each series; percentiles have a row for each curve. */
 export function tableOf(figure: Figure): FigureTable {
 	const columns = columnsOf(figure);
 	const places = stops(figure, { off: new Set() });
@@ -83,7 +75,7 @@ export function tableOf(figure: Figure): FigureTable {
 		stop.name,
 		...columns.map(({ series, unit }) => {
 			const texts = stop.of(series).map((datum) => textOf(datum, unit));
-			// What is only sometimes there, and runs, which have a date each.
+			// Series that only sometimes have data, and runs, which have a date each.
 			const none = series.group === "" || figure.x.scale === "date" ? "" : NONE;
 			return texts.length === 0 ? none : texts.join("; ");
 		}),
@@ -93,13 +85,12 @@ export function tableOf(figure: Figure): FigureTable {
 	return { head: names, rows: curves };
 }
 
-/** The same as CSV, for a spreadsheet. */
 export function csvOf(figure: Figure): string {
 	const { head, rows } = tableOf(figure);
 	return [head, ...rows].map((row) => `${row.map(csvCell).join(",")}\n`).join("");
 }
 
-/** What a figure says, in words, for those who do not see it: of lines over time the largest value, of others what stands in the table. */
+/** For readers who cannot see it: of lines over time the largest value, of others what the table has. */
 export function altOf(figure: Figure): string {
 	const { x: axis } = figure;
 	const all = stops(figure, { off: new Set() });
@@ -118,7 +109,7 @@ export function altOf(figure: Figure): string {
 		const texts = all.flatMap((stop) =>
 			stop.of(series).map((datum) => `${stop.name} ${textOf(datum, unit)}`),
 		);
-		// Of runs over calendar time the newest.
+		// Over calendar time only the newest.
 		const told = axis.scale === "date" ? texts.slice(-1) : texts.slice(0, MOST);
 		return told.length === 0 ? [] : `${name}: ${told.join(", ")}`;
 	});
@@ -129,17 +120,16 @@ export function altOf(figure: Figure): string {
 // --- internal ---
 
 const NONE = "n/a";
-/** What a text for those who do not see the picture tells of each kind. */
+/** Items of each kind in an alternative text. */
 const MOST = 40;
 
-/** A place that is read, and what of a series stands there. */
 interface Stop {
 	readonly x: number;
 	readonly name: string;
 	of(series: Series): readonly Datum[];
 }
 
-/** Of the series that are on; where none is, of all. Curves are read where percentiles have a name, and at their maximum. */
+/** Of the series that are on, else of all. Curves are read at named percentiles and at their maximum. */
 function stops({ x: axis, panels }: Figure, { off }: Shown): Stop[] {
 	const all = panels.flatMap(({ series }) => series);
 	const on = all.filter(({ group }) => group !== "" && !off.has(group));
@@ -164,16 +154,14 @@ function stops({ x: axis, panels }: Figure, { off }: Shown): Stop[] {
 
 interface Column {
 	readonly series: Series;
-	/** "response" of "response: from the intended send time", which is what a legend explains. */
+	/** "response" of "response: from the intended send time" */
 	readonly brief: string;
-	/** Where several panels have it, with that of its panel. */
+	/** With its panel's title if several panels have it. */
 	readonly name: string;
 	readonly unit: Panel["unit"];
-	/** Position of its panel. */
 	readonly at: number;
 }
 
-/** The series that have something to read. */
 function columnsOf({ panels }: Figure): Column[] {
 	return panels.flatMap((panel, at) =>
 		panel.series

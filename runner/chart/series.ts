@@ -4,7 +4,6 @@ import type { Datum, Series, Span } from "./figure.ts";
 import { type Part, shown } from "./head.ts";
 import { COLOURS, colourOf, dashesOf, HEAT, markOf } from "./theme.ts";
 
-/** How series are drawn. */
 const DRAW: Readonly<Record<Series["draw"], (one: Series, place: Place) => Part[]>> = {
 	line: curve,
 	step: curve,
@@ -13,7 +12,7 @@ const DRAW: Readonly<Record<Series["draw"], (one: Series, place: Place) => Part[
 	band,
 };
 
-/** What stands in the grids of a figure: limits and spans first, then its series. */
+/** Limits and spans first, then the series. */
 export function seriesOf(places: readonly Place[]): Part[] {
 	return [
 		...places.flatMap((place) => [...limitLines(place), ...spanAreas(place)]),
@@ -26,28 +25,25 @@ export function seriesOf(places: readonly Place[]): Part[] {
 type Point = [x: number, y: number];
 
 const QUIET = { silent: true, animation: false, symbol: "none" };
-/** Verdicts are told by form as well. */
+/** Verdicts differ in form, not only in colour. */
 const CROSS = "path://M0 1L1 0L5 4L9 0L10 1L6 5L10 9L9 10L5 6L1 10L0 9L4 5Z";
 
 function inGrid(grid: number): Part {
 	return { xAxisIndex: grid, yAxisIndex: grid };
 }
 
-/** A series of no line: what is marked in a grid. */
+/** Marks a grid without drawing a line. */
 function marks(grid: number, of: Part): Part {
 	return { ...inGrid(grid), type: "line", data: [], silent: true, ...of };
 }
 
-/** A text over what is drawn. */
+/** Outlined, to be read over what is drawn. */
 function over(color: string, { view }: Place): Part {
 	const textBorderColor = COLOURS[view.theme].page;
 	return { color, textBorderColor, textBorderWidth: 3, formatter: "{b}" };
 }
 
-/**
- * A line or its points: with marks where the axis has few places, else where a datum has a form or a name of its own. The one that decides
- * is strong.
- */
+/** With marks if the axis has few places, else where a datum has its own form or name. The series that decides is strong. */
 function curve(one: Series, place: Place): Part[] {
 	const { figure, grid, extent, view } = place;
 	const { scale } = figure.x;
@@ -66,7 +62,7 @@ function curve(one: Series, place: Place): Part[] {
 			name,
 			type: apart ? "scatter" : "line",
 			color,
-			// Percentiles hold until the next; counts are the same all over their stretch.
+			// Percentiles hold until the next; counts are constant over their stretch.
 			step: scale === "nines" ? "end" : draw === "step" ? "middle" : false,
 			symbol: scale === "nines" || scale === "seconds" ? "none" : markOf(one.color),
 			symbolSize: scale === "date" ? 7 : thin ? 5 : 8,
@@ -98,7 +94,7 @@ function curve(one: Series, place: Place): Part[] {
 	];
 }
 
-/** Where the data of a series stand: systems stand beside each other over a name. */
+/** Over a name, systems stand side by side. */
 function placing(one: Series, { figure, panel, area }: Place): (x: number) => number {
 	const { x: axis } = figure;
 	if (axis.scale !== "names") return (x) => placeOf(axis, x);
@@ -109,13 +105,13 @@ function placing(one: Series, { figure, panel, area }: Place): (x: number) => nu
 	return (x) => x + aside;
 }
 
-/** The mark of a datum that is not that of its line. */
+/** The mark of a datum, where it differs from its line's. */
 function markAt(one: Series, i: number, { figure, view }: Place): Part | null {
 	const { scale } = figure.x;
 	const { y, text, look = "pass" } = one.data[i] as Datum;
 	if (y === null) return null;
 	const gap = (k: number) => (one.data[k]?.y ?? null) === null;
-	// Where no line is drawn, as its neighbours are missing, the point itself.
+	// Without neighbours no line is drawn, so the point is.
 	if (scale === "seconds")
 		return gap(i - 1) && gap(i + 1) ? { symbol: "circle", symbolSize: 4 } : null;
 	if (scale === "nines")
@@ -125,10 +121,7 @@ function markAt(one: Series, i: number, { figure, view }: Place): Part | null {
 	return { symbol: CROSS, symbolSize: 9, itemStyle: { color } };
 }
 
-/**
- * Intervals: lines with ends, an arrow where a bound is not known or outside. Those of percentiles stand where there is one, as nothing is
- * known of the values between; those of repeats that do not decide would hide each other.
- */
+/** Intervals, with an arrow where a bound is unknown or outside. Repeats that do not decide have none: they would hide each other. */
 function whiskers(
 	{ data, thin }: Series,
 	{ figure, extent }: Place,
@@ -149,7 +142,6 @@ function whiskers(
 	);
 }
 
-/** What a curve goes on to: dotted to its maximum. */
 function toMaximum({ data, end, thin }: Series, { extent }: Place): Part[][] {
 	const last = data.at(-1);
 	if (end === undefined || end.y === null || last === undefined || thin) return [];
@@ -163,7 +155,7 @@ function toMaximum({ data, end, thin }: Series, { extent }: Place): Part[][] {
 	];
 }
 
-/** Some never completed: an arrow that says that the curve would go on beyond every value, with its words below those of other curves. */
+/** Some never completed: an arrow beyond every value, with its words below other curves' words. */
 function beyond(one: Series, place: Place): Part {
 	const { figure, panel, extent, view } = place;
 	const from = depthOf(one.data.at(-1)?.x ?? 0);
@@ -183,7 +175,7 @@ function beyond(one: Series, place: Place): Part {
 	};
 }
 
-/** The area from the lower bounds to the upper ones; as far as the axis goes where there is none. */
+/** Between two bounds; to the axis' end where one is missing. */
 function band(one: Series, { figure, grid, extent, view }: Place): Part[] {
 	const { color, data } = one;
 	if (data.length < 2) return [];
@@ -198,7 +190,7 @@ function band(one: Series, { figure, grid, extent, view }: Place): Part[] {
 	return [shapes(grid, one.group, draw, 1)];
 }
 
-/** Messages by second and value: the darker a cell, the more; its shade goes by the logarithm of their number. */
+/** The darker a cell, the more messages; shades are logarithmic. */
 function cells({ data }: Series, { figure, grid, extent, view }: Place): Part[] {
 	const most = largestOf(data.map(({ n = 0 }) => n));
 	const shades = HEAT[view.theme];
@@ -218,10 +210,7 @@ function cells({ data }: Series, { figure, grid, extent, view }: Place): Part[] 
 	return [shapes(grid, "", draw, 3)];
 }
 
-/**
- * Limits across a grid, each with its text above it, those of the same value are one line: "p50 < 20ms, p99 < 20ms"; and a flag at the
- * percentile where one is judged.
- */
+/** Limits of the same value are one line: "p50 < 20ms, p99 < 20ms". A flag marks the percentile that is judged. */
 function limitLines(place: Place): Part[] {
 	const { figure, panel, grid, area, view } = place;
 	if (panel.limits.length === 0) return [];
@@ -257,10 +246,7 @@ function limitLines(place: Place): Part[] {
 	];
 }
 
-/**
- * Stretches across a grid; their names stand in the first one, cut where the next begins. The warm-up is only less bright; what was done to
- * the broker has a colour; what never completed has its words below.
- */
+/** Their names stand in the first grid, cut where the next one begins. */
 function spanAreas(place: Place): Part[] {
 	const { figure, grid, view } = place;
 	const { x, spans } = figure;
@@ -278,7 +264,6 @@ function spanAreas(place: Place): Part[] {
 		const others = spans.filter(({ kind }) => (kind === "missing") === (one.kind === "missing"));
 		const next = others[others.indexOf(one) + 1]?.from ?? to;
 		const room = ((next - one.from) * place.area.width) / (to - from);
-		// Without room for a word there is none.
 		const cut = { show: grid === 0 && room > 50, width: room - 10, overflow: "truncate" };
 		const name = shown(one.text);
 		return [{ name, xAxis: one.from, itemStyle, label: { ...cut, ...label } }, { xAxis: one.to }];
@@ -293,7 +278,7 @@ interface Api {
 	coord(point: readonly number[]): number[];
 }
 
-/** What ECharts leaves to its users: a shape in the coordinates of a grid. It goes by the switch of its group. */
+/** An ECharts custom series: shapes in a grid's coordinates, switched with their group. */
 function shapes(grid: number, group: string, draw: (to: To) => readonly Part[], z: number): Part {
 	return {
 		...inGrid(grid),

@@ -14,7 +14,7 @@ import { shown } from "./head.ts";
 import { optionOf } from "./option.ts";
 import { altOf } from "./read.ts";
 
-/** A figure on its own as SVG, with a name and a description for those who do not see it. In a browser as in Node. */
+/** With a name and a description for readers who cannot see it. Works in a browser and in Node. */
 export function svgOf(figure: Figure, view: View): string {
 	const { width, height } = view;
 	const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
@@ -26,7 +26,7 @@ export function svgOf(figure: Figure, view: View): string {
 	}
 }
 
-/** For who draws into a page, and what it adds to the parts of ECharts that every picture is made of. */
+/** For drawing into a page, which adds its own parts of ECharts. */
 export { init, use };
 
 // --- internal ---
@@ -44,11 +44,9 @@ use([
 	TitleComponent,
 ]);
 
-/**
- * Without what only serves a mouse; and with ids of the figure's own, not of a counter, so that a picture is the same whenever it is
- * made, and several can stand in one page. Quotes in texts are escaped: only attributes are met.
- */
+/** Without what serves a mouse, and with the figure's ids instead of a counter's: the same chart each time, and several in one page. */
 function cleaned(svg: string, { id }: Figure): string {
+	// Quotes in texts are escaped: only attributes match.
 	return svg
 		.replaceAll(/<style\b[^>]*>.*?<\/style>\s*/gs, "")
 		.replaceAll(/ class="zr[\w-]*"| pointer-events="\w+"| ecmeta_\w+="\w+"/g, "")

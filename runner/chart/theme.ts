@@ -2,13 +2,12 @@ import type { View } from "./figure.ts";
 
 type Theme = View["theme"];
 
-/** Colours of everything but series and heat. Text is at least 4.5:1 against the page and its cards, lines 3:1. */
+/** Text has at least 4.5:1 against the page and its cards, lines 3:1. */
 export const COLOURS = {
 	light: {
 		page: "#ffffff",
 		ink: "#1b1f24",
 		soft: "#57606a",
-		/** Of the plot; a hint only. */
 		grid: "#e4e8ec",
 		/** Warm-up, and what a margin allows. */
 		band: "#eef0f3",
@@ -34,38 +33,37 @@ export const COLOURS = {
 	},
 } as const;
 
-/** After Okabe and Ito, which the colour-blind tell apart; the light ones darker where the page asks for it. */
+/** After Okabe and Ito, which the colour-blind tell apart; light ones are darkened for contrast. */
 export const SERIES: Readonly<Record<Theme, readonly string[]>> = {
 	light: ["#0072b2", "#c4500a", "#007a5a", "#b0488a", "#946200", "#2a83b8", "#766a00", "#5b4bb5"],
 	dark: ["#56b4e9", "#f0a13c", "#2fc79f", "#e08fbd", "#f0e442", "#7f9ff5", "#ff8a5c", "#b9a7ff"],
 };
 
-/** One hue, its lightness in even steps; the first is one message, the last the most. */
+/** One hue, lightness in even steps; the first is one message, the last the most. */
 export const HEAT: Readonly<Record<Theme, readonly string[]>> = {
 	light: "#a9cbe8 #8fb8dd #76a6d2 #5e93c6 #4681b9 #306eab #1d5b99 #114983 #08376b".split(" "),
 	dark: "#2a5279 #35658f #4178a6 #508bbb #639fcf #7ab2de #97c5ea #b7d8f3 #dbecfb".split(" "),
 };
 
 const MARKS = ["circle", "diamond", "rect", "triangle", "pin", "arrow"];
-
 const DASHES = [[], [9, 3], [3, 3], [9, 3, 2, 3], [14, 4], [6, 2, 2, 2, 2, 2]];
 
-/** Without quotes: the names stand in attributes of SVG. */
+/** Without quotes: the names stand in SVG attributes. */
 export const FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
-/** A colour, "#0072b2", at least 3:1 against the theme's background; -1: grey, -2: of what is hidden. */
+/** "#0072b2", at least 3:1 against the background; -1: grey, -2: hidden. */
 export function colourOf(colour: number, theme: Theme): string {
 	if (colour < 0) return COLOURS[theme][colour === -1 ? "grey" : "hidden"];
 	const all = SERIES[theme];
 	return all[colour % all.length] as string;
 }
 
-/** The mark of a colour, one of ECharts' symbols: systems are told apart without colour. */
+/** One of ECharts' symbols: systems differ without colour. */
 export function markOf(colour: number): string {
 	return MARKS[Math.max(0, colour) % MARKS.length] as string;
 }
 
-/** Dashes, as stroke-dasharray has them; empty: a full line. */
+/** As in stroke-dasharray; empty: a full line. */
 export function dashesOf(dash: number): readonly number[] {
 	return DASHES[dash % DASHES.length] as readonly number[];
 }

@@ -1,12 +1,12 @@
 import { formatBytesExact, formatIn, formatUtc } from "../units.ts";
 import type { Axis } from "./figure.ts";
 
-/** Seconds from the window's start, "-2s"; of long runs "15min". */
+/** From the window's start, "-2s"; in long runs "15min". */
 export function secondText(second: number, long = false): string {
 	return long ? `${Number((second / 60).toFixed(2))}min` : `${Number(second.toFixed(3))}s`;
 }
 
-/** A place on an axis: "p99", "10s to 12s" around its middle, "1KiB", "2026-01-01 00:00 UTC". */
+/** "p99", "10s to 12s" around its middle, "1KiB", "2026-01-01 00:00 UTC" */
 export function axisText({ scale, step, unit, names }: Axis, x: number): string {
 	switch (scale) {
 		case "nines":
@@ -22,7 +22,7 @@ export function axisText({ scale, step, unit, names }: Axis, x: number): string 
 	}
 }
 
-/** "2026-01-01 00:00 UTC" of ms since 1970. */
+/** "2026-01-01 00:00 UTC" for ms since 1970. */
 export function dateText(at: number): string {
 	return `${formatUtc(at)} UTC`;
 }

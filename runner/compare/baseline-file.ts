@@ -8,15 +8,13 @@ import { reasonOf } from "../reason.ts";
 import { baselineOf } from "./baseline-of-result.ts";
 import { buildResult } from "./build.ts";
 
-/**
- * Reads a baseline.json (or a result.json), or that of a run folder. Of a folder that has neither, or one of another version, the result is computed anew from its raw files.
- */
+/** Reads baseline.json, result.json or a run folder; without a readable file, a folder's result is computed from its raw files. */
 export function readBaseline(path: string): Baseline {
 	const stat = statSync(path, { throwIfNoEntry: false });
 	const no = (reason: string) => failure("baseline-unreadable", { path, reason });
 	if (stat === undefined) throw no("there is no such file or folder");
 	const isFolder = stat.isDirectory();
-	// A file that was named may be a link or a pipe; one of a folder may not.
+	// A named file may be a link or a pipe; a file in a folder may not.
 	const read = (file: string) => (isFolder ? readGiven(file) : readFileSync(file, "utf8"));
 	const names = ["baseline.json", "result.json"].filter((name) => existsSync(join(path, name)));
 	let why: string | null = null;
@@ -31,7 +29,7 @@ export function readBaseline(path: string): Baseline {
 
 // --- internal ---
 
-/** A text says why it is none. */
+/** A string says why it is not one. */
 function parse(read: () => string): Baseline | string {
 	let value: { readonly gates?: unknown } | null;
 	try {

@@ -109,7 +109,6 @@ describe("the file", () => {
 			const baseline = baselineOf(result);
 			const text = baselineText(baseline);
 			expect(Baseline.parse(JSON.parse(text))).toEqual(baseline);
-			// A diff shows which run has changed.
 			const lines = text.split("\n").filter((line) => line.includes('"figures"'));
 			expect(lines.map((line) => JSON.parse(line.replace(/,$/, "")).repeat)).toEqual(
 				result.runs.map(({ repeat }) => repeat),

@@ -8,10 +8,7 @@ import type { Judgeable } from "../result/outcomes.ts";
 import { hashOf, machineOf } from "./machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
 
-/**
- * What a comparison needs of a result, a few kB: `baseline.json`. Figures are those that the samples carry; a run that is
- * invalid, an error or not complete has none, and says why. Of a result without its details curves go through the named percentiles alone.
- */
+/** A run that is invalid, an error or incomplete has no figures and says why. Without details, curves have only the named percentiles. */
 export function baselineOf(result: Judgeable | ResultFile): Baseline {
 	const single = result.runs.filter((run) => run.search === null);
 	const searches = result.searches.flatMap((search) => {
@@ -39,12 +36,12 @@ export function baselineOf(result: Judgeable | ResultFile): Baseline {
 	});
 }
 
-/** The file: one line for each run, work and system, so that a change of one is a change of a line. */
+/** One line for each run, work and system, so that a change of one is a change of a line. */
 export function baselineText(baseline: Baseline): string {
 	return `${readableJson(baseline, 2)}\n`;
 }
 
-/** Why figures of this run stand for nothing; null: they count, whatever the SLA says of them. */
+/** Why the run's figures do not count; null: they do, whatever the SLA says. */
 export function withoutOf(run: AnyRun): string | null {
 	if (["invalid", "error", "interrupted"].includes(run.verdict)) return run.verdict;
 	if (run.state === "aborted")
@@ -85,12 +82,11 @@ function searchEntry(search: Search, first: AnyRun): Entry {
 		main: first.main,
 		closed: first.load.schedule.kind === "closed",
 		without: ["pass", "inconclusive"].includes(verdict) ? null : `${verdict}: ${search.answer}`,
-		// It has no latency.
 		clockBoundNs: null,
 		verdict,
 		broker: serverOf(first),
 		figures: lo === null ? {} : { [HIGHEST_RATE]: lo },
-		// The system carries more than the search could ask of it.
+		// The search could not reach the system's limit.
 		beyond:
 			lo !== null && (limitedBy === "generator" || limitedBy === "nothing") ? [HIGHEST_RATE] : [],
 		weak: [],
@@ -100,7 +96,7 @@ function searchEntry(search: Search, first: AnyRun): Entry {
 
 function figuresIn(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
 	const kept = figuresOf(run).filter(({ metric, p, value }) => {
-		// Of what is no result of the system the file keeps the least.
+		// They are not results of the system, so the file keeps few of them.
 		const own = metric === "lag" || metric === "queued";
 		return value !== null && !(own && p > 99 && p < 100);
 	});
@@ -120,7 +116,6 @@ function rounded(rate: number | null): number | null {
 
 const MOST_POINTS = 32;
 
-/** The percentiles that have a name, and points between them, the last one too. */
 function curveOf(run: AnyRun): Entry["curve"] {
 	const m = run.metrics[run.main];
 	if (m === null) return [];
@@ -136,7 +131,7 @@ function curveOf(run: AnyRun): Entry["curve"] {
 	return [...new Map([...points, ...named])].sort(([x], [y]) => x - y);
 }
 
-/** Three digits of the distance to 100 %: as much as a picture shows. */
+/** Three digits of the distance to 100 %, as much as a chart shows. */
 function shortened(p: number): number {
 	return Number((100 - Number((100 - p).toPrecision(3))).toFixed(8));
 }
@@ -145,7 +140,7 @@ function serverOf(run: AnyRun): string | null {
 	return run.versions?.server || run.brokerVersion || null;
 }
 
-/** Of each system its first run whose clients said something: what differs between two of them is to be found here. */
+/** From each system's first run whose clients reported versions: what differs between two of them is found here. */
 function systemsOf({ runs }: Judgeable | ResultFile): Baseline["systems"] {
 	const firstRuns = new Map<string, AnyRun>();
 	for (const run of runs) if (!firstRuns.get(run.system)?.versions) firstRuns.set(run.system, run);
@@ -164,7 +159,7 @@ function systemsOf({ runs }: Judgeable | ResultFile): Baseline["systems"] {
 	);
 }
 
-/** Without what was measured, and is another figure each time: "store fdatasync", "volume fdatasync". */
+/** Without measurements, which differ each time: "store fdatasync", "volume fdatasync". */
 function settingsOf({ brokerSettings }: AnyRun): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(brokerSettings).filter(([name]) => !name.endsWith(" fdatasync")),

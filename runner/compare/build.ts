@@ -5,21 +5,18 @@ import { judge } from "../result/outcomes.ts";
 import { type Bare, bareResult, bareSoFar, type Judged } from "../result/result.ts";
 import { withBaseline } from "./with-baseline.ts";
 
-/**
- * The whole result, from the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing.
- */
+/** From the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing. */
 export function buildResult(folder: string): Result {
 	return judged(folder, bareResult(folder));
 }
 
-/** What buildResult makes of `runs`, the first ones of a command that goes on. */
+/** `runs` are the first ones of a command that goes on. */
 export function resultSoFar(folder: string, runs: readonly Judged[]): Result {
 	return judged(folder, bareSoFar(folder, runs));
 }
 
 // --- internal ---
 
-/** The result with its baseline and verdict, as it is written. */
 function judged(folder: string, { result, runs, snapshot }: Bare): Result {
 	const plans = runs.map((r) => r.collected.plan);
 	const whole = withBaseline(result, plans, snapshot);

@@ -158,7 +158,7 @@ describe("machines", () => {
 		expect(slow(machineWith())).toMatchObject({ verdict: "regressed", margin: 0.25 });
 		const stored = { verdict: "same", judged: true, margin: 0.5 };
 		expect(slow(machineWith({ boot: "boot 2" }))).toMatchObject(stored);
-		// A start that nobody wrote down is taken for another one.
+		// An unknown start counts as another one.
 		const unknown = machineWith({ boot: null });
 		expect(
 			only({ ...a, machine: unknown }, { ...a, runId: "x", machine: unknown }).marginFrom,
@@ -237,7 +237,7 @@ describe("what is not compared, and why", () => {
 			"256B 1000/s: repeat 2 of run-b does not count: interrupted",
 			"256B 1000/s: repeats 7, 8 of run-b do not count: invalid",
 		]);
-		// Those that are left are the same; what the others would have been nobody knows.
+		// The runs left are the same; the others might not have been.
 		expect(only(a, some)).toMatchObject({
 			b: { runs: 5 },
 			verdict: "inconclusive",

@@ -14,29 +14,23 @@ import { workDifference } from "./work.ts";
 
 type Entry = Baseline["runs"][number];
 
-/** Runs, and what people call them. */
 interface Runs {
 	readonly name: string;
 	readonly of: Baseline;
 }
 
-/** A system and case of them. */
 export interface Side extends Runs, Place {}
 
-/** With what its sentence says for programs. */
 export type Judged = Comparison & Pick<Said, "code" | "values">;
 
-/** The two sides of one system and case, A the baseline. */
+/** One system and case; A is the baseline. */
 export interface Pair {
-	/** What decides by default. */
 	readonly judged: readonly string[];
-	/** What is shown, by default and beside what decides. */
 	readonly shown: readonly string[];
-	/** One figure over all runs; by the margin of a line of the SLA, or the usual one. */
+	/** Over all runs; by the margin of a line of the SLA, or the usual one. */
 	compare(figure: string, line?: Allowed | null): Judged;
 }
 
-/** Something that could not be compared, or a run that does not count, and why. */
 export interface NotCompared extends Place {
 	readonly why: string;
 }
@@ -46,10 +40,7 @@ export interface Compare {
 	readonly notCompared: NotCompared[];
 }
 
-/**
- * B against A, the baseline: one comparison for every system, case and figure that decides or is shown. `systems`: the second of them in B against
- * the first one in A; null: each against that of its name.
- */
+/** B against A, the baseline. `systems`: B's second against A's first; null: each against its namesake. */
 export function compareRuns(
 	a: Runs,
 	b: Runs,
@@ -75,9 +66,8 @@ export function compareRuns(
 }
 
 /**
- * The runs of one system and case on both sides, where they had the same work to do; null: they cannot be compared. `notes` say why, and name
- * the runs that do not count: what is left without them proves no more than a regression, as the slowest runs are those that get stopped.
- * On another machine nothing is judged.
+ * One system and case, if the work was the same. `notes` name the runs that do not count: without them only a regression is proven, because
+ * the slowest runs are the ones that are stopped. On another machine nothing is judged.
  */
 export function pairOf(
 	sideA: Side,
@@ -88,7 +78,7 @@ export function pairOf(
 	if (a.all.length === 0)
 		return none([`${a.name} has no run of ${a.system}, ${a.case}: nothing to compare with`]);
 	const oneRun = isOneRun(a.of, b.of);
-	// A case of a scenario is one work for all of its systems; what durability each is asked for is what is compared.
+	// Systems of one command have the same work; their durability may differ, and is what is compared.
 	const other = oneRun ? null : otherWork(a, b);
 	if (other !== null) return none([other]);
 	const notes = [...leftOut(a), ...leftOut(b)];
@@ -142,16 +132,10 @@ export function pairOf(
 			advisory,
 		};
 	};
-	return {
-		pair: { judged, shown: shownFigures([...a.counting, ...b.counting]), compare },
-		notes,
-	};
+	return { pair: { judged, shown: shownFigures([...a.counting, ...b.counting]), compare }, notes };
 }
 
-/**
- * What a comparison comes to as a gate: it fails only where B is worse beyond doubt, and passes where that is excluded, better or
- * not. Advisory ones decide nothing: inconclusive.
- */
+/** Fails only where B is worse beyond doubt, passes where that is excluded. Advisory comparisons decide nothing. */
 export function gateVerdict(
 	of: Pick<Comparison, "verdict" | "notWorse" | "advisory">,
 ): Extract<Verdict, "pass" | "fail" | "inconclusive"> {
@@ -160,7 +144,7 @@ export function gateVerdict(
 	return of.notWorse ? "pass" : "inconclusive";
 }
 
-/** What is not the same of their machines, in words; null: nothing, and they are known. Set otherwise, the same machine is another one. */
+/** How they differ, in words. The same machine with other settings is another one. */
 export function otherMachine(
 	a: Pick<Baseline, "machine">,
 	b: Pick<Baseline, "machine">,
@@ -173,7 +157,6 @@ export function otherMachine(
 		: `another machine: ${difference ?? "its fingerprint differs"}`;
 }
 
-/** Why the work is not the same, in words; null: it is. */
 export function otherWork(a: Worked, b: Worked): string | null {
 	const work = a.all[0]?.work ?? "";
 	const other = [...b.all, ...a.all].find((run) => run.work !== work)?.work;
@@ -193,7 +176,6 @@ interface Worked {
 	readonly all: readonly Pick<Entry, "work">[];
 }
 
-/** A side with its runs, and those that count. */
 interface Counted extends Side {
 	readonly all: readonly Entry[];
 	readonly counting: readonly Entry[];
@@ -204,7 +186,6 @@ function countedOf(side: Side): Counted {
 	return { ...side, all, counting: all.filter(({ without }) => without === null) };
 }
 
-/** Runs without figures, those with the same reason together. */
 function leftOut({ name: side, all }: Counted): string[] {
 	return [...new Set(all.flatMap(({ without }) => without ?? []))].map((why) => {
 		const repeats = all.filter(({ without }) => without === why).map(({ repeat }) => repeat);
@@ -214,10 +195,7 @@ function leftOut({ name: side, all }: Counted): string[] {
 	});
 }
 
-/**
- * Why the runs that count cannot show that nothing got worse: of the candidate some do not count, or of the baseline most do not.
- * null: they can.
- */
+/** Why a regression is not excluded: some of the candidate's runs do not count, or most of the baseline's. */
 function doubtOf({ name: side, all, counting }: Counted, b: Counted): string | null {
 	const doubts = leftOut(b);
 	const [n, runs] = [counting.length, all.length];
@@ -225,7 +203,7 @@ function doubtOf({ name: side, all, counting }: Counted, b: Counted): string | n
 	return doubts.join("; ") || null;
 }
 
-/** Two systems of one command, measured in turns. The same run id alone proves nothing: people choose it. */
+/** Two systems of one command, measured in turns. The run id alone proves nothing: people choose it. */
 function isOneRun(a: Baseline, b: Baseline): boolean {
 	return a === b || (a.runId === b.runId && a.startedAt !== null && a.startedAt === b.startedAt);
 }
@@ -248,7 +226,7 @@ function finite(value: number | null | undefined): number | null {
 	return value == null || !Number.isFinite(value) ? null : value;
 }
 
-/** Those of a figure; each moved by that part of the bound of its run's clocks, and never below 0. */
+/** Each value moved by `part` of its run's clock bound, and never below 0. */
 function valuesOf(figure: string, runs: readonly Entry[], part: -1 | 0 | 1 = 0): number[] {
 	return runs.flatMap(({ figures, clockBoundNs }) => {
 		const value = figures[figure];
@@ -256,7 +234,7 @@ function valuesOf(figure: string, runs: readonly Entry[], part: -1 | 0 | 1 = 0):
 	});
 }
 
-/** null: one clock has timed it all. */
+/** null: one clock timed it all. */
 function clocksOf(figure: string, a: Counted, b: Counted, measured: Ratio): Clocks | null {
 	const { metric } = field(figure);
 	if (metric === null || !RECEIVES.has(metric)) return null;

@@ -8,7 +8,6 @@ import { type Compare, compareRuns, gateVerdict, type NotCompared } from "./comp
 import { MACHINE } from "./machine.ts";
 import { type Difference, differencesIn } from "./work.ts";
 
-/** A run folder or baseline.json, as it was named. */
 export interface Named {
 	readonly path: string;
 	readonly baseline: Baseline;
@@ -20,15 +19,14 @@ type Systems = readonly [a: string, b: string];
 export interface Comparing extends Compare {
 	readonly a: Named;
 	readonly b: Named;
-	/** Two systems of the same runs instead of the same system of two. */
+	/** Two systems of the same runs, instead of one system of two. */
 	readonly systems: Systems | null;
 	readonly differences: readonly Difference[];
 	readonly outcome: Outcome;
-	/** Why, in one sentence. */
 	readonly summary: string;
 }
 
-/** How each outcome looks. advisory: nothing may be judged; nothing: nothing could be compared. */
+/** advisory: nothing may be judged; nothing: nothing could be compared. */
 export const OUTCOMES = {
 	regressed: "fail",
 	nothing: "error",
@@ -37,9 +35,9 @@ export const OUTCOMES = {
 	improved: "pass",
 	same: "pass",
 } as const satisfies Record<string, Verdict>;
-export type Outcome = keyof typeof OUTCOMES;
+type Outcome = keyof typeof OUTCOMES;
 
-/** Compares `b` with `a`; with `systems`, B's second with A's first, and then both may be one run. */
+/** `systems`: B's second against A's first; both may be one run. */
 export function comparingOf(
 	a: Named,
 	b: Named,
@@ -54,7 +52,7 @@ export function comparingOf(
 	return { ...about, outcome: outcomeOf(found), summary: summaryOf(found) };
 }
 
-/** 99 on a regression, 2 where nothing could be compared; what is undecided is a warning, unless it is to fail. */
+/** 99 on a regression, 2 if nothing could be compared. What is undecided warns, unless it is to fail. */
 export function exitCodeOfComparing(outcome: Outcome, onInconclusive: OnInconclusive): ExitCode {
 	if (outcome === "nothing") return EXIT.usage;
 	if (outcome === "regressed") return EXIT.fail;
@@ -62,12 +60,12 @@ export function exitCodeOfComparing(outcome: Outcome, onInconclusive: OnInconclu
 	return open && onInconclusive === "fail" ? EXIT.inconclusive : EXIT.pass;
 }
 
-/** What could not be compared at all, as far as a system and case go: nobody can tell whether it is worse. */
+/** Systems and cases without any comparison: they may be worse. */
 export function missingOf({ comparisons, notCompared }: Compare): NotCompared[] {
 	return notCompared.filter((place) => at(place, comparisons).length === 0);
 }
 
-/** `--systems`: the two systems that are compared, the baseline's first; null: the same ones of two runs. `b` null: one run was named. */
+/** Parses `--systems`, the baseline's first; null: the same systems of two runs. `b` is null if one run was named. */
 export function systemsOf(given: string | undefined, a: Named, b: Named | null): Systems | null {
 	const usage = (message: string) => failure("usage", { message });
 	const known = (of: Named) => [...new Set(of.baseline.runs.map((run) => run.system))];

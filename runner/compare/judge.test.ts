@@ -37,7 +37,7 @@ describe("an interval and a margin make the verdict", () => {
 		[[0.7, 1.26], {}, "inconclusive", false, /on both sides/],
 		[[0.7, 1.2], {}, "inconclusive", true, /: not worse .*; whether it is better is open$/],
 		[[0.7, 0.79], {}, "improved", true, /: better by more than the margin of 25 %$/],
-		// Of a rate less is worse.
+		// For a rate less is worse.
 		[[0.7, 0.74], RATE, "regressed", false, /worse/],
 		[[0.76, 1.3], RATE, "same", true, /no change/],
 		[[0.7, 0.8], RATE, "inconclusive", false, /on both sides/],
@@ -45,13 +45,13 @@ describe("an interval and a margin make the verdict", () => {
 		[[1.34, 1.4], RATE, "improved", true, /better/],
 		[[0, 0], RATE, "regressed", false, /worse/],
 		[[0.1, 9], { ...RATE, margin: 1.5 }, "same", true, /no change/],
-		// Values of the candidate that are larger than written: never better for it, worse where that is certain.
+		// Larger values of the candidate are never better, and worse where that is certain.
 		[[1.26, 1.3], B, "regressed", false, /worse/],
 		[[1, 1], B, "inconclusive", false, /above what could be measured, which leaves it open$/],
 		[[0.5, 0.7], B, "inconclusive", false, /above what could be measured/],
 		[[0.5, 0.7], { ...RATE, ...B }, "inconclusive", false, /above/],
 		[[1.34, 1.4], { ...RATE, ...B }, "improved", true, /better/],
-		// Of the baseline: no regression can be told from it.
+		// Larger values of the baseline cannot show a regression.
 		[[1.26, 1.3], A, "inconclusive", false, /above/],
 		[[1, 1], A, "inconclusive", true, /above/],
 		[[0.5, 0.7], A, "improved", true, /better/],
@@ -60,7 +60,6 @@ describe("an interval and a margin make the verdict", () => {
 		[[1.3, 1.4], { doubt: "two are gone" }, "regressed", false, /worse/],
 		[[1, 1], { doubt: "two are gone" }, "inconclusive", false, /; but two are gone: the runs /],
 		[[0.5, 0.6], { doubt: "two are gone" }, "inconclusive", false, /two are gone/],
-		// Nothing to judge.
 		[[null, null], { runs: [3, 3] }, "inconclusive", false, /, but 3 and 3 runs are too few /],
 		[[1, 1], { runs: [0, 5] }, "inconclusive", false, /^no run of A has a value$/],
 		[[1, 1], { runs: [5, 0] }, "inconclusive", false, /^no run of B has a value$/],

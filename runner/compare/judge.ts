@@ -16,23 +16,21 @@ interface Compared {
 	readonly ratio: Ratio | null;
 	readonly margin: number;
 	readonly runs: readonly [a: number, b: number];
-	/** Some of a side's values are larger than written. */
+	/** Whether some of a side's values are larger than written. */
 	readonly beyond: readonly [a: boolean, b: boolean];
-	/** Names of the two sides. */
 	readonly names: readonly [a: string, b: string];
 }
 
-/** What is left of the ratio of a latency that two clocks have timed, were they wrong by their bounds. */
+/** A latency's ratio if both clocks were wrong by their bounds. */
 export interface Clocks {
-	/** Sum of the bounds of both sides, of each the largest. */
+	/** Sum of both sides' largest bounds. */
 	readonly boundNs: number;
 	readonly ratio: Ratio;
 }
 
 /**
- * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
- * and not against "no change at all": with enough runs everything differs a little. What `clocks` may have made of it has to say the
- * same, else it is INCONCLUSIVE. With a `doubt` about the runs that are left it is REGRESSED or INCONCLUSIVE.
+ * Decides only if the whole interval is beyond the margin, or inside it; not against "no change": with many runs everything differs a bit.
+ * `clocks` have to give the same verdict. With a `doubt` about the runs left out, only REGRESSED or INCONCLUSIVE.
  */
 export function judge({
 	clocks = null,
@@ -70,21 +68,14 @@ function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Com
 		const text = `${is}, but ${runs[0]} and ${runs[1]} runs are too few to tell a change from noise: measure both with repeat: 5`;
 		return open(said("few-runs", text, { a, b, ratio, aRuns: runs[0], bRuns: runs[1] }));
 	}
-	// Between which ratios B counts as the same; with B and A swapped it does as well.
+	// Between these ratios B counts as the same, and so does A if both are swapped.
 	const rate = isRate(figure);
 	const most = rate ? 1 / Math.max(0, 1 - margin) : 1 + margin;
 	const least = rate ? 1 - margin : 1 / most;
 	const beside = `the margin of ${percent(margin, 3)}`;
+	const values = { a, b, ratio, low, high, confidence, marginShare: margin };
 	const sure = (code: string, text: string) =>
-		said(code, `${is} (95 % interval: ${ratioText(low)} to ${ratioText(high)})${text}`, {
-			a,
-			b,
-			ratio,
-			low,
-			high,
-			confidence,
-			marginShare: margin,
-		});
+		said(code, `${is} (95 % interval: ${ratioText(low)} to ${ratioText(high)})${text}`, values);
 	// A value that is larger than written makes the true ratio larger (B's) or smaller (A's).
 	const [aMore, bMore] = beyond;
 	const above = low > most && !aMore;

@@ -134,7 +134,7 @@ test.each([
 	];
 	expect(other.fingerprint).toBe(one.fingerprint);
 	expect(machineDifference(one, other)).toBe(words);
-	// What nobody has read is no difference, nor is what cannot be.
+	// A setting that was not read, or cannot be, is not a difference.
 	expect(machineDifference(one, machine())).toBeNull();
 	const known = { ...SETTINGS, interruptModeration: "rx-usecs 0" };
 	expect(machineDifference(one, machine({ settings: known }))).toBeNull();

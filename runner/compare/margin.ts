@@ -4,15 +4,14 @@ import type { BaselineSla } from "../model/plan.ts";
 import { field } from "../result/fields.ts";
 import { formatDurationExact } from "../units.ts";
 
-/** What a line of the SLA allows: a part, and of a small figure perhaps more than that. */
+/** The share that an SLA line allows, and for a small figure perhaps more. */
 export type Allowed = Pick<BaselineSla, "margin" | "allowanceNs">;
 
 type Noise = Calibration["noise"][number];
 
 /**
- * The part by which B may be worse before it is called so, and where that comes from: 10 % for a p50, 25 % for the tail, 5 % for a rate, or what
- * the SLA says; never less than twice the noise of A/A runs of the same work on this machine, as it is of so many runs as are compared (`runs`,
- * on each side); twice that against a baseline that is `stored`, of another start of this machine, as machines change between two starts.
+ * The share by which B may be worse: usual or the SLA's, but at least twice the A/A noise, scaled to `runs` on each side. Doubled against a
+ * `stored` baseline, because machines change between two starts.
  */
 export function marginOf(
 	figure: string,
@@ -38,14 +37,13 @@ export function marginOf(
 		: { margin, from };
 }
 
-/** 10 % for a p50 and p90, 25 % for the tail, 5 % for a rate. */
 export function usualMargin(figure: string): number {
 	const { unit, p } = field(figure);
 	if (unit === "messages/s") return 0.05;
 	return p <= 90 ? 0.1 : 0.25;
 }
 
-/** What A/A runs say of this figure; null: there is no calibration of this machine and work. That of the same system and case first. */
+/** From A/A runs on this machine with this work, the same system's first. */
 export function noiseOf(
 	calibration: Calibration | null,
 	fingerprint: string | null,
@@ -55,17 +53,17 @@ export function noiseOf(
 	if (calibration === null || calibration.machine.fingerprint !== fingerprint) return null;
 	const alike = calibration.noise.filter((n) => n.work === entry.work && n.metric === figure);
 	const own = alike.filter((n) => n.system === entry.system);
-	// Of several systems with this work, and not this one: the noisiest.
+	// Of other systems with this work, the noisiest.
 	const [noisiest] = (own.length > 0 ? own : alike).sort((a, b) => b.halfWidth - a.halfWidth);
 	return noisiest ?? null;
 }
 
 // --- internal ---
 
-/** Intervals narrow with the root of the number of runs: the half width that so many have. */
+/** Intervals narrow with the root of the number of runs. */
 function scaled({ each, halfWidth }: Noise, [n, m]: readonly [number, number]): number {
 	const factor = Math.sqrt((each * (n + m)) / (2 * n * m));
-	// Where a side has no value nothing is judged anyway.
+	// A side without a value is not judged anyway.
 	if (factor === 1 || !Number.isFinite(factor)) return halfWidth;
 	return Math.expm1(Math.log1p(halfWidth) * factor);
 }

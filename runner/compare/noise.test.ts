@@ -56,7 +56,6 @@ describe("A/A of synthetic noise", () => {
 		expect(changed(5, 0.1, seeded(12))).toBeLessThanOrEqual(0.001);
 	});
 
-	/** Part of all comparisons. */
 	function changed(n: number, sigma: number, random: () => number, margin?: number): number {
 		let count = 0;
 		for (let i = 0; i < TIMES; i++) {
@@ -111,7 +110,7 @@ function count(figure: string, values: readonly number[], n: number, margin?: nu
 	return { regressed, changed: regressed + improved };
 }
 
-/** By the way that a command goes, baselines and all. */
+/** As a command does it, with baselines. */
 function verdictOf(figure: string, a: readonly number[], b: readonly number[], margin?: number) {
 	const closed = !figure.startsWith("response");
 	const entry = { closed, main: closed ? "service" : "response" };

@@ -27,7 +27,7 @@ const here = machineOf(
 	readEnvironment("2026-01-01T00:00:00.000Z", { k6: "", go: null }),
 ) as Machine;
 
-/** A folder with b.json, and a world that stands in it. */
+/** A folder with b.json, and a world in it. */
 function standing(change: (all: Baseline) => Baseline = (all) => all) {
 	const cwd = testFolder();
 	const made = baselineOf(comparedResult(yaml, {}).result);
@@ -40,7 +40,6 @@ const scenario = (text = yaml) => loadScenario("s.yaml", text);
 const args = { path: "s.yaml" };
 const withFile = { ...args, baseline: "b.json" };
 
-/** As `mqbench run` does it. */
 function compare(written: Scenario, args: BaselineArgs, world: ReturnType<typeof fakeWorld>) {
 	const scenario = againstBaseline(written, args, world);
 	const plans = expand(scenario, { only: args.only });

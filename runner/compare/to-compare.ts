@@ -23,35 +23,32 @@ export interface BaselineArgs {
 	/** Path of the scenario file, for messages. */
 	readonly path: string;
 	readonly only?: string | undefined;
-	/** `--baseline`: a file or folder; "none": leave out what compares. */
+	/** `--baseline`: a file or folder; "none" leaves out what compares. */
 	readonly baseline?: string | undefined;
 	/** `--calibration`: a file, or the folder of `mqbench calibrate`. */
 	readonly calibration?: string | undefined;
 }
 
 interface ToCompare {
-	/** null: nothing from outside is compared with. */
+	/** null: no baseline from outside, and no calibration. */
 	readonly snapshot: BaselineSnapshot | null;
-	/** What a person is to know before anything runs. */
 	readonly warnings: readonly string[];
 }
 
-/** The scenario with the baseline that the command line names. */
 export function againstBaseline(
 	scenario: Scenario,
 	{ baseline }: BaselineArgs,
 	{ cwd }: Pick<World, "cwd">,
 ): Scenario {
 	if (scenario.quick || baseline === undefined) return scenario;
-	// The lines stay: their figures have to be in the baseline that these runs are to become.
+	// The lines stay: if these runs become a baseline, it needs their figures.
 	if (baseline === "none") return { ...scenario, baseline: null };
 	return { ...scenario, baseline: { system: null, path: path.resolve(cwd, baseline) } };
 }
 
 /**
- * Gets what the plans of a scenario are compared with, before anything runs: the file or folder that it names, and what is known of this
- * machine's noise. Throws where a line that compares could not be judged at all: no baseline, one of other work, too few runs, or runs without its
- * figure. What could be judged in part, or on another machine, is a warning. `settings`: of this machine; undefined: nothing is compared.
+ * Before anything runs: the baseline and this machine's noise. Throws if a line that compares could not be judged at all; if only in part,
+ * or on another machine, it warns. `settings`: of this machine; undefined: nothing is compared.
  */
 export function baselineToCompare(
 	scenario: Scenario,
@@ -90,7 +87,7 @@ export function baselineToCompare(
 		return { snapshot: calibration && snapshot, warnings };
 	}
 	const file = readBaseline(baseline.path);
-	// As it was given: an absolute path is for nobody's eyes.
+	// As given: an absolute path is not for reports.
 	const shown = args.baseline ?? path.relative(world.cwd, baseline.path);
 	const notCompared = fits(file, shown, plans, judged);
 	const difference = otherMachine(file, { machine });
@@ -109,7 +106,7 @@ function nameOf({ startedAt }: Baseline, where: string): string {
 	return `the baseline${day} (${path.basename(where)})`;
 }
 
-/** A line that compares, whose other side `--only` leaves out, could never be judged. */
+/** A line whose other side `--only` leaves out could never be judged. */
 function refuseLonely(system: string, plans: readonly Plan[], { only }: BaselineArgs): void {
 	const lonely = plans.find(
 		(plan) =>
@@ -123,11 +120,7 @@ function refuseLonely(system: string, plans: readonly Plan[], { only }: Baseline
 		});
 }
 
-/**
- * Has the baseline runs of what is judged, and the figures that lines compare? Of nothing: it is another scenario's, or an old one's. Of
- * a part, which is given back: a case that is new in the scenario must not keep the others from being judged. Default lines ask for as many runs
- * as written ones.
- */
+/** Warns of cases that the baseline lacks, such as new ones. Throws if it lacks all of them, or figures that lines compare. */
 function fits(
 	file: Baseline,
 	shown: string,
@@ -151,7 +144,7 @@ function fits(
 	);
 }
 
-/** Lines that could never be decided, however many runs are made now; null: what is judged by default. */
+/** Lines that could never be decided, however many runs are made now; without lines, what is judged by default. */
 function refuseLacking(
 	lines: Plan["baselineSla"],
 	shown: string,

@@ -41,7 +41,7 @@ describe("two systems of one scenario", () => {
 		["p99 <= baseline + 10%", 1.2, "fail", 99],
 		["p99 <= baseline + 20%", 1.2, "inconclusive", 0],
 		["p99 <= baseline + 30%", 1.2, "pass", 0],
-		// Whether it is better by more than the margin is open, and no matter.
+		// Whether it is better by more than the margin does not matter.
 		["p99 <= baseline + 10%", 0.9, "pass", 0],
 	])("%s, %f times as slow: %s", (line, factor, verdict, code) => {
 		const result = judged(ab(line), { old: flat, new: times(factor) });

@@ -17,10 +17,8 @@ import { usualMargin } from "./margin.ts";
 import { intervalText, ratioOfText } from "./words.ts";
 
 /**
- * The result with what its comparisons say: one gate for each line that compares, system and case. Where there is a baseline and no
- * such line, what decides by default is judged by the default margins: whoever names a baseline wants to hear of a regression.
- * Else these figures are shown. `plans`: of its runs; `snapshot`: what the folder says of the baseline. Without a baseline it stays
- * as it is.
+ * Adds a gate for each line that compares, system and case. Without such a line, a baseline's default figures get default margins:
+ * naming a baseline asks for regressions. `plans` belong to the runs; without a baseline the result stays as it is.
  */
 export function withBaseline(
 	result: Judgeable,
@@ -60,7 +58,6 @@ export function withBaseline(
 
 // --- internal ---
 
-/** A system and case that may be compared, with the lines that judge it. */
 interface Group extends Place {
 	readonly baselineSystem: string | null;
 	readonly lines: readonly BaselineSla[];
@@ -79,7 +76,6 @@ function groupsOf(plans: readonly Plan[]): Group[] {
 	return [...new Map(groups).values()];
 }
 
-/** What it is compared with: a system of its own command, or a baseline from elsewhere; null: nothing. */
 function baselineSide(
 	{ system, case: name, baselineSystem }: Group,
 	own: Baseline,
@@ -91,7 +87,7 @@ function baselineSide(
 	return { name: snapshot.name ?? "the baseline", of: snapshot.baseline, system, case: name };
 }
 
-/** For what decides by default; none where the baseline has no run of it, which was said before anything ran, and of shortened runs. */
+/** None for shortened runs, or if the baseline has no run of it, which was said before the start. */
 function defaultLines(a: Side, b: Side): BaselineSla[] {
 	const base = at(a, a.of.runs);
 	if (b.of.quick || base.length === 0) return [];
@@ -100,7 +96,7 @@ function defaultLines(a: Side, b: Side): BaselineSla[] {
 	return one === undefined ? [] : judgedFigures(one).map(defaultLine);
 }
 
-/** The line that a person would write for a figure that no line of the SLA compares: "p99 <= baseline + 25%", "throughput >= baseline - 5%". */
+/** The line that a person would write: "p99 <= baseline + 25%", "throughput >= baseline - 5%". */
 function defaultLine(figure: string): BaselineSla {
 	const line = {
 		kind: "baseline" as const,
@@ -115,12 +111,11 @@ function defaultLine(figure: string): BaselineSla {
 	};
 }
 
-/** What a line is about; null: what a search found, of which no line can be written. */
+/** null: a search's answer, for which no line can be written. */
 function aboutOf(line: BaselineSla): Sla | null {
 	return line.figure === HIGHEST_RATE ? null : subjectOf(line);
 }
 
-/** How a line came out over all repeats of a system and case. */
 interface Found {
 	readonly verdict: Verdict;
 	readonly said: Said;
@@ -130,11 +125,7 @@ function open(said: Said): Found {
 	return { verdict: "inconclusive", said };
 }
 
-/**
- * A run of either side that is INVALID, an error or interrupted decides, as in every gate: nothing is left out in silence until the rest
- * agrees. One that was stopped as its SLA was lost already has no figure; the comparison without it may FAIL, and never PASSes. Probes of a search
- * may fail, and what it came to counts. null: there is none.
- */
+/** An INVALID, failed or interrupted run of either side decides, as in every gate. Probes of a search may fail: its answer counts. */
 function spoilt(group: Group, { runs, searches }: Judgeable): Found | null {
 	const { baselineSystem, search } = group;
 	const made = (search ? searches : runs).filter(
@@ -150,10 +141,7 @@ function spoilt(group: Group, { runs, searches }: Judgeable): Found | null {
 	return { verdict, said: said("run-decides", text, { run, verdict, why }) };
 }
 
-/**
- * Of a latency that has the generator's lag in it the same of service, if that lag is more than half of it in any run of either side, and more than
- * what the system itself made wait; else null.
- */
+/** The line on service instead, if in any run lag is more than half of the latency, and more than queueing. */
 function withoutLag(line: BaselineSla, pair: Pair, sides: readonly Side[]): Judged | null {
 	const subject = aboutOf(line);
 	if (subject?.kind !== "percentile" || !containsLag(subject.metric)) return null;
@@ -168,15 +156,11 @@ function withoutLag(line: BaselineSla, pair: Pair, sides: readonly Side[]): Judg
 }
 
 /**
- * Judges a line on what was compared. FAIL: the whole interval of the ratio lies beyond the margin. PASS: none of it does, whether it
- * got better or not. Else INCONCLUSIVE.
- *
- * - Lag is the generator's, not the system's: where it is more than half of what was compared, service (`unlagged`) has to say the same. A FAIL
- *   that service does not share is INVALID, as in gates with a fixed limit; a PASS that it does not share is open, as equal lag on
- *   both sides hides what the systems differ by.
- * - On another machine the ratio says what the machines differ by, and neither FAIL nor PASS would be about the system: INCONCLUSIVE,
- *   which alone lets a build through (exit.ts). A fleet of runners changes its machines without being asked; a gate that went red
- *   for it would be switched off, and one that went green would have checked nothing and not said so.
+ * FAIL: the whole interval is beyond the margin. PASS: none of it is. Else INCONCLUSIVE.
+ * - Lag is the generator's: where it is large, service (`unlagged`) has to agree. A FAIL that service does not share is INVALID, as in
+ *   fixed limits; a PASS is open, because equal lag on both sides hides a difference.
+ * - On another machine the ratio is about the machines: INCONCLUSIVE, which lets a build through (exit.ts). A gate that went red
+ *   whenever a fleet changes machines would be switched off, and a green one would have checked nothing.
  */
 function judgedBy(compared: Judged, unlagged: Judged | null): Found {
 	const { advisory, why, code, values } = compared;
@@ -230,7 +214,7 @@ function measuredText(c: Comparison): string {
 	return `${ratioOfText(c)} ${intervalText(c)} of ${show({ value, unit: c.unit, weak })}`;
 }
 
-/** "baseline + 10%": the line's own margin; one that noise or a baseline of another day has raised, with the reason. */
+/** "baseline + 10%"; a margin that noise or a stored baseline has raised, with the reason. */
 function limitText(line: BaselineSla, comparison: Comparison | null): string {
 	if (comparison === null || comparison.margin <= marginAt(line, comparison.a.median))
 		return baselineLimitText(line);

@@ -3,9 +3,8 @@ import { PLAINEST, workloadFacts } from "../model/workload.ts";
 import { formatDurationExact } from "../units.ts";
 
 /**
- * What a run had to do, in words, in a fixed order: to say what differs. Runs are compared only when it is the same. Not part of it: the
- * system with its version and settings (they are what is compared), names, SLA, repeats, target. What is as plain as can be (PLAIN) is
- * left out: the file stays small, and a kind of work that mqbench learns later leaves the hashes of those without it as they are.
+ * In words and a fixed order. Only equal work is compared; systems, names, SLA, repeats and target are not part of it. Facts in PLAIN are
+ * left out: files stay small, and a kind of work that mqbench learns later does not change other hashes.
  */
 export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 	const facts = {
@@ -20,7 +19,7 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 	return unusual({ ...FIRST, ...facts });
 }
 
-/** The work of a search for the highest rate: of one of its runs but for the rate that this one had; with the SLA, which decides the answer. */
+/** Of one of its runs, without the rate, and with the SLA that decides the answer. */
 export function searchFacts(
 	run: Pick<Run, "load">,
 	sla: readonly string[],
@@ -30,7 +29,7 @@ export function searchFacts(
 	return { ...facts, load: "the highest rate", sla: sla.join("; ") };
 }
 
-/** "rate 3000/s against 5000/s, message 256B against 1KiB"; null: nothing, or one of them is not known. */
+/** "rate 3000/s against 5000/s, message 256B against 1KiB"; null also if one of them is not known. */
 export function workDifference(
 	a: Readonly<Record<string, string>> | undefined,
 	b: Readonly<Record<string, string>> | undefined,
@@ -40,7 +39,6 @@ export function workDifference(
 	return against(differencesIn([...names].map((name) => [name, factOf(name, a), factOf(name, b)])));
 }
 
-/** A fact that is not the same on both sides. */
 export interface Difference {
 	/** "kernel", "nats: broker". */
 	readonly what: string;
@@ -48,7 +46,6 @@ export interface Difference {
 	readonly b: string;
 }
 
-/** Those of some facts that differ; a value that nobody wrote down is "not known". */
 export function differencesIn(
 	facts: Iterable<readonly [what: string, a: unknown, b: unknown]>,
 ): Difference[] {
@@ -57,7 +54,7 @@ export function differencesIn(
 		.filter(({ a, b }) => a !== b);
 }
 
-/** "CPU Example A against Example B, cores 2 against 4"; null: nothing differs. */
+/** "CPU Example A against Example B, cores 2 against 4" */
 export function against(differences: readonly Difference[]): string | null {
 	if (differences.length === 0) return null;
 	return differences.map(({ what, a, b }) => `${what} ${a} against ${b}`).join(", ");
@@ -65,7 +62,7 @@ export function against(differences: readonly Difference[]): string | null {
 
 // --- internal ---
 
-/** Never change one of these: hashes in stored baselines would no longer be those of the same work. */
+/** Never change one of these: hashes in stored baselines would change. */
 const PLAIN: Readonly<Record<string, string | null>> = {
 	...PLAINEST,
 	replicas: "the broker's own",
@@ -76,7 +73,7 @@ const PLAIN: Readonly<Record<string, string | null>> = {
 	faults: "none",
 };
 
-/** The order of the facts that baselines have hashes of; those of later fields come behind them. */
+/** Stored hashes depend on this order; later fields come behind it. */
 const ORDER =
 	"pattern|load|duration|warm-up|drain|timeout|message|payload|checksum|connections|producers|" +
 	"topics|partitions|replicas|consumers|subscriptions|connections of consumers|wildcard|" +
@@ -98,7 +95,6 @@ function factOf(name: string, facts: Readonly<Record<string, string>>) {
 	return facts[name] ?? PLAIN[name] ?? "none";
 }
 
-/** Its text, "not known" of null. */
 function known(value: unknown): string {
 	return value === undefined || value === null ? "not known" : String(value);
 }

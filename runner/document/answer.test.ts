@@ -15,7 +15,6 @@ function tableOf(result: Result): Table {
 	return table;
 }
 
-/** A cell of systems by case, taken apart. */
 function partsOf(cell: Inline, result: Result) {
 	const pieces = piecesOf(cell).map((piece) =>
 		typeof piece === "string" || "unit" in piece
@@ -36,7 +35,6 @@ function partsOf(cell: Inline, result: Result) {
 	};
 }
 
-/** All cells, by their heads. */
 function cellsOf(result: Result) {
 	const { columns, rows } = tableOf(result);
 	return rows.flatMap(({ cells: [head = "", ...cells] }) =>
@@ -89,7 +87,7 @@ describe.each(["message-queue-latency", "commit-log-latency"])("the matrix of %s
 		const seen = new Set<string>();
 		for (const { cell } of all) {
 			const { run } = cell;
-			// What a machine at its end measured is not the system's alone.
+			// A machine at its limit does not measure only the system.
 			const ranked = result.runs.filter(
 				(other) =>
 					other.case === run.case &&
@@ -114,7 +112,6 @@ describe.each(["message-queue-latency", "commit-log-latency"])("the matrix of %s
 			}
 			seen.add(cell.ratio === null ? "none" : (cell.ratio.at(-1) ?? ""));
 		}
-		// Lowest, a ratio, at least.
 		expect(seen).toContain("t");
 		expect(seen).toContain("x");
 	});
@@ -174,7 +171,6 @@ test.each<[string | null, Result]>([
 		of(kafka, redis, nats),
 	],
 	["nats is lowest at p99 (~200us); kafka takes 9.5x", of(nats, kafka)],
-	// Without an interval nothing is equal.
 	[
 		"nats is lowest at p99 (~200us); redis takes 1.5x with no interval",
 		of(nats, run("redis", 300)),

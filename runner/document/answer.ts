@@ -11,15 +11,12 @@ import { formatCount, ratePerSecond } from "../units.ts";
 import { alert, aside, type Block, badge, type Inline, link, table, text } from "./blocks.ts";
 import { type CaseStandings, overlap, ratioText, type Standing, standingsOf } from "./standing.ts";
 
-/**
- * The answer to what a scenario asks, in a sentence or two: who carries how much, who is how much slower. It says what standings say, and
- * nothing is equal that has no interval. null: nothing can be ranked, or the figures are no result.
- */
+/** In a sentence or two, as standings say it: what each system carries, or how much slower it is. null: nothing can be ranked. */
 export function answerSentence(whole: Result): string | null {
 	const { quick, verdict, searches } = whole;
 	if (quick || verdict === "interrupted" || verdict === "error") return null;
 	if (searches.length > 0) return searchedText(searches);
-	// The case with the highest rate is the one that asks the most.
+	// The case with the highest rate asks the most.
 	const cases = standingsOf(withoutSearches(whole).runs).sort((a, b) => rateOf(b) - rateOf(a));
 	const [first] = cases;
 	const said = first === undefined ? null : saidOf(first);
@@ -27,7 +24,6 @@ export function answerSentence(whole: Result): string | null {
 	return cases.length === 1 ? said : `${first.name}: ${said}${elsewhereText(cases)}`;
 }
 
-/** All systems and cases side by side, on a page: p99, of a closed loop what it carried, and the verdict. Each cell leads to its run. */
 export function matrix(result: Result): Block[] {
 	const { runs } = result;
 	if (runs.length === 0) return [];
@@ -56,7 +52,6 @@ export function matrix(result: Result): Block[] {
 	};
 	const cells = cases.map((one) => one.standings.map((standing) => cellOf(standing, one)));
 	const names = cases.map(({ name }) => name);
-	// Many cases stand below each other.
 	const [heads, rows] =
 		cases.length > MOST_COLUMNS
 			? [systems, names.map((name, i) => [name, ...(cells[i] ?? [])])]
@@ -71,8 +66,6 @@ export function matrix(result: Result): Block[] {
 // --- internal ---
 
 const MOST_COLUMNS = 6;
-
-/** Other cases that are named. */
 const MOST_ELSEWHERE = 2;
 
 function meansOf(runs: readonly Run[]): string {
@@ -98,7 +91,7 @@ function ratesText(rates: readonly { system: string; rate: number | null }[]): s
 		.join(", ");
 }
 
-/** "nats carries 40 000/s, redis 35 000/s with p99 < 10ms"; of repeats the lowest. What had to meet other lines stands apart. */
+/** Of repeats the lowest. Searches with other SLA lines stand apart. */
 function searchedText(searches: readonly Search[]): string | null {
 	const found = searches.filter(({ lo, confirmed }) => lo !== null && confirmed);
 	const several = new Set(found.map((one) => one.case)).size > 1;
@@ -115,7 +108,6 @@ function searchedText(searches: readonly Search[]): string | null {
 	return texts.join("; ") || null;
 }
 
-/** What one case says. */
 function saidOf({ all, lowest }: CaseStandings): string | null {
 	const [one, ...others] = all;
 	if (one === undefined) return null;
@@ -147,7 +139,7 @@ function saidOf({ all, lowest }: CaseStandings): string | null {
 	].join(". ");
 }
 
-/** Those whose intervals overlap with the lowest's: chance may have ordered them. */
+/** Those whose intervals overlap the lowest one's: chance may have ordered them. */
 function groupOf(all: readonly Standing[], lowest: Standing): Standing[] {
 	return all.filter((one) => one.ranked && (one === lowest || overlap(one, lowest))).sort(bySize);
 }
@@ -160,7 +152,6 @@ function namesOf(all: readonly Standing[]): string {
 	return listed(all.map(({ run }) => run.system));
 }
 
-/** Who is not ranked, and why. */
 function unrankedTexts(all: readonly Standing[]): string[] {
 	const why = ({ run, saturated }: Standing) =>
 		saturated ? "as machine or generator was at its limit" : `being ${run.verdict.toUpperCase()}`;
@@ -178,7 +169,6 @@ function durabilityText(ranked: readonly Standing[]): string[] {
 		: [`Their durability differs: ${levels.join(", ")}`];
 }
 
-/** Whether the same systems are lowest in the other cases. */
 function elsewhereText(cases: readonly CaseStandings[]): string {
 	const lowest = cases.flatMap(({ name, all, lowest: one }) =>
 		one === null ? [] : [{ name, systems: groupOf(all, one).map(({ run }) => run.system) }],

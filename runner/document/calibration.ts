@@ -7,7 +7,6 @@ import { bySystemAndCase } from "../result/select.ts";
 import { percent } from "../text/percent.ts";
 import { type Block, numbers, table, text } from "./blocks.ts";
 
-/** What `mqbench calibrate` found: a table for each system and case, and what to do with it. */
 export function calibration(found: Calibration | null, missing: readonly NotCalibrated[]): Block[] {
 	const groups = bySystemAndCase(found?.noise ?? []);
 	const columns = [
@@ -30,13 +29,13 @@ export function calibration(found: Calibration | null, missing: readonly NotCali
 	];
 }
 
-/** "p99 <= baseline + 12%": the margin that the noise calls for, in whole per cent. */
+/** "p99 <= baseline + 12%": twice the noise, in whole per cent. */
 export function advised({ metric, halfWidth }: Pick<Noise, "metric" | "halfWidth">): string {
-	// A hair above a whole per cent by floating point is still that.
+	// A hair above a whole per cent by floating point is still that per cent.
 	const margin = Math.max(1, Math.ceil(200 * halfWidth - 1e-6));
 	const name = metric.replace(/^response /, "");
 	const rate = isRate(metric);
-	// The language takes no more.
+	// The SLA language takes no more.
 	if (margin > (rate ? 90 : 900)) return "(too noisy)";
 	return `${name} ${rate ? ">= baseline -" : "<= baseline +"} ${margin}%`;
 }
@@ -55,7 +54,7 @@ function row(noise: Noise): string[] {
 		`± ${percent(noise.halfWidth)}`,
 		percent(noise.detectable),
 		advised(noise),
-		// Beyond that a quieter machine is what it takes.
+		// Beyond that only a quieter machine helps.
 		repeats > 100 ? "> 100" : `${repeats}`,
 	];
 }

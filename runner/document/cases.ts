@@ -19,14 +19,13 @@ import {
 } from "./blocks.ts";
 import { CLOSED_MEANS, receivedColumn, systemFacts } from "./words.ts";
 
-/** From so many runs on they stand side by side, and one by one only where there is something to say. */
+/** From this many on, a run is shown by itself only if there is something to say. */
 export const MANY_RUNS = 4;
 
-/** All runs side by side, a table for each case; nothing of a single run. */
 export function cases(result: Result): Fold[] {
 	const { runs } = result;
 	if (runs.length < 2) return [];
-	// Few runs say it of themselves, below; a page has a section for it.
+	// Below, few runs say it themselves; a page has a section for it.
 	const systems = runs.length < MANY_RUNS ? [] : runs;
 	const facts = new Map(
 		systems.map((run) => [systemTitle(run), `${run.system}: ${systemFacts(run)}`]),
@@ -41,7 +40,6 @@ export function cases(result: Result): Fold[] {
 
 // --- internal ---
 
-/** What could not be checked says nothing. */
 const AGAINST: ReadonlySet<string> = new Set(["warn", "invalid", "fail"]);
 
 function caseBlocks({ case: name, rows }: Case, number: number, result: Result): Block[] {
@@ -84,7 +82,6 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 	return [
 		heading(title.join(", "), 1, `case-${number}`),
 		table(columns, cells),
-		// Few runs say it of themselves, below.
 		list(result.runs.length >= MANY_RUNS ? fates : []),
 		text(
 			checks.size === 0
@@ -122,5 +119,5 @@ function columnsOf(first: Run, runs: readonly Run[]): Column<Run>[] {
 	];
 }
 
-/** Counts that have a column where any run has some: percentiles of the messages that came say nothing of the others. */
+/** They have a column where any run has some: percentiles say nothing of messages that did not come. */
 const OFFENCES = ["failed", "unknown", "duplicated", "redelivered"] as const;

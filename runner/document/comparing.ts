@@ -27,7 +27,6 @@ import {
 } from "./blocks.ts";
 import { WEAK_MEANS } from "./words.ts";
 
-/** What a reader of a comparison is told: what differs, every ratio, and why; and why the figures may differ. */
 export function comparingDocument(comparing: Comparing): Document {
 	const { a, b, outcome, summary } = comparing;
 	const sides = [
@@ -50,9 +49,8 @@ export function comparingDocument(comparing: Comparing): Document {
 	};
 }
 
-/** Against the baseline: the ratio of each figure with its interval, and what follows from it. */
 export function comparison({ comparisons, gates }: Result): Block[] {
-	// Those that an SLA line asks for stand in `comparisons` too, or only at their gate.
+	// What an SLA line asks for may be in `comparisons` too, or only at its gate.
 	const found = [...comparisons, ...gates.flatMap((gate) => gate.comparison ?? [])];
 	const all = [
 		...new Map(found.map((c) => [JSON.stringify([whereOf(c), c.margin, c.a.name]), c])),
@@ -81,7 +79,6 @@ export function comparison({ comparisons, gates }: Result): Block[] {
 	];
 }
 
-/** Figures against a baseline: both sides, the ratio with its interval, the margin, and what follows. */
 export function ratioTable(
 	comparisons: readonly Comparison[],
 	name: (c: Comparison) => string,
@@ -149,7 +146,6 @@ function against(comparing: Comparing): Fold {
 	]);
 }
 
-/** What differs of all that was written down of scenario, machines, versions and settings. */
 function differing({ differences }: Comparing, names: readonly string[]): Block {
 	const rows = differences.map(({ what, a, b }) => [what, a, b]);
 	return differences.length === 0
@@ -157,10 +153,10 @@ function differing({ differences }: Comparing, names: readonly string[]): Block 
 		: fold(`What differs between ${names.join(" and ")}`, [table(["fact", ...names], rows)]);
 }
 
-/** Of more than these only those that have changed are told. */
+/** Above this only changes are listed. */
 const MOST = 20;
 
-/** "62.4us", weak "~62.4us"; where not every run has this value "62.4us (3 of 5)". */
+/** "62.4us", weak "~62.4us"; "62.4us (3 of 5)" if not every run has this value. */
 function sideOf(
 	{ median: value, weak, values, runs }: Comparison["a"],
 	unit: Comparison["unit"],

@@ -31,13 +31,13 @@ import { differences, environment, systems } from "./systems.ts";
 import { failover, searchTable } from "./tables.ts";
 import { EXPLAIN, measuredText, sameHostText, WEAK_MEANS } from "./words.ts";
 
-/** What a reader of a result is told. `scenario`: the text of scenario.yaml, null: not known. */
+/** `scenario`: the text of scenario.yaml. */
 export function documentOf(whole: Result, scenario: string | null = null): Document {
 	const result = withoutSearches(whole);
 	const { runs, verdict } = result;
 	const many = runs.length >= MANY_RUNS;
 	const names = runs.map((run) => run.system);
-	// A terminal has what checks found with each run, where it shows them.
+	// A terminal shows findings of checks with each run, if it shows the run.
 	const said = [broken(whole), ...warnings(whole, many || whole.searches.length > 0 ? 1 : 2)];
 	const each = runs.map((run, i) => runSection(run, i + 1, result));
 	const sections = [
@@ -84,7 +84,6 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 	};
 }
 
-/** How to measure it again: the command and the scenario. What is not known is said. `scenario`: text of the YAML. */
 export function reproduce({ command }: Result, scenario: string | null): Fold {
 	const line = maskUrls(commandLine(["mqbench", ...(command?.args ?? ["scenario.yaml"])]));
 	const blocks: Block[] = [
@@ -109,7 +108,6 @@ export function reproduce({ command }: Result, scenario: string | null): Fold {
 	return section("reproduce", "How to measure it again", blocks, { depth: 3 });
 }
 
-/** The words of the page, for who sees them for the first time. */
 function reading(): Fold {
 	const texts = READING.map((said) => text(marked(said)));
 	return section("reading", "How to read this", texts, { depth: 3 });
@@ -121,17 +119,16 @@ const OVERVIEW: Figures = { kind: "figures", ids: ["rates", "cases", "percentile
 
 const READ_AS = `Response time counts from the intended send time, service time from the actual one; lag, the generator's own lateness, is part of response. Brackets: 95 % interval. ~: ${WEAK_MEANS}`;
 
-/** Up to so many runs a page needs no contents. */
+/** Up to this many runs a page needs no contents. */
 const SHORT = 3;
 
-/** What was asked, answered, and what the verdict means. */
 function leadOf(whole: Result, names: readonly string[]): string {
 	const answered = answerSentence(whole);
 	const meaning = verdictText(whole);
 	return answered === null ? meaning : `${answered}. ${sentence(meaning, names).slice(0, -1)}`;
 }
 
-/** What of a result that was read from its own files is lost; null: nothing. */
+/** What a result read from its own files has lost. */
 function withoutDetails({ runs }: Result): string | null {
 	const missing = runs.filter(({ details }) => details === null).length;
 	return missing === 0
@@ -139,7 +136,6 @@ function withoutDetails({ runs }: Result): string | null {
 		: `the details.json of ${missing} of ${plural(runs.length, "run")} is missing, or belongs to another run: charts over time, percentile curves and slowest messages are left out`;
 }
 
-/** Which machines, what they shared, and when; a command that was resumed has several starts. */
 function headOf(result: Result): Block[] {
 	const { environment } = result;
 	const starts = environment === null ? [] : [environment, ...(environment.resumed ?? [])];
@@ -156,7 +152,7 @@ function box(look: Look, blocks: readonly Block[]): Fold {
 	return fold("", blocks, { badge: look, open: 1 });
 }
 
-/** Links to the sections of a page; of many runs to their cases, whose tables lead to each of them. */
+/** With many runs also links to the cases, whose tables link to the runs. */
 function contentsOf(sections: readonly Block[], { runs }: Result): Document["contents"] {
 	const cases = runs.length <= RUNS_WITH_DETAILS ? [] : new Set(runs.map((run) => run.case));
 	return at(sections, 3).flatMap((block) => {
@@ -167,7 +163,6 @@ function contentsOf(sections: readonly Block[], { runs }: Result): Document["con
 	});
 }
 
-/** A search: its answer, latency over offered rate, and its runs. */
 function search(one: Search, number: number): Fold {
 	const id = `search-${number}`;
 	const blocks = [

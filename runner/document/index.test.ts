@@ -15,7 +15,6 @@ const day = (n: number) => new Date(Date.UTC(2026, 0, n, 12)).toISOString();
 const SCRIPT = /<script>[\s\S]*<\/script>/;
 const page = (root: string) => renderHtml(indexDocument(readRuns(root))).replace(SCRIPT, "");
 
-/** Rows of the table of results, as their cells' texts. */
 const rowsOf = (html: string) =>
 	[
 		...(/<table class="results">[\s\S]*?<\/table>/.exec(html)?.[0] ?? "").matchAll(

@@ -22,9 +22,7 @@ import {
 	text,
 } from "./blocks.ts";
 
-/**
- * A folder of runs: all of them, the newest first, and their figures over time. Links are relative to it: the folder can be published as it is.
- */
+/** All runs of a folder, newest first, and trends. Links are relative, so the folder can be published as it is. */
 export function indexDocument(entries: readonly Entry[]): Document {
 	const trends = trendsOf(entries);
 	const newest = entries.flatMap(({ at }) => at ?? [])[0];
@@ -73,7 +71,7 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 		const { folder, at, result, problem } = entry;
 		const word = result === null ? verdictOf(entry).toUpperCase() : verdictWord(result);
 		const machine = machines.get(folder);
-		// Of the scenario's repository; of a result of several commands all.
+		// Of the scenario's repository; several if several commands made the result.
 		const commits = commitsOf(result?.environment ?? null).map(commitText);
 		const systems = result === null ? [] : systemTexts(result);
 		return [
@@ -101,7 +99,7 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 	return table(columns, rows, { id: "results" });
 }
 
-/** Of a scenario that is not known the folder alone: such a row is none of a scenario. */
+/** Without a result the scenario is not known, so the row names only the folder. */
 function nameOf({ result, folder, href }: Entry): Inline {
 	if (result === null) return [aside(folder), href === null ? "" : link(" report", href)];
 	const { scenario } = result;

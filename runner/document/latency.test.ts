@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { held } from "./latency.ts";
 
-/** A window of 10 s after a warm-up of 1 s. */
 function run(of: (at: number) => number[] | null | undefined) {
 	const [one] = fixtureResult("stall").runs;
 	if (one === undefined) throw new Error("no run");

@@ -29,7 +29,6 @@ import {
 } from "./blocks.ts";
 import { CLOSED_MEANS } from "./words.ts";
 
-/** The window's percentiles of every metric that a run has. */
 export function percentiles(run: Run): Block[] {
 	const metrics = METRICS.flatMap((name) => {
 		const summary = run.metrics[name];
@@ -38,7 +37,7 @@ export function percentiles(run: Run): Block[] {
 	const closed = text(isClosed(run) ? CLOSED_MEANS : null);
 	const [first] = metrics;
 	if (first === undefined) return [closed, text("nothing was measured")];
-	// Of those that nothing carries the first one says what it needs.
+	// The first unsupported one says what it needs.
 	const shown = first.summary.percentiles.filter(
 		(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",
 	);
@@ -88,7 +87,7 @@ export function percentiles(run: Run): Block[] {
 	];
 }
 
-/** Where p99 went: a line, and from `depth` on one for each percentile; null: nowhere. */
+/** Where p99 went; from `depth` on, where each percentile went. */
 export function breakdown(run: Run, depth: Depth | null): Block[] {
 	const { breakdown: parts = [] } = run;
 	if (parts.length === 0) return [];
@@ -105,13 +104,13 @@ export function breakdown(run: Run, depth: Depth | null): Block[] {
 	];
 }
 
-/** p99 by second in one line of a terminal, with its scale; of fewer than three nothing. A page has its charts. */
+/** p99 by second in one line of a terminal, if there are three. A page has its charts. */
 export function overTime({ series }: Run): Block[] {
 	const seconds = series.seconds.filter(({ second }) => second >= 0);
 	const known = seconds.flatMap(({ p99 }) => p99 ?? []);
 	if (known.length < 3) return [];
 	const scale = `${formatDuration(smallestOf(known))} to ${formatDuration(largestOf(known))}`;
-	// A second without a p99 because messages never came is no quiet one.
+	// A second without a p99 because messages never came is not a quiet one.
 	const never = seconds.filter(({ p99, missing }) => p99 === null && (missing ?? 0) > 0).length;
 	const note = `in ${plural(never, "second")} of the window messages never completed`;
 	return upTo(
@@ -121,7 +120,7 @@ export function overTime({ series }: Run): Block[] {
 	);
 }
 
-/** What waited in the client library in the window, second by second and when it was the most; nothing where it was never worth a word. */
+/** What waited in the client library during the window; nothing if it was never worth a word. */
 export function held(run: Run): Block[] {
 	const startNs = run.window.startNs;
 	const seconds = ticksOf(run)
@@ -140,14 +139,12 @@ export function held(run: Run): Block[] {
 	return [text(said, "small")];
 }
 
-/** What counting from the actual send would have hidden. */
 export function omission(run: Run): Block[] {
 	const texts = [hiddenText(run), behindText(run)].filter((said) => said !== null);
 	if (texts.length === 0) return [];
 	return [heading("What a closed loop would have hidden", 3), ...texts.map((said) => text(said))];
 }
 
-/** The slowest messages of a run, each split into what it waited for. */
 export function slowest({ slowest: all, load }: Run, depth: Depth): Block[] {
 	if (all.length === 0) return [];
 	const title = `The slowest ${all.length === 1 ? "message" : "messages"}, and what they waited for`;

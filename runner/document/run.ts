@@ -31,10 +31,10 @@ import { breakdown, held, omission, overTime, percentiles, slowest } from "./lat
 import { clients, phases } from "./tables.ts";
 import { drainText, networkText, systemFacts } from "./words.ts";
 
-/** Above so many runs each is folded, and has its three slowest messages and no quiet checks: there is no room for all of 100 runs. */
+/** Above this many each run is folded and has no quiet checks: a page has no room for all of 100 runs. */
 export const RUNS_WITH_DETAILS = 8;
 
-/** All about one run, in the order of questions: how slow, when, what waited, what was lost, is it to be trusted, with what. */
+/** In the order of questions: how slow, when, what waited, what was lost, is it to be trusted, with what. */
 export function runSection(run: Run, number: number, result: Result): Fold {
 	const many = result.runs.length >= MANY_RUNS;
 	const full = result.runs.length <= RUNS_WITH_DETAILS;
@@ -59,7 +59,6 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 	);
 }
 
-/** What became of the messages of the window, and at which rates. */
 export function counts(run: Run): Block[] {
 	const names = countsOf(run);
 	const published = run.load.pattern === "publish";
@@ -92,10 +91,7 @@ export function counts(run: Run): Block[] {
 	];
 }
 
-/**
- * Whether a measurement is to be trusted: what checks found stands open; what is well, or not known, is folded, and of many runs
- * (`short`) only counted.
- */
+/** Findings are open; what is well or not known is folded, or with many runs (`short`) only counted. */
 export function checks(run: Run, short: boolean): Block[] {
 	const { validity, why } = run;
 	if (validity.length === 0) return [];
@@ -106,7 +102,7 @@ export function checks(run: Run, short: boolean): Block[] {
 	const names = unknown.map(({ check, detail }) => `${check} (${detail})`).join(", ");
 	return [
 		heading("Is the measurement to be trusted?", 3),
-		// Texts have above why a run is what it is.
+		// Texts have the reason for the verdict above.
 		checkList(
 			found.filter(({ detail }) => detail === why),
 			3,
@@ -117,7 +113,6 @@ export function checks(run: Run, short: boolean): Block[] {
 	];
 }
 
-/** What the broker's library said. */
 export function errors({ errors: all }: Run): Block[] {
 	if (all.length === 0) return [];
 	return [
@@ -126,7 +121,7 @@ export function errors({ errors: all }: Run): Block[] {
 	];
 }
 
-/** What the broker logged while it was measured, the serious first; on the page alone: a broker may name hosts, which are nobody's business in a comment. */
+/** Serious lines first. Page only: a broker may name hosts, which do not belong in a comment. */
 export function brokerLog({ brokerLog: log, window }: Run): Block[] {
 	if (log === undefined || log.lines.length === 0) return [];
 	const lines = log.lines
@@ -158,7 +153,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		ids: kinds.map((kind) => `${runId(run)}-${kind}`),
 		title,
 	});
-	// Of many runs only where there is something to explain.
+	// With many runs only where there is something to explain.
 	const explained = result.runs.length === 1 || run.verdict !== "pass";
 	return [
 		...phases(run, figures(["steps"])),
@@ -182,7 +177,6 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	];
 }
 
-/** What the counts are of, where that is not plain: copies, order by key. */
 function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }: Run) {
 	return [
 		load.pattern === "fan-out"
@@ -203,7 +197,7 @@ function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }:
 	];
 }
 
-/** How an acknowledged and a received message per second were reckoned, where a load has no rate. */
+/** How rates were computed if the load has none. */
 function howRates(run: Run): string[] {
 	const { sent, received, sentHow, receivedHow } = run.throughput;
 	const lines = [
@@ -230,7 +224,6 @@ function checkList(all: Run["validity"], depth?: Depth): List {
 
 const MOST = 20;
 
-/** What a run ran with, beside its load and what stands with its system. */
 function runFacts({ load, generator, ...run }: Run): Table {
 	const { pacer } = generator ?? {};
 	return facts([

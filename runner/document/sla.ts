@@ -21,7 +21,7 @@ import {
 	upTo,
 } from "./blocks.ts";
 
-/** What kept the result from passing, the worst first: by how much, where, why, when, and what to do. The same advice is given once. */
+/** What kept the result from passing, worst first. The same advice is given once. */
 export function broken(whole: Result): List {
 	const all = brokenOf(whole);
 	const more = all.length - MOST_BROKEN;
@@ -40,7 +40,7 @@ export function broken(whole: Result): List {
 	return { kind: "list", items, rest: more > 0 ? rest : null };
 }
 
-/** What checks warned of, whatever the verdict: each check in a line, with the run in which it found most. */
+/** A line for each check that warned, with the run in which it found most. */
 export function warnings(result: Result, depth: Depth): Block[] {
 	const { runs } = result;
 	const found = runs.flatMap((run) =>
@@ -59,7 +59,7 @@ export function warnings(result: Result, depth: Depth): Block[] {
 	return texts.length === 0 ? [] : [text(head, undefined, depth), list(items, depth)];
 }
 
-/** The SLA lines that are met, and those for which there was no room above. Many that are met are folded, and counted on a terminal. */
+/** SLA lines that are met, or had no room above. Many that are met are folded, and counted on a terminal. */
 export function lines(whole: Result): Block[] {
 	const all = outcomesOf(whole).filter(({ kind }) => kind === "gate");
 	if (all.length === 0) return whole.searches.length > 0 ? [] : [text(NO_SLA, undefined, 2)];
@@ -93,12 +93,11 @@ export function lines(whole: Result): Block[] {
 const NO_SLA =
 	"No SLA: nothing was judged. The verdict says whether the measurement is to be trusted";
 const NO_TIME = "No line limits how long a message may take: PASS says nothing of that";
-/** So many are explained one by one; the table has the others. */
+/** This many are explained; the table has the others. */
 const MOST_BROKEN = 8;
-/** More lines that are met are folded. */
+/** If more are met, they are folded. */
 const MOST_OPEN = 8;
 
-/** Where a line stands, in brackets, where that is known. */
 function lineOf({ line }: Outcome): Piece {
 	return aside(line === null ? "" : `(scenario.yaml:${line})`);
 }
@@ -129,7 +128,7 @@ function lineTables(all: readonly Outcome[], several: boolean, whole: Result): T
 	return [table(columns, rows, { look: "gates", depth: 2 })];
 }
 
-/** A link to where on a page it is seen: the run that it is about, of several repeats the worst; of a search its section. */
+/** Links to the run that it is about, or to its search. */
 function linked(shown: string, { run, runs, ...place }: Outcome, whole: Result): Piece {
 	const single = whole.runs.filter((one) => one.search === null);
 	const about = single.findIndex((one) => one === run || (run === null && runs.includes(one)));

@@ -5,24 +5,22 @@ import { medianRepeat, percentile, saturatedBy, sizeOf } from "../result/select.
 import type { Amount } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 
-/** What one system did in one case, and whether it is ranked with others there. */
 export interface Standing {
-	/** Of several repeats the one that decides. */
+	/** The repeat that decides. */
 	readonly run: Run;
 	readonly repeats: readonly Run[];
-	/** Its interval is widened to those of the other repeats: what differs from run to run is in no interval of one. */
+	/** Its interval is widened to the other repeats': one run's interval does not show what differs from run to run. */
 	readonly p99: Amount;
-	/** In one of its repeats: machine or generator was at its end, so that its figures are not the system's alone. */
+	/** In a repeat the machine or generator was at its limit, so the figures are not only the system's. */
 	readonly saturated: boolean;
-	/** Its figures count and are its own, and the load was not a closed loop, whose latency knows no queueing. */
+	/** Its figures count and are only its own, and the load was not a closed loop, whose latency shows no queueing. */
 	readonly ranked: boolean;
 }
 
-/** What all systems did in one case, in the order of their first run; null: it was not run there. */
+/** Systems in the order of their first run; null: not run in this case. */
 export interface CaseStandings {
 	readonly name: string;
 	readonly standings: readonly (Standing | null)[];
-	/** Those that there are. */
 	readonly all: readonly Standing[];
 	readonly lowest: Standing | null;
 }
@@ -38,7 +36,6 @@ export function standingsOf(runs: readonly Run[]): CaseStandings[] {
 	});
 }
 
-/** null: there is no run. */
 export function standingOf(repeats: readonly Run[]): Standing | null {
 	const run = medianRepeat(repeats);
 	if (run === undefined) return null;
@@ -53,7 +50,6 @@ export function standingOf(repeats: readonly Run[]): Standing | null {
 	};
 }
 
-/** The lowest p99 of those that are ranked; null: there is nothing to compare. */
 export function lowestOf(all: readonly Standing[]): Standing | null {
 	const ranked = all.filter((one) => one.ranked);
 	const metrics = new Set(all.map(({ run }) => run.main));
@@ -62,7 +58,7 @@ export function lowestOf(all: readonly Standing[]): Standing | null {
 		: ranked.reduce((a, b) => (sizeOf(b.p99) < sizeOf(a.p99) ? b : a));
 }
 
-/** "lowest", "1.9x", "1.1x, overlaps", "14x, no interval"; null: it is not ranked. */
+/** "lowest", "1.9x", "1.1x, overlaps", "14x, no interval"; null: not ranked. */
 export function ratioText(one: Standing, lowest: Standing): string | null {
 	if (one === lowest) return "lowest";
 	const low = sizeOf(lowest.p99);
@@ -73,7 +69,7 @@ export function ratioText(one: Standing, lowest: Standing): string | null {
 	return overlaps === null ? `${ratio}, no interval` : overlaps ? `${ratio}, overlaps` : ratio;
 }
 
-/** Whether their intervals overlap, so that chance may have ordered them; null: one has none. */
+/** Whether chance may have ordered them; null: one has no interval. */
 export function overlap(one: Standing, lowest: Standing): boolean | null {
 	const [own, other] = [one.p99, lowest.p99];
 	if (own.low == null || other.low == null) return null;
@@ -90,7 +86,7 @@ function widened(run: Run, repeats: readonly Run[]): Amount {
 	if (own.low == null) return own;
 	const all = repeats.map((one) => percentile(one, one.main, 99));
 	const ends = all.map((one) =>
-		// Without an interval its value has to do; what lies beyond all that was waited for has no upper end.
+		// Without an interval its value has to do; beyond the timeout there is no upper end.
 		one.atLeast ? null : one.low == null ? one.value : (one.high ?? null),
 	);
 	const low = smallestOf(all.flatMap((one) => one.low ?? (one.atLeast ? [] : (one.value ?? []))));

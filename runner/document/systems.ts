@@ -17,7 +17,6 @@ import {
 	text,
 } from "./blocks.ts";
 
-/** Durability and effective settings of each system: what makes its numbers comparable, or not. */
 export function systems({ runs }: Result): Fold[] {
 	const names = systemsOf(runs);
 	if (names.length === 0) return [];
@@ -30,7 +29,7 @@ export function systems({ runs }: Result): Fold[] {
 	return [section("systems", title, blocks, { depth: 3 })];
 }
 
-/** What the drivers do for each message, where it is not the same for all systems: as much a part of the numbers as durability. */
+/** What drivers do for each message, where systems differ: as much a part of the numbers as durability. */
 export function differences({ runs }: Result): Fold[] {
 	const measured = runs.filter((run) => run.driverOptions !== null);
 	const names = systemsOf(measured);
@@ -50,7 +49,7 @@ export function differences({ runs }: Result): Fold[] {
 	return items.length === 0 ? [] : [section("differences", title, [list(items)])];
 }
 
-/** Settings in which every driver says it (xk6-mqbench/broker/broker.go, EachMessage). */
+/** Settings that every driver reports (xk6-mqbench/broker/broker.go, EachMessage). */
 export const EACH_MESSAGE: readonly string[] = [
 	"confirm",
 	"flush",
@@ -61,7 +60,6 @@ export const EACH_MESSAGE: readonly string[] = [
 	"prefetch",
 ];
 
-/** The machine and the versions. */
 export function environment({ environment: e, runId }: Result): Block {
 	if (e === null) return text("nothing was written down about the machine");
 	return facts([
@@ -85,20 +83,19 @@ export function environment({ environment: e, runId }: Result): Block {
 // --- internal ---
 
 const UNSET = "not set";
-/** More values of one setting are counted: a port is another one in each run. */
+/** More are only counted: a port differs in each run. */
 const MOST_VALUES = 3;
 
 function systemsOf(runs: readonly Run[]): string[] {
 	return [...new Set(runs.map((run) => run.system))];
 }
 
-/** Each once: "1 / 25"; "". */
+/** "1 / 25", each value once. */
 function each(values: readonly (string | null | undefined)[]): string {
 	const all = [...new Set(values.filter((value) => value))];
 	return all.length > MOST_VALUES ? `${all.length} values` : all.join(" / ");
 }
 
-/** Settings of several runs: by key, every value that it had. */
 function together(all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
 	const keys = [...new Set(all.flatMap((one) => Object.keys(one)))];
 	return Object.fromEntries(keys.map((key) => [key, each(all.map((one) => one[key] ?? UNSET))]));
@@ -134,7 +131,7 @@ function settingsOf(runs: readonly Run[]): Block[] {
 
 const UNREADABLE = "unreadable";
 
-/** C-states, SMT and interrupt moderation of this machine, and all settings of each host. */
+/** Settings of each host, and of this machine without the governor, which has its own row. */
 function settingRows({ settings, hosts = [] }: EnvironmentFile): [string, string][] {
 	const own = Object.entries(settings ? settingTexts(settings) : {})
 		.filter(([name]) => name !== "CPU governor")

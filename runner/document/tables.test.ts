@@ -155,7 +155,6 @@ test.each([
 	["3 containers on 1 host, 2 CPUs each", true, ", which share its cores and disk"],
 	["1 node on 1 host", false, ""],
 	["3 nodes on 3 hosts", false, ""],
-	// Words decide nothing.
 	["3 nodes on 1 host", false, ""],
 ])("topology %s, sharing it: %s", (topology, nodesShareHost, more) => {
 	expect(topologyText({ topology, nodesShareHost })).toBe(topology + more);

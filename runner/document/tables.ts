@@ -18,7 +18,7 @@ import {
 } from "./blocks.ts";
 import { receivedColumn } from "./words.ts";
 
-/** The parts of a window, of steps latency against rate: "Response by step", in a backlog "Ack by phase". Nothing where the window is one. */
+/** "Response by step", in a backlog "Ack by phase"; nothing if the window has one part. */
 export function phases(run: Run, figures: Block): Block[] {
 	const { load } = run;
 	const [first] = run.phases;
@@ -33,7 +33,7 @@ export function phases(run: Run, figures: Block): Block[] {
 		["p50", ({ latency }) => percentileIn(latency, 50, run)],
 		["p99", ({ latency }) => percentileIn(latency, 99, run)],
 		["max", ({ latency }) => maximum(latency, run)],
-		// What went through: receipts; where nobody consumes acknowledgements; of a backlog both sides.
+		// Receipts; without consumers acknowledgements; in a backlog both sides.
 		...(load.pattern === "backlog" ? [["sent/s", rate("sent")] as const] : []),
 		load.pattern === "publish"
 			? ["acked/s", rate("acked")]
@@ -44,7 +44,6 @@ export function phases(run: Run, figures: Block): Block[] {
 	return [heading(title), figures, tableOf(run.phases, columns, 1)];
 }
 
-/** The clients of a run: how well they kept together, and who broke off. Nothing of a single process on this machine. */
 export function clients(run: Run): Block[] {
 	if (run.clients.length === 0) return [];
 	const { startSkewNs, clockBoundNs } = run;
@@ -71,7 +70,6 @@ export function clients(run: Run): Block[] {
 	];
 }
 
-/** The runs of a search: latency over offered rate. */
 export function searchTable({ runs }: Search): Table {
 	return table(
 		[
@@ -89,7 +87,6 @@ export function searchTable({ runs }: Search): Table {
 	);
 }
 
-/** What each fault of the runs did, in a section; nothing where there was none. */
 export function failover(result: Result): Fold[] {
 	const runs = result.runs.filter((run) => run.failover.length > 0);
 	const all = runs.flatMap((run) => run.failover.map((fault) => ({ fault, run })));
@@ -157,7 +154,6 @@ function unavailableText({ fault, run }: Fault): string {
 	return `${unavailableStill ? "at least " : ""}${formatDuration(unavailableNs)} from ${from}s on`;
 }
 
-/** `known`: it was counted. */
 function afterText({ fault, run }: Fault, ns: number | null, known: boolean): string {
 	if (fault.error !== null || run.state !== "complete" || !known) return "n/a";
 	if (ns === null) return "not before the next fault or the end";

@@ -4,7 +4,6 @@ import { isElsewhere } from "../model/run-file.ts";
 import { systemText, topologyText } from "../result/words.ts";
 import { formatCount, formatDuration } from "../units.ts";
 
-/** "Generator and broker shared one host ..."; null when none did, or nobody knows. */
 export function sameHostText({ runs }: Result): string | null {
 	const sharing = runs.filter((run) => run.sameHost).length;
 	const which = sharing < runs.length ? ` in ${sharing} of ${runs.length} runs` : "";
@@ -18,7 +17,7 @@ export function systemFacts(run: Run): string {
 	return [systemText(run), topologyText(run)].filter((part) => part !== null).join("; ");
 }
 
-/** "Measured on linux x64 6.1.0, 4 cores", or "on 3 i4i.xlarge for brokers (aws eu-central-1), started from ..."; where no client ran there, what it was: "Started from ...". null: nobody wrote it down. */
+/** "Measured on linux x64 6.1.0, 4 cores", on a rig its machines; "Started from ..." if clients ran only elsewhere. */
 export function measuredText(result: Result): string | null {
 	const known = machineOf(result.environment);
 	if (known === null) return null;
@@ -36,12 +35,11 @@ export function measuredText(result: Result): string | null {
 		: `Measured on ${machine}`;
 }
 
-/** The column of what consumers got: "received/s", in a fan-out "copies/s". */
 export function receivedColumn({ load }: Pick<Run, "load">): string {
 	return load.pattern === "fan-out" ? "copies/s" : "received/s";
 }
 
-/** "68us (client 1 to node 1) to 79us (client 0 to node 3), medians of TCP connects": the shortest and the longest path; null: nobody has measured any. */
+/** The shortest and the longest path: "68us (client 1 to node 1) to 79us (client 0 to node 3), medians of TCP connects". */
 export function networkText({ network, clients }: Pick<Run, "network" | "clients">): string | null {
 	const pair = ({ client, node }: Run["network"][number]) =>
 		`${clients.length === 0 ? "this machine" : `client ${client}`} to node ${node}`;
@@ -58,7 +56,7 @@ export function networkText({ network, clients }: Pick<Run, "network" | "clients
 	return all.length === 0 ? null : all.join("; ");
 }
 
-/** "a backlog of 50 000 messages was drained in 2.1s, 25 000/s: until at most 1 000 waited"; null: there was none. */
+/** "a backlog of 50 000 messages was drained in 2.1s, 25 000/s: until at most 1 000 waited" */
 export function drainText({ drain }: Run): string | null {
 	if (drain === null) return null;
 	return drain.drainNs === null
@@ -68,9 +66,8 @@ export function drainText({ drain }: Run): string | null {
 
 export const CLOSED_MEANS = "closed loop: fills the machine, shows no queueing";
 
-/** What the marks in a table of percentiles mean. */
+/** What "~" means. */
 export const WEAK_MEANS =
 	"based on few samples, or on slow messages that came in few clusters; or the window is too short (below 10s) to tell";
 
-/** What says more about the words of a result. */
 export const EXPLAIN = "mqbench explain response, breakdown or support";

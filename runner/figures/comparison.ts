@@ -8,7 +8,7 @@ import { formatDuration, plural } from "../units.ts";
 import { AXIS, panelOf, sentence, seriesOf } from "./facts.ts";
 import { CURVES, withNamed } from "./percentiles.ts";
 
-/** Of each system and case the ratios, `ratios-b-1`, and the curves of both sides over each other, `compare-b-1`. */
+/** For each system and case the ratios, `ratios-b-1`, and both sides' curves, `compare-b-1`. */
 export function comparedFigures(comparing: Comparing): Figure[] {
 	return bySystemAndCase(comparing.comparisons).flatMap(({ all: comparisons, ...of }, i) => {
 		const title = `${of.system}, ${of.case}`;
@@ -41,11 +41,11 @@ function sidesOf({ a, b, systems }: Comparing, of: Place): Side[] {
 	});
 }
 
-/** Curves are never averaged: of each side all runs are shown, and the one whose p99 is the median one is strong. */
+/** All runs, never averaged; the one with the median p99 is strong. */
 function curvesFigure(id: string, title: string, sides: readonly Side[]): Figure | null {
 	const series = sides.flatMap((side) => {
 		const median = medianRun(side.runs);
-		// The one that is shown comes first: in switches, legend and dashes.
+		// The strong one comes first in switches, legend and dashes.
 		const runs = side.runs.toSorted((x, y) => Number(y === median) - Number(x === median));
 		return runs.map((run) => curveOf(run, side, run !== median));
 	});
@@ -62,7 +62,7 @@ function curvesFigure(id: string, title: string, sides: readonly Side[]): Figure
 
 const NAMED = [50, 90, 99, 99.9, 99.99];
 
-/** Its intervals are of the ratio, in the table. */
+/** Curves have no intervals: those in the table are the ratio's. */
 function curveOf(run: Entry, { name, place }: Side, thin: boolean): Series {
 	const { main, figures, beyond, weak, curve } = run;
 	const named = NAMED.flatMap((x): Datum[] => {
@@ -75,12 +75,12 @@ function curveOf(run: Entry, { name, place }: Side, thin: boolean): Series {
 	const data = withNamed(curve, named);
 	const max = figures[`${main} max`] ?? null;
 	const text = formatDuration(max ?? 0);
-	// How many samples there were is not in a baseline: the maximum stands as far right as the curve reaches.
+	// A baseline has no number of samples, so the maximum stands where the curve ends.
 	const x = data.findLast(({ y }) => y !== null)?.x ?? 0;
 	const end = beyond.includes(`${main} max`)
 		? { x, y: null, text: `some never completed: > ${text}` }
 		: { x, y: max, text };
-	// What is compared has a colour and dashes of its own; not the system, which is the same on both sides.
+	// The system is the same on both sides, so each side has its own colour and dashes.
 	const look = { group: name, color: place, dash: place, thin };
 	return seriesOf(`${name}, ${thin ? "" : "median run: "}repeat ${run.repeat}`, data, {
 		...look,
@@ -88,7 +88,7 @@ function curveOf(run: Entry, { name, place }: Side, thin: boolean): Series {
 	});
 }
 
-/** The run with the median p99, as of repeats (`medianRepeat`): of an even number the higher of the two; one without is slower than any. */
+/** As `medianRepeat`: the higher of two; a run without a p99 is slower than any. */
 function medianRun(runs: readonly Entry[]): Entry | undefined {
 	const p99 = (run: Entry) => run.figures[`${run.main} p99`] ?? Number.MAX_VALUE;
 	return runs.toSorted((x, y) => p99(x) - p99(y))[Math.floor(runs.length / 2)];
@@ -106,18 +106,15 @@ function factsOf({ name, system, baseline, runs }: Side): string {
 		.join(", ");
 }
 
-/** Every ratio of one system and case, those that are judged first, percentiles from the lowest to the maximum. */
 function ratioFigure(id: string, title: string, comparisons: readonly Comparison[]): Figure | null {
 	const rows = comparisons.flatMap((c) =>
 		c.ratio !== null && c.ratio > 0 ? { ...c, ratio: c.ratio } : [],
 	);
 	const [first] = rows;
 	if (first === undefined) return null;
-	// As wide as the names stand apart.
+	// As wide as the names are apart.
 	const margin = rows.flatMap(({ margin }, x) =>
-		[x - 0.5, x + 0.5].map((x): Datum => {
-			return { x, y: null, low: 1 / (1 + margin), high: 1 + margin };
-		}),
+		[x - 0.5, x + 0.5].map((x): Datum => ({ x, y: null, low: 1 / (1 + margin), high: 1 + margin })),
 	);
 	const ratio = rows.map((c, x): Datum => {
 		const text = `${ratioOfText(c)} ${intervalText(c)}; ${verdictCell(c)}`;

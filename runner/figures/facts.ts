@@ -4,16 +4,14 @@ import { type Amount, show, showInterval } from "../result/show.ts";
 import { factsText, hostText, loadText, runTitle, systemTitle } from "../result/words.ts";
 import type { Unit } from "../units.ts";
 
-/** What every chart of one run is made of. */
 export interface Subject {
 	readonly run: Run;
 	readonly id: string;
 	/** "nats, 256B 1000/s, repeat 2 of 3" */
 	readonly title: string;
 	readonly facts: string;
-	/** Of its system, on every chart of the report. */
+	/** The system's, on every chart of the report. */
 	readonly color: number;
-	/** Of its case. */
 	readonly gates: readonly Gate[];
 }
 
@@ -28,18 +26,17 @@ export function subjectOf(run: Run, result: Result): Subject {
 	};
 }
 
-/** "run-01-nats-256B-1": the names of a run's charts begin so, as its folder is called. */
+/** "run-01-nats-256B-1", from the folder: the ids of a run's charts begin so. */
 export function runId({ folder }: Pick<Run, "folder">): string {
 	const name = folder.split("/").at(-1) ?? folder;
 	return `run-${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
 }
 
-/** Position of each system among all of the report: its colour. */
 export function colorsOf({ runs }: Pick<Result, "runs">): ReadonlyMap<string, number> {
 	return new Map([...new Set(runs.map((run) => run.system))].map((system, i) => [system, i]));
 }
 
-/** "nats: none, nothing is stored; kafka: ...; 4 cores, generator and brokers on one machine": of charts of several runs. */
+/** "nats: none, nothing is stored; kafka: ...; 4 cores, generator and brokers on one machine" */
 export function sharedFacts(result: Result): string {
 	const alike = (of: (run: Run) => string | null) => {
 		const texts = new Set(result.runs.map(of));
@@ -56,7 +53,7 @@ export function sharedFacts(result: Result): string {
 		.join("; ");
 }
 
-/** The limits of these metrics, each once, at their percentile. */
+/** Each once, at its percentile. */
 export function limitsOf(gates: readonly Gate[], metrics: readonly string[]): Limit[] {
 	const texts = new Map<string, Limit>();
 	for (const { metric, limitNs: y, sla: text, percentile: x } of gates)
@@ -65,12 +62,11 @@ export function limitsOf(gates: readonly Gate[], metrics: readonly string[]): Li
 	return [...texts.values()];
 }
 
-/** The same of the run's main metric, at every x. */
 export function mainLimits({ run, gates }: Pick<Subject, "run" | "gates">): Limit[] {
 	return limitsOf(gates, [run.main]).map(({ text, y }) => ({ text, y }));
 }
 
-/** With its interval, in the words of every table. What never completed is a gap: it is at least the timeout. */
+/** With its interval, worded as in tables. What never completed is a gap. */
 export function datumOf(x: number, of: Amount): Datum {
 	const { value, atLeast, low = null, high = null } = of;
 	const text = `${show(of)} ${showInterval(of)}`.trim();
@@ -80,7 +76,7 @@ export function datumOf(x: number, of: Amount): Datum {
 
 export const AXIS = { unit: null, names: null, from: null, to: null, step: 0 } as const;
 
-/** A panel of values that may span powers of ten where they are times. */
+/** Times may be logarithmic. */
 export function panelOf(
 	unit: Unit,
 	series: readonly Series[],
@@ -90,7 +86,7 @@ export function panelOf(
 	return { title, unit, log: unit === "ns" ? null : false, series, limits };
 }
 
-/** A grey line with a switch of its own, but for what is given. */
+/** By default a grey line with its own switch. */
 export function seriesOf(
 	name: string,
 	data: readonly Datum[],
@@ -99,7 +95,6 @@ export function seriesOf(
 	return { name, group: name, color: -1, dash: 0, thin: false, draw: "line", ...look, data };
 }
 
-/** "Response" */
 export function sentence(text: string): string {
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

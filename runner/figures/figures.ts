@@ -6,11 +6,10 @@ import { overviewPercentiles, runPercentiles } from "./percentiles.ts";
 import { caseFigures, searchFigure, stepsFigure } from "./rates.ts";
 import { heatFigure, timeFigure } from "./time.ts";
 
-/** The most points that a line has: of more runs than six fewer, so that their page stays small. */
+/** Points of a line; with more than six runs fewer, so that the page stays small. */
 export const MOST = 300;
 const FEWEST = 20;
 
-/** The pictures of a run, of at most so many points a line, by the end of their names. null: there is nothing to see. */
 const OF_RUN: readonly ((of: Subject, most: number) => Figure | null)[] = [
 	stepsFigure,
 	runPercentiles,
@@ -18,10 +17,7 @@ const OF_RUN: readonly ((of: Subject, most: number) => Figure | null)[] = [
 	heatFigure,
 ];
 
-/**
- * Every picture of a report, in its order. Of several runs first those of all side by side: `cases-...`, `percentiles`; then `search-1` for
- * the first search that has a curve; then of each run that is not of a search `run-...-steps`, `-percentiles`, `-time`, `-heat`.
- */
+/** In the report's order: `cases-...`, `percentiles`, `search-1`, then for each run `run-...-steps`, `-percentiles`, `-time`, `-heat`. */
 export function figuresOf(whole: Result, points?: number): Figure[] {
 	const result = withoutSearches(whole);
 	const { runs } = result;
@@ -32,7 +28,7 @@ export function figuresOf(whole: Result, points?: number): Figure[] {
 		...whole.searches.map((search, i) => searchFigure(`search-${i + 1}`, search, whole)),
 		...runs.flatMap((run) => {
 			const of = subjectOf(run, result);
-			// What happened in a second is what people ask of a run: of those there may be twice as many.
+			// Seconds are what people ask about, so this chart has twice the points.
 			return OF_RUN.map((make) => make(of, make === timeFigure ? 2 * most : most));
 		}),
 	].filter((figure) => figure !== null);

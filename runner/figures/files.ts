@@ -12,15 +12,15 @@ import { figuresOf, MOST } from "./figures.ts";
 export type Theme = "light" | "dark";
 
 interface PicturesArgs {
-	/** Where the run is; pictures go to svg/ in it, or to `out`. */
+	/** Charts go to `out`, else to svg/ in here. */
 	readonly folder: string;
 	readonly out: string | undefined;
 	readonly theme: Theme;
-	/** A glob over their names. */
+	/** A glob over ids. */
 	readonly only: string;
 }
 
-/** `mqbench report --svg`: every picture of a report as a file of its own. Gives their paths, in the order of the report. */
+/** `mqbench report --svg`: one file for each chart. Returns their paths, in the report's order. */
 export async function writePictures(
 	result: Result,
 	{ folder, out, theme, only }: PicturesArgs,
@@ -41,7 +41,7 @@ export async function writePictures(
 	return files;
 }
 
-/** A picture on its own, as SVG, by what `npm run build` has made (page/bundle.ts): found from the sources as from dist/. */
+/** Draws with what `npm run build` made (page/bundle.ts), which sources and dist/ find alike. */
 export async function drawSvg(figure: Figure, view: View): Promise<string> {
 	const file = path.join(packageFolder, "dist", "page", "draw.js");
 	let drawer: { svgOf(figure: Figure, view: View): string };

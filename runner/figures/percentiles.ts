@@ -19,16 +19,15 @@ import {
 	sharedFacts,
 } from "./facts.ts";
 
-/** HDR curves: latency over percentile, each value holds until the next. They end where the samples end to carry. */
+/** Each value holds until the next; curves end where samples no longer support them. */
 export const CURVES: Pick<Figure, "x" | "spans"> = {
 	x: { ...AXIS, scale: "nines", title: "percentile" },
 	spans: [],
 };
 
-/** Response, service, ack and last of one run, of at most about so many points each. null: nothing was measured. */
 export function runPercentiles(of: Subject, points: number): Figure | null {
 	const { run, color, title } = of;
-	// The main one first: it has the colour of the system; what stands beside it is grey, and has dashes.
+	// The main one comes first and has the system's colour; the others are grey, with dashes.
 	const measured = METRICS.flatMap((name) => {
 		const m = run.metrics[name];
 		return m !== null && m.curve.length > 0 ? [{ name, m, main: name === run.main }] : [];
@@ -53,7 +52,7 @@ export function runPercentiles(of: Subject, points: number): Figure | null {
 	};
 }
 
-/** The main metric of every run: small multiples by case, in each the systems, and thin beside the repeat that decides the others. null: fewer than two runs have curves. */
+/** A panel for each case with its systems; repeats that do not decide are thin. null: fewer than two runs have curves. */
 export function overviewPercentiles(result: Result, points: number): Figure | null {
 	const colors = colorsOf(result);
 	const tables = byCase(result);
@@ -91,7 +90,7 @@ export function overviewPercentiles(result: Result, points: number): Figure | nu
 	};
 }
 
-/** The curve has levels of its own: that it goes through the percentiles with a name they are points of it. */
+/** The curve has its own levels: the named percentiles are added, so that it goes through them. */
 export function withNamed(
 	points: readonly (readonly [p: number, value: number])[],
 	named: readonly Datum[],
@@ -105,13 +104,10 @@ export function withNamed(
 
 const METRICS = ["response", "service", "ack", "last"] as const;
 
-/** Cases of more have their pictures at their runs. */
+/** Further cases have charts at their runs. */
 const MOST_PANELS = 24;
 
-/**
- * Points that no screen tells apart are left out: those within a part of the value, 0.2 % of 300 points, of the last one that is kept. What
- * is left is exact; the percentiles with a name and the last point stay.
- */
+/** Drops points that no screen tells apart: within 0.2 % of the last one kept, at 300 points. What is left is exact. */
 function curveOf(m: MetricSummary, run: Run, points: number): Datum[] {
 	const named = m.percentiles
 		.filter(({ value }) => value !== null)
@@ -126,7 +122,7 @@ function curveOf(m: MetricSummary, run: Run, points: number): Datum[] {
 	});
 }
 
-/** The maximum of n samples, where 1/n of them are left; or how many never completed, which the main metric tells. */
+/** At 1 - 1/n of n samples; or how many never completed, on the main metric. */
 function endOf(m: MetricSummary, run: Run, main: boolean): Pick<Series, "end"> {
 	const { max, n, censored } = m;
 	if (censored === 0)
@@ -144,7 +140,7 @@ function meaningOf(metric: (typeof METRICS)[number], run: Run): string {
 	}[metric];
 }
 
-/** What counting from the actual send would have hidden: the area between both curves, as far as both go. */
+/** The area between both curves, as far as both go. */
 function hiddenOf(run: Run, response: Series | undefined, service: Series | undefined): Series[] {
 	const p = mostHidden(run);
 	if (p === null || response === undefined || service === undefined) return [];

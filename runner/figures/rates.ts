@@ -20,7 +20,7 @@ import {
 	subjectOf,
 } from "./facts.ts";
 
-/** Latency over offered rate of a search: the runs below its answer. null: fewer than two rates. */
+/** Latency over offered rate. null: fewer than two rates. */
 export function searchFigure(id: string, search: Search, result: Result): Figure | null {
 	const places = search.runs.flatMap(({ index, rate, role }) => {
 		const run = result.runs.find((one) => one.index === index);
@@ -31,12 +31,12 @@ export function searchFigure(id: string, search: Search, result: Result): Figure
 	const of = subjectOf(first.run, result);
 	return overRate(
 		{ ...of, id, title: searchTitle(search), facts: factsText(first.run, result) },
-		// Probes are short and may be the ones that failed by accident: the curve is of the runs below the answer.
+		// Probes are short and may fail by accident, so the curve has the runs below the answer.
 		places.filter(({ role }) => search.lo === null || role !== "probe"),
 	);
 }
 
-/** Latency over rate of a load in steps. null: it has none, or the rates are alike, as in a backlog. */
+/** Latency over rate. null: no steps, or the rates are alike, as in a backlog. */
 export function stepsFigure(of: Subject): Figure | null {
 	const { run, id } = of;
 	const busy = run.phases.filter(({ intended }) => intended > 0);
@@ -47,10 +47,7 @@ export function stepsFigure(of: Subject): Figure | null {
 	);
 }
 
-/**
- * Of several cases: p99 of every system by case, and of closed loops throughput; over the rate, or the one other number in which they
- * differ. Each pattern has its own: a round trip and a copy for each of ten subscribers are no points of one line.
- */
+/** p99 (closed loops: throughput) over the rate, or the one other number in which cases differ. A chart for each pattern. */
 export function caseFigures(result: Result): Figure[] {
 	const patterns = [...new Set(result.runs.map(({ load }) => load.pattern))];
 	const colors = colorsOf(result);
@@ -64,7 +61,6 @@ export function caseFigures(result: Result): Figure[] {
 
 type Colors = ReadonlyMap<string, number>;
 
-/** Figures of one pattern, which is told where there are several. */
 function figuresOfCases(result: Result, colors: Colors, pattern: readonly string[]): Figure[] {
 	const { gates, scenario } = result;
 	if (new Set(result.runs.map((run) => run.case)).size < 2) return [];
@@ -101,14 +97,13 @@ function figuresOfCases(result: Result, colors: Colors, pattern: readonly string
 			return panelOf("messages/s", lines, [], title);
 		}),
 	);
-	// Of one place there is nothing to see.
 	return [...latency, ...through].filter(({ panels }) => {
 		const data = panels.flatMap(({ series }) => series.flatMap((line) => line.data));
 		return new Set(data.flatMap((datum) => (datum.y === null ? [] : datum.x))).size > 1;
 	});
 }
 
-/** Log where rates or sizes span more than a factor of 20; over the names of cases points alone, as nothing lies between two cases. */
+/** Logarithmic above a factor of 20; over names only points, because nothing lies between two cases. */
 function figureOf(
 	base: Pick<Figure, "id" | "title" | "facts">,
 	axis: CaseAxis,
@@ -127,7 +122,6 @@ function figureOf(
 
 type CaseAxis = Pick<Axis, "title" | "unit" | "names">;
 
-/** Maximum, p99 and p50 of one system. null: there is nothing to see. */
 function overRate(
 	of: Subject,
 	places: readonly { rate: number; run: Run; latency: Omit<MetricSummary, "curve"> | null }[],
@@ -150,10 +144,7 @@ function overRate(
 	return seen && varies ? figureOf({ id, title, facts }, RATE, [panel]) : null;
 }
 
-/**
- * The number in which cases differ, first the rate; with those that differ in another number, too, small multiples, if each has two points or
- * more. Else, and where numbers do not tell two cases apart, the names of the cases in their order.
- */
+/** The first number in which cases differ, with panels by the others if each has two points; otherwise the names of the cases. */
 function axisOf(runs: readonly Run[]): {
 	readonly axis: CaseAxis;
 	readonly x: (run: Run) => number;
@@ -196,10 +187,7 @@ const NUMBERS: readonly (CaseAxis & { readonly of: (run: Run) => number | null }
 	).map(([title, unit, of]) => ({ title, unit, names: null, of })),
 ];
 
-/**
- * A line for each system through the repeats that decide, of which each has been measured so; thin beside it, of several, every repeat: nothing
- * is averaged.
- */
+/** A line through the repeats that decide, and thin ones for every repeat: nothing is averaged. */
 function linesOf(
 	runs: readonly Run[],
 	colors: Colors,

@@ -47,7 +47,7 @@ test("the generator's own count is there where nobody has looked from outside", 
 test("clients on other machines have a line each, and the network its own panel", () => {
 	const hosts = [11, 12, 13].map((n) => `bench@10.0.0.${n}`);
 	const cores = panelOf(runOf("clients"), "CPU");
-	// Nobody has looked at this machine: its line is what all of them have counted themselves.
+	// This machine was not observed: its line is what the clients counted themselves.
 	expect(cores.names).toEqual(["generator", ...hosts]);
 	expect(cores.values.get("bench@10.0.0.13")).toEqual(Array(10).fill(0.23));
 	const network = panelOf(runOf("clients"), "network");

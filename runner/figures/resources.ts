@@ -3,7 +3,7 @@ import type { Run } from "../model/result.ts";
 import { plural } from "../units.ts";
 import { type OverTime, ticksOf, worst } from "./stretches.ts";
 
-/** What processes and machines used: a panel for each kind, in it a line for each that used it; of a longer stretch the most. */
+/** A panel for each resource, a line for each user; a longer stretch shows the most. */
 export function resourcePanels(run: Run, size: number): OverTime[] {
 	const { series, window } = run;
 	const warmup = window.startNs / 1e9;
@@ -41,7 +41,7 @@ type Network = NonNullable<Series["resources"][number]["network"]>;
 type Look = { readonly at: number } & Partial<Used> & Partial<Network>;
 
 const PANELS: readonly (Pick<OverTime, "title" | "unit"> & {
-	/** By what follows the name of the user. */
+	/** By what follows the user's name. */
 	readonly lines: Readonly<Record<string, (look: Look) => number | null | undefined>>;
 })[] = [
 	{ title: "CPU, cores", unit: "cores", lines: { "": (l) => l.cores } },
@@ -61,7 +61,7 @@ const PANELS: readonly (Pick<OverTime, "title" | "unit"> & {
 /** More lines than these cannot be told apart. */
 const MOST_MACHINES = 4;
 
-/** The generator, which counts its own CPU where nobody looks from outside; the broker; and machines besides this one, whose network counts then. */
+/** The generator, which counts its own CPU if nothing looked from outside, the broker, and other machines with their network. */
 function usersOf(run: Run): { readonly name: string; readonly looks: readonly Look[] }[] {
 	const { resources, hosts, brokerHosts = [] } = run.series;
 	const own = ticksOf(run).map((t) => ({ at: t.at, cores: t.cpuNs / secondsOf(t) / 1e9 }));
@@ -76,7 +76,7 @@ function usersOf(run: Run): { readonly name: string; readonly looks: readonly Lo
 			looks: points.map(({ at, network }) => ({ at, ...network })),
 		})),
 	];
-	// Between processes of one machine nothing goes over a network.
+	// Processes of one machine use no network.
 	const distant = machines.length > 0 || run.sameHost === false;
 	const here = resources.map(({ at, network }) => ({ at, ...network }));
 	return [

@@ -7,19 +7,14 @@ import { sum } from "../stats/sum.ts";
 import { formatCount } from "../units.ts";
 import { AXIS } from "./facts.ts";
 
-/**
- * Seconds of a run, joined to the stretches that every line over time has a datum for, at their middle; and those in which messages were
- * due that never completed.
- */
-
-/** A panel over time. The dashes of a line are its own; the first one, 0, has the colour of the system, the others are grey. */
+/** A line is name, dashes and data; dashes 0 have the system's colour, others are grey. */
 export interface OverTime extends Pick<Panel, "title" | "unit"> {
 	readonly lines: readonly (readonly [name: string, dash: number, data: readonly Datum[]])[];
-	/** Left out: a value is the same all over its stretch. */
+	/** Default: a value is the same all over its stretch. */
 	readonly draw?: Series["draw"];
 }
 
-/** Whole seconds that one datum stands for: no fewer than are recorded as one, of a run or of one of its machines. */
+/** Whole seconds of one datum: no fewer than are recorded as one. */
 export function stretch({ series, window }: Run, most: number): number {
 	const seconds = Math.max(series.seconds.length, Math.ceil(window.endNs / 1e9));
 	const apart = [...series.hosts, ...(series.brokerHosts ?? [])].map(({ points: [one, next] }) =>
@@ -30,18 +25,14 @@ export function stretch({ series, window }: Run, most: number): number {
 	return one * Math.max(1, Math.ceil(seconds / (one * most)));
 }
 
-/** Those of warm-up and window. */
 export function ticksOf({ load, window, series }: Run): Run["series"]["ticks"][number][] {
-	// The last second of a closed loop is begun, not full.
+	// A closed loop's last second is begun, not full.
 	const end =
 		load.schedule.kind === "closed" ? Math.ceil(window.endNs / 1e9) : window.endNs / 1e9 + 1e-9;
 	return series.ticks.filter((t) => t.at <= end);
 }
 
-/**
- * From the beginning of the warm-up to the end of the window; of a closed loop, which may last parts of a second, to the last of `seconds`
- * that there are data of.
- */
+/** From the warm-up's start to the window's end; a closed loop may end within a second, and shows the last of `seconds`. */
 export function secondsAxis({ window, load }: Run, step: number, seconds: readonly number[]): Axis {
 	const end = Math.max((window.endNs - window.startNs) / 1e9, 1e-3);
 	const closed = load.schedule.kind === "closed";
@@ -49,10 +40,7 @@ export function secondsAxis({ window, load }: Run, step: number, seconds: readon
 	return { ...AXIS, scale: "seconds", title: "second", from: -window.startNs / 1e9, to, step };
 }
 
-/**
- * One datum of all values of each stretch of `size` seconds, counted from the window's start. `second`: in which one a value lies; before the
- * first after stretches without any there is a gap.
- */
+/** A datum for each stretch of `size` seconds from the window's start; stretches without values leave a gap. */
 export function joined<T>(
 	values: readonly T[],
 	{ size, second }: { readonly size: number; readonly second: (value: T) => number },
@@ -65,7 +53,7 @@ export function joined<T>(
 	});
 }
 
-/** The largest value of each stretch: never an average. `values` are [beginning of the second, value]. */
+/** The largest of each stretch, never an average. `values` are [start of the second, value]. */
 export function worst(
 	values: readonly (readonly [second: number, value: number | null | undefined])[],
 	size: number,
@@ -75,7 +63,6 @@ export function worst(
 	}));
 }
 
-/** The largest that is known; null: none is. */
 export function most(values: readonly (number | null)[]): number | null {
 	const known = values.filter((value) => value !== null);
 	return known.length === 0 ? null : largestOf(known);
@@ -94,13 +81,12 @@ export function warmUp({ window }: Run): Span[] {
 	return from < 0 ? [{ from, to: 0, text: "warm-up", kind: "warmup" }] : [];
 }
 
-/** Messages that never completed have no latency, and so no point in any line: they are counted where they were due. */
+/** Messages that never completed have no latency and are in no line, so they are counted where they were due. */
 interface Unfinished {
-	/** "12 of 1 000", by stretches of `size` seconds. Empty: all completed, or nobody knows when those were due that did not. */
+	/** "12 of 1 000", by stretches of `size` seconds; empty also if it is not known when they were due. */
 	readonly counts: readonly Datum[];
-	/** Stretches that follow each other are one; but none is of both warm-up and window. */
+	/** Consecutive stretches are one, but never across warm-up and window. */
 	readonly spans: readonly Span[];
-	/** "12 never completed, not known in which second", for the facts; empty: there are none, or it is known. */
 	readonly unplaced: readonly string[];
 }
 
@@ -111,7 +97,7 @@ export function unfinishedOf(run: Run, size: number): Unfinished {
 		const due = count + sum(part.map((second) => second.count));
 		return count === 0 ? [] : [{ slot, count, due }];
 	});
-	// Those that follow each other are as far from their position.
+	// Consecutive slots are equally far from their index.
 	const series = grouped([...slots.entries()], ([i, { slot }]) => `${slot < 0} ${slot - i}`);
 	const censored = run.metrics[run.main]?.censored ?? 0;
 	const known = seconds.some(({ missing }) => missing !== null);

@@ -7,14 +7,12 @@ import { formatDuration } from "../units.ts";
 import { subjectOf } from "./facts.ts";
 import { timeFigure } from "./time.ts";
 
-/** The only run of a fixture, changed. */
 function runOf(name: string, changes: (run: Run) => Partial<Run> = () => ({})) {
 	const result = fixtureResult(name);
 	const [run] = result.runs as [Run];
 	return { result, run: { ...run, ...changes(run) } };
 }
 
-/** The same with other measured seconds or ticks. */
 const withSeries = (
 	name: string,
 	changes: (series: Run["series"]) => Partial<Run["series"]>,

@@ -26,7 +26,6 @@ import {
 	worst,
 } from "./stretches.ts";
 
-/** Everything of a run over time, in at most `points` points a line. null: nothing was measured. */
 export function timeFigure(of: Subject, points: number): Figure | null {
 	const { run } = of;
 	const size = stretch(run, points);
@@ -61,7 +60,6 @@ export function timeFigure(of: Subject, points: number): Figure | null {
 	};
 }
 
-/** Samples of the main metric by second and latency, in at most `most` columns. null: nothing was measured. */
 export function heatFigure(of: Subject, most: number): Figure | null {
 	const { run } = of;
 	const { heat } = run.series;
@@ -91,7 +89,6 @@ type Second = Run["series"]["seconds"][number];
 type Tick = Run["series"]["ticks"][number];
 type Quantile = "p50" | "p99" | "max";
 
-/** Latency, lateness, rates and what is in flight. */
 function loadPanels(run: Run, size: number): OverTime[] {
 	const { pattern, schedule } = run.load;
 	const { seconds, ticks } = run.series;
@@ -101,7 +98,7 @@ function loadPanels(run: Run, size: number): OverTime[] {
 			seconds.map((s) => [s.second, s[key]?.p99]),
 			size,
 		);
-	/** What is counted ten times a second: the most of each stretch. */
+	/** Counted ten times a second: the most of each stretch. */
 	const sampled = (of: (tick: Tick) => readonly number[]) =>
 		worst(
 			ticksOf(run).map((tick) => [beginOf(tick, run), most(of(tick))]),
@@ -122,7 +119,6 @@ function loadPanels(run: Run, size: number): OverTime[] {
 			],
 		},
 		{
-			// What of the response was the generator's own lateness, and what earlier blocking explains.
 			title: "the generator's lag, and queued",
 			unit: "ns",
 			draw: "line",
@@ -154,22 +150,19 @@ function loadPanels(run: Run, size: number): OverTime[] {
 					0,
 					sampled((t) => (t.backlog.length === 0 ? [t.inFlight] : t.backlog)),
 				],
-				// Of a fan-out these are copies.
+				// In a fan-out these are copies.
 				["held by the library", 1, holds ? sampled((t) => t.held ?? []) : []],
 			],
 		},
 	];
 }
 
-/** The second that a tick begins in, from the window's start. */
+/** Seconds from the window's start. */
 function beginOf(tick: Tick, { window }: Run): number {
 	return tick.at - secondsOf(tick) - window.startNs / 1e9;
 }
 
-/**
- * A percentile or the maximum by second of intended time; of a longer stretch the worst second. One that lies among those that never
- * completed is worse than any other, and a gap: the highest of those that completed would look like a calm second.
- */
+/** The worst second of each stretch. A percentile among messages that never completed is a gap: the others' highest would look calm. */
 function worstLatency(run: Run, key: Quantile, size: number): Datum[] {
 	const second = (one: Second) => one.second;
 	return joined(run.series.seconds, { size, second }, (part) => {
@@ -180,7 +173,7 @@ function worstLatency(run: Run, key: Quantile, size: number): Datum[] {
 	});
 }
 
-/** Has it no value in this second, as too many messages never completed? The maximum never has if one did not. */
+/** Whether it lies among messages that never completed. The maximum does if one did not. */
 function isBeyond(second: Second, key: Quantile): boolean {
 	const { missing, count } = second;
 	if (missing === null || missing === 0) return false;
@@ -188,14 +181,13 @@ function isBeyond(second: Second, key: Quantile): boolean {
 	return second[key] === null && rank(count + missing, key === "p99" ? 99 : 50) > count;
 }
 
-/** Messages per second of real time; of a longer stretch its mean. The drain after the window is cut off. */
+/** Of real time, without the drain after the window. */
 function mean(run: Run, key: "sent" | "received", size: number): Datum[] {
 	return joined(ticksOf(run), { size, second: (tick) => beginOf(tick, run) }, (part) => ({
 		y: rounded(sum(part.map((t) => t[key])) / sum(part.map(secondsOf))),
 	}));
 }
 
-/** What the schedule meant to send in each stretch. */
 function scheduled({ load: { schedule }, window }: Run, size: number): Datum[] {
 	if (schedule.kind === "closed" || schedule.rate === null) return [];
 	const { startNs, endNs } = window;
@@ -218,7 +210,6 @@ function phases({ phases }: Run): Span[] {
 	});
 }
 
-/** As they were done. */
 function faults({ window, failover }: Run): Span[] {
 	const second = (ns: number) => rounded((ns - window.startNs) / 1e9);
 	return failover
@@ -233,7 +224,7 @@ function faults({ window, failover }: Run): Span[] {
 		});
 }
 
-/** Columns of `size` seconds; counted from the window's start, so that none holds warm-up and window. */
+/** Columns count from the window's start, so that none holds both warm-up and window. */
 function cellsOf(heat: NonNullable<Run["series"]["heat"]>, size: number): Datum[] {
 	const sums = new Map<string, [x: number, bin: number, n: number]>();
 	for (const [second, bin, n] of heat.cells) {

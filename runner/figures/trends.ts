@@ -8,22 +8,19 @@ import { type Headline, headlineOf, searchHeadline } from "../result/headline.ts
 import type { Entry, IndexedResult } from "../result/indexed.ts";
 import { AXIS, panelOf, seriesOf } from "./facts.ts";
 
-/** A figure of a scenario. */
 export interface Trend {
 	readonly scenario: string;
 	readonly figure: Figure;
 }
 
 /**
- * One figure over time for every scenario and case of which at least two results have a figure. Each run is a point of its own: repeats are
- * shown, never averaged. A line joins points only of one system that did the same work, with the same durability, on the same kind of
- * machine; what differs stands in the line's name. Shortened runs (`--quick`) are left out. Runs without a figure (invalid,
- * interrupted, error) are a gap with a name.
+ * For every scenario and case with a figure in two results. Each run is a point, never averaged; a line joins one system's points with the
+ * same work, durability and kind of machine, and its name says what differs. `--quick` is left out; runs without a figure are named gaps.
  */
 export function trendsOf(entries: readonly Entry[]): Trend[] {
 	const machines = machinesOf(entries);
 	const points = entries.flatMap((entry) => pointsOf(entry, machines.get(entry.folder) ?? null));
-	// The oldest result's systems first, so that a system keeps its colour as results are added.
+	// Oldest first, so that a system keeps its colour as results are added.
 	const systems = entries
 		.toReversed()
 		.flatMap(({ result }) => result?.runs.map((run) => run.system) ?? []);
@@ -42,7 +39,7 @@ export function trendsOf(entries: readonly Entry[]): Trend[] {
 
 // --- internal ---
 
-/** The newest first, as the entries are. */
+/** Newest first, as the entries are. */
 interface Point {
 	readonly scenario: string;
 	readonly case: string;
@@ -52,7 +49,6 @@ interface Point {
 	readonly datum: Datum;
 	readonly durability: string;
 	readonly machine: KnownMachine | null;
-	/** Of its work. */
 	readonly facts: Readonly<Record<string, string>>;
 }
 
@@ -90,7 +86,6 @@ function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | n
 	});
 }
 
-/** Runs, and searches with a run of theirs: each with its figure and the facts of its work. */
 function measuredIn({ runs, searches }: IndexedResult) {
 	return [
 		...runs
@@ -114,7 +109,7 @@ function figureOf(
 ): Figure {
 	const [{ scenario, case: name, headline }] = group;
 	const lines = grouped(group, (p) =>
-		// What nobody knows may be another machine each time.
+		// An unknown machine may be another one each time.
 		JSON.stringify([p.system, p.facts, p.durability, p.machine?.letter ?? p.folder]),
 	);
 	const dashes = new Map<string, number>();
@@ -136,7 +131,7 @@ function figureOf(
 	};
 }
 
-/** The system, and what sets this line apart from its newest one. */
+/** With what sets this line apart from the system's newest one. */
 function nameOf({ system, machine, durability, facts }: Point, group: readonly Point[]): string {
 	const newest = group.find((p) => p.system === system);
 	const work = workDifference(facts, newest?.facts);

@@ -1,7 +1,6 @@
 import type { Comparing, Named } from "../compare/comparing.ts";
 import { readableJson } from "../result/json.ts";
 
-/** A comparison for programs. */
 export function comparingJson(comparing: Comparing, exitCode: number): string {
 	const { a, b, outcome, summary, comparisons, notCompared, differences } = comparing;
 	const side = ({ path: where, baseline }: Named) => {

@@ -6,12 +6,9 @@ import { ratePerSecond } from "../units.ts";
 import { USUAL } from "../verdict/quantile.ts";
 
 /**
- * `result.csv`: a row per run, a column per figure, so that files of many commands can be put below each other. RFC 4180: comma, CRLF,
- * quotes where needed, a first line of names. Times are ns, rates messages per second; nothing is rounded. Empty: not measured. A percentile
- * that is empty has its reason in the column `..._support` beside it: none (too few samples) or beyond-timeout (it lies among messages that
- * never completed). `..._max_ns` is of those that did complete; `..._censored` says how many did not.
- *
- * Names of scenarios and the like come from outside, and a spreadsheet takes `=1+1` for a formula: such a text gets a leading `'`.
+ * A row for each run, a column for each figure. RFC 4180 with CRLF; times are ns, rates messages per second, nothing is rounded. Empty: not
+ * measured. An empty percentile has its reason in `..._support`: none (too few samples) or beyond-timeout (it lies among messages that
+ * never completed). `..._max_ns` is of messages that completed; `..._censored` counts the others. Formulas from outside get a leading `'`.
  */
 export function renderCsv(result: Result): string {
 	const rows = result.runs.map((run) => rowOf(run, result));
@@ -26,7 +23,7 @@ export function renderCsv(result: Result): string {
 type Cell = readonly [name: string, value: CellValue];
 type CellKey<T> = { [K in keyof T]-?: T[K] extends CellValue ? K : never }[keyof T] & string;
 
-/** Cells that are called as the fields of a part of the run are, with `before` and `after` around them. */
+/** Named as the part's fields, with `before` and `after` around them. */
 function fields<T>(
 	part: T | null | undefined,
 	names: readonly CellKey<T>[],
@@ -74,7 +71,7 @@ function rowOf(run: Run, result: Result): Cell[] {
 	];
 }
 
-/** Times are since T0, or last from `calledNs` on (`faultZeroNs`). */
+/** Since T0, or from `calledNs` on (`faultZeroNs`). */
 function faultCells(fault: Run["failover"][number] | undefined, number: number): Cell[] {
 	const before = `fault_${number}_`;
 	return [
@@ -101,7 +98,7 @@ function metricCells(run: Run, metric: Metric, percentiles: readonly number[]): 
 	];
 }
 
-/** Means of the messages around a percentile of response, or of the slowest one; how many those are. */
+/** Means of the messages around a percentile of response, and their number. */
 function breakdownCells({ breakdown }: Run, p: number): Cell[] {
 	const at = breakdown?.find((one) => one.p === p);
 	const before = `breakdown_${p === MAX ? "max" : `p${p}`}_`;
@@ -111,7 +108,7 @@ function breakdownCells({ breakdown }: Run, p: number): Cell[] {
 	];
 }
 
-/** The usual ones in every file, and those that an SLA of this result names. */
+/** The usual ones, and those that an SLA of this result names. */
 function percentilesOf({ runs }: Result, metric: Metric): number[] {
 	const named = runs.flatMap((run) => run.metrics[metric]?.percentiles.map(({ p }) => p) ?? []);
 	return [...new Set([...USUAL, ...named])].sort((a, b) => a - b);

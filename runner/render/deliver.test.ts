@@ -20,7 +20,6 @@ async function reported(name: string, args: readonly string[], env: Record<strin
 	return { code, folder, cwd, world, file };
 }
 
-/** Files for what a job of GitHub Actions reads of a step. */
 function job() {
 	const folder = testFolder();
 	const summary = join(folder, "summary.md");
@@ -101,7 +100,7 @@ describe("files", () => {
 		expect(world.err()).toBe(
 			`taken: cannot be written (it is a folder). The measured files are kept; free some space or allow writing there, then: mqbench report ${folder}\n`,
 		);
-		// What is worse than a file that is missing stays what it is.
+		// Codes that are worse than a missing file stay.
 		expect(told({ ...result, verdict: "interrupted", interruptedBy: "SIGTERM" })).toBe(143);
 		expect(told({ ...result, verdict: "invalid" })).toBe(3);
 	});

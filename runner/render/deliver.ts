@@ -14,20 +14,16 @@ import { annotations, outputText } from "./github.ts";
 import { renderMarkdown, SUMMARY } from "./markdown.ts";
 import { renderTerminal } from "./terminal.ts";
 
-export interface Delivery {
+interface Delivery {
 	readonly result: Result;
-	/** Folder of the run, in which every report is written already. */
+	/** Every report is in it already. */
 	readonly folder: string;
 	readonly reporters: readonly Reporter[];
 	readonly onInconclusive?: OnInconclusive | undefined;
-	/** Say nothing to people. */
 	readonly quiet?: boolean | undefined;
 }
 
-/**
- * Prints a result and puts copies of its files where they were asked for; gives the exit code. A copy that cannot be written keeps
- * nothing else from being delivered: it is told last, and makes the code 3 where the result's own says less.
- */
+/** Returns the exit code. A copy that cannot be written is reported last, and makes the code 3 where the result's own says less. */
 export function deliver(
 	{ result, folder, reporters, onInconclusive, quiet }: Delivery,
 	world: World,
@@ -45,7 +41,7 @@ export function deliver(
 	});
 	const own = exitCodeOf(result, onInconclusive);
 	const code = unwritten.length > 0 && !WORSE.has(own) ? EXIT.environment : own;
-	// Beside a file on stdout nothing else may stand there.
+	// With a file on stdout nothing else may go there.
 	const beside = reporters.some(({ path }) => path === "-") ? world.stderr : world.stdout;
 	for (const { name, path: to } of reporters) {
 		const file = reportFile(name);
@@ -73,7 +69,7 @@ export function deliver(
 	return code;
 }
 
-/** As a person finds it: from here, where it is below here. */
+/** Relative if it is below the working directory. */
 export function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
 	const here = path.relative(cwd, folder);
 	return here.startsWith("..") ? folder : here;
@@ -81,13 +77,12 @@ export function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
 
 // --- internal ---
 
-/** What a file that is missing says less than. */
+/** Codes that say more than a missing file. */
 const WORSE: ReadonlySet<ExitCode> = new Set([EXIT.internal, EXIT.interrupted, EXIT.terminated]);
 
-/** Least room in which a report says something. */
+/** Bytes below which a report says nothing. */
 const LEAST_SUMMARY = 5000;
 
-/** What goes where: the file in the run's folder, and the path as it was given. */
 function copiesOf(reporters: readonly Reporter[]) {
 	return reporters.flatMap(({ name, path: to }) => {
 		const file = reportFile(name);
@@ -95,12 +90,12 @@ function copiesOf(reporters: readonly Reporter[]) {
 	});
 }
 
-/** JSON that means the same, and holds no old command of a GitHub log. */
+/** The same JSON without old commands of a GitHub log. */
 function harmless(json: string): string {
 	return json.replaceAll("##[", "#\\u0023[");
 }
 
-/** What is there already counts: GitHub refuses a summary of more than 1 MiB, with all that is in it. */
+/** GitHub refuses a summary above 1 MiB, including what is there already. */
 function addToSummary(file: string, result: Result, { stderr }: World): void {
 	const there = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 	const most = SUMMARY - there - 1;
@@ -112,7 +107,7 @@ function addToSummary(file: string, result: Result, { stderr }: World): void {
 	}
 }
 
-/** Adds to a file that GitHub has named; the verdict stands all the same: what GitHub shows of it is not worth another exit code. */
+/** A failure keeps the exit code: what GitHub shows is not worth another one. */
 function forGithub(variable: string, add: (file: string) => void, { env, stderr }: World): void {
 	const file = env[variable];
 	if (!file) return;

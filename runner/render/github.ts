@@ -6,10 +6,7 @@ import { brokenOf, type Outcome, outcomeName } from "../result/outcomes.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { oneLine } from "./markdown/escape.ts";
 
-/**
- * Workflow commands, one in a line: an annotation for each thing that broke, on the line of the scenario where it is asked for. GitHub
- * shows ten errors and ten warnings of a step and drops the rest in silence: so nine, and one that says how many more.
- */
+/** One for each thing that broke, on its scenario line. GitHub silently drops all but ten of a level: nine, and one with the rest. */
 export function annotations(result: Result, onInconclusive?: OnInconclusive): string[] {
 	const broken = brokenOf(result);
 	const file = fileOf(result);
@@ -26,7 +23,7 @@ export function annotations(result: Result, onInconclusive?: OnInconclusive): st
 	});
 }
 
-/** One line of a log that GitHub reads as a command. Whatever is in the texts, it stays one line and one message. */
+/** One line of a log that GitHub reads as a command, whatever is in the texts. */
 export function command(
 	name: string,
 	properties: Readonly<Record<string, string>>,
@@ -38,10 +35,7 @@ export function command(
 	return `::${name}${written === "" ? "" : ` ${written}`}::${data(message)}`;
 }
 
-/**
- * Lines for $GITHUB_OUTPUT, which later steps of a job read (`steps.<id>.outputs`): verdict, exit-code, report (folder of report.html). `delimiter`
- * is not to be guessed: a value that holds it would end there, and name outputs of its own.
- */
+/** For $GITHUB_OUTPUT. `delimiter` must not be guessed: a value that contains it would end there and add outputs. */
 export function outputText(
 	{ verdict }: Result,
 	report: string,
@@ -62,12 +56,12 @@ function annotation(level: string, outcome: Outcome, result: Result, file: strin
 	const line = outcome.line === null ? {} : { line: `${outcome.line}` };
 	const title = `${outcome.verdict.toUpperCase()} ${outcomeName(outcome)}`;
 	const more = [why, when].filter((text) => text !== null).map((text) => sentence(text));
-	// As they are written: neither a system nor an SLA line is a word.
+	// As written: neither a system nor an SLA line is a word.
 	const message = [`${where}: ${broke}.`, ...more, `What to do: ${next}.`].join(" ");
 	return command(level, { ...(file === null ? {} : { file, ...line }), title }, message);
 }
 
-/** Of the scenario, from the root of the repository; null: it lies outside, where no line can be marked. */
+/** From the repository's root; null: outside of it, where no line can be marked. */
 function fileOf({ command: given }: Result): string | null {
 	const file = given?.file ?? given?.scenario ?? null;
 	return file === null || /^(\.\.(\/|$)|\/|[a-zA-Z]:)/.test(file) ? null : file;
@@ -76,7 +70,7 @@ function fileOf({ command: given }: Result): string | null {
 function data(text: string): string {
 	return (
 		text
-			// An old command, which GitHub finds anywhere in a line that is none of the new ones.
+			// GitHub finds old commands anywhere in a line.
 			.replaceAll("##[", "## [")
 			.replaceAll("%", "%25")
 			.replaceAll("\r", "%0D")

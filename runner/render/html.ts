@@ -3,7 +3,7 @@ import { type LivePart, renderPage } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";
 import { badgeMarkup, blocksMarkup, type Writing } from "./html/blocks.ts";
 
-/** A document as one file that needs no network. `live`: what the page has besides while its command goes on. */
+/** One file that needs no network. `live`: what the page adds while its command goes on. */
 export function renderHtml(document: Document, live?: LivePart): string {
 	const { title, word, names } = document;
 	const figures = document.figures();
@@ -22,7 +22,7 @@ ${blocksMarkup(at(document.foot, 3), writing)}`,
 
 // --- internal ---
 
-/** The contents stay at the top of the window: many are folded there. */
+/** If there are more, they are folded: contents stay at the top of the window. */
 const MOST_LINKS_OPEN = 8;
 
 function head({ title, look, word, head }: Document, writing: Writing): Markup {
@@ -30,7 +30,6 @@ function head({ title, look, word, head }: Document, writing: Writing): Markup {
 ${blocksMarkup(at(head, 3), writing)}`;
 }
 
-/** What was judged and how it came out, what broke by how much, and what to do: the first thing that a reader sees. */
 function verdict({ look, lead, names, answer }: Document, writing: Writing): Markup {
 	return markup`<section id="verdict" aria-label="Verdict"><div class="box ${look}"><p class="lead">${sentence(lead, names)}</p></div>
 ${blocksMarkup(at(answer, 3), writing)}</section>`;

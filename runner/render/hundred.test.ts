@@ -11,7 +11,6 @@ import { renderCsv } from "./csv.ts";
 import { renderJunit } from "./junit.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "./rendered.fake.ts";
 
-/** All that a run of mqbench writes and prints. */
 const reports = (result: Result) => ({
 	json: filesOfResult(result).get("result.json") ?? "",
 	markdown: renderMarkdown(result),

@@ -97,7 +97,6 @@ describe("cases", () => {
 		["interrupted", undefined, "error", "interrupted", 2],
 		["lost", undefined, "failure", "fail", 2],
 		["repeats", undefined, "failure", "inconclusive", 2],
-		// What the exit code lets pass is skipped.
 		["repeats", "warn", "skipped", "inconclusive", 2],
 		["repeats", "pass", "skipped", "inconclusive", 2],
 	] as const)("of %s, undecided lines %s, are a %s of type %s", (name, asked, kind, type, bad) => {
@@ -162,7 +161,6 @@ test("no letter that XML cannot hold is in it, none is left out in silence, and 
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Enough of an XML parser for what we write. */
 function read(xml: string): { suite: Attributes; cases: Attributes[] } {
 	const attributes = (text: string): Attributes =>
 		Object.fromEntries(
@@ -186,7 +184,6 @@ function plain(text: string): string {
 	return text.replaceAll(/&(lt|gt|quot|amp);/g, (_, name) => letters[name] ?? "");
 }
 
-/** What Java's own validator says of each. */
 function validated(texts: readonly string[]): string[] {
 	const folder = mkdtempSync(join(tmpdir(), "mqbench-junit-"));
 	const here = (path: string) => fileURLToPath(new URL(`junit/${path}`, import.meta.url));

@@ -5,10 +5,7 @@ import { verdictWord } from "../result/words.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { oneLine } from "./markdown/escape.ts";
 
-/**
- * `junit.xml`: a suite for the scenario, a case for each SLA line, system and case, for each run that speaks for itself, and each search. It holds a failure or an error exactly when the exit code is not 0: an undecided line is a failure, or skipped,
- * as `--on-inconclusive` says. Valid by junit-10.xsd, which Jenkins' plugin publishes and GitLab reads as well.
- */
+/** Holds a failure or an error exactly if the exit code is not 0 (`--on-inconclusive`). Valid by junit-10.xsd, for Jenkins and GitLab. */
 export function renderJunit(result: Result, onInconclusive?: OnInconclusive): string {
 	const names = new Set<string>();
 	const kinds: Kind[] = [];
@@ -18,11 +15,7 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 		return caseOf(outcome, kind, uniqueIn(names, outcomeName(outcome)), result);
 	});
 	const count = (kind: Kind) => `${kinds.filter((one) => one === kind).length}`;
-	const totals = {
-		tests: `${cases.length}`,
-		failures: count("failure"),
-		errors: count("error"),
-	};
+	const totals = { tests: `${cases.length}`, failures: count("failure"), errors: count("error") };
 	// Each run once, however many SLA lines judge it.
 	const time = secondsOf(result.runs);
 	const startedAt = result.environment?.startedAt ?? result.runs[0]?.startedAt;
@@ -48,7 +41,7 @@ type Kind = "passed" | "failure" | "error" | "skipped";
 
 function kindOf({ verdict, compares }: Outcome, asked: OnInconclusive | undefined): Kind {
 	if (verdict === "pass") return "passed";
-	// As the exit code has it: what a comparison leaves open warns, what a limit leaves open fails.
+	// As for the exit code: what a comparison leaves open warns, what a limit leaves open fails.
 	const open = verdict === "inconclusive" && (asked ?? (compares ? "warn" : "fail")) !== "fail";
 	if (open) return "skipped";
 	return verdict === "fail" || verdict === "inconclusive" ? "failure" : "error";
@@ -82,10 +75,7 @@ function caseOf(outcome: Outcome, kind: Kind, name: string, result: Result): str
 	return element("testcase", attributes, [body]);
 }
 
-/**
- * From T0 until all was settled; where nobody has said when that was, the end of the window; of a run without data nothing. With milliseconds and
- * without thousands: all that the XSD allows.
- */
+/** From T0 until all was settled, else to the window's end. The XSD allows only milliseconds, without thousands separators. */
 function secondsOf(runs: readonly Run[]): string {
 	const ns = runs.map(({ state, generator, window }) =>
 		state === "never" ? 0 : (generator?.endNs ?? window.endNs),
@@ -93,9 +83,7 @@ function secondsOf(runs: readonly Run[]): string {
 	return (ns.reduce((a, b) => a + b, 0) / 1e9).toFixed(3);
 }
 
-// XML.
-
-/** `inside`: elements, or a text that is escaped already. */
+/** `inside`: elements, or escaped text. */
 function element(
 	name: string,
 	attributes: Readonly<Record<string, string>>,
@@ -108,7 +96,7 @@ function element(
 	return `<${name}${written.join("")}>${within}</${name}>`;
 }
 
-/** What XML 1.0 cannot hold, even escaped, becomes the sign for an unknown letter: control characters, halves of an emoji. */
+/** XML 1.0 cannot hold control characters and halves of an emoji, even escaped. */
 function text(value: string): string {
 	return value
 		.replaceAll(/\r\n?/g, "\n")

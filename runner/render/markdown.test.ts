@@ -113,7 +113,7 @@ describe("sizes", () => {
 				one.match(/^<\/details>$/gm)?.length ?? 0,
 			);
 			expect(one.trimEnd()).toMatch(/More: `.*`\.$/);
-			// What failed stands before what passed, as not all have room.
+			// Failures come first, because not all have room.
 			expect(one.indexOf("**FAIL**")).toBeGreaterThan(0);
 		}
 	});

@@ -3,21 +3,17 @@ import { at, type Block, type Document, sentence } from "../document/blocks.ts";
 import { inline, markdownBlocks } from "./markdown/blocks.ts";
 import { escaped } from "./markdown/escape.ts";
 
-/** Bytes. GitHub refuses a comment of 65 536 characters, to which its poster adds a line or two, and a step's summary of 1 MiB. */
+/** Bytes. GitHub refuses a comment of 65 536 characters, to which its poster adds a line or two, and a summary of 1 MiB. */
 export const COMMENT = 64_000;
 export const SUMMARY = 900_000;
 
 interface MarkdownOptions {
-	/** Bytes that there is room for. */
 	readonly most: number;
-	/** First line is a comment nobody sees, by which a later run finds and replaces what this one wrote. */
+	/** The first line is an invisible comment, by which a later run finds and replaces this one. */
 	readonly marked: boolean;
 }
 
-/**
- * `report.md` and, shorter and marked, `comment.md`: for a pull request, an issue or the summary of a job. The verdict and what broke first, then
- * each section that there is room for. The whole report is report.html.
- */
+/** `report.md` and, shorter and marked, `comment.md`: the verdict and what broke, then each section that has room. */
 export function renderMarkdown(
 	document: Document,
 	{ most, marked }: MarkdownOptions = { most: SUMMARY, marked: false },
@@ -31,7 +27,7 @@ export function renderMarkdown(
 		`# ${escaped(title)}${word === "" ? "" : `: ${word}`}`,
 		escaped(sentence(lead, names)),
 	];
-	// What broke and what was warned of comes first.
+	// Failures and warnings come first.
 	const parts = [
 		said(own.filter(isBroken)),
 		said(own.filter((block) => !isBroken(block))),
@@ -53,7 +49,7 @@ export function renderMarkdown(
 	return `${[...first, ...kept, ...(left === 0 ? [] : [note(left)]), ...last].join("\n\n")}\n`;
 }
 
-/** `<!-- mqbench:quickstart -->`: a scenario keeps one comment. A name that has more than letters, digits and single "-" is its hash. */
+/** `<!-- mqbench:quickstart -->`: one comment for each scenario. A name with more than letters, digits and single "-" is hashed. */
 export function markerOf(scenario: string): string {
 	const isPlain = scenario.length <= 200 && /^[\w.]+(?:-[\w.]+)*$/.test(scenario);
 	return `<!-- mqbench:${isPlain ? scenario : createHash("sha256").update(scenario).digest("hex")} -->`;

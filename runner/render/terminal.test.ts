@@ -16,7 +16,6 @@ function render(result: Result, options: Partial<TerminalOptions> = {}): string 
 const stored = (name: string) => fixtureResult(name);
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 
-/** Two systems with one case, and one run each. */
 function two(): Result {
 	const [healthy, lost] = [stored("healthy"), stored("lost")];
 	const named = (result: Result, system: string) => ({

@@ -6,13 +6,11 @@ import { makePage, type Page, type PageOptions } from "./terminal/text-page.ts";
 
 /** `columns`: width of the terminal, from 40 on. */
 export interface TerminalOptions extends PageOptions {
-	/** What leads to the whole report; left out: there is none. */
+	/** Path of the whole report. */
 	readonly report?: string | undefined;
 }
 
-/**
- * A document as it is printed: it is read from its end, so its answer stands there, and the last line is the verdict and where the report is.
- */
+/** A terminal is read from its end: the answer stands there, and the last line is the verdict and the report. */
 export function renderTerminal(given: Document, { report, ...options }: TerminalOptions): string {
 	const document = maskAll(given, harmless);
 	const page = makePage(options);
@@ -34,7 +32,6 @@ export function renderTerminal(given: Document, { report, ...options }: Terminal
 	return `${[...lines, ...ending].join("\n")}\n`;
 }
 
-/** Blocks alone, a blank line between two. */
 export function renderBlocks(blocks: readonly Block[], options: PageOptions): string {
 	const page = makePage(options);
 	const parts = maskAll(at(blocks, 1), harmless).map((block) =>
@@ -45,7 +42,6 @@ export function renderBlocks(blocks: readonly Block[], options: PageOptions): st
 
 // --- internal ---
 
-/** With a blank line below, where there is something. */
 function apart(lines: readonly string[]): string[] {
 	return lines.length === 0 ? [] : [...lines, ""];
 }

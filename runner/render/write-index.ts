@@ -8,7 +8,7 @@ import { plural } from "../units.ts";
 import type { World } from "../world.ts";
 import { renderHtml } from "./html.ts";
 
-/** Writes the index of a folder of runs, and says what it holds; `folder` as a person has written it. */
+/** `folder`: as typed. */
 export function writeIndex(where: string, folder: string, world: World): void {
 	const entries = readRuns(where);
 	if (entries.length === 0) throw failure("no-runs", { path: folder });

@@ -15,9 +15,8 @@ import { renderJunit } from "./junit.ts";
 import { COMMENT, renderMarkdown } from "./markdown.ts";
 
 /**
- * Writes the files of the result (`filesOfResult`), every other report (REPORT_FILES), comment.md, baseline.json and, per run and metric, an
- * .hgrm file into the folder of the run. Each file is whole or the one from before: a temporary file beside it, then a rename. What is made
- * from a result that was `read` is what people read, junit.xml and result.csv: the others know no less than they did.
+ * Each file is whole or the one from before: a temporary file, then a rename. From a result that was `read` only what people read,
+ * junit.xml and result.csv are made: the others would lose what they hold.
  */
 export function writeReports(
 	folder: string,
@@ -26,7 +25,7 @@ export function writeReports(
 	from: "measured" | "read" = "measured",
 ): void {
 	let failed: unknown = null;
-	// On a disk that is nearly full the large page must not keep the small files from being written.
+	// On a nearly full disk the large page must not keep the small files from being written.
 	const write = (name: string, text: string) => {
 		try {
 			writeWhole(join(folder, name), text, folder);
@@ -55,7 +54,7 @@ export function writeReports(
 
 // --- internal ---
 
-/** null: the folder has none, as that of a run which was stopped before it began. */
+/** null: a run that was stopped before it began has none. */
 function scenarioText(folder: string): string | null {
 	try {
 		return readGiven(join(folder, "scenario.yaml"));

@@ -6,7 +6,7 @@ import { MAX } from "./fields.ts";
 import type { Outcome } from "./outcomes.ts";
 import { GRANT_RIGHTS, refusalAdvice } from "./refusals.ts";
 
-/** What to do about an outcome that did not pass: of the rules of its verdict the first that knows something. */
+/** The advice of the first rule for the outcome's verdict that has any. */
 export function adviceOn(outcome: Outcome, result: Result): string {
 	for (const rule of RULES[outcome.verdict]) {
 		const advice = rule(outcome, result);
@@ -22,7 +22,7 @@ type Rule = (outcome: Outcome, result: Result) => string | false | null | undefi
 const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 	pass: [],
 	interrupted: [
-		// A search that had not begun is not in the result, and cannot be resumed either.
+		// A search that had not begun is missing from the result, and cannot be resumed either.
 		(_, { searches, command }) =>
 			(searches.length > 0 || command?.resumable === false) &&
 			"start again: a scenario with a search cannot be resumed",
@@ -57,7 +57,7 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 		({ gate }) =>
 			`measure longer (workload.duration), or repeat: ${Math.max(3, (gate?.repeats.length ?? 1) + 2)} (mqbench explain inconclusive)`,
 	],
-	// What the scenario did on purpose comes before what was refused, then what else ran on the machine, then the system.
+	// The scenario's own faults come first, then refusals, then other load on the machine, then the system.
 	fail: [
 		(outcome, result) =>
 			outcome.comparison &&
@@ -82,7 +82,6 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 	],
 };
 
-/** What the first check with this status advises. */
 function found(status: Run["validity"][number]["status"]): Rule {
 	return ({ run }) => {
 		const check = run?.validity.find((one) => one.status === status && one.remedy !== null);
@@ -90,7 +89,7 @@ function found(status: Run["validity"][number]["status"]): Rule {
 	};
 }
 
-/** The same of a check that warns: of the run that the outcome is about, else of all of its runs. */
+/** Searches the run that the outcome is about, else all of its runs. */
 function warning(...checks: readonly string[]): Rule {
 	return ({ run, runs }) => {
 		const check = (run ? [run] : runs)
@@ -103,7 +102,6 @@ function warning(...checks: readonly string[]): Rule {
 	};
 }
 
-/** Others took the CPU that generator and broker needed. */
 const taken = warning("others", "steal", "cpuQuota", "cores");
 
 /** Lost, failed, duplicated: neither slow consumers nor a busy machine explain those. */
@@ -111,11 +109,11 @@ function isCount({ gate }: Outcome): boolean {
 	return gate?.tally?.unit === "messages";
 }
 
-/** What failed counts as slower than any limit. A search is meant to find where that begins. */
+/** Failed messages count as slower than any limit; a search is meant to reach them. */
 function errorAdvice(run: Run, searched: boolean): string | null {
 	const [error] = run.errors;
 	if (!error) return null;
-	// Some servers say only at the first message that a user may not send it.
+	// Some servers refuse a user only at the first message.
 	if (refusalAdvice(error.message, run) === GRANT_RIGHTS) return GRANT_RIGHTS;
 	return searched || !run.failed
 		? null
@@ -131,7 +129,7 @@ const PARTS = {
 };
 type Part = keyof typeof PARTS;
 
-/** What the messages around a percentile (null: the slowest one) waited for most. */
+/** What the messages around a percentile (null: the maximum) waited for most. */
 function largestPart(metric: string, percentile: number | null, { breakdown }: Run): Part {
 	if (metric === "lag" || metric === "queued") return metric;
 	const around = breakdown?.find(({ p }) => p === (percentile ?? MAX));

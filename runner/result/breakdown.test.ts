@@ -13,7 +13,7 @@ import { fixtureResult } from "./stored.fake.ts";
 const MS = 1e6;
 const WARMUP = 1000;
 
-/** What a message of the window waited for, ns. */
+/** In ns. */
 interface Parts {
 	readonly queued: number;
 	readonly lag: number;
@@ -73,7 +73,7 @@ function expectMeans(run: Run, parts: readonly (Parts | null)[]) {
 				mean((m) => m[part]),
 				3,
 			);
-		// They are near it, and not fewer than they could be.
+		// They are near it, and as many as possible.
 		expect(high / low, `p${p}`).toBeLessThan(1.25 ** 2);
 		if (messages < 10 && p < 100) {
 			const left = all.map(took).filter((ns) => ns < low || ns > high);

@@ -9,10 +9,7 @@ import { show } from "./show.ts";
 type Breakdown = NonNullable<Run["breakdown"]>;
 type Parts = Breakdown[number];
 
-/**
- * What the messages around each percentile waited for, as means of their queued, lag and service; at the maximum those of the slowest one.
- * undefined: this load has no response times, or they were not broken down.
- */
+/** Mean queued, lag and service of the messages around each percentile, and those of the slowest. undefined: no response times. */
 export function breakdownOf(
 	{ breakdown, slowest }: Pick<Collected, "breakdown" | "slowest">,
 	response: MetricSummary | null,
@@ -36,13 +33,13 @@ export function breakdownOf(
 	return [...around, { p: MAX, ...alone, from: max, to: max }];
 }
 
-/** `partsText` of the deepest percentile up to p99 that has parts; null: there is none. */
+/** `partsText` of the deepest percentile up to p99 that has parts. */
 export function breakdownText(run: Run): string | null {
 	const at = run.breakdown?.findLast(({ p }) => p <= 99);
 	return at === undefined ? null : partsText(run, at);
 }
 
-/** "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms", of messages that took another time on average with that time and their number. */
+/** "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms", with the mean of the messages around it where that differs. */
 export function partsText(run: Run, parts: Parts): string {
 	const max = parts.p === MAX;
 	const name = max ? "max" : `p${parts.p}`;
@@ -67,10 +64,9 @@ const NEVER_COMPLETED = { ...UNKNOWN, messages: 0, from: null, to: null };
 
 /** A mean of fewer messages says little of a percentile. */
 const ENOUGH = 10;
-/** Messages that took longer by more than that factor, or less, are others. */
 const NEAR = 1.25;
 
-/** The bucket of a value; while it has too few messages, with those whose edges are nearest, as far as they are near. */
+/** The value's bucket, joined with its nearest neighbours within NEAR until it has ENOUGH messages. */
 function nearest(all: readonly Bucket[], value: number): readonly Bucket[] {
 	let from = all.findLastIndex(({ fromNs }) => fromNs <= value);
 	const own = all[from];
@@ -79,7 +75,6 @@ function nearest(all: readonly Bucket[], value: number): readonly Bucket[] {
 	let messages = own.messages;
 	while (messages < ENOUGH) {
 		const [below, above] = [all[from - 1], all[to + 1]];
-		// By ratio, as buckets are.
 		const down = below === undefined ? Infinity : value / below.fromNs;
 		const up = above === undefined ? Infinity : above.toNs / value;
 		if (Math.min(down, up) > NEAR) break;

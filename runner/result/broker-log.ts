@@ -4,12 +4,7 @@ import { maskUrls } from "../secrets.ts";
 import { sum } from "../stats/sum.ts";
 import { clipped } from "../terminal/columns.ts";
 
-/**
- * The lines of a run's broker.log from T0 to the end of its window, which is where the axis of time ends. Of lines of a node that differ in numbers
- * only, and follow each other within 5 s, the first stands for all: a broker that misses another one says so many times a second. What mqbench
- * did to the broker is not among them: the faults are. undefined: there is no log, its lines have no times that are exact enough, or nobody
- * knows when T0 was.
- */
+/** From T0 to the window's end, without mqbench's own faults. A node's lines that differ only in numbers are one until QUIET_NS. */
 export function brokerLogOf(
 	{ brokerLog, t0Ms }: Pick<Collected, "brokerLog" | "t0Ms">,
 	{ endNs }: Run["window"],
@@ -27,7 +22,7 @@ export function brokerLogOf(
 		let kind = latest.get(name);
 		if (kind === undefined || atNs - kind.lastNs > QUIET_NS) {
 			const alike = serious ? kinds.serious : kinds.others;
-			// Nothing would be shown of it, and a flood of lines has no end.
+			// A flood of different lines must not fill the map.
 			if (alike.length === MOST_LINES) {
 				more++;
 				continue;
@@ -58,10 +53,10 @@ interface Kind extends Line {
 	lastNs: number;
 }
 
-/** What was silent for longer is told again: it may have another cause. */
+/** After a longer silence a line may have another cause, and is listed again. */
 const QUIET_NS = 5e9;
 
-/** Rules and pictures of letters have none. */
+/** Rules and ASCII art contain no word. */
 const WORD = /[a-z]{3}/i;
 
 const MOST_LINES = 60;

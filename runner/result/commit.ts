@@ -1,6 +1,6 @@
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 
-/** The commit that a run was made at: that of its command, of several the last that had begun by then; null: not known. */
+/** The commit of the last command that had begun when the run did. */
 export function commitAt(
 	environment: EnvironmentFile | null,
 	startedAt: string | null,
@@ -12,7 +12,6 @@ export function commitAt(
 	return (later.at(-1) ?? environment).git ?? null;
 }
 
-/** Those of all commands that made a result, each once, in their order. */
 export function commitsOf(environment: EnvironmentFile | null): GitCommit[] {
 	const all = [environment, ...(environment?.resumed ?? [])].flatMap(
 		(command) => command?.git ?? [],
@@ -20,7 +19,7 @@ export function commitsOf(environment: EnvironmentFile | null): GitCommit[] {
 	return [...new Map(all.map((git) => [commitText(git), git])).values()];
 }
 
-/** For people: "0123456789ab with uncommitted changes", "0123456789ab (not checked whether files differ)". */
+/** "0123456789ab with uncommitted changes", "0123456789ab (not checked whether files differ)" */
 export function commitText({ commit, dirty }: GitCommit): string {
 	const how = dirty === null ? " (not checked whether files differ)" : " with uncommitted changes";
 	return `${commit.slice(0, 12)}${dirty === false ? "" : how}`;

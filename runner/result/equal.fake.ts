@@ -15,7 +15,7 @@ const DEPTHS: Readonly<Record<Medium, Depth>> = { terminal: 1, markdown: 2, page
 
 /** For tests: what a medium has to show of a document, and what a rendered report says, both as plain words. */
 
-/** Each row of each table and each verdict, as one line. */
+/** Each row of each table, and each verdict. */
 export function linesOf({ answer, sections }: Document, medium: Medium): string[] {
 	return blockLines(at([...answer, ...sections], DEPTHS[medium]), medium);
 }
@@ -31,7 +31,6 @@ export function rowsOf(document: Document, run: number, first: string): string[]
 	);
 }
 
-/** The counts of one run by their names. */
 export function countsOf(document: Document, run: number): Map<string, string> {
 	const counts = tablesOf(document.sections, run).find(({ look }) => look === "row");
 	const [cells = []] = counts?.rows.map((row) => row.cells) ?? [];
@@ -43,7 +42,6 @@ export function countsOf(document: Document, run: number): Map<string, string> {
 	);
 }
 
-/** A rendered report without its markup. */
 export function wordsIn(text: string, medium: Medium): string {
 	const bare = {
 		terminal: () => text,
@@ -52,7 +50,7 @@ export function wordsIn(text: string, medium: Medium): string {
 		page: () =>
 			text
 				.replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, "")
-				// A sign beside the word that says the same.
+				// A sign next to the word that says the same.
 				.replaceAll(/<span aria-hidden="true">[^<]*<\/span>/g, "")
 				.replaceAll(/<[^>]*>/g, " "),
 	}[medium]();

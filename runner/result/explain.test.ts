@@ -12,14 +12,12 @@ import { fixtureResult } from "./stored.fake.ts";
 
 const built = (name: string) => fixtureResult(name);
 
-/** Of the first thing that broke. */
 function first(result: Result) {
 	const [outcome] = brokenOf(result);
 	if (outcome === undefined) throw new Error("nothing broke");
 	return explain(outcome, result);
 }
 
-/** The result, with its first run changed. */
 function withRun(result: Result, change: (run: Run) => void): Result {
 	const [run] = result.runs;
 	if (run === undefined) throw new Error("another fixture");
@@ -55,7 +53,6 @@ const COUNTED = {
 	verdict: "fail",
 } as const;
 
-/** A line about a count or a rate. */
 function tally(sla: string, value: number, unit: "messages" | "messages/s"): Partial<Gate> {
 	const [name = ""] = sla.split(" ");
 	const limit = Number(/\d+/.exec(sla));
@@ -140,7 +137,7 @@ describe("what broke by how much", () => {
 describe("when", () => {
 	test("is the first message that was lost", () => {
 		const result = built("lost");
-		// Of a closed load only the message itself knows when it was sent.
+		// In a closed load only the message has the time at which it was sent.
 		for (const { offenders } of result.runs) if (offenders.lost) offenders.lost.intendedNs = null;
 		expect(first(result).when).toBe("first lost: producer 0, sequence 3000");
 	});

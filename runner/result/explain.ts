@@ -8,21 +8,20 @@ import { NOTHING_JUDGED, type Outcome } from "./outcomes.ts";
 import { showInterval } from "./show.ts";
 import { offenderText, runTitle, searchTitle } from "./words.ts";
 
-/** What a person needs to know of an outcome, without full stops. Every report takes its words from here. */
-export interface Explained {
-	/** "p99 < 10ms is breached: ~400ms [196ms, ∞], 40x the limit"; of what is no SLA line why it came out so. */
+/** What every report says of an outcome, without full stops. */
+interface Explained {
+	/** "p99 < 10ms is breached: ~400ms [196ms, ∞], 40x the limit"; without an SLA line the reason. */
 	readonly broke: string;
-	/** "3.2ms [3.1ms, 3.4ms]", of several repeats all values; empty: it is no gate. */
+	/** "3.2ms [3.1ms, 3.4ms]", all values of several repeats; "" without a gate. */
 	readonly measured: string;
-	/** "6.3x below the limit", "40x the limit", of several repeats the worst; empty for counts. */
+	/** "6.3x below the limit", "40x the limit", the worst of several repeats; "" for counts. */
 	readonly margin: string;
 	/** "nats, 256B 1000/s" */
 	readonly where: string;
-	/** The worst second, or the first message that was lost; null: not known. */
+	/** The worst second, or the first message that was lost. */
 	readonly when: string | null;
-	/** null: that is all that `broke` says. */
+	/** null: `broke` says it all. */
 	readonly why: string | null;
-	/** What to do; null: it passed. */
 	readonly next: string | null;
 }
 
@@ -42,7 +41,6 @@ export function explain(outcome: Outcome, result: Result): Explained {
 	};
 }
 
-/** One sentence under the verdict: what it means. */
 export function verdictText(result: Result): string {
 	const text = meaningOf(result);
 	return result.cause === null
@@ -51,8 +49,6 @@ export function verdictText(result: Result): string {
 }
 
 // --- internal ---
-
-// What a verdict means.
 
 const MEANS: Readonly<Record<Verdict, string>> = {
 	pass: "every SLA is met",
@@ -63,7 +59,7 @@ const MEANS: Readonly<Record<Verdict, string>> = {
 	error: "a run could not be made, finished, read or judged",
 };
 
-/** Where no line has the verdict, but a run by itself. */
+/** Where the verdict comes from a run and not from an SLA line. */
 const MEANS_OF_RUN: Partial<typeof MEANS> = {
 	pass: NOTHING_JUDGED,
 	fail: "a queue kept growing: the system does not carry this rate",
@@ -81,9 +77,6 @@ function meaningOf({ verdict, gates, searches, openBaselineOnly }: Result): stri
 	return ofRun || MEANS[verdict];
 }
 
-// By how much.
-
-/** What a verdict says of a line, behind it. */
 const JUDGED: Readonly<Record<Verdict, string>> = {
 	pass: "",
 	fail: " is breached",
@@ -94,19 +87,19 @@ const JUDGED: Readonly<Record<Verdict, string>> = {
 };
 
 function judgedText({ sla, verdict }: Gate, measured: string, margin: string): string {
-	// What was measured until a run was stopped is no measurement of the line.
+	// A run that was stopped has not measured the line.
 	const known = measured !== "n/a" && verdict !== "interrupted" && verdict !== "error";
 	const figures = [measured, margin].filter((part) => known && part !== "").join(", ");
 	return `${sla}${JUDGED[verdict]}${figures === "" ? "" : `: ${figures}`}`;
 }
 
-/** With its interval, which counts, a maximum and several repeats have not. */
+/** Counts, a maximum and several repeats have no interval. */
 function measuredOf({ measured, lowNs, highNs, repeats }: Gate): string {
 	const interval = repeats.length > 1 ? "" : showInterval({ low: lowNs, high: highNs });
 	return interval === "" ? measured : `${measured} ${interval}`;
 }
 
-/** limit / measured in words. */
+/** `margin` is limit / measured. */
 function marginText({ margin }: Gate): string {
 	if (margin === null) return "";
 	const factor = formatTimes(margin >= 1 ? margin : 1 / margin);
@@ -114,15 +107,13 @@ function marginText({ margin }: Gate): string {
 	return `${factor}${margin >= 1 ? " below" : ""} the limit`;
 }
 
-// Where and when.
-
 function whereText({ kind, system, case: name, what, search, run }: Outcome, result: Result) {
 	if (kind === "damage") return what;
 	if (kind === "run" && run !== null) return runTitle(run, result).replaceAll(/\s+/g, " ");
 	return (search ? searchTitle(search) : `${system}, ${name}`).replaceAll(/\s+/g, " ");
 }
 
-/** The first message that was lost or failed, else the worst second of the metric that a run stands for. A comparison is about all repeats at once. */
+/** The first message that was lost or failed, else the main metric's worst second. A comparison covers all repeats, so it has none. */
 function whenText({ gate, verdict, compares, run }: Outcome): string | null {
 	if (!gate || run === null || compares || verdict === "interrupted" || verdict === "error")
 		return null;
@@ -134,7 +125,7 @@ function whenText({ gate, verdict, compares, run }: Outcome): string | null {
 	return first ?? slowestText(run);
 }
 
-/** Of the main metric, by intended time: where p99 is largest, without one the largest message. What never completed is worse than any time. */
+/** By intended time: the second with the largest p99, else the largest max. Messages that never completed are worse than any time. */
 function slowestText({ series }: Run): string | null {
 	type Second = (typeof series.seconds)[number];
 	const badness = ({ p99, max, missing }: Second) =>
@@ -146,7 +137,7 @@ function slowestText({ series }: Run): string | null {
 	const { second, count: completed, missing, p99, max } = worst;
 	const seconds = secondsOf(worst);
 	const figures = p99 === null ? [] : [`p99 ${duration(p99)}`];
-	// Where some never completed the largest of the others is no maximum.
+	// Where some never completed, the largest of the others is not a maximum.
 	if (missing) figures.push(`${count(missing)} of ${count(completed + missing)} never completed`);
 	else if (max !== null) figures.push(`max ${duration(max)}`);
 	return `worst in the ${seconds === 1 ? "second" : `${seconds} seconds`} that began ${second}s after the window opened: ${figures.join(", ")}`;

@@ -7,28 +7,24 @@ import { ratesAndTimes } from "../verdict/tally.ts";
 import { maximum, percentileAmount } from "./select.ts";
 import { type Amount, amount } from "./show.ts";
 
-/**
- * Every number that a run can be asked for, once: how it is called, its unit, and where it is found. Files, tables and comparisons are lists and
- * filters of these; an order is theirs.
- */
+/** Every number of a run, defined once: its name, unit and source. Files, tables and comparisons choose and order them. */
 
-/** A figure by the name that baselines, exports and SLA lines have it under: "response p99", "ack max", "throughput", "highest rate". */
-export interface Field {
+/** Named as in baselines, exports and SLA lines: "response p99", "ack max", "throughput", "highest rate". */
+interface Field {
 	readonly id: string;
 	readonly unit: TallyUnit;
-	/** null: no latency. */
 	readonly metric: Metric | null;
-	/** 99 of p99; 100 of max, and of what is no latency. */
+	/** 99 for p99; 100 for max, and for anything that is not a latency. */
 	readonly p: number;
 }
 
 /** `p` of the slowest message. */
 export const MAX = 100;
 
-/** Figure of a search: messages per second, the highest that meet the SLA. */
+/** A search's answer: the highest messages per second that meet the SLA. */
 export const HIGHEST_RATE = "highest rate";
 
-/** What a name is of. `throughput.received` is `throughput`. */
+/** `throughput.received` is `throughput`. */
 export function field(name: string): Field {
 	const tally = Tally.safeParse(name).data;
 	if (tally !== undefined) return tallyField(tally);
@@ -39,17 +35,16 @@ export function field(name: string): Field {
 	return { id: name, unit: name === HIGHEST_RATE ? "messages/s" : "ns", metric: null, p: MAX };
 }
 
-/** Of a rate less is worse, of every other figure more. */
+/** Less is worse for a rate, more for every other figure. */
 export function isRate(name: string): boolean {
 	return field(name).unit === "messages/s";
 }
 
-/** A field of a run, and its value there. */
 export interface Figure extends Field, Amount {
 	readonly unit: TallyUnit;
 }
 
-/** All that a run has been measured by: latencies, then rates and times, then the worst of its faults. */
+/** Latencies, then rates and times, then the worst of the faults. */
 export function figuresOf(run: Run | RunInFile): Figure[] {
 	const latencies = Metric.options.flatMap((metric): Figure[] => {
 		const summary = run.metrics[metric];
@@ -75,26 +70,22 @@ export function figuresOf(run: Run | RunInFile): Figure[] {
 	return [...latencies, ...others, ...faults];
 }
 
-/** What a comparison, or an export, has of a run or a search: a value by the name of each figure. */
 interface Named {
 	readonly main: string;
 	readonly closed: boolean;
 	readonly figures: Readonly<Record<string, number | null>>;
 }
 
-/**
- * What decides by default: the main metric's p50 and p99; of a closed loop its throughput too; of a search its rate alone. Each
- * more would be one more chance of a false alarm.
- */
+/** p50 and p99 of the main metric, throughput of a closed loop, only the rate of a search: more figures would raise more false alarms. */
 export function judgedFigures({ main, closed, figures }: Named): string[] {
 	if (figures[HIGHEST_RATE] != null) return [HIGHEST_RATE];
 	const latencies = [`${main} p50`, `${main} p99`];
 	if (!closed) return latencies;
-	// Where nobody consumes, what is acknowledged.
+	// Without consumers, what is acknowledged.
 	return [...latencies, figures.throughput == null ? "throughput.sent" : "throughput"];
 }
 
-/** What is shown: the main metric's percentiles and max, and rates where the system decides them. In the order of tables. */
+/** In table order: the main metric's percentiles and max, and rates where the system decides them. */
 export function shownFigures(entries: readonly Named[]): string[] {
 	const names = new Set(entries.flatMap((entry) => Object.keys(entry.figures)));
 	const main = new Set(entries.map((entry) => entry.main));
@@ -110,18 +101,15 @@ export function shownFigures(entries: readonly Named[]): string[] {
 	return [...latencies.map(({ id }) => id), ...rates];
 }
 
-/** A count of messages, of the window or the warm-up. */
 export type Count = keyof Run["warmup"];
 
 /** In the order of result.json, and of tables. */
 export const COUNTS = Object.keys(Run.shape.warmup.shape) as Count[];
 
-/** Some of it is bad news. */
 export function isBad(count: Count): boolean {
 	return !["intended", "sent", "acked", "received"].includes(count);
 }
 
-/** Those that a run of this pattern can have. */
 export function countsOf({ load, timedOut }: Run): Count[] {
 	return COUNTS.filter((count) => {
 		if (count === "received" || count === "lost") return load.pattern !== "publish";
@@ -129,13 +117,13 @@ export function countsOf({ load, timedOut }: Run): Count[] {
 	});
 }
 
-/** "not offered"; in a fan-out "copies lost": each message has a copy for each subscriber. */
+/** "not offered"; in a fan-out "copies lost", because each subscriber gets a copy. */
 export function countLabel({ load }: Pick<Run, "load">, count: Count | "received rate"): string {
 	const words = snake(count).replaceAll("_", " ");
 	return load.pattern === "fan-out" && COPIES.has(count) ? `copies ${words}` : words;
 }
 
-/** "not_offered", of times "called_ns": what is `notOffered` and `calledNs` elsewhere. */
+/** "not_offered" for `notOffered` */
 export function snake(name: string): string {
 	return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -9,7 +9,6 @@ import type { Judgement } from "../verdict/judgement.ts";
 import { overRepeats } from "../verdict/judgement.ts";
 import type { RunVerdict } from "../verdict/run.ts";
 
-/** A run with the verdict on it. */
 interface JudgedRun {
 	readonly collected: { readonly plan: Plan };
 	readonly verdict: Pick<RunVerdict, "judgements">;
@@ -26,7 +25,7 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 	return [...groups.values()].map(gateOf);
 }
 
-/** The same gates, each with the line of the folder's scenario.yaml that asks for it. */
+/** Adds the line of the folder's scenario.yaml that each gate comes from. */
 export function placed(gates: readonly Gate[], folder: string): Gate[] {
 	const file = join(folder, "scenario.yaml");
 	if (sizeOfGiven(file) === null) return [...gates];

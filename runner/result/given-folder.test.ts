@@ -10,13 +10,12 @@ import { writeReports } from "../render/write.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { readResult } from "./result-files.ts";
 
-/** Of two repeats. */
 function given(): { folder: string; runs: readonly string[] } {
 	const folder = fixtureCopy("repeats");
 	return { folder, runs: readdirSync(path.join(folder, "runs")).sort() };
 }
 
-/** A folder of this user with a file in it, which nobody may change. */
+/** Nothing may change this user's file. */
 function mine(): { folder: string; file: string } {
 	const folder = testFolder();
 	const file = path.join(folder, "mine");

@@ -6,28 +6,26 @@ import { type Amount, amount, show } from "./show.ts";
 
 /** The one figure that stands for a run among many. */
 export interface Headline {
-	/** "response p99", of a closed loop "throughput", of a search "highest rate". */
+	/** "response p99"; of a closed loop "throughput", of a search "highest rate". */
 	readonly name: string;
 	readonly unit: "ns" | "messages/s";
-	/** null: see `text`. */
 	readonly value: number | null;
-	/** "1.2ms", "~1.2ms", "> 30s", "n/a"; or the verdict of a run that has no figure: "invalid". */
+	/** "1.2ms", "~1.2ms", "> 30s", "n/a"; "invalid" and the like for a run without a figure. */
 	readonly text: string;
 }
 
-/** p99 of the metric that stands for the run; a closed loop shows no queueing, so of it what it carried. */
+/** p99 of the main metric; a closed loop shows no queueing, so its throughput. */
 export function headlineOf(run: IndexedRun): Headline {
 	return run.load.schedule.kind === "closed"
 		? headline("throughput", amount(carried(run), "messages/s"), run)
 		: headline(`${run.main} p99`, percentile(run, run.main, 99), run);
 }
 
-/** The highest rate that a search has found. */
 export function searchHeadline(search: IndexedResult["searches"][number]): Headline {
 	return headline(HIGHEST_RATE, amount(search.lo, "messages/s"), search);
 }
 
-/** By system: its figures in words, "response p99 180us to 5.2ms". */
+/** "response p99 180us to 5.2ms" for each system. */
 export function systemTexts(
 	result: IndexedResult,
 ): { readonly system: string; readonly text: string }[] {
@@ -46,14 +44,14 @@ export function systemTexts(
 
 // --- internal ---
 
-/** Of a run that is none the figures are in its report only. */
+/** Only their reports show the figures of invalid, failed and interrupted runs. */
 function headline(name: string, of: Amount, { verdict }: Pick<IndexedRun, "verdict">): Headline {
 	const counts = verdict !== "invalid" && verdict !== "error" && verdict !== "interrupted";
 	const value = counts && !of.atLeast ? of.value : null;
 	return { name, unit: of.unit as Headline["unit"], value, text: counts ? show(of) : verdict };
 }
 
-/** Repeats and cases are never averaged: the lowest and the highest, and what has no value. */
+/** The lowest and the highest: repeats and cases are never averaged. */
 function range(all: readonly Headline[]): string {
 	const valued = all.filter(({ value }) => value !== null);
 	valued.sort((a, b) => (a.value ?? 0) - (b.value ?? 0));

@@ -6,7 +6,7 @@ import { smallestOf } from "../extremes.ts";
 import { Metric } from "../model/plan.ts";
 import { MetricSummary, Result, Run, Search } from "../model/result.ts";
 
-/** What the index takes from a result.json. Other fields of the result, its runs and searches are skipped, also those of a later version. */
+/** What the index reads. Other fields, also those of later versions, are skipped. */
 const IndexedRun = z.object({
 	...Run.pick({ system: true, case: true, repeat: true, search: true, verdict: true }).shape,
 	...Run.pick({ state: true, startedAt: true, brokerVersion: true, main: true }).shape,
@@ -26,35 +26,25 @@ const IndexedResult = z.object({
 });
 export type IndexedResult = z.infer<typeof IndexedResult>;
 
-/** A run folder, as the index knows it. */
 export interface Entry {
-	/** Relative to the folder of the index, with "/": "published/nats-stall". */
+	/** Relative to the index's folder, with "/": "published/nats-stall". */
 	readonly folder: string;
-	/** What the row opens, relative to the index and encoded as a link; null: there is no report. */
+	/** The report, relative to the index and encoded as a link. */
 	readonly href: string | null;
-	/** ms since 1970 at which its first run began; null: not known. */
+	/** ms since 1970 at which the first run began. */
 	readonly at: number | null;
-	/** null: see `problem`. */
 	readonly result: IndexedResult | null;
-	/** One sentence: why its figures cannot be shown. */
 	readonly problem: string | null;
 }
 
-/** Every run folder, the newest first, those without a date at the end. Only each result.json is read, and nothing that it names. */
+/** Newest first, those without a date last. Reads only each result.json, and nothing that it names. */
 export function readRuns(root: string): Entry[] {
 	return runFolders(root)
 		.map((folder) => entryOf(root, folder))
-		.sort(
-			(a, b) =>
-				(b.at ?? Number.NEGATIVE_INFINITY) - (a.at ?? Number.NEGATIVE_INFINITY) ||
-				(a.folder < b.folder ? 1 : -1),
-		);
+		.sort((a, b) => (b.at ?? -Infinity) - (a.at ?? -Infinity) || (a.folder < b.folder ? 1 : -1));
 }
 
-/**
- * The run folders in `root`, and in those of its folders that are none themselves, relative to it and by name. A folder reached by a
- * symbolic link is left out: it would be there twice.
- */
+/** In `root` or one folder deeper, relative to it, by name. Symbolic links are left out because their folders would appear twice. */
 export function runFolders(root: string): string[] {
 	const own = (folder: string) => isRunFolder(join(root, folder));
 	return foldersIn(root).flatMap((folder) =>
@@ -66,24 +56,22 @@ export function runFolders(root: string): string[] {
 	);
 }
 
-/** Is this the folder of a run, with its measured files? Then its result can be computed again. */
+/** Whether the result can be computed again from measured files. */
 export function holdsRuns(folder: string): boolean {
 	return foldersIn(join(folder, "runs")).some((name) =>
 		existsSync(join(folder, "runs", name, "plan.json")),
 	);
 }
 
-/** The result alone is enough for the index, and for reports: somebody may keep no more of old runs. */
+/** Enough for the index and reports: raw files of old runs may be gone. */
 export function holdsResult(folder: string): boolean {
 	return existsSync(join(folder, "result.json"));
 }
 
-/** Is there anything of a run in it? */
 export function isRunFolder(folder: string): boolean {
 	return holdsResult(folder) || holdsRuns(folder);
 }
 
-/** What the index says of a run folder in `root`. */
 export function entryOf(root: string, folder: string): Entry {
 	const where = join(root, folder);
 	const report = ["report.html", "report.md"].find((name) => existsSync(join(where, name)));
@@ -106,7 +94,6 @@ function foldersIn(folder: string): string[] {
 			.map((e) => e.name)
 			.sort();
 	} catch {
-		// Not there, or nobody may look into it: then it holds nothing that could be listed.
 		return [];
 	}
 }

@@ -35,7 +35,7 @@ function of(run: Run) {
 		values: metrics[main]?.percentiles.map(({ p, value }) => [p, value]),
 		exact: [metrics[main]?.mean, metrics[main]?.max, metrics[main]?.censored],
 		checks: run.validity
-			// Of a drift so few intervals tell nothing.
+			// Too few intervals to show a drift.
 			.filter(({ check }) => check !== "steady")
 			.map(({ check, status }) => [check, status]),
 		missing: run.series.seconds.reduce((n, s) => n + (s.missing ?? 0), 0),

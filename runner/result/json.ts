@@ -1,9 +1,5 @@
-/** JSON in lines that a person and a diff can read: what fits into one line stands in one, and whatever is `depth` levels deep. */
-export function readableJson(
-	value: unknown,
-	depth = Number.POSITIVE_INFINITY,
-	indent = "",
-): string {
+/** One line for what fits into one, and for everything `depth` levels deep. */
+export function readableJson(value: unknown, depth = Infinity, indent = ""): string {
 	const short = JSON.stringify(value);
 	const fits = depth === 0 || short.length <= LONGEST;
 	if (fits || typeof value !== "object" || value === null) return short;
@@ -19,5 +15,5 @@ export function readableJson(
 
 // --- internal ---
 
-/** A gate's repeat, with its numbers, has some 300 characters. */
+/** A gate's repeat with its numbers has about 300 characters. */
 const LONGEST = 300;

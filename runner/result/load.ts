@@ -1,7 +1,6 @@
 import { inOrder, type Plan } from "../model/plan.ts";
 import { Run } from "../model/result.ts";
 
-/** What a run has to do, as reports have it: the plan's values, and in short those of its parts. */
 export function loadOf(plan: Plan): Run["load"] {
 	const { schedule, message, topics, client } = plan;
 	return inOrder<Run["load"]>(Run.shape.load, {

@@ -9,14 +9,14 @@ import { mainMetric } from "../plan/samples.ts";
 import { dueBySecond, type Facts, hasMetric, sampleOf, sumsOf } from "../verdict/facts.ts";
 import { percentileOf, percentilesOf } from "../verdict/quantile.ts";
 
-/** The window's figures of one metric; null when this system has no such thing, or nothing was measured. */
+/** Over the window; null if the system has no such metric or nothing was measured. */
 export function summarise(facts: Facts, metric: Metric): MetricSummary | null {
 	if (!hasMetric(facts, metric)) return null;
 	const sample = sampleOf(facts, metric);
 	return { ...figuresOf(facts, metric, sample), curve: curve(sample) };
 }
 
-/** The same of any sample of it, without the curve; `span`: seconds of the window that it is of. */
+/** `span`: the sample's part of the window, in seconds. */
 export function figuresOf(
 	facts: Facts,
 	metric: Metric,
@@ -40,13 +40,10 @@ export function figuresOf(
 	};
 }
 
-/**
- * The main metric by second of intended time, and what of it was the generator's own lateness, and queueing. A second in which messages
- * were due is there also if none of them completed.
- */
+/** By second of intended time, with lag and queueing. Includes seconds in which messages were due and none completed. */
 export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
 	const main = mainMetric(facts.collected.plan);
-	// Of histograms that cannot be read nobody knows what they held.
+	// Unreadable histograms may have held any of them.
 	const due = facts.unreadable === null ? dueBySecond(facts.collected) : null;
 	return withEmpty(facts.collected.seconds, due).map((line) => {
 		const { count, p50, p99, max } = secondOf(facts, main, line);
@@ -69,10 +66,8 @@ export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
 }
 
 /**
- * The main metric's samples by second and bin of latency (histogram/bins.ts says which value lies in which). A column is `width` seconds,
- * the fewest with which there are at most 300 columns. Columns are counted from the window's start on, so that none holds both warm-up and
- * window: cells from second 0 on are the window's, and add up to `metrics[main].count`; those below 0 are the warm-up's. Messages that
- * never completed have no latency, and are in no cell. null: nothing was measured.
+ * The main metric by second and latency bin (histogram/bins.ts), in at most 300 columns of `width` seconds. They count from the window's
+ * start: cells from second 0 on add up to `metrics[main].count`, others are the warm-up's. Messages that never completed are in no cell.
  */
 export function heatOf(facts: Facts): Run["series"]["heat"] {
 	const main = mainMetric(facts.collected.plan);
@@ -108,7 +103,6 @@ export function heatOf(facts: Facts): Run["series"]["heat"] {
 
 const MOST_COLUMNS = 300;
 
-/** With those in which messages were due and nothing was recorded. */
 function withEmpty(lines: readonly Second[], due: ReadonlyMap<number, number> | null): Second[] {
 	const known = new Set(lines.map(({ second }) => second));
 	const empty = [...(due?.keys() ?? [])].filter((second) => !known.has(second));
@@ -120,7 +114,7 @@ function secondOf({ merged }: Facts, metric: Metric, { second, metrics }: Second
 	const tag = second < 0 ? `${metric}.warmup` : metric;
 	const values = merged.get(tag)?.seconds.get(second);
 	const m = metrics[metric];
-	// The exact maximum is known beside the histogram: no bucket's edge lies above it.
+	// A bucket's edge may lie above the exact maximum.
 	const most = m?.max ?? Number.POSITIVE_INFINITY;
 	const value = (ns: number | null | undefined) => (ns == null ? null : Math.min(ns, most));
 	return {
@@ -131,7 +125,7 @@ function secondOf({ merged }: Facts, metric: Metric, { second, metrics }: Second
 	};
 }
 
-/** Of whole `each`. */
+/** A multiple of `each`. */
 function columnWidth(seconds: readonly number[], each: number): number {
 	const [first, last] = [Math.min(0, smallestOf(seconds)), Math.max(0, largestOf(seconds))];
 	let width = each;

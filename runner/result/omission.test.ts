@@ -6,7 +6,6 @@ import { fixtureResult } from "./stored.fake.ts";
 const [stall] = fixtureResult("stall").runs;
 if (stall === undefined) throw new Error("no run");
 
-/** A metric whose percentiles have these values. */
 const metric = (values: Record<number, number | null>): MetricSummary => ({
 	...(stall.metrics.response as MetricSummary),
 	percentiles: Object.entries(values).map(([p, value]) => ({

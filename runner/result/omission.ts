@@ -5,11 +5,7 @@ import { show } from "./show.ts";
 
 type Omission = NonNullable<Run["omission"]>;
 
-/**
- * What coordinated omission would have hidden: response (from the intended time) against service (from the actual send) at
- * each percentile, and the messages that a tool which waits for each reply would not have sent at their time. null: nothing
- * was measured.
- */
+/** Response (from the intended time) against service (from the actual send). `behind`: what a tool that waits for replies sends late. */
 export function omissionOf(
 	response: MetricSummary | null,
 	service: MetricSummary | null,
@@ -20,18 +16,13 @@ export function omissionOf(
 		const served = service.percentiles.find((x) => x.p === p)?.value ?? null;
 		const both = value !== null && served !== null;
 		const factor = both && served > 0 ? value / served : null;
-		return {
-			p,
-			response: value,
-			service: served,
-			factor,
-			difference: both ? value - served : null,
-		};
+		const difference = both ? value - served : null;
+		return { p, response: value, service: served, factor, difference };
 	});
 	return { percentiles, behind };
 }
 
-/** "Counting from the actual send, p99 would have been 0.3ms instead of 303ms"; null where both say about the same. */
+/** "Counting from the actual send, p99 would have been 0.3ms instead of 303ms"; null where both are about the same. */
 export function hiddenText(run: Run): string | null {
 	const p = mostHidden(run);
 	if (p === null) return null;
@@ -39,10 +30,7 @@ export function hiddenText(run: Run): string | null {
 	return `Counting from the actual send, p${p} would have been ${value("service")} instead of ${value("response")}`;
 }
 
-/**
- * p99 if response and service differ by more than half there, as it is the one that people know; else the deepest percentile that does. The
- * generator's own lag is in response too: a difference that lag explains is none of the system.
- */
+/** p99, the best known, if service differs by more than half; else the deepest such percentile. What lag explains does not count. */
 export function mostHidden(run: Run): number | null {
 	const differing = (run.omission?.percentiles ?? []).filter(({ p, factor, difference }) => {
 		const lag = percentile(run, "lag", p).value ?? 0;
@@ -51,7 +39,7 @@ export function mostHidden(run: Run): number | null {
 	return (differing.find(({ p }) => p === 99) ?? differing.at(-1))?.p ?? null;
 }
 
-/** "485 of 20 000 messages were due while ..."; null when there were none, or nobody has counted. */
+/** "485 of 20 000 messages were due while ..." */
 export function behindText(run: Run): string | null {
 	const behind = run.omission?.behind ?? 0;
 	if (behind === 0 || run.sent === null) return null;

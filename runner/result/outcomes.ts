@@ -4,33 +4,30 @@ import { VERDICTS, type Verdict, worst } from "../model/verdict.ts";
 import { standsFor } from "../verdict/judgement.ts";
 import { at, type Place } from "./select.ts";
 
-/** A result as far as it is known before anything is judged. */
+/** A result before it is judged. */
 export type Judgeable = Omit<Result, "verdict" | "cause" | "openBaselineOnly">;
 
-/** One of the things that the verdict of a result is made of. What JUnit calls a test case and GitHub an annotation. */
+/** One part of a result's verdict: a test case of JUnit, an annotation on GitHub. */
 export interface Outcome extends Place {
 	readonly kind: "damage" | "gate" | "run" | "search";
 	readonly gate?: Gate;
 	readonly search?: Search;
-	/** Of a gate that compares. */
 	readonly comparison?: Comparison;
-	/** What was asked: "p99 < 20ms", "the run itself", "highest rate"; of damage the file. */
+	/** "p99 < 20ms", "the run itself", "highest rate"; the file that is damaged. */
 	readonly what: string;
 	readonly verdict: Verdict;
 	readonly why: string;
-	/** What explains a FAIL beside the system. */
+	/** What else than the system explains a FAIL. */
 	readonly cause: Cause | null;
-	/** Its limit is a baseline's figure. */
 	readonly compares: boolean;
-	/** Where it stands in scenario.yaml, from 1; null: not known. */
+	/** In scenario.yaml, from 1. */
 	readonly line: number | null;
-	/** The runs that it was measured in. */
 	readonly runs: readonly Run[];
-	/** The one that it is about: the worst repeat, the lowest rate of a search that did not pass; null: there is none. */
+	/** The worst repeat, or the lowest rate of a search that did not pass. */
 	readonly run: Run | null;
 }
 
-/** In the order of the report: damaged files, gates, runs that speak for themselves, searches. What is only shown decides nothing. */
+/** In the report's order: damaged files, gates, runs that decide by themselves, searches. */
 export function outcomesOf(result: Judgeable): Outcome[] {
 	const single = result.runs.filter((run) => run.search === null);
 	const gates = result.gates.map((gate) => ofGate(gate, at(gate, single)));
@@ -42,7 +39,7 @@ export function outcomesOf(result: Judgeable): Outcome[] {
 	];
 }
 
-/** The worst of those that decide; what explains all that failed; whether nothing but comparisons is open. */
+/** The worst verdict, what explains all failures, and whether only comparisons are open. */
 export function judge(result: Judgeable): Pick<Result, "verdict" | "cause" | "openBaselineOnly"> {
 	const all = outcomesOf(result);
 	const verdict = worst(all.map((one) => one.verdict));
@@ -55,7 +52,6 @@ export function judge(result: Judgeable): Pick<Result, "verdict" | "cause" | "op
 	};
 }
 
-/** The worst of one system in one case. */
 export function verdictAt(place: Place, outcomes: readonly Outcome[]): Verdict {
 	const own = at(place, outcomes).filter(({ kind }) => kind !== "search");
 	return worst(own.map(({ verdict }) => verdict));
@@ -66,7 +62,6 @@ export function outcomeName({ kind, system, case: name, what }: Outcome): string
 	return kind === "damage" ? what : `${system}/${name}: ${what}`.replaceAll(/\s+/g, " ");
 }
 
-/** Those that kept the result from passing, the worst first. */
 export function brokenOf(result: Judgeable): Outcome[] {
 	return outcomesOf(result)
 		.filter(({ verdict }) => verdict !== "pass")
@@ -103,10 +98,7 @@ function ofGate(gate: Gate, runs: readonly Run[]): Outcome {
 	return outcome("gate", gate, { ...about, what: sla, verdict, why, cause, compares, line });
 }
 
-/**
- * Without a limit of the SLA, or where something else decided, unless a gate says as bad already. That one repeat of several did not carry
- * the rate is judged as a gate is: two decide, one leaves it open.
- */
+/** Nothing if a gate is as bad already. One repeat of several whose queue grew leaves it open, as in a gate. */
 function ofRun(run: Run, repeats: readonly Run[], own: readonly Outcome[]): Outcome[] {
 	if (run.why === null && own.some(({ compares }) => !compares)) return [];
 	const grew = (one: Run) => one.validity.some((c) => c.status === "fail");
@@ -126,7 +118,7 @@ function ofRun(run: Run, repeats: readonly Run[], own: readonly Outcome[]): Outc
 function ofSearch(search: Search, { runs, searches }: Judgeable): Outcome {
 	const several = at(search, searches).length > 1;
 	const { verdict, answer: why } = search;
-	// By rate, from the lowest on.
+	// By rate, ascending.
 	const own = search.runs.flatMap(({ index }) => runs.find((run) => run.index === index) ?? []);
 	const failed = search.runs.find((one) => one.verdict !== "pass");
 	const run = own.find(({ index }) => index === failed?.index) ?? null;

@@ -79,7 +79,6 @@ describe("fan-out to 3 subscribers", () => {
 			expect(out).toMatch(/copies lost/);
 			expect(out).toMatch(/3 subscribers/);
 		}
-		// Warm-up and window.
 		expect(text).toContain("10 copies lost in warm-up and window");
 	});
 

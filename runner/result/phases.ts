@@ -8,11 +8,11 @@ import { type Facts, hasMetric, messagesDue, sumsOf } from "../verdict/facts.ts"
 import { percentileOf } from "../verdict/quantile.ts";
 import { figuresOf } from "./metrics.ts";
 
-/** The figures of each part of the window: latencies by when messages were due, rates by when things really happened. */
+/** Latencies by intended time, rates by real time. */
 export function phasesOf(facts: Facts): Phase[] {
 	const { plan, ticks, totals } = facts.collected;
 	const { warmupNs, durationNs } = plan.schedule;
-	// Ticks end with seconds since T0. Where a warm-up is no whole number of seconds, their parts are taken to be spread evenly.
+	// Ticks end with seconds since T0; a part of a second counts as spread evenly.
 	const happened = (counted: Counted, fromNs: number, toNs: number) =>
 		ticks.reduce((sum, tick) => {
 			const seconds = secondsOf(tick);
@@ -20,7 +20,7 @@ export function phasesOf(facts: Facts): Phase[] {
 			const within = to - Math.max(tick.at - seconds, (warmupNs + fromNs) / 1e9);
 			return sum + (tick[counted] ?? 0) * Math.min(1, Math.max(0, within / seconds));
 		}, 0);
-	// In older files a second that the window ends in has no tick: its part is what the totals have beyond the ticks.
+	// Older files have no tick for a second in which the window ends: it has what the totals have beyond the ticks.
 	const unticked = (counted: Counted) =>
 		Math.max(0, (totals?.[`${counted}InWindow`] ?? 0) - happened(counted, 0, durationNs));
 	return plan.phases.map((phase, i) => {
@@ -31,7 +31,7 @@ export function phasesOf(facts: Facts): Phase[] {
 		const seconds = (toNs - fromNs) / 1e9;
 		const perSecond = (counted: Counted) => {
 			const all = happened(counted, fromNs, toNs) + (toNs === durationNs ? unticked(counted) : 0);
-			// Of an idle step that is no measurement; what came from before is.
+			// An idle step measures only what came from before.
 			return intended === 0 && all === 0 ? null : all / seconds;
 		};
 		return {
@@ -63,7 +63,7 @@ function latencyOf(facts: Facts, i: number, intended: number): Phase["latency"] 
 	const span = spanOf(facts, i);
 	const distribution = facts.merged.get(metric)?.phases[i] ?? EMPTY;
 	const { count, min, max } = sumsOf(facts, metric, span);
-	// Of a run that was stopped nobody knows which of them were offered.
+	// It is unknown which messages a stopped run has offered.
 	const due =
 		messagesDue(facts) === intendedInWindow(plan) ? intended * samplesPerMessage(plan, metric) : 0;
 	const n = Math.max(due, distribution.count);

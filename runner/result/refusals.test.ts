@@ -130,7 +130,6 @@ test("an error that says what to do, or what is wrong, gets no advice of its own
 
 // --- internal ---
 
-/** A run on the broker of an error. */
 function runAt(brokerUrl: string, error: string) {
 	const [run] = fixtureResult("stall").runs;
 	if (run === undefined) throw new Error("another fixture");

@@ -1,10 +1,7 @@
 import { brokerOf, loginUrl } from "../brokers/index.ts";
 import type { Run } from "../model/result.ts";
 
-/**
- * What to do about an error with which a broker, or the client library, refuses what a run needs at its opening; null: it is none of those that
- * are known. The errors were collected from real servers: refusals.test.ts has them.
- */
+/** null if the error is not known. The errors come from real servers: see refusals.test.ts. */
 export function refusalAdvice(error: string, run: Run): string | null {
 	for (const [pattern, advice] of REFUSALS) {
 		const match = pattern.exec(error);
@@ -20,7 +17,6 @@ export const GRANT_RIGHTS =
 
 // --- internal ---
 
-/** What advice names. */
 function factsOf({ brokerUrl, load }: Run) {
 	const { title, urls } = brokerOf(load);
 	const [plain = ""] = Object.keys(urls);
@@ -38,7 +34,7 @@ function factsOf({ brokerUrl, load }: Run) {
 	};
 }
 
-/** The first that fits is given: words of a server stand before those of a library about a connection that merely ended. */
+/** The first match counts: servers' words stand before a library's about a connection that merely ended. */
 const REFUSALS: readonly (readonly [RegExp, string])[] = [
 	[
 		/too many open files/,

@@ -2,7 +2,6 @@ import { failure } from "../errors.ts";
 import { didYouMean } from "../suggest.ts";
 import type { World } from "../world.ts";
 
-/** The formats that are files, which every run's folder has anyway, by their name there. */
 export const REPORT_FILES = {
 	json: "result.json",
 	junit: "junit.xml",
@@ -12,29 +11,24 @@ export const REPORT_FILES = {
 } as const;
 const FILES = Object.keys(REPORT_FILES) as (keyof typeof REPORT_FILES)[];
 
-/** What `--reporter` knows: what is printed, and the files. */
 export const REPORTERS = ["terminal", "github", ...FILES] as const;
 type ReporterName = (typeof REPORTERS)[number];
 
 export interface Reporter {
 	readonly name: ReporterName;
-	/** Of a file: where a copy goes, "-": stdout; null: only to say where the file is. */
+	/** Where a file's copy goes; "-" is stdout, null only prints where the file is. */
 	readonly path: string | null;
 }
 
 export interface ReporterArgs {
-	/** `--reporter`, as often as it was given: "json,junit=out/junit.xml". */
+	/** `--reporter`, repeatable: "json,junit=out/junit.xml". */
 	readonly reporter?: readonly string[] | undefined;
 	/** `--json`: short for json=-. */
 	readonly json?: boolean | undefined;
-	/** `--quiet`: nothing for people. */
 	readonly quiet?: boolean | undefined;
 }
 
-/**
- * What is to be printed and written. Without --reporter the terminal's report (with --json that on stdout instead), in a job of
- * GitHub Actions with its annotations. Throws before anything is measured when a name is unknown, or two want stdout.
- */
+/** Default: the terminal's report and, in GitHub Actions, annotations. Throws before measuring if a name is unknown or two want stdout. */
 export function reportersOf(
 	{ reporter, json, quiet }: ReporterArgs,
 	{ env }: Pick<World, "env">,
@@ -53,12 +47,11 @@ export function reportersOf(
 	return all;
 }
 
-/** Does it fill stdout? Annotations are lines of a log beside it. */
+/** Annotations are lines of a log and may stand beside it. */
 export function onStdout({ name, path }: Reporter): boolean {
 	return name === "terminal" || path === "-";
 }
 
-/** The reporter's file in the folder of the run; null: it is printed. */
 export function reportFile(name: ReporterName): string | null {
 	return name === "terminal" || name === "github" ? null : REPORT_FILES[name];
 }
@@ -73,7 +66,7 @@ function parse(reporter: string): Reporter {
 	const [word = "", ...rest] = reporter.split("=");
 	const path = rest.length === 0 ? null : rest.join("=");
 	const name = REPORTERS.find((known) => known === word);
-	// The list always: a misspelt name may mean another than the nearest.
+	// Always with the list: the nearest name may not be the intended one.
 	if (name === undefined)
 		throw usage(
 			`--reporter ${word}: there is no such reporter${didYouMean(word, REPORTERS).replace(/; known:.*/, "")} (known: ${REPORTERS.join(", ")})`,

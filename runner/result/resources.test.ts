@@ -48,7 +48,7 @@ describe("what a run used, second by second", () => {
 	test("has what went over the network", () => {
 		const bytes = (rxBytes: number, txBytes: number) => ({ rxBytes, txBytes });
 		const [found] = series(sample(0, null, bytes(100, 1000)), sample(2000, null, bytes(300, 900)));
-		// A counter that went backwards began anew.
+		// A counter that went backwards was reset.
 		expect(found?.network).toEqual({ rxBytesPerSecond: 100, txBytesPerSecond: null });
 	});
 

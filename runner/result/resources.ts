@@ -6,12 +6,12 @@ import type { Run } from "../model/result.ts";
 
 type Point = Run["series"]["resources"][number];
 
-/** What generator, broker and machine used between two samples, as rates; `at` is the end, in seconds since T0. */
+/** Rates between two samples; `at` is the end, in seconds since T0. */
 export function resourceSeries({ resources, t0Ms }: Collected): Point[] {
 	return t0Ms === null ? [] : pointsOf(resources, t0Ms);
 }
 
-/** The same of other machines that clients ran on. */
+/** Other machines with clients. */
 export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
 	return hosts.flatMap(({ client, samples }) => {
 		if (client === null || t0Ms === null) return [];
@@ -21,7 +21,7 @@ export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
 	});
 }
 
-/** The same of the machines of the broker's nodes; undefined: none of them has been looked at. */
+/** Machines of the broker's nodes; undefined: none was observed. */
 export function nodeSeries({ nodes, t0Ms }: Collected): Run["series"]["brokerHosts"] {
 	const looked = nodes.filter(({ samples }) => samples.length > 1);
 	if (t0Ms === null || looked.length === 0) return undefined;
@@ -34,7 +34,7 @@ export function nodeSeries({ nodes, t0Ms }: Collected): Run["series"]["brokerHos
 
 // --- internal ---
 
-/** Of all other machines together, and of each at least: every second of each would make the result grow with their number. */
+/** For all other machines together, and for each at least: the result must not grow with their number. */
 const MOST_POINTS = 1200;
 const FEWEST = 30;
 
@@ -45,7 +45,7 @@ function pointsOf(samples: readonly ResourceLine[], t0Ms: number): Point[] {
 	});
 }
 
-/** Of one of several machines: each point has the largest values of its stretch, at the stretch's end. */
+/** Each point has the largest values of its stretch, at the stretch's end. */
 function thinned(points: readonly Point[], machines: number): Point[] {
 	const most = Math.max(FEWEST, Math.floor(MOST_POINTS / machines));
 	const size = Math.ceil(points.length / most);
@@ -54,7 +54,7 @@ function thinned(points: readonly Point[], machines: number): Point[] {
 	);
 }
 
-/** Field by field; what one of them does not know the other one says. Of times, too, the later is the larger. */
+/** Field by field, without those that one side lacks. The later time is the larger. */
 function largest<T>(a: T, b: T): T {
 	if (a == null || b == null) return a ?? b;
 	if (typeof a !== "object") return (a > b ? a : b) as T;

@@ -14,7 +14,6 @@ import { readRuns } from "./indexed.ts";
 import { detailsPath, filesOfResult, readResult } from "./result-files.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
-/** A folder that has the files of a result, and nothing else. */
 function written(result: Result): string {
 	const folder = testFolder();
 	for (const [path, text] of filesOfResult(result)) {
@@ -24,13 +23,11 @@ function written(result: Result): string {
 	return folder;
 }
 
-/** As it comes back from JSON. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 const read = (folder: string, path = "result.json") =>
 	JSON.parse(readFileSync(join(folder, path), "utf8"));
 
-/** Other fields of a JSON file. */
 function change(path: string, fields: object): void {
 	const text = readFileSync(path, "utf8");
 	writeFileSync(path, JSON.stringify({ ...JSON.parse(text), ...fields }));

@@ -8,12 +8,11 @@ import { DetailsFile, ResultFile, type RunInFile } from "../model/result-file.ts
 import { readableJson } from "./json.ts";
 import { REPORT_FILES } from "./reporters.ts";
 
-/** Where the details of a run stand, from the folder of the result. */
 export function detailsPath({ folder }: Pick<Run, "folder">): string {
 	return `${folder}/details.json`;
 }
 
-/** The files of a result by their paths in its folder. result.json is the last: whoever finds it finds what it names. */
+/** By path. result.json comes last: everything that it names exists by then. */
 export function filesOfResult(result: Result): Map<string, string> {
 	const runs = result.runs.map((run) => split(run, result));
 	const files = new Map<string, string>();
@@ -23,10 +22,7 @@ export function filesOfResult(result: Result): Map<string, string> {
 	return files.set(REPORT_FILES.json, `${readableJson(file)}\n`);
 }
 
-/**
- * The whole result from its files, where those that it was computed from are gone. Details that are missing, or are those of another run,
- * cost no more than what they hold: `details` of the run is null then. Throws when there is no result.json that can be read.
- */
+/** A result whose raw files are gone. Missing details, or another run's, leave `details: null`. Throws without result.json. */
 export function readResult(folder: string): Result {
 	const path = join(folder, REPORT_FILES.json);
 	let result: ResultFile;

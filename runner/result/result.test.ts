@@ -254,7 +254,7 @@ test("a run that broke off in the middle of its files is no bug of mqbench", () 
 		const result = buildResult(copy);
 		expect(result).toMatchObject({ verdict });
 		expect(exitCodeOf(result)).toBe(code);
-		// Partial data is shown all the same.
+		// Partial data is still shown.
 		const response = result.runs[0]?.metrics.response;
 		expect(response?.count).toBeGreaterThan(1000);
 		expect(response?.percentiles[0]?.value).toBeGreaterThan(0);
@@ -278,7 +278,7 @@ test("a run whose plan is gone makes an error that names it, and no smaller resu
 			why: "cannot be read (there is no such file), so this run is left out",
 		},
 	]);
-	// A file beside them is no run.
+	// A file next to them is not a run.
 	const whole = fixtureCopy("repeats");
 	writeFileSync(join(whole, "runs", ".DS_Store"), "");
 	expect(buildResult(whole).verdict).toBe("inconclusive");

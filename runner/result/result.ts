@@ -18,7 +18,7 @@ import type { Judgeable } from "./outcomes.ts";
 import { runOf } from "./run.ts";
 import { searchesOf } from "./searches.ts";
 
-/** A result before it is compared and judged, with what that goes by; URLs are not masked yet. */
+/** Before it is compared and judged; URLs are not masked yet. */
 export interface Bare {
 	readonly result: Judgeable;
 	readonly runs: readonly Judged[];
@@ -31,10 +31,10 @@ export interface Judged {
 	readonly run: Run;
 }
 
-/** Of the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing. */
+/** From the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing. */
 export function bareResult(folder: string): Bare {
 	const damaged: { readonly file: string; readonly why: string; readonly reason: string }[] = [];
-	// What can be read is not lost with what cannot.
+	// One damaged file must not lose the others.
 	const whole = <T>(file: string, so: string, read: () => T): T | null => {
 		try {
 			noLinks(folder, join(folder, file));
@@ -55,7 +55,7 @@ export function bareResult(folder: string): Bare {
 		readSnapshot(folder),
 	);
 	const floors = new Map(each("floors", "the generator's floor is not known", floorIn));
-	// One run's histograms at a time: they are all that is large.
+	// One run at a time: its histograms are all that is large.
 	const runs = each("runs", "this run is left out", (path) =>
 		judgedRun(path, environment, snapshot, floors),
 	);
@@ -64,23 +64,23 @@ export function bareResult(folder: string): Bare {
 		throw failure("run-file-unreadable", { path: join(folder, first.file), reason: first.reason });
 	const bare = bareOf(folder, runs, environment, snapshot);
 	if (first === undefined) return bare;
-	// A result of a part of the runs is none: each might have said otherwise.
+	// The damaged runs might have changed the verdict.
 	const errorCause = bare.result.errorCause ?? "environment";
 	const files = damaged.map(({ file, why }) => ({ file, why }));
 	return { ...bare, result: { ...bare.result, damaged: files, errorCause } };
 }
 
-/** The same of `runs`, the first ones of a command that goes on. */
+/** `runs` are the first ones of a command that goes on. */
 export function bareSoFar(folder: string, runs: readonly Judged[]): Bare {
 	return bareOf(folder, runs, environmentOf(folder), readSnapshot(folder));
 }
 
-/** A run of a command that goes on: its floors come last. */
+/** For a command that goes on: its floors come last. */
 export function judgedSoFar(folder: string, path: string): Judged {
 	return judgedRun(path, environmentOf(folder), readSnapshot(folder), new Map());
 }
 
-/** The verdict on one run, from its folder: what a search has to know before its next run. */
+/** For a search, before its next run. */
 export function judgeFolder(path: string): RunVerdict {
 	return judgeRun(factsOf(collect(path), UNKNOWN));
 }
@@ -109,7 +109,7 @@ function bareOf(
 		interruptedBy: runs.map((r) => r.collected.run?.interruptedBy).find((s) => s) ?? null,
 		environment,
 		runs: runs.map((r) => r.run),
-		// A search is judged by what it found, not by the rates at which it had to fail.
+		// A search is judged by its answer, not by the rates that had to fail.
 		gates: gatesOf(runs.filter((r) => r.collected.plan.search === null)),
 		searches: searchesOf(runs),
 		comparisons: [],
@@ -143,7 +143,6 @@ function environmentOf(folder: string): EnvironmentFile | null {
 	return existsSync(path) ? readJson(path, EnvironmentFile) : null;
 }
 
-/** Of its case the generator's floor, as far as it was measured. */
 function floorIn(path: string): readonly [string, Floor] {
 	const collected = collect(path);
 	return [collected.plan.case, floorOf(factsOf(collected, UNKNOWN))];

@@ -21,7 +21,6 @@ import { phasesOf } from "./phases.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
 import { detailsPath } from "./result-files.ts";
 
-/** A run as result.json has it, with the verdict on it. */
 export function runOf(facts: Facts, judged: RunVerdict): Run {
 	const { collected } = facts;
 	const { plan, run, totals, counters, clients } = collected;
@@ -101,7 +100,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 
 // --- internal ---
 
-/** As the plan says it, of the version that ran. */
+/** As the plan words it for the version that ran. */
 function durabilityOf({ plan, run, clients }: Collected): Plan["durability"] {
 	const server = clients[0]?.versions.server || run?.brokerVersion;
 	return (
@@ -113,7 +112,7 @@ function codeOf({ code, values }: Pick<RunVerdict, "code" | "values">) {
 	return code === null || values === null ? {} : { code, values };
 }
 
-/** Requests of the whole run, preparing and removing included. */
+/** Requests of the whole run, with preparation and removal. */
 function billed(count: number | null, requestUsd: number | null): Pick<Run, "requests"> {
 	return count === null || requestUsd === null
 		? {}
@@ -123,7 +122,7 @@ function billed(count: number | null, requestUsd: number | null): Pick<Run, "req
 function drainResult(collected: Collected): Run["drain"] {
 	const drain = drainOf(collected);
 	if (drain === null) return null;
-	// The bound is for gates.
+	// mostPerSecond is for gates.
 	const { open, mostPerSecond: _, ...figures } = drain;
 	return { ...figures, problem: open?.text ?? null, ...(open && codeOf(open)) };
 }
@@ -133,7 +132,7 @@ const COUNTERS = Run.shape.warmup.keyof().options;
 function countersOf(counters: Counters | null, intended: number): Run["warmup"] {
 	const count = (name: (typeof COUNTERS)[number]) => {
 		if (name === "intended") return counters?.intended ?? intended;
-		// Where nobody consumes nothing could arrive twice: that is not measured, and no 0.
+		// Without consumers nothing could arrive twice: not measured, which is not 0.
 		const receipts = name === "duplicated" || name === "redelivered";
 		return receipts && counters?.received === null ? null : (counters?.[name] ?? null);
 	};
@@ -142,7 +141,7 @@ function countersOf(counters: Counters | null, intended: number): Run["warmup"] 
 
 const LOCAL = { kind: "local", machine: null, k6Exit: null, k6Signal: null, clock: null } as const;
 
-/** The clients of a run, when there are several or one is no process of this machine: else the run's own figures are the client's. */
+/** Empty for a single local client, whose figures are the run's own. */
 function clientsOf(facts: Facts): Run["clients"] {
 	const { parts } = facts.collected;
 	if (parts.length === 1 && (parts[0]?.end ?? LOCAL).kind === "local") return [];
@@ -160,7 +159,7 @@ function clientsOf(facts: Facts): Run["clients"] {
 			index,
 			name,
 			...(end ?? LOCAL),
-			// Its files say what the runner did not hear of: that they broke off, and when it began.
+			// Its files show what the runner could not see: that it broke off, and when it began.
 			error: part.problem,
 			firstClaimNs: totals?.firstClaimNs ?? end?.firstClaimNs ?? null,
 			intended: part.counters.window?.intended ?? null,

@@ -15,7 +15,6 @@ function withChecks(...checks: Partial<Check>[]): Result {
 	return result;
 }
 
-/** As a terminal, Markdown and a page say it. */
 function texts(result: Result): string[] {
 	const { text, markdown, html } = rendered(result);
 	return [text, markdown, html.replaceAll(/<[^>]*>/g, "")].map((one) =>

@@ -8,14 +8,12 @@ import { next, soFar } from "../search/search.ts";
 import { plural } from "../units.ts";
 import { type RunVerdict, reasonOf } from "../verdict/run.ts";
 
-/** A run of a search, judged. */
 export interface SearchRun {
 	readonly collected: { readonly plan: Plan };
 	readonly verdict: Pick<RunVerdict, "verdict" | "why" | "judgements">;
 	readonly run: Run;
 }
 
-/** What each search came to: computed again from its runs, as everything in a report is. */
 export function searchesOf(all: readonly SearchRun[]): Search[] {
 	const own = all.filter(({ collected: { plan } }) => plan.search !== null);
 	const groups = grouped(own, ({ collected: { plan } }) =>
@@ -36,7 +34,7 @@ function searchOf(runs: readonly SearchRun[]): Search {
 	const answer = "answer" in what ? what.answer : soFar(steps);
 	const [{ collected }] = runs as [SearchRun];
 	const { system, case: name, repeat, sla, search } = collected.plan;
-	// A rate that passes above others that do not is no limit of the system: the machine, or the system, is not steady.
+	// If a lower rate fails, the answer is not the system's limit: machine or system is not steady.
 	const below = steps.filter(
 		({ step, outcome }) =>
 			!["pass", "interrupted"].includes(outcome) && answer.lo !== null && step.rate < answer.lo,

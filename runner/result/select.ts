@@ -3,17 +3,16 @@ import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Percentile, Result, Run } from "../model/result.ts";
 import { type Amount, amount } from "./show.ts";
 
-/** One system in one case: what repeats are repeats of. */
+/** What repeats are repeats of. */
 export interface Place {
 	readonly system: string;
 	readonly case: string;
 }
 
-export interface Group<T> extends Place {
+interface Group<T> extends Place {
 	readonly all: readonly T[];
 }
 
-/** All of one system and case together, in the order of their first. */
 export function bySystemAndCase<T extends Place>(all: readonly T[]): Group<T>[] {
 	const groups = grouped(all, (one) => JSON.stringify([one.system, one.case]));
 	return [...groups.values()].map((group) => {
@@ -22,7 +21,6 @@ export function bySystemAndCase<T extends Place>(all: readonly T[]): Group<T>[] 
 	});
 }
 
-/** The runs of a case, systems in the order of their first and repeats below each other. */
 export interface Case {
 	readonly case: string;
 	readonly rows: readonly {
@@ -41,17 +39,15 @@ export function byCase({ runs }: Pick<Result, "runs">): Case[] {
 	}));
 }
 
-/** Those of a system and case. */
 export function at<T extends Place>(place: Place, all: readonly T[]): T[] {
 	return all.filter((one) => one.system === place.system && one.case === place.case);
 }
 
-/** The result without the runs of searches, which reports show as one table each. */
+/** Reports show each search as one table. */
 export function withoutSearches(result: Result): Result {
 	return { ...result, runs: result.runs.filter((run) => run.search === null) };
 }
 
-/** What must be known of a run to say how long its messages may take. */
 type Ended = Pick<Run, "state"> & { readonly load: Pick<Run["load"], "timeoutNs"> };
 type Summary =
 	| (Pick<MetricSummary, "percentiles"> & Partial<Pick<MetricSummary, "n" | "censored">>)
@@ -62,17 +58,17 @@ interface Measured extends Ended {
 	readonly metrics: Readonly<Partial<Record<Metric, Summary>>>;
 }
 
-/** A percentile of a metric of the whole window; among those that never completed it is at least the timeout. */
+/** Over the whole window; at least the timeout if it lies among messages that never completed. */
 export function percentile(run: Measured, metric: Metric, p: number): Amount {
 	return percentileIn(run.metrics[metric], p, run);
 }
 
-/** The same of a part of the window, which has a summary of its own. */
+/** For a part of the window, which has its own summary. */
 export function percentileIn(summary: Summary, p: number, run: Ended): Amount {
 	const found = summary?.percentiles.find((one) => one.p === p);
 	if (found === undefined) return amount(null, "ns");
 	const { n = 0, censored = 0 } = summary ?? {};
-	// Too few samples to tell where it is, but for one among those that never completed.
+	// Too few samples to locate it, unless it lies among those that never completed.
 	const isBeyond = found.support === "none" && (n * (100 - p)) / 100 < censored;
 	return isBeyond ? unended(run) : percentileAmount(found, run);
 }
@@ -83,7 +79,7 @@ export function percentileAmount({ value, low, high, support }: Percentile, run:
 	return value === null ? { ...unended(run), ...rest } : { value, unit: "ns", ...rest };
 }
 
-/** The maximum of those that completed; at least the timeout when some did not. */
+/** At least the timeout if some messages did not complete. */
 export function maximum(
 	summary: Pick<MetricSummary, "censored" | "max"> | null | undefined,
 	run: Ended,
@@ -91,20 +87,17 @@ export function maximum(
 	return (summary?.censored ?? 0) > 0 ? unended(run) : amount(summary?.max, "ns");
 }
 
-/** For an order by size: nothing is larger than what never completed, or was not measured. */
+/** For sorting: what never completed or was not measured is largest. */
 export function sizeOf({ value, atLeast }: Amount): number {
 	return value === null || atLeast ? Number.POSITIVE_INFINITY : value;
 }
 
-/** Messages per second that came through: received, where nobody consumes acknowledged; null: not known. */
+/** Messages per second that were received, or without consumers acknowledged. */
 export function carried({ throughput }: Pick<Run, "throughput">): number | null {
 	return throughput.received ?? throughput.sent;
 }
 
-/**
- * Of several repeats the one with the median p99 of its main metric, of an even number the higher of the two: a run that was measured so,
- * never an average. One without a p99 is slower than any.
- */
+/** The repeat with the median p99 (the higher of two), never an average. A run without a p99 is the slowest. */
 export function medianRepeat<T extends Measured & Pick<Run, "main">>(
 	runs: readonly T[],
 ): T | undefined {
@@ -112,15 +105,12 @@ export function medianRepeat<T extends Measured & Pick<Run, "main">>(
 	return runs.toSorted((a, b) => p99(a) - p99(b))[Math.floor(runs.length / 2)];
 }
 
-/**
- * The checks that found machine or load generator at its end: the figures of such a run are theirs as much as the system's, so no order of
- * systems follows from them.
- */
+/** Checks that found the machine or load generator at its limit: the figures are not only the system's, so they rank nothing. */
 export function saturatedBy({ validity }: Run): string[] {
 	return validity
 		.filter(
 			({ check, status, code }) =>
-				// A closed load that carries half of what it carries without any system.
+				// A closed load reaches half of what it reaches without any system.
 				code === "ceiling-near" || AT_ITS_END[status]?.includes(check),
 		)
 		.map(({ check }) => check);
@@ -128,14 +118,14 @@ export function saturatedBy({ validity }: Run): string[] {
 
 // --- internal ---
 
-/** What a message took that never completed. Of a run that was stopped, nobody knows whether it would have. */
+/** It is unknown whether messages of a stopped run would have completed. */
 function unended({ state, load }: Ended): Amount {
 	return state === "complete"
 		? { value: load.timeoutNs, unit: "ns", atLeast: true }
 		: { value: null, unit: "ns", why: "stopped" };
 }
 
-/** By status: the checks that say so. Lag and messages that wait in the client library do only where they decided something. */
+/** By status. Lag and messages held in the client library count only where they decided something. */
 const AT_ITS_END: Readonly<Record<string, readonly string[]>> = {
 	warn: ["cores", "cpuQuota", "ownCpu"],
 	invalid: ["cores", "lag", "offered", "held"],

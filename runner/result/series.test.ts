@@ -174,12 +174,11 @@ describe("messages that never completed, by second", () => {
 						? []
 						: Array.from(
 								{ length: plan.pattern === "fan-out" ? plan.subscriptions : 1 },
-								// Of a lost message one copy comes all the same, if there are several.
+								// One copy of a lost message still arrives, if there are several.
 								(_, k) => (lost && k === 0 ? null : came),
 							),
 			};
 		});
-	/** One message after the other. */
 	const counted = (plan: Plan, fates: readonly Fate[], each: number) => {
 		const seconds = new Map<number, [count: number, missing: number]>();
 		for (const [i, { ackedNs, receivedNs = [] }] of fates.entries()) {

@@ -1,24 +1,21 @@
 import { formatDuration, formatDurationExact, formatIn, type Unit } from "../units.ts";
 
-/** A number of a run with all that its reader must know of it. */
 export interface Amount {
-	/** null: see `why`. */
 	readonly value: number | null;
 	readonly unit: Unit;
-	/** Few samples, or few clusters of slow ones, stand behind it. */
+	/** It rests on few samples, or on few clusters of slow ones. */
 	readonly weak?: boolean;
-	/** The true value is larger: messages never completed, or what a fault did had not ended. */
+	/** The true value is larger: messages never completed, or a fault's effect had not ended. */
 	readonly atLeast?: boolean;
-	/** 95 % interval; low null: it has none, high null: it has no upper end. */
+	/** 95 % interval; low null: none, high null: no upper end. */
 	readonly low?: number | null;
 	readonly high?: number | null;
-	/** stopped: its messages had not completed when the run was stopped, and nobody knows whether they would have. */
+	/** stopped: the run ended before its messages completed. */
 	readonly why?: "not-measured" | "few-samples" | "stopped";
-	/** The head of its column says the unit. */
+	/** The head of its column has the unit. */
 	readonly bare?: boolean;
 }
 
-/** What was measured, or not. */
 export function amount(value: number | null | undefined, unit: Unit): Amount {
 	return value == null ? { value: null, unit, why: "not-measured" } : { value, unit };
 }
@@ -31,16 +28,14 @@ export function show(of: Amount): string {
 	return `${of.weak ? "~" : ""}${words(value, of)}`;
 }
 
-/** "[11.0ms, 14.9ms]", "[3ms, ∞]"; empty: it has no interval. */
+/** "[11.0ms, 14.9ms]", "[3ms, ∞]"; "" without an interval. */
 export function showInterval({ low, high }: Pick<Amount, "low" | "high">): string {
 	if (low == null) return "";
 	return `[${formatDuration(low)}, ${high == null ? "\u221e" : formatDuration(high)}]`;
 }
 
-/** A column of a table: its name, and what a row has in it. */
 export type Column<T> = readonly [name: string, of: (row: T) => Amount | string];
 
-/** The row's cells; a rate is bare where the head of its column says it. */
 export function cellsOf<T>(columns: readonly Column<T>[], row: T): (Amount | string)[] {
 	return columns.map(([name, of]) => {
 		const cell = of(row);

@@ -43,7 +43,6 @@ export function publishedFolder(name: string): string {
 	const part = mkdtempSync(`${kept}-`);
 	execFileSync("tar", ["-xzf", path.join(PUBLISHED, name, "runs.tar.gz"), "-C", part]);
 	writeReports(part, buildResult(part));
-	// Another process may have been faster.
 	try {
 		renameSync(part, kept);
 	} catch {

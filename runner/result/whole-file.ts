@@ -5,7 +5,7 @@ import { noLinks } from "../given-folder.ts";
 import { reasonOf } from "../reason.ts";
 import * as disk from "../whole-file.ts";
 
-/** Writes a report, and makes its folder. `folder` is what `mqbench report` makes it anew from; through a link in it nothing is written. */
+/** Makes the folder, and never writes through a link. `folder` is what `mqbench report` makes the file from. */
 export function writeWhole(file: string, content: string | Uint8Array, folder: string): void {
 	try {
 		noLinks(folder, path.dirname(file));

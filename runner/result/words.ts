@@ -3,44 +3,42 @@ import { faultZeroNs } from "../model/run-file.ts";
 import { rateText, timeText } from "../plan/load-text.ts";
 import { formatBytesExact, formatCount, formatDurationExact, plural } from "../units.ts";
 
-/** What a run is, in words: its load, its system, where it ran. One wording per fact. */
-
-/** The first of one kind; null: there is none. */
+/** "first lost: producer 1, sequence 7, due 5.2s after the window opened" */
 export function offenderText(kind: string, run: Run): string | null {
 	const m = new Map(Object.entries(run.offenders)).get(kind);
 	if (m === undefined) return null;
-	// A closed load has sent it, and nothing was due.
+	// A closed load has no intended time.
 	const due = run.load.schedule.kind === "closed" ? "sent" : "due";
 	const when = m.intendedNs === null ? "" : `, ${due} ${windowTime(m.intendedNs, run)}`;
 	return `first ${kind}: producer ${m.producer}, sequence ${m.sequence}${when}`;
 }
 
-/** "4.004s": when a fault was, from the opening of the window. */
+/** "4.004s", counted from the opening of the window */
 export function faultAt(fault: Failover, { window }: Pick<Run, "window">): string {
 	return secondsText(faultZeroNs(fault) - window.startNs);
 }
 
-/** It sends as fast as it is answered: its latency knows no queueing. */
+/** It sends as fast as it is answered, so its latency shows no queueing. */
 export function isClosed({ load }: Pick<Run, "load">): boolean {
 	return load.schedule.kind === "closed";
 }
 
-/** "nats: none, nothing is stored": which system with which durability, for the title of every chart and table. */
+/** "nats: none, nothing is stored", for titles. */
 export function systemTitle({ system, load }: Run): string {
 	return `${system}: ${load.durability}`;
 }
 
-/** "2 cores, generator and brokers on one machine"; null: they were not, or nobody knows. */
+/** "2 cores, generator and brokers on one machine" */
 export function hostText(run: Run, { environment }: Result): string | null {
 	if (!run.sameHost) return null;
 	const where = "generator and brokers on one machine";
-	// Of hosts of their own the machine that has started all of it knows no cores.
+	// With separate hosts, the cores of the machine that started them say nothing.
 	return environment === null || "host" in run.brokerSettings
 		? where
 		: `${plural(environment.cores, "core")}, ${where}`;
 }
 
-/** "3 nodes on 1 host, which share its cores and disk", "1 container, 2 CPUs"; null: not ours to know. */
+/** "3 nodes on 1 host, which share its cores and disk", "1 container, 2 CPUs" */
 export function topologyText({
 	topology,
 	nodesShareHost,
@@ -50,7 +48,6 @@ export function topologyText({
 		: topology;
 }
 
-/** Everything in one line, under the title of a chart or table. */
 export function factsText(run: Run, result: Result): string {
 	return [
 		systemTitle(run),
@@ -87,7 +84,7 @@ export function loadText({ load }: Run): string {
 
 /** "nats-server 2.15.2" */
 export function serverText(run: Run): string {
-	// A broker that says nothing of itself, as noop, leaves an empty text.
+	// Some brokers, such as noop, report an empty version.
 	return run.versions?.server || run.brokerVersion || `${run.load.broker}, version unknown`;
 }
 
@@ -96,18 +93,18 @@ export function systemText(run: Run): string {
 	return `${serverText(run)}; durability: ${run.load.durability}`;
 }
 
-/** "PASS"; of a command with --quick "PASS (shortened: no result)". */
+/** "PASS"; with --quick "PASS (shortened: no result)". */
 export function verdictWord({ verdict, quick }: Pick<Result, "verdict" | "quick">): string {
 	return `${verdict.toUpperCase()}${quick ? " (shortened: no result)" : ""}`;
 }
 
-/** "nats, 1KiB from 1000/s on, repeat 2": the rate in the name of its case is where a search begins, and no answer. */
+/** "nats, 1KiB from 1000/s on, repeat 2": the rate in the case's name is where a search begins. */
 export function searchTitle({ system, case: name, repeat }: Search): string {
 	const load = name.replace(/\b[\d.]+\/\w+/, "from $& on");
 	return `${system}, ${load}${repeat > 1 ? `, repeat ${repeat}` : ""}`;
 }
 
-/** What became of messages above their system's limit: "refused: 40 of 40 (too large)"; null: of any other run, whose counts say it. */
+/** For messages above the system's limit: "refused: 40 of 40 (too large)". Counts say it of any other run. */
 export function fateText(run: Run): string | null {
 	const { load, intended, acked, failed, lost, unknown, received, errors, state } = run;
 	if (load.limitBytes === null || state === "never") return null;
@@ -118,7 +115,7 @@ export function fateText(run: Run): string | null {
 		failed ? `refused: ${of(failed)}${error ? ` (${error.message})` : ""}` : "",
 		unknown ? `not answered: ${of(unknown)}` : "",
 	];
-	// Of a fan-out these are copies.
+	// A fan-out counts copies.
 	if (load.pattern !== "fan-out")
 		parts.push(
 			lost ? `lost silently: ${of(lost)} were ${how} and never arrived` : "",
@@ -147,7 +144,7 @@ function sizeOf({ messageBytes, limitBytes }: Run["load"]): string {
 		: `${formatBytesExact(messageBytes)} (above the limit of ${formatBytesExact(limitBytes)})`;
 }
 
-/** "4 consumers with 3ms of work per message", "8 subscribers by one pattern, 100 bystanders"; empty: the sender receives by itself, or nobody. */
+/** "4 consumers with 3ms of work per message", "8 subscribers by one pattern, 100 bystanders" */
 function consumersText(load: Run["load"]): string {
 	const { pattern, work, consumers, subscriptions, wildcard, bystanders } = load;
 	const drawn = work?.distribution === "exponential" ? " (exponential)" : "";

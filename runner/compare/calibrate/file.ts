@@ -10,10 +10,7 @@ import type { World } from "../../world.ts";
 
 export const CALIBRATION = "calibration.json";
 
-/**
- * What is known of a machine's noise in these works: from the calibration.json or run folder that `given` names, else from what `mqbench
- * calibrate` has kept. null: nothing.
- */
+/** For these works only: from the calibration.json or run folder `given`, else from what `mqbench calibrate` has kept. */
 export function calibrationFor(
 	given: string | undefined,
 	machine: Machine | null,
@@ -29,10 +26,7 @@ export function calibrationFor(
 	return noise.length === 0 ? null : { ...found, noise };
 }
 
-/**
- * Keeps a calibration for later runs on this machine, with what is kept of other work and other systems. Returns the folder; a cache that
- * cannot be written is an error, as the person has waited for it.
- */
+/** Adds to what is kept of other work and systems, and returns the folder. Throws if the cache cannot be written. */
 export function keepCalibration(calibration: Calibration, world: Pick<World, "env">): string {
 	const { machine, noise } = calibration;
 	const isNew = (one: Noise) =>
@@ -70,7 +64,7 @@ function readCalibration(where: string): Calibration {
 	return data;
 }
 
-/** A file in the cache that cannot be read counts as none: comparisons do without it. */
+/** An unreadable file in the cache counts as none: comparisons do without it. */
 function keptOf(machine: Machine, world: Pick<World, "env">): Calibration | null {
 	try {
 		return readCalibration(keptPath(machine, world));

@@ -5,18 +5,13 @@ import { bySystemAndCase, type Place } from "../../result/select.ts";
 import { baselineOf } from "../baseline-of-result.ts";
 import { LEAST_RUNS, noiseOf } from "./noise.ts";
 
-/** A system and case whose noise is not known, and why. */
 export interface NotCalibrated extends Place {
-	/** The one figure that it is about; null: all of them. */
+	/** null: all figures. */
 	readonly metric: string | null;
 	readonly why: string;
 }
 
-/**
- * The noise in a result of A/A runs: of the figures that decide by default, of the throughput, and of those that SLA lines compare
- * (`asked`). Runs that are INVALID or broke off do not count; calibration is null when nothing is left of any system and case, or nobody
- * knows the machine.
- */
+/** From A/A runs: figures that decide by default, throughput, and `asked`, those of SLA lines. INVALID and stopped runs do not count. */
 export function calibrationOf(
 	result: Result,
 	asked: readonly string[],
@@ -41,7 +36,7 @@ export function calibrationOf(
 			const values = counting.flatMap((run) => run.figures[metric] ?? []);
 			const noise = noiseOf(values);
 			if (noise !== null) return [{ ...place, work: one.work, metric, ...noise }];
-			// Throughput is asked for everywhere, and not everywhere there is one.
+			// Throughput is asked for everywhere, but not every run has one.
 			if (metric !== "throughput" || values.length > 0)
 				missing.push({
 					...place,

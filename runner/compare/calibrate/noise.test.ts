@@ -112,7 +112,6 @@ describe("repeats for a margin", () => {
 
 	test("are 5 where the noise fits already, else as many more as the square of what is missing", () => {
 		expect(repeatsFor(noise(0.04), 0.1)).toBe(5);
-		// 2 ln 1.1 is twice ln 1.1: four times as many.
 		expect(repeatsFor(noise(0.1), 0.1)).toBe(20);
 	});
 });

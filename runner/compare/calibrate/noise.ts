@@ -1,6 +1,6 @@
 import { ratioOf } from "../../stats/ratio.ts";
 
-/** What runs of the same thing differ by. Parts: 0.08 is 8 %. */
+/** How much equal runs differ, as shares: 0.08 is 8 %. */
 export interface Noise {
 	readonly runs: number;
 	/** Runs on each side that the rest is for. */
@@ -15,16 +15,11 @@ export interface Noise {
 export const LEAST_RUNS = 8;
 
 /**
- * The noise of A/A runs: the runs are split into two halves in every way there is (252 of ten runs; of many runs in 1000 ways), and each
- * split is compared as a baseline and a candidate would be.
- *
- * - halfWidth: the mean of the intervals' half widths, in logarithms. It is the half width h of the margin (reports/README.md, "Comparing two sets of
- *   runs"); of one single split it hangs on which runs came to stand where; the mean over all is the same statistic with that chance taken out.
- *   The distance of the ratio from 1 would be no measure: its mean over all splits is 1, whatever the noise.
- * - detectable: to make one half c times as slow moves its interval by exactly c, so that no further run is needed to know which c
- *   puts the whole interval above 1: that which does so in 95 % of the splits, with either half as the slower one.
- *
- * null: fewer than 8 runs, or a value of 0, to which there is no ratio.
+ * Splits A/A runs into halves in every way (252 for ten runs, 1000 drawn ways for many), and compares each split as baseline and candidate.
+ * - halfWidth: the mean half width of the intervals, in logarithms (h in reports/README.md, "Comparing two sets of runs"). A single
+ *   split's depends on chance. The ratio's distance from 1 would not do: its mean over all splits is 1, whatever the noise.
+ * - detectable: making one half c times as slow moves its interval by exactly c, so c is what puts 95 % of the intervals above 1.
+ * null: fewer than 8 runs, or a value of 0.
  */
 export function noiseOf(values: readonly number[]): Noise | null {
 	if (values.length < LEAST_RUNS || values.some((value) => value <= 0)) return null;
@@ -51,7 +46,7 @@ export function noiseOf(values: readonly number[]): Noise | null {
 	};
 }
 
-/** Runs on each side with which twice the noise fits into a margin, about: intervals narrow with the root of their number. */
+/** Runs on each side at which a margin holds twice the noise, roughly: intervals narrow with the root of their number. */
 export function repeatsFor({ each, halfWidth }: Noise, margin: number): number {
 	const factor = (2 * Math.log1p(halfWidth)) / Math.log1p(margin);
 	return Math.max(5, Math.ceil(each * factor * factor));
@@ -59,12 +54,11 @@ export function repeatsFor({ each, halfWidth }: Noise, margin: number): number {
 
 // --- internal ---
 
-/** More ways than these tell nothing new. */
 const MOST = 1000;
-/** Of so many runs there are 924 ways. */
+/** 12 runs have 924 ways. */
 const MOST_RUNS = 12;
 
-/** Ways to choose `each` of `n` places, "0110": all there are; of many runs 1000 that are drawn, always the same ones. */
+/** Ways to choose `each` of `n` places, as "0110": all of them, or for many runs 1000 drawn ones, always the same. */
 function splitsOf(n: number, each: number): string[] {
 	const chosen = (split: string) => split.replaceAll("0", "").length === each;
 	const all = (_: unknown, i: number) => i.toString(2).padStart(n, "0");

@@ -2,10 +2,10 @@ import { failure } from "../../errors.ts";
 import type { Scenario } from "../../scenario/scenario.ts";
 import { LEAST_RUNS } from "./noise.ts";
 
-/** The same runs again and again: nothing is stopped early, nothing is searched for, nothing is compared. */
+/** Stops nothing early, searches for nothing, compares nothing. */
 export function scenarioToCalibrate(
 	scenario: Scenario,
-	/** The file, for messages; runs as they were typed. */
+	/** `path` is for messages, `runs` is as typed. */
 	{ path: file, runs }: { readonly path: string; readonly runs: string },
 ): Scenario {
 	const usage = (message: string) => failure("usage", { message });

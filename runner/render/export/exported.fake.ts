@@ -21,7 +21,6 @@ interface Done {
 	readonly code: ExitCode;
 	/** By path below the folder of the export. */
 	readonly files: Readonly<Record<string, string>>;
-	/** Lines. */
 	readonly out: readonly string[];
 	readonly err: readonly string[];
 }

@@ -2,15 +2,11 @@ import { commitAt, commitText } from "../../result/commit.ts";
 import { systemText } from "../../result/words.ts";
 import { type ExportedFile, type Known, type Point, watchedFigures } from "./points.ts";
 
-/**
- * What benchmark-action/github-action-benchmark reads: `customSmallerIsBetter` has the latencies and times, in ms, `customBiggerIsBetter` the
- * rates. A file without entries would be an error there, so it is not written. The first repeat has the plain name, so that a series goes on
- * when a scenario is repeated more often.
- */
+/** `customSmallerIsBetter`: latencies and times in ms; `customBiggerIsBetter`: rates. Empty files would fail there, so none is written. */
 export function exportGithubActionBenchmark(points: readonly Point[]): ExportedFile[] {
 	const results = [...new Set(points.map(({ result }) => result))];
 	return results.flatMap((result) => {
-		// Of several reports each has a folder of its own.
+		// With several reports each has a folder.
 		const folder = results.length === 1 ? "" : `${fileName(result.runId)}/`;
 		const own = points.filter((point) => point.result === result);
 		const entries = own.flatMap((point) =>
@@ -26,12 +22,12 @@ export function exportGithubActionBenchmark(points: readonly Point[]): ExportedF
 
 // --- internal ---
 
-/** What every file system takes, and a shell without quotes. */
+/** Safe in every file system, and in a shell without quotes. */
 function fileName(text: string): string {
 	return text.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
 }
 
-/** To the nanosecond. `range` is shown in brackets behind the value, `extra` below it. */
+/** To the nanosecond. `range` is shown behind the value, `extra` below it. */
 function entryOf({ result, run, search }: Point, figure: Known) {
 	const { system, case: name, repeat } = search ?? run;
 	const { id, unit, metric, low, high, atLeast, weak } = figure;
@@ -48,6 +44,7 @@ function entryOf({ result, run, search }: Point, figure: Known) {
 		commit === null ? "" : `commit ${commitText(commit)}`,
 	];
 	return {
+		// The first repeat has the plain name, so that a series goes on if repeats are added.
 		name: `${result.scenario}: ${system}, ${name}: ${id}${repeat > 1 ? `, repeat ${repeat}` : ""}`,
 		unit: unit === "ns" ? "ms" : unit,
 		value: value(figure.value),

@@ -53,7 +53,7 @@ function parse(text: string): Family[] {
 		const own = Object.fromEntries(pairs);
 		expect(Object.keys(own), line).toHaveLength(pairs.length);
 		const same = (one: Sample) => JSON.stringify(one.labels) === JSON.stringify(own);
-		// A metric goes on with later samples of it, or never.
+		// A metric's samples stand together.
 		const before = family?.samples.findLast(same);
 		if (before !== undefined) {
 			expect(family?.samples.at(-1), line).toBe(before);

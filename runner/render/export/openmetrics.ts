@@ -2,10 +2,8 @@ import { COUNTS } from "../../result/fields.ts";
 import type { ExportedFile, Known, Point } from "./points.ts";
 
 /**
- * OpenMetrics 1.0 text: for `artifacts:reports:metrics` of GitLab, for a collector of text files, for `promtool tsdb create-blocks-from
- * openmetrics`. All metrics of a run are in it, the weak percentiles too: they have the label `support`. Labels name no commit and no run, because
- * they tell one series from another. Samples of several reports have the time of their run; those of one have none, which is what GitLab and
- * collectors want.
+ * OpenMetrics 1.0 text for GitLab, text-file collectors and `promtool tsdb create-blocks-from openmetrics`. Weak percentiles have a label
+ * `support`. Labels tell series apart, so none names a commit or run. Only samples of several reports have a time: GitLab wants none.
  */
 export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 	const dated = new Set(points.map(({ result }) => result)).size > 1;
@@ -13,7 +11,7 @@ export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 	const text = Object.entries(FAMILIES).flatMap(([family, help]) => {
 		const name = `mqbench_${family}`;
 		const unit = UNITS.find((one) => family.endsWith(`_${one}`));
-		// What is one metric stands together, its samples in the order of time.
+		// The samples of a metric stand together, ordered by time.
 		const metrics = new Map<string, string[]>();
 		for (const point of inTime)
 			for (const sample of samplesOf(point)) {
@@ -55,11 +53,11 @@ type Labels = Readonly<Record<string, string>>;
 interface Sample {
 	readonly family: keyof typeof FAMILIES;
 	readonly labels: Labels;
-	/** Left out of the file: null, undefined. */
+	/** null and undefined are left out. */
 	readonly value: number | null | undefined;
 }
 
-/** Of a search its answer and its verdict: its runs have counts, but those are not its answer. */
+/** For a search its answer and verdict, not the counts of its runs. */
 function samplesOf({ run, search, figures }: Point): Sample[] {
 	const counts = search === null ? COUNTS : [];
 	return [

@@ -9,27 +9,24 @@ import { readResult } from "../../result/result-files.ts";
 import { runTitle } from "../../result/words.ts";
 import type { World } from "../../world.ts";
 
-/** A run whose figures count, or the answer of a search. */
 export interface Point {
 	readonly result: Result;
-	/** Of a search its first. */
+	/** For a search its first. */
 	readonly run: Run;
 	readonly search: Search | null;
 	/** ms since 1970. */
 	readonly atMs: number;
-	/** Those that have a value. */
 	readonly figures: readonly Known[];
 }
 
 export type Known = Figure & { readonly value: number };
 
-/** A file of an export; its name is relative to the export's folder, and one may lie in a folder of its own. */
+/** `name` is relative to the export's folder, and may have a folder itself. */
 export interface ExportedFile {
 	readonly name: string;
 	readonly text: string;
 }
 
-/** What `--export` writes for a tool. */
 export type Format = (points: readonly Point[]) => ExportedFile[];
 
 interface Points {
@@ -37,18 +34,13 @@ interface Points {
 	readonly leftOut: readonly LeftOut[];
 }
 
-/** A run or a folder that has no figures. */
 interface LeftOut {
-	/** A sentence: which one, and why. */
 	readonly said: string;
-	/** null: there is no run in it that could be read. */
+	/** null: no run in it could be read. */
 	readonly verdict: Run["verdict"] | null;
 }
 
-/**
- * The figures of run folders, and of all runs in folders that hold some, as the index finds them. Each run counts once, however often it was
- * copied. Throws for a folder without any run.
- */
+/** Of run folders, and of all runs in folders that hold some; copies of a run count once. Throws for a folder without any run. */
 export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd">): Points {
 	const unread: LeftOut[] = [];
 	const found = new Map<string, Points>();
@@ -71,10 +63,7 @@ export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd
 	};
 }
 
-/**
- * The runs of a report that say something about their systems: those that passed or failed, as they were planned. INVALID, INCONCLUSIVE,
- * interrupted, broken and stopped ones are left out, and so is all that `--quick` has shortened. Of a search its answer counts, not its runs.
- */
+/** Those that passed or failed as planned, without `--quick`. Searches have their answer instead of their runs. */
 export function pointsOf(result: Result, shown: string): Points {
 	const own = result.runs
 		.filter((run) => run.search === null)
@@ -102,11 +91,7 @@ export function pointsOf(result: Result, shown: string): Points {
 	return { points, leftOut };
 }
 
-/**
- * What tools are given that watch each figure: percentiles and max of the main metric, and rates where the system decides them. More would
- * only raise more false alarms. Weak percentiles are among them: a stall makes its own percentiles weak, so without them a figure would be
- * missing just when it is bad.
- */
+/** What is shown by default: more would raise more false alarms. Weak percentiles stay, because a stall makes its own percentiles weak. */
 export function watchedFigures({ run, figures }: Point): Known[] {
 	const { main, load } = run;
 	const values = Object.fromEntries(figures.map(({ id, value }) => [id, value]));
@@ -116,7 +101,7 @@ export function watchedFigures({ run, figures }: Point): Known[] {
 
 // --- internal ---
 
-/** From its result.json, else from its measured files; a text says why from neither. */
+/** From result.json, else from the measured files; a string says why it is neither. */
 function resultIn(folder: string): Result | string {
 	let why = "";
 	for (const read of [readResult, buildResult])
@@ -134,13 +119,12 @@ function known(run: Run, search: Search | null): Known[] {
 	return figures.filter((figure): figure is Known => figure.value !== null);
 }
 
-/** null: its figures count. */
 function whyNotRun(run: Run): string | null {
 	if (run.verdict === "pass" || run.verdict === "fail") return withoutOf(run);
 	return [run.verdict.toUpperCase(), run.why].filter((part) => part !== null).join(", ");
 }
 
-/** What the generator, or the end of the search, has bounded is no figure of the system. */
+/** A bound of the generator, or of the search, is not the system's. */
 function whyNotSearch({ verdict, lo, limitedBy, answer }: Search): string | null {
 	return verdict === "pass" && lo !== null && limitedBy === "system" ? null : answer;
 }

@@ -200,7 +200,7 @@ describe("mqbench report --export", () => {
 		const done = await command(cwd, "reports", "--export", "openmetrics");
 		expect(done).toEqual({ code: 0, err: "", out: "reports/export/openmetrics/metrics.txt\n" });
 		expect(readdirSync(path.join(cwd, "reports")).sort()).toEqual(["a", "export"]);
-		// It is no run, neither for the index nor for the next export.
+		// It is not a run, for the index and for the next export.
 		expect((await command(cwd, "reports")).out).toMatch(/^1 result: /);
 		expect((await command(cwd, "reports", "--export", "openmetrics")).code).toBe(0);
 	});

@@ -7,7 +7,6 @@ import { exportGithubActionBenchmark } from "./github-action-benchmark.ts";
 import { exportOpenMetrics } from "./openmetrics.ts";
 import { type Format, readPoints } from "./points.ts";
 
-/** The tools that `--export` writes for, by the word for each. */
 export const FORMATS: Readonly<Record<string, Format>> = {
 	"github-action-benchmark": exportGithubActionBenchmark,
 	openmetrics: exportOpenMetrics,
@@ -16,16 +15,12 @@ export const FORMATS: Readonly<Record<string, Format>> = {
 interface ExportArgs {
 	/** Of runs, or folders that hold some; at least one. */
 	readonly folders: readonly string[];
-	/** A word of FORMATS. */
 	readonly format: string;
-	/** Where the files go; undefined: export/<format> in the first folder. */
+	/** Default: export/<format> in the first folder. */
 	readonly out: string | undefined;
 }
 
-/**
- * `mqbench report --export`: writes the figures of reports for another tool, prints the names of the files, and says on
- * stderr what was left out and why. It judges nothing: a breached SLA is a figure like any other. Nothing to write: exit code 2 without a result, 6 where all runs are undecided, otherwise 4.
- */
+/** It judges nothing. Nothing to write: exit code 2 without a result, 6 if all runs are undecided, otherwise 4. */
 export function writeExport({ folders, format, out }: ExportArgs, world: World): ExitCode {
 	const { points, leftOut } = readPoints(folders, world);
 	const say = (sentence: string) => world.stderr.write(`${plainText(sentence)}\n`);

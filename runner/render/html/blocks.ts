@@ -21,15 +21,13 @@ import { figureBlock } from "../../page/html-page.ts";
 import { type Markup, markup } from "../../page/markup.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
 
-/** What a page is written with. */
 export interface Writing {
-	/** Names that keep their first letter where a sentence begins with them. */
+	/** Names that keep their first letter at the beginning of a sentence. */
 	readonly names: readonly string[];
-	/** Those of a page, in their order. */
 	readonly figures: readonly Figure[];
 }
 
-/** Blocks of a section, or (`level` 2) sections. */
+/** `level` 2: sections. */
 export function blocksMarkup(blocks: readonly Block[], writing: Writing, level = 3): Markup[] {
 	return blocks.map(
 		(block) => markup`${markupOf(block, writing, level)}
@@ -37,7 +35,7 @@ export function blocksMarkup(blocks: readonly Block[], writing: Writing, level =
 	);
 }
 
-/** A verdict, or another word of what is to be known at once, with a sign: colour is not all that tells them apart. */
+/** With a sign: colour is not all that tells them apart. */
 export function badgeMarkup(look: string, text = look.toUpperCase()): Markup {
 	const sign = SIGNS[look];
 	return markup`<span class="badge ${look}">${sign !== undefined && markup`<span aria-hidden="true">${sign}</span> `}${text}</span>`;
@@ -56,10 +54,8 @@ const SIGNS: Readonly<Record<string, string>> = {
 	warn: "\u25d0",
 };
 
-/** As many as the page's style has; see `theme.ts`. */
+/** As many as the page's style has: see `theme.ts`. */
 const COLORS = 8;
-
-/** Those of a line. */
 const MOST_BARS = 60;
 
 function markupOf(block: Block, writing: Writing, level: number): Markup | null {
@@ -118,7 +114,7 @@ function itemMarkup({ badge, text, more = [] }: Item, writing: Writing): Markup 
 	return markup`${first}${more.map((one) => markup`<br>${sentence(one, writing.names)}`)}`;
 }
 
-/** Plain text as a sentence; what is made of pieces is one already. */
+/** Pieces are a sentence already. */
 function said(text: Inline, { names }: Writing): Markup {
 	return typeof text === "string" ? markup`${sentence(text, names)}` : inline(text);
 }
@@ -149,7 +145,6 @@ function pieceMarkup(piece: Piece): Markup | string | null {
 	}
 }
 
-/** One row of names and values. */
 function rowMarkup({ columns, rows }: Table): Markup {
 	const cells = rows.flatMap(({ cells }) => cells);
 	return markup`<dl class="counts">${cells.map((cell, i) => markup`<div${piecesOf(cell).some((piece) => isPiece(piece, "alert")) && markup` class="alert"`}><dt>${inline(columns[i]?.name ?? "")}</dt><dd>${inline(cell)}</dd></div>`)}</dl>`;
@@ -178,7 +173,7 @@ function cellMarkup(cell: Inline, column: Column | undefined, labelled: boolean)
 	return markup`<td${column?.number && markup` class="n"`}${sortKey(cell)}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
 }
 
-/** The number by which rows are sorted. */
+/** Rows are sorted by it. */
 function sortKey(cell: Inline): Markup | null {
 	const value = amountIn(cell)?.value ?? null;
 	return value === null ? null : markup` data-n="${value}"`;

@@ -11,14 +11,14 @@ import {
 } from "../../document/blocks.ts";
 import { codeSpan, escaped, inHtml } from "./escape.ts";
 
-/** Those that keep their first letter where a sentence begins with them. */
+/** They keep their first letter at the beginning of a sentence. */
 type Names = readonly string[];
 
-/** Blocks as GitHub's Markdown, each a piece that stands for itself; sentences of one tone below each other are a paragraph. */
+/** Sentences of one tone below each other are a paragraph. */
 export function markdownBlocks(
 	blocks: readonly Block[],
 	names: Names,
-	/** Of its headings: 1 is the title's. */
+	/** Of its headings; the title has 1. */
 	level: number,
 ): string[] {
 	const pieces: string[] = [];
@@ -74,7 +74,7 @@ function headingOf(title: string, level: number): string {
 	return `${"#".repeat(level)} ${escaped(title)}`;
 }
 
-/** What is folded under a line: GitHub takes Markdown in it only behind a blank line. */
+/** GitHub takes Markdown in it only behind a blank line. */
 function folded(summary: string, parts: readonly string[]): string {
 	return [`<details>\n<summary><b>${inHtml(summary)}</b></summary>`, ...parts, "</details>"].join(
 		"\n\n",

@@ -4,17 +4,17 @@ export function oneLine(text: string): string {
 	return text.replaceAll(/\s+/g, " ");
 }
 
-/** At most 1000 letters of a text in a line, and nothing in it that Markdown knows. */
+/** At most 1000 letters, and nothing that Markdown knows. */
 export function escaped(text: string): string {
 	return unlinked(short(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`));
 }
 
-/** The same in a line of HTML; some readers take markdown in it all the same. */
+/** For a line of HTML, in which some readers still take Markdown. */
 export function inHtml(text: string): string {
 	return unlinked(short(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`));
 }
 
-/** Code spans show everything as it is, but a backtick ends them and a bar ends the cell, even behind a backslash of its own. */
+/** A code span shows everything as it is, but a backtick ends it, and a bar ends the cell even behind a backslash. */
 export function codeSpan(text: string): string {
 	return `\`${short(text)
 		.replaceAll("`", "'")
@@ -34,10 +34,7 @@ function short(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
 
-/**
- * GitHub makes links of what only looks like one, and of entities too, as it looks at the text that they stand for: @name, #12, GH-12,
- * www.example.org, https://example.org. An invisible blank within keeps it from it, and the text reads as before.
- */
+/** GitHub links @name, #12, GH-12, www.example.org and URLs, also if written as entities. An invisible blank within prevents it. */
 function unlinked(markdown: string): string {
 	return markdown
 		.replaceAll(/(\\#|&#35;)(?=\w)/g, "$1&#8203;")

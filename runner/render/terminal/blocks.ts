@@ -15,7 +15,7 @@ import { displayWidth, padEnd, padStart } from "../../terminal/columns.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
 import type { Page } from "./text-page.ts";
 
-/** Blocks as lines of a terminal: what stands for itself has a blank line above it. */
+/** Tables, headings and charts have a blank line above. */
 export function blockLines(blocks: readonly Block[], page: Page, indent = "  "): string[] {
 	let before: Block | null = null;
 	return blocks.flatMap((block) => {
@@ -65,7 +65,6 @@ function isLine(piece: Piece) {
 	return isPiece(piece, "line");
 }
 
-/** Values over time stand between their words: a stall, or a slope, at a glance. */
 function textLines({ text }: Text, page: Page, indent: string): string[] {
 	const room = page.width - indent.length - displayWidth(plain(text)) - 2;
 	const words = piecesOf(text).map((one) =>
@@ -98,7 +97,7 @@ function rowLines({ columns, rows }: Table, page: Page): string[] {
 	return page.fold(row, "  ").map((line) => line.replaceAll("\u00a0", " "));
 }
 
-/** A table in columns where they fit, turned if it may be; else its rows one by one: "nats: p50 1ms, p99 2ms". */
+/** In columns where they fit, turned if it may be; else row by row: "nats: p50 1ms, p99 2ms". */
 function tableLines(table: Table, page: Page): string[] {
 	const rows = rowsOf(table);
 	for (const one of table.look === "turned" ? [turn(rows), rows] : [rows]) {
@@ -113,7 +112,6 @@ function tableLines(table: Table, page: Page): string[] {
 
 interface Cell {
 	readonly text: string;
-	/** A verdict: in its colour. */
 	readonly look: Look | null;
 	readonly number: boolean;
 }
@@ -129,7 +127,6 @@ function rowsOf({ columns, rows }: Table): Cell[][] {
 	);
 }
 
-/** Rows as columns: the figures stay to the right, and the corner has no name. */
 function turn(rows: readonly Cell[][]): Cell[][] {
 	return (rows[0] ?? []).map((_, i) =>
 		rows.map((row, k) => {

@@ -5,15 +5,14 @@ import { wrap } from "../../terminal/wrap.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
-/** What a part of the report is written on: no line of it is wider than `width` columns. */
+/** No line of it is wider than `width` columns. */
 export interface Page {
 	readonly width: number;
 	heading(text: string): string[];
-	/** The verdict's word, in its colour. */
 	badge(look: Look, word: string): string;
-	/** A text behind its badge; its further lines stand below each other at `indent`. */
+	/** Further lines stand at `indent`. */
 	badged(look: Look, word: string, text: string, indent?: string): string[];
-	/** Breaks a text at blanks, and a word that is wider than a line anywhere. */
+	/** Breaks at blanks, and wide words anywhere. */
 	fold(text: string, indent?: string, first?: string): string[];
 }
 
