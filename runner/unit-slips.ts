@@ -1,13 +1,10 @@
-/** What people mean by a text that is not quite a duration, a size or a rate: "10 sec" is 10s, "1kb" 1KB, "3000rps" 3000/s. */
-
-/** undefined: nobody can tell. */
+/** Corrects "10 sec" to 10s, "1kb" to 1KB and "3000rps" to 3000/s; undefined if the meaning is unclear. */
 export const SLIPS: Readonly<
 	Record<"duration" | "size" | "rate", (text: string) => string | undefined>
 > = { duration, size, rate };
 
 // --- internal ---
 
-/** A unit by its other names, in small letters. */
 const DURATION: ReadonlyMap<string, string> = new Map(
 	Object.entries({
 		ns: "ns nanos nanosecond nanoseconds",
@@ -44,7 +41,7 @@ function rate(text: string): string | undefined {
 	return `${Number(number) * ({ k: 1000, m: 1e6 }[times.toLowerCase()] ?? 1)}/${unit}`;
 }
 
-/** Without what separates thousands: "3,000" and "3 000" are 3000. */
+/** Removes thousands separators: "3,000" and "3 000" are 3000. */
 function together(text: string): string {
 	return text.trim().replaceAll(/(?<=\d)[ ,_](?=\d{3}(?!\d))/g, "");
 }

@@ -1,14 +1,8 @@
 import { SLIPS } from "./unit-slips.ts";
 
-/**
- * 250ms, 1KiB, 3000/s: the only parser and formatter of units. Parsers are exact (no floating point on the
- * way) and throw a `UnitError`; formatters give three significant digits, those named `...Exact` give all.
- */
+/** The only parser and formatter of units. Parsers are exact (no floating point), formatters give three digits, `...Exact` all. */
 
-/**
- * A text that is not a duration, size or rate. The message is a sentence for the person who wrote it. `ofValue`: what it says of the value,
- * for those who know its name ("must be above 0, got 0s" of "drain").
- */
+/** Its message is for the author. `ofValue` leaves out the value's kind, so that its name can go first: "must be above 0, got 0s". */
 export class UnitError extends Error {
 	override readonly name = "UnitError";
 	readonly ofValue: string | undefined;
@@ -21,35 +15,34 @@ export class UnitError extends Error {
 	}
 }
 
-/** What the parsers take, for editors: regular expressions that JavaScript, Python and Java read alike. */
+/** What the parsers take, as regular expressions that JavaScript, Python and Java read alike. */
 export const UNIT_PATTERNS: Readonly<Record<Kind, string>> = {
 	duration: "^\\s*\\+?[0-9]+(\\.[0-9]+)?\\s*(ns|us|µs|μs|ms|s|min|h)\\s*$",
 	size: "^\\s*\\+?[0-9]+(\\.[0-9]+)?\\s*(B|[Kk]B|[MG]B|[KMG]iB)\\s*$",
 	rate: "^\\s*\\+?[0-9]+(\\.[0-9]+)?\\s*/\\s*[0-9]*(ns|us|µs|μs|ms|s|min|h)\\s*$",
 };
 
-/** `messages` per `perNs` nanoseconds: an exact ratio, so that a schedule never drifts. */
+/** `messages` per `perNs` nanoseconds, an exact ratio: a schedule never drifts. */
 export interface Rate {
 	readonly messages: number;
 	readonly perNs: number;
 }
 
-/** Highest rate that a scenario may ask for, messages per second. */
-export const MAX_RATE_PER_SECOND = 10_000_000;
+const MAX_RATE_PER_SECOND = 10_000_000;
 
-/** "250ms" -> 250000000: integer nanoseconds, 0 or more. */
+/** "250ms" -> 250000000 */
 export function parseDuration(text: string): number {
 	const { number, unit } = split(text, DURATION_NS, "duration");
 	return whole(number, DURATION_NS[unit], text, "duration", "nanoseconds");
 }
 
-/** "1KiB" -> 1024: integer bytes. KB, MB, GB count in 1000, KiB, MiB, GiB in 1024. */
+/** "1KiB" -> 1024. KB, MB and GB are powers of 1000; KiB, MiB and GiB of 1024. */
 export function parseBytes(text: string): number {
 	const { number, unit } = split(text, BYTES, "size");
 	return whole(number, BYTES[unit], text, "size", "bytes");
 }
 
-/** "3000/s" -> 3000 per 1e9 ns; "7/3s" -> 7 per 3e9 ns; "0.5/s" -> 1 per 2e9 ns. At most 1e7/s; 0 is that of an idle stretch. */
+/** "3000/s" -> 3000 per 1e9 ns, "7/3s" -> 7 per 3e9 ns, "0.5/s" -> 1 per 2e9 ns. At most 1e7/s; 0 means an idle stretch. */
 export function parseRate(text: string): Rate {
 	const match = /^\s*([^/]*?)\s*\/\s*([^/]*?)\s*$/.exec(text);
 	const number = match && decimal(match[1] ?? "");
@@ -60,7 +53,6 @@ export function parseRate(text: string): Rate {
 	if (!number || !per || unitNs === undefined) throw no("rate", text);
 	if (number.sign < 0 || Number(per[1] || "1") === 0)
 		throw UnitError.of("rate", `must be above 0, got ${shown(text)}`);
-
 	let messages = number.digits;
 	let perNs = unitNs * BigInt(per[1] || "1") * 10n ** number.decimals;
 	if (number.decimals > 0n) {
@@ -77,22 +69,19 @@ export function parseRate(text: string): Rate {
 	return { messages: Number(messages), perNs: Number(perNs) };
 }
 
-/** Three significant digits in the unit that reads best: "870us", "12.4ms", "1.5s", "5.6min". */
+/** In the unit that reads best: "870us", "12.4ms", "1.5s", "5.6min". */
 export function formatDuration(ns: number): string {
 	if (!Number.isFinite(ns)) throw new RangeError(`no duration: ${ns}`);
 	if (ns < 0) return `-${formatDuration(-ns)}`;
 	for (const [unit, sizeNs, limit] of SCALE) {
 		const value = threeDigits(ns / sizeNs);
-		// The rounded value decides: 999.9us is 1ms, never "1000us".
+		// Round first: 999.9us is 1ms, never "1000us".
 		if (value < limit) return value === 0 ? "0s" : `${value}${unit}`;
 	}
 	throw new RangeError(`no duration: ${ns}`);
 }
 
-/**
- * A part of a duration in the unit of the whole and one digit finer, so that parts add up: "302.6ms" of 303ms. What is nothing there has
- * its own unit: "31us".
- */
+/** Formats a part in the whole's unit and one digit finer, so parts add up: "302.6ms" of 303ms. If that is zero: "31us". */
 export function formatPart(ns: number, ofNs: number): string {
 	const whole = Math.abs(ofNs);
 	const [unit, sizeNs] = SCALE.find(
@@ -103,7 +92,7 @@ export function formatPart(ns: number, ofNs: number): string {
 	return value === 0 ? formatDuration(ns) : `${value}${unit}`;
 }
 
-/** All digits, as a person would write it: "10s", "90s", "1.5s", "5min". For names and limits. */
+/** All digits, for names and limits: "10s", "90s", "1.5s", "5min". */
 export function formatDurationExact(ns: number): string {
 	if (ns === 0) return "0s";
 	for (const [unit, sizeNs] of [
@@ -120,7 +109,7 @@ export function formatDurationExact(ns: number): string {
 	return `${ns}ns`;
 }
 
-/** "256B", "1KiB", "5MB", "1500B": exact when four digits do, else three significant digits ("11.7MiB"). */
+/** Exact up to four digits, else three significant digits: "256B", "1KiB", "5MB", "1500B", "11.7MiB". */
 export function formatBytes(bytes: number): string {
 	const exact = formatBytesExact(Math.round(bytes));
 	if (Number.parseInt(exact, 10) < 10_000) return exact;
@@ -136,11 +125,11 @@ export function formatBytes(bytes: number): string {
 	return `${threeDigits(bytes / 1024 ** 4)}TiB`;
 }
 
-/** All digits, in the unit that needs the fewest of them: "1KiB", "16MB", "1048577B". For names. */
+/** All digits, for names, in the unit with the fewest digits: "1KiB", "16MB", "1048577B". */
 export function formatBytesExact(bytes: number): string {
 	let best = `${bytes}`;
 	let bestUnit = "B";
-	// In this order 1024000 is 1000KiB rather than 1024KB: of two equally short ones the binary unit.
+	// Of two equally short results take the binary unit: 1024000 is 1000KiB, not 1024KB.
 	for (const unit of ["GiB", "MiB", "KiB", "GB", "MB", "KB"]) {
 		const size = Number(BYTES[unit]);
 		if (bytes === 0 || bytes % size !== 0) continue;
@@ -150,7 +139,7 @@ export function formatBytesExact(bytes: number): string {
 	return `${best}${bestUnit}`;
 }
 
-/** The exact rate in the unit it was written in: "3000/s", "90/min", "0.5/s", "7/3s". */
+/** Exact, in the unit as written: "3000/s", "90/min", "0.5/s", "7/3s". */
 export function formatRate(rate: Rate): string {
 	for (const unit of ["s", "min", "h", "ms"])
 		if (BigInt(rate.perNs) === DURATION_NS[unit]) return `${rate.messages}/${unit}`;
@@ -160,12 +149,12 @@ export function formatRate(rate: Rate): string {
 		: `${rate.messages}/${formatDurationExact(rate.perNs)}`;
 }
 
-/** Messages per second as a number, for arithmetic that need not be exact. */
+/** Inexact. */
 export function ratePerSecond(rate: Rate): number {
 	return (rate.messages * 1e9) / rate.perNs;
 }
 
-/** "45 000". Numbers with a fraction keep three significant digits, or all digits before the point. */
+/** "45 000". Fractions keep three significant digits, or all digits before the point. */
 export function formatCount(count: number): string {
 	const value = Math.abs(count) < 100 ? threeDigits(count) : Math.round(count);
 	const [whole = "", fraction] = `${value}`.split(".");
@@ -178,21 +167,19 @@ export function formatTimes(factor: number): string {
 	return `${formatCount(factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2)))}x`;
 }
 
-/** What numbers of a result and of a picture are of. */
 export type Unit = "ns" | "messages" | "messages/s" | "cores" | "bytes" | "bytes/s" | "times";
 
-/** A number with its unit, as tables, axes and pointers write it: "12.4ms", "3 000/s", "1.2", "16MiB/s". */
+/** For tables, axes and pointers: "12.4ms", "3 000/s", "1.2", "16MiB/s". */
 export function formatIn(unit: Unit, value: number): string {
 	return UNITS[unit](value);
 }
 
-/** "2026-11-20 15:03", "2026-11-20 15:03:12", "2026-11-20": UTC, as result files write it. */
+/** UTC: "2026-11-20 15:03", "2026-11-20 15:03:12", "2026-11-20". */
 export function formatUtc(at: string | number, to: "minute" | "second" | "day" = "minute"): string {
 	const text = typeof at === "number" ? new Date(at).toISOString() : at;
 	return text.slice(0, { day: 10, minute: 16, second: 19 }[to]).replace("T", " ");
 }
 
-/** "±0.4ms" */
 export function plusMinus(ns: number): string {
 	return `\u00b1${formatDuration(ns)}`;
 }
@@ -214,7 +201,7 @@ const UNITS: Readonly<Record<Unit, (value: number) => string>> = {
 	times: (v) => `${Number(v.toPrecision(3))}x`,
 };
 
-/** Binary units alone, three digits: on an axis and beside it 300KB and 256KiB would not be told apart. */
+/** Only binary units, because 300KB and 256KiB are hard to compare on an axis. */
 function binary(bytes: number): string {
 	const power = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
 	const value = bytes / 1024 ** power;
@@ -255,15 +242,13 @@ const SCALE: ReadonlyArray<readonly [string, number, number]> = [
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** What to write where nothing tells what was meant. */
 const FORMS = {
 	duration: "250ms, 10s or 5min",
 	size: "256B, 1KB (1000 bytes) or 1KiB (1024 bytes)",
 	rate: "3000/s or 90/min",
 } as const;
 type Kind = keyof typeof FORMS;
-
-/** What a bare number most probably is. */
+/** Most likely unit of a bare number. */
 const USUAL_UNIT = { duration: "s", size: "B", rate: "/s" } as const;
 
 interface Decimal {
@@ -273,7 +258,7 @@ interface Decimal {
 	readonly decimals: bigint;
 }
 
-/** A decimal number without exponent; null for anything else. The length is bounded: 10^n must stay cheap. */
+/** Takes no exponent, and few digits: 10^n must stay cheap. */
 function decimal(text: string): Decimal | null {
 	const match = /^([+-]?)(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text);
 	if (!match) return null;
@@ -336,7 +321,7 @@ function no(kind: Kind, text: string, unit?: string, number = ""): UnitError {
 	return new UnitError(`${shown(text)} is not a ${kind}; write ${meant}`);
 }
 
-/** The text as the person wrote it; quoted when it isn't a bare number with a unit, shortened when long. */
+/** Quoted unless it is a bare number with a unit; long text is shortened. */
 function shown(text: string): string {
 	const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
 	return /^[-+\w.µμ/]+$/.test(short) && /^[-+]?\d/.test(short) ? short : JSON.stringify(short);
@@ -346,7 +331,7 @@ function gcd(a: bigint, b: bigint): bigint {
 	return b === 0n ? a : gcd(b, a % b);
 }
 
-/** Rounds to three significant digits, but never away digits before the decimal point. */
+/** Keeps all digits before the decimal point. */
 function threeDigits(value: number): number {
 	return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
 }

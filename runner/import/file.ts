@@ -1,19 +1,15 @@
 import { parse, YAMLError } from "yaml";
 import { failure } from "../errors.ts";
 
-/** A file as it was given: its name for messages, and its text. */
 export interface NamedText {
 	readonly file: string;
 	readonly text: string;
 }
 
-/** Called for what a scenario cannot have: the key as it is in the file, and what becomes of it, or what to do. */
+/** Called for each setting that a scenario cannot have: the key as written, and what becomes of it or what to do. */
 export type Leave = (what: string, why: string) => void;
 
-/**
- * The map of keys that a YAML file of OpenMessaging Benchmark holds; of `${NAME:-default}` the default. Errors quote nothing of the text, which may
- * hold passwords.
- */
+/** Parses a YAML map from OpenMessaging Benchmark, where `${NAME:-default}` is its default. Errors quote no text: it may hold passwords. */
 export function parseFile({ file, text }: NamedText): Record<string, unknown> {
 	let value: unknown;
 	try {
@@ -30,17 +26,14 @@ export function parseFile({ file, text }: NamedText): Record<string, unknown> {
 	return value as Record<string, unknown>;
 }
 
-/** A key with its value where that is a number, a switch, or a list of numbers: any other text may be a secret, whatever its key is. */
+/** Adds the value only if it is a number, a switch or a list of numbers: any other text may be a secret, whatever its key. */
 export function quoted(key: string, value: unknown): string {
 	const text = typeof value === "string" ? value : JSON.stringify(value);
 	const harmless = /^(?:true|false|-?[\d.]+|\[[\d., -]*\])$/.test(text);
 	return harmless && text.length <= 60 && !SECRET.test(key) ? `${key}: ${text}` : key;
 }
 
-/**
- * Java properties: `key=value`, `key: value` or `key value`; # and ! begin comments; a \ at the end of a line continues it, and elsewhere
- * stands before what is meant as it is. A line without a value has the value "".
- */
+/** Parses Java properties (java.util.Properties.load): separators `=`, `:` or space, comments, escapes, continued lines. No value is "". */
 export function parseProperties(text: string): [key: string, value: string][] {
 	return text
 		.replaceAll(/(?<!\\)((?:\\\\)*)\\\r?\n[ \t\f]*/g, "$1")

@@ -3,7 +3,7 @@ import type { Mapping, OmbDriver, Reach } from "../brokers/omb-driver.ts";
 import { failure } from "../errors.ts";
 import { type Leave, parseProperties, quoted } from "./file.ts";
 
-/** The system of a scenario, from a driver file of OpenMessaging Benchmark: its driverClass names it. `copied`: each topic has several subscriptions. */
+/** Builds a scenario's system from a driver file, chosen by its driverClass. `copied`: topics have several subscriptions. */
 export function readDriver(
 	file: Readonly<Record<string, unknown>>,
 	copied: boolean,
@@ -12,13 +12,13 @@ export function readDriver(
 	const { driverClass = "", name: _, ...others } = file;
 	const driver = driverOf(String(driverClass));
 	const entries = flat(others, driver.properties ?? []);
+	const find = (key: string) => entries.findLast((entry) => entry.key === key)?.value ?? "";
 	const at: { -readonly [Key in keyof Reach]: Reach[Key] } = {};
 	let system: Record<string, unknown> = { ...driver.system, ...(copied && driver.copied) };
 	let address: Servers = { hosts: [], path: "" };
 	const take = ({ path, key, value, property }: Entry) => {
 		const mapping = key in driver.keys ? driver.keys[key] : property ? undefined : usual(key);
-		const part =
-			typeof mapping === "function" ? mapping(value, (other) => find(entries, other)) : mapping;
+		const part = typeof mapping === "function" ? mapping(value, find) : mapping;
 		if (part === null) return;
 		if (part === undefined) return leave(quoted(path, value), "has no equivalent here");
 		const { partly, tls, at: reach = {}, ...options } = part;
@@ -56,23 +56,21 @@ function driverOf(driverClass: string): OmbDriver {
 }
 
 interface Entry {
-	/** "producerConfig.acks", for people. */
+	/** For messages: "producerConfig.acks". */
 	readonly path: string;
-	/** As the driver's table has it. */
 	readonly key: string;
 	readonly value: string;
-	/** One of several properties in a text. Left out: a key of the file. */
+	/** It is one of several properties in a string, not a key of the file. */
 	readonly property?: true;
 }
 
-/** The values of a file, however deep; lists with commas. */
 function flat(map: object, properties: readonly string[], before = ""): Entry[] {
 	return Object.entries(map).flatMap(([name, value]): Entry[] => {
 		const path = before + name;
 		if (value === null || value === undefined) return [];
 		if (properties.includes(path) && typeof value === "string")
 			return parseProperties(value).map(([key, text]) => ({
-				// What is no name may be a part of a secret that was broken off.
+				// A key that is not a name may be the rest of a broken secret.
 				path: PROPERTY.test(key) && !text.startsWith("=") ? `${path}.${key}` : path,
 				key,
 				value: text,
@@ -89,30 +87,24 @@ function flat(map: object, properties: readonly string[], before = ""): Entry[] 
 
 const PROPERTY = /^[a-z\d]+([._-][a-z\d]+)*$/;
 
-function find(entries: readonly Entry[], key: string): string {
-	return entries.findLast((entry) => entry.key === key)?.value ?? "";
-}
-
 const USUAL: readonly [RegExp, Mapping][] = [
 	[/^(\w*\.)?\w*?(user(_?name)?|login)$/i, (user) => ({ at: { user } })],
 	[/^(\w*\.)?\w*?(pass(word|wd)?|pwd)$/i, (password) => ({ at: { password } })],
 	[/^(\w*\.)?(use)?(ssl|tls)(Enabled?)?$/i, (on) => ({ at: { secure: on === "true" } })],
 ];
 
-/** What becomes of keys that drivers share. */
 function usual(key: string): Mapping | undefined {
 	return USUAL.find(([form]) => form.test(key))?.[1];
 }
 
 interface Servers {
 	readonly scheme?: string;
-	/** "me:secret" */
 	readonly login?: string;
 	readonly hosts: readonly string[];
 	readonly path: string;
 }
 
-/** "tcp://me:secret@a:1883,b:1883/path?ssl=true", "(tcp://a:1,tcp://b:2)?ha=true", "a:1, b:2". */
+/** Takes "tcp://me:secret@a:1883,b:1883/path?ssl=true", "(tcp://a:1,tcp://b:2)?ha=true" and "a:1, b:2". */
 function parseServers(text: string): Servers & { readonly query: string } {
 	const [, list = "", query = ""] = /^([^?]*)\??(.*)$/s.exec(text.trim()) ?? [];
 	const parts = list
@@ -129,7 +121,7 @@ function parseServers(text: string): Servers & { readonly query: string } {
 	};
 }
 
-/** The url without a secret: those stay in the environment. */
+/** The url holds no secret: those stay in the environment. */
 function urlOf(
 	driver: OmbDriver,
 	{ scheme = "tcp", login = "", hosts, path }: Servers,
@@ -159,15 +151,9 @@ function urlOf(
 	};
 }
 
-/** "me:${KAFKA_PASSWORD}@"; a user alone may be a token. */
-function loginOf(
-	driver: OmbDriver,
-	broker: Broker,
-	login: string,
-	at: Reach,
-	leave: Leave,
-): string {
-	const [, inUrl = "", , inUrlToo] = /^([^:]*)(:(.*))?$/s.exec(login) ?? [];
+/** Returns "me:${KAFKA_PASSWORD}@". A user without a password may be a token. */
+function loginOf(driver: OmbDriver, broker: Broker, text: string, at: Reach, leave: Leave): string {
+	const [, inUrl = "", , inUrlToo] = /^([^:]*)(:(.*))?$/s.exec(text) ?? [];
 	const user = at.user === undefined ? inUrl : escaped(at.user);
 	const password = at.password ?? inUrlToo;
 	if (user === "" && password === undefined) return "";
@@ -189,7 +175,7 @@ function loginOf(
 	return password === undefined ? `${held}@` : `${user}:${held}@`;
 }
 
-/** A user in a URL; variables stay. */
+/** Keeps variables as they are. */
 function escaped(user: string): string {
 	return user.replaceAll(/\$\{\w+\}|[^\w.~-]/gu, (some) =>
 		some.startsWith("${") ? some : encodeURIComponent(some),

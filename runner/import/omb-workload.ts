@@ -3,25 +3,17 @@ import { safeName } from "../scenario/load.ts";
 import { backlogTimes } from "../scenario/schedule.ts";
 import { type Leave, quoted } from "./file.ts";
 
-/** What becomes of a workload file: the parts of a scenario. */
-interface ImportedWorkload {
-	readonly name: string;
-	readonly workload: Written;
-	/** Lines by which it can be judged. */
-	readonly sla: readonly string[];
-}
 type Written = Readonly<Record<string, unknown>>;
 
-/** The topics that a workload names instead of having some made; null: none. */
 export function existingTopics({ existingTopicList: list }: Written): string[] | null {
 	return Array.isArray(list) && list.length > 0 ? list.map(String) : null;
 }
 
-/**
- * Reads the workload of OpenMessaging Benchmark (its class Workload). Its producerRate is of all producers together, its counts are per topic, its
- * sizes bytes, its durations minutes.
- */
-export function readWorkload(file: Written, leave: Leave): ImportedWorkload {
+/** Reads a Workload: producerRate covers all producers, counts are per topic, sizes in bytes, durations in minutes. */
+export function readWorkload(
+	file: Written,
+	leave: Leave,
+): { name: string; workload: Written; sla: readonly string[] } {
 	const number = (key: string, otherwise: number) => {
 		const value = Number(file[key] ?? otherwise);
 		if (!Number.isNaN(value)) return value;
@@ -30,17 +22,15 @@ export function readWorkload(file: Written, leave: Leave): ImportedWorkload {
 	};
 	for (const [key, value] of Object.entries(file))
 		if (!KNOWN.has(key) && value !== null) leave(quoted(key, value), "has no equivalent here");
-
 	const topics = existingTopics(file)?.length ?? number("topics", 1);
 	const subscriptions = number("subscriptionsPerTopic", 1);
-	const members = number("consumerPerSubscription", 1);
+	const group = number("consumerPerSubscription", 1);
 	const partitions = number("partitionsPerTopic", 1);
 	const producers = number("producersPerTopic", 1) * topics;
-	const consumers = members * topics;
+	const consumers = group * topics;
 	const bytes = number("messageSize", 1024);
 	const backlogGb = number("consumerBacklogSizeGB", 0);
 	const rate = number("producerRate", 0);
-
 	const pattern: Pattern =
 		consumers * subscriptions === 0
 			? "publish"
@@ -49,17 +39,13 @@ export function readWorkload(file: Written, leave: Leave): ImportedWorkload {
 				: subscriptions > 1
 					? "fan-out"
 					: "work-queue";
-	if (pattern === "fan-out" && members > 1)
-		leave(
-			quoted("consumerPerSubscription", members),
-			"each subscriber of a fan-out is one consumer",
-		);
+	if (pattern === "fan-out" && group > 1)
+		leave(quoted("consumerPerSubscription", group), "each subscriber of a fan-out is one consumer");
 	if (pattern === "backlog" && subscriptions > 1)
 		leave(
 			quoted("subscriptionsPerTopic", subscriptions),
 			"a backlog is built for one group of consumers",
 		);
-
 	const asFast = rate === 0 || rate >= AS_FAST_AS_POSSIBLE;
 	const search = asFast && pattern !== "backlog";
 	const perSecond = asFast ? FIRST_RATE : rate;
@@ -70,7 +56,6 @@ export function readWorkload(file: Written, leave: Leave): ImportedWorkload {
 		);
 	else if (asFast)
 		leave(quoted("producerRate", rate), `a backlog is built at a rate; ${FIRST_RATE}/s is taken`);
-
 	const minutes = number("testDurationMinutes", 5);
 	const warmup = number("warmupDurationMinutes", 1);
 	const workload = {
@@ -86,7 +71,7 @@ export function readWorkload(file: Written, leave: Leave): ImportedWorkload {
 				? drainedWithin(minutes, perSecond, (backlogGb * 1024 ** 3) / bytes)
 				: `${minutes}min`,
 		warmup: warmup === 0 ? "0s" : `${warmup}min`,
-		// There each producer is a connection.
+		// Each of its producers is a connection.
 		...(producers !== 1 && { connections: producers }),
 		...(topics !== 1 && { topics }),
 		...((partitions > 1 || consumers > 1) && { partitions }),
@@ -120,23 +105,20 @@ const KNOWN = new Set([
 	"randomBytesRatio",
 	"existingTopicList",
 ]);
-/** Where its search for the highest rate begins, and its limit: 1000 messages that wait, which is as long as this at that rate. */
+/** Its search starts here and allows 1000 waiting messages, which take OBJECTIVE at this rate. */
 const FIRST_RATE = 10_000;
-/** A rate that no system has, as its workloads for the highest throughput name it. */
+/** Its maximum-throughput workloads ask for a rate that no system reaches. */
 const AS_FAST_AS_POSSIBLE = 10_000_000;
 const OBJECTIVE = "p99 < 100ms";
 
-/** Its test lasts until a backlog is drained. */
+/** Its test lasts until the backlog is drained. */
 function drainedWithin(minutes: number, perSecond: number, messages: number): string {
 	const rate = { messages: perSecond, perNs: 1e9 };
 	const { neededNs } = backlogTimes(minutes * 60e9, rate, Math.ceil(messages));
 	return neededNs <= minutes * 60e9 ? `${minutes}min` : `${neededNs / 1e9}s`;
 }
 
-const KEYS: Readonly<Record<string, string>> = {
-	KEY_ROUND_ROBIN: "round-robin",
-	RANDOM_NANO: "random",
-};
+const KEYS: Record<string, string> = { KEY_ROUND_ROBIN: "round-robin", RANDOM_NANO: "random" };
 
 function keysOf({ keyDistributor = "NO_KEY" }: Written, leave: Leave): Written {
 	const keys = KEYS[String(keyDistributor)];
@@ -147,7 +129,6 @@ function keysOf({ keyDistributor = "NO_KEY" }: Written, leave: Leave): Written {
 }
 
 function payloadOf(file: Written, leave: Leave): Written {
-	// Its own default is 0.
 	if (file.useRandomizedPayloads === true)
 		return { payload: { random: Number(file.randomBytesRatio ?? 0) } };
 	if (file.payloadFile != null)

@@ -41,7 +41,6 @@ consumerConfig: |
   max.partition.fetch.bytes=10485760
 `;
 
-/** Each variable is set. */
 const ENVIRONMENT = new Proxy({}, { get: () => "x" });
 
 const imported = (workload: string, driver = KAFKA) =>
@@ -109,7 +108,7 @@ test("what the system or a scenario refuses is left out, with the reason; what a
 	});
 });
 
-/** Of each key of its class Workload values that a file may have, the usual ones and the strange. */
+/** Usual and strange values of each key of its class Workload. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
 	name: ["1 topic / 1kb", "..", 7, undefined],
 	topics: [1, 1, 3, 100, undefined],

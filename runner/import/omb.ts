@@ -6,26 +6,18 @@ import { type NamedText, parseFile, quoted } from "./file.ts";
 import { readDriver } from "./omb-driver.ts";
 import { existingTopics, readWorkload } from "./omb-workload.ts";
 
-/** What a file of another tool says and a scenario cannot. */
 interface LeftOut {
 	readonly file: string;
-	/** As it stands there: "producerConfig.max.in.flight.requests.per.connection: 5". */
 	readonly what: string;
 	/** What becomes of it, or what to do. */
 	readonly why: string;
 }
 
-interface Imported {
-	/** The scenario's YAML, what was left out in comments on top. */
-	readonly yaml: string;
-	readonly left: readonly LeftOut[];
-}
-
-/**
- * A scenario that does what an OpenMessaging Benchmark workload does with a driver. Nothing of the two files is dropped
- * without a word, and no secret of them is repeated. Throws `import-unreadable` for what is none of its files.
- */
-export function importOmb(workload: NamedText, driver: NamedText): Imported {
+/** Converts an OpenMessaging Benchmark workload and driver. Drops nothing silently, repeats no secret, throws `import-unreadable`. */
+export function importOmb(
+	workload: NamedText,
+	driver: NamedText,
+): { yaml: string; left: LeftOut[] } {
 	const left: LeftOut[] = [];
 	const leave = (file: string) => (what: string, why: string) =>
 		void left.push({ file, what, why });
@@ -57,16 +49,11 @@ export function importOmb(workload: NamedText, driver: NamedText): Imported {
 
 // --- internal ---
 
-interface Scenario {
-	readonly system: Part;
-	readonly workload: Part;
-}
-type Part = Readonly<Record<string, unknown>>;
-
-/** A scenario has to have these: a wrong one stays. */
+type Scenario = Readonly<Record<"system" | "workload", Readonly<Record<string, unknown>>>>;
+/** Required fields stay even if they are wrong. */
 const NEEDED = new Set(["broker", "url", "pattern", "rate", "message", "duration"]);
 
-/** The scenario without the fields that mqbench refuses. `leave` is told why, and what is wrong with those that stay. */
+/** Removes fields that mqbench refuses and passes each one, and each mistake that stays, to `leave`. */
 function accepted<S extends Scenario>(
 	scenario: S,
 	leave: (part: keyof Scenario, what: string, why: string) => void,
@@ -74,7 +61,7 @@ function accepted<S extends Scenario>(
 	const text = textOf(scenario);
 	const mistakes = mistakesIn(text).map(({ line, message }) => {
 		const before = text.split("\n").slice(0, line ?? 0);
-		// Settings of a map or a list are further in than the key that goes.
+		// Settings inside a map or list are indented deeper than the key to remove.
 		const [key = ""] = (before.findLast((one) => /^ {2}\w/.test(one)) ?? "").trim().split(":");
 		const part = before.includes("workload:") ? ("workload" as const) : ("system" as const);
 		return { key, part, message, what: quoted(key, scenario[part][key]) };
@@ -88,7 +75,6 @@ function accepted<S extends Scenario>(
 
 function mistakesIn(text: string): readonly Mistake[] {
 	try {
-		// Variables may have any value.
 		loadScenario("imported.yaml", text, {}, new Proxy({}, { get: () => "x" }));
 		return [];
 	} catch (error) {

@@ -4,33 +4,28 @@ import { didYouMean } from "../suggest.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
 import { type Described, systems } from "./systems.ts";
 
-/** What a new scenario is made from; all as a person writes it. */
 export interface Answers {
-	/** A broker, or a broker and its mode: a word of `systems`. */
+	/** A word of `systems`: a broker, or a broker and its mode. */
 	readonly broker: string;
 	readonly pattern: Pattern;
 	readonly rate: string;
 	readonly message: string;
 	readonly duration: string;
-	/** Limit of p99. */
 	readonly p99: string;
-	/** Of an existing broker, or the name of the variable that holds it; "": mqbench starts one. */
+	/** URL of an existing broker or the variable that holds it; "" if mqbench starts one. */
 	readonly url: string;
 }
 
-/** One thing to know: how to ask for it, what it is without an answer, and what is wrong with an answer. */
 export interface Question {
 	readonly key: keyof Answers;
-	/** In one or two words. */
 	readonly about: string;
-	/** `missing`: brokers that cannot be started on this machine. */
+	/** `missing`: brokers that cannot start on this machine. */
 	ask(known: Partial<Answers>, missing: readonly string[]): string;
 	readonly otherwise: string;
-	/** A sentence, or undefined when the answer is right. */
 	wrong(answer: string, known: Partial<Answers>): string | undefined;
 }
 
-/** In the order in which they are asked: later ones may depend on earlier answers. */
+/** Later questions may depend on earlier answers. */
 export const questions: readonly Question[] = [
 	{
 		key: "broker",
@@ -84,7 +79,7 @@ export const questions: readonly Question[] = [
 	},
 ];
 
-/** The system that an answer names, by its word or by what others call it. */
+/** Also accepts the names in `alsoCalled`. */
 export function systemCalled(answer: string): Described | undefined {
 	const all = systems();
 	const word = answer.toLowerCase();
@@ -96,14 +91,12 @@ export function systemCalled(answer: string): Described | undefined {
 
 // --- internal ---
 
-/** Words of the systems whose broker is not missing. */
 function offered(missing: readonly string[]): string[] {
 	return systems()
 		.filter(({ name }) => !missing.includes(name))
 		.map(({ word }) => word);
 }
 
-/** The patterns that the system can do as it comes. */
 function patternsOf({ broker = "" }: Partial<Answers>): Pattern[] {
 	const cannot = systemCalled(broker)?.traits.cannot;
 	return PATTERNS.filter((pattern) => cannot?.[pattern] === undefined);

@@ -2,10 +2,7 @@ import { failure } from "../errors.ts";
 import type { World } from "../world.ts";
 import { type Answers, type Question, questions } from "./answers.ts";
 
-/**
- * An answer to every question: as it was given, else asked for at a terminal, else the next line of what is piped, else the default. Says
- * which defaults it took unasked. `missing`: brokers that cannot be started on this machine.
- */
+/** Answers come from the arguments, a terminal, a pipe's next line or the default, in this order. Prints defaults that it took unasked. */
 export async function answersOf(
 	args: Partial<Record<keyof Answers, string>> & { readonly yes?: boolean | undefined },
 	missing: readonly string[],
@@ -33,7 +30,7 @@ export async function answersOf(
 
 // --- internal ---
 
-/** null: nobody answers. */
+/** Returns null at the end of input. */
 async function answered(
 	question: Question,
 	known: Partial<Answers>,
@@ -50,7 +47,6 @@ async function answered(
 		if (!world.ask) world.stderr.write(`${text}${answer}\n`);
 		const wrong = question.wrong(answer, known);
 		if (wrong === undefined) return answer;
-		// The next line of a pipe answers the next question.
 		if (!world.ask) throw failure("usage", { message: wrong });
 		world.stderr.write(`${wrong}\n`);
 	}

@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 
 export const DEFAULT_FILE = "my-scenario.yaml";
 
-/** The file that is to be written, as a person in the current folder names it. `given`: with or without .yaml, or a folder for it. */
+/** `given` may lack .yaml or be a folder. The result is relative to the current folder, like `given`. */
 export function newFile(given: string, { cwd }: Pick<World, "cwd">): string {
 	const isFolder = statSync(path.resolve(cwd, given), { throwIfNoEntry: false })?.isDirectory();
 	const wanted = isFolder || /[/\\]$/.test(given) ? path.join(given, DEFAULT_FILE) : given;
@@ -24,17 +24,13 @@ export function newFile(given: string, { cwd }: Pick<World, "cwd">): string {
 	return file;
 }
 
-/** Writes a file that is not there yet, and its folder: somebody's file is never overwritten. */
-export async function write(
-	file: string,
-	text: string,
-	{ cwd }: Pick<World, "cwd">,
-): Promise<void> {
-	const where = path.resolve(cwd, file);
+/** Never overwrites a file. */
+export async function write(to: string, text: string, { cwd }: Pick<World, "cwd">): Promise<void> {
+	const where = path.resolve(cwd, to);
 	try {
 		await mkdir(path.dirname(where), { recursive: true });
 		await writeFile(where, text, { flag: "wx" });
 	} catch (error) {
-		throw failure("scenario-unwritable", { path: file, reason: reasonOf(error) });
+		throw failure("scenario-unwritable", { path: to, reason: reasonOf(error) });
 	}
 }

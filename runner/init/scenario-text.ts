@@ -5,9 +5,11 @@ import { shellWord } from "../shell.ts";
 import type { Answers } from "./answers.ts";
 import type { Described } from "./systems.ts";
 
-/** The scenario's YAML, with a comment wherever a newcomer would ask. `file`: as a person in the current folder names it. */
+/** `file` is relative to the current folder. */
 export function scenarioText(file: string, system: Described, answers: Answers): string {
 	const { pattern, rate, message, duration, p99 } = answers;
+	// A backlog has no response time: its producers only see acknowledgements.
+	const metric = pattern === "backlog" ? "ack " : "";
 	return `# yaml-language-server: $schema=./scenario.schema.json
 # See what it will do: npx mqbench plan ${shellWord(file)}
 # Run it: npx mqbench ${shellWord(file)}
@@ -19,7 +21,7 @@ workload:
   message: ${message}
   duration: ${duration} # after the warm-up
 ${more(pattern, system)}sla: # decides the exit code: 0 met, 99 breached
-  - ${metricOf(pattern)}p99 < ${p99}
+  - ${metric}p99 < ${p99}
 ${lossOf(system, pattern)}`;
 }
 
@@ -47,23 +49,11 @@ const MEANING: Readonly<Record<Pattern, string>> = {
 const CONSUMERS = 2;
 
 function more(pattern: Pattern, { traits }: Described): string {
-	switch (pattern) {
-		case "fan-out":
-			return "  subscriptions: 10 # subscribers\n";
-		case "work-queue":
-			return `  consumers: ${CONSUMERS}\n${traits.partitions ? `  partitions: ${CONSUMERS} # at least one for each consumer, or some get nothing\n` : ""}`;
-		case "request-reply":
-			return "  consumers: 1 # responders\n";
-		case "backlog":
-			return "  backlog: 5000 # messages that pile up\n";
-		default:
-			return "";
-	}
-}
-
-/** A backlog has no response time: what its producers feel is the acknowledgement. */
-function metricOf(pattern: Pattern): string {
-	return pattern === "backlog" ? "ack " : "";
+	if (pattern === "fan-out") return "  subscriptions: 10 # subscribers\n";
+	if (pattern === "request-reply") return "  consumers: 1 # responders\n";
+	if (pattern === "backlog") return "  backlog: 5000 # messages that pile up\n";
+	if (pattern !== "work-queue") return "";
+	return `  consumers: ${CONSUMERS}\n${traits.partitions ? `  partitions: ${CONSUMERS} # at least one for each consumer, or some get nothing\n` : ""}`;
 }
 
 function lossOf({ traits }: Described, pattern: Pattern): string {

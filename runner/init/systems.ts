@@ -7,18 +7,15 @@ import {
 } from "../brokers/index.ts";
 import type { InstallMachine } from "../brokers/server.ts";
 
-/** A broker in one of its modes. */
 export interface Described {
-	/** The broker. */
 	readonly name: BrokerName;
-	/** One word for it: the broker as it comes, or "broker-mode". */
+	/** The broker's name for its default mode, otherwise "broker-mode". */
 	readonly word: string;
-	/** "{ broker: ..., mode: ... }" */
 	readonly written: string;
 	readonly traits: Traits;
 }
 
-/** Every broker, once for each kind of system that it can be; the one without an option comes first. */
+/** Lists each broker once for each kind of system it can be, its default first. */
 export function systems(): Described[] {
 	return realBrokers.flatMap((name) => {
 		const own = traitsOf({ broker: name });
@@ -33,13 +30,11 @@ export function systems(): Described[] {
 	});
 }
 
-/** Of a system with these options. */
 export function traitsOf(options: Record<string, unknown>): Traits {
 	const parsed = SystemOptions.parse(options);
 	return brokerOf(parsed).traits(parsed);
 }
 
-/** Brokers that cannot be started here, and what each needs. */
 export async function missingHere(machine: InstallMachine): Promise<Map<string, string>> {
 	const looked = await Promise.all(
 		realBrokers.map(async (broker) => {
@@ -56,7 +51,7 @@ export async function missingHere(machine: InstallMachine): Promise<Map<string, 
 
 // --- internal ---
 
-/** Options that make another system of a broker: another promise, another place for messages. */
+/** Options that change the system's promises or where it stores messages. */
 const KINDS = ["mode", "queue"] as const;
 
 function kindsOf(name: BrokerName): [string, string][] {

@@ -5,7 +5,7 @@ import type { Problem } from "./problem.ts";
 import { checkSystems } from "./rules/system.ts";
 import { ScenarioFile } from "./schema.ts";
 
-/** A system that can do everything, less what a test takes away. */
+/** A system that can do everything except what a test takes away. */
 function system(traits: Partial<Traits> = {}) {
 	const able: Traits = {
 		...brokerOf({ broker: noBroker }).traits({ broker: noBroker }),

@@ -7,7 +7,6 @@ import { completed } from "./written.ts";
 
 const Instance = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
 
-/** What `target: aws` rents. */
 export const AwsFile = z
 	.strictObject({
 		region: word(
@@ -96,7 +95,7 @@ export const AwsFile = z
 						type,
 						sizeGiB: size / 1024 ** 3,
 						iops: iops ?? null,
-						// Of gp3; null: AWS's own choice.
+						// Only gp3 has it.
 						throughputMiBps: throughput === undefined ? null : throughput / 1024 ** 2,
 					}))
 					.optional()
@@ -126,30 +125,25 @@ export const AwsFile = z
 		...completed(["zone", "profile", "owner", "ami"], rest),
 		ttlNs,
 		sshFrom: sshFrom === undefined ? null : `${sshFrom.replace(/\/32$/, "")}/32`,
-		// Without a volume brokers store on the machine's own NVMe.
 		brokers: completed(["volume"], brokers),
 	}));
 type AwsFile = z.output<typeof AwsFile>;
 
-/** Machines that are rented for a scenario: brokers that take turns on the same ones, and one for each client. */
+/** Brokers take turns on the same machines; each client has its own. */
 export interface Aws extends AwsFile {
-	/** As many as the system with the most nodes has; 0: no system needs any. */
+	/** Nodes of the largest system, or 0 if no system has a process. */
 	readonly brokers: AwsFile["brokers"] & { readonly count: number };
 	readonly clients: AwsFile["clients"] & { readonly count: number };
 }
 
 export type AwsVolume = NonNullable<AwsFile["brokers"]["volume"]>;
 
-interface OnMachines {
-	readonly options: SystemOptions;
-}
-
-/** How many machines brokers need that take turns on them: as many as the largest has nodes; 0: none of them is a process. */
-export function brokerMachines(systems: readonly OnMachines[]): number {
+/** Nodes of the largest system, which all systems share; 0 if none is a process. */
+export function brokerMachines(systems: readonly { readonly options: SystemOptions }[]): number {
 	return Math.max(0, largestOf(systems.map(nodesOf)));
 }
 
-/** Nodes of a system on machines of its own; 0: it is no process. */
-export function nodesOf({ options }: OnMachines): number {
+/** Returns 0 if the system is not a process. */
+export function nodesOf({ options }: { readonly options: SystemOptions }): number {
 	return hasProcess(options) ? (options.nodes ?? 1) : 0;
 }

@@ -18,15 +18,11 @@ import { isMap, type Written } from "./written.ts";
 
 export interface ResolvedCases {
 	readonly cases: readonly Case[];
-	/** Where the field of a case is written: in the case itself, in the matrix, or in the workload; of a default `unwritten`. */
+	/** Where the case, the matrix or the workload sets the field; `unwritten` for a default. */
 	where(index: number, field: WorkloadField, unwritten?: Path): Path;
 }
 
-/**
- * Lays each case over the workload, fills in defaults and names it; null: one cannot be made. `written`: the file before it was parsed, which
- * tells defaults from what is said. `folder`: that of the scenario, from which paths count. `settle`: a load warms until steady where it can and
- * nothing else is written.
- */
+/** Null if a case is incomplete. `written` tells defaults apart; `settle` warms up until steady unless a warm-up is written. */
 export function resolveCases(
 	file: Pick<ScenarioFile, "workload" | "cases" | "matrix">,
 	written: Written,
@@ -43,7 +39,6 @@ export function resolveCases(
 			? ["workload", field]
 			: unwritten;
 	};
-
 	const merged = overrides.map(({ fields }) => overlay(shared, fields));
 	checkKinds(file, problems);
 	if (file.workload === undefined && merged.every((one) => Object.keys(one).length === 0)) {
@@ -68,7 +63,7 @@ export function resolveCases(
 	return { cases, where };
 }
 
-/** Adds what is wrong with cases in what surrounds them. A field that is a default is shown at `unwritten`. */
+/** Reports mistakes of each case; a field that is a default is shown at `unwritten`. */
 export function checkCases(
 	{ cases, where }: ResolvedCases,
 	problems: Problem[],
@@ -84,7 +79,6 @@ export function checkCases(
 
 // --- internal ---
 
-/** More runs than anybody waits for. */
 const MOST_CASES = 1000;
 
 interface Override {
@@ -92,28 +86,22 @@ interface Override {
 	where(field: string): Path;
 }
 
-/** The parsed fields of a map that are written, in the order in which they are. */
 function asWritten(parsed: Written = {}, map: unknown): Written {
 	const keys = Object.keys(isMap(map) ? map : {});
 	return Object.fromEntries(keys.map((field) => [field, parsed[field]]));
 }
 
-function overridesOf(
-	{ cases, matrix }: Pick<ScenarioFile, "cases" | "matrix">,
-	written: Written,
-): Override[] {
+function overridesOf({ cases, matrix }: Lists, written: Written): Override[] {
 	if (cases)
-		return cases.map((fields, index) => ({
-			fields,
-			where: (field) => ["cases", index, field],
-		}));
+		return cases.map((fields, index) => ({ fields, where: (field) => ["cases", index, field] }));
 	if (matrix) return combinations(asWritten(matrix, written.matrix) as Matrix);
 	return [{ fields: {}, where: (field) => ["workload", field] }];
 }
 
+type Lists = Pick<ScenarioFile, "cases" | "matrix">;
 type Matrix = Readonly<Record<string, readonly unknown[]>>;
 
-/** The product of the lists, the first field outermost. */
+/** The first field varies slowest. */
 function combinations(matrix: Matrix): Override[] {
 	let all: Readonly<Record<string, number>>[] = [{}];
 	for (const [field, values] of Object.entries(matrix)) {
@@ -128,10 +116,7 @@ function combinations(matrix: Matrix): Override[] {
 	}));
 }
 
-function checkKinds(
-	{ cases, matrix }: Pick<ScenarioFile, "cases" | "matrix">,
-	problems: Problem[],
-): void {
+function checkKinds({ cases, matrix }: Lists, problems: Problem[]): void {
 	const wrong = reporter(problems);
 	if (matrix && cases) wrong("matrix", "cases-and-matrix");
 	const combinations = Object.values((matrix ?? {}) as Matrix).reduce(
@@ -142,7 +127,6 @@ function checkKinds(
 		wrong("matrix", "matrix-too-large", { combinations, most: MOST_CASES });
 }
 
-/** The fields of a workload, with their defaults. */
 function withDefaults(written: Written): SharedWorkload {
 	const all: Written = { ...DEFAULTS, ...written };
 	return Object.fromEntries(
@@ -172,7 +156,7 @@ function complete(fields: SharedWorkload, override: Written, folder: string): Ca
 	return { ...one, name: caseName(one, override) };
 }
 
-/** The name that was given, else what the case overrides, else message and load: "1KiB 20000/s 25 connections". */
+/** The given name, otherwise what the case overrides, otherwise message and load: "1KiB 20000/s 25 connections". */
 function caseName(one: Workload, override: Readonly<Record<string, unknown>>): string {
 	if (typeof override.name === "string") return override.name;
 	const named = [...new Set([...FIRST, ...workloadFields])].filter((field) =>
@@ -181,7 +165,7 @@ function caseName(one: Workload, override: Readonly<Record<string, unknown>>): s
 	const shown = named.length > 0 ? named : (["message", "rate"] as const);
 	// Several fields may be one thing: rate and stages are one load.
 	const words = new Set(shown.map((field) => inName(field, one)));
-	// A name is part of paths and of --only: no * and ?, and one line that fits a table.
+	// Names are part of paths, `--only` patterns and table rows: no * or ?, one line.
 	return [...words]
 		.filter((word) => word !== "")
 		.join(" ")
@@ -189,7 +173,7 @@ function caseName(one: Workload, override: Readonly<Record<string, unknown>>): s
 		.slice(0, 120);
 }
 
-/** The order within a name, which plans and results are known by; later fields come behind these. */
+/** Order within a name. Plans and results refer to cases by name, so later fields go at the end. */
 const FIRST: readonly WorkloadField[] = [
 	...(["message", "rate", "stages", "steps", "messages", "arrivals"] as const),
 	...(["seed", "find", "pattern", "connections", "producers"] as const),
@@ -209,22 +193,14 @@ function payloadOf(
 		: { payload: "random", randomRatio: payload.random, file: null };
 }
 
-function checkNames(
-	cases: readonly Case[],
-	overrides: readonly Override[],
-	problems: Problem[],
-): void {
+function checkNames(cases: readonly Case[], all: readonly Override[], problems: Problem[]): void {
 	const names = cases.map(({ name }) => name);
 	for (const [index, name] of names.entries()) {
 		const first = names.indexOf(name);
 		if (first === index) continue;
 		const wrong = reporter(problems);
-		if (overrides[index]?.where("name")[0] === "matrix") wrong("matrix", "matrix-twice", { name });
+		if (all[index]?.where("name")[0] === "matrix") wrong("matrix", "matrix-twice", { name });
 		else
-			wrong(["cases", index], "cases-of-one-name", {
-				first: first + 1,
-				second: index + 1,
-				name,
-			});
+			wrong(["cases", index], "cases-of-one-name", { first: first + 1, second: index + 1, name });
 	}
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { loadScenario } from "./load.ts";
 
 describe("what comes back to its sender comes back to the same client", () => {
-	/** By the placement itself: is every message received on the client that sends it? */
+	/** By the placement: does each message arrive on the client that sent it? */
 	function home(n: number, c: number, producers: number, topics: number): boolean {
 		return Array.from({ length: producers }, (_, p) => p).every((p) => {
 			const sender = (p % c) % n;

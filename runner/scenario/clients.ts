@@ -8,7 +8,7 @@ import { type Problem, reporter } from "./problem.ts";
 import type { Clients } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 
-/** Who makes the load. `written`: undefined where nothing is said, or nothing right. */
+/** `written` is undefined if nothing valid is written. */
 export function resolveClients(
 	written: ScenarioFile["clients"] | undefined,
 	context: Pick<Context, "target" | "targetChosen" | "rig" | "labelOf" | "problems">,
@@ -18,7 +18,7 @@ export function resolveClients(
 	const clients = written === undefined ? own : clientsOf(written, own, target);
 	const problems: Problem[] = [];
 	checkClients(clients, target, rig, problems);
-	// What only other targets have is left aside on a target that the command line chose.
+	// A target from the command line leaves aside what only other targets have.
 	if (problems.length > 0 && targetChosen && labelOf(["clients"]) === undefined) return own;
 	const most = clientCount(own);
 	if (rig && own.kind === "ssh" && written?.kind === "number" && written.count > most)
@@ -32,20 +32,19 @@ export function resolveClients(
 	return clients;
 }
 
-/** How many k6 processes that makes. */
+/** Number of k6 processes. */
 export function clientCount(clients: Clients): number {
 	return clients.kind === "ssh" ? clients.hosts.length : clients.count;
 }
 
 // --- internal ---
 
-/** What a number of clients is: machines beside those that are rented, pods beside pods, else processes of this machine. */
 function ofTarget(target: Target): "rented" | "pods" | "local" {
 	if (targets[target].place === "pod") return "pods";
 	return targets[target].rents === null ? "local" : "rented";
 }
 
-/** A number is of a rig's hosts the first ones. */
+/** Takes the first n hosts of a rig. */
 function clientsOf(written: ScenarioFile["clients"], own: Clients, target: Target): Clients {
 	if (written.kind !== "number") return written;
 	return own.kind === "ssh"
@@ -72,7 +71,7 @@ function checkClients(
 	const { place, rents, here } = targets[target];
 	if (clients.kind === "docker" && place !== "container")
 		wrong("clients", "clients-in-docker", { ...clients, target });
-	// A pod's network is the cluster's own.
+	// A pod's network is private to the cluster.
 	if (clients.kind === "pods" && place !== "pod" && place !== null)
 		wrong("clients", "clients-in-pods", { ...clients, target });
 	if (clients.kind !== "ssh") return;

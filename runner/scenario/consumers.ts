@@ -3,27 +3,19 @@ import { percent } from "../text/percent.ts";
 import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 
-/** Consumers, and what they do with each message. */
 export interface Consuming extends Group {
 	readonly work: { readonly meanNs: number } | null;
 	readonly order: string;
 }
 
-/** What is wrong with a load, whatever the broker, and what to write. */
-export interface LoadProblem {
+interface LoadProblem {
 	readonly said: Said;
 	readonly remedy: string;
 }
 
-/** `beyond`: no consumer could do it, so that the queue grows for ever. */
-export interface Busy extends LoadProblem {
-	readonly beyond: boolean;
-}
-
-/** From this part of its time on a consumer is what messages wait for: sleeping and acknowledging take longer than the work that is written. */
+/** Above this share of its time a consumer delays messages: sleeping and acknowledging take longer than the work. */
 const BUSY = 0.85;
 
-/** Consumers that never get a message; null: there are none. */
 export function idle(of: Consuming): LoadProblem | null {
 	const idle = idleConsumers(of);
 	if (idle === 0) return null;
@@ -46,8 +38,11 @@ export function idle(of: Consuming): LoadProblem | null {
 	};
 }
 
-/** Work that keeps consumers busy at a rate; null: there is room. */
-export function busy(of: Consuming, perSecond: number): Busy | null {
+/** `beyond`: no consumer could keep up, so the queue grows without end. */
+export function busy(
+	of: Consuming,
+	perSecond: number,
+): (LoadProblem & { readonly beyond: boolean }) | null {
 	const workNs = of.work?.meanNs ?? 0;
 	const share = busyShare(of, perSecond);
 	if (share <= BUSY) return null;
@@ -68,7 +63,6 @@ export function busy(of: Consuming, perSecond: number): Busy | null {
 	};
 }
 
-/** The part of its time that the busiest consumer works; 0: none has work. */
 export function busyShare(of: Consuming, perSecond: number): number {
 	return (perSecond * busiestShare(of) * (of.work?.meanNs ?? 0)) / 1e9;
 }

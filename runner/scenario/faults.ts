@@ -7,7 +7,7 @@ import { hasHosts, onHosts } from "./rig.ts";
 import type { Fault } from "./scenario.ts";
 import type { PlacedSystem } from "./systems.ts";
 
-/** What is done to the brokers while they are measured. On the target that the command line chose, those of others are left aside. */
+/** If the command line chose the target, faults that it does not support are left aside. */
 export function resolveFaults(
 	faults: readonly Fault[],
 	context: Pick<Context, "target" | "targetChosen" | "platform" | "rig" | "problems">,
@@ -35,7 +35,9 @@ export function resolveFaults(
 		checkAction(fault, on, wrong);
 		checkTime(fault, cases, wrong);
 		checkNode(fault, systems, wrong);
-		checkOrder(fault, faults[index - 1], wrong);
+		const before = faults[index - 1];
+		if (before?.forNs === null) wrong("at", "kill-endless");
+		if (before && fault.atNs < before.atNs + (before.forNs ?? 0)) wrong("at", "faults-overlap");
 	}
 	return faults;
 }
@@ -70,7 +72,7 @@ function checkNode({ node }: Fault, systems: readonly PlacedSystem[], wrong: Wro
 	for (const { key: system, options, traits } of systems) {
 		if (!hasProcess(options)) continue;
 		const { nodes = 1 } = options;
-		// Where a topic has copies, one of them leads.
+		// A topic with copies has a leader.
 		if (node === "leader" && traits.maxReplicas === 1)
 			wrong("node", "no-leader", { system, title: traits.title });
 		else if (node === "leader" && nodes === 1)
@@ -78,10 +80,4 @@ function checkNode({ node }: Fault, systems: readonly PlacedSystem[], wrong: Wro
 		else if (node !== "leader" && node > nodes)
 			wrong("node", "no-such-node", { node, system, nodes });
 	}
-}
-
-function checkOrder({ atNs }: Fault, before: Fault | undefined, wrong: Wrong): void {
-	if (before === undefined) return;
-	if (before.forNs === null) wrong("at", "kill-endless");
-	if (atNs < before.atNs + (before.forNs ?? 0)) wrong("at", "faults-overlap");
 }

@@ -12,9 +12,9 @@ import { ScenarioFile } from "./schema.ts";
 import { examplesAt, fits, keysAt } from "./schema-walk.ts";
 import { isMap, valueAt, type Written } from "./written.ts";
 
-/** zod's issues as sentences for the person who wrote the file. `value` is what was checked. */
+/** Turns zod's issues into sentences for the scenario's author; `value` is what was checked. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Problem[] {
-	// Who mends an unknown key of a map has often found the missing one.
+	// Correcting an unknown key often supplies the missing one.
 	const misspelt = new Set(
 		issues.filter(({ code }) => code === "unrecognized_keys").map(({ path }) => path.join()),
 	);
@@ -22,7 +22,7 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown):
 		path.length > 0 &&
 		valueAt(value, path as Path) === undefined &&
 		misspelt.has(path.slice(0, -1).join());
-	// A number beyond 2^53 is too large for a whole number, and for its field: the field's limit comes last.
+	// zod reports a number beyond 2^53 twice, and the field's own limit comes last.
 	const last = new Map(issues.map((issue) => [`${issue.code} ${issue.path.join()}`, issue]));
 	return [...last.values()].flatMap((issue) => {
 		if (follows(issue)) return [];
@@ -42,7 +42,6 @@ interface About {
 	// biome-ignore lint/suspicious/noExplicitAny: a union of 12 shapes, told apart by the code under which `sentences` lists them.
 	readonly issue: any;
 	readonly path: Path;
-	/** What is written at `path`. */
 	readonly value: unknown;
 	readonly whole: unknown;
 }
@@ -62,7 +61,7 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 		{ path, at: "key", message: `${issue.issues[0]?.message}, got ${quoted(path.at(-1))}` },
 	],
 
-	// What it is comes before what to write.
+	// The value goes before the remedy.
 	invalid_format: ({ issue, value }) =>
 		issue.message.replace(/;|$/, (end: string) => `, got ${quoted(value)}${end}`),
 
@@ -86,14 +85,14 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 		if (issue.discriminator !== undefined) return choice(about, issue.options);
 		if (value === null || value === "" || (isMap(value) && Object.keys(value).length === 0))
 			return empty(path);
-		// Of the alternatives for this kind of value, text or map, the one with the fewest mistakes.
+		// Of the alternatives for this kind of value, choose the one with the fewest mistakes.
 		const branches: z.core.$ZodIssue[][] = issue.errors;
 		const [branch] = branches
 			.filter((errors) => !errors.some((error) => isOtherKind(error, value)))
 			.sort((a, b) => a.length - b.length);
 		if (branch)
 			return problemsOf(
-				branch.map((error) => ({ ...error, path: [...path, ...error.path] })),
+				branch.map((one) => ({ ...one, path: [...path, ...one.path] })),
 				whole,
 			);
 		const kinds = branches
@@ -143,7 +142,6 @@ function empty(path: Path): string {
 	return tell("empty", { what: noun(path) });
 }
 
-/** A value of another kind: a number without its unit, else with an example. */
 function otherKind({ path, value, whole }: About, expected: string): string {
 	const what = noun(path);
 	const examples = examplesAt(path, whole);
@@ -162,7 +160,7 @@ function otherKind({ path, value, whole }: About, expected: string): string {
 			: isPlain
 				? String(value)
 				: quoted(value);
-	// Without quotes YAML takes 2.1 for a number; a list may have one entry.
+	// Without quotes YAML reads 2.1 as a number; a list may have one entry.
 	const meant = isPlain ? String(value) : [value];
 	const write = fits(path, whole, meant)
 		? JSON.stringify(meant)
@@ -174,7 +172,6 @@ function otherKind({ path, value, whole }: About, expected: string): string {
 		: tell("other-kind-meant", { what, expected, got, meant: write });
 }
 
-/** Is the alternative for another kind of value: a map where this is text? */
 function isOtherKind({ path, code }: z.core.$ZodIssue, value: unknown): boolean {
 	return (
 		path.length === 0 &&
@@ -182,7 +179,6 @@ function isOtherKind({ path, code }: z.core.$ZodIssue, value: unknown): boolean 
 	);
 }
 
-/** One of several words, and this is none of them. */
 function choice(about: About, options: readonly unknown[]): string {
 	const { path, value } = about;
 	const known = [...new Set(options.map(String))];
@@ -198,7 +194,6 @@ function choice(about: About, options: readonly unknown[]): string {
 	);
 }
 
-/** What to do about a key that means nothing at its place. */
 function unknownKey(path: Path, key: string, whole: unknown): string {
 	const gone = removed(`${key}:`);
 	if (gone !== undefined) return gone;
@@ -212,7 +207,7 @@ function unknownKey(path: Path, key: string, whole: unknown): string {
 		const others = BrokerName.options.filter(
 			(other) => other !== broker && Object.hasOwn(brokerOf({ broker: other }).options.shape, key),
 		);
-		// ack: all of Kafka is acks, though RabbitMQ has an ack.
+		// `ack: all` means Kafka's acks, although RabbitMQ has an ack.
 		const near = suggest(key, known);
 		const meant = near !== undefined && fits([...path, near], whole, map[key]);
 		if (others.length > 0 && !meant)
@@ -225,7 +220,7 @@ function unknownKey(path: Path, key: string, whole: unknown): string {
 	if (path.length === 0 && isField) return tell("under-workload", { key });
 	if (/^(workload|matrix|cases,\d+)$/.test(String(path)) && Object.hasOwn(ScenarioFile.shape, key))
 		return tell("at-top-level", { key, place: path[0] });
-	// One alternative knows this key and another those beside it: a payload of a file that is random.
+	// Different alternatives have these keys, for example a payload with both file and random.
 	if (known.includes(key)) {
 		const both = Object.keys(map).filter((one) => known.includes(one));
 		return tell("one-of-keys", { what: noun(path), keys: both.join(" or ") });
@@ -233,5 +228,4 @@ function unknownKey(path: Path, key: string, whole: unknown): string {
 	return unknown(didYouMean(key, known));
 }
 
-/** What people write for who logs in. */
 const LOGIN = ["password", "passwd", "pass", "user", "username", "auth", "token"];

@@ -41,7 +41,7 @@ test("every field, at every level, has a description for editors and the referen
 		if (node === undefined) return;
 		for (const [name, field] of Object.entries(node.properties ?? {})) {
 			const where = `${path}.${name}`;
-			// In a matrix it is the item that says it.
+			// A matrix describes its items.
 			const words = field.description ?? field.items?.description ?? "";
 			if (!/^\S.*[.`)]$/s.test(words)) bare.push(where);
 			walk(field, where);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RigFile } from "./rig-file.ts";
 import { ScenarioFile } from "./schema.ts";
 
-/** A JSON schema (draft 2020-12), as far as this project looks into one. */
+/** A JSON schema (draft 2020-12), limited to the keywords that this project reads. */
 export interface JsonSchema {
 	readonly [keyword: string]: unknown;
 	readonly type?: string;
@@ -18,7 +18,6 @@ export interface JsonSchema {
 	readonly items?: JsonSchema;
 }
 
-/** The schema of what a person writes, for editors: completion, descriptions, red lines. */
 export function scenarioJsonSchema(): JsonSchema {
 	const { $schema, ...generated } = ofInput(ScenarioFile);
 	const { properties = {} } = generated;
@@ -31,17 +30,15 @@ export function scenarioJsonSchema(): JsonSchema {
 			system: withVariables(properties.system),
 			systems: withVariables(properties.systems),
 		},
-		// zod cannot say "exactly one of the two"; load.ts checks it.
+		// zod cannot express "exactly one of the two"; load.ts checks it.
 		oneOf: [{ required: ["system"] }, { required: ["systems"] }],
 	};
 }
 
-/** The text of `scenarios/scenario.schema.json`. */
 export function scenarioSchemaText(): string {
 	return `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
 }
 
-/** The text of `infra/rig.schema.json`. */
 export function rigSchemaText(): string {
 	return `${JSON.stringify({ title: "mqbench rig", ...ofInput(RigFile) }, null, "\t")}\n`;
 }
@@ -51,7 +48,7 @@ export function rigSchemaText(): string {
 function ofInput(schema: z.ZodType): JsonSchema {
 	return z.toJSONSchema(schema, {
 		io: "input",
-		// zod drops examples of what a transform follows, as they might be of its result; ours are what a person writes.
+		// zod drops examples before a transform because they might describe its result; ours describe the input.
 		override({ zodSchema, jsonSchema }) {
 			const examples = z.globalRegistry.get(zodSchema)?.examples;
 			if (Array.isArray(examples)) jsonSchema.examples = examples;
@@ -60,14 +57,14 @@ function ofInput(schema: z.ZodType): JsonSchema {
 	}) as JsonSchema;
 }
 
-/** Classes of characters that Python's regular expressions lack, as ranges: rather too few than too many. */
+/** Python lacks these character classes; the ranges match fewer characters. */
 function portable(pattern: string): string {
 	return pattern
 		.replaceAll("\\p{C}", "\\u0000-\\u001f\\u007f-\\u009f")
 		.replaceAll("\\p{Z}", "\\u0020\\u00a0");
 }
 
-/** Any text of a system may hold a variable of the environment (variables.ts). */
+/** Any string of a system may hold an environment variable (variables.ts). */
 function withVariables(schema: JsonSchema | undefined): JsonSchema {
 	return JSON.parse(JSON.stringify(schema), (key, value) =>
 		key === "pattern" && typeof value === "string"

@@ -3,13 +3,12 @@ import { number, unit, WEEK_NS, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
 import { completed } from "./written.ts";
 
-/** As Kubernetes names most things: a label of DNS. */
+/** A DNS label (RFC 1123). */
 const Dns = z
 	.string()
 	.max(63)
 	.regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, tell("dns-label"));
 
-/** Where and as what pods run. */
 export const KubernetesFile = z
 	.strictObject({
 		context: word("Context of kubectl's configuration. Default: its current one.", [
@@ -75,7 +74,7 @@ export const KubernetesFile = z
 		).prefault("2h"),
 	})
 	.transform(({ ttl: ttlNs, ...rest }) => ({
-		// `context` and `namespace` null: kubectl's own.
+		// A null `context` or `namespace` leaves the choice to kubectl.
 		...completed(["context", "namespace", "imagePullSecret", "storageClass"], rest),
 		ttlNs,
 	}));

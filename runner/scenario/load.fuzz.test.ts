@@ -12,7 +12,7 @@ const start = readFileSync(
 const rounds = Number(process.env.MQBENCH_FUZZ_ROUNDS ?? 200);
 const timeout = 60_000 + 60 * rounds;
 
-/** Deterministic numbers in [0, below). */
+/** Deterministic numbers from 0 to below `below`. */
 function dice(seed: number) {
 	let state = seed;
 	return (below: number) => {
@@ -100,7 +100,7 @@ test(
 	timeout,
 );
 
-/** Uses every field; right parts of it go wrong one by one, or two by two. */
+/** Uses every field; one or two parts go wrong at a time. */
 const whole = {
 	name: "whole",
 	target: "local",
@@ -196,7 +196,6 @@ test(
 	timeout,
 );
 
-/** Replaces, removes or adds one thing somewhere. */
 function change(node: object, roll: (below: number) => number): void {
 	const fields = node as Record<string, unknown>;
 	const keys = Object.keys(fields);

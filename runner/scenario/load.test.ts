@@ -6,7 +6,7 @@ import type { Overrides } from "./overrides.ts";
 
 const workload = "workload: { rate: 3000/s, message: 256B, duration: 10s }\n";
 
-/** The report of a scenario that is expected to be refused. */
+/** The report of a refused scenario. */
 function mistakes(text: string, overrides: Overrides = {}, env = {}): string {
 	try {
 		loadScenario("s.yaml", text, overrides, env);

@@ -27,10 +27,7 @@ import { resolveSystems } from "./systems.ts";
 import { fillVariables, variablesIn } from "./variables.ts";
 import type { Written } from "./written.ts";
 
-/**
- * Reads a scenario: YAML, then the command line's overrides, then every check that needs no broker. `file` is for
- * messages and the default name. Throws one `scenario-invalid` that shows all mistakes, each with its line.
- */
+/** Reads YAML, applies overrides and makes every check that needs no broker. Throws one `scenario-invalid` with all mistakes. */
 export function loadScenario(
 	file: string,
 	text: string,
@@ -38,7 +35,7 @@ export function loadScenario(
 	env: Readonly<Record<string, string | undefined>> = {},
 	surroundings: Surroundings = around(file),
 ): Scenario {
-	// Some editors begin files with a byte order mark; columns count without it.
+	// A byte order mark must not count as a column.
 	const yaml = text.replace(/^\ufeff/, "");
 	const refuse = (problems: readonly Located[]) => {
 		const mistakes = mistakesOf(file, yaml, problems);
@@ -71,7 +68,6 @@ export function loadScenario(
 	throw refuse([...written.problems, ...located]);
 }
 
-/** The file's own folder, and this machine. */
 export function around(file: string, cwd = "."): Surroundings {
 	return {
 		folder: path.dirname(path.resolve(cwd, file)),
@@ -84,7 +80,7 @@ export function around(file: string, cwd = "."): Surroundings {
 	};
 }
 
-/** The text as the name of a scenario: "steady load" -> "steady-load"; `otherwise`: nothing of it can be one. */
+/** Makes a valid scenario name: "steady load" -> "steady-load". Returns `otherwise` if nothing is left. */
 export function safeName(text: string, otherwise: string): string {
 	const safe = text
 		.replaceAll(/[^A-Za-z0-9._-]+/g, "-")
@@ -96,7 +92,7 @@ export function safeName(text: string, otherwise: string): string {
 
 // --- internal ---
 
-/** Schema first, then what it cannot see: of each a person gets all mistakes at once. */
+/** Checks the schema first, then the rules, so that each stage shows all its mistakes at once. */
 function check(
 	asWritten: Written,
 	name: string,
@@ -105,7 +101,7 @@ function check(
 	const problems: Problem[] = [];
 	const { value: written, secrets } = fillVariables(asWritten, given.env, problems);
 	const { data: file, error } = ScenarioFile.safeParse(written);
-	// A value whose variable is not set has no second mistake.
+	// A value with an unset variable has no second mistake.
 	const unset = new Set(problems.map(({ path }) => path.join("\0")));
 	for (const one of problemsOf(error?.issues ?? [], written))
 		if (!unset.has(one.path.join("\0"))) problems.push(one);

@@ -6,32 +6,27 @@ import { backlogOf, backlogTimes, durationOf, meanPerSecond, scheduleOf } from "
 import type { WrittenWorkload } from "./workload-schema.ts";
 import type { Written } from "./written.ts";
 
-/** The fields of a workload that are right by themselves, with defaults; `has`: what is written, right or wrong. */
+/** Valid fields of a workload, with defaults. `has` covers all written fields, invalid ones included. */
 export interface Fields extends Partial<WrittenWorkload> {
 	has(field: WorkloadField): boolean;
 }
 
-/**
- * A case over the workload. Single fields are replaced; a case that brings another kind of load replaces the whole load:
- * `messages: 100000` over `rate: 3000/s` is a closed load, no contradiction.
- */
+/** Replaces single fields, or the whole load if the case has another kind: `messages` over `rate` is a closed load, not a contradiction. */
 export function overlay(shared: Written, override: Written): Written {
 	const kind = kindOf(override);
 	if (kind === undefined) return seedless({ ...shared, ...override }, override);
 	const others = kind === "rate" ? (["messages", "steps"] as const) : EXCLUDES[kind];
 	const dropped = new Set<string>(others.filter((field) => !Object.hasOwn(override, field)));
 	const before = kindOf(shared);
-	// "5s" of warm-up means nothing to a closed load, "1000 messages" nothing to an open one.
+	// Closed loads warm up in messages, open loads in time.
 	if (before !== undefined && (before === "messages") !== (kind === "messages"))
 		dropped.add("warmup");
 	const kept = Object.entries(shared).filter(([field]) => !dropped.has(field));
 	return seedless({ ...Object.fromEntries(kept), ...override }, override);
 }
 
-/** What every load has, with an example of it. */
 export const NEEDED = { rate: "3000/s", message: "256B", duration: "10s" } as const;
 
-/** The fields that a workload cannot do without, as far as they are not written. */
 export function missingOf(written: Written): (keyof typeof NEEDED)[] {
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);
 	const closed = has("steps") || has("messages");
@@ -42,10 +37,7 @@ export function missingOf(written: Written): (keyof typeof NEEDED)[] {
 	];
 }
 
-/**
- * May its warm-up last until latency is steady though nobody has asked for it? Each second needs a median that means something, and a
- * search tries rates at which no latency is ever steady: each would take the longest warm-up.
- */
+/** A second needs enough messages for a median, and a search tries rates whose latency is never steady. */
 export function canSettle(fields: Partial<WrittenWorkload>): boolean {
 	const { rate, warmup, find } = fields;
 	return (
@@ -57,7 +49,6 @@ export function canSettle(fields: Partial<WrittenWorkload>): boolean {
 	);
 }
 
-/** Fields of a load that are wrong together. */
 export function checkLoad(of: Fields, wrong: Wrong<WorkloadField>): void {
 	const kind = KINDS.find(of.has) ?? "rate";
 	const without = EXCLUDES[kind].filter(of.has);
@@ -70,16 +61,14 @@ export function checkLoad(of: Fields, wrong: Wrong<WorkloadField>): void {
 
 // --- internal ---
 
-/** Messages per second. */
 const SETTLING = 10;
-/** Poisson arrivals are drawn one by one to count them: a second or two for as many. */
+/** Counting Poisson arrivals draws each one: this many take a second or two. */
 const MOST_POISSON = 100_000_000;
-
-/** The first one that is written is the load. */
+/** The first one that is written decides. */
 const KINDS = ["messages", "steps", "stages", "rate"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What a load of the kind cannot have beside it. A case that brings such a load takes it away from the workload's. */
+/** Fields that exclude each other. A case with such a load also removes them from the workload. */
 const EXCLUDES: Readonly<Record<Kind, readonly WorkloadField[]>> = {
 	rate: [],
 	stages: ["messages", "steps", "arrivals", "seed", "find", "duration"],
@@ -87,15 +76,14 @@ const EXCLUDES: Readonly<Record<Kind, readonly WorkloadField[]>> = {
 	messages: ["rate", "stages", "steps", "arrivals", "seed", "find"],
 };
 
-/** Loads whose times or counts are fixed from the window's start on: they cannot warm up until latency is steady. */
+/** Their times or counts are fixed from the window's start, so warm-up cannot wait for steady latency. */
 const STEADYLESS = ["messages", "stages", "steps", "backlog"] as const;
 
-/** The kind that a part of a scenario speaks of; undefined: of none. */
 function kindOf(written: Written): Kind | undefined {
 	return KINDS.find((field) => Object.hasOwn(written, field));
 }
 
-/** A case that goes back to equal distances has no use for the workload's seed. */
+/** Constant arrivals have no use for the workload's seed. */
 function seedless(merged: Written, override: Written): Written {
 	if (override.arrivals !== "constant" || Object.hasOwn(override, "seed")) return merged;
 	const { seed: _, ...rest } = merged;
@@ -106,12 +94,9 @@ function checkTogether(of: Fields, wrong: Wrong<WorkloadField>): void {
 	const { warmup = { ns: 0 }, arrivals, steps, messages = 10_000 } = of;
 	const { has } = of;
 	if (has("seed") && arrivals !== "poisson") wrong("seed", "seed-without-poisson");
-	const uneven = steps?.find((step) => step.duration % 1e9 !== 0)?.duration;
-	if (uneven !== undefined)
-		wrong("steps", "step-of-part-seconds", {
-			durationNs: uneven,
-			seconds: Math.ceil(uneven / 1e9),
-		});
+	const odd = steps?.find((step) => step.duration % 1e9 !== 0)?.duration;
+	if (odd !== undefined)
+		wrong("steps", "step-of-part-seconds", { durationNs: odd, seconds: Math.ceil(odd / 1e9) });
 	const closed = has("messages");
 	const tenth = Math.ceil(messages / 10);
 	const part = STEADYLESS.find(has);
@@ -123,7 +108,6 @@ function checkTogether(of: Fields, wrong: Wrong<WorkloadField>): void {
 	if (of.find && arrivals === "poisson") wrong("find", "search-of-shape", { field: "arrivals" });
 }
 
-/** Too few messages, or too many: the first of it. */
 function checkAmounts(of: Fields, wrong: Wrong<WorkloadField>): void {
 	const schedule = scheduleOf(of);
 	if (!schedule) return;
@@ -134,7 +118,7 @@ function checkAmounts(of: Fields, wrong: Wrong<WorkloadField>): void {
 	}
 	const mean = meanPerSecond(schedule) ?? 0;
 	const messages = (ns: number) => (mean * ns) / 1e9;
-	// A hair less is floating point.
+	// Tolerates floating point.
 	if (messages(durationNs) < 1 - 1e-9) {
 		const longer = Math.ceil(1 / mean - 1e-9) * 1e9;
 		const field = of.steps ? "steps" : of.stages ? "stages" : mean === 0 ? "rate" : "duration";
@@ -146,7 +130,6 @@ function checkAmounts(of: Fields, wrong: Wrong<WorkloadField>): void {
 		wrong("arrivals", "too-many-arrivals", { most: MOST_POISSON, messages: arrivals });
 }
 
-/** What a backlog needs: the first of it. */
 function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
 	const { rate, inFlight } = of;
 	const varying =

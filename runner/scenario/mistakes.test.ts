@@ -4,7 +4,6 @@ import { goldenBlocks } from "../tests/golden.fake.ts";
 import { loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
 
-/** What it is refused with. */
 function refusal(
 	text: string,
 	{
@@ -32,13 +31,10 @@ function isHelpful(found: string): void {
 	);
 }
 
-/**
- * Wrong scenarios, one mistake each, and what a person reads: golden/mistakes.txt. Read its diff like a sentence of a book: where it
- * is, what is wrong, what to do.
- */
+/** Wrong scenarios with one mistake each and their messages. Read a diff aloud: where it is, what is wrong, what to write. */
 goldenBlocks(new URL("./golden/mistakes.txt", import.meta.url), (text) => refusal(text), isHelpful);
 
-/** The same with a command line or an environment, which the first line of a block says. */
+/** A block's first line has its command line or environment. */
 goldenBlocks(
 	new URL("./golden/command-line.txt", import.meta.url),
 	(block) => {

@@ -3,15 +3,12 @@ import { smallestOf } from "../extremes.ts";
 import type { Size } from "../model/field.ts";
 import type { Case } from "./scenario.ts";
 
-/** What a case comes to on a system. */
-
-/** A system, as far as its partitions go. */
 export interface Partitioned {
 	readonly traits: Pick<Traits, "partitions" | "groupsByPartition">;
 	readonly options?: Pick<SystemOptions, "partitions">;
 }
 
-/** Partitions of each topic: what the system says, else the workload, else one for each consumer that shares the topic. */
+/** From the system, otherwise the workload, otherwise one for each consumer of the topic. */
 export function partitionsOf(
 	one: Pick<Case, "partitions" | "consumers" | "topics" | "order">,
 	{ traits, options }: Partitioned,
@@ -19,24 +16,18 @@ export function partitionsOf(
 	if (!traits.partitions) return 1;
 	const written = options?.partitions ?? one.partitions;
 	if (written !== null) return written;
-	// Over several partitions a producer's messages may overtake each other.
+	// A producer's messages may overtake each other on different partitions.
 	return traits.groupsByPartition && one.order !== "per-producer"
 		? Math.max(1, Math.ceil(one.consumers / one.topics))
 		: 1;
 }
 
-/** How large a message is, and what the system takes at most where that is less on purpose; else null. */
-interface Sized {
-	readonly bytes: number;
-	readonly limitBytes: number | null;
-}
-
-/** What a size comes to on a system, exactly where the names of topics are known, as they may count towards its limit; null: it has no limit to go by. */
+/** Null without a limit. Topic names may count towards it. `limitBytes` is only set for sizes deliberately above it. */
 export function sizeFor(
 	size: Size,
 	{ maxMessageBytes, maxMessageBytesTo }: Traits,
 	topics: readonly string[] = [],
-): Sized | null {
+): { bytes: number; limitBytes: number | null } | null {
 	if (typeof size === "number") return { bytes: size, limitBytes: null };
 	if (maxMessageBytes === null) return null;
 	const limitBytes =

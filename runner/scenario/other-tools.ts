@@ -3,9 +3,7 @@ import { tell } from "../text/tell.ts";
 import { isSystem } from "./place.ts";
 import type { Path } from "./problem.ts";
 
-/** Words of other tools, which say the same thing differently. They are no typos: what to write instead is said. */
-
-/** What to say about a value of `field` that isn't in the schema, or undefined when it's simply unknown. */
+/** Says what to write for another tool's value; undefined if it is unknown. */
 export function otherToolsValue(field: string, value: string): string | undefined {
 	const instead = own(otherValues[field] ?? {}, value.toLowerCase());
 	return instead === undefined
@@ -13,21 +11,20 @@ export function otherToolsValue(field: string, value: string): string | undefine
 		: tell("unknown", { what: field, word: JSON.stringify(value), meant: `; write ${instead}` });
 }
 
-/** What to write for a word of another tool, as a key of the map at `path`: a field's name, or a whole sentence after "write"; undefined: not known. */
+/** What to write for another tool's key at `path`: a field's name, or the rest of a sentence after "write". */
 export function otherToolsWord(path: Path, key: string): string | undefined {
 	const place = path.findLast((step) => typeof step === "string") ?? "scenario";
 	const words = isSystem(path) ? "system" : /^(cases|matrix)$/.test(place) ? "workload" : place;
 	return own(own(otherWords, words) ?? {}, key);
 }
 
-/** A word that a person wrote may be "constructor": never look it up along the prototype. */
+/** A key may be "constructor": never look it up along the prototype. */
 export function own<T>(record: Readonly<Record<string, T>>, key: string) {
 	return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 type Words = Readonly<Record<string, string>>;
 
-/** What to write -> the words for it, by word. */
 export function words(table: Words): Words {
 	return Object.fromEntries(
 		Object.entries(table).flatMap(([meant, all]) => all.split(" ").map((word) => [word, meant])),
@@ -36,7 +33,6 @@ export function words(table: Words): Words {
 
 // --- internal ---
 
-/** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {
 	broker: Object.fromEntries(
 		Object.values(brokers).flatMap(({ alsoCalled = {} }) => Object.entries(alsoCalled)),

@@ -5,47 +5,43 @@ import type { Located, Path } from "./problem.ts";
 import type { RigFile } from "./rig-file.ts";
 import { isMap, valueAt, type Written } from "./written.ts";
 
-/** A rig that stays up, and the file that it was read from. Holds passwords. */
+/** The rig and the file it came from. Holds passwords. */
 export interface GivenRig {
-	/** As it was written on the command line. */
 	readonly path: string;
 	readonly rig: RigFile;
-	/** Only these of a scenario's systems run, as a pattern of "system/case" says (`--only`); the others need no broker. Left out: all do. */
+	/** From `--only`: systems that do not match need no broker. */
 	readonly only?: string | undefined;
 }
 
-/** What the command line changes in a scenario. */
 export interface Overrides {
-	/** `--set`: "workload.rate=5000/s", the value a YAML scalar. */
+	/** `--set`: "workload.rate=5000/s", where the value is a YAML scalar. */
 	readonly set?: readonly string[] | undefined;
 	readonly target?: string | undefined;
-	/** URL of the one system; it implies target existing. */
+	/** URL of the only system; implies target existing. */
 	readonly url?: string | undefined;
-	/** `--clients`: "3" (of a rig with clients its first three), "bench@a,bench@b", "docker=3" or "kubernetes=3". */
+	/** `--clients`: "3" (a rig's first three), "bench@a,bench@b", "docker=3" or "kubernetes=3". */
 	readonly clients?: string | undefined;
-	/** `--rig`: path of the rig.json whose brokers, and clients if it has some, are taken. */
+	/** `--rig`: path of a rig.json, which provides brokers and may provide clients. */
 	readonly rig?: string | undefined;
-	/** `--only`, a pattern of "system/case". */
+	/** `--only`: a pattern of "system/case". */
 	readonly only?: string | undefined;
-	/** `--quick`: everything shortened, to see that it works. */
 	readonly quick?: boolean | undefined;
 }
 
-/** A value with the overrides in it, and which option each of them came by. */
 export interface Overridden {
 	readonly value: Written;
 	readonly problems: readonly Located[];
-	/** The option that set the value at `path` or around it ("--set workload.rate=5000/s"), or undefined. */
+	/** The option that set the value at `path` or around it ("--set workload.rate=5000/s"). */
 	labelOf(path: Path): string | undefined;
 }
 
-/** Applies overrides to the value of a file; the value itself stays as it is. */
+/** Leaves `original` unchanged. */
 export function applyOverrides(
 	original: Written,
 	{ set = [], target, url, clients }: Overrides,
 	rig: GivenRig | null = null,
 ): Overridden {
-	// An alias (*name) is another map in each place that it stands for: one of them may be set.
+	// Copying turns aliases (*name) into separate maps, so one of them can be set.
 	const value: Tree = JSON.parse(JSON.stringify(original));
 	const problems: Located[] = [];
 	const done: { readonly label: string; readonly path: readonly string[] }[] = [];
@@ -74,7 +70,7 @@ export function applyOverrides(
 		else change(label, ["target"], rig.rig.target);
 	} else if (target !== undefined) change(`--target ${target}`, ["target"], target);
 	if (rig === null && url !== undefined) {
-		// Never the URL itself: it may hold a password.
+		// The URL itself may hold a password.
 		const label = "--url";
 		const path = urlPath(value);
 		if (path === undefined) problems.push({ label, message: tell("url-of-several") });
@@ -86,8 +82,7 @@ export function applyOverrides(
 	return {
 		value,
 		problems,
-		// The last one wins, as it did when the value was set. What an override made on its way is its own as well:
-		// the unknown key of --set wrokload.rate=5/s is "wrokload".
+		// Later options win. An override also owns the maps it created: with --set wrokload.rate=5/s the unknown key is "wrokload".
 		labelOf: (path) =>
 			done.findLast(
 				(change) =>
@@ -101,19 +96,18 @@ export function applyOverrides(
 
 type Tree = Record<string, unknown>;
 
-/** Does `path` begin with all of `prefix`? */
 function begins(path: Path, prefix: Path): boolean {
 	return prefix.every((step, i) => String(step) === String(path[i]));
 }
 
-/** As a scenario would say it; what is neither is the schema's to refuse. */
+/** Takes the forms of a scenario; the schema refuses anything else. */
 function clientsOf(text: string): unknown {
 	const [, kind, count] = /^(?:(docker|kubernetes)=)?(\d+)$/.exec(text) ?? [];
 	if (count === undefined) return text.split(",").map((host) => host.trim());
 	return kind === undefined ? Number(count) : { [kind]: Number(count) };
 }
 
-/** A YAML scalar; nothing is "". undefined: it is none. */
+/** Returns undefined if the text is not a YAML scalar; no text is "". */
 function scalar(source: string): { readonly value: unknown } | undefined {
 	const { contents, errors } = parseDocument(source, { prettyErrors: false, logLevel: "error" });
 	if (contents === null) return { value: "" };
@@ -126,7 +120,7 @@ function urlPath(value: Tree): string[] | undefined {
 	return keys.length === 1 ? ["systems", keys[0] ?? "", "url"] : undefined;
 }
 
-/** What keeps `path` from being set, or undefined; whether it means anything is the schema's to judge. */
+/** What keeps `path` from being set. The schema checks whether it means anything. */
 function obstacle(value: Tree, path: readonly string[]): string | undefined {
 	for (const [depth, step] of path.entries()) {
 		const at = path.slice(0, depth);
@@ -140,12 +134,12 @@ function obstacle(value: Tree, path: readonly string[]): string | undefined {
 	return undefined;
 }
 
-/** Sets `path`, making the maps on the way. Only for a path without `obstacle`. */
+/** Creates missing maps. `path` must have no `obstacle`. */
 function put(value: Tree, path: readonly string[], leaf: unknown): void {
 	let node: Tree = value;
 	for (const [depth, step] of path.slice(0, -1).entries()) {
 		let next = Object.hasOwn(node, step) ? node[step] : undefined;
-		// `system: nats` is short for a map with one key: --set system.port=4222 needs the map.
+		// `system: nats` is short for a map with one key, and --set system.port=4222 needs the map.
 		if (typeof next === "string" && isSystem(path.slice(0, depth + 1))) next = { broker: next };
 		if (typeof next !== "object" || next === null) next = {};
 		define(node, step, next);
@@ -154,12 +148,12 @@ function put(value: Tree, path: readonly string[], leaf: unknown): void {
 	define(node, path.at(-1) ?? "", leaf);
 }
 
-/** A plain assignment to "__proto__" would change the prototype instead of being an unknown key. */
+/** Plain assignment to "__proto__" would change the prototype instead of adding an unknown key. */
 function define(node: object, key: string, value: unknown): void {
 	Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** An override that every case overrides again would be ignored without a word. */
+/** An override that every case overrides again would be ignored silently. */
 function changesNothing({ cases, matrix }: Tree, path: readonly string[]): string | undefined {
 	const [first, field = "", ...rest] = path;
 	const sets = (map: unknown) => isMap(map) && Object.hasOwn(map, field);

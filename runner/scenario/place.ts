@@ -1,28 +1,25 @@
 import type { Path } from "./problem.ts";
 import { isMap, valueAt } from "./written.ts";
 
-/** How places of a scenario are called. */
-
 export function isSystem(path: Path): boolean {
 	return (
 		(path.length === 1 && path[0] === "system") || (path.length === 2 && path[0] === "systems")
 	);
 }
 
-/** The broker that the system at a path names. */
 export function systemBroker(path: Path, whole: unknown): string {
 	const system = valueAt(whole, path);
 	const broker = isMap(system) ? system.broker : system;
 	return typeof broker === "string" ? broker : "this system";
 }
 
-/** The field that a path leads to: that of a list for its items. */
+/** For an item of a list, the list's field. */
 export function fieldOf(path: Path): string {
 	const item = path[0] === "matrix" && path.length === 3;
 	return String(item ? path[1] : path.at(-1));
 }
 
-/** "rate", "case 2", "sla line 1", "step 3", "the scenario". */
+/** Returns "rate", "case 2", "sla line 1", "step 3" or "the scenario". */
 export function noun(path: Path): string {
 	const last = path.at(-1);
 	if (last === undefined) return "the scenario";
@@ -32,7 +29,6 @@ export function noun(path: Path): string {
 	return `${list === "sla" ? "sla line" : list.replace(/s$/, "")} ${last + 1}`;
 }
 
-/** What a person wrote, in quotes; of a long text its beginning. */
 export function quoted(value: unknown): string {
 	const text = String(value);
 	return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);

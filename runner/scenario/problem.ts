@@ -1,22 +1,19 @@
 import { maskSameLength } from "../secrets.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
 
-/** One mistake in a scenario, where the schema sees it. `source.ts` knows the line. */
+/** A mistake as the schema locates it; `source.ts` knows the line. */
 export interface Problem {
 	/** Keys and positions from the top: ["cases", 0, "rate"]. */
 	readonly path: Path;
 	/** The key is wrong, not its value. */
 	readonly at?: "key";
 	readonly message: string;
-	/** Of the catalogue, or zod's; absent: a sentence of a broker's definition. */
+	/** From the catalogue or zod; absent for a sentence of a broker's definition. */
 	readonly code?: string | undefined;
 }
 export type Path = readonly (string | number)[];
 
-/**
- * How every rule reports what may not go together: the field at fault (or what is below it), and the sentence with its values, or one that was
- * made elsewhere.
- */
+/** Rules report with it: the field at fault (or a place below it), and a catalogue sentence or a finished one. */
 export interface Wrong<Key extends string = string> {
 	<C extends Told>(place: Place<Key>, code: C, ...values: Telling<C>): void;
 	(place: Place<Key>, sentence: Sentence): void;
@@ -27,7 +24,7 @@ interface Sentence {
 	readonly code?: string;
 }
 
-/** Adds to `problems`, of each field the first one alone: what comes after it follows from that. `where`: where the file has the field. */
+/** Adds only the first mistake of each field, because the others follow from it. `where` finds the field in the file. */
 export function reporter<Key extends string>(
 	problems: Problem[],
 	where: (key: Key) => Path = (key) => [key],
@@ -45,54 +42,52 @@ export function reporter<Key extends string>(
 	};
 }
 
-/** A mistake at its place in the text, or with the option of the command line that it came by. */
+/** A mistake at an offset in the text, or from a command-line option. */
 export type Located = Pick<Problem, "message" | "code"> &
 	({ readonly offset: number } | { readonly label: string });
 
 /** A mistake as `mqbench validate --json` prints it. */
 export interface Mistake {
-	/** null: a sentence of a broker's definition. */
+	/** Null for a sentence of a broker's definition. */
 	readonly code: string | null;
 	readonly file: string;
-	/** From 1; null: it came by an option of the command line. */
+	/** From 1; null if a command-line option caused the mistake. */
 	readonly line: number | null;
 	readonly column: number | null;
-	/** "--set workload.rate=3"; null: it is in the file. */
+	/** "--set workload.rate=3"; null if the mistake is in the file. */
 	readonly option: string | null;
-	/** What is wrong. Secrets are masked. */
+	/** Secrets are masked. */
 	readonly message: string;
-	/** What to write; null: the sentence has no such part. */
+	/** What to write; null if the sentence has no such part. */
 	readonly remedy: string | null;
 }
 
-/** How many mistakes are shown: more help nobody. */
 const MOST = 20;
 const WIDTH = 120;
 
-/** All mistakes in the order of the file; those of the command line first, as they are what was typed last. */
+/** In the order of the file, after those of the command line, which were typed last. */
 export function mistakesOf(file: string, text: string, problems: readonly Located[]): Mistake[] {
 	const all = [...problems]
 		.sort((a, b) => order(a) - order(b))
 		.map((problem): Mistake => {
 			const sentence = maskSameLength(oneLine(problem.message));
-			// "...; this workload is round-trip" says what is, not what to write.
+			// "...; this workload is round-trip" describes; it is not a remedy.
 			const [, message = sentence, remedy = null] = /^(.*); (?!this )(.*?)$/.exec(sentence) ?? [];
 			return {
 				code: problem.code ?? null,
 				file,
 				...("label" in problem
-					? { ...NOWHERE, option: maskSameLength(problem.label) }
+					? { line: null, column: null, option: maskSameLength(problem.label) }
 					: { ...position(text, problem.offset), option: null }),
 				message,
 				remedy,
 			};
 		});
-	// By two ways to the same sentence at the same place.
+	// Two rules may give the same sentence at the same place.
 	const once = new Map(all.map((one) => [JSON.stringify({ ...one, code: null }), one]));
 	return [...once.values()];
 }
 
-/** `path:line:column message`, the line and a caret, for each mistake. */
 export function report(text: string, mistakes: readonly Mistake[]): string {
 	const lines = text.split(NEW_LINE);
 	const blocks = mistakes.map(({ file, line, column, option, message: what, remedy }) => {
@@ -109,8 +104,6 @@ export function report(text: string, mistakes: readonly Mistake[]): string {
 
 const NEW_LINE = /\r\n|\n|\r/;
 
-const NOWHERE = { line: null, column: null };
-
 function order(problem: Located): number {
 	return "offset" in problem ? problem.offset : -1;
 }
@@ -120,7 +113,7 @@ function position(text: string, offset: number) {
 	return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** The line with a caret below; nothing where a caret would be too far right. Secrets are masked. */
+/** Shows no line if the caret would be too far right. Masks secrets. */
 function excerpt(source: string, line: number, column: number): string {
 	if (source.trim() === "" || column > WIDTH) return "";
 	const shown = maskSameLength(source).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
@@ -129,7 +122,7 @@ function excerpt(source: string, line: number, column: number): string {
 	return `\n${gutter} | ${piece}\n${" ".repeat(gutter.length)} | ${" ".repeat(column - 1)}^`;
 }
 
-/** Messages may quote what a person wrote: no control characters reach the terminal, no novel either. */
+/** Messages may quote the author's text: strip control characters, limit the length. */
 function oneLine(text: string): string {
 	const line = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
 	return line.length > 400 ? `${line.slice(0, 400)}...` : line;

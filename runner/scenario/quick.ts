@@ -4,17 +4,13 @@ import { type Rate, ratePerSecond } from "../units.ts";
 import type { Case, Fault, Scenario } from "./scenario.ts";
 import { backlogTimes, heldBack, phasesOf } from "./schedule.ts";
 
-/**
- * `--quick`: the same scenario, so short that it only shows that it works. Systems, cases, their names and their topology
- * stay as they are; warm-up, window, messages and backlog shrink, faults move with the window, each case is run once, and
- * `find: max-rate` becomes one run at the rate where the search would begin: three probes would look like an answer. Nothing
- * becomes longer than it was. `strict` is left aside, as no percentile can be deep, and baselines, as one run is not compared.
- */
+/** Shows that a scenario works. Nothing gets longer; a search becomes one run, because three probes would look like an answer. */
 export function shorten(scenario: Scenario): Scenario {
 	const cases = scenario.cases.map(shortened);
 	return {
 		...scenario,
 		quick: true,
+		// One short run carries neither deep percentiles nor a comparison.
 		strict: false,
 		repeat: 1,
 		baselineSla: [],
@@ -29,11 +25,11 @@ export function shorten(scenario: Scenario): Scenario {
 const SECOND = 1e9;
 const WARMUP_NS = SECOND;
 const WINDOW_NS = 3 * SECOND;
-/** A closed load has its messages, and this long at most. */
+/** Limits the time of its messages. */
 const CLOSED_NS = 10 * SECOND;
 const MESSAGES = 2000;
 
-/** Each at the same part of the window that shrank most, and for the same part of it: in their order, and over in time. */
+/** All keep their share of the window that shrank most, so they stay in order and end in time. */
 function faults({ faults: all, cases: long }: Scenario, short: readonly Case[]): Fault[] {
 	const ratios = long.map(
 		({ schedule }, i) => (short[i]?.schedule.durationNs ?? 0) / schedule.durationNs,
@@ -73,7 +69,6 @@ function shortened(one: Case): Case {
 	if (kind === "stages" || rate === null) {
 		const window = windowPieces(schedule);
 		const short = shorterPieces(window);
-		// Before them stands the warm-up, if there is one.
 		const before = schedule.pieces.slice(0, -window.length);
 		const warmup = before.map((piece) => ({ ...piece, durationNs: warmupNs }));
 		return {
@@ -82,7 +77,7 @@ function shortened(one: Case): Case {
 		};
 	}
 	if (backlog === null) return open(Math.min(durationNs, Math.max(WINDOW_NS, untilDue(rate, 1))));
-	// What piles up shrinks as the window does; at most a second's worth, so that there is as long to drain as before.
+	// The backlog shrinks with the window, to at most a second's messages, which leaves as long to drain as before.
 	const scaled = Math.min((backlog.messages * WINDOW_NS) / durationNs, ratePerSecond(rate));
 	const fewer = Math.min(backlog.messages, Math.max(1, Math.floor(scaled)));
 	const windowNs = Math.max(WINDOW_NS, backlogTimes(WINDOW_NS, rate, fewer).neededNs);
@@ -91,7 +86,7 @@ function shortened(one: Case): Case {
 	return { ...short, ...heldBack(short.schedule, whole ? backlog.messages : fewer) };
 }
 
-/** Stages or steps in the same proportions, each of whole seconds, and long enough for two messages. */
+/** Keeps the proportions, in whole seconds, each long enough for two messages. */
 function shorterPieces(long: Times["pieces"]): Times["pieces"] {
 	const ratio = Math.min(1, WINDOW_NS / sum(long));
 	return long.map((piece) => {
@@ -101,7 +96,6 @@ function shorterPieces(long: Times["pieces"]): Times["pieces"] {
 	});
 }
 
-/** Whole seconds in which so many messages are due. */
 function untilDue({ messages, perNs }: Rate, count: number): number {
 	return Math.ceil((count * perNs) / messages / SECOND) * SECOND;
 }

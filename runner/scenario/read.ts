@@ -9,20 +9,12 @@ import { shorten } from "./quick.ts";
 import { givenRig } from "./rig-store.ts";
 import type { Scenario } from "./scenario.ts";
 
-interface ReadScenario {
-	readonly scenario: Scenario;
-	/** What a report keeps a copy of. */
-	readonly text: string;
-	/** The same scenario on a rig that was stood up for it; `rig` is the path of its file. */
-	onRig(rig: string): Promise<Scenario>;
-}
-
-/** Reads the scenario file at `file`, relative to the current folder. */
+/** `onRig` resolves the scenario again on the rig in that file, stood up for it. */
 export async function readScenario(
 	file: string,
 	overrides: Overrides,
 	world: Pick<World, "cwd" | "env">,
-): Promise<ReadScenario> {
+): Promise<{ scenario: Scenario; text: string; onRig(rig: string): Promise<Scenario> }> {
 	let text: string;
 	try {
 		text = await readFile(path.resolve(world.cwd, file), "utf8");

@@ -6,13 +6,10 @@ import { TALLIES, Tally, UNITS } from "../model/tallies.ts";
 import { formatBytesExact } from "../units.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
 
-/** Files with parts that are generated: `npm run golden` writes what is between `<!-- generated: NAME -->` and `<!-- end -->`. */
+/** Files with generated parts: `npm run golden` rewrites what is between `<!-- generated: NAME -->` and `<!-- end -->`. */
 export const DOCUMENTS = ["README.md", "scenarios/README.md", "scenarios/systems.md"] as const;
 
-/**
- * The text of such a file with its parts made anew: the scenarios with the questions that open them, the fields from the schema, the lines of
- * an SLA, and the systems from the traits that scenarios are checked against, so that nothing is claimed that is then refused.
- */
+/** Generates from the schema and the traits that scenarios are checked against, so the text claims nothing that is then refused. */
 export function withGenerated(
 	text: string,
 	scenarios: readonly { readonly file: string; readonly text: string }[],
@@ -40,7 +37,6 @@ export function withGenerated(
 	);
 }
 
-/** The systems in their modes. */
 export function systemsTable(): string {
 	const all = systems();
 	return [
@@ -62,7 +58,7 @@ export function systemsTable(): string {
 	].join("\n");
 }
 
-/** What `target: local` and `target: docker` run. */
+/** For `target: local` and `target: docker`. */
 export function brokersTable(): string {
 	return table(
 		["broker", "local, from", "docker, image", "nodes"],
@@ -88,7 +84,7 @@ function promised({ delivery, deliveryAlone: alone }: Traits): string {
 		: `${delivery}; a consumer alone: ${alone}`;
 }
 
-/** One line for the systems of a broker that have the same levels. */
+/** One line for a broker's systems with the same levels. */
 function stores(all: readonly Described[]): string[][] {
 	const lines = new Map<string, string[]>();
 	for (const { name, traits } of all) {
@@ -122,7 +118,7 @@ ${others.join("\n")}
 | \`p99 <= max(baseline + 10%, baseline + 2ms)\` | the same of a latency so small that 10 % of it is noise: up to 2 ms more is allowed |`;
 }
 
-/** The first sentences of a scenario's opening comment are the question that it answers. */
+/** A scenario's opening comment starts with the question that it answers. */
 function questions(scenarios: readonly { readonly file: string; readonly text: string }[]): string {
 	return table(
 		["file", "the question it answers"],
@@ -136,7 +132,7 @@ function questions(scenarios: readonly { readonly file: string; readonly text: s
 
 const QUICKSTART = "Does everything work on this machine? 15 seconds.";
 
-/** Fields that have a section of their own. */
+/** These fields have their own section. */
 const ELSEWHERE = ["aws", "cases", "kubernetes", "matrix", "sla", "systems", "workload"];
 
 function fieldTable(schema: JsonSchema | undefined): string {
@@ -155,7 +151,7 @@ function fieldTable(schema: JsonSchema | undefined): string {
 	);
 }
 
-/** What may stand there: the choices, else examples, else the kind of value. */
+/** The choices, else examples, else the kind of value. */
 function values(field: JsonSchema, skipExamples: boolean): string {
 	if (field.const !== undefined) return code(field.const);
 	if (field.enum) return [...new Set(field.enum.map(code))].join(", ");
@@ -164,7 +160,7 @@ function values(field: JsonSchema, skipExamples: boolean): string {
 	return { array: "a list", object: "a map" }[field.type ?? ""] ?? "text";
 }
 
-/** A list of texts reads better as its texts. */
+/** Shows a list of strings as its strings. */
 function shown(examples: readonly unknown[]): readonly unknown[] {
 	return examples.every(
 		(one) => Array.isArray(one) && one.every((item) => typeof item === "string"),
@@ -173,7 +169,7 @@ function shown(examples: readonly unknown[]): readonly unknown[] {
 		: examples;
 }
 
-/** Fields of maps and lists in maps stand below them: "brokers.instance", "faults[].at". A map that must be there is no row itself. */
+/** Adds the fields of nested maps: "brokers.instance", "faults[].at". A required map is not a row. */
 function fieldsOf(schema: JsonSchema | undefined, above = ""): [string, JsonSchema][] {
 	return Object.entries(schema?.properties ?? {}).flatMap(
 		([name, field]): [string, JsonSchema][] => {

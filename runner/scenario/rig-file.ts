@@ -7,11 +7,8 @@ import { CLOUDS, RIG_TARGETS } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
 import { isLoopback } from "./url.ts";
 
-const NO_ADDRESS = tell("rig-address");
-
 const Word = z.string().min(1);
 
-/** A field that is null where nothing is written. */
 function orNull<Schema extends z.ZodType>(
 	schema: Schema,
 	description: string,
@@ -23,7 +20,6 @@ function orNull<Schema extends z.ZodType>(
 		.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-/** A host that ssh reaches. */
 const sshHost = {
 	host: word(
 		"Name or address, as ssh takes it.",
@@ -52,7 +48,6 @@ const sshHost = {
 	}),
 };
 
-/** Machines that cost money until they are given back. */
 export const Cloud = z.strictObject({
 	provider: z.literal(CLOUDS),
 	region: z.string().min(1),
@@ -79,10 +74,7 @@ export const Cloud = z.strictObject({
 });
 export type Cloud = z.infer<typeof Cloud>;
 
-/**
- * `rig.json`: what stays up between commands. `mqbench up` writes it, `mqbench run --rig` measures on it, `mqbench down` takes it down; a
- * program of yours (Pulumi's outputs) or a person may write one as well. It may hold passwords: mode 0600, never in a report.
- */
+/** `rig.json`: a rig that stays up between commands. It may hold passwords: mode 0600, never in a report. */
 export const RigFile = z
 	.strictObject({
 		version: z.literal(1).meta({ description: "Of this file's form." }),
@@ -116,7 +108,7 @@ export const RigFile = z
 								...sshHost,
 								address: z
 									.string()
-									.refine((text) => isIP(text) !== 0 && !text.includes("%"), NO_ADDRESS)
+									.refine((text) => isIP(text) !== 0 && !text.includes("%"), tell("rig-address"))
 									.meta({
 										description:
 											"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
@@ -190,10 +182,10 @@ export const RigFile = z
 			if (brokers.findIndex((other) => other.system === system) < i)
 				wrong(tell("rig-system-twice"), i, "system");
 			if (url !== null && hosts.length > 0) wrong(tell("rig-url-and-hosts"), i);
-			// What is rented has none until it is up.
+			// Rented machines have no URL until they are up.
 			if (url === null && hosts.length === 0 && cloud === null)
 				wrong(tell("rig-without-url"), i, "url");
-			// A loopback is its host's alone: nobody else finds a node there.
+			// Only its own host reaches a loopback address.
 			for (const [k, { address, host }] of hosts.entries())
 				if (isLoopback(address) && [...hosts, ...clients].some((one) => one.host !== host))
 					wrong(tell("rig-loopback"), i, "hosts", k, "address");
@@ -208,27 +200,19 @@ export const RigFile = z
 				});
 	});
 export type RigFile = z.infer<typeof RigFile>;
-/** As it is written. */
 export type RigFileInput = z.input<typeof RigFile>;
 
-/**
- * A rig out of the text of its file, or all that is wrong with it: a sentence each, with the place inside the file ("brokers[0].url").
- * Values are never quoted: one may be a password.
- */
+/** Returns all mistakes with their places ("brokers[0].url"). Never quotes values: one may be a password. */
 export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 	let value: unknown;
 	try {
 		value = JSON.parse(text.replace(/^\ufeff/, ""));
 	} catch {
-		// The parser's own words quote the text, passwords included.
+		// The parser's message quotes the text, passwords included.
 		return { wrong: [tell("rig-not-json")] };
 	}
 	const { data, error } = RigFile.safeParse(value);
-	return data
-		? { rig: data }
-		: {
-				wrong: error.issues.map(
-					({ path, message }) => `${z.core.toDotPath(path) || "the file"}: ${message}`,
-				),
-			};
+	if (data) return { rig: data };
+	const at = (path: readonly PropertyKey[]) => z.core.toDotPath(path) || "the file";
+	return { wrong: error.issues.map(({ path, message }) => `${at(path)}: ${message}`) };
 }

@@ -9,13 +9,13 @@ import { writeNew } from "../whole-file.ts";
 import type { GivenRig } from "./overrides.ts";
 import { parseRig, RigFile, type RigFileInput } from "./rig-file.ts";
 
-/** Where a rig.json lies: as it was written on the command line, and absolute. */
+/** `shown` is the command line's form, `path` is absolute. */
 export interface RigPlace {
 	readonly shown: string;
 	readonly path: string;
 }
 
-/** Reads a rig.json; null: there is no such file. */
+/** Returns null if the file does not exist. */
 export async function readRig({ shown, path: file }: RigPlace): Promise<RigFile | null> {
 	let text: string;
 	try {
@@ -29,7 +29,7 @@ export async function readRig({ shown, path: file }: RigPlace): Promise<RigFile 
 	return parsed.rig;
 }
 
-/** Writes a rig.json that was not there. For its owner's eyes alone: URLs may hold passwords. */
+/** Only its owner may read it, because URLs may hold passwords. Never overwrites. */
 export async function writeRig({ shown, path: file }: RigPlace, rig: RigFileInput): Promise<void> {
 	const text = `${JSON.stringify(RigFile.parse(rig), null, "\t")}\n`;
 	try {
@@ -41,12 +41,12 @@ export async function writeRig({ shown, path: file }: RigPlace, rig: RigFileInpu
 	}
 }
 
-/** Removes the file of rig `id`; that it is gone already, or another rig's by now, is no harm: that one stays. */
+/** Leaves another rig's file alone; ignores a missing one. */
 export async function removeRig(place: RigPlace, id: string): Promise<void> {
 	if ((await rigAt(place)) === id) await rm(place.path, { force: true });
 }
 
-/** Id of the rig whose file it is; null: there is no such file; undefined: it cannot be read. */
+/** The rig's id, null without a file, or undefined if it is unreadable. */
 export async function rigAt(place: RigPlace): Promise<string | null | undefined> {
 	try {
 		return (await readRig(place))?.id ?? null;
@@ -55,12 +55,12 @@ export async function rigAt(place: RigPlace): Promise<string | null | undefined>
 	}
 }
 
-/** A rig for `--rig`: paths in it count from its folder, as those of a scenario do from its own. */
+/** Reads the file of `--rig`; paths in it count from its folder. */
 export async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 	const rig = await readRig({ shown, path: path.resolve(cwd, shown) });
 	if (rig === null) throw failure("rig-unreadable", { path: shown, reason: tell("no-such-file") });
 	const folder = path.dirname(path.resolve(cwd, shown));
-	// ssh knows a home folder itself.
+	// ssh expands ~ itself.
 	const from = (file: string | undefined) =>
 		file === undefined || file.startsWith("~") ? file : path.resolve(folder, file);
 	const there = <Host extends RigFile["clients"][number]>(host: Host): Host => {
@@ -82,10 +82,7 @@ export async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 	};
 }
 
-/**
- * May ssh add a host's key to this file? A rig.json of somebody else may name any file of this user, and a line in a script is a command. What
- * is there has to hold known hosts already; what is not has to be named for them.
- */
+/** May ssh write here? A foreign rig.json could name a script, where a line is a command: only files of known hosts pass. */
 export function keepsHosts(file: string): boolean {
 	const where = file.replace(/^~(?=\/)/, homedir());
 	const about = statSync(where, { throwIfNoEntry: false });

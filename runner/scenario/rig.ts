@@ -3,22 +3,20 @@ import { tell } from "../text/tell.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Scenario, System } from "./scenario.ts";
 
-/** What the rig has for the system; undefined: nothing. */
 export function rigBroker(given: GivenRig | null, key: string) {
 	return given?.rig.brokers.find(({ system }) => system === key);
 }
 
-/** Does mqbench start the system's broker on hosts of that rig, anew for every run? */
+/** Does mqbench start the system's broker on this rig's hosts for each run? */
 export function onHosts(given: GivenRig | null, key: string): boolean {
 	return (rigBroker(given, key)?.hosts.length ?? 0) > 0;
 }
 
-/** Does mqbench start brokers on hosts of that rig? */
 export function hasHosts(given: GivenRig | null): boolean {
 	return given?.rig.brokers.some(({ hosts }) => hosts.length > 0) ?? false;
 }
 
-/** What a report has to say of a system's broker that was there before the run. */
+/** Warns in reports that the system's broker was already running before the run. */
 export function notFresh(
 	{ rig }: Pick<Scenario, "rig">,
 	system: Pick<System, "key" | "options">,

@@ -10,12 +10,11 @@ import { notFresh } from "./rig.ts";
 import { RigFile } from "./rig-file.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** A command line, an environment, and what lies around the file. */
 interface Given extends Omit<Overrides, "rig"> {
 	readonly env?: Record<string, string>;
 	readonly platform?: string;
 	readonly rig?: object;
-	/** What the plan says too, instead of what it is about alone. */
+	/** Also print the plan. */
 	readonly plans?: boolean;
 }
 
@@ -36,7 +35,7 @@ function scenarioOf(text: string, given: Given): Scenario {
 	return given.quick ? shorten(loaded) : loaded;
 }
 
-/** The values of a scenario by their paths, then those of its plans. What a system is (traits) stands with the brokers. */
+/** Values of a scenario and its plans by path. Traits are printed with the brokers. */
 function* valuesOf(scenario: Scenario, plans: boolean): Generator<[string, string]> {
 	const { systems, sla, baselineSla, rig, cases, ...rest } = scenario;
 	const lines = [...sla, ...baselineSla].map(({ expect: { text, ...expect }, ...of }) => ({
@@ -66,7 +65,7 @@ function* valuesOf(scenario: Scenario, plans: boolean): Generator<[string, strin
 
 function* leaves(value: unknown, path: string): Generator<[string, string]> {
 	const text = JSON.stringify(value) ?? "";
-	// What fits into a line is one, below the uppermost level.
+	// Below the top level, what fits on a line is one line.
 	const entries =
 		typeof value === "object" && value !== null && (text.length > 160 || !path.includes("."))
 			? Object.entries(value)
@@ -77,10 +76,7 @@ function* leaves(value: unknown, path: string): Generator<[string, string]> {
 
 const PLAIN = "system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s }\n";
 
-/**
- * Scenarios, and what is other in them than in a plain one: golden/scenarios.txt. The first line of a block is its command line and what lies
- * around; of one that is refused with them, the sentence.
- */
+/** How scenarios differ from a plain one. A block starts with its command line and surroundings; a refused one shows the message. */
 goldenBlocks(new URL("./golden/scenarios.txt", import.meta.url), (block) => {
 	const [options = "", ...text] = block.split("\n");
 	const given: Given = JSON.parse(options);
@@ -93,7 +89,7 @@ goldenBlocks(new URL("./golden/scenarios.txt", import.meta.url), (block) => {
 		const all = new Set(found);
 		return found
 			.filter((line) => {
-				// Further cases and plans are told by what is other in them than in the first one.
+				// Further cases and plans print how they differ from the first.
 				const first = line.replace(/^(cases|plan)\.[1-9]\d*\./, "$1.0.");
 				return !plain.has(line) && (first === line || !all.has(first));
 			})

@@ -6,14 +6,15 @@ import type { WrittenWorkload } from "./workload-schema.ts";
 type Fields = Partial<WrittenWorkload>;
 type Pieces = Times["pieces"];
 
-/** The times of a workload whose fields are right by themselves; null when one that they need isn't. */
+/** Fields must be valid; returns null if a required one is missing. */
 export function scheduleOf(fields: Fields): Times | null {
 	const { rate, stages, steps, messages, warmup } = fields;
 	const durationNs = durationOf(fields);
 	if (durationNs === null) return null;
 	const warmupNs = warmupOf(fields);
 	if (messages !== undefined) {
-		const warmupMessages = messagesToWarmUp(messages, warmup);
+		const written = warmup && "messages" in warmup ? warmup.messages : 0;
+		const warmupMessages = warmup === undefined ? Math.ceil(messages / 10) : written;
 		return {
 			kind: "closed",
 			rate: null,
@@ -36,7 +37,9 @@ export function scheduleOf(fields: Fields): Times | null {
 			);
 	return {
 		kind: pieces.length > 0 ? "stages" : poisson ? "poisson" : "constant",
-		rate: pieces.map(({ to }) => to).reduce(higher, first),
+		rate: pieces
+			.map(({ to }) => to)
+			.reduce((a, b) => (ratePerSecond(b) > ratePerSecond(a) ? b : a), first),
 		seed: poisson ? (fields.seed ?? 1) : 0,
 		pieces: pieces.length > 0 ? [...flat(first, warmupNs), ...pieces] : [],
 		warmupNs,
@@ -45,12 +48,11 @@ export function scheduleOf(fields: Fields): Times | null {
 	};
 }
 
-/** Does the warm-up last until latency is steady? */
-export function untilSteady({ warmup }: Fields): boolean {
+function untilSteady({ warmup }: Fields): boolean {
 	return warmup !== undefined && "steady" in warmup;
 }
 
-/** The window; of messages the longest that they may take. null: nothing says it, or there is no load. */
+/** Length of the window, or the time limit of a closed load. Null if unknown. */
 export function durationOf(fields: Fields): number | null {
 	const { rate, stages, steps, messages, duration } = fields;
 	if (messages !== undefined) return duration ?? CLOSED_NS;
@@ -60,15 +62,14 @@ export function durationOf(fields: Fields): number | null {
 	return duration ?? (fields.find === undefined ? null : SEARCH_NS);
 }
 
-/** Warm-up of a load with a rate; that of messages is counted in messages. */
-export function warmupOf(fields: Fields): number {
+/** Closed loads count their warm-up in messages. */
+function warmupOf(fields: Fields): number {
 	const { messages, warmup } = fields;
 	if (messages !== undefined) return 0;
 	if (untilSteady(fields)) return STEADY.toNs;
 	return warmup !== undefined && "ns" in warmup ? warmup.ns : WARMUP_NS;
 }
 
-/** A phase for each step of a load. */
 export function phasesOf(steps: Pieces): Load["phases"] {
 	let toNs = 0;
 	return steps.map(({ to, durationNs }, index) => {
@@ -78,7 +79,6 @@ export function phasesOf(steps: Pieces): Load["phases"] {
 	});
 }
 
-/** When the consumers of a backlog of so many messages pause, and what the window goes through. */
 export function heldBack(
 	{ rate, warmupNs, durationNs }: Times,
 	messages: number | null,
@@ -95,7 +95,7 @@ export function heldBack(
 	};
 }
 
-/** Messages that pile up; null: the pattern has no backlog, or its size is not known. */
+/** Null for other patterns, or if the message size is unknown. */
 export function backlogOf(fields: Fields): number | null {
 	const { pattern, backlog, message } = fields;
 	if (pattern !== "backlog" || backlog === undefined) return null;
@@ -103,7 +103,7 @@ export function backlogOf(fields: Fields): number | null {
 	return typeof message === "number" ? Math.ceil(backlog.bytes / message) : null;
 }
 
-/** Messages due per second of the window, on average; null: the load has no rate. */
+/** Mean over the window; null without a rate. */
 export function meanPerSecond(times: Times): number | null {
 	const { kind, rate, durationNs } = times;
 	if (kind === "closed" || rate === null) return null;
@@ -114,31 +114,24 @@ export function meanPerSecond(times: Times): number | null {
 	return due.reduce((all, one) => all + one, 0) / durationNs;
 }
 
-/** When the consumers of a backlog pause and resume, in ns from the window's start: whole seconds, so that reports can tell the phases apart. */
+/** Nanoseconds from the window's start, in whole seconds, so reports can tell the phases apart. */
 interface BacklogTimes {
 	readonly pauseNs: number;
 	readonly resumeNs: number;
-	/** A duration, in whole seconds, from which on there is at least as much time after the resumption as before the pause. */
+	/** The shortest duration that leaves at least as much time after the pause as before it. */
 	readonly neededNs: number;
 }
 
-/**
- * `before` is a fifth of the duration, at least 1 s; `build` lasts until `messages` are due: ceil(messages / rate) s; the
- * rest drains.
- */
+/** `before` is a fifth of the duration, at least 1 s; `build` takes ceil(messages / rate) s; `drain` is the rest. */
 export function backlogTimes(durationNs: number, rate: Rate, messages: number): BacklogTimes {
 	const before = beforeSeconds(durationNs / SECOND);
 	const build = Number(
 		ceilDiv(BigInt(messages) * BigInt(rate.perNs), BigInt(rate.messages) * BigInt(SECOND)),
 	);
-	// Two fifths go to both ends, so that it lies near 5/3 of the build. From above: 15 s may be too short where 14 s are not.
-	let needed = Math.ceil((5 * build) / 3) + 5;
-	while (needed - 1 >= 2 * beforeSeconds(needed - 1) + build) needed--;
-	return {
-		pauseNs: before * SECOND,
-		resumeNs: (before + build) * SECOND,
-		neededNs: needed * SECOND,
-	};
+	// The ends take two fifths, so the duration is near 5/3 of the build. Search downwards: 14 s may suffice where 15 s do not.
+	let need = Math.ceil((5 * build) / 3) + 5;
+	while (need - 1 >= 2 * beforeSeconds(need - 1) + build) need--;
+	return { pauseNs: before * SECOND, resumeNs: (before + build) * SECOND, neededNs: need * SECOND };
 }
 
 // --- internal ---
@@ -149,16 +142,11 @@ function beforeSeconds(seconds: number): number {
 }
 
 const WARMUP_NS = 5e9;
-/** 12 s to judge by and 2 s to tell the generator (run/warm-up.ts). On two cores a Kafka was as fast as it gets after 35 to 65 s. */
+/** 12 s to judge and 2 s to tell the generator (run/warm-up.ts). Kafka on two cores took 35 to 65 s to reach full speed. */
 const STEADY = { fromNs: 14e9, toNs: 90e9 };
 const CLOSED_NS = 600e9;
-/** A step of the search measures 15 s at least (reports/README.md, "Searches"). */
+/** A search step measures at least 15 s (reports/README.md, "Searches"). */
 const SEARCH_NS = 15e9;
-
-function messagesToWarmUp(messages: number, warmup: Fields["warmup"]): number {
-	if (warmup === undefined) return Math.ceil(messages / 10);
-	return "messages" in warmup ? warmup.messages : 0;
-}
 
 function flat(rate: Rate, durationNs: number): Pieces {
 	return durationNs === 0 ? [] : [piece(durationNs, rate, rate)];
@@ -166,10 +154,6 @@ function flat(rate: Rate, durationNs: number): Pieces {
 
 function piece(durationNs: number, from: Rate, to: Rate): Pieces[number] {
 	return { durationNs, from, to };
-}
-
-function higher(a: Rate, b: Rate): Rate {
-	return ratePerSecond(b) > ratePerSecond(a) ? b : a;
 }
 
 function sum(parts: readonly { readonly duration: number }[]): number {

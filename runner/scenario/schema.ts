@@ -11,10 +11,7 @@ import { KubernetesFile } from "./kubernetes-schema.ts";
 import { parseLine } from "./sla.ts";
 import { overrides, SharedWorkload } from "./workload-schema.ts";
 
-/**
- * The language of a scenario file. The one definition: types, validation, the editor's schema
- * (`scenarios/scenario.schema.json`) and the field reference (`scenarios/README.md`) come from here.
- */
+/** The scenario language. Types, validation, `scenarios/scenario.schema.json` and the tables of `scenarios/README.md` come from here. */
 
 export const System = z
 	.union([BrokerName.transform((broker) => SystemOptions.parse({ broker })), SystemOptions])
@@ -51,11 +48,11 @@ const slaFields = {
 	}),
 };
 
-/** A line in `sla` of a case: which case it is for is said by its place. */
-export const CaseSlaEntry = z.union([SlaText.transform(lineFor), z.strictObject(slaFields)]);
-
-export const SlaEntry = z.union([
-	SlaText.transform(lineFor),
+type Line = { expect: Sla | BaselineSla; abort: boolean; system?: string; case?: string };
+const SlaLine = SlaText.transform((expect): Line => ({ expect, abort: false }));
+const CaseSlaEntry = z.union([SlaLine, z.strictObject(slaFields)]);
+const SlaEntry = z.union([
+	SlaLine,
 	z.strictObject({
 		...slaFields,
 		case: z.string().optional().meta({
@@ -63,15 +60,6 @@ export const SlaEntry = z.union([
 		}),
 	}),
 ]);
-
-function lineFor(expect: Sla | BaselineSla): {
-	expect: Sla | BaselineSla;
-	abort: boolean;
-	system?: string;
-	case?: string;
-} {
-	return { expect, abort: false };
-}
 
 const CaseOverrides = z
 	.strictObject({
@@ -93,7 +81,6 @@ const CaseOverrides = z
 	})
 	.partial();
 
-/** Of each field a list of values. */
 const Matrix = z
 	.strictObject(
 		Object.fromEntries(
@@ -108,24 +95,17 @@ const Matrix = z
 	)
 	.partial();
 
-/** Keys of systems and names of scenarios become parts of topics, folders and of `--only`. */
+/** Names become parts of topics, folders and `--only`. */
 export const Name = z
 	.string()
 	.max(80)
 	.regex(
-		// Two dots in a row would be an empty part of a NATS subject, a dot at the end a folder that Windows renames.
+		// ".." would be an empty part of a NATS subject; Windows renames folders that end with a dot.
 		/^(?!.*\.\.)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9_-])?$/,
 		tell("name-form"),
 	);
 
-/** Most clients of a run. */
 const MOST_CLIENTS = 100;
-
-/** What two names of one host have in common: "10.0.0.11:22". */
-function hostAndPort(name: string): string {
-	const { host, port } = sshPlace(name.toLowerCase());
-	return `${host}:${port ?? 22}`;
-}
 
 const Clients = z.union([
 	count(
@@ -138,7 +118,9 @@ const Clients = z.union([
 		.min(1)
 		.max(MOST_CLIENTS)
 		.superRefine((hosts, context) => {
-			const same = hosts.map(hostAndPort);
+			const same = hosts
+				.map((name) => sshPlace(name.toLowerCase()))
+				.map(({ host, port }) => `${host}:${port ?? 22}`);
 			for (const [at, host] of hosts.entries())
 				if (same.indexOf(same[at] ?? "") < at)
 					context.addIssue({ code: "custom", path: [at], message: tell("host-twice", { host }) });
@@ -256,7 +238,7 @@ export const ScenarioFile = z.strictObject({
 				.transform(({ at, action, for: forNs, node, delay }) => ({
 					atNs: at,
 					action,
-					// null: it is never taken back.
+					// Null if it is never undone.
 					forNs: forNs ?? (action === "restart" ? 0 : null),
 					node: node ?? null,
 					delayNs: delay ?? null,

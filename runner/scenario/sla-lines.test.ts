@@ -107,7 +107,7 @@ describe("a line about faults", () => {
 			linux,
 		);
 
-	// The fault is at 4 s of 20 s: 16 s are left, of which it may be a second late.
+	// The fault is at 4 s of 20 s, so 16 s are left, minus the second by which it may be late.
 	test.each([
 		["[unavailable < 15s]", null],
 		[

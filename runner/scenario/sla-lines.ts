@@ -12,7 +12,6 @@ import { ScenarioFile } from "./schema.ts";
 import { parseSource } from "./source.ts";
 import type { PlacedSystem } from "./systems.ts";
 
-/** What lines of an SLA are looked up in. */
 interface Around extends Pick<Context, "problems" | "lineOf"> {
 	readonly systems: readonly PlacedSystem[];
 	readonly cases: ResolvedCases;
@@ -22,7 +21,7 @@ interface Around extends Pick<Context, "problems" | "lineOf"> {
 	readonly clients: number;
 }
 
-/** The objectives of a scenario and of its cases, with the systems and cases they name looked up; `compared`: those that compare with a baseline. */
+/** Looks up the systems and cases of all SLA lines. `compared` holds those with a baseline. */
 export function resolveSlaLines(
 	{ sla, cases: own = [] }: Pick<ScenarioFile, "sla" | "cases">,
 	around: Around,
@@ -42,13 +41,9 @@ export function resolveSlaLines(
 	const hasLatency = all.some(
 		({ line: { expect } }) => expect.kind !== "baseline" && isOfAnswer(expect),
 	);
-
 	for (const { line, path, inCase } of all) {
 		const { expect, system = null, abort } = line;
-		const wrong = reporter<"expect" | "system" | "case" | "abort">(problems, (key) => [
-			...path,
-			key,
-		]);
+		const wrong = reporter<"expect" | "system" | "case" | "abort">(problems, (at) => [...path, at]);
 		const asked = "case" in line ? line.case : undefined;
 		const matched = asked === undefined ? undefined : findCase(asked, names);
 		const only = (inCase === null ? matched : cases[inCase]?.name) ?? null;
@@ -99,10 +94,7 @@ export function resolveSlaLines(
 	return { lines, compared };
 }
 
-/**
- * Finds the line of a scenario's text, from 1, that asks for a gate; null: it is a promise (delivery: at-least-once), or was `set` on the
- * command line. Other parts of the scenario may be wrong by now: a variable that is not set, a file that is gone.
- */
+/** Finds a gate's line, from 1; null for a promise (delivery: at-least-once) or `set`. Other parts of the scenario may be wrong by now. */
 export function slaLineFinder(
 	text: string,
 	set: readonly string[],
@@ -140,7 +132,7 @@ export function slaLineFinder(
 
 const Sla = ScenarioFile.pick({ workload: true, cases: true, matrix: true, sla: true });
 
-/** A search for the highest rate needs something that a rate can be too high for. */
+/** A search needs a line that too high a rate can break. */
 function checkSearches(lines: readonly SlaLine[], { systems, cases, problems }: Around): void {
 	const bounds = lines.filter(
 		({ expect }) => expect.kind !== "tally" || /^(throughput|achieved)/.test(expect.tally),
@@ -153,7 +145,7 @@ function checkSearches(lines: readonly SlaLine[], { systems, cases, problems }: 
 	});
 }
 
-/** A case goes by its name, or by the words it begins with when no other case begins so; undefined: there is none. */
+/** Matches a full name, or its first words if only one case starts with them. */
 function findCase(asked: string, names: readonly string[]): string | undefined {
 	if (names.includes(asked)) return asked;
 	const [only, ...others] = names.filter((name) => name.startsWith(`${asked} `));

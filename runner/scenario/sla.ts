@@ -5,24 +5,18 @@ import { type Telling, type Told, tell } from "../text/tell.ts";
 import { parseDuration, parseRate, ratePerSecond, UnitError } from "../units.ts";
 import { own, words } from "./other-tools.ts";
 
-/**
- * Reads a line of an SLA: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or `counter op limit`
- * ("lost == 0", "failed == all", "throughput >= 100000/s", "recovered(p99 < 100ms) < 15s"). The limit may be a baseline's figure and a
- * margin: "p99 <= baseline + 10%", "p99 <= max(baseline * 1.1, baseline + 2ms)", "throughput >= baseline - 5%". `abort` is the long form's to
- * set. Throws a `UnitError` with a person's sentence.
- */
+/** Reads "p99 < 20ms", "lost == 0" or "p99 <= baseline + 10%"; throws a `UnitError` for the author. Only the long form sets `abort`. */
 export function parseLine(source: string): Sla | BaselineSla {
 	return orMeant(spaced(source), read);
 }
 
-/** The same of a line whose limit is its own. */
+/** Refuses limits of a baseline. */
 export function parseSla(source: string): Sla {
 	return orMeant(spaced(source), withLimit);
 }
 
 // --- internal ---
 
-/** What a line is about, and how it goes on. */
 interface Parts {
 	readonly text: string;
 	readonly left: string;
@@ -35,10 +29,8 @@ type Subject =
 	| { readonly kind: "percentile"; readonly metric: Metric; readonly percentile: number };
 type Latency = Exclude<Sla, { kind: "tally" }>;
 type Op = BaselineSla["op"] | "==";
-
-/** JavaScript writes smaller numbers in exponent form, which exact fractions are not made from. */
+/** JavaScript writes smaller numbers with exponents, which exact fractions cannot parse. */
 const LOWEST = 0.000_001;
-
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 function spaced(text: string): string {
@@ -61,7 +53,6 @@ function partsOf(text: string): Parts {
 	return { text, left, op, limit };
 }
 
-/** Throws for a text that names nothing, and for an operator that it does not take. */
 function subjectOf(parts: Parts): { subject: Subject; op: Op } {
 	const { text: line, left, op, limit } = parts;
 	const again = /^recovered ?\((.+)\)$/.exec(left)?.[1]?.trim();
@@ -73,7 +64,6 @@ function subjectOf(parts: Parts): { subject: Subject; op: Op } {
 	}
 	const tally = Tally.safeParse(left).data;
 	if (tally !== undefined) return { subject: { kind: "tally", tally }, op: tallyOp(parts, tally) };
-
 	const words = left.split(" ");
 	const quantile = words.at(-1) ?? "";
 	const metric = Metric.safeParse(words.length === 2 ? words[0] : "response").data;
@@ -109,7 +99,7 @@ function limited(parts: Parts): Sla {
 	const value = all ? 0 : LIMITS[unit](text, limit);
 	if (unit === "messages" && op === "<" && value === 0)
 		throw refused("limit-never", { line: text, instead: `${tally} == 0` });
-	// In the order of a plan.
+	// Plans keep this order.
 	return { kind, text, tally, op, limit: value, ...(all && { all }), abort: false, ...until };
 }
 
@@ -132,14 +122,13 @@ function latency(line: string, limit: string): number {
 	return ns;
 }
 
-/** Below 1 % no two runs agree; beyond ten times as slow, or a tenth as fast, nothing is gated. */
+/** No two runs agree within 1%; a margin of ten times checks nothing. */
 const LEAST_PERCENT = 1;
 const MOST_PERCENT = { higher: 900, lower: 90 };
-
 const MARGIN = /^baseline ?(?:([+-]) ?(\d+(?:\.\d+)?) ?%|\* ?(\d+(?:\.\d+)?))$/;
 const TIME = /^baseline ?\+ ?(\d[\d.]* ?[a-zµ]+)$/i;
 
-/** A line whose limit is a baseline's figure, and how much worse it may be: higher for a latency or a time, lower for a rate. */
+/** The limit is a baseline's figure and a margin: higher for latencies and times, lower for rates. */
 function compared(parts: Parts): BaselineSla {
 	const { text, left, limit } = parts;
 	const { subject, op } = subjectOf(parts);
@@ -147,9 +136,8 @@ function compared(parts: Parts): BaselineSla {
 	const tally = subject.kind === "tally" ? subject.tally : null;
 	if (tally !== null && TALLIES[tally].unit === "messages")
 		throw refused("baseline-of-count", { line: text, tally });
-	// What has to be met again is another latency in every scenario.
+	// Scenarios may differ in the latency to recover to.
 	if (tally === "recovered") throw refused("baseline-of-recovered", { line: text });
-
 	const worse = op === "<" || op === "<=" ? "higher" : "lower";
 	const most = MOST_PERCENT[worse];
 	const [, one = limit, other] = /^max ?\( ?([^,]+?) ?, ?([^,]+?) ?\)$/.exec(limit) ?? [];
@@ -181,7 +169,7 @@ function compared(parts: Parts): BaselineSla {
 	};
 }
 
-/** By how many per cent a figure may be worse; below 0: it has to be better. NaN: the text is not a margin. */
+/** Percent by which a figure may be worse; negative if it must be better, NaN if the text is not a margin. */
 function percentOf(text: string, worse: "higher" | "lower"): number {
 	const [, sign, number, factor] = MARGIN.exec(text) ?? [];
 	const percent = factor === undefined ? Number(`${sign}${number}`) : (Number(factor) - 1) * 100;
@@ -197,7 +185,7 @@ function refused<C extends Told>(code: C, ...values: Telling<C>): UnitError {
 	return new UnitError(tell(code, ...values));
 }
 
-/** Reads the text, or says how the line is written that was probably meant, else what is wrong with it. */
+/** Reads the text; its error suggests what was probably meant. */
 function orMeant<T>(text: string, parse: (text: string) => T): T {
 	try {
 		return parse(text);
@@ -222,7 +210,7 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 
 const WORDS = [...Metric.options, ...Tally.options, "max"];
 
-/** Words of other tools. An average hides what slow messages do, and so does the fastest one. */
+/** Averages hide slow messages, and so does the minimum. */
 const OTHER_WORDS = words({
 	p99: "avg average mean",
 	p50: "min median med",
@@ -234,7 +222,7 @@ const OTHER_WORDS = words({
 	unavailable: "downtime",
 });
 
-/** "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms", "servce p99 < 5ms": as it is written here. */
+/** Corrects "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms", "servce p99 < 5ms". */
 function meantLine(text: string): string {
 	const [, left = "", op = "", limit = ""] = /^(.*?) ?([<>=≤≥!]+) ?(.*)$/.exec(text) ?? [];
 	const meant = left
@@ -248,7 +236,7 @@ function meantLine(text: string): string {
 	return `${meant.join(" ")} ${known} ${limit}${unitless ? "ms" : ""}`;
 }
 
-/** "P99", "99p", "p999" and "p9999": p99, p99, p99.9 and p99.99. */
+/** Corrects "P99", "99p", "p999" and "p9999" to p99, p99, p99.9 and p99.99. */
 function quantile(word: string): string {
 	return word
 		.toLowerCase()

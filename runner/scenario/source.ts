@@ -12,26 +12,22 @@ import { example } from "../brokers/index.ts";
 import { tell } from "../text/tell.ts";
 import type { Located, Path } from "./problem.ts";
 
-/** A YAML text as one plain value that still knows where each part of it stands. */
 export interface Source {
 	readonly value: Readonly<Record<string, unknown>>;
-	/** Offset of a key or value in the text; of what surrounds it when it isn't there. */
+	/** Offset of a key or value, or of what surrounds it if it is absent. */
 	locate(path: Path, at?: "key"): number;
-	/** The line of a value, from 1. */
+	/** From 1. */
 	lineOf(path: Path): number;
 }
 
-/** Far above any scenario, low enough that YAML's duplicate check (quadratic) takes no second. */
+/** Far above any scenario, but YAML's quadratic duplicate check stays below a second. */
 const MAX_LENGTH = 64 * 1024;
 
-/** Reads the text, or says all that keeps it from being YAML of one map. */
 export function parseSource(text: string): { source: Source } | { problems: Located[] } {
 	const refused = notScenarioText(text);
 	if (refused) return { problems: [{ offset: 0, message: refused }] };
-
-	const documents = parseYaml(text);
-	const [document, second] = documents;
-	if (!document?.contents || isEmpty(document))
+	const [document, second] = parseYaml(text);
+	if (!document?.contents || (isScalar(document.contents) && document.contents.value === null))
 		return { problems: [{ offset: 0, message: EMPTY }] };
 	const problems = yamlMistakes(text, document);
 	if (problems.length > 0) return { problems };
@@ -40,7 +36,7 @@ export function parseSource(text: string): { source: Source } | { problems: Loca
 		return { problems: [{ offset: document.contents.range?.[0] ?? 0, message: NO_MAP }] };
 	try {
 		const value = document.toJS({ maxAliasCount: 100 });
-		// Throws where an alias is inside of what it stands for.
+		// Throws if an alias is inside its own anchor.
 		JSON.stringify(value);
 		return {
 			source: {
@@ -56,11 +52,11 @@ export function parseSource(text: string): { source: Source } | { problems: Loca
 
 // --- internal ---
 
-const EMPTY = tell("scenario-empty", { broker: example.broker });
 const NO_MAP = tell("scenario-no-map");
+const EMPTY = tell("scenario-empty", { broker: example.broker });
 
 function notScenarioText(text: string): string | undefined {
-	// Not the whole text: a MB of anything must not cost a second.
+	// A file of several MB must not cost a second.
 	const start = text.slice(0, MAX_LENGTH);
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 	const odd = start.match(/[\u0000-\u0008\u000e-\u001f\ufffd]/g)?.length ?? 0;
@@ -70,11 +66,6 @@ function notScenarioText(text: string): string | undefined {
 	return text.trim() === "" ? EMPTY : undefined;
 }
 
-function isEmpty(document: Document.Parsed): boolean {
-	return isScalar(document.contents) && document.contents.value === null;
-}
-
-/** The documents of a text; each carries its errors. */
 function parseYaml(text: string): Document.Parsed[] {
 	const documents = parseAllDocuments(text, {
 		prettyErrors: false,
@@ -86,19 +77,14 @@ function parseYaml(text: string): Document.Parsed[] {
 	return "empty" in documents ? [] : documents;
 }
 
-/** What keeps a text from being YAML. After a syntax error the parser stumbles on: only the first one is a person's. */
+/** After a syntax error the parser stumbles on, so only the first error is the author's. */
 function yamlMistakes(text: string, { errors, warnings }: Document.Parsed): Located[] {
 	const all = [...errors, ...warnings].sort((a, b) => a.pos[0] - b.pos[0]);
 	const syntax = all.find(({ code }) => !INDEPENDENT.has(code));
 	return (syntax ? [syntax] : all).map((error) => explain(text, error));
 }
 
-/** Errors in a text that could be read all the same: each is a mistake of its own. */
-const INDEPENDENT: ReadonlySet<string> = new Set([
-	"DUPLICATE_KEY",
-	"TAG_RESOLVE_FAILED",
-	"NON_STRING_KEY",
-]);
+const INDEPENDENT = new Set<string>(["DUPLICATE_KEY", "TAG_RESOLVE_FAILED", "NON_STRING_KEY"]);
 
 const SENTENCES: Readonly<Record<string, string>> = {
 	TAB_AS_INDENT: tell("tab-indents"),
@@ -108,9 +94,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 	MULTIPLE_DOCS: tell("second-document"),
 };
 
-/** The library's error in words of this file. */
 function explain(text: string, { code, message, pos: [offset] }: YAMLError): Located {
-	// Between brackets, `{` begins a map wherever it stands.
+	// YAML reads the `{` of `${NAME}` between brackets as a map.
 	const [reference] = /^\{\w+\}/.exec(text.slice(offset)) ?? [];
 	if (reference !== undefined && text[offset - 1] === "$")
 		return { offset: offset - 1, message: tell("braces-in-value", { meant: `"$${reference}"` }) };
@@ -138,15 +123,16 @@ function locate(document: Document.Parsed, path: Path, at?: "key"): number {
 		if (isAlias(node)) node = node.resolve(document);
 		const last = depth === path.length - 1;
 		if (isMap(node)) {
-			// Merged keys (<<) stand elsewhere: the map that takes them in is named instead.
+			// Merged keys (<<) are elsewhere, so point at the map that merges them.
 			const pair = node.items.find(
 				({ key }) => isScalar(key) && String(key.value) === String(step),
 			);
 			if (!pair) return offset;
 			offset = start(pair.key) ?? offset;
 			node = pair.value;
-			// A map or a list is named by its key, a single value by itself.
-			if (last && at !== "key" && isScalar(node) && !isNull(node)) offset = start(node) ?? offset;
+			// Point at the key of a map or list, but at a scalar itself.
+			if (last && at !== "key" && isScalar(node) && node.value !== null)
+				offset = start(node) ?? offset;
 		} else if (isSeq(node)) {
 			node = node.items[Number(step)];
 			offset = start(node) ?? offset;
@@ -157,8 +143,4 @@ function locate(document: Document.Parsed, path: Path, at?: "key"): number {
 
 function start(node: unknown): number | undefined {
 	return isNode(node) ? node.range?.[0] : undefined;
-}
-
-function isNull(node: unknown): boolean {
-	return isScalar(node) && node.value === null;
 }

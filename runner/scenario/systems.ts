@@ -18,10 +18,8 @@ import type { System } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
 
-/** A system and where it is written. */
 export type PlacedSystem = System & { readonly path: Path };
 
-/** The systems of a scenario, in its order, with URLs from the environment. */
 export function resolveSystems(
 	{ system, systems = {} }: Pick<ScenarioFile, "system" | "systems">,
 	context: Context,
@@ -51,7 +49,10 @@ function resolveOne(
 	where: Path,
 	context: Context,
 ): Omit<System, "key"> {
-	const options = marked(reached(name, absolute(written, context.folder), context), context);
+	const there = reached(name, absolute(written, context.folder), context);
+	// Secrets in its config must be masked.
+	const secrets = [...context.secrets, ...secretsOf(there.config)];
+	const options: SystemOptions = secrets.length === 0 ? there : { ...there, secrets };
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
 	const hosts = onHosts(context.rig, name);
@@ -62,13 +63,12 @@ function resolveOne(
 		hosts || !isYours(context.rig?.rig.target ?? target),
 	);
 	const wrong = reporter(context.problems, (key) => [...where, key]);
-	// What a broker says itself comes first.
+	// The broker's own messages come first.
 	for (const { key, message } of broker.contradictions(options, place))
 		wrong(key, { text: message });
-	// Does mqbench start the brokers?
 	const ours = hosts || (context.rig === null && !isYours(context.target));
 	checkSettings({ ...context, key: name, options, traits, durability, target, ours }, wrong);
-	// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
+	// A scenario may have a url for `--target existing` and still run with `--target local`, and vice versa.
 	const leftAside = (key: string) =>
 		context.targetChosen && context.labelOf([...where, key]) === undefined;
 	checkTarget(options, target, leftAside, wrong);
@@ -90,7 +90,7 @@ function resolveOne(
 	};
 }
 
-/** Of a broker that was there already other things follow from its options: a rig may have such ones. */
+/** Options have other consequences for a broker that was already running, which a rig may contain. */
 function reached(key: string, options: SystemOptions, { rig }: Context): SystemOptions {
 	const entry = rigBroker(rig, key);
 	return entry && entry.hosts.length === 0 && isYours(rig?.rig.target) && hasProcess(options)
@@ -98,13 +98,7 @@ function reached(key: string, options: SystemOptions, { rig }: Context): SystemO
 		: options;
 }
 
-/** With what must not be seen of its config. */
-function marked(options: SystemOptions, { secrets }: Pick<Context, "secrets">): SystemOptions {
-	const all = [...secrets, ...secretsOf(options.config)];
-	return all.length === 0 ? options : { ...options, secrets: all };
-}
-
-/** Where clients reach a broker that is up; null: it has no address, or the rig starts it. */
+/** Null if the broker has no address, or the rig starts it. */
 function addressOf(
 	key: string,
 	options: SystemOptions,
@@ -116,9 +110,7 @@ function addressOf(
 	const url = rig === null ? options.url : (rigBroker(rig, key)?.url ?? null);
 	if (url === null) return null;
 	if (url === undefined)
-		return {
-			wrong: tell("url-missing", { broker, url: variable(`${broker.toUpperCase()}_URL`) }),
-		};
+		return { wrong: tell("url-missing", { broker, url: variable(`${broker.toUpperCase()}_URL`) }) };
 	const inFile = rig === null && labelOf([...where, "url"]) === undefined;
 	const found = resolveUrl(url, brokerOf(options), env, inFile);
 	return rig !== null && "wrong" in found
@@ -126,7 +118,7 @@ function addressOf(
 		: found;
 }
 
-/** Paths of the file count from its folder, wherever mqbench is started. A bare name is looked up on PATH. */
+/** Paths count from the scenario's folder; a bare name is looked up on PATH. */
 function absolute(options: SystemOptions, folder: string): SystemOptions {
 	const { binary, tls } = options;
 	const from = (file: string) => path.resolve(folder, file);

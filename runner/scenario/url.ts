@@ -3,13 +3,10 @@ import { holdsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import { missingVariable, REFERENCE } from "./variables.ts";
 
-/** A URL ready for use, or what is wrong with it: a sentence that never quotes the URL. */
+/** A complete URL, or a sentence about what is wrong that never quotes it. */
 export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
 
-/**
- * Fills in `${NAME}` from the environment and checks the result. `inFile`: the text stands in the scenario file,
- * which reports keep a copy of, so that it must hold no secret of its own.
- */
+/** Fills in `${NAME}` and checks the result. A URL `inFile` must hold no secret, because reports keep a copy of the file. */
 export function resolveUrl(
 	raw: string,
 	broker: Pick<Broker, "urls" | "urlUser">,
@@ -32,12 +29,12 @@ export function resolveUrl(
 	const userEnds = raw.lastIndexOf("@");
 	const url = raw.replaceAll(REFERENCE, (_, name: string, at: number) => {
 		const value = env[name] ?? "";
-		// A password may have any letters; where it's only a part of the URL, they must not end it.
+		// A password's characters must not end its part of the URL.
 		return at < userEnds ? encodeURIComponent(value) : value;
 	});
 	if (raw.replaceAll(REFERENCE, "").includes("${"))
 		return { wrong: tell("url-variable", { url: example }) };
-	// A name that comes from the environment is part of what helps; its value is not.
+	// Messages show the variable's name, never its value.
 	const source = raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
 	const parts = url.split(NEXT_URL).map(hosts);
 	const parsed = parts.flatMap(({ urls }) => urls);
@@ -61,23 +58,20 @@ export function resolveUrl(
 	return { url: parts.map(({ whole }) => whole).join(",") };
 }
 
-/** "localhost", "127.0.0.1", "::1": every machine is that for itself. */
+/** Each machine is its own loopback. */
 export function isLoopback(host: string): boolean {
 	const url = `http://${host.includes(":") ? `[${host}]` : host}`;
-	// However it is written: 0:0:0:0:0:0:0:1 is ::1.
+	// Normalizes spellings: 0:0:0:0:0:0:0:1 is ::1.
 	const name = URL.canParse(url) ? new URL(url).hostname : host;
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(name);
 }
 
 // --- internal ---
 
-/** Several URLs: "nats://a:4222,nats://b:4222". */
+/** "nats://a:4222,nats://b:4222" */
 const NEXT_URL = /,(?=[a-z][a-z0-9+.-]*:\/\/)/i;
 
-/**
- * A URL with one host or several, "kafka://me:secret@a:9092,b:9092": each as a URL of its own, null when it is none, and the
- * whole with the letters of a password encoded that none may hold.
- */
+/** Parses each host of "kafka://me:secret@a:9092,b:9092", null if invalid. `whole` has the password encoded. */
 function hosts(text: string): { whole: string; urls: (URL | null)[] } {
 	const after = Math.max(text.lastIndexOf("@"), text.indexOf("://") + 2) + 1;
 	const before = text.slice(0, after);
@@ -91,9 +85,9 @@ function hosts(text: string): { whole: string; urls: (URL | null)[] } {
 	};
 }
 
-/** The URL with the letters of a password encoded that none may hold: client libraries refuse them as "invalid". */
+/** Client libraries refuse URLs with unencoded characters in the password as "invalid". */
 function encoded(parsed: URL, url: string): string {
 	if (parsed.username === "" && parsed.password === "") return url;
-	// A URL of http always has a path, also where none is written.
+	// `href` always adds a path.
 	return url.endsWith("/") ? parsed.href : parsed.href.replace(/\/$/, "");
 }

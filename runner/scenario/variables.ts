@@ -2,15 +2,10 @@ import { soundsSecret } from "../secrets.ts";
 import { type Path, type Problem, reporter } from "./problem.ts";
 import { isMap, mapValues, type Written } from "./written.ts";
 
-/** How a variable of the environment stands in a text: `${NAME}`. */
 export const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
-
 type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * Fills in the environment's variables in every text of every system, `url` aside: that one may hold a password and is
- * resolved by itself (url.ts). Secrets may stand in `config` alone, and are told: all other values end in the files of a run.
- */
+/** Fills in each system except `url` (url.ts). Only `config` may hold secrets, because other values end up in a run's files. */
 export function fillVariables(
 	written: Written,
 	env: Env,
@@ -35,7 +30,7 @@ export function fillVariables(
 		}
 		return value;
 	};
-	// A broker's name has no variables, and a url has rules of its own.
+	// A broker's name has no variables, and a url has its own rules.
 	const inSystem = (system: unknown, path: Path) =>
 		isMap(system)
 			? mapValues(system, (value, key) =>
@@ -53,18 +48,15 @@ export function fillVariables(
 	return { value, secrets };
 }
 
-/** Names of all variables in the texts of a value, in their order. */
 export function variablesIn(value: unknown): string[] {
 	const text = JSON.stringify(value) ?? "";
 	return [...new Set([...text.matchAll(REFERENCE)].map(([, name = ""]) => name))];
 }
 
-/** The first variable of the text that the environment lacks, or undefined. */
 export function missingVariable(text: string, env: Env): string | undefined {
 	return variablesIn(text).find((name) => !env[name]);
 }
 
 // --- internal ---
 
-/** Words of variables whose values nobody wants to see in a report. */
 const SECRET = /pass|secret|token|credential|creds|apikey|api_key|nkey|jwt/i;

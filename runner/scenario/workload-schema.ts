@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { type WorkloadField, workloadInput } from "../model/workload.ts";
 
-/** The fields of a workload (model/workload.ts) as a scenario has them. Cases and matrices take the same ones. */
-
-/** A workload with every default that doesn't depend on another field. What each case resolves to. */
+/** A workload (model/workload.ts) with every default that does not depend on another field. */
 const WorkloadFile = z.strictObject(workloadInput);
 export type WrittenWorkload = z.infer<typeof WorkloadFile>;
 
-/** Cases and matrices have no defaults: what they leave out is the workload's. */
+/** Cases and matrices have no defaults: missing fields come from the workload. */
 export const overrides = Object.fromEntries(
 	Object.entries(workloadInput).map(([field, schema]) => [field, written(schema)]),
 ) as { [F in WorkloadField]: Written<(typeof workloadInput)[F]> };
@@ -25,7 +23,7 @@ function written(schema: z.ZodType): unknown {
 		: schema;
 }
 
-/** Fields are optional here, as cases may bring them. */
+/** Cases may supply `message`. */
 export const SharedWorkload = WorkloadFile.partial({ message: true });
 export type SharedWorkload = Omit<WrittenWorkload, "message"> &
 	Partial<Pick<WrittenWorkload, "message">>;

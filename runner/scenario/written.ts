@@ -1,13 +1,12 @@
 import type { Path } from "./problem.ts";
 
-/** A map of YAML, as a person wrote it. */
 export type Written = Readonly<Record<string, unknown>>;
 
 export function isMap(value: unknown): value is Written {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What stands at `path`; undefined: nothing. A key may be called "constructor": nothing is looked up along the prototype. */
+/** A key may be "constructor": never look along the prototype. */
 export function valueAt(value: unknown, path: Path): unknown {
 	return path.reduce<unknown>(
 		(node, step) =>
@@ -18,12 +17,12 @@ export function valueAt(value: unknown, path: Path): unknown {
 	);
 }
 
-/** The map with each value changed. Keys such as "__proto__" stay what they are: unknown keys. */
+/** "__proto__" stays an ordinary, unknown key. */
 export function mapValues(map: Written, change: (value: unknown, key: string) => unknown): Written {
 	return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** The map with null for each of the fields that is not written. */
+/** Sets missing fields to null. */
 export function completed<T extends object, Key extends keyof T>(
 	fields: readonly Key[],
 	data: T,

@@ -19,7 +19,7 @@ import type { Context } from "../context.ts";
 import type { Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
 
-/** A system where it is to be. `ours`: mqbench starts the broker. */
+/** `ours`: mqbench starts the broker. */
 interface Starting extends Pick<Context, "targetChosen" | "platform" | "rig"> {
 	readonly key: string;
 	readonly options: SystemOptions;
@@ -29,7 +29,6 @@ interface Starting extends Pick<Context, "targetChosen" | "platform" | "rig"> {
 	readonly ours: boolean;
 }
 
-/** Settings of a system that what it is, or what it runs on, refuses. */
 export function checkSettings(starting: Starting, wrong: Wrong): void {
 	const { options, target, targetChosen, platform } = starting;
 	const { place } = targetTraits(target);
@@ -40,7 +39,7 @@ export function checkSettings(starting: Starting, wrong: Wrong): void {
 	if (isImaged(place) || place === "host") {
 		const { image = null, version } = options;
 		if (image !== null && version !== undefined) wrong("version", "image-and-version");
-		// A file may carry limits for target docker, and still run elsewhere.
+		// A scenario may have limits for target docker and still run elsewhere.
 		else if (imageAt(place, { image, options }) === null && !targetChosen && hasProcess(options))
 			for (const limit of ["cpus", "memory"] as const)
 				if (options[limit] !== undefined) wrong(limit, "limit-without-container", { key: limit });
@@ -49,15 +48,12 @@ export function checkSettings(starting: Starting, wrong: Wrong): void {
 	checkRig(starting, wrong);
 }
 
-/** Are the brokers of that target somebody else's, and up? */
+/** Does the user already run the brokers of this target? */
 export function isYours(target: TargetName | undefined): boolean {
 	return target !== undefined && targetTraits(target).place === null;
 }
 
-/**
- * Settings of a system that stand on a target without them: where they belong, and what to do. The first word of a scenario that is moved
- * from one target to another.
- */
+/** Reports settings that the target does not support, and what to do when moving a scenario between targets. */
 export function checkTarget(
 	options: SystemOptions,
 	target: TargetName,
@@ -76,7 +72,7 @@ export function checkTarget(
 
 // --- internal ---
 
-/** Written or not, it is the same. */
+/** These values mean the same as leaving the key out. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { create: true, tls: false };
 
 function checkLevel({ options, traits, durability: { by } }: Starting, wrong: Wrong): void {
@@ -87,7 +83,7 @@ function checkLevel({ options, traits, durability: { by } }: Starting, wrong: Wr
 		wrong("config", "config-against-durability", { durability, keys: by.join(" and ") });
 	if (levels[durability] !== undefined) return;
 	const can = LEVELS.filter((level) => levels[level] !== undefined);
-	// The level that promises at least as much, else the highest.
+	// The lowest level that promises at least as much, else the highest.
 	const higher = LEVELS.slice(LEVELS.indexOf(durability));
 	const nearest = higher.find((one) => can.includes(one)) ?? can.at(-1);
 	if (nearest) wrong("durability", "no-such-durability", { title, durability, can, nearest });
@@ -106,50 +102,38 @@ function checkCluster({ options, traits, ours }: Starting, wrong: Wrong): void {
 	}
 }
 
-/** A rig has to be what the scenario asks for: figures of another broker would carry its name. */
+/** A rig must match the scenario, or another broker's figures would carry its name. */
 function checkRig({ key, options, rig: given }: Starting, wrong: Wrong): void {
 	if (given === null || !hasProcess(options)) return;
 	const { brokers, target } = given.rig;
 	const entry = rigBroker(given, key);
-	const there = { rig: given.path, system: key };
+	const at = { rig: given.path, system: key };
 	const { nodes = 1, durability: level = null } = options;
 	if (!entry) {
-		if (runs(key, given.only))
-			wrong("broker", "rig-without-broker", {
-				...there,
-				systems: brokers.map(({ system }) => system),
-			});
+		// A pattern without "/" may match runs of any system.
+		const [wanted = "", ...cases] = (given.only ?? "*").split("/");
+		if (cases.length === 0 || glob(wanted).test(key))
+			wrong("broker", "rig-without-broker", { ...at, systems: brokers.map((one) => one.system) });
 	} else if (entry.broker !== options.broker)
-		wrong("broker", "rig-other-broker", {
-			...there,
-			broker: entry.broker,
-			written: options.broker,
-		});
+		wrong("broker", "rig-other-broker", { ...at, broker: entry.broker, written: options.broker });
 	else if (entry.hosts.length > 0) {
 		if (nodes > entry.hosts.length)
-			wrong("nodes", "nodes-beyond-rig", { ...there, nodes, hosts: entry.hosts.length });
-	} else if (entry.url === null) wrong("broker", "rig-without-machines", there);
-	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
+			wrong("nodes", "nodes-beyond-rig", { ...at, nodes, hosts: entry.hosts.length });
+	} else if (entry.url === null) wrong("broker", "rig-without-machines", at);
+	// Without a level in its file, a broker that the user set up may have any.
 	else if (level !== entry.level && (!isYours(target) || entry.level !== null))
 		wrong("durability", "rig-other-durability", {
-			...there,
+			...at,
 			found: levelText(entry.level),
 			asked: levelText(level),
 			write: entry.level === null ? "remove durability" : `write durability: ${entry.level}`,
 		});
 }
 
-/** Whether a pattern of "system/case" may choose runs of the system. */
-function runs(key: string, only = "*"): boolean {
-	const [system = "", ...cases] = only.split("/");
-	return cases.length === 0 || glob(system).test(key);
-}
-
 function levelText(level: Level | null): string {
 	return level === null ? "without durability" : `with durability: ${level}`;
 }
 
-/** Topics of the user's own: named, and with settings of their own. */
 function checkTopics(options: SystemOptions, wrong: Wrong): void {
 	const { create, topics } = options;
 	if (create !== false) {

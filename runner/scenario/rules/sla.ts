@@ -6,31 +6,27 @@ import { TALLIES } from "../../model/tallies.ts";
 import { tell } from "../../text/tell.ts";
 import type { Case, Scenario } from "../scenario.ts";
 
-/** Where a line is to be judged. */
 interface Where {
 	readonly cases: readonly Case[];
 	readonly systems: readonly { readonly key: string; readonly traits: Traits }[];
-	/** That share the messages. */
 	readonly clients: number;
-	/** From the end of the warm-up. */
+	/** Counted from the end of the warm-up. */
 	readonly faultsAtNs: readonly number[];
 	readonly repeat: number;
 	readonly baseline: Scenario["baseline"];
-	/** The one that the line is for; null: all. */
 	readonly system: string | null;
 }
 
-/** Fewer runs on each side have no interval at 95 %: three and three can never reach it (reports/README.md, "Comparing two sets of runs"). */
+/** Three runs on each side cannot reach a 95% interval (reports/README.md, "Comparing two sets of runs"). */
 export const LEAST_REPEATS = 4;
 
-/** Why a line cannot be judged in the cases and systems it is for: a sentence with a way on; undefined: it can. The first reason is enough: others follow from it. */
+/** The first reason why a line cannot be judged, with a remedy; other reasons follow from it. */
 export function unanswerable(expect: Sla | BaselineSla, where: Where): string | undefined {
 	const subject = expect.kind === "baseline" ? subjectOf(expect) : expect;
 	const [why] = reasons(subject, expect.kind === "baseline", where);
 	return why === undefined ? undefined : `"${expect.text}": ${why}`;
 }
 
-/** Too few repeats to compare with a baseline; null: there are enough. */
 export function needsRepeats(repeat: number): string | null {
 	return repeat >= LEAST_REPEATS
 		? null
@@ -41,22 +37,23 @@ export function needsRepeats(repeat: number): string | null {
 
 type OfTally = Extract<Sla, { kind: "tally" }>;
 type OfLatency = Exclude<Sla, { kind: "tally" }>;
-
-/** Messages that may wait when a backlog counts as drained (verdict/backlog-drain.ts). */
+/** A backlog with fewer waiting messages counts as drained (verdict/backlog-drain.ts). */
 const DRAINED = 1000;
 const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
-/** More than counting in pieces of 100 ms can tell, and a fault that comes a little late. */
+/** Counting in 100 ms pieces cannot resolve less, and a fault may come a little late. */
 const PIECE_NS = 100_000_000;
 const LATE_NS = 1_000_000_000;
-
 const isClosed = ({ schedule }: Case) => schedule.kind === "closed";
 const isBacklog = ({ pattern }: Case) => pattern === "backlog";
 
 function* reasons(subject: Sla, compared: boolean, where: Where): Generator<string> {
 	const isTally = subject.kind === "tally";
-	yield* isTally ? ofTally(subject, where) : ofLatency(subject, where);
+	if (isTally) {
+		for (const need of TALLIES[subject.tally].needs ?? []) yield* LACKING[need](subject, where);
+		if (subject.until) yield* ofLatency(subject.until, where);
+	} else yield* ofLatency(subject, where);
 	const { system, baseline, repeat } = where;
-	// Each of its runs has another rate, and another number of messages.
+	// A search's runs differ in rate and number of messages.
 	const searched = caseOf(where, ({ find }) => find !== null);
 	const needsFault = isTally && (TALLIES[subject.tally].needs ?? []).includes("faults");
 	if (searched && (compared || needsFault || (isTally && subject.all)))
@@ -67,7 +64,7 @@ function* reasons(subject: Sla, compared: boolean, where: Where): Generator<stri
 	if (few !== null) yield few;
 }
 
-/** The first such case: its pattern, and " (case "256B")" when the line is for several; undefined: there is none. */
+/** The first such case; its name is " (case "256B")" if the line is for several. */
 function caseOf({ cases }: Where, test: (one: Case) => boolean) {
 	const one = cases.find(test);
 	const name = cases.length === 1 ? "" : ` (case "${one?.name}")`;
@@ -76,7 +73,7 @@ function caseOf({ cases }: Where, test: (one: Case) => boolean) {
 
 function* ofLatency({ metric, text, limitNs }: OfLatency, where: Where): Generator<string> {
 	const { cases, clients } = where;
-	// "last p99 < 5ms" -> "p99 < 5ms", "service p99 < 5ms".
+	// "last p99 < 5ms" -> "p99 < 5ms"
 	const bare = text.replace(/^(response|service|lag|queued|ack|last) /, "");
 	const closed = caseOf(where, isClosed);
 	if (closed && FROM_INTENDED.includes(metric))
@@ -87,24 +84,16 @@ function* ofLatency({ metric, text, limitNs }: OfLatency, where: Where): Generat
 	if (metric === "last") {
 		const other = caseOf(where, ({ pattern }) => pattern !== "fan-out");
 		if (other) yield tell("last-without-fan-out", { ...other, instead: bare });
-		// Copies of one message on several clients: none of them knows which one was the last.
+		// With copies on several clients, no client knows which copy is the last.
 		if (clients > 1) yield tell("last-over-clients", { instead: bare });
 	}
 	const who = withoutAcks(where);
 	if (metric === "ack" && who !== null) yield tell("no-ack-latency", { who, instead: bare });
-	// A message that is missing when the drain is over may have taken any time above it.
+	// A message missing after the drain may have taken any time above it.
 	const drainNs = cases.find((one) => one.drainNs < limitNs)?.drainNs;
 	if (drainNs !== undefined) yield tell("limit-beyond-drain", { limitNs, drainNs });
 }
 
-function* ofTally(expect: OfTally, where: Where): Generator<string> {
-	const { tally, until } = expect;
-	for (const need of TALLIES[tally].needs ?? []) yield* LACKING[need](expect, where);
-	// What has to be met again is a latency like others.
-	if (until) yield* ofLatency(until, where);
-}
-
-/** Why a line has not what its tally needs. */
 const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<string>>> = {
 	faults: unfitFaults,
 
@@ -133,7 +122,7 @@ const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<
 		if (closed) yield tell("no-rate-to-achieve", { ...expect, ...closed });
 	},
 
-	// Of a closed load it is what was sent then: nothing else bounds it.
+	// Without acks a closed load counts what it sent: nothing else limits it.
 	*acks(_, where) {
 		const who = withoutAcks(where);
 		if (who !== null && !where.cases.every(isClosed)) yield tell("no-acks-to-count", { who });
@@ -147,14 +136,13 @@ const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<
 	},
 };
 
-/** "a and b acknowledge"; null: all do so. */
 function withoutAcks({ systems }: Where): string | null {
 	const silent = systems.filter(({ traits }) => !traits.acks).map(({ key }) => key);
 	if (silent.length === 0) return null;
 	return `${silent.join(" and ")} acknowledge${silent.length === 1 ? "s" : ""}`;
 }
 
-/** Of a comparison, which has no limit, faults are enough. */
+/** A comparison has no limit and only needs faults. */
 function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string> {
 	const { cases, faultsAtNs } = where;
 	if (faultsAtNs.length === 0) yield tell("faults-missing", { tally });

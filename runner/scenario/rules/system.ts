@@ -14,25 +14,13 @@ import type { Path, Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
 import type { Case } from "../scenario.ts";
 
-/** A system, as far as its abilities go. */
-interface Able extends Partitioned {
-	readonly key: string;
-	readonly broker: BrokerName;
-	readonly traits: Traits;
-	readonly existingTopics?: readonly string[] | null;
-}
-
-/**
- * Cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. And those that clients cannot
- * share: a message is sent by the client of its connection (connection c: client c mod clients), and where it comes back to its sender it has
- * to come back to the same client.
- */
+/** Also checks clients: connection c belongs to client c mod clients, and a returning message must reach its sender's client. */
 export function checkSystems(
 	systems: readonly Able[],
 	cases: ResolvedCases,
 	{ clients, rig, problems }: Pick<Context, "rig" | "problems"> & { readonly clients: number },
 ): void {
-	// Beside one that has partitions, others do without.
+	// If one system has partitions, the others do without.
 	const partitioned = systems.some(({ traits }) => traits.partitions);
 	for (const system of systems)
 		checkCases(cases, problems, (one, wrong) => {
@@ -51,8 +39,8 @@ export function checkSystems(
 // --- internal ---
 
 type Check = Parameters<typeof checkCases>[2];
+type Report = Wrong<WorkloadField>;
 
-/** A system, as far as its abilities go. */
 interface Able extends Partitioned {
 	readonly key: string;
 	readonly broker: BrokerName;
@@ -61,11 +49,10 @@ interface Able extends Partitioned {
 	readonly path?: Path;
 }
 
-/** Cases that cannot be made with the topics that a system names as the user's own. */
 function checkExisting(
 	{ name, pattern, topics, wildcard, bystanders }: Case,
 	{ key: system, existingTopics }: Able,
-	wrong: Wrong<WorkloadField>,
+	wrong: Report,
 ): void {
 	if (!existingTopics) return;
 	const named = existingTopics.length;
@@ -76,12 +63,7 @@ function checkExisting(
 	if (bystanders > 0) wrong("bystanders", "yours-more-topics", { field: "bystanders", system });
 }
 
-function checkClients(
-	one: Case,
-	systems: readonly Able[],
-	clients: number,
-	wrong: Wrong<WorkloadField>,
-): void {
+function checkClients(one: Case, systems: readonly Able[], clients: number, wrong: Report): void {
 	const { schedule, pattern, connections, topics, order } = one;
 	if (schedule.kind === "closed") wrong("messages", "clients-of-closed-load", { clients });
 	if (connections < clients)
@@ -89,11 +71,11 @@ function checkClients(
 	else if (isApart(one, clients)) wrong("topics", "topics-of-clients", { topics, connections });
 	if (order !== "none" && (pattern === "work-queue" || pattern === "backlog"))
 		wrong("order", "order-over-clients", { pattern, clients, remedy: "write order: none" });
-	// What is no process lives in each client: what is sent on one never gets to another.
+	// A system without a process lives in each client: messages never reach another client.
 	const alone = systems.find(({ broker }) => broker === noBroker);
 	if (alone && acrossClients({ pattern, client: { index: 0, count: clients } }))
 		wrong("pattern", "no-process-for-clients", { system: alone.key, clients });
-	// They would have to agree on the second in which the window opens, and each sees the latency of its own messages only.
+	// Clients would have to agree on the window's first second, and each sees only its own latency.
 	if (schedule.steady !== null) wrong("warmup", "steady-clients");
 }
 
@@ -101,7 +83,7 @@ function checkMessages(
 	{ message, pattern, keys, backlog, topics }: Case,
 	{ key: system, traits, existingTopics }: Able,
 	rig: GivenRig | null,
-	wrong: Wrong<WorkloadField>,
+	wrong: Report,
 ): void {
 	const { title, maxMessageBytes: limitBytes, keepsOnly } = traits;
 	const size = sizeFor(message.size, traits);
@@ -113,7 +95,6 @@ function checkMessages(
 			wrong("message", "limit-out-of-range", { ...range, mostBytes: MOST_BYTES });
 	} else if (size.bytes > (limitBytes ?? Infinity))
 		wrong("message", "too-large-for-system", { system, limitBytes, sizeBytes: size.bytes });
-	// A rig's brokers were set up for messages of a size.
 	const setUpBytes = rigBroker(rig, system)?.messageBytes ?? Infinity;
 	const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
 	if (rig !== null && messageBytes > setUpBytes)
@@ -123,25 +104,20 @@ function checkMessages(
 	if (why !== undefined)
 		wrong("pattern", "pattern-beyond-system", { system, title, pattern, why, remedy });
 	if (keys !== null && !traits.keys) wrong("keys", "no-keys", { who: `${system} (${title})` });
-	// What a topic does not keep until consumers resume would be booked as the broker's loss. Those of the user are not trimmed.
+	// Messages that a topic drops before consumers resume would count as lost. The user's own topics are not trimmed.
 	if (backlog !== null && keepsOnly !== null && !existingTopics) {
 		const { messages, bytes, option, inBytes } = keepsOnly;
 		const each = size?.bytes ?? 1;
 		const kept = Math.max(messages, Math.floor(bytes / each));
 		const waiting = Math.ceil(backlog.messages / topics);
-		// While consumers catch up, more messages arrive.
+		// More messages arrive while consumers catch up.
 		const value = 2 * waiting * (inBytes ? each : 1);
 		const found = { system, kept, waiting: formatCount(waiting), option, value };
 		if (waiting > kept) wrong("backlog", "backlog-trimmed", found);
 	}
 }
 
-function checkTopics(
-	one: Case,
-	system: Able,
-	partitioned: boolean,
-	wrong: Wrong<WorkloadField>,
-): void {
+function checkTopics(one: Case, system: Able, partitioned: boolean, wrong: Report): void {
 	const { partitions, wildcard, order, consumers, topics } = one;
 	const { key, traits, options } = system;
 	const { title } = traits;
@@ -160,18 +136,18 @@ function checkTopics(
 		wrong("order", "order-over-partitions", { partitions: several });
 }
 
-function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): void {
+function checkConsumers(one: Case, system: Able, wrong: Report): void {
 	const { pattern, consumers, topics, schedule, backlog, work, find } = one;
 	const { key, traits } = system;
 	const { title, prefetch, redeliverAfterNs, groupsByPartition } = traits;
 	const who = `${key} (${title})`;
-	// Responders that share a topic are a group, and what has no groups has no work queues either, unless only requests are shared.
+	// Responders that share a topic need groups, as work queues do, unless the system shares requests.
 	const why = traits.cannot["work-queue"];
 	const remedy = traits.instead?.["work-queue"] ?? `write consumers: ${topics}`;
 	if (pattern === "request-reply" && isShared(one) && why && !traits.respondersShare)
 		wrong("consumers", "consumers-cannot-share", { consumers, topics, who, why, remedy });
 	if (redeliverAfterNs !== null) {
-		// A pause of ours that makes the broker hand messages out again would be booked as the broker's duplicates.
+		// If our own pause made the broker redeliver, the copies would count as the broker's duplicates.
 		const pauseNs = backlog === null ? 0 : backlog.resumeNs - backlog.pauseNs;
 		if (schedule.kind === "constant" && pauseNs >= redeliverAfterNs)
 			wrong("backlog", "redelivered-in-pause", { pauseNs, system: key, redeliverAfterNs });
@@ -186,7 +162,7 @@ function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): v
 				most: Math.max(1, Math.floor((redeliverAfterNs - 1) / work.meanNs)),
 			});
 	}
-	// A queue that grows whatever the broker does: its figures would be of the work. Stages may go beyond it for a while, and a search begins wherever it likes.
+	// The queue would grow on any broker, so figures would show the work. Stages may exceed it briefly; a search may start anywhere.
 	if (find !== null || schedule.rate === null || schedule.kind === "stages") return;
 	const partitions = partitionsOf(one, system);
 	const load = busy({ ...one, partitions, groupsByPartition }, ratePerSecond(schedule.rate));
@@ -196,12 +172,12 @@ function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): v
 	}
 }
 
-/** Member k mod M takes topic k mod T: a topic has several of them when there are more members than topics. */
+/** Member k mod M takes topic k mod T, so topics are shared if there are more members than topics. */
 function isShared({ consumers, topics }: Case): boolean {
 	return consumers > topics;
 }
 
-/** A topic whose messages would leave one client and come back to another: its response time would be of two clocks. */
+/** Response time would mix two clocks if messages left one client and returned to another. */
 function isApart({ pattern, topics, producers, connections: c }: Case, clients: number): boolean {
 	if (pattern !== "round-trip" && pattern !== "request-reply") return false;
 	return Array.from({ length: producers }, (_, p) => p).some(

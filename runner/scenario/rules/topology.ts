@@ -4,7 +4,6 @@ import { plural } from "../../units.ts";
 import type { Fields } from "../loads.ts";
 import type { Wrong } from "../problem.ts";
 
-/** Fields of a workload, besides its load, that are wrong together. */
 export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
 	const { pattern, drain, timeout, message } = of;
 	if (pattern) checkPattern(of, pattern, wrong);
@@ -48,7 +47,7 @@ function checkPattern(
 		if (only && !only.includes(pattern) && isSet(of, field))
 			wrong(field, "needs-pattern", { field, patterns: EITHER.format(only), pattern });
 	}
-	// What nobody receives cannot be checked.
+	// Without receivers, nothing can be checked.
 	if (pattern === "publish")
 		for (const field of ["delivery", "order", "checksum"] as const)
 			if (isSet(of, field) && of[field] !== "at-most-once")
@@ -58,7 +57,7 @@ function checkPattern(
 	if (pattern === "backlog" && !of.has("backlog")) wrong("pattern", "backlog-without-size");
 }
 
-/** Was the field written, with another value than the one that means nothing? */
+/** Is the field written with a value that has an effect? */
 function isSet(of: Fields, field: WorkloadField): boolean {
 	const value = of[field];
 	return of.has(field) && value !== undefined && ![false, 0, "none"].includes(value as never);

@@ -13,13 +13,11 @@ import { hasHosts } from "../rig.ts";
 import type { Clients, Scenario, System } from "../scenario.ts";
 import type { ScenarioFile } from "../schema.ts";
 
-/** More than anybody waits for; all of them are planned in memory before the first one starts. */
+/** All runs are planned in memory before the first one starts. */
 const MOST_RUNS = 10_000;
-
-/** The generator holds the file in memory, beside its histograms. */
+/** The generator holds the file in memory next to its histograms. */
 const MOST_PAYLOAD_BYTES = 256 * 1024 ** 2;
 
-/** A scenario that repeats more runs than can be planned. */
 export function checkRuns(
 	repeat: number,
 	cases: number,
@@ -34,7 +32,6 @@ export function checkRuns(
 		reporter(problems)(key, "too-many-runs", { systems, cases, repeat, runs, most, write });
 }
 
-/** Payload files that are not there, or of no use. */
 export function checkPayloads(
 	cases: ResolvedCases,
 	{ folder, fileBytes, problems }: Pick<Context, "folder" | "fileBytes" | "problems">,
@@ -53,7 +50,7 @@ export function checkPayloads(
 	});
 }
 
-/** What target aws rents; null: nothing. Limits of its machines and volumes are AWS's to tell. */
+/** Returns null without rented machines. AWS itself checks the limits of machines and volumes. */
 export function resolveAws(
 	aws: ScenarioFile["aws"],
 	{ target, rig, problems }: Pick<Context, "target" | "rig" | "problems">,
@@ -74,7 +71,7 @@ export function resolveAws(
 	};
 }
 
-/** CPUs for the whole scenario. On the target that the command line chose, settings of others are left aside. */
+/** If the command line chose the target, settings for other targets are left aside. */
 export function resolvePin(
 	written: ScenarioFile["pin"],
 	{ target, targetChosen, platform, rig, problems }: Context,
@@ -84,7 +81,7 @@ export function resolvePin(
 	const { place } = targets[target];
 	const hosts = place === "host" || hasHosts(rig);
 	const theirs = place === null && !hosts;
-	// Clients elsewhere are Linux. Containers of target docker live on a Linux of their own where this machine is none, and so do hosts.
+	// Remote clients, hosts and Docker's containers run Linux even if this machine does not.
 	const elsewhere = clients === "rented" || clients === "ssh" || clients === "pods";
 	const here = (elsewhere ? null : generator) ?? (isImaged(place) || hosts ? null : brokers);
 	const wrong = reporter(problems);
@@ -97,9 +94,7 @@ export function resolvePin(
 	return { generator, brokers: theirs ? null : brokers };
 }
 
-/**
- * What `baseline` of a scenario names: a system of it, else a file or folder, which counts from the scenario's `folder`. Whether there is such a file is asked when it is read: a scenario is also checked where it is not.
- */
+/** A system's key, otherwise a path from `folder`. Reading checks that it exists, since a scenario may be validated elsewhere. */
 export function resolveBaseline(
 	written: string | undefined,
 	systems: readonly Pick<System, "key">[],
