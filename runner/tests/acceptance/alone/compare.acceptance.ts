@@ -41,7 +41,7 @@ test("calibrate says how large a change this machine can tell, and later runs us
 	const folder = temporaryFolder();
 	const file = scenario(folder, LOAD, { name: "calm", sla: "[lost == 0]" });
 	const out = path.join(folder, "calibration");
-	const ended = await run(["calibrate", file, "--runs", "8", "--out", out]);
+	const ended = await run(["calibrate", file, "--runs", "12", "--out", out]);
 	if (ended.code === EXIT.invalid && othersHadTheMachine(resultOf(out))) {
 		process.stdout.write(`Others had the machine:\n${ended.out}\n`);
 		return;
