@@ -114,8 +114,8 @@ func (s *jetStreamSession) prefetch() int {
 	return atMost(s.own.Prefetch, defaults.Prefetch, s.MessageBytes)
 }
 
-// config of a consumer that acknowledges. On an existing stream it starts with the next message. It has a name of its own also without a
-// group, so that a request that is repeated makes no second one.
+// config of a consumer that acknowledges. On an existing stream it starts with the next message. Without a group it also has a
+// name, so a repeated request does not make a second consumer.
 func (s *jetStreamSession) config(ctx context.Context, to broker.Subscription, at location) (jetstream.ConsumerConfig, error) {
 	group := s.groupName(to.Group)
 	config := jetstream.ConsumerConfig{

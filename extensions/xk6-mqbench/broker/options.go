@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Defaults reads a driver's defaults.json, which the runner reads as well: nobody else says what a driver does without an option. It panics on a
-// mistake there, so that it shows at the start.
+// Defaults reads a driver's defaults.json, the only place for the values of options that are not given; the runner reads it too. It panics
+// if the file is wrong, which shows when the program starts.
 func Defaults[Own any](text []byte) (own Own) {
 	if err := (Options{Driver: text}).Decode(&own); err != nil {
 		panic(err)
@@ -23,7 +23,7 @@ func Defaults[Own any](text []byte) (own Own) {
 }
 
 // Decode reads the driver's own options into a struct that holds their defaults. Unknown fields are an error, and so is text that is not one of
-// the words of its field's tag: known:"queue topic". Ranges, and what does not go together, the runner has checked.
+// the words of its field's tag: known:"queue topic". The runner has checked ranges and contradictions.
 func (o Options) Decode(into any) error {
 	if len(o.Driver) > 0 {
 		decoder := json.NewDecoder(bytes.NewReader(o.Driver))
