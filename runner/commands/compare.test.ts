@@ -8,7 +8,7 @@ import { fixture } from "../evidence/fixture.fake.ts";
 import { main } from "../main.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { Comparison } from "../model/comparison.ts";
-import { figuresIn, HOSTILE } from "../page/pages.fake.ts";
+import { HOSTILE } from "../page/pages.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { fakeWorld } from "../world.fake.ts";
 
@@ -143,21 +143,6 @@ describe("all forms say the same", () => {
 		for (const text of [terminal, flat, html])
 			for (const words of [p99?.why, `${json.summary.slice(1)}.`, "REGRESSED"])
 				expect(text).toContain(words);
-	});
-
-	test("the page has curves over each other, with the median run of each side switched on", async () => {
-		const folder = files();
-		await run(folder, "a.json", "b.json", "--html", "c.html");
-		const html = readFileSync(join(folder, "c.html"), "utf8");
-		const figure = figuresIn(html).find(({ id }) => id === "compare-b-1");
-		const curves = figure?.panels[0]?.series ?? [];
-		expect(curves).toHaveLength(10);
-		const [one, two, ...more] = curves.filter(({ thin }) => !thin);
-		expect(more).toEqual([]);
-		expect([one?.name, two?.name]).toEqual(["A, median run: repeat 3", "B, median run: repeat 3"]);
-		expect(one?.data.find(({ x }) => x === 99)?.y).toBe(1e6);
-		expect(two?.data.find(({ x }) => x === 99)?.y).toBe(2e6);
-		expect([one?.color, one?.dash]).not.toEqual([two?.color, two?.dash]);
 	});
 
 	test("the page tells the machines, and what differs", async () => {

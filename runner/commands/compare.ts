@@ -24,7 +24,7 @@ export function declare(command: Command, on: Action): void {
 		.addOption(calibrationOption())
 		.option("--json", "print the comparison as JSON")
 		.addOption(new Option("--markdown", "print the comparison as Markdown").conflicts("json"))
-		.option("--html <file.html>", "write an HTML page with all curves in one chart")
+		.option("--html <file.html>", "write an HTML page with charts of the ratios")
 		.addOption(
 			inconclusiveOption(
 				"exit code when the runs do not decide: fail gives 6, warn and pass give 0",

@@ -8,7 +8,7 @@ import type { Judgeable } from "../result/outcomes.ts";
 import { hashOf, machineOf } from "./machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
 
-/** A run that is invalid, an error or incomplete has no figures and says why. Without details, curves have only the named percentiles. */
+/** A run that is invalid, an error or incomplete has no figures and says why. */
 export function baselineOf(result: Judgeable | ResultFile): Baseline {
 	const single = result.runs.filter((run) => run.search === null);
 	const searches = result.searches.flatMap((search) => {
@@ -68,7 +68,6 @@ function entryOf(run: AnyRun): Entry {
 		verdict: run.verdict,
 		broker: serverOf(run),
 		...(without === null ? figuresIn(run) : { figures: {}, beyond: [], weak: [] }),
-		curve: without === null ? curveOf(run) : [],
 	};
 }
 
@@ -90,7 +89,6 @@ function searchEntry(search: Search, first: AnyRun): Entry {
 		beyond:
 			lo !== null && (limitedBy === "generator" || limitedBy === "nothing") ? [HIGHEST_RATE] : [],
 		weak: [],
-		curve: [],
 	};
 }
 
@@ -112,28 +110,6 @@ function figuresIn(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
 /** Six digits: a rate is not known better, and the file is to stay small. */
 function rounded(rate: number | null): number | null {
 	return rate === null ? null : Number(rate.toPrecision(6));
-}
-
-const MOST_POINTS = 32;
-
-function curveOf(run: AnyRun): Entry["curve"] {
-	const m = run.metrics[run.main];
-	if (m === null) return [];
-	const curve = "curve" in m ? m.curve : [];
-	const last = "curve" in m ? (curve.at(-1)?.p ?? 0) : 100;
-	const named = m.percentiles.flatMap((p): Entry["curve"] =>
-		p.support === "none" || p.value === null || p.p > last ? [] : [[p.p, p.value]],
-	);
-	const each = Math.ceil(curve.length / (MOST_POINTS - named.length));
-	const points = curve
-		.filter((_, i) => i % each === 0 || i === curve.length - 1)
-		.map(({ p, value }): Entry["curve"][number] => [shortened(p), value]);
-	return [...new Map([...points, ...named])].sort(([x], [y]) => x - y);
-}
-
-/** Three digits of the distance to 100 %, as much as a chart shows. */
-function shortened(p: number): number {
-	return Number((100 - Number((100 - p).toPrecision(3))).toFixed(8));
 }
 
 function serverOf(run: AnyRun): string | null {

@@ -55,11 +55,6 @@ export function baselineWith(
 				figures: Object.fromEntries(
 					Object.entries(figures).map(([name, v]) => [name, v[i] ?? null]),
 				),
-				curve: [
-					[0, 1e5],
-					[50, 2e5],
-					[99, 9e5],
-				],
 				...entry,
 			};
 			return { ...made, ...entries?.(made) };

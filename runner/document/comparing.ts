@@ -100,7 +100,7 @@ export function ratioTable(
 // --- internal ---
 
 const HOW =
-	"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow. Where messages never completed a value is larger than written. Curves are those of single runs";
+	"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow. Where messages never completed a value is larger than written";
 
 /** "quickstart, 2026-11-20 16:29 UTC, 20 runs, mqbench 0.1.0". */
 function baselineText({ runs, startedAt, mqbench, scenario, quick }: Baseline): string {
@@ -130,7 +130,7 @@ function against(comparing: Comparing): Fold {
 				from === "default" ? "" : `; the margin: ${from}`;
 			return [
 				heading(`${system}, ${name}`),
-				{ kind: "figures", ids: [`ratios-b-${i + 1}`, `compare-b-${i + 1}`], depth: 3 },
+				{ kind: "figures", ids: [`ratios-b-${i + 1}`], depth: 3 },
 				ratioTable(all, (c) => c.metric, numbers(heads)),
 				list(judged.map((c) => `${c.verdict.toUpperCase()} ${c.metric}: ${c.why}${margin(c)}`)),
 			];

@@ -20,7 +20,7 @@ import {
 } from "./facts.ts";
 
 /** Each value holds until the next; curves end where samples no longer support them. */
-export const CURVES: Pick<Figure, "x" | "spans"> = {
+const CURVES: Pick<Figure, "x" | "spans"> = {
 	x: { ...AXIS, scale: "nines", title: "percentile" },
 	spans: [],
 };
@@ -90,16 +90,6 @@ export function overviewPercentiles(result: Result, points: number): Figure | nu
 	};
 }
 
-/** The curve has its own levels: the named percentiles are added, so that it goes through them. */
-export function withNamed(
-	points: readonly (readonly [p: number, value: number])[],
-	named: readonly Datum[],
-): Datum[] {
-	const all = new Map<number, Datum>(points.map(([x, y]) => [x, { x, y }]));
-	for (const datum of named) all.set(datum.x, datum);
-	return [...all.values()].sort((a, b) => a.x - b.x);
-}
-
 // --- internal ---
 
 const METRICS = ["response", "service", "ack", "last"] as const;
@@ -112,9 +102,14 @@ function curveOf(m: MetricSummary, run: Run, points: number): Datum[] {
 	const named = m.percentiles
 		.filter(({ value }) => value !== null)
 		.map((p) => datumOf(p.p, percentileAmount(p, run)));
-	const curve = m.curve.map(({ p, value }) => [p, value] as const);
+	// The curve has its own levels, and goes through the named percentiles too.
+	const all = new Map([
+		...m.curve.map(({ p: x, value: y }): [number, Datum] => [x, { x, y }]),
+		...named.map((datum): [number, Datum] => [datum.x, datum]),
+	]);
+	const data = [...all.values()].sort((a, b) => a.x - b.x);
 	let before = Number.NEGATIVE_INFINITY;
-	return withNamed(curve, named).filter(({ y, text }, i, { length }) => {
+	return data.filter(({ y, text }, i, { length }) => {
 		const apart = Math.abs((y ?? 0) - before) > (before * 0.6) / points;
 		if (!apart && text === undefined && i < length - 1) return false;
 		before = y ?? 0;

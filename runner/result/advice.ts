@@ -62,7 +62,7 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 		(outcome, result) =>
 			outcome.comparison &&
 			(taken(outcome, result) ||
-				`measure once more before you believe it${outcome.runs.some(({ confirms }) => confirms) ? "" : " (--confirm)"}; mqbench compare <baseline> <this run> --html compare.html draws both curves`),
+				`measure once more before you believe it${outcome.runs.some(({ confirms }) => confirms) ? "" : " (--confirm)"}; mqbench compare <baseline> <this run> shows how far it is from the baseline`),
 		({ gate, run }) =>
 			gate &&
 			run?.failover.some(({ error }) => error === null) &&

@@ -186,23 +186,8 @@ describe("index and comparison read result.json alone", () => {
 		expect(readRuns(root)).toEqual([entry]);
 	});
 
-	test.each(["repeats", "failover"])(
-		"%s: a comparison has the figures of the whole, and a curve through the percentiles that have a name",
-		(name) => {
-			const { folder } = alone(fixtureResult(name));
-			const whole = baselineOf(fixtureResult(name));
-			const bare = ({ runs, ...rest }: typeof whole) => ({
-				...rest,
-				runs: runs.map(({ curve: _, ...run }) => run),
-			});
-			const found = readBaseline(folder);
-			expect(bare(found)).toEqual(bare(whole));
-			found.runs.forEach(({ curve, figures, main }) => {
-				expect(curve.map(([, value]) => value)).toEqual(
-					curve.map(([p]) => figures[`${main} p${p}`]),
-				);
-			});
-			expect(found.runs[0]?.curve.length).toBeGreaterThan(1);
-		},
-	);
+	test.each(["repeats", "failover"])("%s: a comparison has the figures of the whole", (name) => {
+		const result = fixtureResult(name);
+		expect(readBaseline(alone(result).folder)).toEqual(baselineOf(result));
+	});
 });
