@@ -12,7 +12,7 @@ export interface FigureTable {
 	readonly rows: readonly (readonly string[])[];
 }
 
-/** What pointing, tapping and arrow keys read, in the table's words. */
+/** What pointing and tapping read, in the table's words. */
 export interface Reading {
 	/** Where it has snapped to, in the axis' own numbers. */
 	readonly x: number;

@@ -56,7 +56,7 @@ export function indexDocument(entries: readonly Entry[]): Document {
 
 const NO_TREND = "Nothing yet: a trend needs two results of the same scenario and case.";
 const TRENDS_MEAN =
-	"Each run is a point. A line joins those of one system that did the same work with the same durability on the same kind of machine; of the others it says what differs. A click on a point, or Enter where the pointer of the arrow keys stands, opens its report.";
+	"Each run is a point. A line joins those of one system that did the same work with the same durability on the same kind of machine; of the others it says what differs. A click on a point opens its report.";
 const MACHINES_MEAN =
 	"Told apart by CPU, cores, memory, system, kernel series and limit of cores: two machines of one kind have one letter.";
 

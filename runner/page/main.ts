@@ -1,10 +1,9 @@
 import type { Figure } from "../chart/figure.ts";
 import type { Chart } from "./client/chart.ts";
 import { fillBlock } from "./client/figure-block.ts";
-import { sortTables } from "./client/sort.ts";
 import { onPaper, watchTheme } from "./client/theme.ts";
 
-/** The script of every page: draws each figure when it is nearly in view, and makes tables sortable. */
+/** The script of every page: draws each figure when it is nearly in view. */
 const figures = new Map(
 	(
 		JSON.parse(document.querySelector("[data-packed=figures]")?.textContent ?? "[]") as Figure[]
@@ -31,7 +30,6 @@ const tables = new ResizeObserver((entries) => {
 		else target.removeAttribute("tabindex");
 });
 
-sortTables();
 for (const wide of document.querySelectorAll(".wide")) tables.observe(wide);
 watchTheme(drawAgain);
 drawAgain();

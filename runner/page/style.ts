@@ -39,7 +39,7 @@ header .badge{font-size:1.05rem;white-space:normal}
 .box{background:var(--card);border:1px solid var(--line);border-left:.35rem solid currentColor;border-radius:.5rem;padding:.7rem 1rem;margin:.8rem 0}
 .box .lead,.box p,.box li{color:var(--ink)}.box .soft{color:var(--soft)}
 ul.broken{margin:.6rem 0;padding:0;list-style:none}.broken li{margin:.7rem 0}.broken .badge{margin-right:.3em}
-@media (min-width:44.01rem){nav.toc{position:sticky;top:0;z-index:2;background:var(--page);padding:.3rem 0}nav.toc details{max-height:45vh;overflow:auto}html{scroll-padding-top:3.2rem}}.anchor{text-decoration:none;opacity:.35;padding:0 .3rem}.anchor:hover,.anchor:focus-visible{opacity:1}button.sort{all:unset;cursor:pointer}button.sort:focus-visible{outline:3px solid var(--focus)}button.sort:hover{text-decoration:underline}[aria-sort=ascending] button.sort::after{content:" ↑"}[aria-sort=descending] button.sort::after{content:" ↓"}nav.toc{margin:1.2rem 0}nav.toc ul{list-style:none;margin:.3rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem .4rem}
+@media (min-width:44.01rem){nav.toc{position:sticky;top:0;z-index:2;background:var(--page);padding:.3rem 0}nav.toc details{max-height:45vh;overflow:auto}html{scroll-padding-top:3.2rem}}.anchor{text-decoration:none;opacity:.35;padding:0 .3rem}.anchor:hover,.anchor:focus-visible{opacity:1}nav.toc{margin:1.2rem 0}nav.toc ul{list-style:none;margin:.3rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem .4rem}
 nav.toc a{display:inline-block;padding:.2rem .7rem;border:1px solid var(--line);border-radius:1rem;text-decoration:none;font-size:.9rem;overflow-wrap:anywhere}
 nav.toc a:hover{background:var(--card)}
 .wide{overflow-x:auto;max-width:100%;position:relative;
@@ -66,7 +66,7 @@ details.run>summary .head{display:inline-flex}
 .cards{width:auto}.cards th,.cards td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.cards thead th{color:var(--ink);font-weight:600;font-size:inherit}
 .cards td a{color:var(--ink);font-weight:700;font-size:1.15rem;text-decoration:underline dotted 1px;text-underline-offset:.2em}.cards td a:hover{text-decoration-style:solid}.cards small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.cards tbody th small{white-space:normal;max-width:14rem}
 .cards .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
-.anchor,button.sort::after{-webkit-user-select:none;user-select:none}
+.anchor{-webkit-user-select:none;user-select:none}
 .counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}
 .results th,.results td{overflow-wrap:anywhere}.results small,.results td{white-space:normal}.results .badge,.results td:nth-child(3){white-space:nowrap}.results td b:not(:first-child)::before{content:"\\A";white-space:pre}.results td:nth-child(4){min-width:14rem}.results tbody th{min-width:9rem}
@@ -87,7 +87,6 @@ button.switch[aria-pressed=true]::before{background:currentColor;box-shadow:inse
 button.switch[aria-pressed=false]{color:var(--soft)}
 button svg{width:28px;height:10px;flex:none}
 .canvas{height:100%;min-height:inherit;cursor:crosshair}
-.canvas:focus-visible{outline-offset:-2px}
 .tip:empty{display:none!important}.tip{background:var(--page)!important;color:var(--ink)!important;border:1px solid var(--edge)!important;border-radius:.4rem!important;box-shadow:0 2px 10px var(--shade)!important;padding:.4rem .6rem!important;font-size:.8rem!important;line-height:1.35;max-width:min(26rem,92vw);white-space:normal!important;font-variant-numeric:tabular-nums}
 .tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:9px;margin-right:.3em}.tip b{display:block}
 @media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.turned tbody th small,.turned td small{white-space:normal}.turned tbody th{min-width:5.5rem}.turned th,.turned td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}

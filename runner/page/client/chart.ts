@@ -23,7 +23,7 @@ use([
 	TooltipComponent,
 ]);
 
-/** A figure drawn by ECharts, with its pointer, zoom and tooltip, our words, and arrow keys for the pointer. It is updated in place. */
+/** A figure drawn by ECharts, with its pointer, zoom and tooltip, and our words. It is updated in place. */
 export class Chart {
 	readonly figure: Figure;
 	readonly off = new Set<string>();
@@ -31,19 +31,16 @@ export class Chart {
 	#drawn: View | null = null;
 	readonly #plot: HTMLElement;
 	readonly #canvas: HTMLElement;
-	readonly #said: Element;
 	readonly #chart: EChartsType;
 	/** Where the pointer is, pixels. */
 	#pointer: [x: number, y: number] = [0, 0];
-	/** Where keys moved it, in the axis' unit, or null if a mouse or finger moved last. */
-	#stop: number | null = null;
 
 	constructor(plot: HTMLElement, figure: Figure) {
 		this.figure = figure;
 		this.#plot = plot;
 		plot.innerHTML =
-			markup`<div class="canvas" tabindex="0" role="application" aria-roledescription="chart" aria-describedby="${figure.id}-alt" aria-label="${figure.title}. Arrow keys move a pointer and tell values, 0 shows all."></div><p class="unseen" aria-live="polite"></p>`.text;
-		[this.#canvas, this.#said] = [...plot.children] as [HTMLElement, HTMLElement];
+			markup`<div class="canvas" role="img" aria-describedby="${figure.id}-alt" aria-label="${figure.title}"></div>`.text;
+		this.#canvas = plot.firstElementChild as HTMLElement;
 		const { width, height } = this.#view();
 		this.#chart = init(this.#canvas, null, { renderer: "canvas", width, height });
 		this.#listen();
@@ -151,11 +148,14 @@ export class Chart {
 		for (const name of ["mousemove", "click"] as const)
 			zr.on(name, ({ offsetX, offsetY }) => {
 				this.#pointer = [offsetX, offsetY];
-				this.#stop = null;
 			});
 		zr.on("dblclick", () => this.showAll());
 		// A tap shows the tooltip, which has the link.
-		if (FINE.matches) zr.on("click", () => follow(this.#pointed()));
+		if (FINE.matches)
+			zr.on("click", () => {
+				const href = this.#pointed();
+				if (href !== undefined) location.assign(href);
+			});
 		// The library keeps every wheel event, even without a zoom: without Ctrl it belongs to the page.
 		this.#canvas.addEventListener(
 			"wheel",
@@ -164,32 +164,11 @@ export class Chart {
 			},
 			{ capture: true, passive: true },
 		);
-		const keys: Readonly<Record<string, () => void>> = {
-			ArrowLeft: () => this.#step(-1),
-			ArrowRight: () => this.#step(1),
-			Home: () => this.#step(Number.NEGATIVE_INFINITY),
-			End: () => this.#step(Number.POSITIVE_INFINITY),
-			0: () => this.showAll(),
-			Escape: () => {
-				this.#stop = null;
-				this.#chart.dispatchAction({ type: "hideTip" });
-			},
-			Enter: () => follow(this.#atStop(0)?.rows.find((row) => row.href)?.href),
-		};
-		this.#canvas.addEventListener("keydown", (event) => {
-			if (!Object.hasOwn(keys, event.key)) return;
-			keys[event.key]?.();
-			event.preventDefault();
-		});
 	}
 
 	#tip(params: unknown): string {
-		const reading = this.#stop === null ? this.#below() : this.#atStop(this.#panel());
+		const reading = this.#below();
 		return params === null || reading === null ? "" : tipOf(reading).text;
-	}
-
-	#atStop(panel: number): Reading | null {
-		return this.#stop === null ? null : readingAt(this.figure, this, this.#stop, panel);
 	}
 
 	#below(): Reading | null {
@@ -226,26 +205,6 @@ export class Chart {
 		const at = (_: unknown, i: number) => this.#chart.containPixel({ gridIndex: i }, this.#pointer);
 		return Math.max(0, this.figure.panels.findIndex(at));
 	}
-
-	/** Moves the pointer by a number of stops, within the zoom, and announces the values there. */
-	#step(by: number): void {
-		const { grid } = this.#chart.getOption() as {
-			readonly grid: readonly [{ readonly top: number }];
-		};
-		const y = grid[0].top + 20;
-		const at = (x: number) => this.#pixel("xAxisIndex", 0, x);
-		const stops = stopsOf(this.figure, this).filter((x) =>
-			this.#chart.containPixel({ gridIndex: 0 }, [at(x), y]),
-		);
-		const now = this.#stop === null ? -1 : stops.indexOf(this.#stop);
-		const next = stops[Math.max(0, Math.min(stops.length - 1, now + by))];
-		if (next === undefined) return;
-		this.#stop = next;
-		this.#chart.dispatchAction({ type: "showTip", x: at(next), y });
-		const reading = this.#atStop(0);
-		const said = reading?.rows.map(({ name, text }) => `, ${name} ${text}`) ?? [];
-		this.#said.textContent = `${reading?.title ?? ""}${said.join("")}`;
-	}
 }
 
 // --- internal ---
@@ -255,7 +214,3 @@ const NEAR = 12;
 const PAPER_WIDTH = 690;
 const MIN_WIDTH = 260;
 const FINE = matchMedia("(pointer: fine)");
-
-function follow(href: string | undefined): void {
-	if (href !== undefined) location.assign(href);
-}

@@ -1,6 +1,5 @@
 import type { Figure } from "../../chart/figure.ts";
 import {
-	amountIn,
 	type Block,
 	type Column,
 	type Figures,
@@ -164,17 +163,11 @@ ${rows.map(
 	({
 		cells: [name = "", ...cells],
 		id: own,
-	}) => markup`<tr${own !== undefined && markup` id="${own}"`}><th scope="row"${sortKey(name)}>${inline(name)}</th>${cells.map((cell, i) => cellMarkup(cell, columns[i + 1], labelled))}</tr>
+	}) => markup`<tr${own !== undefined && markup` id="${own}"`}><th scope="row">${inline(name)}</th>${cells.map((cell, i) => cellMarkup(cell, columns[i + 1], labelled))}</tr>
 `,
 )}</tbody></table></div>`;
 }
 
 function cellMarkup(cell: Inline, column: Column | undefined, labelled: boolean): Markup {
-	return markup`<td${column?.number && markup` class="n"`}${sortKey(cell)}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
-}
-
-/** Rows are sorted by it. */
-function sortKey(cell: Inline): Markup | null {
-	const value = amountIn(cell)?.value ?? null;
-	return value === null ? null : markup` data-n="${value}"`;
+	return markup`<td${column?.number && markup` class="n"`}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
 }
