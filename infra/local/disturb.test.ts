@@ -4,7 +4,6 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { brokerOf, SystemOptions } from "../../runner/brokers/index.ts";
 import type { Level } from "../../runner/model/plan.ts";
-import { type LastSeen, readResources } from "../../runner/run/resources.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
@@ -131,23 +130,6 @@ describe("a node that is killed", () => {
 				"[2] mqbench: node 2 is ready again",
 			]);
 		expect(deaths).toEqual([]);
-	});
-
-	test("has used what it has used: a sum over all nodes never falls", async () => {
-		const { broker } = await open(
-			nats,
-			shellBroker([LIVES, `i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; ${LIVES}`]),
-		);
-		const seen: LastSeen = new Map();
-		const used = () =>
-			readResources({ generatorPids: [], brokerPids: broker.pids }, 0, seen).broker?.cpuNs ?? 0;
-		const before = used();
-		expect(before).toBeGreaterThan(0);
-		const back = await broker.disturb(some("kill", 2));
-		await expect.poll(() => runs(broker.pids[1] ?? 0)).toBe(false);
-		expect(used()).toBeGreaterThanOrEqual(before);
-		await back();
-		expect(used()).toBeGreaterThan(before);
 	});
 
 	test("and has come back is told of when it dies by itself then", async () => {

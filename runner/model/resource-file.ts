@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * `resources.jsonl`: a JSON object a second, sampled by the runner from /proc; `resources-<client>.jsonl`: the same from a client's host,
- * sampled by its agent (extensions/cmd/agent/sample.go). null: unreadable. Counters are since the start of the process group or machine.
+ * `resources.jsonl`: a JSON object a second, sampled from /proc by agent (extensions/cmd/agent/sample.go); `resources-<client>.jsonl`: the
+ * same from a client's host. null: unreadable. Counters are since the start of the process group or machine.
  */
 const Count = z.int().nonnegative();
 

@@ -1,9 +1,10 @@
+import { readFileSync } from "node:fs";
 import os from "node:os";
+import path from "node:path";
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings, MachineSettings } from "../model/machine-settings.ts";
 import { packageVersion } from "../package.ts";
 import { sha256 } from "../sha256.ts";
-import { cpuGroupFile, readText as read } from "./cgroup.ts";
 import { type Asked, rigMachines } from "./rig-machines.ts";
 
 interface Known {
@@ -87,4 +88,25 @@ export function cpuQuota(readText = read): number | null {
 function bootId(): string | null {
 	const id = read("/proc/sys/kernel/random/boot_id");
 	return id === null ? null : sha256(id).slice(0, 16);
+}
+
+/** The trimmed text of a file in /proc or /sys, or null if it cannot be read. */
+function read(file: string): string | null {
+	try {
+		return readFileSync(file, "utf8").trim();
+	} catch {
+		return null;
+	}
+}
+
+/** A file of this process's CPU control group (v2 or v1), or of the root group, because in a container the path leads outside. */
+function cpuGroupFile(name: string, readText: typeof read): string | null {
+	const groups = readText("/proc/self/cgroup") ?? "";
+	const own = /^0::(.*)$/m.exec(groups)?.[1] ?? "/";
+	const ownV1 = /^\d+:[^:]*\bcpu\b[^:]*:(.*)$/m.exec(groups)?.[1] ?? "/";
+	for (const folder of [own, "/", `/cpu${ownV1}`, "/cpu"]) {
+		const text = readText(path.join("/sys/fs/cgroup", folder, name));
+		if (text !== null) return text;
+	}
+	return null;
 }

@@ -12,11 +12,13 @@ import { GRACE_MS } from "./k6.ts";
 import { Member, type ReadyClient, reasonText } from "./member.ts";
 import { mergeProgress } from "./merge-progress.ts";
 import type { ControlLine, End, Opens, ProgressLine, Tick } from "./progress-line.ts";
-import { type Sampling, sampleResources } from "./resources.ts";
+import { sampleResources } from "./resources.ts";
 import { opensAt } from "./warm-up.ts";
 
 interface FleetOptions {
 	readonly clients: readonly ReadyClient[];
+	/** The program that samples what processes here use. */
+	readonly agent: string;
 	readonly folder: string;
 	readonly plan: Plan;
 	readonly url: string;
@@ -127,7 +129,7 @@ export class Fleet {
 	async #conduct(): Promise<void> {
 		const listen = this.#listen();
 		const [first, ...others] = this.#members as [Member, ...Member[]];
-		let sampling: Sampling | null = null;
+		let sampling: ReturnType<typeof sampleResources> | null = null;
 		try {
 			for (const group of [[first], others]) {
 				for (const member of group) {
@@ -146,7 +148,7 @@ export class Fleet {
 		} finally {
 			const started = this.#members.filter(({ started }) => started);
 			await Promise.all(started.map(({ over }) => over));
-			sampling?.stop();
+			await sampling?.stop();
 		}
 	}
 
@@ -179,18 +181,14 @@ export class Fleet {
 		if (this.#stopping) member.running?.interrupt();
 	}
 
-	#sample(): Sampling {
-		const { folder, brokerPids } = this.#options;
+	#sample() {
+		const { agent, folder, brokerPids } = this.#options;
 		// Sampled only when all clients are here: some of them would be mistaken for the whole.
 		const here = this.#members.every(({ client }) => client.kind === "local");
-		return sampleResources(
-			path.join(folder, "resources.jsonl"),
-			() => ({
-				generatorPids: here ? this.#members.flatMap(({ pid }) => pid ?? []) : [],
-				brokerPids: brokerPids(),
-			}),
-			() => this.#world.clock.nowMs(),
-		);
+		return sampleResources(agent, path.join(folder, "resources.jsonl"), () => ({
+			generator: here ? this.#members.flatMap(({ pid }) => pid ?? []) : [],
+			broker: brokerPids(),
+		}));
 	}
 
 	async #awaitReady(member: Member): Promise<void> {

@@ -28,6 +28,7 @@ function k6(
 	const result = new Fleet(
 		{
 			clients: [{ client, facts: FACTS }],
+			agent,
 			folder,
 			plan: { ...plan, ...parts.plan },
 			k6Outs: parts.outs ?? [],

@@ -101,7 +101,8 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				if (!broker) continue;
 				begun = true;
 				note(broker.hosts ?? []);
-				await oneRun({ ...all, plan, system, broker, clients, baseline }, world);
+				const { agent } = binaries;
+				await oneRun({ ...all, plan, system, broker, clients, agent, baseline }, world);
 				// A run that was stopped itself has recorded that in its run.json.
 				ahead = null;
 				if (world.stop.aborted) break;
@@ -111,7 +112,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			for (const plan of all.floors) {
 				if (world.stop.aborted) break;
 				progress.floor(plan);
-				await oneFloor(plan, clients, all, world);
+				await oneFloor(plan, clients, binaries.agent, all, world);
 			}
 		} catch (error) {
 			// What was measured until a Ctrl-C is shown like any other result.
@@ -158,12 +159,14 @@ function hostsOf(clients: readonly ReadyClient[]): HostSettings[] {
 async function oneFloor(
 	plan: Plan,
 	clients: readonly ReadyClient[],
+	agent: string,
 	{ folder, progress }: Command,
 	world: World,
 ): Promise<void> {
 	await new Fleet(
 		{
 			clients,
+			agent,
 			folder: floorPath(folder, plan),
 			plan,
 			url: "",

@@ -43,6 +43,7 @@ interface OneRun extends Command {
 	readonly system: System;
 	readonly broker: Broker;
 	readonly clients: readonly ReadyClient[];
+	readonly agent: string;
 	readonly baseline: ReturnType<typeof networkBaseline>;
 }
 
@@ -106,6 +107,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		fleet = new Fleet(
 			{
 				clients,
+				agent: one.agent,
 				folder: runPath(folder, plan),
 				plan,
 				url: broker.url,

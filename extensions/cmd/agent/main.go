@@ -20,6 +20,7 @@ const help = `usage:
   agent clock                                         answer each line of standard input with the wall clock, Unix ns
   agent ping host:port                                measure how long it takes to connect, as JSON
   agent disk folder                                   measure how long a flush to the folder's disk takes, as JSON
+  agent sample file                                   append what processes use, for each line of standard input that names some
   agent tunnel host:port                              carry standard input to a port, and its answers to standard output
 `
 
@@ -32,6 +33,7 @@ var commands = map[string]func(arguments []string) int{
 	},
 	"ping":   on("host:port", pingCommand),
 	"disk":   on("folder", func(folder string) error { return measureDisk(folder, os.Stdout) }),
+	"sample": on("file", func(file string) error { return sampleOthers(file, os.Stdin) }),
 	"tunnel": on("host:port", func(address string) error { return tunnel(address, os.Stdin, os.Stdout) }),
 }
 
@@ -42,7 +44,7 @@ func main() {
 	}
 	command, ok := commands[os.Args[1]]
 	if !ok {
-		os.Exit(fail(2, fmt.Errorf("there is no command %q; the commands are supervise, clock, ping, disk and tunnel", os.Args[1])))
+		os.Exit(fail(2, fmt.Errorf("there is no command %q; the commands are supervise, clock, ping, disk, sample and tunnel", os.Args[1])))
 	}
 	os.Exit(command(os.Args[2:]))
 }

@@ -14,8 +14,8 @@ func TestWhatAgentCannotDoIsASentence(t *testing.T) {
 		arguments, want string
 	}{
 		{"", help},
-		{"guard", "agent: there is no command \"guard\"; the commands are supervise, clock, ping, disk and tunnel\n"},
-		{"-clock", "agent: there is no command \"-clock\"; the commands are supervise, clock, ping, disk and tunnel\n"},
+		{"guard", "agent: there is no command \"guard\"; the commands are supervise, clock, ping, disk, sample and tunnel\n"},
+		{"-clock", "agent: there is no command \"-clock\"; the commands are supervise, clock, ping, disk, sample and tunnel\n"},
 		{"ping", "agent: ping takes host:port and nothing else\n"},
 		{"disk -x", "agent: disk takes folder and nothing else\n"},
 		{"tunnel a:1 b:2", "agent: tunnel takes host:port and nothing else\n"},

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -67,9 +69,72 @@ func (s *sampler) start() func() {
 	}
 }
 
+// sampleOthers appends a sample to the file for each line of in, which names processes of this machine: {"generator":[12],"broker":[34,35]}.
+// They were started by others, so this agent and its memory are none of them. Without /proc nothing is written.
+func sampleOthers(path string, in io.Reader) error {
+	if _, err := os.Stat("/proc/stat"); err != nil {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	seen := lastSeen{}
+	for lines := json.NewDecoder(in); ; {
+		var asked struct{ Generator, Broker []int }
+		if err := lines.Decode(&asked); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		line := machineLine(time.Now().UnixNano())
+		line.Generator, line.Broker = seen.usage(asked.Generator), seen.usage(asked.Broker)
+		if err := json.NewEncoder(file).Encode(line); err != nil {
+			return err
+		}
+	}
+}
+
 // --- internal ---
 
-// sampleLine is a line of resources-<client>.jsonl: counters since the start of the process or the machine. null: it could not be read.
+// lastSeen is what processes, each with its descendants, had used when they were last asked, by pid.
+type lastSeen map[int]usageSample
+
+// usage adds up processes. One that has ended still counts with its last use, but without memory, until all have ended: a sum must not
+// fall because one of them is gone. nil: there are none.
+func (seen lastSeen) usage(pids []int) *usageSample {
+	if len(pids) == 0 {
+		return nil
+	}
+	var sum, ended usageSample
+	for _, pid := range pids {
+		if now := usage(family(pid)); now.CPUNs != nil {
+			seen[pid] = now
+			sum.plus(now)
+		} else {
+			last := seen[pid]
+			last.RSSBytes = nil
+			ended.plus(last)
+		}
+	}
+	if sum.CPUNs != nil {
+		sum.plus(ended)
+	}
+	return &sum
+}
+
+func (u *usageSample) plus(more usageSample) {
+	for sum, n := range map[**int64]*int64{
+		&u.CPUNs: more.CPUNs, &u.WaitNs: more.WaitNs, &u.RSSBytes: more.RSSBytes, &u.ReadBytes: more.ReadBytes, &u.WriteBytes: more.WriteBytes,
+	} {
+		if n != nil {
+			addTo(sum, *n)
+		}
+	}
+}
+
+// sampleLine is a line of resources.jsonl and resources-<client>.jsonl: counters since the start of the process or the machine. null: it could not be read.
 type sampleLine struct {
 	UnixMs    float64       `json:"unixMs"`
 	Generator *usageSample  `json:"generator"`
@@ -102,12 +167,8 @@ type network struct {
 const tickNs = 10_000_000
 
 func (s *sampler) read(now time.Time) sampleLine {
-	line := sampleLine{
-		UnixMs:  float64((now.UnixNano()-s.aheadNs)/1000) / 1000,
-		Machine: machine(),
-		Network: readNetwork(),
-	}
-	// The same processes as the runner samples on its own machine: a generator with its agent, a broker without.
+	line := machineLine(now.UnixNano() - s.aheadNs)
+	// A generator with its agent, a broker without.
 	pids := family(os.Getpid())
 	if s.asBroker {
 		sum := usage(pids[1:])
@@ -121,7 +182,11 @@ func (s *sampler) read(now time.Time) sampleLine {
 	return line
 }
 
-// family is a process and its descendants.
+func machineLine(unixNs int64) sampleLine {
+	return sampleLine{UnixMs: float64(unixNs/1000) / 1000, Machine: machine(), Network: readNetwork()}
+}
+
+// family is a process and its descendants, as far as main threads have started them: the hundreds of other threads of a JVM are not asked.
 func family(pid int) []int {
 	all := []int{pid}
 	for _, child := range strings.Fields(read("/proc", strconv.Itoa(pid), "task", strconv.Itoa(pid), "children")) {
@@ -184,7 +249,8 @@ var (
 	device     = regexp.MustCompile(`(?m)^\s*([^:\s]+):\s*(.*)$`)
 )
 
-// proc(5): user nice system idle iowait irq softirq steal. The total is cores x time: runner/run/resources.ts says why.
+// proc(5): user nice system idle iowait irq softirq steal. The total is cores x time: where work wakes with the tick that samples user and
+// system time, the columns add up to too much (on 2 cores to 2.6 s a second), which would show as others' work.
 func machine() machineSample {
 	var m machineSample
 	text := read("/proc/stat")
@@ -258,11 +324,15 @@ func add(sum **int64, unit int64, numbers ...string) {
 		if err != nil {
 			continue
 		}
-		if *sum == nil {
-			*sum = new(int64)
-		}
-		**sum += n * unit
+		addTo(sum, n*unit)
 	}
+}
+
+func addTo(sum **int64, n int64) {
+	if *sum == nil {
+		*sum = new(int64)
+	}
+	**sum += n
 }
 
 // match is the text of the pattern's group, if the pattern is found.

@@ -6,9 +6,16 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -48,9 +55,7 @@ func TestWhatCannotBeReadIsNull(t *testing.T) {
 }
 
 func TestABrokerIsTheCommandWithoutAgent(t *testing.T) {
-	if _, err := os.Stat("/proc/stat"); err != nil {
-		t.Skip("only Linux has /proc")
-	}
+	needProc(t)
 	file := t.TempDir() + "/samples"
 	// An agent of Go takes more than twice the memory of a shell.
 	command, _, out := started(t, "supervise", "-control", "-sample", file, "-broker", "--", "sh", "-c", "echo ready; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2; :")
@@ -84,6 +89,154 @@ func TestABrokerIsTheCommandWithoutAgent(t *testing.T) {
 	}
 }
 
+// burner uses CPU in a child of a shell, which then waits for a line of standard input.
+const burner = `sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; times'; echo over; read x`
+
+func needProc(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("/proc/stat"); err != nil {
+		t.Skip("only Linux has /proc")
+	}
+}
+
+// burning starts burner, and returns how to end it.
+func burning(t *testing.T) (pid int, out *bufio.Reader, end func()) {
+	t.Helper()
+	command := exec.Command("sh", "-c", burner)
+	stdin, _ := command.StdinPipe()
+	stdout, _ := command.StdoutPipe()
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Kill() })
+	return command.Process.Pid, bufio.NewReader(stdout), func() {
+		_ = stdin.Close()
+		_ = command.Wait()
+	}
+}
+
+func TestTheCPUTimeOfAProcessIsWhatItSaysItselfAndDoesNotFallWhenAChildEnds(t *testing.T) {
+	needProc(t)
+	pid, out, _ := burning(t)
+	said := make(chan string, 1)
+	go func() {
+		line, _ := out.ReadString('\n')
+		_, _ = out.ReadString('\n')
+		over, _ := out.ReadString('\n')
+		said <- line + over
+	}()
+	seen, last := lastSeen{}, int64(0)
+	for {
+		if now := seen.usage([]int{pid}); *now.CPUNs < last {
+			t.Fatalf("%d ns after %d", *now.CPUNs, last)
+		} else {
+			last = *now.CPUNs
+		}
+		select {
+		case text := <-said:
+			// times prints user and system time: "0m0.560000s 0m0.000000s".
+			var minutes int
+			var seconds float64
+			if _, err := fmt.Sscanf(text, "%dm%fs", &minutes, &seconds); err != nil {
+				t.Fatal(text, err)
+			}
+			want := float64(minutes)*60 + seconds
+			if got := float64(*seen.usage([]int{pid}).CPUNs) / 1e9; want == 0 || got < want-0.05 || got > want+0.5 {
+				t.Errorf("%.2f s; it says %.2f", got, want)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func TestOfTwoProcessesOneMayEndBeforeTheOtherAndTheirSumDoesNotFall(t *testing.T) {
+	needProc(t)
+	first, said, end := burning(t)
+	second, alsoSaid, endSecond := burning(t)
+	for _, out := range []*bufio.Reader{said, alsoSaid} {
+		for line := ""; line != "over\n"; line, _ = out.ReadString('\n') {
+		}
+	}
+	file := t.TempDir() + "/samples"
+	in, asks := io.Pipe()
+	ended := make(chan error)
+	go func() { ended <- sampleOthers(file, in) }()
+	ask := func() { _, _ = fmt.Fprintf(asks, `{"generator":[%d,%d],"broker":[]}`+"\n", first, second) }
+	ask()
+	for got := 0; got < 1; got = len(samples(t, file)) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	end()
+	ask()
+	for got := 0; got < 2; got = len(samples(t, file)) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	own := usage([]int{second})
+	endSecond()
+	ask()
+	_ = asks.Close()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	lines := samples(t, file)
+	both, one, none := lines[0].Generator, lines[1].Generator, lines[2].Generator
+	if *both.CPUNs < *own.CPUNs+tickNs || *one.CPUNs < *both.CPUNs {
+		t.Errorf("%d ns, then %d, where one alone has %d", *both.CPUNs, *one.CPUNs, *own.CPUNs)
+	}
+	if *both.RSSBytes <= *own.RSSBytes || *one.RSSBytes != *own.RSSBytes {
+		t.Errorf("%d bytes, then %d, where one alone has %d", *both.RSSBytes, *one.RSSBytes, *own.RSSBytes)
+	}
+	if none == nil || none.CPUNs != nil || lines[0].Broker != nil {
+		t.Errorf("nothing is left: %+v; there is no broker: %+v", none, lines[0].Broker)
+	}
+}
+
+func TestHowLongThreadsWaitedForACoreIsKnownOfAllThreads(t *testing.T) {
+	needProc(t)
+	threads := 8 * runtime.NumCPU()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+	before := usage([]int{os.Getpid()})
+	var over sync.WaitGroup
+	for range threads {
+		over.Go(func() {
+			for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
+			}
+		})
+	}
+	over.Wait()
+	after := usage([]int{os.Getpid()})
+	if waited, ran := *after.WaitNs-*before.WaitNs, *after.CPUNs-*before.CPUNs; waited <= ran {
+		t.Errorf("%d threads waited for %d ns and ran for %d", threads, waited, ran)
+	}
+}
+
+func TestWhatGoesOverTheNetworkIsCounted(t *testing.T) {
+	if _, err := os.Stat("/proc/net/dev"); err != nil {
+		t.Skip("only Linux has /proc")
+	}
+	// The kernel's figures from other files; other processes use the network during the test.
+	devices, _ := filepath.Glob("/sys/class/net/*/device")
+	if len(devices) == 0 {
+		devices, _ = filepath.Glob("/sys/class/net/[!l]*/address")
+	}
+	got := readNetwork()
+	var rx, tx int64
+	for _, device := range devices {
+		folder := filepath.Dir(device)
+		for name, sum := range map[string]*int64{"rx_bytes": &rx, "tx_bytes": &tx} {
+			n, _ := strconv.ParseInt(strings.TrimSpace(read(folder, "statistics", name)), 10, 64)
+			*sum += n
+		}
+	}
+	if more := rx - got.RxBytes; more < 0 || more > 1e8 {
+		t.Errorf("%d bytes came in; the kernel says %d", got.RxBytes, rx)
+	}
+	if more := tx - got.TxBytes; more < 0 || more > 1e8 {
+		t.Errorf("%d bytes went out; the kernel says %d", got.TxBytes, tx)
+	}
+}
+
 func BenchmarkSample(b *testing.B) {
 	for b.Loop() {
 		(&sampler{}).read(time.Now())
@@ -91,9 +244,7 @@ func BenchmarkSample(b *testing.B) {
 }
 
 func TestAMachinesTimeIsItsCoresTimesTheClock(t *testing.T) {
-	if _, err := os.Stat("/proc/stat"); err != nil {
-		t.Skip("only Linux has /proc")
-	}
+	needProc(t)
 	before, began := machine(), time.Now()
 	time.Sleep(time.Second)
 	after, took := machine(), time.Since(began)

@@ -39,7 +39,8 @@ describe("in mid-run", () => {
 		}, async () => {
 			const made = await measuring(LONG);
 			const { mqbench, children } = made;
-			expect(children.map((c) => c.name).sort()).toEqual(["agent", "agent", "k6", "nats-server"]);
+			const names = children.map((c) => c.name).sort();
+			expect(names).toEqual(["agent", "agent", "agent", "k6", "nats-server"]);
 			mqbench.signal(signal);
 			const ended = await mqbench.ended;
 			expect(ended.code).toBe(code);
@@ -106,7 +107,7 @@ describe("in mid-run", () => {
 
 	test("kill -9 of mqbench leaves no process, and files that report can read", async () => {
 		const { mqbench, children, results } = await measuring(LONG);
-		expect(children).toHaveLength(4);
+		expect(children).toHaveLength(5);
 		mqbench.signal("SIGKILL");
 		await gone(children);
 		const [first = ""] = readdirSync(path.join(results, "runs"));
