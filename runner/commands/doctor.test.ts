@@ -1,9 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fakeMachine } from "../doctor/machine.fake.ts";
-import { awsParts, thisMachine } from "../doctor/this-machine.ts";
+import { thisMachine } from "../doctor/this-machine.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { doctor } from "./doctor.ts";
 
@@ -31,33 +28,6 @@ describe("mqbench doctor", () => {
 		);
 	});
 
-	test("says whether target aws has what it needs; without it nothing is bad", async () => {
-		const install = "npm ci --prefix '/opt/a long way down to the packages of mqbench/infra/aws'";
-		const text = async (...missing: string[]) => {
-			const world = fakeWorld();
-			const aws = async () => ({ missing, install });
-			expect(await doctor({}, world, fakeMachine({ aws }))).toBe(0);
-			return world.out();
-		};
-		expect(await text()).toContain("ok       AWS: SDK and Pulumi's packages are installed.");
-		// To be copied, so never wrapped.
-		expect(await text("@pulumi/aws")).toContain(`Remedy: ${install}\n`);
-	});
-
-	test("packages of another version are as good as none", async () => {
-		const folder = testFolder();
-		const write = (file: string, value: unknown) => {
-			const there = path.join(folder, file);
-			mkdirSync(path.dirname(there), { recursive: true });
-			writeFileSync(there, JSON.stringify(value));
-		};
-		write("package.json", { dependencies: { "@x/a": "1.0.0", b: "2.0.0" } });
-		expect((await awsParts(folder)).missing).toEqual(["@x/a", "b"]);
-		write("node_modules/@x/a/package.json", { version: "1.0.0" });
-		write("node_modules/b/package.json", { version: "2.0.1" });
-		expect((await awsParts(folder)).missing).toEqual(["b"]);
-	});
-
 	test("Ctrl-C ends it", async () => {
 		const world = fakeWorld({ stop: AbortSignal.abort("SIGINT") });
 		await expect(doctor({}, world, fakeMachine())).rejects.toMatchObject({ code: "interrupted" });
@@ -71,7 +41,6 @@ describe("mqbench doctor", () => {
 		expect(await machine.freeBytes("/not/here/yet")).toBeGreaterThan(0);
 		expect(await machine.read("/not/here")).toBeNull();
 		expect(await machine.run("mqbench-is-no-such-program")).toBeNull();
-		expect((await machine.aws()).install).toMatch(/infra.aws$/);
 		expect(await machine.which("mqbench-is-no-such-program")).toBeNull();
 	});
 });

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { examine } from "../doctor/examine.ts";
-import { renderFindings, worst } from "../doctor/finding.ts";
+import { checks } from "../doctor/checks.ts";
+import { examine, renderFindings, worst } from "../doctor/finding.ts";
 import { type Machine, thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { packageVersion } from "../package.ts";
@@ -19,7 +19,7 @@ export async function doctor(
 	world: World,
 	machine: Machine = thisMachine(world),
 ): Promise<ExitCode> {
-	const findings = await examine(machine);
+	const findings = await examine(machine, checks);
 	orInterrupted(world.stop);
 	const verdict = worst(findings);
 	world.stdout.write(

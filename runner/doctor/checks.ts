@@ -201,20 +201,6 @@ const ofPrograms: readonly Check[] = [
 			info: "Needed only for brokers and clients in containers.",
 		},
 	},
-	{
-		// A plan or a run checks AWS access and Pulumi's command.
-		name: "AWS",
-		async read(machine) {
-			const { missing, install } = await machine.aws();
-			return missing.length > 0
-				? { verdict: "info", figure: "not installed", remedy: install }
-				: { verdict: "ok", figure: "SDK and Pulumi's packages are installed" };
-		},
-		means: {
-			ok: "To check credentials and what they may rent: mqbench plan <scenario> --target aws.",
-			info: "Needed only for target aws: Pulumi's packages and the SDK of AWS.",
-		},
-	},
 ];
 
 export const checks: readonly Check[] = [...ofMachine, ...ofPrograms];

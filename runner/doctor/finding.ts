@@ -33,17 +33,13 @@ export interface Check {
 	readonly remedy?: string;
 }
 
-export function findingOf({ name, means = {}, remedy }: Check, read: Reading | null): Finding {
-	const { verdict, figure, ...own } =
-		read ?? ({ verdict: "unknown", figure: "unknown" } as Reading);
-	const troubled = verdict === "warn" || verdict === "bad";
-	return {
-		check: name,
-		verdict,
-		figure,
-		sentence: own.sentence ?? means[verdict] ?? "It cannot be read.",
-		remedy: own.remedy ?? (troubled ? (remedy ?? null) : null),
-	};
+/** First the checks that measure time, one by one, then the others together. What a check cannot read is `unknown`. */
+export async function examine(machine: Machine, checks: readonly Check[]): Promise<Finding[]> {
+	const findings = new Map<Check, Finding>();
+	const look = async (check: Check) => void findings.set(check, await finding(check, machine));
+	for (const check of checks) if (check.alone) await look(check);
+	await Promise.all(checks.map((check) => check.alone || look(check)));
+	return checks.flatMap((check) => findings.get(check) ?? []);
 }
 
 export function renderFindings(
@@ -78,8 +74,32 @@ export function worst(findings: readonly Finding[]): keyof typeof MEANS {
 
 // --- internal ---
 
+const LONGEST_MS = 2000;
+
+async function finding(check: Check, machine: Machine): Promise<Finding> {
+	const timeout = AbortSignal.timeout(LONGEST_MS);
+	const late = new Promise<never>((_, reject) =>
+		timeout.addEventListener("abort", () => reject(new Error("no answer within 2 s"))),
+	);
+	const unknown = { verdict: "unknown", figure: "unknown" } as const;
+	const read = async (): Promise<Reading> => (await check.read(machine)) ?? unknown;
+	const found = await Promise.race([read(), late]).catch((error: unknown): Reading => {
+		const why = error instanceof Error ? error.message : error;
+		return { ...unknown, sentence: `The check failed: ${why}.` };
+	});
+	const { verdict, figure } = found;
+	const remedy = verdict === "warn" || verdict === "bad" ? check.remedy : undefined;
+	return {
+		check: check.name,
+		verdict,
+		figure,
+		sentence: found.sentence ?? check.means?.[verdict] ?? "It cannot be read.",
+		remedy: found.remedy ?? remedy ?? null,
+	};
+}
+
 /** A command to be copied, and so not wrapped. */
-const COMMAND = /^(sudo|echo|npm) /;
+const COMMAND = /^(sudo|echo) /;
 
 const FIRST = "unknown".length + 2;
 

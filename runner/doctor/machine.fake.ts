@@ -40,9 +40,6 @@ export function fakeMachine({
 		generator: async () => {
 			throw new Error("no cache");
 		},
-		aws: async () => {
-			throw new Error("no project");
-		},
 		...parts,
 	};
 }

@@ -4,56 +4,35 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkGo, goVersion } from "../../infra/binaries/go.ts";
-import { awsFolder } from "../../infra/cloud/aws/folder.ts";
 import { findOnPath } from "../../infra/local/program.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
+import { once } from "../once.ts";
 import { packageFolder } from "../package.ts";
 import { cpuQuota } from "../run/environment.ts";
-import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
-import { findGenerator, type Generator } from "./generator.ts";
+import { findGenerator } from "./generator.ts";
 
 /** What the checks read; tests have a fake. null: unreadable, never a guess. */
-export interface Machine {
-	readonly env: World["env"];
-	readonly cwd: string;
-	readonly temporary: string;
-	readonly cores: number;
-	/** Of its control group; null: no limit. */
-	readonly cpuQuotaCores: number | null;
-	/** Of all cores: "performance, powersave". */
-	governor(): Promise<string | null>;
-	read(file: string): Promise<string | null>;
-	sleep(ms: number): Promise<void>;
-	/** stdout and stderr; null if it is missing, fails, or takes longer than 1.8 s. */
-	run(program: string, ...args: string[]): Promise<string | null>;
-	which(program: string): Promise<string | null>;
-	freeBytes(folder: string): Promise<number | null>;
-	/** How late a thread woke from sleeps of 1 ms: ns, ascending. */
-	wakeUp(): Promise<readonly number[]>;
-	go(): Promise<string>;
-	generator(): Promise<Generator>;
-	aws(): ReturnType<typeof awsParts>;
-}
+export type Machine = ReturnType<typeof thisMachine>;
 
-export function thisMachine(world: World): Machine {
-	// Two checks ask, and the answer reads 100 MB.
-	let generator: Promise<Generator> | undefined;
+export function thisMachine(world: World) {
 	return {
 		env: world.env,
 		cwd: world.cwd,
 		temporary: os.tmpdir(),
 		cores: os.availableParallelism(),
+		/** Of its control group; null: no limit. */
 		cpuQuotaCores: cpuQuota(),
+		/** Of all cores: "performance, powersave". */
 		governor: async () => (await ownSettings()).governor,
-		read: (file) =>
+		read: (file: string) =>
 			readFile(file, "utf8").then(
 				(text) => text.trim(),
 				() => null,
 			),
-		sleep: async (ms) => void (await sleep(ms)),
+		sleep: (ms: number) => sleep(ms),
 		run,
-		which: async (program) => findOnPath(program, world.env),
+		which: async (program: string) => findOnPath(program, world.env),
 		freeBytes,
 		wakeUp,
 		go: async () => {
@@ -65,26 +44,9 @@ export function thisMachine(world: World): Machine {
 			await checkGo(options);
 			return await goVersion(options);
 		},
-		generator: () => {
-			generator ??= findGenerator(world);
-			return generator;
-		},
-		aws: () => awsParts(awsFolder),
+		// Two checks ask, and the answer reads 100 MB.
+		generator: once(() => findGenerator(world)),
 	};
-}
-
-/** Packages of the Pulumi project in `folder` that are missing in the required version, and the command to install them. Loads none. */
-export async function awsParts(
-	folder: string,
-): Promise<{ readonly missing: readonly string[]; readonly install: string }> {
-	const read = async (file: string) => JSON.parse(await readFile(path.join(folder, file), "utf8"));
-	const { dependencies } = await read("package.json");
-	const missing: string[] = [];
-	for (const [name, version] of Object.entries(dependencies)) {
-		const module = await read(`node_modules/${name}/package.json`).catch(() => null);
-		if (module?.version !== version) missing.push(name);
-	}
-	return { missing, install: `npm ci --prefix ${commandLine([folder])}` };
 }
 
 // --- internal ---
@@ -92,6 +54,7 @@ export async function awsParts(
 /** Less than a check's limit, to tell slow commands from missing ones. */
 const COMMAND_MS = 1800;
 
+/** stdout and stderr; null if it is missing, fails, or takes too long. */
 function run(program: string, ...args: string[]): Promise<string | null> {
 	return new Promise((resolve) => {
 		execFile(
@@ -103,7 +66,7 @@ function run(program: string, ...args: string[]): Promise<string | null> {
 	});
 }
 
-/** The generator's own pacer spins and has finer timers, but what delays this thread delays it and every broker too. */
+/** How late a thread woke from sleeps of 1 ms: ns, ascending. The generator's own pacer spins and has finer timers, but what delays this thread delays it and every broker too. */
 async function wakeUp(): Promise<number[]> {
 	const never = new Int32Array(new SharedArrayBuffer(4));
 	const late: number[] = [];
