@@ -73,9 +73,7 @@ export async function calibrate(args: CalibrateArgs, world: World): Promise<Exit
 	if (!args.quiet) {
 		const here = path.relative(world.cwd, file);
 		world.stdout.write(
-			`
-Written to ${here.startsWith("..") ? file : here}, and kept in ${cache}, where run and compare look for it.
-`,
+			`\nWritten to ${here.startsWith("..") ? file : here}, and kept in ${cache}, where run and compare look for it.\n`,
 		);
 	}
 	return missing.some(({ metric }) => metric === null) ? EXIT.invalid : EXIT.pass;

@@ -6,7 +6,7 @@ import { reasonOf } from "../reason.ts";
 import { sum } from "../stats/sum.ts";
 import { formatBytes, formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
-import type { Action } from "./options.ts";
+import type { Action, Flags } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
@@ -26,7 +26,7 @@ export function declare(command: Command, on: Action): void {
 
 /** Removes builds, downloads, and leftovers of killed commands. Exit code 5: something could not be removed. */
 export async function clean(
-	{ yes, all }: { readonly yes?: boolean | undefined; readonly all?: boolean | undefined },
+	{ yes, all }: Flags<"yes" | "all">,
 	world: World,
 	look: typeof keptHere = keptHere,
 ): Promise<ExitCode> {

@@ -4,7 +4,7 @@ import { expand } from "../plan/expand.ts";
 import { readScenario } from "../scenario/read.ts";
 import { compile as compilePlan } from "../script/compile.ts";
 import type { World } from "../world.ts";
-import { type Action, type ScenarioArgs, scenarioOptions } from "./options.ts";
+import { type Action, type Flags, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	scenarioOptions(command)
@@ -16,12 +16,10 @@ export function declare(command: Command, on: Action): void {
 		.action(on(compile, "path"));
 }
 
-interface CompileArgs extends ScenarioArgs {
-	readonly plan?: boolean | undefined;
-	readonly inline?: boolean | undefined;
-}
-
-export async function compile(args: CompileArgs, world: World): Promise<ExitCode> {
+export async function compile(
+	args: ScenarioArgs & Flags<"plan" | "inline">,
+	world: World,
+): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const [first] = expand(scenario, { runId: "compile", only: args.only });
 	if (!first) throw new Error("a scenario without runs");

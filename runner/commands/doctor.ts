@@ -7,7 +7,7 @@ import { packageVersion } from "../package.ts";
 import { orInterrupted } from "../stop.ts";
 import { terminalLook } from "../terminal/look.ts";
 import type { World } from "../world.ts";
-import type { Action } from "./options.ts";
+import type { Action, Flags } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	command.option("--json", "print the findings as JSON").action(on(doctor));
@@ -15,7 +15,7 @@ export function declare(command: Command, on: Action): void {
 
 /** Exit code 3 when something is bad. */
 export async function doctor(
-	{ json }: { readonly json?: boolean | undefined },
+	{ json }: Flags<"json">,
 	world: World,
 	machine: Machine = thisMachine(world),
 ): Promise<ExitCode> {

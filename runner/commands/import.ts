@@ -8,7 +8,7 @@ import { write } from "../init/file.ts";
 import { reasonOf } from "../reason.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
-import type { Action } from "./options.ts";
+import type { Action, Texts } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	command
@@ -19,22 +19,16 @@ export function declare(command: Command, on: Action): void {
 		.action(on(importCommand, "tool", "workload", "driver"));
 }
 
-interface ImportArgs {
-	readonly workload: string;
-	readonly driver: string;
-	readonly out?: string | undefined;
-}
-
-async function importCommand(args: ImportArgs, world: World): Promise<ExitCode> {
-	const { yaml, left } = importOmb(
-		await read(args.workload, world),
-		await read(args.driver, world),
-	);
-	if (args.out === undefined) world.stdout.write(yaml);
+async function importCommand(
+	{ workload, driver, out }: Texts<"out"> & Readonly<Record<"workload" | "driver", string>>,
+	world: World,
+): Promise<ExitCode> {
+	const { yaml, left } = importOmb(await read(workload, world), await read(driver, world));
+	if (out === undefined) world.stdout.write(yaml);
 	else {
-		await write(args.out, yaml, world);
+		await write(out, yaml, world);
 		world.stderr.write(
-			`${args.out} is written. See what it will do: npx mqbench plan ${commandLine([args.out])}\n`,
+			`${out} is written. See what it will do: npx mqbench plan ${commandLine([out])}\n`,
 		);
 	}
 	for (const { file, what, why } of left) world.stderr.write(`${file}: ${what}: ${why}\n`);

@@ -14,7 +14,7 @@ import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { shellWord } from "../shell.ts";
 import type { World } from "../world.ts";
-import type { Action } from "./options.ts";
+import type { Action, Flags, Texts } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	command
@@ -35,10 +35,7 @@ export function declare(command: Command, on: Action): void {
 		.action(on(init, "name"));
 }
 
-export interface InitArgs extends Partial<Record<keyof Answers, string>> {
-	readonly name?: string | undefined;
-	readonly yes?: boolean | undefined;
-}
+export type InitArgs = Partial<Record<keyof Answers, string>> & Texts<"name"> & Flags<"yes">;
 
 /** Asks what the options leave open, then writes a commented scenario and the editors' schema beside it. */
 export async function init(
@@ -64,12 +61,7 @@ export async function init(
 		`${file} is written. See what it will do, then run it:
   npx mqbench plan ${words}
   npx mqbench ${words}
-${
-	absent === undefined
-		? ""
-		: `To run the broker without Docker: ${absent}
-`
-}`,
+${absent === undefined ? "" : `To run the broker without Docker: ${absent}\n`}`,
 	);
 	return EXIT.pass;
 }

@@ -12,6 +12,10 @@ export type Action = <Args>(
 	...names: readonly string[]
 ) => (this: Command) => Promise<void>;
 
+/** Options without a value, and with one. */
+export type Flags<Name extends string> = { readonly [Key in Name]?: boolean | undefined };
+export type Texts<Name extends string> = { readonly [Key in Name]?: string | undefined };
+
 export interface ScenarioArgs extends Overrides {
 	readonly path: string;
 	readonly argv?: readonly string[] | undefined;

@@ -13,7 +13,7 @@ import { readScenario } from "../scenario/read.ts";
 import { foreseen } from "../search/runs.ts";
 import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";
-import { type Action, type ScenarioArgs, scenarioOptions } from "./options.ts";
+import { type Action, type Flags, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	scenarioOptions(command).option("--json", "print the plans as JSON").action(on(plan, "path"));
@@ -24,7 +24,7 @@ export function declare(command: Command, on: Action): void {
  * network AWS is not asked, and the code stays 0.
  */
 export async function plan(
-	args: ScenarioArgs & { readonly json?: boolean | undefined },
+	args: ScenarioArgs & Flags<"json">,
 	world: World,
 	cloud: CloudSide = theCloud,
 ): Promise<ExitCode> {

@@ -13,8 +13,7 @@ import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";
-import { rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
-import { rigsConfig } from "./rigs-config.ts";
+import { rigsConfig, rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
 
 const ACCOUNT = "111111111111";
 const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);

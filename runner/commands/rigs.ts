@@ -3,13 +3,23 @@ import { destroyAll, destroyOne } from "../../infra/cloud/destroy.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { rigForPrograms, rigsText } from "../../infra/cloud/list.ts";
 import type { Clouds } from "../../infra/cloud/providers.ts";
+import { pulumiConfig } from "../../infra/cloud/pulumi-config.ts";
+import { type CloudSide, offerFor, theCloud } from "../../infra/cloud/rent.ts";
+import { cloudRequest } from "../../infra/cloud/request.ts";
 import { knownRigs } from "../../infra/cloud/rigs.ts";
 import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { RENTING } from "../model/targets.ts";
+import { expand } from "../plan/expand.ts";
+import { readScenario } from "../scenario/read.ts";
 import type { World } from "../world.ts";
-import type { Action } from "./options.ts";
-import { declare as declareConfig } from "./rigs-config.ts";
+import {
+	type Action,
+	type Flags,
+	type ScenarioArgs,
+	systemsOptions,
+	type Texts,
+} from "./options.ts";
 
 /** The one target listed here that is not rented. */
 const CLUSTER = "kubernetes";
@@ -67,17 +77,16 @@ Exit code 5: something is left in the cloud, and the commands that remove it are
 		.option("--owner <owner>", "whose expired rigs (default: yours, as AWS names you)")
 		.option("-y, --yes", "remove without asking")
 		.action(on(rigsSweep));
-	declareConfig(rigs, on);
+	systemsOptions(rigs.command("config"))
+		.description("print the Pulumi configuration of a scenario, for running pulumi up by hand")
+		.option("--clients <n>", "machines for the load")
+		.action(on(rigsConfig, "path"));
 }
 
-interface ClusterArgs {
-	readonly target?: string | undefined;
-	readonly context?: string | undefined;
-	readonly namespace?: string | undefined;
-}
+type ClusterArgs = Texts<"target" | "context" | "namespace">;
 
 export async function rigsList(
-	{ json = false, ...where }: ClusterArgs & { readonly json?: boolean | undefined },
+	{ json = false, ...where }: ClusterArgs & Flags<"json">,
 	world: World,
 ): Promise<ExitCode> {
 	if (where.target === CLUSTER) return (await pods()).listPods(where, json, world);
@@ -88,14 +97,8 @@ export async function rigsList(
 	return EXIT.pass;
 }
 
-interface DestroyArgs extends ClusterArgs {
-	readonly id?: string | undefined;
-	readonly all?: boolean | undefined;
-	readonly yes?: boolean | undefined;
-}
-
 export async function rigsDestroy(
-	{ id, all = false, yes = false, ...where }: DestroyArgs,
+	{ id, all = false, yes = false, ...where }: ClusterArgs & Texts<"id"> & Flags<"all" | "yes">,
 	world: World,
 	options: CloudOptions = {},
 ): Promise<ExitCode> {
@@ -120,6 +123,22 @@ export async function rigsSweep(
 ): Promise<ExitCode> {
 	if (args.target === CLUSTER) return (await pods()).removePods(args.id ?? null, args, world);
 	await sweepRigs(args, world, clouds);
+	return EXIT.pass;
+}
+
+/** The Pulumi program's configuration for a scenario, to run `pulumi up` by hand. Rents nothing. */
+export async function rigsConfig(
+	args: ScenarioArgs,
+	world: World,
+	cloud: CloudSide = theCloud,
+): Promise<ExitCode> {
+	const asked = { ...args, target: RENTING };
+	const { scenario } = await readScenario(args.path, asked, world);
+	const plans = expand(scenario, { only: args.only });
+	const request = cloudRequest(scenario, plans, args);
+	if (request === null) throw new Error(`target ${RENTING} rents machines`);
+	const offer = await offerFor(request, world, cloud);
+	world.stdout.write(pulumiConfig(offer, args.path));
 	return EXIT.pass;
 }
 

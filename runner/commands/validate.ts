@@ -11,7 +11,7 @@ import { warnBeforeRuns } from "../plan/warnings.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";
-import { type Action, type ScenarioArgs, scenarioOptions } from "./options.ts";
+import { type Action, type Flags, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	scenarioOptions(
@@ -22,12 +22,11 @@ export function declare(command: Command, on: Action): void {
 	).action(on(validate, "path"));
 }
 
-interface ValidateArgs extends ScenarioArgs {
-	/** Print only the scenario's mistakes, as JSON; other errors stay the same. */
-	readonly json?: boolean | undefined;
-}
-
-export async function validate({ json, ...args }: ValidateArgs, world: World): Promise<ExitCode> {
+/** `json`: prints only the scenario's mistakes; other errors stay the same. */
+export async function validate(
+	{ json, ...args }: ScenarioArgs & Flags<"json">,
+	world: World,
+): Promise<ExitCode> {
 	if (json) return asJson(args, world);
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { only: args.only });
