@@ -14,15 +14,19 @@ export function readWorkload(
 	file: Written,
 	leave: Leave,
 ): { name: string; workload: Written; sla: readonly string[] } {
+	const others = new Set(Object.keys(file));
+	const take = (key: string) => {
+		others.delete(key);
+		return file[key] ?? undefined;
+	};
 	const number = (key: string, otherwise: number) => {
-		const value = Number(file[key] ?? otherwise);
+		const value = Number(take(key) ?? otherwise);
 		if (!Number.isNaN(value)) return value;
 		leave(quoted(key, file[key]), `${otherwise} is taken`);
 		return otherwise;
 	};
-	for (const [key, value] of Object.entries(file))
-		if (!KNOWN.has(key) && value !== null) leave(quoted(key, value), "has no equivalent here");
-	const topics = existingTopics(file)?.length ?? number("topics", 1);
+	const [name, count] = [take("name"), number("topics", 1)];
+	const topics = existingTopics({ existingTopicList: take("existingTopicList") })?.length ?? count;
 	const subscriptions = number("subscriptionsPerTopic", 1);
 	const group = number("consumerPerSubscription", 1);
 	const partitions = number("partitionsPerTopic", 1);
@@ -75,11 +79,13 @@ export function readWorkload(
 		...(producers !== 1 && { connections: producers }),
 		...(topics !== 1 && { topics }),
 		...((partitions > 1 || consumers > 1) && { partitions }),
-		...keysOf(file, leave),
-		...payloadOf(file, leave),
+		...keysOf(take("keyDistributor"), leave),
+		...payloadOf(take, leave),
 	};
+	for (const key of others)
+		if (file[key] !== null) leave(quoted(key, file[key]), "has no equivalent here");
 	return {
-		name: safeName(typeof file.name === "string" ? file.name : "", "imported"),
+		name: safeName(typeof name === "string" ? name : "", "imported"),
 		workload,
 		sla: [pattern === "publish" ? "failed == 0" : "lost == 0", ...(search ? [OBJECTIVE] : [])],
 	};
@@ -87,24 +93,6 @@ export function readWorkload(
 
 // --- internal ---
 
-const KNOWN = new Set([
-	"name",
-	"topics",
-	"partitionsPerTopic",
-	"messageSize",
-	"subscriptionsPerTopic",
-	"consumerPerSubscription",
-	"producersPerTopic",
-	"producerRate",
-	"consumerBacklogSizeGB",
-	"testDurationMinutes",
-	"warmupDurationMinutes",
-	"keyDistributor",
-	"payloadFile",
-	"useRandomizedPayloads",
-	"randomBytesRatio",
-	"existingTopicList",
-]);
 /** Its search starts here and allows 1000 waiting messages, which take OBJECTIVE at this rate. */
 const FIRST_RATE = 10_000;
 /** Its maximum-throughput workloads ask for a rate that no system reaches. */
@@ -120,20 +108,22 @@ function drainedWithin(minutes: number, perSecond: number, messages: number): st
 
 const KEYS: Record<string, string> = { KEY_ROUND_ROBIN: "round-robin", RANDOM_NANO: "random" };
 
-function keysOf({ keyDistributor = "NO_KEY" }: Written, leave: Leave): Written {
-	const keys = KEYS[String(keyDistributor)];
+function keysOf(distributor: unknown = "NO_KEY", leave: Leave): Written {
+	const keys = KEYS[String(distributor)];
 	if (keys !== undefined) return { keys };
-	if (keyDistributor !== "NO_KEY")
-		leave(quoted("keyDistributor", keyDistributor), "has no equivalent here");
+	if (distributor !== "NO_KEY")
+		leave(quoted("keyDistributor", distributor), "has no equivalent here");
 	return {};
 }
 
-function payloadOf(file: Written, leave: Leave): Written {
-	if (file.useRandomizedPayloads === true)
-		return { payload: { random: Number(file.randomBytesRatio ?? 0) } };
-	if (file.payloadFile != null)
+function payloadOf(take: (key: string) => unknown, leave: Leave): Written {
+	const [random, ratio, file] = ["useRandomizedPayloads", "randomBytesRatio", "payloadFile"].map(
+		take,
+	);
+	if (random === true) return { payload: { random: Number(ratio ?? 0) } };
+	if (file !== undefined)
 		leave(
-			quoted("payloadFile", file.payloadFile),
+			quoted("payloadFile", file),
 			"payloads are random; write payload: { file: <path> } to send the file's bytes",
 		);
 	return {};
