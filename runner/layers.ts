@@ -2,7 +2,6 @@
 export const LAYERS: readonly (readonly string[])[] = [
 	["runner/cli.ts"],
 	["runner/main.ts"],
-	["runner/command-list.ts"],
 	["runner/commands"],
 	["runner/inside-k6"],
 	["runner/pipeline.ts"],

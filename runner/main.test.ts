@@ -2,10 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { testFolder } from "../infra/test-folder.fake.ts";
-import { COMMANDS } from "./command-list.ts";
 import { failure } from "./errors.ts";
 import { topicNames } from "./explain/topics.ts";
-import { explain, main } from "./main.ts";
+import { COMMANDS, explain, main } from "./main.ts";
 import { packageFolder, packageVersion } from "./package.ts";
 import { fakeWorld } from "./world.fake.ts";
 

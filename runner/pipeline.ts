@@ -5,12 +5,10 @@ import type { ExitCode } from "./errors.ts";
 import type { BaselineSnapshot } from "./model/baseline-snapshot.ts";
 import type { CommandFile } from "./model/command-file.ts";
 import type { Plan } from "./model/plan.ts";
-import type { Result } from "./model/result.ts";
 import { floors } from "./plan/floor.ts";
 import { newRunId } from "./plan/run-id.ts";
-import { deliver } from "./render/deliver.ts";
+import { type Delivery, deliver } from "./render/deliver.ts";
 import { writeReports } from "./render/write.ts";
-import type { Reporter } from "./result/reporters.ts";
 import { judgeFolder } from "./result/result.ts";
 import { readEnvironment } from "./run/environment.ts";
 import { addRun, lockRunFolder, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
@@ -53,18 +51,8 @@ interface PipelineOptions extends PipelineArgs {
 	readonly feed?: Feed | null | undefined;
 }
 
-interface PipelineResult {
-	readonly folder: string;
-	readonly result: Result;
-}
-
-interface DeliveryOptions {
-	readonly reporters: readonly Reporter[];
-	readonly quiet?: boolean | undefined;
-}
-
 export async function measureAndReport(
-	options: PipelineOptions & DeliveryOptions,
+	options: PipelineOptions & Pick<Delivery, "reporters" | "quiet">,
 	world: World,
 ): Promise<ExitCode> {
 	const made = await runPipeline(options, world);
@@ -84,7 +72,10 @@ export function runIdFor(
 }
 
 /** plans -> scripts -> runs -> results -> verdict. */
-export async function runPipeline(options: PipelineOptions, world: World): Promise<PipelineResult> {
+export async function runPipeline(
+	options: PipelineOptions,
+	world: World,
+): Promise<Pick<Delivery, "folder" | "result">> {
 	const { scenario, progress, feed = null, command } = options;
 	// Started early, to run during other work.
 	const git = gitCommitOf(path.resolve(world.cwd, command.scenario), world.env);

@@ -1,10 +1,10 @@
-import { maskAll } from "../mask.ts";
 import type { Baseline } from "../model/comparison.ts";
 import type { Run, Search } from "../model/result.ts";
 import type { ResultFile, RunInFile } from "../model/result-file.ts";
 import { figuresOf, HIGHEST_RATE } from "../result/fields.ts";
 import { readableJson } from "../result/json.ts";
 import type { Judgeable } from "../result/outcomes.ts";
+import { maskAll } from "../secrets.ts";
 import { hashOf, machineOf } from "./machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
 

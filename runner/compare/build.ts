@@ -1,8 +1,8 @@
-import { maskAll } from "../mask.ts";
 import type { Result } from "../model/result.ts";
 import { placed } from "../result/gates.ts";
 import { judge } from "../result/outcomes.ts";
 import { type Bare, bareResult, bareSoFar, type Judged } from "../result/result.ts";
+import { maskAll } from "../secrets.ts";
 import { withBaseline } from "./with-baseline.ts";
 
 /** From the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing. */

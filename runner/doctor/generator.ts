@@ -9,29 +9,10 @@ import { MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
 
-/** The source of k6, nats-server and agent: MQBENCH_K6, the platform's package, the cache, or a build with Go. */
-export type Generator =
-	| { readonly from: "MQBENCH_K6"; readonly k6: string }
-	| { readonly from: "MQBENCH_K6"; readonly unusable: string }
-	/** "@mqbench/linux-x64 0.2.0" */
-	| { readonly from: "package"; readonly name: string; readonly go: string }
-	| {
-			readonly from: "cache";
-			/** Why there is no package, as a sentence; null: none is offered. */
-			readonly why: string | null;
-			readonly key: string;
-			readonly go: string;
-			readonly ageMs: number;
-	  }
-	/** `damaged`: the files in its place are not what was built. */
-	| {
-			readonly from: "build";
-			readonly why: string | null;
-			readonly key: string;
-			readonly damaged: boolean;
-	  };
+export type Generator = Awaited<ReturnType<typeof findGenerator>>;
 
-export async function findGenerator(world: World): Promise<Generator> {
+/** The source of k6, nats-server and agent: MQBENCH_K6, the platform's package, the cache, or a build with Go. */
+export async function findGenerator(world: World) {
 	if (world.env.MQBENCH_K6) return ownK6(world);
 	const { cache, key } = ownBuild(world);
 	const folder = path.join(cache, "bin", key);
@@ -43,13 +24,16 @@ export async function findGenerator(world: World): Promise<Generator> {
 		programs: FIRST,
 		exe,
 	});
-	if ("folder" in packed) return { from: "package", name: packed.name, go: packed.build.go };
+	// "@mqbench/linux-x64 0.2.0"
+	if ("folder" in packed)
+		return { from: "package", name: packed.name, go: packed.build.go } as const;
+	/** Why there is no package, as a sentence; null: none is offered. */
 	const { why } = packed;
 	const there = await stat(folder).catch(() => null);
 	const build = there && (await readBuild(folder, exe, FIRST));
-	return build
-		? { from: "cache", why, key, go: build.go, ageMs: world.clock.nowMs() - there.mtimeMs }
-		: { from: "build", why, key, damaged: there !== null };
+	if (!build) return { from: "build", why, key, damaged: there !== null } as const;
+	const ageMs = world.clock.nowMs() - there.mtimeMs;
+	return { from: "cache", why, key, go: build.go, ageMs } as const;
 }
 
 export async function versionJson(world: World) {
@@ -74,7 +58,7 @@ function ownBuild({ env }: Pick<World, "env">) {
 	return { cache: cacheFolder(env, platform), key: buildKey(EXTENSIONS, platform, arch, flags) };
 }
 
-async function ownK6(world: World): Promise<Generator> {
+async function ownK6(world: World) {
 	const silent = () => {};
 	try {
 		const { k6 } = await resolveBinaries(world, {
@@ -82,9 +66,9 @@ async function ownK6(world: World): Promise<Generator> {
 			version: packageVersion,
 			progress: { begin: silent, waiting: silent, note: silent, step: silent, end: silent },
 		});
-		return { from: "MQBENCH_K6", k6 };
+		return { from: "MQBENCH_K6", k6 } as const;
 	} catch (error) {
 		if (!(error instanceof MqbenchError)) throw error;
-		return { from: "MQBENCH_K6", unusable: error.message };
+		return { from: "MQBENCH_K6", unusable: error.message } as const;
 	}
 }

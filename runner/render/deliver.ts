@@ -14,7 +14,7 @@ import { annotations, outputText } from "./github.ts";
 import { renderMarkdown, SUMMARY } from "./markdown.ts";
 import { renderTerminal } from "./terminal.ts";
 
-interface Delivery {
+export interface Delivery {
 	readonly result: Result;
 	/** Every report is in it already. */
 	readonly folder: string;

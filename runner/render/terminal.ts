@@ -1,5 +1,5 @@
 import { at, type Block, type Document, sentence } from "../document/blocks.ts";
-import { maskAll } from "../mask.ts";
+import { maskAll } from "../secrets.ts";
 import { harmless } from "../terminal/columns.ts";
 import { blockLines } from "./terminal/blocks.ts";
 import { makePage, type Page, type PageOptions } from "./terminal/text-page.ts";

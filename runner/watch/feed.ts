@@ -1,7 +1,6 @@
 import { resultSoFar } from "../compare/build.ts";
 import { documentOf } from "../document/document.ts";
 import { readGiven } from "../given-folder.ts";
-import { maskAll } from "../mask.ts";
 import type { Plan } from "../model/plan.ts";
 import { renderPage } from "../page/html-page.ts";
 import { markup } from "../page/markup.ts";
@@ -10,7 +9,7 @@ import { type Judged, judgedSoFar } from "../result/result.ts";
 import { runPath } from "../run/folder.ts";
 import { type LiveRun, liveRows } from "../run/live.ts";
 import { type ProgressListener, titleOf } from "../run/progress.ts";
-import { hide, maskUrls } from "../secrets.ts";
+import { hide, maskAll, maskUrls } from "../secrets.ts";
 import { livePart, type Strip, stripMarkup } from "./strip.ts";
 
 /** Follows a command and makes its page. It never fails, because it must not end a measurement. */
