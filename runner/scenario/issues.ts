@@ -5,7 +5,7 @@ import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
 import { removed } from "../text/removed.ts";
 import { tell } from "../text/tell.ts";
-import { otherToolsValue, otherToolsWord } from "./other-tools.ts";
+import { otherToolsValue, otherToolsWord, own } from "./other-tools.ts";
 import { fieldOf, isSystem, noun, quoted, systemBroker } from "./place.ts";
 import type { Path, Problem } from "./problem.ts";
 import { ScenarioFile } from "./schema.ts";
@@ -127,6 +127,8 @@ const KINDS: Readonly<Record<string, string>> = {
 	boolean: "true or false",
 };
 
+const FLAGS = { yes: true, on: true, no: false, off: false };
+
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 function missing({ path, issue, whole }: About): string {
@@ -160,8 +162,9 @@ function otherKind({ path, value, whole }: About, expected: string): string {
 			: isPlain
 				? String(value)
 				: quoted(value);
-	// Without quotes YAML reads 2.1 as a number; a list may have one entry.
-	const meant = isPlain ? String(value) : [value];
+	// Without quotes YAML 1.2 reads 2.1 as a number, and `yes` as text; a list may have one entry.
+	const flag = typeof value === "string" ? own(FLAGS, value.toLowerCase()) : undefined;
+	const meant = flag ?? (isPlain ? String(value) : [value]);
 	const write = fits(path, whole, meant)
 		? JSON.stringify(meant)
 		: examples.length > 0

@@ -45,20 +45,22 @@ export function resolveSlaLines(
 		const { expect, system = null, abort } = line;
 		const wrong = reporter<"expect" | "system" | "case" | "abort">(problems, (at) => [...path, at]);
 		const asked = "case" in line ? line.case : undefined;
-		const matched = asked === undefined ? undefined : findCase(asked, names);
-		const only = (inCase === null ? matched : cases[inCase]?.name) ?? null;
+		const called = asked === undefined ? [] : casesCalled(asked, names);
+		const only = (inCase === null ? called[0] : cases[inCase]?.name) ?? null;
 		if (system !== null && keys.length > 0 && !keys.includes(system))
 			wrong("system", "unknown", {
 				what: "system",
 				word: quoted(system),
 				meant: didYouMean(system, keys),
 			});
-		if (asked !== undefined && matched === undefined)
+		if (asked !== undefined && called.length === 0)
 			wrong("case", "unknown", {
 				what: "case",
 				word: quoted(asked),
 				meant: didYouMean(asked, names),
 			});
+		else if (called.length > 1)
+			wrong("case", "case-unclear", { asked, cases: called.length, whole: only });
 		else {
 			const why = unanswerable(expect, {
 				cases: cases.filter(({ name }) => only === null || name === only),
@@ -145,9 +147,7 @@ function checkSearches(lines: readonly SlaLine[], { systems, cases, problems }: 
 	});
 }
 
-/** Matches a full name, or its first words if only one case starts with them. */
-function findCase(asked: string, names: readonly string[]): string | undefined {
-	if (names.includes(asked)) return asked;
-	const [only, ...others] = names.filter((name) => name.startsWith(`${asked} `));
-	return others.length === 0 ? only : undefined;
+/** The case of that name, otherwise those whose names begin with these words. */
+function casesCalled(asked: string, names: readonly string[]): readonly string[] {
+	return names.includes(asked) ? [asked] : names.filter((name) => name.startsWith(`${asked} `));
 }

@@ -34,6 +34,7 @@ export const slaMistakes = {
 	"tally-count": '"{line}": {tally} is a number of messages; write {tally} == 0',
 	"limit-never": '"{line}" can never hold; write {instead}',
 	"objective-meant": '"{line}" is not an objective; write {meant}',
+	"case-unclear": 'case "{asked}" could be any of {cases} cases; write the whole name, e.g. {whole}',
 	"unknown-baseline": "baseline: unknown system {word} (a file or folder is written ./{written}){meant}",
 	"no-objective": '"{line}" is not an objective; write e.g. p99 < 20ms, service p99.9 <= 5ms or lost == 0',
 } as const;
