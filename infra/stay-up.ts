@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { failure, MqbenchError } from "../runner/errors.ts";
 import type { Plan } from "../runner/model/plan.ts";
 import { packageVersion } from "../runner/package.ts";
-import { type RigPlace, removeRig, rigAt, writeRig } from "../runner/scenario/rig-store.ts";
+import { type RigPlace, removeRig, rigAt, writeRig } from "../runner/scenario/rig.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import { maskUrls } from "../runner/secrets.ts";
 import { commandLine } from "../runner/shell.ts";

@@ -1,5 +1,5 @@
 import { largestOf } from "../../runner/extremes.ts";
-import { rigEndsAt } from "../../runner/plan/rig-expiry.ts";
+import { rigEndsAt } from "../../runner/plan/warnings.ts";
 import { commandLine } from "../../runner/shell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";

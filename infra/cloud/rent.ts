@@ -4,7 +4,7 @@ import { brokerOf, imageAt } from "../../runner/brokers/index.ts";
 import { type ExitCode, failure } from "../../runner/errors.ts";
 import { CLOUD_TITLES, RENTING, targetTraits } from "../../runner/model/targets.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
-import { rigExpiryWarnings } from "../../runner/plan/rig-expiry.ts";
+import { rigExpiryWarnings } from "../../runner/plan/warnings.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";

@@ -3,7 +3,7 @@ import { hasProcess, noBroker } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import type { Plan } from "../../runner/model/plan.ts";
 import { type CloudName, targetTraits } from "../../runner/model/targets.ts";
-import { longest } from "../../runner/plan/rig-expiry.ts";
+import { longest } from "../../runner/plan/warnings.ts";
 import { brokerMachines, nodesOf } from "../../runner/scenario/aws.ts";
 import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
 import { tell } from "../../runner/text/tell.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
-import { rigEndsAt } from "../../runner/plan/rig-expiry.ts";
+import { rigEndsAt } from "../../runner/plan/warnings.ts";
+import { type RigPlace, writeRig } from "../../runner/scenario/rig.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
-import { type RigPlace, writeRig } from "../../runner/scenario/rig-store.ts";
 import { commandLine } from "../../runner/shell.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";

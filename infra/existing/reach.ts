@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { type Address, addresses, hostPort, type Ports } from "../../runner/brokers/addresses.ts";
-import { isLoopback } from "../../runner/scenario/url.ts";
+import { isLoopback } from "../../runner/scenario/rig-file.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { Broker } from "../rig.ts";
 import { listenersAt } from "./listeners.ts";

@@ -1,6 +1,6 @@
 import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
-import { isLoopback } from "../../runner/scenario/url.ts";
+import { isLoopback } from "../../runner/scenario/rig-file.ts";
 import { missingCpus } from "../local/pinned.ts";
 import { unfit } from "../remote/trouble.ts";
 import type { BrokerRequest } from "../rig.ts";

@@ -12,7 +12,7 @@ import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
 import { renderBlocks } from "../render/terminal.ts";
 import { makeProgress } from "../run/progress.ts";
-import { readScenario } from "../scenario/read.ts";
+import { readScenario } from "../scenario/load.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";

@@ -5,7 +5,7 @@ import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { downLocal } from "../../infra/local/standing.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { targetTraits } from "../model/targets.ts";
-import { readRig, removeRig } from "../scenario/rig-store.ts";
+import { readRig, removeRig } from "../scenario/rig.ts";
 import type { World } from "../world.ts";
 import type { Action } from "./options.ts";
 

@@ -9,7 +9,7 @@ import { expand } from "../plan/expand.ts";
 import { placeLines, usesLines } from "../plan/place-text.ts";
 import { renderPlan } from "../plan/plan-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
-import { readScenario } from "../scenario/read.ts";
+import { readScenario } from "../scenario/load.ts";
 import { foreseen } from "../search/runs.ts";
 import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";

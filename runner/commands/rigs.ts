@@ -11,7 +11,7 @@ import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { RENTING } from "../model/targets.ts";
 import { expand } from "../plan/expand.ts";
-import { readScenario } from "../scenario/read.ts";
+import { readScenario } from "../scenario/load.ts";
 import type { World } from "../world.ts";
 import {
 	type Action,

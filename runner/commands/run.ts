@@ -18,7 +18,7 @@ import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
 import { type ReporterArgs, reportersOf } from "../result/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
-import { readScenario } from "../scenario/read.ts";
+import { readScenario } from "../scenario/load.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { holdsSecret, VISIBLE_PASSWORD } from "../secrets.ts";
 import { type WatchArgs, watching } from "../watch/watch.ts";

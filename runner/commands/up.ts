@@ -16,7 +16,7 @@ import { targets, targetsThat } from "../model/targets.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
-import { readScenario } from "../scenario/read.ts";
+import { readScenario } from "../scenario/load.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 import { type Action, rentOptions, type ScenarioArgs, systemsOptions } from "./options.ts";

@@ -8,7 +8,7 @@ import { QUICK_MEANS } from "../plan/load-text.ts";
 import { placeLines } from "../plan/place-text.ts";
 import { comparedText } from "../plan/plan-text.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import { readScenario } from "../scenario/read.ts";
+import { readScenario } from "../scenario/load.ts";
 import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Action, type Flags, type ScenarioArgs, scenarioOptions } from "./options.ts";

@@ -5,8 +5,8 @@ import { countsWith } from "../model/counts.ts";
 import { acrossClients, Plan } from "../model/plan.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, RunFile } from "../model/run-file.ts";
+import { openedAt } from "../plan/derive.ts";
 import { copies } from "../plan/samples.ts";
-import { openedAt } from "../plan/schedule.ts";
 import {
 	addBreakdowns,
 	addCompletions,

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { seeded } from "../histogram/random.fake.ts";
 import { acrossClients, type Plan } from "../model/plan.ts";
-import { intervalSeconds } from "../plan/interval.ts";
+import { intervalSeconds } from "../plan/derive.ts";
 import { built, type Fate, planOf, steady } from "./built.fake.ts";
 import { firstRun } from "./fixture.fake.ts";
 

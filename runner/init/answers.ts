@@ -1,7 +1,9 @@
 import { brokerOf } from "../brokers/index.ts";
+import { failure } from "../errors.ts";
 import { PATTERNS, type Pattern } from "../model/pattern.ts";
 import { didYouMean } from "../suggest.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
+import type { World } from "../world.ts";
 import { type Described, systems } from "./systems.ts";
 
 export interface Answers {
@@ -89,6 +91,32 @@ export function systemCalled(answer: string): Described | undefined {
 	return all.find((one) => one.word === word || one.written === meant);
 }
 
+/** Answers come from the arguments, a terminal, a pipe's next line or the default, in this order. Prints defaults that it took unasked. */
+export async function answersOf(
+	args: Partial<Record<keyof Answers, string>> & { readonly yes?: boolean | undefined },
+	missing: readonly string[],
+	world: World,
+): Promise<Answers> {
+	const known: Record<string, string> = {};
+	let any = false;
+	const defaults: string[] = [];
+	for (const question of questions) {
+		const { key, about, otherwise } = question;
+		const given = args[key];
+		const wrong = given === undefined ? undefined : question.wrong(given, known);
+		if (wrong !== undefined) throw failure("usage", { message: `--${key}: ${wrong}` });
+		const answer = given ?? (args.yes ? null : await answered(question, known, missing, world));
+		known[key] = answer ?? otherwise;
+		if (answer === null && otherwise !== "") defaults.push(`${about} ${otherwise}`);
+		any ||= given === undefined && answer !== null;
+	}
+	if (defaults.length > 0 && !args.yes)
+		world.stderr.write(
+			`${any ? "No more answers" : "No answers on standard input"}. Using the defaults: ${defaults.join(", ")}\n`,
+		);
+	return known as unknown as Answers;
+}
+
 // --- internal ---
 
 function offered(missing: readonly string[]): string[] {
@@ -126,4 +154,26 @@ function parsedBy(parse: (text: string) => unknown) {
 			throw error;
 		}
 	};
+}
+
+/** Returns null at the end of input. */
+async function answered(
+	question: Question,
+	known: Partial<Answers>,
+	missing: readonly string[],
+	world: World,
+): Promise<string | null> {
+	const { otherwise } = question;
+	const shown = otherwise === "" ? "" : ` [${otherwise}]`;
+	const text = `${question.ask(known, missing)}${shown}: `;
+	for (;;) {
+		const line = world.ask ? await world.ask(text) : ((await world.nextLine?.()) ?? null);
+		if (line === null) return null;
+		const answer = line.trim() === "" ? otherwise : line.trim();
+		if (!world.ask) world.stderr.write(`${text}${answer}\n`);
+		const wrong = question.wrong(answer, known);
+		if (wrong === undefined) return answer;
+		if (!world.ask) throw failure("usage", { message: wrong });
+		world.stderr.write(`${wrong}\n`);
+	}
 }

@@ -154,7 +154,7 @@ export const Plan = z.strictObject({
 	message: Message,
 	...promisesInPlan,
 	acknowledge: Acknowledge.default("automatic"),
-	/** Seconds of the window that are recorded as one, to bound memory in long runs (plan/interval.ts). Absent: 1. */
+	/** Seconds of the window that are recorded as one, to bound memory in long runs (plan/derive.ts). Absent: 1. */
 	intervalSeconds: z.int().positive().optional(),
 	/** Counted exactly by the generator, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),

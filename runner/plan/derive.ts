@@ -1,7 +1,6 @@
-import type { Times } from "../model/load.ts";
+import type { Schedule, Times } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
-import { intervalSeconds } from "./interval.ts";
-import { counted } from "./schedule.ts";
+import { messagesBefore } from "./offset.ts";
 
 /** Another run of a plan, with its own index and topics. New `times` recount its messages. */
 export function derivePlan(
@@ -28,8 +27,43 @@ export function derivePlan(
 	};
 }
 
+/** Seconds recorded as one: 1 up to 4 h, then 10, from 40 h on 60, which limits a report's size. Faults and backlogs need every second. */
+export function intervalSeconds({
+	schedule,
+	phases,
+	faults,
+	backlog,
+}: Pick<Plan, "schedule" | "phases" | "faults" | "backlog">): number | undefined {
+	if (schedule.kind === "closed" || faults.length > 0 || backlog !== null) return undefined;
+	const longest = LENGTHS.find((n) => schedule.durationNs <= MOST * n * 1e9) ?? 60;
+	return LENGTHS.findLast(
+		(n) => n > 1 && n <= longest && phases.every(({ toNs }) => toNs % (n * 1e9) === 0),
+	);
+}
+
+/** Adds the messages that are due before and in the window. */
+export function counted(times: Times): Schedule {
+	return times.kind === "closed"
+		? times
+		: {
+				...times,
+				warmupMessages: messagesBefore(times, times.warmupNs),
+				messages: messagesBefore(times, times.warmupNs + times.durationNs),
+			};
+}
+
+/** The plan once a warm-up until steady has ended (ns since T0); null: at the latest. */
+export function openedAt(plan: Plan, startNs: number | null): Plan {
+	const { schedule } = plan;
+	if (schedule.steady === null || startNs === null) return plan;
+	return { ...plan, schedule: counted({ ...schedule, warmupNs: startNs }) };
+}
+
 // --- internal ---
 
 function endNs({ warmupNs, durationNs }: Times): number {
 	return warmupNs + durationNs;
 }
+
+const LENGTHS = [1, 10, 60];
+const MOST = 14_400;

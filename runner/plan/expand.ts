@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { brokerOf, hasProcess, noBroker, type Traits } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { subjectOf } from "../model/baseline-sla.ts";
@@ -7,13 +8,12 @@ import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla } from "../model/
 import { needs, TALLIES } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
-import { partitionsOf, sizeFor } from "../scenario/on-system.ts";
 import { onHosts } from "../scenario/rig.ts";
+import { partitionsOf, sizeFor } from "../scenario/rules/system.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
-import { intervalSeconds } from "./interval.ts";
+import { counted, intervalSeconds } from "./derive.ts";
 import { promisedGates } from "./promises.ts";
 import { copies } from "./samples.ts";
-import { counted } from "./schedule.ts";
 
 interface ExpandOptions {
 	/** Part of every topic, so that no run meets another one's messages. */
@@ -51,6 +51,16 @@ export function limits(sla: readonly Sla[]): Plan["limits"] {
 		distinct.set(`${metric} ${limitNs}`, { metric, limitNs });
 	}
 	return [...distinct.values()];
+}
+
+/** Names the runs of a command, and sorts by time: "quickstart-20261120-101746-3f2a". */
+export function newRunId(scenario: string, nowMs: number): string {
+	const stamp = new Date(nowMs)
+		.toISOString()
+		.replaceAll(/[-:]/g, "")
+		.replace("T", "-")
+		.slice(0, 15);
+	return `${scenario}-${stamp}-${randomBytes(2).toString("hex")}`;
 }
 
 // --- internal ---

@@ -1,8 +1,8 @@
 import { brokerOf, noBroker, SystemOptions } from "../brokers/index.ts";
+import { distinct } from "../grouped.ts";
 import type { Times } from "../model/load.ts";
 import { acrossClients, type Plan } from "../model/plan.ts";
 import { derivePlan } from "./derive.ts";
-import { distinct } from "./distinct.ts";
 import { HEARTBEAT_MARGIN_NS, START_LEAD_NS } from "./expand.ts";
 
 /** Long enough for a p99 by second from 400/s on, short enough not to be in the way. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { planOf, steady } from "../evidence/built.fake.ts";
-import { intervalSeconds } from "./interval.ts";
+import { intervalSeconds } from "./derive.ts";
 
 const hours = (n: number) => n * 3600;
 

@@ -1,5 +1,5 @@
 import { largestOf } from "../extremes.ts";
-import { grouped } from "../grouped.ts";
+import { distinct, grouped } from "../grouped.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { Plan } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
@@ -14,7 +14,6 @@ import {
 	plural,
 } from "../units.ts";
 import { carriedRows, DEPTHS } from "./depth.ts";
-import { distinct } from "./distinct.ts";
 import { afterText, QUICK_MEANS, rateText, timeText } from "./load-text.ts";
 
 interface Around {

@@ -5,8 +5,7 @@ import { RigFile } from "../scenario/rig-file.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { expand } from "./expand.ts";
 import { plansOf } from "./plans.fake.ts";
-import { longest, rigEndsAt } from "./rig-expiry.ts";
-import { warnBeforeRuns } from "./warnings.ts";
+import { longest, rigEndsAt, warnBeforeRuns } from "./warnings.ts";
 
 /** A rented rig; the clock says 03:04:05. */
 const rig = (endsAt: string | null, expiresAt: string | null) =>

@@ -1,13 +1,14 @@
+import { noBroker } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import { grouped } from "../grouped.ts";
+import { distinct, grouped } from "../grouped.ts";
 import type { Plan } from "../model/plan.ts";
 import { busy, busyShare, type Consuming, idle } from "../scenario/consumers.ts";
+import type { RigFile } from "../scenario/rig-file.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { sum } from "../stats/sum.ts";
 import { formatCount, formatDuration, plural, ratePerSecond } from "../units.ts";
 import type { World } from "../world.ts";
 import { tooDeepWarnings } from "./depth.ts";
-import { distinct } from "./distinct.ts";
-import { longest, rigExpiryWarnings } from "./rig-expiry.ts";
 import { intendedInWindow } from "./samples.ts";
 
 /** Warns of SLA lines that the samples will not carry (under `strict` it throws instead), and of unfair comparisons. */
@@ -40,6 +41,48 @@ export function warningsOf(scenario: Scenario, plans: readonly Plan[]): string[]
 
 export function consuming(plan: Plan): Consuming {
 	return { ...plan, topics: plan.topics.length };
+}
+
+/** Longest duration of all runs with broker starts and drains, ns: rented machines must outlast it. A search is an upper estimate. */
+export function longest(
+	plans: readonly Plan[],
+	also: { readonly floors: boolean; readonly confirm: boolean },
+): number {
+	const runs = sum(plans.map(ofRun));
+	const [first] = plans;
+	const repeats = first?.repeats ?? 1;
+	const cases = new Set(plans.filter(({ broker }) => broker !== noBroker).map((plan) => plan.case));
+	return (
+		runs +
+		(also.confirm ? Math.ceil((runs * CONFIRMING) / repeats) : 0) +
+		(also.floors ? cases.size * FLOOR_NS : 0)
+	);
+}
+
+/** Null if it has no end, or none that is known. */
+export function rigEndsAt({ cloud, expiresAt }: RigFile): string | null {
+	return cloud?.endsAt ?? expiresAt;
+}
+
+/** `doing`: "the runs take". */
+export function rigExpiryWarnings(
+	rig: RigFile | null,
+	takesNs: number,
+	{ doing, remedy }: { readonly doing: string; readonly remedy: string },
+	{ clock }: Pick<World, "clock">,
+): string[] {
+	const end = rig === null ? null : rigEndsAt(rig);
+	if (rig === null || end === null) return [];
+	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
+	if (leftNs < 0)
+		return [
+			`the rig ${rig.id} has expired (${end}): what is measured on it may end at any moment; stand a new one up`,
+		];
+	return leftNs < takesNs
+		? [
+				`the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and ${doing} up to ${formatDuration(takesNs)}: ${remedy}`,
+			]
+		: [];
 }
 
 // --- internal ---
@@ -102,4 +145,21 @@ function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[
 		: [
 				`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,
 			];
+}
+
+/** A broker's start and a look at clocks, before a run's first message. */
+const START_NS = 15e9;
+/** A search usually makes 10 to 15 runs and a curve of 5, most of them short. */
+const SEARCH_RUNS = 20;
+const SEARCH_RUN_NS = 60e9;
+/** A floor's window and start. */
+const FLOOR_NS = 10e9;
+/** Repeats that --confirm adds. */
+const CONFIRMING = 2;
+
+function ofRun({ schedule, drainNs, search }: Plan): number {
+	const around = START_NS + schedule.warmupNs + drainNs;
+	return search === null
+		? around + schedule.durationNs
+		: SEARCH_RUNS * (around + Math.max(SEARCH_RUN_NS, schedule.durationNs));
 }

@@ -6,7 +6,7 @@ import { ownSettings } from "../../infra/machine-settings.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";
-import type { GivenRig } from "../scenario/overrides.ts";
+import type { GivenRig } from "../scenario/problem.ts";
 import { RigFile } from "../scenario/rig-file.ts";
 import { cpuQuota, readEnvironment, withHosts } from "./environment.ts";
 

@@ -1,8 +1,8 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
 import { builtPrograms, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
+import { openedAt } from "../plan/derive.ts";
 import { rateText, warmupText } from "../plan/load-text.ts";
-import { openedAt } from "../plan/schedule.ts";
 import { plainText } from "../terminal/columns.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { wrap } from "../terminal/wrap.ts";

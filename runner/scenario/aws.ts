@@ -3,7 +3,7 @@ import { hasProcess, type SystemOptions } from "../brokers/index.ts";
 import { largestOf } from "../extremes.ts";
 import { count, unit, WEEK_NS, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
-import { completed } from "./written.ts";
+import { completed } from "./place.ts";
 
 const Instance = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
 

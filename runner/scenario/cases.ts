@@ -7,14 +7,12 @@ import {
 	type WorkloadField,
 	workloadFields,
 } from "../model/workload.ts";
-import { canSettle, checkLoad, missingOf, NEEDED, overlay } from "./loads.ts";
+import { canSettle, checkLoad, checkTopology, missingOf, NEEDED, overlay } from "./loads.ts";
+import { isMap, type Written } from "./place.ts";
 import { type Path, type Problem, reporter, type Wrong } from "./problem.ts";
-import { checkTopology } from "./rules/topology.ts";
 import type { Case } from "./scenario.ts";
 import { backlogOf, heldBack, phasesOf, scheduleOf } from "./schedule.ts";
-import type { ScenarioFile } from "./schema.ts";
-import { SharedWorkload, type WrittenWorkload } from "./workload-schema.ts";
-import { isMap, type Written } from "./written.ts";
+import { type ScenarioFile, SharedWorkload, type WrittenWorkload } from "./schema.ts";
 
 export interface ResolvedCases {
 	readonly cases: readonly Case[];

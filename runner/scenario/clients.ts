@@ -2,9 +2,8 @@ import type { Target } from "../model/plan.ts";
 import { sshPlaceText } from "../model/ssh-host.ts";
 import { targets } from "../model/targets.ts";
 import { plural } from "../units.ts";
-import type { Context } from "./context.ts";
-import type { GivenRig } from "./overrides.ts";
-import { type Problem, reporter } from "./problem.ts";
+import type { GivenRig } from "./problem.ts";
+import { type Context, type Problem, reporter } from "./problem.ts";
 import type { Clients } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 

@@ -1,8 +1,7 @@
 import { hasProcess, noBroker } from "../brokers/index.ts";
 import { ON_HOSTS, type TargetName, targets, targetsThat, targetTraits } from "../model/targets.ts";
 import type { ResolvedCases } from "./cases.ts";
-import type { Context } from "./context.ts";
-import { reporter, type Wrong } from "./problem.ts";
+import { type Context, reporter, type Wrong } from "./problem.ts";
 import { hasHosts, onHosts } from "./rig.ts";
 import type { Fault } from "./scenario.ts";
 import type { PlacedSystem } from "./systems.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { number, unit, WEEK_NS, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
-import { completed } from "./written.ts";
+import { completed } from "./place.ts";
 
 /** A DNS label (RFC 1123). */
 const Dns = z

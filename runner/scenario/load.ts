@@ -1,16 +1,28 @@
 import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { failure } from "../errors.ts";
 import { targets } from "../model/targets.ts";
+import { reasonOf } from "../reason.ts";
+import type { World } from "../world.ts";
 import { resolveCases } from "./cases.ts";
 import { clientCount, resolveClients } from "./clients.ts";
-import type { Context, Surroundings } from "./context.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
 import { KubernetesFile } from "./kubernetes-schema.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
-import { type Located, mistakesOf, type Problem, report } from "./problem.ts";
+import type { Written } from "./place.ts";
+import {
+	type Context,
+	type Located,
+	mistakesOf,
+	type Problem,
+	report,
+	type Surroundings,
+} from "./problem.ts";
+import { shorten } from "./quick.ts";
+import { givenRig } from "./rig.ts";
 import { checkSystems } from "./rules/system.ts";
 import {
 	checkPayloads,
@@ -25,7 +37,6 @@ import { resolveSlaLines } from "./sla-lines.ts";
 import { parseSource } from "./source.ts";
 import { resolveSystems } from "./systems.ts";
 import { fillVariables, variablesIn } from "./variables.ts";
-import type { Written } from "./written.ts";
 
 /** Reads YAML, applies overrides and makes every check that needs no broker. Throws one `scenario-invalid` with all mistakes. */
 export function loadScenario(
@@ -88,6 +99,33 @@ export function safeName(text: string, otherwise: string): string {
 		.slice(0, 80)
 		.replaceAll(/^[^A-Za-z0-9]+|[-.]+$/g, "");
 	return safe === "" ? otherwise : safe;
+}
+
+/** `onRig` resolves the scenario again on the rig in that file, stood up for it. */
+export async function readScenario(
+	file: string,
+	overrides: Overrides,
+	world: Pick<World, "cwd" | "env">,
+): Promise<{ scenario: Scenario; text: string; onRig(rig: string): Promise<Scenario> }> {
+	let text: string;
+	try {
+		text = await readFile(path.resolve(world.cwd, file), "utf8");
+	} catch (error) {
+		throw failure("scenario-unreadable", { path: file, reason: reasonOf(error) });
+	}
+	const resolve = async (changes: Overrides) => {
+		const rig = changes.rig && { ...(await givenRig(changes.rig, world.cwd)), only: changes.only };
+		const scenario = loadScenario(file, text, changes, world.env, {
+			...around(file, world.cwd),
+			...(rig ? { rig } : {}),
+		});
+		return changes.quick ? shorten(scenario) : scenario;
+	};
+	return {
+		scenario: await resolve(overrides),
+		text,
+		onRig: (rig) => resolve({ ...overrides, target: undefined, rig }),
+	};
 }
 
 // --- internal ---

@@ -1,17 +1,7 @@
 import { isScalar, parseDocument } from "yaml";
 import { tell } from "../text/tell.ts";
-import { isSystem } from "./place.ts";
-import type { Located, Path } from "./problem.ts";
-import type { RigFile } from "./rig-file.ts";
-import { isMap, valueAt, type Written } from "./written.ts";
-
-/** The rig and the file it came from. Holds passwords. */
-export interface GivenRig {
-	readonly path: string;
-	readonly rig: RigFile;
-	/** From `--only`: systems that do not match need no broker. */
-	readonly only?: string | undefined;
-}
+import { isMap, isSystem, valueAt, type Written } from "./place.ts";
+import type { GivenRig, Located, Path } from "./problem.ts";
 
 export interface Overrides {
 	/** `--set`: "workload.rate=5000/s", where the value is a YAML scalar. */

@@ -1,5 +1,7 @@
+import type { Target } from "../model/plan.ts";
 import { maskSameLength } from "../secrets.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
+import type { RigFile } from "./rig-file.ts";
 
 /** A mistake as the schema locates it; `source.ts` knows the line. */
 export interface Problem {
@@ -98,6 +100,40 @@ export function report(text: string, mistakes: readonly Mistake[]): string {
 	});
 	const more = blocks.length - MOST;
 	return [...blocks.slice(0, MOST), ...(more > 0 ? [`... and ${more} more`] : [])].join("\n");
+}
+
+/** The rig and the file it came from. Holds passwords. */
+export interface GivenRig {
+	readonly path: string;
+	readonly rig: RigFile;
+	/** From `--only`: systems that do not match need no broker. */
+	readonly only?: string | undefined;
+}
+
+export interface Surroundings {
+	/** Absolute; paths in the scenario count from here. */
+	readonly folder: string;
+	/** As Node names it: "linux". */
+	readonly platform: string;
+	readonly rig?: GivenRig | undefined;
+	/** Size of a file, or null if it is unreadable. */
+	fileBytes(path: string): number | "folder" | null;
+}
+
+export interface Context extends Omit<Surroundings, "rig"> {
+	readonly target: Target;
+	/** If the command line chose the target, settings that only other targets have are left aside, not refused. */
+	readonly targetChosen: boolean;
+	/** Its brokers replace the target's; its clients make the load unless the scenario names its own. */
+	readonly rig: GivenRig | null;
+	readonly problems: Problem[];
+	readonly env: Readonly<Record<string, string | undefined>>;
+	/** Values of secret variables, from every `config`. */
+	readonly secrets: readonly string[];
+	/** The option that set the value at `path`, or undefined if the file did. */
+	labelOf(path: Path): string | undefined;
+	/** Line in the file, or null if the command line set the value. */
+	lineOf(path: Path): number | null;
 }
 
 // --- internal ---

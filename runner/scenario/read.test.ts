@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
-import { readScenario } from "./read.ts";
+import { readScenario } from "./load.ts";
 
 const scenario = "system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s }\n";
 

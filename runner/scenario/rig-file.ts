@@ -5,7 +5,6 @@ import { word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { CLOUDS, RIG_TARGETS } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
-import { isLoopback } from "./url.ts";
 
 const Word = z.string().min(1);
 
@@ -215,4 +214,12 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 	if (data) return { rig: data };
 	const at = (path: readonly PropertyKey[]) => z.core.toDotPath(path) || "the file";
 	return { wrong: error.issues.map(({ path, message }) => `${at(path)}: ${message}`) };
+}
+
+/** Each machine is its own loopback. */
+export function isLoopback(host: string): boolean {
+	const url = `http://${host.includes(":") ? `[${host}]` : host}`;
+	// Normalizes spellings: 0:0:0:0:0:0:0:1 is ::1.
+	const name = URL.canParse(url) ? new URL(url).hostname : host;
+	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(name);
 }

@@ -1,7 +1,7 @@
 import { type Load, type Times, windowPieces } from "../model/load.ts";
 import { ceilDiv } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
-import type { WrittenWorkload } from "./workload-schema.ts";
+import type { WrittenWorkload } from "./schema.ts";
 
 type Fields = Partial<WrittenWorkload>;
 type Pieces = Times["pieces"];

@@ -4,14 +4,40 @@ import { CpuSet } from "../model/cpu-set.ts";
 import { count, parsed, span, word } from "../model/field.ts";
 import { type BaselineSla, FaultAction, type Sla, Target } from "../model/plan.ts";
 import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
-import { type WorkloadField, workloadFields } from "../model/workload.ts";
+import { type WorkloadField, workloadFields, workloadInput } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 import { AwsFile } from "./aws.ts";
 import { KubernetesFile } from "./kubernetes-schema.ts";
 import { parseLine } from "./sla.ts";
-import { overrides, SharedWorkload } from "./workload-schema.ts";
 
 /** The scenario language. Types, validation, `scenarios/scenario.schema.json` and the tables of `scenarios/README.md` come from here. */
+
+/** A workload (model/workload.ts) with every default that does not depend on another field. */
+const WorkloadFile = z.strictObject(workloadInput);
+export type WrittenWorkload = z.infer<typeof WorkloadFile>;
+
+/** Cases and matrices have no defaults: missing fields come from the workload. */
+export const overrides = Object.fromEntries(
+	Object.entries(workloadInput).map(([field, schema]) => [field, written(schema)]),
+) as { [F in WorkloadField]: Written<(typeof workloadInput)[F]> };
+type Written<T> = T extends
+	| z.ZodOptional<infer Inner>
+	| z.ZodDefault<infer Inner>
+	| z.ZodPrefault<infer Inner>
+	? Inner
+	: T;
+function written(schema: z.ZodType): unknown {
+	return schema instanceof z.ZodOptional ||
+		schema instanceof z.ZodDefault ||
+		schema instanceof z.ZodPrefault
+		? schema.unwrap()
+		: schema;
+}
+
+/** Cases may supply `message`. */
+export const SharedWorkload = WorkloadFile.partial({ message: true });
+export type SharedWorkload = Omit<WrittenWorkload, "message"> &
+	Partial<Pick<WrittenWorkload, "message">>;
 
 export const System = z
 	.union([BrokerName.transform((broker) => SystemOptions.parse({ broker })), SystemOptions])

@@ -10,8 +10,7 @@ import {
 import { type BrokerPlace, ON_HOSTS, targetTraits } from "../model/targets.ts";
 import { hide, maskUrls } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
-import type { Context } from "./context.ts";
-import { type Path, reporter } from "./problem.ts";
+import { type Context, type Path, reporter } from "./problem.ts";
 import { onHosts, rigBroker } from "./rig.ts";
 import { checkSettings, checkTarget, isYours } from "./rules/place.ts";
 import type { System } from "./scenario.ts";

@@ -58,14 +58,6 @@ export function resolveUrl(
 	return { url: parts.map(({ whole }) => whole).join(",") };
 }
 
-/** Each machine is its own loopback. */
-export function isLoopback(host: string): boolean {
-	const url = `http://${host.includes(":") ? `[${host}]` : host}`;
-	// Normalizes spellings: 0:0:0:0:0:0:0:1 is ::1.
-	const name = URL.canParse(url) ? new URL(url).hostname : host;
-	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(name);
-}
-
 // --- internal ---
 
 /** "nats://a:4222,nats://b:4222" */

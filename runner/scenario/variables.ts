@@ -1,6 +1,6 @@
 import { soundsSecret } from "../secrets.ts";
+import { isMap, mapValues, type Written } from "./place.ts";
 import { type Path, type Problem, reporter } from "./problem.ts";
-import { isMap, mapValues, type Written } from "./written.ts";
 
 export const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 type Env = Readonly<Record<string, string | undefined>>;

@@ -2,11 +2,27 @@ import type { Plan } from "../model/plan.ts";
 import { describe } from "../plan/plan-text.ts";
 import { formatCount, formatDurationExact, ratePerSecond } from "../units.ts";
 import { comment, js, raw } from "./js.ts";
-import { options } from "./options.ts";
 
 /** Both files belong in one folder, unless the script contains the plan (`inline`). */
 export function compile(plan: Plan, { inline = false } = {}) {
 	return { script: script(plan, inline), planJson: `${JSON.stringify(plan, null, 2)}\n` };
+}
+
+/** The heartbeat that hands out slots, the same for every load; plan.json has the load's shape. */
+export function options({ heartbeat }: Plan) {
+	return {
+		scenarios: {
+			heartbeat: {
+				executor: "constant-arrival-rate",
+				rate: heartbeat.slotsPerSecond,
+				timeUnit: "1s",
+				duration: k6Duration(heartbeat.durationNs),
+				preAllocatedVUs: heartbeat.vus,
+				maxVUs: heartbeat.vus,
+				gracefulStop: k6Duration(heartbeat.gracefulStopNs),
+			},
+		},
+	};
 }
 
 // --- internal ---
@@ -70,4 +86,9 @@ const QUALITY: Readonly<Partial<Record<Plan["schedule"]["kind"], string>>> = {
 
 function rounded(value: number): number {
 	return Number(value.toPrecision(8));
+}
+
+/** k6 reads whole seconds best; it has no "min". */
+function k6Duration(ns: number): string {
+	return ns % 1e9 === 0 ? `${ns / 1e9}s` : `${Math.ceil(ns / 1e6)}ms`;
 }

@@ -15,8 +15,7 @@ import {
 	targetsThat,
 	targetTraits,
 } from "../../model/targets.ts";
-import type { Context } from "../context.ts";
-import type { Wrong } from "../problem.ts";
+import type { Context, Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
 
 /** `ours`: mqbench starts the broker. */

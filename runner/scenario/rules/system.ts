@@ -1,5 +1,6 @@
-import { type BrokerName, noBroker, type Traits } from "../../brokers/index.ts";
-import { sizeText } from "../../model/field.ts";
+import { type BrokerName, noBroker, type SystemOptions, type Traits } from "../../brokers/index.ts";
+import { smallestOf } from "../../extremes.ts";
+import { type Size, sizeText } from "../../model/field.ts";
 import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../../model/load.ts";
 import { acrossClients } from "../../model/plan.ts";
 import type { WorkloadField } from "../../model/workload.ts";
@@ -7,10 +8,7 @@ import { tell } from "../../text/tell.ts";
 import { formatCount, ratePerSecond } from "../../units.ts";
 import { checkCases, type ResolvedCases } from "../cases.ts";
 import { busy } from "../consumers.ts";
-import type { Context } from "../context.ts";
-import { type Partitioned, partitionsOf, sizeFor } from "../on-system.ts";
-import type { GivenRig } from "../overrides.ts";
-import type { Path, Wrong } from "../problem.ts";
+import type { Context, GivenRig, Path, Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
 import type { Case } from "../scenario.ts";
 
@@ -34,6 +32,41 @@ export function checkSystems(
 		const use: Check = (one, wrong) => checkExisting(one, system, wrong);
 		checkCases(cases, problems, use, [...(system.path ?? []), "topics"]);
 	}
+}
+
+export interface Partitioned {
+	readonly traits: Pick<Traits, "partitions" | "groupsByPartition">;
+	readonly options?: Pick<SystemOptions, "partitions">;
+}
+
+/** From the system, otherwise the workload, otherwise one for each consumer of the topic. */
+export function partitionsOf(
+	one: Pick<Case, "partitions" | "consumers" | "topics" | "order">,
+	{ traits, options }: Partitioned,
+): number {
+	if (!traits.partitions) return 1;
+	const written = options?.partitions ?? one.partitions;
+	if (written !== null) return written;
+	// A producer's messages may overtake each other on different partitions.
+	return traits.groupsByPartition && one.order !== "per-producer"
+		? Math.max(1, Math.ceil(one.consumers / one.topics))
+		: 1;
+}
+
+/** Null without a limit. Topic names may count towards it. `limitBytes` is only set for sizes deliberately above it. */
+export function sizeFor(
+	size: Size,
+	{ maxMessageBytes, maxMessageBytesTo }: Traits,
+	topics: readonly string[] = [],
+): { bytes: number; limitBytes: number | null } | null {
+	if (typeof size === "number") return { bytes: size, limitBytes: null };
+	if (maxMessageBytes === null) return null;
+	const limitBytes =
+		maxMessageBytesTo && topics.length > 0
+			? smallestOf(topics.map(maxMessageBytesTo))
+			: maxMessageBytes;
+	const { aboveLimit } = size;
+	return { bytes: limitBytes + aboveLimit, limitBytes: aboveLimit > 0 ? limitBytes : null };
 }
 
 // --- internal ---

@@ -6,6 +6,7 @@
  *   npm run scenarios -- --quick --only what-fsync-costs
  *   npm run scenarios -- --only 'message-queue-latency/redis/1KiB*'
  */
+
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +17,7 @@ import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { expand } from "../../plan/expand.ts";
 import { readResult } from "../../result/result-files.ts";
-import { readScenario } from "../../scenario/read.ts";
+import { readScenario } from "../../scenario/load.ts";
 import { packFiles, packTable } from "./pack.ts";
 
 const { values } = parseArgs({

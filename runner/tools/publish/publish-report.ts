@@ -7,6 +7,7 @@
  *   npm run publish-report -- --check reports/<run-id>       judges a folder that is there; copies nothing
  *   npm run publish-report -- --render nats-stall            makes a published report again from its archive
  */
+
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import os from "node:os";
@@ -16,7 +17,7 @@ import { parseArgs } from "node:util";
 import { buildResult } from "../../compare/build.ts";
 import { EXIT, MqbenchError } from "../../errors.ts";
 import { packageFolder } from "../../package.ts";
-import { readScenario } from "../../scenario/read.ts";
+import { readScenario } from "../../scenario/load.ts";
 import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
 import { formatBytes, plural } from "../../units.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
-import { keepsHosts, readRig, removeRig, rigAt, writeRig } from "./rig-store.ts";
+import { keepsHosts, readRig, removeRig, rigAt, writeRig } from "./rig.ts";
 
 const place = () => ({ shown: "rig.json", path: path.join(testFolder(), "rig.json") });
 const rig = {
