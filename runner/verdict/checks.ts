@@ -19,7 +19,6 @@ const CHECKS: readonly Check[] = [
 	generator.offered,
 	generator.clientDropped,
 	generator.held,
-	run.claim,
 	run.suspended,
 	run.clock,
 	run.faults,
@@ -38,7 +37,6 @@ const CHECKS: readonly Check[] = [
 	machine.steal,
 	machine.others,
 	machine.ownCpu,
-	machine.gcPause,
 	machine.clockSource,
 ];
 

@@ -8,7 +8,6 @@ import { type Any, check, counters, judged, lines, sla, tenth, totals } from "./
 import { judgeRun } from "./run.ts";
 import { orderUnit } from "./tally.ts";
 
-const MS = 1e6;
 const seconds = (edit: (second: Any) => void) =>
 	lines((all) => {
 		for (const l of all) if (l.type === "second") edit(l);
@@ -244,13 +243,6 @@ describe("a measurement that is not to be trusted takes every gate with it:", ()
 			"healthy",
 			(all) => Object.assign(totals(all), { clientDropped: 2 }),
 			"dropped 2 messages",
-		],
-		[
-			// Of two clients: of one nobody else could have claimed the schedule late.
-			"claim",
-			"repeats",
-			(all) => Object.assign(totals(all), { firstClaimNs: 3 * MS }),
-			"began to send 3ms after",
 		],
 	])("%s", (name, fixture, edit, detail) => {
 		const { verdict, checks, judgements, why } = judged(fixture, lines(edit));

@@ -171,19 +171,6 @@ test.each<[name: string, what: string, changes: Changes, found: object, of?: str
 	["ownCpu", "above it of a quota", cpu(0.9, 1), { status: "warn" }],
 	["ownCpu", "below it of a quota", cpu(0.7, 1), { status: "ok" }],
 	["ownCpu", "unreadable", cpu(0, null), { status: "unknown" }],
-	["gcPause", "of 0.9 %", ticks((t) => Object.assign(t, { gcPauseNs: 9 * MS })), { status: "ok" }],
-	[
-		"gcPause",
-		"of 1.1 %",
-		ticks((t) => Object.assign(t, { gcPauseNs: 11 * MS })),
-		{ status: "warn" },
-	],
-	[
-		"gcPause",
-		"in the warm-up",
-		ticks((t) => Object.assign(t, { gcPauseNs: t.at <= 1 ? 9e8 : 0 })),
-		{ status: "ok" },
-	],
 	...(
 		[
 			[100_000, "ok", "without any broker p99 is 100us at best"],

@@ -4,7 +4,7 @@ import { secondsOf } from "../../model/line-seconds.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
-import { formatCount, formatDuration, plural } from "../../units.ts";
+import { formatCount, plural } from "../../units.ts";
 import { clientName, type Facts, isElsewhere, ticksOfWindow, windowOf } from "../facts.ts";
 import {
 	grown,
@@ -158,37 +158,10 @@ export const ownCpu = threshold({
 		const { cores, ofCores, parts } = used;
 		const clients = parts.length;
 		const figure = `${Number(cores.toPrecision(2))} of ${formatCount(ofCores)} cores`;
-		const who =
-			clients > 1 ? `, ${clients} clients on this machine` : onClient(facts, " on ", parts[0]);
+		const on = facts.collected.parts.length > 1 ? ` on ${clientName(parts[0] as ClientPart)}` : "";
+		const who = clients > 1 ? `, ${clients} clients on this machine` : on;
 		const text = `the generator itself used ${figure}${who}`;
 		return { value: cores / ofCores, text, values: { cores, ofCores, clients }, figure };
-	},
-});
-
-/** Beyond this share of the window, garbage collection alone can make a p99. */
-const GC_SHARE = 0.01;
-
-export const gcPause = threshold({
-	name: "gcPause",
-	when: "garbage collection stopped the generator for > 1 % of the window",
-	above: "warn",
-	limit: GC_SHARE,
-	show: formatDuration,
-	remedy: "send smaller messages, or fewer of them",
-	read(facts) {
-		const [worst] = facts.collected.parts
-			.map((part) => {
-				const ticks = ticksOfWindow(facts, part.ticks);
-				const pausedNs = sum(ticks.map((t) => t.gcPauseNs));
-				return { part, pausedNs, windowNs: sum(ticks.map(secondsOf)) * 1e9 };
-			})
-			.filter(({ windowNs }) => windowNs > 0)
-			.sort((a, b) => b.pausedNs / b.windowNs - a.pausedNs / a.windowNs);
-		if (worst === undefined)
-			return unknown("no second of the window was counted", "measure for a second at least");
-		const { part, pausedNs, windowNs } = worst;
-		const text = `garbage collection stopped the generator for ${formatDuration(pausedNs)} of the window${onClient(facts, ", on ", part)}`;
-		return { value: pausedNs, limit: windowNs * GC_SHARE, text, values: { pausedNs } };
 	},
 });
 
@@ -256,10 +229,6 @@ function worstOf(machines: readonly Machine[], check: (machine: Machine) => Find
 	return found.status === "ok" || (all.length === 1 && where === THIS_MACHINE)
 		? found
 		: { ...found, text: `${where}: ${found.text}` };
-}
-
-function onClient({ collected }: Facts, on: string, part?: ClientPart): string {
-	return part === undefined || collected.parts.length === 1 ? "" : `${on}${clientName(part)}`;
 }
 
 /** Counter growth from the last usable sample before the window to the first after it; null: unread, decreased, or never began. */

@@ -2,7 +2,7 @@ import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
 import { acrossClients, type Metric } from "../../model/plan.ts";
 import { formatDuration, formatDurationExact, plural, plusMinus } from "../../units.ts";
-import { clientName, type Facts, isElsewhere, RECEIVES, stoppedAfterNs, sumsOf } from "../facts.ts";
+import { clientName, type Facts, RECEIVES, stoppedAfterNs, sumsOf } from "../facts.ts";
 import { faultName } from "../faults.ts";
 import { AGAIN, type Check, type Finding, NOT_COUNTED, ok, threshold, unknown } from "./check.ts";
 
@@ -69,31 +69,6 @@ export const clients: Check = {
 		};
 	},
 };
-
-/** Claiming the first slots after the common T0 means sending them late. */
-export const claim = threshold({
-	name: "claim",
-	when: "a client claimed the schedule's first part after T0",
-	/** A single local client always claims in time. */
-	applies: ({ plan, parts }) =>
-		(plan.client.count > 1 || parts.some(isElsewhere)) && plan.schedule.kind !== "closed",
-	above: "invalid",
-	limit: 0,
-	show: formatDuration,
-	remedy: "measure again on a machine with less other work",
-	read({ collected }) {
-		const claims = firstClaims(collected);
-		const [last] = claims.toSorted((a, b) => b.ns - a.ns);
-		if (last === undefined || claims.length < collected.parts.length)
-			return unknown("not every client has told when it began");
-		const { ns, part } = last;
-		const text =
-			ns > 0
-				? `${clientName(part)} began to send ${formatDuration(ns)} after the common start`
-				: `every client was ready before the common start, the last one ${formatDuration(-ns)} ahead`;
-		return { value: ns, text, values: { lateNs: ns } };
-	},
-});
 
 /** Time between the first and the last client's first claim, ns; null for one client, or if one never began. */
 export function startSkewNs(collected: Collected): number | null {
