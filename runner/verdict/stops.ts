@@ -2,7 +2,6 @@ import type { Collected } from "../evidence/collect.ts";
 import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import { sum } from "../stats/sum.ts";
 import { intervalNs, type Shares } from "./intervals.ts";
 import { drainedOf, waiting } from "./queue.ts";
 
@@ -10,7 +9,7 @@ type Stop = Collected["stops"][number];
 /** A system that needs more than MOST times the stop to work it off has less than 1/MOST of its rate in reserve. */
 const MOST = 20;
 
-export interface Stops {
+interface Stops {
 	readonly stops: number;
 	readonly stoppedNs: number;
 	/** Shares of the window's 100 ms intervals that are near them: messages due there may be late. */
@@ -85,16 +84,4 @@ function ticksBetween(ticks: Collected["ticks"], from: number, to: number): Coll
 		some.push(tick);
 	}
 	return some;
-}
-
-/** Stops whose messages came after the window. Others do not lower a rate: what they delayed was still sent in the window. */
-export function stopsAtEnd(collected: Collected): Omit<Stops, "intervals"> {
-	const { warmupNs, durationNs } = collected.plan.schedule;
-	const endNs = warmupNs + durationNs;
-	const within = collected.stops
-		.filter(([from, until]) => until > warmupNs && from < endNs)
-		.filter((stop) => stop[1] - stop[0] >= intervalNs(collected.plan))
-		.filter((stop) => workedOffNs(collected, stop) >= endNs)
-		.map(([from, until]) => Math.min(until, endNs) - Math.max(from, warmupNs));
-	return { stops: within.length, stoppedNs: sum(within) };
 }
