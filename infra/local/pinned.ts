@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { failure } from "../../runner/errors.ts";
-import { cpusOf } from "../../runner/model/cpu-set.ts";
+import { cpusOf } from "../../runner/model/field.ts";
 import { findOnPath } from "./program.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Pattern } from "../model/pattern.ts";
+import type { Pattern } from "../model/load.ts";
 import type { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
 import type { Acknowledge, Delivery } from "../model/workload.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { CpuSet } from "../model/cpu-set.ts";
-import { bytes, count, flag, number, word } from "../model/field.ts";
+import { bytes, CpuSet, count, flag, number, word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";

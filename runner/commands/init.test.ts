@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import type { InstallMachine } from "../brokers/server.ts";
 import { systems } from "../init/systems.ts";
-import { PATTERNS } from "../model/pattern.ts";
+import { PATTERNS } from "../model/load.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { shellWord } from "../shell.ts";
 import { fakeWorld } from "../world.fake.ts";

@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { EXIT, type ExitCode } from "../errors.ts";
-import { DetailsFile, ResultFile } from "../model/result-file.ts";
+import { DetailsFile, ResultFile } from "../model/result.ts";
 import { rigSchemaText, scenarioSchemaText } from "../scenario/json-schema.ts";
 import type { World } from "../world.ts";
 import type { Action } from "./options.ts";

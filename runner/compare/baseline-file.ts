@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { failure } from "../errors.ts";
 import { readGiven } from "../given-folder.ts";
 import { Baseline } from "../model/comparison.ts";
-import { ResultFile } from "../model/result-file.ts";
+import { ResultFile } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
 import { baselineOf } from "./baseline-of-result.ts";
 import { buildResult } from "./build.ts";

@@ -1,6 +1,5 @@
 import type { Baseline } from "../model/comparison.ts";
-import type { Run, Search } from "../model/result.ts";
-import type { ResultFile, RunInFile } from "../model/result-file.ts";
+import type { ResultFile, Run, RunInFile, Search } from "../model/result.ts";
 import { figuresOf, HIGHEST_RATE } from "../result/fields.ts";
 import { readableJson } from "../result/json.ts";
 import type { Judgeable } from "../result/outcomes.ts";

@@ -1,7 +1,7 @@
 import type { Plan } from "../model/plan.ts";
 import type { Result, Run } from "../model/result.ts";
 import { expand } from "../plan/expand.ts";
-import { loadOf } from "../result/load.ts";
+import { loadOf } from "../result/run.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { loadScenario } from "../scenario/load.ts";
 

@@ -1,6 +1,5 @@
-import { marginAt } from "../model/baseline-sla.ts";
 import type { Baseline, Calibration } from "../model/comparison.ts";
-import type { BaselineSla } from "../model/plan.ts";
+import { type BaselineSla, marginAt } from "../model/plan.ts";
 import { field } from "../result/fields.ts";
 import { formatDurationExact } from "../units.ts";
 

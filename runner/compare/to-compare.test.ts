@@ -5,7 +5,7 @@ import { testFolder } from "../../infra/test-folder.fake.ts";
 import type { Baseline, Machine } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import { loadOf } from "../result/load.ts";
+import { loadOf } from "../result/run.ts";
 import { readEnvironment } from "../run/environment.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { shorten } from "../scenario/quick.ts";

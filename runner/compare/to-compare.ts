@@ -1,12 +1,11 @@
 import path from "node:path";
 import { failure } from "../errors.ts";
-import { isBaseline } from "../model/baseline-sla.ts";
 import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
 import type { Baseline } from "../model/comparison.ts";
 import type { MachineSettings } from "../model/machine-settings.ts";
-import type { Plan } from "../model/plan.ts";
+import { isBaseline, type Plan } from "../model/plan.ts";
 import { field } from "../result/fields.ts";
-import { loadOf } from "../result/load.ts";
+import { loadOf } from "../result/run.ts";
 import { at, bySystemAndCase } from "../result/select.ts";
 import { readEnvironment } from "../run/environment.ts";
 import { LEAST_REPEATS, needsRepeats } from "../scenario/rules/sla.ts";

@@ -1,7 +1,14 @@
-import { baselineLimitText, isBaseline, marginAt, subjectOf } from "../model/baseline-sla.ts";
 import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
-import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
+import {
+	type BaselineSla,
+	baselineLimitText,
+	isBaseline,
+	marginAt,
+	type Plan,
+	type Sla,
+	subjectOf,
+} from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { field, HIGHEST_RATE, isRate, judgedFigures } from "../result/fields.ts";

@@ -1,13 +1,8 @@
+import type { MetricSummary } from "../model/result.ts";
 import { bucketOfRank } from "./distribution.ts";
 import { rank, type Sample, samplesForBound, valueAtRank } from "./percentiles.ts";
 
-/** `total` samples have at most `value` ns. */
-interface CurvePoint {
-	/** 0 <= p < 100. */
-	readonly p: number;
-	readonly value: number;
-	readonly total: number;
-}
+type CurvePoint = MetricSummary["curve"][number];
 
 /** Five points per halving of the distance to 100 %, as HdrHistogram's tools. Stops at unsupported or never completed samples. */
 export function curve(s: Sample): CurvePoint[] {

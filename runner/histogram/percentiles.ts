@@ -1,23 +1,11 @@
+import type { Percentile as InResult } from "../model/result.ts";
 import { binomialAtMost } from "../stats/binomial.ts";
 import { rank, type Support, samplesForBound, samplesForSupport, tail } from "../stats/support.ts";
 import { bucketOfRank, type Distribution } from "./distribution.ts";
 
 export { rank, type Support, samplesForBound, samplesForSupport, tail };
 
-export interface Percentile {
-	/** 0 < p < 100, e.g. 99.9. */
-	readonly p: number;
-	/** ns; null without support, or among the messages that never completed. */
-	readonly value: number | null;
-	/** 95 % interval, ns. `high` is null without an upper bound, or among those that never completed. */
-	readonly low: number | null;
-	readonly high: number | null;
-	readonly support: Support;
-	/** Supported, but among the messages that never completed: "> timeout". */
-	readonly beyondTimeout: boolean;
-	/** The support is weak from this number of samples on. */
-	readonly needs: number;
-}
+export type Percentile = Omit<InResult, "nEff">;
 
 export interface Sample {
 	readonly distribution: Distribution;

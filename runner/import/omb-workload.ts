@@ -1,4 +1,4 @@
-import type { Pattern } from "../model/pattern.ts";
+import type { Pattern } from "../model/load.ts";
 import { safeName } from "../scenario/load.ts";
 import { backlogTimes } from "../scenario/schedule.ts";
 import { type Leave, quoted } from "./file.ts";

@@ -1,6 +1,6 @@
 import { brokerOf } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import { PATTERNS, type Pattern } from "../model/pattern.ts";
+import { PATTERNS, type Pattern } from "../model/load.ts";
 import { didYouMean } from "../suggest.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
 import type { World } from "../world.ts";

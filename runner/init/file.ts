@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { variable } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import type { Pattern } from "../model/pattern.ts";
+import type { Pattern } from "../model/load.ts";
 import { reasonOf } from "../reason.ts";
 import { Name } from "../scenario/schema.ts";
 import { shellWord } from "../shell.ts";

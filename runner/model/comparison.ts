@@ -1,5 +1,28 @@
 import { z } from "zod";
-import { SaidFields } from "./said.ts";
+
+/** For programs, beside a sentence: its code and values. Absent in results of earlier versions. */
+export const SaidFields = {
+	code: z
+		.string()
+		.optional()
+		.meta({ description: "What the sentence says; permanent once released." }),
+	values: z
+		.record(
+			z.string(),
+			z.union([
+				z.string(),
+				z.number(),
+				z.boolean(),
+				z.null(),
+				z.array(z.union([z.string(), z.number()])),
+			]),
+		)
+		.optional()
+		.meta({
+			description:
+				"What the sentence names. Numbers have their unit in the name: ...Ns, ...PerSecond, ...Seconds, share and ...Share (parts of 1); others are counts. of: the code of the first half, where a second one decides.",
+		}),
+};
 
 /** Of the median of all ratios B/A (Hodges-Lehmann; A: baseline), by ranks (reports/README.md, "Comparing two sets of runs"). */
 const Compared = z.enum(["regressed", "improved", "same", "inconclusive"]);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tell } from "../text/tell.ts";
 import {
 	formatBytesExact,
 	parseBytes,
@@ -126,6 +127,17 @@ export function choice<const Words extends readonly [string, ...string[]]>(
 
 export function flag(description: string, examples: readonly boolean[] = []) {
 	return z.boolean().meta({ description, ...(examples.length > 0 && { examples }) });
+}
+
+/** As taskset writes them: "0-3,8". Whether the machine has them is known when a run starts. */
+export const CpuSet = z.string().regex(/^\d+(-\d+)?(,\d+(-\d+)?)*$/, tell("cpu-set"));
+
+/** "0-2,8" -> 0, 1, 2, 8 */
+export function cpusOf(set: string): number[] {
+	return set.split(",").flatMap((range) => {
+		const [from = 0, to = from] = range.split("-").map(Number);
+		return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+	});
 }
 
 export function parsed<T>(parse: (text: string) => T) {

@@ -3,7 +3,17 @@ import { z } from "zod";
 import { tell } from "../text/tell.ts";
 import { formatBytesExact, formatCount, formatDurationExact, formatRate } from "../units.ts";
 import { count, number, type Size, size, sizeText, span, unit, warmup } from "./field.ts";
-import type { Pattern } from "./pattern.ts";
+
+export const PATTERNS = [
+	"round-trip",
+	"request-reply",
+	"fan-out",
+	"work-queue",
+	"publish",
+	"backlog",
+] as const;
+export const Pattern = z.enum(PATTERNS);
+export type Pattern = z.infer<typeof Pattern>;
 
 const Count = z.int().nonnegative();
 const Ns = z.int().nonnegative();

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { loadInPlan, Message, Schedule } from "./load.ts";
-import { Pattern } from "./pattern.ts";
+import { formatDurationExact } from "../units.ts";
+import { loadInPlan, Message, Pattern, Schedule } from "./load.ts";
 import { Tally } from "./tallies.ts";
 import { TARGETS } from "./targets.ts";
 import { Acknowledge, promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
@@ -30,14 +30,7 @@ const PercentileSla = z.strictObject({
 	abort: z.boolean(),
 });
 
-const MaxSla = z.strictObject({
-	kind: z.literal("max"),
-	text: z.string(),
-	metric: Metric,
-	op: z.enum(["<", "<="]),
-	limitNs: Ns,
-	abort: z.boolean(),
-});
+const MaxSla = PercentileSla.omit({ percentile: true }).extend({ kind: z.literal("max") });
 
 export const LatencySla = z.discriminatedUnion("kind", [PercentileSla, MaxSla]);
 export type LatencySla = z.infer<typeof LatencySla>;
@@ -180,6 +173,46 @@ export const Plan = z.strictObject({
 	quick: z.boolean().default(false),
 });
 export type Plan = z.infer<typeof Plan>;
+
+/** The line with a fixed limit instead, for rules on what a run has at all. */
+export function subjectOf({ text, figure }: BaselineSla): Sla {
+	const tally = Tally.safeParse(figure);
+	if (tally.success)
+		return { kind: "tally", text, tally: tally.data, op: ">=", limit: 0, abort: false };
+	const [metric, percentile = ""] = figure.split(" ");
+	return {
+		kind: "percentile",
+		text,
+		metric: Metric.parse(metric),
+		percentile: Number(percentile.slice(1)),
+		op: "<",
+		limitNs: 0,
+		abort: false,
+	};
+}
+
+export function isBaseline({ system, baselineSystem }: Plan): boolean {
+	return system === baselineSystem;
+}
+
+/** "baseline + 10%", "baseline - 5%": the margin as judged, however it was written. */
+export function baselineLimitText(line: Omit<BaselineSla, "text">): string {
+	const { op, margin, allowanceNs } = line;
+	const percent = Number((margin * 100).toPrecision(6));
+	const part = `baseline ${op === "<" || op === "<=" ? "+" : "-"} ${percent}%`;
+	return allowanceNs === null
+		? part
+		: `max(${part}, baseline + ${formatDurationExact(allowanceNs)})`;
+}
+
+export function marginAt(
+	{ margin, allowanceNs }: Pick<BaselineSla, "margin" | "allowanceNs">,
+	baselineNs: number | null,
+): number {
+	return allowanceNs === null || baselineNs === null || baselineNs <= 0
+		? margin
+		: Math.max(margin, allowanceNs / baselineNs);
+}
 
 /** Values in the schema's order, which is the file's; drops names it does not have. */
 export function inOrder<T extends object>(

@@ -1,18 +1,17 @@
 import { z } from "zod";
 import { ClientLine, OffendersLine, SlowestLine, TickLine, TotalsLine } from "./client-file.ts";
 import { CommandFile } from "./command-file.ts";
-import { Comparison } from "./comparison.ts";
+import { Comparison, SaidFields } from "./comparison.ts";
 import { countParts } from "./counts.ts";
 import { EnvironmentFile } from "./environment-file.ts";
 import { loadInResult, Schedule } from "./load.ts";
 import { byMetric, Metric, Plan } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
-import { SaidFields } from "./said.ts";
 import { TallyUnit } from "./tallies.ts";
 import { VERDICTS } from "./verdict.ts";
 import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
-/** What a report shows (files: result-file.ts). Within a `schema`, fields are only added. Times are ns. null: not measured, never 0. */
+/** What a report shows (files: below). Within a `schema`, fields are only added. Times are ns. null: not measured, never 0. */
 const Count = z.int().nonnegative();
 const MaybeCount = Count.nullable();
 const Ns = z.number().nonnegative();
@@ -29,6 +28,7 @@ export const Percentile = z.strictObject({
 	support: z.enum(["ok", "weak", "none"]),
 	/** Supported, but among the messages that never completed: "> timeout". */
 	beyondTimeout: z.boolean(),
+	/** The support is weak from this number of samples on. */
 	needs: Count,
 	/** Samples divided by the clustering of those above this percentile; null: clustering unknown. */
 	nEff: z.number().nonnegative().nullable(),
@@ -155,18 +155,22 @@ const Used = z
 	})
 	.nullable();
 
-const MachineUsed = z.strictObject({
-	busyCores: z.number().nonnegative().nullable(),
-	stealCores: z.number().nonnegative().nullable(),
+const Point = z.strictObject({
+	at: z.number(),
+	generator: Used,
+	broker: Used,
+	machine: z.strictObject({
+		busyCores: z.number().nonnegative().nullable(),
+		stealCores: z.number().nonnegative().nullable(),
+	}),
+	/** Over all network interfaces but the loopback. */
+	network: z
+		.strictObject({
+			rxBytesPerSecond: z.number().nonnegative().nullable(),
+			txBytesPerSecond: z.number().nonnegative().nullable(),
+		})
+		.nullable(),
 });
-
-/** Over all network interfaces but the loopback. */
-const Network = z
-	.strictObject({
-		rxBytesPerSecond: z.number().nonnegative().nullable(),
-		txBytesPerSecond: z.number().nonnegative().nullable(),
-	})
-	.nullable();
 
 /** What a fault did to the run. Durations count from its `calledNs` (if null, from `beganNs`). */
 export const Failover = z.strictObject({
@@ -264,9 +268,11 @@ export const Run = z.strictObject({
 			drainedAt: z.number().nonnegative(),
 			/** From the moment consumers resumed, to 0.1 s; null: see `problem`. */
 			drainNs: Ns.nullable(),
+			/** Distinct receipts; a lower bound, as the drain may have ended up to one sample earlier. */
 			perSecond: z.number().nonnegative().nullable(),
 			problem: z.string().nullable(),
 			...SaidFields,
+			/** Not drained for that long until the window's end; null if drained or meaningless. */
 			undrainedNs: Ns.nullable(),
 		})
 		.nullable(),
@@ -327,6 +333,7 @@ export const Run = z.strictObject({
 	/** response = queued + lag + service; `intendedNs` counts from T0. */
 	slowest: SlowestLine.shape.messages,
 	offenders: OffendersLine.shape.first,
+	/** A short run of the same load without a broker: what the generator takes. `p99` is the best second's; `perSecond`: closed loops. */
 	floor: z
 		.strictObject({
 			folder: z.string(),
@@ -376,28 +383,13 @@ export const Run = z.strictObject({
 			})
 			.nullable(),
 		ticks: z.array(TickLine.omit({ type: true, outstanding: true })),
-		resources: z.array(
-			z.strictObject({
-				at: z.number(),
-				generator: Used,
-				broker: Used,
-				machine: MachineUsed,
-				network: Network,
-			}),
-		),
+		resources: z.array(Point),
 		/** Other machines that clients ran on. Long runs keep the maximum of each stretch: at most 1200 points in all. */
 		hosts: z.array(
 			z.strictObject({
 				client: Count,
 				name: z.string(),
-				points: z.array(
-					z.strictObject({
-						at: z.number(),
-						generator: Used,
-						machine: MachineUsed,
-						network: Network,
-					}),
-				),
+				points: z.array(Point.omit({ broker: true })),
 			}),
 		),
 		/** Hosts that only the broker's nodes use; absent: none, or not sampled. */
@@ -405,9 +397,7 @@ export const Run = z.strictObject({
 			.array(
 				z.strictObject({
 					node: Count,
-					points: z.array(
-						z.strictObject({ at: z.number(), machine: MachineUsed, network: Network }),
-					),
+					points: z.array(Point.omit({ broker: true, generator: true })),
 				}),
 			)
 			.optional(),
@@ -515,3 +505,25 @@ export const Result = z.strictObject({
 	command: CommandFile.omit({ schema: true }).nullable(),
 });
 export type Result = z.infer<typeof Result>;
+
+/** `result.json`, and beside each run `details.json`, only for its charts and tables (reports/README.md, "result.json"). */
+const Figures = MetricSummary.omit({ curve: true }).nullable();
+
+export const RunInFile = z.strictObject({
+	...Run.omit({ series: true, slowest: true, omission: true, brokerLog: true }).shape,
+	metrics: z.strictObject(byMetric(() => Figures)),
+});
+export type RunInFile = z.infer<typeof RunInFile>;
+
+export const ResultFile = z.strictObject({ ...Result.shape, runs: z.array(RunInFile) });
+export type ResultFile = z.infer<typeof ResultFile>;
+
+export const DetailsFile = z.strictObject({
+	schema: z.literal(1),
+	/** As in the result and its run: a repeated run leaves the details of its first try behind. */
+	runId: Result.shape.runId,
+	startedAt: Run.shape.startedAt,
+	...Run.pick({ series: true, slowest: true, omission: true, brokerLog: true }).shape,
+	curves: z.partialRecord(Metric, MetricSummary.shape.curve),
+});
+export type DetailsFile = z.infer<typeof DetailsFile>;

@@ -8,8 +8,8 @@ import {
 	type LoadInResult,
 	loadName,
 	type Part,
+	Pattern,
 } from "./load.ts";
-import { Pattern } from "./pattern.ts";
 
 const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
 	"work-queue": "consumers",

@@ -1,5 +1,4 @@
-import { subjectOf } from "../model/baseline-sla.ts";
-import type { Metric, Plan } from "../model/plan.ts";
+import { type Metric, type Plan, subjectOf } from "../model/plan.ts";
 import { samplesForBound, samplesForSupport, supportOf } from "../stats/support.ts";
 import { formatCount, formatDurationExact, type Rate } from "../units.ts";
 import { messagesBefore } from "./offset.ts";

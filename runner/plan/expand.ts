@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { brokerOf, hasProcess, noBroker, type Traits } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import { subjectOf } from "../model/baseline-sla.ts";
-import { cpusOf } from "../model/cpu-set.ts";
+import { cpusOf } from "../model/field.ts";
 import { glob } from "../model/glob.ts";
-import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla } from "../model/plan.ts";
+import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla, subjectOf } from "../model/plan.ts";
 import { needs, TALLIES } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";

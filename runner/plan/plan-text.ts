@@ -1,7 +1,6 @@
 import { largestOf } from "../extremes.ts";
 import { distinct, grouped } from "../grouped.ts";
-import { isBaseline } from "../model/baseline-sla.ts";
-import type { Plan } from "../model/plan.ts";
+import { isBaseline, type Plan } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 import { wrap } from "../terminal/wrap.ts";
 import {

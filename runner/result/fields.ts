@@ -1,6 +1,5 @@
 import { Metric } from "../model/plan.ts";
-import { Run } from "../model/result.ts";
-import type { RunInFile } from "../model/result-file.ts";
+import { Run, type RunInFile } from "../model/result.ts";
 import { needs, TALLIES, Tally, type TallyUnit } from "../model/tallies.ts";
 import { worstOfFaults } from "../verdict/faults.ts";
 import { ratesAndTimes } from "../verdict/tally.ts";

@@ -3,8 +3,14 @@ import { failure } from "../errors.ts";
 import { damageIn, readJson } from "../evidence/json.ts";
 import { inside } from "../given-folder.ts";
 import { byMetric } from "../model/plan.ts";
-import type { MetricSummary, Result, Run } from "../model/result.ts";
-import { DetailsFile, ResultFile, type RunInFile } from "../model/result-file.ts";
+import {
+	DetailsFile,
+	type MetricSummary,
+	type Result,
+	ResultFile,
+	type Run,
+	type RunInFile,
+} from "../model/result.ts";
 import { readableJson } from "./json.ts";
 import { REPORT_FILES } from "./reporters.ts";
 

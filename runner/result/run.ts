@@ -14,7 +14,6 @@ import { ratesOf } from "../verdict/rates.ts";
 import type { RunVerdict } from "../verdict/run.ts";
 import { breakdownOf } from "./breakdown.ts";
 import { brokerLogOf } from "./broker-log.ts";
-import { loadOf } from "./load.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
 import { phasesOf } from "./phases.ts";
@@ -96,6 +95,20 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		notes: run?.notes ?? [],
 		errors: totals?.errors ?? [],
 	};
+}
+
+export function loadOf(plan: Plan): Run["load"] {
+	const { schedule, message, topics, client } = plan;
+	return inOrder<Run["load"]>(Run.shape.load, {
+		...plan,
+		...message,
+		rate: schedule.rate,
+		warmupNs: schedule.warmupNs,
+		durationNs: schedule.durationNs,
+		messageBytes: message.bytes,
+		topics: topics.length,
+		clients: client.count,
+	});
 }
 
 // --- internal ---

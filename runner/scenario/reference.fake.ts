@@ -1,6 +1,6 @@
 import { brokerOf, imageOf, realBrokers, SystemOptions, type Traits } from "../brokers/index.ts";
 import { type Described, systems, traitsOf } from "../init/systems.ts";
-import { PATTERNS } from "../model/pattern.ts";
+import { PATTERNS } from "../model/load.ts";
 import { LEVELS } from "../model/plan.ts";
 import { TALLIES, Tally, UNITS } from "../model/tallies.ts";
 import { formatBytesExact } from "../units.ts";

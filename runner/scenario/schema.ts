@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
-import { CpuSet } from "../model/cpu-set.ts";
-import { count, parsed, span, word } from "../model/field.ts";
+import { CpuSet, count, parsed, span, word } from "../model/field.ts";
 import { type BaselineSla, FaultAction, type Sla, Target } from "../model/plan.ts";
 import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
 import { type WorkloadField, workloadFields, workloadInput } from "../model/workload.ts";

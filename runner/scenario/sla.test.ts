@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { subjectOf } from "../model/baseline-sla.ts";
+import { subjectOf } from "../model/plan.ts";
 import { parseLine, parseSla } from "./sla.ts";
 
 const ms = 1_000_000;

@@ -9,6 +9,7 @@ import type { Sample } from "../histogram/percentiles.ts";
 import type { Tick } from "../model/client-file.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
+import type { Run } from "../model/result.ts";
 import { isElsewhere as isKindElsewhere } from "../model/run-file.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
@@ -25,19 +26,7 @@ export interface Surroundings {
 	readonly compared: boolean;
 }
 
-/** A short run of the same case at the same rate without a broker: what the generator itself takes. */
-export interface Floor {
-	/** Relative to the result: "floors/01-256B-3000-s". */
-	readonly folder: string;
-	readonly problem: string | null;
-	readonly count: number;
-	/** Response (closed load: service) in ns; null with too few samples. p99 is the best second's. */
-	readonly p50: number | null;
-	readonly p99: number | null;
-	readonly max: number | null;
-	/** Messages received per second, for a closed load only. */
-	readonly perSecond: number | null;
-}
+export type Floor = NonNullable<Run["floor"]>;
 
 export const UNKNOWN: Surroundings = {
 	clockSource: null,

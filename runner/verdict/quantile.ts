@@ -8,8 +8,7 @@ import {
 	tail,
 	valueAtRank,
 } from "../histogram/percentiles.ts";
-import { subjectOf } from "../model/baseline-sla.ts";
-import type { Metric, Plan } from "../model/plan.ts";
+import { type Metric, type Plan, subjectOf } from "../model/plan.ts";
 import { limitIndex, samplesPerMessage } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
 import { type Facts, sampleOf, windowOf } from "./facts.ts";

@@ -2,7 +2,7 @@ import type { Collected } from "../evidence/collect.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import { acrossClients } from "../model/plan.ts";
-import type { Failover } from "../model/result.ts";
+import type { Failover, Run } from "../model/result.ts";
 import { copies } from "../plan/samples.ts";
 import type { TrendPoint } from "../stats/trend.ts";
 import { type Said, said } from "../text/say.ts";
@@ -107,19 +107,10 @@ export function drainedOf(
 }
 
 /** How a backlog was worked off after the pause, with producers still sending. */
-interface Drain {
-	readonly peak: number | null;
-	/** At most this many still wait: 1000 as in OpenMessaging Benchmark, or 1 % of the peak. */
-	readonly drainedAt: number;
-	/** Time since the pause ended, ns, to a tenth of a second. */
-	readonly drainNs: number | null;
-	/** Distinct receipts per second, a lower bound: the drain may have ended up to one sample earlier. */
-	readonly perSecond: number | null;
-	/** The upper bound; null if the first sample was already drained. */
+interface Drain extends Omit<NonNullable<Run["drain"]>, "problem" | "code" | "values"> {
+	/** Upper bound of `perSecond`; null if the first sample was already drained. */
 	readonly mostPerSecond: number | null;
 	readonly open: Said | null;
-	/** Time not drained until the window's end, ns; null if drained or meaningless. */
-	readonly undrainedNs: number | null;
 }
 
 /** OpenMessaging Benchmark: max(1000, (1 - drainRatio) * B), here with drainRatio 0.99 and the peak as B. */

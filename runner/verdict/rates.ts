@@ -1,20 +1,11 @@
 import type { Collected } from "../evidence/collect.ts";
 import type { Metric, Plan } from "../model/plan.ts";
+import type { Run } from "../model/result.ts";
 import { type Measured, samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 import { allReceivedTwice } from "./intervals.ts";
 
-/** Messages per second in the window, by real time. */
-export interface Rates {
-	/** Acknowledged; sent, for a closed load without acknowledgements. */
-	readonly sent: number | null;
-	/** Distinct receipts; copies for a fan-out. */
-	readonly received: number | null;
-	/** Send calls less failures. */
-	readonly achieved: number | null;
-	readonly sentHow: string | null;
-	readonly receivedHow: string | null;
-}
+type Rates = Run["throughput"];
 
 /** Open: events in the window over its duration. Closed: acknowledged since the first send, received since the first receipt. */
 export function ratesOf(collected: Collected): Rates {

@@ -1,7 +1,6 @@
 import type { Traits } from "../../brokers/index.ts";
-import { subjectOf } from "../../model/baseline-sla.ts";
 import type { Need } from "../../model/counts.ts";
-import type { BaselineSla, Metric, Sla } from "../../model/plan.ts";
+import { type BaselineSla, type Metric, type Sla, subjectOf } from "../../model/plan.ts";
 import { TALLIES } from "../../model/tallies.ts";
 import { tell } from "../../text/tell.ts";
 import type { Case, Scenario } from "../scenario.ts";

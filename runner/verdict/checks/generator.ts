@@ -1,8 +1,7 @@
 import { noBroker } from "../../brokers/index.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
 import { percentile, rank, type Sample } from "../../histogram/percentiles.ts";
-import { subjectOf } from "../../model/baseline-sla.ts";
-import type { Sla } from "../../model/plan.ts";
+import { type Sla, subjectOf } from "../../model/plan.ts";
 import { mainMetric } from "../../plan/samples.ts";
 import { formatCount, formatDuration, formatDurationExact, plural } from "../../units.ts";
 import { bufferedIn, bufferedText } from "../buffered.ts";
