@@ -1,6 +1,7 @@
 import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
+import type { Broker } from "../../infra/rig.ts";
 import { acrossClients, type Plan, setUpMs } from "../model/plan.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
@@ -21,13 +22,10 @@ interface FleetOptions {
 	readonly agent: string;
 	readonly folder: string;
 	readonly plan: Plan;
-	readonly url: string;
+	/** Its processes on this machine are sampled, and if it is gone for good, a run that has sent everything ends without a drain. */
+	readonly broker: Pick<Broker, "url" | "pids" | "gone">;
 	readonly k6Outs: readonly string[];
-	/** The broker's processes on this machine, asked once a second to sample their use of resources. */
-	brokerPids(): readonly number[];
-	/** Whether the broker is gone for good, asked once a second: a run that has sent everything then ends without a drain. */
-	brokerGone(): boolean;
-	/** Gets T0 (by our clock), each second and the end, for all clients. To stop the run, returns an SLA that it cannot meet any more. */
+	/** Gets T0 (by our clock), each second, and the end of a single client. To stop the run, returns an SLA that it cannot meet any more. */
 	onProgress(line: ProgressEvent): string | null;
 }
 
@@ -153,7 +151,7 @@ export class Fleet {
 	}
 
 	#start(member: Member, listen: Listen): void {
-		const { plan, folder, url, k6Outs } = this.#options;
+		const { plan, folder, broker, k6Outs } = this.#options;
 		const { address } = member.facts;
 		member.start(
 			{
@@ -161,7 +159,7 @@ export class Fleet {
 				folder,
 				outs: k6Outs,
 				env: {
-					[plan.urlEnv]: url,
+					[plan.urlEnv]: broker.url,
 					// k6's outputs get the verdict of the run from it.
 					...(this.#alone && k6Outs.length > 0 ? { MQBENCH_RUNNER: INSIDE_K6 } : {}),
 					...(this.#alone ? { MQBENCH_CONTROL: "1" } : { MQBENCH_COORDINATED: "1" }),
@@ -182,12 +180,12 @@ export class Fleet {
 	}
 
 	#sample() {
-		const { agent, folder, brokerPids } = this.#options;
+		const { agent, folder, broker } = this.#options;
 		// Sampled only when all clients are here: some of them would be mistaken for the whole.
 		const here = this.#members.every(({ client }) => client.kind === "local");
 		return sampleResources(agent, path.join(folder, "resources.jsonl"), () => ({
 			generator: here ? this.#members.flatMap(({ pid }) => pid ?? []) : [],
-			broker: brokerPids(),
+			broker: broker.pids,
 		}));
 	}
 
@@ -232,8 +230,7 @@ export class Fleet {
 	#listen(): Listen {
 		const several = this.#members.length > 1;
 		const onTick = (tick: Tick) => this.#second(tick);
-		const onEnd = (end: End) => this.#tell(end);
-		const merged = mergeProgress(this.#members.length, onTick, onEnd);
+		const merged = mergeProgress(this.#members.length, onTick);
 		return ({ index }, line) => {
 			if (line === null) merged.gone(index);
 			else if (line.mqbench === "tick") {
@@ -241,8 +238,8 @@ export class Fleet {
 				if (several) merged.tick(index, line);
 				else onTick(line);
 			} else if (line.mqbench === "end") {
-				if (several) merged.end(index, line);
-				else onEnd(line);
+				// The percentiles of each of several clients are not those of all. The report has them.
+				if (!several) this.#tell(line);
 			} else if (line.mqbench === "start") {
 				// A T0 that was handed out was already reported, by our clock.
 				if (this.#alone) this.#tell(line);
@@ -253,8 +250,9 @@ export class Fleet {
 	#second(tick: Tick): void {
 		this.#tell(tick);
 		this.#openOnceSteady(tick);
-		const { plan, brokerGone } = this.#options;
-		if (brokerGone() && isSent(plan, tick)) this.#close();
+		const { plan, broker } = this.#options;
+		// With faults it may come back.
+		if (broker.gone && plan.faults.length === 0 && isSent(plan, tick)) this.#close();
 		// The counts can be compared only if they are from the same moment.
 		const together = (tick.merged?.silent ?? []).length === 0;
 		if (acrossClients(plan) && together) if (this.#hasArrived(this.#crossings)) this.#close();

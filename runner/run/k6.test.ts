@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../infra/binaries/real.fake.ts";
 import { localClients } from "../../infra/clients/local.ts";
+import { untouchedBroker } from "../../infra/rig.ts";
 import { script, testFolder } from "../../infra/test-folder.fake.ts";
 import type { Plan } from "../model/plan.ts";
 import { planOf } from "../plan/plans.fake.ts";
@@ -32,9 +33,7 @@ function k6(
 			folder,
 			plan: { ...plan, ...parts.plan },
 			k6Outs: parts.outs ?? [],
-			url: "nats://me:s3cr3t@127.0.0.1:4222",
-			brokerPids: () => [],
-			brokerGone: () => false,
+			broker: { ...untouchedBroker(), url: "nats://me:s3cr3t@127.0.0.1:4222" },
 			onProgress: () => null,
 		},
 		world,

@@ -54,12 +54,12 @@ export function plainEvery({ schedule }: Plan): number {
 }
 
 /** The result of a complete window: "response of 45 000 messages: p50 60us, ...". */
-export function endText(plan: Plan, { window, metric, state, merged }: End): string | null {
+export function endText(plan: Plan, { window, metric, state }: End): string | null {
 	if (!window || state !== "complete") return null;
 	const count = formatCount(window.count);
 	const due = intendedInWindow(plan) * samplesPerMessage(plan, metric);
-	// If some messages are missing, percentiles would flatter the run, and those of each client are not those of all. The report has them.
-	return merged || window.count < due
+	// If some messages are missing, percentiles would flatter the run. The report has them.
+	return window.count < due
 		? `${count} of ${formatCount(due)} messages have a ${metric} time`
 		: `${metric} of ${count} messages: ${percentiles(window, window.count).join(", ")}`;
 }

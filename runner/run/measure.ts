@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { networkBaseline } from "../../infra/hosts/network.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
-import type { Client } from "../../infra/rig.ts";
+import { type Client, untouchedBroker } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
 import { readClient } from "../evidence/client-read.ts";
@@ -169,10 +169,8 @@ async function oneFloor(
 			agent,
 			folder: floorPath(folder, plan),
 			plan,
-			url: "",
+			broker: untouchedBroker(),
 			k6Outs: [],
-			brokerPids: () => [],
-			brokerGone: () => false,
 			onProgress(line) {
 				// The report shows the floor's best second, which only the files contain.
 				if (line.mqbench !== "end") progress.tick(plan, line);

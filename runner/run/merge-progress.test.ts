@@ -1,20 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { endOf, tickOf } from "./fleet.fake.ts";
+import { tickOf } from "./fleet.fake.ts";
 import { mergeProgress } from "./merge-progress.ts";
-import type { End, Tick } from "./progress-line.ts";
+import type { Tick } from "./progress-line.ts";
 
 const tick = (at: number, parts: Partial<Tick> = {}): Tick =>
 	tickOf({ at, sent: 10, received: 9, over: [0, 0], ...parts });
 
 function merged(clients = 3) {
 	const ticks: Tick[] = [];
-	const ends: End[] = [];
-	const made = mergeProgress(
-		clients,
-		(one) => void ticks.push(one),
-		(one) => void ends.push(one),
-	);
-	return { ...made, ticks, ends };
+	return { ...mergeProgress(clients, (one) => void ticks.push(one)), ticks };
 }
 
 describe("a second of several clients", () => {
@@ -107,37 +101,5 @@ describe("a second of several clients", () => {
 		tell(0, tick(1));
 		tell(1, tick(1, { error: "no space left" }));
 		expect(ticks[0]?.error).toBe("client 1: no space left");
-	});
-});
-
-describe("the end of several clients", () => {
-	const window = { count: 10, p50: 1, p99: 2, max: 4 };
-
-	test("is told once, when every client has closed its books, with what they counted together", () => {
-		const { end: tell, ends } = merged(2);
-		tell(0, endOf({ window }));
-		tell(0, endOf({ window }));
-		expect(ends).toEqual([]);
-		tell(1, endOf({ window: { ...window, count: 5, max: 9 } }));
-		expect(ends).toEqual([
-			{
-				...endOf({ window: { count: 15, p50: 1, p99: 2, max: 9 } }),
-				merged: { clients: 2, silent: [], fewest: 5 },
-			},
-		]);
-	});
-
-	test("is complete when each of them is", () => {
-		const { end: tell, ends } = merged(2);
-		tell(0, endOf({ window }));
-		tell(1, endOf({ state: "interrupted", window }));
-		expect(ends[0]?.state).toBe("interrupted");
-	});
-
-	test("never comes when one has ended without", () => {
-		const { end: tell, gone, ends } = merged(2);
-		tell(0, endOf({ window }));
-		gone(1);
-		expect(ends).toEqual([]);
 	});
 });

@@ -1,13 +1,9 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { sum } from "../stats/sum.ts";
-import type { End, Tick, WindowSoFar } from "./progress-line.ts";
+import type { Tick, WindowSoFar } from "./progress-line.ts";
 
 /** Counts add up, a late client's with the next second. Percentiles cannot be merged, so the worst client's is passed on. */
-export function mergeProgress(
-	clients: number,
-	onTick: (tick: Tick) => void,
-	onEnd: (end: End) => void,
-) {
+export function mergeProgress(clients: number, onTick: (tick: Tick) => void) {
 	const all = Array.from({ length: clients }, noProgress);
 	let passed = 0;
 	const look = () => {
@@ -33,13 +29,6 @@ export function mergeProgress(
 			all[index]?.pending.push(tick);
 			look();
 		},
-		end(index: number, end: End) {
-			const one = all[index];
-			if (!one || one.end !== null) return;
-			one.end = end;
-			const ends = all.flatMap(({ end }) => end ?? []);
-			if (ends.length === all.length) onEnd(addUpEnds(ends));
-		},
 		gone(index: number) {
 			const one = all[index];
 			if (one) one.gone = true;
@@ -60,7 +49,6 @@ function noProgress() {
 		/** The newest that was passed on, with the counts since the start. */
 		last: null as Tick | null,
 		gone: false,
-		end: null as End | null,
 	};
 }
 
@@ -98,17 +86,8 @@ function addUp(at: number, all: readonly ClientProgress[]): Tick {
 	};
 }
 
-function addUpEnds(ends: readonly End[]): End {
-	return {
-		mqbench: "end",
-		state: ends.every(({ state }) => state === "complete") ? "complete" : "interrupted",
-		...soFar(ends),
-		merged: { clients: ends.length, silent: [], fewest: fewest(ends) },
-	};
-}
-
 /** The window so far: all messages, and the worst client's percentiles. */
-function soFar(of: readonly (Tick | End)[]): Pick<Tick, "metric" | "window"> {
+function soFar(of: readonly Tick[]): Pick<Tick, "metric" | "window"> {
 	const windows = of.flatMap(({ window }) => window ?? []);
 	const most = (of: (window: WindowSoFar) => number) => largestOf(windows.map(of));
 	const window = {
@@ -121,7 +100,7 @@ function soFar(of: readonly (Tick | End)[]): Pick<Tick, "metric" | "window"> {
 }
 
 /** Messages of the client that has the fewest, which decides how well a percentile is supported. */
-function fewest(of: readonly (Tick | End)[]): number {
+function fewest(of: readonly Tick[]): number {
 	const counts = of.flatMap(({ window }) => window?.count ?? []);
 	return counts.length === 0 ? 0 : smallestOf(counts);
 }

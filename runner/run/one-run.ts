@@ -110,11 +110,8 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 				agent: one.agent,
 				folder: runPath(folder, plan),
 				plan,
-				url: broker.url,
+				broker,
 				k6Outs: one.k6Outs,
-				brokerPids: () => broker.pids,
-				// With faults it may come back.
-				brokerGone: () => broker.gone && plan.faults.length === 0,
 				onProgress(line) {
 					if (line.mqbench === "start") {
 						const t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);

@@ -72,11 +72,9 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 	z.object({ mqbench: z.literal("end"), state: z.enum(["complete", "interrupted"]), ...soFar }),
 ]);
 export type ProgressLine = z.infer<typeof ProgressLine>;
+export type End = Extract<ProgressLine, { mqbench: "end" }>;
 /** From one client, or from several (merge-progress.ts). */
-export type Tick = Extract<ProgressLine, { mqbench: "tick" }> & OfSeveral;
-export type End = Extract<ProgressLine, { mqbench: "end" }> & OfSeveral;
-
-interface OfSeveral {
+export interface Tick extends TickOfOne {
 	/** Present if several clients are merged: counts are sums, percentiles and times are the worst client's. */
 	readonly merged?:
 		| {
@@ -88,6 +86,8 @@ interface OfSeveral {
 		  }
 		| undefined;
 }
+
+type TickOfOne = Extract<ProgressLine, { mqbench: "tick" }>;
 
 /** The window of a warm-up until steady opens, ns since T0. */
 export interface Opens {

@@ -76,12 +76,10 @@ describe("a run that nobody watches", () => {
 	});
 
 	const whole = { ...window, count: 30_000 };
-	const merged = { clients: 3, silent: [], fewest: 10_000 };
 	test.each([
 		[{ window: whole }, "  response of 30 000 messages: p50 61us, p99 1.4ms, max 12ms\n"],
 		// Percentiles of the others would flatter the run.
 		[{ window }, "  6 000 of 30 000 messages have a response time\n"],
-		[{ window: whole, merged }, "  30 000 of 30 000 messages have a response time\n"],
 		[{ window, state: "interrupted" as const }, ""],
 	])("says what the window came to in the end (%#)", (parts, text) => {
 		const { made, err } = progress();

@@ -64,16 +64,11 @@ func TestWhatWaitsInTheClientLibraryIsCountedTenTimesASecond(t *testing.T) {
 	if held[len(held)-1] != 0 {
 		t.Errorf("held after the stop: %v", held)
 	}
-	for i, line := range m.lines("tick") {
-		if of := samples(t, m.ticks[i].Held); line.Held == nil || *line.Held != slices.Max(of) {
-			t.Errorf("told at %d: %v; the samples are %v", line.At, line.Held, of)
-		}
-	}
 }
 
 func TestADriverThatDoesNotCountWhatWaitsSaysSo(t *testing.T) {
 	m := measure(t, testPlan(1000, 1200), &stub{}, nil)
-	if m.held() != nil || m.lines("tick")[0].Held != nil {
+	if m.held() != nil {
 		t.Errorf("held is %s", m.ticks[0].Held)
 	}
 	p := testPlan(1000, 1200)

@@ -18,7 +18,7 @@ type told struct {
 	Mqbench, Metric, State string
 	At, Sent, Received     int64
 	P50, P99, LagP99       *int64
-	WindowLagP99, Held     *int64
+	WindowLagP99           *int64
 	Window                 *recorder.Figures
 }
 

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -99,11 +98,7 @@ func (r *results) tick(k int64) {
 	progress := map[string]any{
 		"mqbench": "tick", "at": k, "sent": t.Sent - r.told.Sent, "acked": acked(r.told), "received": t.Received - r.told.Received,
 		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
-		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil, "windowLagP99": nil, "held": nil,
-	}
-	// The most since the last tick: what waits comes and goes within milliseconds.
-	if held, known := tick["held"].([]int64); known && len(held) > 0 {
-		progress["held"] = slices.Max(held)
+		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil,
 	}
 	if g.crosses {
 		progress["crossing"] = g.crossing(t)

@@ -1,17 +1,6 @@
-import { type Mapping, number, type OmbDriver, replicas } from "../omb-driver.ts";
+import { number, type OmbDriver, replicas } from "../omb-driver.ts";
 
-const isPem = (store: string, other: (key: string) => string) =>
-	/^pem$/i.test(other(`ssl.${store}.type`)) || /\.(pem|crt)$/i.test(other(`ssl.${store}.location`));
-
-const certificates =
-	(store: string, ...keys: ("ca" | "cert" | "key")[]): Mapping =>
-	(file, other) =>
-		isPem(store, other) ? { tls: Object.fromEntries(keys.map((key) => [key, file])) } : undefined;
-
-const passwordOf =
-	(store: string): Mapping =>
-	(_, other) =>
-		isPem(store, other) ? null : undefined;
+const PEM = /\.(pem|crt)$/i;
 
 /** Reads `username="me" password='secret'`. */
 function quoted(jaas: string, key: string): string {
@@ -36,12 +25,11 @@ export const omb: OmbDriver = {
 			const user = quoted(jaas, "username");
 			return user === "" ? undefined : { at: { user, password: quoted(jaas, "password") } };
 		},
-		"ssl.truststore.location": certificates("truststore", "ca"),
-		"ssl.keystore.location": certificates("keystore", "cert", "key"),
+		"ssl.truststore.location": (file) => (PEM.test(file) ? { tls: { ca: file } } : undefined),
+		"ssl.keystore.location": (file) =>
+			PEM.test(file) ? { tls: { cert: file, key: file } } : undefined,
 		"ssl.truststore.type": null,
 		"ssl.keystore.type": null,
-		"ssl.truststore.password": passwordOf("truststore"),
-		"ssl.keystore.password": passwordOf("keystore"),
 		"ssl.endpoint.identification.algorithm": (algorithm) => (algorithm === "" ? undefined : null),
 		"min.insync.replicas": (value) =>
 			number(value, (n) => (n > 1 ? { minInsyncReplicas: n } : null)),
