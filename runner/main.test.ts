@@ -33,21 +33,6 @@ describe("help", () => {
 		expect(out).not.toContain("default: []");
 	});
 
-	test("of run names every option", async () => {
-		const { out } = await mqbench("run", "--help");
-		for (const option of [
-			"--set <path=value>",
-			"--target <target>",
-			"--url <url>",
-			"--only <glob>",
-			"--out <folder>",
-			"--json",
-			"-q, --quiet",
-			"--on-inconclusive <what>",
-		])
-			expect(out).toContain(option);
-	});
-
 	test("--version --json says what would measure, for programs", async () => {
 		const { code, out } = await mqbench("--version", "--json");
 		expect(code).toBe(0);
@@ -91,7 +76,6 @@ describe("a command line that is wrong ends with 2 and a way on", () => {
 		[["schema", "plan"], /choices are scenario, result, details, rig/],
 		[["rigs", "list", "--target", "docker"], /choices are aws, kubernetes/],
 		[["nosuch.yaml"], /^nosuch\.yaml: cannot be read \(there is no such file\)\. Give the path/],
-		[["report", "nosuch"], /nosuch: is not the folder of a run/],
 	])("%j", async (argv, message) => {
 		const { code, out, err } = await mqbench(...argv);
 		expect({ code, out }).toEqual({ code: 2, out: "" });

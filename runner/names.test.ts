@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { parseAst } from "rolldown/parseAst";
 import { describe, expect, it } from "vitest";
 import { BrokerName } from "./brokers/index.ts";
 import { CLOUDS } from "./model/targets.ts";
 import { packageFolder } from "./package.ts";
-import { sources } from "./sources.fake.ts";
+import { type Node, nodesOf, sources } from "./sources.fake.ts";
 
 const LIST = "runner/brokers/definitions.ts";
 
@@ -48,11 +47,10 @@ describe("the names of clouds", () => {
 	it.each(others.filter((file) => /^infra\/cloud\/[^/]+$/.test(file)))(
 		"stand in no text of the lifecycle: %s",
 		(file) => {
-			const texts: string[] = [];
-			walk(parsed(readFileSync(path.join(packageFolder, file), "utf8")), (node) => {
-				// A scenario's section and the folder have the cloud's name.
-				if (!/Identifier$/.test(node.type ?? "")) texts.push(wordsOf(node));
-			});
+			// A scenario's section and the folder have the cloud's name.
+			const texts = nodesOf(readFileSync(path.join(packageFolder, file), "utf8"))
+				.filter(({ type }) => !/Identifier$/.test(type))
+				.map(wordsOf);
 			expect(
 				texts.filter((text) => CLOUDS.some((cloud) => text.includes(cloud) && !/\.ts$/.test(text))),
 			).toEqual([]);
@@ -65,7 +63,7 @@ describe("the names of clouds", () => {
 /** A sentence for each line and name; comments are not in the syntax tree. */
 function named(file: string, code: string): string[] {
 	const lines = new Map<string, number>();
-	walk(parsed(code), (node) => {
+	for (const node of nodesOf(code)) {
 		const words = wordsOf(node).toLowerCase();
 		for (const name of BrokerName.options)
 			if (words.includes(name)) {
@@ -75,26 +73,8 @@ function named(file: string, code: string): string[] {
 					line,
 				);
 			}
-	});
+	}
 	return [...lines].sort(([, a], [, b]) => a - b).map(([text]) => text);
-}
-
-function parsed(code: string): unknown {
-	return parseAst(code, { lang: "ts" });
-}
-
-function walk(node: unknown, visit: (node: Node) => void): void {
-	if (typeof node !== "object" || node === null) return;
-	if (!Array.isArray(node)) visit(node);
-	for (const child of Object.values(node)) walk(child, visit);
-}
-
-interface Node {
-	readonly type?: string;
-	readonly start?: number;
-	readonly name?: unknown;
-	readonly value?: unknown;
-	readonly regex?: { readonly pattern: string };
 }
 
 /** The words of a node without its children. */

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { parseAst } from "rolldown/parseAst";
 import { expect, test } from "vitest";
 import { packageFolder } from "./package.ts";
-import { sources } from "./sources.fake.ts";
+import { nodesOf, sources } from "./sources.fake.ts";
 
 /** Bounded lists: a literal, one of two, a constant, or rest parameters, as long as their callers' lists. */
 const BOUNDED = /^\.\.\.(?:\(?\[|\([^()]+\? |[A-Z_]+\b|\(?(?:values|more|problems)\b)/;
@@ -31,25 +30,14 @@ test("it would be found in each kind of call, and lists in the code would not", 
 
 // --- internal ---
 
-interface Node {
-	readonly type: string;
-	readonly start: number;
-	readonly end: number;
-	readonly arguments?: readonly Node[];
-}
-
 function spreads(file: string, code: string): string[] {
-	const found: string[] = [];
-	const walk = (value: unknown): void => {
-		if (typeof value !== "object" || value === null) return;
-		const { arguments: given = [] } = value as Node;
-		for (const { type, start, end } of Array.isArray(given) ? given : [])
-			if (type === "SpreadElement" && !BOUNDED.test(code.slice(start, end)))
-				found.push(
-					`${file}:${code.slice(0, start).split("\n").length} hands data to a call as arguments; use largestOf or smallestOf (runner/extremes.ts), a loop, or [...a, ...b]`,
-				);
-		for (const child of Object.values(value)) walk(child);
-	};
-	walk(parseAst(code, { lang: "ts" }));
-	return found;
+	return nodesOf(code)
+		.flatMap(({ arguments: given }) => given ?? [])
+		.filter(
+			({ type, start, end }) => type === "SpreadElement" && !BOUNDED.test(code.slice(start, end)),
+		)
+		.map(
+			({ start }) =>
+				`${file}:${code.slice(0, start).split("\n").length} hands data to a call as arguments; use largestOf or smallestOf (runner/extremes.ts), a loop, or [...a, ...b]`,
+		);
 }

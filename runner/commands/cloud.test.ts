@@ -17,7 +17,6 @@ import { down } from "./down.ts";
 import { plan } from "./plan.ts";
 import { type RunArgs, run } from "./run.ts";
 import { up } from "./up.ts";
-import { validate } from "./validate.ts";
 
 const scenario = `aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }
 system: { broker: nats, mode: jetstream, durability: fsync }
@@ -193,26 +192,11 @@ describe("mqbench run --target aws", () => {
 			{ resume: "reports/x" },
 			"--resume reports/x: its runs were made on other machines than those that would be rented now; go on with it on the rig that it began on: --rig rig.json",
 		],
-		[
-			"machines that end too early",
-			{ set: ["aws.ttl=10min", "workload.duration=20min"] },
-			"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run",
-		],
-		[
-			"an SLA that cannot be judged",
-			{ set: ["strict=true", "sla.0=p99.99 < 1ms"] },
-			"strict: true, and the samples do not carry",
-		],
 	] as const)("asks nobody with %s", async (_, args, sentence) => {
 		const { code, world, cloud } = await rentedRun({ args });
 		expect(code).toBe(2);
 		expect(world.err()).toContain(sentence);
 		expect(cloud.asked).toEqual([]);
-	});
-
-	test("says once what the samples do not carry", async () => {
-		const { world } = await rentedRun({ args: { set: ["sla.0=p99.99 < 1ms"] } });
-		expect(world.err().match(/Warning: p99\.99/g)).toHaveLength(1);
 	});
 });
 
@@ -461,15 +445,6 @@ describe("what needs no AWS does without", () => {
 		const code = await plan({ path: "s.yaml", target: "aws", ...args }, world, cloud);
 		return { code, cloud, out: world.out(), err: world.err() };
 	};
-
-	test("validate, which counts the machines of the systems that run", async () => {
-		const systems = "systems: { nats: nats, kafka: { broker: kafka, nodes: 3 } }";
-		const world = fakeWorld({ cwd: folderWith(scenario.replace(/^system:.*$/m, systems)) });
-		expect(await validate({ path: "s.yaml", target: "aws", only: "nats/*" }, world)).toBe(0);
-		expect(world.out()).toContain(
-			"machines of EC2 in eu-central-1: 1 x i4i.xlarge for brokers, 1 x c6in.xlarge for the load; they end themselves after 2h\n",
-		);
-	});
 
 	test.each<[string, () => Partial<Offer>, number, readonly string[]]>([
 		[

@@ -9,7 +9,6 @@ import { main } from "../main.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { Comparison } from "../model/comparison.ts";
 import { HOSTILE } from "../page/pages.fake.ts";
-import { displayWidth } from "../terminal/columns.ts";
 import { fakeWorld } from "../world.fake.ts";
 
 type Parts = Parameters<typeof baselineWith>[1];
@@ -167,17 +166,6 @@ describe("texts from outside", () => {
 		for (const text of [html, out]) expect(text).not.toMatch(/<script>alert|<img src=x/);
 		for (const line of out.split("\n").filter((l) => l.startsWith("| ")))
 			expect(line.match(/(?<!\\)\|/g)).toHaveLength(8);
-	});
-
-	test("no line of the terminal is wider than it, with any name", async () => {
-		for (const columns of [40, 80, 100])
-			for (const names of [parts, {}]) {
-				const world = fakeWorld({ cwd: files(names) });
-				const narrow = { ...world, stdout: { ...world.stdout, columns } };
-				await main(["compare", "a.json", "b.json"], narrow);
-				for (const line of world.out().split("\n"))
-					expect(displayWidth(line), line).toBeLessThanOrEqual(columns);
-			}
 	});
 });
 

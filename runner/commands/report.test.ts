@@ -39,16 +39,6 @@ describe("mqbench report", () => {
 		expect(files).toEqual(["lag.hgrm", "queued.hgrm", "response.hgrm", "service.hgrm"]);
 	});
 
-	test("gives the same bytes again, and leaves no temporary files", async () => {
-		const folder = fixtureCopy("repeats");
-		const files = ["result.json", "report.md", "report.html"];
-		await reported(folder);
-		const first = files.map((file) => read(folder, file));
-		await reported(folder);
-		expect(files.map((file) => read(folder, file))).toEqual(first);
-		expect(filesIn(folder).filter((file) => file.endsWith(".part"))).toEqual([]);
-	});
-
 	test("of a folder that cannot be written says where, what and what to do: exit code 3", async () => {
 		const folder = fixtureCopy("healthy");
 		// Unlike missing rights, a folder in the file's place also stops root.

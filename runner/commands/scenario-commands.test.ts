@@ -47,15 +47,6 @@ describe("validate", () => {
 		expect({ code, out }).toEqual({ code: 0, out: `${file} is valid: ${summary}\n` });
 	});
 
-	test("refuses a file that isn't there, or is a folder, by its name", async () => {
-		await expect(of(validate, { path: "scenarios/none.yaml" })).rejects.toThrow(
-			"scenarios/none.yaml: cannot be read (there is no such file). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml",
-		);
-		await expect(of(validate, { path: "scenarios" })).rejects.toThrow(
-			"scenarios: cannot be read (it is a folder)",
-		);
-	});
-
 	test("--json prints each mistake with code, place and remedy, and none of a file that is right", async () => {
 		const cwd = folderWith(
 			"system: { broker: nats, password: hunter2 }\nworkload:\n  message: 256B\n  duration: 10\n",
@@ -87,24 +78,6 @@ describe("validate", () => {
 		await expect(of(validate, { json: true, path: "none.yaml" })).rejects.toMatchObject({
 			code: "scenario-unreadable",
 		});
-	});
-
-	test("refuses a file with mistakes with exit code 2", async () => {
-		const cwd = folderWith("system: nast\n");
-		await expect(of(validate, { path: "s.yaml" }, { cwd })).rejects.toMatchObject({
-			code: "scenario-invalid",
-			exit: 2,
-			message: expect.stringContaining('s.yaml:1:9 unknown broker "nast"; did you mean nats?'),
-		});
-	});
-
-	test("needs the variables of the environment that the scenario names", async () => {
-		const args = { path: "scenarios/existing-nats.yaml" };
-		await expect(of(validate, args)).rejects.toThrow("NATS_URL");
-		const env = { NATS_URL: "nats://me:hunter2@h:4222" };
-		const { code, out } = await of(validate, args, { env });
-		expect(code).toBe(0);
-		expect(out).not.toContain("hunter2");
 	});
 });
 

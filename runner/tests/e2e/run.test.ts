@@ -88,17 +88,6 @@ describe("a run on nats-server", () => {
 });
 
 describe("the exit code", () => {
-	test("is 99 when an SLA is breached", async () => {
-		const { out, result, results } = await measured(
-			{},
-			{ sla: "[service p50 < 1ns]" },
-			{ exit: [99] },
-		);
-		expect(out).toMatch(/FAIL/);
-		expect(result.verdict).toBe("fail");
-		expect((await run(["report", results])).code).toBe(99);
-	});
-
 	test("is 6 when the samples cannot carry the percentile, or what --on-inconclusive says", {
 		tags: "long",
 	}, async () => {

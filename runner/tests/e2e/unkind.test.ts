@@ -33,14 +33,6 @@ test("a port that is taken spoils its own system only", { tags: "long" }, async 
 const root = process.getuid?.() === 0 || process.env.CI === "true";
 
 describe.skipIf(!root)(`the folder for the results${root ? "" : " (needs root)"}`, () => {
-	test("that exists is never written into", async () => {
-		const folder = temporaryFolder();
-		mkdirSync(path.join(folder, "out"));
-		const { err } = await measured({}, {}, { folder, exit: [2] });
-		expect(err).toMatch(/^\S+out: already exists/);
-		expect(readdirSync(path.join(folder, "out"))).toEqual([]);
-	});
-
 	test.each([
 		["is read-only", "ro,size=64k", /\(the file system is read-only\)/],
 		["is full", "size=4k", /\(the disk is full\)/],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { BrokerLine } from "../../../evidence/broker-log.ts";
 import type { Run } from "../../../model/result.ts";
 import { failoverOf, noted, partitionLeaders, streamLeaders } from "../../e2e/failover.fake.ts";
 import { addsUp, measured, type Words } from "../../e2e/mqbench.ts";
@@ -23,13 +24,10 @@ describe("Kafka, three replicas", () => {
 	test.each(["kill", "pause"] as const)(
 		"acks: all loses nothing to the %s of a leader",
 		async (action) => {
-			const { one, fault, card, log } = await disturbed(safe, action);
+			const found = await disturbed(safe, action);
+			const { one, card } = found;
 			expect(one).toMatchObject({ lost: 0, failed: 0, unknown: 0 });
-			const down = since(log, action, fault.node);
-			const [elected] = partitionLeaders(log).filter(
-				({ atMs, node }) => atMs > down && node !== fault.node,
-			);
-			const electedMs = (elected?.atMs ?? Number.NaN) - down;
+			const { electedMs } = electedIn(found, partitionLeaders);
 			// A client that waits for the answer of a stopped broker finds the new leader when that goes on, at the latest.
 			agrees(card.unavailableNs, electedMs, action);
 			tell(`Kafka acks all, ${action}`, one, electedMs);
@@ -39,20 +37,14 @@ describe("Kafka, three replicas", () => {
 	test.each(["kill", "pause"] as const)(
 		"acks: 1 loses what the leader alone had to its %s: from the offset on at which the new one begins",
 		async (action) => {
-			const { one, fault, log } = await disturbed(fast, action);
-			const down = since(log, action, fault.node);
-			const [elected] = partitionLeaders(log).filter(
-				({ atMs, node }) => atMs > down && node !== fault.node,
-			);
+			const found = await disturbed(fast, action);
+			const { one } = found;
+			const { elected, electedMs } = electedIn(found, partitionLeaders);
 			expect(elected?.epoch).toBe(1);
 			expect(one.lost).toBeGreaterThan(0);
 			// One producer and one partition: nothing failed before, so that the offset is the sequence.
 			expect(one.offenders.lost).toMatchObject({ producer: 0, sequence: elected?.offset });
-			tell(
-				`Kafka acks 1, ${action}: lost from sequence ${elected?.offset} on`,
-				one,
-				(elected?.atMs ?? Number.NaN) - down,
-			);
+			tell(`Kafka acks 1, ${action}: lost from sequence ${elected?.offset} on`, one, electedMs);
 		},
 	);
 });
@@ -61,24 +53,21 @@ describe("JetStream", () => {
 	test.each(["kill", "pause"] as const)(
 		"with three copies loses nothing to the %s of a leader",
 		async (action) => {
-			const { one, gates, fault, card, log } = await disturbed(
+			const found = await disturbed(
 				"{ broker: nats, mode: jetstream, nodes: 3, replicas: 3 }",
 				action,
 				{},
 				"at: 3s",
 				"[lost == 0, unavailable < 500ms]",
 			);
+			const { one, gates, card } = found;
 			expect(one.lost).toBe(0);
 			// A follower waits for 4 s and more before it wants to lead.
 			expect(gates.find(({ tally }) => tally?.name === "unavailable")).toMatchObject({
 				verdict: "fail",
 				tally: { value: card.unavailableNs, limit: 5e8 },
 			});
-			const down = since(log, action, fault.node);
-			const [elected] = streamLeaders(log).filter(
-				({ atMs, node }) => atMs > down && node !== fault.node,
-			);
-			const electedMs = (elected?.atMs ?? Number.NaN) - down;
+			const { electedMs } = electedIn(found, streamLeaders);
 			agrees(card.unavailableNs, electedMs, action);
 			tell(`JetStream R3, ${action}`, one, electedMs);
 		},
@@ -131,16 +120,15 @@ async function disturbed(
 	return { one, gates: result.gates, ...found };
 }
 
-/** When it was done to the leader, by the note in the brokers' log. */
-function since(
-	log: Parameters<typeof noted>[0],
-	action: "kill" | "pause",
-	node: number | null,
-): number {
-	return noted(
-		log,
-		action === "kill" ? `killed node ${node} (SIGKILL)` : `paused node ${node} (SIGSTOP)`,
-	);
+/** Who led next, and how long after the note of what was done to the leader, both by the brokers' log. */
+function electedIn<Line extends BrokerLine>(
+	{ fault: { action, node: away }, log }: Pick<ReturnType<typeof failoverOf>, "fault" | "log">,
+	leaders: (log: readonly BrokerLine[]) => Line[],
+) {
+	const how = action === "kill" ? "killed node % (SIGKILL)" : "paused node % (SIGSTOP)";
+	const down = noted(log, how.replace("%", `${away}`));
+	const elected = leaders(log).find(({ atMs, node }) => atMs > down && node !== away);
+	return { elected, electedMs: (elected?.atMs ?? Number.NaN) - down };
 }
 
 /** The clients saw nobody from the fault until there was a new leader; with one that is stopped until it goes on, at most. */
