@@ -67,7 +67,6 @@ describe("a command line that is wrong ends with 2 and a way on", () => {
 		[["plan"], /missing required argument 'scenario'\nSee mqbench --help/],
 		[["x.yaml", "--qiet"], /unknown option '--qiet'\n\(Did you mean --quiet\?\)/],
 		[["valdate", "x.yaml"], /^valdate: .*did you mean validate\?/],
-		[["explain", "suport"], /did you mean support\?/],
 		[["measure"], /^measure: neither a command nor a file; known: run, /],
 		[["x.yaml", "y.yaml"], /too many arguments/],
 		[["x.yaml", "--set"], /--set <path=value>' argument missing/],

@@ -1,19 +1,14 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { platformOf } from "../../infra/cloud/aws/machine-type.ts";
-import { cloudsWith, fakeCloud, rentedFile, sweeping } from "../../infra/cloud/cloud.fake.ts";
-import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
-import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
-import type { Offer, Provider } from "../../infra/cloud/provider.ts";
-import { offered, output } from "../../infra/cloud/rigs.fake.ts";
-import { fakeStack } from "../../infra/cloud/stack.fake.ts";
+import { fakeCloud, rentedFile } from "../../infra/cloud/cloud.fake.ts";
+import type { Offer } from "../../infra/cloud/provider.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { explain } from "../main.ts";
 import type { Measure } from "../pipeline.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { down } from "./down.ts";
 import { plan } from "./plan.ts";
 import { type RunArgs, run } from "./run.ts";
 import { up } from "./up.ts";
@@ -341,100 +336,6 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 		const { code, cloud, world } = await stand(fakeCloud(), args);
 		expect({ code, asked: cloud.asked }).toEqual({ code: exit, asked });
 		expect(world.err()).toContain(words);
-	});
-});
-
-describe("mqbench down of machines", () => {
-	const state = () => path.join(testFolder(), "state");
-	const inState = (folder: string, cwd = testFolder()) =>
-		fakeWorld({ cwd, env: { MQBENCH_STATE_DIR: folder, PATH: process.env.PATH } });
-	const optionsWith = (parts: Partial<Provider>): CloudOptions => ({
-		say: () => {},
-		timing: { abortMs: 10, pausesMs: [1], againMs: 1 },
-		clouds: cloudsWith(parts),
-	});
-	const remembered = async (folder: string, stack = fakeStack()) => {
-		const open = async () => fakeStack({ up: async () => output("x-1") });
-		const rig = await standUpCloud(offered("x-1"), inState(folder), optionsWith({ open }));
-		await rig.keep();
-		return { file: rig.file, stack };
-	};
-	const taking = async (rig: unknown, parts: Partial<Provider> = {}, folder = state()) => {
-		const world = inState(folder);
-		const file = path.join(world.cwd, "rig.json");
-		writeFileSync(file, JSON.stringify(rig));
-		const code = await down({ file: "rig.json" }, world, optionsWith(parts)).catch((error) =>
-			explain(error, world),
-		);
-		return { code, world, there: existsSync(file) };
-	};
-
-	test("destroys them where they are remembered, whatever MQBENCH_STATE_DIR says now, and removes the file", async () => {
-		for (const elsewhere of [false, true]) {
-			const folder = state();
-			const { file, stack } = await remembered(folder);
-			const { code, world, there } = await taking(
-				file,
-				{ open: async () => stack },
-				elsewhere ? state() : folder,
-			);
-			expect({ code, there }).toEqual({ code: 0, there: false });
-			expect(stack.asked).toEqual(["destroy", "remove"]);
-			expect(existsSync(path.join(folder, "rigs", "x-1"))).toBe(false);
-			expect(world.out()).toBe("The rig x-1 is down; nothing of it is left.\n");
-		}
-	});
-
-	describe("that nobody remembers any more", () => {
-		const rig = { ...rentedFile, cloud: { ...rentedFile.cloud, account: "111111111111" } };
-
-		test("removes the file when AWS has nothing of them", async () => {
-			const { code, there } = await taking(rig, {
-				...sweeping(0),
-				account: async () => "111111111111",
-			});
-			expect({ code, there }).toEqual({ code: 0, there: false });
-		});
-
-		test("keeps it, with exit code 5 and the command, when AWS has something of them, or may have", async () => {
-			const account = async () => "111111111111";
-			for (const [of, parts, words] of [
-				[rig, { ...sweeping(1), account }, /1 thing of it is there/],
-				[
-					rig,
-					{ ...sweeping(0), account: async () => "222222222222" },
-					/111111111111.*222222222222/,
-				],
-				[
-					rig,
-					{ find: () => Promise.reject(new Error("no network.")), account },
-					/could not ask whether it still exists: no network\./,
-				],
-				[rentedFile, { ...sweeping(0), account }, /because its account is not known/],
-			] as const) {
-				const { code, there, world } = await taking(of, parts);
-				expect({ code, there }).toEqual({ code: 5, there: true });
-				expect(world.err()).toMatch(words);
-				expect(world.err()).toMatch(/mqbench rigs sweep --region eu-central-1 --id x-1\n/);
-			}
-		});
-	});
-
-	test("keeps the file as long as something is left", async () => {
-		const folder = state();
-		const { file } = await remembered(folder);
-		const stack = fakeStack({ destroy: () => Promise.reject(new Error("no")) });
-		const { code, there } = await taking(file, { open: async () => stack }, folder);
-		expect({ code, there }).toEqual({ code: 5, there: true });
-	});
-
-	test("leaves those that were stood up by hand to the same hand", async () => {
-		const { code, world, there } = await taking(
-			{ ...rentedFile, cloud: { ...rentedFile.cloud, state: null } },
-			{ open: () => Promise.reject(new Error("not asked")) },
-		);
-		expect({ code, there }).toEqual({ code: 2, there: true });
-		expect(world.err()).toContain("pulumi destroy where pulumi up was run");
 	});
 });
 

@@ -37,12 +37,6 @@ describe("mqbench explain", () => {
 		expect(text).toMatch(/\nExample: [\s\S]*\nWhat to do: /);
 	});
 
-	test("max-rate says what INVALID runs do to a probe and to what confirms", async () => {
-		const text = flat(await said("max-rate"));
-		expect(text).toContain("INVALID twice ends this part of the search.");
-		expect(text).toContain("or is INVALID twice, the search goes down by 5 %");
-	});
-
 	test.each([
 		...new Set([
 			...checkNames(),

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { AwsConfig } from "../../infra/aws/config.ts";
-import { cloudsWith, fakeCloud } from "../../infra/cloud/cloud.fake.ts";
+import { cloudsWith, fakeCloud, rentedFile, sweeping } from "../../infra/cloud/cloud.fake.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
 import type { Provider, TaggedRig, Thing } from "../../infra/cloud/provider.ts";
@@ -11,8 +11,10 @@ import { offered, output } from "../../infra/cloud/rigs.fake.ts";
 import { fakeStack } from "../../infra/cloud/stack.fake.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
+import { explain } from "../main.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";
+import { down } from "./down.ts";
 import { rigsConfig, rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
 
 const ACCOUNT = "111111111111";
@@ -318,6 +320,90 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`,
 			code: "cloud-unfit",
 			message: "ap-south-1 was not looked at: ec2:DescribeVpcs: no.",
 		});
+	});
+});
+
+describe("mqbench down of machines", () => {
+	const account = async () => ACCOUNT;
+	const rig = { ...rentedFile, cloud: { ...rentedFile.cloud, account: ACCOUNT } };
+	/** Of a rig.json. */
+	const taking = async (
+		rig: unknown,
+		{ at, optionsWith }: Pick<Awaited<ReturnType<typeof scene>>, "at" | "optionsWith">,
+		parts: Partial<Provider> = {},
+	) => {
+		const world = { ...at(1), cwd: testFolder() };
+		const file = path.join(world.cwd, "rig.json");
+		writeFileSync(file, JSON.stringify(rig));
+		const code = await down({ file: "rig.json" }, world, optionsWith(parts)).catch((error) =>
+			explain(error, world),
+		);
+		return { code, there: existsSync(file), out: world.out(), err: world.err() };
+	};
+	const fileOf = (folder: string) =>
+		JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8"));
+
+	test.each([
+		["where they are remembered", false],
+		["whatever MQBENCH_STATE_DIR says now", true],
+	])("destroys them, %s, and removes the file", async (_, elsewhere) => {
+		const { at, optionsWith, stack, folder } = await scene("x-1");
+		const here = { at: elsewhere ? (await scene()).at : at, optionsWith };
+		const { code, there, out } = await taking(fileOf(folder("x-1")), here);
+		expect({ code, there }).toEqual({ code: 0, there: false });
+		expect(stack.asked).toEqual(["destroy", "remove"]);
+		expect(existsSync(folder("x-1"))).toBe(false);
+		expect(out).toBe("The rig x-1 is down; nothing of it is left.\n");
+	});
+
+	test("that nobody remembers any more removes the file when AWS has nothing of them", async () => {
+		const { code, there } = await taking(rig, await scene(), sweeping(0));
+		expect({ code, there }).toEqual({ code: 0, there: false });
+	});
+
+	test.each<[string, unknown, Partial<Provider>, RegExp]>([
+		["AWS has something of them", rig, { ...sweeping(1), account }, /1 thing of it is there/],
+		[
+			"another account is asked",
+			rig,
+			{ ...sweeping(0), account: async () => "222222222222" },
+			/111111111111.*222222222222/,
+		],
+		[
+			"AWS cannot be asked",
+			rig,
+			{ find: () => Promise.reject(new Error("no network.")), account },
+			/could not ask whether it still exists: no network\./,
+		],
+		[
+			"the account is not known",
+			rentedFile,
+			{ ...sweeping(0), account },
+			/because its account is not known/,
+		],
+	])("keeps it, with exit code 5 and the command, when %s", async (_, of, parts, words) => {
+		const { code, there, err } = await taking(of, await scene(), parts);
+		expect({ code, there }).toEqual({ code: 5, there: true });
+		expect(err).toMatch(words);
+		expect(err).toMatch(/mqbench rigs sweep --region eu-central-1 --id x-1\n/);
+	});
+
+	test("keeps the file as long as something is left", async () => {
+		const made = await scene("x-1");
+		const stack = fakeStack({ destroy: () => Promise.reject(new Error("no")) });
+		const { code, there } = await taking(fileOf(made.folder("x-1")), made, {
+			find: () => Promise.reject(new Error("no network")),
+			open: async () => stack,
+		});
+		expect({ code, there }).toEqual({ code: 5, there: true });
+	});
+
+	test("leaves those that were stood up by hand to the same hand", async () => {
+		const byHand = { ...rentedFile, cloud: { ...rentedFile.cloud, state: null } };
+		const open = () => Promise.reject(new Error("not asked"));
+		const { code, there, err } = await taking(byHand, await scene(), { open });
+		expect({ code, there }).toEqual({ code: 2, there: true });
+		expect(err).toContain("pulumi destroy where pulumi up was run");
 	});
 });
 

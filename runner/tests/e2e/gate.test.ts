@@ -9,9 +9,8 @@ import {
 	measuring,
 	resultOf,
 	run,
-	scenario,
 	signal,
-	start,
+	started,
 	temporaryFolder,
 } from "./mqbench.ts";
 
@@ -21,10 +20,11 @@ const brief = { rate: "1000/s", duration: "300ms" };
 
 describe("a limit", () => {
 	test("that is breached: 99; --confirm makes two more repeats and says so, and a Ctrl-C among them can be resumed", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, brief, { sla: "[service p50 < 1ns]" });
-		const first = start([file, "--out", out, "--confirm"]);
+		const {
+			file,
+			results: out,
+			mqbench: first,
+		} = started(brief, { sla: "[service p50 < 1ns]" }, { args: ["--confirm"] });
 		await first.says(/^\[2\/3\] /m);
 		expect(first.err()).toContain(
 			"service p50 < 1ns (nats, 256B 1000/s) is FAIL after 1 run: 2 confirming repeats.",

@@ -9,10 +9,9 @@ import {
 	measuring,
 	resultOf,
 	run,
-	scenario,
 	script,
 	signal as signalTo,
-	start,
+	started,
 	temporaryFolder,
 	until,
 } from "./mqbench.ts";
@@ -92,13 +91,11 @@ describe("in mid-run", () => {
 	test("runs before it are complete, and those that were not made are interrupted, and no errors", {
 		tags: "long",
 	}, async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const mqbench = start([scenario(folder, {}, { repeat: "3" }), "--out", out]);
-		await mqbench.says(/\[2\/3\]/);
-		mqbench.signal("SIGINT");
-		expect((await mqbench.ended).code).toBe(130);
-		const { verdict, runs } = resultOf(out);
+		const made = started({}, { repeat: "3" });
+		await made.mqbench.says(/\[2\/3\]/);
+		made.mqbench.signal("SIGINT");
+		expect((await made.mqbench.ended).code).toBe(130);
+		const { verdict, runs } = made.result;
 		expect(verdict).toBe("interrupted");
 		expect(runs.map(({ state }) => state === "complete")).toEqual([true, false, false]);
 		expect(runs.slice(1).map((one) => one.verdict)).toEqual(["interrupted", "interrupted"]);
@@ -130,9 +127,7 @@ describe("before anything is measured", () => {
 		"Ctrl-C after %d ms exits with 130, without a stack, and leaves no process",
 		{ tags: "long" },
 		async (ms) => {
-			const folder = temporaryFolder();
-			const out = path.join(folder, "out");
-			const mqbench = start([scenario(folder, LONG), "--out", out]);
+			const { mqbench, results } = started(LONG);
 			let children = descendants(mqbench.pid);
 			for (const end = Date.now() + ms; Date.now() < end; ) {
 				children = descendants(mqbench.pid);
@@ -144,7 +139,7 @@ describe("before anything is measured", () => {
 			if (ended.signal !== "SIGINT") expect(ended.code).toBe(130);
 			expect(ended.err).not.toMatch(/^ +at /m);
 			await gone(children);
-			if (existsSync(out)) expect(resultOf(out).verdict).toBe("interrupted");
+			if (existsSync(results)) expect(resultOf(results).verdict).toBe("interrupted");
 		},
 	);
 
@@ -155,8 +150,7 @@ describe("before anything is measured", () => {
 		// The agent alone is real: it is found beside the k6 of the cache.
 		const { agent } = await realBinaries();
 		script(path.join(folder, "agent"), `exec '${agent}' "$@"`);
-		const out = path.join(folder, "out");
-		const mqbench = start([scenario(folder), "--out", out], { env: { MQBENCH_K6: k6 } });
+		const { mqbench, results } = started({}, {}, { folder, env: { MQBENCH_K6: k6 } });
 		const broker = () => descendant(mqbench.pid, "sleep") !== undefined;
 		await until(broker, "the broker has been started");
 		const children = descendants(mqbench.pid);
@@ -164,7 +158,7 @@ describe("before anything is measured", () => {
 		expect(await mqbench.ended).toMatchObject({ code: 130, out: "" });
 		expect(mqbench.err()).toMatch(/Stopped by SIGINT\.\n$/);
 		expect(alive(children)).toEqual([]);
-		expect(existsSync(out)).toBe(false);
+		expect(existsSync(results)).toBe(false);
 	});
 
 	describe.each<["SIGINT" | "SIGKILL", string[]]>([
@@ -181,9 +175,8 @@ describe("before anything is measured", () => {
 				path.join(bin, "go"),
 				'case "$1" in env) echo go1.26.8; echo auto;; *) sleep 100 & wait;; esac',
 			);
-			const mqbench = start([scenario(folder), "--out", path.join(folder, "out")], {
-				env: { MQBENCH_CACHE_DIR: cache, PATH: `${bin}:${process.env.PATH}` },
-			});
+			const env = { MQBENCH_CACHE_DIR: cache, PATH: `${bin}:${process.env.PATH}` };
+			const { mqbench } = started({}, {}, { folder, env });
 			await until(() => descendant(mqbench.pid, "sleep") !== undefined, "the build has begun");
 			const children = descendants(mqbench.pid);
 			mqbench.signal(signal);

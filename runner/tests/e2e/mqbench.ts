@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -84,17 +84,6 @@ export function run(args: readonly string[], options: Options = {}): Promise<End
 	return start(args, options).ended;
 }
 
-/** Runs a line of bash to its end, in which `"$0" "$1"` is mqbench and `"$2"` and on are `args`. */
-export function shell(
-	line: string,
-	args: readonly string[],
-): { status: number | null; stdout: string; stderr: string } {
-	return spawnSync("bash", ["-c", line, process.execPath, CLI, ...args], {
-		env: BASE,
-		encoding: "utf8",
-	});
-}
-
 /** Starts `mqbench up` for a scenario, and waits until brokers of this machine are up and its rig.json is in the folder. */
 export async function standing(folder: string, file: string): Promise<Mqbench> {
 	const up = start(["up", file], { cwd: folder });
@@ -149,19 +138,25 @@ interface HowMade extends Options {
 	readonly folder?: string;
 }
 
+/** Starts {@link scenario}. */
+export function started(
+	workload: Words = {},
+	top: Words = {},
+	{ args = [], folder = temporaryFolder(), ...options }: HowMade = {},
+): Made & { readonly mqbench: Mqbench } {
+	const made = makeIn(folder, workload, top);
+	const mqbench = start([made.file, "--out", made.results, ...args], options);
+	return Object.assign(made, { mqbench });
+}
+
 /** Runs {@link scenario} to its end. `exit`: the codes that it may have. */
 export async function measured(
 	workload: Words = {},
 	top: Words = {},
-	{
-		args = [],
-		folder,
-		exit = [0],
-		...options
-	}: HowMade & { readonly exit?: readonly number[] } = {},
+	{ exit = [0], ...how }: HowMade & { readonly exit?: readonly number[] } = {},
 ): Promise<Made & Ended> {
-	const made = makeIn(folder ?? temporaryFolder(), workload, top);
-	const ended = await run([made.file, "--out", made.results, ...args], options);
+	const made = started(workload, top, how);
+	const ended = await made.mqbench.ended;
 	expect(exit, ended.err + ended.out).toContain(ended.code);
 	return Object.assign(made, ended);
 }
@@ -170,18 +165,11 @@ export async function measured(
 export async function measuring(
 	workload: Words = {},
 	top: Words = {},
-	{
-		args = [],
-		folder,
-		at = 1,
-		ms,
-		...options
-	}: HowMade & { readonly at?: number; readonly ms?: number } = {},
+	{ at = 1, ms, ...how }: HowMade & { readonly at?: number; readonly ms?: number } = {},
 ): Promise<Made & { readonly mqbench: Mqbench; readonly children: readonly Process[] }> {
-	const made = makeIn(folder ?? temporaryFolder(), workload, top);
-	const mqbench = start([made.file, "--out", made.results, ...args], options);
-	await mqbench.says(new RegExp(` {2}${at}s[/ ]`), ms);
-	return Object.assign(made, { mqbench, children: descendants(mqbench.pid) });
+	const made = started(workload, top, how);
+	await made.mqbench.says(new RegExp(` {2}${at}s[/ ]`), ms);
+	return Object.assign(made, { children: descendants(made.mqbench.pid) });
 }
 
 /** Sends a signal to a child of a command, by its name. */

@@ -1,8 +1,7 @@
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandLines } from "../../../infra/processes.fake.ts";
 import { variable } from "../../brokers/index.ts";
-import { expectNowhere, resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
+import { expectNowhere, run, scenario, started, temporaryFolder } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 
 const PASSWORD = "s3cr3t";
@@ -64,13 +63,12 @@ describe.each(Object.entries(WAYS))(
 		}, async () => {
 			const { url } = system === undefined ? await ownNats() : { url: "nats://none" };
 			const fill = (text: string) => text.replace("<host>", url.slice(7));
-			const folder = temporaryFolder();
-			const out = path.join(folder, "out");
-			const file = scenario(folder, {}, system === undefined ? {} : { system });
 			const given = Object.entries(env).map(([name, value]) => [name, fill(value)]);
-			const mqbench = start([file, "--out", out, ...args.map(fill)], {
+			const made = started({}, system === undefined ? {} : { system }, {
+				args: args.map(fill),
 				env: Object.fromEntries(given),
 			});
+			const { mqbench, results: out } = made;
 			const seen = new Set<string>();
 			const looking = setInterval(() => {
 				for (const line of commandLines()) seen.add(line);
@@ -87,7 +85,7 @@ describe.each(Object.entries(WAYS))(
 				args.some((arg) => /:\/\/.*s3cr3t/.test(arg)),
 			);
 			expectNowhere(PASSWORD, out, ended.out, ended.err);
-			if (code === 0) expect(resultOf(out).runs[0]).toMatchObject({ received: 500, failed: 0 });
+			if (code === 0) expect(made.run).toMatchObject({ received: 500, failed: 0 });
 		});
 	},
 );

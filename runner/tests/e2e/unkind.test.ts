@@ -11,7 +11,6 @@ import {
 	run,
 	scenario,
 	script,
-	shell,
 	start,
 	temporaryFolder,
 } from "./mqbench.ts";
@@ -89,17 +88,16 @@ describe.skipIf(!root)(`the folder for the results${root ? "" : " (needs root)"}
 			0,
 			/^$/,
 		],
-	])("stdout that %s, and the results are kept", { tags: "long" }, (_, where, code, words) => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const { status, stderr } = shell(`"$0" "$1" "$2" --out "$3" --json ${where}`, [
-			scenario(folder),
-			out,
-		]);
-		expect(status).toBe(code);
-		expect(stderr).toMatch(words);
-		expect(resultOf(out).verdict).toBe("pass");
-	});
+	])(
+		"stdout that %s, and the results are kept",
+		{ tags: "long" },
+		async (_, where, code, words) => {
+			const under = ["bash", "-c", `"$0" "$@" ${where}`];
+			const { err, result } = await measured({}, {}, { args: ["--json"], under, exit: [code] });
+			expect(err).toMatch(words);
+			expect(result.verdict).toBe("pass");
+		},
+	);
 });
 
 describe("what others write reaches the terminal as letters", () => {

@@ -5,9 +5,9 @@ import { descendants } from "../../../infra/processes.fake.ts";
 import {
 	freePort,
 	type Mqbench,
-	resultOf,
 	scenario,
 	start,
+	started,
 	temporaryFolder,
 	until,
 } from "./mqbench.ts";
@@ -89,10 +89,8 @@ describe("--watch", () => {
 	});
 
 	test("is stopped by its page as by one Ctrl-C, and shows what there is", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, { duration: "30s" });
-		const mqbench = start([file, "--watch", "--out", out]);
+		const made = started({ duration: "30s" }, {}, { args: ["--watch"] });
+		const { mqbench } = made;
 		const told = await connected(mqbench);
 		await mqbench.says(/ {2}2s\/30s/);
 		const { origin } = new URL(told.url);
@@ -104,7 +102,7 @@ describe("--watch", () => {
 		const ended = await endOf(mqbench, told);
 		expect(ended.code).toBe(130);
 		expect(ended.err).toContain("Stopped from the page, as by one Ctrl-C");
-		expect(resultOf(out)).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
+		expect(made.result).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
 		expect(told.pages.at(-1)?.html).toContain("INTERRUPTED");
 		expect(descendants(mqbench.pid)).toEqual([]);
 	});

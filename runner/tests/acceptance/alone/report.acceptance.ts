@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
+import { testFolder } from "../../../../infra/test-folder.fake.ts";
 import { manyResult } from "../../../page/pages.fake.ts";
 import { renderHtml } from "../../../render/rendered.fake.ts";
 
@@ -17,8 +17,7 @@ test("a report over 100 runs renders with under 2 s of a core, and stands in a b
 		const { user, system } = process.cpuUsage(began);
 		rendered.push((user + system) / 1000);
 	}
-	const folder = mkdtempSync(join(tmpdir(), "mqbench-report-"));
-	const file = join(folder, "report.html");
+	const file = join(testFolder(), "report.html");
 	writeFileSync(file, html);
 	const browser = await chromium.launch({
 		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -37,7 +36,6 @@ test("a report over 100 runs renders with under 2 s of a core, and stands in a b
 		}
 	} finally {
 		await browser.close();
-		rmSync(folder, { recursive: true, force: true });
 	}
 	const list = (ms: readonly number[]) => ms.map((x) => x.toFixed(0)).join(", ");
 	process.stdout.write(
