@@ -49,9 +49,9 @@ Price: about $1.87 an hour without internet traffic, at most $0.62 for the run (
 test.each([
 	["y", "taken"],
 	[" Yes ", "taken"],
-	["", "Nothing was rented, as you did not agree."],
-	["n", "Nothing was rented, as you did not agree."],
-	["yesterday", "Nothing was rented, as you did not agree."],
+	["", "Nothing was rented, because you did not agree."],
+	["n", "Nothing was rented, because you did not agree."],
+	["yesterday", "Nothing was rented, because you did not agree."],
 ])("to %j at the terminal: %s", async (words, said) => {
 	const questions: string[] = [];
 	const found = await answer(OFFER, {}, async (question) => {
@@ -72,7 +72,7 @@ test("with --yes nobody is asked", async () => {
 test("without a terminal it takes --yes", async () => {
 	expect(await answer(OFFER, {})).toMatchObject({
 		exit: 2,
-		said: "Machines that cost money are rented only when somebody agrees, and nobody is at the terminal to be asked. Nothing was rented; add --yes, and --max-hourly-usd for a limit.",
+		said: "Machines that cost money are rented only when you agree, and there is no terminal to ask at. Nothing was rented; add --yes, and --max-hourly-usd for a limit.",
 	});
 });
 
@@ -90,7 +90,7 @@ test.each([
 test("a limit cannot be kept when nobody knows the price", async () => {
 	expect(await answer(UNPRICED, { yes: true, maxHourlyUsd: 5 })).toMatchObject({
 		exit: 2,
-		said: "--max-hourly-usd cannot be kept, as the price is not known: you may not call pricing:GetProducts. Nothing was rented; drop --max-hourly-usd to rent all the same.",
+		said: "--max-hourly-usd cannot be kept, because the price is not known: you may not call pricing:GetProducts. Nothing was rented; drop --max-hourly-usd to rent all the same.",
 	});
 });
 

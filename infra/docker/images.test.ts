@@ -86,7 +86,7 @@ describe("an image", () => {
 		[
 			"failed to register layer: write /x: no space left on device",
 			"docker-disk-full",
-			"Docker could not pull nats:2.15.2-alpine, as its disk is full: failed to register layer: write /x: no space left on device. docker system df shows what is on it, docker system prune removes what nobody uses.",
+			"Docker could not pull nats:2.15.2-alpine, because its disk is full: failed to register layer: write /x: no space left on device. docker system df shows what is on it, docker system prune removes what is unused.",
 		],
 	])("that cannot be pulled is one sentence: %s", async (words, code, text) => {
 		const { image } = get(`case "$*" in pull*) echo "${words}" >&2; exit 1;; esac; ${NONE}`);

@@ -150,7 +150,7 @@ describe("what cannot be done is one sentence", () => {
 		[["a.json", "--systems", "old,new"], 2, "has no system old; it has nats"],
 		[["a.json", "--systems", "old"], 2, "give two names, the baseline first"],
 		[["a.json", "b.json", "--json", "--markdown"], 2, "cannot be used with option '--json'"],
-		[["--html", "a.json", "b.json"], 2, "nothing was written, as this does not end in .html"],
+		[["--html", "a.json", "b.json"], 2, "nothing was written, because this does not end in .html"],
 		[[], 2, "missing required argument"],
 		[["a.json", "b.json", "c.json"], 2, "too many arguments"],
 		[["a.json", "b.json", "--html", "a.json/x.html"], 3, "the comparison cannot be written"],

@@ -50,7 +50,7 @@ export async function compare(args: CompareArgs, world: World): Promise<ExitCode
 	// In `--html A B` A is a run that must not be overwritten.
 	if (html !== undefined && !html.endsWith(".html"))
 		throw failure("usage", {
-			message: `--html ${html}: nothing was written, as this does not end in .html. Give a file that does.`,
+			message: `--html ${html}: nothing was written, because this does not end in .html. Give a file that does.`,
 		});
 	const named = (name: string): Named => ({
 		path: name,

@@ -176,7 +176,7 @@ test.each<[string | null, Result]>([
 		of(nats, run("redis", 300)),
 	],
 	[
-		"nats is lowest at p99 (~200us); kafka takes 9.5x. full is not ranked, as machine or generator was at its limit",
+		"nats is lowest at p99 (~200us); kafka takes 9.5x. full is not ranked: machine or generator was at its limit",
 		of(full, nats, kafka),
 	],
 	[

@@ -154,10 +154,10 @@ function namesOf(all: readonly Standing[]): string {
 
 function unrankedTexts(all: readonly Standing[]): string[] {
 	const why = ({ run, saturated }: Standing) =>
-		saturated ? "as machine or generator was at its limit" : `being ${run.verdict.toUpperCase()}`;
+		saturated ? "machine or generator was at its limit" : run.verdict.toUpperCase();
 	const others = all.filter(({ ranked }) => !ranked);
 	return [...grouped(others, why)].map(
-		([reason, own]) => `${namesOf(own)} ${own.length === 1 ? "is" : "are"} not ranked, ${reason}`,
+		([reason, own]) => `${namesOf(own)} ${own.length === 1 ? "is" : "are"} not ranked: ${reason}`,
 	);
 }
 

@@ -211,7 +211,7 @@ describe("a run that did not end as it should", () => {
 			"interrupted",
 			[say({ interruptedBy: null, abortedBy: "p99 < 20ms" })],
 			"aborted",
-			"stopped, as p99 < 20ms could not pass any more",
+			"stopped: p99 < 20ms could not pass any more",
 		],
 		[
 			"crashed after that",

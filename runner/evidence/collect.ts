@@ -279,7 +279,7 @@ function stateOf(
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };
 	if (run?.abortedBy)
-		return { state: "aborted", problem: `stopped, as ${run.abortedBy} could not pass any more` };
+		return { state: "aborted", problem: `stopped: ${run.abortedBy} could not pass any more` };
 	if (clients.some((c) => c.state === "interrupted"))
 		return { state: "interrupted", problem: "k6 was stopped before the run was over" };
 	return { state: "complete", problem: null };

@@ -111,7 +111,7 @@ const Stage = z.strictObject({
 const Step = z.strictObject({
 	rate: rate("The rate of this step; 0/s: nothing is sent.", ["1000/s"]),
 	duration: span(
-		"How long it lasts: whole seconds, as reports show steps by the second.",
+		"How long it lasts: whole seconds, because reports show steps by the second.",
 		["10s"],
 		"above 0",
 	),

@@ -182,7 +182,7 @@ export const Failover = z.strictObject({
 	unavailableStill: z.boolean(),
 	noticedNs: Ns.nullable().default(null).meta({
 		description:
-			"Stretches without a completion are told from this length on, as the load explains shorter ones; null: not counted, and absent in older files.",
+			"Stretches without a completion count from this length on, because the load explains shorter ones; null: not counted, and absent in older files.",
 	}),
 	/** The line for `recoveredNs`: that of `recovered(...)`, else the first of the SLA. */
 	sla: z.string().nullable(),

@@ -51,7 +51,7 @@ const KEYS = 1000;
 const pattern = field({
 	input: Pattern.meta({
 		description:
-			"What messages do. `round-trip`: the sender receives its own message through the broker; `request-reply`: a responder sends it back; `fan-out`: every subscriber gets a copy; `work-queue`: competing consumers, acknowledged; `publish`: nobody receives, the acknowledgement counts; `backlog`: consumers pause while messages pile up, then drain them.",
+			"What messages do. `round-trip`: the sender receives its own message through the broker; `request-reply`: a responder sends it back; `fan-out`: every subscriber gets a copy; `work-queue`: competing consumers, acknowledged; `publish`: nothing is received, the acknowledgement counts; `backlog`: consumers pause while messages pile up, then drain them.",
 	}).default("round-trip"),
 	plan: Pattern,
 	value: (pattern = "round-trip") => pattern,

@@ -94,7 +94,7 @@ describe("a closed loop", () => {
 		const { run } = loop(20_000, 200, () => 2, { acks: false });
 		expect(run.throughput.sent).toBeCloseTo(20_000 / (19_999 * 0.0002 + 0.002), 6);
 		expect(run.throughput.sentHow).toBe(
-			"sent / (last receipt - first send call), as nothing is acknowledged",
+			"sent / (last receipt - first send call), because nothing is acknowledged",
 		);
 	});
 

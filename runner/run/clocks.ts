@@ -56,7 +56,7 @@ export function clocksOf(
 // --- internal ---
 
 const NOT_BELIEVED =
-	"chrony is not believed, as the probes over SSH show clocks of clients further apart than it allows, or it did not answer after the run: the clocks are known by the probes alone";
+	"chrony is not believed, because the probes over SSH show clocks of clients further apart than it allows, or it did not answer after the run: the clocks are known by the probes alone";
 
 type Kept = ClockReading & { readonly utcBoundNs: number };
 

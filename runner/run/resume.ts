@@ -38,7 +38,7 @@ export function resumeRunFolder(
 	const refuse = (why: string) => failure("resume-other", { path: folder, why });
 	if (plans.some(({ search }) => search !== null))
 		throw refuse(
-			"a search (find: max-rate) cannot be resumed, as each of its runs follows from those before",
+			"a search (find: max-rate) cannot be resumed, because each of its runs follows from those before",
 		);
 	const other = otherMachine(path.join(folder, "environment.json"), machine);
 	if (other !== null) throw refuse(other);

@@ -32,7 +32,7 @@ export const systemMistakes = {
 	"no-durability": "{title} has no durability: {durability} ({ownDurability}); remove durability",
 	"no-such-durability": "{title} has no durability: {durability} (it has {can}); write durability: {nearest}",
 	"config-against-durability": "durability: {durability} sets {keys} itself; remove {keys} from config",
-	"acknowledge-way": "{system} cannot do acknowledge: {way}, as {why}; remove acknowledge",
+	"acknowledge-way": "{system} cannot do acknowledge: {way}, because {why}; remove acknowledge",
 	"config-line": "config: {key} does not fit on a line of {file}; use letters, digits, dots and dashes in a key, and no line break in a value",
 	"secret-in-report": "{variable} sounds like a secret, and reports keep a copy of {key}; write secrets in url or config",
 	"number-of-nodes": "mqbench starts {title} with nodes: {possible}, not {nodes}; write nodes: {possible}",

@@ -37,7 +37,7 @@ export function judged(line: Line): Judgement {
 	if (failed && (sla.kind !== "tally" || TALLIES[sla.tally].grows)) return judgement;
 	const afterNs = stoppedAfterNs(facts);
 	const by = facts.collected.run?.abortedBy ?? "";
-	const why = `stopped after ${duration(afterNs)}, as ${by} could not pass any more`;
+	const why = `stopped after ${duration(afterNs)}: ${by} could not pass any more`;
 	return {
 		...judgement,
 		...because(said("aborted-open", why, { afterNs, by })),

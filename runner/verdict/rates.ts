@@ -97,7 +97,7 @@ function closed({ counters, totals }: Collected): Rates {
 		sentHow:
 			sent === null
 				? null
-				: `${acks ? "acknowledged / (last acknowledgement - first send call)" : "sent / (last receipt - first send call), as nothing is acknowledged"}${short}`,
+				: `${acks ? "acknowledged / (last acknowledgement - first send call)" : "sent / (last receipt - first send call), because nothing is acknowledged"}${short}`,
 		receivedHow: received === null ? null : `distinct receipts / (last - first receipt)${short}`,
 	};
 }

@@ -75,7 +75,7 @@ export async function watching(
 		);
 		server.push("page", {
 			html,
-			left: `The run is over, and nobody serves this page any more: it stays as it is until you leave it. The same report: ${shown}`,
+			left: `The run is over, and this page is no longer served: it stays as it is until you leave it. The same report: ${shown}`,
 		});
 	} catch (error) {
 		const why = maskUrls(hide(error instanceof Error ? error.message : `${error}`, secrets));

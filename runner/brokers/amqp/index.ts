@@ -18,7 +18,7 @@ const AmqpOptions = z.strictObject({
 		["queue", "topic"],
 		"What messages are sent to. A `queue` keeps them, and gives each to one consumer; a `topic` copies them to whoever is subscribed, and keeps nothing. Default: queue.",
 	).default("queue"),
-	settled: flag("Messages are sent settled: nobody acknowledges them. Default: false.").default(
+	settled: flag("Messages are sent settled, without acknowledgements. Default: false.").default(
 		false,
 	),
 	prefetch: count(
@@ -55,7 +55,7 @@ export const amqp = broker(AmqpOptions, {
 	}),
 	stores({ server, destination, settled }) {
 		if (destination === "topic") return storesNothing("a topic keeps nothing");
-		if (settled) return storesNothing("messages are sent settled, and nobody acknowledges them");
+		if (settled) return storesNothing("messages are sent settled, without acknowledgements");
 		return SERVERS[server].stores;
 	},
 	driver: ({ server: _, ...own }) => own,

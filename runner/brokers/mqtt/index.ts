@@ -47,7 +47,7 @@ const MqttOptions = z.strictObject({
 		0,
 	).optional(),
 	keepAlive: span(
-		`How long a client may be silent before it pings, whole seconds. Default: ${formatDurationExact(defaults.keepAliveNs)}, as a paused consumer reads no answer to a ping.`,
+		`How long a client may be silent before it pings, whole seconds. Default: ${formatDurationExact(defaults.keepAliveNs)}, because a paused consumer reads no answer to a ping.`,
 		["60s"],
 		"above 0",
 	).optional(),

@@ -12,5 +12,5 @@ export const nanomsg = brokerless({
 			"Messages that a socket keeps in each direction. Where it is full a send blocks, in mode pub-sub messages are lost. Default: 128, the library's own; pub-sub: 10 000.",
 		most: 1_000_000,
 	},
-	requests: "raw REQ and REP, as a plain REQ may have only one request under way",
+	requests: "raw REQ and REP, because a plain REQ may have only one request under way",
 });

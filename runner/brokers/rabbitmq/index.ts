@@ -113,7 +113,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 			prefetch:
 				acknowledge === "automatic" &&
 				prefetch !== undefined &&
-				"prefetch needs acknowledge: message, as acknowledge: automatic leaves nothing unacknowledged; remove prefetch",
+				"prefetch needs acknowledge: message, because acknowledge: automatic leaves nothing unacknowledged; remove prefetch",
 			replicas:
 				replicas > 1 &&
 				((queue !== "quorum" && `replicas need queue: quorum; this queue is ${queue}`) ||

@@ -20,7 +20,7 @@ const SqsOptions = z.strictObject({
 		[/^[a-z0-9-]+$/, "must be a region: us-east-1"],
 	).default(defaults.region),
 	fifo: flag(
-		"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, as two would overtake each other. Default: false, standard queues.",
+		"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, because two would overtake each other. Default: false, standard queues.",
 	).default(false),
 	groups: count(
 		"Message groups of a FIFO queue over which the messages of a connection are dealt that have no key: as many consumers can work at once. Default: 1, which keeps the order of all of them.",
@@ -53,7 +53,7 @@ const SqsOptions = z.strictObject({
 	).optional(),
 	encoding: choice(
 		["base64", "binary"],
-		"How a payload travels, as a body is text. `base64`: in the body, a third larger; `binary`: in an attribute. Default: base64.",
+		"How a payload travels: a body is text. `base64`: in the body, a third larger; `binary`: in an attribute. Default: base64.",
 	).default("base64"),
 });
 type SqsOptions = z.infer<typeof SqsOptions>;

@@ -12,5 +12,5 @@ export const zeromq = brokerless({
 			"Mode pub-sub: messages that a sender keeps for a subscriber; what does not fit is lost. Default: no limit, the library's own.",
 		most: 10_000_000,
 	},
-	requests: "DEALER and ROUTER, as REQ may have only one request under way",
+	requests: "DEALER and ROUTER, because REQ may have only one request under way",
 });

@@ -84,7 +84,7 @@ describe("--watch", () => {
 			true,
 		);
 		expect(told.pages.at(-1)?.html).toBe(readFileSync(path.join(out, "report.html"), "utf8"));
-		expect(told.pages.at(-1)?.left).toContain("nobody serves this page any more");
+		expect(told.pages.at(-1)?.left).toContain("this page is no longer served");
 		await expect(fetch(told.url)).rejects.toThrow();
 	});
 

@@ -225,7 +225,7 @@ export const contests: Readonly<Record<string, Contest>> = {
 		rivals: [
 			{
 				tool: "mosquitto_pub",
-				what: "QoS 1, nobody subscribed, 1 in flight (--repeat)",
+				what: "QoS 1, no subscriber, 1 in flight (--repeat)",
 				messages: 30_000,
 				system: { broker: "mqtt" },
 				pattern: "publish",
@@ -304,7 +304,7 @@ function artemisPerf(durability: "memory" | "os"): Rival {
 		};
 	return {
 		tool: "artemis perf producer",
-		what: `${durable ? "durable, never flushed" : "not durable"}, nobody receives, 1000 in flight`,
+		what: `${durable ? "durable, never flushed" : "not durable"}, no consumer, 1000 in flight`,
 		messages: 100_000,
 		system: { broker: "amqp", durability },
 		pattern: "publish",

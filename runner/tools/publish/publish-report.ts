@@ -118,7 +118,7 @@ async function publish(file: string): Promise<number> {
 	const marked = unranked(result);
 	if (marked.length > 0)
 		process.stdout.write(
-			`Published with a mark, and without ranking, as machine or load generator was at its end: ${marked.join("; ")}\n`,
+			`Published with a mark, and without ranking: machine or load generator was at its limit: ${marked.join("; ")}\n`,
 		);
 	const size = formatBytes(copied.bytes);
 	process.stdout.write(

@@ -165,7 +165,7 @@ function shared(result: Result, judged: readonly Run[]): string[] {
 			result,
 			(run) => (checkOf(run, "others") ? null : run.load.target),
 			(runs, target) =>
-				`${runs}: with target ${target} nobody can tell what else used the machine: measure with target local, or on hosts of the broker's own`,
+				`${runs}: with target ${target} it is unknown what else used the machine: measure with target local, or on hosts of the broker's own`,
 			(target) => target,
 		),
 	];

@@ -51,7 +51,7 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 				const [length, least] = [lengthNs(run), leastNs(run)].map(formatDurationExact);
 				return run.load.schedule.kind === "closed"
 					? `${runs}: all was through after ${length}; below ${least} the first batch is most of what was measured: write more messages`
-					: `${runs}: a window of ${length}; below ${least} nobody can tell how slow messages cluster: write a longer duration`;
+					: `${runs}: a window of ${length}; below ${least} it is unknown how slow messages cluster: write a longer duration`;
 			},
 		),
 		...found(

@@ -217,7 +217,7 @@ const LARGER_DIFFERENCES = "compare systems by larger differences only, or use a
 export const floor: Check = {
 	name: "floor",
 	comesTo: "warn",
-	when: "p99 against no broker (of the best of its seconds: one hiccup is no floor) > 1/3 of the reported p99, or > the limit of a line: a FAIL of that line is then INCONCLUSIVE, as no system could keep it here, unless the messages that never completed break it by themselves. Else above that p99: the machine was disturbed, unknown. Of a closed loop: throughput > half of what the generator carries without any broker",
+	when: "p99 against no broker (of the best of its seconds: one hiccup is no floor) > 1/3 of the reported p99, or > the limit of a line: a FAIL of that line is then INCONCLUSIVE, because no system could keep it here, unless the messages that never completed break it by themselves. Else above that p99: the machine was disturbed, unknown. Of a closed loop: throughput > half of what the generator carries without any broker",
 	judge(facts) {
 		const { floor: measured, collected } = facts;
 		if (collected.plan.schedule.kind === "closed") return ceiling(facts);

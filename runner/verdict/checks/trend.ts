@@ -56,7 +56,7 @@ export const backlog: Check = {
 export const consumers: Check = {
 	name: "consumers",
 	comesTo: "warn, invalid",
-	when: "consumers that get nothing, as each partition has one consumer and there are too few; or the busiest worked > 85 % of the time at the mean rate (of steps: at the highest). Above 100 % the queue grows whatever the broker does: invalid where a gate does not pass or the queue grew",
+	when: "consumers that get nothing, because each partition has one consumer and there are too few; or the busiest worked > 85 % of the time at the mean rate (of steps: at the highest). Above 100 % the queue grows whatever the broker does: invalid where a gate does not pass or the queue grew",
 	applies: ({ plan }) => plan.consumers > 0 && (plan.work !== null || plan.groupsByPartition),
 	judge(facts, judgements) {
 		const { collected } = facts;
