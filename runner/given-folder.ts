@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 // Run folders may come from other people: a link in one may lead to any file, and a pipe or device may never end.
@@ -15,6 +15,17 @@ export function readGiven(file: string): string {
 export function sizeOfGiven(file: string): number | null {
 	const about = lstatSync(file, { throwIfNoEntry: false });
 	return about?.isFile() ? about.size : null;
+}
+
+/** Paths of a command's runs or floors, by name. One may be a link (`noLinks`). */
+export function runFolders(folder: string, below: "runs" | "floors"): string[] {
+	const all = path.join(folder, below);
+	return existsSync(all)
+		? readdirSync(all, { withFileTypes: true })
+				.filter((entry) => !entry.isFile())
+				.map((entry) => path.join(all, entry.name))
+				.sort()
+		: [];
 }
 
 /** Path of `name`, from a file of the folder. Throws if it leads out of the folder. */

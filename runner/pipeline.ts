@@ -15,7 +15,7 @@ import { addRun, lockRunFolder, makeRunFolder, runPath, writeCommand } from "./r
 import { gitCommitOf } from "./run/git-commit.ts";
 import { measure } from "./run/measure.ts";
 import type { Progress } from "./run/progress.ts";
-import { confirmingIn, type Rest, resumeRunFolder, runIdOf } from "./run/resume.ts";
+import { confirmingIn, resumeRunFolder, runIdOf } from "./run/resume.ts";
 import type { Scenario } from "./scenario/scenario.ts";
 import { answerText } from "./search/answer.ts";
 import { firstIndex, outcomeOf, searchRuns } from "./search/runs.ts";
@@ -99,7 +99,7 @@ export async function runPipeline(
 	}
 	const lock = await lockRunFolder(folder, progress.say);
 	try {
-		let rest: Rest = { plans, floors: floorPlans };
+		let rest = { plans, floors: floorPlans };
 		if (earlier) {
 			rest = resumeRunFolder(
 				folder,

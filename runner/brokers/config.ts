@@ -53,6 +53,10 @@ export function hideSecrets<Value>(
 	);
 }
 
+export function inLowercase(all: Config): Config {
+	return Object.fromEntries(Object.entries(all).map(([key, value]) => [key.toLowerCase(), value]));
+}
+
 export function texts(all: Readonly<Record<string, unknown>>): Record<string, string> {
 	return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
 }

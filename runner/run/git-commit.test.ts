@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { gitCommitOf } from "./git-commit.ts";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
@@ -18,15 +18,9 @@ const ENV = {
 	GIT_COMMITTER_EMAIL: "a@example.org",
 };
 
-function emptyFolder(): string {
-	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-git-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-	return folder;
-}
-
 /** A work tree with one commit of bench/a.yaml and other.txt. */
 function workTree() {
-	const cwd = emptyFolder();
+	const cwd = testFolder();
 	const git = (...args: string[]) =>
 		execFileSync("git", args, { cwd, env: ENV, encoding: "utf8" }).trim();
 	mkdirSync(path.join(cwd, "bench"));
@@ -79,18 +73,18 @@ test("what a job says is not measured where the work tree is at another commit",
 });
 
 test("a job without git, or without a work tree, knows its commit all the same", async () => {
-	const lonely = path.join(emptyFolder(), "a.yaml");
+	const lonely = path.join(testFolder(), "a.yaml");
 	const known = { commit: SHA, dirty: null };
 	expect(await gitCommitOf(lonely, { ...ENV, GITHUB_SHA: SHA })).toEqual(known);
 	const { scenario } = workTree();
-	const env = { PATH: emptyFolder(), CI_COMMIT_SHA: SHA };
+	const env = { PATH: testFolder(), CI_COMMIT_SHA: SHA };
 	expect(await gitCommitOf(scenario, env)).toEqual(known);
 });
 
 test("a git that takes long, and heeds no signal, is not waited for", async () => {
 	const { cwd, scenario, head } = workTree();
 	const over = path.join(cwd, "over");
-	const bin = emptyFolder();
+	const bin = testFolder();
 	const real = `PATH='${ENV.PATH}' exec git "$@"`;
 	const slow = `trap "" TERM; sleep 6; : > '${over}'; exit 1`;
 	const script = `#!/bin/sh\ncase "$*" in *status*) ${slow} ;; *) ${real} ;; esac\n`;
@@ -101,7 +95,7 @@ test("a git that takes long, and heeds no signal, is not waited for", async () =
 }, 30_000);
 
 test("what is no commit is none, and nothing fails without git, tree, commit or folder", async () => {
-	const folder = emptyFolder();
+	const folder = testFolder();
 	const lonely = path.join(folder, "a.yaml");
 	expect(await gitCommitOf(lonely, { ...ENV, GITHUB_SHA: "main" })).toBeNull();
 	expect(await gitCommitOf(lonely, { PATH: folder })).toBeNull();

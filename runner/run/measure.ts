@@ -8,7 +8,7 @@ import { clientsOf, provision } from "../../infra/targets.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
 import { readClient } from "../evidence/client-read.ts";
 import { readJson } from "../evidence/json.ts";
-import { runFolders } from "../evidence/run-folders.ts";
+import { runFolders } from "../given-folder.ts";
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings } from "../model/machine-settings.ts";
 import { Plan } from "../model/plan.ts";

@@ -3,13 +3,13 @@ import { builtPrograms, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { openedAt } from "../plan/derive.ts";
 import { rateText, warmupText } from "../plan/load-text.ts";
-import { plainText } from "../terminal/columns.ts";
+import { printable } from "../printable.ts";
+import { clipped, displayWidth, plainText } from "../terminal/columns.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { formatDuration } from "../units.ts";
-import type { World } from "../world.ts";
+import type { Sink, World } from "../world.ts";
 import { endText, type LiveRun, liveLines, plainEvery, plainLine } from "./live.ts";
-import { makeLiveBlock } from "./live-block.ts";
 import type { Opens, ProgressLine } from "./progress-line.ts";
 
 /** What is shown on stderr during a command: lines that are rewritten on a terminal, plain lines elsewhere. */
@@ -145,6 +145,33 @@ function makeBuild(
 		end() {
 			const took = (world.clock.monotonicMs() - began) * 1e6;
 			say(`Built in ${formatDuration(took)}, and kept in the cache.`);
+		},
+	};
+}
+
+/** Lines at the end of a terminal, rewritten in place. The cursor rests visibly below them, so even kill -9 leaves a usable terminal. */
+function makeLiveBlock(out: Sink) {
+	let drawn: number[] = [];
+	const control = out.control ?? out.write;
+	const back = () => {
+		// A terminal that became narrower has rewrapped the lines.
+		const rows = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / out.columns)), 0);
+		return rows === 0 ? "" : `\r\x1b[${rows}A`;
+	};
+	return {
+		draw(lines: readonly string[]) {
+			// A full line would move the cursor on, so one column stays free. Lines that scrolled away could not be rewritten.
+			const width = Math.max(20, out.columns - 1);
+			const height = Math.max(1, (out.rows ?? 24) - 2);
+			const shown = lines.slice(0, height).map((line) => clipped(printable(line), width));
+			const text = shown.map((line) => `\x1b[2K${line}\n`).join("");
+			control(`${back()}${text}\x1b[J`);
+			drawn = shown.map(displayWidth);
+		},
+		/** Removes the lines: the next output starts where they began. */
+		clear() {
+			if (drawn.length > 0) control(`${back()}\x1b[J`);
+			drawn = [];
 		},
 	};
 }

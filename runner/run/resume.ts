@@ -5,19 +5,13 @@ import { failure } from "../errors.ts";
 import { readClient } from "../evidence/client-read.ts";
 import { collect } from "../evidence/collect.ts";
 import { parsed, readJson } from "../evidence/json.ts";
-import { runFolders } from "../evidence/run-folders.ts";
-import { noLinks, readGiven } from "../given-folder.ts";
+import { noLinks, readGiven, runFolders } from "../given-folder.ts";
 import { type BaselineSnapshot, readSnapshot } from "../model/baseline-snapshot.ts";
 import { EnvironmentFile, type RigMachines } from "../model/environment-file.ts";
 import { Plan } from "../model/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import { fillRun, floorPath, runPath } from "./folder.ts";
-
-export interface Rest {
-	readonly plans: readonly Plan[];
-	readonly floors: readonly Plan[];
-}
 
 /** The run ID of the folder's command: with it the same scenario expands to the same plans. */
 export function runIdOf(folder: string): string {
@@ -34,7 +28,7 @@ export function resumeRunFolder(
 	floors: readonly Plan[],
 	machine: EnvironmentFile,
 	snapshot: BaselineSnapshot | null = null,
-): Rest {
+) {
 	const refuse = (why: string) => failure("resume-other", { path: folder, why });
 	if (plans.some(({ search }) => search !== null))
 		throw refuse(

@@ -4,7 +4,7 @@ import { count, named, span, word } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesBy } from "../broker.ts";
-import { inBlocks, largestPayload, sizeInConfig, varintBytes } from "../config.ts";
+import { inBlocks, inLowercase, largestPayload, sizeInConfig, varintBytes } from "../config.ts";
 import { type Config, processFields, tlsField } from "../fields.ts";
 import { number } from "../omb-driver.ts";
 import { goServer, newLogin } from "../server.ts";
@@ -69,8 +69,7 @@ const stores = storesBy({
 		fsync: inFiles(true, "1m"),
 	},
 	without: { [STORE]: "memory" },
-	read: (config) =>
-		Object.fromEntries(Object.entries(config).map(([key, value]) => [key.toLowerCase(), value])),
+	read: inLowercase,
 });
 
 const server = goServer<StreamingOptions>({

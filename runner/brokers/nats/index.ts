@@ -4,7 +4,7 @@ import { choice, count, flag, named, span } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesAs, storesBy, storesNothing } from "../broker.ts";
-import { inBlocks, sizeInConfig } from "../config.ts";
+import { inBlocks, inLowercase, sizeInConfig } from "../config.ts";
 import { type Config, clusterFields, onlyIn, processFields, tlsField } from "../fields.ts";
 import { type Mapping, replicas } from "../omb-driver.ts";
 import { goServer, newLogin } from "../server.ts";
@@ -257,12 +257,8 @@ const OF_JETSTREAM = "publish consumer dedup maxAckPending prefetch ackWait".spl
 
 /** Lowercase and without synonyms, as the server reads keys. */
 function inServersWords(config: Config = {}): Config {
-	return Object.fromEntries(
-		Object.entries(config).map(([key, value]) => {
-			const small = key.toLowerCase();
-			return [small === "jetstream.sync" ? SYNC : small, value];
-		}),
-	);
+	const { "jetstream.sync": sync, ...others } = inLowercase(config);
+	return { ...others, ...(sync !== undefined && { [SYNC]: sync }) };
 }
 
 /** With these the scenario decides who may log in, and the driver does as `auth` says. */
