@@ -150,10 +150,6 @@ describe("machines of a rig", () => {
 		}
 	});
 
-	test("whose file does not say what is what are told by all of its types", () => {
-		expect(rigIn("", given({}))?.machines).toBe("1 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)");
-	});
-
 	test("that are yours are their names, each once, whoever is let in", () => {
 		expect(rigIn("", given(own))).toEqual({
 			id: "x-1",

@@ -67,7 +67,7 @@ function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 	});
 }
 
-/** Pulumi's program puts types and roles into the facts; a file without them has only the count of each type. */
+/** Pulumi's program puts types and roles into the facts. */
 function ofCloud(
 	rig: RigFile,
 	cloud: string,
@@ -78,36 +78,27 @@ function ofCloud(
 	const own = sorted(rig.clients.map(({ host, port }) => named(host, port)));
 	const rented = clients.filter((host) => own.includes(host)).length;
 	const others = clients.filter((host) => !own.includes(host));
-	const { brokers: type, clients: loadType, volume = null } = facts;
-	const fleets =
-		loadType === undefined || (type === undefined && brokers > 0)
-			? Object.entries(rig.cloud?.machines ?? {})
-					.sort(([a], [b]) => (a < b ? -1 : 1))
-					.map(([name, count]) => ({ type: name, count }))
-			: [
-					...(type === undefined ? [] : [{ type, count: brokers, role: "brokers", volume }]),
-					{ type: loadType, count: rented, role: "the load" },
-				];
-	const text = rentedText(cloud, fleets);
+	const { brokers: type = "machines", clients: loadType = "machines", volume = null } = facts;
+	const text = rentedText(cloud, [
+		{ type, count: brokers, role: "brokers", volume },
+		{ type: loadType, count: rented, role: "the load" },
+	]);
 	return others.length > 0 ? `${text}, ${ownText([], others)}` : text;
 }
 
 interface Fleet {
 	readonly type: string;
 	readonly count: number;
-	readonly role?: string;
+	readonly role: string;
 	readonly volume?: string | null;
 }
 
 function rentedText(cloud: string, fleets: readonly Fleet[]): string {
 	const texts = fleets
 		.filter(({ count }) => count > 0)
-		.map(({ type, count, role, volume }) =>
-			[
-				`${count} ${type}`,
-				...(volume ? [`with ${volume}`] : []),
-				...(role ? [`for ${role}`] : []),
-			].join(" "),
+		.map(
+			({ type, count, role, volume }) =>
+				`${count} ${type}${volume ? ` with ${volume}` : ""} for ${role}`,
 		);
 	return `${texts.join(", ")} (${cloud})`;
 }
