@@ -93,34 +93,18 @@ export function formatPart(ns: number, ofNs: number): string {
 /** All digits, for names and limits: "10s", "90s", "1.5s", "5min". */
 export function formatDurationExact(ns: number): string {
 	if (ns === 0) return "0s";
-	for (const [unit, sizeNs] of [
-		["h", 3_600_000_000_000],
-		["min", 60_000_000_000],
-	] as const)
-		if (ns % sizeNs === 0) return `${ns / sizeNs}${unit}`;
-	for (const [unit, sizeNs] of [
-		["s", 1_000_000_000],
-		["ms", 1_000_000],
-		["us", 1000],
-	] as const)
-		if (ns >= sizeNs && (ns * 1000) % sizeNs === 0) return `${ns / sizeNs}${unit}`;
+	for (const [unit, sizeNs] of SCALE.toReversed()) {
+		// Whole minutes and hours; of the others up to three decimals.
+		const whole = sizeNs >= 60e9 ? ns % sizeNs === 0 : ns >= sizeNs && (ns * 1000) % sizeNs === 0;
+		if (whole) return `${ns / sizeNs}${unit}`;
+	}
 	return `${ns}ns`;
 }
 
 /** Exact up to four digits, else three significant digits: "256B", "1KiB", "5MB", "1500B", "11.7MiB". */
 export function formatBytes(bytes: number): string {
 	const exact = formatBytesExact(Math.round(bytes));
-	if (Number.parseInt(exact, 10) < 10_000) return exact;
-	for (const [unit, size] of [
-		["KiB", 1024],
-		["MiB", 1024 ** 2],
-		["GiB", 1024 ** 3],
-		["TiB", 1024 ** 4],
-	] as const) {
-		const value = threeDigits(bytes / size);
-		if (value < 1000) return `${value}${unit}`;
-	}
-	return `${threeDigits(bytes / 1024 ** 4)}TiB`;
+	return Number.parseInt(exact, 10) < 10_000 ? exact : binary(bytes);
 }
 
 /** All digits, for names, in the unit with the fewest digits: "1KiB", "16MB", "1048577B". */
