@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import { resultOf } from "../e2e/mqbench.ts";
+import { listening, resultOf } from "../e2e/mqbench.ts";
 
 /** A copy of mqbench gets a broker that nobody has heard of: what README.md of extensions/ and of runner/brokers/ asks for, no more. */
 
@@ -82,9 +82,6 @@ sla: [lost == 0]
 // --- internal ---
 
 /** Where the made-up broker would listen: mqbench asks whether anybody is there. Returns its port. */
-async function serve(): Promise<number> {
-	const server = net.createServer((from) => from.on("error", () => {}).resume());
-	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
-	onTestFinished(() => void server.close());
-	return (server.address() as net.AddressInfo).port;
+function serve(): Promise<number> {
+	return listening(net.createServer((from) => from.on("error", () => {}).resume()));
 }

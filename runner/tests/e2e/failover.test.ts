@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { alive, descendants } from "../../../infra/processes.fake.ts";
@@ -59,28 +59,6 @@ describe("mqbench that ends in mid-fault", () => {
 		expect(fault).toMatchObject({ action: "kill", endedNs: null, error: null });
 		expect(out).toMatch(/kill +\S+ +to the end/);
 	});
-});
-
-test("a fault that cannot be done makes the run invalid, and says why", {
-	tags: "long",
-}, async () => {
-	const made = await measuring(
-		{ duration: "3s", drain: "2s" },
-		{ faults: "[{ at: 1s, action: kill, for: 1s }]", sla: "[lost == 0]" },
-	);
-	await until(() => logOf(made.results).includes("(SIGKILL)"), "the broker is killed");
-	// It cannot read its configuration when it is started again.
-	const conf = /Using configuration file: (\S+)/.exec(logOf(made.results))?.[1] ?? "";
-	writeFileSync(conf, "this is no configuration {");
-	const { code } = await made.mqbench.ended;
-	expect(code).toBe(4);
-	expect(made.result.verdict).toBe("invalid");
-	expect(made.run.validity).toContainEqual(
-		expect.objectContaining({ check: "faults", status: "invalid" }),
-	);
-	expect(failoverOf(made.results).fault.error).toMatch(
-		/^node 1 was started again and ended: exit code 1, last words: /,
-	);
 });
 
 // --- internal ---

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { alive, descendants, type Process } from "../../../infra/processes.fake.ts";
@@ -226,10 +226,16 @@ export function filesOf(folder: string): string[] {
 /** A port on 127.0.0.1 that is free now. */
 export async function freePort(): Promise<number> {
 	const server = createServer();
-	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
-	const { port } = server.address() as { port: number };
+	const port = await listening(server);
 	await new Promise((down) => server.close(down));
 	return port;
+}
+
+/** Has a server listen on 127.0.0.1 until the test is over; returns its port. */
+export async function listening(server: Server): Promise<number> {
+	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
+	onTestFinished(() => void server.close());
+	return (server.address() as { port: number }).port;
 }
 
 /** Waits for a condition; fails with what was waited for. */

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { variable } from "../../brokers/index.ts";
 import { buildResult } from "../../compare/build.ts";
 import { readClient } from "../../evidence/client-read.ts";
@@ -11,7 +10,14 @@ import { expand } from "../../plan/expand.ts";
 import { filesOfResult } from "../../result/result-files.ts";
 import { around, loadScenario } from "../../scenario/load.ts";
 import { k6At, only, samplesOf } from "./k6-at.ts";
-import { measured, run as mqbench, response, scenario, temporaryFolder } from "./mqbench.ts";
+import {
+	listening,
+	measured,
+	run as mqbench,
+	response,
+	scenario,
+	temporaryFolder,
+} from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 
 const FROM_ENV = variable("NATS_URL");
@@ -328,8 +334,5 @@ async function httpServer() {
 		count++;
 		answer.end("ok");
 	});
-	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
-	onTestFinished(() => void server.close());
-	const { port } = server.address() as AddressInfo;
-	return { url: `http://127.0.0.1:${port}/`, count: () => count };
+	return { url: `http://127.0.0.1:${await listening(server)}/`, count: () => count };
 }

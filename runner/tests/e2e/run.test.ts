@@ -86,15 +86,3 @@ describe("a run on nats-server", () => {
 		expect(resultOf(path.join(reports, id)).runs[0]).toMatchObject({ received: 5000, lost: 0 });
 	});
 });
-
-describe("the exit code", () => {
-	test("is 6 when the samples cannot carry the percentile, or what --on-inconclusive says", {
-		tags: "long",
-	}, async () => {
-		const top = { sla: "[p99.999 < 10s]" };
-		const { out, result } = await measured({}, top, { exit: [6] });
-		expect(result).toMatchObject({ verdict: "inconclusive", openBaselineOnly: false });
-		expect(out).toMatch(/INCONCLUSIVE/);
-		await measured({}, top, { args: ["--on-inconclusive", "warn"] });
-	});
-});

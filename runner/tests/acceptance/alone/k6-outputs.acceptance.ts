@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { packageFolder } from "../../../package.ts";
@@ -9,6 +8,7 @@ import { k6At, samplesOf } from "../../e2e/k6-at.ts";
 import {
 	expectNowhere,
 	freePort,
+	listening,
 	measured,
 	response,
 	temporaryFolder,
@@ -78,9 +78,7 @@ test("the example of a service and its broker gives k6's outputs the figures of 
 	const folder = temporaryFolder();
 	const { url: nats } = await ownNats();
 	const service = createServer((_, answer) => answer.end("ok"));
-	await new Promise<void>((up) => service.listen(0, "127.0.0.1", up));
-	onTestFinished(() => void service.close());
-	const { port } = service.address() as AddressInfo;
+	const port = await listening(service);
 	const example = path.join(XK6_MQBENCH, "examples/service-and-broker.js");
 	const args = ["run", "--no-usage-report", "--out=json=samples.json", example];
 	const env = { NATS_URL: nats, SERVICE_URL: `http://127.0.0.1:${port}/` };
