@@ -189,17 +189,6 @@ describe("a plan", () => {
 		});
 	});
 
-	test("derives producers and topics from connections, and timeout from drain", () => {
-		expect(planOf("rate: 3/s, duration: 9s, connections: 3, drain: 2s")).toMatchObject({
-			connections: 3,
-			producers: 3,
-			topics: ["mqbench.r.1.0", "mqbench.r.1.1", "mqbench.r.1.2"],
-			drainNs: 2e9,
-			timeoutNs: 2e9,
-			inFlight: null,
-		});
-	});
-
 	test("never holds the url", () => {
 		const scenario = loadScenario(
 			"s.yaml",

@@ -17,6 +17,7 @@ function texts(promises: Partial<Promises>, ...written: string[]): string[] {
 describe("gates that follow from what is promised", () => {
 	test.each<[string, Partial<Promises>, string[]]>([
 		["nothing promised, nothing gated", {}, []],
+		["publish: nothing is received", { pattern: "publish", delivery: "at-least-once" }, []],
 		[
 			"at-least-once: nothing lost",
 			{ delivery: "at-least-once" },

@@ -16,6 +16,8 @@ interface Given extends Omit<Overrides, "rig"> {
 	readonly rig?: object;
 	/** Also print the plan. */
 	readonly plans?: boolean;
+	/** Print all of it, not only what differs from a plain one. */
+	readonly whole?: boolean;
 }
 
 function scenarioOf(text: string, given: Given): Scenario {
@@ -84,7 +86,7 @@ goldenBlocks(new URL("./golden/scenarios.txt", import.meta.url), (block) => {
 	try {
 		const lines = (scenario: Scenario) =>
 			[...valuesOf(scenario, plans)].map(([path, value]) => `${path}: ${value}`);
-		const plain = new Set(lines(scenarioOf(PLAIN, {})));
+		const plain = new Set(given.whole ? [] : lines(scenarioOf(PLAIN, {})));
 		const found = lines(scenarioOf(text.join("\n"), given));
 		const all = new Set(found);
 		return found

@@ -19,11 +19,9 @@ function start(text = scenario): Plan {
 	return plan;
 }
 
-/** Plays a search against a system that carries `limit`. */
-function play(plan: Plan, limit: number, firstIndex = 1) {
-	const runs = searchRuns(plan, firstIndex, (one) =>
-		ratePerSecond(one.schedule.rate as never) <= limit ? "pass" : "fail",
-	);
+/** Plays a search. */
+function playWith(plan: Plan, judge: (plan: Plan) => Outcome, firstIndex = 1) {
+	const runs = searchRuns(plan, firstIndex, judge);
 	const plans: Plan[] = [];
 	for (;;) {
 		const step = runs.next();
@@ -31,6 +29,12 @@ function play(plan: Plan, limit: number, firstIndex = 1) {
 		plans.push(step.value);
 	}
 }
+
+const upTo =
+	(limit: number) =>
+	({ schedule }: Plan): Outcome =>
+		ratePerSecond(schedule.rate as never) <= limit ? "pass" : "fail";
+const play = (plan: Plan, limit: number, firstIndex = 1) => playWith(plan, upTo(limit), firstIndex);
 
 test("every run of a search is a whole plan with a folder, topics and messages of its own", () => {
 	const { plans } = play(start(), 5000, 7);
@@ -90,26 +94,13 @@ test.each([
 	expect(outcomeOf(verdict)).toBe(outcome);
 });
 
-/** The plans of a whole search of a scenario. */
-function playText(text: string, judge: (plan: Plan) => Outcome) {
-	const [start] = expand(loadScenario("s.yaml", text), { runId: "r" });
-	if (!start) throw new Error("no plan");
-	const runs = searchRuns(start, 1, judge);
-	const plans: Plan[] = [];
-	for (;;) {
-		const step = runs.next();
-		if (step.done) return { plans, answer: step.value.answer };
-		plans.push(step.value);
-	}
-}
-
 test("the warm-up that the scenario asks for is that of every run: each has a broker started anew, whose JVM is cold", () => {
-	const { plans } = playText(
-		`
+	const { plans } = playWith(
+		start(`
 system: kafka
 workload: { message: 256B, rate: 1000/s, warmup: 15s, find: max-rate }
 sla: [p99 < 5ms]
-`,
+`),
 		() => "fail",
 	);
 	expect(plans[0]?.schedule.warmupNs).toBe(15e9);
@@ -117,12 +108,12 @@ sla: [p99 < 5ms]
 
 test("a probe too short for its percentile says nothing of the system: a system that is always fast is not refused every rate", () => {
 	// p99.99 is judged from 36 887 messages on: 185 s at 200/s, and a probe is 120 s at most.
-	const { answer, plans } = playText(
-		`
+	const { answer, plans } = playWith(
+		start(`
 system: nats
 workload: { message: 256B, rate: 200/s, find: max-rate }
 sla: [p99.99 < 5ms]
-`,
+`),
 		({ schedule }) =>
 			outcomeOf(schedule.messages - schedule.warmupMessages >= 29_956 ? "pass" : "inconclusive"),
 	);
@@ -137,7 +128,7 @@ sla: [p99.99 < 5ms]
 
 test("the run that confirms is long enough for the deepest percentile too", () => {
 	// p99.99 is printed from 36 887 messages on: 123 s at 300/s, and a minute has 18 000.
-	const { plans } = playText(DEEP, ({ schedule }) =>
+	const { plans } = playWith(start(DEEP), ({ schedule }) =>
 		schedule.messages - schedule.warmupMessages >= 36_887 &&
 		ratePerSecond(schedule.rate as never) <= 300
 			? "pass"
@@ -150,9 +141,7 @@ test("the run that confirms is long enough for the deepest percentile too", () =
 test.each([0.25, 0.6, 1, 2, 5, 13, 33, 64])(
 	"a search takes at most 25 runs where the system carries %d times the first rate, as plan says",
 	(part) => {
-		const { plans } = playText(DEEP, ({ schedule }) =>
-			ratePerSecond(schedule.rate as never) <= 300 * part ? "pass" : "fail",
-		);
+		const { plans } = play(start(DEEP), 300 * part);
 		expect(plans.length).toBeGreaterThan(5);
 		expect(plans.length).toBeLessThanOrEqual(25);
 		// 1.2 times the 36 887 messages of p99.99 at 300/s, and the warm-up.
