@@ -67,12 +67,6 @@ export function resumeCommand(
 	return `${begin} ${commandLine([...words, "--resume", folder ?? own])}`;
 }
 
-export function setsIn(args: readonly string[]): string[] {
-	return args.flatMap((arg, i) =>
-		args[i - 1] === "--set" ? [arg] : (/^--set=(.*)$/s.exec(arg)?.[1] ?? []),
-	);
-}
-
 // --- internal ---
 
 function slashes(relative: string): string {

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { readGiven, sizeOfGiven } from "../given-folder.ts";
 import { grouped } from "../grouped.ts";
-import { commandIn, setsIn } from "../model/command-file.ts";
 import type { Plan } from "../model/plan.ts";
 import { type Gate, Numbers } from "../model/result.ts";
-import { slaLineFinder } from "../scenario/sla-lines.ts";
+import { lineOfSla } from "../scenario/sla-lines.ts";
 import type { Judgement } from "../verdict/judgement.ts";
 import { overRepeats } from "../verdict/judgement.ts";
 import type { RunVerdict } from "../verdict/run.ts";
@@ -29,9 +28,8 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 export function placed(gates: readonly Gate[], folder: string): Gate[] {
 	const file = join(folder, "scenario.yaml");
 	if (sizeOfGiven(file) === null) return [...gates];
-	const set = setsIn(commandIn(folder)?.args ?? []);
-	const lineOf = slaLineFinder(readGiven(file), set, folder);
-	return gates.map((gate) => ({ ...gate, line: lineOf(gate) }));
+	const text = readGiven(file);
+	return gates.map((gate) => ({ ...gate, line: lineOfSla(text, gate.sla) }));
 }
 
 // --- internal ---

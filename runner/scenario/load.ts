@@ -63,7 +63,6 @@ export function loadScenario(
 		{
 			targetChosen: labelOf(["target"]) !== undefined,
 			labelOf,
-			lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
 			env,
 			...surroundings,
 			rig: surroundings.rig ?? null,

@@ -132,8 +132,6 @@ export interface Context extends Omit<Surroundings, "rig"> {
 	readonly secrets: readonly string[];
 	/** The option that set the value at `path`, or undefined if the file did. */
 	labelOf(path: Path): string | undefined;
-	/** Line in the file, or null if the command line set the value. */
-	lineOf(path: Path): number | null;
 }
 
 // --- internal ---

@@ -94,8 +94,6 @@ export interface SlaLine<Expect = Sla> {
 	/** The system's key and the case's name; null means all. */
 	readonly system: string | null;
 	readonly case: string | null;
-	/** From 1; null if the command line set it. */
-	readonly line: number | null;
 }
 /** `system` is never the baseline itself. */
 export type BaselineLine = SlaLine<BaselineSla>;

@@ -1,23 +1,18 @@
 import { isOfAnswer } from "../model/plan.ts";
-import type { Gate } from "../model/result.ts";
 import { didYouMean } from "../suggest.ts";
-import { checkCases, type ResolvedCases, resolveCases } from "./cases.ts";
-import { applyOverrides } from "./overrides.ts";
+import { checkCases, type ResolvedCases } from "./cases.ts";
 import { quoted } from "./place.ts";
-import { type Context, type Problem, reporter } from "./problem.ts";
+import { type Problem, reporter } from "./problem.ts";
 import { needsRepeats, unanswerable } from "./rules/sla.ts";
-import type { BaselineLine, Fault, Scenario, SlaLine } from "./scenario.ts";
-import { ScenarioFile } from "./schema.ts";
-import { parseSource } from "./source.ts";
+import type { BaselineLine, Scenario, SlaLine } from "./scenario.ts";
+import type { ScenarioFile } from "./schema.ts";
 import type { PlacedSystem } from "./systems.ts";
 
-interface Around extends Pick<Context, "problems" | "lineOf"> {
+interface Around extends Pick<Scenario, "faults" | "repeat" | "baseline"> {
 	readonly systems: readonly PlacedSystem[];
 	readonly cases: ResolvedCases;
-	readonly faults: readonly Fault[];
-	readonly repeat: number;
-	readonly baseline: Scenario["baseline"];
 	readonly clients: number;
+	readonly problems: Problem[];
 }
 
 /** Looks up the systems and cases of all SLA lines. `compared` holds those with a baseline. */
@@ -25,7 +20,7 @@ export function resolveSlaLines(
 	{ sla, cases: own = [] }: Pick<ScenarioFile, "sla" | "cases">,
 	around: Around,
 ): { lines: SlaLine[]; compared: BaselineLine[] } {
-	const { systems, faults, repeat, baseline, clients, problems, lineOf } = around;
+	const { systems, repeat, baseline, problems } = around;
 	const { cases } = around.cases;
 	const names = cases.map(({ name }) => name);
 	const keys = systems.map(({ key }) => key);
@@ -46,7 +41,7 @@ export function resolveSlaLines(
 		const asked = "case" in line ? line.case : undefined;
 		const called = asked === undefined ? [] : casesCalled(asked, names);
 		const only = (inCase === null ? called[0] : cases[inCase]?.name) ?? null;
-		if (system !== null && keys.length > 0 && !keys.includes(system))
+		if (system !== null && !keys.includes(system))
 			wrong("system", "unknown", {
 				what: "system",
 				word: quoted(system),
@@ -62,19 +57,16 @@ export function resolveSlaLines(
 			wrong("case", "case-unclear", { asked, cases: called.length, whole: only });
 		else {
 			const why = unanswerable(expect, {
+				...around,
 				cases: cases.filter(({ name }) => only === null || name === only),
 				systems: systems.filter(({ key }) => (system ?? key) === key),
-				clients,
-				faultsAtNs: faults.map(({ atNs }) => atNs),
-				repeat,
-				baseline,
 				system,
 			});
 			if (why !== undefined) wrong("expect", { text: why });
 		}
 		if (abort && expect.kind === "baseline")
 			wrong("abort", "abort-of-comparison", { line: expect.text });
-		const place = { system, case: only, line: lineOf([...path, "expect"]) };
+		const place = { system, case: only };
 		if (expect.kind === "baseline") {
 			compared.push({ expect, ...place });
 			continue;
@@ -95,43 +87,17 @@ export function resolveSlaLines(
 	return { lines, compared };
 }
 
-/** Finds a gate's line, from 1; null for a promise (delivery: at-least-once) or `set`. Other parts of the scenario may be wrong by now. */
-export function slaLineFinder(
-	text: string,
-	set: readonly string[],
-	folder = ".",
-): (gate: Pick<Gate, "sla" | "system" | "case">) => number | null {
-	const parsed = parseSource(text.replace(/^\ufeff/, ""));
-	if ("problems" in parsed) return () => null;
-	const { source } = parsed;
-	const { value, labelOf } = applyOverrides(source.value, { set });
-	const problems: Problem[] = [];
-	const { workload, cases: written, matrix, sla = [] } = value;
-	const { data: file } = Sla.safeParse({ workload, cases: written, matrix, sla });
-	const cases = file && resolveCases(file, value, problems, folder);
-	if (!file || !cases) return () => null;
-	const { lines, compared } = resolveSlaLines(file, {
-		systems: [],
-		cases,
-		faults: [],
-		repeat: 1,
-		baseline: null,
-		clients: 1,
-		problems,
-		lineOf: (path) => (labelOf(path) === undefined ? source.lineOf(path) : null),
-	});
-	return (gate) =>
-		[...lines, ...compared].find(
-			({ expect, system, case: name }) =>
-				expect.text === gate.sla &&
-				(system ?? gate.system) === gate.system &&
-				(name ?? gate.case) === gate.case,
-		)?.line ?? null;
+/** Line of a scenario's text with this SLA line, from 1; null for a promise or `--set`, and where the text stands several times. */
+export function lineOfSla(text: string, sla: string): number | null {
+	const escaped = sla.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+	// "p99 < 5ms" is not in "ack p99 < 5ms".
+	const whole = new RegExp(`(?<![\\w.]\\s*)${escaped.replaceAll(" ", "\\s+")}(?![\\w.])`);
+	const lines = text.split(/\r?\n/).map((line) => line.replace(/(^|\s)#.*/, ""));
+	const found = lines.flatMap((line, i) => (whole.test(line) ? [i + 1] : []));
+	return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 // --- internal ---
-
-const Sla = ScenarioFile.pick({ workload: true, cases: true, matrix: true, sla: true });
 
 /** A search needs a line that too high a rate can break. */
 function checkSearches(lines: readonly SlaLine[], { systems, cases, problems }: Around): void {

@@ -16,8 +16,6 @@ export interface Source {
 	readonly value: Readonly<Record<string, unknown>>;
 	/** Offset of a key or value, or of what surrounds it if it is absent. */
 	locate(path: Path, at?: "key"): number;
-	/** From 1. */
-	lineOf(path: Path): number;
 }
 
 /** Far above any scenario, but YAML's quadratic duplicate check stays below a second. */
@@ -38,13 +36,7 @@ export function parseSource(text: string): { source: Source } | { problems: Loca
 		const value = document.toJS({ maxAliasCount: 100 });
 		// Throws if an alias is inside its own anchor.
 		JSON.stringify(value);
-		return {
-			source: {
-				value,
-				locate: (path, at) => locate(document, path, at),
-				lineOf: (path) => text.slice(0, locate(document, path)).split("\n").length,
-			},
-		};
+		return { source: { value, locate: (path, at) => locate(document, path, at) } };
 	} catch (error) {
 		return { problems: [aliasProblem(text, error)] };
 	}

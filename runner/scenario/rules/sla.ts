@@ -1,18 +1,11 @@
-import type { Traits } from "../../brokers/index.ts";
 import type { Need } from "../../model/counts.ts";
 import { type BaselineSla, type Metric, type Sla, subjectOf } from "../../model/plan.ts";
 import { TALLIES } from "../../model/tallies.ts";
 import { tell } from "../../text/tell.ts";
 import type { Case, Scenario } from "../scenario.ts";
 
-interface Where {
-	readonly cases: readonly Case[];
-	readonly systems: readonly { readonly key: string; readonly traits: Traits }[];
+interface Where extends Pick<Scenario, "systems" | "cases" | "faults" | "repeat" | "baseline"> {
 	readonly clients: number;
-	/** Counted from the end of the warm-up. */
-	readonly faultsAtNs: readonly number[];
-	readonly repeat: number;
-	readonly baseline: Scenario["baseline"];
 	readonly system: string | null;
 }
 
@@ -143,14 +136,14 @@ function withoutAcks({ systems }: Where): string | null {
 
 /** A comparison has no limit and only needs faults. */
 function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string> {
-	const { cases, faultsAtNs } = where;
-	if (faultsAtNs.length === 0) yield tell("faults-missing", { tally });
+	const { cases, faults } = where;
+	if (faults.length === 0) yield tell("faults-missing", { tally });
 	if (limit > 0 && limit < PIECE_NS) yield tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
 	if (limit === 0) return;
 	for (const one of cases)
-		for (const [i, atNs] of faultsAtNs.entries()) {
+		for (const [i, { atNs }] of faults.entries()) {
 			const { durationNs } = one.schedule;
-			const untilNs = Math.min(faultsAtNs[i + 1] ?? durationNs, durationNs);
+			const untilNs = Math.min(faults[i + 1]?.atNs ?? durationNs, durationNs);
 			const neededNs = atNs + limit + LATE_NS;
 			if (atNs >= durationNs || untilNs >= neededNs) continue;
 			const what = untilNs < durationNs ? "next fault" : "end of the window";
