@@ -2,14 +2,13 @@ import { noBroker } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { distinct, grouped } from "../grouped.ts";
 import type { Plan } from "../model/plan.ts";
-import { busy, busyShare, type Consuming, idle } from "../scenario/consumers.ts";
+import { busy, type Consuming, idle } from "../scenario/consumers.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { sum } from "../stats/sum.ts";
-import { formatCount, formatDuration, plural, ratePerSecond } from "../units.ts";
+import { formatDuration, ratePerSecond } from "../units.ts";
 import type { World } from "../world.ts";
 import { tooDeepWarnings } from "./depth.ts";
-import { intendedInWindow } from "./samples.ts";
 
 /** Warns of SLA lines that the samples will not carry (under `strict` it throws instead), and of unfair comparisons. */
 export function warnBeforeRuns(
@@ -87,50 +86,21 @@ export function rigExpiryWarnings(
 
 // --- internal ---
 
-/** Problems of the load that no broker can mend; each once, with the first run that has it. */
+/** Problems of consumers that no broker can mend; each once, with the first run that has it. */
 function loadWarnings(plans: readonly Plan[]): string[] {
 	const pairs = distinct(plans, (plan) => JSON.stringify([plan.system, plan.case]));
 	const found = pairs.flatMap((plan) => {
 		const { rate } = plan.schedule;
-		const atHighest =
-			rate !== null && isRated(plan) ? busy(consuming(plan), ratePerSecond(rate)) : null;
-		const consumers = [idle(consuming(plan)), atHighest].flatMap((problem) => problem ?? []);
-		const texts = consumers.map(({ said, remedy }) => `${said.text}; ${remedy}`);
-		return [...texts, ...boundByConsumers(plan), ...idleProducers(plan)].map((text) => ({
-			plan,
-			text,
-		}));
+		const rated = rate !== null && plan.search === null;
+		const atHighest = rated ? busy(consuming(plan), ratePerSecond(rate)) : null;
+		return [idle(consuming(plan)), atHighest].flatMap((problem) =>
+			problem === null ? [] : [{ plan, text: `${problem.said.text}; ${problem.remedy}` }],
+		);
 	});
 	return [...grouped(found, ({ text }) => text)].map(([text, [first, ...more]]) => {
 		const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
 		return `${first?.plan.system}, ${first?.plan.case}${others}: ${text}`;
 	});
-}
-
-function isRated({ schedule, search }: Plan): boolean {
-	return schedule.rate !== null && search === null;
-}
-
-/** Without a rate a load is as fast as its consumers. */
-function boundByConsumers(plan: Plan): string[] {
-	const perMessage = isRated(plan) ? 0 : busyShare(consuming(plan), 1);
-	if (perMessage === 0) return [];
-	const work = formatDuration(plan.work?.meanNs ?? 0);
-	return [
-		`with ${work} of work for each message the consumers carry at most ${formatCount(Math.floor(1 / perMessage))}/s, whatever the broker; to see more of the broker, use more consumers`,
-	];
-}
-
-function idleProducers(plan: Plan): string[] {
-	const messages = intendedInWindow(plan);
-	const { producers, connections } = plan;
-	if (plan.quick || plan.search !== null || messages >= producers) return [];
-	const idle = producers - messages;
-	const due = `only ${plural(messages, "message")} ${messages === 1 ? "is" : "are"} due`;
-	const what = connections > messages ? "connections" : "producers";
-	return [
-		`${idle} of ${plural(producers, "producer")} send${idle === 1 ? "s" : ""} nothing, because ${due}; write ${what}: ${Math.max(1, messages)}`,
-	];
 }
 
 /** Behind a slow consumer the prefetch is a queue: with different ones, systems do not compare by their brokers. */
