@@ -1,6 +1,6 @@
 import { figuresOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
-import { QUICK_MEANS } from "../plan/load-text.ts";
+import { QUICK_MEANS } from "../plan/plan-text.ts";
 import { verdictText } from "../result/explain.ts";
 import { withoutSearches } from "../result/select.ts";
 import { searchTitle, verdictWord } from "../result/words.ts";

@@ -1,10 +1,4 @@
-/** An idea of the reports: meaning, example, remedy. More in reports/README.md. */
-interface Topic {
-	readonly title: string;
-	/** At most 80 columns wide. */
-	readonly text: string;
-}
-
+/** Ideas of the reports: meaning, example, remedy, at most 80 columns wide. More in reports/README.md. */
 export const topics = {
 	response: {
 		title: "why latency counts from the intended send time",
@@ -246,7 +240,7 @@ What to do: kill the leader (node: leader), and repeat: elections take different
 times. Write acks: all and replicas: 3 where nothing may be lost.
 `,
 	},
-} as const satisfies Record<string, Topic>;
+} as const satisfies Record<string, { title: string; text: string }>;
 
 export type TopicName = keyof typeof topics;
 export const topicNames = Object.keys(topics) as TopicName[];

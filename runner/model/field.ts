@@ -35,6 +35,14 @@ export function span(description: string, examples: string[], least?: "above 0")
 	});
 }
 
+/** When what was stood up ends by itself. `ends`: "the machines end themselves". */
+export function ttl(ends: string, least: string) {
+	const description = `From then on ${ends}, whatever has become of mqbench; ${least} to 168h. Default: 2h.`;
+	return unit("duration", { description, examples: ["2h"] }, (ns) =>
+		ns < parseDuration(least) || ns > WEEK_NS ? `must be ${least} to 168h` : undefined,
+	).prefault("2h");
+}
+
 /** A number of messages ("10000 messages"; 0: none) where the load is one. Which of them a load takes is checked elsewhere. */
 type Warmup = { readonly ns: number } | { readonly messages: number } | { readonly steady: true };
 export function warmup(description: string, examples: string[]) {

@@ -1,6 +1,6 @@
 import type { Failover, Result, Run, Search } from "../model/result.ts";
 import { faultZeroNs } from "../model/run-file.ts";
-import { rateText, timeText } from "../plan/load-text.ts";
+import { rateText, timeText } from "../plan/plan-text.ts";
 import { formatBytesExact, formatCount, formatDurationExact, plural } from "../units.ts";
 
 /** "first lost: producer 1, sequence 7, due 5.2s after the window opened" */

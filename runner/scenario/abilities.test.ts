@@ -15,7 +15,8 @@ function system(traits: Partial<Traits> = {}) {
 		wildcards: true,
 		...traits,
 	};
-	return { key: "bus", broker: "nats", traits: able } as const;
+	const options = { broker: "nats" } as const;
+	return { key: "bus", ...options, options, traits: able, existingTopics: null, path: ["system"] };
 }
 
 function refusals(workload: object, traits: Partial<Traits>): string[] {

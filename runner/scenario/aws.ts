@@ -1,11 +1,27 @@
 import { z } from "zod";
 import { hasProcess, type SystemOptions } from "../brokers/index.ts";
 import { largestOf } from "../extremes.ts";
-import { count, unit, WEEK_NS, word } from "../model/field.ts";
+import { count, ttl, unit, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
 import { completed } from "./place.ts";
 
 const Instance = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
+
+const BYTES = { GiB: 1024 ** 3, MiB: 1024 ** 2 };
+/** A size in whole GiB or MiB, as their number. */
+function whole(
+	of: keyof typeof BYTES,
+	description: string,
+	example: string,
+	least: number,
+	most: number,
+) {
+	return unit("size", { description, examples: [example] }, (bytes) => {
+		const n = bytes / BYTES[of];
+		const fits = Number.isInteger(n) && n >= least && n <= most;
+		return fits ? undefined : `must be whole ${of}, ${least}${of} to ${most}${of}`;
+	}).transform((bytes) => bytes / BYTES[of]);
+}
 
 export const AwsFile = z
 	.strictObject({
@@ -38,15 +54,7 @@ export const AwsFile = z
 			["ami-0123456789abcdef0"],
 			[/^ami-[0-9a-f]+$/, tell("aws-image")],
 		).optional(),
-		ttl: unit(
-			"duration",
-			{
-				description:
-					"From then on the machines end themselves, whatever has become of mqbench; 10min to 168h. Default: 2h.",
-				examples: ["2h"],
-			},
-			(ns) => (ns < 600e9 || ns > WEEK_NS ? "must be 10min to 168h" : undefined),
-		).prefault("2h"),
+		ttl: ttl("the machines end themselves", "10min"),
 		sshFrom: word(
 			"The one address from which SSH comes in. Default: that under which AWS sees the caller.",
 			["203.0.113.7"],
@@ -65,38 +73,26 @@ export const AwsFile = z
 				volume: z
 					.strictObject({
 						type: z.enum(["gp3", "io2"]).default("gp3").meta({ description: "Kind of volume." }),
-						size: unit(
-							"size",
-							{ description: "Its size, whole GiB.", examples: ["100GiB"] },
-							(bytes) =>
-								bytes % 1024 ** 3 !== 0 || bytes < 4 * 1024 ** 3 || bytes > 65_536 * 1024 ** 3
-									? "must be whole GiB, 4GiB to 65536GiB"
-									: undefined,
-						),
+						size: whole("GiB", "Its size, whole GiB.", "100GiB", 4, 65_536),
 						iops: count(
 							"Writes and reads a second that are paid for; io2 needs it. Default: those that come with gp3.",
 							256_000,
 							[6000],
 						).optional(),
-						throughput: unit(
-							"size",
-							{
-								description:
-									"gp3: bytes a second that are paid for, whole MiB. Default: those that come with it.",
-								examples: ["500MiB"],
-							},
-							(bytes) =>
-								bytes % 1024 ** 2 !== 0 || bytes < 125 * 1024 ** 2 || bytes > 2000 * 1024 ** 2
-									? "must be whole MiB, 125MiB to 2000MiB"
-									: undefined,
+						throughput: whole(
+							"MiB",
+							"gp3: bytes a second that are paid for, whole MiB. Default: those that come with it.",
+							"500MiB",
+							125,
+							2000,
 						).optional(),
 					})
 					.transform(({ type, size, iops, throughput }) => ({
 						type,
-						sizeGiB: size / 1024 ** 3,
+						sizeGiB: size,
 						iops: iops ?? null,
 						// Only gp3 has it.
-						throughputMiBps: throughput === undefined ? null : throughput / 1024 ** 2,
+						throughputMiBps: throughput ?? null,
 					}))
 					.optional()
 					.meta({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { number, unit, WEEK_NS, word } from "../model/field.ts";
+import { bytes, number, ttl, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
 import { completed } from "./place.ts";
 
@@ -29,9 +29,7 @@ export const KubernetesFile = z
 		resources: z
 			.strictObject({
 				cpus: number("Cores.", [2], { least: 0.1, most: 1024 }).default(2),
-				memory: unit("size", { description: "Memory.", examples: ["2GiB"] }, (bytes) =>
-					bytes < 128 * 1024 ** 2 ? "must be at least 128MiB" : undefined,
-				).prefault("2GiB"),
+				memory: bytes("Memory.", ["2GiB"], 128 * 1024 ** 2).prefault("2GiB"),
 			})
 			.prefault({})
 			.meta({
@@ -58,20 +56,10 @@ export const KubernetesFile = z
 			"Storage class of the volumes that brokers store on. Default: the node's own disk (`emptyDir`).",
 			["fast-ssd"],
 		).optional(),
-		storage: unit(
-			"size",
-			{ description: "Size of such a volume. Default: 20GiB.", examples: ["20GiB"] },
-			(bytes) => (bytes < 16 * 1024 ** 2 ? "must be at least 16MiB" : undefined),
-		).prefault("20GiB"),
-		ttl: unit(
-			"duration",
-			{
-				description:
-					"From then on the cluster ends the pods, whatever has become of mqbench; 1min to 168h. Default: 2h.",
-				examples: ["2h"],
-			},
-			(ns) => (ns < 60e9 || ns > WEEK_NS ? "must be 1min to 168h" : undefined),
-		).prefault("2h"),
+		storage: bytes("Size of such a volume. Default: 20GiB.", ["20GiB"], 16 * 1024 ** 2).prefault(
+			"20GiB",
+		),
+		ttl: ttl("the cluster ends the pods", "1min"),
 	})
 	.transform(({ ttl: ttlNs, ...rest }) => ({
 		// A null `context` or `namespace` leaves the choice to kubectl.

@@ -18,19 +18,12 @@ export interface Overrides {
 	readonly quick?: boolean | undefined;
 }
 
-export interface Overridden {
-	readonly value: Written;
-	readonly problems: readonly Located[];
-	/** The option that set the value at `path` or around it ("--set workload.rate=5000/s"). */
-	labelOf(path: Path): string | undefined;
-}
-
-/** Leaves `original` unchanged. */
+/** Leaves `original` unchanged. `labelOf`: the option that set the value at a path or around it ("--set workload.rate=5000/s"). */
 export function applyOverrides(
 	original: Written,
 	{ set = [], target, url, clients }: Overrides,
 	rig: GivenRig | null = null,
-): Overridden {
+) {
 	// Copying turns aliases (*name) into separate maps, so one of them can be set.
 	const value: Tree = JSON.parse(JSON.stringify(original));
 	const problems: Located[] = [];
@@ -73,7 +66,7 @@ export function applyOverrides(
 		value,
 		problems,
 		// Later options win. An override also owns the maps it created: with --set wrokload.rate=5/s the unknown key is "wrokload".
-		labelOf: (path) =>
+		labelOf: (path: Path) =>
 			done.findLast(
 				(change) =>
 					begins(path, change.path) ||

@@ -114,16 +114,11 @@ export function meanPerSecond(times: Times): number | null {
 	return due.reduce((all, one) => all + one, 0) / durationNs;
 }
 
-/** Nanoseconds from the window's start, in whole seconds, so reports can tell the phases apart. */
-interface BacklogTimes {
-	readonly pauseNs: number;
-	readonly resumeNs: number;
-	/** The shortest duration that leaves at least as much time after the pause as before it. */
-	readonly neededNs: number;
-}
-
-/** `before` is a fifth of the duration, at least 1 s; `build` takes ceil(messages / rate) s; `drain` is the rest. */
-export function backlogTimes(durationNs: number, rate: Rate, messages: number): BacklogTimes {
+/**
+ * `before` is a fifth of the duration, at least 1 s; `build` takes ceil(messages / rate) s; `drain` is the rest. In ns from the window's start, in whole
+ * seconds, so reports can tell the phases apart. `neededNs`: the shortest duration with as much time after the pause as before it.
+ */
+export function backlogTimes(durationNs: number, rate: Rate, messages: number) {
 	const before = beforeSeconds(durationNs / SECOND);
 	const build = Number(
 		ceilDiv(BigInt(messages) * BigInt(rate.perNs), BigInt(rate.messages) * BigInt(SECOND)),

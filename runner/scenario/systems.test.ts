@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { BrokerName, brokerOf, hasProcess, loginUrl } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { loadScenario } from "./load.ts";
-import { resolveUrl } from "./url.ts";
+import { resolveUrl } from "./variables.ts";
 
 function refusal(text: string) {
 	try {

@@ -15,7 +15,7 @@ import { onHosts, rigBroker } from "./rig.ts";
 import { checkSettings, checkTarget, isYours } from "./rules/place.ts";
 import type { System } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
-import { type ResolvedUrl, resolveUrl } from "./url.ts";
+import { type ResolvedUrl, resolveUrl } from "./variables.ts";
 
 export type PlacedSystem = System & { readonly path: Path };
 

@@ -1,4 +1,6 @@
-import { soundsSecret } from "../secrets.ts";
+import { type Broker, bareUrl, loginUrl, variable } from "../brokers/index.ts";
+import { holdsSecret, soundsSecret } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
 import { isMap, mapValues, type Written } from "./place.ts";
 import { type Path, type Problem, reporter } from "./problem.ts";
 
@@ -57,6 +59,83 @@ export function missingVariable(text: string, env: Env): string | undefined {
 	return variablesIn(text).find((name) => !env[name]);
 }
 
+/** A complete URL, or a sentence about what is wrong that never quotes it. */
+export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
+
+/** Fills in `${NAME}` and checks the result. A URL `inFile` must hold no secret, because reports keep a copy of the file. */
+export function resolveUrl(
+	raw: string,
+	broker: Pick<Broker, "urls" | "urlUser">,
+	env: Readonly<Record<string, string | undefined>>,
+	inFile: boolean,
+): ResolvedUrl {
+	const schemes = Object.keys(broker.urls);
+	const form = bareUrl(broker);
+	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
+	if (inFile && raw.split(NEXT_URL).some(holdsSecret))
+		return { wrong: tell("url-secret", loginUrl(broker)) };
+	const missing = missingVariable(raw, env);
+	if (missing !== undefined)
+		return {
+			wrong: tell("variable-unset", {
+				variable: missing,
+				form: raw === variable(missing) ? form : "...",
+			}),
+		};
+	const userEnds = raw.lastIndexOf("@");
+	const url = raw.replaceAll(REFERENCE, (_, name: string, at: number) => {
+		const value = env[name] ?? "";
+		// A password's characters must not end its part of the URL.
+		return at < userEnds ? encodeURIComponent(value) : value;
+	});
+	if (raw.replaceAll(REFERENCE, "").includes("${"))
+		return { wrong: tell("url-variable", { url: example }) };
+	// Messages show the variable's name, never its value.
+	const source = raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
+	const parts = url.split(NEXT_URL).map(hosts);
+	const parsed = parts.flatMap(({ urls }) => urls);
+	if (parsed.some((one) => !one?.hostname)) {
+		// "nats://::1:4222", without brackets.
+		const ipv6 = /:\/\/(?:[^@]*@)?[\da-f]*:[\da-f]*:/i.test(url);
+		return {
+			wrong: tell("url-odd", { url: source, form: ipv6 ? form.replace("host", "[::1]") : form }),
+		};
+	}
+	if (parsed.some((one) => one && !schemes.includes(one.protocol.slice(0, -1))))
+		return {
+			wrong: tell("url-scheme", {
+				url: source,
+				schemes: schemes.map((scheme) => `${scheme}://`).join(", "),
+				form,
+			}),
+		};
+	return { url: parts.map(({ whole }) => whole).join(",") };
+}
+
 // --- internal ---
 
 const SECRET = /pass|secret|token|credential|creds|apikey|api_key|nkey|jwt/i;
+
+/** "nats://a:4222,nats://b:4222" */
+const NEXT_URL = /,(?=[a-z][a-z0-9+.-]*:\/\/)/i;
+
+/** Parses each host of "kafka://me:secret@a:9092,b:9092", null if invalid. `whole` has the password encoded. */
+function hosts(text: string): { whole: string; urls: (URL | null)[] } {
+	const after = Math.max(text.lastIndexOf("@"), text.indexOf("://") + 2) + 1;
+	const before = text.slice(0, after);
+	const [first = "", ...others] = text.slice(after).split(",");
+	const parse = (one: string) => (URL.canParse(one) ? new URL(one) : null);
+	const head = parse(before + first);
+	const scheme = before.slice(0, before.indexOf("://") + 3);
+	return {
+		whole: [head ? encoded(head, before + first) : first, ...others].join(","),
+		urls: [head, ...others.map((host) => parse(scheme + host))],
+	};
+}
+
+/** Client libraries refuse URLs with unencoded characters in the password as "invalid". */
+function encoded(parsed: URL, url: string): string {
+	if (parsed.username === "" && parsed.password === "") return url;
+	// `href` always adds a path.
+	return url.endsWith("/") ? parsed.href : parsed.href.replace(/\/$/, "");
+}

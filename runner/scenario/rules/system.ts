@@ -1,4 +1,4 @@
-import { type BrokerName, noBroker, type SystemOptions, type Traits } from "../../brokers/index.ts";
+import { noBroker, type Traits } from "../../brokers/index.ts";
 import { smallestOf } from "../../extremes.ts";
 import { type Size, sizeText } from "../../model/field.ts";
 import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../../model/load.ts";
@@ -8,9 +8,10 @@ import { tell } from "../../text/tell.ts";
 import { formatCount, ratePerSecond } from "../../units.ts";
 import { checkCases, type ResolvedCases } from "../cases.ts";
 import { busy } from "../consumers.ts";
-import type { Context, GivenRig, Path, Wrong } from "../problem.ts";
+import type { Context, GivenRig, Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
-import type { Case } from "../scenario.ts";
+import type { Case, System } from "../scenario.ts";
+import type { PlacedSystem } from "../systems.ts";
 
 /** Also checks clients: connection c belongs to client c mod clients, and a returning message must reach its sender's client. */
 export function checkSystems(
@@ -30,22 +31,17 @@ export function checkSystems(
 	if (clients > 1) checkCases(cases, problems, share, ["clients"]);
 	for (const system of systems) {
 		const use: Check = (one, wrong) => checkExisting(one, system, wrong);
-		checkCases(cases, problems, use, [...(system.path ?? []), "topics"]);
+		checkCases(cases, problems, use, [...system.path, "topics"]);
 	}
-}
-
-export interface Partitioned {
-	readonly traits: Pick<Traits, "partitions" | "groupsByPartition">;
-	readonly options?: Pick<SystemOptions, "partitions">;
 }
 
 /** From the system, otherwise the workload, otherwise one for each consumer of the topic. */
 export function partitionsOf(
 	one: Pick<Case, "partitions" | "consumers" | "topics" | "order">,
-	{ traits, options }: Partitioned,
+	{ traits, options }: Pick<System, "traits" | "options">,
 ): number {
 	if (!traits.partitions) return 1;
-	const written = options?.partitions ?? one.partitions;
+	const written = options.partitions ?? one.partitions;
 	if (written !== null) return written;
 	// A producer's messages may overtake each other on different partitions.
 	return traits.groupsByPartition && one.order !== "per-producer"
@@ -74,13 +70,7 @@ export function sizeFor(
 type Check = Parameters<typeof checkCases>[2];
 type Report = Wrong<WorkloadField>;
 
-interface Able extends Partitioned {
-	readonly key: string;
-	readonly broker: BrokerName;
-	readonly traits: Traits;
-	readonly existingTopics?: readonly string[] | null;
-	readonly path?: Path;
-}
+type Able = Pick<PlacedSystem, "key" | "broker" | "traits" | "options" | "existingTopics" | "path">;
 
 function checkExisting(
 	{ name, pattern, topics, wildcard, bystanders }: Case,
@@ -157,7 +147,7 @@ function checkTopics(one: Case, system: Able, partitioned: boolean, wrong: Repor
 	const who = `${key} (${title})`;
 	if (partitions !== null && partitions > 1 && !partitioned)
 		wrong("partitions", "no-partitions", { who });
-	if (partitions !== null && options?.partitions !== undefined)
+	if (partitions !== null && options.partitions !== undefined)
 		wrong("partitions", "partitions-twice", { system: key });
 	if (wildcard && !traits.wildcards) wrong("wildcard", "no-wildcards", { who });
 	if (order === "none") return;
