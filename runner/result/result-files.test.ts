@@ -84,10 +84,6 @@ describe("result.json", () => {
 });
 
 describe("details that are missing", () => {
-	const _lose = (folder: string) => {
-		for (const { details } of read(folder).runs) rmSync(join(folder, details));
-	};
-
 	test.each<[string, (file: string) => void]>([
 		["deleted", (file) => rmSync(file)],
 		["cut off", (file) => writeFileSync(file, '{"schema": 1, "runId"')],

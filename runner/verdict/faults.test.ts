@@ -73,76 +73,42 @@ const { schedule: pausing } = inSteps(1, [
 ]);
 
 describe("time without completions", () => {
-	test.each<
-		[
-			what: string,
-			empty: string,
-			ms: number | null,
-			fromMs: number | null,
-			more?: More,
-			still?: boolean,
-		]
-	>([
-		[
-			"is the longest run of empty pieces of 10 ms from the fault on",
-			"402-430 440-520 600-610",
-			800,
-			4400,
-		],
-		["may have begun before the fault was known to have taken effect", "385-470", 850, 3850],
-		...[4, 4.02, 4.25, 4.5, 4.99].flatMap((s): [string, string, number, number, More][] => [
-			[
-				`is as long as it was, known after ${s} s`,
-				"400-500",
-				1000,
-				4000,
-				{ faults: [at(s, 3.99)] },
-			],
+	type Row = [string, empty: string, ms: number | null, from: number | null, More?, boolean?];
+	/** What, which pieces are empty, ms, from which ms, and how the load and the fault differ: "gap=10", "fault=<began>,<called> s". */
+	const counted =
+		`is the longest run of empty pieces of 10 ms from the fault on | 402-430 440-520 600-610 | 800 | 4400
+may have begun before the fault was known to have taken effect | 385-470 | 850 | 3850
+between call and effect is the fault's | 410-460 470-490 | 500 | 4100 | fault=4.65,4
+before the call has to go on for as long after it | 370-403 | 0 | | fault=4,4
+before the call, and for as long after it | 370-405 | 350 | 3700 | fault=4,4
+that led into the fault has to be that of ten messages | 110-214 | 0 | | fault=2.05,2.05
+that led into it, and is | 110-215 | 1050 | 1100 | fault=2.05,2.05
+before the fault is none of its doing | 300-320 400-500 | 0 |
+five times as long as before it is | 300-320 400-501 | 1010 | 4000
+of less than 50 ms is not told | 400-404 | 0 |
+of 50 ms is | 400-405 | 50 | 4000
+has to be five times what the load leaves empty | 401-431 | 0 | | gap=10
+that is five times that | 401-441 | 490 | 4010 | gap=10
+soon after the window's start has to be that of ten messages | 151-170 | 0 | | gap=2 fault=1.5
+soon after it, and is | 151-172 | 210 | 1510 | gap=2 fault=1.5`
+			.split("\n")
+			.map((row): Row => {
+				const [what = "", empty = "", ms, from, more = ""] = row
+					.split("|")
+					.map((one) => one.trim());
+				const [, gap = 1] = /gap=(\d+)/.exec(more) ?? [];
+				const [, began, called] = /fault=([\d.]+)(?:,(\S+))?/.exec(more) ?? [];
+				const fault = began ? at(Number(began), called ? Number(called) : null) : killed();
+				const load = { gap: Number(gap), faults: [fault] };
+				return [what, empty, Number(ms), from ? Number(from) : null, load];
+			});
+	test.each<Row>([
+		...counted,
+		...[4, 4.02, 4.25, 4.5, 4.99].flatMap((s): Row[] => [
+			[`is as long, known after ${s} s`, "400-500", 1000, 4000, { faults: [at(s, 3.99)] }],
 			// Of an older mqbench, which has not written down when it told the broker.
 			[`is as long, not told when, after ${s} s`, "400-500", 1000, 4000, { faults: [at(s)] }],
 		]),
-		// Told at 4 s; standing from 4.1 s to 4.6 s, once more after it was known, for less.
-		[
-			"between call and effect is the fault's",
-			"410-460 470-490",
-			500,
-			4100,
-			{ faults: [at(4.65, 4)] },
-		],
-		[
-			"before the call has to go on for as long after it",
-			"370-403",
-			0,
-			null,
-			{ faults: [at(4, 4)] },
-		],
-		["before the call, and for as long after it", "370-405", 350, 3700, { faults: [at(4, 4)] }],
-		// 100/s: of the 1.05 s of window before the fault 0.1 s had completions.
-		[
-			"that led into the fault has to be that of ten messages",
-			"110-214",
-			0,
-			null,
-			{ faults: [at(2.05, 2.05)] },
-		],
-		["that led into it, and is", "110-215", 1050, 1100, { faults: [at(2.05, 2.05)] }],
-		// Its longest run of empty pieces before are 20: a hundred are needed.
-		["before the fault is none of its doing", "300-320 400-500", 0, null],
-		["five times as long as before it is", "300-320 400-501", 1010, 4000],
-		["of less than 50 ms is not told", "400-404", 0, null],
-		["of 50 ms is", "400-405", 50, 4000],
-		// Every tenth piece: nine are empty always. 45 and fewer say nothing.
-		["has to be five times what the load leaves empty", "401-431", 0, null, { gap: 10 }],
-		["that is five times that", "401-441", 490, 4010, { gap: 10 }],
-		// 50/s: ten messages are 200 ms apart.
-		[
-			"soon after the window's start has to be that of ten messages",
-			"151-170",
-			0,
-			null,
-			{ gap: 2, faults: [at(1.5)] },
-		],
-		["soon after it, and is", "151-172", 210, 1510, { gap: 2, faults: [at(1.5)] }],
 		[
 			"goes on in the drain",
 			"",
@@ -150,7 +116,7 @@ describe("time without completions", () => {
 			10_500,
 			{ completions: completions("1050-1100", 1, ...zeros(30), 1, ...zeros(69)) },
 		],
-		...[1, 2].flatMap((gap): [string, string, number, number | null, More][] => {
+		...[1, 2].flatMap((gap): Row[] => {
 			// All completes, but for one message 3 s after the window.
 			const with_ = (empty: string) => completions(empty, gap, ...zeros(300), 1);
 			const more = (gap - 1) * 10;
