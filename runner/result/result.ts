@@ -9,7 +9,6 @@ import { commandIn } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import type { Run } from "../model/result.ts";
 import { floorOf } from "../verdict/checks/generator.ts";
-import type { ErrorCause } from "../verdict/exit.ts";
 import { type Floor, factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
 import { gatesOf } from "./gates.ts";
@@ -147,7 +146,7 @@ function floorIn(path: string): readonly [string, Floor] {
 	return [collected.plan.case, floorOf(factsOf(collected, UNKNOWN))];
 }
 
-function errorCauseOf(runs: readonly Judged[]): ErrorCause | null {
+function errorCauseOf(runs: readonly Judged[]): Judgeable["errorCause"] {
 	const errors = runs.filter((r) => r.verdict.verdict === "error");
 	if (runs.some((r) => r.verdict.checks.some((c) => c.status === "error"))) return "internal";
 	if (errors.length === 0) return null;

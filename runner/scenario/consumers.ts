@@ -1,7 +1,17 @@
-import { busiestShare, type Group, idleConsumers } from "../model/group.ts";
+import { largestOf } from "../extremes.ts";
 import { percent } from "../text/percent.ts";
 import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
+
+/** Consumers sharing topics: member k mod consumers takes topic k mod topics (model/workload.ts). */
+export interface Group {
+	readonly consumers: number;
+	readonly topics: number;
+	readonly producers: number;
+	readonly partitions: number;
+	readonly groupsByPartition: boolean;
+	readonly keys: { readonly count: number } | null;
+}
 
 export interface Consuming extends Group {
 	readonly work: { readonly meanNs: number } | null;
@@ -19,8 +29,8 @@ const BUSY = 0.85;
 export function idle(of: Consuming): LoadProblem | null {
 	const idle = idleConsumers(of);
 	if (idle === 0) return null;
-	const { consumers, topics, partitions, keys } = of;
-	const used = Math.min(partitions, keys?.count ?? partitions);
+	const { consumers, topics, partitions } = of;
+	const used = partitionsWithMessages(of);
 	const needed = Math.ceil(consumers / topics);
 	const have = used === 1 ? "one partition has" : `${used} partitions have`;
 	return {
@@ -67,6 +77,28 @@ export function busyShare(of: Consuming, perSecond: number): number {
 	return (perSecond * busiestShare(of) * (of.work?.meanNs ?? 0)) / 1e9;
 }
 
+/** Members that get no message because each partition has one member, and there are fewer partitions. */
+export function idleConsumers(group: Group): number {
+	if (!group.groupsByPartition) return 0;
+	const most = partitionsWithMessages(group);
+	const idle = each(group.topics, (topic) => Math.max(0, membersOf(group, topic) - most));
+	return idle.reduce((sum, n) => sum + n, 0);
+}
+
+/** The busiest member's part of all messages, spread as evenly as topics and partitions allow; 0 without members. */
+export function busiestShare(group: Group): number {
+	const { consumers, topics, producers } = group;
+	if (consumers === 0) return 0;
+	const sent = (topic: number) => membersOf(group, topic, producers) / producers;
+	if (consumers < topics) {
+		const shares = new Float64Array(consumers);
+		for (let topic = 0; topic < topics; topic++)
+			shares[topic % consumers] = (shares[topic % consumers] ?? 0) + sent(topic);
+		return largestOf(shares);
+	}
+	return largestOf(each(topics, (topic) => sent(topic) * largestPart(group, topic)));
+}
+
 // --- internal ---
 
 function lessBusy(of: Consuming, perSecond: number, share: number): string {
@@ -78,4 +110,24 @@ function lessBusy(of: Consuming, perSecond: number, share: number): string {
 		return `write partitions: ${even}`;
 	const work = of.work?.meanNs ?? 0;
 	return `write consumers: ${Math.ceil((perSecond * work) / 1e9 / BUSY)}`;
+}
+
+/** Without keys messages go to each partition in turn; few keys leave some partitions empty. */
+function partitionsWithMessages({ partitions, keys }: Group): number {
+	return Math.min(partitions, keys?.count ?? partitions);
+}
+
+function largestPart(group: Group, topic: number): number {
+	const members = membersOf(group, topic);
+	if (!group.groupsByPartition) return 1 / members;
+	const partitions = partitionsWithMessages(group);
+	return Math.ceil(partitions / Math.min(partitions, members)) / partitions;
+}
+
+function membersOf({ consumers, topics }: Group, topic: number, all = consumers) {
+	return Math.floor(all / topics) + (topic < all % topics ? 1 : 0);
+}
+
+function each<T>(n: number, of: (i: number) => T): T[] {
+	return Array.from({ length: n }, (_, i) => of(i));
 }

@@ -1,22 +1,16 @@
-/** Theil-Sen line with Sen's interval: a few wild points do not bend it. */
-export interface Trend {
-	/** Median pairwise slope, per unit of x. */
-	readonly slope: number;
-	readonly low: number;
-	readonly high: number;
-}
-
 export interface TrendPoint {
 	readonly x: number;
 	readonly y: number;
 }
 
 /**
- * The trend of points with ascending x; null with too few for an interval. Interval (Sen 1968): C = 1.96 * sqrt(Var S), S Kendall's
+ * Theil-Sen line, the median pairwise slope, which a few wild points do not bend: the trend of points with ascending x; null with too few for an interval. Interval (Sen 1968): C = 1.96 * sqrt(Var S), S Kendall's
  * statistic, Var S = (n(n-1)(2n+5) - sum over ties of t(t-1)(2t+5)) / 18; slopes of rank (N-C)/2 to (N+C)/2 + 1. Thinned to 600 points
  * because their slopes take 20 ms to compute, and neighbours at 10 Hz say nearly the same.
  */
-export function trend(points: readonly TrendPoint[]): Trend | null {
+export function trend(
+	points: readonly TrendPoint[],
+): { readonly slope: number; readonly low: number; readonly high: number } | null {
 	const step = Math.ceil(points.length / MOST_POINTS);
 	const some = step <= 1 ? points : points.filter((_, i) => i % step === 0);
 	const n = some.length;

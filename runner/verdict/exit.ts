@@ -1,22 +1,14 @@
 import { EXIT, type ExitCode } from "../errors.ts";
-import type { Verdict } from "../model/verdict.ts";
+import type { Result } from "../model/result.ts";
 
 /** Outcomes of `--on-inconclusive` for an undecided SLA. */
 export const ON_INCONCLUSIVE = ["fail", "warn", "pass"] as const;
 export type OnInconclusive = (typeof ON_INCONCLUSIVE)[number];
-/** "internal" is a bug of mqbench; "scenario" one that asks for too much. */
-export type ErrorCause = "internal" | "environment" | "scenario";
 
 /** An undecided limit fails, because a longer run decides it; an undecided comparison warns, because noise alone leaves it open. */
 export function exitCodeOf(
-	result: {
-		readonly verdict: Verdict;
-		readonly errorCause: ErrorCause | null;
-		/** "SIGINT" */
-		readonly interruptedBy: string | null;
-		/** Only comparisons with a baseline are undecided. */
-		readonly openBaselineOnly?: boolean | undefined;
-	},
+	result: Pick<Result, "verdict" | "errorCause" | "interruptedBy"> &
+		Partial<Pick<Result, "openBaselineOnly">>,
 	onInconclusive?: OnInconclusive,
 ): ExitCode {
 	// A bug outranks even an interruption.

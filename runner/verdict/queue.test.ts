@@ -29,7 +29,7 @@ function backlog(perSecond: number, lost = 0): Collected {
 			backlog: Array.from({ length: 10 }, (_, i) => waiting(k + (i + 1) / 10)),
 		})),
 		counters: { window: { failed: 0, lost, unknown: 0 }, warmup: null },
-		stops: [],
+		totals: null,
 	} as unknown as Collected;
 }
 

@@ -2,22 +2,15 @@ import type { Collected } from "../evidence/collect.ts";
 import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import { intervalNs, type Shares } from "./intervals.ts";
+import { intervalNs } from "./intervals.ts";
 import { drainedOf, waiting } from "./queue.ts";
 
 type Stop = Collected["stops"][number];
 /** A system that needs more than MOST times the stop to work it off has less than 1/MOST of its rate in reserve. */
 const MOST = 20;
 
-interface Stops {
-	readonly stops: number;
-	readonly stoppedNs: number;
-	/** Shares of the window's 100 ms intervals that are near them: messages due there may be late. */
-	readonly intervals: Shares;
-}
-
-/** Covers messages due from the limit before a stop until it is worked off, at least for its length; shorter stops do not count. */
-export function stopsIn(collected: Collected, limitNs: number): Stops {
+/** Shares of 100 ms intervals: of messages due from the limit before a stop until it is worked off, at least for its length. */
+export function stopsIn(collected: Collected, limitNs: number) {
 	const { schedule } = collected.plan;
 	const each = intervalNs(collected.plan);
 	const intervals = new Map<number, number>();

@@ -46,15 +46,7 @@ export function judgeTally(sla: TallySla, collected: Collected): Judgement {
 /** Count over warm-up and window, rate per second in the window, or time in ns. */
 export function tallyOf(collected: Collected, tally: Tally): number | null {
 	if (isRateOrTime(tally))
-		return RATES_AND_TIMES[tally]({
-			// Lazy: without a backlog there is no drain.
-			get throughput() {
-				return ratesOf(collected);
-			},
-			get drain() {
-				return drainOf(collected);
-			},
-		});
+		return RATES_AND_TIMES[tally]({ throughput: ratesOf(collected), drain: drainOf(collected) });
 	const { warmup, window } = collected.counters;
 	const before = warmup?.[tally] ?? null;
 	const within = window?.[tally] ?? null;

@@ -130,7 +130,7 @@ export const steady: Check = {
 };
 
 /** Theil-Sen drift of p50 over the window, as a share of its median; null: too few seconds, or a changing load. */
-export function drift(facts: Facts): Drift | null {
+export function drift(facts: Facts) {
 	const { plan, state } = facts.collected;
 	const { kind, durationNs } = plan.schedule;
 	if (kind === "stages" || state !== "complete") return null;
@@ -155,14 +155,11 @@ export function drift(facts: Facts): Drift | null {
 	};
 }
 
-interface Drift {
-	readonly change: number;
-	readonly significant: boolean;
-	readonly median: number;
-}
-
 /** A passing latency that would soon fail if p50 kept rising. */
-export function leavesOpen({ verdict, n, margin }: Judgement, rise: Drift | null): boolean {
+export function leavesOpen(
+	{ verdict, n, margin }: Judgement,
+	rise: ReturnType<typeof drift>,
+): boolean {
 	if (verdict !== "pass" || n === null || margin === null || rise === null) return false;
 	return margin < STEADY_MARGIN && rise.significant && rise.change > 0;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { busiestShare, type Group, idleConsumers } from "./group.ts";
+import { busiestShare, type Group, idleConsumers } from "./consumers.ts";
 
 const group = (of: Partial<Group>): Group => ({
 	consumers: 4,
