@@ -21,7 +21,6 @@ import { searchFacts, workFacts } from "./work.ts";
 export interface BaselineArgs {
 	/** Path of the scenario file, for messages. */
 	readonly path: string;
-	readonly only?: string | undefined;
 	/** `--baseline`: a file or folder; "none" leaves out what compares. */
 	readonly baseline?: string | undefined;
 	/** `--calibration`: a file, or the folder of `mqbench calibrate`. */
@@ -81,7 +80,6 @@ export function baselineToCompare(
 			? ["the calibration is of another machine or of other work, and is not used"]
 			: [];
 	if (baseline.system !== null) {
-		refuseLonely(baseline.system, plans, args);
 		const snapshot = { schema: 1 as const, name: null, baseline: null, calibration };
 		return { snapshot: calibration && snapshot, warnings };
 	}
@@ -103,20 +101,6 @@ export function baselineToCompare(
 function nameOf({ startedAt }: Baseline, where: string): string {
 	const day = startedAt === null ? "" : ` of ${formatUtc(startedAt, "day")}`;
 	return `the baseline${day} (${path.basename(where)})`;
-}
-
-/** A line whose other side `--only` leaves out could never be judged. */
-function refuseLonely(system: string, plans: readonly Plan[], { only }: BaselineArgs): void {
-	const lonely = plans.find(
-		(plan) =>
-			plan.baselineSla.length > 0 &&
-			!isBaseline(plan) &&
-			!plans.some((one) => isBaseline(one) && one.case === plan.case),
-	);
-	if (lonely)
-		throw failure("usage", {
-			message: `--only '${only}' leaves out ${system}, ${lonely.case}, which ${lonely.system} is compared with. Choose both, e.g. --only '*/${lonely.case}', or add --baseline none`,
-		});
 }
 
 /** Warns of cases that the baseline lacks, such as new ones. Throws if it lacks all of them, or figures that lines compare. */
