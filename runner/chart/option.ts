@@ -15,7 +15,6 @@ export function optionOf(figure: Figure, view: View): Part {
 		return { figure, panel, grid, area, extent, view };
 	});
 	const { option } = headOf(figure, namesOf(figure), view);
-	const all = [...areas.keys()];
 	const { scale } = figure.x;
 	const slides = (scale === "seconds" || scale === "date") && !view.alone;
 	return {
@@ -27,7 +26,7 @@ export function optionOf(figure: Figure, view: View): Part {
 		xAxis: places.map(xAxis),
 		yAxis: places.map(yAxis),
 		series: seriesOf(places),
-		dataZoom: scale === "names" ? [] : [insideZoom(all), ...(slides ? [slider(all, view)] : [])],
+		dataZoom: slides ? [slider([...areas.keys()], view)] : [],
 	};
 }
 
@@ -119,19 +118,6 @@ function headingsOf({ figure, panel, extent, area, view }: Place): Part[] {
 
 function namesOf(figure: Figure): string[] {
 	return groupsOf(figure).map(({ group }) => group);
-}
-
-/** Ctrl and wheel, or pinch: scrolling the page must not zoom. */
-function insideZoom(xAxisIndex: readonly number[]): Part {
-	return {
-		type: "inside",
-		xAxisIndex,
-		filterMode: "none",
-		zoomOnMouseWheel: "ctrl",
-		moveOnMouseMove: false,
-		moveOnMouseWheel: false,
-		preventDefaultMouseMove: false,
-	};
 }
 
 /** For fingers, and for readers who do not know that a drag zooms. */

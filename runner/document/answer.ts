@@ -66,7 +66,6 @@ export function matrix(result: Result): Block[] {
 // --- internal ---
 
 const MOST_COLUMNS = 6;
-const MOST_ELSEWHERE = 2;
 
 function meansOf(runs: readonly Run[]): string {
 	const once = runs.every(({ repeat }) => repeat === 1)
@@ -169,22 +168,15 @@ function durabilityText(ranked: readonly Standing[]): string[] {
 		: [`Their durability differs: ${levels.join(", ")}`];
 }
 
+/** In how many cases the same systems are lowest. */
 function elsewhereText(cases: readonly CaseStandings[]): string {
-	const lowest = cases.flatMap(({ name, all, lowest: one }) =>
-		one === null ? [] : [{ name, systems: groupOf(all, one).map(({ run }) => run.system) }],
+	const setOf = (group: readonly Standing[]) => group.map(({ run }) => run.system).sort();
+	const sets = cases.flatMap(({ all, lowest: one }) =>
+		one === null ? [] : setOf(groupOf(all, one)).join(),
 	);
-	const setOf = (one: (typeof lowest)[number] | undefined) => one?.systems.toSorted().join();
-	const changed = lowest.filter((one) => setOf(one) !== setOf(lowest[0]));
-	const same = lowest.length - changed.length;
-	if (lowest.length < 2) return "";
-	if (changed.length === 0) return `. The same holds in all ${same} cases`;
-	const named = changed
-		.slice(0, MOST_ELSEWHERE)
-		.map(({ name, systems }) => `${listed(systems)} in ${name}`);
-	const more = changed.length - named.length;
-	const holds =
-		same === 1 ? "Lowest" : `The same holds in ${same} of ${lowest.length} cases; lowest`;
-	return `. ${holds} elsewhere: ${named.join("; ")}${more > 0 ? ` and ${more} more` : ""}`;
+	const same = sets.filter((names) => names === sets[0]).length;
+	if (sets.length < 2) return "";
+	return `. The same holds in ${same === sets.length ? "all" : `${same} of`} ${sets.length} cases`;
 }
 
 /** "a", "a and b", "a, b and c" */

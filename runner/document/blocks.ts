@@ -83,7 +83,6 @@ export interface Column extends Shown {
 export interface Row extends Shown {
 	/** The first one names the row. */
 	readonly cells: readonly Inline[];
-	readonly id?: string | undefined;
 }
 
 export interface List extends Shown {

@@ -9,6 +9,7 @@ import {
 	badge,
 	type Fold,
 	heading,
+	type Inline,
 	link,
 	list,
 	numbers,
@@ -54,20 +55,17 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 		{ name: "checks against it", depth: 3 as const },
 		{ name: "started (UTC)", depth: 3 as const },
 	];
-	const cells = rows.map(({ run, name: shown }, i) => ({
-		id: `case-${number}-${i + 1}`,
-		cells: [
-			link(
-				saturatedBy(run).length > 0 ? `${shown} *` : shown,
-				`#run-${result.runs.indexOf(run) + 1}`,
-			),
-			run.load.durability,
-			...cellsOf(figures, run),
-			badge(run.verdict),
-			run.validity.flatMap(({ check, status }) => (AGAINST.has(status) ? check : [])).join(", "),
-			run.startedAt === null ? "never" : formatUtc(run.startedAt),
-		],
-	}));
+	const cells = rows.map(({ run, name: shown }): Inline[] => [
+		link(
+			saturatedBy(run).length > 0 ? `${shown} *` : shown,
+			`#run-${result.runs.indexOf(run) + 1}`,
+		),
+		run.load.durability,
+		...cellsOf(figures, run),
+		badge(run.verdict),
+		run.validity.flatMap(({ check, status }) => (AGAINST.has(status) ? check : [])).join(", "),
+		run.startedAt === null ? "never" : formatUtc(run.startedAt),
+	]);
 	const title = [
 		name,
 		first.main,

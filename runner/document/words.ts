@@ -2,7 +2,7 @@ import { machineOf, machineText } from "../compare/machine.ts";
 import type { Result, Run } from "../model/result.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { systemText, topologyText } from "../result/words.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 
 export function sameHostText({ runs }: Result): string | null {
 	const sharing = runs.filter((run) => run.sameHost).length;
@@ -39,21 +39,18 @@ export function receivedColumn({ load }: Pick<Run, "load">): string {
 	return load.pattern === "fan-out" ? "copies/s" : "received/s";
 }
 
-/** The shortest and the longest path: "68us (client 1 to node 1) to 79us (client 0 to node 3), medians of TCP connects". */
-export function networkText({ network, clients }: Pick<Run, "network" | "clients">): string | null {
-	const pair = ({ client, node }: Run["network"][number]) =>
-		`${clients.length === 0 ? "this machine" : `client ${client}`} to node ${node}`;
-	const known = network
-		.flatMap((path) => (path.p50Ns === null ? [] : [{ path, ns: path.p50Ns }]))
-		.sort((a, b) => a.ns - b.ns);
-	const ends = known.length > 1 ? [known[0], known.at(-1)] : known;
-	const texts = ends.flatMap((one) => one && `${formatDuration(one.ns)} (${pair(one.path)})`);
+/** The shortest and the longest path: "68us to 79us, medians of TCP connects" */
+export function networkText({ network }: Pick<Run, "network">): string | null {
+	const known = network.flatMap(({ p50Ns }) => p50Ns ?? []).sort((a, b) => a - b);
+	const ends = new Set([known[0] ?? 0, known.at(-1) ?? 0].map(formatDuration));
 	const unknown = network.filter(({ p50Ns }) => p50Ns === null);
-	const all = [
-		...(known.length === 0 ? [] : [`${texts.join(" to ")}, medians of TCP connects`]),
-		...unknown.map((path) => `${pair(path)} not known (${path.error})`),
+	const texts = [
+		known.length === 0 ? null : `${[...ends].join(" to ")}, medians of TCP connects`,
+		unknown.length === 0
+			? null
+			: `${unknown.length} of ${plural(network.length, "path")} not known (${unknown[0]?.error})`,
 	];
-	return all.length === 0 ? null : all.join("; ");
+	return texts.filter((text) => text !== null).join("; ") || null;
 }
 
 /** "a backlog of 50 000 messages was drained in 2.1s, 25 000/s: until at most 1 000 waited" */

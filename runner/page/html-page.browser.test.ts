@@ -173,7 +173,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		});
 	});
 
-	test("a drag and the wheel with Ctrl zoom, a button shows all again; the wheel alone scrolls", async () => {
+	test("a drag zooms, a button shows all again; the wheel scrolls", async () => {
 		await opened("stall", WIDE, async (page) => {
 			const chart = page.locator("figure[id$=-time]").first();
 			const canvas = await drawnIn(chart);
@@ -198,12 +198,6 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const zoomed = await pixelsOf(canvas);
 			for (const _ of [1, 2]) await scale.click();
 			await shows(canvas, "the same", zoomed);
-			await back(() => chart.getByRole("button", { name: "Reset zoom" }).click());
-
-			await at(300);
-			await page.keyboard.down("Control");
-			await page.mouse.wheel(0, -100);
-			await page.keyboard.up("Control");
 			await back(() => chart.getByRole("button", { name: "Reset zoom" }).click());
 
 			await at(300);
@@ -233,7 +227,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		});
 	});
 
-	test("a chart is handed over as SVG, PNG and CSV of what it shows", async () => {
+	test("a chart is handed over as PNG and CSV of what it shows", async () => {
 		await opened("stall", WIDE, async (page, result) => {
 			const chart = page.locator("figure").first();
 			await drawnIn(chart);
@@ -248,10 +242,6 @@ describe.skipIf(missing)("report.html in a browser", () => {
 				);
 				return readFileSync(await download.path());
 			};
-			const svg = `${await file("SVG")}`;
-			expect(svg).toMatch(/^<svg/);
-			expect(svg).toContain("Latency by percentile");
-			expect(svg).not.toContain("<script");
 			const png = await file("PNG");
 			expect(png.subarray(1, 4).toString()).toBe("PNG");
 			// Width and height at twice the pixels.

@@ -50,7 +50,7 @@ th{font-weight:600}thead th{color:var(--soft);font-weight:500;font-size:.85rem;v
 tbody th small,td small{display:block;font-weight:400;font-size:.78rem;white-space:nowrap}
 td.n,th.n,.turned td,.turned thead th:not(:first-child),.numbers td,.numbers thead th:not(:first-child){text-align:right}td.n,.turned td,.numbers td,.numbers tbody th{white-space:nowrap}
 td:last-child,th:last-child{padding-right:.2rem}
-tr:target{background:var(--on)}tbody tr:hover{background:color-mix(in srgb,var(--card) 60%,transparent)}
+tbody tr:hover{background:color-mix(in srgb,var(--card) 60%,transparent)}
 .numbers .wide{max-height:28rem;overflow:auto}.numbers thead th{position:sticky;top:0;background:var(--page)}
 .numbers td.long{white-space:normal;min-width:24rem;text-align:left}
 .facts th{width:13rem;font-weight:500;color:var(--soft)}.facts td{overflow-wrap:anywhere}

@@ -46,7 +46,6 @@ describe("a report of 100 runs", () => {
 
 	test("leads to each run from its case, and to each case from its contents", () => {
 		expect(html.match(/<th scope="row"><a href="#run-\d+">/g)).toHaveLength(100);
-		expect(html.match(/<tr id="case-\d+-\d+">/g)).toHaveLength(100);
 		const nav = /<nav[\s\S]*?<\/nav>/.exec(html)?.[0] ?? "";
 		expect(nav.match(/href="#case-/g)).toHaveLength(
 			new Set(result.runs.map((run) => run.case)).size,

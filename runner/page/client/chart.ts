@@ -1,27 +1,16 @@
-import {
-	DataZoomInsideComponent,
-	DataZoomSliderComponent,
-	ToolboxComponent,
-	TooltipComponent,
-} from "echarts/components";
+import { DataZoomSliderComponent, ToolboxComponent, TooltipComponent } from "echarts/components";
 import type { EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import type { Figure, View } from "../../chart/figure.ts";
 import { shown } from "../../chart/head.ts";
 import { heightOf, isLogarithmic, optionOf } from "../../chart/option.ts";
 import { type Reading, type ReadingRow, readingAt, stopsOf } from "../../chart/read.ts";
-import { init, svgOf, use } from "../../chart/svg.ts";
+import { init, use } from "../../chart/svg.ts";
 import { markup } from "../markup.ts";
 import { onPaper, theme } from "./theme.ts";
 import { tipOf } from "./tip.ts";
 
-use([
-	CanvasRenderer,
-	DataZoomInsideComponent,
-	DataZoomSliderComponent,
-	ToolboxComponent,
-	TooltipComponent,
-]);
+use([CanvasRenderer, DataZoomSliderComponent, ToolboxComponent, TooltipComponent]);
 
 /** A figure drawn by ECharts, with its pointer, zoom and tooltip, and our words. It is updated in place. */
 export class Chart {
@@ -116,21 +105,12 @@ export class Chart {
 		this.#chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 });
 	}
 
-	/** The picture as shown, with title, facts and legend. */
-	svg(): string {
-		return svgOf(this.figure, this.#alone());
-	}
-
-	/** The same as a PNG with twice the pixels, as a data: URL. */
+	/** The picture as shown, with title, facts and legend: a PNG with twice the pixels, as a data: URL. */
 	png(): string {
-		this.#draw(this.#alone());
+		this.#draw(this.#view(true, Math.max(720, this.#width())));
 		const url = this.#chart.getDataURL({ type: "png", pixelRatio: 2 });
 		this.#draw();
 		return url;
-	}
-
-	#alone(): View {
-		return this.#view(true, Math.max(720, this.#width()));
 	}
 
 	/** Paper has no switches that name the curves, so the picture has its own title and legend. */

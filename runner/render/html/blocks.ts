@@ -162,8 +162,7 @@ function tableMarkup({ columns, rows, look, id }: Table): Markup {
 ${rows.map(
 	({
 		cells: [name = "", ...cells],
-		id: own,
-	}) => markup`<tr${own !== undefined && markup` id="${own}"`}><th scope="row">${inline(name)}</th>${cells.map((cell, i) => cellMarkup(cell, columns[i + 1], labelled))}</tr>
+	}) => markup`<tr><th scope="row">${inline(name)}</th>${cells.map((cell, i) => cellMarkup(cell, columns[i + 1], labelled))}</tr>
 `,
 )}</tbody></table></div>`;
 }
