@@ -29,7 +29,7 @@ interface FeedOptions {
 
 export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Feed {
 	const mask = (text: string) => maskUrls(hide(text, secrets));
-	let strip: Strip = { title: "", doing: "", rows: [], over: 0, p99s: [] };
+	let strip: Strip = { title: "", doing: "", rows: [], over: 0 };
 	let version = 0;
 	let plans: readonly Plan[] = [];
 	let folder = "";
@@ -52,8 +52,8 @@ export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Fe
 	return {
 		page,
 		say: (text) => show({ doing: text.trim() }),
-		begin: (title) => show({ title, doing: "", rows: [], p99s: [] }),
-		second: (live: LiveRun) => show({ rows: liveRows(live), p99s: [...strip.p99s, live.tick.p99] }),
+		begin: (title) => show({ title, doing: "", rows: [] }),
+		second: (live: LiveRun) => show({ rows: liveRows(live) }),
 		expect(where, more) {
 			folder = where;
 			plans = [...plans, ...more];

@@ -24,7 +24,6 @@ const strip: Strip = {
 	doing: "",
 	rows: [["time", ["7s/15s measuring"]]],
 	over: 0,
-	p99s: [1e6, 2e6],
 };
 
 interface Live {

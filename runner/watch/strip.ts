@@ -1,10 +1,9 @@
-import { aside, type Block, table, text } from "../document/blocks.ts";
-import { largestOf, smallestOf } from "../extremes.ts";
+import { type Block, table, text } from "../document/blocks.ts";
 import { type LivePart, scriptSums } from "../page/html-page.ts";
 import { type Markup, markup, Markup as Raw } from "../page/markup.ts";
 import { blocksMarkup } from "../render/html/blocks.ts";
 import type { LiveRow } from "../run/live.ts";
-import { formatDuration, plural } from "../units.ts";
+import { plural } from "../units.ts";
 
 /** The current seconds of the run, on top of the page. */
 export interface Strip {
@@ -15,11 +14,9 @@ export interface Strip {
 	readonly rows: readonly LiveRow[];
 	/** Finished runs, whose report is below. */
 	readonly over: number;
-	/** p99 of each second so far, ns, null if nothing came back. */
-	readonly p99s: readonly (number | null)[];
 }
 
-export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
+export function stripMarkup({ title, doing, rows, over }: Strip): Markup {
 	const sofar = `Below: the report of ${plural(over, "run")} so far. What follows may change its verdict.`;
 	const blocks: readonly Block[] = [
 		text({ as: "strong", text: title === "" ? "The first run has not begun." : title }),
@@ -31,7 +28,6 @@ export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
 				)
 			: text([doing === title ? "" : doing], "soft"),
 		...(over > 0 ? [text([sofar], "soft")] : []),
-		...lineOf(p99s.slice(-MOST_SECONDS)),
 	];
 	return markup`${blocksMarkup(blocks, { names: [], figures: [] })}`;
 }
@@ -51,14 +47,5 @@ export function watchPolicy(): string {
 
 // --- internal ---
 
-const MOST_SECONDS = 60;
-
 const STYLE =
-	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip .wide{background:none}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}#strip .line{display:block;color:var(--s0);font:1.2rem/1.2 monospace;white-space:nowrap;overflow:hidden}";
-
-function lineOf(values: readonly (number | null)[]): Block[] {
-	const known = values.filter((value) => value !== null);
-	if (known.length < 2) return [];
-	const said = `p99 by second: ${formatDuration(smallestOf(known))} to ${formatDuration(largestOf(known))}, last ${formatDuration(known.at(-1) ?? 0)}`;
-	return [text([{ as: "line", values }, aside(said)])];
-}
+	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip .wide{background:none}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}";

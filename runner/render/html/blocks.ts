@@ -18,7 +18,6 @@ import {
 } from "../../document/blocks.ts";
 import { figureBlock } from "../../page/html-page.ts";
 import { type Markup, markup } from "../../page/markup.ts";
-import { sparkline } from "../../terminal/sparkline.ts";
 
 export interface Writing {
 	/** Names that keep their first letter at the beginning of a sentence. */
@@ -55,7 +54,6 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** As many as the page's style has: see `theme.ts`. */
 const COLORS = 8;
-const MOST_BARS = 60;
 
 function markupOf(block: Block, writing: Writing, level: number): Markup | null {
 	switch (block.kind) {
@@ -139,8 +137,9 @@ function pieceMarkup(piece: Piece): Markup | string | null {
 			return markup`<a href="${piece.to}">${piece.text}</a>`;
 		case "dot":
 			return markup`<i class="dot s${piece.color % COLORS}"></i> `;
+		// A terminal's; a page has its charts.
 		case "line":
-			return markup`<span class="line" aria-hidden="true">${sparkline(piece.values, MOST_BARS)}</span>`;
+			return null;
 	}
 }
 
