@@ -33,10 +33,7 @@ interface UpArgs extends ScenarioArgs, RentOptions {
 	readonly out?: string | undefined;
 }
 
-/**
- * Local processes live as long as this command, which ends with Ctrl-C or when rig.json is gone (`mqbench down`); rented machines until
- * they are removed or end themselves.
- */
+/** Local processes live until Ctrl-C, or until rig.json is gone (`mqbench down`); rented machines until they are removed or end themselves. */
 export async function up(
 	args: UpArgs,
 	world: World,

@@ -1,9 +1,7 @@
 import { needs, TALLIES, Tally } from "../model/tallies.ts";
 import type { TopicName } from "./topics.ts";
 
-/**
- * Words of a report without their own page, by the topic with more about them ("": none). Checks and metrics are named as in result.json.
- */
+/** Words of a report without their own page, by the topic with more about them ("": none). Checks and metrics are named as in result.json. */
 // biome-ignore format: a sentence is a line.
 const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, string>>>>> = {
 	response: {

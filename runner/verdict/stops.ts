@@ -33,9 +33,7 @@ export function stopsIn(collected: Collected, limitNs: number) {
 	return all;
 }
 
-/**
- * When the queue was back to its level before the stop, ns since T0; the stop's end if too short to see or not worked off in MOST lengths.
- */
+/** When the queue was back to its level before the stop, ns since T0; the stop's end if too short to see or not worked off in MOST lengths. */
 export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const { plan } = collected;
 	const { warmupNs, durationNs } = plan.schedule;

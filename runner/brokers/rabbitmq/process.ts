@@ -15,10 +15,7 @@ const NAME = "rabbitmq-server";
 const install =
 	"apt-get install rabbitmq-server, dnf install rabbitmq-server, brew install rabbitmq, or https://www.rabbitmq.com/docs/download";
 
-/**
- * A node with a name, cookie, ports and folders of its own neither sees nor touches one that runs. On hosts only clients reach it from
- * outside; the package's own service takes the same port and has to be stopped.
- */
+/** Its own name, cookie, ports and folders keep it apart from a node that runs. On hosts, stop the package's service: it has the same port. */
 export const server = installedServer<SystemOptionsOfAnyBroker>({
 	name: NAME,
 	from: "`rabbitmq-server` and Erlang on PATH; or `binary: /opt/rabbitmq`",

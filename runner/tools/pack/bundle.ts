@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "rolldown";
-import { packageFolder } from "./package.ts";
+import { packageFolder } from "../../package.ts";
 
 /** Bundles dist/runner/cli.js and dist/runner/cli/ with all libraries: finding a hundred modules takes longer than running them. */
 async function bundle(): Promise<void> {
