@@ -185,7 +185,7 @@ describe("refused, with the one reason and what to do, is what is", () => {
 		[
 			"of a window below 10 s",
 			(r) => each(r, { window: { startNs: 14e9, endNs: 23e9 } }),
-			/^nats, .* and 5 more: a window of 9s; below 10s nobody can tell/,
+			/^nats, .* and 5 more: a window of 9s; below 10s it is unknown/,
 		],
 		[
 			"of too few samples for what every report shows",
@@ -220,7 +220,7 @@ describe("refused, with the one reason and what to do, is what is", () => {
 		[
 			"made where nobody looked for other work",
 			(r) => unchecked(r, "others"),
-			/^nats, .* and 5 more: with target local nobody can tell what else used/,
+			/^nats, .* and 5 more: with target local it is unknown what else used/,
 		],
 		[
 			"made on a machine whose free cores nobody counted",
