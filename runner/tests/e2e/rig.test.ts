@@ -134,7 +134,7 @@ describe("a rig of this machine", () => {
 		const ended = await up.ended;
 		expect(ended.code).toBe(3);
 		expect(ended.err).toMatch(
-			/The rig e2e-\w+ is down, as (a|b): .*SIGKILL.*\. Nothing of it is left\.\n$/,
+			/The rig e2e-\w+ is down, because (a|b): .*SIGKILL.*\. Nothing of it is left\.\n$/,
 		);
 		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
 		await until(() => descendant(up.pid, "nats-server") === undefined, "no nats-server");
