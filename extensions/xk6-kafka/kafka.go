@@ -55,6 +55,8 @@ type session struct {
 	server     string
 	topics     []broker.Topic
 	made       []string
+	// until is when the set-up has to be over.
+	until time.Time
 	// groupsMu guards groups, their members and named.
 	groupsMu sync.Mutex
 	groups   map[string]*group
@@ -80,6 +82,7 @@ var (
 
 // Open finds the cluster. Producer and Consume make their own connections and return when these are usable.
 func (s *session) Open(ctx context.Context) error {
+	s.until, _ = ctx.Deadline()
 	var of settings
 	s.common(&of)
 	s.adminWatch = &watch{s: s}
@@ -212,9 +215,23 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	s.mu.Lock()
 	s.producers[connection] = p
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout+time.Duration(len(s.topics))*readyTimeoutEach)
+	limit := max(time.Until(s.until), readyTimeout+time.Duration(len(s.topics))*readyTimeoutEach)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	err = p.ready(ctx, s.topics)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("connection %d is not ready within %s: %w", connection+1, limit.Round(time.Second), err)
+		// The library asks again by itself and keeps the refusals.
+		var names []string
+		for _, topic := range s.topics {
+			names = append(names, topic.Name)
+		}
+		asked, cancel := context.WithTimeout(context.Background(), goneTimeout)
+		defer cancel()
+		if refused := s.awaitLeaders(asked, names); refused != nil {
+			err = fmt.Errorf("%w; %w", err, refused)
+		}
+	}
 	p.watch.settled.Store(true)
 	return p, err
 }

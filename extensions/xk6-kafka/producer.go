@@ -101,7 +101,8 @@ func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
 
 // --- internal ---
 
-// readyTimeout and readyTimeoutEach, for each topic, limit ready.
+// readyTimeout and readyTimeoutEach, for each topic, are what ready gets at least; as long as the set-up lasts it goes on: brokers that share a
+// machine take longer.
 const (
 	readyTimeout     = 15 * time.Second
 	readyTimeoutEach = 100 * time.Millisecond
