@@ -25,7 +25,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["infra/hosts"],
 	["infra/clients"],
 	["infra/ssh"],
-	["infra/remote"],
+	["infra/machines"],
 	["infra/docker"],
 	["infra/local"],
 	["infra/existing"],

@@ -18,10 +18,10 @@ import { LABELS, labelArguments, labelsOfRun } from "../docker/labels.ts";
 import { fitsEngine, ownImage } from "../docker/own-images.ts";
 import { type Reaper, startReaper } from "../docker/reaper.ts";
 import { removeLabelled } from "../docker/remove.ts";
+import { readClock } from "../machines/clock.ts";
 import { machineName } from "../platform.ts";
 import { endOf } from "../process.ts";
 import type { Client, ClientCommand, ClientProcess, Workspace } from "../rig.ts";
-import { readClock } from "./clock.ts";
 
 /**
  * Clients in containers, from an image with exactly this machine's programs. `network`: that of the brokers' containers. null: the brokers

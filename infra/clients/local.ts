@@ -5,10 +5,10 @@ import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { pinned } from "../local/pinned.ts";
+import { pingOf } from "../machines/ping.ts";
 import { machineName, ownIdentity, platformName } from "../platform.ts";
 import { bareEnvironment, startSupervised } from "../process.ts";
 import type { Client } from "../rig.ts";
-import { pingOf } from "./ping.ts";
 
 /** Clients that are processes of this machine. They share its clock and work in the run's folder itself. */
 export function localClients(

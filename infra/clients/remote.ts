@@ -1,30 +1,30 @@
-import { askFacts } from "../remote/facts.ts";
-import type { RemoteHost } from "../remote/host.ts";
-import type { Link } from "../remote/link.ts";
-import { type Programs, pushPrograms, type RemoteOptions } from "../remote/programs.ts";
-import { remoteWorkspace, sweepWorkspaces } from "../remote/workspace.ts";
+import { readChrony } from "../machines/chrony.ts";
+import { askClock } from "../machines/clock.ts";
+import { fetchFile, putFile } from "../machines/files.ts";
+import { makeFolder, removeFolders } from "../machines/folders.ts";
+import type { RemoteHost } from "../machines/host.ts";
+import type { Link } from "../machines/link.ts";
+import { type MachineOptions, machineOver } from "../machines/machine.ts";
+import { PING, pingOf } from "../machines/ping.ts";
+import { startThere } from "../machines/spawn.ts";
 import type { Client, ClockReading } from "../rig.ts";
 import { sweep } from "../temporary.ts";
-import { readChrony } from "./chrony.ts";
-import { readClock } from "./clock.ts";
-import { PING, pingOf } from "./ping.ts";
 
-/** A client on another host, or in a pod. */
+/** A client on another host, or in a pod. A connection that was lost is replaced. */
 export function remoteClient(
 	index: number,
 	host: RemoteHost,
-	options: RemoteOptions,
+	options: MachineOptions,
 	kind: "ssh" | "pod" = "ssh",
 ): Client {
 	const { world, binaries } = options;
 	let opening: Promise<Link> | null = null;
 	let open: Link | null = null;
 	let reached = false;
-	let programs: Programs | null = null;
-	let clock: ClockReading | null = null;
+	let prepared: { readonly k6: string; readonly agent: string; clock: ClockReading } | null = null;
 	const workspaces = new Set<() => Promise<void>>();
 	const closing = new AbortController();
-	/** The connection, replaced when it was lost. `stop` cancels the wait for it. */
+	/** `stop` cancels the wait for the connection. */
 	const connect = async (stop: AbortSignal[]): Promise<Link> => {
 		if (open?.alive()) return open;
 		const giveUp = AbortSignal.any([...stop, closing.signal]);
@@ -53,6 +53,7 @@ export function remoteClient(
 			throw error;
 		}
 	};
+	/** Runs something over the connection, and repeats it over a new one if the first was lost. */
 	const over = async <T>(action: (link: Link) => Promise<T>): Promise<T> => {
 		const had = open;
 		const first = await link();
@@ -64,24 +65,10 @@ export function remoteClient(
 			return await action(await link());
 		}
 	};
-	const there = (): Programs => {
-		if (programs === null) throw new Error(`${host.name} has not been prepared`);
-		return programs;
+	const there = () => {
+		if (prepared === null) throw new Error(`${host.name} has not been prepared`);
+		return prepared;
 	};
-	const askClock = () =>
-		over(async (link) => {
-			const utcBoundNs = await readChrony(link);
-			const child = link.spawn('echo; exec "$1" clock', [there().agent]);
-			try {
-				clock = { ...(await readClock(child)), utcBoundNs };
-				return clock;
-			} catch {
-				throw await link.lost("");
-			} finally {
-				child.stdin.end();
-				await child.code;
-			}
-		});
 	return {
 		index,
 		name: host.name,
@@ -89,45 +76,60 @@ export function remoteClient(
 		sameClock: false,
 		async prepare() {
 			await sweep();
-			const made = await connect([world.stop]);
-			const { platform, more: _, ...facts } = await askFacts(host, made);
-			programs = await pushPrograms(host, made, {
-				...options,
-				binaries: await binaries.on(platform, host.name),
-			});
-			await sweepWorkspaces(made);
-			await askClock();
-			return facts;
+			const machine = await machineOver(host, await connect([world.stop]), options);
+			const { agent, clock } = machine;
+			prepared = { agent, clock, k6: await machine.put("k6", machine.binaries.k6) };
+			const { machine: text, cores, kernel, identity, address, settings } = machine.facts;
+			const facts = { machine: text, cores, kernel, identity, settings };
+			return address === undefined ? facts : { ...facts, address };
 		},
-		clock: askClock,
+		clock: () =>
+			over(async (link) => {
+				const utcBoundNs = await readChrony(link);
+				there().clock = { ...(await askClock(host, link, there().agent)), utcBoundNs };
+				return there().clock;
+			}),
 		ping: (address) =>
 			over(async (link) => {
 				const { values } = await link.run(PING, [there().agent, address]);
 				return pingOf(values.ping ?? "");
 			}),
 		async workspace(local) {
-			const made = await remoteWorkspace({
-				host,
-				over,
-				programs: there(),
-				local,
-				samples: `resources-${index}.jsonl`,
-				aheadNs: () => clock?.offsetNs ?? 0,
-			});
-			workspaces.add(made.remove);
+			const { k6, agent } = there();
+			const made = await over(async (link) => ({ link, folder: await makeFolder(host, link) }));
+			const { folder } = made;
+			const samples = `resources-${index}.jsonl`;
+			const fetch = (name: string) => over((link) => fetchFile(host, link, folder, name, local));
+			let started = false;
+			const remove = async () => {
+				workspaces.delete(remove);
+				// The run goes on: missing figures count as unknown.
+				if (started) await fetch(samples);
+				await over((link) => removeFolders(host, link, [folder]));
+			};
+			workspaces.add(remove);
 			return {
-				...made,
-				async remove() {
-					workspaces.delete(made.remove);
-					await made.remove();
+				put: (name) => over((link) => putFile(host, link, folder, name, local)),
+				start(command) {
+					started = made.link.alive();
+					return startThere(made.link, agent, {
+						...command,
+						argv: [k6, ...command.args],
+						folder,
+						pidFile: "agent-k6",
+						samples,
+						aheadNs: there().clock.offsetNs,
+					});
 				},
+				fetch,
+				remove,
 			};
 		},
 		async close() {
-			const left = [...workspaces];
-			workspaces.clear();
 			// A host that is gone keeps them until the next run there.
-			if (open?.alive()) await Promise.all(left.map((remove) => remove().catch(() => {})));
+			if (open?.alive())
+				await Promise.all([...workspaces].map((remove) => remove().catch(() => {})));
+			workspaces.clear();
 			closing.abort("SIGTERM");
 			await opening?.catch(() => {});
 			await open?.close();

@@ -2,16 +2,17 @@ import type { Tools } from "../../runner/brokers/process.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { toolsOf } from "../local/tools.ts";
+import { type Bundle, bundleOf } from "../machines/bundle.ts";
+import { connectMachine, type RemoteMachine } from "../machines/machine.ts";
 import type { SshHost } from "../ssh/host.ts";
 import { overSsh } from "../ssh/over-ssh.ts";
-import { type Bundle, bundleOf } from "./bring.ts";
-import { type BrokerHost, prepareHost } from "./host.ts";
 
-/** Hosts by their ssh address. */
+/** Hosts by their ssh address, and what all of a command's hosts share. */
 export interface Connections {
 	/** Tools of this machine, for a broker that runs on the platform of those programs. */
 	tools(built: Binaries): Tools;
-	get(ssh: SshHost): Promise<BrokerHost>;
+	get(ssh: SshHost): Promise<RemoteMachine>;
+	/** Reads a file or folder of this machine once. */
 	bundle(name: string, from: string): Promise<Bundle>;
 	/** A line for people, without its end. */
 	say(line: string): void;
@@ -21,7 +22,7 @@ export interface Connections {
 }
 
 export function connections(world: World, binaries: Binaries): Connections {
-	const hosts = new Map<string, Promise<BrokerHost>>();
+	const hosts = new Map<string, Promise<RemoteMachine>>();
 	const bundles = new Map<string, Promise<Bundle>>();
 	const warned = new Set<string>();
 	const closing = new AbortController();
@@ -36,17 +37,16 @@ export function connections(world: World, binaries: Binaries): Connections {
 		tools: (built) => toolsOf(world, binaries, built),
 		bundle,
 		say,
-		async get(ssh) {
+		get(ssh) {
 			// The system is only for messages: the connection is the same for all.
 			const key = JSON.stringify({ ...ssh, broker: null });
-			const had = await hosts.get(key)?.catch(() => null);
 			const remote = overSsh(ssh);
-			if (had?.link.alive()) return { ...had, remote };
-			const made = prepareHost(
-				remote,
-				{ world, binaries, bundle, say },
-				AbortSignal.any([world.stop, closing.signal]),
-			);
+			const stop = AbortSignal.any([world.stop, closing.signal]);
+			const connect = () => connectMachine(remote, { world, binaries, bundle, say }, stop);
+			const had = hosts.get(key);
+			const made = had
+				? had.then((one) => (one.link.alive() ? { ...one, remote } : connect()), connect)
+				: connect();
 			hosts.set(key, made);
 			return made;
 		},

@@ -1,30 +1,22 @@
 import { randomBytes } from "node:crypto";
-import type { Described, ImageFacts, NodeDescription } from "../../runner/brokers/process.ts";
+import type { Described, ImageFacts } from "../../runner/brokers/process.ts";
 import { type ContainerSpec, commandOf, limitArguments, mountText } from "../docker/container.ts";
+import { writeThere } from "../machines/files.ts";
+import { unwritable } from "../machines/trouble.ts";
 import type { Place } from "../nodes/place.ts";
-import { signalThere, startThere } from "../remote/supervised.ts";
-import { unwritable } from "../remote/trouble.ts";
-import type { ClientProcess } from "../rig.ts";
-import { terminate } from "../terminate.ts";
-import { writeThere } from "./bring.ts";
 import type { HostEngine } from "./engine.ts";
-import { endOn } from "./place.ts";
+import { type HostPlaceOptions, nodeStarter } from "./place.ts";
 import { brokerSamples } from "./samples.ts";
 import type { HostSite } from "./sites.ts";
 
-export interface ContainerPlaceOptions {
+export interface ContainerPlaceOptions
+	extends Pick<HostPlaceOptions, "number" | "stopMs" | "fetchSamples"> {
 	/** Its paths are those within the container. */
 	readonly site: HostSite;
 	readonly engine: HostEngine;
 	readonly image: ImageFacts;
-	/** Number of the node, from 1. */
-	readonly number: number;
 	readonly data: Described["data"];
 	readonly limits: Pick<ContainerSpec, "cpus" | "memoryBytes" | "cpuset">;
-	/** How long it may take to end before it is killed. */
-	readonly stopMs: number;
-	/** Fetches the node's use of resources when nothing runs there any more. */
-	fetchSamples(): Promise<void>;
 }
 
 /**
@@ -33,7 +25,7 @@ export interface ContainerPlaceOptions {
  * whatever has become of the docker command there. It runs as the connection's user, who owns what it writes and may signal it.
  */
 export function hostContainerPlace({
-	site: { host, folders, folder, data: dataInside },
+	site,
 	engine: { docker, user },
 	image,
 	number,
@@ -42,13 +34,14 @@ export function hostContainerPlace({
 	stopMs,
 	fetchSamples,
 }: ContainerPlaceOptions): Place {
+	const { host, folder, data: dataInside } = site;
 	const { link, remote } = host;
-	const { control, store } = folders;
+	const { control, store } = site.folders;
 	const name = `mqbench-${randomBytes(6).toString("hex")}`;
 	const pidFile = `${control}/agent-${number}`;
 	const samples = `${control}/${brokerSamples(number)}`;
 	let files: readonly string[] = [];
-	let running: ClientProcess | null = null;
+	const { start, close } = nodeStarter({ site, number, cpus: null, stopMs });
 	const words = () => [
 		"docker",
 		"run",
@@ -91,34 +84,23 @@ export function hostContainerPlace({
 		},
 		async start(node, take) {
 			const { entrypoint, args } = commandOf(node);
-			const child = startThere(link, words(), {
-				folder: store,
-				pidFile,
-				cpus: null,
-				graceMs: stopMs,
-				samples: SAMPLES,
-				role: "broker",
-				aheadNs: host.aheadNs,
-				argv: [...(entrypoint ? [entrypoint] : image.entrypoint), ...args],
-				env: environment(image, node),
-				onStdout: take,
-				onStderr: take,
-			});
-			running = child;
+			const argv = [...(entrypoint ? [entrypoint] : image.entrypoint), ...args];
+			// Agent passes on only what it is told, and the engine's own HOME is that of another user.
+			const env = { HOME: "/", ...image.env, ...node.env };
+			const inside = { agent: words(), samples: SAMPLES };
+			const child = start({ argv, env }, take, "node", inside);
 			// Once that is known signals go to what is below the agent within.
 			let located = false;
 			return {
-				ended: child.ended.then((end) => endOn(host.name, end)),
-				pid: async () => null,
+				...child,
 				async signal(signal) {
 					if (!located) located = (await link.run(LOCATE, [name, pidFile])).code === 0;
-					return signalThere(link, { folder: store, pidFile }, signal);
+					return child.signal(signal);
 				},
-				end: () => terminate(child, stopMs),
 			};
 		},
 		async close() {
-			if (running) await terminate(running, stopMs);
+			await close();
 			// The engine may be removing it already; what is left is the next mqbench's.
 			if (link.alive()) await docker.run(["rm", "--force", "--volumes", name]).catch(() => {});
 			await fetchSamples();
@@ -142,9 +124,4 @@ const LOCATE =
 
 function bind(source: string, target: string, ...more: string[]): string {
 	return mountText("type=bind", `source=${source}`, `target=${target}`, ...more);
-}
-
-/** Agent passes on only what it is told, and the engine's own HOME is that of another user. */
-function environment(image: ImageFacts, { env = {} }: NodeDescription): Record<string, string> {
-	return { HOME: "/", ...image.env, ...env };
 }

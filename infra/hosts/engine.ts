@@ -1,10 +1,10 @@
 import { type Docker, DockerError, wrongIn } from "../docker/cli.ts";
 import { askEngine, type Engine } from "../docker/engine.ts";
+import type { Link } from "../machines/link.ts";
+import type { RemoteMachine } from "../machines/machine.ts";
+import { lines } from "../machines/spawn.ts";
+import { unfit } from "../machines/trouble.ts";
 import { endOf, type Supervised } from "../process.ts";
-import { type Link, LOST } from "../remote/link.ts";
-import { lines } from "../remote/supervised.ts";
-import { unfit } from "../remote/trouble.ts";
-import type { BrokerHost } from "./host.ts";
 
 /** The container engine of a host. */
 export interface HostEngine {
@@ -20,26 +20,22 @@ export async function hostEngine({
 	remote,
 	link,
 	name,
-}: Pick<BrokerHost, "remote" | "link" | "name">): Promise<HostEngine> {
-	const { values } = await link.run(FIND);
-	if (!values.program || !values.user)
-		throw unfit(
-			remote,
-			"its broker runs in a container (image, or version), and the docker command is not on PATH there",
-			"Install Docker there (apt-get install docker.io), or remove image and version to use what the host has",
-		);
+}: Pick<RemoteMachine, "remote" | "link" | "name">): Promise<HostEngine> {
 	const docker = dockerThere(link, name);
 	let engine: Engine;
 	try {
 		engine = await askEngine(docker);
 	} catch (error) {
 		if (!(error instanceof DockerError)) throw error;
+		const { message } = error;
 		throw unfit(
 			remote,
-			`no Docker engine answers there (${error.message})`,
-			/permission denied/i.test(error.message)
-				? "Let its user use it (sudo usermod -aG docker $USER there), or name root"
-				: "Start it there: sudo systemctl start docker",
+			`no Docker engine answers there (${message})`,
+			/not found/i.test(message)
+				? "Install Docker there (apt-get install docker.io), or remove image and version to use what the host has"
+				: /permission denied/i.test(message)
+					? "Let its user use it (sudo usermod -aG docker $USER there), or name root"
+					: "Start it there: sudo systemctl start docker",
 		);
 	}
 	// Their network is not the host's, or their users are not its users.
@@ -49,17 +45,13 @@ export async function hostEngine({
 			"its Docker engine runs without root's rights, or with other user numbers, so its containers have neither the host's network nor its user's files",
 			"Use an engine there that runs as root, without userns-remap",
 		);
-	return { docker, engine, user: values.user };
+	const { out } = await link.run('echo "$(id -u):$(id -g)"');
+	return { docker, engine, user: out.trim() };
 }
 
 // --- internal ---
 
-const FIND =
-	'echo; p=$(command -v docker) && echo "mqbench:program=$p"; echo "mqbench:user=$(id -u):$(id -g)"';
-
-/** $@ are its arguments. What it says stands after a host's greeting. */
-const DOCKER = 'echo; echo "mqbench:docker"; exec docker "$@" </dev/null';
-const BEGIN = "\nmqbench:docker\n";
+const DOCKER = 'exec docker "$@" </dev/null';
 
 function dockerThere(link: Link, host: string): Docker {
 	return {
@@ -67,23 +59,9 @@ function dockerThere(link: Link, host: string): Docker {
 		env: {},
 		host,
 		async run(args) {
-			const child = link.spawn(DOCKER, args);
-			child.stdin.end();
-			let out = "";
-			let err = "";
-			child.stdout.setEncoding("utf8").on("data", (text) => {
-				out += text;
-			});
-			child.stderr.setEncoding("utf8").on("data", (text) => {
-				err += text;
-			});
-			const hangs = setTimeout(() => child.kill("SIGKILL"), RUN_MS);
-			const code = await child.code;
-			clearTimeout(hangs);
-			if (code === LOST) throw await link.lost(err);
-			const said = out.slice(out.indexOf(BEGIN) + BEGIN.length).trim();
-			if (code !== 0) throw new DockerError(wrongIn(err || said));
-			return said;
+			const { code, out, err } = await link.run(DOCKER, args, { limitMs: RUN_MS });
+			if (code !== 0) throw new DockerError(wrongIn(err || out));
+			return out.trim();
 		},
 		follow(args, take): Supervised {
 			const child = link.spawn(DOCKER, args);

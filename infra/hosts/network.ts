@@ -19,24 +19,21 @@ export interface Ends {
 export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
 	const known = new Map<string, Promise<Measured>>();
 	return async ({ clients, url, ports, onHosts }) => {
-		if (url === "") return [];
-		const nodes = addresses(url, ports);
+		const nodes = url === "" ? [] : addresses(url, ports);
 		const paths = await Promise.all(
 			clients.map(async (client) => {
-				const { ping } = client;
-				const far = isElsewhere(client.kind) || (client.kind === "local" && onHosts);
-				if (!far || ping === undefined) return [];
+				const { ping, index, kind } = client;
 				const own: NetworkPath[] = [];
+				if (ping === undefined || !(isElsewhere(kind) || (kind === "local" && onHosts))) return own;
 				// One after the other, so that they do not disturb each other.
 				for (const [i, { host, port }] of nodes.entries()) {
-					const pair = `${client.index} ${host}`;
-					const address = hostPort(host, port);
-					const running = known.get(pair) ?? measured(() => ping(address));
+					const pair = `${index} ${host}`;
+					const running = known.get(pair) ?? measured(() => ping(hostPort(host, port)));
 					known.set(pair, running);
 					const pinged = await running;
 					// It may work before the next run.
 					if (pinged.error !== null) known.delete(pair);
-					own.push({ client: client.index, node: i + 1, ...pinged });
+					own.push({ client: index, node: i + 1, ...pinged });
 				}
 				return own;
 			}),

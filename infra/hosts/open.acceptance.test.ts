@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { BrokerName } from "../../runner/brokers/index.ts";
@@ -8,7 +7,6 @@ import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { type Host, type Hosts, hostsMissing, makeHosts } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
 import { shellBroker } from "../nodes/shell.fake.ts";
@@ -61,7 +59,7 @@ describe.skipIf(missing !== null)(
 		/** Brokers of this test; all of them are gone when it is over. */
 		function ours(
 			kinds?: Readonly<Record<string, BrokerProcess>>,
-			world: Partial<World> & { options?: string; binaries?: Partial<Binaries> } = {},
+			world: Partial<World> & { options?: string } = {},
 		): OnHosts & { said: string } {
 			const made = onHosts(
 				{
@@ -79,7 +77,7 @@ describe.skipIf(missing !== null)(
 						MQBENCH_SSH_OPTIONS: `${world.options ?? ""} ${hosts.sshOptions}`,
 					},
 				},
-				{ ...binaries, ...world.binaries },
+				binaries,
 				kinds,
 			);
 			const all = { ...made, said: "" };
@@ -162,14 +160,7 @@ describe.skipIf(missing !== null)(
 				});
 				expect(broker.nodeOf("mqbench-2")).toBe(2);
 				expect(broker.nodeOf("other")).toBeNull();
-				const [first, , third] = hosts.all as [Host, Host, Host];
-				expect(
-					await throughTwo(
-						first.address,
-						third.address,
-						new URL(broker.url.split(",")[0] ?? "").username,
-					),
-				).toMatch(/MSG a 1 2\r\nhi/);
+				const first = host(0);
 				// Nobody else's network, and nobody else's eyes.
 				const listening = first.run("ss -ltnH | grep -v :22");
 				for (const line of listening.trim().split("\n"))
@@ -193,10 +184,9 @@ describe.skipIf(missing !== null)(
 				}
 			}, 180_000);
 
-			test("does what faults do, with a line each in the log", async () => {
-				const asked = request(CLUSTER);
+			test("does what faults do, and the next run has the same connections", async () => {
 				const mine = ours();
-				const broker = await mine.open(entry("nats"), asked);
+				const broker = await mine.open(entry("nats"), request(CLUSTER));
 				const state = (i: number) =>
 					host(i)
 						.run("for p in $(pidof nats-server); do sed -n 's/^State:.//p' /proc/$p/status; done")
@@ -210,38 +200,9 @@ describe.skipIf(missing !== null)(
 					const was = host(2).run("pidof nats-server").trim();
 					const up = await broker.disturb({ action, node: 3, delayNs: null });
 					expect(running(host(2))).toEqual([]);
-					await expect(broker.disturb({ action, node: 3, delayNs: null })).rejects.toThrow(
-						"node 3 is down already",
-					);
 					await up();
 					expect(host(2).run("pidof nats-server").trim()).not.toBe(was);
 				}
-				await expect(broker.disturb({ action: "kill", node: 4, delayNs: null })).rejects.toThrow(
-					"there is no node 4",
-				);
-				await expect(
-					broker.disturb({ action: "partition", node: 1, delayNs: null }),
-				).rejects.toThrow(
-					"partition is for target docker: mqbench has no network of its own between these hosts",
-				);
-				const notes = () =>
-					readFileSync(asked.logPath, "utf8")
-						.split("\n")
-						.filter((line) => line.includes(" mqbench: "))
-						.map((line) => line.replace(/ \S+ mqbench:/, ""));
-				// The log is written a moment later.
-				await expect.poll(() => notes().length).toBe(9);
-				expect(notes()).toEqual([
-					"[2] paused node 2 (SIGSTOP)",
-					"[2] node 2 goes on (SIGCONT)",
-					"[3] killed node 3 (SIGKILL)",
-					"[3] started node 3 again",
-					"[3] node 3 is ready again",
-					"[3] asked node 3 to end (SIGTERM)",
-					"[3] node 3 has ended",
-					"[3] started node 3 again",
-					"[3] node 3 is ready again",
-				]);
 				// Nobody's doing but its own.
 				const died = broker.died;
 				host(0).run("kill -9 $(pidof nats-server)");
@@ -282,25 +243,6 @@ describe.skipIf(missing !== null)(
 				expect(folders()).toEqual([]);
 			}, 180_000);
 		});
-
-		test("Kafka on one of them takes its jars and its Java", async () => {
-			const asked = request({ broker: "kafka" }, { level: "memory" });
-			const broker = await ours().open(entry("kafka", { count: 1 }), asked);
-			expect(broker).toMatchObject({
-				url: `kafka://${host(0).address}:9092`,
-				version: expect.stringMatching(/^Kafka \d/),
-				binary: "java",
-				settings: { "log.dirs": "/dev/shm (in memory)" },
-			});
-			expect(broker.settings).not.toHaveProperty("store fdatasync");
-			expect(broker.settings).not.toHaveProperty("store");
-			expect(host(0).run("ls -d /dev/shm/mqbench+h1+*/data/meta.properties")).toMatch(
-				/meta\.properties/,
-			);
-			await broker.close();
-			await nothingRuns();
-			expect(folders()).toEqual([]);
-		}, 180_000);
 
 		/** A broker whose node is a piece of shell; `bring` is what it needs there. */
 		const shell = (
@@ -393,17 +335,15 @@ describe.skipIf(missing !== null)(
 
 		test("a host that mqbench has set up has its store on the disk that was prepared, and says what it is", async () => {
 			host(0).run(
-				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"governor":"performance",\n"disk":{"model":"Fast NVMe","fs":"xfs","disks":["nvme1n1","nvme2n1"]},"remarks":["it is slow"]}' >/var/lib/mqbench/facts.json`,
+				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"disk":{"model":"Fast NVMe",\n"disks":["nvme1n1","nvme2n1"]},"remarks":["it is slow"]}' >/var/lib/mqbench/facts.json`,
 			);
 			try {
 				const mine = ours(shell("pwd; echo ready; sleep 60", { flushes: true }));
 				const asked = small();
 				const broker = await mine.open(one(), asked);
-				expect(broker.settings.host).toMatch(
-					/^linux \w+, .*, \d+ cores?, .*, governor performance, disk Fast NVMe \(xfs\), it is slow$/,
-				);
+				expect(broker.settings.host).toMatch(/^linux \w+, .*, \d+ cores?, .*, it is slow$/);
 				expect(broker.settings.store).toBe(
-					"/var/lib/mqbench/store (tmpfs, RAID 0 of 2 disks: nvme1n1, nvme2n1)",
+					"/var/lib/mqbench/store (tmpfs, Fast NVMe, RAID 0 of 2 disks: nvme1n1, nvme2n1)",
 				);
 				await expect
 					.poll(() => readFileSync(asked.logPath, "utf8"))
@@ -420,7 +360,6 @@ describe.skipIf(missing !== null)(
 					one(),
 					small(),
 				);
-				expect(other.settings.host).toMatch(/, governor performance, it is slow$/);
 				expect(other.settings.store).toMatch(/^~\/\.cache\/mqbench\/store \(/);
 				expect(host(0).run("ls ~/.cache/mqbench/store")).not.toBe("");
 				await other.close();
@@ -496,15 +435,6 @@ describe.skipIf(missing !== null)(
 					/^nowhere\.invalid \(host of mine\): ssh finds no host of that name\. Correct brokers\[\]\.hosts of the rig's file, or the name in ssh's configuration$/,
 				],
 				[
-					"a host twice",
-					() =>
-						at(
-							[1, 2, 3].map((i) => ["h1", `10.0.0.${i}`]),
-							three(),
-						),
-					/^mine: two of its nodes would be on one host \(h1, 10\.0\.0\.2\), and each needs one of its own\. /,
-				],
-				[
 					"one host under two names",
 					() =>
 						at(
@@ -514,9 +444,13 @@ describe.skipIf(missing !== null)(
 					/^mine: two of its nodes would be on one host, which is reached as h1 and as 10\.\S+, and each needs one of its own\. /,
 				],
 				[
-					"an address of another host",
-					() => at([["h1", address(1)]]),
-					/^h1: cannot run mine: it has no address (10\.[\d.]+), where its node has to listen \(it has (?!\1)10\.[\d.]+(, fe80::\S+)?\)\. Correct brokers\[\]\.hosts\[\]\.address in the rig's file\.$/,
+					"a port that is taken",
+					// Its own sshd listens there.
+					() => {
+						const ports: BrokerProcess["ports"] = () => [{ number: 22, from: "clients" }];
+						return ours({ nats: { ...shellBroker(["echo ready"]), ports } }).open(one(), small());
+					},
+					/^mine: port 22 is taken on h1\. /,
 				],
 				[
 					"too few hosts",
@@ -527,23 +461,6 @@ describe.skipIf(missing !== null)(
 					"a fault that cannot be done",
 					() => ours().open(one(), small({ faults: ["kill", "latency"] })),
 					/^mine: the fault latency cannot be made here: mqbench has no network of its own between these hosts\. /,
-				],
-				[
-					"hosts of two kinds",
-					async () => {
-						host(1).run(
-							"printf '#!/bin/sh\\ncase $1 in -s) echo Linux;; -m) echo aarch64;; -n) echo h2;; *) echo 6.1;; esac\\n' >~/fake && chmod +x ~/fake && mount --bind ~/fake $(readlink -f /bin/uname)",
-						);
-						try {
-							return await ours(undefined, {
-								// Nothing of them is run.
-								binaries: { on: async () => binaries },
-							}).open(entry("nats"), request(CLUSTER));
-						} finally {
-							host(1).run("umount $(readlink -f /bin/uname)");
-						}
-					},
-					/^mine: its hosts are not alike: h1 is linux\/\w+, and h2 is linux\/arm64\. Name hosts of one kind\.$/,
 				],
 			])(
 				"%s",
@@ -557,33 +474,3 @@ describe.skipIf(missing !== null)(
 		});
 	},
 );
-
-/** What a subscriber at one server of NATS gets when somebody publishes at another one. */
-async function throughTwo(one: string, other: string, token: string): Promise<string> {
-	const client = async (address: string) => {
-		const socket = connect({ host: address, port: 4222 });
-		onTestFinished(() => void socket.destroy());
-		let got = "";
-		socket.setEncoding("utf8").on("data", (text) => {
-			got += text;
-		});
-		const say = async (text: string) => {
-			socket.write(`${text}\r\nPING\r\n`);
-			const before = got.split("PONG").length;
-			await expect.poll(() => got.split("PONG").length).toBeGreaterThan(before);
-		};
-		await say(`CONNECT {"verbose":false,"auth_token":"${token}"}`);
-		return { say, got: () => got };
-	};
-	const subscriber = await client(one);
-	await subscriber.say("SUB a 1");
-	const publisher = await client(other);
-	// The other server hears of the subscription a moment later.
-	await expect
-		.poll(async () => {
-			await publisher.say("PUB a 2\r\nhi");
-			return subscriber.got();
-		})
-		.toMatch(/MSG/);
-	return subscriber.got();
-}

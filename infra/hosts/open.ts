@@ -1,35 +1,32 @@
 import path from "node:path";
 import { imageAt, processes } from "../../runner/brokers/index.ts";
-import type { Ask, BrokerProcess, ImageFacts, Setup } from "../../runner/brokers/process.ts";
+import type { BrokerProcess, ImageFacts, Setup } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
-import { commandLine } from "../../runner/shell.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { formatBytes, plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { limitWords } from "../docker/container.ts";
 import { cannotLimit } from "../docker/engine.ts";
+import { flushText, flushWarning } from "../docker/flush.ts";
 import { getImage } from "../docker/images.ts";
 import { pathsInside } from "../docker/sites.ts";
+import { makeFolders } from "../machines/folders.ts";
+import type { RemoteMachine } from "../machines/machine.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
 import { settled } from "../settled.ts";
-import { ask } from "./ask.ts";
 import { type ChosenHost, checkHosts, chooseHosts } from "./choose-hosts.ts";
 import { type Connections, connections } from "./connections.ts";
 import { type ContainerPlaceOptions, hostContainerPlace } from "./container-place.ts";
 import { type HostEngine, hostEngine } from "./engine.ts";
-import { flushOf } from "./flush.ts";
-import { makeFolders, type RunFolders } from "./folders.ts";
-import type { BrokerHost } from "./host.ts";
 import { tidying, unlessStopped } from "./patience.ts";
 import { hostPlace } from "./place.ts";
 import { expectSamples, fetchSamples } from "./samples.ts";
-import { furnish, hostSite } from "./sites.ts";
-import { checkPorts } from "./taken.ts";
+import { furnish, type HostSite, hostSite } from "./sites.ts";
 
 type Entry = RigFile["brokers"][number];
 
@@ -97,40 +94,28 @@ async function openOnHosts(
 	try {
 		// A missing host is reported at once, however long others take.
 		const hosts = await wait(Promise.all(chosen.map(({ ssh }) => connections.get(ssh))));
-		checkHosts(request, chosen, hosts);
-		const folders = await wait(
+		await wait(checkHosts(request, kind, chosen, hosts));
+		const sites = await wait(
 			settled(
-				hosts.map(async ({ name, remote, link, facts }) => {
-					const made = await makeFolders(remote, link, facts.store);
+				hosts.map(async (host, i) => {
+					const { name, remote, link, facts } = host;
+					const folders = await makeFolders(remote, link, facts.store);
 					undo.push(() =>
 						tidy(
-							made.remove(),
-							`${name}: files of this run stay there (${made.store}, ${made.control}) until the next mqbench uses the host`,
+							folders.remove(),
+							`${name}: files of this run stay there (${folders.store}, ${folders.control}) until the next mqbench uses the host`,
 						),
 					);
-					return made;
+					const site = await hostSite(kind, hosts.length, host, chosen[i] as ChosenHost, folders);
+					undo.push(async () => site.tunnel?.close());
+					return site;
 				}),
 			),
 		);
-		const look = () => lookForOthers(system.key, hosts, folders, notes, connections);
+		const look = () => lookForOthers(system.key, sites, notes, connections);
 		await wait(look());
-		// A host that was connected later has its folder there as well.
+		// One that came later has its folder there as well.
 		undo.push(() => tidy(look(), null));
-		const sites = await settled(
-			hosts.map(async (host, i) => {
-				const site = await hostSite(
-					kind,
-					hosts.length,
-					host,
-					chosen[i] as ChosenHost,
-					folders[i] as RunFolders,
-				);
-				undo.push(async () => {
-					await Promise.all(site.tunnels.map((tunnel) => tunnel.close()));
-				});
-				return site;
-			}),
-		);
 		const containers =
 			imageAt("host", system) === null
 				? null
@@ -138,17 +123,21 @@ async function openOnHosts(
 		const image = containers?.image ?? null;
 		const nodes = containers ? sites.map((site) => ({ ...site, ...pathsInside(kind) })) : sites;
 		const { level, messageBytes } = request;
-		const setup: Setup & { readonly ask: Ask } = {
+		const setup: Setup = {
 			system,
 			level,
 			messageBytes,
 			image,
 			nodes,
-			tools: connections.tools((hosts[0] as BrokerHost).binaries),
-			ask: (node, argv) => ask(hosts[node] as BrokerHost, argv),
+			tools: connections.tools((hosts[0] as RemoteMachine).binaries),
+			ask: async (node, argv) => {
+				const { link } = hosts[node] as RemoteMachine;
+				const how = { limitMs: ASK_MS };
+				const { code, out } = await link.run('exec "$@" 2>&1 </dev/null', argv, how);
+				return { code, said: out };
+			},
 			where: { disk: "in the host's store", memory: containers ? "tmpfs" : "/dev/shm" },
 		};
-		await wait(checkPorts(kind, setup));
 		const made = await wait(kind.describe(setup));
 		const flush = made.flushes ? await wait(flushOf(sites, connections)) : {};
 		const folder = path.dirname(request.logPath);
@@ -156,40 +145,34 @@ async function openOnHosts(
 		return await openBroker({
 			facts: made,
 			places: nodes.map((site, i) => {
-				const { host, folders } = site;
 				const number = i + 1;
 				const { stopMs, data } = made;
-				const samples = () =>
-					tidy(
-						fetchSamples(host, folders.control, number, folder),
-						`${host.name}: what node ${number} has used is not known`,
-					);
+				const common = {
+					site,
+					number,
+					stopMs,
+					fetchSamples: () =>
+						tidy(
+							fetchSamples(site, number, folder),
+							`${site.host.name}: what node ${number} has used is not known`,
+						),
+				};
 				return containers
 					? hostContainerPlace({
-							site,
-							number,
-							stopMs,
+							...common,
+							...containers,
 							data,
-							fetchSamples: samples,
-							image: containers.image,
-							limits: containers.limits,
 							engine: containers.engines[i] as HostEngine,
 						})
 					: hostPlace({
-							host,
-							folders,
-							number,
+							...common,
 							cpus: request.cpus,
-							stopMs,
-							prepare: (node) => wait(furnish(site, node, connections)),
-							fetchSamples: samples,
+							prepare: (node) => wait(furnish(site, node)),
 						});
 			}),
 			request,
 			world,
 			remove,
-			trouble: () =>
-				sites.flatMap(({ tunnels }) => tunnels.map((one) => one.trouble())).find(Boolean) ?? "",
 			about: {
 				binary: image?.name ?? path.posix.basename(made.nodes[0]?.argv[0] ?? ""),
 				// Clients on a node's machine are recognized by its identity.
@@ -218,12 +201,31 @@ async function openOnHosts(
 	}
 }
 
+const ASK_MS = 60_000;
+
+/** How long a flush takes on the measured disks: the slowest one, because a cluster waits for it. */
+async function flushOf(
+	sites: readonly Pick<HostSite, "host" | "folders">[],
+	{ warn }: Connections,
+): Promise<Record<string, string>> {
+	const all = await Promise.all(sites.map(({ host, folders }) => host.flush(folders.store)));
+	for (const [i, flush] of all.entries()) {
+		const warning = flushWarning(flush, `The disk of ${sites[i]?.host.name}`);
+		if (warning !== null) warn(warning);
+	}
+	const known = all.filter((one) => one !== null).sort((a, b) => b.p50Ns - a.p50Ns);
+	const slowest = known.length < all.length ? null : (known[0] ?? null);
+	return {
+		"store fdatasync": `${flushText(slowest)}${slowest !== null && sites.length > 1 ? `, the slowest of ${sites.length} hosts` : ""}`,
+	};
+}
+
 type Limits = ContainerPlaceOptions["limits"];
 
-/** The engines of the hosts, and the image, which each of them pulls if need be. It has to be the same on all. */
+/** The engines of the hosts, and the image, which each of them pulls if need be. Its id is the first one's; an engine that has another refuses it. */
 async function findContainers(
 	{ system, cpus: cpuset }: BrokerRequest,
-	hosts: readonly BrokerHost[],
+	hosts: readonly RemoteMachine[],
 	world: World,
 	{ say }: Connections,
 ): Promise<{
@@ -235,25 +237,14 @@ async function findContainers(
 	const all = await Promise.all(
 		hosts.map(async (host) => {
 			const engine = await hostEngine(host);
-			const unlimited = cannotLimit(engine.engine, { cpus, memory: memoryBytes, pin: cpuset });
-			if (unlimited !== null)
-				throw failure("docker-failed", {
-					doing: `start ${system.key} on ${host.name}`,
-					reason: unlimited,
-				});
-			const image = await getImage(engine.docker, system, world, say);
-			return { host, engine, image };
+			const reason = cannotLimit(engine.engine, { cpus, memory: memoryBytes, pin: cpuset });
+			if (reason !== null)
+				throw failure("docker-failed", { doing: `start ${system.key} on ${host.name}`, reason });
+			return { engine, image: await getImage(engine.docker, system, world, say) };
 		}),
 	);
 	const [first] = all;
 	if (!first) throw new Error("a broker without hosts");
-	const other = all.find(({ image }) => image.id !== first.image.id);
-	if (other)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: `${first.image.name} is not the same image on ${first.host.name} and on ${other.host.name}`,
-			remedy: `Pull it on both (docker pull ${commandLine([first.image.name])}), or name it by its digest`,
-		});
 	return {
 		engines: all.map(({ engine }) => engine),
 		image: first.image,
@@ -264,24 +255,23 @@ async function findContainers(
 /** Names the hosts that another mqbench is measuring on, and notes it for the report, once each. */
 async function lookForOthers(
 	system: string,
-	hosts: readonly BrokerHost[],
-	folders: readonly RunFolders[],
+	sites: readonly Pick<HostSite, "host" | "folders">[],
 	notes: string[],
 	{ warn }: Connections,
 ): Promise<void> {
-	for (const [i, { name }] of hosts.entries()) {
-		const note = `another mqbench ran on ${name}: it took CPU, disk and network from ${system}`;
-		if (notes.includes(note) || !(await folders[i]?.shared())) continue;
+	for (const { host, folders } of sites) {
+		const note = `another mqbench ran on ${host.name}: it took CPU, disk and network from ${system}`;
+		if (notes.includes(note) || !(await folders.shared())) continue;
 		notes.push(note);
 		warn(
-			`Another mqbench runs on ${name}, which runs ${system}: the figures of each include the load of the other.`,
+			`Another mqbench runs on ${host.name}, which runs ${system}: the figures of each include the load of the other.`,
 		);
 	}
 }
 
 function perHost(
-	hosts: readonly BrokerHost[],
-	text: (facts: BrokerHost["facts"]) => string,
+	hosts: readonly RemoteMachine[],
+	text: (facts: RemoteMachine["facts"]) => string,
 ): string {
 	return [...new Set(hosts.map(({ facts }) => text(facts)))].join("; ");
 }

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { reasonOf } from "../../runner/reason.ts";
 import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import { Unreachable } from "../remote/trouble.ts";
+import { Unreachable } from "../machines/trouble.ts";
 
 /** Ctrl-C does not wait for what a host does. */
 export function unlessStopped<T>(step: Promise<T>, stop: AbortSignal): Promise<T> {
@@ -16,36 +15,31 @@ export function unlessStopped<T>(step: Promise<T>, stop: AbortSignal): Promise<T
 }
 
 /**
- * Waits for cleaning up as long as the connection lives; what hangs on the connection ends with it. Says `left` if it did not succeed; null:
- * nobody needs to know.
+ * Waits for cleaning up as long as the connection lives, and 10 s after a Ctrl-C: the next mqbench there cleans up. Says `left` if it did not
+ * succeed; null: nobody needs to know.
  */
 export function tidying({ stop }: Pick<World, "stop">, say: (line: string) => void) {
-	return async (step: Promise<unknown>, left: string | null): Promise<void> => {
-		const over = new AbortController();
-		const limit = async () => {
-			if (!stop.aborted)
-				await new Promise((resolve) => {
-					stop.addEventListener("abort", resolve, { signal: over.signal });
-				});
-			await sleep(TIDY_MS, undefined, { signal: over.signal });
-			throw new Error("it takes too long");
-		};
-		const given = limit();
-		given.catch(() => {});
-		try {
-			await Promise.race([step, given]);
-		} catch (error) {
-			if (left !== null)
-				say(
-					`  ${left} (${error instanceof Unreachable ? error.reason : reasonOf(error).replace(/[.\s]+$/, "")})`,
-				);
-		} finally {
-			over.abort();
-		}
-	};
+	return (step: Promise<unknown>, left: string | null): Promise<void> =>
+		new Promise((resolve) => {
+			let late: NodeJS.Timeout | undefined;
+			const end = (error?: unknown) => {
+				stop.removeEventListener("abort", hurry);
+				clearTimeout(late);
+				if (error !== undefined && left !== null)
+					say(
+						`  ${left} (${error instanceof Unreachable ? error.reason : reasonOf(error).replace(/[.\s]+$/, "")})`,
+					);
+				resolve();
+			};
+			const hurry = () => {
+				late = setTimeout(end, TIDY_MS, new Error("it takes too long"));
+			};
+			if (stop.aborted) hurry();
+			else stop.addEventListener("abort", hurry, { once: true });
+			step.then(() => end(), end);
+		});
 }
 
 // --- internal ---
 
-/** Nobody waits longer after a Ctrl-C: the next mqbench there cleans up. */
 const TIDY_MS = 10_000;

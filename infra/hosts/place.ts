@@ -1,15 +1,13 @@
-import type { Command, End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
+import { signalThere, startThere } from "../machines/spawn.ts";
+import type { End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
 import { describeEnd, type Ended } from "../process.ts";
-import { signalThere, startThere } from "../remote/supervised.ts";
 import type { ClientProcess } from "../rig.ts";
 import { terminate } from "../terminate.ts";
-import type { RunFolders } from "./folders.ts";
-import type { BrokerHost } from "./host.ts";
 import { brokerSamples } from "./samples.ts";
+import type { HostSite } from "./sites.ts";
 
 export interface HostPlaceOptions {
-	readonly host: BrokerHost;
-	readonly folders: RunFolders;
+	readonly site: Pick<HostSite, "host" | "folders">;
 	/** Number of the node, from 1. */
 	readonly number: number;
 	/** CPUs in the manner of taskset; null: any. */
@@ -22,69 +20,73 @@ export interface HostPlaceOptions {
 }
 
 /** A folder of a host. Its processes run behind the agent, which ends them when the connection is gone. */
-export function hostPlace({
-	host,
-	folders: { control, store },
-	number,
-	cpus,
-	stopMs,
-	prepare,
-	fetchSamples,
-}: HostPlaceOptions): Place {
-	const running = new Set<ClientProcess>();
-	const start = (
-		{ argv, env = {} }: Command,
-		take: TakeLine,
-		how: Pick<Parameters<typeof startThere>[2], "pidFile" | "samples" | "aheadNs" | "role">,
-	): NodeProcess => {
-		const child = startThere(host.link, host.agent, {
-			folder: store,
-			argv,
-			cpus,
-			graceMs: stopMs,
-			...how,
-			env: { TZ: "UTC", ...env },
-			onStdout: take,
-			onStderr: take,
-		});
-		running.add(child);
-		const ended = child.ended.then((end) => {
-			running.delete(child);
-			return endOn(host.name, end);
-		});
-		return {
-			ended,
-			pid: async () => null,
-			signal: (name) => signalThere(host.link, { folder: store, pidFile: how.pidFile }, name),
-			end: () => terminate(child, stopMs),
-		};
-	};
+export function hostPlace({ prepare, fetchSamples, ...options }: HostPlaceOptions): Place {
+	const { host } = options.site;
+	const { start, close } = nodeStarter(options);
 	return {
 		host: host.name,
 		signals: true,
 		prepare,
-		run: async (command, take) =>
-			start(command, take, {
-				pidFile: `${control}/agent-before`,
-				samples: "/dev/null",
-				aheadNs: 0,
-			}),
-		start: async (command, take) =>
-			start(command, take, {
-				pidFile: `${control}/agent-${number}`,
-				samples: `${control}/${brokerSamples(number)}`,
-				aheadNs: host.aheadNs,
-				role: "broker",
-			}),
+		run: async ({ argv, env }, take) => start({ argv, env: { TZ: "UTC", ...env } }, take, "before"),
+		start: async ({ argv, env }, take) => start({ argv, env: { TZ: "UTC", ...env } }, take),
 		async close() {
-			await Promise.all([...running].map((child) => terminate(child, stopMs)));
+			await close();
 			await fetchSamples();
 		},
 	};
 }
 
-/** How a process of a host has ended. */
-export function endOn(host: string, end: Ended): End {
+/** Starts a node, or what goes before it, behind `agent`: by default the host's own. `close` ends what still runs. */
+export function nodeStarter({
+	site: { host, folders },
+	number,
+	cpus,
+	stopMs,
+}: Pick<HostPlaceOptions, "site" | "number" | "cpus" | "stopMs">) {
+	const { control, store } = folders;
+	const running = new Set<ClientProcess>();
+	return {
+		start(
+			command: { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> },
+			take: TakeLine,
+			what: "node" | "before" = "node",
+			inside: { readonly agent: readonly string[]; readonly samples: string } | null = null,
+		): NodeProcess {
+			const pidFile = `${control}/agent-${what === "node" ? number : what}`;
+			const child = startThere(host.link, inside?.agent ?? host.agent, {
+				...command,
+				folder: store,
+				pidFile,
+				samples:
+					inside?.samples ??
+					(what === "node" ? `${control}/${brokerSamples(number)}` : "/dev/null"),
+				cpus,
+				graceMs: stopMs,
+				role: "broker",
+				aheadNs: host.clock.offsetNs,
+				onStdout: take,
+				onStderr: take,
+			});
+			running.add(child);
+			return {
+				ended: child.ended.then((end) => {
+					running.delete(child);
+					return endOn(host.name, end);
+				}),
+				pid: async () => null,
+				signal: (name) => signalThere(host.link, { folder: store, pidFile }, name),
+				end: () => terminate(child, stopMs),
+			};
+		},
+		async close() {
+			await Promise.all([...running].map((child) => terminate(child, stopMs)));
+		},
+	};
+}
+
+// --- internal ---
+
+function endOn(host: string, end: Ended): End {
 	const lost = end.code === null && end.signal === null;
 	return {
 		how: `${lost ? `the connection to ${host} was lost` : describeEnd(end)}${end.why === undefined ? "" : `: ${end.why}`}`,

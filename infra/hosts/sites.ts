@@ -3,22 +3,20 @@ import {
 	type BrokerProcess,
 	clientPorts,
 	type NodeDescription,
-	reachedPorts,
 	type Site,
 } from "../../runner/brokers/process.ts";
-import { writeThere } from "./bring.ts";
+import { writeThere } from "../machines/files.ts";
+import type { RunFolders } from "../machines/folders.ts";
+import type { RemoteMachine } from "../machines/machine.ts";
 import type { ChosenHost } from "./choose-hosts.ts";
-import type { Connections } from "./connections.ts";
-import type { RunFolders } from "./folders.ts";
-import type { BrokerHost } from "./host.ts";
 import { openTunnel, type Tunnel } from "./tunnel.ts";
 
 /** A run's things on a host, for one node. */
 export interface HostSite extends Site {
-	readonly host: BrokerHost;
+	readonly host: RemoteMachine;
 	readonly folders: RunFolders;
-	/** Tunnels to the ports at which the broker is reached. */
-	readonly tunnels: readonly Tunnel[];
+	/** To the port at which its health is asked; null: it has none. */
+	readonly tunnel: Tunnel | null;
 	/** Files and folders of this machine that the node needs, by their name on the host. */
 	readonly uploads: ReadonlyMap<string, string>;
 }
@@ -27,36 +25,37 @@ export interface HostSite extends Site {
 export async function hostSite(
 	kind: Pick<BrokerProcess, "ports">,
 	count: number,
-	host: BrokerHost,
+	host: RemoteMachine,
 	{ address, host: hostname }: Pick<ChosenHost, "address" | "host">,
 	folders: RunFolders,
 ): Promise<HostSite> {
-	const { control, store, memory, memoryBytes } = folders;
-	const ports = kind.ports(count).map(({ number }) => number);
-	const tunnels = await Promise.all(
-		reachedPorts(kind).map((port) => openTunnel(host.link, host.agent, hostPort(address, port))),
-	);
+	const { control, store, memory } = folders;
+	const ports = kind.ports(count);
+	const health = ports.find(({ from }) => from === "health");
+	const tunnel = health
+		? await openTunnel(host.link, host.agent, hostPort(address, health.number))
+		: null;
 	const clients = clientPorts(kind).map((port) => hostPort(address, port));
 	const uploads = new Map<string, string>();
 	return {
 		host,
 		folders,
-		tunnels,
+		tunnel,
 		uploads,
 		listen: address,
 		ip: address,
 		hostname,
-		ports,
+		ports: ports.map(({ number }) => number),
 		published: false,
 		clients,
 		client: clients[0] ?? "",
-		health: tunnels[clients.length]?.address ?? "",
+		health: tunnel?.address ?? "",
 		folder: store,
 		data: `${store}/data`,
-		memory:
-			memory === null || memoryBytes === null
-				? null
-				: { freeBytes: memoryBytes, folder: async () => `${memory}/data` },
+		memory: memory && {
+			freeBytes: memory.freeBytes,
+			folder: async () => `${memory.folder}/data`,
+		},
 		bring(name, from) {
 			uploads.set(name, from);
 			return `${control}/brought/${name}`;
@@ -68,10 +67,9 @@ export async function hostSite(
 export async function furnish(
 	{ host, folders: { control, store }, uploads }: HostSite,
 	{ files }: NodeDescription,
-	connections: Connections,
 ): Promise<void> {
 	for (const [name, from] of uploads) {
-		const there = await host.bring(await connections.bundle(name, from));
+		const there = await host.put(name, from);
 		await host.link.run('mkdir -p "$1" && ln -s "$2" "$1/$3"', [`${control}/brought`, there, name]);
 	}
 	await writeThere(host.remote, host.link, store, files);

@@ -1,13 +1,10 @@
 import { createServer, type Socket } from "node:net";
-import type { Link } from "../remote/link.ts";
-import { lastLine } from "../remote/trouble.ts";
+import type { Link } from "../machines/link.ts";
 
 /** A tunnel from this machine to an address that a host can reach, through the connection to the host. */
 export interface Tunnel {
 	/** "127.0.0.1:40123". */
 	readonly address: string;
-	/** Why the last connection through it failed; "" if none has failed. */
-	trouble(): string;
 	close(): Promise<void>;
 }
 
@@ -17,14 +14,10 @@ export interface Tunnel {
  */
 export async function openTunnel(link: Link, agent: string, target: string): Promise<Tunnel> {
 	const open = new Set<Socket>();
-	let trouble = "";
 	const server = createServer((socket) => {
 		open.add(socket);
-		const there = link.spawn(DIAL, [agent, target]);
-		let err = "";
-		there.stderr.setEncoding("utf8").on("data", (text) => {
-			err += text;
-		});
+		const there = link.spawn('exec "$1" tunnel "$2"', [agent, target]);
+		there.stderr.resume();
 		socket.on("error", () => {});
 		socket.once("close", () => {
 			open.delete(socket);
@@ -32,20 +25,10 @@ export async function openTunnel(link: Link, agent: string, target: string): Pro
 			there.kill();
 		});
 		socket.pipe(there.stdin);
-		let head: Buffer | null = Buffer.alloc(0);
 		there.stdout.on("data", (piece: Buffer) => {
-			if (socket.destroyed) return;
-			if (head === null) return void socket.write(piece);
-			head = Buffer.concat([head, piece]);
-			const at = head.indexOf(BEGIN);
-			if (at < 0) return;
-			socket.write(head.subarray(at + BEGIN.length));
-			head = null;
+			if (!socket.destroyed) socket.write(piece);
 		});
-		void there.code.then(() => {
-			trouble = lastLine(err) || trouble;
-			socket.destroySoon();
-		});
+		void there.code.then(() => socket.destroySoon());
 	});
 	await new Promise<void>((resolve, reject) => {
 		server.once("error", reject);
@@ -54,7 +37,6 @@ export async function openTunnel(link: Link, agent: string, target: string): Pro
 	const bound = server.address();
 	return {
 		address: `127.0.0.1:${typeof bound === "object" ? bound?.port : ""}`,
-		trouble: () => trouble,
 		close: () =>
 			new Promise<void>((resolve) => {
 				server.close(() => resolve());
@@ -62,11 +44,3 @@ export async function openTunnel(link: Link, agent: string, target: string): Pro
 			}),
 	};
 }
-
-// --- internal ---
-
-/** After the host's greeting. */
-const BEGIN = "\nmqbench:dial\n";
-
-/** $1 agent, $2 address. */
-const DIAL = 'echo; echo "mqbench:dial"; exec "$1" tunnel "$2"';

@@ -15,17 +15,17 @@ import type { Binaries } from "../binaries/resolve.ts";
 import { commandOf, limitWords } from "../docker/container.ts";
 import { flushText } from "../docker/flush.ts";
 import { pathsInside } from "../docker/sites.ts";
-import { writeThere } from "../hosts/bring.ts";
 import type { Connections } from "../hosts/connections.ts";
-import { makeFolders, type RunFolders } from "../hosts/folders.ts";
-import { type BrokerHost, prepareHost } from "../hosts/host.ts";
 import { unlessStopped } from "../hosts/patience.ts";
 import { hostPlace } from "../hosts/place.ts";
 import { expectSamples, fetchSamples } from "../hosts/samples.ts";
 import { type HostSite, hostSite } from "../hosts/sites.ts";
+import { writeThere } from "../machines/files.ts";
+import { makeFolders, type RunFolders } from "../machines/folders.ts";
+import { connectMachine, type RemoteMachine } from "../machines/machine.ts";
+import { unwritable } from "../machines/trouble.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { Place } from "../nodes/place.ts";
-import { unwritable } from "../remote/trouble.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { settled } from "../settled.ts";
 import type { Cluster, PodHost } from "./cluster.ts";
@@ -60,7 +60,7 @@ export async function openInPods(
 		undo.push(() => cluster.remove(pods));
 		const hosts = await settled(
 			pods.map(async (pod) => {
-				const host = await prepareHost(pod, { ...connections, world }, world.stop);
+				const host = await connectMachine(pod, { ...connections, world }, world.stop);
 				undo.push(() => host.link.close());
 				return host;
 			}),
@@ -78,13 +78,11 @@ export async function openInPods(
 					{ address: ip, host: node },
 					folders[i] as RunFolders,
 				);
-				undo.push(async () => {
-					await Promise.all(site.tunnels.map((tunnel) => tunnel.close()));
-				});
+				undo.push(async () => site.tunnel?.close());
 				return { ...site, ...pathsInside(kind) };
 			}),
 		);
-		const facts = await imageFacts(hosts[0] as BrokerHost, image);
+		const facts = await imageFacts(hosts[0] as RemoteMachine, image);
 		const setup: Setup = {
 			system,
 			level,
@@ -98,7 +96,9 @@ export async function openInPods(
 		const made = await wait(kind.describe(setup));
 		if (made.data === "memory" && !inMemory)
 			throw new Error(`${system.key} stores in memory without being asked to`);
-		const flush = made.flushes ? await (hosts[0] as BrokerHost).flush(kind.container.data) : null;
+		const flush = made.flushes
+			? await (hosts[0] as RemoteMachine).flush(kind.container.data)
+			: null;
 		const log = path.dirname(request.logPath);
 		for (const [i] of sites.entries()) await expectSamples(i + 1, log);
 		return await openBroker({
@@ -108,8 +108,7 @@ export async function openInPods(
 					number: i + 1,
 					stopMs: made.stopMs,
 					folder,
-					fetchSamples: () =>
-						fetchSamples(site.host, site.folders.control, i + 1, log).catch(() => {}),
+					fetchSamples: () => fetchSamples(site, i + 1, log).catch(() => {}),
 				}),
 			),
 			request,
@@ -185,7 +184,7 @@ function storeText(kind: PodVolume["kind"], { storageClass }: Kubernetes): strin
 }
 
 /** What the image is, as seen from a container of it: the API of a cluster tells no entry point. */
-async function imageFacts({ link, remote }: BrokerHost, name: string): Promise<ImageFacts> {
+async function imageFacts({ link, remote }: RemoteMachine, name: string): Promise<ImageFacts> {
 	const { values, code, err } = await link.run(LOOK);
 	if (code !== 0) throw unwritable(remote, "/proc", err, "store");
 	const env = Object.fromEntries(
@@ -211,7 +210,7 @@ async function imageFacts({ link, remote }: BrokerHost, name: string): Promise<I
 
 /** The first process has the environment that the image gives. All official images of servers call their entry point alike. */
 const LOOK =
-	'echo; echo "mqbench:env=$(base64 </proc/1/environ | tr -d \'\\n\')"; for e in docker-entrypoint.sh /docker-entrypoint.sh; do p=$(command -v "$e") && echo "mqbench:entrypoint=$p" && break; done; true';
+	'echo "mqbench:env=$(base64 </proc/1/environ | tr -d \'\\n\')"; for e in docker-entrypoint.sh /docker-entrypoint.sh; do p=$(command -v "$e") && echo "mqbench:entrypoint=$p" && break; done; true';
 
 /** A pod as a place: a host whose command is behind the image's entry point. */
 function podPlace(
@@ -229,10 +228,9 @@ function podPlace(
 		fetchSamples(): Promise<void>;
 	},
 ): Place {
-	const { host, folders } = site;
+	const { host } = site;
 	const { run: _, ...place } = hostPlace({
-		host,
-		folders,
+		site,
 		number,
 		cpus: null,
 		stopMs,

@@ -4,7 +4,7 @@ import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { findOnPath } from "../local/program.ts";
-import { defined } from "../remote/link.ts";
+import { defined } from "../machines/link.ts";
 
 /**
  * The user's own kubectl, with its configuration, contexts and logins, as ssh is for hosts: whatever it reaches mqbench reaches.

@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
-import { LOST } from "../remote/link.ts";
+import { LOST } from "../machines/link.ts";
 import { fakeKubectl } from "./kubectl.fake.ts";
 import { findKubectl } from "./kubectl.ts";
 import { openPodLink } from "./link.ts";
@@ -27,14 +27,12 @@ test("a command has its arguments, its home, its own exit code, and its own word
 			'echo; echo "mqbench:home=$HOME"; echo "mqbench:arg=$1"; printf "own words" >&2; exit 7',
 			["a 'b' $c"],
 		),
-	).toEqual({ code: 7, values: { home: folder, arg: "a 'b' $c" }, err: "own words" });
+	).toMatchObject({ code: 7, values: { home: folder, arg: "a 'b' $c" }, err: "own words" });
 	expect((await link.run("kill -9 $$")).code).toBe(137);
 	// What it reads is what it is fed, to the end.
-	const fed = await link.run(
-		'echo; echo "mqbench:sum=$(wc -c | tr -d " ")"',
-		[],
-		(stdin) => void stdin.end("x".repeat(100_000)),
-	);
+	const fed = await link.run('echo; echo "mqbench:sum=$(wc -c | tr -d " ")"', [], {
+		feed: (stdin) => void stdin.end("x".repeat(100_000)),
+	});
 	expect(fed.values.sum).toBe("100000");
 });
 

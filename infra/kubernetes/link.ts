@@ -1,7 +1,7 @@
 import { Transform } from "node:stream";
-import { HOLDER, hold, startApart } from "../remote/held.ts";
-import { type Link, LOST, type Remote, runOver, shellWords } from "../remote/link.ts";
-import { noShell } from "../remote/trouble.ts";
+import { HOLDER, hold, startApart } from "../machines/held.ts";
+import { type Link, LOST, type Remote, runOver, shellWords } from "../machines/link.ts";
+import { noShell } from "../machines/trouble.ts";
 import { ALIVE, ALIVE_MS, CONTAINER, WORK } from "./job.ts";
 import type { Kubectl } from "./kubectl.ts";
 import { type Lost, whyKilled, whyLost } from "./trouble.ts";
@@ -45,7 +45,7 @@ export async function openPodLink(
 		await held.close();
 		return why;
 	};
-	const run: Link["run"] = (line, args, feed) => runOver({ spawn: start, lost }, line, args, feed);
+	const run: Link["run"] = (line, args, how) => runOver({ spawn: start, lost }, line, args, how);
 	return { ...held, lost, spawn: start, run, fate: () => whyKilled(pod, kubectl, run) };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatBytes } from "../../runner/units.ts";
-import type { Link } from "../remote/link.ts";
-import { Unreachable } from "../remote/trouble.ts";
+import type { Link } from "../machines/link.ts";
+import { Unreachable } from "../machines/trouble.ts";
 import { type Kubectl, KubectlError, reasonIn } from "./kubectl.ts";
 
 /** The parts of a pod that mqbench reads. */

@@ -1,95 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Described } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import { interrupted } from "../../runner/stop.ts";
 import type { BrokerRequest } from "../rig.ts";
 import type { BrokerLog } from "./broker-log.ts";
-import { type Health, untilHealthy } from "./health.ts";
 import type { BrokerNode } from "./node.ts";
 import { crowdedHere, patience } from "./patience.ts";
-import type { End } from "./place.ts";
 
-export interface BringUp {
-	/** Nodes to start: all, except those that are running. */
-	readonly nodes: readonly BrokerNode[];
-	/** How many nodes the broker has. */
-	readonly count: number;
-	readonly health: Health;
-	readonly request: Pick<BrokerRequest, "system" | "logPath">;
+export interface ComingUp {
+	/** How to ask whether the broker as a whole works; absent: it works when all of its nodes are ready. */
+	readonly health: Pick<Described, "healthy">;
 	readonly log: BrokerLog;
 	/** The time limit for all of it. */
 	readonly startMs: number;
 	readonly stop: AbortSignal;
-	/** Why its health could not be checked; "" if nothing is known. */
-	trouble?(): string;
+	/** Called when the nodes' processes are there. */
+	started?(): void;
 }
 
-/** Runs the preparations, starts the nodes, and returns when each is ready and the broker is healthy. Fails with a suitable sentence. */
-export async function bringUp({
-	nodes,
-	count,
-	health,
-	request: { system, logPath },
-	log,
-	startMs,
-	stop,
-	trouble = () => "",
-}: BringUp): Promise<void> {
+/** How nodes came up: not before the stop, too late (whether they were ready), or one has ended. */
+export type Outcome =
+	| "up"
+	| "stopped"
+	| { readonly limitMs: number; readonly ready: boolean }
+	| { readonly node: BrokerNode; readonly how: string };
+
+/** Starts nodes, and returns when each is ready and the broker is healthy, or will not be. `first`: runs their preparations before. */
+export async function untilUp(
+	nodes: readonly BrokerNode[],
+	{ health, log, startMs, stop, started = () => {} }: ComingUp,
+	first = false,
+): Promise<Outcome> {
 	const over = new AbortController();
-	const limit: Promise<Step> = patience(
+	let ready = false;
+	const limit = patience(
 		startMs,
 		AbortSignal.any([stop, over.signal]),
 		nodes.some(({ place: { host } }) => host === null) ? crowdedHere : () => 1,
 	).then(
-		(limitMs) => ({ limitMs }),
-		() => "stopped" as const,
+		(limitMs): Outcome => ({ limitMs, ready }),
+		(): Outcome => "stopped",
 	);
-	const whose = ({ number, place: { host } }: BrokerNode) =>
-		count === 1 ? "" : `node ${number} of ${count}${host === null ? "" : ` (${host})`}: `;
-	/** Throws unless the step succeeded. */
-	const judge = (step: Step, passed = "") => {
-		if (step === "done") return;
-		if (step === "stopped") throw interrupted(stop);
-		const words = log.lastWords();
-		const ending = words && `, last words: ${words}`;
-		let reason: string;
-		if ("limitMs" in step) {
-			const why = passed === "" ? "" : trouble();
-			const seconds = Number((step.limitMs / 1000).toFixed(1));
-			const busy =
-				step.limitMs === startMs
-					? ""
-					: `, more than the ${startMs / 1000}s that it gets on an idle machine: other programs use this one (mqbench doctor)`;
-			reason = `it ${passed}took no connections within ${seconds}s${busy}${why && ` (through the SSH connection: ${why})`}${ending}`;
-		} else reason = `${step.how}${ending}`;
-		throw failure("broker-start", { system: system.key, reason, log: logPath });
-	};
 	try {
-		const before = Promise.all(
-			nodes.map(async (node) => {
-				const failed = await runBefore(node, log, over.signal);
-				return failed === null ? null : { how: `${whose(node)}${failed}` };
-			}),
-		).then((all) => all.find((one) => one !== null) ?? "done");
-		judge(await Promise.race([before, limit]));
+		if (first) {
+			const before = Promise.all(
+				nodes.map(async (node) => ({ node, how: await runBefore(node, log, over.signal) })),
+			);
+			const done = await Promise.race([before, limit]);
+			if (!Array.isArray(done)) return done;
+			for (const { node, how } of done) if (how !== null) return { node, how };
+		}
 		const starts = await Promise.all(
 			nodes.map(async (node) => ({ node, ...(await node.start()) })),
 		);
-		const ended = starts.map(async ({ node, ended }) => ({
-			how: `${whose(node)}${(await ended).how}`,
-		}));
-		const ready = Promise.all(starts.map(({ ready }) => ready)).then(DONE);
-		judge(await Promise.race([ready, limit, ...ended]));
-		const healthy = untilHealthy(health, over.signal).then(DONE);
-		judge(await Promise.race([healthy, limit, ...ended]), "was ready and ");
+		started();
+		const up = async (): Promise<Outcome> => {
+			await Promise.all(starts.map((one) => one.ready));
+			ready = true;
+			// A failed question counts as no.
+			while (health.healthy && !(await health.healthy().catch(() => false))) {
+				if (over.signal.aborted) break;
+				await sleep(HEALTH_MS);
+			}
+			return "up";
+		};
+		const ends = starts.map(async ({ node, ended }) => ({ node, how: (await ended).how }));
+		return await Promise.race([up(), limit, ...ends]);
 	} finally {
 		over.abort();
 	}
 }
 
+/** Brings a broker's nodes up. Fails with a sentence. */
+export async function bringUp(
+	nodes: readonly BrokerNode[],
+	coming: ComingUp,
+	{ system, logPath }: Pick<BrokerRequest, "system" | "logPath">,
+): Promise<void> {
+	const { log, startMs, stop } = coming;
+	const outcome = await untilUp(nodes, coming, true);
+	if (outcome === "up") return;
+	if (outcome === "stopped") throw interrupted(stop);
+	let reason: string;
+	if ("limitMs" in outcome) {
+		const { limitMs, ready } = outcome;
+		const seconds = Number((limitMs / 1000).toFixed(1));
+		const busy =
+			limitMs === startMs
+				? ""
+				: `, more than the ${startMs / 1000}s that it gets on an idle machine: other programs use this one (mqbench doctor)`;
+		reason = `it ${ready ? "was ready and " : ""}took no connections within ${seconds}s${busy}`;
+	} else {
+		const { number, place } = outcome.node;
+		const where = place.host === null ? "" : ` (${place.host})`;
+		reason = `${nodes.length === 1 ? "" : `node ${number} of ${nodes.length}${where}: `}${outcome.how}`;
+	}
+	const words = log.lastWords();
+	throw failure("broker-start", {
+		system: system.key,
+		reason: `${reason}${words && `, last words: ${words}`}`,
+		log: logPath,
+	});
+}
+
 // --- internal ---
 
-type Step = "done" | "stopped" | { readonly limitMs: number } | Pick<End, "how">;
-
-const DONE = () => "done" as const;
+const HEALTH_MS = 100;
 
 /** Which command failed, and how; null: none failed. */
 async function runBefore(

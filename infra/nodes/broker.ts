@@ -25,7 +25,6 @@ export interface OpenBroker {
 	remove(): Promise<void>;
 	/** Turns an error into the one for people. */
 	explain?(error: unknown, log: BrokerLog): unknown;
-	trouble?(): string;
 }
 
 /**
@@ -40,7 +39,6 @@ export async function openBroker({
 	about,
 	remove,
 	explain = (error) => error,
-	trouble,
 }: OpenBroker): Promise<Broker> {
 	await mkdir(path.dirname(request.logPath), { recursive: true });
 	const count = places.length;
@@ -65,16 +63,8 @@ export async function openBroker({
 	});
 	try {
 		await settled(nodes.map((node) => node.place.prepare(node.command)));
-		await bringUp({
-			nodes,
-			count,
-			health: facts,
-			request,
-			log,
-			startMs: facts.startMs,
-			stop: world.stop,
-			...(trouble ? { trouble } : {}),
-		});
+		const { startMs } = facts;
+		await bringUp(nodes, { health: facts, log, startMs, stop: world.stop }, request);
 	} catch (error) {
 		await close();
 		throw explain(error, log);
@@ -103,12 +93,7 @@ export async function openBroker({
 			const number = Number(/\d+$/.exec(name)?.[0]);
 			return nodes[number - 1]?.number ?? null;
 		},
-		disturb: disturber(nodes, {
-			log,
-			health: facts,
-			startMs: facts.startMs,
-			stop,
-		}),
+		disturb: disturber(nodes, { log, health: facts, startMs: facts.startMs, stop }),
 		died: Promise.race(
 			nodes.map(async ({ died, number, place: { host } }) => {
 				const { how, lost } = await died;

@@ -1,5 +1,5 @@
 import type { NodeDescription } from "../../runner/brokers/process.ts";
-import type { Back, End, NodeProcess, Place, TakeLine } from "./place.ts";
+import type { Back, End, NodeProcess, Place } from "./place.ts";
 
 export interface NodeOptions {
 	/** From 1. */
@@ -37,13 +37,33 @@ export class BrokerNode {
 
 	/** Starts it. `ready` resolves when it says so, `ended` when its process has ended; the first one decides. */
 	async start(): Promise<{ readonly ready: Promise<void>; readonly ended: Promise<End> }> {
+		const { hear, ready: isReady } = this.#options;
 		let tellReady = () => {};
 		const ready = new Promise<void>((resolve) => {
 			tellReady = resolve;
 		});
-		const life = this.#begin((take) => this.place.start(this.command, take));
-		life.onReady = tellReady;
-		return { ready, ended: (await life.process).ended };
+		const process: Promise<NodeProcess> = this.place.start(this.command, async (line) => {
+			hear(line);
+			if (this.#life !== life || life.isReady || !isReady(line)) return;
+			life.isReady = true;
+			const pid = await (await process).pid();
+			if (pid !== null) this.pids.push(pid);
+			tellReady();
+		});
+		const life: Life = { process, isReady: false };
+		this.#life = life;
+		void process.then(
+			async ({ ended }) => {
+				const end = await ended;
+				if (this.#life !== life) return;
+				this.#life = null;
+				if (life.isReady) this.#tellDeath(end);
+			},
+			() => {
+				if (this.#life === life) this.#life = null;
+			},
+		);
+		return { ready, ended: (await process).ended };
 	}
 
 	/** Throws a sentence unless it is up and ready: only then can something be done to it. */
@@ -83,38 +103,6 @@ export class BrokerNode {
 		return this.place.close();
 	}
 
-	#begin(start: (take: TakeLine) => Promise<NodeProcess>): Life {
-		const life: Life = {
-			isReady: false,
-			onReady: () => {},
-			process: start((line) => {
-				this.#options.hear(line);
-				if (this.#life !== life || life.isReady) return;
-				if (this.#options.ready(line)) void this.#becameReady(life);
-			}),
-		};
-		this.#life = life;
-		void life.process.then(
-			async ({ ended }) => {
-				const end = await ended;
-				if (this.#life !== life) return;
-				this.#life = null;
-				if (life.isReady) this.#tellDeath(end);
-			},
-			() => {
-				if (this.#life === life) this.#life = null;
-			},
-		);
-		return life;
-	}
-
-	async #becameReady(life: Life): Promise<void> {
-		life.isReady = true;
-		const pid = await (await life.process).pid();
-		if (pid !== null) this.pids.push(pid);
-		life.onReady();
-	}
-
 	/** From now on what happens to its process is our doing. */
 	#letGo(): Promise<NodeProcess> {
 		const process = this.mustBeUp();
@@ -136,5 +124,4 @@ export class BrokerNode {
 interface Life {
 	readonly process: Promise<NodeProcess>;
 	isReady: boolean;
-	onReady: () => void;
 }

@@ -1,18 +1,26 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Transform } from "node:stream";
+import { finished } from "node:stream/promises";
 import type { World } from "../../runner/world.ts";
-import { HOLDER, hold, startApart } from "../remote/held.ts";
-import { defined, type Link, LOST, type Remote, runOver, shellLine } from "../remote/link.ts";
-import { noShell } from "../remote/trouble.ts";
+import { HOLDER, hold, startApart } from "../machines/held.ts";
+import { defined, type Link, LOST, type Remote, runOver, shellLine } from "../machines/link.ts";
+import { noShell } from "../machines/trouble.ts";
 import { temporaryFolder } from "../temporary.ts";
 import { destination, type SshHost, sshName } from "./host.ts";
 import { unreachable } from "./trouble.ts";
 
+export interface LinkOptions {
+	/** The program agent of this machine. */
+	readonly agent: string;
+	readonly world: Pick<World, "env" | "cwd">;
+}
+
 /** Connects; `stop` cancels. Fails with `client-unreachable`, or `interrupted`. */
 export async function openLink(
 	host: SshHost,
-	{ agent, env, cwd }: { agent: string } & Pick<World, "env" | "cwd">,
+	{ agent, world: { env, cwd } }: LinkOptions,
 	stop: AbortSignal,
 ): Promise<Link> {
 	const folder = await temporaryFolder(shortTmp());
@@ -60,18 +68,25 @@ export async function openLink(
 				...SHARED.flatMap((option) => ["-o", option]),
 				"--",
 				host.host,
-				shellLine(line, args),
+				shellLine(`echo; echo ${BEGIN}; ${line}`, args),
 			],
 			{ cwd, env: defined(env) },
 		);
+		const stdout = child.stdout.pipe(afterGreeting());
+		const code = new Promise<number>((resolve) => {
+			const ended = (code: number | null) => {
+				stdout.end();
+				resolve(code ?? LOST);
+			};
+			child.once("error", () => ended(null));
+			child.once("close", ended);
+		});
+		const read = finished(stdout, { writable: false }).catch(() => {});
 		return {
 			stdin: child.stdin,
-			stdout: child.stdout,
+			stdout,
 			stderr: child.stderr,
-			code: new Promise((resolve) => {
-				child.once("error", () => resolve(LOST));
-				child.once("close", (code) => resolve(code ?? LOST));
-			}),
+			code: read.then(() => code),
 			kill: (signal) => void child.kill(signal),
 		};
 	};
@@ -84,7 +99,7 @@ export async function openLink(
 		...held,
 		lost,
 		spawn: start,
-		run: (line, args, feed) => runOver({ spawn: start, lost }, line, args, feed),
+		run: (line, args, how) => runOver({ spawn: start, lost }, line, args, how),
 	};
 }
 
@@ -94,6 +109,25 @@ export async function openLink(
 const NO_SSH = 127;
 
 const GONE = "the connection is gone";
+
+/** What the host's shell prints comes before this line; the command's output begins after it. */
+const BEGIN = "mqbench:begin";
+
+function afterGreeting(): Transform {
+	const line = `\n${BEGIN}\n`;
+	let head: Buffer | null = Buffer.alloc(0);
+	return new Transform({
+		transform(piece: Buffer, _, done) {
+			if (head === null) return done(null, piece);
+			head = Buffer.concat([head, piece]);
+			const at = head.indexOf(line);
+			if (at < 0) return done();
+			const rest = head.subarray(at + line.length);
+			head = null;
+			done(null, rest);
+		},
+	});
+}
 
 /** ssh must not ask questions or forward anything, and must not share the connection. */
 const OURS = [

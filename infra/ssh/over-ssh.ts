@@ -1,4 +1,4 @@
-import type { RemoteHost } from "../remote/host.ts";
+import type { RemoteHost } from "../machines/host.ts";
 import { type SshHost, sshName } from "./host.ts";
 import { openLink } from "./link.ts";
 import { openSetUp } from "./set-up.ts";
@@ -10,9 +10,6 @@ export function overSsh(host: SshHost): RemoteHost {
 		name: sshName(host),
 		...(broker === undefined ? {} : { broker }),
 		setUp,
-		connect: (using, stop, first) =>
-			first
-				? openSetUp(host, using, stop)
-				: openLink(host, { agent: using.agent, ...using.world }, stop),
+		connect: (using, stop, first) => (first ? openSetUp : openLink)(host, using, stop),
 	};
 }

@@ -1,8 +1,8 @@
 import { failure } from "../../runner/errors.ts";
 import { pause } from "../../runner/stop.ts";
-import type { Connecting } from "../remote/host.ts";
-import type { Link } from "../remote/link.ts";
-import { Unreachable } from "../remote/trouble.ts";
+import type { Connecting } from "../machines/host.ts";
+import type { Link } from "../machines/link.ts";
+import { Unreachable } from "../machines/trouble.ts";
 import { byHand, type SshHost, sshName } from "./host.ts";
 import { openLink } from "./link.ts";
 
@@ -22,21 +22,32 @@ export async function openSetUp(
 	options: SetUpOptions,
 	stop: AbortSignal,
 ): Promise<Link> {
-	const { agent, world } = options;
-	const connect = () => openLink(host, { agent, ...world }, stop);
+	const connect = () => openLink(host, options, stop);
 	if (!host.setUp) return connect();
-	// A rig of an earlier mqbench, or one that somebody has stood up by hand.
-	if (host.knownHosts !== null && !host.hostKeyKnown)
-		options.say(
-			`  ${sshName(host)}: its host key is taken as it is at the first contact: mqbench did not give it one`,
-		);
-	let link: Link | null = null;
+	const { bootMs = (host.bootMinutes ?? BOOT_MINUTES) * 60_000, setUpMs = SET_UP_MS } = options;
+	let link: Link | undefined;
 	try {
-		link = await untilLetIn(connect, host, options, stop);
-		if (!(await untilReady(link, host, options, stop))) return link;
+		const opened = await waitFor<Link>(host, options, stop, async (waitedMs) => {
+			try {
+				return { done: await connect() };
+			} catch (error) {
+				// A booting host refuses; a wrong key or a missing user stays wrong.
+				const boots = error instanceof Unreachable && error.passes;
+				if (!boots || waitedMs > bootMs) throw error;
+				return { doing: `not up yet: ${error.reason}` };
+			}
+		});
+		link = opened.done;
+		const { run } = opened.done;
+		const { waited } = await waitFor<null>(host, options, stop, async (waitedMs) => {
+			const { out } = await run("head -n 1 /var/lib/mqbench/state 2>/dev/null");
+			const doing = doingIn(host, out.trim(), waitedMs > setUpMs ? setUpMs : null);
+			return doing === null ? { done: null } : { doing };
+		});
+		if (!waited) return link;
 	} catch (error) {
 		await link?.close();
-		if (!stop.aborted) await world.notUp?.(host.host);
+		if (!stop.aborted) await options.world.notUp?.(host.host);
 		throw error;
 	}
 	// The set-up raises the limit of open files; this login came before that.
@@ -46,85 +57,51 @@ export async function openSetUp(
 
 // --- internal ---
 
-const BOOT_MS = 3 * 60_000;
-const bootMsOf = ({ bootMinutes }: SshHost) =>
-	bootMinutes === undefined ? BOOT_MS : bootMinutes * 60_000;
+const BOOT_MINUTES = 3;
 const SET_UP_MS = 15 * 60_000;
 /** How often to check, and how often to report. */
 const POLL_MS = 1_000;
 const SAY_MS = 10_000;
 
-const LOG = "/var/lib/mqbench/set-up.log";
-
-const STATE = 'echo; s=$(head -n 1 /var/lib/mqbench/state 2>/dev/null) && echo "mqbench:state=$s"';
-
-async function untilLetIn(
-	connect: () => Promise<Link>,
+/** Looks until there is nothing to wait for any more, and reports now and then what it waits for. */
+async function waitFor<T>(
 	host: SshHost,
-	{ world: { clock }, say, bootMs = bootMsOf(host), pollMs = POLL_MS }: SetUpOptions,
+	{ world: { clock }, say, pollMs = POLL_MS }: SetUpOptions,
 	stop: AbortSignal,
-): Promise<Link> {
+	look: (waitedMs: number) => Promise<{ readonly done: T } | { readonly doing: string }>,
+): Promise<{ readonly done: T; readonly waited: boolean }> {
 	const began = clock.monotonicMs();
 	let said = began;
-	for (;;)
-		try {
-			return await connect();
-		} catch (error) {
-			const now = clock.monotonicMs();
-			// A booting host refuses; a wrong key or a missing user stays wrong.
-			const boots = error instanceof Unreachable && error.passes;
-			if (!boots || now - began > bootMs) throw error;
-			if (now - said >= SAY_MS) {
-				said = now;
-				say(`  ${sshName(host)}: not up yet: ${error.reason} (${seconds(now - began)})`);
-			}
-			await pause(pollMs, stop);
-		}
-}
-
-/** True: it had to wait. */
-async function untilReady(
-	link: Link,
-	host: SshHost,
-	{ world: { clock }, say, setUpMs = SET_UP_MS, pollMs = POLL_MS }: SetUpOptions,
-	stop: AbortSignal,
-): Promise<boolean> {
-	const began = clock.monotonicMs();
-	let waited = false;
-	let said = began;
-	const wrong = (reason: string, remedy: string) =>
-		failure("host-set-up", { host: sshName(host), reason, remedy });
-	const look = `Its log is ${LOG} there (${byHand(host)})`;
-	for (;;) {
-		const { values } = await link.run(STATE);
-		const state = values.state ?? "";
-		if (state === "ready") return waited;
-		const [, step, words] = /^failed: ([^:]*)(?:: *(.*))?$/.exec(state) ?? [];
-		if (step !== undefined)
-			throw wrong(
-				`the step ${step} failed${words ? ` (${words.replace(/[.\s]+$/, "")})` : ""}`,
-				look,
-			);
-		const doing = /^running: (.*)$/.exec(state)?.[1] ?? null;
+	for (let waited = false; ; waited = true) {
+		const found = await look(clock.monotonicMs() - began);
+		if ("done" in found) return { ...found, waited };
 		const now = clock.monotonicMs();
-		if (now - began > setUpMs)
-			throw wrong(
-				doing === null
-					? `no set-up script started there within ${seconds(setUpMs)}`
-					: `it is still in the step ${doing} after ${seconds(setUpMs)}`,
-				doing === null
-					? "Was it made by mqbench up? For a host of your own write setUp: false in the rig's file"
-					: look,
-			);
 		if (now - said >= SAY_MS) {
 			said = now;
-			say(
-				`  ${sshName(host)}: being set up: ${doing ?? "not begun yet"} (${seconds(now - began)})`,
-			);
+			say(`  ${sshName(host)}: ${found.doing} (${seconds(now - began)})`);
 		}
-		waited = true;
 		await pause(pollMs, stop);
 	}
+}
+
+/** What its set-up does; null: it is ready. Fails when it has failed, or has taken `lateMs`. */
+function doingIn(host: SshHost, state: string, lateMs: number | null): string | null {
+	if (state === "ready") return null;
+	const look = `Its log is /var/lib/mqbench/set-up.log there (${byHand(host)})`;
+	const wrong = (reason: string, remedy = look) =>
+		failure("host-set-up", { host: sshName(host), reason, remedy });
+	const [, step, words] = /^failed: ([^:]*)(?:: *(.*))?$/.exec(state) ?? [];
+	if (step !== undefined)
+		throw wrong(`the step ${step} failed${words ? ` (${words.replace(/[.\s]+$/, "")})` : ""}`);
+	const doing = /^running: (.*)$/.exec(state)?.[1];
+	if (lateMs !== null)
+		throw doing === undefined
+			? wrong(
+					`no set-up script started there within ${seconds(lateMs)}`,
+					"Was it made by mqbench up? For a host of your own write setUp: false in the rig's file",
+				)
+			: wrong(`it is still in the step ${doing} after ${seconds(lateMs)}`);
+	return `being set up: ${doing ?? "not begun yet"}`;
 }
 
 function seconds(ms: number): string {

@@ -1,10 +1,10 @@
 import { commandLine } from "../../runner/shell.ts";
-import { lastLine, Unreachable } from "../remote/trouble.ts";
+import { lastLine, Unreachable } from "../machines/trouble.ts";
 import { byHand, type SshHost, sshName } from "./host.ts";
 
 /** Why ssh did not reach a host, from its own words. */
 export function unreachable(host: SshHost, words: string): Unreachable {
-	const known = [...(host.hostKeyKnown ? KEY_TROUBLES : []), ...TROUBLES].find(({ says }) =>
+	const known = [...(host.hostKeyKnown ? [OTHER_KEY] : []), ...TROUBLES].find(({ says }) =>
 		says.test(words),
 	);
 	const said = lastLine(words);
@@ -40,21 +40,13 @@ interface Trouble {
 }
 
 /** Of hosts that got their key from mqbench: nobody is to accept another one by hand. */
-const KEY_TROUBLES: readonly Trouble[] = [
-	{
-		says: /REMOTE HOST IDENTIFICATION HAS CHANGED/,
-		reason:
-			"its host key is not the one that mqbench gave it, so another machine answers there, or its image does not take the key (no cloud-init)",
-		remedy: () =>
-			"Nothing was sent to it. Take the rig down and stand it up again; for an image of your own (aws.ami) use one with cloud-init",
-	},
-	{
-		says: /Host key verification failed|No \S+ host key is known/,
-		reason: "its host key is not in the file that mqbench wrote",
-		remedy: ({ knownHosts }) =>
-			`Bring ${knownHosts ?? "knownHosts"} back, or take the rig down and stand it up again`,
-	},
-];
+const OTHER_KEY: Trouble = {
+	says: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed|No \S+ host key is known/,
+	reason:
+		"its host key is not the one that mqbench gave it, so another machine answers there, its image does not take the key (no cloud-init), or the file of the key was changed",
+	remedy: () =>
+		"Nothing was sent to it. Take the rig down and stand it up again; for an image of your own (aws.ami) use one with cloud-init",
+};
 
 const TROUBLES: readonly Trouble[] = [
 	{
@@ -114,10 +106,5 @@ const TROUBLES: readonly Trouble[] = [
 		remedy: (host) =>
 			`Is it up, and does a firewall let port ${host.port ?? 22} through? By hand: ${byHand(host)} true`,
 		passes: true,
-	},
-	{
-		says: /too long for Unix domain socket/,
-		reason: "the temporary folder's path is too long for ssh's socket",
-		remedy: () => "Set TMPDIR to a shorter one",
 	},
 ];

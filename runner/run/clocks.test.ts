@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { utcBound } from "../../infra/clients/chrony.ts";
-import { type Probe, reading } from "../../infra/clients/clock.ts";
+import { utcBound } from "../../infra/machines/chrony.ts";
+import { type Probe, reading } from "../../infra/machines/clock.ts";
 import type { ClockReading } from "../../infra/rig.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import { clockOffsetsOf, clocksOf } from "./clocks.ts";

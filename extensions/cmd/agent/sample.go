@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +22,8 @@ type sampler struct {
 	file     string
 	asBroker bool
 	aheadNs  int64
+	// before is what a broker that ran here before this command had used in the end, last what this one had used at the last sample.
+	before, last usageSample
 }
 
 func (s *sampler) flags(flags *flag.FlagSet) {
@@ -40,6 +44,9 @@ func (s *sampler) start() func() {
 	file, err := os.OpenFile(s.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return func() {} // a full disk: what is missing counts as unknown, and the command reports the rest
+	}
+	if s.asBroker {
+		s.before = usedBefore(s.file)
 	}
 	sample := func() {
 		if line, err := json.Marshal(s.read(time.Now())); err == nil {
@@ -174,12 +181,48 @@ func (s *sampler) read(now time.Time) sampleLine {
 		sum := usage(pids[1:])
 		// Processes that have ended are counted in agent's own figures.
 		add(&sum.CPUNs, tickNs, ended(os.Getpid())...)
+		sum = s.goOn(sum)
 		line.Broker = &sum
 	} else {
 		sum := usage(pids)
 		line.Generator = &sum
 	}
 	return line
+}
+
+// goOn is what a broker has used, with what it had used before it was started again. What can no longer be read of processes that have ended
+// stays as it was; while it is down it holds no memory.
+func (s *sampler) goOn(now usageSample) usageSample {
+	for last, is := range map[**int64]*int64{
+		&s.last.CPUNs: now.CPUNs, &s.last.WaitNs: now.WaitNs, &s.last.ReadBytes: now.ReadBytes, &s.last.WriteBytes: now.WriteBytes,
+	} {
+		if is != nil {
+			*last = is
+		}
+	}
+	if now.RSSBytes != nil || s.before.CPUNs != nil || s.last.RSSBytes != nil {
+		s.last.RSSBytes = new(int64)
+		if now.RSSBytes != nil {
+			*s.last.RSSBytes = *now.RSSBytes
+		}
+	}
+	var all usageSample
+	all.plus(s.last)
+	all.plus(s.before)
+	return all
+}
+
+// usedBefore is the last whole sample of a broker in a file, without its memory.
+func usedBefore(path string) usageSample {
+	text, _ := os.ReadFile(path)
+	for _, line := range slices.Backward(bytes.Split(text, []byte{'\n'})) {
+		var read sampleLine
+		if json.Unmarshal(line, &read) == nil && read.Broker != nil {
+			read.Broker.RSSBytes = nil
+			return *read.Broker
+		}
+	}
+	return usageSample{}
 }
 
 func machineLine(unixNs int64) sampleLine {

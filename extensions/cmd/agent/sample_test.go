@@ -84,8 +84,8 @@ func TestABrokerIsTheCommandWithoutAgent(t *testing.T) {
 	if during.WaitNs == nil || *during.WaitNs == 0 {
 		t.Errorf("it never waited for a core: %+v", during)
 	}
-	if last.RSSBytes != nil {
-		t.Errorf("what has ended has %d bytes of memory", *last.RSSBytes)
+	if last.RSSBytes == nil || *last.RSSBytes != 0 {
+		t.Errorf("what has ended has memory: %+v", last)
 	}
 }
 
@@ -112,6 +112,46 @@ func burning(t *testing.T) (pid int, out *bufio.Reader, end func()) {
 	return command.Process.Pid, bufio.NewReader(stdout), func() {
 		_ = stdin.Close()
 		_ = command.Wait()
+	}
+}
+
+// A node that was started again goes on where it ended; its memory is what it holds now, and none in between.
+func TestABrokerThatIsStartedAgainGoesOnWhereItEnded(t *testing.T) {
+	file := t.TempDir() + "/samples"
+	sample := func(cpu, rss int64) usageSample {
+		var of usageSample
+		for field, n := range map[**int64]int64{&of.CPUNs: cpu, &of.WaitNs: cpu, &of.RSSBytes: rss, &of.WriteBytes: cpu} {
+			if n >= 0 {
+				*field = &n
+			}
+		}
+		return of
+	}
+	first := sampler{before: usedBefore(file)}
+	first.goOn(sample(0, -1))
+	first.goOn(sample(30, 9))
+	ended := first.goOn(usageSample{CPUNs: sample(32, -1).CPUNs})
+	line, err := json.Marshal(sampleLine{Broker: &ended})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A line that was cut short is left out.
+	if err := os.WriteFile(file, append(line, "\n{\"unixMs\":1,\"gen"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second := sampler{before: usedBefore(file)}
+	for _, c := range []struct {
+		name string
+		got  usageSample
+		want string
+	}{
+		{"it has ended", ended, "32 30 0 30"},
+		{"it has not begun", second.goOn(sample(0, -1)), "32 30 0 30"},
+		{"it runs again", second.goOn(sample(5, 2)), "37 35 2 35"},
+	} {
+		if got := fmt.Sprint(*c.got.CPUNs, *c.got.WaitNs, *c.got.RSSBytes, *c.got.WriteBytes); got != c.want || c.got.ReadBytes != nil {
+			t.Errorf("%s: got %s; want %s", c.name, got, c.want)
+		}
 	}
 }
 

@@ -38,7 +38,6 @@ export async function hold(
 ): Promise<Held> {
 	let words = "";
 	let alive = true;
-	let late = false;
 	let held = (_: number) => {};
 	const holding = new Promise<number>((resolve) => {
 		held = resolve;
@@ -73,23 +72,18 @@ export async function hold(
 		await ended;
 		clearTimeout(killed);
 	};
+	const late = AbortSignal.timeout(CONNECT_MS);
+	const until = AbortSignal.any([stop, late]);
 	const giveUp = () => child.kill();
-	const limit = setTimeout(() => {
-		late = true;
-		child.kill();
-	}, CONNECT_MS);
-	stop.addEventListener("abort", giveUp, { once: true });
-	if (stop.aborted) giveUp();
+	until.addEventListener("abort", giveUp, { once: true });
+	if (until.aborted) giveUp();
 	const first = await Promise.race([holding, ended]);
-	clearTimeout(limit);
-	stop.removeEventListener("abort", giveUp);
-	if (stop.aborted) {
-		await close();
-		throw interrupted(stop);
-	}
-	if (late || typeof first !== "number")
-		throw await failed(late || typeof first === "number" ? null : first, words);
-	return { holder: first, alive: () => alive, words: () => words, close };
+	until.removeEventListener("abort", giveUp);
+	if (typeof first === "number" && !until.aborted)
+		return { holder: first, alive: () => alive, words: () => words, close };
+	await close();
+	if (stop.aborted) throw interrupted(stop);
+	throw await failed(late.aborted || typeof first === "number" ? null : first, words);
 }
 
 /** Starts a program for a command there, in a process group of its own: the terminal's Ctrl-C reaches only mqbench, which decides what to do. */

@@ -1,17 +1,71 @@
 import type { Readable, Writable } from "node:stream";
+import { tell } from "../../runner/text/tell.ts";
 import type { ClockReading } from "../rig.ts";
+import type { RemoteHost } from "./host.ts";
+import { type Link, textOf } from "./link.ts";
+import { lastLine, unfit } from "./trouble.ts";
+
+/** Compares a machine's clock with ours. Fails with a sentence if agent, a path there, does not run. */
+export async function askClock(host: RemoteHost, link: Link, agent: string): Promise<ClockReading> {
+	const child = link.spawn('exec "$1" clock', [agent]);
+	const err = textOf(child.stderr);
+	try {
+		return await readClock(child);
+	} catch {
+		const hangs = setTimeout(() => child.kill("SIGKILL"), END_MS);
+		child.stdin.end();
+		const code = await child.code;
+		clearTimeout(hangs);
+		if (!link.alive()) throw await link.lost(err());
+		const said = lastLine(err());
+		throw unfit(
+			host,
+			`the programs do not run there (exit code ${code}${said === "" ? "" : `: ${said}`})`,
+			tell("noexec"),
+		);
+	} finally {
+		child.stdin.end();
+	}
+}
 
 /**
  * How far a host's clock is ahead of ours. The host answers each line with its Unix ns (`agent clock`). The true difference is within
  * `boundNs`: the answer was made between question and answer, and the shortest round trip gives the tightest bound.
  */
 export async function readClock(
-	line: { readonly stdin: Writable; readonly stdout: Readable },
+	{ stdin, stdout }: { readonly stdin: Writable; readonly stdout: Readable },
 	probes = 20,
 ): Promise<ClockReading> {
-	const ask = asking(line);
-	const taken: Probe[] = [];
-	for (let i = 0; i < probes; i++) taken.push(await ask());
+	const taken = await new Promise<Probe[]>((resolve, reject) => {
+		const taken: Probe[] = [];
+		const fail = () => reject(new Error("the clock there does not answer"));
+		let late: NodeJS.Timeout | undefined;
+		let asked = 0n;
+		let buffered = "";
+		const ask = () => {
+			late = setTimeout(fail, ANSWER_MS);
+			asked = process.hrtime.bigint();
+			stdin.write("\n");
+		};
+		stdout.on("data", (piece: Buffer) => {
+			const answered = process.hrtime.bigint();
+			buffered += piece.toString("latin1");
+			const theirs = /^(\d{19})\n/m.exec(buffered)?.[1];
+			if (theirs === undefined) return;
+			buffered = "";
+			clearTimeout(late);
+			taken.push({ asked, answered, theirs: BigInt(theirs) });
+			if (taken.length < probes) ask();
+			else resolve(taken);
+		});
+		for (const event of ["end", "error"])
+			stdout.once(event, () => {
+				clearTimeout(late);
+				fail();
+			});
+		if (stdout.readableEnded) fail();
+		else ask();
+	});
 	return reading(taken, wallClock());
 }
 
@@ -69,49 +123,7 @@ export function wallClock(changes = 4): WallClock {
 
 /** A host that has not answered by then never will. */
 const ANSWER_MS = 20_000;
-
-/** Asks the questions one after the other. */
-function asking({
-	stdin,
-	stdout,
-}: {
-	readonly stdin: Writable;
-	readonly stdout: Readable;
-}): () => Promise<Probe> {
-	let buffered = "";
-	let over = stdout.readableEnded;
-	let hear = (_: string, __: bigint) => {};
-	let fail = () => {};
-	stdout.on("data", (piece: Buffer) => {
-		const answered = process.hrtime.bigint();
-		const lines = (buffered + piece.toString("latin1")).split("\n");
-		buffered = lines.pop() ?? "";
-		for (const line of lines) hear(line, answered);
-	});
-	const ended = () => {
-		over = true;
-		fail();
-	};
-	stdout.once("end", ended);
-	stdout.once("error", ended);
-	return () =>
-		new Promise((resolve, reject) => {
-			const late = setTimeout(() => fail(), ANSWER_MS);
-			fail = () => {
-				clearTimeout(late);
-				reject(new Error("the clock there does not answer"));
-			};
-			if (over) return fail();
-			const asked = process.hrtime.bigint();
-			hear = (line, answered) => {
-				// A greeting of the shell is not a time.
-				if (!/^\d{19}$/.test(line)) return;
-				clearTimeout(late);
-				resolve({ asked, answered, theirs: BigInt(line) });
-			};
-			stdin.write("\n");
-		});
-}
+const END_MS = 5_000;
 
 const max = (a: bigint | null, b: bigint) => (a === null || b > a ? b : a);
 const min = (a: bigint | null, b: bigint) => (a === null || b < a ? b : a);

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
 	chownSync,
 	existsSync,
@@ -7,15 +7,14 @@ import {
 	readFileSync,
 	rmSync,
 	symlinkSync,
+	utimesSync,
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Link } from "../remote/link.ts";
-import { sweepWorkspaces } from "../remote/workspace.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { sweepFolders } from "./folders.ts";
+import { linkTo } from "./link.fake.ts";
 
 /** A number that no process has. */
 const NOBODY = 2 ** 22 + 1;
@@ -30,10 +29,7 @@ function login() {
 	const told = path.join(bin, "told");
 	writeFileSync(told, "");
 	script(path.join(bin, "docker"), `echo "$*" >>'${told}'`);
-	const env = { HOME: home, PATH: `${bin}:${process.env.PATH}` };
-	const link = {
-		run: (text: string) => promisify(execFile)("sh", ["-c", text], { env }),
-	} as unknown as Link;
+	const link = linkTo({ HOME: home, PATH: `${bin}:${process.env.PATH}` });
 	const own = execFileSync("sh", [
 		"-c",
 		'echo "mqbench+$(uname -n)+$(readlink /proc/self/ns/pid | tr -dc 0-9)+$(cut -c1-8 </proc/sys/kernel/random/boot_id)"',
@@ -44,7 +40,6 @@ function login() {
 		runs,
 		home,
 		sweep: () => sweepFolders(link),
-		sweepWorkspaces: () => sweepWorkspaces(link),
 		docker: () => readFileSync(told, "utf8"),
 		/** The folder of an mqbench of this host, with what it says of itself. */
 		left(parent: string, files: Record<string, string> = {}, pid = NOBODY) {
@@ -113,17 +108,27 @@ describe("a sweep on a host", () => {
 		expect(docker()).toBe("");
 	});
 
+	test("removes what is another machine's, in a shared home, when it is a day old", async () => {
+		const { runs, sweep } = login();
+		const [old, young] = ["aaaaaa", "bbbbbb"].map((name) =>
+			path.join(runs, `mqbench+elsewhere+1+1@1@${name}`),
+		) as [string, string];
+		for (const folder of [old, young]) mkdirSync(folder);
+		const before = Date.now() / 1000 - 2 * 86_400;
+		utimesSync(old, before, before);
+		await sweep();
+		expect([old, young].map(existsSync)).toEqual([false, true]);
+	});
+
 	test("does not follow links", async () => {
-		const { home, runs, left, sweep, sweepWorkspaces } = login();
+		const { home, runs, left, sweep } = login();
 		const mine = path.join(home, "mine");
 		mkdirSync(mine);
 		writeFileSync(path.join(mine, "file"), "");
-		for (const name of [path.basename(left(runs)), `x@${NOBODY}@abcdef`]) {
-			rmSync(path.join(runs, name), { recursive: true, force: true });
-			symlinkSync(mine, path.join(runs, name));
-		}
+		const name = left(runs);
+		rmSync(name, { recursive: true, force: true });
+		symlinkSync(mine, name);
 		await sweep();
-		await sweepWorkspaces();
 		expect(existsSync(path.join(mine, "file"))).toBe(true);
 	});
 });

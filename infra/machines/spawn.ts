@@ -26,7 +26,6 @@ export function startThere(
 	agent: string | readonly string[],
 	command: ThereCommand,
 ): ClientProcess {
-	if (!link.alive()) return gone();
 	const { cpus, graceMs, argv, env, folder, pidFile } = command;
 	const child = link.spawn(START, [
 		folder,
@@ -35,9 +34,9 @@ export function startThere(
 		...[agent].flat(),
 		"supervise",
 		"-env",
-		"-lease",
-		LEASE,
 		"-control",
+		"-lease",
+		"15s",
 		"-grace",
 		`${graceMs}ms`,
 		"-sample",
@@ -109,12 +108,11 @@ export function lines(
 // --- internal ---
 
 /**
- * $1 folder, $2 file for agent's pid, $3 CPUs or nothing, then agent's command line. The empty line separates the command's first line from a
- * greeting. sh stays in front of agent to report the signal that killed it; agent's pid is kept for `kill`. ssh exits with 255 for a lost
- * connection, so a command that exits with 255 itself prints a line.
+ * $1 folder, $2 file for agent's pid, $3 CPUs or nothing, then agent's command line. sh stays in front of agent to report the signal that killed
+ * it; agent's pid is kept for `kill`. ssh exits with 255 for a lost connection, so a command that exits with 255 itself prints a line.
  */
 const START =
-	'echo; cd "$1" || exit 127; f=$2 c=$3; shift 3; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'f=$1; shift; echo $$ >"$f" && exec "$@"\' sh "$f" "$@"; s=$?; if [ $s = 255 ]; then echo; echo mqbench:exit=255; s=254; fi; exit $s';
+	'cd "$1" || exit 127; f=$2 c=$3; shift 3; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'f=$1; shift; echo $$ >"$f" && exec "$@"\' sh "$f" "$@"; s=$?; if [ $s = 255 ]; then echo; echo mqbench:exit=255; s=254; fi; exit $s';
 
 /** The command itself ended with 255; the connection is fine. */
 const OWN = "mqbench:exit=255";
@@ -125,24 +123,10 @@ const KILL =
 
 /** The same with $3, a signal, for everything below agent, generation after generation. */
 const SIGNAL =
-	'cd "$1" && g=$(cat "$2") || exit 1; below() { for c in $(cat /proc/"$1"/task/*/children 2>/dev/null); do echo "$c"; below "$c"; done; }; n=0; for p in $(below "$g"); do kill -s "$3" "$p" 2>/dev/null && n=$((n+1)); done; echo; echo "mqbench:signalled=$n"';
+	'cd "$1" && g=$(cat "$2") || exit 1; below() { for c in $(cat /proc/"$1"/task/*/children 2>/dev/null); do echo "$c"; below "$c"; done; }; n=0; for p in $(below "$g"); do kill -s "$3" "$p" 2>/dev/null && n=$((n+1)); done; echo "mqbench:signalled=$n"';
 
-/** How often a line tells agent that we are alive, and how long it waits for one. */
+/** How often a line tells agent that we are alive: without one for 15 s it ends the command. */
 const ALIVE_MS = 3_000;
-const LEASE = "15s";
 
 /** For a connection that does not answer a kill. */
 const KILL_MS = 5_000;
-
-/** For a connection that was lost before. */
-function gone(): ClientProcess {
-	const nothing = () => {};
-	return {
-		pid: null,
-		ended: Promise.resolve({ code: null, signal: null }),
-		say: nothing,
-		signal: nothing,
-		abandon: nothing,
-		kill: nothing,
-	};
-}

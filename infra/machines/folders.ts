@@ -1,17 +1,16 @@
-import type { RemoteHost } from "../remote/host.ts";
-import type { Link } from "../remote/link.ts";
-import { unwritable } from "../remote/trouble.ts";
+import type { RemoteHost } from "./host.ts";
+import type { Link } from "./link.ts";
+import { unwritable } from "./trouble.ts";
 
-/** Folders of one run on a host. */
+/** Folders of one run of a broker on a machine. */
 export interface RunFolders {
 	/** mqbench's own files there. */
 	readonly control: string;
 	/** Empty, on the disk that is measured. */
 	readonly store: string;
 	/** Empty, in memory, with the number of free bytes; null: the host has no such place. */
-	readonly memory: string | null;
-	readonly memoryBytes: number | null;
-	/** Whether another mqbench has a run on the host now. */
+	readonly memory: { readonly folder: string; readonly freeBytes: number } | null;
+	/** Whether another mqbench has a broker on the machine now. */
 	shared(): Promise<boolean>;
 	/** Fails with a sentence if something stays. */
 	remove(): Promise<void>;
@@ -27,26 +26,16 @@ export async function makeFolders(
 	store: string,
 ): Promise<RunFolders> {
 	const made = await link.run(MAKE, [String(link.holder), store]);
-	const { control, store: own, memory = null, free } = made.values;
-	const all = [control, own, memory].filter(
-		(one): one is string => typeof one === "string" && one !== "",
-	);
-	const remove = async () => {
-		if (all.length === 0) return;
-		const { code, err } = await link.run(REMOVE, all);
-		if (code !== 0) throw unwritable(host, own ?? "its store", err, "store");
-	};
+	const { control, store: own, memory, free } = made.values;
+	const remove = () => removeFolders(host, link, [control, own, memory]);
 	if (made.code !== 0 || !control || !own) {
 		await remove().catch(() => {});
-		throw control
-			? unwritable(host, store, made.err, "store")
-			: unwritable(host, "~/.cache/mqbench", made.err);
+		throw unwritable(host, control ? store : CACHE, made.err, control ? "store" : "programs");
 	}
 	return {
 		control,
 		store: own,
-		memory,
-		memoryBytes: memory === null || !free ? null : Number(free) * 1024,
+		memory: memory ? { folder: memory, freeBytes: Number(free) * 1024 } : null,
 		async shared() {
 			const { values } = await link.run(SHARED, [String(link.holder), store]);
 			return values.shared === "yes";
@@ -55,12 +44,31 @@ export async function makeFolders(
 	};
 }
 
-/** Removes folders of mqbench processes that are gone, and what those ran: the process that holds their connection is gone, too. */
+/** Makes a control folder alone, and returns its path. */
+export async function makeFolder(host: RemoteHost, link: Link): Promise<string> {
+	const { code, values, err } = await link.run(MAKE, [String(link.holder), ""]);
+	if (code !== 0 || !values.control) throw unwritable(host, CACHE, err);
+	return values.control;
+}
+
+/** Removes what is there of these. Fails with a sentence if something stays. */
+export async function removeFolders(
+	host: RemoteHost,
+	link: Link,
+	folders: readonly (string | undefined)[],
+): Promise<void> {
+	const { code, err } = await link.run(REMOVE, folders.filter((one) => one) as string[]);
+	if (code !== 0) throw unwritable(host, "its store", err, "store");
+}
+
+/** Removes folders of mqbench processes that are gone, and ends what those ran: the process that holds their connection is gone, too. */
 export async function sweepFolders(link: Link): Promise<void> {
 	await link.run(SWEEP);
 }
 
 // --- internal ---
+
+const CACHE = "~/.cache/mqbench";
 
 /**
  * The name contains process table, host and its last start: home folders and memory may be shared, and after a restart other processes have the
@@ -69,11 +77,11 @@ export async function sweepFolders(link: Link): Promise<void> {
 const OWN =
 	'h="mqbench+$(uname -n)+$(readlink /proc/self/ns/pid | tr -dc 0-9)"; o="$h+$(cut -c1-8 2>/dev/null </proc/sys/kernel/random/boot_id)"';
 
-/** $1 process that owns them, $2 the folder for stores. */
-const MAKE = `echo; umask 077; cd && ${OWN}; s=$2 n="$o@$1@XXXXXX"; mkdir -p .cache/mqbench/runs && c=$(mktemp -d "$PWD/.cache/mqbench/runs/$n") || exit 1; echo "mqbench:control=$c"; mkdir -p "$s" && s=$(mktemp -d "$s/$n") || exit 1; echo "mqbench:store=$s"; if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && m=$(mktemp -d "/dev/shm/$n" 2>/dev/null); then echo "mqbench:memory=$m"; echo "mqbench:free=$(df -Pk /dev/shm | { read -r _; read -r _ _ _ f _; echo "$f"; })"; fi`;
+/** $1 process that owns them, $2 the folder for stores; "": only the control folder. */
+const MAKE = `umask 077; cd && ${OWN}; s=$2 n="$o@$1@XXXXXX"; mkdir -p .cache/mqbench/runs && c=$(mktemp -d "$PWD/.cache/mqbench/runs/$n") || exit 1; echo "mqbench:control=$c"; [ -n "$s" ] || exit 0; mkdir -p "$s" && s=$(mktemp -d "$s/$n") || exit 1; echo "mqbench:store=$s"; if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && m=$(mktemp -d "/dev/shm/$n" 2>/dev/null); then echo "mqbench:memory=$m"; echo "mqbench:free=$(df -Pk /dev/shm | { read -r _; read -r _ _ _ f _; echo "$f"; })"; fi`;
 
-/** $1 process that owns ours, $2 the folder for stores. Memory, a shared store and processes are visible to all users; other users' homes are not. */
-const SHARED = `cd && ${OWN}; for p in "$PWD/.cache/mqbench/runs" "$2" /dev/shm; do for d in "$p/$o"@*; do [ -d "$d" ] && g=$(echo "\${d##*/}" | cut -d@ -f2) && [ "$g" != "$1" ] && [ -d "/proc/$g" ] && { echo; echo mqbench:shared=yes; exit 0; }; done; done; true`;
+/** $1 process that owns ours, $2 the folder for stores. Memory, a shared store and processes are visible to all users. */
+const SHARED = `cd && ${OWN}; for p in "$2" /dev/shm; do for d in "$p/$o"@*; do [ -d "$d" ] && g=$(echo "\${d##*/}" | cut -d@ -f2) && [ "$g" != "$1" ] && [ -d "/proc/$g" ] && { echo mqbench:shared=yes; exit 0; }; done; done; true`;
 
 /** Also removes what a broker writes that was killed a moment ago. */
 const REMOVE =

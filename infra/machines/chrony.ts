@@ -1,23 +1,9 @@
-import type { Link } from "../remote/link.ts";
+import type { Link } from "./link.ts";
 
 /**
- * chrony's figures for the clock that it disciplines. `chronyc -c tracking` prints one line with these columns (chronyc(1), "tracking"), times
- * in seconds:
- *
- * | 0 | reference ID | hexadecimal; 7F7F0101: the computer follows its own clock, nobody else's (mode `local`); 00000000: nobody |
- * | 1 | its name or address | |
- * | 2 | stratum | hops to a computer with a reference clock, which is 1; 0: not synchronised |
- * | 3 | reference time | Unix time at which the last measurement of the source was processed |
- * | 4 | system time | how far the system's clock still is from chrony's: positive is slow |
- * | 5, 6 | last offset, RMS offset | |
- * | 7, 8, 9 | frequency, residual frequency, skew | ppm |
- * | 10 | root delay | of all round trips on the way to the computer with the reference clock |
- * | 11 | root dispersion | accumulated on that way; grows until the next update |
- * | 12 | update interval | between the last two updates |
- * | 13 | leap status | Normal, Insert second, Delete second, Not synchronised |
- *
- * Its manual: "An absolute bound on the computer's clock accuracy (assuming the stratum-1 computer is correct) is given by: clock_error <=
- * |system_time_offset| + root_dispersion + (0.5 * root_delay)". The last offset is not part of it.
+ * chrony's figures for the clock that it disciplines: the columns of `chronyc -c tracking` (chronyc(1)), times in seconds. Its manual: "An
+ * absolute bound on the computer's clock accuracy (assuming the stratum-1 computer is correct) is given by: clock_error <= |system_time_offset| +
+ * root_dispersion + (0.5 * root_delay)". The last offset is not part of it.
  */
 
 /** `utcBound` of a host, as it is now; null: not known. Fails when the connection is lost. */
@@ -48,11 +34,15 @@ export function utcBound(line: string, { nowS, cardNs }: Beside): number | null 
 	const columns = line.trim().split(",");
 	const number = (column: number) => numberOf(columns[column] ?? "");
 	const it = {
+		/** Hops to a computer with a reference clock, which is 1; 0: not synchronised. */
 		stratum: number(2),
+		/** Unix time of the last measurement. */
 		sinceS: number(3),
+		/** How far the system's clock still is from chrony's. */
 		systemS: number(4),
 		residualPpm: number(8),
 		skewPpm: number(9),
+		/** Of all round trips to the computer with the reference clock, and what accumulates on that way until the next update. */
 		rootDelayS: number(10),
 		rootDispersionS: number(11),
 		intervalS: number(12),
@@ -81,7 +71,7 @@ export function utcBound(line: string, { nowS, cardNs }: Beside): number | null 
 
 /** The largest error of several cards. A chronyd that hangs counts as missing. */
 const ASK =
-	'echo; echo "mqbench:tracking=$(timeout 5 chronyc -c tracking 2>/dev/null)"; echo "mqbench:now=$(date +%s)"; echo "mqbench:card=$(cat /sys/bus/pci/devices/*/phc_error_bound 2>/dev/null | sort -n | tail -n 1)"';
+	'echo "mqbench:tracking=$(timeout 5 chronyc -c tracking 2>/dev/null)"; echo "mqbench:now=$(date +%s)"; echo "mqbench:card=$(cat /sys/bus/pci/devices/*/phc_error_bound 2>/dev/null | sort -n | tail -n 1)"';
 
 /** The computer's own clock (mode `local`), or no source. */
 const FOLLOWS_NOBODY: ReadonlySet<string> = new Set(["7F7F0101", "00000000"]);

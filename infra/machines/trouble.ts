@@ -53,21 +53,22 @@ export function unwritable(
 	/** What is stored there. */
 	kind: "programs" | "store" = "programs",
 ): MqbenchError {
-	const full = /No space left on device/.test(words);
-	const quota = /quota/i.test(words);
-	return unfit(
-		host,
-		full
-			? `the disk of ${folder} is full`
-			: quota
-				? `the disk quota for ${folder} is used up`
-				: `${folder} cannot be written there (${lastLine(words) || "it says nothing"})`,
-		full || quota
-			? kind === "programs"
-				? "Free 100 MB there"
-				: "Free some space there: the broker stores its data in it"
-			: "Give that user a home to write to, or name another user",
-	);
+	const full = /No space left on device|Wrote only/.test(words)
+		? `the disk of ${folder} is full`
+		: /quota/i.test(words)
+			? `the disk quota for ${folder} is used up`
+			: null;
+	if (full === null)
+		return unfit(
+			host,
+			`${folder} cannot be written there (${lastLine(words) || "it says nothing"})`,
+			"Give that user a home to write to, or name another user",
+		);
+	const remedy =
+		kind === "programs"
+			? "Free 100 MB there"
+			: "Free some space there: the broker stores its data in it";
+	return unfit(host, full, remedy);
 }
 
 /** The last line of a program's output. */

@@ -8,15 +8,22 @@ export interface Link {
 	readonly holder: number;
 	/** Whether the connection stands, as far as anybody has noticed. */
 	alive(): boolean;
-	/** Starts a line of sh there; `$1` and on are `args`. */
+	/** Starts a line of sh there; `$1` and on are `args`. Its output begins after the host's greeting. */
 	spawn(line: string, args?: readonly string[]): Remote;
-	/** The same, run to its end; `feed` writes its standard input. Fails with `client-unreachable` if the connection is lost. */
-	run(line: string, args?: readonly string[], feed?: (stdin: Writable) => void): Promise<Answer>;
+	/** The same, run to its end. Fails with `client-unreachable` if the connection is lost. */
+	run(line: string, args?: readonly string[], how?: RunOptions): Promise<Answer>;
 	/** Why something there was killed, or the connection was lost, the end of a sentence; null: not known. Absent: nobody could know. */
 	fate?(): Promise<string | null>;
 	/** Why a command ended with LOST, from its stderr. The connection is closed then. */
 	lost(err: string): Promise<MqbenchError>;
 	close(): Promise<void>;
+}
+
+export interface RunOptions {
+	/** Writes its standard input, which is empty by default. */
+	feed?(stdin: Writable): void;
+	/** A command that takes longer is killed: its code is then that of timeout(1), and `err` says so. Default: no limit. */
+	readonly limitMs?: number;
 }
 
 /** A command there. */
@@ -32,9 +39,10 @@ export interface Remote {
 
 export interface Answer {
 	readonly code: number;
-	/** Values of lines "mqbench:name=value"; a host's greeting may appear between them. */
-	readonly values: Readonly<Record<string, string>>;
+	readonly out: string;
 	readonly err: string;
+	/** Values of its output's lines "mqbench:name=value". */
+	readonly values: Readonly<Record<string, string>>;
 }
 
 /** Code of a command whose connection is gone: ssh's own. */
@@ -45,22 +53,35 @@ export async function runOver(
 	{ spawn, lost }: Pick<Link, "spawn" | "lost">,
 	line: string,
 	args: readonly string[] = [],
-	feed?: (stdin: Writable) => void,
+	{ feed = (stdin) => void stdin.end(), limitMs }: RunOptions = {},
 ): Promise<Answer> {
 	const child = spawn(line, args);
-	let out = "";
-	let err = "";
-	child.stdout.setEncoding("utf8").on("data", (text) => {
-		out += text;
-	});
-	child.stderr.setEncoding("utf8").on("data", (text) => {
-		err += text;
-	});
-	if (feed) feed(child.stdin);
-	else child.stdin.end();
+	const out = textOf(child.stdout);
+	const err = textOf(child.stderr);
+	let late = false;
+	const limit =
+		limitMs === undefined
+			? undefined
+			: setTimeout(() => {
+					late = true;
+					child.kill("SIGKILL");
+				}, limitMs);
+	feed(child.stdin);
 	const code = await child.code;
-	if (code === LOST) throw await lost(err);
-	return { code, err, values: valuesIn(out) };
+	clearTimeout(limit);
+	if (code === LOST && !late) throw await lost(err());
+	const values = valuesIn(out());
+	if (!late) return { code, out: out(), err: err(), values };
+	return { code: LATE, out: out(), err: `no answer within ${(limitMs ?? 0) / 1000}s`, values };
+}
+
+/** Reads a stream to its end; the text so far. */
+export function textOf(stream: Readable): () => string {
+	let text = "";
+	stream.setEncoding("utf8").on("data", (piece) => {
+		text += piece;
+	});
+	return () => text;
 }
 
 /** Words for sh that run a line with its arguments. */
@@ -81,6 +102,8 @@ export function defined(env: Readonly<Record<string, string | undefined>>): Reco
 }
 
 // --- internal ---
+
+const LATE = 124;
 
 function valuesIn(out: string): Record<string, string> {
 	return Object.fromEntries(
