@@ -1,118 +1,66 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
-import { AwsConfig, parseConfig } from "./config.ts";
-import { SMALL, WIDE } from "./pulumi.fake.ts";
+import { parse } from "yaml";
+import { AwsConfig, wrongIn } from "./config.ts";
 
-const names: string[] = JSON.parse(
-	readFileSync(new URL("../rig.schema.json", import.meta.url), "utf8"),
-).properties.brokers.items.properties.broker.enum;
-
+const read = (name: string) => readFileSync(path.join(import.meta.dirname, name), "utf8");
 const wrong = (value: unknown) => {
-	const parsed = parseConfig(value);
-	return "wrong" in parsed ? parsed.wrong : [];
+	const { error } = AwsConfig.safeParse(value);
+	return error ? wrongIn(error) : "";
 };
 
-test("a right configuration comes back as it is", () => {
-	expect(parseConfig(SMALL)).toEqual({ config: SMALL });
-	expect(parseConfig(WIDE)).toEqual({ config: WIDE });
-});
+const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(read("README.md")) ?? [];
+const SHOWN = parse(yaml).config["mqbench:rig"];
 
-test("what need not be said has a default", () => {
-	const { profile, user, packages, endpoint, ...said } = {
-		...SMALL,
-		brokers: { instance: "i4i.xlarge", count: 1 },
-	};
-	expect(parseConfig(said)).toEqual({
-		config: {
-			...said,
-			brokers: { ...said.brokers, volume: null },
-			profile: null,
-			user: "admin",
-			packages: [],
-			endpoint: null,
-		},
-	});
+test("the configuration that the README shows is right, and shows every key that has no default", () => {
+	expect(wrong(SHOWN)).toBe("");
+	for (const key of Object.keys(AwsConfig.shape))
+		if (!["profile", "user", "endpoint"].includes(key)) expect(SHOWN).toHaveProperty(key);
 });
 
 test("a time without quotes is the same: Pulumi reads YAML's times, and prints them as Go does", () => {
-	for (const [printed, expiresAt] of [
-		["2026-11-20 12:00:00 +0000 UTC", "2026-11-20T12:00:00Z"],
-		["2026-11-20 12:00:00.25 +0000 UTC", "2026-11-20T12:00:00.25Z"],
-	])
-		expect(parseConfig({ ...SMALL, expiresAt: printed })).toEqual({
-			config: { ...SMALL, expiresAt },
-		});
+	const { expiresAt } = AwsConfig.parse({
+		...SHOWN,
+		expiresAt: "2026-11-20 12:00:00.25 +0000 UTC",
+	});
+	expect(expiresAt).toBe("2026-11-20T12:00:00.25Z");
 });
 
-const CIDR = "callerCidr must be one address, such as 203.0.113.7/32";
-const KEY = `publicKey must look like "ssh-ed25519 AAAA... name" (a file that ends in .pub)`;
-const volume = (parts: object) => ({
-	brokers: { ...SMALL.brokers, volume: { ...DISK, ...parts } },
-});
-const DISK = { sizeGiB: 1, iops: null, throughputMiBps: null };
-const system = (broker: string, nodes = 1) => ({ systems: [{ system: "a", broker, nodes }] });
-
-/** Without ", got ...", which is the value of the one key. */
-test.each<[object, string]>([
-	[{ callerCidr: "203.0.113.0/24" }, CIDR],
-	[{ callerCidr: "0.0.0.0/0" }, CIDR],
-	[{ callerCidr: "me" }, "callerCidr must look like 203.0.113.7/32"],
-	[{ ttlMinutes: 5 }, "ttlMinutes must be at least 10"],
-	[{ ttlMinutes: 100_000 }, "ttlMinutes must be at most 10080"],
-	[{ ttlMinutes: "2h" }, "ttlMinutes must be a number"],
-	[{ expiresAt: "tomorrow" }, "expiresAt must look like 2026-11-20T12:00:00Z"],
-	[{ region: "eu-central-1b" }, "region must look like eu-central-1"],
-	[{ id: "a b" }, 'id must look like "nightly-1" (letters, digits, - _ and dots, at most 63)'],
-	[{ ami: "debian-12" }, "ami must look like ami-0123456789abcdef0"],
-	[{ publicKey: "ssh-rsa AAAA" }, KEY],
-])("%j is told in one sentence", (change, sentence) => {
-	const [got] = Object.values(change);
-	expect(wrong({ ...SMALL, ...change })).toEqual([
-		`mqbench:rig: ${sentence}, got ${JSON.stringify(got)}`,
-	]);
-});
+const MACHINES = { ...SHOWN.brokers, count: 1 };
 
 test.each<[object, string]>([
-	[{ owner: "" }, "owner is empty; write a text"],
-	[{ clients: { ...SMALL.clients, count: 0 } }, "clients.count must be at least 1, got 0"],
-	[volume({ type: "st1" }), 'brokers.volume.type must be "gp3" or "io2", got "st1"'],
-	[volume({ type: "io2" }), "brokers.volume.iops is missing; an io2 volume has no default"],
+	[{ callerCidr: "203.0.113.0/24" }, "callerCidr: must look like 203.0.113.7/32: one address"],
+	[{ ttlMinutes: 5 }, "ttlMinutes: Too small: expected number to be >=10"],
+	[{ ttlMinutes: 100_000 }, "ttlMinutes: Too big: expected number to be <=10080"],
+	[{ ttlMinutes: "2h" }, "ttlMinutes: Invalid input: expected number, received string"],
+	[{ expiresAt: "tomorrow" }, "expiresAt: must look like 2026-11-20T12:00:00Z"],
+	[{ region: "eu-central-1b" }, "region: must look like eu-central-1"],
+	[{ publicKey: "ssh-rsa AAAA" }, "publicKey: must look like ssh-ed25519 AAAA... name"],
 	[
-		volume({ type: "io2", iops: 100, throughputMiBps: 500 }),
-		"brokers.volume.throughputMiBps is for gp3 alone; write null for an io2 volume",
-	],
-	[system("kafka", 3), "systems[0].nodes is 3 and brokers.count 1; write a count of at least 3"],
-	[
-		{ systems: [...SMALL.systems, ...SMALL.systems] },
-		'systems[1].system is "nats" twice; give each system its own name',
+		{ brokers: { ...MACHINES, volume: { type: "st1", sizeGiB: 1 } } },
+		'brokers.volume.type: Invalid option: expected one of "gp3"|"io2"',
 	],
 	[
-		system("noop"),
-		`systems[0].broker must be ${names.map((one) => `"${one}"`).join(" or ")}, got "noop"`,
+		{ systems: [{ system: "a", broker: "kafka", nodes: 4 }] },
+		"brokers.count: must be at least the nodes of each system",
 	],
-	[system("my broker"), 'systems[0].broker must look like a broker\'s name, got "my broker"'],
-	[
-		{ packages: ["redis; rm -rf /"] },
-		'packages[0] must look like a Debian package\'s name, got "redis; rm -rf /"',
-	],
-	[{ colour: 1 }, "there is no colour; remove it"],
-	[{ zone: undefined }, "zone is missing; write a text"],
-])("%j is told: %s", (change, sentence) => {
-	expect(wrong({ ...SMALL, ...change })).toEqual([`mqbench:rig: ${sentence}`]);
+	[{ packages: ["redis; rm -rf /"] }, "packages[0]: must look like default-jre-headless"],
+	[{ zone: undefined }, "zone: Invalid input: expected string, received undefined"],
+])("%j is told with its place", (change, sentence) => {
+	expect(wrong({ ...SHOWN, ...change })).toBe(`mqbench:rig.${sentence}`);
 });
 
-test("all that is wrong is told at once, a sentence each", () => {
-	expect(wrong({ ...SMALL, ttlMinutes: 1, ami: "x", owner: 5 })).toHaveLength(3);
-	expect(wrong("text")).toEqual(['mqbench:rig: it must be a map, got "text"']);
-	expect(wrong(undefined)).toEqual([
-		"mqbench:rig is missing in the stack's configuration; README.md shows one",
-	]);
+test("all that is wrong is told at once, a line each", () => {
+	expect(wrong({ ...SHOWN, ttlMinutes: 1, ami: "x", colour: 5 }).split("\n")).toHaveLength(3);
 });
 
-test("every rule of the configuration has a sentence of its own", () => {
-	// zod's own words begin with "Invalid" or "Too": they tell nobody what to do.
-	for (const key of Object.keys(AwsConfig.shape))
-		for (const value of ["", 0, -1, null, [], {}, "?", true])
-			for (const sentence of wrong({ ...SMALL, [key]: value }))
-				expect(sentence).not.toMatch(/Invalid|Too |expected|undefined/);
+test("Pulumi runs what is compiled, and compiles nothing itself", () => {
+	const project = parse(read("Pulumi.yaml"));
+	const { main, type } = JSON.parse(read("package.json"));
+	const { outDir } = JSON.parse(read("tsconfig.build.json")).compilerOptions;
+	expect([project.main, main]).toEqual([`${outDir}/index.js`, `${outDir}/index.js`]);
+	// Else Pulumi's loader takes it for CommonJS.
+	expect(type).toBe("module");
+	expect(project.runtime.options.typescript).toBe(false);
 });

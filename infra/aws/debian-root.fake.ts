@@ -29,21 +29,14 @@ export interface Debian {
 	readonly host: Host;
 	/** Device of its NVMe here and there; null: it has none. */
 	readonly disk: string | null;
-	/** Gives its sshd the host key in that user data, as cloud-init does before sshd starts. */
-	takeHostKey(userData: string): void;
 	/** Runs the script of user data as cloud-init does, once, to its end. */
-	setUp(userData: string): Promise<SetUpEnd>;
+	setUp(
+		userData: string,
+	): Promise<{ readonly code: number | null; readonly state: string; readonly log: string }>;
 	/** A file there. */
 	read(file: string): string;
 	/** What its stand-ins were asked to do, a line each: "shutdown -h +120". */
 	asked(): string[];
-}
-
-export interface SetUpEnd {
-	readonly code: number | null;
-	readonly state: string;
-	readonly log: string;
-	readonly seconds: number;
 }
 
 export interface DebianOptions {
@@ -114,7 +107,7 @@ export async function makeDebians(wanted: readonly DebianOptions[]): Promise<Deb
 		return {
 			hosts,
 			all: hosts.all.map((host, i) => {
-				if (wanted[i]?.time) undo.push(keepTime(host));
+				if (wanted[i]?.time) keepTime(host);
 				return debian(host, disks[i] ?? null);
 			}),
 			close,
@@ -135,20 +128,14 @@ function debian(host: Host, disk: string | null): Debian {
 		host,
 		disk,
 		read,
-		takeHostKey(userData) {
-			const [config] = partsOf(userData, "cloud-config");
-			if (config === undefined) throw new Error("there is no host key in it");
-			host.takeHostKey(JSON.parse(config).ssh_keys.ed25519_private);
-		},
 		asked: () => read(ASKED).split("\n").filter(Boolean),
 		async setUp(userData) {
 			const script = "/var/lib/cloud/instance/scripts/part-001";
-			const began = performance.now();
 			// Its output goes to a file: who is still running afterwards does not hold this up.
 			const code = await into(
 				host,
 				`mkdir -p ${path.dirname(script)} && cat >${script} && chmod 700 ${script} && cd / && exec env -i ${CLOUD_INIT} ${script} >/var/log/cloud-init-output.log 2>&1`,
-				partsOf(userData, "x-shellscript")[0] ?? userData,
+				userData,
 			);
 			const there = (file: string) =>
 				read(`${file} 2>/dev/null || cat /var/log/cloud-init-output.log`);
@@ -156,29 +143,18 @@ function debian(host: Host, disk: string | null): Debian {
 				code,
 				state: there("/var/lib/mqbench/state").trim(),
 				log: there("/var/lib/mqbench/set-up.log"),
-				seconds: (performance.now() - began) / 1000,
 			};
 		},
 	};
 }
 
-/** Parts of that type; a script alone has none. */
-function partsOf(userData: string, type: string): string[] {
-	const [, boundary] = /^Content-Type: .*; boundary="(.+)"$/m.exec(userData) ?? [];
-	return userData
-		.split(`--${boundary}\n`)
-		.filter((part) => part.startsWith(`Content-Type: text/${type};`))
-		.map((part) => part.slice(part.indexOf("\n\n") + 2).replace(/\n(--.*--\n)?$/, ""));
-}
-
 /** The environment of cloud-init's scripts. */
 const CLOUD_INIT = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8";
 
-/** Made once, and kept in the folder for temporary files, until something else is to be in it. */
 /** The folder of a Debian 12, minimal, made once and kept: copy it. */
 export function debian12(): string {
 	const kept = path.join(tmpdir(), "mqbench-test-debian-12");
-	const recipe = JSON.stringify([INCLUDED, HOSTS, STAND_INS, mirrors()]);
+	const recipe = JSON.stringify([MAKE, STAND_INS, mirrors()]);
 	const name = `root-${createHash("sha256").update(recipe).digest("hex").slice(0, 16)}`;
 	const base = path.join(kept, name);
 	if (existsSync(base)) {
@@ -190,34 +166,10 @@ export function debian12(): string {
 	for (const other of readdirSync(kept).map((one) => path.join(kept, one)))
 		if (Date.now() - statSync(other).mtimeMs > 7 * 86_400_000) root(["rm", "-rf", other]);
 	const part = path.join(kept, `root-${process.pid}.part`);
-	const [main] = mirrors();
 	try {
-		root([
-			"debootstrap",
-			"--variant=minbase",
-			`--include=${INCLUDED}`,
-			"bookworm",
-			part,
-			main?.uri ?? "",
-		]);
-		write(
-			path.join(part, "etc/apt/sources.list"),
-			mirrors()
-				.map(({ uri, release }) => `deb ${uri} ${release} main\n`)
-				.join(""),
-		);
-		write(path.join(part, "etc/hosts"), HOSTS);
-		// Proxies and the like.
-		write(
-			path.join(part, "etc/apt/apt.conf.d/90machine"),
-			execFileSync("apt-config", ["dump"], { encoding: "utf8" })
-				.split("\n")
-				.filter((line) => /^Acquire::(http|https|Check-|Retries)/i.test(line))
-				.join("\n"),
-		);
-		root(["chroot", part, "useradd", "-m", "-s", "/bin/bash", "admin"]);
-		// A password that nobody has: an account that is locked would not be let in by key either.
-		root(["chroot", part, "usermod", "-p", "*", "admin"]);
+		root(["sh", "-ec", MAKE, part, mirrors()[0]?.uri ?? ""]);
+		const sources = mirrors().map(({ uri, release }) => `deb ${uri} ${release} main\n`);
+		write(path.join(part, "etc/apt/sources.list"), sources.join(""));
 		for (const [name, body] of Object.entries(STAND_INS)) {
 			const file = path.join(part, "usr/local/sbin", name);
 			write(file, `#!/bin/sh\necho "${name} $*" >>${ASKED}\n${body}\n`);
@@ -231,11 +183,17 @@ export function debian12(): string {
 	return base;
 }
 
-/** What Debian's images for EC2 have of what set-up needs. */
-const INCLUDED = "ca-certificates,iproute2,openssh-server,procps,systemd";
-
-/** As every image has it. */
-const HOSTS = "127.0.0.1 localhost\n::1 localhost ip6-localhost\n";
+/**
+ * In sh: a Debian with what its images for EC2 have of what set-up needs, and proxies and the like of this machine. Its user has a password
+ * that nobody has: an account that is locked would not be let in by key either.
+ */
+const MAKE = `
+debootstrap --variant=minbase --include=ca-certificates,chrony,iproute2,openssh-server,procps,systemd bookworm "$0" "$1"
+printf '127.0.0.1 localhost\\n::1 localhost ip6-localhost\\n' >"$0/etc/hosts"
+apt-config dump | grep -Ei '^Acquire::(http|https|Check-|Retries)' >"$0/etc/apt/apt.conf.d/90machine" || true
+chroot "$0" useradd -m -s /bin/bash admin
+chroot "$0" usermod -p '*' admin
+`;
 
 const ASKED = "/var/log/asked";
 
@@ -259,30 +217,22 @@ esac`,
 	"apt-get": `exec flock /var/cache/apt/archives/.turn nsenter --net=${OUTSIDE} /usr/bin/apt-get "$@"`,
 };
 
-/** A root over the one that is kept, as this machine's kernel shows it to a container. */
+/** A root over the one that is kept, as this machine's kernel shows it to a container: lines of sh. */
 function mounts(base: string, folder: string, outside: string, disk: string | null): string[] {
-	const upper = `${folder}-upper`;
-	const work = `${folder}-work`;
 	const dev = `${folder}/dev`;
-	const byId = `${dev}/disk/by-id`;
+	const nvme = `${dev}/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_AWS0123456789ABCDEF0`;
 	return [
-		`mkdir -p ${folder} ${upper} ${work}`,
-		`mount -t overlay overlay -o lowerdir=${base},upperdir=${upper},workdir=${work} ${folder}`,
+		`mkdir -p ${folder} ${folder}-upper ${folder}-work`,
+		`mount -t overlay overlay -o lowerdir=${base},upperdir=${folder}-upper,workdir=${folder}-work ${folder}`,
 		`mount -t proc proc ${folder}/proc`,
-		// What belongs to this machine is not to be changed by a test. What belongs to its network may be.
-		...["vm", "kernel", "fs"].flatMap((one) => [
-			`mount --bind ${folder}/proc/sys/${one} ${folder}/proc/sys/${one}`,
-			`mount -o remount,bind,ro ${folder}/proc/sys/${one}`,
-		]),
 		`mount --rbind /sys ${folder}/sys`,
-		`mount -o remount,bind,ro ${folder}/sys`,
-		`mount -t tmpfs tmpfs ${folder}/run`,
-		`mount -t tmpfs tmpfs ${dev}`,
-		...["null", "zero", "full", "random", "urandom", "tty"].flatMap((name) => [
-			`touch ${dev}/${name}`,
-			`mount --bind /dev/${name} ${dev}/${name}`,
-		]),
-		`mkdir -p ${dev}/shm ${dev}/pts ${byId}`,
+		`mount --bind ${path.join(path.dirname(base), "archives")} ${folder}/var/cache/apt/archives`,
+		// What belongs to this machine is not to be changed by a test. What belongs to its network may be.
+		`for one in vm kernel fs; do mount --bind ${folder}/proc/sys/$one ${folder}/proc/sys/$one; done`,
+		`for one in sys proc/sys/vm proc/sys/kernel proc/sys/fs; do mount -o remount,bind,ro ${folder}/$one; done`,
+		`for one in run dev; do mount -t tmpfs tmpfs ${folder}/$one; done`,
+		`for one in null zero full random urandom tty; do touch ${dev}/$one; mount --bind /dev/$one ${dev}/$one; done`,
+		`mkdir -p ${dev}/shm ${dev}/pts ${dev}/disk/by-id`,
 		`mount -t tmpfs -o mode=1777 tmpfs ${dev}/shm`,
 		`mount -t devpts -o newinstance,ptmxmode=0666 devpts ${dev}/pts`,
 		`ln -s pts/ptmx ${dev}/ptmx`,
@@ -292,50 +242,21 @@ function mounts(base: string, folder: string, outside: string, disk: string | nu
 			: [
 					`touch ${folder}${disk}`,
 					`mount --bind ${disk} ${folder}${disk}`,
-					...["", "_1"].map(
-						(end) =>
-							`ln -s ${disk} ${byId}/nvme-Amazon_EC2_NVMe_Instance_Storage_AWS0123456789ABCDEF0${end}`,
-					),
+					`ln -s ${disk} ${nvme}`,
+					`ln -s ${disk} ${nvme}_1`,
 				]),
 		`touch ${folder}${OUTSIDE}`,
 		`mount --bind /run/netns/${outside} ${folder}${OUTSIDE}`,
 		`cp /etc/resolv.conf ${folder}/etc/resolv.conf`,
-		`mount --bind ${path.join(path.dirname(base), "archives")} ${folder}/var/cache/apt/archives`,
 	];
 }
 
-/** In that network Amazon's address answers with this machine's time, as NTP says it. Returns how to end it. */
-function keepTime(host: Host): () => void {
-	host.run("ip address add 169.254.169.123/32 dev lo");
-	const [program = "", ...args] = host.inNetwork([process.execPath, "--eval", TIME_SERVER]);
-	const server = spawn(program, args, { stdio: ["pipe", "ignore", "inherit"] });
-	return () => void server.stdin?.end();
+/** In that network Amazon's address answers with this machine's time, as its own chrony says it. */
+function keepTime({ run }: Host): void {
+	run(
+		"ip address add 169.254.169.123/32 dev lo && chronyd -x 'local stratum 1' 'bindaddress 169.254.169.123' allow 'cmdport 0' 'bindcmdaddress /' 'pidfile /run/amazon.pid'",
+	);
 }
-
-/** It ends with its input. Root delay and dispersion are 30.5 us each. */
-const TIME_SERVER = `
-const { timeOrigin } = performance;
-const socket = require("node:dgram").createSocket("udp4");
-const stamp = (buffer, at) => {
-	const ms = timeOrigin + performance.now();
-	buffer.writeUInt32BE(Math.floor(ms / 1000) + 2208988800, at);
-	buffer.writeUInt32BE(Math.floor((ms % 1000) / 1000 * 2 ** 32), at + 4);
-};
-socket.on("message", (asked, { port, address }) => {
-	const answer = Buffer.alloc(48);
-	answer.set([(asked[0] & 0x38) | 4, 1, asked[2], 0xec]);
-	answer.writeUInt32BE(2, 4);
-	answer.writeUInt32BE(2, 8);
-	answer.write("TEST", 12);
-	stamp(answer, 16);
-	asked.copy(answer, 24, 40, 48);
-	stamp(answer, 32);
-	stamp(answer, 40);
-	socket.send(answer, port, address);
-});
-socket.bind(123, "169.254.169.123");
-process.stdin.on("end", () => process.exit()).resume();
-`;
 
 /** What a test run that was killed has left. */
 function sweep(): void {

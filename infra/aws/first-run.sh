@@ -12,12 +12,7 @@ failed=0
 check() {
 	what=$1
 	shift
-	if "$@" >>checks.log 2>&1; then
-		echo "passed  $what"
-	else
-		echo "FAILED  $what"
-		failed=1
-	fi
+	if "$@" >>checks.log 2>&1; then echo "passed  $what"; else echo "FAILED  $what"; failed=1; fi
 }
 
 # A value out of rig.json, as words.
@@ -33,19 +28,6 @@ step() {
 	$mqbench "$@" >"$name.log" 2>&1
 }
 
-# Asks a machine; every line of hosts.txt is what ssh needs.
-host() {
-	# shellcheck disable=SC2086 # options are words
-	ssh ${MQBENCH_SSH_OPTIONS-} -n -i "$2" -o IdentitiesOnly=yes -o UserKnownHostsFile="$3" -o BatchMode=yes "$1" "$4"
-}
-ends="systemctl is-active mqbench-ttl.service"
-bound="grep -Eo '\"boundNs\": ?[0-9]+' /var/lib/mqbench/facts.json"
-bounded() {
-	at=$(host "$1" "$2" "$3" "$bound" | tr -dc 0-9)
-	echo "$1: clock exact to $at ns"
-	[ -n "$at" ] && [ "$at" -le 1000000 ]
-}
-
 # Whoever leaves now leaves nothing that costs money.
 trap 'trap "" HUP INT TERM; [ ! -e rig.json ] || $mqbench down rig.json' EXIT
 trap 'exit 130' HUP INT TERM
@@ -53,22 +35,18 @@ trap 'exit 130' HUP INT TERM
 step up up "$scenario" --target aws --yes --max-hourly-usd "$3"
 check "the rig stands" [ -e rig.json ]
 [ -e rig.json ] || { cat up.log; exit 1; }
-cp rig.json rented.json
 id=$(rig 'rig.id')
 region=$(rig 'rig.cloud.region')
-usd=$(rig 'rig.cloud.hourlyUsd?.toFixed(2) ?? "unknown"')
 rig '[...rig.clients, ...rig.brokers.flatMap(({ hosts }) => hosts)].map(({ host, user, identity, knownHosts }) => `${user}@${host} ${identity} ${knownHosts}`).sort().filter((one, i, all) => one !== all[i - 1]).join("\n")' >hosts.txt
 
 step run run "$scenario" --rig rig.json --out report
 check "the measurement passed" [ $? = 0 ]
 # The set-up is over by now.
 while read -r at identity known; do
-	check "$at ends itself" host "$at" "$identity" "$known" "$ends"
-	check "$at has a clock exact to 1 ms" bounded "$at" "$identity" "$known"
+	# shellcheck disable=SC2086 # options are words
+	check "$at ends itself" ssh ${MQBENCH_SSH_OPTIONS-} -n -i "$identity" -o IdentitiesOnly=yes -o UserKnownHostsFile="$known" \
+		-o BatchMode=yes "$at" systemctl is-active mqbench-ttl.service
 done <hosts.txt
-for file in result.json report.html report.md junit.xml; do
-	check "report/$file is there" [ -s "report/$file" ]
-done
 check "times across machines, if any were taken, are exact to 1 ms" node -e '
 	const { runs } = JSON.parse(fs.readFileSync("report/result.json"));
 	console.log(runs.map(({ clockBoundNs }) => clockBoundNs));
@@ -76,14 +54,6 @@ check "times across machines, if any were taken, are exact to 1 ms" node -e '
 
 step down down rig.json
 check "the rig is down" [ $? = 0 ]
-$mqbench rigs list >list.log 2>&1
-check "mqbench remembers no such rig" sh -c '! grep -q "^$0 " list.log' "$id"
 step sweep rigs sweep --region "$region" --id "$id"
 check "nothing with its tag is left in $region" grep -q "Nothing to remove" sweep.log
-check "it was down before its machines ended themselves ($usd USD an hour)" node -e '
-	const { createdAt, cloud } = JSON.parse(fs.readFileSync("rented.json"));
-	const usd = (cloud.hourlyUsd * (Date.now() - Date.parse(createdAt))) / 3.6e6;
-	console.log(`about ${usd.toFixed(2)} USD`);
-	process.exit(cloud.hourlyUsd !== null && Date.now() < Date.parse(cloud.endsAt) ? 0 : 1)'
-tail -n 1 checks.log
 exit $failed

@@ -1,6 +1,5 @@
-# /var/lib/mqbench is what the set-up says of itself: state (one line), set-up.log, facts.json; and store, the folder on the disk that is
-# measured.
-mkdir -p "$base/facts.d"
+mkdir -p "$base"
 chmod 755 "$base"
+echo null >"$base/disk"
 : >"$base/remarks"
-run_steps ttl user quiet disk packages engine store tuning limits clock facts
+run_steps ttl quiet packages engine store tuning limits clock facts
