@@ -2,10 +2,8 @@ import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { commandLine } from "../runner/shell.ts";
 import type { World } from "../runner/world.ts";
-import { cacheFolder } from "./binaries/cache.ts";
-import { sizeOf } from "./binaries/size.ts";
-import { buildsIn } from "./binaries/trim.ts";
-import { isUsed } from "./binaries/used.ts";
+import { readBuildFile } from "./binaries/build.ts";
+import { cacheFolder, isUsed, sizeOf } from "./binaries/cache.ts";
 import { knownRigs } from "./cloud/rigs.ts";
 import { findDocker } from "./docker/cli.ts";
 import { labelOf, leftRuns, removeLabelled } from "./docker/remove.ts";
@@ -35,22 +33,19 @@ export async function keptHere(
 	const cache = cacheFolder(world.env, process.platform);
 	const nowMs = world.clock.nowMs();
 	const docker = await inDocker(world);
-	const rigs = await knownRigs(world);
-	const of = (folder: string, name: RegExp, what: string) =>
-		folders(path.join(cache, folder), name, { what, nowMs });
+	const inCache = CACHED.map(([folder, name, what]) =>
+		entries(path.join(cache, folder), name, what, nowMs),
+	);
+	const left = (await leftFolders()).map(async (where) => ({
+		...(await entry(where, "left by a command that was killed", nowMs)),
+		usedMs: null,
+		inUse: false,
+	}));
 	return {
-		kept: [
-			...(await builds(path.join(cache, "bin"), nowMs)),
-			...(await parts(path.join(cache, "bin"), nowMs)),
-			...(await of("go", /^go1\.\d+(?:\.\d+)?$/, "a Go that was fetched")),
-			...(await of("jars", /^[a-z-]+-[0-9a-f]{16}$/, "jars of a broker")),
-			...(await of("pulumi", /^\d+\.\d+\.\d+$/, "the command pulumi")),
-			...(await Promise.all((await leftFolders()).map((one) => temporary(one)))),
-			...docker.kept,
-		],
+		kept: [...(await Promise.all(inCache)).flat(), ...(await Promise.all(left)), ...docker.kept],
 		notes: [
 			...docker.notes,
-			...rigs.map(
+			...(await knownRigs(world)).map(
 				({ folder: { id } }) =>
 					`Rented, and not removed here: mqbench rigs destroy ${commandLine([id])}`,
 			),
@@ -60,71 +55,51 @@ export async function keptHere(
 
 // --- internal ---
 
-async function builds(bin: string, nowMs: number): Promise<Kept[]> {
-	return Promise.all(
-		(await buildsIn(bin)).map(async ({ folder, kind, usedMs, bytes }) => {
-			const [programs = "", platform = ""] = kind.split(" ");
-			return {
-				what: `built: ${programs.replaceAll(",", ", ")}${platform === "" ? "" : ` for ${platform}`}`,
-				where: folder,
-				bytes,
-				usedMs,
-				inUse: await isUsed(path.join(folder, "build.json"), nowMs),
-				remove: () => rm(folder, { recursive: true }),
-			};
-		}),
-	);
+/** Folders of the cache, the names of what is ours in them, and what it is; null: it is not ours. */
+const CACHED: readonly [folder: string, name: RegExp, what: What][] = [
+	["bin", /^[0-9a-f]{16}$/, built],
+	["go", /^go1\.\d+(?:\.\d+)?$/, () => "a Go that was fetched"],
+	["jars", /^[a-z-]+-[0-9a-f]{16}$/, () => "jars of a broker"],
+	["pulumi", /^\d+\.\d+\.\d+$/, () => "the command pulumi"],
+];
+type What = (folder: string) => string | null | Promise<string | null>;
+
+async function built(folder: string): Promise<string | null> {
+	const file = await readBuildFile(folder);
+	if (file === null) return null;
+	const programs = Object.keys(file.sha256).sort().join(", ");
+	return `built: ${programs} for ${file.platform}`;
 }
 
-/** Of builds that were killed; one that goes on holds its lock, and shows so every few seconds. */
-async function parts(bin: string, nowMs: number): Promise<Kept[]> {
-	const name = /^\.([0-9a-f]{16})-\w{6}$/;
-	const all = await folders(bin, name, { what: "a build that was killed", nowMs });
-	return Promise.all(
-		all.map(async (one) => {
-			const [, key = ""] = name.exec(path.basename(one.where)) ?? [];
-			const builder = await lockedBy(path.join(bin, `${key}.lock`));
-			return { ...one, inUse: one.inUse || builder !== null };
-		}),
-	);
+/** Entries with that name, and what is left of those whose making was killed. */
+async function entries(parent: string, name: RegExp, of: What, nowMs: number): Promise<Kept[]> {
+	const found = await readdir(parent).catch(() => []);
+	const all = found.map(async (base): Promise<Kept[]> => {
+		const [, part] = /^\.(.+)-\w{6}$/.exec(base) ?? [];
+		const where = path.join(parent, base);
+		if (!name.test(part ?? base)) return [];
+		const what = part === undefined ? await of(where) : "a build that was killed";
+		if (what === null) return [];
+		const kept = await entry(where, what, nowMs);
+		// What is being made has its lock held.
+		const maker = await lockedBy(path.join(parent, `${part ?? base}.lock`));
+		return [{ ...kept, inUse: kept.inUse || maker !== null }];
+	});
+	return (await Promise.all(all)).flat();
 }
 
-async function folders(
-	parent: string,
-	name: RegExp,
-	{ what, nowMs }: { readonly what: string; readonly nowMs: number },
-): Promise<Kept[]> {
-	const names = await readdir(parent).catch(() => []);
-	const ours = names.filter((one) => name.test(one));
-	return Promise.all(
-		ours.map(async (one): Promise<Kept> => {
-			const where = path.join(parent, one);
-			const about = await stat(where).catch(() => null);
-			return {
-				what: what,
-				where,
-				bytes: await sizeOf(where),
-				usedMs: about?.mtimeMs ?? null,
-				inUse: await isUsed(where, nowMs),
-				// What says what it was lies beside it.
-				remove: async () => {
-					await rm(where, { recursive: true });
-					await rm(`${where}.sha256`, { force: true });
-				},
-			};
-		}),
-	);
-}
-
-/** Of a process that is gone. */
-async function temporary(where: string): Promise<Kept> {
+async function entry(where: string, what: string, nowMs: number): Promise<Kept> {
 	return {
-		what: "left by a command that was killed",
+		what,
 		where,
 		bytes: await sizeOf(where),
-		usedMs: null,
-		inUse: false,
-		remove: () => rm(where, { recursive: true }),
+		usedMs: (await stat(where).catch(() => null))?.mtimeMs ?? null,
+		inUse: await isUsed(where, nowMs),
+		async remove() {
+			await rm(where, { recursive: true });
+			// What says what it was lies beside it.
+			await rm(`${where}.sha256`, { force: true });
+		},
 	};
 }
 

@@ -1,11 +1,11 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** A lock as another process has left it; returns the file that its holder touches. */
+/** For tests: a lock as another process has left it; returns the file that its holder touches. */
 export function leftLock(where: string, owner: string, agoMs = 0): string {
 	mkdirSync(where, { recursive: true });
-	const file = path.join(where, "owner");
-	writeFileSync(file, JSON.stringify({ owner, doing: "x", token: "t" }));
+	const file = path.join(where, "theirs");
+	writeFileSync(file, owner);
 	const then = new Date(Date.now() - agoMs);
 	utimesSync(file, then, then);
 	return file;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync } from "node:fs";
-import { lstat, mkdir, open, rename, rm, rmdir, utimes, writeFile } from "node:fs/promises";
+import { lstatSync, statSync } from "node:fs";
+import { mkdir, readdir, rename, rm, rmdir, unlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readGiven } from "../runner/given-folder.ts";
@@ -15,61 +15,39 @@ export interface Lock {
 /** Who has it. */
 export interface Holder {
 	readonly pid: number;
-	/** What it is doing with it: "is measuring on it". */
-	readonly doing: string;
 	/** It is a process of this machine, and certainly lives. */
 	readonly here: boolean;
 }
 
-export interface LockOptions {
-	/** For how long a holder that cannot be seen from here may give no sign of life. */
-	readonly watchMs?: number;
-	/** How often the holder gives one. */
-	readonly beatMs?: number;
-	/** How often to look. */
-	readonly lookMs?: number;
-	/** Called once if a holder has to be watched. */
-	onWatch?(watchMs: number): void;
-	/** Ends the watching; the promise is rejected. */
-	readonly stop?: AbortSignal | undefined;
-}
-
 /**
- * Takes the lock at `where` for this process, or returns its holder, if that shows that it lives: one of this machine by its pid and start time,
- * one of another machine or container by touching the lock.
+ * Takes the lock at `where` for this process, or returns its holder. The lock is a folder with one file, whose name no other holder's has: so what
+ * removes the file of a holder that is gone cannot remove that of the next one. Subtle: a folder can be renamed to one that is empty, but not
+ * to one that has something in it, so the lock appears with its file.
  */
-export async function tryLock(
-	where: string,
-	doing: string,
-	options: LockOptions = {},
-): Promise<Lock | Holder> {
-	const { watchMs = WATCH_MS, beatMs = BEAT_MS } = options;
-	const { lookMs = LOOK_MS, onWatch = () => {}, stop } = options;
+export async function tryLock(where: string): Promise<Lock | Holder> {
 	const token = randomBytes(8).toString("hex");
-	const text = JSON.stringify({ owner: ownerText(process.pid), doing, token });
-	let watched = false;
-	while (!(await make(where, text))) {
-		const found = textOf(where);
-		const entry = entryIn(found);
-		if (entry !== null && !isGone(entry.owner)) {
-			const here = isHere(entry.owner);
-			if (!here && !watched) onWatch(watchMs);
-			watched ||= !here;
-			if (here || (await beats(where, watchMs, lookMs, stop))) return holderIn(entry);
+	const made = `${where}.${token}`;
+	await mkdir(made, { mode: 0o700 });
+	try {
+		await writeFile(path.join(made, token), ownerText(process.pid), { mode: 0o600 });
+		while (!(await moved(made, where))) {
+			const holder = await holderAt(where, true);
+			if (holder !== null) return holder;
 		}
-		if (found !== null) await takeAway(where, found, lookMs, stop);
+	} finally {
+		await rm(made, { recursive: true, force: true });
 	}
-	const beating = setInterval(async () => {
-		// A process that has taken it away since gives signs of its own.
-		if (textOf(where) !== text) return;
+	const file = path.join(where, token);
+	const beating = setInterval(() => {
 		const now = new Date();
-		await utimes(fileOf(where), now, now).catch(() => {});
-	}, beatMs).unref();
+		utimes(file, now, now).catch(() => {});
+	}, BEAT_MS).unref();
 	return {
 		async release() {
 			clearInterval(beating);
 			// What cannot be removed is taken from this process as soon as it has ended.
-			if (textOf(where) === text) await remove(where).catch(() => {});
+			await unlink(file).catch(() => {});
+			await rmdir(where).catch(() => {});
 		},
 	};
 }
@@ -79,161 +57,82 @@ export async function takeLock(
 	where: string,
 	stop: AbortSignal,
 	onWait: (pid: number) => void,
-	options: LockOptions = {},
 ): Promise<Lock> {
 	for (let announced = false; ; announced = true) {
-		const got = await tryLock(where, "", { ...options, stop });
+		const got = await tryLock(where);
 		if ("release" in got) return got;
 		if (!announced) onWait(got.pid);
-		await sleep(options.lookMs ?? LOOK_MS, undefined, { signal: stop });
+		await sleep(LOOK_MS, undefined, { signal: stop });
 	}
 }
 
-/** Who has the lock, as far as one look shows; null: no living process. */
-export async function lockedBy(where: string): Promise<Holder | null> {
-	const entry = entryIn(textOf(where));
-	if (entry === null || isGone(entry.owner)) return null;
-	const holder = holderIn(entry);
-	const silentMs = Date.now() - ((await beatOf(where)) ?? 0);
-	return holder.here || silentMs < SILENT_MS ? holder : null;
+/** Who has the lock; null: no living process. */
+export function lockedBy(where: string): Promise<Holder | null> {
+	return holderAt(where, false);
 }
 
 // --- internal ---
 
 const BEAT_MS = 5_000;
-/** Some beats: a machine that measures may be late with one. */
-const WATCH_MS = 20_000;
-/** After that one look is enough: clocks of two machines may differ by some seconds. */
+/** For how long a holder that cannot be seen from here may give no sign of life: more than clocks of two machines differ by. */
 const SILENT_MS = 60_000;
 const LOOK_MS = 200;
 
-/** The lock is a folder with this file in it. */
-function fileOf(where: string): string {
-	return path.join(where, "owner");
-}
-
-/**
- * false: there is one already. Subtle: it appears with its text, because a folder cannot be renamed to one that has something in it. Links
- * would do the same, but not every file system has them.
- */
-async function make(where: string, text: string): Promise<boolean> {
-	const whole = `${where}.${randomBytes(4).toString("hex")}.new`;
-	await mkdir(whole, { mode: 0o700 });
+/** false: there is something in its place. */
+async function moved(made: string, where: string): Promise<boolean> {
 	try {
-		await writeFile(fileOf(whole), text, { mode: 0o600 });
-		await rename(whole, where);
+		await rename(made, where);
 		return true;
 	} catch (error) {
-		await rm(whole, { recursive: true, force: true });
-		const { code } = error as NodeJS.ErrnoException;
-		if (THERE.has(code ?? "") || isThere(where)) return false;
+		if (THERE.has((error as NodeJS.ErrnoException).code ?? "")) return false;
 		throw error;
 	}
 }
 
-const THERE: ReadonlySet<string> = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR"]);
+const THERE: ReadonlySet<string> = new Set([
+	"ENOTEMPTY",
+	"EEXIST",
+	"ENOTDIR",
+	...(process.platform === "win32" ? ["EPERM"] : []),
+]);
 
-/** What the lock says, which is different for each holder; null: there is none. */
-function textOf(where: string): string | null {
-	try {
-		return readGiven(fileOf(where));
-	} catch {
-		return isThere(where) ? "" : null;
+/** `clear`: removes all that is in its place and no living process's. */
+async function holderAt(where: string, clear: boolean): Promise<Holder | null> {
+	const about = lstatSync(where, { throwIfNoEntry: false });
+	if (about === undefined) return null;
+	if (!about.isDirectory()) {
+		if (clear)
+			await unlink(where).catch((error) => {
+				// Others may have removed it, or put a lock there, which this cannot remove.
+				if (lstatSync(where, { throwIfNoEntry: false })?.isDirectory() === false) throw error;
+			});
+		return null;
 	}
-}
-
-/** Is there anything, also a link that leads nowhere? */
-function isThere(where: string): boolean {
-	try {
-		lstatSync(where);
-		return true;
-	} catch {
-		return false;
+	const names = await readdir(where).catch((error) => {
+		// Another user's, which nobody can judge or remove.
+		if (clear && error.code !== "ENOENT") throw error;
+		return [];
+	});
+	for (const name of names) {
+		const file = path.join(where, name);
+		const holder = holderIn(file);
+		if (holder !== null) return holder;
+		if (clear) await rm(file, { recursive: true, force: true });
 	}
+	if (clear) await rmdir(where).catch(() => {});
+	return null;
 }
 
-interface Entry {
-	readonly owner: string;
-	readonly doing: string;
-}
-
-/** null: nobody has it, or it was damaged when the power failed, or is no lock of ours. */
-function entryIn(text: string | null): Entry | null {
+/** null: it is gone, or this is not what a holder writes, as after a power failure. */
+function holderIn(file: string): Holder | null {
 	try {
-		const { owner, doing } = JSON.parse(text ?? "");
-		return typeof owner === "string" ? { owner, doing: String(doing) } : null;
+		const [owner] = /\d+:\w*@\w+\.\w+\.\w+/.exec(readGiven(file)) ?? [];
+		if (owner === undefined || isGone(owner)) return null;
+		const here = isHere(owner);
+		// Network file systems look again for the time of a file that was opened a moment ago.
+		if (!here && Date.now() - statSync(file).mtimeMs > SILENT_MS) return null;
+		return { pid: Number.parseInt(owner, 10), here };
 	} catch {
 		return null;
 	}
-}
-
-function holderIn({ owner, doing }: Entry): Holder {
-	return { pid: Number.parseInt(owner, 10), doing, here: isHere(owner) };
-}
-
-/** When the holder last showed that it lives; null: nobody holds it. Subtle: opened, because network file systems answer a stat from memory. */
-async function beatOf(where: string): Promise<number | null> {
-	const handle = await open(fileOf(where), "r").catch(() => null);
-	try {
-		return (await handle?.stat())?.mtimeMs ?? null;
-	} finally {
-		await handle?.close();
-	}
-}
-
-/** Whether somebody touches it. Its time is compared with itself only: clocks of two machines differ, and any of them may jump. */
-async function beats(
-	where: string,
-	watchMs: number,
-	lookMs: number,
-	stop: AbortSignal | undefined,
-): Promise<boolean> {
-	const first = await beatOf(where);
-	for (const end = performance.now() + watchMs; performance.now() < end; ) {
-		await sleep(Math.min(lookMs, watchMs), undefined, { signal: stop });
-		const now = await beatOf(where);
-		if (now !== first) return now !== null;
-	}
-	return false;
-}
-
-/**
- * Removes the lock of a holder that is gone. Subtle: when two processes find the same holder gone, the second must not remove what the first
- * has made since. So one of them at a time has the right to remove, and it looks again.
- */
-async function takeAway(
-	where: string,
-	text: string,
-	lookMs: number,
-	stop: AbortSignal | undefined,
-): Promise<void> {
-	const right = `${where}.stale`;
-	try {
-		await mkdir(right);
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-		const made = (await lstat(right).catch(() => null))?.mtimeMs;
-		// Its time may lie ahead, too, if a clock was set back.
-		if (made !== undefined && Math.abs(Date.now() - made) > SILENT_MS)
-			await rm(right, { recursive: true, force: true });
-		await sleep(lookMs, undefined, { signal: stop });
-		return;
-	}
-	try {
-		if (textOf(where) === text) await remove(where);
-	} finally {
-		await rmdir(right).catch(() => {});
-	}
-}
-
-/** Subtle: under another name first, because another process may take its place while it is being emptied. */
-async function remove(where: string): Promise<void> {
-	const aside = `${where}.${randomBytes(4).toString("hex")}.gone`;
-	try {
-		await rename(where, aside);
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-		throw error;
-	}
-	await rm(aside, { recursive: true, force: true });
 }

@@ -1,25 +1,21 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { settingTexts } from "../runner/model/machine-settings.ts";
 import { settingsBelow } from "./machine-settings.ts";
-import { testFolder } from "./test-folder.fake.ts";
+import { script, testFolder } from "./test-folder.fake.ts";
 
-/** A root with these files, and an ethtool that says that of each card. */
-function made(files: Readonly<Record<string, string>>, ethtool?: string) {
+/** Settings of a machine with these files, and an ethtool that says that of its card. */
+async function settings(files: Readonly<Record<string, string>>, ethtool = "exit 81") {
 	const root = testFolder();
 	for (const [name, text] of Object.entries(files)) {
 		const file = path.join(root, name.startsWith("proc/") ? "" : "sys", name);
 		mkdirSync(path.dirname(file), { recursive: true });
 		writeFileSync(file, text);
 	}
-	if (ethtool !== undefined) {
-		const program = path.join(root, "ethtool");
-		writeFileSync(program, `#!/bin/sh\n${ethtool}\n`);
-		chmodSync(program, 0o755);
-	}
+	script(path.join(root, "ethtool"), `[ "$1 $2" = "-c ens5" ] || exit 81\n${ethtool}`);
 	vi.stubEnv("PATH", `${root}:${process.env.PATH}`);
-	return root;
+	return settingsBelow(root);
 }
 
 const CPU = "devices/system/cpu";
@@ -34,27 +30,35 @@ const cores = (...disabled: readonly (readonly number[])[]) =>
 			]),
 		),
 	);
-const saysOfEns5 = (text: string) =>
-	`[ "$1 $2" = "-c ens5" ] || exit 81\ncat <<END\nCoalesce parameters for ens5:\n${text}\nEND`;
-const ADAPTIVE =
-	"Adaptive RX: on  TX: n/a\nstats-block-usecs:\tn/a\nrx-usecs:\t20\nrx-frames:\tn/a\ntx-usecs:\t64\ntx-frames:\tn/a";
+const CARD = { "class/net/ens5/device/vendor": "" };
+const coalesce = (text: string) => `cat <<END\nCoalesce parameters for ens5:\n${text}\nEND`;
+const NOTHING = {
+	idleDriver: null,
+	bootMaxCState: null,
+	cStates: null,
+	maxCState: null,
+	smt: null,
+	governor: null,
+	interruptModeration: null,
+};
 
 describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 	test("are what its kernel and its card say", async () => {
-		const root = made(
+		const found = await settings(
 			{
 				...cores([0, 0, 0, 0], [0, 0, 0, 0]),
+				...CARD,
 				[`${CPU}/cpuidle/current_driver`]: "intel_idle\n",
 				"module/intel_idle/parameters/max_cstate": "9\n",
 				[`${CPU}/smt/control`]: "on\n",
 				[`${CPU}/cpu0/cpufreq/scaling_governor`]: "powersave\n",
 				[`${CPU}/cpu1/cpufreq/scaling_governor`]: "performance\n",
-				"class/net/ens5/device/vendor": "",
 				"class/net/lo/mtu": "",
 			},
-			saysOfEns5(ADAPTIVE),
+			coalesce(
+				"Adaptive RX: on  TX: n/a\nstats-block-usecs:\tn/a\nrx-usecs:\t20\nrx-frames:\tn/a\ntx-usecs:\t64\ntx-frames:\tn/a",
+			),
 		);
-		const found = await settingsBelow(root);
 		expect(found).toEqual({
 			idleDriver: "intel_idle",
 			bootMaxCState: 9,
@@ -72,55 +76,33 @@ describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 		});
 	});
 
-	test("have a C-state as long as one core may enter it", async () => {
-		const off = cores([0, 0, 1, 1], [0, 0, 1, 1]);
-		const [all, one] = [off, { ...off, ...cores([0, 0, 1, 1], [0, 0, 0, 1]) }];
-		expect(await settingsBelow(made(all))).toMatchObject({ cStates: "POLL, C1", maxCState: 1 });
-		expect(await settingsBelow(made(one))).toMatchObject({
-			cStates: "POLL, C1, C1E",
-			maxCState: 2,
-		});
+	test.each([
+		["a C-state that no core may enter", cores([0, 0, 1], [0, 0, 1]), { cStates: "POLL, C1" }],
+		["one that a core may enter", cores([0, 0, 1], [0, 0, 0]), { cStates: "POLL, C1, C1E" }],
+		["a card that says nothing", CARD, NOTHING],
+		["nothing", {}, NOTHING],
+	])("with %s are %o", async (_, files, wanted) => {
+		expect(await settings(files)).toMatchObject(wanted);
 	});
 
-	test("say what a card does that moderates nothing", async () => {
+	test("say what a card does that moderates nothing, and what a guest sees whose host decides", async () => {
 		const quiet = "Adaptive RX: off  TX: off\nrx-usecs:\t0\ntx-usecs:\t0";
-		const card = { "class/net/ens5/device/vendor": "" };
-		expect(await settingsBelow(made(card, saysOfEns5(quiet)))).toMatchObject({
+		expect(await settings(CARD, coalesce(quiet))).toMatchObject({
 			interruptModeration: "adaptive-rx off, adaptive-tx off, rx-usecs 0, tx-usecs 0",
 		});
-	});
-
-	test("are null where nothing can be read", async () => {
-		const nothing = {
-			idleDriver: null,
-			bootMaxCState: null,
-			cStates: null,
-			maxCState: null,
-			smt: null,
-			governor: null,
-			interruptModeration: null,
-		};
-		expect(await settingsBelow(made({}))).toEqual(nothing);
-		const card = { "class/net/ens5/device/vendor": "" };
-		expect(await settingsBelow(made(card, "exit 81"))).toEqual(nothing);
-		expect(new Set(Object.values(settingTexts(nothing)))).toEqual(new Set([null]));
-	});
-
-	test("of a guest whose host decides are its driver alone", async () => {
-		const root = made({ [`${CPU}/cpuidle/current_driver`]: "none\n" });
-		expect(settingTexts(await settingsBelow(root))["C-states"]).toBe("not to be seen (none)");
+		const guest = await settings({ [`${CPU}/cpuidle/current_driver`]: "none\n" });
+		expect(settingTexts(guest)["C-states"]).toBe("not to be seen (none)");
+		expect(new Set(Object.values(settingTexts(NOTHING)))).toEqual(new Set([null]));
 	});
 
 	test.each([
 		["0-7", "all"],
 		["2-3", "2-3 of 0-7"],
 	])("where it may run on the cores %s, that is %s of them", async (allowed, text) => {
-		const found = await settingsBelow(
-			made({
-				"proc/self/status": `Name:\tsh\nCpus_allowed_list:\t${allowed}\n`,
-				[`${CPU}/online`]: "0-7\n",
-			}),
-		);
+		const found = await settings({
+			"proc/self/status": `Name:\tsh\nCpus_allowed_list:\t${allowed}\n`,
+			[`${CPU}/online`]: "0-7\n",
+		});
 		expect(found.allowedCores).toBe(text);
 		expect(settingTexts(found)["cores to run on"]).toBe(text);
 	});

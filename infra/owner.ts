@@ -11,24 +11,23 @@ import { isAlive } from "./pid.ts";
 export function isGone(owner: string): boolean {
 	const parsed = /^(\d+):(\w*)@(\w+)\.(\w+)\.(\w+)$/.exec(owner);
 	if (!parsed) return false;
-	const [, pid, began, host, boot, space] = parsed;
-	const here = place();
-	if (host !== here.host) return false;
+	const [, pid, began, ...there] = parsed;
+	const [host, boot, space] = place();
+	if (there[0] !== host) return false;
 	// The machine has been restarted since.
-	if (boot !== here.boot) return true;
-	if (space !== here.space) return false;
+	if (there[1] !== boot) return true;
+	if (there[2] !== space) return false;
 	return !isAlive(Number(pid)) || beginningOf(Number(pid)) !== began;
 }
 
 /** Whether the owner's pid means something here: on another machine, or in another container, the same number is another process. */
 export function isHere(owner: string): boolean {
-	return owner.split("@")[1] === ownerText(process.pid).split("@")[1];
+	return owner.endsWith(`@${place().join(".")}`);
 }
 
 /** "4711:88123@3f2a.9b01.77de": pid, start time of the process, and where the pid is valid: machine, its boot, and container. */
 export function ownerText(pid: number): string {
-	const { host, boot, space } = place();
-	return `${pid}:${beginningOf(pid)}@${host}.${boot}.${space}`;
+	return `${pid}:${beginningOf(pid)}@${place().join(".")}`;
 }
 
 // --- internal ---
@@ -42,37 +41,21 @@ function beginningOf(pid: number): string {
 	} catch {
 		if (process.platform === "linux" || process.platform === "win32") return "";
 	}
-	try {
-		return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
-			encoding: "utf8",
-			env: { ...process.env, LC_ALL: "C" },
-		}).replaceAll(/\W+/g, "");
-	} catch {
-		return "";
-	}
+	const env = { ...process.env, LC_ALL: "C" };
+	const ps = () => execFileSync("ps", ["-o", "lstart=", "-p", `${pid}`], { encoding: "utf8", env });
+	return attempt(ps).replaceAll(/\W+/g, "");
 }
 
-interface Place {
-	readonly host: string;
-	/** The machine's current boot. */
-	readonly boot: string;
-	/** Where pids are valid: containers have their own. */
-	readonly space: string;
-}
+let known: readonly string[] | undefined;
 
-let known: Place | undefined;
-
-function place(): Place {
-	known ??= {
-		host: brief(os.hostname()),
-		boot: brief(attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))),
-		space: brief(attempt(() => readlinkSync("/proc/self/ns/pid"))),
-	};
+/** The machine, its current boot, and where pids are valid: containers have their own. */
+function place(): readonly string[] {
+	known ??= [
+		os.hostname(),
+		attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
+		attempt(() => readlinkSync("/proc/self/ns/pid")),
+	].map((fact) => sha256(fact).slice(0, 8));
 	return known;
-}
-
-function brief(fact: string): string {
-	return sha256(fact).slice(0, 8);
 }
 
 function attempt(read: () => string): string {

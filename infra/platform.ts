@@ -45,6 +45,4 @@ const PROCESSORS: Readonly<Record<string, string>> = {
 	ppc64: "ppc64le",
 	aarch64: "arm64",
 	ia32: "386",
-	i686: "386",
-	armv7l: "arm",
 };

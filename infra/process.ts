@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import { treeOf } from "./pid.ts";
 
@@ -60,9 +61,9 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 		},
 	);
 	// Agent may end before its pipe is closed, which is not an error.
-	child.stdin?.on("error", () => {});
-	lines(child, "stdout", options.onStdout);
-	lines(child, "stderr", options.onStderr);
+	child.stdin.on("error", () => {});
+	createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", options.onStdout);
+	createInterface({ input: child.stderr, crlfDelay: Infinity }).on("line", options.onStderr);
 	const ended = new Promise<Ended>((resolve) => {
 		child.once("error", (error) => {
 			options.onStderr(`cannot start ${options.agent}: ${error.message}`);
@@ -75,10 +76,10 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 		ended,
 		say(line) {
 			if (!options.control) throw new Error("nothing can be said to it");
-			child.stdin?.write(`say ${line}\n`);
+			child.stdin.write(`say ${line}\n`);
 		},
 		signal: (name) => void child.kill(name),
-		abandon: () => void child.stdin?.destroy(),
+		abandon: () => void child.stdin.destroy(),
 		kill() {
 			if (child.pid === undefined) return;
 			// A stopped process accepts no other signal.
@@ -113,25 +114,6 @@ export function describeEnd(ended: Ended): string {
 /** How a command behind agent ended, by agent's own exit: 128 + n means that signal n ended the command. */
 export function endOf(code: number | null, signal: string | null): Ended {
 	if (code === null) return { code, signal };
-	const name = SIGNALS[code - 128];
-	return name ? { code: null, signal: name } : { code, signal: null };
+	const [name] = Object.entries(constants.signals).find(([, n]) => n === code - 128) ?? [];
+	return name === undefined ? { code, signal } : { code: null, signal: name };
 }
-
-// --- internal ---
-
-function lines(
-	child: ChildProcess,
-	stream: "stdout" | "stderr",
-	take: (line: string) => void,
-): void {
-	const input = child[stream];
-	if (input) createInterface({ input, crlfDelay: Infinity }).on("line", take);
-}
-
-const SIGNALS: Readonly<Record<number, string>> = {
-	2: "SIGINT",
-	6: "SIGABRT",
-	9: "SIGKILL",
-	11: "SIGSEGV",
-	15: "SIGTERM",
-};

@@ -1,6 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** For tests: a process of this machine. */
 export interface Process {
@@ -41,42 +39,20 @@ export function runs(pid: number): boolean {
 
 /** For tests: command lines of all processes. */
 export function commandLines(): string[] {
-	if (!PROC) return ps("args=");
 	return pids().map((pid) => read(`/proc/${pid}/cmdline`));
 }
 
 // --- internal ---
 
-/** Slim Linux images have no ps, other systems no /proc. */
-const PROC = existsSync("/proc/self/stat");
-
+/** "42 (name) S 1 ...": the name may hold blanks and parentheses; nobody has waited yet for those of state Z and X. */
 function processes(): Process[] {
-	const all = PROC ? pids().flatMap(parse) : ps("pid=,ppid=,state=,comm=").flatMap(parsePs);
-	return all.filter(({ state }) => !/^[ZX]/.test(state));
-}
-
-type Seen = Process & { readonly state: string };
-
-/** "42 (name) S 1 ...": the name may hold blanks and parentheses. */
-function parse(pid: number): Seen[] {
-	const stat = read(`/proc/${pid}/stat`);
-	const end = stat.lastIndexOf(")");
-	if (end < 0) return [];
-	const [state = "", parent] = stat.slice(end + 2).split(" ");
-	const name = stat.slice(stat.indexOf("(") + 1, end);
-	return [{ pid, parent: Number(parent), state, name }];
-}
-
-function parsePs(line: string): Seen[] {
-	const [, pid, parent, state = "", command = ""] =
-		/^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-	if (!pid) return [];
-	const name = path.basename(command);
-	return [{ pid: Number(pid), parent: Number(parent), state, name }];
-}
-
-function ps(columns: string): string[] {
-	return execFileSync("ps", ["-axo", columns], { encoding: "utf8" }).split("\n");
+	return pids().flatMap((pid) => {
+		const stat = read(`/proc/${pid}/stat`);
+		const end = stat.lastIndexOf(")");
+		const [state = "X", parent] = stat.slice(end + 2).split(" ");
+		const name = stat.slice(stat.indexOf("(") + 1, end);
+		return end < 0 || /^[ZX]/.test(state) ? [] : [{ pid, parent: Number(parent), name }];
+	});
 }
 
 function pids(): number[] {

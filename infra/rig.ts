@@ -2,7 +2,7 @@ import type { HostSettings, MachineSettings } from "../runner/model/machine-sett
 import type { FaultAction, Level } from "../runner/model/plan.ts";
 import type { ClientEnd } from "../runner/model/run-file.ts";
 import type { System } from "../runner/scenario/scenario.ts";
-import type { Ended } from "./process.ts";
+import type { Supervised } from "./process.ts";
 
 /**
  * What a target stands up: brokers to measure, clients that make the load, and a way to take down everything that it started. The runner knows
@@ -103,18 +103,10 @@ export interface ClientCommand {
 	onStderr(line: string): void;
 }
 
-export interface ClientProcess {
+/** k6 behind agent, there. `ended`: also when the connection is gone (code null, signal null). */
+export interface ClientProcess extends Omit<Supervised, "pid"> {
 	/** Agent's process on this machine, whose child is k6; null: k6 is elsewhere. */
 	readonly pid: number | null;
-	/** Resolves when k6 has ended and its output is read, or the connection is gone (code null, signal null). Never rejects. */
-	readonly ended: Promise<Ended>;
-	/** Writes one line to k6's standard input. */
-	say(line: string): void;
-	signal(name: "SIGINT" | "SIGTERM"): void;
-	/** Ends it: agent interrupts it, and kills its process group after the grace period. */
-	abandon(): void;
-	/** Kills everything below agent at once. */
-	kill(): void;
 }
 
 /** What a run needs from the broker of its system. */

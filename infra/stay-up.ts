@@ -1,8 +1,11 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { hasProcess, noBroker } from "../runner/brokers/index.ts";
 import { failure, MqbenchError } from "../runner/errors.ts";
-import type { Plan } from "../runner/model/plan.ts";
+import { largestOf } from "../runner/extremes.ts";
+import { type Plan, setUpBytes } from "../runner/model/plan.ts";
 import { packageVersion } from "../runner/package.ts";
 import { type RigPlace, removeRig, rigAt, writeRig } from "../runner/scenario/rig.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
@@ -11,8 +14,8 @@ import { commandLine } from "../runner/shell.ts";
 import { tell } from "../runner/text/tell.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
-import { brokerRequests } from "./broker-requests.ts";
 import { type StoodUp, upLocal } from "./local/standing.ts";
+import type { BrokerRequest } from "./rig.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** The rig to stand up, and the path of its rig.json. */
@@ -27,13 +30,13 @@ export interface StayingUp {
 
 /** Stands brokers of this machine up, writes their rig.json, and reports them. Resolves when a person has ended them and nothing of them is left. */
 export async function stayUp(
-	{ id, scenario, plans, path, place }: StayingUp,
+	{ id, scenario, plans, path: written, place }: StayingUp,
 	say: (line: string) => void,
 	world: World,
 	binaries: Binaries,
 ): Promise<void> {
 	const logs = await temporaryFolder(tmpdir());
-	const requests = brokerRequests(scenario, plans, logs);
+	const requests = requestsOf(scenario, plans, logs);
 	say(`Standing up ${requests.map(({ system }) => system.key).join(", ")} ...`);
 	let stood: StoodUp;
 	try {
@@ -53,7 +56,7 @@ export async function stayUp(
 			facts: { mqbench: packageVersion },
 		});
 		wrote = true;
-		world.stdout.write(upText(stood, path, place.shown));
+		world.stdout.write(upText(stood, written, place.shown));
 		end = await Promise.race([stood.broken, isToEnd(place, id, world.stop).then(() => null)]);
 	} finally {
 		await stood.teardown();
@@ -68,6 +71,29 @@ export async function stayUp(
 
 /** How often to check whether the file still exists. */
 const LOOK_MS = 300;
+
+/** What each system's broker has to support, over all of its runs. */
+function requestsOf(scenario: Scenario, plans: readonly Plan[], logs: string): BrokerRequest[] {
+	const requests = scenario.systems.flatMap((system): BrokerRequest[] => {
+		const own = plans.filter((plan) => plan.system === system.key);
+		const [first] = own;
+		if (!first || !hasProcess(system.options)) return [];
+		return [
+			{
+				system,
+				level: first.durabilityLevel,
+				messageBytes: largestOf(own.map(setUpBytes)),
+				cpus: first.pin.brokers,
+				logPath: path.join(logs, `${system.key}.log`),
+			},
+		];
+	});
+	if (requests.length === 0)
+		throw failure("usage", {
+			message: `${scenario.systems[0]?.broker ?? noBroker} has no server here, so there is nothing to stand up; run the scenario without a rig`,
+		});
+	return requests;
+}
 
 function upText({ file }: StoodUp, scenario: string, shown: string) {
 	const brokers = file.brokers.map(

@@ -3,7 +3,6 @@ import { lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isGone, ownerText } from "./owner.ts";
-import { isAlive } from "./pid.ts";
 
 /** A folder of this process: its maker removes it, and `sweep` does if this process was killed. */
 export async function temporaryFolder(parent: string): Promise<string> {
@@ -31,9 +30,8 @@ export async function leftFolders(
 	for (const parent of parents) {
 		if (!(await isSafe(parent))) continue;
 		for (const name of await readdir(parent).catch(() => [])) {
-			const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
 			const folder = path.join(parent, name);
-			if (pid && (await isLeft(folder, Number(pid)))) left.push(folder);
+			if (/^mqbench-\d+-\w{6}$/.test(name) && (await isLeft(folder))) left.push(folder);
 		}
 	}
 	return left;
@@ -43,7 +41,7 @@ export async function leftFolders(
 
 const OWNER = ".owner";
 
-/** A folder without an owner is either new or half removed; in the second case it has not changed for this long. */
+/** A folder without an owner is either new, or half removed if it has not changed for this long. */
 const QUIET_MS = 24 * 3600 * 1000;
 
 /** Nobody else can put a link in place of a folder of ours there while we remove it. */
@@ -60,12 +58,11 @@ function isMine({ uid }: Stats): boolean {
 	return process.getuid === undefined || uid === process.getuid();
 }
 
-async function isLeft(folder: string, pid: number): Promise<boolean> {
+async function isLeft(folder: string): Promise<boolean> {
 	// Anyone can make a folder with our name. Ours are for this user alone.
 	const about = await lstat(folder).catch(() => null);
 	if (!about?.isDirectory() || !isMine(about)) return false;
 	if (process.getuid && (about.mode & 0o077) !== 0) return false;
 	const owner = await readFile(path.join(folder, OWNER), "utf8").catch(() => "");
-	if (owner !== "") return isGone(owner);
-	return Date.now() - about.mtimeMs > QUIET_MS && !isAlive(pid);
+	return owner === "" ? Date.now() - about.mtimeMs > QUIET_MS : isGone(owner);
 }

@@ -97,7 +97,7 @@ export async function runPipeline(
 		const resumable = plans.every(isRun);
 		writeCommand(folder, { ...command, ...(resumable ? {} : { resumable }) });
 	}
-	const lock = await lockRunFolder(folder, progress.say);
+	const lock = await lockRunFolder(folder);
 	try {
 		let rest = { plans, floors: floorPlans };
 		if (earlier) {

@@ -1,14 +1,15 @@
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { BuiltProgram } from "../../runner/brokers/server.ts";
-import { FIRST } from "./programs.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import { sum } from "../../runner/stats/sum.ts";
+import { orInterrupted } from "../../runner/stop.ts";
+import type { World } from "../../runner/world.ts";
+import { takeLock } from "../lock.ts";
 
 /** The folder in which mqbench keeps what it builds: MQBENCH_CACHE_DIR, otherwise the user's cache folder. */
-export function cacheFolder(env: Env, platform: string): string {
+export function cacheFolder(env: World["env"], platform: string): string {
 	if (env.MQBENCH_CACHE_DIR) return path.resolve(env.MQBENCH_CACHE_DIR);
 	const home = env.HOME || homedir();
 	if (platform === "win32")
@@ -19,39 +20,97 @@ export function cacheFolder(env: Env, platform: string): string {
 	return path.join(xdg && path.isAbsolute(xdg) ? xdg : path.join(home, ".cache"), "mqbench");
 }
 
-/**
- * Name of the build of these programs for a platform and processor, in Node's words. Equal sources give equal binaries, so every change of a
- * Go file of their modules, of a driver's defaults.json, go.mod or go.sum gets a new folder.
- */
-export function buildKey(
-	extensions: string,
-	platform: string,
-	arch: string,
-	flags: readonly string[],
-	programs: readonly BuiltProgram[] = FIRST,
-): string {
-	const hash = createHash("sha256");
-	const tags = programs.flatMap(({ tags }) => tags ?? []);
-	hash.update(JSON.stringify([platform, arch, flags, ...tags]));
-	const modules = new Set(programs.map(({ module }) => module));
-	for (const file of sources(extensions, modules)) {
-		hash.update(`\0${file}\0`);
-		hash.update(readFileSync(path.join(extensions, file)));
+/** A folder of the cache: "bin/<key>", "jars/kafka-<key>", "go/go1.26.8". It gets its name only when it is complete. */
+export interface Entry<T> {
+	readonly folder: string;
+	/** Reads and checks it; null: it is not there, or not what was made, and is made anew. */
+	read(folder: string): Promise<T | null>;
+	/** Fills a new folder. */
+	make(folder: string): Promise<void>;
+	/** Another mqbench, whose process this is, makes it. */
+	onWait(pid: number): void;
+}
+
+/** What an entry of the cache has. It is made once for all that need it at the same time, and leaves nothing half-made. */
+export async function fromCache<T>(
+	{ stop }: Pick<World, "stop">,
+	{ folder, read, make, onWait }: Entry<T>,
+): Promise<T> {
+	keepUsed(folder);
+	const found = await read(folder);
+	if (found !== null) return found;
+	const parent = path.dirname(folder);
+	const lock = await mkdir(parent, { recursive: true })
+		.then(() => takeLock(`${folder}.lock`, stop, onWait))
+		.catch((error) => {
+			orInterrupted(stop);
+			throw failure("cache-unwritable", { path: parent, reason: reasonOf(error) });
+		});
+	try {
+		// The holder of the lock may have made it meanwhile.
+		const theirs = await read(folder);
+		if (theirs !== null) return theirs;
+		const part = `.${path.basename(folder)}-`;
+		// What was killed has left them.
+		for (const name of await readdir(parent))
+			if (name.startsWith(part))
+				await rm(path.join(parent, name), { recursive: true, force: true });
+		const temporary = await mkdtemp(path.join(parent, part));
+		try {
+			await make(temporary);
+			orInterrupted(stop);
+			await rm(folder, { recursive: true, force: true });
+			await rename(temporary, folder);
+		} finally {
+			await rm(temporary, { recursive: true, force: true });
+		}
+		const made = await read(folder);
+		if (made === null) throw new Error(`${folder} is not what was written a moment ago`);
+		return made;
+	} catch (error) {
+		if (/ENOSPC|EDQUOT/.test(String((error as NodeJS.ErrnoException).code)))
+			throw failure("build-disk-full", { where: parent });
+		throw error;
+	} finally {
+		await lock.release();
 	}
-	return hash.digest("hex").slice(0, 16);
+}
+
+/** Whether a process has used it within the last minutes, so that one may be using it. */
+export async function isUsed(where: string, nowMs: number): Promise<boolean> {
+	const about = await stat(where).catch(() => null);
+	return about !== null && nowMs - about.mtimeMs < LATELY_MS;
+}
+
+/** Bytes of all files in a folder, or of a file; what is gone meanwhile, or may not be read, counts as nothing. */
+export async function sizeOf(where: string): Promise<number> {
+	try {
+		const about = await stat(where);
+		if (!about.isDirectory()) return about.size;
+		const names = await readdir(where);
+		return sum(await Promise.all(names.map((name) => sizeOf(path.join(where, name)))));
+	} catch {
+		return 0;
+	}
 }
 
 // --- internal ---
 
-/** A server's module is a folder of its own; all other sources are one module's. */
-function sources(extensions: string, modules: Set<string>): string[] {
-	return readdirSync(extensions, { recursive: true, encoding: "utf8" })
-		.map((file) => file.split(path.sep).join("/"))
-		.filter(
-			(file) =>
-				modules.has(/^servers\/[^/]+(?=\/)/.exec(file)?.[0] ?? ".") &&
-				(/(^|\/)(go\.(mod|sum)|defaults\.json)$/.test(file) ||
-					(file.endsWith(".go") && !file.endsWith("_test.go"))),
-		)
-		.sort();
+const BEAT_MS = 60_000;
+/** A machine that was asleep has missed some beats. */
+const LATELY_MS = 10 * BEAT_MS;
+
+const kept = new Set<string>();
+
+/** Shows that an entry is used, now and as long as this process lives: nobody removes it meanwhile. */
+function keepUsed(folder: string): void {
+	const touch = () => {
+		const now = new Date();
+		// A cache that may only be read is used all the same.
+		utimes(folder, now, now).catch(() => {});
+	};
+	touch();
+	if (kept.has(folder)) return;
+	kept.add(folder);
+	setInterval(touch, BEAT_MS).unref();
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { laterPrograms } from "../../runner/brokers/index.ts";
-import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { FIRST, modulesOf } from "./programs.ts";
-import { type Binaries, type ResolveOptions, resolveBinaries } from "./resolve.ts";
+import { type ResolveOptions, resolveBinaries } from "./resolve.ts";
 
 /** What the fake `go` does, command by command; each is a piece of shell. */
 export interface FakeGo {
@@ -14,25 +14,8 @@ export interface FakeGo {
 	readonly build?: string;
 }
 
-/** For tests: a machine with a small Go module, an empty cache and a `go` that plays. */
-export interface Machine {
-	readonly folder: string;
-	readonly cache: string;
-	readonly extensions: string;
-	readonly world: FakeWorld;
-	/** What was told about the build, in order. */
-	readonly told: string[];
-	/** Commands that go got, a line each. */
-	commands(): string[];
-	resolve(systems?: ResolveOptions["systems"]): Promise<Binaries>;
-}
-
-/** `go`: null leaves the machine without one. */
-export function machine(
-	go: FakeGo | null = {},
-	env: Readonly<Record<string, string>> = {},
-	stop: AbortSignal = new AbortController().signal,
-): Machine {
+/** For tests: a machine with a small Go module, an empty cache and a `go` that plays; null: without one. `told`: what people are told. */
+export function machine(go: FakeGo | null = {}, env: Readonly<Record<string, string>> = {}) {
 	const folder = testFolder();
 	const bin = path.join(folder, "bin");
 	const cache = path.join(folder, "cache");
@@ -49,7 +32,6 @@ export function machine(
 	if (go) script(path.join(bin, "go"), fakeGo({ ...PLAYS, ...go }, log));
 	const world = fakeWorld({
 		cwd: folder,
-		stop,
 		env: {
 			// The rest of PATH is what the fake go itself needs.
 			PATH: go ? `${bin}:/usr/bin:/bin` : bin,
@@ -71,12 +53,8 @@ export function machine(
 				extensions,
 				version: "1.2.3",
 				progress: {
-					begin: (server, platform) =>
-						void told.push(["begin", server, platform].filter(Boolean).join(" ")),
-					waiting: (pid) => void told.push(`waiting for ${pid}`),
-					note: (text) => void told.push(text),
+					say: (text) => void told.push(text),
 					step: (phase, done, all) => void told.push(`${phase} ${done}/${all}`),
-					end: () => void told.push("end"),
 				},
 			}),
 	};

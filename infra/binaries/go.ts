@@ -1,61 +1,27 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { failure } from "../../runner/errors.ts";
-import { interrupted } from "../../runner/stop.ts";
-import { platformName } from "../platform.ts";
-import { explainGo } from "./explain.ts";
+import { failure, type MqbenchError } from "../../runner/errors.ts";
+import { maskUserinfo } from "../../runner/secrets.ts";
+import { HERE, type Platform } from "./programs.ts";
+import { runTool, type ToolOptions } from "./tool.ts";
 
-/** How to run a Go command: our environment, without variables that would change the build. */
-export interface GoOptions {
-	readonly cwd: string;
-	readonly env: Readonly<Record<string, string | undefined>>;
-	/** The platform to build for, in Go's words ("linux/arm64"); absent: this machine. */
-	readonly platform?: string;
-	readonly stop: AbortSignal;
-	onStdout?(line: string): void;
-	onStderr?(line: string): void;
+export interface GoOptions extends ToolOptions {
+	/** The platform to build for; absent: this machine's. */
+	readonly platform?: Platform;
 }
 
-/** Runs `go <args>` to its end. On failure it throws one sentence: what went wrong, and what to do. */
-export function go(args: readonly string[], options: GoOptions): Promise<void> {
-	if (options.stop.aborted) return Promise.reject(interrupted(options.stop));
-	return new Promise((resolve, reject) => {
-		const tail: string[] = [];
-		const child = spawn(process.execPath, ["-e", LEASH, "--", "go", ...args], {
-			cwd: options.cwd,
-			env: goEnvironment(options.env, options.platform),
-			stdio: ["pipe", "pipe", "pipe"],
-			// The terminal's Ctrl-C reaches only mqbench, which then closes the leash.
-			detached: true,
-		});
-		child.stdin.on("error", () => {});
-		for (const stream of ["stdout", "stderr"] as const)
-			createInterface({ input: child[stream] }).on("line", (line) => {
-				// Hundreds of package names (go build -v) must not displace the error.
-				if (/\s/.test(line)) tail.push(line);
-				if (tail.length > 200) tail.shift();
-				if (stream === "stdout") options.onStdout?.(line);
-				else options.onStderr?.(line);
-			});
-		const letGo = () => void child.stdin.destroy();
-		options.stop.addEventListener("abort", letGo, { once: true });
-		child.once("error", reject);
-		// Only now is no process left that could write to the folder of the build.
-		child.once("close", (code) => {
-			options.stop.removeEventListener("abort", letGo);
-			if (options.stop.aborted) reject(interrupted(options.stop));
-			else if (code === NO_GO) reject(failure("go-missing", { why: "" }));
-			else if (code !== 0) reject(explainGo(tail));
-			else resolve();
-		});
-	});
+/** Runs `go <args>` to its end, without variables that would change the build. On failure it throws one sentence with what to do. */
+export async function go(args: readonly string[], options: GoOptions): Promise<void> {
+	const env = goEnvironment(options.env, options.platform);
+	const { code, tail } = await runTool(["go", ...args], { ...options, env });
+	if (code === 127) throw failure("go-missing", { why: "" });
+	if (code !== 0) throw explained(tail.map(plain));
 }
 
 /** Makes sure that there is a Go that can build the module, or that can fetch one. */
 export async function checkGo(options: GoOptions): Promise<void> {
-	const wanted = wantedGo(options.cwd);
+	const module = readFileSync(path.join(options.cwd, "go.mod"), "utf8");
+	const wanted = /^go (\d+\.\d+)/m.exec(module)?.[1] ?? "1.26";
 	// Run outside of the module: an old Go cannot even read a go.mod that needs a newer one.
 	const [version = "", toolchain = ""] = await goEnv(["GOVERSION", "GOTOOLCHAIN"], {
 		...options,
@@ -74,40 +40,6 @@ export async function goVersion(options: GoOptions): Promise<string> {
 
 // --- internal ---
 
-/** How long an interrupted Go may take to remove its temporary files. */
-const GRACE_MS = 3_000;
-/** The leash's exit code if Go cannot be started, as in a shell. */
-const NO_GO = 127;
-
-/**
- * A Go command runs on a leash: a small Node process that ends it, with its compilers, when our end of its standard input closes. So
- * kill -9 of mqbench leaves none behind. (agent does this for k6, but agent is what we are building.)
- */
-const LEASH = `
-const [command, ...args] = process.argv.slice(1);
-const child = require("node:child_process").spawn(command, args, {
-	stdio: ["ignore", "inherit", "inherit"],
-	detached: process.platform !== "win32",
-});
-const end = (signal) => {
-	try {
-		if (process.platform === "win32") child.kill();
-		else process.kill(-child.pid, signal);
-	} catch {}
-};
-let loose = false;
-child.once("error", () => process.exit(${NO_GO}));
-child.once("exit", (code) => {
-	if (loose) end("SIGKILL");
-	process.exit(code ?? 1);
-});
-process.stdin.resume().once("close", () => {
-	loose = true;
-	end("SIGINT");
-	setTimeout(() => end("SIGKILL"), ${GRACE_MS});
-});
-`;
-
 async function goEnv(names: readonly string[], options: GoOptions): Promise<string[]> {
 	const values: string[] = [];
 	await go(["env", ...names], { ...options, onStdout: (line) => void values.push(line.trim()) });
@@ -115,11 +47,8 @@ async function goEnv(names: readonly string[], options: GoOptions): Promise<stri
 }
 
 /** A static binary that runs on any machine of the platform, whatever the user's Go settings are. The user decides where modules come from. */
-function goEnvironment(
-	env: Readonly<Record<string, string | undefined>>,
-	platform = platformName(process.platform, process.arch),
-): Record<string, string | undefined> {
-	const [system, processor] = platform.split("/");
+function goEnvironment(env: GoOptions["env"], { name }: Platform = HERE): GoOptions["env"] {
+	const [system, processor] = name.split("/");
 	return {
 		...env,
 		CGO_ENABLED: "0",
@@ -134,14 +63,37 @@ function goEnvironment(
 	};
 }
 
-function wantedGo(extensions: string): string {
-	const text = readFileSync(path.join(extensions, "go.mod"), "utf8");
-	return /^go (\d+\.\d+)/m.exec(text)?.[1] ?? "1.26";
-}
-
 function atLeast(version: string, wanted: string): boolean {
 	const numbers = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
 	const [major = 0, minor = 0] = numbers(version);
 	const [wantedMajor = 0, wantedMinor = 0] = numbers(wanted);
 	return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 }
+
+/** Turns the last lines that Go printed into a sentence that says what to do. */
+function explained(tail: readonly string[]): MqbenchError {
+	const text = tail.join("\n");
+	// A proxy's URL may hold a password.
+	const last = maskUserinfo(tail.slice(-20).join("\n"));
+	if (/no space left on device|disk quota exceeded/i.test(text))
+		return failure("build-disk-full", { where: "the Go cache or the cache folder of mqbench" });
+	if (/checksum mismatch|SECURITY ERROR/.test(text)) return failure("go-sum", { last });
+	const network = tail.find((line) => NETWORK.test(line));
+	if (network !== undefined) return failure("go-proxy", { last: maskUserinfo(network.trim()) });
+	return failure("go-build", { last });
+}
+
+/** `go mod download -json` reports failures in a field: `"Error": "..."`. */
+function plain(line: string): string {
+	const quoted = /^\s*"Error": (".*"),?$/.exec(line)?.[1];
+	if (quoted === undefined) return line;
+	try {
+		return String(JSON.parse(quoted));
+	} catch {
+		return line;
+	}
+}
+
+/** What Go prints when a proxy does not answer or does not have the module. */
+const NETWORK =
+	/dial tcp|no such host|connection refused|i\/o timeout|TLS handshake|x509:|module lookup disabled|toolchain not available|proxyconnect|refusing to pass credentials|(?:reading|Get) "?https?:.*(?:EOF|: [45]\d\d )/i;

@@ -1,6 +1,30 @@
 import path from "node:path";
 import { brokerOf, builtPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
+import { platformName } from "../platform.ts";
+
+/** A platform that programs run on. */
+export interface Platform {
+	/** In Go's words: "linux/amd64". */
+	readonly name: string;
+	/** In Node's, which name packages and builds. */
+	readonly system: string;
+	readonly processor: string;
+	/** Suffix of programs. */
+	readonly exe: string;
+	/** "@mqbench/linux-x64" */
+	readonly packageName: string;
+}
+
+/** In Node's words. */
+export function platformOf(system: string, processor: string): Platform {
+	const exe = system === "win32" ? ".exe" : "";
+	const name = platformName(system, processor);
+	return { name, system, processor, exe, packageName: `@mqbench/${system}-${processor}` };
+}
+
+/** This machine's. */
+export const HERE = platformOf(process.platform, process.arch);
 
 const K6: BuiltProgram = { name: "k6", module: ".", package: "./cmd/k6" };
 
@@ -11,44 +35,32 @@ export const FIRST: readonly BuiltProgram[] = [
 	...builtPrograms,
 ];
 
-/** k6 once more, with the drivers that take long to compile too; and what it is, for people. */
+/** k6 once more, with the drivers that take long to compile too. */
 export const LARGE: readonly BuiltProgram[] = [{ ...K6, tags: "large" }];
-export const largeTitle = `k6 with the drivers of ${withLargeDriver()
-	.map((broker) => brokerOf({ broker }).title)
-	.join(" and ")}`;
+
+/** What is built, for people. */
+export function titleOf(programs: readonly BuiltProgram[]): string {
+	const names = (some: readonly { name: string }[]) => some.map(({ name }) => name).join(" and ");
+	if (programs === FIRST)
+		return `the load generator (k6 with mqbench's extensions) and ${names(builtPrograms)}`;
+	const large = withLargeDriver().map((broker) => brokerOf({ broker }).title);
+	return programs === LARGE ? `k6 with the drivers of ${large.join(" and ")}` : names(programs);
+}
 
 /** One call of `go build` each: a module and its packages. */
 export function modulesOf(programs: readonly BuiltProgram[]): {
 	readonly module: string;
 	readonly packages: readonly string[];
-	readonly tags: readonly string[];
+	readonly flags: readonly string[];
 }[] {
 	return [...new Set(programs.map(({ module }) => module))].map((module) => ({
 		module,
 		packages: programs.filter((source) => source.module === module).map((source) => source.package),
-		tags: programs.flatMap(({ tags }) => tags ?? []),
+		flags: programs.flatMap(({ tags }) => (tags ? ["-tags", tags] : [])),
 	}));
 }
 
-/** Paths of the programs. */
-export interface Programs {
-	readonly k6: string;
-	readonly agent: string;
-	/** Brokers, by name. */
-	readonly brokers: Readonly<Record<string, string>>;
-}
-
-/** The path of a program in a folder with all of them; `exe` is the suffix. */
-export function programIn(folder: string, name: string, exe: string): string {
+/** The path of a program in a folder of programs. */
+export function programIn(folder: string, name: string, { exe }: Platform = HERE): string {
 	return path.join(folder, name + exe);
-}
-
-export function programsIn(folder: string, exe: string): Programs {
-	return {
-		k6: programIn(folder, "k6", exe),
-		agent: programIn(folder, "agent", exe),
-		brokers: Object.fromEntries(
-			builtPrograms.map(({ name }) => [name, programIn(folder, name, exe)]),
-		),
-	};
 }

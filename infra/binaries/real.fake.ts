@@ -3,7 +3,6 @@ import { BrokerName, laterPrograms } from "../../runner/brokers/index.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { makeProgress } from "../../runner/run/progress.ts";
 import type { World } from "../../runner/world.ts";
-import type { Programs } from "./programs.ts";
 import { type Binaries, resolveBinaries } from "./resolve.ts";
 
 /** For tests with a real broker: k6, nats-server and agent as mqbench finds them; built if need be. */
@@ -20,10 +19,8 @@ export async function realBinaries(): Promise<Binaries> {
 }
 
 /** The path of one of the programs, by its name. */
-export function pathOf({ k6, agent, brokers }: Programs, name: string): string {
-	const found = { ...brokers, k6, agent }[name];
-	if (found === undefined) throw new Error(`${name} is not built`);
-	return found;
+export async function pathOf(binaries: Binaries, name: string): Promise<string> {
+	return name === "k6" || name === "agent" ? binaries[name] : binaries.server(name);
 }
 
 /** Before all tests: a build may take longer than any of them. */

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import path from "node:path";
 import { promisify } from "node:util";
 import { sha256OfFile } from "../../runner/sha256.ts";
-import { makeCache } from "../binaries/build.ts";
 import { formatSums, parseSums, sumsOf, wrongFile } from "../binaries/sums.ts";
 
 /** Where Pulumi keeps its archives, and the list of their sums. */
@@ -41,7 +40,7 @@ export async function installPulumi(
 	stop: AbortSignal,
 ): Promise<void> {
 	const parent = path.dirname(root);
-	await makeCache(parent);
+	await mkdir(parent, { recursive: true });
 	const temporary = await mkdtemp(path.join(parent, `.${path.basename(root)}-`));
 	try {
 		const archive = path.join(temporary, name);

@@ -34,7 +34,7 @@ export function connections(world: World, binaries: Binaries): Connections {
 		return read;
 	};
 	return {
-		tools: (built) => toolsOf(world, binaries, built),
+		tools: (built) => toolsOf(world, built),
 		bundle,
 		say,
 		get(ssh) {

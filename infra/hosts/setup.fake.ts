@@ -57,7 +57,6 @@ export function hostSetup(
 			...site,
 		})),
 		tools: toolsOf(fakeWorld({ env }), {
-			brokers: { "nats-server": "/here/nats-server" },
 			server: async (program: string) => `/here/${program}`,
 		} as unknown as Binaries),
 		where: { disk: "in the host's store", memory: "/dev/shm" },

@@ -177,7 +177,7 @@ describe("a broker that does not come up", () => {
 			"echo first; sleep 0.1; echo out of luck >&2; exit 5",
 		);
 		const { rig, temporary, log, request } = await here(undefined, {
-			brokers: { "nats-server": server },
+			server: async () => server,
 		});
 		await expect(rig.open(request())).rejects.toMatchObject({
 			code: "broker-start",
@@ -196,7 +196,7 @@ describe("a broker that does not come up", () => {
 		);
 		const { rig, temporary, request } = await here(
 			undefined,
-			{ brokers: { "nats-server": server } },
+			{ server: async () => server },
 			stop.signal,
 		);
 		const opening = rig.open(request());

@@ -5,12 +5,12 @@ import type { Binaries } from "../binaries/resolve.ts";
 import { findOnPath, findProgram } from "./program.ts";
 
 /** This machine's tools for brokers on the platform of the programs in `built`. */
-export function toolsOf(world: World, binaries: Binaries, built: Binaries = binaries): Tools {
+export function toolsOf(world: World, binaries: Binaries): Tools {
 	return {
 		env: world.env,
-		built: async (program) => built.brokers[program] ?? (await built.server(program)),
+		built: (program) => binaries.server(program),
 		findOnPath: (name, env = world.env) => findOnPath(name, env),
 		findProgram: (system, own) => findProgram(system, world.env, own),
-		jars: (asked) => resolveJars({ ...asked, agent: binaries.agent, world }),
+		jars: (asked) => resolveJars({ ...asked, world }),
 	};
 }

@@ -36,7 +36,7 @@ export async function build(
 		if (!pinned) temporary = await mkdtemp(path.join(tmpdir(), "mqbench-k6-"));
 		const what = ["mqbench's extensions", ...further].join(" and ");
 		progress.say(`Building k6 with ${what}, which takes a minute or two the first time.`);
-		const { replaced } = await buildFurther({
+		const replaced = await buildFurther({
 			extensions: path.join(packageFolder, "extensions"),
 			bundle: path.join(packageFolder, "dist", "inside-k6.js"),
 			version: packageVersion,

@@ -109,8 +109,8 @@ describe("mqbench clean", () => {
 			mkdirSync(path.dirname(where), { recursive: true });
 			writeFileSync(where, file.at(-1) === "build.json" ? BUILD : "x");
 		};
-		make("bin", "abc", "build.json");
-		make("bin", "abc", "k6");
+		make("bin", "fedcba9876543210", "build.json");
+		make("bin", "fedcba9876543210", "k6");
 		make("go", "go1.26.8", "bin", "go");
 		make("bin", ".0123456789abcdef-aB3xYz", "k6");
 		make("jars", "kafka-0123456789abcdef", "a.jar");

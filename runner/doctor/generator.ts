@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { BUILD_FLAGS, readBuild } from "../../infra/binaries/build.ts";
-import { buildKey, cacheFolder } from "../../infra/binaries/cache.ts";
-import { findPacked, packageName } from "../../infra/binaries/packed.ts";
+import { buildKey, readBuild } from "../../infra/binaries/build.ts";
+import { cacheFolder } from "../../infra/binaries/cache.ts";
+import { findPacked } from "../../infra/binaries/packed.ts";
 import { FIRST } from "../../infra/binaries/programs.ts";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { MqbenchError } from "../errors.ts";
@@ -16,21 +16,13 @@ export async function findGenerator(world: World) {
 	if (world.env.MQBENCH_K6) return ownK6(world);
 	const { cache, key } = ownBuild(world);
 	const folder = path.join(cache, "bin", key);
-	const exe = process.platform === "win32" ? ".exe" : "";
-	const packed = await findPacked(packageName(process.platform, process.arch), {
-		near: packageFolder,
-		cache: null,
-		key,
-		programs: FIRST,
-		exe,
-	});
+	const packed = await findPacked(packageFolder, key, FIRST);
 	// "@mqbench/linux-x64 0.2.0"
-	if ("folder" in packed)
-		return { from: "package", name: packed.name, go: packed.build.go } as const;
+	if ("folder" in packed) return { from: "package", name: packed.name, go: packed.go } as const;
 	/** Why there is no package, as a sentence; null: none is offered. */
 	const { why } = packed;
-	const there = await stat(folder).catch(() => null);
-	const build = there && (await readBuild(folder, exe, FIRST));
+	const there = await stat(path.join(folder, "build.json")).catch(() => null);
+	const build = there && (await readBuild(folder, FIRST));
 	if (!build) return { from: "build", why, key, damaged: there !== null } as const;
 	const ageMs = world.clock.nowMs() - there.mtimeMs;
 	return { from: "cache", why, key, go: build.go, ageMs } as const;
@@ -53,18 +45,18 @@ const EXTENSIONS = path.join(packageFolder, "extensions");
 
 /** Where this version keeps builds of its own sources, and their name there, "bin/<key>". */
 function ownBuild({ env }: Pick<World, "env">) {
-	const flags = [...BUILD_FLAGS, packageVersion];
-	const { platform, arch } = process;
-	return { cache: cacheFolder(env, platform), key: buildKey(EXTENSIONS, platform, arch, flags) };
+	return {
+		cache: cacheFolder(env, process.platform),
+		key: buildKey(EXTENSIONS, packageVersion),
+	};
 }
 
 async function ownK6(world: World) {
-	const silent = () => {};
 	try {
 		const { k6 } = await resolveBinaries(world, {
 			extensions: EXTENSIONS,
 			version: packageVersion,
-			progress: { begin: silent, waiting: silent, note: silent, step: silent, end: silent },
+			progress: { say() {}, step() {} },
 		});
 		return { from: "MQBENCH_K6", k6 } as const;
 	} catch (error) {

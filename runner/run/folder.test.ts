@@ -63,14 +63,14 @@ describe("the folder of a command", () => {
 
 	test("is one command's at a time", async () => {
 		const folder = testFolder();
-		const first = await lockRunFolder(folder, () => {});
-		await expect(lockRunFolder(folder, () => {})).rejects.toMatchObject({
+		const first = await lockRunFolder(folder);
+		await expect(lockRunFolder(folder)).rejects.toMatchObject({
 			code: "output-in-use",
 			exit: 2,
 			message: `${folder}: another mqbench (process ${process.pid}) is measuring into it. Wait for it to end, or stop it there with Ctrl-C.`,
 		});
 		await first.release();
-		await (await lockRunFolder(folder, () => {})).release();
+		await (await lockRunFolder(folder)).release();
 		expect(readdirSync(folder)).toEqual([]);
 	});
 });

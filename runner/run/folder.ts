@@ -10,7 +10,6 @@ import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
-import { formatDurationExact } from "../units.ts";
 import { writeWhole } from "../whole-file.ts";
 
 /** Writes everything that is known before the first run, so a run that is planned but never made shows as such. */
@@ -55,16 +54,12 @@ export function fillRun(run: string, plan: Plan): void {
 }
 
 /** Locks the folder: two commands that resume it would remove each other's runs. Fails with `output-in-use`. */
-export async function lockRunFolder(folder: string, say: (line: string) => void): Promise<Lock> {
-	const onWatch = (watchMs: number) =>
-		say(
-			`${folder} was in use by an mqbench of another machine or container: watching for ${formatDurationExact(watchMs * 1e6)} whether it still runs ...`,
-		);
-	const got = await tryLock(path.join(folder, LOCK), "measures", { onWatch }).catch((error) => {
+export async function lockRunFolder(folder: string): Promise<Lock> {
+	const got = await tryLock(path.join(folder, LOCK)).catch((error) => {
 		throw failure("output-unwritable", { path: folder, reason: reasonOf(error) });
 	});
 	if ("release" in got) return got;
-	const holder = `process ${got.pid}${got.here ? "" : " elsewhere"}`;
+	const holder = `process ${got.pid}${got.here ? "" : " of another machine or container, alive within the last minute"}`;
 	throw failure("output-in-use", { path: folder, holder });
 }
 

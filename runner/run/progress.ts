@@ -1,5 +1,5 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
-import { builtPrograms, noBroker } from "../brokers/index.ts";
+import { noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { openedAt } from "../plan/derive.ts";
 import { rateText, warmupText } from "../plan/plan-text.ts";
@@ -118,21 +118,8 @@ function makeBuild(
 ): BuildProgress {
 	let lastMs = Number.NEGATIVE_INFINITY;
 	let shown = "";
-	let began = 0;
 	return {
-		begin(server, platform) {
-			began = world.clock.monotonicMs();
-			const where = platform === undefined ? "" : ` for ${platform} hosts`;
-			say(
-				server === null
-					? `Building the load generator (k6 with mqbench's extensions) and ${builtPrograms.map(({ name }) => name).join(" and ")} with Go${where}. This happens once, and takes about 2 minutes on 2 cores.`
-					: `Building ${server} with Go${where}, which is needed for the first time. This happens once.`,
-			);
-		},
-		note: say,
-		waiting(pid) {
-			say(`Another mqbench (pid ${pid}) is building the load generator; waiting for it.`);
-		},
+		say,
 		step(name, done, all) {
 			const now = world.clock.monotonicMs();
 			const text = `  ${name} ${done}${all > 0 ? `/${all}` : ""}`;
@@ -141,10 +128,6 @@ function makeBuild(
 			if (worth) lastMs = now;
 			shown = text;
 			rewrite(text, worth);
-		},
-		end() {
-			const took = (world.clock.monotonicMs() - began) * 1e6;
-			say(`Built in ${formatDuration(took)}, and kept in the cache.`);
 		},
 	};
 }

@@ -79,7 +79,7 @@ describe.skipIf(!canTrace && !process.env.CI)(
 			const calls = path.join(folder, "calls");
 			const binary = script(
 				path.join(folder, "nats-server"),
-				`exec strace -D -f -qq -e trace=fsync,fdatasync -e signal=none -o '${calls}' '${real.brokers["nats-server"]}' "$@"`,
+				`exec strace -D -f -qq -e trace=fsync,fdatasync -e signal=none -o '${calls}' '${await real.server("nats-server")}' "$@"`,
 			);
 			const broker = await open({
 				mode: "jetstream",

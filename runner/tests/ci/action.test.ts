@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { BUILD_FLAGS } from "../../../infra/binaries/build.ts";
-import { buildKey, cacheFolder } from "../../../infra/binaries/cache.ts";
+import { buildKey } from "../../../infra/binaries/build.ts";
+import { cacheFolder } from "../../../infra/binaries/cache.ts";
 import { rentedFile } from "../../../infra/cloud/cloud.fake.ts";
 import { script } from "../../../infra/test-folder.fake.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
@@ -102,10 +102,7 @@ test("a scenario with a mistake: error, exit code 2, and an annotation, though t
 }, 180_000);
 
 test("the cache has the name that mqbench gives its build, and Go is set up only to build", async () => {
-	const key = buildKey(path.join(packageFolder, "extensions"), process.platform, process.arch, [
-		...BUILD_FLAGS,
-		packageVersion,
-	]);
+	const key = buildKey(path.join(packageFolder, "extensions"), packageVersion);
 	const bin = path.join(cacheFolder(process.env, process.platform), "bin", key);
 	const run = (hit: string) =>
 		runAction({

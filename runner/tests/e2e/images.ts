@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { pathOf, realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
 import { imageOf, SystemOptions } from "../../brokers/index.ts";
 import { kafkaJars } from "./own-kafka.ts";
@@ -63,7 +63,7 @@ export function fillRoot(broker: Imitated, root: string): Promise<string[]> {
 /** Fills the root of an image, and says what else it has, in the words of a Dockerfile. */
 const BUILD = {
 	async nats(root: string): Promise<string[]> {
-		const server = pathOf(await realBinaries(), "nats-server");
+		const server = await (await realBinaries()).server("nats-server");
 		put(root, server, "usr/local/bin/nats-server");
 		return ['ENTRYPOINT ["/usr/local/bin/nats-server"]'];
 	},

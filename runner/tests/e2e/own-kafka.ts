@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { resolveJars } from "../../../infra/binaries/jars.ts";
-import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
+import { realWorld } from "../../../infra/binaries/real.fake.ts";
 import { pinned, pomOf } from "../../brokers/jvm.ts";
 import { jars } from "../../brokers/kafka/process.ts";
 import { scenario, standing, temporaryFolder } from "./mqbench.ts";
@@ -15,7 +15,6 @@ export async function kafkaJars(): Promise<string> {
 		properties: {},
 		sums: pinned(jars),
 		mvn: "mvn",
-		agent: (await realBinaries()).agent,
 		world: realWorld,
 		system: "kafka",
 	});

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { pathOf, realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { temporaryFolder } from "./mqbench.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function ownNats(
 	const file = path.join(temporaryFolder(), "nats.conf");
 	// What the configuration says comes last, and counts.
 	writeFileSync(file, `host: 127.0.0.1\n${config}\n`);
-	const program = pathOf(await realBinaries(), "nats-server");
+	const program = await (await realBinaries()).server("nats-server");
 	const child = spawn(program, ["-p", `${port}`, "-c", file], {
 		stdio: ["ignore", "ignore", "pipe"],
 	});

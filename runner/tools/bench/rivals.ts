@@ -342,13 +342,12 @@ function rivalJars(name: string): Pom {
 }
 
 /** A JVM with the jars of a pom. */
-async function java({ world, binaries }: Bench, pom: Pom): Promise<string[]> {
+async function java({ world }: Bench, pom: Pom): Promise<string[]> {
 	const jars = await resolveJars({
 		...pom,
 		system: pom.name,
 		properties: {},
 		mvn: findTool("mvn", world.env),
-		agent: binaries.agent,
 		world,
 	});
 	return [

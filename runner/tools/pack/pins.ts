@@ -18,7 +18,7 @@ import { brokers } from "../../brokers/index.ts";
 import { pinsOf, pomOf } from "../../brokers/jvm.ts";
 import type { Jars } from "../../brokers/server.ts";
 import { EXIT } from "../../errors.ts";
-import { findBinaries, worldOf } from "../bench/bench.ts";
+import { worldOf } from "../bench/bench.ts";
 
 const [what, version] = process.argv.slice(2);
 const all = Object.values(brokers).flatMap(({ jars = [] }) => jars);
@@ -45,7 +45,6 @@ async function maven(of: Jars, version: string | undefined): Promise<void> {
 			properties: version === undefined ? {} : { [of.name]: version },
 			sums: null,
 			mvn: "mvn",
-			agent: (await findBinaries(world)).agent,
 			world: {
 				...world,
 				env: {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { Platform } from "../../../infra/binaries/programs.ts";
 import { packageFolder } from "../../package.ts";
-import type { Platform } from "./platforms.ts";
 
 /**
  * Makes mqbench's own package as .tgz in `out`, with the version, and the packages of platforms as optional ones: a clone knows nothing of

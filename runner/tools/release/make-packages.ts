@@ -8,10 +8,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import type { Platform } from "../../../infra/binaries/programs.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
 import { makeMainPackage, pack } from "./main-package.ts";
 import { makePlatformPackage } from "./platform-package.ts";
-import { PLATFORMS, type Platform } from "./platforms.ts";
+import { PLATFORMS } from "./platforms.ts";
 
 /** A package that is ready to be published. */
 export interface Made {

@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
-import { chmod, copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { BUILD_FLAGS, type BuildFile, build } from "../../../infra/binaries/build.ts";
-import { buildKey } from "../../../infra/binaries/cache.ts";
+import { build, buildKey } from "../../../infra/binaries/build.ts";
 import { Manifest } from "../../../infra/binaries/packed.ts";
-import { FIRST, LARGE, programIn } from "../../../infra/binaries/programs.ts";
+import { FIRST, LARGE, type Platform, programIn } from "../../../infra/binaries/programs.ts";
 import { packageFolder } from "../../package.ts";
-import type { Platform } from "./platforms.ts";
 
 /** One k6 with all drivers stands for both builds of it. */
 const PROGRAMS = FIRST.map((program) => LARGE.find(({ name }) => name === program.name) ?? program);
@@ -37,33 +35,28 @@ export async function makePlatformPackage(
 	const extensions = path.join(packageFolder, "extensions");
 	const bin = path.join(folder, "bin");
 	await rm(folder, { recursive: true, force: true });
-	await mkdir(folder, { recursive: true });
-	await build({
+	await mkdir(bin, { recursive: true });
+	const built = await build({
 		programs: PROGRAMS,
 		cwd: extensions,
 		folder: bin,
 		version,
-		exe: platform.exe,
-		platform: platform.go,
+		platform,
 		env,
 		stop,
 		onProgress,
 	});
-	const file = path.join(bin, "build.json");
-	const built: BuildFile = JSON.parse(await readFile(file, "utf8"));
-	await rm(file);
-	const programs = PROGRAMS.map(({ name }) => programIn(bin, name, platform.exe));
+	const programs = PROGRAMS.map(({ name }) => programIn(bin, name, platform));
 	for (const program of programs) await chmod(program, 0o755);
 	const { stdout } = await promisify(execFile)(parts, ["-out", folder, extensions, ...programs], {
 		maxBuffer: 1 << 24,
 		env,
 	});
-	const key = (programs: typeof FIRST) =>
-		buildKey(extensions, platform.system, platform.processor, [...BUILD_FLAGS, version], programs);
+	const key = (programs: typeof FIRST) => buildKey(extensions, version, platform, programs);
 	const manifest = Manifest.parse({
 		schema: 1,
 		mqbench: version,
-		platform: platform.go,
+		platform: platform.name,
 		go: built.go,
 		builds: [key(FIRST), key(LARGE)],
 		sha256: built.sha256,

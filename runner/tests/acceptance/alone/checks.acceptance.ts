@@ -11,7 +11,7 @@ import { cpus } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../../infra/binaries/real.fake.ts";
+import { pathOf, realBinaries } from "../../../../infra/binaries/real.fake.ts";
 import type { Result } from "../../../model/result.ts";
 import { packageFolder } from "../../../package.ts";
 import { sum } from "../../../stats/sum.ts";
@@ -179,9 +179,9 @@ func standStill() {
 	const k6 = path.join(folder, "k6");
 	const build = ["build", "-C", extensions, "-overlay", list, "-o", k6, "./cmd/k6"];
 	execFileSync("go", build, { stdio: "ignore" });
-	const { agent, brokers } = await realBinaries();
-	for (const [name, at] of Object.entries({ agent, ...brokers }))
-		symlinkSync(at, path.join(folder, name));
+	const binaries = await realBinaries();
+	for (const name of ["agent", "nats-server"])
+		symlinkSync(await pathOf(binaries, name), path.join(folder, name));
 	return k6;
 }
 
