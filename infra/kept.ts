@@ -6,7 +6,7 @@ import { readBuildFile } from "./binaries/build.ts";
 import { cacheFolder, isUsed, sizeOf } from "./binaries/cache.ts";
 import { knownRigs } from "./cloud/rigs.ts";
 import { findDocker } from "./docker/cli.ts";
-import { labelOf, leftRuns, removeLabelled } from "./docker/remove.ts";
+import { labelOf, leftRuns, removeLabelled } from "./docker/labels.ts";
 import { lockedBy } from "./lock.ts";
 import { leftFolders } from "./temporary.ts";
 
@@ -118,8 +118,8 @@ async function inDocker(
 				usedMs: null,
 				inUse: false,
 				remove: async () => {
-					const left = await removeLabelled(docker, where);
-					if (left.length > 0) throw new Error(`still there: ${left.join(", ")}`);
+					if (!(await removeLabelled(docker, where)))
+						throw new Error("something of it is still there");
 				},
 			};
 		});

@@ -67,8 +67,6 @@ const environment = {
 	"docker-unreachable": "No Docker engine answers at {endpoint} ({reason}). Start it: sudo systemctl start docker, or Docker Desktop; DOCKER_HOST or docker context use choose another. If you may not use it: sudo usermod -aG docker $USER, and log in again.",
 	"docker-elsewhere": "The Docker engine is on another machine ({endpoint}), and mqbench measures containers of this one only. Choose the engine here (docker context use default, unset DOCKER_HOST), or run mqbench there.",
 	"docker-failed": "Docker could not {doing}: {reason}.",
-	"docker-disk-full": "Docker could not {doing}, because its disk is full: {reason}. docker system df shows what is on it, docker system prune removes what is unused.",
-	"docker-subnet": "Docker has no subnet free for the containers of this run: {tried} between 198.18.0.0 and 198.19.255.0 were tried ({reason}). docker network prune removes unused ones.",
 	"kubernetes-failed": "Kubernetes could not {doing}: {reason}.",
 	"pods-not-up": "A pod of {job} does not run: {reason}.",
 	"image-missing": "{system}: the image {image} is not on {host} and cannot be pulled there ({reason}). Try docker pull {image:quoted} there, or name an image that it has: image: <name>.",

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type ContainerSpec, containersText, createArguments, mountText } from "./container.ts";
 
 const SPEC: ContainerSpec = {
@@ -20,46 +20,39 @@ const SPEC: ContainerSpec = {
 };
 const line = (parts: Partial<ContainerSpec>) => createArguments({ ...SPEC, ...parts }).join(" ");
 
-describe("a container", () => {
-	test("is made with its own address, log and nothing that is not asked for", () => {
-		expect(line({})).toBe(
-			"create --name mqbench-1 --hostname mqbench-1 --network net --ip 198.18.0.2 --label a=b --log-driver json-file --log-opt max-size=64m --log-opt max-file=2 --restart no --pull never sha256:abc -c /etc/x",
-		);
-	});
-
-	test.each<[Partial<ContainerSpec>, string]>([
-		[{ cpus: 0.5 }, "--cpus 0.5"],
-		[{ memoryBytes: 64 * 1024 ** 2 }, "--memory 67108864b --memory-swap 67108864b"],
-		[{ cpuset: "0-1" }, "--cpuset-cpus 0-1"],
-		[{ data: { path: "/data", volume: "v" } }, "--mount type=volume,source=v,target=/data"],
-		[{ data: { path: "/data", volume: null } }, "--mount type=tmpfs,target=/data"],
-		[{ published: [{ port: 4001, to: 4222 }] }, "--publish 127.0.0.1:4001:4222"],
-		[{ init: true }, "--init"],
-		[{ entrypoint: "/bin/sh" }, "--entrypoint /bin/sh sha256:abc"],
-		[{ env: { A: "1" } }, "--env A=1"],
-	])("with %o has %s", (parts, wanted) => {
-		expect(line(parts)).toContain(wanted);
-	});
-});
-
-test.each([
-	[1, null, null, "1 container"],
-	[1, 2, "1GiB", "1 container, 2 CPUs, 1GiB"],
-	[3, null, null, "3 containers on 1 host"],
-	[3, 1, "1GiB", "3 containers on 1 host, 1 CPU, 1GiB each"],
-	[3, 0.5, null, "3 containers on 1 host, 0.5 CPUs each"],
-])("%d nodes with %s CPUs and %s are: %s", (nodes, cpus, memory, text) => {
-	expect(containersText(nodes, { cpus, memory })).toBe(text);
-});
-
-test("a hop through published ports stands in reports", () => {
-	const limits = { cpus: 2, memory: null };
-	expect(containersText(1, { ...limits, hop: true })).toBe(
-		"1 container, 2 CPUs, through published ports",
+test("a container is made with its own address, log and nothing that is not asked for", () => {
+	expect(line({})).toBe(
+		"create --name mqbench-1 --hostname mqbench-1 --network net --ip 198.18.0.2 --label a=b --log-driver json-file --log-opt max-size=64m --log-opt max-file=2 --restart no --pull never sha256:abc -c /etc/x",
 	);
-	const three = containersText(3, { ...limits, hop: true });
-	expect(three).toBe("3 containers on 1 host, 2 CPUs each, through published ports");
 });
+
+test.each<[Partial<ContainerSpec>, string]>([
+	[{ cpus: 0.5 }, "--cpus 0.5"],
+	[{ memoryBytes: 64 * 1024 ** 2 }, "--memory 67108864b --memory-swap 67108864b"],
+	[{ cpuset: "0-1" }, "--cpuset-cpus 0-1"],
+	[{ data: { path: "/data", volume: "v" } }, "--mount type=volume,source=v,target=/data"],
+	[{ data: { path: "/data", volume: null } }, "--mount type=tmpfs,target=/data"],
+	[{ published: [{ port: 4001, to: 4222 }] }, "--publish 127.0.0.1:4001:4222"],
+	[{ init: true }, "--init"],
+	[{ entrypoint: "/bin/sh" }, "--entrypoint /bin/sh sha256:abc"],
+	[{ env: { A: "1" } }, "--env A=1"],
+])("a container with %o has %s", (parts, wanted) => {
+	expect(line(parts)).toContain(wanted);
+});
+
+const GIB = 1024 ** 3;
+test.each([
+	[1, null, null, false, "1 container"],
+	[1, 2, GIB, false, "1 container, 2 CPUs, 1GiB"],
+	[3, null, null, false, "3 containers on 1 host"],
+	[3, 0.5, GIB, false, "3 containers on 1 host, 0.5 CPUs, 1GiB each"],
+	[3, 1, null, true, "3 containers on 1 host, 1 CPU each, through published ports"],
+])(
+	"%d nodes with %s CPUs and %s bytes, through ports %s, are: %s",
+	(nodes, cpus, memory, hop, text) => {
+		expect(containersText(nodes, { cpus, memory }, hop)).toBe(text);
+	},
+);
 
 test("a mount takes any path", () => {
 	expect(mountText("type=bind", "source=/a b", "target=/c")).toBe(

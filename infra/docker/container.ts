@@ -1,5 +1,6 @@
 import type { NodeDescription } from "../../runner/brokers/process.ts";
 import { shellWord } from "../../runner/shell.ts";
+import { formatBytes } from "../../runner/units.ts";
 import { labelArguments } from "./labels.ts";
 
 /** A container to make. */
@@ -110,37 +111,24 @@ export function mountText(...fields: readonly string[]): string {
 		.join(",");
 }
 
-/** "1 container, 2 CPUs, 1GiB", "3 containers on 1 host, 1 CPU, 1GiB each", for reports. */
-export function containersText(
-	nodes: number,
-	{
-		cpus,
-		memory,
-		hop = false,
-	}: {
-		readonly cpus: number | null;
-		readonly memory: string | null;
-		/** Clients use published ports. */
-		readonly hop?: boolean;
-	},
-): string {
-	const limits = limitWords({ cpus, memory });
-	const way = hop ? ", through published ports" : "";
-	if (nodes === 1) return ["1 container", ...limits].join(", ") + way;
-	const all = [`${nodes} containers on 1 host`, ...limits].join(", ");
-	return (limits.length === 0 ? all : `${all} each`) + way;
+/** "1 container, 2 CPUs, 1GiB", "3 containers on 1 host, 1 CPU, 1GiB each", for reports. `hop`: clients use published ports. */
+export function containersText(nodes: number, limits: Limits, hop = false): string {
+	const words = limitWords(limits);
+	const all = [nodes === 1 ? "1 container" : `${nodes} containers on 1 host`, ...words].join(", ");
+	const each = nodes > 1 && words.length > 0 ? " each" : "";
+	return `${all}${each}${hop ? ", through published ports" : ""}`;
+}
+
+interface Limits {
+	readonly cpus: number | null;
+	/** Bytes. */
+	readonly memory: number | null;
 }
 
 /** "2 CPUs", "1GiB": the limits of a container that has any. */
-export function limitWords({
-	cpus,
-	memory,
-}: {
-	readonly cpus: number | null;
-	readonly memory: string | null;
-}): string[] {
+export function limitWords({ cpus, memory }: Limits): string[] {
 	return [
 		...(cpus === null ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
-		...(memory === null ? [] : [memory]),
+		...(memory === null ? [] : [formatBytes(memory)]),
 	];
 }

@@ -56,27 +56,20 @@ describe("what is missing is one sentence that says what to do", () => {
 		);
 	});
 
-	const DOWN =
-		"Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?";
+	const at = (answer: string) =>
+		refused(`case "$*" in info*) ${answer};; *) echo unix:///var/run/docker.sock;; esac`);
+
 	test.each([
-		["an old client", `echo '{"ServerErrors":["${DOWN}"]}'`],
-		["a new one", `echo '{}'; echo "${DOWN}" >&2; exit 1`],
+		["an old client", `echo '{"ServerErrors":["it is down"]}'`],
+		["a new one", `echo '{}'; echo "it is down" >&2; exit 1`],
 	])("an engine, by the words of %s", async (_, answer) => {
-		expect(
-			await refused(`case "$*" in info*) ${answer};; *) echo unix:///var/run/docker.sock;; esac`),
-		).toBe(
-			"docker-unreachable: No Docker engine answers at unix:///var/run/docker.sock (cannot connect to the Docker daemon). Start it: sudo systemctl start docker, or Docker Desktop; DOCKER_HOST or docker context use choose another. If you may not use it: sudo usermod -aG docker $USER, and log in again.",
+		expect(await at(answer)).toBe(
+			"docker-unreachable: No Docker engine answers at unix:///var/run/docker.sock (it is down). Start it: sudo systemctl start docker, or Docker Desktop; DOCKER_HOST or docker context use choose another. If you may not use it: sudo usermod -aG docker $USER, and log in again.",
 		);
 	});
 
-	test("the right to use it", async () => {
-		expect(
-			await refused(
-				`case "$*" in info*) echo "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: Get \\"http://%2Fvar%2Frun%2Fdocker.sock/v1.24/info\\": dial unix /var/run/docker.sock: connect: permission denied" >&2; exit 1;; *) echo unix:///var/run/docker.sock;; esac`,
-			),
-		).toMatch(
-			/^docker-unreachable: .* \(permission denied while .*\)\. .* If you may not use it: sudo usermod -aG docker \$USER, /,
-		);
+	test("nothing that docker would say", async () => {
+		expect(await at("echo what")).toMatch(/^docker-unreachable: .* \(no answer\)/);
 	});
 
 	test.each(["ssh://me:secret@far", "tcp://10.0.0.7:2376", "tcp://docker:2375"])(
@@ -88,12 +81,9 @@ describe("what is missing is one sentence that says what to do", () => {
 		},
 	);
 
-	test.each(["tcp://127.0.0.1:2375", "tcp://localhost:2375"])(
-		"nothing, when it is %s",
-		async (host) => {
-			expect(await refused(info(), { DOCKER_HOST: host })).toBe("");
-		},
-	);
+	test("nothing, when it is on loopback", async () => {
+		expect(await refused(info(), { DOCKER_HOST: "tcp://127.0.0.1:2375" })).toBe("");
+	});
 
 	test("containers of Linux", async () => {
 		expect(await refused(info({ OSType: "windows" }))).toMatch(

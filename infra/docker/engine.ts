@@ -1,6 +1,6 @@
 import os from "node:os";
 import { z } from "zod";
-import { failure, MqbenchError } from "../../runner/errors.ts";
+import { failure } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
@@ -39,30 +39,21 @@ export async function examineEngine(docker: Docker): Promise<Engine> {
 		.run(["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"])
 		.catch(() => docker.env.DOCKER_HOST ?? "");
 	if (isElsewhere(endpoint)) throw failure("docker-elsewhere", { endpoint: maskUrls(endpoint) });
-	const unreachable = (reason: string) =>
-		failure("docker-unreachable", { endpoint: maskUrls(endpoint), reason });
 	try {
 		return await askEngine(docker);
 	} catch (error) {
-		if (error instanceof DockerError) throw unreachable(error.message);
-		throw error;
+		if (!(error instanceof DockerError)) throw error;
+		const reason = maskUrls(error.message);
+		throw failure("docker-unreachable", { endpoint: maskUrls(endpoint), reason });
 	}
 }
 
 /** The same of an engine that may be anywhere. Fails with a DockerError if none answers. */
 export async function askEngine(docker: Docker): Promise<Engine> {
-	let info: z.infer<typeof Info>;
-	try {
-		info = Info.parse(
-			JSON.parse(await docker.run(["info", "--format", "{{json .}}"], { limitMs: INFO_MS })),
-		);
-	} catch (error) {
-		if (error instanceof MqbenchError) throw error;
-		throw new DockerError(
-			error instanceof DockerError ? brief(error.message) : "it does not say what it is",
-		);
-	}
-	if (!info.ServerVersion) throw new DockerError(brief(info.ServerErrors?.[0] ?? "no answer"));
+	const answer = await docker.run(["info", "--format", "{{json .}}"], { limitMs: INFO_MS });
+	const { data: info } = Info.safeParse(jsonIn(answer));
+	// An engine that does not answer is an error of its command, or of a field of its answer.
+	if (!info?.ServerVersion) throw new DockerError(info?.ServerErrors?.[0] ?? "no answer");
 	if (info.OSType !== "linux")
 		throw failure("docker-failed", {
 			doing: "start brokers",
@@ -92,14 +83,13 @@ export function cannotLimit(
 	const keys = (["cpus", "memory", "pin"] as const).filter(
 		(key) => asked[key] !== undefined && asked[key] !== null && !limits[key],
 	);
+	const all = keys.join(" and ");
 	return keys.length === 0
 		? null
-		: `it cannot hold a container to ${keys.join(" and ")} (docker info: ${keys.map((key) => `${INFO_KEY[key]} is false`).join(", ")}): its kernel lacks the cgroup for it, or Docker runs without root's rights; remove ${keys.join(" and ")} from the scenario, or give the engine that cgroup`;
+		: `it cannot hold a container to ${all} (docker info), because it lacks the cgroup for it; remove ${all} from the scenario, or run the engine as root on a kernel that has it`;
 }
 
 // --- internal ---
-
-const INFO_KEY = { cpus: "CpuCfsQuota", memory: "MemoryLimit", pin: "CPUSet" } as const;
 
 /** Short enough to wait for without a message. */
 const INFO_MS = 20_000;
@@ -126,11 +116,10 @@ function isElsewhere(endpoint: string): boolean {
 	return host !== undefined && !/^(|localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/.test(host);
 }
 
-/** The command's own sentence says where it looked and asks whether the engine runs; ours says both. */
-function brief(words: string): string {
-	const text = words
-		.replace(/\. Is the docker daemon running\??/i, "")
-		.replace(/ at (unix|npipe|tcp|https?):\S+?(?=[:.,]?(\s|$))/g, "")
-		.trim();
-	return maskUrls(text.charAt(0).toLowerCase() + text.slice(1)).replace(/\.$/, "");
+function jsonIn(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
 }

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { platformName } from "../platform.ts";
 import type { Docker } from "./cli.ts";
 import type { Engine } from "./engine.ts";
+import { ownImage } from "./images.ts";
 import { labelArguments } from "./labels.ts";
-import { fitsEngine, ownImage } from "./own-images.ts";
 
 /** How long a flush to the disk of a volume takes, in ns: the median of several. */
 export interface Flush {
@@ -13,40 +14,24 @@ export interface Flush {
 	readonly calls: number;
 }
 
-/** No honest disk flushes faster. Below this it is memory, or a cache that loses data. */
-export const LYING_NS = 20_000;
-
 /**
  * Measures a volume of its own from within a container, as brokers use it: the engine decides what is behind volumes, which may be memory or a
  * disk that lies. null: it cannot be measured.
  */
 export async function measureFlush(
 	docker: Docker,
-	engine: Engine,
+	engine: Pick<Engine, "platform">,
 	labels: Readonly<Record<string, string>>,
 	binaries: Pick<Binaries, "k6" | "agent">,
 	world: World,
 ): Promise<Flush | null> {
-	if (!fitsEngine(engine)) return null;
+	if (engine.platform !== platformName(process.platform, process.arch)) return null;
 	try {
-		const image = await ownImage(docker, "tools", binaries, world);
-		// Half a second: a Ctrl-C waits for this, and must not find its container running.
-		const text = await docker.run([
-			"run",
-			"--rm",
-			"--network",
-			"none",
-			...labelArguments(labels),
-			// Without a name, so that it is removed with the container.
-			"--mount",
-			"type=volume,target=/volume",
-			"--entrypoint",
-			"agent",
-			image,
-			"disk",
-			"/volume",
-		]);
-		return Flushed.parse(JSON.parse(text));
+		const image = await ownImage(docker, ["agent"], binaries, world);
+		// Half a second: a Ctrl-C waits for this, and must not find its container running. The volume has no name and goes with its container.
+		const how = ["--rm", "--network", "none", ...labelArguments(labels), "--entrypoint", "agent"];
+		const mount = ["--mount", "type=volume,target=/volume"];
+		return parseFlush(await docker.run(["run", ...how, ...mount, image, "disk", "/volume"]));
 	} catch (error) {
 		if (world.stop.aborted) throw error;
 		// What cannot be measured is unknown; measure the rest anyway.
@@ -81,5 +66,8 @@ export function flushWarning(
 }
 
 // --- internal ---
+
+/** No honest disk flushes faster. Below this it is memory, or a cache that loses data. */
+const LYING_NS = 20_000;
 
 const Flushed = z.object({ calls: z.int().positive(), p50Ns: z.number().positive() });

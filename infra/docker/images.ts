@@ -1,16 +1,18 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { imageOf } from "../../runner/brokers/index.ts";
 import type { ImageFacts } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { maskUrls } from "../../runner/secrets.ts";
+import { sha256OfFile } from "../../runner/sha256.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import { type Docker, DockerError, explainDocker } from "./cli.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import { type Docker, DockerError, explainDocker, wrongIn } from "./cli.ts";
+import { tar } from "./tar.ts";
 
-/**
- * The image, pulled if it is missing. Fails with `image-missing`. A pull may take minutes, so its start and its progress are reported.
- */
+/** The image, pulled if it is missing, which may take minutes and is said. Fails with `image-missing`. */
 export async function getImage(
 	docker: Docker,
 	system: System,
@@ -24,21 +26,84 @@ export async function getImage(
 		`Pulling ${docker.host ? `${image} on ${docker.host}` : image}: once, from the registry that its name says (docker pull).`,
 	);
 	const began = world.clock.monotonicMs();
-	await pull(docker, system, image, world, say);
-	const pulled = await inspectImage(docker, image);
-	if (!pulled)
+	const words: string[] = [];
+	const child = docker.follow(["pull", "--quiet", image], (line) => void words.push(line));
+	const stop = () => child.abandon();
+	world.stop.addEventListener("abort", stop, { once: true });
+	if (world.stop.aborted) stop();
+	const { code } = await child.ended;
+	world.stop.removeEventListener("abort", stop);
+	stop();
+	orInterrupted(world.stop);
+	const pulled = code === 0 ? await inspectImage(docker, image) : null;
+	if (pulled === null)
 		throw failure("image-missing", {
 			system: system.key,
 			host: docker.host ?? "this machine",
 			image,
-			reason: "it was pulled, and is not there",
+			reason: maskUrls(wrongIn(words.join("\n"))),
 		});
 	say(`Pulled in ${Math.round((world.clock.monotonicMs() - began) / 1000)}s; Docker keeps it.`);
 	return pulled;
 }
 
+/**
+ * The name of an image of these programs, which is made of their files if it is missing: nothing is pulled, and versions cannot differ. The
+ * programs are static and need nothing else.
+ */
+export async function ownImage(
+	docker: Docker,
+	programs: readonly ("k6" | "agent")[],
+	binaries: Pick<Binaries, "k6" | "agent">,
+	world: World,
+): Promise<string> {
+	const kind = programs.join("-");
+	const hash = createHash("sha256").update(FORM);
+	for (const program of programs)
+		hash.update(await sha256OfFile(binaries[program])).update(program);
+	const name = `mqbench-${kind}:${hash.digest("hex").slice(0, 16)}`;
+	if (await inspectImage(docker, name)) return name;
+	const label = `${MADE}=${kind}`;
+	const input = tar([
+		...["usr", "usr/local", FOLDER].map((name) => ({ name, mode: 0o755, from: null })),
+		{ name: "tmp", mode: 0o1777, from: null },
+		...programs.map((program) => ({
+			name: `${FOLDER}/${program}`,
+			mode: 0o755,
+			from: binaries[program],
+		})),
+	]);
+	await docker
+		.run(["import", "--change", `ENV PATH=/${FOLDER}`, "--change", `LABEL ${label}`, "-", name], {
+			stop: world.stop,
+			input,
+		})
+		.catch((error) => {
+			throw explainDocker(error, `make the image ${name}`);
+		});
+	// Removes those of older programs; images in use stay.
+	const old = ["--filter", `label=${label}`, "--filter", "until=720h"];
+	await docker.run(["image", "prune", "--all", "--force", ...old]).catch(() => {});
+	return name;
+}
+
+// --- internal ---
+
+const MADE = "mqbench.image";
+const FOLDER = "usr/local/bin";
+/** Changes with the rest of own images' contents. */
+const FORM = "2";
+
+const Inspected = z.object({
+	Id: z.string(),
+	RepoDigests: z.array(z.string()).nullish(),
+	Config: z
+		.object({ Env: z.array(z.string()).nullish(), Entrypoint: z.array(z.string()).nullish() })
+		.nullish(),
+});
+
 /** What is known about a local image; null: it is missing. */
-export async function inspectImage(docker: Docker, image: string): Promise<ImageFacts | null> {
+async function inspectImage(docker: Docker, image: string): Promise<ImageFacts | null> {
 	let text: string;
 	try {
 		text = await docker.run(["image", "inspect", "--format", "{{json .}}", image]);
@@ -59,69 +124,4 @@ export async function inspectImage(docker: Docker, image: string): Promise<Image
 		),
 		entrypoint: Config?.Entrypoint ?? [],
 	};
-}
-
-// --- internal ---
-
-const Inspected = z.object({
-	Id: z.string(),
-	RepoDigests: z.array(z.string()).nullish(),
-	Config: z
-		.object({ Env: z.array(z.string()).nullish(), Entrypoint: z.array(z.string()).nullish() })
-		.nullish(),
-});
-
-/** How often the progress of a pull is reported. */
-const SAY_MS = 10_000;
-
-async function pull(
-	docker: Docker,
-	system: System,
-	image: string,
-	world: World,
-	say: (text: string) => void,
-): Promise<void> {
-	const layers = new Map<string, string>();
-	const words: string[] = [];
-	let saidMs = world.clock.monotonicMs();
-	const child = docker.follow(["pull", image], (line) => {
-		const layer = /^([0-9a-f]{12}): (.+)$/.exec(line);
-		if (!layer?.[1] || !layer[2]) {
-			words.push(line);
-			return;
-		}
-		layers.set(layer[1], layer[2]);
-		const now = world.clock.monotonicMs();
-		if (now - saidMs < SAY_MS) return;
-		saidMs = now;
-		const done = [...layers.values()].filter((state) =>
-			/^(Pull complete|Already exists)/.test(state),
-		).length;
-		say(`  ${done}/${layers.size} layers`);
-	});
-	const stop = () => child.abandon();
-	world.stop.addEventListener("abort", stop, { once: true });
-	if (world.stop.aborted) stop();
-	const { code } = await child.ended;
-	world.stop.removeEventListener("abort", stop);
-	child.abandon();
-	orInterrupted(world.stop);
-	if (code === 0) return;
-	const reason = maskUrls(reasonIn(words));
-	if (/no space left on device/i.test(reason))
-		throw failure("docker-disk-full", { doing: `pull ${image}`, reason });
-	const host = docker.host ?? "this machine";
-	throw failure("image-missing", { system: system.key, host, image, reason });
-}
-
-/** The engine's last line, without the usual prefix. */
-function reasonIn(words: readonly string[]): string {
-	const line =
-		words.findLast((one) => /error|denied|not found|cannot/i.test(one)) ??
-		words.at(-1) ??
-		"docker pull said nothing";
-	return line
-		.replace(/^(error response from daemon|error): /i, "")
-		.replace(/\.$/, "")
-		.trim();
 }

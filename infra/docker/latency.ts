@@ -19,7 +19,7 @@ export async function cannotDelay(
 	if (!tc) return "it needs tc on PATH (package iproute2)";
 	if (user !== 0) return "it needs root to change the network of a container";
 	try {
-		await run(unshare, ["--net", tc, ...netem("add", "lo", 1_000_000)]);
+		await run(unshare, ["--net", tc, ...netem("lo", 1_000_000)]);
 		return null;
 	} catch (error) {
 		return `this kernel has no netem, which delays packets (${wordsOf(error)}; modprobe sch_netem may load it)`;
@@ -41,7 +41,7 @@ export async function delayPackets(
 			throw new Error(`its packets cannot be delayed (${wordsOf(error)})`);
 		}
 	};
-	for (const device of devices) await within(netem("add", device, delayNs));
+	for (const device of devices) await within(netem(device, delayNs));
 	return async () => {
 		for (const device of devices) await within(["qdisc", "del", "dev", device, "root"]);
 	};
@@ -53,16 +53,15 @@ export function delayCommand(pid: number, env: Env): string[] {
 }
 
 /** tc's arguments, with a limit high enough for all waiting packets: netem drops what exceeds its default of 1000. */
-export function netem(action: "add", device: string, delayNs: number): string[] {
+export function netem(device: string, delayNs: number): string[] {
+	const delay = `${Math.max(1, Math.round(delayNs / 1000))}us`;
 	return [
-		"qdisc",
-		action,
-		"dev",
+		..."qdisc add dev".split(" "),
 		device,
 		"root",
 		"netem",
 		"delay",
-		`${Math.max(1, Math.round(delayNs / 1000))}us`,
+		delay,
 		"limit",
 		"1000000",
 	];

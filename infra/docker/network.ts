@@ -1,6 +1,5 @@
+import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
-import os from "node:os";
-import { failure } from "../../runner/errors.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 import { labelArguments } from "./labels.ts";
 
@@ -15,7 +14,7 @@ export interface Network {
 
 /**
  * Makes the network. Its addresses come from 198.18.0.0/15, which is reserved for benchmarks, so companies' networks and other containers do not
- * use them. Fails with `docker-subnet` if all are taken.
+ * use them.
  */
 export async function makeNetwork(
 	docker: Docker,
@@ -23,58 +22,34 @@ export async function makeNetwork(
 	labels: Readonly<Record<string, string>>,
 	env: Readonly<Record<string, string | undefined>>,
 ): Promise<Network> {
-	const first = Math.floor(Math.random() * SUBNETS);
-	let reason = "others have them";
-	let tried = 0;
-	for (let i = 0; tried < TRIES && i < SUBNETS; i++) {
-		const prefix = subnet((first + i) % SUBNETS);
-		if (isTaken(prefix)) continue;
-		tried++;
+	// Docker checks only its own networks; ours could hide another route.
+	const taken = routes();
+	for (let tries = 1; ; tries++) {
+		const prefix = `198.${randomInt(18, 20)}.${randomInt(256)}`;
+		if (taken.includes(prefix) && tries < TRIES) continue;
 		try {
-			await docker.run([
-				"network",
-				"create",
-				"--driver",
-				"bridge",
-				"--subnet",
-				`${prefix}.0/24`,
-				// Fixed addresses are in the lower half: containers without one get the others.
-				"--ip-range",
-				`${prefix}.128/25`,
-				"--gateway",
-				`${prefix}.1`,
-				...labelArguments(labels),
-				name,
-			]);
-			return { name, prefix, direct: env.MQBENCH_DOCKER_REACH !== "published" && isHere(prefix) };
+			const subnet = ["--subnet", `${prefix}.0/24`, "--gateway", `${prefix}.1`];
+			// Fixed addresses are in the lower half: containers without one get the others.
+			const range = ["--ip-range", `${prefix}.128/25`];
+			const driver = ["--driver", "bridge"];
+			const all = [...driver, ...subnet, ...range, ...labelArguments(labels)];
+			await docker.run(["network", "create", ...all, name]);
+			// The bridge is an interface of this machine. Without containers it is down, and only its route shows it.
+			const direct = env.MQBENCH_DOCKER_REACH !== "published" && routes().includes(prefix);
+			return { name, prefix, direct };
 		} catch (error) {
-			if (!(error instanceof DockerError)) throw error;
 			// Another mqbench may have chosen the same.
-			if (!/overlap|conflict|in use/i.test(error.message))
+			const another =
+				error instanceof DockerError && /overlap|conflict|in use/i.test(error.message);
+			if (!another || tries >= TRIES)
 				throw explainDocker(error, "make a network for the containers");
-			reason = error.message;
 		}
 	}
-	throw failure("docker-subnet", { tried, reason });
 }
 
 // --- internal ---
 
-const SUBNETS = 512;
 const TRIES = 20;
-
-function subnet(number: number): string {
-	return `198.${18 + (number >> 8)}.${number & 255}`;
-}
-
-/** Docker checks only its own networks; ours could hide other routes or interfaces. */
-function isTaken(prefix: string): boolean {
-	return (
-		Object.values(os.networkInterfaces()).some((addresses) =>
-			addresses?.some(({ address }) => address.startsWith(`${prefix}.`)),
-		) || routes().includes(prefix)
-	);
-}
 
 /** From /proc/net/route, routes to a part of a /24: the first three numbers. The bytes are in reverse order. */
 function routes(): string[] {
@@ -92,9 +67,4 @@ function routes(): string[] {
 	} catch {
 		return [];
 	}
-}
-
-/** Whether the bridge is an interface of this machine. Without containers it is down, and only its route shows it. */
-function isHere(prefix: string): boolean {
-	return routes().includes(prefix);
 }

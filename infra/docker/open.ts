@@ -1,18 +1,45 @@
-import type { BrokerProcess, Described, ImageFacts } from "../../runner/brokers/process.ts";
-import { failure, MqbenchError } from "../../runner/errors.ts";
-import { formatBytes } from "../../runner/units.ts";
-import { FreePortTaken } from "../local/ports.ts";
+import {
+	type BrokerProcess,
+	clientPorts,
+	type NodeDescription,
+	reachedPorts,
+	type Tools,
+} from "../../runner/brokers/process.ts";
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { freePorts } from "../local/ports.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
-import { DockerError, explainDocker } from "./cli.ts";
-import { containersText } from "./container.ts";
-import { cannotLimit } from "./engine.ts";
-import { flushText } from "./flush.ts";
+import { type Docker, explainDocker } from "./cli.ts";
+import { commandOf, containersText, createArguments } from "./container.ts";
+import { cannotLimit, type Engine } from "./engine.ts";
+import { type Flush, flushText } from "./flush.ts";
 import { getImage } from "./images.ts";
-import { makeContainer, volumeOf } from "./make-container.ts";
+import { labelArguments } from "./labels.ts";
+import type { Network } from "./network.ts";
 import { containerPlace } from "./place.ts";
-import { isHop, type RigInDocker } from "./rig-in-docker.ts";
-import { type ContainerSite, newSites } from "./sites.ts";
+import { type ContainerSite, containerSite } from "./sites.ts";
+import { tar } from "./tar.ts";
+
+/** The engine and a rig's things in it. */
+export interface RigInDocker {
+	readonly docker: Docker;
+	readonly engine: Engine;
+	readonly network: Network;
+	/** On everything that is made. */
+	readonly labels: Readonly<Record<string, string>>;
+	readonly world: World;
+	/** Of this machine. */
+	readonly tools: Tools;
+	/** Called with a line when something takes long. */
+	say(text: string): void;
+	/** How long the disk of volumes takes to flush; measured when data is going to be on one. */
+	flush(): Promise<Flush | null>;
+	/** Clients are containers of the same network and use the others' addresses. */
+	readonly inside: boolean;
+	/** Clients use the containers' published ports. */
+	readonly hop: boolean;
+}
 
 /**
  * Brings up the broker of a system in its own containers, named `<name>-1` and on, and returns when all are ready and healthy. After any
@@ -24,44 +51,52 @@ export async function openContainers(
 	request: BrokerRequest,
 	{ name, address }: { readonly name: string; readonly address: number },
 ): Promise<Broker> {
-	const { docker, engine, network, world } = rig;
-	const { system } = request;
+	const { docker, engine, network, world, tools } = rig;
+	const { system, level, messageBytes } = request;
 	const { cpus = null, memory = null } = system.options;
+	const doing = `start ${system.key}`;
 	const unlimited = cannotLimit(engine, { cpus, memory, pin: request.cpus });
-	if (unlimited !== null)
-		throw failure("docker-failed", { doing: `start ${system.key}`, reason: unlimited });
+	if (unlimited !== null) throw failure("docker-failed", { doing, reason: unlimited });
 	const image = await getImage(docker, system, world, rig.say);
-	const nodes = await newSites(rig, kind, request, address);
-	const made = await describeThere(rig, kind, request, image, nodes);
+	const sites = await newSites(rig, kind, request, address);
+	const made = await kind.describe({
+		system,
+		level,
+		messageBytes,
+		tools,
+		image,
+		nodes: sites,
+		ask: null,
+		where: { disk: "on a volume", memory: "tmpfs" },
+	});
 	const onVolume = made.data === "disk";
 	const flush = onVolume ? await rig.flush() : null;
-	const names = made.nodes.map((_, i) => `${name}-${i + 1}`);
-	const places = names.map((name, i) =>
-		containerPlace({
-			docker,
-			name,
-			world,
-			memoryBytes: memory,
-			stopMs: made.stopMs,
-			network: network.name,
-			prepare: (node) =>
-				makeContainer(rig, request, kind, node, {
-					name,
-					image: image.id,
-					data: made.data,
-					site: nodes[i] as ContainerSite,
-				}),
-		}),
-	);
+	const containers = sites.map((site, i) => {
+		const container = `${name}-${i + 1}`;
+		const volume = onVolume ? `${container}-data` : null;
+		return { site, name: container, volume, data: made.data && { path: site.data, volume } };
+	});
 	return openBroker({
 		facts: made,
-		places,
+		places: containers.map((container) =>
+			containerPlace({
+				docker,
+				name: container.name,
+				network: network.name,
+				ip: container.site.ip,
+				memoryBytes: memory,
+				stopMs: made.stopMs,
+				world,
+				prepare: (node) =>
+					makeContainer(rig, request, kind, node, { ...container, image: image.id }),
+			}),
+		),
 		request,
 		world,
 		about: {
 			sameHost: true,
 			binary: image.name,
-			topology: containersText(nodes.length, { cpus, memory: memoryText(memory), hop: isHop(rig) }),
+			topology: containersText(sites.length, { cpus, memory }, rig.hop),
 			settings: {
 				...made.settings,
 				image: `${image.name} (${image.digest ?? image.id})`,
@@ -69,52 +104,81 @@ export async function openContainers(
 			},
 		},
 		async remove() {
+			const names = containers.map(({ name }) => name);
 			await docker.run(["rm", "--force", "--volumes", ...names]).catch(() => {});
-			if (onVolume)
-				await docker.run(["volume", "rm", "--force", ...names.map(volumeOf)]).catch(() => {});
+			const volumes = containers.flatMap(({ volume }) => volume ?? []);
+			if (onVolume) await docker.run(["volume", "rm", "--force", ...volumes]).catch(() => {});
 		},
-		explain: (error) => refusal(error, request),
+		explain: (error) => explainDocker(error, doing),
 	});
 }
 
 // --- internal ---
 
-function describeThere(
-	{ tools }: RigInDocker,
+/** Where the nodes of a broker are going to run; `first` is the last number of the first one's address. */
+async function newSites(
+	{ network, inside, hop }: RigInDocker,
 	kind: BrokerProcess,
-	{ system, level, messageBytes }: BrokerRequest,
-	image: ImageFacts,
-	nodes: readonly ContainerSite[],
-): Promise<Described> {
-	return kind.describe({
-		system,
-		level,
-		messageBytes,
-		tools,
-		image,
-		nodes,
-		ask: null,
-		where: { disk: "on a volume", memory: "tmpfs" },
+	{ system }: BrokerRequest,
+	first: number,
+): Promise<ContainerSite[]> {
+	const count = system.options.nodes ?? 1;
+	const ports = reachedPorts(kind);
+	const free = network.direct
+		? []
+		: await freePorts({ ...system, port: null }, count * ports.length);
+	return Array.from({ length: count }, (_, i) => {
+		const ip = `${network.prefix}.${first + i}`;
+		const reached = ports.map((port, p) =>
+			network.direct ? `${ip}:${port}` : `127.0.0.1:${free[i * ports.length + p]}`,
+		);
+		const site = containerSite(kind, count, i, { ip, reached, published: hop });
+		if (!inside) return site;
+		const clients = clientPorts(kind).map((port) => `${ip}:${port}`);
+		return { ...site, clients, client: clients[0] ?? "" };
 	});
 }
 
-function memoryText(bytes: number | null | undefined): string | null {
-	return bytes === null || bytes === undefined ? null : formatBytes(bytes);
-}
-
-/** Why the engine did not make or start a container, as a sentence. */
-function refusal(error: unknown, { system: { key }, cpus, logPath }: BrokerRequest): MqbenchError {
-	if (error instanceof MqbenchError) return error;
-	if (error instanceof DockerError) {
-		const { message: reason } = error;
-		if (/unable to start container process|exec format/i.test(reason))
-			return failure("broker-start", { system: key, reason, log: logPath });
-		if (/port is already allocated|address already in use/i.test(reason))
-			return new FreePortTaken(
-				failure("docker-failed", { doing: `publish the ports of ${key}`, reason }),
-			);
-		if (cpus !== null && /requested CPUs are not available/i.test(reason))
-			return failure("pin-impossible", { cpus, reason });
-	}
-	return explainDocker(error, `start ${key}`);
+/** Makes a node's container with its volume and files; does not start it. */
+async function makeContainer(
+	{ docker, network, labels }: RigInDocker,
+	{ system, cpus }: BrokerRequest,
+	kind: BrokerProcess,
+	node: NodeDescription,
+	made: {
+		readonly name: string;
+		/** Id of the image. */
+		readonly image: string;
+		readonly site: ContainerSite;
+		readonly data: Parameters<typeof createArguments>[0]["data"];
+	},
+): Promise<void> {
+	const { name, image, site, data } = made;
+	if (data?.volume) await docker.run(["volume", "create", ...labelArguments(labels), data.volume]);
+	await docker.run(
+		createArguments({
+			name,
+			image,
+			...commandOf(node),
+			labels,
+			network: network.name,
+			ip: site.ip,
+			hostname: site.hostname,
+			env: node.env ?? {},
+			data,
+			published: network.direct
+				? []
+				: reachedPorts(kind).map((to, i) => ({ to, port: Number(site.reached[i]?.split(":")[1]) })),
+			cpus: system.options.cpus ?? null,
+			memoryBytes: system.options.memory ?? null,
+			cpuset: cpus,
+			init: kind.container.init ?? false,
+		}),
+	);
+	const files = Object.entries(node.files).map(([file, text]) => ({
+		name: `${site.folder}/${file}`.slice(1),
+		mode: 0o444,
+		from: { text },
+	}));
+	await docker.run(["cp", "-", `${name}:/`], { input: tar(files) });
 }

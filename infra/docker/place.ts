@@ -12,8 +12,9 @@ export interface ContainerPlaceOptions {
 	readonly docker: Docker;
 	/** Name of the container. */
 	readonly name: string;
-	/** Address in its network. */
 	readonly network: string;
+	/** Its address there. */
+	readonly ip: string;
 	readonly memoryBytes: number | null;
 	readonly stopMs: number;
 	readonly world: Pick<World, "env">;
@@ -29,6 +30,7 @@ export function containerPlace({
 	docker,
 	name,
 	network,
+	ip,
 	memoryBytes,
 	stopMs,
 	world,
@@ -105,13 +107,6 @@ export function containerPlace({
 		},
 		network: {
 			async partition() {
-				const ip = await docker.run([
-					"container",
-					"inspect",
-					"--format",
-					`{{(index .NetworkSettings.Networks ${JSON.stringify(network)}).IPAddress}}`,
-					name,
-				]);
 				await docker.run(["network", "disconnect", network, name]);
 				return async () => {
 					await docker.run(["network", "connect", "--ip", ip, network, name]);
@@ -165,7 +160,8 @@ function howItEnded(
 	memoryBytes: number | null,
 	killed: boolean,
 ): End {
-	const memory = `out of memory: ${memoryBytes === null ? "the machine has no more" : `its limit is ${formatBytes(memoryBytes)}`}`;
+	const limit = memoryBytes === null ? null : `its limit is ${formatBytes(memoryBytes)}`;
+	const memory = `out of memory: ${limit ?? "the machine has no more"}`;
 	if (OOMKilled) return end(memory);
 	const how = error || describeEnd(endOf(ExitCode, null));
 	const unclear = ExitCode === 137 && memoryBytes !== null && !killed;

@@ -1,13 +1,4 @@
-import {
-	ANY,
-	type BrokerProcess,
-	clientPorts,
-	reachedPorts,
-	type Site,
-} from "../../runner/brokers/process.ts";
-import { freePorts } from "../local/ports.ts";
-import type { BrokerRequest } from "../rig.ts";
-import { isHop, type RigInDocker } from "./rig-in-docker.ts";
+import { ANY, type BrokerProcess, clientPorts, type Site } from "../../runner/brokers/process.ts";
 
 /** A node's container. */
 export interface ContainerSite extends Site {
@@ -15,44 +6,14 @@ export interface ContainerSite extends Site {
 	readonly reached: readonly string[];
 }
 
-/** Where the nodes of a broker are going to run; `first` is the last number of the first one's address. */
-export async function newSites(
-	{ network, inside }: RigInDocker,
-	kind: BrokerProcess,
-	request: BrokerRequest,
-	first: number,
-): Promise<ContainerSite[]> {
-	const count = request.system.options.nodes ?? 1;
-	const ports = reachedPorts(kind);
-	const ofClients = clientPorts(kind);
-	const free = network.direct
-		? []
-		: await freePorts({ ...request.system, port: null }, count * ports.length);
-	return Array.from({ length: count }, (_, i) => {
-		const ip = `${network.prefix}.${first + i}`;
-		const reached = ports.map((port, p) =>
-			network.direct ? `${ip}:${port}` : `127.0.0.1:${free[i * ports.length + p]}`,
-		);
-		return containerSite(kind, count, i, {
-			ip,
-			reached,
-			...(inside ? { clients: ofClients.map((port) => `${ip}:${port}`) } : {}),
-			published: isHop({ network, inside }),
-		});
-	});
-}
-
-/** Paths of node `i`, in an unchanged image. */
+/** Paths and addresses of node `i`, in an unchanged image. */
 export function containerSite(
 	kind: Pick<BrokerProcess, "ports" | "container">,
 	count: number,
 	i: number,
-	{
-		reached,
-		clients = reached.slice(0, clientPorts(kind).length),
-		...node
-	}: Pick<ContainerSite, "ip" | "reached" | "published"> & Partial<Pick<ContainerSite, "clients">>,
+	{ reached, ...node }: Pick<ContainerSite, "ip" | "reached" | "published">,
 ): ContainerSite {
+	const clients = reached.slice(0, clientPorts(kind).length);
 	return {
 		...node,
 		reached,
@@ -62,7 +23,7 @@ export function containerSite(
 		listen: ANY,
 		hostname: `mqbench-${i + 1}`,
 		ports: kind.ports(count).map(({ number }) => number),
-		health: reached[clientPorts(kind).length] ?? "",
+		health: reached[clients.length] ?? "",
 	};
 }
 

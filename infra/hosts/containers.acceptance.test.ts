@@ -206,7 +206,7 @@ describe.skipIf(missing !== null)(
 
 		test("need an engine there, and an image that it has or gets", async () => {
 			await expect(open(REDIS, { at: 1 })).rejects.toThrow(
-				/^h2: cannot run mine: no Docker engine answers there \(cannot connect to the Docker daemon\)\. Start it there: sudo systemctl start docker\.$/,
+				/^h2: cannot run mine: no Docker engine answers there \(Cannot connect to the Docker daemon at .*\)\. Start it there: sudo systemctl start docker\.$/,
 			);
 			await expect(open({ broker: "redis", image: "127.0.0.1:9/none/redis:1" })).rejects.toThrow(
 				/^mine: the image 127\.0\.0\.1:9\/none\/redis:1 is not on h1 and cannot be pulled there \(.*\)\. Try docker pull 127\.0\.0\.1:9\/none\/redis:1 there, or name an image that it has: image: <name>\.$/,

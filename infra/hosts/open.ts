@@ -5,7 +5,7 @@ import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { formatBytes, plural } from "../../runner/units.ts";
+import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { limitWords } from "../docker/container.ts";
@@ -282,10 +282,7 @@ function topologyOf(nodes: number, { machine }: Entry, limits: Limits | null): s
 	const there = machine === null ? ours : `${ours} (${machine})`;
 	if (limits === null) return there;
 	const { cpus, memoryBytes } = limits;
-	const most = limitWords({
-		cpus,
-		memory: memoryBytes === null ? null : formatBytes(memoryBytes),
-	}).join(", ");
+	const most = limitWords({ cpus, memory: memoryBytes }).join(", ");
 	const within = nodes === 1 ? "in a container" : "in containers";
 	return `${there}, ${within}${most === "" ? "" : ` of at most ${most}`}`;
 }

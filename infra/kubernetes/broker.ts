@@ -1,15 +1,10 @@
 import path from "node:path";
 import { imageOf } from "../../runner/brokers/index.ts";
-import type {
-	BrokerProcess,
-	ImageFacts,
-	NodeDescription,
-	Setup,
-} from "../../runner/brokers/process.ts";
+import type { BrokerProcess, ImageFacts, NodeDescription } from "../../runner/brokers/process.ts";
 import { once } from "../../runner/once.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { formatBytes, plural } from "../../runner/units.ts";
+import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { commandOf, limitWords } from "../docker/container.ts";
@@ -19,9 +14,9 @@ import type { Connections } from "../hosts/connections.ts";
 import { unlessStopped } from "../hosts/patience.ts";
 import { hostPlace } from "../hosts/place.ts";
 import { expectSamples, fetchSamples } from "../hosts/samples.ts";
-import { type HostSite, hostSite } from "../hosts/sites.ts";
+import { hostSite } from "../hosts/sites.ts";
 import { writeThere } from "../machines/files.ts";
-import { makeFolders, type RunFolders } from "../machines/folders.ts";
+import { makeFolders } from "../machines/folders.ts";
 import { connectMachine, type RemoteMachine } from "../machines/machine.ts";
 import { unwritable } from "../machines/trouble.ts";
 import { openBroker } from "../nodes/broker.ts";
@@ -29,7 +24,7 @@ import type { Place } from "../nodes/place.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { settled } from "../settled.ts";
 import type { Cluster, PodHost } from "./cluster.ts";
-import type { PodsAsked, PodVolume } from "./job.ts";
+import type { PodVolume } from "./job.ts";
 
 /**
  * Brings up the broker of a system in pods of its own, one a node, from the image that target docker would run. The pods wait; the broker is a
@@ -45,72 +40,68 @@ export async function openInPods(
 	connections: Pick<Connections, "bundle" | "say" | "tools"> & { readonly binaries: Binaries },
 ): Promise<Broker> {
 	const { system, level, messageBytes } = request;
-	const asked = podsOfBroker(kind, request, settings);
-	const { count, image, cpus, memory } = asked;
-	const [store] = asked.volumes as [PodVolume];
-	const inMemory = store.kind === "memory";
-	const undo: (() => Promise<void>)[] = [];
+	const { cpus = null, memory = null, nodes: count = 1 } = system.options;
+	const image = imageOf(system);
+	const inside = pathsInside(kind);
+	const store = storeOf(level, settings);
+	const volumes: PodVolume[] = [{ path: inside.data, kind: store.kind }];
+	// An image keeps things of its own in its own folder; of ours it knows nothing.
+	if (kind.container.folder === undefined) volumes.push({ path: inside.folder, kind: "disk" });
+	const undo: (() => Promise<unknown>)[] = [];
 	const remove = once(async () => {
 		for (const action of undo.reverse()) await action().catch(() => {});
 	});
-	const wait = <T>(step: Promise<T>) => unlessStopped(step, world.stop);
-	const { folder } = pathsInside(kind);
 	try {
-		const pods = await cluster.start(asked, system.key);
-		undo.push(() => cluster.remove(pods));
-		const hosts = await settled(
+		const asked = { count, role: "broker", image, cpus, memory, volumes } as const;
+		const { pods, remove: removePods } = await cluster.start(asked, system.key);
+		undo.push(removePods);
+		const sites = await settled(
 			pods.map(async (pod) => {
 				const host = await connectMachine(pod, { ...connections, world }, world.stop);
 				undo.push(() => host.link.close());
-				return host;
-			}),
-		);
-		const folders = await settled(
-			hosts.map(({ remote, link, facts }) => makeFolders(remote, link, facts.store)),
-		);
-		const sites = await settled(
-			hosts.map(async (host, i) => {
-				const { ip, node } = pods[i] as PodHost;
-				const site = await hostSite(
-					kind,
-					count,
-					host,
-					{ address: ip, host: node },
-					folders[i] as RunFolders,
-				);
+				const folders = await makeFolders(host.remote, host.link, host.facts.store);
+				const at = { address: pod.ip, host: pod.node };
+				const site = await hostSite(kind, count, host, at, folders);
 				undo.push(async () => site.tunnel?.close());
-				return { ...site, ...pathsInside(kind) };
+				return { ...site, ...inside };
 			}),
 		);
-		const facts = await imageFacts(hosts[0] as RemoteMachine, image);
-		const setup: Setup = {
-			system,
-			level,
-			messageBytes,
-			image: facts,
-			nodes: sites,
-			tools: connections.tools(connections.binaries),
-			ask: null,
-			where: { disk: STORES[store.kind], memory: STORES.memory },
-		};
-		const made = await wait(kind.describe(setup));
-		if (made.data === "memory" && !inMemory)
-			throw new Error(`${system.key} stores in memory without being asked to`);
-		const flush = made.flushes
-			? await (hosts[0] as RemoteMachine).flush(kind.container.data)
-			: null;
+		const hosts = sites.map(({ host }) => host);
+		const [first] = hosts as [RemoteMachine];
+		const facts = await imageFacts(first, image);
+		const made = await unlessStopped(
+			kind.describe({
+				system,
+				level,
+				messageBytes,
+				image: facts,
+				nodes: sites,
+				tools: connections.tools(connections.binaries),
+				ask: null,
+				where: { disk: store.text, memory: "tmpfs" },
+			}),
+			world.stop,
+		);
+		const flush = made.flushes ? await first.flush(inside.data) : null;
 		const log = path.dirname(request.logPath);
 		for (const [i] of sites.entries()) await expectSamples(i + 1, log);
 		return await openBroker({
 			facts: made,
-			places: sites.map((site, i) =>
-				podPlace(site, facts, {
+			places: sites.map((site, i): Place => {
+				const { host } = site;
+				const { run: _, ...place } = hostPlace({
+					site,
 					number: i + 1,
+					cpus: null,
 					stopMs: made.stopMs,
-					folder,
 					fetchSamples: () => fetchSamples(site, i + 1, log).catch(() => {}),
-				}),
-			),
+					async prepare({ files }) {
+						await host.link.run('mkdir -p "$1"', [inside.folder]);
+						await writeThere(host.remote, host.link, inside.folder, files, 0o444);
+					},
+				});
+				return { ...place, start: (node, take) => place.start(inContainer(node, facts), take) };
+			}),
 			request,
 			world,
 			remove,
@@ -125,14 +116,12 @@ export async function openInPods(
 					settings,
 				})),
 				notes: notesOf(system.key, pods),
-				topology: topologyOf(pods, { cpus, memory }),
+				topology: topologyOf(pods, limitWords({ cpus, memory })),
 				settings: {
 					...made.settings,
 					image,
 					host: [...new Set(hosts.map(({ facts }) => facts.machine))].join("; "),
-					...(made.flushes
-						? { store: storeText(store.kind, settings), "volume fdatasync": flushText(flush) }
-						: {}),
+					...(made.flushes ? { store: store.text, "volume fdatasync": flushText(flush) } : {}),
 				},
 			},
 		});
@@ -143,67 +132,35 @@ export async function openInPods(
 	}
 }
 
-/** The pods of a system's broker: one a node; the first of their volumes is the store. */
-export function podsOfBroker(
-	{ container }: Pick<BrokerProcess, "container">,
-	{ system, level }: Pick<BrokerRequest, "system" | "level">,
-	{ storageClass }: Kubernetes,
-): Omit<PodsAsked, "name"> {
-	const { cpus = null, memory = null, nodes: count = 1 } = system.options;
-	const onDisk = storageClass === null ? "disk" : "storage";
-	return {
-		count,
-		role: "broker",
-		image: imageOf(system),
-		cpus,
-		memory,
-		volumes: [
-			{ path: container.data, kind: level === "memory" ? "memory" : onDisk },
-			// An image keeps things of its own in another folder; of this one it knows nothing.
-			...(container.folder === undefined
-				? [{ path: pathsInside({ container }).folder, kind: "disk" as const }]
-				: []),
-		],
-	};
-}
-
 // --- internal ---
 
-const STORES: Readonly<Record<PodVolume["kind"], string>> = {
-	disk: "on the node's disk",
-	memory: "tmpfs",
-	storage: "on a volume",
-};
-
-function storeText(kind: PodVolume["kind"], { storageClass }: Kubernetes): string {
-	return kind === "storage"
-		? `volume of storage class ${storageClass}`
-		: kind === "memory"
-			? "emptyDir in memory"
-			: "emptyDir, node disk";
+/** Where a broker's data is, and what reports say of it. */
+function storeOf(
+	level: BrokerRequest["level"],
+	{ storageClass }: Kubernetes,
+): Pick<PodVolume, "kind"> & { readonly text: string } {
+	if (level === "memory") return { kind: "memory", text: "emptyDir in memory" };
+	return storageClass === null
+		? { kind: "disk", text: "emptyDir, node disk" }
+		: { kind: "storage", text: `volume of storage class ${storageClass}` };
 }
 
 /** What the image is, as seen from a container of it: the API of a cluster tells no entry point. */
 async function imageFacts({ link, remote }: RemoteMachine, name: string): Promise<ImageFacts> {
 	const { values, code, err } = await link.run(LOOK);
 	if (code !== 0) throw unwritable(remote, "/proc", err, "store");
-	const env = Object.fromEntries(
-		Buffer.from(values.env ?? "", "base64")
-			.toString("utf8")
-			.split("\0")
-			.flatMap((pair) => {
-				const at = pair.indexOf("=");
-				const key = pair.slice(0, at);
-				return at > 0 && !/^(HOSTNAME|KUBERNETES_.*)$/.test(key)
-					? [[key, pair.slice(at + 1)] as const]
-					: [];
-			}),
-	);
+	const pairs = Buffer.from(values.env ?? "", "base64")
+		.toString("utf8")
+		.split("\0");
 	return {
 		name,
 		digest: null,
 		id: name,
-		env,
+		env: Object.fromEntries(
+			pairs
+				.filter((pair) => pair.includes("=") && !/^(HOSTNAME|KUBERNETES_.*?|)=/.test(pair))
+				.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
+		),
 		entrypoint: values.entrypoint ? [values.entrypoint] : [],
 	};
 }
@@ -211,37 +168,6 @@ async function imageFacts({ link, remote }: RemoteMachine, name: string): Promis
 /** The first process has the environment that the image gives. All official images of servers call their entry point alike. */
 const LOOK =
 	'echo "mqbench:env=$(base64 </proc/1/environ | tr -d \'\\n\')"; for e in docker-entrypoint.sh /docker-entrypoint.sh; do p=$(command -v "$e") && echo "mqbench:entrypoint=$p" && break; done; true';
-
-/** A pod as a place: a host whose command is behind the image's entry point. */
-function podPlace(
-	site: HostSite,
-	image: ImageFacts,
-	{
-		number,
-		stopMs,
-		folder,
-		fetchSamples,
-	}: {
-		readonly number: number;
-		readonly stopMs: number;
-		readonly folder: string;
-		fetchSamples(): Promise<void>;
-	},
-): Place {
-	const { host } = site;
-	const { run: _, ...place } = hostPlace({
-		site,
-		number,
-		cpus: null,
-		stopMs,
-		fetchSamples,
-		async prepare({ files }) {
-			await host.link.run('mkdir -p "$1"', [folder]);
-			await writeThere(host.remote, host.link, folder, files, 0o444);
-		},
-	});
-	return { ...place, start: (node, take) => place.start(inContainer(node, image), take) };
-}
 
 /** What memory held is gone after a kill, so the preparations of a node run before each of its starts. */
 function inContainer(node: NodeDescription, { entrypoint, env }: ImageFacts): NodeDescription {
@@ -256,20 +182,16 @@ function inContainer(node: NodeDescription, { entrypoint, env }: ImageFacts): No
 
 /** A note for each node of the cluster that has several of the broker's pods. */
 function notesOf(system: string, pods: readonly PodHost[]): string[] {
-	return [...new Set(pods.map(({ node }) => node))]
-		.map((node) => ({ node, count: pods.filter((pod) => pod.node === node).length }))
-		.filter(({ count }) => count > 1)
-		.map(({ node, count }) => `${count} pods of ${system} share the node ${node}`);
+	return [...new Set(pods.map(({ node }) => node))].flatMap((node) => {
+		const count = pods.filter((pod) => pod.node === node).length;
+		return count > 1 ? [`${count} pods of ${system} share the node ${node}`] : [];
+	});
 }
 
 /** "3 pods on 2 nodes of the cluster, each of at most 2 CPUs, 1GiB" */
-function topologyOf(
-	pods: readonly PodHost[],
-	{ cpus, memory }: { readonly cpus: number | null; readonly memory: number | null },
-): string {
-	const nodes = new Set(pods.map(({ node }) => node));
-	const limits = limitWords({ cpus, memory: memory === null ? null : formatBytes(memory) }).join(
-		", ",
-	);
-	return `${plural(pods.length, "pod")} on ${plural(nodes.size, "node")} of the cluster (${[...nodes].join(", ")})${limits === "" ? "" : `, ${pods.length > 1 ? "each " : ""}of at most ${limits}`}`;
+function topologyOf(pods: readonly PodHost[], limits: readonly string[]): string {
+	const nodes = [...new Set(pods.map(({ node }) => node))];
+	const all = `${plural(pods.length, "pod")} on ${plural(nodes.length, "node")} of the cluster (${nodes.join(", ")})`;
+	const each = pods.length > 1 ? "each " : "";
+	return limits.length === 0 ? all : `${all}, ${each}of at most ${limits.join(", ")}`;
 }

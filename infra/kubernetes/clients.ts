@@ -6,15 +6,6 @@ import { remoteClient } from "../clients/remote.ts";
 import type { RemoteHost } from "../machines/host.ts";
 import type { Client } from "../rig.ts";
 import { clusterOf, type PodHost } from "./cluster.ts";
-import type { PodsAsked } from "./job.ts";
-
-/** The pods that make the load of a scenario. */
-export function podsOfLoad(
-	count: number,
-	{ image, resources }: Kubernetes,
-): Omit<PodsAsked, "name"> {
-	return { count, role: "load", image, ...resources, volumes: [] };
-}
 
 /** Pods of one Job that make load. They are made when the first of them is prepared, and removed when the last one is closed. */
 export function podClients(
@@ -25,20 +16,21 @@ export function podClients(
 ): Client[] {
 	const say = (line: string) => void world.stderr.write(`${line}\n`);
 	const cluster = clusterOf(settings, world, say);
-	const pods = once(() => cluster.start(podsOfLoad(count, settings)));
+	const { image, resources } = settings;
+	const job = once(() => cluster.start({ count, role: "load", image, ...resources, volumes: [] }));
 	let open = count;
 	return Array.from({ length: count }, (_, index) => {
 		let pod: PodHost | null = null;
-		let closed = false;
 		// Its name is known when it has a node.
 		const host: RemoteHost = {
 			get name() {
 				return pod?.name ?? `pod ${index + 1}`;
 			},
 			setUp: false,
-			container: { cpus: settings.resources.cpus },
+			container: { cpus: resources.cpus },
 			async connect(using, stop, first) {
-				pod = (await pods())[index] as PodHost;
+				const { pods } = await job();
+				pod = pods[index] as PodHost;
 				return pod.connect(using, stop, first);
 			},
 		};
@@ -48,13 +40,11 @@ export function podClients(
 			get name() {
 				return host.name;
 			},
-			async close() {
-				if (closed) return;
-				closed = true;
+			close: once(async () => {
 				await client.close();
 				open--;
 				if (open === 0) await cluster.close();
-			},
+			}),
 		};
 	});
 }

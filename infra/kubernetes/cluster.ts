@@ -4,10 +4,11 @@ import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { pause } from "../../runner/stop.ts";
 import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import type { Connecting, RemoteHost } from "../machines/host.ts";
+import type { RemoteHost } from "../machines/host.ts";
 import { ownerText } from "../owner.ts";
 import { jobOf, LABELS, type PodsAsked } from "./job.ts";
 import { explainKubectl, findKubectl, type Kubectl, KubectlError } from "./kubectl.ts";
@@ -17,18 +18,21 @@ import { howItEnded, Pod, whyNotUp } from "./trouble.ts";
 /** What a command makes in a cluster: Jobs and their pods, nothing else. */
 export interface Cluster {
 	/** Makes pods, and returns when all are running. Fails with a sentence, and leaves none of them then. */
-	start(asked: Omit<PodsAsked, "name">, broker?: string): Promise<PodHost[]>;
-	/** Removes pods that were made together; resolves when they are gone. */
-	remove(hosts: readonly PodHost[]): Promise<void>;
+	start(asked: Omit<PodsAsked, "name">, broker?: string): Promise<PodSet>;
 	/** Removes all that is left. May be called more than once. */
 	close(): Promise<void>;
 }
 
+/** Pods that were made together. */
+export interface PodSet {
+	readonly pods: readonly PodHost[];
+	/** Resolves when they are gone. */
+	remove(): Promise<void>;
+}
+
 /** A pod that is running. */
 export interface PodHost extends RemoteHost {
-	/** Its name in the cluster, its Job's, the node that it is on, and its address. */
-	readonly pod: string;
-	readonly job: string;
+	/** The node that it is on, and its address. */
 	readonly node: string;
 	readonly ip: string;
 }
@@ -41,72 +45,51 @@ export function clusterOf(
 ): Cluster {
 	const kubectl = findKubectl(world, settings);
 	const jobs = new Set<string>();
-	const removeJob = async (job: string) => {
-		await kubectl.run(
-			[
-				"delete",
-				"job",
-				job,
-				"--ignore-not-found",
-				"--cascade=foreground",
-				"--wait",
-				"--timeout=60s",
-			],
-			{ limitMs: 70_000 },
-		);
+	const remove = async (job: string) => {
+		const how = "--ignore-not-found --cascade=foreground --wait --timeout=60s".split(" ");
+		await kubectl.run(["delete", "job", job, ...how], { limitMs: 70_000 });
 		jobs.delete(job);
 	};
 	return {
 		async start(asked, broker) {
 			made++;
 			const name = `mqbench-${run}-${asked.role}-${made}`;
+			const job = jobOf({ ...asked, name }, { run, settings, owner: ownerText(process.pid) });
+			const input = [JSON.stringify(job)];
 			jobs.add(name);
 			try {
-				const job = jobOf(
-					{ ...asked, name },
-					{ run, settings, nowMs: world.clock.nowMs(), owner: ownerText(process.pid) },
-				);
 				await kubectl
-					.run(["create", "--filename", "-"], { input: JSON.stringify(job), stop: world.stop })
+					.run(["create", "--filename", "-"], { input, stop: world.stop })
 					.catch((error) => {
 						// What the cluster has refused does not exist.
 						if (error instanceof KubectlError) jobs.delete(name);
 						throw error;
 					});
 				const pods = await untilUp(kubectl, name, asked, world, say);
-				return pods.map((pod) => hostOf(pod, name, asked, kubectl, broker));
+				return {
+					pods: pods.map((pod) => hostOf(pod, asked, kubectl, broker)),
+					remove: () => remove(name),
+				};
 			} catch (error) {
-				if (jobs.has(name)) await removeJob(name).catch(() => {});
+				if (jobs.has(name)) await remove(name).catch(() => {});
 				throw explainKubectl(
 					error,
 					`start ${plural(asked.count, "pod")} for ${broker ?? "the load"}`,
 				);
 			}
 		},
-		async remove(hosts) {
-			for (const job of new Set(hosts.map(({ job }) => job))) await removeJob(job);
-		},
 		close: once(async () => {
-			const began = world.clock.monotonicMs();
-			for (;;)
-				try {
-					await Promise.all([...jobs].map(removeJob));
-					return;
-				} catch (error) {
-					// An API server that is restarted comes back; pods end by themselves without it.
-					if (world.clock.monotonicMs() - began > GONE_MS) break;
-					if (!(error instanceof KubectlError)) break;
-					await sleep(RETRY_MS);
-				}
+			const end = world.clock.monotonicMs() + GONE_MS;
+			// An API server that is restarted comes back; pods end by themselves without it.
+			for (;;) {
+				await Promise.allSettled([...jobs].map(remove));
+				if (jobs.size === 0) return;
+				if (world.clock.monotonicMs() > end) break;
+				await sleep(RETRY_MS);
+			}
+			const all = ["delete", "job", "--selector", `${LABELS.run}=${run}`];
 			say(
-				`The cluster does not answer, so that ${[...jobs].join(", ")} may be left: the pods end by themselves within ${2} minutes. To look: ${[
-					"kubectl",
-					...kubectl.where,
-					"delete",
-					"job",
-					"--selector",
-					`${LABELS.run}=${run}`,
-				].join(" ")}`,
+				`The cluster does not answer, so ${[...jobs].join(", ")} may be left; the pods end by themselves within 2 minutes. To remove them at once: ${commandLine(["kubectl", ...kubectl.where, ...all])}`,
 			);
 		}),
 	};
@@ -126,7 +109,7 @@ const POLL_MS = 300;
 const GONE_MS = 45_000;
 const RETRY_MS = 2_000;
 
-/** How long images may take to be pulled, volumes to be made, and nodes to be added. */
+/** How long images may take to be pulled, and volumes to be made. */
 const UP_MS = 5 * 60_000;
 const SAY_MS = 10_000;
 
@@ -142,33 +125,26 @@ async function untilUp(
 ): Promise<Pod[]> {
 	const began = clock.monotonicMs();
 	let said = began;
+	const select = ["get", "pods", "--selector", `batch.kubernetes.io/job-name=${job}`];
 	for (;;) {
-		const { items } = Pods.parse(
-			await kubectl.json(["get", "pods", "--selector", `batch.kubernetes.io/job-name=${job}`], {
-				stop,
-			}),
-		);
+		const { items } = Pods.parse(await kubectl.json(select, { stop }));
 		const now = clock.monotonicMs();
 		const pods = items.toSorted((a, b) => indexOf(a) - indexOf(b));
-		const wrong = pods
-			.map(
-				(pod) =>
-					howItEnded(pod, memory) ?? whyNotUp(pod, now - began > (isPlaced(pod) ? UP_MS : ROOM_MS)),
-			)
-			.find((why) => why !== null);
-		if (wrong !== undefined) throw failure("pods-not-up", { job, reason: wrong });
-		if (pods.length === count && pods.every(isUp)) return pods;
-		// A quota refuses pods, not their Job.
-		if (pods.length < count && now - began > ROOM_MS)
-			throw failure("pods-not-up", { job, reason: await whyNone(kubectl, job) });
+		const waiting = pods.filter((pod) => !isUp(pod));
+		const placed = pods.length === count && pods.every(({ spec }) => spec.nodeName !== undefined);
+		const late = now - began > (placed ? UP_MS : ROOM_MS);
+		const reason =
+			pods.map((pod) => howItEnded(pod, memory)).find(Boolean) ??
+			waiting.map((pod) => whyNotUp(pod, late)).find(Boolean) ??
+			// A quota refuses pods, not their Job.
+			(late ? await whyNone(kubectl, job) : null);
+		if (reason) throw failure("pods-not-up", { job, reason });
+		if (pods.length === count && waiting.length === 0) return pods;
 		if (now - said >= SAY_MS) {
 			said = now;
+			const why = waiting.map((pod) => whyNotUp(pod, true))[0];
 			say(
-				`  ${job}: ${pods.filter(isUp).length} of ${count} pods are running (${Math.round((now - began) / 1000)} s)${pods
-					.flatMap((pod) => (isUp(pod) ? [] : (whyNotUp(pod, true) ?? [])))
-					.slice(0, 1)
-					.map((why) => `: ${why}`)
-					.join("")}`,
+				`  ${job}: ${pods.length - waiting.length} of ${count} pods are running${why ? `: ${why}` : ""}`,
 			);
 		}
 		await pause(POLL_MS, stop);
@@ -188,10 +164,6 @@ async function whyNone(kubectl: Kubectl, job: string): Promise<string> {
 	);
 }
 
-function isPlaced({ spec }: Pod): boolean {
-	return spec.nodeName !== undefined;
-}
-
 function isUp({ status }: Pod): boolean {
 	return (
 		status.phase === "Running" &&
@@ -207,31 +179,22 @@ function indexOf({ metadata: { annotations, labels } }: Pod): number {
 
 function hostOf(
 	pod: Pod,
-	job: string,
 	{ cpus, memory, role }: Omit<PodsAsked, "name">,
 	kubectl: Kubectl,
 	broker: string | undefined,
 ): PodHost {
-	const { name } = pod.metadata;
 	const node = pod.spec.nodeName ?? "";
-	const number = indexOf(pod) + 1;
-	const at = {
-		kubectl,
-		pod: name,
-		memory,
-		name: `${role === "load" ? "pod" : `${broker} pod`} ${number} on ${node}`,
+	const host = {
+		name: `${role === "load" ? "pod" : `${broker} pod`} ${indexOf(pod) + 1} on ${node}`,
 		...(broker === undefined ? {} : { broker }),
 	};
 	return {
-		name: at.name,
-		pod: name,
-		job,
+		...host,
 		node,
-		setUp: false,
 		ip: pod.status.podIP ?? "",
+		setUp: false,
 		container: { cpus },
-		...(broker === undefined ? {} : { broker }),
-		connect: ({ agent, world }: Connecting, stop: AbortSignal) =>
-			openPodLink(at, { agent, cwd: world.cwd }, stop),
+		connect: ({ agent, world: { cwd } }, stop) =>
+			openPodLink({ ...host, kubectl, pod: pod.metadata.name, memory }, { agent, cwd }, stop),
 	};
 }

@@ -1,17 +1,13 @@
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 
-/** What mqbench's objects carry, so that everybody can tell whose they are and since when they are not needed. */
+/** What mqbench's objects carry, so that everybody can tell whose they are. */
 export const LABELS = {
 	managedBy: "app.kubernetes.io/managed-by",
 	run: "mqbench.io/run",
 	role: "mqbench.io/role",
-	/** Annotations: who has made it, and when nobody needs it any more (ISO 8601). */
+	/** An annotation. */
 	owner: "mqbench.io/owner",
-	expires: "mqbench.io/expires",
 } as const;
-
-/** All that is ours, whoever has made it. */
-export const OURS = `${LABELS.managedBy}=mqbench`;
 
 /** Pods of one role, to make as a Job. */
 export interface PodsAsked {
@@ -47,14 +43,8 @@ export function jobOf(
 	{
 		run,
 		owner,
-		nowMs,
 		settings,
-	}: {
-		readonly run: string;
-		readonly owner: string;
-		readonly nowMs: number;
-		readonly settings: Kubernetes;
-	},
+	}: { readonly run: string; readonly owner: string; readonly settings: Kubernetes },
 ) {
 	const labels = { [LABELS.managedBy]: "mqbench", [LABELS.run]: run, [LABELS.role]: role };
 	const most = {
@@ -68,10 +58,7 @@ export function jobOf(
 		metadata: {
 			name,
 			labels,
-			annotations: {
-				[LABELS.owner]: owner,
-				[LABELS.expires]: new Date(nowMs + settings.ttlNs / 1e6).toISOString(),
-			},
+			annotations: { [LABELS.owner]: owner },
 		},
 		spec: {
 			completions: count,
@@ -93,7 +80,20 @@ export function jobOf(
 						: { imagePullSecrets: [{ name: settings.imagePullSecret }] }),
 					nodeSelector: settings.nodeSelector,
 					tolerations: settings.tolerations,
-					affinity: { podAntiAffinity: apart(run) },
+					// On nodes of their own where there are enough: beside others they would measure each other.
+					affinity: {
+						podAntiAffinity: {
+							preferredDuringSchedulingIgnoredDuringExecution: [
+								{
+									weight: 100,
+									podAffinityTerm: {
+										labelSelector: { matchLabels: { [LABELS.run]: run } },
+										topologyKey: "kubernetes.io/hostname",
+									},
+								},
+							],
+						},
+					},
 					securityContext: {
 						seccompProfile: { type: "RuntimeDefault" },
 						...(role === "load" ? PLAIN_USER : {}),
@@ -138,21 +138,6 @@ const PLAIN_USER = {
 	runAsGroup: 12345,
 	fsGroup: 12345,
 } as const;
-
-/** On nodes of their own where there are enough: beside others they would measure each other. */
-function apart(run: string) {
-	return {
-		preferredDuringSchedulingIgnoredDuringExecution: [
-			{
-				weight: 100,
-				podAffinityTerm: {
-					labelSelector: { matchLabels: { [LABELS.run]: run } },
-					topologyKey: "kubernetes.io/hostname",
-				},
-			},
-		],
-	};
-}
 
 function sourceOf(kind: PodVolume["kind"], { storageClass, storage }: Kubernetes) {
 	if (kind !== "storage") return { emptyDir: kind === "memory" ? { medium: "Memory" } : {} };

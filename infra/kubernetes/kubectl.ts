@@ -1,9 +1,7 @@
-import { spawn } from "node:child_process";
 import { failure } from "../../runner/errors.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
-import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import { findOnPath } from "../local/program.ts";
+import { findOnPath, runToEnd, type ToEnd } from "../local/program.ts";
 import { defined } from "../machines/link.ts";
 
 /**
@@ -15,28 +13,20 @@ export interface Kubectl {
 	readonly where: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
 	/** Runs it to its end, and returns its output. Fails with a KubectlError. */
-	run(args: readonly string[], more?: KubectlMore): Promise<string>;
+	run(args: readonly string[], more?: Omit<ToEnd, "env">): Promise<string>;
 	/** The same, its output parsed as JSON. */
-	json(args: readonly string[], more?: KubectlMore): Promise<unknown>;
+	json(args: readonly string[], more?: Omit<ToEnd, "env">): Promise<unknown>;
 }
 
-export interface KubectlMore {
-	readonly input?: string;
-	/** Cancels it. */
-	readonly stop?: AbortSignal;
-	/** Longer than it may take, ms. */
-	readonly limitMs?: number;
-}
-
-/** kubectl's own words, without their beginning. */
+/** The message is kubectl's own words. */
 export class KubectlError extends Error {}
 
 /** Fails if there is no kubectl. Does not contact a cluster. */
 export function findKubectl(
-	{ env }: Pick<World, "env">,
+	world: Pick<World, "env">,
 	{ context, namespace }: Pick<Kubernetes, "context" | "namespace">,
 ): Kubectl {
-	const program = findOnPath("kubectl", env);
+	const program = findOnPath("kubectl", world.env);
 	if (program === null)
 		throw failure("kubernetes-failed", {
 			doing: "use target kubernetes",
@@ -46,13 +36,17 @@ export function findKubectl(
 		...(context === null ? [] : ["--context", context]),
 		...(namespace === null ? [] : ["--namespace", namespace]),
 	];
-	const own = defined(env);
-	const run = (args: readonly string[], more: KubectlMore = {}) =>
-		runToEnd(program, [...where, ...args], own, more);
+	const env = defined(world.env);
+	const run: Kubectl["run"] = async (args, more) => {
+		const how = { env, limitMs: LIMIT_MS, ...more };
+		const { code, out, err } = await runToEnd(program, [...where, ...args], how);
+		if (code !== 0) throw new KubectlError(err.trim() || out.trim());
+		return out;
+	};
 	return {
 		program,
 		where,
-		env: own,
+		env,
 		run,
 		json: async (args, more) => JSON.parse(await run([...args, "--output", "json"], more)),
 	};
@@ -65,10 +59,12 @@ export function explainKubectl(error: unknown, doing: string): unknown {
 		: error;
 }
 
-/** Why kubectl has not done it, from its own words. */
+/** Why kubectl has not done it: its last line, and what to do. */
 export function reasonIn(words: string): string {
-	const known = TROUBLES.find(([says]) => says.test(words));
-	return known ? known[1](words) : lastLine(words) || "kubectl says nothing";
+	const line = words.trim().split("\n").at(-1)?.trim() ?? "";
+	const own = line.replace(/^error: |^Error from server(?: \(\w+\))?: /i, "");
+	const hint = HINTS.find(([says]) => says.test(words))?.[1];
+	return `${own || "kubectl says nothing"}${hint ? `; ${hint}` : ""}`;
 }
 
 // --- internal ---
@@ -76,85 +72,12 @@ export function reasonIn(words: string): string {
 /** A cluster that answers at all answers within this time. */
 const LIMIT_MS = 60_000;
 
-function runToEnd(
-	program: string,
-	args: readonly string[],
-	env: Readonly<Record<string, string>>,
-	{ input, stop, limitMs = LIMIT_MS }: KubectlMore,
-): Promise<string> {
-	return new Promise((resolve, reject) => {
-		const child = spawn(program, args, {
-			env: { ...env },
-			stdio: ["pipe", "pipe", "pipe"],
-			// The terminal's Ctrl-C reaches only mqbench, which decides what to do.
-			detached: true,
-		});
-		let out = "";
-		let err = "";
-		let late = false;
-		child.stdin.on("error", () => {});
-		child.stdout.setEncoding("utf8").on("data", (text) => {
-			out += text;
-		});
-		child.stderr.setEncoding("utf8").on("data", (text) => {
-			err += text;
-		});
-		const give = () => child.kill("SIGKILL");
-		const limit = setTimeout(() => {
-			late = true;
-			give();
-		}, limitMs);
-		stop?.addEventListener("abort", give, { once: true });
-		if (stop?.aborted) give();
-		child.once("error", (error) => {
-			err = error.message;
-		});
-		child.once("close", (code) => {
-			clearTimeout(limit);
-			stop?.removeEventListener("abort", give);
-			if (stop?.aborted) reject(interrupted(stop));
-			else if (late) reject(new KubectlError(`the cluster has not answered within ${limitMs} ms`));
-			else if (code === 0) resolve(out);
-			else reject(new KubectlError(err.trim() || out.trim()));
-		});
-		child.stdin.end(input ?? "");
-	});
-}
-
-function lastLine(words: string): string {
-	const line = words.trim().split("\n").at(-1)?.trim() ?? "";
-	return line.replace(/^error: |^Error from server(?: \(\w+\))?: /i, "");
-}
-
-/** `says` in kubectl's words, and the sentence for people. */
-const TROUBLES: readonly (readonly [RegExp, (words: string) => string])[] = [
+const HINTS: readonly (readonly [RegExp, string])[] = [
+	[/cannot \S+ resource/, "infra/kubernetes/rbac.yaml has the rights that are needed"],
+	[/namespaces "[^"]+" not found/, "create it, or write another one under kubernetes"],
 	[
-		/cannot (\S+) resource "([^"]+)"/,
-		(words) => {
-			const [, verb = "", resource = ""] = /cannot (\S+) resource "([^"]+)"/.exec(words) ?? [];
-			return `the account may not ${verb} ${resource}; \`npx mqbench plan <scenario> --target kubernetes\` prints the rights that are needed`;
-		},
+		/context "?[^"\s]+"? does not exist|no context exists|current-context|invalid configuration|localhost:8080/,
+		"kubectl config get-contexts lists the contexts that it knows",
 	],
-	[/exceeded quota/, (words) => `the namespace's quota has no room (${lastLine(words)})`],
-	[
-		/context "?([^"\s]+)"? does not exist|no context exists with the name/,
-		() => "kubectl knows no such context; `kubectl config get-contexts` lists them",
-	],
-	[
-		/namespaces "([^"]+)" not found/,
-		(words) =>
-			`there is no namespace ${/namespaces "([^"]+)" not found/.exec(words)?.[1] ?? ""}; create it, or write another one under kubernetes`,
-	],
-	[
-		/Unauthorized|must be logged in/i,
-		() => "the cluster refuses the login; does `kubectl get pods` work?",
-	],
-	[
-		/connection refused|no such host|i\/o timeout|was refused|network is unreachable|TLS handshake timeout|EOF$/i,
-		(words) => `the cluster cannot be reached (${lastLine(words)})`,
-	],
-	[
-		/current-context (?:must exist|is not set)|invalid configuration|localhost:8080/,
-		() => "kubectl knows no cluster; set KUBECONFIG, or write kubernetes: { context: ... }",
-	],
+	[/unauthorized|must be logged in/i, "kubectl get pods has to work first"],
 ];

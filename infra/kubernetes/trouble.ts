@@ -1,8 +1,11 @@
 import { z } from "zod";
+import { reasonOf } from "../../runner/reason.ts";
 import { formatBytes } from "../../runner/units.ts";
 import type { Link } from "../machines/link.ts";
 import { Unreachable } from "../machines/trouble.ts";
 import { type Kubectl, KubectlError, reasonIn } from "./kubectl.ts";
+
+const Reason = { reason: z.string().optional(), message: z.string().optional() };
 
 /** The parts of a pod that mqbench reads. */
 export const Pod = z.object({
@@ -16,18 +19,10 @@ export const Pod = z.object({
 	status: z
 		.object({
 			phase: z.string().default("Pending"),
-			reason: z.string().optional(),
-			message: z.string().optional(),
+			...Reason,
 			podIP: z.string().optional(),
 			conditions: z
-				.array(
-					z.object({
-						type: z.string(),
-						status: z.string(),
-						reason: z.string().optional(),
-						message: z.string().optional(),
-					}),
-				)
+				.array(z.object({ type: z.string(), status: z.string(), ...Reason }))
 				.default([]),
 			containerStatuses: z
 				.array(
@@ -35,19 +30,15 @@ export const Pod = z.object({
 						ready: z.boolean().default(false),
 						state: z
 							.object({
-								waiting: z
-									.object({ reason: z.string().optional(), message: z.string().optional() })
-									.optional(),
-								terminated: z
-									.object({ reason: z.string().optional(), exitCode: z.int().optional() })
-									.optional(),
+								waiting: z.object(Reason).optional(),
+								terminated: z.object({ ...Reason, exitCode: z.int().optional() }).optional(),
 							})
 							.default({}),
 					}),
 				)
 				.default([]),
 		})
-		.default({ phase: "Pending", conditions: [], containerStatuses: [] }),
+		.prefault({}),
 });
 export type Pod = z.infer<typeof Pod>;
 
@@ -65,85 +56,64 @@ export async function whyLost(
 	kubectl: Kubectl,
 	words: string,
 ): Promise<Unreachable> {
-	let reason: string;
-	try {
-		const found = Pod.parse(await kubectl.json(["get", "pod", pod.pod], { limitMs: 10_000 }));
-		reason =
-			howItEnded(found, pod.memory) ??
-			`the connection to it is gone${words.trim() === "" ? "" : ` (${reasonIn(words)})`}`;
-	} catch (error) {
-		reason = isMissing(error)
-			? "it was deleted"
-			: `the connection to it is gone (${reasonIn(error instanceof Error ? error.message : words)})`;
-	}
+	const gone = (said: string) =>
+		`the connection to it is gone${said.trim() === "" ? "" : ` (${reasonIn(said)})`}`;
+	const reason = await fateOf(pod, kubectl).catch((error) => gone(reasonOf(error)));
 	return new Unreachable(pod, {
-		reason,
+		reason: reason ?? gone(words),
 		remedy: "`kubectl get events` shows what happened in the cluster",
 	});
 }
 
 /** Why a command in a pod was killed; null: not known. `run` asks the pod itself. */
 export async function whyKilled(
-	{ pod, memory }: Lost,
+	pod: Lost,
 	kubectl: Kubectl,
 	run: Link["run"],
 ): Promise<string | null> {
-	const found = await kubectl.json(["get", "pod", pod], { limitMs: 10_000 }).then(
-		(json) => Pod.parse(json),
-		(error) => (isMissing(error) ? "missing" : null),
-	);
-	if (found === "missing") return "it was deleted";
-	if (found === null) return null;
-	const ended = howItEnded(found, memory);
-	if (ended !== null || memory === null) return ended;
+	const ended = await fateOf(pod, kubectl).catch(() => null);
+	if (ended !== null || pod.memory === null) return ended;
 	// The pod lives on where the kernel kills single processes.
 	const { values } = await run(KILLED).catch(() => ({ values: { killed: "" } }));
-	return Number(values.killed) > 0 ? beyondText(memory) : null;
+	return Number(values.killed) > 0 ? beyondText(pod.memory) : null;
 }
 
 /** How a pod has ended; null: it is running. */
 export function howItEnded({ metadata, status }: Pod, memory: number | null): string | null {
-	const [own] = status.containerStatuses;
-	const { terminated } = own?.state ?? {};
+	const { terminated } = status.containerStatuses[0]?.state ?? {};
 	if (terminated?.reason === "OOMKilled")
 		return memory === null
 			? "it was ended because its memory was used up (OOMKilled); give it memory"
 			: beyondText(memory);
-	if (status.reason === "Evicted") return `its node has evicted it (${bare(status.message)})`;
 	if (status.reason === "DeadlineExceeded")
 		return "its time (ttl) was over; write a longer ttl under kubernetes";
-	const disrupted = status.conditions.find(
-		({ type, status: is }) => type === "DisruptionTarget" && is === "True",
-	);
-	if (disrupted) return `its node has evicted it (${bare(disrupted.message ?? disrupted.reason)})`;
+	const evicted =
+		status.reason === "Evicted"
+			? status
+			: status.conditions.find(
+					({ type, status: is }) => type === "DisruptionTarget" && is === "True",
+				);
+	if (evicted) return `its node has evicted it (${bare(evicted.message ?? evicted.reason)})`;
 	if (metadata.deletionTimestamp !== undefined) return "it was deleted";
-	if (terminated)
-		return `it has ended with exit code ${terminated.exitCode ?? "unknown"} (${terminated.reason ?? ""})`;
-	return status.phase === "Failed" || status.phase === "Succeeded"
-		? `it has ended with exit code unknown (${bare(status.message)})`
-		: null;
+	if (terminated || status.phase === "Failed" || status.phase === "Succeeded")
+		return `it has ended with exit code ${terminated?.exitCode ?? "unknown"} (${terminated?.reason ?? bare(status.message)})`;
+	return null;
 }
 
 /** Why a pod does not start, if it is clear already that it never will; null: it may yet. `late`: nobody waits any longer. */
 export function whyNotUp({ status }: Pod, late: boolean): string | null {
-	const [own] = status.containerStatuses;
-	const { waiting } = own?.state ?? {};
-	const { reason = "", message = "" } = waiting ?? {};
-	if (/^(ErrImagePull|ImagePullBackOff|ErrImageNeverPull|InvalidImageName)$/.test(reason))
-		// The first attempt may meet a registry that is busy.
-		return reason === "ErrImagePull" && !late
-			? null
-			: `its image cannot be pulled (${bare(message || reason)})`;
+	const { reason = "", message = "" } = status.containerStatuses[0]?.state.waiting ?? {};
+	const says = bare(message || reason);
+	// The first attempt may meet a registry that is busy.
+	if (/^(ImagePullBackOff|ErrImageNeverPull|InvalidImageName)$/.test(reason))
+		return `its image cannot be pulled (${says})`;
 	if (/^(CreateContainerConfigError|CreateContainerError|RunContainerError)$/.test(reason))
-		return `its container cannot be started (${bare(message || reason)})`;
-	const unplaced = status.conditions.find(
-		({ type, status: is, reason: why }) =>
-			type === "PodScheduled" && is === "False" && why === "Unschedulable",
-	);
+		return `its container cannot be started (${says})`;
 	if (!late) return null;
-	if (unplaced)
-		return `no node has room for it (${bare(unplaced.message)}); ask for less (kubernetes.resources, or cpus and memory of the system), or add nodes`;
-	return `it is not running yet (${reason || status.phase})`;
+	const unplaced = status.conditions.find((one) => one.reason === "Unschedulable");
+	return unplaced
+		? `no node has room for it (${bare(unplaced.message)}); ask for less (kubernetes.resources, or cpus and memory of the system), or add nodes`
+		: `it is not running yet (${says || status.phase})`;
 }
 
 // --- internal ---
@@ -152,8 +122,15 @@ export function whyNotUp({ status }: Pod, late: boolean): string | null {
 const KILLED =
 	'echo; echo "mqbench:killed=$(cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n "s/^oom_kill //p" | head -n 1)"';
 
-function isMissing(error: unknown): boolean {
-	return error instanceof KubectlError && /not found/i.test(error.message);
+/** Why a pod has ended; null: it runs. Fails as kubectl does. */
+async function fateOf({ pod, memory }: Lost, kubectl: Kubectl): Promise<string | null> {
+	try {
+		const found = await kubectl.json(["get", "pod", pod], { limitMs: 10_000 });
+		return howItEnded(Pod.parse(found), memory);
+	} catch (error) {
+		if (error instanceof KubectlError && /not found/i.test(error.message)) return "it was deleted";
+		throw error;
+	}
 }
 
 function bare(text = ""): string {

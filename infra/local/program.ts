@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { StartedSystem } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
+import { interrupted } from "../../runner/stop.ts";
 
 /**
  * The program of a broker: the system's own `binary`, otherwise `own`. Fails with a sentence that says what is missing, and how to install it.
@@ -36,6 +39,65 @@ export function findOnPath(
 		if (file !== null) return file;
 	}
 	return null;
+}
+
+export interface ToEnd {
+	/** Its whole environment. */
+	readonly env: Readonly<Record<string, string>>;
+	/** Written to its standard input. */
+	readonly input?: AsyncIterable<Uint8Array> | Iterable<string>;
+	/** When it is killed, because it hangs. Default: after two minutes. */
+	readonly limitMs?: number;
+	readonly stop?: AbortSignal;
+}
+
+/** Runs a program to its end; code null: it was not started, or hung, as `err` says. Fails with `interrupted`. */
+export function runToEnd(
+	program: string,
+	args: readonly string[],
+	{ env, input, limitMs = 120_000, stop }: ToEnd,
+): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(program, args, {
+			env: { ...env },
+			stdio: [input ? "pipe" : "ignore", "pipe", "pipe"],
+			// In its own process group: a Ctrl-C at the terminal reaches only mqbench.
+			detached: true,
+		});
+		let out = "";
+		let err = "";
+		child.stdout?.setEncoding("utf8").on("data", (text) => {
+			out += text;
+		});
+		child.stderr?.setEncoding("utf8").on("data", (text) => {
+			err += text;
+		});
+		const end = () => void child.kill("SIGKILL");
+		const limit = setTimeout(() => {
+			err = `${path.basename(program)} did not answer within ${limitMs / 1000}s`;
+			end();
+		}, limitMs);
+		stop?.addEventListener("abort", end, { once: true });
+		if (stop?.aborted) end();
+		if (input && child.stdin)
+			pipeline(input, child.stdin).catch((error: NodeJS.ErrnoException) => {
+				// A program that reads no more says why in its own words.
+				if (/^(EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/.test(error.code ?? "")) return;
+				err = error.message;
+				end();
+			});
+		const over = (code: number | null) => {
+			clearTimeout(limit);
+			stop?.removeEventListener("abort", end);
+			if (code !== 0 && stop?.aborted) reject(interrupted(stop));
+			else resolve({ code, out, err });
+		};
+		child.once("error", (error) => {
+			err = error.message;
+			over(null);
+		});
+		child.once("close", over);
+	});
 }
 
 // --- internal ---

@@ -51,11 +51,6 @@ export async function plan(
 			}),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);
-		const { kubernetes } = scenario;
-		if (kubernetes !== null) {
-			const { writeClusterPlan } = await import("../../infra/kubernetes/planned.ts");
-			unfit = await writeClusterPlan({ ...scenario, kubernetes }, plans, world);
-		}
 	}
 	if (scenario.strict && tooDeep.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings: tooDeep });

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { destroyAll, destroyOne } from "../../infra/cloud/destroy.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { rigForPrograms, rigsText } from "../../infra/cloud/list.ts";
@@ -21,9 +21,6 @@ import {
 	type Texts,
 } from "./options.ts";
 
-/** The one target listed here that is not rented. */
-const CLUSTER = "kubernetes";
-
 export function declare(command: Command, on: Action): void {
 	const rigs = command.addHelpText(
 		"after",
@@ -33,38 +30,28 @@ Examples:
   mqbench rigs destroy my-scenario-3f2a9b
   mqbench rigs destroy --all --yes
   mqbench rigs sweep --region eu-central-1
-  mqbench rigs list --target kubernetes
   mqbench rigs sweep --region eu-central-1 --id my-scenario-3f2a9b --yes
   mqbench rigs config scenarios/ec2.yaml > config.yaml
 
 Exit code 5: something is left in the cloud, and the commands that remove it are printed.
+Pods of target kubernetes end by themselves. To list them:
+  kubectl get jobs --all-namespaces --selector app.kubernetes.io/managed-by=mqbench
 `,
 	);
-	const place = (name: string) =>
-		rigs
-			.command(name)
-			.addOption(
-				new Option("--target <target>", `${CLUSTER}: mqbench's pods in a cluster`).choices([
-					RENTING,
-					CLUSTER,
-				]),
-			)
-			.option(
-				"--context <context>",
-				"target kubernetes: which cluster (default: kubectl's own choice)",
-			)
-			.option("--namespace <namespace>", "target kubernetes: where to look (default: everywhere)");
-	place("list")
+	rigs
+		.command("list")
 		.description("list the rigs that this machine knows, with their price")
 		.option("--json", "print them as JSON")
 		.action(on(rigsList));
-	place("destroy")
+	rigs
+		.command("destroy")
 		.description("remove a rig that this machine knows")
 		.argument("[id]", "as shown by mqbench rigs list")
 		.option("--all", "all rigs; exit code 5 if one stays, also because another mqbench is using it")
 		.option("-y, --yes", "ask nothing")
 		.action(on(rigsDestroy, "id"));
-	place("sweep")
+	rigs
+		.command("sweep")
 		.description(
 			"find rigs in AWS by their tag, and remove those that have expired, or the one given by --id",
 		)
@@ -83,13 +70,7 @@ Exit code 5: something is left in the cloud, and the commands that remove it are
 		.action(on(rigsConfig, "path"));
 }
 
-type ClusterArgs = Texts<"target" | "context" | "namespace">;
-
-export async function rigsList(
-	{ json = false, ...where }: ClusterArgs & Flags<"json">,
-	world: World,
-): Promise<ExitCode> {
-	if (where.target === CLUSTER) return (await pods()).listPods(where, json, world);
+export async function rigsList({ json = false }: Flags<"json">, world: World): Promise<ExitCode> {
 	const rigs = await knownRigs(world);
 	world.stdout.write(
 		json ? `${JSON.stringify(rigs.map(rigForPrograms), null, "\t")}\n` : rigsText(rigs, world),
@@ -98,12 +79,10 @@ export async function rigsList(
 }
 
 export async function rigsDestroy(
-	{ id, all = false, yes = false, ...where }: ClusterArgs & Texts<"id"> & Flags<"all" | "yes">,
+	{ id, all = false, yes = false }: Texts<"id"> & Flags<"all" | "yes">,
 	world: World,
 	options: CloudOptions = {},
 ): Promise<ExitCode> {
-	if (where.target === CLUSTER && id !== undefined)
-		return (await pods()).removePods(id, where, world);
 	if (all !== (id === undefined))
 		throw failure("usage", {
 			message: all
@@ -116,12 +95,7 @@ export async function rigsDestroy(
 }
 
 /** Finds rigs by their tags and removes them piece by piece, even those that this machine does not remember. */
-export async function rigsSweep(
-	args: SweepArgs & ClusterArgs,
-	world: World,
-	clouds?: Clouds,
-): Promise<ExitCode> {
-	if (args.target === CLUSTER) return (await pods()).removePods(args.id ?? null, args, world);
+export async function rigsSweep(args: SweepArgs, world: World, clouds?: Clouds): Promise<ExitCode> {
 	await sweepRigs(args, world, clouds);
 	return EXIT.pass;
 }
@@ -141,7 +115,3 @@ export async function rigsConfig(
 	world.stdout.write(pulumiConfig(offer, args.path));
 	return EXIT.pass;
 }
-
-// --- internal ---
-
-const pods = () => import("../../infra/kubernetes/left.ts");

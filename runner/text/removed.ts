@@ -11,7 +11,8 @@ const REMOVED: Readonly<Record<string, string>> = {
 	"--system": "write --only, as in --only 'nats/*'",
 	"--png":
 		"mqbench report --svg draws the charts as files, and each chart of report.html can be saved as PNG",
-	"--yaml": "the rights are in infra/kubernetes/rbac.yaml; mqbench plan shows the pods",
+	"--yaml": "the rights are in infra/kubernetes/rbac.yaml",
+	"--context": "mqbench rigs lists what is rented; its help says how to list pods in a cluster",
 	"--k6-operator": "write target: kubernetes",
 	"manifests:": "apply them with kubectl, and write target: existing",
 	"ready:": "wait with kubectl, and write target: existing",

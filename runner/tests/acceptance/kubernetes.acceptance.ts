@@ -5,12 +5,8 @@ import { clusterMissing, startCluster, type TestCluster } from "../../tools/clus
 import {
 	type Ended,
 	flat,
-	type Mqbench,
 	measured as measuredHere,
 	measuring,
-	scenario,
-	start,
-	temporaryFolder,
 	until,
 	type Words,
 } from "../e2e/mqbench.ts";
@@ -33,7 +29,6 @@ describe.skipIf(missing !== null)(
 		afterAll(() => cluster?.stop(), 300_000);
 
 		const inside = (env: Words = {}) => ({ under: cluster.under, env: { ...cluster.env, ...env } });
-		const begin = (args: readonly string[]): Mqbench => start(args, inside());
 		/** Words of a kubectl command, none of which has a blank in it. */
 		const kubectl = (line: string, input?: string) => cluster.kubectl(line.split(" "), input);
 		const inBench = (line: string, input?: string) => kubectl(`--namespace bench ${line}`, input);
@@ -145,39 +140,11 @@ describe.skipIf(missing !== null)(
 			inBench("delete pod/own-nats service/own-nats --wait");
 		});
 
-		test("plan says what is needed, and the manifests for a Job from inside are what an API server takes", async () => {
-			const system = "{ broker: nats, nodes: 3, cpus: 0.1, memory: 64MiB }";
-			const file = scenario(temporaryFolder(), {}, { ...TARGET, system });
-			const planned = await begin(["plan", file]).ended;
-			expect(planned, planned.err).toMatchObject({ code: 0 });
-			for (const words of [
-				"Kubernetes v1.34.1, context mq, namespace bench",
-				"nats: 3 pods of nats:2.15.2-alpine, 0.1 CPUs, 64MiB each",
-				"rights: all that are needed are there",
-			])
-				expect(flat(planned.out)).toContain(words);
+		test("the manifests for a Job from inside are what an API server takes", () => {
 			const manifests = path.join(packageFolder, "infra/kubernetes/from-inside.yaml");
 			expect(inBench(`apply --dry-run=server --filename ${manifests}`)).toContain(
 				"cronjob.batch/mqbench-nightly created",
 			);
-		});
-
-		test("rigs knows the cluster", async () => {
-			const on = ["--target", "kubernetes"];
-			const none = await begin(["rigs", "list", ...on]).ended;
-			expect(none.out).toContain("There are no pods of mqbench");
-			const { mqbench } = await underWay();
-			const list = await begin(["rigs", "list", ...on, "--json"]).ended;
-			// One id for a command: a pod of the broker, one of the load.
-			expect(JSON.parse(list.out)).toMatchObject([{ namespace: "bench", pods: 2 }]);
-			const [{ id }] = JSON.parse(list.out) as [{ id: string }];
-			// What is not over is not swept.
-			const swept = await begin(["rigs", "sweep", ...on]).ended;
-			expect(swept.out).toContain("No pods of mqbench are over.");
-			const gone = await begin(["rigs", "destroy", id, ...on]).ended;
-			expect(gone, gone.err).toMatchObject({ code: 0 });
-			expect(left()).toEqual([]);
-			expect((await mqbench.ended).code).toBe(3);
 		});
 
 		test.each([
@@ -194,12 +161,12 @@ describe.skipIf(missing !== null)(
 			[
 				"a context that is not there",
 				"namespace: bench, context: nosuch",
-				/kubectl knows no such context/,
+				/context "nosuch" does not exist; kubectl config get-contexts/,
 			],
 			[
 				"a namespace that is not there",
 				"namespace: nosuch",
-				/there is no namespace nosuch; create it/,
+				/namespaces "nosuch" not found; create it/,
 			],
 		])("%s is one sentence", async (_, words, sentence) => {
 			const { err } = await measured({}, { kubernetes: `{ ${words} }` }, { exit: [3] });
@@ -214,7 +181,7 @@ describe.skipIf(missing !== null)(
 			const smaller = '[{"op":"remove","path":"/rules/3"}]';
 			inBench(`patch role mqbench --type=json --patch ${smaller}`);
 			const { err } = await measured({}, {}, { env, exit: [3] });
-			expect(err).toMatch(/the account may not \S+ pods/);
+			expect(err).toMatch(/cannot \S+ resource "pods.*rbac\.yaml/);
 		});
 
 		test.each([
@@ -249,7 +216,7 @@ describe.skipIf(missing !== null)(
 				const gone = cluster.killApiServer();
 				setTimeout(() => gone.start(), 20_000);
 			});
-			expect(said).toMatch(/connection to it was lost|the cluster cannot be reached/);
+			expect(said).toMatch(/connection to it (was lost|is gone)|connection refused|was refused/);
 		});
 
 		test("a namespace that is deleted under the run ends it with a sentence", async () => {
