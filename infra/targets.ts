@@ -16,7 +16,7 @@ export async function provision(
 ): Promise<Rig> {
 	if (rig === null)
 		return open[target](world, binaries, { inside: clients === "docker", kubernetes });
-	const { standingRig } = await import("./existing/standing.ts");
+	const { standingRig } = await import("./existing/existing.ts");
 	const { onHosts } = await import("./hosts/open.ts");
 	return standingRig(rig, world.stop, onHosts(world, binaries));
 }

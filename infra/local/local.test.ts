@@ -9,7 +9,7 @@ import type { Binaries } from "../binaries/resolve.ts";
 import { shellBroker } from "../nodes/shell.fake.ts";
 import { ownerText } from "../owner.ts";
 import { runs } from "../processes.fake.ts";
-import type { BrokerRequest, Rig } from "../rig.ts";
+import type { BrokerRequest } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { localRig } from "./local.ts";
 
@@ -20,12 +20,7 @@ async function here(
 	kind?: ReturnType<typeof shellBroker>,
 	binaries: Partial<Binaries> = {},
 	stop = new AbortController().signal,
-): Promise<{
-	rig: Rig;
-	temporary: string;
-	log: string;
-	request(parts?: Partial<BrokerRequest>): BrokerRequest;
-}> {
+) {
 	const folder = testFolder();
 	const temporary = path.join(folder, "tmp");
 	mkdirSync(temporary);
@@ -43,7 +38,7 @@ async function here(
 		rig: made,
 		temporary,
 		log,
-		request: (parts = {}) => ({
+		request: (parts: Partial<BrokerRequest> = {}): BrokerRequest => ({
 			system: nats(null, kind?.nodes),
 			level: null,
 			messageBytes: 256,
@@ -66,20 +61,13 @@ const nats = (port: number | null = null, nodes = 1): System =>
 
 const LIVES = "echo ready; exec sleep 100";
 
-/** A port that somebody listens on until the test is over. */
-async function takenPort(): Promise<number> {
+/** A port that somebody listens on until `free`, or the test is over. */
+async function takenPort() {
 	const server = createServer();
 	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
 	onTestFinished(() => void server.close());
-	return (server.address() as { port: number }).port;
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
 	const { port } = server.address() as { port: number };
-	await new Promise((down) => server.close(down));
-	return port;
+	return { port, free: () => new Promise((down) => server.close(down)) };
 }
 
 /** What a NATS server says first: "INFO {...}". */
@@ -108,7 +96,8 @@ describe("a broker", () => {
 
 	test("takes the port of the scenario", async () => {
 		const { rig, request } = await here();
-		const port = await freePort();
+		const { port, free } = await takenPort();
+		await free();
 		const broker = await rig.open(request({ system: nats(port) }));
 		expect(new URL(broker.url).host).toBe(`127.0.0.1:${port}`);
 	});
@@ -121,14 +110,9 @@ describe("a broker", () => {
 		expect(runs(broker.pids[0] ?? 0)).toBe(false);
 		expect(readdirSync(temporary)).toEqual([]);
 		expect(readFileSync(log, "utf8")).toContain("Server is ready");
-	});
-
-	test("may be closed twice, and by teardown as well", async () => {
-		const { rig, request } = await here();
-		const broker = await rig.open(request());
-		await Promise.all([broker.close(), broker.close(), rig.teardown()]);
+		// May be done again, and by teardown as well.
+		await Promise.all([broker.close(), rig.teardown()]);
 		await rig.teardown();
-		expect(runs(broker.pids[0] ?? 0)).toBe(false);
 	});
 
 	test("can be frozen, with all of its processes, and goes on afterwards", async () => {
@@ -162,7 +146,7 @@ describe("a broker", () => {
 describe("a broker that does not come up", () => {
 	test("as its port is taken, is one sentence that names the port", async () => {
 		const { rig, temporary, request } = await here();
-		const port = await takenPort();
+		const { port } = await takenPort();
 		await expect(rig.open(request({ system: nats(port) }))).rejects.toMatchObject({
 			code: "port-taken",
 			exit: 3,
@@ -246,16 +230,6 @@ describe("a broker of several nodes", () => {
 		expect(broker.pids.map(runs)).toEqual([false, false]);
 	});
 
-	test("has one log, in which each line tells whose it is", async () => {
-		const { rig, log, request } = await here(
-			shellBroker([`echo one; ${LIVES}`, `sleep 0.2; echo two >&2; ${LIVES}`]),
-		);
-		await (await rig.open(request())).close();
-		expect(readFileSync(log, "utf8").trim().split("\n").sort()).toEqual(
-			["[1] one", "[1] ready", "[2] ready", "[2] two"].sort(),
-		);
-	});
-
 	test("does not start when one of them ends; the others are gone", async () => {
 		const folder = testFolder();
 		const { rig, temporary, log, request } = await here(
@@ -288,41 +262,32 @@ describe("a broker of several nodes", () => {
 	});
 });
 
-describe("what has to happen before the nodes start", () => {
-	test("happens in order, in the same folder, in its environment, with its files", async () => {
-		const sh = (body: string) => ["/bin/sh", "-c", body];
-		const { rig, request } = await here(
-			shellBroker([""], {
-				nodes: [
-					{
-						before: [sh("echo x > a"), sh('cat a c && echo "$WHAT" > b')],
-						argv: sh("cat b; exec sleep 100"),
-						env: { WHAT: "y" },
-						files: { c: "z" },
-					},
-				],
-				ready: (line) => line === "y",
-			}),
-		);
-		await rig.open(request());
-	});
+test("what has to happen before the nodes start happens in order, in the same folder, in its environment, with its files", async () => {
+	const sh = (body: string) => ["/bin/sh", "-c", body];
+	const { rig, request } = await here(
+		shellBroker([""], {
+			nodes: [
+				{
+					before: [sh("echo x > a"), sh('cat a c && echo "$WHAT" > b')],
+					argv: sh("cat b; exec sleep 100"),
+					env: { WHAT: "y" },
+					files: { c: "z" },
+				},
+			],
+			ready: (line) => line === "y",
+		}),
+	);
+	await rig.open(request());
+});
 
-	test("is told when it fails, with its last words", async () => {
-		const { rig, log, request } = await here(
-			shellBroker([""], {
-				nodes: [
-					{
-						before: [["/bin/sh", "-c", "echo no room; exit 3"]],
-						argv: ["/bin/sh", "-c", LIVES],
-						files: {},
-					},
-				],
-			}),
-		);
-		await expect(rig.open(request())).rejects.toThrow(
-			`mine: the broker did not start: /bin/sh: exit code 3, last words: no room. Its log: ${log}`,
-		);
-	});
+test("what fails before the nodes start is told, with its last words", async () => {
+	const before = [["/bin/sh", "-c", "echo no room; exit 3"]];
+	const { rig, log, request } = await here(
+		shellBroker([""], { nodes: [{ before, argv: ["/bin/sh", "-c", LIVES], files: {} }] }),
+	);
+	await expect(rig.open(request())).rejects.toThrow(
+		`mine: the broker did not start: /bin/sh: exit code 3, last words: no room. Its log: ${log}`,
+	);
 });
 
 describe("a free port that somebody took in between", () => {
@@ -345,10 +310,7 @@ describe("a free port that somebody took in between", () => {
 
 	test("again and again is an error all the same", async () => {
 		const { rig, request } = await here(shellBroker(["echo port 4222 is in use; exit 1"]));
-		await expect(rig.open(request())).rejects.toMatchObject({
-			code: "broker-start",
-			message: expect.stringContaining("last words: port 4222 is in use"),
-		});
+		await expect(rig.open(request())).rejects.toThrow("last words: port 4222 is in use");
 	});
 });
 
