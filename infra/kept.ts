@@ -2,12 +2,12 @@ import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { commandLine } from "../runner/shell.ts";
 import type { World } from "../runner/world.ts";
-import { readBuildFile } from "./binaries/build.ts";
-import { cacheFolder, isUsed, sizeOf } from "./binaries/cache.ts";
 import { knownRigs } from "./cloud/rigs.ts";
 import { findDocker } from "./docker/cli.ts";
 import { labelOf, leftRuns, removeLabelled } from "./docker/labels.ts";
 import { lockedBy } from "./lock.ts";
+import { readBuildFile } from "./programs/build.ts";
+import { cacheFolder, isUsed, sizeOf } from "./programs/cache.ts";
 import { leftFolders } from "./temporary.ts";
 
 /** Something that mqbench keeps on this machine. */

@@ -84,17 +84,12 @@ async function moved(made: string, where: string): Promise<boolean> {
 		await rename(made, where);
 		return true;
 	} catch (error) {
-		if (THERE.has((error as NodeJS.ErrnoException).code ?? "")) return false;
-		throw error;
+		if (!THERE.test(String((error as NodeJS.ErrnoException).code))) throw error;
+		return false;
 	}
 }
 
-const THERE: ReadonlySet<string> = new Set([
-	"ENOTEMPTY",
-	"EEXIST",
-	"ENOTDIR",
-	...(process.platform === "win32" ? ["EPERM"] : []),
-]);
+const THERE = process.platform === "win32" ? /EPERM|EEXIST|ENOTEMPTY/ : /ENOTEMPTY|EEXIST|ENOTDIR/;
 
 /** `clear`: removes all that is in its place and no living process's. */
 async function holderAt(where: string, clear: boolean): Promise<Holder | null> {

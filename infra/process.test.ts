@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "./binaries/real.fake.ts";
 import { bareEnvironment, type Supervised, startSupervised } from "./process.ts";
 import { alive, descendants, runs } from "./processes.fake.ts";
+import { realBinaries } from "./programs/real.fake.ts";
 import { testFolder } from "./test-folder.fake.ts";
 
 const { agent } = await realBinaries();

@@ -93,6 +93,21 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 	};
 }
 
+/** Asks a process behind the agent to end, and makes sure that it does. */
+export async function terminate(
+	child: Pick<Supervised, "signal" | "abandon" | "kill" | "ended">,
+	stopMs: number,
+): Promise<void> {
+	child.signal("SIGTERM");
+	const abandoned = setTimeout(() => child.abandon(), stopMs);
+	// The agent kills after another stopMs, unless it is frozen: 3 s more are enough.
+	const killed = setTimeout(() => child.kill(), 2 * stopMs + 3_000);
+	await child.ended;
+	clearTimeout(abandoned);
+	clearTimeout(killed);
+	child.abandon();
+}
+
 /** The smallest environment in which programs run: a PATH, a home of their own, and UTC, by which logs are read. */
 export function bareEnvironment(
 	home: string,

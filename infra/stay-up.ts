@@ -13,8 +13,8 @@ import { maskUrls } from "../runner/secrets.ts";
 import { commandLine } from "../runner/shell.ts";
 import { tell } from "../runner/text/tell.ts";
 import type { World } from "../runner/world.ts";
-import type { Binaries } from "./binaries/resolve.ts";
 import { type StoodUp, upLocal } from "./local/standing.ts";
+import type { Binaries } from "./programs/resolve.ts";
 import type { BrokerRequest } from "./rig.ts";
 import { temporaryFolder } from "./temporary.ts";
 

@@ -1,8 +1,8 @@
 import type { TargetName } from "../runner/model/targets.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import type { World } from "../runner/world.ts";
-import type { Binaries } from "./binaries/resolve.ts";
 import { localClients } from "./clients/local.ts";
+import type { Binaries } from "./programs/resolve.ts";
 import type { Client, Rig } from "./rig.ts";
 
 /** Stands up what the scenario's target needs; for a rig that stays up it uses what is there. */

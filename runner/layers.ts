@@ -30,7 +30,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["infra/local"],
 	["infra/existing"],
 	["infra/nodes"],
-	["infra/binaries"],
+	["infra/programs"],
 	["infra"],
 	["runner/script"],
 	["runner/plan"],

@@ -16,7 +16,7 @@ const ISOLATED = [
 const E2E = ["runner/tests/e2e/**/*.test.ts"];
 /** For `npm run acceptance`, like tests tagged "long". */
 const LONG = ["**/*.acceptance.test.ts"];
-const globalSetup = ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-images.ts"];
+const globalSetup = ["infra/programs/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 // More than two cores: most of the longer ones wait for brokers, containers, browsers and hosts.
 const maxWorkers = 3;
 

@@ -8,7 +8,6 @@ import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { type Docker, wrongIn } from "../docker/cli.ts";
 import { mountText } from "../docker/container.ts";
 import { cannotLimit, type Engine, findEngine } from "../docker/engine.ts";
@@ -17,6 +16,7 @@ import { beginRun, type LabelledRun, labelArguments } from "../docker/labels.ts"
 import { readClock } from "../machines/clock.ts";
 import { machineName } from "../platform.ts";
 import { type Ended, endOf } from "../process.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import type { Client, ClientCommand, ClientProcess, Workspace } from "../rig.ts";
 
 /**

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
-import { realBinaries } from "../binaries/real.fake.ts";
+import { realBinaries } from "../programs/real.fake.ts";
 import type { Client, ClientProcess } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { localClients } from "./local.ts";

@@ -3,11 +3,11 @@ import { access } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { pinned } from "../local/pinned.ts";
 import { pingOf } from "../machines/ping.ts";
 import { machineName, ownIdentity, platformName } from "../platform.ts";
 import { bareEnvironment, startSupervised } from "../process.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import type { Client } from "../rig.ts";
 
 /** Clients that are processes of this machine. They share its clock and work in the run's folder itself. */

@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sha256OfFile } from "../../runner/sha256.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
-import { parseSums } from "../binaries/sums.ts";
+import { parseSums } from "../programs/sums.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { awsFolder } from "./aws/folder.ts";
 import { findPulumi, pulumiCli } from "./pulumi-cli.ts";

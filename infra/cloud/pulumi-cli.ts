@@ -6,7 +6,7 @@ import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import { cacheFolder } from "../binaries/cache.ts";
+import { cacheFolder } from "../programs/cache.ts";
 import {
 	ARCHIVES,
 	type Archive,

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import path from "node:path";
 import { promisify } from "node:util";
 import { sha256OfFile } from "../../runner/sha256.ts";
-import { formatSums, parseSums, sumsOf, wrongFile } from "../binaries/sums.ts";
+import { formatSums, parseSums, sumsOf, wrongFile } from "../programs/sums.ts";
 
 /** Where Pulumi keeps its archives, and the list of their sums. */
 export const ARCHIVES = "https://get.pulumi.com/releases/sdk";

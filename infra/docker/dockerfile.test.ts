@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
-import { BUILD_FLAGS } from "../binaries/build.ts";
-import { FIRST, modulesOf } from "../binaries/programs.ts";
+import { BUILD_FLAGS } from "../programs/build.ts";
+import { FIRST, modulesOf } from "../programs/programs.ts";
 
 const read = (...file: string[]) => readFileSync(path.join(packageFolder, ...file), "utf8");
 const dockerfile = read("infra", "docker", "Dockerfile");

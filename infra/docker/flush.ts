@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { platformName } from "../platform.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import type { Docker } from "./cli.ts";
 import type { Engine } from "./engine.ts";
 import { ownImage } from "./images.ts";

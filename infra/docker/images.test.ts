@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { brokerOf, imageOf } from "../../runner/brokers/index.ts";
 import { packageFolder } from "../../runner/package.ts";
-import { realBinaries } from "../binaries/real.fake.ts";
+import { realBinaries } from "../programs/real.fake.ts";
 import { findDocker } from "./cli.ts";
 import { fakeDocker } from "./engine.fake.ts";
 import { getImage, ownImage } from "./images.ts";

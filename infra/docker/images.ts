@@ -8,7 +8,7 @@ import { maskUrls } from "../../runner/secrets.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import { type Docker, DockerError, explainDocker, wrongIn } from "./cli.ts";
 import { tar } from "./tar.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { realBinaries } from "../binaries/real.fake.ts";
+import { realBinaries } from "../programs/real.fake.ts";
 import { fakeDocker, info } from "./engine.fake.ts";
 import { dockerRig } from "./rig.ts";
 import { dockerSystem } from "./systems.fake.ts";

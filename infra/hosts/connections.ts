@@ -1,9 +1,9 @@
 import type { Tools } from "../../runner/brokers/process.ts";
 import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { toolsOf } from "../local/tools.ts";
 import { type Bundle, bundleOf } from "../machines/bundle.ts";
 import { connectMachine, type RemoteMachine } from "../machines/machine.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import type { SshHost } from "../ssh/host.ts";
 import { overSsh } from "../ssh/over-ssh.ts";
 

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { haveImage } from "../../runner/tests/e2e/images.ts";
-import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import { type Host, type Hosts, makeHosts } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
+import { realBinaries, realWorld } from "../programs/real.fake.ts";
 import type { Broker } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { hostEnginesMissing, startEngine } from "./engine.fake.ts";

@@ -1,8 +1,7 @@
 import { signalThere, startThere } from "../machines/spawn.ts";
 import type { End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
-import { describeEnd, type Ended } from "../process.ts";
+import { describeEnd, type Ended, terminate } from "../process.ts";
 import type { ClientProcess } from "../rig.ts";
-import { terminate } from "../terminate.ts";
 import { brokerSamples } from "./samples.ts";
 import type { HostSite } from "./sites.ts";
 

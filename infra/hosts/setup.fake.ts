@@ -7,9 +7,9 @@ import {
 	type Site,
 } from "../../runner/brokers/process.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
 import { toolsOf } from "../local/tools.ts";
+import type { Binaries } from "../programs/resolve.ts";
 
 export interface FakeHosts {
 	/** What every host answers to all questions. */

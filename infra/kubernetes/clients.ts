@@ -1,9 +1,9 @@
 import { once } from "../../runner/once.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { remoteClient } from "../clients/remote.ts";
 import type { RemoteHost } from "../machines/host.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import type { Client } from "../rig.ts";
 import { clusterOf, type PodHost } from "./cluster.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { World } from "../../runner/world.ts";
-import { realWorld } from "../binaries/real.fake.ts";
+import { realWorld } from "../programs/real.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 
 /**

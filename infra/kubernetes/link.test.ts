@@ -1,8 +1,8 @@
 import { existsSync, rmSync, statSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import { LOST } from "../machines/link.ts";
+import { realBinaries, realWorld } from "../programs/real.fake.ts";
 import { fakeKubectl } from "./kubectl.fake.ts";
 import { findKubectl } from "./kubectl.ts";
 import { openPodLink } from "./link.ts";

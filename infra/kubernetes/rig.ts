@@ -1,8 +1,8 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { connections } from "../hosts/connections.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import { type Broker, type Rig, untouchedBroker } from "../rig.ts";
 import { openInPods } from "./broker.ts";
 import { clusterOf } from "./cluster.ts";

@@ -1,7 +1,7 @@
 import type { BrokerProcess, Described, StartedSystem } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
-import type { Binaries } from "../binaries/resolve.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { HERE, localSites } from "./sites.ts";
 import { toolsOf } from "./tools.ts";

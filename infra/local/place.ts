@@ -3,8 +3,13 @@ import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import type { Command, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
 import { childrenOf, treeOf } from "../pid.ts";
-import { bareEnvironment, describeEnd, type Supervised, startSupervised } from "../process.ts";
-import { terminate } from "../terminate.ts";
+import {
+	bareEnvironment,
+	describeEnd,
+	type Supervised,
+	startSupervised,
+	terminate,
+} from "../process.ts";
 import { pinned } from "./pinned.ts";
 
 export interface LocalPlaceOptions {

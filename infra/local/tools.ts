@@ -1,7 +1,7 @@
 import type { Tools } from "../../runner/brokers/process.ts";
 import type { World } from "../../runner/world.ts";
-import { resolveJars } from "../binaries/jars.ts";
-import type { Binaries } from "../binaries/resolve.ts";
+import { resolveJars } from "../programs/jars.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import { findOnPath, findProgram } from "./program.ts";
 
 /** This machine's tools for brokers on the platform of the programs in `built`. */

@@ -1,6 +1,6 @@
 import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import { type Flush, parseFlush } from "../docker/flush.ts";
+import type { Binaries } from "../programs/resolve.ts";
 import type { ClockReading } from "../rig.ts";
 import { type Bundle, bundleOf, push } from "./bundle.ts";
 import { askClock } from "./clock.ts";

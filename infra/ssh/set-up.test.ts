@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import { type Host, type Hosts, hostsMissing, makeHosts } from "../clients/hosts.fake.ts";
+import { realBinaries, realWorld } from "../programs/real.fake.ts";
 import { sshHost } from "./host.ts";
 import { openSetUp, type SetUpOptions } from "./set-up.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseSums } from "../../infra/binaries/sums.ts";
+import { parseSums } from "../../infra/programs/sums.ts";
 import { brokers } from "./index.ts";
 import { pinned, pinsOf, pomOf } from "./jvm.ts";
 

@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { realBinaries } from "../../infra/binaries/real.fake.ts";
 import { dockerSystem } from "../../infra/docker/systems.fake.ts";
 import { type FakeHosts, hostSetup } from "../../infra/hosts/setup.fake.ts";
 import * as local from "../../infra/local/described.fake.ts";
 import { localRig } from "../../infra/local/local.ts";
+import { realBinaries } from "../../infra/programs/real.fake.ts";
 import type { Broker, BrokerRequest } from "../../infra/rig.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import type { Level } from "../model/plan.ts";

@@ -2,7 +2,7 @@ import { access, constants, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Command } from "commander";
-import { buildFurther } from "../../infra/binaries/further.ts";
+import { buildFurther } from "../../infra/programs/further.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { reasonOf } from "../reason.ts";

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
-import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import {
 	type CloudSide,
 	type RentOptions,
@@ -10,6 +9,7 @@ import {
 } from "../../infra/cloud/rent.ts";
 import { cloudRequest, rigId } from "../../infra/cloud/request.ts";
 import { upInCloud } from "../../infra/cloud/up.ts";
+import { resolveBinaries } from "../../infra/programs/resolve.ts";
 import { stayUp } from "../../infra/stay-up.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { targets, targetsThat } from "../model/targets.ts";

@@ -1,4 +1,4 @@
-import { cacheFolder } from "../../infra/binaries/cache.ts";
+import { cacheFolder } from "../../infra/programs/cache.ts";
 import { brokers, builtPrograms } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { percent } from "../text/percent.ts";

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { buildKey, readBuild } from "../../infra/binaries/build.ts";
-import { cacheFolder } from "../../infra/binaries/cache.ts";
-import { findPacked } from "../../infra/binaries/packed.ts";
-import { FIRST } from "../../infra/binaries/programs.ts";
-import { resolveBinaries } from "../../infra/binaries/resolve.ts";
+import { buildKey, readBuild } from "../../infra/programs/build.ts";
+import { cacheFolder } from "../../infra/programs/cache.ts";
+import { findPacked } from "../../infra/programs/packed.ts";
+import { FIRST } from "../../infra/programs/programs.ts";
+import { resolveBinaries } from "../../infra/programs/resolve.ts";
 import { MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { World } from "../world.ts";

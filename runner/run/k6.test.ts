@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { realBinaries } from "../../infra/binaries/real.fake.ts";
 import { localClients } from "../../infra/clients/local.ts";
+import { realBinaries } from "../../infra/programs/real.fake.ts";
 import { untouchedBroker } from "../../infra/rig.ts";
 import { script, testFolder } from "../../infra/test-folder.fake.ts";
 import type { Plan } from "../model/plan.ts";

@@ -10,7 +10,7 @@ import { readEnvironment } from "./environment.ts";
 import { environmentIn, makeRunFolder, runPath, writeEnvironment } from "./folder.ts";
 
 const stop = new AbortController();
-vi.mock("../../infra/binaries/resolve.ts", () => ({ resolveBinaries: async () => ({ go: null }) }));
+vi.mock("../../infra/programs/resolve.ts", () => ({ resolveBinaries: async () => ({ go: null }) }));
 vi.mock("../../infra/targets.ts", () => ({
 	provision: async () => ({
 		clients: [

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { networkBaseline } from "../../infra/hosts/network.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
+import { resolveBinaries } from "../../infra/programs/resolve.ts";
 import { type Client, untouchedBroker } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";

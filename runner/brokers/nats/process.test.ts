@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
 import { runs } from "../../../infra/processes.fake.ts";
+import { realBinaries } from "../../../infra/programs/real.fake.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import { started } from "../started.fake.ts";
 

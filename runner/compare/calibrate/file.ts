@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { cacheFolder } from "../../../infra/binaries/cache.ts";
+import { cacheFolder } from "../../../infra/programs/cache.ts";
 import { failure } from "../../errors.ts";
 import { readGiven } from "../../given-folder.ts";
 import { Calibration, type Machine } from "../../model/comparison.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { pathOf, realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { pathOf, realBinaries } from "../../../infra/programs/real.fake.ts";
 import { packageFolder } from "../../package.ts";
 
 // The first time it takes as long as a build for this machine: some minutes.

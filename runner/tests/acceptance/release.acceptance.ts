@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
-import { Manifest } from "../../../infra/binaries/packed.ts";
+import { Manifest } from "../../../infra/programs/packed.ts";
 import { packageFolder } from "../../package.ts";
 import { type BareDebian, makeBareDebian } from "../../tools/release/bare-debian.ts";
 import { makeInClone } from "../../tools/release/make-in-clone.ts";

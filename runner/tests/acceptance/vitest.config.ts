@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { NoSkips } from "../no-skips.ts";
 
-const globalSetup = ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-images.ts"];
+const globalSetup = ["infra/programs/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 
 /** These take 10 to 20 minutes each: started last, they would end alone. */
 class LongestFirst extends BaseSequencer {

@@ -147,7 +147,7 @@ test.each(filesBelow(EXAMPLES, ".yaml").map((file) => [path.basename(file), file
 	"the scenario %s is one that mqbench takes",
 	async (_name, file) => {
 		const { readScenario } = await import("../../scenario/load.ts");
-		const { realWorld } = await import("../../../infra/binaries/real.fake.ts");
+		const { realWorld } = await import("../../../infra/programs/real.fake.ts");
 		const world = { ...realWorld, env: { BUILD: "/build" } };
 		const { scenario } = await readScenario(file, {}, world);
 		expect(scenario.name).toBe(path.basename(file, ".yaml"));

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
+import { realBinaries } from "../../../infra/programs/real.fake.ts";
 import { imageOf, SystemOptions } from "../../brokers/index.ts";
 import { kafkaJars } from "./own-kafka.ts";
 import { TEST_IMAGE } from "./test-images.ts";

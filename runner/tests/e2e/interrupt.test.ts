@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { alive, descendant, descendants } from "../../../infra/processes.fake.ts";
+import { realBinaries } from "../../../infra/programs/real.fake.ts";
 import {
 	filesOf,
 	gone,

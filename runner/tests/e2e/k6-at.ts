@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { realBinaries } from "../../../infra/programs/real.fake.ts";
 import { packageFolder } from "../../package.ts";
 
 /** What a k6 of `mqbench build` needs beside it when it is the tests' own, which has nothing embedded. */

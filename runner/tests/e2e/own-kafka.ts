@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { resolveJars } from "../../../infra/binaries/jars.ts";
-import { realWorld } from "../../../infra/binaries/real.fake.ts";
+import { resolveJars } from "../../../infra/programs/jars.ts";
+import { realWorld } from "../../../infra/programs/real.fake.ts";
 import { pinned, pomOf } from "../../brokers/jvm.ts";
 import { jars } from "../../brokers/kafka/process.ts";
 import { scenario, standing, temporaryFolder } from "./mqbench.ts";

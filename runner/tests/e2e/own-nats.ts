@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { realBinaries } from "../../../infra/programs/real.fake.ts";
 import { temporaryFolder } from "./mqbench.ts";
 
 /**

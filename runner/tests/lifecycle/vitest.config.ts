@@ -7,7 +7,7 @@ export default defineConfig({
 	test: {
 		root: fileURLToPath(new URL("../../..", import.meta.url)),
 		include: ["runner/tests/lifecycle/**/*.lifecycle.ts"],
-		globalSetup: ["infra/binaries/real.fake.ts"],
+		globalSetup: ["infra/programs/real.fake.ts"],
 		testTimeout: 600_000,
 		// Pulumi takes both cores.
 		fileParallelism: false,

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { type JarsOptions, resolveJars } from "../../../infra/binaries/jars.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
+import { type JarsOptions, resolveJars } from "../../../infra/programs/jars.ts";
 import { pinned, pomOf } from "../../brokers/jvm.ts";
 import { jars as kafkaJars } from "../../brokers/kafka/process.ts";
 import { packageFolder } from "../../package.ts";

@@ -10,10 +10,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { resolveJars } from "../../../infra/binaries/jars.ts";
-import { formatSums, parseSums, sumsOf } from "../../../infra/binaries/sums.ts";
 import { awsFolder } from "../../../infra/cloud/aws/folder.ts";
 import { ARCHIVES, pinsIn } from "../../../infra/cloud/pulumi-install.ts";
+import { resolveJars } from "../../../infra/programs/jars.ts";
+import { formatSums, parseSums, sumsOf } from "../../../infra/programs/sums.ts";
 import { brokers } from "../../brokers/index.ts";
 import { pinsOf, pomOf } from "../../brokers/jvm.ts";
 import type { Jars } from "../../brokers/server.ts";

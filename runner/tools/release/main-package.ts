@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Platform } from "../../../infra/binaries/programs.ts";
+import type { Platform } from "../../../infra/programs/programs.ts";
 import { packageFolder } from "../../package.ts";
 
 /**

@@ -8,7 +8,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { Platform } from "../../../infra/binaries/programs.ts";
+import type { Platform } from "../../../infra/programs/programs.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
 import { makeMainPackage, pack } from "./main-package.ts";
 import { makePlatformPackage } from "./platform-package.ts";

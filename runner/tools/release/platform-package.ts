@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { build, buildKey } from "../../../infra/binaries/build.ts";
-import { Manifest } from "../../../infra/binaries/packed.ts";
-import { FIRST, LARGE, type Platform, programIn } from "../../../infra/binaries/programs.ts";
+import { build, buildKey } from "../../../infra/programs/build.ts";
+import { Manifest } from "../../../infra/programs/packed.ts";
+import { FIRST, LARGE, type Platform, programIn } from "../../../infra/programs/programs.ts";
 import { packageFolder } from "../../package.ts";
 
 /** One k6 with all drivers stands for both builds of it. */

@@ -1,4 +1,4 @@
-import { type Platform, platformOf } from "../../../infra/binaries/programs.ts";
+import { type Platform, platformOf } from "../../../infra/programs/programs.ts";
 
 /** Platforms that releases have a package for. Static programs without libc: one package for each of both, whatever the distribution. */
 export const PLATFORMS: readonly Platform[] = [

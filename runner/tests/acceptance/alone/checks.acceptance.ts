@@ -11,7 +11,7 @@ import { cpus } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { pathOf, realBinaries } from "../../../../infra/binaries/real.fake.ts";
+import { pathOf, realBinaries } from "../../../../infra/programs/real.fake.ts";
 import type { Result } from "../../../model/result.ts";
 import { packageFolder } from "../../../package.ts";
 import { sum } from "../../../stats/sum.ts";
