@@ -2,12 +2,12 @@ import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { commandLine } from "../runner/shell.ts";
 import type { World } from "../runner/world.ts";
-import { knownRigs } from "./cloud/rigs.ts";
 import { findDocker } from "./docker/cli.ts";
 import { labelOf, leftRuns, removeLabelled } from "./docker/labels.ts";
 import { lockedBy } from "./lock.ts";
 import { readBuildFile } from "./programs/build.ts";
 import { cacheFolder, isUsed, sizeOf } from "./programs/cache.ts";
+import { knownRigs } from "./rent/rigs.ts";
 import { leftFolders } from "./temporary.ts";
 
 /** Something that mqbench keeps on this machine. */
@@ -60,7 +60,6 @@ const CACHED: readonly [folder: string, name: RegExp, what: What][] = [
 	["bin", /^[0-9a-f]{16}$/, built],
 	["go", /^go1\.\d+(?:\.\d+)?$/, () => "a Go that was fetched"],
 	["jars", /^[a-z-]+-[0-9a-f]{16}$/, () => "jars of a broker"],
-	["pulumi", /^\d+\.\d+\.\d+$/, () => "the command pulumi"],
 ];
 type What = (folder: string) => string | null | Promise<string | null>;
 

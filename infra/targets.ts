@@ -81,7 +81,7 @@ const open: Readonly<Record<TargetName, Open>> = {
 	existing: async (world, _, { kubernetes }) =>
 		(await import("./existing/existing.ts")).existingRig(world.stop, kubernetes === null),
 	async aws() {
-		throw new Error("what is rented comes with infra/cloud, and is a rig");
+		throw new Error("what is rented comes with infra/rent, and is a rig");
 	},
 	kubernetes: async (world, binaries, { kubernetes }) =>
 		(await import("./kubernetes/rig.ts")).kubernetesRig(neededBy(kubernetes), world, binaries),

@@ -19,7 +19,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["infra/stay-up.ts"],
 	["infra/targets.ts"],
 	["infra/kept.ts"],
-	["infra/cloud"],
+	["infra/rent"],
 	["infra/aws"],
 	["infra/kubernetes"],
 	["infra/hosts"],

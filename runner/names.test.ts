@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { BrokerName } from "./brokers/index.ts";
-import { CLOUDS } from "./model/targets.ts";
 import { packageFolder } from "./package.ts";
 import { type Node, nodesOf, sources } from "./sources.fake.ts";
 
@@ -40,22 +39,6 @@ describe("the names of brokers", () => {
 			}),
 		);
 	});
-});
-
-/** Rented machines have the same lifecycle in each cloud; a cloud's own code is behind infra/cloud/provider.ts. */
-describe("the names of clouds", () => {
-	it.each(others.filter((file) => /^infra\/cloud\/[^/]+$/.test(file)))(
-		"stand in no text of the lifecycle: %s",
-		(file) => {
-			// A scenario's section and the folder have the cloud's name.
-			const texts = nodesOf(readFileSync(path.join(packageFolder, file), "utf8"))
-				.filter(({ type }) => !/Identifier$/.test(type))
-				.map(wordsOf);
-			expect(
-				texts.filter((text) => CLOUDS.some((cloud) => text.includes(cloud) && !/\.ts$/.test(text))),
-			).toEqual([]);
-		},
-	);
 });
 
 // --- internal ---

@@ -59,7 +59,6 @@ test("it has the program, and the Pulumi project to rent machines with, compiled
 			"infra/aws/package-lock.json",
 			"infra/aws/policy.json",
 			// Without these downloads would silently not be verified.
-			"infra/aws/pulumi.sha256",
 			...Object.values(brokers)
 				.flatMap(({ jars = [] }) => jars)
 				.flatMap((jars) => [pomOf(jars), pinsOf(jars)])

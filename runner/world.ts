@@ -14,8 +14,6 @@ export interface World {
 	readonly interrupt?: () => void;
 	/** Sets what stays and costs money if mqbench exits at once: a second Ctrl-C prints it, with exit code 5. null: nothing any more. */
 	readonly leaving?: (text: string | null) => void;
-	/** Called before a late rented host is reported, to find out why. */
-	readonly notUp?: (host: string) => Promise<void>;
 }
 
 export interface Sink {

@@ -18,7 +18,7 @@ export interface RemoteHost {
 export interface Connecting {
 	/** The program agent of this machine. */
 	readonly agent: string;
-	readonly world: Pick<World, "env" | "cwd" | "clock" | "notUp">;
+	readonly world: Pick<World, "env" | "cwd" | "clock">;
 	/** Called with what it is waiting for, a line for people. */
 	say(line: string): void;
 }

@@ -47,7 +47,6 @@ export async function openSetUp(
 		if (!waited) return link;
 	} catch (error) {
 		await link?.close();
-		if (!stop.aborted) await options.world.notUp?.(host.host);
 		throw error;
 	}
 	// The set-up raises the limit of open files; this login came before that.

@@ -1,8 +1,8 @@
 import path from "node:path";
 import type { Command } from "commander";
-import { downInCloud } from "../../infra/cloud/down.ts";
-import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { downLocal } from "../../infra/local/standing.ts";
+import { downInCloud } from "../../infra/rent/remove.ts";
+import type { CloudOptions } from "../../infra/rent/take-down.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { targetTraits } from "../model/targets.ts";
 import { readRig, removeRig } from "../scenario/rig.ts";

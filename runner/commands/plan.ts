@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { writeOffer } from "../../infra/cloud/planned-offer.ts";
-import { type CloudSide, theCloud } from "../../infra/cloud/rent.ts";
-import { cloudRequest } from "../../infra/cloud/request.ts";
+import { type CloudSide, theCloud, writeOffer } from "../../infra/rent/rent.ts";
+import { cloudRequest } from "../../infra/rent/request.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { tooDeepWarnings } from "../plan/depth.ts";

@@ -1,35 +1,27 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
-import { AwsConfig } from "../../infra/aws/config.ts";
-import { cloudsWith, fakeCloud, rentedFile, sweeping } from "../../infra/cloud/cloud.fake.ts";
-import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
-import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
-import type { Provider, TaggedRig, Thing } from "../../infra/cloud/provider.ts";
-import { offered, output } from "../../infra/cloud/rigs.fake.ts";
-import { fakeStack } from "../../infra/cloud/stack.fake.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { emulated, tagged } from "../../infra/rent/emulator.fake.ts";
+import { fakeStack, offered, rentedFile } from "../../infra/rent/rent.fake.ts";
+import { standUp } from "../../infra/rent/stand-up.ts";
+import type { CloudOptions } from "../../infra/rent/take-down.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
-import { failure } from "../errors.ts";
 import { explain } from "../main.ts";
 import { fakeWorld } from "../world.fake.ts";
-import type { World } from "../world.ts";
 import { down } from "./down.ts";
-import { rigsConfig, rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
+import { rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
 
-const ACCOUNT = "111111111111";
 const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
 const WORDS = "in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge)";
+
+const { aws, onAws } = emulated();
+beforeEach(() => aws.account?.denied.clear());
 
 /** A state folder with these rigs, and a command's world some minutes after they were stood up. */
 async function scene(...ids: string[]) {
 	const state = testFolder();
 	const stack = fakeStack();
-	const optionsWith = (parts: Partial<Provider>): CloudOptions => ({
-		say: () => {},
-		timing: { abortMs: 10, pausesMs: [1, 1], againMs: 1 },
-		clouds: cloudsWith({ account: async () => ACCOUNT, open: async () => stack, ...parts }),
-	});
+	const options: CloudOptions = { say: () => {}, againMs: 1, open: async () => stack };
 	const at = (minutes: number, answer?: string) => {
 		const asked: string[] = [];
 		const ask = async (question: string) => {
@@ -37,21 +29,22 @@ async function scene(...ids: string[]) {
 			return answer ?? "";
 		};
 		const world = fakeWorld({
-			env: { MQBENCH_STATE_DIR: state, PATH: process.env.PATH },
+			env: {
+				MQBENCH_STATE_DIR: state,
+				PATH: process.env.PATH,
+				MQBENCH_AWS_ENDPOINT: aws.endpoint,
+			},
 			clock: { nowMs: () => CREATED + minutes * 60_000, monotonicMs: () => 0 },
 			ask: answer === undefined ? null : ask,
 		});
 		return { ...world, asked };
 	};
 	for (const id of ids) {
-		const { config, ...rest } = offered(id);
-		const open = async () => fakeStack({ up: async () => output(id) });
-		const of = { ...rest, config: { ...config, account: ACCOUNT } };
-		await (await standUpCloud(of, at(0), optionsWith({ open }))).keep();
-		stack.there = ["aws:ec2/instance:Instance broker-1 (i-0abc)"];
+		const open = async () => fakeStack();
+		(await standUp(offered(id), at(0), { ...options, open })).keep();
 	}
 	const folder = (id: string) => path.join(state, "rigs", id);
-	return { stack, options: optionsWith({}), optionsWith, at, folder };
+	return { stack, options, at, folder };
 }
 
 describe("mqbench rigs list", () => {
@@ -60,9 +53,8 @@ describe("mqbench rigs list", () => {
 		const world = at(35);
 		await rigsList({}, world);
 		expect(world.out()).toBe(
-			`RIG     REGION        MACHINES                     $/H   AGE    ENDS
-demo-1  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  0.82  35min  2026-01-02 05:04 UTC, in 1.42h
-demo-2  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  0.82  35min  2026-01-02 05:04 UTC, in 1.42h
+			`demo-1  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  $0.82 an hour  35min old  2026-01-02 05:04 UTC, in 1.42h
+demo-2  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  $0.82 an hour  35min old  2026-01-02 05:04 UTC, in 1.42h
 Take one down: mqbench rigs destroy <rig>
 `,
 		);
@@ -82,7 +74,7 @@ Take one down: mqbench rigs destroy <rig>
 				id: "demo-1",
 				region: "eu-central-1",
 				profile: null,
-				account: ACCOUNT,
+				account: "123456789012",
 				machines: { "i4i.xlarge": 1, "c6in.xlarge": 2 },
 				hourlyUsd: 0.8211,
 				createdAt: "2026-01-02T03:04:05.000Z",
@@ -121,13 +113,13 @@ Take one down: mqbench rigs destroy <rig>
 });
 
 describe("mqbench rigs destroy", () => {
-	test("asks, naming what is rented, and takes it down", async () => {
+	onAws("asks, naming what is rented, and takes it down", async () => {
 		const { at, options, stack, folder } = await scene("demo-1");
 		const world = at(5, "y");
 		expect(await rigsDestroy({ id: "demo-1" }, world, options)).toBe(0);
 		expect(world.asked).toEqual([`Take down the rig demo-1 ${WORDS}? [y/N] `]);
 		expect(world.out()).toBe("The rig demo-1 is down; nothing of it is left.\n");
-		expect(stack.asked).toEqual(["destroy", "remove"]);
+		expect(stack.asked).toEqual(["destroy"]);
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
 
@@ -167,14 +159,11 @@ describe("mqbench rigs destroy", () => {
 		expect(stack.asked).toEqual([]);
 	});
 
-	test("--all goes on behind one that does not go, and ends with exit code 5", async () => {
-		const { at, optionsWith, folder } = await scene("demo-1", "demo-2");
+	onAws("--all goes on behind one that does not go, and ends with exit code 5", async () => {
+		const { at, options, folder } = await scene("demo-1", "demo-2");
+		await tagged(aws, "demo-1");
+		aws.account.denied.add("ec2:TerminateInstances");
 		const world = at(5);
-		const stays = fakeStack({ destroy: () => Promise.reject(new Error("no room")) });
-		const options = optionsWith({
-			find: () => Promise.reject(new Error("no network")),
-			open: async ({ id }) => (id === "demo-1" ? stays : fakeStack()),
-		});
 		await expect(rigsDestroy({ all: true, yes: true }, world, options)).rejects.toMatchObject({
 			code: "cloud-left",
 			exit: 5,
@@ -182,261 +171,165 @@ describe("mqbench rigs destroy", () => {
 		});
 		expect(world.out()).toBe("The rig demo-2 is down; nothing of it is left.\n");
 		expect(["demo-1", "demo-2"].map((id) => existsSync(folder(id)))).toEqual([true, false]);
+		aws.account.denied.clear();
+		await rigsDestroy({ all: true, yes: true }, world, options);
 	});
 
-	test("--all that is stopped names those that it did not come to", async () => {
-		const { at, optionsWith, folder } = await scene("demo-1", "demo-2");
+	onAws("--all that is stopped names those that it did not come to", async () => {
+		const { at, options, folder } = await scene("demo-1", "demo-2");
 		const stop = new AbortController();
-		const stops = fakeStack({ destroy: async () => stop.abort("SIGINT") });
+		const open = async () =>
+			fakeStack({
+				async destroy() {
+					stop.abort("SIGINT");
+					return true;
+				},
+			});
 		const world = { ...at(5), stop: stop.signal };
-		const options = optionsWith({ open: async () => stops });
-		await expect(rigsDestroy({ all: true, yes: true }, world, options)).rejects.toMatchObject({
+		await expect(
+			rigsDestroy({ all: true, yes: true }, world, { ...options, open }),
+		).rejects.toMatchObject({
 			exit: 5,
-			message:
-				"Stopped by SIGINT before demo-2 was taken down.\nTake down what is left: mqbench rigs destroy --all",
+			message: expect.stringMatching(/^The rig demo-2 is not down .*: stopped by SIGINT before it/),
 		});
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
 });
 
 describe("mqbench rigs sweep", () => {
-	const detail = "i4i.xlarge, running";
-	const machine: Thing = { kind: "instance", id: "i-0abc", detail, since: null };
-	const tagged: TaggedRig = {
-		id: "demo-1",
-		owner: "jane",
-		expiresAt: "2026-01-02T05:04:05.000Z",
-		expired: true,
-		chosen: true,
-		things: [machine],
-	};
 	const where = { region: "eu-central-1" };
-	const never = () => Promise.reject(new Error("not to be removed"));
-	const sweep = (args: Parameters<typeof rigsSweep>[0], world: World, parts: Partial<Provider>) =>
-		rigsSweep(args, world, cloudsWith(parts));
 
-	test("shows what it would remove, asks, removes, and forgets what was remembered of it", async () => {
-		const { at, folder } = await scene("demo-1");
-		const world = at(300, "yes");
-		const code = await sweep(where, world, {
-			account: async () => ACCOUNT,
-			find: async (asked) => {
-				expect(asked).toEqual({ ...where, profile: null, id: null, owner: null });
-				return [tagged];
-			},
-			remove: async (rigs) => ({ removed: rigs.flatMap(({ things }) => things), left: [] }),
-		});
-		expect(code).toBe(0);
-		expect(world.out()).toMatch(/^demo-1 .*expired.*\n {2}instance i-0abc/);
-		expect(world.asked).toEqual(["Remove 1 thing of demo-1? [y/N] "]);
-		expect(world.out()).toMatch(/Removed 1 thing\.\n$/);
-		expect(existsSync(folder("demo-1"))).toBe(false);
-	});
+	onAws(
+		"shows what it would remove, asks, removes, and forgets what was remembered of it",
+		async () => {
+			const { at, folder } = await scene("demo-1");
+			await tagged(aws, "demo-1");
+			await tagged(aws, "demo-2", { owner: "jane" });
+			const unasked = at(300, "n");
+			await rigsSweep(where, unasked);
+			expect(unasked.out()).toMatch(/Nothing was removed\.\n$/);
+			await expect(rigsSweep(where, at(300))).rejects.toThrow(/--yes/);
+			const young = at(60, "y");
+			await rigsSweep(where, young);
+			expect(young.out()).toMatch(/^demo-1 .*, stays\n(.|\n)*Nothing to remove\.\n$/);
+			const world = at(300, "yes");
+			expect(await rigsSweep(where, world)).toBe(0);
+			expect(world.out()).toMatch(
+				/^demo-1 {2}eu-central-1, owner moto, expired 2026-01-02 06:04 UTC\n {2}instance i-\w+ \(m5\.large\)\n/,
+			);
+			expect(world.asked).toEqual(["Remove demo-1? [y/N] "]);
+			expect(world.out()).toMatch(
+				/\ndemo-2 .*owner jane, .*, stays\n(.|\n)*The rig demo-1 is down; .*\n$/,
+			);
+			expect(existsSync(folder("demo-1"))).toBe(false);
+			expect(await rigsSweep({ ...where, owner: "jane", yes: true }, at(300))).toBe(0);
+		},
+	);
 
-	const left = [{ thing: machine, reason: "UnauthorizedOperation" }];
-	test.each<[string, Partial<Provider>, object, string]>([
-		[
-			"with the list when something stays",
-			{ remove: async () => ({ removed: [], left }) },
-			{},
-			`1 of 1 is left in eu-central-1:
-  instance i-0abc (i4i.xlarge, running): UnauthorizedOperation
-Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`,
-		],
-		[
-			"when it is stopped in between",
-			{ remove: () => Promise.reject(new Error("Stopped by SIGINT.")) },
-			{ profile: "lab" },
-			"Stopped by SIGINT.\nOf 1 thing of demo-1 in eu-central-1 some may be left. Try again: mqbench rigs sweep --region eu-central-1 --id demo-1 --profile lab",
-		],
-	])("ends with exit code 5 %s", async (_, parts, more, message) => {
-		const { at, folder } = await scene("demo-1");
-		const args = { ...where, yes: true, ...more };
-		await expect(
-			sweep(args, at(300), { find: async () => [tagged], ...parts }),
-		).rejects.toMatchObject({ code: "cloud-left", exit: 5, message });
-		expect(existsSync(folder("demo-1"))).toBe(true);
-	});
-
-	test("removes nothing that is not chosen, and nothing without an answer", async () => {
-		const { at } = await scene();
-		const world = at(0);
-		const stays = { ...tagged, expired: false, chosen: false };
-		expect(await sweep(where, world, { find: async () => [stays], remove: never })).toBe(0);
-		expect(world.out()).toMatch(/stays(.|\n)*Nothing to remove/);
-		const other = at(300, "n");
-		const parts = { find: async () => [tagged], remove: never };
-		await sweep(where, other, parts);
-		expect(other.out()).toMatch(/Nothing was removed\.\n$/);
-		await expect(sweep(where, at(300), parts)).rejects.toThrow(/--yes/);
-	});
-
-	test("forgets a rig of which AWS has nothing, but only where it was", async () => {
-		const { at, folder } = await scene("demo-1");
-		const aws = { account: async () => ACCOUNT, find: async () => [], remove: never };
-		await sweep({ region: "us-east-1", id: "demo-1" }, at(1), aws);
-		expect(existsSync(folder("demo-1"))).toBe(true);
-		const world = at(1);
-		await sweep({ ...where, id: "demo-1" }, world, aws);
-		expect(world.out()).toMatch(/its folder here is gone, too/);
-		expect(existsSync(folder("demo-1"))).toBe(false);
-	});
-
-	test("does not forget a rig of which another account shows nothing, nor when nobody can be asked", async () => {
-		const { at, folder } = await scene("demo-1");
-		for (const [account, words] of [
-			[async () => "222222222222", /111111111111.*222222222222/],
-			[() => Promise.reject(new Error("ExpiredToken")), /ExpiredToken/],
+	onAws("ends with exit code 5 and the command when something stays", async () => {
+		const { at, options, folder } = await scene("demo-1");
+		await tagged(aws, "demo-1");
+		const args = { ...where, id: "demo-1", yes: true };
+		for (const [call, words] of [
+			[
+				"ec2:TerminateInstances",
+				/^The rig demo-1 is not down in eu-central-1: AWS does not let go of it\.\n {2}instance i-.*: ec2:TerminateInstances: UnauthorizedOperation: .*\n.*\nFind it by its tag: {3}mqbench rigs sweep --region eu-central-1 --id demo-1$/,
+			],
+			["ec2:DescribeVolumes", /^eu-central-1 was not looked at: ec2:DescribeVolumes: AWS refused/],
 		] as const) {
-			const asked = { ...where, yes: true, id: "demo-1" };
-			await expect(sweep(asked, at(1), { find: async () => [], account })).rejects.toMatchObject({
-				code: "cloud-left",
-				exit: 5,
+			aws.account.denied.add(call);
+			await expect(rigsSweep(args, at(300), options)).rejects.toMatchObject({
 				message: expect.stringMatching(words),
 			});
 			expect(existsSync(folder("demo-1"))).toBe(true);
+			aws.account.denied.clear();
 		}
+		await rigsSweep(args, at(300), options);
 	});
 
-	test("without a region looks into all of them, and goes on behind one that is forbidden", async () => {
-		const { at } = await scene();
-		const removed: string[] = [];
-		const world = at(300, "y");
-		const error = await sweep({}, world, {
-			regions: async () => ["ap-south-1", "eu-central-1", "us-east-1"],
-			async find({ region }) {
-				if (region === "ap-south-1")
-					throw failure("cloud-unfit", { wrong: ["ec2:DescribeVpcs: no."] });
-				return region === "eu-central-1" ? [tagged] : [];
-			},
-			async remove(rigs, { region }) {
-				removed.push(`${region} ${rigs.map(({ id }) => id)}`);
-				return { removed: [machine], left: [] };
-			},
-		}).catch((one) => one);
-		expect(removed).toEqual(["eu-central-1 demo-1"]);
-		expect(world.out()).toMatch(/^In eu-central-1:\ndemo-1 /);
-		expect(error).toMatchObject({
-			code: "cloud-unfit",
-			message: "ap-south-1 was not looked at: ec2:DescribeVpcs: no.",
-		});
-	});
+	onAws(
+		"forgets a rig of which AWS has nothing, but only where it was, and in its account",
+		async () => {
+			const { at, folder } = await scene("demo-1");
+			await rigsSweep({ region: "us-east-1", id: "demo-1" }, at(1));
+			expect(existsSync(folder("demo-1"))).toBe(true);
+			const file = path.join(folder("demo-1"), "rig.json");
+			const rig = readFileSync(file, "utf8");
+			writeFileSync(file, rig.replace("123456789012", "111111111111"));
+			await expect(rigsSweep({ ...where, id: "demo-1" }, at(1))).rejects.toMatchObject({
+				exit: 5,
+				message: expect.stringMatching(/111111111111.*123456789012/),
+			});
+			writeFileSync(file, rig);
+			const world = at(1);
+			await rigsSweep({ ...where, id: "demo-1" }, world);
+			expect(world.out()).toMatch(/Nothing to remove of demo-1\.\nThe rig demo-1 is down; .*\n$/);
+			expect(existsSync(folder("demo-1"))).toBe(false);
+		},
+	);
+
+	onAws(
+		"without a region looks into all of them",
+		async () => {
+			const { at } = await scene();
+			await tagged(aws, "demo-1");
+			const world = at(300, "y");
+			expect(await rigsSweep({}, world)).toBe(0);
+			expect(world.out()).toMatch(
+				/^demo-1 {2}eu-central-1(.|\n)*Looked into (\d+) regions of \2\.\nThe rig demo-1 is down; .*\n$/,
+			);
+		},
+		60_000,
+	);
 });
 
 describe("mqbench down of machines", () => {
-	const account = async () => ACCOUNT;
-	const rig = { ...rentedFile, cloud: { ...rentedFile.cloud, account: ACCOUNT } };
 	/** Of a rig.json. */
-	const taking = async (
-		rig: unknown,
-		{ at, optionsWith }: Pick<Awaited<ReturnType<typeof scene>>, "at" | "optionsWith">,
-		parts: Partial<Provider> = {},
-	) => {
+	const taking = async (rig: object, { at, options }: Awaited<ReturnType<typeof scene>>) => {
 		const world = { ...at(1), cwd: testFolder() };
 		const file = path.join(world.cwd, "rig.json");
 		writeFileSync(file, JSON.stringify(rig));
-		const code = await down({ file: "rig.json" }, world, optionsWith(parts)).catch((error) =>
+		const code = await down({ file: "rig.json" }, world, options).catch((error) =>
 			explain(error, world),
 		);
 		return { code, there: existsSync(file), out: world.out(), err: world.err() };
 	};
-	const fileOf = (folder: string) =>
-		JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8"));
+	const of = (parts: object) => ({ ...rentedFile, cloud: { ...rentedFile.cloud, ...parts } });
 
-	test.each([
+	onAws.each([
 		["where they are remembered", false],
 		["whatever MQBENCH_STATE_DIR says now", true],
 	])("destroys them, %s, and removes the file", async (_, elsewhere) => {
-		const { at, optionsWith, stack, folder } = await scene("x-1");
-		const here = { at: elsewhere ? (await scene()).at : at, optionsWith };
-		const { code, there, out } = await taking(fileOf(folder("x-1")), here);
+		const made = await scene("x-1");
+		const rig = JSON.parse(readFileSync(path.join(made.folder("x-1"), "rig.json"), "utf8"));
+		const here = elsewhere ? { ...made, at: (await scene()).at } : made;
+		const { code, there, out } = await taking(rig, here);
 		expect({ code, there }).toEqual({ code: 0, there: false });
-		expect(stack.asked).toEqual(["destroy", "remove"]);
-		expect(existsSync(folder("x-1"))).toBe(false);
+		expect(made.stack.asked).toEqual(["destroy"]);
+		expect(existsSync(made.folder("x-1"))).toBe(false);
 		expect(out).toBe("The rig x-1 is down; nothing of it is left.\n");
 	});
 
-	test("that nobody remembers any more removes the file when AWS has nothing of them", async () => {
-		const { code, there } = await taking(rig, await scene(), sweeping(0));
+	onAws("that nobody remembers any more go by their tag", async () => {
+		await tagged(aws, "x-1");
+		const { code, there, out } = await taking(of({ account: "123456789012" }), await scene());
 		expect({ code, there }).toEqual({ code: 0, there: false });
+		expect(out).toContain("nothing of it is left");
 	});
 
-	test.each<[string, unknown, Partial<Provider>, RegExp]>([
-		["AWS has something of them", rig, { ...sweeping(1), account }, /1 thing of it is there/],
-		[
-			"another account is asked",
-			rig,
-			{ ...sweeping(0), account: async () => "222222222222" },
-			/111111111111.*222222222222/,
-		],
-		[
-			"AWS cannot be asked",
-			rig,
-			{ find: () => Promise.reject(new Error("no network.")), account },
-			/could not ask whether it still exists: no network\./,
-		],
-		[
-			"the account is not known",
-			rentedFile,
-			{ ...sweeping(0), account },
-			/because its account is not known/,
-		],
-	])("keeps it, with exit code 5 and the command, when %s", async (_, of, parts, words) => {
-		const { code, there, err } = await taking(of, await scene(), parts);
+	onAws.each([
+		["another account is asked", { account: "111111111111" }, /111111111111.*123456789012/],
+		["the account is not known", { account: null }, /its account of AWS is not known/],
+	])("keeps the file, with exit code 5 and the command, when %s", async (_, parts, words) => {
+		const { code, there, err } = await taking(of(parts), await scene());
 		expect({ code, there }).toEqual({ code: 5, there: true });
 		expect(err).toMatch(words);
 		expect(err).toMatch(/mqbench rigs sweep --region eu-central-1 --id x-1\n/);
 	});
 
-	test("keeps the file as long as something is left", async () => {
-		const made = await scene("x-1");
-		const stack = fakeStack({ destroy: () => Promise.reject(new Error("no")) });
-		const { code, there } = await taking(fileOf(made.folder("x-1")), made, {
-			find: () => Promise.reject(new Error("no network")),
-			open: async () => stack,
-		});
-		expect({ code, there }).toEqual({ code: 5, there: true });
-	});
-
 	test("leaves those that were stood up by hand to the same hand", async () => {
-		const byHand = { ...rentedFile, cloud: { ...rentedFile.cloud, state: null } };
-		const open = () => Promise.reject(new Error("not asked"));
-		const { code, there, err } = await taking(byHand, await scene(), { open });
+		const { code, there, err } = await taking(of({ state: null }), await scene());
 		expect({ code, there }).toEqual({ code: 2, there: true });
 		expect(err).toContain("pulumi destroy where pulumi up was run");
 	});
-});
-
-test("mqbench rigs config prints what Pulumi is told, with a place for the key alone", async () => {
-	const folder = testFolder();
-	writeFileSync(
-		path.join(folder, "s.yaml"),
-		`target: aws
-aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }
-system: nats
-workload: { rate: 500/s, message: 256B, duration: 1s }
-`,
-	);
-	const world = fakeWorld({ cwd: folder });
-	const cloud = fakeCloud();
-	const code = await rigsConfig({ path: "s.yaml" }, world, {
-		...cloud,
-		async offer(_, { id, systems }) {
-			const { config } = offered(id);
-			return { ...cloud.offerMade, config: { ...config, systems } };
-		},
-	});
-	expect(code).toBe(0);
-	expect(cloud.asked).not.toContain("stand up");
-	const config = parse(world.out()).config["mqbench:rig"];
-	// Refused as printed, so that a forgotten key is noticed.
-	const wrong = AwsConfig.safeParse(config);
-	expect(wrong.error?.issues.map((one) => one.path)).toEqual([["publicKey"]]);
-	const whole = AwsConfig.parse({ ...config, publicKey: "ssh-ed25519 AAAA me@here" });
-	expect(whole).toMatchObject({
-		region: "eu-central-1",
-		identity: "id_ed25519",
-		systems: [{ system: "nats", broker: "nats", nodes: 1 }],
-	});
-	expect(world.out()).toMatch(new RegExp(`#   pulumi stack init ${whole.id}\n`));
 });

@@ -1,25 +1,11 @@
 import type { Command } from "commander";
-import { destroyAll, destroyOne } from "../../infra/cloud/destroy.ts";
-import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
-import { rigForPrograms, rigsText } from "../../infra/cloud/list.ts";
-import type { Clouds } from "../../infra/cloud/providers.ts";
-import { pulumiConfig } from "../../infra/cloud/pulumi-config.ts";
-import { type CloudSide, offerFor, theCloud } from "../../infra/cloud/rent.ts";
-import { cloudRequest } from "../../infra/cloud/request.ts";
-import { knownRigs } from "../../infra/cloud/rigs.ts";
-import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
+import { rigForPrograms, rigsText } from "../../infra/rent/list.ts";
+import { destroyRigs, type SweepArgs, sweepRigs } from "../../infra/rent/remove.ts";
+import { knownRigs } from "../../infra/rent/rigs.ts";
+import type { CloudOptions } from "../../infra/rent/take-down.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { RENTING } from "../model/targets.ts";
-import { expand } from "../plan/expand.ts";
-import { readScenario } from "../scenario/load.ts";
 import type { World } from "../world.ts";
-import {
-	type Action,
-	type Flags,
-	type ScenarioArgs,
-	systemsOptions,
-	type Texts,
-} from "./options.ts";
+import type { Action, Flags, Texts } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	const rigs = command.addHelpText(
@@ -31,7 +17,6 @@ Examples:
   mqbench rigs destroy --all --yes
   mqbench rigs sweep --region eu-central-1
   mqbench rigs sweep --region eu-central-1 --id my-scenario-3f2a9b --yes
-  mqbench rigs config scenarios/ec2.yaml > config.yaml
 
 Exit code 5: something is left in the cloud, and the commands that remove it are printed.
 Pods of target kubernetes end by themselves. To list them:
@@ -64,10 +49,6 @@ Pods of target kubernetes end by themselves. To list them:
 		.option("--owner <owner>", "whose expired rigs (default: yours, as AWS names you)")
 		.option("-y, --yes", "remove without asking")
 		.action(on(rigsSweep));
-	systemsOptions(rigs.command("config"))
-		.description("print the Pulumi configuration of a scenario, for running pulumi up by hand")
-		.option("--clients <n>", "machines for the load")
-		.action(on(rigsConfig, "path"));
 }
 
 export async function rigsList({ json = false }: Flags<"json">, world: World): Promise<ExitCode> {
@@ -89,29 +70,16 @@ export async function rigsDestroy(
 				? `rigs destroy ${id ?? ""} --all: give the name of one rig, or --all`
 				: "rigs destroy: which one? mqbench rigs list names them; --all takes down all of them",
 		});
-	if (id === undefined) await destroyAll(yes, world, options);
-	else await destroyOne(id, yes, world, options);
+	await destroyRigs(id, yes, world, options);
 	return EXIT.pass;
 }
 
 /** Finds rigs by their tags and removes them piece by piece, even those that this machine does not remember. */
-export async function rigsSweep(args: SweepArgs, world: World, clouds?: Clouds): Promise<ExitCode> {
-	await sweepRigs(args, world, clouds);
-	return EXIT.pass;
-}
-
-/** The Pulumi program's configuration for a scenario, to run `pulumi up` by hand. Rents nothing. */
-export async function rigsConfig(
-	args: ScenarioArgs,
+export async function rigsSweep(
+	args: SweepArgs,
 	world: World,
-	cloud: CloudSide = theCloud,
+	options: CloudOptions = {},
 ): Promise<ExitCode> {
-	const asked = { ...args, target: RENTING };
-	const { scenario } = await readScenario(args.path, asked, world);
-	const plans = expand(scenario, { only: args.only });
-	const request = cloudRequest(scenario, plans, args);
-	if (request === null) throw new Error(`target ${RENTING} rents machines`);
-	const offer = await offerFor(request, world, cloud);
-	world.stdout.write(pulumiConfig(offer, args.path));
+	await sweepRigs(args, world, options);
 	return EXIT.pass;
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
+import { ownSettings } from "../../infra/machine-settings.ts";
 import {
 	type CloudSide,
 	type RentOptions,
@@ -7,9 +8,8 @@ import {
 	refuseRentOptions,
 	rentAndUse,
 	theCloud,
-} from "../../infra/cloud/rent.ts";
-import { cloudRequest } from "../../infra/cloud/request.ts";
-import { ownSettings } from "../../infra/machine-settings.ts";
+} from "../../infra/rent/rent.ts";
+import { cloudRequest } from "../../infra/rent/request.ts";
 import { againstBaseline, type BaselineArgs, baselineToCompare } from "../compare/to-compare.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
@@ -128,8 +128,8 @@ export async function run(
 			return measure({ ...args, ...made, floor, confirm, progress, feed, reporters }, world);
 		};
 		if (request === null) return make(scenario, world);
-		const use = async (rig: string, world: World) =>
+		const use = async (rig: string) =>
 			make(againstBaseline(await read.onRig(rig), args, world), world);
-		return rentAndUse(request, args, progress, world, cloud, folder, use);
+		return rentAndUse(request, args, progress, world, cloud, use);
 	});
 }

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
+import { resolveBinaries } from "../../infra/programs/resolve.ts";
 import {
 	type CloudSide,
 	type RentOptions,
 	refuseRentOptions,
 	theCloud,
-} from "../../infra/cloud/rent.ts";
-import { cloudRequest, rigId } from "../../infra/cloud/request.ts";
-import { upInCloud } from "../../infra/cloud/up.ts";
-import { resolveBinaries } from "../../infra/programs/resolve.ts";
+	upInCloud,
+} from "../../infra/rent/rent.ts";
+import { cloudRequest, rigId } from "../../infra/rent/request.ts";
 import { stayUp } from "../../infra/stay-up.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { targets, targetsThat } from "../model/targets.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { cloudRequest } from "../../infra/cloud/request.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
+import { cloudRequest } from "../../infra/rent/request.ts";
 import { EXIT, type ExitCode, MqbenchError } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";

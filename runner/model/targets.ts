@@ -117,13 +117,6 @@ export function targetTraits(target: TargetName): TargetTraits {
 	return targets[target];
 }
 
-export type CloudName = NonNullable<TargetTraits["rents"]>;
-export const CLOUDS: readonly CloudName[] = TARGETS.flatMap(
-	(target) => targets[target].rents ?? [],
-);
-
-export const CLOUD_TITLES: Readonly<Record<CloudName, string>> = { aws: "AWS" };
-
 /** How mqbench starts brokers on any hosts, and the one target with rented machines. */
 export const ON_HOSTS: TargetName = "aws";
 export const RENTING: TargetName = "aws";

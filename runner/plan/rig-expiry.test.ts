@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rentedFile } from "../../infra/cloud/cloud.fake.ts";
+import { rentedFile } from "../../infra/rent/rent.fake.ts";
 import { around, loadScenario } from "../scenario/load.ts";
 import { RigFile } from "../scenario/rig-file.ts";
 import { fakeWorld } from "../world.fake.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { describe, expect, test } from "vitest";
-import { rentedFile } from "../../infra/cloud/cloud.fake.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
+import { rentedFile } from "../../infra/rent/rent.fake.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";

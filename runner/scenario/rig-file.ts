@@ -3,7 +3,7 @@ import { z } from "zod";
 import { brokerOf, example, realBrokers } from "../brokers/index.ts";
 import { word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
-import { CLOUDS, RIG_TARGETS } from "../model/targets.ts";
+import { RIG_TARGETS } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
 
 const Word = z.string().min(1);
@@ -48,7 +48,7 @@ const sshHost = {
 };
 
 export const Cloud = z.strictObject({
-	provider: z.literal(CLOUDS),
+	provider: z.literal("aws"),
 	region: z.string().min(1),
 	profile: orNull(Word, "Of AWS's configuration files; null: the environment's."),
 	account: orNull(

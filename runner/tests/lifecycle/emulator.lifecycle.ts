@@ -3,22 +3,20 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Hosts, hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
-import { openApi } from "../../../infra/cloud/aws/api.ts";
-import { consoleOf } from "../../../infra/cloud/aws/console.ts";
+import { descendants } from "../../../infra/processes.fake.ts";
 import {
 	allowedCalls,
 	type Emulator,
 	emulatorMissing,
 	startEmulator,
-} from "../../../infra/cloud/aws/emulator.fake.ts";
-import { enabledRegions, findTagged } from "../../../infra/cloud/aws/sweep.ts";
-import { descendants } from "../../../infra/processes.fake.ts";
+} from "../../../infra/rent/emulator.fake.ts";
+import { enabledRegions, findTagged } from "../../../infra/rent/tagged.ts";
 import { packageFolder } from "../../package.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import type { World } from "../../world.ts";
 import { resultOf, start, until } from "../e2e/mqbench.ts";
 import { BUILD_MS, buildPulumi, type TestCloud, testCloud } from "./pulumi.fake.ts";
-import { kindsOf, letIn, PREPARED, PRICES, REGION, scenario, WHOLE } from "./rented.fake.ts";
+import { kindsOf, letIn, PREPARED, REGION, scenario, WHOLE } from "./rented.fake.ts";
 
 const missing = hostsMissing() ?? emulatorMissing();
 
@@ -40,8 +38,6 @@ describe.skipIf(missing !== null)(
 			buildPulumi();
 			folder = mkdtempSync(path.join(tmpdir(), "mqbench-lifecycle-"));
 			emulator = await startEmulator();
-			emulator.account.products = PRICES;
-			emulator.account.spot.set("c6in.xlarge", "0.1");
 			hosts = await makeHosts(2);
 			cloud = testCloud(folder);
 			const [broker, client] = hosts.all.map(({ address }) => ({
@@ -72,7 +68,7 @@ describe.skipIf(missing !== null)(
 		const mqbench = (args: readonly string[]) => start(args, { cwd: folder, env });
 		const where = { region: REGION, profile: null };
 		/** Everything in the emulator with a tag of mqbench's. */
-		const tagged = () => findTagged({ ...where, id: null, owner: null }, world);
+		const tagged = () => findTagged(where, null, world);
 		const nothingLeft = async () => {
 			expect(await tagged()).toEqual([]);
 			expect(readdirSync(path.join(folder, "state", "rigs"))).toEqual([]);
@@ -108,13 +104,8 @@ describe.skipIf(missing !== null)(
 			expect(up.code, up.err).toBe(0);
 			const [rig] = await tagged();
 			expect(kindsOf(rig)).toEqual(WHOLE);
-			// What is asked where something is amiss: a console, and where rigs may be.
-			const { ec2 } = await openApi(where, world);
-			const { Reservations = [] } = await ec2.describeInstances({});
-			const machines = Reservations.flatMap(({ Instances = [] }) => Instances);
-			const host = machines.find(({ PublicIpAddress }) => PublicIpAddress)?.PublicIpAddress ?? "";
-			await consoleOf(host, { ...where, id: rig?.id ?? "" }, world);
-			expect(await enabledRegions(where, world)).toContain(REGION);
+			// A sweep asks where rigs may be.
+			expect(await enabledRegions(null, world)).toContain(REGION);
 			const down = await mqbench(["down", "rig.json"]).ended;
 			expect(down.code, down.err).toBe(0);
 			await nothingLeft();

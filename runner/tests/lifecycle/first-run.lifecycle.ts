@@ -3,12 +3,12 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
-import { startEmulator } from "../../../infra/cloud/aws/emulator.fake.ts";
-import { fakePulumi } from "../../../infra/cloud/pulumi.fake.ts";
-import { output } from "../../../infra/cloud/rigs.fake.ts";
+import { startEmulator } from "../../../infra/rent/emulator.fake.ts";
+import { fakePulumi } from "../../../infra/rent/pulumi.fake.ts";
+import { output } from "../../../infra/rent/rent.fake.ts";
 import { testFolder } from "../../../infra/test-folder.fake.ts";
 import { packageFolder } from "../../package.ts";
-import { letIn, PREPARED, PRICES, scenario } from "./rented.fake.ts";
+import { letIn, PREPARED, scenario } from "./rented.fake.ts";
 
 // The script of a first run on AWS, with an emulator of AWS, a stand-in for the command pulumi, and two hosts of this machine as machines.
 const missing = hostsMissing();
@@ -19,7 +19,6 @@ test.skipIf(missing !== null)(
 		const folder = testFolder();
 		const aws = await startEmulator();
 		onTestFinished(() => aws.close());
-		aws.account.products = PRICES;
 		const hosts = await makeHosts(2);
 		onTestFinished(() => hosts.close());
 		const [broker, client] = hosts.all;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { makeHostKey } from "../../../infra/cloud/key.ts";
+import { makeHostKey } from "../../../infra/rent/rigs.ts";
 import { testFolder } from "../../../infra/test-folder.fake.ts";
 import { packageFolder } from "../../package.ts";
 import { parseRig } from "../../scenario/rig-file.ts";

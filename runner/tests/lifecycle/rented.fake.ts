@@ -1,14 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
-import { onTestFinished } from "vitest";
 import type { Hosts } from "../../../infra/clients/hosts.fake.ts";
-import { pricesOf } from "../../../infra/cloud/aws/emulator.fake.ts";
-import type { TaggedRig } from "../../../infra/cloud/provider.ts";
-import { offered } from "../../../infra/cloud/rigs.fake.ts";
-import { packageFolder } from "../../package.ts";
+import type { TaggedRig } from "../../../infra/rent/tagged.ts";
 
 // For tests: a small rig, with hosts of this machine for its machines.
 
@@ -27,8 +21,6 @@ workload: { pattern: round-trip, rate: 500/s, message: 256B, warmup: 1s, duratio
 sla: [lost == 0, p99 < 20s]
 `;
 
-export const PRICES = pricesOf({ "i4i.xlarge": "0.4", "c6in.xlarge": "0.4" });
-
 /** Makes a host look as user data leaves a machine: its user, and a set-up that is over. Only the host sees it. */
 export const PREPARED = `
 cp /etc/passwd ~root/passwd
@@ -40,45 +32,24 @@ mkdir -p /var/lib/mqbench/store
 echo ready >/var/lib/mqbench/state
 `;
 
-/** A process of its own that stands up the rig demo-1, and then waits. It prints "ready" when it is up. */
-export function standUpAlone(env: Readonly<Record<string, string>>): ChildProcess {
-	const lifecycle = pathToFileURL(path.join(packageFolder, "dist/infra/cloud/lifecycle.js")).href;
-	const program = `
-		const { standUpCloud } = await import(${JSON.stringify(lifecycle)});
-		const sink = { isTTY: false, columns: 80, write: (text) => process.stderr.write(text) };
-		await standUpCloud(${JSON.stringify(offered())}, {
-			stdout: sink, stderr: sink, cwd: process.cwd(), env: process.env, ask: null,
-			clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
-			stop: new AbortController().signal,
-		}, { yes: true });
-		console.log("ready");
-		setInterval(() => {}, 1000);
-	`;
-	const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-		env: { PATH: process.env.PATH, ...env },
-		stdio: ["ignore", "pipe", "inherit"],
-	});
-	onTestFinished(() => void child.kill("SIGKILL"));
-	return child;
-}
-
 /** What such a rig is made of. */
 export const WHOLE = [
 	"VPC",
 	"instance",
 	"instance",
-	"internet-gateway",
-	"key-pair",
-	"placement-group",
-	"route-table",
-	"security-group",
+	"internet gateway",
+	"key pair",
+	"placement group",
+	"route table",
+	"security group",
 	"subnet",
 	"volume",
 	"volume",
 ];
 
 export function kindsOf(rig: TaggedRig | undefined): string[] {
-	return (rig?.things ?? []).map(({ kind }) => kind).sort();
+	const things = rig?.things ?? [];
+	return things.map((thing) => /^(.+?) \S+( \(.*\))?$/.exec(thing)?.[1] ?? thing).sort();
 }
 
 /** As EC2 does it at the first start: the machine has the rig's host key, and who has the rig's other key comes in. */

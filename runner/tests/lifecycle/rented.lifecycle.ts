@@ -3,21 +3,30 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import { fakePulumi } from "../../../infra/cloud/pulumi.fake.ts";
-import { output } from "../../../infra/cloud/rigs.fake.ts";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { runs } from "../../../infra/processes.fake.ts";
+import { type Emulator, startEmulator } from "../../../infra/rent/emulator.fake.ts";
+import { fakePulumi } from "../../../infra/rent/pulumi.fake.ts";
+import { output, standUpAlone } from "../../../infra/rent/rent.fake.ts";
 import { packageFolder } from "../../package.ts";
 import { run, start, temporaryFolder, until } from "../e2e/mqbench.ts";
-import { standUpAlone } from "./rented.fake.ts";
 
-// What is rented, with a stand-in for the command pulumi: nothing of AWS is asked.
+// What is rented, with a stand-in for the command pulumi, which makes nothing in the emulator of AWS.
+let aws: Emulator;
+beforeAll(async () => {
+	aws = await startEmulator();
+}, 240_000);
+afterAll(() => aws?.close());
 
 function scene() {
 	const folder = temporaryFolder();
 	const pulumi = fakePulumi(folder);
 	pulumi.behave({ rig: output() });
-	const env = { MQBENCH_STATE_DIR: path.join(folder, "state"), MQBENCH_PULUMI: pulumi.program };
+	const env = {
+		MQBENCH_STATE_DIR: path.join(folder, "state"),
+		MQBENCH_PULUMI: pulumi.program,
+		MQBENCH_AWS_ENDPOINT: aws.endpoint,
+	};
 	const rig = path.join(folder, "state", "rigs", "demo-1");
 	const told = (name: string) => path.join(folder, "told", name);
 	return {
@@ -60,7 +69,7 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	clearInterval(asking);
 	expect(ended.code).toBe(5);
 	expect(ended.err).toMatch(
-		/The rig demo-1 is left in eu-central-1: 1 i4i\.xlarge, 2 c6in\.xlarge, \$0\.82 an hour/,
+		/The rig demo-1 is not down in eu-central-1 \(1 i4i\.xlarge, 2 c6in\.xlarge, \$0\.82 an hour/,
 	);
 	expect(ended.err).toMatch(/mqbench rigs destroy demo-1\n/);
 	expect(ended.err).toMatch(/mqbench rigs sweep --region eu-central-1 --id demo-1/);
