@@ -73,7 +73,6 @@ describe("a command line that is wrong ends with 2 and a way on", () => {
 		[["x.yaml", "--on-inconclusive", "no"], /choices are fail, warn, pass/],
 		[["x.yaml", "--out", "a", "--resume", "b"], /'--out <folder>' cannot be used with/],
 		[["schema", "plan"], /choices are scenario, result, details, rig/],
-		[["rigs", "list", "--target", "docker"], /choices are aws, kubernetes/],
 		[["nosuch.yaml"], /^nosuch\.yaml: cannot be read \(there is no such file\)\. Give the path/],
 	])("%j", async (argv, message) => {
 		const { code, out, err } = await mqbench(...argv);
