@@ -227,7 +227,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		});
 	});
 
-	test("a chart is handed over as PNG and CSV of what it shows", async () => {
+	test("a chart is handed over as SVG, PNG and CSV of what it shows", async () => {
 		await opened("stall", WIDE, async (page, result) => {
 			const chart = page.locator("figure").first();
 			await drawnIn(chart);
@@ -242,6 +242,10 @@ describe.skipIf(missing)("report.html in a browser", () => {
 				);
 				return readFileSync(await download.path());
 			};
+			const svg = `${await file("SVG")}`;
+			expect(svg).toMatch(/^<svg/);
+			expect(svg).toContain("Latency by percentile");
+			expect(svg).not.toContain("<script");
 			const png = await file("PNG");
 			expect(png.subarray(1, 4).toString()).toBe("PNG");
 			// Width and height at twice the pixels.

@@ -5,7 +5,7 @@ import type { Figure, View } from "../../chart/figure.ts";
 import { shown } from "../../chart/head.ts";
 import { heightOf, isLogarithmic, optionOf } from "../../chart/option.ts";
 import { type Reading, type ReadingRow, readingAt, stopsOf } from "../../chart/read.ts";
-import { init, use } from "../../chart/svg.ts";
+import { init, svgOf, use } from "../../chart/svg.ts";
 import { markup } from "../markup.ts";
 import { onPaper, theme } from "./theme.ts";
 import { tipOf } from "./tip.ts";
@@ -105,12 +105,21 @@ export class Chart {
 		this.#chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 });
 	}
 
-	/** The picture as shown, with title, facts and legend: a PNG with twice the pixels, as a data: URL. */
+	/** The picture as shown, with title, facts and legend. */
+	svg(): string {
+		return svgOf(this.figure, this.#alone());
+	}
+
+	/** The same as a PNG with twice the pixels, as a data: URL. */
 	png(): string {
-		this.#draw(this.#view(true, Math.max(720, this.#width())));
+		this.#draw(this.#alone());
 		const url = this.#chart.getDataURL({ type: "png", pixelRatio: 2 });
 		this.#draw();
 		return url;
+	}
+
+	#alone(): View {
+		return this.#view(true, Math.max(720, this.#width()));
 	}
 
 	/** Paper has no switches that name the curves, so the picture has its own title and legend. */

@@ -28,6 +28,7 @@ export function fillBlock(block: HTMLElement, figure: Figure): Chart {
 const FILES: Readonly<Record<string, (chart: Chart) => string>> = {
 	csv: ({ figure }) => `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(figure))}`,
 	png: (chart) => chart.png(),
+	svg: (chart) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(chart.svg())}`,
 };
 
 const LONG = 60;
