@@ -98,7 +98,8 @@ export class Chart {
 
 	/** Names have no range to zoom. */
 	get zooms(): boolean {
-		return this.figure.x.scale !== "names";
+		const { scale } = this.figure.x;
+		return scale === "seconds" || scale === "date" || (FINE.matches && scale !== "names");
 	}
 
 	showAll(): void {
