@@ -47,11 +47,11 @@ test.each<[object, string]>([
 	],
 	[{ packages: ["redis; rm -rf /"] }, "packages[0]: must look like default-jre-headless"],
 	[{ zone: undefined }, "zone: Invalid input: expected string, received undefined"],
-])("%j is told with its place", (change, sentence) => {
+])("%j is reported with its place", (change, sentence) => {
 	expect(wrong({ ...SHOWN, ...change })).toBe(`mqbench:rig.${sentence}`);
 });
 
-test("all that is wrong is told at once, a line each", () => {
+test("everything that is wrong is reported at once, one line each", () => {
 	expect(wrong({ ...SHOWN, ttlMinutes: 1, ami: "x", colour: 5 }).split("\n")).toHaveLength(3);
 });
 
