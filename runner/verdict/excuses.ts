@@ -15,6 +15,7 @@ import { because, type Judgement } from "./judgement.ts";
 import { type Saturation, saturatedText, saturationsOf } from "./saturation.ts";
 import { fails, type OverTest } from "./statistics.ts";
 import { stopsIn } from "./stops.ts";
+import { rateWithoutStops } from "./tally.ts";
 
 export interface Line {
 	readonly sla: Sla;
@@ -45,6 +46,8 @@ interface Found {
 	readonly left?: readonly LimitInterval[];
 	/** For INVALID, what is taken away: "without its own lateness". */
 	readonly without?: string;
+	/** For a line without intervals, how it would come out. */
+	readonly would?: string;
 }
 
 /** Reported by checks too; the first that decided a line counts. */
@@ -73,18 +76,20 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 	{
 		code: "late-by-stops",
 		overturns: ["fail"],
-		applies({ late, intervals, facts: { collected } }) {
-			if (!late) return null;
-			const { stops, stoppedNs, intervals: near } = stopsIn(collected, late.limitNs);
-			if (near.size === 0) return null;
+		applies({ sla, late, intervals, facts: { collected } }) {
+			const rate = sla.kind === "tally" ? rateWithoutStops(sla, collected) : null;
+			const near = late && stopsIn(collected, late.limitNs);
+			const { stops, stoppedNs } = rate ?? near ?? { stops: 0, stoppedNs: 0 };
 			const times = stops === 1 ? "once" : `${count(stops)} times`;
-			const rest = containsLag(late.metric) ? onTime(intervals) : intervals;
-			return {
+			const found = {
 				wrong: `the load generator was stopped ${times}, for ${duration(stoppedNs)}`,
 				values: { stops, stoppedNs },
-				left: without(rest, near),
-				without: "its lag and the messages due around that",
 			};
+			if (rate) return { ...found, without: "that time", would: `it would be ${rate.without}` };
+			if (!late || !near?.intervals.size) return null;
+			const rest = containsLag(late.metric) ? onTime(intervals) : intervals;
+			const left = without(rest, near.intervals);
+			return { ...found, left, without: "its lag and the messages due around that" };
 		},
 		becomes: "invalid",
 		check: "lag",
@@ -224,7 +229,7 @@ export function excused(
 
 /** "the load generator was late, so ...: 490 of 10 000 took longer than 10ms; without its own lateness none of 10 000 did, ..." */
 function insteadSaid(line: Line, { verdict, ...j }: Judgement, code: string, found: Found): Said {
-	const { wrong, without, left = [] } = found;
+	const { wrong, without, would, left = [] } = found;
 	const nWithout = sum(left.map((i) => i.n));
 	const overWithout = sum(left.map((i) => i.over));
 	const then = line.stopped
@@ -233,7 +238,7 @@ function insteadSaid(line: Line, { verdict, ...j }: Judgement, code: string, fou
 	const did = overWithout === 0 ? "none" : count(overWithout);
 	return said(
 		code,
-		`${wrong}, so this says nothing about the system: ${j.why}; without ${without}, ${did} of ${count(nWithout)} did, ${then}`,
+		`${wrong}, so this says nothing about the system: ${j.why}; without ${without}, ${would ?? `${did} of ${count(nWithout)} did, ${then}`}`,
 		{ ...j.values, ...found.values, nWithout, overWithout, of: j.code },
 	);
 }

@@ -111,6 +111,29 @@ const stalled = (stops: string | readonly Stop[]) =>
 		lines: (lines: Any[]) => [...lines, { type: "stops", stops: inNs(stops) }],
 	});
 
+test.each([
+	["a stop that nothing makes up for in the window", "5000-7000", "invalid"],
+	["one that was made up for", "2000-2300", "fail"],
+	["one that is too short to explain it", "5850-6000", "fail"],
+])("a rate that is not reached, with %s", (_, stops, verdict) => {
+	const limit = { kind: "tally", text: "x", op: ">=", limit: 990, abort: false };
+	const { judgements } = judged("healthy", {
+		plan: (plan) => {
+			plan.sla = ["throughput", "achieved"].map((tally) => ({ ...limit, tally }));
+		},
+		lines: (lines: Any[]) => {
+			const totals = lines.find((l) => l.type === "totals");
+			Object.assign(totals, { receivedInWindow: 4000, sentInWindow: 4000 });
+			return [...lines, { type: "stops", stops: inNs(stops) }];
+		},
+	});
+	expect(judgements.map((j) => j.verdict)).toEqual([verdict, verdict]);
+	if (verdict === "invalid")
+		expect(judgements[0]?.why).toBe(
+			"the load generator was stopped once, for 1s, so this says nothing about the system: 800/s received; the SLA asks for at least 990/s; without that time, it would be 1 000/s",
+		);
+});
+
 describe("a gate that FAILs", () => {
 	test.each<[string, string | Stop[]]>([
 		["without any stop", ""],

@@ -2,6 +2,7 @@ import type { Collected } from "../evidence/collect.ts";
 import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import { messagesBefore } from "../plan/offset.ts";
+import { sum } from "../stats/sum.ts";
 import { intervalNs } from "./intervals.ts";
 import { drainedOf, waiting } from "./queue.ts";
 
@@ -75,4 +76,16 @@ function ticksBetween(ticks: Collected["ticks"], from: number, to: number): Coll
 		some.push(tick);
 	}
 	return some;
+}
+
+/** Stops whose messages came after the window. Others do not lower a rate: what they delayed was still sent in the window. */
+export function stopsAtEnd(collected: Collected): { stops: number; stoppedNs: number } {
+	const { warmupNs, durationNs } = collected.plan.schedule;
+	const endNs = warmupNs + durationNs;
+	const within = collected.stops
+		.filter(([from, until]) => until > warmupNs && from < endNs)
+		.filter((stop) => stop[1] - stop[0] >= intervalNs(collected.plan))
+		.filter((stop) => workedOffNs(collected, stop) >= endNs)
+		.map(([from, until]) => Math.min(until, endNs) - Math.max(from, warmupNs));
+	return { stops: within.length, stoppedNs: sum(within) };
 }

@@ -18,6 +18,7 @@ import {
 import { because, type Judgement, NO_NUMBERS, notMeasured } from "./judgement.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./queue.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
+import { stopsAtEnd } from "./stops.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
 /** `ofFaults` judges times of faults. */
@@ -51,6 +52,21 @@ export function tallyOf(collected: Collected, tally: Tally): number | null {
 	const before = warmup?.[tally] ?? null;
 	const within = window?.[tally] ?? null;
 	return before === null || within === null ? null : before + within;
+}
+
+/** The rate without stops whose messages came after the window; null unless it then meets the SLA. */
+export function rateWithoutStops(
+	{ tally, op, limit }: TallySla,
+	collected: Collected,
+): { stops: number; stoppedNs: number; without: string } | null {
+	const { schedule } = collected.plan;
+	const { unit } = TALLIES[tally];
+	if (unit !== "messages/s" || schedule.kind === "closed" || isFaultFigure(tally)) return null;
+	const { stops, stoppedNs } = stopsAtEnd(collected);
+	const rate = (tallyOf(collected, tally) ?? 0) / (1 - stoppedNs / schedule.durationNs);
+	return stops > 0 && OPS[op].holds(rate * (1 + EDGE), limit)
+		? { stops, stoppedNs, without: about(rate, unit) }
+		: null;
 }
 
 export function ratesAndTimes(of: Measured): [RateOrTime, number | null][] {
