@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -54,7 +55,10 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	}
 }
 
-// incoming is a socket as the library reads it, with two things that the library has not:
+// incoming is a socket as the library reads it, with three things that the library has not:
+//
+// It keeps the time limit of a read by itself. The library extends it in the goroutine that sends heartbeats, and that one waits while a
+// publish does that the broker has blocked: after three heartbeats the library takes a broker for dead that has sent all of its own.
 //
 // It counts deliveries. The library has them wait in a queue without end, and does not say how many there are.
 //
@@ -66,6 +70,8 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 type incoming struct {
 	net.Conn
 	encrypted bool
+	// patience is how long a read may take; 0: no limit.
+	patience atomic.Int64
 	// read is how many deliveries the library has read, taken how many it has handed over.
 	read, taken atomic.Int64
 
@@ -96,13 +102,19 @@ const (
 	nack    = 60<<16 | 120
 )
 
+// SetReadDeadline tells how long the library waits for a sign of life: no read that begins later may take longer.
+func (in *incoming) SetReadDeadline(t time.Time) error {
+	in.patience.Store(int64(time.Until(t)))
+	return in.Conn.SetReadDeadline(t)
+}
+
 func (in *incoming) Read(into []byte) (int, error) {
 	if in.encrypted {
-		return in.Conn.Read(into)
+		return in.receive(into)
 	}
 	for in.from == len(in.out) {
 		in.out, in.from = in.out[:0], 0
-		n, err := in.Conn.Read(into)
+		n, err := in.receive(into)
 		in.scan(into[:n])
 		if err != nil && len(in.out) == 0 {
 			return 0, err
@@ -226,6 +238,15 @@ func (w *waiter) conclude(batch []pending) {
 			p.done(p.message, 0, errUnknown)
 		}
 	}
+}
+
+func (in *incoming) receive(into []byte) (int, error) {
+	if limit := time.Duration(in.patience.Load()); limit > 0 {
+		if err := in.Conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
+			return 0, err
+		}
+	}
+	return in.Conn.Read(into)
 }
 
 // scan goes through what was read, which may end anywhere in a frame.

@@ -178,6 +178,15 @@ func (s *server) ctl(t *testing.T, args ...string) string {
 	return string(out)
 }
 
+// block makes the server block those who publish, until the function is called that it returns.
+func (s *server) block(t *testing.T) (unblock func()) {
+	t.Helper()
+	s.ctl(t, "set_vm_memory_high_watermark", "absolute", "1MB")
+	unblock = sync.OnceFunc(func() { s.ctl(t, "set_vm_memory_high_watermark", "0.4") })
+	t.Cleanup(unblock)
+	return unblock
+}
+
 func selfSigned() (certificate, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
