@@ -4,13 +4,13 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -31,7 +31,11 @@ var commands = map[string]func(arguments []string) int{
 		answerClock(os.Stdin, os.Stdout)
 		return 0
 	},
-	"ping":   on("host:port", pingCommand),
+	"ping": on("host:port", func(address string) error {
+		until, cancel := context.WithTimeout(context.Background(), connectTime)
+		defer cancel()
+		return ping(until, address, os.Stdout)
+	}),
 	"disk":   on("folder", func(folder string) error { return measureDisk(folder, os.Stdout) }),
 	"sample": on("file", func(file string) error { return sampleOthers(file, os.Stdin) }),
 	"tunnel": on("host:port", func(address string) error { return tunnel(address, os.Stdin, os.Stdout) }),
@@ -96,55 +100,4 @@ func tunnel(address string, in io.Reader, out io.Writer) error {
 		return fmt.Errorf("read from %s: %w", address, err)
 	}
 	return nil
-}
-
-// unread is how many lines wait for a command that does not read them; further lines are dropped.
-const unread = 1024
-
-// orders are what agent is to pass on while the command runs. The command may read slowly or never. Agent must still notice that its
-// parent is gone, so a goroutine of its own writes.
-type orders struct {
-	lines chan string
-}
-
-// newOrders writes to stdin, which is the command's.
-func newOrders(stdin io.WriteCloser) *orders {
-	o := &orders{lines: make(chan string, unread)}
-	go func() {
-		defer stdin.Close()
-		for line := range o.lines {
-			if _, err := io.WriteString(stdin, line); err != nil {
-				break // the command reads no more
-			}
-		}
-		for range o.lines {
-		}
-	}()
-	return o
-}
-
-// follow carries out the lines of in until it ends; the command's standard input ends then too.
-func (o *orders) follow(in io.Reader, signals chan<- os.Signal) {
-	defer close(o.lines)
-	for reader := bufio.NewReader(in); ; {
-		line, err := reader.ReadString('\n')
-		if err != nil {
-			return // ignore half a line
-		}
-		order, rest, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ")
-		switch {
-		case order == "say":
-			select {
-			case o.lines <- rest + "\n":
-			default:
-				fmt.Fprintln(os.Stderr, "agent: the command does not read its standard input")
-			}
-		case order == "signal" && rest == "INT":
-			signals <- os.Interrupt
-		case order == "signal" && rest == "TERM":
-			signals <- syscall.SIGTERM
-		default:
-			fmt.Fprintf(os.Stderr, "agent: %q is not an order; write say <text>, signal INT or signal TERM\n", order)
-		}
-	}
 }

@@ -2,40 +2,27 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// remote is for a command on another host, whose standard input comes over a connection.
-type remote struct {
-	environment bool
-	lease       time.Duration
-}
+// Standard input that comes over a connection, from mqbench on another machine: an environment, signs of life, orders.
 
-func (r *remote) flags(flags *flag.FlagSet) {
-	flags.BoolVar(&r.environment, "env", false, "the first line of standard input is the command's environment, a JSON object; of its own agent passes PATH and TMPDIR on, and HOME is the current folder")
-	flags.DurationVar(&r.lease, "lease", 0, "standard input counts as ended when no line comes for so long; the line \"alive\" is for this alone")
-}
-
-// prepare does what -env and -lease ask for, before the command starts. From then on agent's environment is the command's, and
-// os.Stdin is what agent reads. Secrets come this way because everybody on a host can see command lines.
-func (r *remote) prepare() error {
-	if !r.environment && r.lease == 0 {
+// beRemote does what -env and -lease ask for, before the command starts. From then on agent's environment is the command's, and os.Stdin is
+// what agent reads. Secrets come this way because everybody on a host can see command lines.
+func beRemote(environment bool, lease time.Duration) error {
+	if !environment && lease == 0 {
 		return nil
 	}
 	in := bufio.NewReader(os.Stdin)
-	if r.environment {
+	if environment {
 		if err := readEnvironment(in); err != nil {
 			return err
 		}
@@ -46,101 +33,49 @@ func (r *remote) prepare() error {
 		return fmt.Errorf("make a pipe: %w", err)
 	}
 	os.Stdin = read
-	go func() {
-		passLines(in, write, r.lease)
-		_ = write.Close()
-	}()
+	go passLines(in, write, lease)
 	return nil
 }
 
-// A measurement ends after this many connections, one after another, or when its time is over.
-const (
-	connects    = 20
-	connectTime = 5 * time.Second
-)
+// unread is how many lines wait for a command that does not read them; further lines are dropped.
+const unread = 1024
 
-// pinged is what ping prints.
-type pinged struct {
-	Connects int `json:"connects"`
-	spread
-}
-
-type spread struct {
-	MinNs int64 `json:"minNs"`
-	P50Ns int64 `json:"p50Ns"`
-	MaxNs int64 `json:"maxNs"`
-}
-
-func pingCommand(address string) error {
-	until, cancel := context.WithTimeout(context.Background(), connectTime)
-	defer cancel()
-	return ping(until, address, os.Stdout)
-}
-
-// ping connects to a listening port and prints as JSON how long that took: a round trip of the network (the other end's kernel answers by
-// itself) and the work of both kernels. It sends nothing. The name is looked up before, and the first connection does not count,
-// because it also finds the route. When until is over, ping reports what it has measured so far.
-func ping(until context.Context, address string, out io.Writer) error {
-	found, err := lookUp(until, address)
-	if err != nil {
-		return err
-	}
-	var took []time.Duration
-	for i := 0; i <= connects; i++ {
-		at := time.Now()
-		connection, err := (&net.Dialer{}).DialContext(until, "tcp", found)
-		spent := time.Since(at)
-		if err != nil {
-			// Some answers are enough; none at all is an error.
-			if until.Err() != nil && len(took) > 0 {
-				break
+// follow carries out the orders in the lines of in until it ends; stdin, which is the command's, ends then too. The command may read slowly or
+// never. Agent must still notice that its parent is gone, so a goroutine of its own writes.
+func follow(in io.Reader, stdin io.WriteCloser, signals chan<- os.Signal) {
+	said := make(chan string, unread)
+	defer close(said)
+	go func() {
+		defer stdin.Close()
+		var failed error
+		for line := range said {
+			if failed == nil { // otherwise the command reads no more
+				_, failed = io.WriteString(stdin, line)
 			}
-			return connectError(address, err, until)
 		}
-		_ = connection.Close()
-		if i > 0 {
-			took = append(took, spent)
+	}()
+	for reader := bufio.NewReader(in); ; {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			return // ignore half a line
+		}
+		order := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		text, say := strings.CutPrefix(order, "say ")
+		switch {
+		case say:
+			select {
+			case said <- text + "\n":
+			default:
+				fmt.Fprintln(os.Stderr, "agent: the command does not read its standard input")
+			}
+		case order == "signal INT":
+			signals <- os.Interrupt
+		case order == "signal TERM":
+			signals <- syscall.SIGTERM
+		default:
+			fmt.Fprintf(os.Stderr, "agent: %q is not an order; write say <text>, signal INT or signal TERM\n", order)
 		}
 	}
-	if len(took) == 0 {
-		return fmt.Errorf("connect to %s: one connection took all of %s", address, connectTime)
-	}
-	return json.NewEncoder(out).Encode(pinged{len(took), spreadOf(took)})
-}
-
-// lookUp returns address with the first IP address of its name.
-func lookUp(until context.Context, address string) (string, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", fmt.Errorf("ping takes host:port: %w", err)
-	}
-	found, err := net.DefaultResolver.LookupHost(until, host)
-	if err != nil {
-		var unknown *net.DNSError
-		if errors.As(err, &unknown) {
-			return "", fmt.Errorf("look up %s: %s", host, unknown.Err)
-		}
-		return "", fmt.Errorf("look up %s: %w", host, err)
-	}
-	return net.JoinHostPort(found[0], port), nil
-}
-
-func connectError(address string, err error, until context.Context) error {
-	if until.Err() != nil {
-		return fmt.Errorf("connect to %s: no answer within %s", address, connectTime)
-	}
-	// Go's own sentence repeats the address.
-	var code syscall.Errno
-	if errors.As(err, &code) {
-		return fmt.Errorf("connect to %s: %w", address, code)
-	}
-	return fmt.Errorf("connect to %s: %w", address, err)
-}
-
-// spreadOf takes the lower median of an even number, so that it is one that was really measured.
-func spreadOf(took []time.Duration) spread {
-	slices.Sort(took)
-	return spread{took[0].Nanoseconds(), took[(len(took)-1)/2].Nanoseconds(), took[len(took)-1].Nanoseconds()}
 }
 
 // --- internal ---
@@ -151,22 +86,22 @@ func readEnvironment(in *bufio.Reader) error {
 		return fmt.Errorf("read the environment: %w", err)
 	}
 	var given map[string]string
-	if err := json.Unmarshal([]byte(line), &given); err != nil {
-		return fmt.Errorf("the first line is not an environment, a JSON object of strings") // without the line itself: it may hold a password
+	if json.Unmarshal([]byte(line), &given) != nil {
+		return errors.New("the first line is not an environment, a JSON object of strings") // without the line itself: it may hold a password
 	}
 	home, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("find the current folder: %w", err)
 	}
-	bare := map[string]string{"HOME": home}
+	all := map[string]string{"HOME": home}
 	for _, name := range []string{"PATH", "TMPDIR"} {
 		if value, ok := os.LookupEnv(name); ok {
-			bare[name] = value
+			all[name] = value
 		}
 	}
 	os.Clearenv()
-	maps.Copy(bare, given)
-	for name, value := range bare {
+	maps.Copy(all, given)
+	for name, value := range all {
 		if err := os.Setenv(name, value); err != nil {
 			return fmt.Errorf("set %s: %w", name, err)
 		}
@@ -174,36 +109,27 @@ func readEnvironment(in *bufio.Reader) error {
 	return nil
 }
 
-// passLines copies lines until in ends or is silent for longer than the lease. A network that is down does not end a connection.
-func passLines(in *bufio.Reader, out io.Writer, lease time.Duration) {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for {
-			line, err := in.ReadString('\n')
-			if err != nil {
-				return // ignore half a line
-			}
-			lines <- line
-		}
-	}()
-	var silent <-chan time.Time
+// passLines copies whole lines until in ends or is silent for longer than the lease, and closes out. A network that is down does not end a
+// connection.
+func passLines(in *bufio.Reader, out io.WriteCloser, lease time.Duration) {
+	end := func() { _ = out.Close() }
+	defer end()
+	var silent *time.Timer
+	if lease > 0 {
+		silent = time.AfterFunc(lease, end)
+	}
 	for {
-		if lease > 0 {
-			silent = time.After(lease)
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return // ignore half a line
 		}
-		select {
-		case line, ok := <-lines:
-			if !ok {
-				return
-			}
-			if strings.TrimSpace(line) == "alive" {
-				continue
-			}
-			if _, err := io.WriteString(out, line); err != nil {
-				return
-			}
-		case <-silent:
+		if silent != nil {
+			silent.Reset(lease)
+		}
+		if strings.TrimSpace(line) == "alive" {
+			continue
+		}
+		if _, err := io.WriteString(out, line); err != nil {
 			return
 		}
 	}

@@ -26,10 +26,7 @@ func TestTheEnvironmentComesOnStandardInputAndNothingElseIsInherited(t *testing.
 	}
 	order(t, stdin, "say on")
 	expect(t, out, "got on")
-}
-
-func TestPathIsPassedOnWhereNoOtherIsGiven(t *testing.T) {
-	_, stdin, out := started(t, "supervise", "-env", "--", "sh", "-c", `echo "$PATH"`)
+	_, stdin, out = started(t, "supervise", "-env", "--", "sh", "-c", `echo "$PATH"`)
 	order(t, stdin, `{}`)
 	expect(t, out, os.Getenv("PATH"))
 }
@@ -46,33 +43,25 @@ func TestAFirstLineThatIsNoEnvironmentEndsAgentAndIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestASilentConnectionEndsTheCommand(t *testing.T) {
-	command, stdin, out := started(t, "supervise", "-lease", "300ms", "-control", "--", "sh", "-c",
-		"trap 'exit 44' INT; echo ready; while :; do sleep 0.05; done")
+func TestASilentConnectionEndsTheCommandAndASignOfLifeIsNoOrder(t *testing.T) {
+	command, stdin, out := started(t, "supervise", "-lease", "1s", "-control", "--", "sh", "-c",
+		"trap 'exit 44' INT; echo ready; read -r line; echo \"got $line\"; while :; do sleep 0.05; done")
 	defer stdin.Close() // it stays open all the time
 	expect(t, out, "ready")
+	for range 10 { // 2 s, longer than the lease
+		order(t, stdin, "alive")
+		time.Sleep(200 * time.Millisecond)
+	}
+	order(t, stdin, "say on")
+	expect(t, out, "got on")
 	_ = command.Wait()
 	if code := command.ProcessState.ExitCode(); code != 44 {
 		t.Errorf("exit code %d; want 44: interrupted", code)
 	}
 }
 
-func TestASignOfLifeKeepsTheCommandAndIsNoOrder(t *testing.T) {
-	_, stdin, out := started(t, "supervise", "-lease", "2s", "-control", "--", "sh", "-c",
-		"echo ready; while read -r line; do echo \"got $line\"; done")
-	expect(t, out, "ready")
-	for range 15 { // 3 s, longer than the lease
-		order(t, stdin, "alive")
-		time.Sleep(200 * time.Millisecond)
-	}
-	order(t, stdin, "say on")
-	expect(t, out, "got on")
-}
-
 func TestSamplesShowWhatTheCommandUses(t *testing.T) {
-	if _, err := os.Stat("/proc/stat"); err != nil {
-		t.Skip("only Linux has /proc")
-	}
+	needProc(t)
 	file := filepath.Join(t.TempDir(), "resources-1.jsonl")
 	// Its clock is said to be an hour ahead.
 	command := exec.Command(program(t), "supervise", "-sample", file, "-ahead", "3600000000000", "--", "sh", "-c",

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,42 +26,34 @@ type sampler struct {
 	before, last usageSample
 }
 
-func (s *sampler) flags(flags *flag.FlagSet) {
+func samplerOf(flags *flag.FlagSet) *sampler {
+	s := &sampler{}
 	flags.StringVar(&s.file, "sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/model/resource-file.ts")
 	flags.BoolVar(&s.asBroker, "broker", false, "the samples are of a broker: of the command alone, without agent")
 	flags.Int64Var(&s.aheadNs, "ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
+	return s
 }
 
-// start samples as -sample asks for, now and every second. The function that it returns takes a last sample and stops. Without /proc
-// nothing is written.
+// start samples as -sample asks for, now and every second. The function that it returns takes a last sample and stops.
 func (s *sampler) start() func() {
 	if s.file == "" {
 		return func() {}
 	}
-	if _, err := os.Stat("/proc/stat"); err != nil {
-		return func() {}
-	}
-	file, err := os.OpenFile(s.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
+	file, err := openSamples(s.file)
+	if file == nil || err != nil {
 		return func() {} // a full disk: what is missing counts as unknown, and the command reports the rest
 	}
 	if s.asBroker {
 		s.before = usedBefore(s.file)
 	}
-	sample := func() {
-		if line, err := json.Marshal(s.read(time.Now())); err == nil {
-			_, _ = file.Write(append(line, '\n'))
-		}
-	}
+	sample := func() { _ = json.NewEncoder(file).Encode(s.read(time.Now())) }
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	sample() // here, not in the goroutine, which may wait for a core until the command has begun
 	go func() {
 		defer close(stopped)
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		for {
+		for tick := time.Tick(time.Second); ; {
 			select {
-			case <-ticker.C:
+			case <-tick:
 				sample()
 			case <-stop:
 				sample()
@@ -77,13 +69,10 @@ func (s *sampler) start() func() {
 }
 
 // sampleOthers appends a sample to the file for each line of in, which names processes of this machine: {"generator":[12],"broker":[34,35]}.
-// They were started by others, so this agent and its memory are none of them. Without /proc nothing is written.
+// They were started by others, so this agent and its memory are none of them.
 func sampleOthers(path string, in io.Reader) error {
-	if _, err := os.Stat("/proc/stat"); err != nil {
-		return nil
-	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
+	file, err := openSamples(path)
+	if file == nil || err != nil {
 		return err
 	}
 	defer file.Close()
@@ -105,6 +94,14 @@ func sampleOthers(path string, in io.Reader) error {
 
 // --- internal ---
 
+// openSamples is nil without /proc: then nothing is written.
+func openSamples(path string) (*os.File, error) {
+	if _, err := os.Stat("/proc/stat"); err != nil {
+		return nil, nil
+	}
+	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+}
+
 // lastSeen is what processes, each with its descendants, had used when they were last asked, by pid.
 type lastSeen map[int]usageSample
 
@@ -114,31 +111,20 @@ func (seen lastSeen) usage(pids []int) *usageSample {
 	if len(pids) == 0 {
 		return nil
 	}
-	var sum, ended usageSample
+	var sum usageSample
+	alive := false
 	for _, pid := range pids {
-		if now := usage(family(pid)); now.CPUNs != nil {
-			seen[pid] = now
-			sum.plus(now)
-		} else {
-			last := seen[pid]
-			last.RSSBytes = nil
-			ended.plus(last)
-		}
+		now := usage(family(pid))
+		alive = alive || now.CPUNs != nil
+		last := seen[pid]
+		last.goOn(now)
+		seen[pid] = last
+		sum.plus(last)
 	}
-	if sum.CPUNs != nil {
-		sum.plus(ended)
+	if !alive {
+		return &usageSample{}
 	}
 	return &sum
-}
-
-func (u *usageSample) plus(more usageSample) {
-	for sum, n := range map[**int64]*int64{
-		&u.CPUNs: more.CPUNs, &u.WaitNs: more.WaitNs, &u.RSSBytes: more.RSSBytes, &u.ReadBytes: more.ReadBytes, &u.WriteBytes: more.WriteBytes,
-	} {
-		if n != nil {
-			addTo(sum, *n)
-		}
-	}
 }
 
 // sampleLine is a line of resources.jsonl and resources-<client>.jsonl: counters since the start of the process or the machine. null: it could not be read.
@@ -177,52 +163,64 @@ func (s *sampler) read(now time.Time) sampleLine {
 	line := machineLine(now.UnixNano() - s.aheadNs)
 	// A generator with its agent, a broker without.
 	pids := family(os.Getpid())
-	if s.asBroker {
-		sum := usage(pids[1:])
-		// Processes that have ended are counted in agent's own figures.
-		add(&sum.CPUNs, tickNs, ended(os.Getpid())...)
-		sum = s.goOn(sum)
-		line.Broker = &sum
-	} else {
+	if !s.asBroker {
 		sum := usage(pids)
 		line.Generator = &sum
+		return line
 	}
+	sum := usage(pids[1:])
+	// Processes that have ended are counted in agent's own figures.
+	if ticks := cpuTicks(os.Getpid()); ticks != nil {
+		add(&sum.CPUNs, tickNs, ticks[2:]...)
+	}
+	line.Broker = s.withBefore(sum)
 	return line
 }
 
-// goOn is what a broker has used, with what it had used before it was started again. What can no longer be read of processes that have ended
-// stays as it was; while it is down it holds no memory.
-func (s *sampler) goOn(now usageSample) usageSample {
-	for last, is := range map[**int64]*int64{
-		&s.last.CPUNs: now.CPUNs, &s.last.WaitNs: now.WaitNs, &s.last.ReadBytes: now.ReadBytes, &s.last.WriteBytes: now.WriteBytes,
-	} {
-		if is != nil {
-			*last = is
-		}
-	}
-	if now.RSSBytes != nil || s.before.CPUNs != nil || s.last.RSSBytes != nil {
-		s.last.RSSBytes = new(int64)
-		if now.RSSBytes != nil {
-			*s.last.RSSBytes = *now.RSSBytes
-		}
-	}
-	var all usageSample
-	all.plus(s.last)
-	all.plus(s.before)
-	return all
+// withBefore is what a broker has used, with what it had used before it was started again.
+func (s *sampler) withBefore(now usageSample) *usageSample {
+	s.last.goOn(now)
+	var sum usageSample
+	sum.plus(s.before)
+	sum.plus(s.last)
+	return &sum
 }
 
-// usedBefore is the last whole sample of a broker in a file, without its memory.
+// usedBefore is the last whole sample of a broker in a file. It holds no memory now.
 func usedBefore(path string) usageSample {
 	text, _ := os.ReadFile(path)
 	for _, line := range slices.Backward(bytes.Split(text, []byte{'\n'})) {
 		var read sampleLine
 		if json.Unmarshal(line, &read) == nil && read.Broker != nil {
-			read.Broker.RSSBytes = nil
+			read.Broker.RSSBytes = new(int64)
 			return *read.Broker
 		}
 	}
 	return usageSample{}
+}
+
+func (u *usageSample) fields() [5]**int64 {
+	return [...]**int64{&u.CPUNs, &u.WaitNs, &u.RSSBytes, &u.ReadBytes, &u.WriteBytes}
+}
+
+func (u *usageSample) plus(more usageSample) {
+	for i, n := range more.fields() {
+		if *n != nil {
+			addTo(u.fields()[i], **n)
+		}
+	}
+}
+
+// goOn is what processes have used until now. What can no longer be read of some that have ended stays as it was, but they hold no memory.
+func (u *usageSample) goOn(now usageSample) {
+	if u.RSSBytes != nil {
+		u.RSSBytes = new(int64)
+	}
+	for i, n := range now.fields() {
+		if *n != nil {
+			*u.fields()[i] = *n
+		}
+	}
 }
 
 func machineLine(unixNs int64) sampleLine {
@@ -232,12 +230,23 @@ func machineLine(unixNs int64) sampleLine {
 // family is a process and its descendants, as far as main threads have started them: the hundreds of other threads of a JVM are not asked.
 func family(pid int) []int {
 	all := []int{pid}
-	for _, child := range strings.Fields(read("/proc", strconv.Itoa(pid), "task", strconv.Itoa(pid), "children")) {
-		if n, err := strconv.Atoi(child); err == nil {
-			all = append(all, family(n)...)
-		}
+	for _, child := range children(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid)) {
+		all = append(all, family(child)...)
 	}
 	return all
+}
+
+// children are the processes that the files of a pattern name.
+func children(pattern string) (pids []int) {
+	files, _ := filepath.Glob(pattern)
+	for _, file := range files {
+		for _, text := range strings.Fields(read(file)) {
+			if pid, err := strconv.Atoi(text); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }
 
 // usage adds up what could be read.
@@ -257,13 +266,13 @@ func usage(pids []int) usageSample {
 			add(&sum.RSSBytes, int64(os.Getpagesize()), pages[1])
 		}
 		io := read(folder, "io")
-		add(&sum.ReadBytes, 1, match(readBytes, io)...)
-		add(&sum.WriteBytes, 1, match(writeBytes, io)...)
+		add(&sum.ReadBytes, 1, after("read_bytes:", io)...)
+		add(&sum.WriteBytes, 1, after("write_bytes:", io)...)
 	}
 	return sum
 }
 
-// cpuTicks is the CPU time of a process and of its children that have ended; empty if it cannot be read.
+// cpuTicks is the CPU time of a process and of its children that have ended; nil if it cannot be read.
 func cpuTicks(pid int) []string {
 	stat := read("/proc", strconv.Itoa(pid), "stat")
 	// The name is in parentheses and may contain blanks. proc(5): utime, stime, cutime and cstime are fields 14 to 17; the name is field 2.
@@ -273,59 +282,42 @@ func cpuTicks(pid int) []string {
 	return nil
 }
 
-// ended is the CPU time of agent's children that have ended.
-func ended(pid int) []string {
-	if ticks := cpuTicks(pid); len(ticks) == 4 {
-		return ticks[2:]
-	}
-	return nil
-}
-
-var (
-	readBytes  = regexp.MustCompile(`(?m)^read_bytes: (\d+)$`)
-	writeBytes = regexp.MustCompile(`(?m)^write_bytes: (\d+)$`)
-	core       = regexp.MustCompile(`(?m)^cpu\d`)
-	cpuTimes   = regexp.MustCompile(`(?m)^cpu +(.*)$`)
-	groupV2    = regexp.MustCompile(`(?m)^0::(.*)$`)
-	groupV1    = regexp.MustCompile(`(?m)^\d+:[^:]*\bcpu\b[^:]*:(.*)$`)
-	throttled  = regexp.MustCompile(`(?m)^nr_throttled (\d+)$`)
-	device     = regexp.MustCompile(`(?m)^\s*([^:\s]+):\s*(.*)$`)
-)
-
 // proc(5): user nice system idle iowait irq softirq steal. The total is cores x time: where work wakes with the tick that samples user and
 // system time, the columns add up to too much (on 2 cores to 2.6 s a second), which would show as others' work.
 func machine() machineSample {
-	var m machineSample
+	m := machineSample{Throttled: throttledPeriods()}
 	text := read("/proc/stat")
-	cores := len(core.FindAllString(text, -1))
+	cores := strings.Count(text, "\ncpu")
 	if up := strings.Fields(read("/proc/uptime")); len(up) > 0 && cores > 0 {
 		if seconds, err := strconv.ParseFloat(up[0], 64); err == nil {
 			ns := int64(math.Round(seconds * 1e9 * float64(cores)))
 			m.CPUNs = &ns
 		}
 	}
-	if line := match(cpuTimes, text); len(line) == 1 {
-		if ticks := strings.Fields(line[0]); len(ticks) >= 8 {
-			add(&m.IdleNs, tickNs, ticks[3], ticks[4])
-			add(&m.StealNs, tickNs, ticks[7])
-		}
+	if ticks := after("cpu ", text); len(ticks) >= 8 {
+		add(&m.IdleNs, tickNs, ticks[3], ticks[4])
+		add(&m.StealNs, tickNs, ticks[7])
 	}
-	m.Throttled = throttledPeriods()
 	return m
 }
 
 // throttledPeriods is how often the control group of agent has used up its CPU quota. In a container the group's path is that of the
 // machine, while the container's own group is mounted at the root.
-func throttledPeriods() *int64 {
-	var periods *int64
-	groups := read("/proc/self/cgroup")
-	for _, hierarchy := range []struct {
-		folder string
-		path   *regexp.Regexp
-	}{{"/sys/fs/cgroup", groupV2}, {"/sys/fs/cgroup/cpu", groupV1}} {
-		for _, group := range append(match(hierarchy.path, groups), "") {
+func throttledPeriods() (periods *int64) {
+	for line := range strings.Lines(read("/proc/self/cgroup")) {
+		hierarchy := strings.SplitN(strings.TrimSpace(line), ":", 3) // number, controllers (none in version 2), path
+		if len(hierarchy) < 3 {
+			continue
+		}
+		folder := "/sys/fs/cgroup"
+		if controllers := strings.Split(hierarchy[1], ","); slices.Contains(controllers, "cpu") {
+			folder += "/cpu"
+		} else if hierarchy[1] != "" {
+			continue
+		}
+		for _, group := range []string{hierarchy[2], ""} {
 			if periods == nil {
-				add(&periods, 1, match(throttled, read(hierarchy.folder, group, "cpu.stat"))...)
+				add(&periods, 1, after("nr_throttled ", read(folder, group, "cpu.stat"))...)
 			}
 		}
 	}
@@ -341,15 +333,16 @@ func readNetwork() *network {
 	}
 	var all, real network
 	found := false
-	for _, row := range device.FindAllStringSubmatch(text, -1) {
-		columns := strings.Fields(row[2])
-		if row[1] == "lo" || len(columns) < 9 {
+	for line := range strings.Lines(text) {
+		name, numbers, _ := strings.Cut(strings.TrimSpace(line), ":")
+		columns := strings.Fields(numbers)
+		if name == "lo" || len(columns) < 9 {
 			continue
 		}
 		rx, _ := strconv.ParseInt(columns[0], 10, 64)
 		tx, _ := strconv.ParseInt(columns[8], 10, 64)
 		all.RxBytes, all.TxBytes = all.RxBytes+rx, all.TxBytes+tx
-		if _, err := os.Stat(filepath.Join("/sys/class/net", row[1], "device")); err == nil {
+		if _, err := os.Stat(filepath.Join("/sys/class/net", name, "device")); err == nil {
 			found = true
 			real.RxBytes, real.TxBytes = real.RxBytes+rx, real.TxBytes+tx
 		}
@@ -363,11 +356,9 @@ func readNetwork() *network {
 // add adds numbers in some unit to a sum. A sum without any numbers stays unknown.
 func add(sum **int64, unit int64, numbers ...string) {
 	for _, number := range numbers {
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil {
-			continue
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			addTo(sum, n*unit)
 		}
-		addTo(sum, n*unit)
 	}
 }
 
@@ -378,10 +369,12 @@ func addTo(sum **int64, n int64) {
 	**sum += n
 }
 
-// match is the text of the pattern's group, if the pattern is found.
-func match(pattern *regexp.Regexp, text string) []string {
-	if found := pattern.FindStringSubmatch(text); found != nil {
-		return found[1:]
+// after are the words of the line that begins so, behind that; nil: there is no such line.
+func after(beginning, text string) []string {
+	for line := range strings.Lines(text) {
+		if rest, found := strings.CutPrefix(line, beginning); found {
+			return strings.Fields(rest)
+		}
 	}
 	return nil
 }

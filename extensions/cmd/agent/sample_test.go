@@ -118,20 +118,15 @@ func burning(t *testing.T) (pid int, out *bufio.Reader, end func()) {
 // A node that was started again goes on where it ended; its memory is what it holds now, and none in between.
 func TestABrokerThatIsStartedAgainGoesOnWhereItEnded(t *testing.T) {
 	file := t.TempDir() + "/samples"
-	sample := func(cpu, rss int64) usageSample {
-		var of usageSample
-		for field, n := range map[**int64]int64{&of.CPUNs: cpu, &of.WaitNs: cpu, &of.RSSBytes: rss, &of.WriteBytes: cpu} {
-			if n >= 0 {
-				*field = &n
-			}
-		}
-		return of
+	sample := func(cpu int64, rss *int64) usageSample {
+		return usageSample{CPUNs: &cpu, WaitNs: &cpu, WriteBytes: &cpu, RSSBytes: rss}
 	}
+	nine, two := int64(9), int64(2)
 	first := sampler{before: usedBefore(file)}
-	first.goOn(sample(0, -1))
-	first.goOn(sample(30, 9))
-	ended := first.goOn(usageSample{CPUNs: sample(32, -1).CPUNs})
-	line, err := json.Marshal(sampleLine{Broker: &ended})
+	first.withBefore(sample(0, nil))
+	first.withBefore(sample(30, &nine))
+	ended := first.withBefore(usageSample{CPUNs: sample(32, nil).CPUNs})
+	line, err := json.Marshal(sampleLine{Broker: ended})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,12 +137,12 @@ func TestABrokerThatIsStartedAgainGoesOnWhereItEnded(t *testing.T) {
 	second := sampler{before: usedBefore(file)}
 	for _, c := range []struct {
 		name string
-		got  usageSample
+		got  *usageSample
 		want string
 	}{
 		{"it has ended", ended, "32 30 0 30"},
-		{"it has not begun", second.goOn(sample(0, -1)), "32 30 0 30"},
-		{"it runs again", second.goOn(sample(5, 2)), "37 35 2 35"},
+		{"it has not begun", second.withBefore(sample(0, nil)), "32 30 0 30"},
+		{"it runs again", second.withBefore(sample(5, &two)), "37 35 2 35"},
 	} {
 		if got := fmt.Sprint(*c.got.CPUNs, *c.got.WaitNs, *c.got.RSSBytes, *c.got.WriteBytes); got != c.want || c.got.ReadBytes != nil {
 			t.Errorf("%s: got %s; want %s", c.name, got, c.want)
@@ -252,9 +247,7 @@ func TestHowLongThreadsWaitedForACoreIsKnownOfAllThreads(t *testing.T) {
 }
 
 func TestWhatGoesOverTheNetworkIsCounted(t *testing.T) {
-	if _, err := os.Stat("/proc/net/dev"); err != nil {
-		t.Skip("only Linux has /proc")
-	}
+	needProc(t)
 	// The kernel's figures from other files; other processes use the network during the test.
 	devices, _ := filepath.Glob("/sys/class/net/*/device")
 	if len(devices) == 0 {

@@ -13,14 +13,6 @@ import (
 	"time"
 )
 
-// supervision is what the command line asks for.
-type supervision struct {
-	grace   time.Duration
-	control bool
-	remote  remote
-	sampler sampler
-}
-
 // superviseCommand runs a command and ends it when agent's own parent is gone, even if that was killed: agent's standard input is a
 // pipe that only the parent holds open. All programs that mqbench starts run below it.
 //
@@ -34,14 +26,14 @@ type supervision struct {
 // On other hosts the command's environment comes on standard input (-env), standard input counts as ended when the network is silent
 // (-lease), and samples of the machine are written to a file (-sample).
 func superviseCommand(arguments []string) int {
-	// The kernel ties the death signal of own() to the thread that starts the command: keep that thread.
+	// The kernel ties the death signal of adopt() to the thread that starts the command: keep that thread.
 	runtime.LockOSThread()
-	var s supervision
 	flags := flag.NewFlagSet("agent supervise", flag.ContinueOnError)
-	flags.DurationVar(&s.grace, "grace", 5*time.Second, "how long the command may take to end by itself")
-	flags.BoolVar(&s.control, "control", false, "take orders on standard input: say <text>, signal INT, signal TERM")
-	s.remote.flags(flags)
-	s.sampler.flags(flags)
+	grace := flags.Duration("grace", 5*time.Second, "how long the command may take to end by itself")
+	control := flags.Bool("control", false, "take orders on standard input: say <text>, signal INT, signal TERM")
+	environment := flags.Bool("env", false, "the first line of standard input is the command's environment, a JSON object; of its own agent passes PATH and TMPDIR on, and HOME is the current folder")
+	lease := flags.Duration("lease", 0, "standard input counts as ended when no line comes for so long; the line \"alive\" is for this alone")
+	samples := samplerOf(flags)
 	if err := flags.Parse(arguments); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
@@ -51,11 +43,11 @@ func superviseCommand(arguments []string) int {
 	if flags.NArg() == 0 {
 		return fail(2, errors.New("supervise: no command"))
 	}
-	if err := s.remote.prepare(); err != nil {
+	if err := beRemote(*environment, *lease); err != nil {
 		return fail(2, err)
 	}
-	stopSampling := s.sampler.start()
-	code, err := s.supervise(flags.Args())
+	stopSampling := samples.start()
+	code, err := supervise(flags.Args(), *grace, *control)
 	stopSampling()
 	if err != nil {
 		return fail(127, err)
@@ -65,33 +57,29 @@ func superviseCommand(arguments []string) int {
 
 // --- internal ---
 
-func (s supervision) supervise(argv []string) (int, error) {
+func supervise(argv []string, grace time.Duration, control bool) (int, error) {
 	command := exec.Command(argv[0], argv[1:]...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	own(command)
-	adopt()
+	adopt(command)
 	raiseFiles()
-	var orders *orders
-	if s.control {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	untilOrphaned := func() { _, _ = io.Copy(io.Discard, os.Stdin) }
+	if control {
 		stdin, err := command.StdinPipe()
 		if err != nil {
 			return 0, fmt.Errorf("start %s: %w", argv[0], err)
 		}
-		orders = newOrders(stdin)
+		untilOrphaned = func() { follow(os.Stdin, stdin, signals) }
 	}
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if err := command.Start(); err != nil {
 		return 0, fmt.Errorf("start %s: %w", argv[0], err)
 	}
 	orphaned := make(chan struct{})
 	go func() {
-		if orders == nil {
-			_, _ = io.Copy(io.Discard, os.Stdin)
-		} else {
-			orders.follow(os.Stdin, signals)
-		}
-		close(orphaned)
+		defer close(orphaned)
+		untilOrphaned()
 	}()
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
@@ -101,25 +89,25 @@ func (s supervision) supervise(argv []string) (int, error) {
 		case err := <-ended:
 			killGroup(command)
 			killAdopted()
-			return exitCode(command, err)
+			return exitCode(command.ProcessState, err)
 		case s := <-signals:
 			pass(command, s)
 		case <-orphaned:
 			orphaned = nil
-			interrupt(command)
-			kill = time.After(s.grace)
+			pass(command, os.Interrupt)
+			kill = time.After(grace)
 		case <-kill:
 			killGroup(command)
 		}
 	}
 }
 
-func exitCode(command *exec.Cmd, err error) (int, error) {
-	if command.ProcessState == nil {
+func exitCode(state *os.ProcessState, err error) (int, error) {
+	if state == nil {
 		return 0, err
 	}
-	if code := command.ProcessState.ExitCode(); code >= 0 {
-		return code, nil
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal()), nil
 	}
-	return 128 + signalNumber(command.ProcessState), nil
+	return state.ExitCode(), nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,15 +36,15 @@ func program(t *testing.T) string {
 	return file
 }
 
-// child starts `agent supervise -- sh -c script` and returns its command, its stdin, and the first line that it prints.
-func child(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, string) {
+// child starts `agent supervise -- sh -c script` and returns its command, and the first line that it prints.
+func child(t *testing.T, script string) (*exec.Cmd, string) {
 	t.Helper()
-	command, stdin, out := started(t, "supervise", "-grace", grace, "--", "sh", "-c", script)
+	command, _, out := started(t, "supervise", "--", "sh", "-c", script)
 	line, err := out.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	return command, stdin, strings.TrimSpace(line)
+	return command, strings.TrimSpace(line)
 }
 
 // started is agent with these arguments, its stdin and its output.
@@ -102,63 +103,72 @@ func gone(t *testing.T, pid string) {
 	t.Fatalf("process %s is still there", pid)
 }
 
-func TestTheCommandEndsWhenTheParentIsGone(t *testing.T) {
-	_, stdin, pid := child(t, "5s", "trap 'exit 0' INT; echo $$; while :; do sleep 0.05; done")
-	_ = stdin.Close() // what the kernel does when the parent dies, however it dies
-	gone(t, pid)
-}
-
-func TestACommandThatIgnoresTheSignalIsKilledWithItsChildren(t *testing.T) {
-	_, stdin, pids := child(t, "200ms", "trap '' INT TERM; sleep 1000 & echo $$,$!; while :; do wait; done")
-	_ = stdin.Close()
-	for _, pid := range strings.Split(pids, ",") {
-		gone(t, pid)
+func TestTheCommandAndItsChildrenEndWhenTheParentIsGone(t *testing.T) {
+	const ignores = "trap '' INT TERM; sleep 1000 & echo $$,$!; while :; do wait; done"
+	for name, c := range map[string]struct{ arguments, script, said string }{
+		"it ends by itself":                               {"-grace 5s", "trap 'exit 0' INT; echo $$; while :; do sleep 0.05; done", ""},
+		"it ignores the signal":                           {"-grace 200ms", ignores, ""},
+		"it reads nothing of more than what a pipe holds": {"-grace 200ms -control", ignores, "say " + strings.Repeat("x", 1<<10) + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, stdin, out := started(t, slices.Concat([]string{"supervise"}, strings.Fields(c.arguments), []string{"--", "sh", "-c", c.script})...)
+			pids, err := out.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.WriteString(stdin, strings.Repeat(c.said, 200))
+			_ = stdin.Close() // what the kernel does when the parent dies, however it dies
+			for pid := range strings.SplitSeq(strings.TrimSpace(pids), ",") {
+				gone(t, pid)
+			}
+		})
 	}
 }
 
 func TestADaemonThatLeftItsGroupIsGoneAsWell(t *testing.T) {
-	if _, err := os.Stat("/proc/self"); err != nil {
-		t.Skip("only Linux hands orphans to agent")
-	}
+	needProc(t)
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Fatal("setsid (util-linux) is missing")
 	}
-	command, _, pid := child(t, "5s", "setsid sh -c 'echo $$; exec sleep 1000' </dev/null & sleep 0.3")
+	command, pid := child(t, "setsid sh -c 'echo $$; exec sleep 1000' </dev/null & sleep 0.3")
 	_ = command.Wait()
 	gone(t, pid)
 }
 
 func TestTheCommandEndsWhenAgentItselfIsKilled(t *testing.T) {
-	if _, err := os.Stat("/proc/self"); err != nil {
-		t.Skip("only Linux ties a command to its agent's death")
-	}
-	command, _, pid := child(t, "5s", "echo $$; exec sleep 1000")
+	needProc(t)
+	command, pid := child(t, "echo $$; exec sleep 1000")
 	_ = command.Process.Kill()
 	_ = command.Wait()
 	gone(t, pid)
 }
 
-func TestASignalIsPassedOnOnceAndTheExitCodeComesBack(t *testing.T) {
-	command, _, _ := child(t, "5s", "n=0; trap 'n=$((n+1))' INT; echo ready; while [ $n = 0 ]; do sleep 0.05; done; sleep 0.3; exit $((40+n))")
-	_ = command.Process.Signal(syscall.SIGINT)
-	_ = command.Wait()
-	if code := command.ProcessState.ExitCode(); code != 41 {
-		t.Errorf("exit code %d; want 41: one signal", code)
-	}
-}
-
-func TestASignalThatEndsTheCommandIsToldAs128Plus(t *testing.T) {
-	command, _, _ := child(t, "5s", "echo ready; kill -9 $$")
-	_ = command.Wait()
-	if code := command.ProcessState.ExitCode(); code != 128+9 {
-		t.Errorf("exit code %d; want 137", code)
+func TestTheExitCodeIsTheCommandsAndASignalReachesItOnce(t *testing.T) {
+	const counts = "n=0; trap 'n=$((n+41))' INT; trap 'n=$((n+51))' TERM; echo ready; while [ $n = 0 ]; do sleep 0.05; done; sleep 0.3; exit $n"
+	nothing := func(*exec.Cmd, io.Writer) {}
+	for name, c := range map[string]struct {
+		script string
+		do     func(*exec.Cmd, io.Writer)
+		want   int
+	}{
+		"a signal to agent":      {counts, func(agent *exec.Cmd, _ io.Writer) { _ = agent.Process.Signal(syscall.SIGINT) }, 41},
+		"the order INT":          {counts, func(_ *exec.Cmd, stdin io.Writer) { order(t, stdin, "signal INT") }, 41},
+		"the order TERM":         {counts, func(_ *exec.Cmd, stdin io.Writer) { order(t, stdin, "signal TERM") }, 51},
+		"a signal that ended it": {"echo ready; kill -9 $$", nothing, 128 + 9},
+	} {
+		command, stdin, _ := controlled(t, c.script)
+		c.do(command, stdin)
+		_ = command.Wait()
+		if code := command.ProcessState.ExitCode(); code != c.want {
+			t.Errorf("%s: exit code %d; want %d", name, code, c.want)
+		}
 	}
 }
 
 // controlled starts `agent supervise -control -- sh -c script` and waits for its first line.
-func controlled(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
+func controlled(t *testing.T, script string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
 	t.Helper()
-	command, stdin, out := started(t, "supervise", "-grace", grace, "-control", "--", "sh", "-c", script)
+	command, stdin, out := started(t, "supervise", "-control", "--", "sh", "-c", script)
 	expect(t, out, "ready")
 	return command, stdin, out
 }
@@ -177,54 +187,19 @@ func order(t *testing.T, stdin io.Writer, line string) {
 	}
 }
 
-func TestWhatIsSaidReachesTheCommandLineByLine(t *testing.T) {
-	_, stdin, out := controlled(t, "5s", "echo ready; while read -r line; do echo \"got $line\"; done; echo end")
+func TestWhatIsSaidReachesTheCommandLineByLineAndNothingElseDoes(t *testing.T) {
+	_, stdin, out := controlled(t, "echo ready; while read -r line; do echo \"got $line\"; done; echo end")
 	for _, text := range []string{`{"t0UnixNs":"1"}`, "say it twice", "", "signal INT"} {
+		for _, noOrder := range []string{"", "hello", "signal KILL", "signal"} {
+			order(t, stdin, noOrder)
+		}
 		order(t, stdin, "say "+text)
 		expect(t, out, "got "+text)
 	}
 }
 
-func TestWhatIsNoOrderIsLeftAside(t *testing.T) {
-	_, stdin, out := controlled(t, "5s", "echo ready; while read -r line; do echo \"got $line\"; done")
-	for _, line := range []string{"", "hello", "signal KILL", "signal"} {
-		order(t, stdin, line)
-	}
-	order(t, stdin, "say on")
-	expect(t, out, "got on")
-}
-
-func TestASignalByOrderReachesTheCommandOnce(t *testing.T) {
-	for name, code := range map[string]int{"INT": 41, "TERM": 51} {
-		command, stdin, _ := controlled(t, "5s", "n=0; trap 'n=$((n+41))' INT; trap 'n=$((n+51))' TERM; echo ready; "+
-			"while [ $n = 0 ]; do sleep 0.05; done; sleep 0.3; exit $n")
-		order(t, stdin, "signal "+name)
-		_ = command.Wait()
-		if got := command.ProcessState.ExitCode(); got != code {
-			t.Errorf("signal %s: exit code %d; want %d", name, got, code)
-		}
-	}
-}
-
-func TestACommandUnderControlEndsWhenTheParentIsGone(t *testing.T) {
-	// It reads nothing of what it is told, and more is said than a pipe holds.
-	_, stdin, out := started(t, "supervise", "-grace", "200ms", "-control", "--", "sh", "-c", "trap '' INT; sleep 1000 & echo $$,$!; while :; do wait; done")
-	pids, err := out.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Repeat("x", 1<<10)
-	for range 200 {
-		order(t, stdin, "say "+text)
-	}
-	_ = stdin.Close()
-	for _, pid := range strings.Split(strings.TrimSpace(pids), ",") {
-		gone(t, pid)
-	}
-}
-
 func TestTheCommandSeesTheEndOfItsInput(t *testing.T) {
-	_, stdin, out := controlled(t, "5s", "trap '' INT; echo ready; cat; echo end")
+	_, stdin, out := controlled(t, "trap '' INT; echo ready; cat; echo end")
 	order(t, stdin, "say last words")
 	_ = stdin.Close()
 	expect(t, out, "last words")

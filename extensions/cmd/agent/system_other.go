@@ -1,15 +1,15 @@
-//go:build unix && !linux
+//go:build !linux
 
 package main
 
 import (
+	"os"
 	"os/exec"
-	"syscall"
 )
 
-func own(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
 // adopt and killAdopted do nothing here: only Linux lets a process other than init adopt orphans.
-func adopt() {}
+func adopt(*exec.Cmd) {}
 
 func killAdopted() {}
+
+func flush(file *os.File) error { return file.Sync() }

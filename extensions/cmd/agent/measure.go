@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// What ping and disk measure ends at a number, or when its time is over: enough for a median.
+const (
+	connects    = 20
+	connectTime = 5 * time.Second
+	flushes     = 200
+	flushTime   = 500 * time.Millisecond
+)
+
+// pinged is what ping prints.
+type pinged struct {
+	Connects int `json:"connects"`
+	spread
+}
+
+// flushed is what disk prints.
+type flushed struct {
+	Calls int `json:"calls"`
+	spread
+}
+
+type spread struct {
+	MinNs int64 `json:"minNs"`
+	P50Ns int64 `json:"p50Ns"`
+	MaxNs int64 `json:"maxNs"`
+}
+
+// ping connects to a listening port and prints as JSON how long that took: a round trip of the network (the other end's kernel answers by
+// itself) and the work of both kernels. It sends nothing. The first connection does not count, because it also looks up the name and finds
+// the route. When until is over, ping reports what it has measured so far.
+func ping(until context.Context, to string, out io.Writer) error {
+	var took []time.Duration
+	found := to
+	for i := 0; i <= connects; i++ {
+		at := time.Now()
+		connection, err := (&net.Dialer{}).DialContext(until, "tcp", found)
+		spent := time.Since(at)
+		if err != nil {
+			// Some answers are enough; none at all is an error.
+			if until.Err() != nil && len(took) > 0 {
+				break
+			}
+			return connectError(to, err, until)
+		}
+		found = connection.RemoteAddr().String()
+		_ = connection.Close()
+		if i > 0 {
+			took = append(took, spent)
+		}
+	}
+	return json.NewEncoder(out).Encode(pinged{len(took), spreadOf(took)})
+}
+
+// measureDisk writes 4 KiB again and again to a new file in folder, flushes each write to the disk, and prints as JSON how long a
+// flush takes. The first one does not count, because it also makes the file known to the disk.
+func measureDisk(folder string, out io.Writer) error {
+	file, err := os.CreateTemp(folder, "mqbench-flush-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	block := make([]byte, 4096)
+	var took []time.Duration
+	for began := time.Now(); len(took) < 2 || len(took) < flushes && time.Since(began) < flushTime; {
+		block[0]++ // never the same: a file system may notice that nothing has changed
+		if _, err := file.WriteAt(block, 0); err != nil {
+			return err
+		}
+		at := time.Now()
+		if err := flush(file); err != nil {
+			return fmt.Errorf("flush %s: %w", file.Name(), err)
+		}
+		took = append(took, time.Since(at))
+	}
+	return json.NewEncoder(out).Encode(flushed{len(took) - 1, spreadOf(took[1:])})
+}
+
+// --- internal ---
+
+func connectError(to string, err error, until context.Context) error {
+	if until.Err() != nil {
+		return fmt.Errorf("connect to %s: no answer within %s", to, connectTime)
+	}
+	// Go's own sentences repeat the address, or name the resolver.
+	if unknown := new(net.DNSError); errors.As(err, &unknown) {
+		return fmt.Errorf("look up %s: %s", unknown.Name, unknown.Err)
+	}
+	if code := syscall.Errno(0); errors.As(err, &code) {
+		err = code
+	}
+	return fmt.Errorf("connect to %s: %w", to, err)
+}
+
+// spreadOf takes the lower median of an even number, so that it is one that was really measured.
+func spreadOf(took []time.Duration) spread {
+	slices.Sort(took)
+	return spread{took[0].Nanoseconds(), took[(len(took)-1)/2].Nanoseconds(), took[len(took)-1].Nanoseconds()}
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes agent the parent of every descendant whose own parent ends, so that a daemon that leaves its process group and session
+// (Erlang's epmd) can still be found at the end. The kernel kills the command if agent itself is killed.
+func adopt(command *exec.Cmd) {
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	command.SysProcAttr.Pdeathsig = syscall.SIGKILL
+}
+
+// killAdopted kills what is left below agent when its command has ended. It repeats this, because the children of a killed process
+// become agent's own.
+func killAdopted() {
+	for range 100 {
+		left := children("/proc/self/task/*/children")
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			_, _ = syscall.Wait4(pid, nil, 0, nil)
+		}
+	}
+}
+
+// flush is the call that databases and brokers use: it writes the data, and what is needed to find the data again.
+func flush(file *os.File) error { return unix.Fdatasync(int(file.Fd())) }
