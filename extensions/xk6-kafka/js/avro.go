@@ -21,12 +21,9 @@ func (r *registry) toAvro(text string, data sobek.Value) ([]byte, error) {
 	}
 	var value any
 	if data != nil {
-		value, err = avroValue(data.Export(), 0)
+		value = data.Export()
 	}
-	var bytes []byte
-	if err == nil {
-		bytes, err = schema.Encode(value)
-	}
+	bytes, err := schema.Encode(value)
 	var wrong *avro.SemanticError
 	switch {
 	case err == nil:
@@ -35,105 +32,67 @@ func (r *registry) toAvro(text string, data sobek.Value) ([]byte, error) {
 		return nil, fmt.Errorf("data: %w", err)
 	}
 	at := strings.TrimSuffix("data."+wrong.Field, ".")
+	if len(at) > longestPath {
+		at = at[:longestPath] + "..." // a value that contains itself
+	}
 	if wrong.Err != nil {
 		return nil, fmt.Errorf("%s: %w", at, wrong.Err)
 	}
 	return nil, fmt.Errorf("%s is not what the type %s takes", at, wrong.AvroType)
 }
 
-func (r *registry) fromAvro(text string, data []byte) (any, error) {
+func (r *registry) fromAvro(text string, data []byte) (value any, _ error) {
 	schema, err := r.avro(text)
 	if err != nil {
 		return nil, err
 	}
-	var value any
 	_, err = schema.Decode(data, &value, avro.TaggedUnions())
-	return untagged(value), err
+	return value, err
 }
 
 // --- internal ---
 
-// avroTypes are where scripts differ from the library: bytes are also written as text and as numbers, and logical types come back as the
-// numbers and bytes that serialize takes. (A type without Decode is read without its logical type.)
+const longestPath = 100
+
+// avroTypes are where scripts differ from the library. A type without Decode is read without its logical type: dates come back as the numbers
+// and bytes that serialize takes.
 var avroTypes = []avro.SchemaOpt{
-	avro.CustomType{AvroType: "bytes", Encode: avroBytes}, avro.CustomType{AvroType: "fixed", Encode: avroBytes},
-	avro.CustomType{AvroType: "int"}, avro.CustomType{AvroType: "long"},
-	avro.CustomType{AvroType: "record", Decode: asFields}, avro.CustomType{AvroType: "map", Decode: asFields},
+	avro.CustomType{Encode: avroValue}, avro.CustomType{AvroType: "union", Decode: untagged},
+	avro.CustomType{AvroType: "int"}, avro.CustomType{AvroType: "long"}, avro.CustomType{AvroType: "bytes"}, avro.CustomType{AvroType: "fixed"},
 }
 
-// fields are those of a record, or of a map. A plain map[string]any is then the name of a union's type, and its value.
-type fields map[string]any
-
-func asFields(value any, _ *avro.SchemaNode) (any, error) { return fields(value.(map[string]any)), nil }
-
-// untagged is a value as scripts of the public module get it: that of a union has the name of its type only where that is not a primitive one.
-func untagged(value any) any {
-	switch value := value.(type) {
-	case fields:
-		for name, one := range value {
-			value[name] = untagged(one)
-		}
-		return map[string]any(value)
-	case []any:
-		for at, one := range value {
-			value[at] = untagged(one)
-		}
-	case map[string]any:
-		for name, one := range value {
-			switch name {
-			case "boolean", "int", "long", "float", "double", "bytes", "string":
-				return one
-			}
-			value[name] = untagged(one)
+// untagged is a union's value as scripts of the public module get it: with the name of its type only where that is not a primitive one.
+func untagged(value any, _ *avro.SchemaNode) (any, error) {
+	tagged, _ := value.(map[string]any)
+	for name, one := range tagged {
+		switch name {
+		case "boolean", "int", "long", "float", "double", "bytes", "string":
+			return one, nil
 		}
 	}
-	return value
+	return value, nil
 }
 
-// deepest is how deep a value may be nested; one that contains itself has no end.
-const deepest = 500
-
-// avroValue is a script's value as the library takes it: the type of a number in a union depends on its value. JSON would lose NaN and bytes.
-func avroValue(of any, depth int) (_ any, err error) {
-	if depth > deepest {
-		return nil, fmt.Errorf("it is nested more than %d deep, or contains itself", deepest)
-	}
+// avroValue is a script's value as the library takes it: a number's type in a union depends on its value, and bytes are also written as numbers
+// and, as in Avro's JSON, as text with a character for each.
+func avroValue(of any, schema *avro.SchemaNode) (any, error) {
+	raw := schema.Type == "bytes" || schema.Type == "fixed"
 	switch value := of.(type) {
-	case int64, *big.Int:
-		return json.Number(fmt.Sprint(value)), nil
+	case int64:
+		return json.Number(strconv.FormatInt(value, 10)), nil
+	case big.Int: // the library has followed the pointer
+		return json.Number(value.String()), nil
 	case float64:
 		if !math.IsNaN(value) && !math.IsInf(value, 0) {
 			return json.Number(strconv.FormatFloat(value, 'g', -1, 64)), nil
 		}
 	case sobek.ArrayBuffer:
 		return value.Bytes(), nil
-	case []any:
-		all := make([]any, len(value))
-		for at := 0; at < len(all) && err == nil; at++ {
-			all[at], err = avroValue(value[at], depth+1)
-		}
-		return all, err
-	case map[string]any:
-		all := map[string]any{}
-		for name, one := range value {
-			if all[name], err = avroValue(one, depth+1); err != nil {
-				return nil, err
-			}
-		}
-		return all, nil
-	}
-	return of, nil
-}
-
-// avroBytes are bytes and fixed: text has a character for each byte, as in Avro's JSON. The number of a decimal and the text of a UUID are for
-// the library.
-func avroBytes(value any, schema *avro.SchemaNode) (any, error) {
-	var bytes []byte
-	switch value := value.(type) {
 	case string:
-		if schema.LogicalType == "uuid" && len(value) != schema.Size {
-			return avroLogical(value, schema)
+		if !raw || schema.LogicalType == "uuid" && len(value) != schema.Size {
+			break
 		}
+		bytes := []byte{}
 		for _, one := range value {
 			if one > math.MaxUint8 {
 				return nil, fmt.Errorf("text for %s has one character for each byte, up to \\u00ff, got %q", schema.Type, one)
@@ -142,33 +101,17 @@ func avroBytes(value any, schema *avro.SchemaNode) (any, error) {
 		}
 		return bytes, nil
 	case []any:
-		for _, one := range value {
-			number, err := strconv.ParseUint(fmt.Sprint(one), 10, 8)
-			if err != nil {
+		bytes := make([]byte, len(value))
+		for at, one := range value {
+			number, is := one.(int64)
+			if !raw || !is || number < 0 || number > math.MaxUint8 {
 				return nil, avro.ErrSkipCustomType // it may be another type of a union
 			}
-			bytes = append(bytes, byte(number))
+			bytes[at] = byte(number)
 		}
-		return bytes, nil
-	case json.Number:
-		if schema.LogicalType == "decimal" {
-			return avroLogical(value, schema)
+		if raw {
+			return bytes, nil
 		}
 	}
 	return nil, avro.ErrSkipCustomType
-}
-
-// avroLogical are the bytes that the library itself writes for a value.
-func avroLogical(value any, schema *avro.SchemaNode) ([]byte, error) {
-	own, err := schema.Schema()
-	if err != nil {
-		return nil, err
-	}
-	written, err := own.Encode(value)
-	if err != nil || schema.Type == "fixed" {
-		return written, err
-	}
-	var bytes []byte
-	_, err = avro.MustParse(`"bytes"`).Decode(written, &bytes)
-	return bytes, err
 }
