@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -43,13 +44,6 @@ const (
 	pollRecords       = 500
 )
 
-var acks = map[string]kgo.Acks{"0": kgo.NoAck(), "1": kgo.LeaderAck(), "all": kgo.AllISRAcks()}
-
-var codecs = map[string]kgo.CompressionCodec{
-	"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(),
-	"lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
-}
-
 var balancers = map[string]kgo.GroupBalancer{
 	"range": kgo.RangeBalancer(), "cooperative-sticky": kgo.CooperativeStickyBalancer(),
 }
@@ -79,13 +73,13 @@ func (s *session) producing(to *settings) {
 	if s.InFlight > 0 {
 		records = s.InFlight + inFlightSlack
 	}
-	to.Set("acks", o.Acks, kgo.RequiredAcks(acks[o.Acks]))
+	to.Set("acks", o.Acks, kgo.RequiredAcks(franz.Acks[o.Acks]))
 	to.Set("linger", time.Duration(o.LingerNs), kgo.ProducerLinger(time.Duration(o.LingerNs)))
 	to.Set("batchBytes", o.BatchBytes, kgo.ProducerBatchMaxBytes(int32(o.BatchBytes)))
-	to.Set("compression", o.Compression, kgo.ProducerBatchCompression(codecs[o.Compression]))
+	to.Set("compression", o.Compression, kgo.ProducerBatchCompression(franz.Codecs[o.Compression]))
 	to.Set("bufferedRecords", records, kgo.MaxBufferedRecords(int(records)))
 	to.Set("bufferedBytes", bytes, kgo.MaxBufferedBytes(bytes))
-	to.Set("partitioner", "the message's partition; without one murmur2 of its key", kgo.RecordPartitioner(partitioner{keyed: kgo.StickyKeyPartitioner(nil)}))
+	to.Set("partitioner", "the message's partition; without one murmur2 of its key", kgo.RecordPartitioner(franz.Partitioner{Partitioner: kgo.StickyKeyPartitioner(nil)}))
 	to.Set("produceTimeout", s.requestTimeout(), kgo.ProduceRequestTimeout(s.requestTimeout()))
 	to.Set("recordTimeout", s.timeout(), kgo.RecordDeliveryTimeout(s.timeout()))
 	to.Set("unknownTopicRetries", 4, kgo.UnknownTopicRetries(4))
@@ -222,29 +216,4 @@ func (w *watch) report(err error) {
 	if !w.closing.Load() {
 		w.s.Report("", err)
 	}
-}
-
-// partitioner uses the partition that the message names; otherwise the key decides, as in Kafka's own client.
-type partitioner struct{ keyed kgo.Partitioner }
-
-// keyDecides replaces a partition in broker.Message. nowhere is a partition that no topic has: its record fails in the client, after the
-// topic's metadata has arrived.
-const (
-	keyDecides = -1
-	nowhere    = -2
-)
-
-func (p partitioner) ForTopic(topic string) kgo.TopicPartitioner {
-	return &topicPartitioner{p.keyed.ForTopic(topic)}
-}
-
-type topicPartitioner struct{ keyed kgo.TopicPartitioner }
-
-func (*topicPartitioner) RequiresConsistency(*kgo.Record) bool { return true }
-
-func (p *topicPartitioner) Partition(r *kgo.Record, n int) int {
-	if r.Partition == keyDecides {
-		return p.keyed.Partition(r, n)
-	}
-	return int(r.Partition)
 }

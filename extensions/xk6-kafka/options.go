@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/sasl"
-	"github.com/twmb/franz-go/pkg/sasl/plain"
-	"github.com/twmb/franz-go/pkg/sasl/scram"
 
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -104,21 +102,7 @@ func reach(url string, o options) (func(to *settings), error) {
 		}
 		to.Set("sasl", "none")
 		if at.User != "" {
-			to.Set("sasl", o.Sasl, kgo.SASL(mechanisms[o.Sasl](at.User, at.Password)))
+			to.Set("sasl", o.Sasl, kgo.SASL(franz.Logins[o.Sasl](at.User, at.Password)))
 		}
 	}, nil
-}
-
-// --- internal ---
-
-var mechanisms = map[string]func(user, password string) sasl.Mechanism{
-	"plain": func(user, password string) sasl.Mechanism {
-		return plain.Auth{User: user, Pass: password}.AsMechanism()
-	},
-	"scram-sha-256": func(user, password string) sasl.Mechanism {
-		return scram.Auth{User: user, Pass: password}.AsSha256Mechanism()
-	},
-	"scram-sha-512": func(user, password string) sasl.Mechanism {
-		return scram.Auth{User: user, Pass: password}.AsSha512Mechanism()
-	},
 }

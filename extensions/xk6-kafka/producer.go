@@ -101,6 +101,9 @@ func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
 
 // --- internal ---
 
+// nowhere is a partition that no topic has: its record fails in the client, after the topic's metadata has arrived.
+const nowhere = -2
+
 // readyTimeout and readyTimeoutEach, for each topic, are what ready gets at least; as long as the set-up lasts it goes on: brokers that share a
 // machine take longer.
 const (

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,10 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
-	"github.com/twmb/franz-go/pkg/sasl/plain"
-	"github.com/twmb/franz-go/pkg/sasl/scram"
 
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
@@ -29,36 +26,38 @@ import (
 // connection is `new Connection`, and `new AdminClient`, which lists topics as objects.
 type connection struct {
 	*instance
+	access
 	client *kgo.Client
 	closed bool
 }
 
 func newConnection(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
 	c := &connection{instance: i}
-	var own access
-	if err := i.options(name, configuration, &own, configured); err != nil {
-		return err
+	err := i.options(name, configuration, &c.access, configured)
+	if err == nil {
+		c.client, err = i.Module.client(&c.access)
 	}
-	key, err := json.Marshal(own)
 	if err != nil {
 		return err
 	}
-	if c.client, err = i.Module.client("connection "+string(key), own.options); err != nil {
-		return err
-	}
-	c.changes(on, "createTopic", key, c.createTopic)
-	c.changes(on, "deleteTopic", key, c.deleteTopic)
-	c.asks(on, "listTopics", func(topics kadm.TopicDetails, _ string) any {
-		if name != "new AdminClient" {
-			return topics.Names()
-		}
-		all := []any{}
-		for _, one := range topics.Sorted() {
-			all = append(all, described(one))
-		}
-		return all
+	c.calls(on, "createTopic", true, c.createTopic)
+	c.calls(on, "deleteTopic", true, c.deleteTopic)
+	c.calls(on, "listTopics", false, func([]sobek.Value) (script.Wait, error) {
+		return c.looksAt(func(topics kadm.TopicDetails) any {
+			if name != "new AdminClient" {
+				return topics.Names()
+			}
+			all := []any{}
+			for _, one := range topics.Sorted() {
+				all = append(all, described(one))
+			}
+			return all
+		}), nil
 	})
-	c.asks(on, "getMetadata", func(topics kadm.TopicDetails, topic string) any { return described(topics[topic]) })
+	c.calls(on, "getMetadata", false, func(args []sobek.Value) (script.Wait, error) {
+		topic, err := topicOf(args)
+		return c.looksAt(func(topics kadm.TopicDetails) any { return described(topics[topic]) }, topic), err
+	})
 	script.Method(i.vu, on, "close", func([]sobek.Value) (sobek.Value, error) {
 		c.closed = true // the client is others' too, and ends with the test
 		return nil, nil
@@ -89,6 +88,11 @@ type security struct {
 	CA         string `json:"serverCaPem"`
 }
 
+// logins are names of franz.Logins.
+var logins = map[string]string{
+	"sasl_plain": "plain", "sasl_ssl": "plain", "sasl_scram_sha256": "scram-sha-256", "sasl_scram_sha512": "scram-sha-512",
+}
+
 func (a *access) options() ([]kgo.Opt, error) {
 	brokers := a.Brokers
 	if a.Address != "" {
@@ -101,31 +105,30 @@ func (a *access) options() ([]kgo.Opt, error) {
 		kgo.SeedBrokers(brokers...), kgo.ClientID("k6"), kgo.DialTimeout(dialTimeout), kgo.RequestTimeoutOverhead(requestTimeout),
 		kgo.RetryTimeout(requestTimeout), kgo.MetadataMinAge(100 * time.Millisecond), kgo.MetadataMaxAge(5 * time.Second), kgo.DisableClientMetrics(),
 	}
-	switch algorithm := a.Sasl.Algorithm; algorithm {
-	case "", "none":
-	case "sasl_plain", "sasl_ssl":
-		options = append(options, kgo.SASL(plain.Auth{User: a.Sasl.Username, Pass: a.Sasl.Password}.AsMechanism()))
-	case "sasl_scram_sha256":
-		options = append(options, kgo.SASL(scram.Auth{User: a.Sasl.Username, Pass: a.Sasl.Password}.AsSha256Mechanism()))
-	case "sasl_scram_sha512":
-		options = append(options, kgo.SASL(scram.Auth{User: a.Sasl.Username, Pass: a.Sasl.Password}.AsSha512Mechanism()))
-	default:
-		return nil, fmt.Errorf("sasl: %s is not built in; use SASL_PLAIN, SASL_SCRAM_SHA256 or SASL_SCRAM_SHA512", algorithm)
+	if algorithm := a.Sasl.Algorithm; algorithm != "" && algorithm != "none" {
+		login := franz.Logins[logins[algorithm]]
+		if login == nil {
+			return nil, fmt.Errorf("sasl: %s is not built in; use SASL_PLAIN, SASL_SCRAM_SHA256 or SASL_SCRAM_SHA512", algorithm)
+		}
+		options = append(options, kgo.SASL(login(a.Sasl.Username, a.Sasl.Password)))
 	}
 	config, err := a.TLS.config(a.Sasl.Algorithm == "sasl_ssl")
-	if err != nil {
-		return nil, err
-	}
 	if config != nil {
 		options = append(options, kgo.DialTLSConfig(config))
 	}
-	return options, nil
+	return options, err
 }
 
 var versions = map[string]uint16{"": tls.VersionTLS12, "tlsv1.0": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11, "tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13}
 
+// config is nil without TLS. Files in PEM may be given as text, as LoadJKS does.
 func (s security) config(on bool) (*tls.Config, error) {
-	config, err := address.TLS{On: s.Enable || on, CA: s.CA, Cert: s.Cert, Key: s.Key, Insecure: s.Insecure}.ConfigFrom(pemOf)
+	config, err := address.TLS{On: s.Enable || on, CA: s.CA, Cert: s.Cert, Key: s.Key, Insecure: s.Insecure}.ConfigFrom(func(pem string) ([]byte, error) {
+		if strings.Contains(pem, "-----BEGIN ") {
+			return []byte(pem), nil
+		}
+		return os.ReadFile(pem)
+	})
 	if err != nil || config == nil {
 		return nil, err
 	}
@@ -137,41 +140,28 @@ func (s security) config(on bool) (*tls.Config, error) {
 	return config, nil
 }
 
-// pemOf a file, or the text itself, as LoadJKS gives it.
-func pemOf(given string) ([]byte, error) {
-	if strings.Contains(given, "-----BEGIN ") {
-		return []byte(given), nil
-	}
-	return os.ReadFile(given)
-}
-
 // --- internal ---
 
-// changes adds a method that changes something there; at the script's top it does so once in the test.
-func (c *connection) changes(on *sobek.Object, name string, key []byte, call script.Call) {
+// calls adds a method that waits as long as a request may take. One that changes something does so once in the test at the script's top.
+func (c *connection) calls(on *sobek.Object, name string, changes bool, call script.Call) {
 	c.waits(on, name, "", func(args []sobek.Value) (script.Wait, error) {
-		wait, err := c.bounded(args, call)
-		if err != nil || c.runs && c.vu.State() != nil {
-			return wait, err
+		if c.closed {
+			return nil, errClosed
 		}
-		return c.test.Once(name, string(key), args, c.runs, kerr.UnknownTopicOrPartition, wait)
+		wait, err := call(args)
+		if err != nil {
+			return nil, err
+		}
+		bounded := func(ctx context.Context) (script.Result, error) {
+			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+			defer cancel()
+			return wait(ctx)
+		}
+		if !changes || c.runs && c.vu.State() != nil {
+			return bounded, nil
+		}
+		return c.test.Once(name, fmt.Sprint(c.Brokers, c.Address), args, c.runs, kerr.UnknownTopicOrPartition, bounded)
 	})
-}
-
-// bounded is what a call waits for, as long as a request may take.
-func (c *connection) bounded(args []sobek.Value, call script.Call) (script.Wait, error) {
-	if c.closed {
-		return nil, errClosed
-	}
-	wait, err := call(args)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) (script.Result, error) {
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-		defer cancel()
-		return wait(ctx)
-	}, nil
 }
 
 func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
@@ -184,51 +174,34 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 			Value any    `json:"configValue"`
 		} `json:"configEntries"`
 	}
-	if err := c.options("createTopic", script.Argument(args, 0), &want, "a topic: createTopic({ topic: 'orders' })"); err != nil {
+	if err := c.instance.options("createTopic", script.Argument(args, 0), &want, "a topic: createTopic({ topic: 'orders' })"); err != nil {
 		return nil, err
 	}
 	if want.Topic == "" {
 		return nil, errors.New("topic is missing")
 	}
-	topic := kmsg.NewCreateTopicsRequestTopic()
-	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = want.Topic, cmp.Or(want.Partitions, 1), cmp.Or(want.ReplicationFactor, 1)
+	config := map[string]*string{}
 	for _, one := range want.Entries {
-		config := kmsg.NewCreateTopicsRequestTopicConfig()
-		config.Name, config.Value = one.Name, kmsg.StringPtr(fmt.Sprint(one.Value))
-		topic.Configs = append(topic.Configs, config)
+		config[one.Name] = kadm.StringPtr(fmt.Sprint(one.Value))
 	}
 	return func(ctx context.Context) (script.Result, error) {
-		request := kmsg.NewPtrCreateTopicsRequest()
-		request.Topics = append(request.Topics, topic)
-		request.TimeoutMillis = int32(requestTimeout / time.Millisecond)
-		answer, err := request.RequestWith(ctx, c.client)
+		created, err := kadm.NewClient(c.client).CreateTopics(ctx, cmp.Or(want.Partitions, 1), cmp.Or(want.ReplicationFactor, 1), config, want.Topic)
 		if err != nil {
 			return nil, err
 		}
-		for _, one := range answer.Topics {
-			// An existing topic is not an error, as in version 1 of the public module.
-			if err := kerr.ErrorForCode(one.ErrorCode); err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
-				return nil, fmt.Errorf("%q: %w%s", one.Topic, err, said(one.ErrorMessage))
-			}
+		// An existing topic is not an error, as in version 1 of the public module.
+		if one := created[want.Topic]; one.Err != nil && !errors.Is(one.Err, kerr.TopicAlreadyExists) {
+			return nil, fmt.Errorf("%q: %w%s", want.Topic, one.Err, franz.Because(one.ErrMessage))
 		}
-		return nil, c.known(ctx, want.Topic)
+		return nil, broker.Wrap(fmt.Sprintf("%q is made, and has no leader yet", want.Topic), deadline.Until(ctx, 50*time.Millisecond, func() bool {
+			topics, err := listed(ctx, c.client, want.Topic)
+			return err == nil && !slices.ContainsFunc(topics[want.Topic].Partitions.Sorted(), func(p kadm.PartitionDetail) bool { return p.Leader < 0 })
+		}))
 	}, nil
 }
 
-// known waits until all partitions of a topic that was just made have a leader.
-func (c *connection) known(ctx context.Context, topic string) error {
-	return broker.Wrap(fmt.Sprintf("%q is made, and has no leader yet", topic), deadline.Until(ctx, 50*time.Millisecond, func() bool {
-		topics, err := listed(ctx, c.client, topic)
-		return err == nil && !slices.ContainsFunc(topics[topic].Partitions.Sorted(), func(p kadm.PartitionDetail) bool { return p.Leader < 0 })
-	}))
-}
-
 func (c *connection) deleteTopic(args []sobek.Value) (script.Wait, error) {
-	name := script.Argument(args, 0)
-	if name == nil {
-		return nil, errNoTopic
-	}
-	topic := name.String()
+	topic, err := topicOf(args)
 	return func(ctx context.Context) (script.Result, error) {
 		deleted, err := kadm.NewClient(c.client).DeleteTopics(ctx, topic)
 		if err == nil {
@@ -237,35 +210,28 @@ func (c *connection) deleteTopic(args []sobek.Value) (script.Wait, error) {
 		if errors.Is(err, kerr.UnknownTopicOrPartition) {
 			err = fmt.Errorf("unknown topic: %w", err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", topic, err)
+		return nil, broker.Wrap(fmt.Sprintf("%q", topic), err)
+	}, err
+}
+
+func topicOf(args []sobek.Value) (string, error) {
+	topic := script.Argument(args, 0)
+	if topic == nil {
+		return "", errors.New("it needs the name of a topic")
+	}
+	return topic.String(), nil
+}
+
+// looksAt these topics, or all. While k6 only looks at the script there are none.
+func (c *connection) looksAt(answer func(kadm.TopicDetails) any, only ...string) script.Wait {
+	return func(ctx context.Context) (_ script.Result, err error) {
+		var topics kadm.TopicDetails
+		if c.runs {
+			topics, err = listed(ctx, c.client, only...)
 		}
-		return nil, nil
-	}, nil
+		return func() sobek.Value { return c.vu.Runtime().ToValue(answer(topics)) }, err
+	}
 }
-
-// asks adds a method that looks at topics: that of its argument, or all. While k6 only looks at the script there are none.
-func (c *connection) asks(on *sobek.Object, name string, answer func(topics kadm.TopicDetails, topic string) any) {
-	c.waits(on, name, "", func(args []sobek.Value) (script.Wait, error) {
-		return c.bounded(args, func([]sobek.Value) (script.Wait, error) {
-			topic, only := "", []string(nil)
-			if of := script.Argument(args, 0); of != nil {
-				topic, only = of.String(), []string{of.String()}
-			} else if name == "getMetadata" {
-				return nil, errNoTopic
-			}
-			return func(ctx context.Context) (_ script.Result, err error) {
-				var topics kadm.TopicDetails
-				if c.runs {
-					topics, err = listed(ctx, c.client, only...)
-				}
-				return func() sobek.Value { return c.vu.Runtime().ToValue(answer(topics, topic)) }, err
-			}, nil
-		})
-	})
-}
-
-var errNoTopic = errors.New("it needs the name of a topic")
 
 // described is a topic as a script gets it.
 func described(topic kadm.TopicDetail) map[string]any {
@@ -286,11 +252,4 @@ func listed(ctx context.Context, client *kgo.Client, only ...string) (kadm.Topic
 		err = fmt.Errorf("%q: %w", only[0], err)
 	}
 	return topics, err
-}
-
-func said(message *string) string {
-	if message == nil || *message == "" {
-		return ""
-	}
-	return ": " + *message
 }

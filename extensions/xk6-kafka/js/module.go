@@ -94,28 +94,37 @@ func (i *instance) constructor(name string, make class) func(sobek.ConstructorCa
 const configured = "a configuration: { brokers: ['localhost:9092'], topic: 'orders' }"
 
 // client is the one of a configuration, which does not connect before it is used, and ends with the test.
-func (m *Module) client(key string, options func() ([]kgo.Opt, error)) (*kgo.Client, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if one := m.shared[key]; one != nil {
-		return one, nil
-	}
-	made, err := options()
+func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }) (*kgo.Client, error) {
+	text, err := json.Marshal(of)
 	if err != nil {
 		return nil, err
 	}
-	one, err := kgo.NewClient(made...)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := fmt.Sprintf("%T %s", of, text)
+	if one := m.shared[key]; one != nil {
+		return one, nil
+	}
+	options, err := of.options()
+	if err != nil {
+		return nil, err
+	}
+	one, err := kgo.NewClient(options...)
 	if err != nil {
 		return nil, err
 	}
 	m.shared[key] = one
 	m.test.AtEnd(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-		defer cancel()
-		_ = one.Flush(ctx)
+		_ = flush(context.Background(), one)
 		one.Close()
 	})
 	return one, nil
+}
+
+func flush(ctx context.Context, client *kgo.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
+	return client.Flush(ctx)
 }
 
 // waits adds a method and its form that returns a promise. errors is the counter of its failures.
@@ -137,16 +146,9 @@ func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call
 // failed is the error of a call.
 func failed(name string, err error) error { return fmt.Errorf("kafka: %s: %w", name, worded(err)) }
 
-func (i *instance) tags() *metrics.TagSet {
-	if state := i.vu.State(); state != nil {
-		return script.Tags(state)
-	}
-	return nil
-}
-
 func (i *instance) count(name string, n float64) {
-	if tags := i.tags(); tags != nil {
-		i.test.Metrics.Add(name, tags, n)
+	if state := i.vu.State(); state != nil {
+		i.test.Metrics.Add(name, script.Tags(state), n)
 	}
 }
 
@@ -161,7 +163,10 @@ func worded(err error) error {
 	return address.Cause(err)
 }
 
-var errClosed = errors.New("it is closed")
+var (
+	errClosed = errors.New("it is closed")
+	errInit   = errors.New("it cannot be called in the init context")
+)
 
 // options reads the object that a call is given; example is what to write where there is none.
 func (i *instance) options(call string, given sobek.Value, into any, example string) error {

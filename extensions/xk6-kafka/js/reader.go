@@ -18,7 +18,6 @@ import (
 type reading struct {
 	access
 	GroupID           string   `json:"groupID"`
-	GroupId           string   `json:"groupId"`
 	GroupTopics       []string `json:"groupTopics"`
 	Topic             string   `json:"topic"`
 	Partition         int32    `json:"partition"`
@@ -56,20 +55,25 @@ type received struct {
 
 func newReader(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
 	r := &reader{instance: i}
-	if err := i.options(name, configuration, &r.reading, configured); err != nil {
+	err := i.options(name, configuration, &r.reading, configured)
+	if err == nil {
+		_, err = r.reading.options()
+	}
+	if err != nil {
 		return err
 	}
-	r.GroupID = cmp.Or(r.GroupID, r.GroupId)
-	if _, err := r.options(); err != nil {
-		return err
+	locked := func(do func(context.Context) error) script.Call {
+		return func([]sobek.Value) (script.Wait, error) {
+			return func(ctx context.Context) (script.Result, error) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				return nil, do(ctx)
+			}, nil
+		}
 	}
 	i.waits(on, "consume", readerErrors, r.consume)
-	i.waits(on, "commitOffsets", readerErrors, func([]sobek.Value) (script.Wait, error) {
-		return func(ctx context.Context) (script.Result, error) { return nil, r.commit(ctx) }, nil
-	})
-	i.waits(on, "close", readerErrors, func([]sobek.Value) (script.Wait, error) {
-		return func(ctx context.Context) (script.Result, error) { return nil, r.close(ctx) }, nil
-	})
+	i.waits(on, "commitOffsets", readerErrors, locked(r.commit))
+	i.waits(on, "close", readerErrors, locked(r.close))
 	return nil
 }
 
@@ -87,15 +91,28 @@ var groupBalancers = map[string]kgo.GroupBalancer{
 	"group_balancer_rack_affinity": kgo.RangeBalancer(),
 }
 
-func (r *reader) options() ([]kgo.Opt, error) {
+var startOffsets = map[string]int64{"": firstOffset, "start_offsets_first_offset": firstOffset, "start_offsets_last_offset": lastOffset}
+
+func (r *reading) options() ([]kgo.Opt, error) {
 	options, err := r.access.options()
 	if err != nil {
 		return nil, err
 	}
-	start, err := r.start()
-	if err != nil {
-		return nil, err
+	// Where a reader begins that has no committed offset.
+	at := int64(firstOffset)
+	switch start := r.StartOffset.(type) {
+	case string:
+		var known bool
+		if at, known = startOffsets[start]; !known {
+			return nil, fmt.Errorf("startOffset %q is none of the module's START_OFFSETS_ constants", start)
+		}
+	case float64:
+		at = int64(start)
 	}
+	if r.Offset != nil && r.GroupID == "" {
+		at = *r.Offset
+	}
+	start := kgo.NewOffset().At(at)
 	isolation := kgo.ReadUncommitted()
 	if r.IsolationLevel == "isolation_level_read_committed" {
 		isolation = kgo.ReadCommitted()
@@ -114,16 +131,16 @@ func (r *reader) options() ([]kgo.Opt, error) {
 	if r.GroupID == "" {
 		return append(options, kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topics[0]: {r.Partition: start}})), nil
 	}
-	members := make([]kgo.GroupBalancer, 0, len(r.GroupBalancers))
+	members := []kgo.GroupBalancer{kgo.RangeBalancer(), kgo.RoundRobinBalancer()}
+	if len(r.GroupBalancers) > 0 {
+		members = nil
+	}
 	for _, name := range r.GroupBalancers {
 		one := groupBalancers[name]
 		if one == nil {
 			return nil, fmt.Errorf("groupBalancers: %q is none of the module's GROUP_BALANCER_ constants", name)
 		}
 		members = append(members, one)
-	}
-	if len(members) == 0 {
-		members = append(members, kgo.RangeBalancer(), kgo.RoundRobinBalancer())
 	}
 	session := r.SessionTimeout.or(30 * time.Second)
 	return append(options,
@@ -133,37 +150,11 @@ func (r *reader) options() ([]kgo.Opt, error) {
 	), nil
 }
 
-// start is where a reader begins that has no committed offset.
-func (r *reader) start() (kgo.Offset, error) {
-	at := int64(firstOffset)
-	switch given := r.StartOffset.(type) {
-	case string:
-		switch given {
-		case "", "start_offsets_first_offset":
-		case "start_offsets_last_offset":
-			at = lastOffset
-		default:
-			return kgo.Offset{}, fmt.Errorf("startOffset %q is none of the module's START_OFFSETS_ constants", given)
-		}
-	case float64:
-		at = int64(given)
-	}
-	if r.Offset != nil && r.GroupID == "" {
-		at = *r.Offset
-	}
-	switch at {
-	case firstOffset:
-		return kgo.NewOffset().AtStart(), nil
-	case lastOffset:
-		return kgo.NewOffset().AtEnd(), nil
-	}
-	return kgo.NewOffset().At(at), nil
-}
-
 // consume returns the next messages: { limit or maxMessages, maxDuration, nanoPrecision, expectTimeout }.
 func (r *reader) consume(args []sobek.Value) (script.Wait, error) {
-	if r.vu.State() == nil {
-		return nil, errors.New("it cannot be called in the init context")
+	state := r.vu.State()
+	if state == nil {
+		return nil, errInit
 	}
 	var want struct {
 		Limit         int      `json:"limit"`
@@ -179,7 +170,7 @@ func (r *reader) consume(args []sobek.Value) (script.Wait, error) {
 	}
 	limit := max(1, cmp.Or(want.Limit, want.MaxMessages))
 	atMost := time.Duration(cmp.Or(want.MaxDuration, r.MaxDuration))
-	tags := r.tags()
+	tags := script.Tags(state)
 	return func(ctx context.Context) (script.Result, error) {
 		got, err := r.take(ctx, limit, atMost, want.ExpectTimeout)
 		if err != nil {
@@ -223,17 +214,11 @@ func (r *reader) take(ctx context.Context, limit int, atMost time.Duration, expe
 				r.waiting = append(r.waiting, received{record, p.HighWatermark})
 			}
 		})
-		if len(r.waiting) > before && whole.Err() == nil {
+		if len(r.waiting) >= limit || len(r.waiting) > before && whole.Err() == nil {
 			continue
 		}
-		switch err := fetches.Err0(); {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil && !errors.Is(err, context.DeadlineExceeded):
+		if err := fetches.Err0(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return nil, err
-		}
-		if len(r.waiting) >= limit {
-			break
 		}
 		r.count(readerTimeouts, 1)
 		if expectTimeout {
@@ -250,45 +235,38 @@ func (r *reader) take(ctx context.Context, limit int, atMost time.Duration, expe
 	for _, one := range got {
 		r.client.MarkCommitRecords(one.Record)
 	}
-	if r.GroupID != "" && r.CommitInterval == 0 && len(got) > 0 {
-		return got, r.commitMarked(ctx)
+	if r.CommitInterval == 0 && len(got) > 0 {
+		return got, r.commit(ctx)
 	}
 	return got, nil
 }
 
 // open makes the client for the first call.
-func (r *reader) open() error {
+func (r *reader) open() (err error) {
 	if r.closed {
 		return errClosed
 	}
 	if r.client != nil {
 		return nil
 	}
-	options, err := r.options()
+	options, err := r.reading.options()
 	if err != nil {
 		return err
 	}
-	if r.client, err = kgo.NewClient(options...); err != nil {
-		return err
+	if r.client, err = kgo.NewClient(options...); err == nil {
+		r.test.AtEnd(func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			_ = r.close(context.Background())
+		})
 	}
-	r.test.AtEnd(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-		defer cancel()
-		_ = r.close(ctx)
-	})
-	return nil
+	return err
 }
 
 func (r *reader) commit(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.client == nil || r.GroupID == "" {
+	if r.client == nil || r.closed || r.GroupID == "" {
 		return nil
 	}
-	return r.commitMarked(ctx)
-}
-
-func (r *reader) commitMarked(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return r.client.CommitMarkedOffsets(ctx)
@@ -296,8 +274,6 @@ func (r *reader) commitMarked(ctx context.Context) error {
 
 func (r *reader) close(ctx context.Context) error {
 	err := r.commit(ctx)
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.client != nil && !r.closed {
 		r.client.Close()
 	}

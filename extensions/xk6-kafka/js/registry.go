@@ -180,24 +180,22 @@ func (r *registry) serialize(args []sobek.Value) (script.Wait, error) {
 	if err != nil {
 		return nil, err
 	}
-	var bytes []byte
-	if of.ID > 0 {
-		bytes, err = new(sr.ConfluentHeader).AppendEncode(nil, of.ID, nil)
-	}
-	var body []byte
-	switch {
-	case err != nil:
-	case kind == typeJSON:
-		body, err = script.JSON(data)
-	case kind == typeAvro:
-		body, err = r.toAvro(of.Text, data)
+	var bytes, head []byte
+	switch kind {
+	case typeJSON:
+		bytes, err = script.JSON(data)
+	case typeAvro:
+		bytes, err = r.toAvro(of.Text, data)
 	default:
-		if body, err = script.Bytes(r.vu.Runtime(), "data", data); err != nil && kind == typeString {
+		if bytes, err = script.Bytes(r.vu.Runtime(), "data", data); err != nil && kind == typeString {
 			err = fmt.Errorf("data must be text for SCHEMA_TYPE_STRING; use SCHEMA_TYPE_JSON for %s", data)
 		}
 	}
+	if err == nil && of.ID > 0 {
+		head, err = new(sr.ConfluentHeader).AppendEncode(nil, of.ID, nil)
+	}
 	return func(context.Context) (script.Result, error) {
-		return func() sobek.Value { return script.Uint8Array(r.vu.Runtime(), append(bytes, body...)) }, nil
+		return func() sobek.Value { return script.Uint8Array(r.vu.Runtime(), append(head, bytes...)) }, nil
 	}, err
 }
 

@@ -3,17 +3,18 @@ package js
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"hash/fnv"
-	"sync"
+	"strconv"
 	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"go.k6.io/k6/v2/js/common"
 
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
@@ -44,29 +45,19 @@ func newWriter(i *instance, name string, configuration sobek.Value, on *sobek.Ob
 	if object, is := configuration.(*sobek.Object); is {
 		w.balancer, _ = sobek.AssertFunction(object.Get("balancer"))
 	}
-	if err := i.options(name, configuration, &w.writing, configured); err != nil {
-		return err
+	err := i.options(name, configuration, &w.writing, configured)
+	if err == nil {
+		w.client, err = i.Module.client(&w.writing)
 	}
-	key, err := json.Marshal(w.writing)
 	if err != nil {
 		return err
 	}
-	if w.client, err = i.Module.client("writer "+string(key), w.options); err != nil {
-		return err
-	}
+	flush := func(ctx context.Context) (script.Result, error) { return nil, flush(ctx, w.client) }
 	i.waits(on, "produce", writerErrors, w.produce)
-	i.waits(on, "flush", writerErrors, func([]sobek.Value) (script.Wait, error) {
-		return func(ctx context.Context) (script.Result, error) { return nil, w.flush(ctx) }, nil
-	})
+	i.waits(on, "flush", writerErrors, func([]sobek.Value) (script.Wait, error) { return flush, nil })
 	i.waits(on, "close", writerErrors, func([]sobek.Value) (script.Wait, error) {
-		open := !w.closed
-		w.closed = true
-		return func(ctx context.Context) (script.Result, error) {
-			if !open {
-				return nil, nil
-			}
-			return nil, w.flush(ctx)
-		}, nil
+		w.closed = true // the client is others' too, and ends with the test
+		return flush, nil
 	})
 	return nil
 }
@@ -78,45 +69,41 @@ const (
 	defaultAttempts     = 10
 	defaultBatchBytes   = 1 << 20
 	defaultWriteTimeout = 10 * time.Second
-	defaultAcks         = -1
 )
 
-var codecs = map[string]kgo.CompressionCodec{
-	"": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(), "lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
-}
+// requiredAcks are names of franz.Acks.
+var requiredAcks = map[int]string{-1: "all", 0: "0", 1: "1"}
 
-var acks = map[int]kgo.Acks{-1: kgo.AllISRAcks(), 0: kgo.NoAck(), 1: kgo.LeaderAck()}
-
-func (w *writer) options() ([]kgo.Opt, error) {
+func (w *writing) options() ([]kgo.Opt, error) {
 	options, err := w.access.options()
 	if err != nil {
 		return nil, err
 	}
-	codec, known := codecs[w.Compression]
+	codec, known := franz.Codecs[cmp.Or(w.Compression, "none")]
 	if !known {
 		return nil, fmt.Errorf("compression %q is none of CODEC_GZIP, CODEC_SNAPPY, CODEC_LZ4 and CODEC_ZSTD", w.Compression)
 	}
-	required := defaultAcks
+	required := -1
 	if w.RequiredAcks != nil {
 		required = *w.RequiredAcks
 	}
-	confirmed, known := acks[required]
+	acks, known := franz.Acks[requiredAcks[required]]
 	if !known {
 		return nil, fmt.Errorf("requiredAcks must be -1 (all), 0 (none) or 1 (the leader's), got %d", required)
 	}
-	byKey, err := balancerOf(w.Balancer)
-	if err != nil {
-		return nil, err
+	byKey, known := balancers[w.Balancer]
+	if !known {
+		return nil, fmt.Errorf("balancer %q is none of the module's BALANCER_ constants, nor a function", w.Balancer)
 	}
 	if w.AutoCreateTopic {
 		options = append(options, kgo.AllowAutoTopicCreation())
 	}
 	return append(options,
-		kgo.RequiredAcks(confirmed), kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(5), kgo.ProducerLinger(0),
+		kgo.RequiredAcks(acks), kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(5), kgo.ProducerLinger(0),
 		kgo.RecordRetries(cmp.Or(w.MaxAttempts, defaultAttempts)),
 		kgo.ProduceRequestTimeout(w.WriteTimeout.or(defaultWriteTimeout)), kgo.UnknownTopicRetries(20),
 		kgo.ProducerBatchMaxBytes(cmp.Or(w.BatchBytes, defaultBatchBytes)), kgo.ProducerBatchCompression(codec),
-		kgo.RecordPartitioner(partitioner{byKey}), kgo.MaxBufferedRecords(1_000_000),
+		kgo.RecordPartitioner(franz.Partitioner{Partitioner: byKey}), kgo.MaxBufferedRecords(1_000_000),
 	), nil
 }
 
@@ -125,78 +112,63 @@ func (w *writer) produce(args []sobek.Value) (script.Wait, error) {
 	if w.closed {
 		return nil, errClosed
 	}
-	if w.vu.State() == nil {
-		return nil, errors.New("it cannot be called in the init context")
+	state := w.vu.State()
+	if state == nil {
+		return nil, errInit
 	}
 	records, err := w.records(script.Argument(args, 0))
 	if err != nil {
 		return nil, err
 	}
-	tags := w.tags()
-	return func(ctx context.Context) (script.Result, error) {
-		var all sync.WaitGroup
-		var mu sync.Mutex
-		var failed error
-		bytes, arrived := 0, 0
+	tags := script.Tags(state)
+	return func(ctx context.Context) (_ script.Result, failed error) {
 		// The library's own limit counts from a message's time, which scripts may set.
 		ctx, cancel := context.WithTimeout(ctx, w.WriteTimeout.or(defaultWriteTimeout))
 		defer cancel()
-		all.Add(len(records))
 		began := time.Now()
-		for _, one := range records {
-			w.client.Produce(ctx, one, func(r *kgo.Record, err error) {
-				defer all.Done()
-				mu.Lock()
-				defer mu.Unlock()
-				if err == nil {
-					arrived++
-					bytes += len(r.Key) + len(r.Value)
-				} else if failed == nil {
-					failed = fmt.Errorf("to %q: %w", r.Topic, err)
-				}
-			})
-		}
-		all.Wait()
+		results := w.client.ProduceSync(ctx, records...)
 		w.test.Metrics.Took(writeSeconds, tags, time.Since(began))
+		bytes, arrived := 0, 0
+		for _, one := range results {
+			switch {
+			case one.Err == nil:
+				arrived++
+				bytes += len(one.Record.Key) + len(one.Record.Value)
+			case failed == nil:
+				failed = fmt.Errorf("to %q: %w", one.Record.Topic, one.Err)
+			}
+		}
 		w.test.Metrics.Add(writerMessages, tags, float64(arrived))
 		w.test.Metrics.Add(writerBytes, tags, float64(bytes))
 		return nil, failed
 	}, nil
 }
 
-func (w *writer) flush(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
-	defer cancel()
-	return w.client.Flush(ctx)
-}
-
 // records reads messages; unknown keys are ignored, and so is offset.
-func (w *writer) records(given sobek.Value) ([]*kgo.Record, error) {
-	rt := w.vu.Runtime()
+func (w *writer) records(batch sobek.Value) ([]*kgo.Record, error) {
 	var list *sobek.Object
-	if object, is := given.(*sobek.Object); is {
+	if object, is := batch.(*sobek.Object); is {
 		list, _ = object.Get("messages").(*sobek.Object)
 	}
 	if list == nil || list.ClassName() != "Array" {
 		return nil, errors.New("it needs messages: produce({ messages: [{ value: ... }] })")
 	}
-	records := make([]*kgo.Record, 0, list.Get("length").ToInteger())
-	for at := range cap(records) {
-		m, is := list.Get(fmt.Sprint(at)).(*sobek.Object)
+	records := make([]*kgo.Record, list.Get("length").ToInteger())
+	for at := range records {
+		m, is := list.Get(strconv.Itoa(at)).(*sobek.Object)
 		if !is {
 			return nil, fmt.Errorf("message %d is no object: { key, value, headers }", at)
 		}
-		one, err := w.record(rt, m)
-		if err != nil {
+		var err error
+		if records[at], err = w.record(w.vu.Runtime(), m); err != nil {
 			return nil, fmt.Errorf("message %d: %w", at, err)
 		}
-		records = append(records, one)
 	}
 	return records, nil
 }
 
 func (w *writer) record(rt *sobek.Runtime, m *sobek.Object) (*kgo.Record, error) {
-	one := &kgo.Record{Topic: w.Topic, Partition: anyPartition}
+	one := &kgo.Record{Topic: w.Topic, Partition: franz.AnyPartition}
 	if topic := given(m, "topic"); topic != nil {
 		one.Topic = topic.String()
 	}
@@ -257,54 +229,20 @@ func (w *writer) choose(rt *sobek.Runtime, one *kgo.Record) (int32, error) {
 
 // given is a property that is there, or nil.
 func given(object *sobek.Object, name string) sobek.Value {
-	return script.Argument([]sobek.Value{object.Get(name)}, 0)
-}
-
-// anyPartition is of messages whose partition the balancer chooses.
-const anyPartition = -1
-
-// partitioner takes a message's own partition, where it has one.
-type partitioner struct{ kgo.Partitioner }
-
-func (p partitioner) ForTopic(topic string) kgo.TopicPartitioner {
-	return topicPartitioner{p.Partitioner.ForTopic(topic)}
-}
-
-type topicPartitioner struct{ kgo.TopicPartitioner }
-
-func (p topicPartitioner) RequiresConsistency(r *kgo.Record) bool {
-	return r.Partition != anyPartition || p.TopicPartitioner.RequiresConsistency(r)
-}
-
-func (p topicPartitioner) Partition(r *kgo.Record, n int) int {
-	if r.Partition != anyPartition {
-		return int(r.Partition) // one that is not there fails the message
+	if value := object.Get(name); !common.IsNullish(value) {
+		return value
 	}
-	return p.TopicPartitioner.Partition(r, n)
+	return nil
 }
 
-// balancerOf gives the same partition as the public module for the same key; messages without one go round.
-func balancerOf(name string) (kgo.Partitioner, error) {
-	switch name {
-	case "", "balancer_roundrobin":
-		return kgo.RoundRobinPartitioner(), nil
-	case "balancer_leastbytes":
-		return kgo.LeastBackupPartitioner(), nil
-	case "balancer_hash":
-		return hashed(func(key []byte, n int) int {
-			hash := fnv.New32a()
-			_, _ = hash.Write(key)
-			at := int32(hash.Sum32()) % int32(n)
-			return int(max(at, -at))
-		}), nil
-	case "balancer_crc32":
-		return hashed(func(key []byte, n int) int { return int(crc32.ChecksumIEEE(key) % uint32(n)) }), nil
-	case "balancer_murmur2":
-		return kgo.StickyKeyPartitioner(nil), nil
-	}
-	return nil, fmt.Errorf("balancer %q is none of the module's BALANCER_ constants, nor a function", name)
-}
-
-func hashed(partition func(key []byte, n int) int) kgo.Partitioner {
-	return kgo.StickyKeyPartitioner(kgo.PartitionerHasher(partition))
+// balancers give the same partition as the public module for the same key; messages without one go round.
+var balancers = map[string]kgo.Partitioner{
+	"": kgo.RoundRobinPartitioner(), "balancer_roundrobin": kgo.RoundRobinPartitioner(), "balancer_leastbytes": kgo.LeastBackupPartitioner(),
+	"balancer_hash": kgo.StickyKeyPartitioner(kgo.SaramaCompatHasher(func(key []byte) uint32 {
+		hash := fnv.New32a()
+		_, _ = hash.Write(key)
+		return hash.Sum32()
+	})),
+	"balancer_crc32":   kgo.StickyKeyPartitioner(func(key []byte, n int) int { return int(crc32.ChecksumIEEE(key) % uint32(n)) }),
+	"balancer_murmur2": kgo.StickyKeyPartitioner(nil),
 }

@@ -1,0 +1,67 @@
+// Package franz has what the driver and k6/x/kafka both tell franz-go.
+package franz
+
+import (
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+)
+
+// Acks by what a producer waits for.
+var Acks = map[string]kgo.Acks{"0": kgo.NoAck(), "1": kgo.LeaderAck(), "all": kgo.AllISRAcks()}
+
+// Codecs by their names.
+var Codecs = map[string]kgo.CompressionCodec{
+	"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(), "lz4": kgo.Lz4Compression(),
+	"zstd": kgo.ZstdCompression(),
+}
+
+// Logins by their names.
+var Logins = map[string]func(user, password string) sasl.Mechanism{
+	"plain": func(user, password string) sasl.Mechanism {
+		return plain.Auth{User: user, Pass: password}.AsMechanism()
+	},
+	"scram-sha-256": func(user, password string) sasl.Mechanism {
+		return scram.Auth{User: user, Pass: password}.AsSha256Mechanism()
+	},
+	"scram-sha-512": func(user, password string) sasl.Mechanism {
+		return scram.Auth{User: user, Pass: password}.AsSha512Mechanism()
+	},
+}
+
+// Because is what a broker adds to an error.
+func Because(message string) string {
+	if message == "" {
+		return ""
+	}
+	return " (" + strings.TrimSuffix(message, ".") + ")"
+}
+
+// AnyPartition is the partition of records for which Partitioner's own decides.
+const AnyPartition = -1
+
+// Partitioner uses a record's partition, where it has one: one that is not there fails the record.
+type Partitioner struct{ kgo.Partitioner }
+
+// ForTopic is for the library.
+func (p Partitioner) ForTopic(topic string) kgo.TopicPartitioner {
+	return topicPartitioner{p.Partitioner.ForTopic(topic)}
+}
+
+// --- internal ---
+
+type topicPartitioner struct{ kgo.TopicPartitioner }
+
+func (p topicPartitioner) RequiresConsistency(r *kgo.Record) bool {
+	return r.Partition != AnyPartition || p.TopicPartitioner.RequiresConsistency(r)
+}
+
+func (p topicPartitioner) Partition(r *kgo.Record, n int) int {
+	if r.Partition != AnyPartition {
+		return int(r.Partition)
+	}
+	return p.TopicPartitioner.Partition(r, n)
+}
