@@ -3,15 +3,15 @@ import type { BrokerProcess } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { missingCpus } from "../local/pinned.ts";
-import type { RemoteMachine } from "../machines/machine.ts";
 import type { BrokerRequest } from "../rig.ts";
 import type { SshHost } from "../ssh/host.ts";
+import type { NodeMachine } from "./sites.ts";
 
 /** A host of the entry, and where its node listens. */
 export interface ChosenHost {
 	readonly ssh: SshHost;
-	/** For people, as in rig.json. */
-	readonly host: string;
+	/** As in rig.json. */
+	readonly hostname: string;
 	readonly address: string;
 }
 
@@ -34,40 +34,28 @@ export function chooseHosts(
 			action: cannot,
 			reason: "mqbench has no network of its own between these hosts",
 		});
-	return hosts
-		.slice(0, count)
-		.map(
-			({
-				host,
-				address,
-				user = null,
-				port = null,
-				identity = null,
-				knownHosts = null,
-				...more
-			}) => {
-				const { hostKeyKnown, setUp, bootMinutes } = more;
-				const ssh = { host, user, port, identity, knownHosts, hostKeyKnown, setUp, bootMinutes };
-				return { address, host, ssh: { ...ssh, broker: system.key } };
-			},
-		);
+	return hosts.slice(0, count).map(({ address, ...more }) => {
+		const { host, user = null, port = null, identity = null, knownHosts = null } = more;
+		const ssh = { ...more, user, port, identity, knownHosts, broker: system.key };
+		return { address, hostname: host, ssh };
+	});
 }
 
 /** Checks what nobody else would say: nodes that share a machine, a port that is taken, and CPUs that are missing. Fails with a sentence. */
 export async function checkHosts(
 	{ system, cpus }: BrokerRequest,
 	{ ports }: Pick<BrokerProcess, "ports">,
-	chosen: readonly ChosenHost[],
-	hosts: readonly RemoteMachine[],
+	machines: readonly NodeMachine[],
 ): Promise<void> {
-	for (const [i, { name, facts }] of hosts.entries()) {
-		const twin = hosts
+	for (const [i, { host }] of machines.entries()) {
+		const { name, facts } = host;
+		const twin = machines
 			.slice(0, i)
-			.find((one) => facts.identity !== null && one.facts.identity === facts.identity);
+			.find((one) => facts.identity !== null && one.host.facts.identity === facts.identity);
 		if (twin)
 			throw failure("broker-missing", {
 				system: system.key,
-				what: `two of its nodes would be on one host, which is reached as ${twin.name} and as ${name}, and each needs one of its own`,
+				what: `two of its nodes would be on one host, which is reached as ${twin.host.name} and as ${name}, and each needs one of its own`,
 				remedy: "Name another host in the rig's file, or ask for fewer nodes",
 			});
 		const missing = cpus === null || facts.cpus === "" ? null : missingCpus(cpus, facts.cpus);
@@ -78,14 +66,13 @@ export async function checkHosts(
 			});
 	}
 	await Promise.all(
-		hosts.map(async ({ link, agent }, i) => {
-			const { address, host } = chosen[i] as ChosenHost;
-			const at = ports(hosts.length).map(({ number, from }) =>
+		machines.map(async ({ address, hostname, host: { link, agent } }) => {
+			const at = ports(machines.length).map(({ number, from }) =>
 				hostPort(from === "itself" ? "127.0.0.1" : address, number),
 			);
 			const { values } = await link.run(TAKEN, [agent, ...at]);
 			const port = /\d+$/.exec(values.taken ?? "")?.[0];
-			if (port) throw failure("host-port-taken", { system: system.key, port, host });
+			if (port) throw failure("host-port-taken", { system: system.key, port, host: hostname });
 		}),
 	);
 }

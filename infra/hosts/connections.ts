@@ -2,6 +2,7 @@ import type { Tools } from "../../runner/brokers/process.ts";
 import type { World } from "../../runner/world.ts";
 import { toolsOf } from "../local/tools.ts";
 import { type Bundle, bundleOf } from "../machines/bundle.ts";
+import type { RemoteHost } from "../machines/host.ts";
 import { connectMachine, type RemoteMachine } from "../machines/machine.ts";
 import type { Binaries } from "../programs/resolve.ts";
 import type { SshHost } from "../ssh/host.ts";
@@ -12,8 +13,8 @@ export interface Connections {
 	/** Tools of this machine, for a broker that runs on the platform of those programs. */
 	tools(built: Binaries): Tools;
 	get(ssh: SshHost): Promise<RemoteMachine>;
-	/** Reads a file or folder of this machine once. */
-	bundle(name: string, from: string): Promise<Bundle>;
+	/** To a machine that is used once, which the caller disconnects. */
+	connect(remote: RemoteHost): Promise<RemoteMachine>;
 	/** A line for people, without its end. */
 	say(line: string): void;
 	/** Says something once. */
@@ -33,20 +34,24 @@ export function connections(world: World, binaries: Binaries): Connections {
 		read.catch(() => bundles.delete(from));
 		return read;
 	};
+	const stop = AbortSignal.any([world.stop, closing.signal]);
+	const connect = (remote: RemoteHost) =>
+		connectMachine(remote, { world, binaries, bundle, say }, stop);
 	return {
 		tools: (built) => toolsOf(world, built),
-		bundle,
+		connect,
 		say,
 		get(ssh) {
 			// The system is only for messages: the connection is the same for all.
 			const key = JSON.stringify({ ...ssh, broker: null });
 			const remote = overSsh(ssh);
-			const stop = AbortSignal.any([world.stop, closing.signal]);
-			const connect = () => connectMachine(remote, { world, binaries, bundle, say }, stop);
 			const had = hosts.get(key);
 			const made = had
-				? had.then((one) => (one.link.alive() ? { ...one, remote } : connect()), connect)
-				: connect();
+				? had.then(
+						(one) => (one.link.alive() ? { ...one, remote } : connect(remote)),
+						() => connect(remote),
+					)
+				: connect(remote);
 			hosts.set(key, made);
 			return made;
 		},

@@ -1,18 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Described, ImageFacts } from "../../runner/brokers/process.ts";
-import { type ContainerSpec, commandOf, limitArguments, mountText } from "../docker/container.ts";
+import { type ContainerSpec, limitArguments, mountText } from "../docker/container.ts";
 import { writeThere } from "../machines/files.ts";
 import { unwritable } from "../machines/trouble.ts";
 import type { Place } from "../nodes/place.ts";
 import type { HostEngine } from "./engine.ts";
-import { type HostPlaceOptions, nodeStarter } from "./place.ts";
-import { brokerSamples } from "./samples.ts";
-import type { HostSite } from "./sites.ts";
+import { brokerSamples, nodeStarter, type PlaceOptions } from "./place.ts";
 
-export interface ContainerPlaceOptions
-	extends Pick<HostPlaceOptions, "number" | "stopMs" | "fetchSamples"> {
-	/** Its paths are those within the container. */
-	readonly site: HostSite;
+/** The paths of `site` are those within the container. */
+export interface ContainerPlaceOptions extends PlaceOptions {
 	readonly engine: HostEngine;
 	readonly image: ImageFacts;
 	readonly data: Described["data"];
@@ -82,11 +78,7 @@ export function hostContainerPlace({
 			// Their folder is the user's alone; the image's user may be another one.
 			await writeThere(remote, link, `${store}/files`, node.files, 0o444);
 		},
-		async start(node, take) {
-			const { entrypoint, args } = commandOf(node);
-			const argv = [...(entrypoint ? [entrypoint] : image.entrypoint), ...args];
-			// Agent passes on only what it is told, and the engine's own HOME is that of another user.
-			const env = { HOME: "/", ...image.env, ...node.env };
+		async start({ argv, env = {} }, take) {
 			const inside = { agent: words(), samples: SAMPLES };
 			const child = start({ argv, env }, take, "node", inside);
 			// Once that is known signals go to what is below the agent within.

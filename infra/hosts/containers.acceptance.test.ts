@@ -12,7 +12,7 @@ import type { Broker } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { hostEnginesMissing, startEngine } from "./engine.fake.ts";
 import { onHosts } from "./open.ts";
-import { brokerSamples } from "./samples.ts";
+import { brokerSamples } from "./place.ts";
 
 const binaries = await realBinaries();
 const missing = hostEnginesMissing();

@@ -1,32 +1,24 @@
-import path from "node:path";
 import { imageAt, processes } from "../../runner/brokers/index.ts";
-import type { BrokerProcess, ImageFacts, Setup } from "../../runner/brokers/process.ts";
+import type { BrokerProcess, ImageFacts, NodeDescription } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
-import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
-import { orInterrupted } from "../../runner/stop.ts";
 import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { limitWords } from "../docker/container.ts";
 import { cannotLimit } from "../docker/engine.ts";
 import { flushText, flushWarning } from "../docker/flush.ts";
 import { getImage } from "../docker/images.ts";
-import { pathsInside } from "../docker/sites.ts";
-import { makeFolders } from "../machines/folders.ts";
 import type { RemoteMachine } from "../machines/machine.ts";
-import { openBroker } from "../nodes/broker.ts";
 import type { Binaries } from "../programs/resolve.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
-import { settled } from "../settled.ts";
-import { type ChosenHost, checkHosts, chooseHosts } from "./choose-hosts.ts";
+import { brokerOn, perHost } from "./broker-on.ts";
+import { checkHosts, chooseHosts } from "./choose-hosts.ts";
 import { type Connections, connections } from "./connections.ts";
 import { type ContainerPlaceOptions, hostContainerPlace } from "./container-place.ts";
 import { type HostEngine, hostEngine } from "./engine.ts";
-import { tidying, unlessStopped } from "./patience.ts";
 import { hostPlace } from "./place.ts";
-import { expectSamples, fetchSamples } from "./samples.ts";
-import { furnish, type HostSite, hostSite } from "./sites.ts";
+import { furnish, type HostSite } from "./sites.ts";
 
 type Entry = RigFile["brokers"][number];
 
@@ -66,139 +58,58 @@ export function onHosts(
 
 // --- internal ---
 
-async function openOnHosts(
+function openOnHosts(
 	entry: Entry,
 	request: BrokerRequest,
 	kind: BrokerProcess,
 	world: World,
 	connections: Connections,
 ): Promise<Broker> {
-	const { system } = request;
+	const { system, cpus } = request;
 	const chosen = chooseHosts(entry, request);
-	const undo: (() => Promise<void>)[] = [];
-	const pending = new Set<Promise<unknown>>();
-	const tidy = tidying(world, connections.say);
-	const notes: string[] = [];
-	const remove = once(async () => {
-		// By now a cancelled step has made whatever it was going to make.
-		await tidy(Promise.allSettled(pending), null);
-		for (const action of undo.reverse()) await action();
-	});
-	/** Waits for something, and stops waiting after a Ctrl-C. */
-	const wait = <T>(step: Promise<T>) => {
-		pending.add(step);
-		const over = () => pending.delete(step);
-		step.then(over, over);
-		return unlessStopped(step, world.stop);
-	};
-	try {
+	return brokerOn(request, kind, world, connections, async ({ wait, undo, sites: make }) => {
 		// A missing host is reported at once, however long others take.
-		const hosts = await wait(Promise.all(chosen.map(({ ssh }) => connections.get(ssh))));
-		await wait(checkHosts(request, kind, chosen, hosts));
-		const sites = await wait(
-			settled(
-				hosts.map(async (host, i) => {
-					const { name, remote, link, facts } = host;
-					const folders = await makeFolders(remote, link, facts.store);
-					undo.push(() =>
-						tidy(
-							folders.remove(),
-							`${name}: files of this run stay there (${folders.store}, ${folders.control}) until the next mqbench uses the host`,
-						),
-					);
-					const site = await hostSite(kind, hosts.length, host, chosen[i] as ChosenHost, folders);
-					undo.push(async () => site.tunnel?.close());
-					return site;
-				}),
+		const machines = await wait(
+			Promise.all(
+				chosen.map(async ({ ssh, ...at }) => ({ ...at, host: await connections.get(ssh) })),
 			),
 		);
+		await wait(checkHosts(request, kind, machines));
+		const sites = await make(machines, true);
+		const hosts = machines.map(({ host }) => host);
+		const notes: string[] = [];
 		const look = () => lookForOthers(system.key, sites, notes, connections);
 		await wait(look());
 		// One that came later has its folder there as well.
-		undo.push(() => tidy(look(), null));
+		undo(look);
 		const containers =
 			imageAt("host", system) === null
 				? null
 				: await wait(findContainers(request, hosts, world, connections));
-		const image = containers?.image ?? null;
-		const nodes = containers ? sites.map((site) => ({ ...site, ...pathsInside(kind) })) : sites;
-		const { level, messageBytes } = request;
-		const setup: Setup = {
-			system,
-			level,
-			messageBytes,
-			image,
-			nodes,
-			tools: connections.tools((hosts[0] as RemoteMachine).binaries),
-			ask: async (node, argv) => {
+		return {
+			sites,
+			notes,
+			image: containers?.image ?? null,
+			topology: topologyOf(hosts.length, entry, containers?.limits ?? null),
+			where: { disk: "in the host's store", memory: containers ? "tmpfs" : "/dev/shm" },
+			store: {
+				text: perHost(hosts, ({ storeText }) => storeText),
+				flush: () => flushOf(sites, connections),
+			},
+			async ask(node, argv) {
 				const { link } = hosts[node] as RemoteMachine;
 				const how = { limitMs: ASK_MS };
 				const { code, out } = await link.run('exec "$@" 2>&1 </dev/null', argv, how);
 				return { code, said: out };
 			},
-			where: { disk: "in the host's store", memory: containers ? "tmpfs" : "/dev/shm" },
-		};
-		const made = await wait(kind.describe(setup));
-		const flush = made.flushes ? await wait(flushOf(sites, connections)) : {};
-		const folder = path.dirname(request.logPath);
-		for (const [i] of sites.entries()) await expectSamples(i + 1, folder);
-		return await openBroker({
-			facts: made,
-			places: nodes.map((site, i) => {
-				const number = i + 1;
-				const { stopMs, data } = made;
-				const common = {
-					site,
-					number,
-					stopMs,
-					fetchSamples: () =>
-						tidy(
-							fetchSamples(site, number, folder),
-							`${site.host.name}: what node ${number} has used is not known`,
-						),
-				};
-				return containers
-					? hostContainerPlace({
-							...common,
-							...containers,
-							data,
-							engine: containers.engines[i] as HostEngine,
-						})
-					: hostPlace({
-							...common,
-							cpus: request.cpus,
-							prepare: (node) => wait(furnish(site, node)),
-						});
-			}),
-			request,
-			world,
-			remove,
-			about: {
-				binary: image?.name ?? path.posix.basename(made.nodes[0]?.argv[0] ?? ""),
-				// Clients on a node's machine are recognized by its identity.
-				sameHost: false,
-				identities: hosts.flatMap(({ facts }) => facts.identity ?? []),
-				hosts: hosts.map(({ name, facts: { settings } }) => ({
-					name,
-					role: "brokers" as const,
-					settings,
-				})),
-				notes,
-				topology: topologyOf(hosts.length, entry, containers?.limits ?? null),
-				settings: {
-					...made.settings,
-					...(image ? { image: `${image.name} (${image.digest ?? image.id})` } : {}),
-					host: perHost(hosts, ({ machine }) => machine),
-					...(made.flushes ? { store: perHost(hosts, ({ storeText }) => storeText) } : {}),
-					...flush,
-				},
+			place(common, { data }) {
+				const prepare = (node: NodeDescription) => wait(furnish(common.site, node));
+				if (!containers) return hostPlace({ ...common, cpus, prepare });
+				const engine = containers.engines[common.number - 1] as HostEngine;
+				return hostContainerPlace({ ...common, ...containers, data, engine });
 			},
-		});
-	} catch (error) {
-		await remove();
-		orInterrupted(world.stop);
-		throw error;
-	}
+		};
+	});
 }
 
 const ASK_MS = 60_000;
@@ -267,13 +178,6 @@ async function lookForOthers(
 			`Another mqbench runs on ${host.name}, which runs ${system}: the figures of each include the load of the other.`,
 		);
 	}
-}
-
-function perHost(
-	hosts: readonly RemoteMachine[],
-	text: (facts: RemoteMachine["facts"]) => string,
-): string {
-	return [...new Set(hosts.map(({ facts }) => text(facts)))].join("; ");
 }
 
 /** "1 node on 1 host (i4i.xlarge), in a container of at most 2 CPUs, 1GiB". */

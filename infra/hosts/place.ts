@@ -2,20 +2,27 @@ import { signalThere, startThere } from "../machines/spawn.ts";
 import type { End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
 import { describeEnd, type Ended, terminate } from "../process.ts";
 import type { ClientProcess } from "../rig.ts";
-import { brokerSamples } from "./samples.ts";
 import type { HostSite } from "./sites.ts";
 
-export interface HostPlaceOptions {
-	readonly site: Pick<HostSite, "host" | "folders">;
+export interface PlaceOptions {
+	readonly site: HostSite;
 	/** Number of the node, from 1. */
 	readonly number: number;
-	/** CPUs in the manner of taskset; null: any. */
-	readonly cpus: string | null;
 	/** How long a process may take to end before it is killed. */
 	readonly stopMs: number;
-	readonly prepare: Place["prepare"];
 	/** Fetches the node's use of resources when nothing runs there any more. */
 	fetchSamples(): Promise<void>;
+}
+
+export interface HostPlaceOptions extends PlaceOptions {
+	/** CPUs in the manner of taskset; null: any. */
+	readonly cpus: string | null;
+	readonly prepare: Place["prepare"];
+}
+
+/** Name of the file of a broker's node (from 1) in the folder of a run: lines as in runner/model/resource-file.ts. */
+export function brokerSamples(node: number): string {
+	return `resources-broker-${node}.jsonl`;
 }
 
 /** A folder of a host. Its processes run behind the agent, which ends them when the connection is gone. */
@@ -41,7 +48,7 @@ export function nodeStarter({
 	number,
 	cpus,
 	stopMs,
-}: Pick<HostPlaceOptions, "site" | "number" | "cpus" | "stopMs">) {
+}: Omit<HostPlaceOptions, "prepare" | "fetchSamples">) {
 	const { control, store } = folders;
 	const running = new Set<ClientProcess>();
 	return {

@@ -8,8 +8,15 @@ import {
 import { writeThere } from "../machines/files.ts";
 import type { RunFolders } from "../machines/folders.ts";
 import type { RemoteMachine } from "../machines/machine.ts";
-import type { ChosenHost } from "./choose-hosts.ts";
 import { openTunnel, type Tunnel } from "./tunnel.ts";
+
+/** A machine for one node, and where the node listens. */
+export interface NodeMachine {
+	readonly host: RemoteMachine;
+	readonly address: string;
+	/** For other nodes and for people. */
+	readonly hostname: string;
+}
 
 /** A run's things on a host, for one node. */
 export interface HostSite extends Site {
@@ -25,8 +32,7 @@ export interface HostSite extends Site {
 export async function hostSite(
 	kind: Pick<BrokerProcess, "ports">,
 	count: number,
-	host: RemoteMachine,
-	{ address, host: hostname }: Pick<ChosenHost, "address" | "host">,
+	{ host, address, hostname }: NodeMachine,
 	folders: RunFolders,
 ): Promise<HostSite> {
 	const { control, store, memory } = folders;
