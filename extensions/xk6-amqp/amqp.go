@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -66,7 +67,6 @@ type session struct {
 	// classic: ActiveMQ Classic does not hear what kind of address is meant, but for a prefix.
 	classic   bool
 	consumers broker.List[*consumer]
-	readers   broker.Readers
 }
 
 var (
@@ -98,10 +98,13 @@ func (s *session) Open(ctx context.Context) error {
 }
 
 // Prepare makes queues by using them, as AMQP 1.0 has no request for that, and takes out what an earlier run has left there.
-func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
-	s.topics = topics
-	return deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
-		name := topics[i].Name
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
+	if err := s.fits(layout); err != nil {
+		return fmt.Errorf("amqp: %w", err)
+	}
+	s.topics = layout.Topics
+	return deadline.Each(ctx, atOnce, len(s.topics), func(ctx context.Context, i int) error {
+		name := s.topics[i].Name
 		if s.Client > 0 {
 			return nil
 		}
@@ -135,8 +138,8 @@ func (s *session) ConsumesAtOnce() int { return atOnce }
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	c := &consumer{link: s.links[to.Connection], topic: to.Topic, handle: handle}
 	c.over, c.end = context.WithCancel(s.Over)
-	err := s.takes(to)
-	if err == nil && s.Run != "" && s.own.Destination == queue {
+	var err error
+	if s.Run != "" && s.own.Destination == queue {
 		err = s.isEmpty(ctx, to.Topic)
 	}
 	if err == nil {
@@ -221,16 +224,13 @@ func (s *session) container(number int) string {
 	return s.name + "-" + strconv.Itoa(s.Client) + "-" + strconv.Itoa(number)
 }
 
-// takes refuses what a queue or a topic cannot do.
-func (s *session) takes(to broker.Subscription) error {
-	if s.own.Destination == topic {
-		if to.Group != "" {
-			return errors.New("a topic has no groups in AMQP 1.0; write destination: queue")
-		}
-		return nil
+// fits refuses what a queue or a topic cannot do.
+func (s *session) fits(layout broker.Layout) error {
+	if s.own.Destination == queue {
+		return broker.Wrap("write destination: topic", layout.Rivals())
 	}
-	if !s.readers.Admit(to) {
-		return errors.New("a queue gives each message to one consumer; write destination: topic")
+	if slices.ContainsFunc(layout.Subscriptions, func(to broker.Subscription) bool { return to.Group != "" }) {
+		return errors.New("a topic has no groups in AMQP 1.0; write destination: queue")
 	}
 	return nil
 }

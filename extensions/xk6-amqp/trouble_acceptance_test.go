@@ -20,7 +20,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 		for _, group := range []string{"", "workers"} {
 			t.Run(name+" "+group, func(t *testing.T) {
 				server := start(t, true)
-				session := brokertest.Opened(t, New, server.url, "", "fsync", "a.queue")
+				session := brokertest.Opened(t, New, server.url, "", "fsync", "a.queue", group)
 				brokertest.TrafficOf(t, session, "a.queue", group).Survives(t, session, server.Server)
 			})
 		}
@@ -39,7 +39,7 @@ func TestAFrozenServerIsGivenUp(t *testing.T) {
 func TestAllConsumersOfAQueueWork(t *testing.T) {
 	for name, start := range servers {
 		t.Run(name, func(t *testing.T) {
-			brokertest.Shared(t, brokertest.Opened(t, New, start(t, false).url, `{"prefetch": 1}`, "", "a.queue"), "a.queue")
+			brokertest.Shared(t, New, start(t, false).url, `{"prefetch": 1}`, "a.queue")
 		})
 	}
 }

@@ -45,10 +45,10 @@ func TestAMemberCommitsWhatItHasHandled(t *testing.T) {
 			if err := opened.Open(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if err := opened.Prepare(ctx, []broker.Topic{{Name: topic, Partitions: 1}}); err != nil {
+			if err := opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}); err != nil {
 				t.Fatal(err)
 			}
-			if err := opened.Consume(ctx, broker.Subscription{Connection: 1, Topic: topic, Group: "g", Members: 1, Here: 1}, handle); err != nil {
+			if err := opened.Consume(ctx, broker.Subscription{Connection: 1, Topic: topic, Group: "g"}, handle); err != nil {
 				t.Fatal(err)
 			}
 			producer, err := opened.Producer(0)

@@ -44,7 +44,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if to.Group != "" {
 		return s.join(ctx, to, handle)
 	}
-	topics := to.Of(s.topics)
+	topics := to.Of(s.layout.Topics)
 	if len(topics) == 0 {
 		return fmt.Errorf("kafka: consume %q: there is no such topic", to.Topic)
 	}
@@ -76,9 +76,10 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 	if err != nil {
 		return err
 	}
+	all, here := s.layout.Members(to)
 	s.groupsMu.Lock()
 	g.members = append(g.members, c)
-	last := len(g.members) >= to.Here
+	last := len(g.members) >= here
 	s.groupsMu.Unlock()
 	s.keep(c)
 	go c.deliverAndCommit(broker.AcknowledgeOf(s.own.Acknowledge, to.Group))
@@ -87,7 +88,7 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 		return nil
 	}
 	partitions := s.partitionsOf(to.Topic)
-	if to.Here < to.Members {
+	if here < all {
 		err = deadline.Until(ctx, groupPoll, func() bool { return s.shared(ctx, g, partitions) })
 	} else {
 		err = deadline.Until(ctx, setUpPoll, func() bool { return g.settled(partitions) })
@@ -307,7 +308,7 @@ func sharedOut(owned []int, partitions int) bool {
 }
 
 func (s *session) partitionsOf(name string) int {
-	for _, topic := range s.topics {
+	for _, topic := range s.layout.Topics {
 		if topic.Name == name {
 			return topic.Partitions
 		}

@@ -176,7 +176,7 @@ func (s *session) groupsToRemove() []string {
 	}
 	names := map[string]bool{}
 	for _, group := range s.named {
-		for _, topic := range s.topics {
+		for _, topic := range s.layout.Topics {
 			names[s.groupName(topic.Name, group)] = true
 		}
 	}

@@ -14,11 +14,8 @@ import (
 func onExisting(t *testing.T, url, topic string, messageBytes, partitions int) (*session, error) {
 	t.Helper()
 	opened, err := New(broker.Options{
-		URL: url, Connections: 1, MessageBytes: messageBytes, Now: clock.New().Now, TimeoutNs: int64(5 * time.Second),
+		Part: broker.Part{Run: "run-1"}, URL: url, Connections: 1, MessageBytes: messageBytes, Now: clock.New().Now, TimeoutNs: int64(5 * time.Second),
 	})
-	if err == nil {
-		err = broker.UseExisting(opened, "run-1")
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +25,7 @@ func onExisting(t *testing.T, url, topic string, messageBytes, partitions int) (
 	if err := opened.Open(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return opened.(*session), opened.Prepare(ctx, []broker.Topic{{Name: topic, Partitions: partitions}})
+	return opened.(*session), opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: partitions}}})
 }
 
 func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T) {

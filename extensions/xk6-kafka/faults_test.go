@@ -53,11 +53,11 @@ func open(t *testing.T, o broker.Options, consume bool) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() })
-	if err := session.Prepare(ctx, []broker.Topic{{Name: b.topic, Partitions: 1}}); err != nil {
+	if err := session.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: b.topic, Partitions: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	if consume {
-		err := session.Consume(ctx, broker.Subscription{Topic: b.topic, Members: 1}, func(d broker.Delivery) {
+		err := session.Consume(ctx, broker.Subscription{Topic: b.topic}, func(d broker.Delivery) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.received[string(d.Payload)]++
@@ -116,7 +116,7 @@ func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *test
 		b := open(t, broker.Options{URL: s.url, Driver: []byte(`{"acks": "` + acks + `"}`), TimeoutNs: int64(time.Second)}, true)
 		b.send()
 		b.until("the first message is acknowledged", func() bool { return b.acked == 1 })
-		member := broker.Subscription{Topic: b.topic, Group: "workers", Members: 1, Here: 1}
+		member := broker.Subscription{Topic: b.topic, Group: "workers"}
 		if err := b.session.Consume(t.Context(), member, func(broker.Delivery) {}); err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ type session struct {
 	adminRaw   *kgo.Client
 	admin      *kadm.Client
 	server     string
-	topics     []broker.Topic
+	layout     broker.Layout
 	made       []string
 	// until is when the set-up has to be over.
 	until time.Time
@@ -114,13 +114,10 @@ func (s *session) Open(ctx context.Context) error {
 }
 
 // Prepare makes the topics and returns when every broker knows their leaders.
-func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
-	s.topics = topics
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
+	s.layout = layout
+	topics, names := layout.Topics, layout.Names()
 	byPartitions := map[int][]string{}
-	names := make([]string, len(topics))
-	for i, topic := range topics {
-		names[i] = topic.Name
-	}
 	if s.Found() {
 		return s.find(ctx, topics, names)
 	}
@@ -215,20 +212,16 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	s.mu.Lock()
 	s.producers[connection] = p
 	s.mu.Unlock()
-	limit := max(time.Until(s.until), readyTimeout+time.Duration(len(s.topics))*readyTimeoutEach)
+	limit := max(time.Until(s.until), readyTimeout+time.Duration(len(s.layout.Topics))*readyTimeoutEach)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	err = p.ready(ctx, s.topics)
+	err = p.ready(ctx, s.layout.Topics)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("connection %d is not ready within %s: %w", connection+1, limit.Round(time.Second), err)
 		// The library asks again by itself and keeps the refusals.
-		var names []string
-		for _, topic := range s.topics {
-			names = append(names, topic.Name)
-		}
 		asked, cancel := context.WithTimeout(context.Background(), goneTimeout)
 		defer cancel()
-		if refused := s.awaitLeaders(asked, names); refused != nil {
+		if refused := s.awaitLeaders(asked, s.layout.Names()); refused != nil {
 			err = fmt.Errorf("%w; %w", err, refused)
 		}
 	}

@@ -28,7 +28,6 @@ import (
 
 // mirror is a system that delivers what it is sent, at once.
 type mirror struct {
-	broker.Part
 	mu     sync.Mutex
 	events []string
 	handle broker.Handler
@@ -51,10 +50,10 @@ func (m *mirror) Open(ctx context.Context) error {
 	}
 	return nil
 }
-func (m *mirror) Prepare(context.Context, []broker.Topic) error { m.note("prepare"); return nil }
-func (m *mirror) Remove(context.Context) error                  { m.note("remove"); return nil }
-func (m *mirror) Close() error                                  { m.note("close"); return nil }
-func (m *mirror) Producer(int) (broker.Producer, error)         { return m, nil }
+func (m *mirror) Prepare(context.Context, broker.Layout) error { m.note("prepare"); return nil }
+func (m *mirror) Remove(context.Context) error                 { m.note("remove"); return nil }
+func (m *mirror) Close() error                                 { m.note("close"); return nil }
+func (m *mirror) Producer(int) (broker.Producer, error)        { return m, nil }
 func (m *mirror) Describe() broker.Description {
 	return broker.Description{Order: "none", Inline: true, Library: "mirror", Server: "mirror", Settings: map[string]string{}}
 }

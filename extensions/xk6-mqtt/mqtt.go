@@ -75,8 +75,8 @@ func (s *session) Open(ctx context.Context) error {
 }
 
 // Prepare has nothing to make: a topic exists by being used, and keeps nothing.
-func (s *session) Prepare(_ context.Context, topics []broker.Topic) error {
-	for _, t := range topics {
+func (s *session) Prepare(_ context.Context, layout broker.Layout) error {
+	for _, t := range layout.Topics {
 		name := s.address(t.Name)
 		if t.Partitions > 1 {
 			return fmt.Errorf("mqtt: topic %q should have %d partitions; topics of MQTT have none", t.Name, t.Partitions)

@@ -56,7 +56,7 @@ func opened(t *testing.T, url, options string) broker.Session {
 	if err := s.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Prepare(t.Context(), []broker.Topic{{Name: "a.topic", Partitions: 1}}); err != nil {
+	if err := s.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "a.topic", Partitions: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -101,7 +101,7 @@ func TestASharedSubscriptionThatGetsNothingIsNamedBeforeTheRun(t *testing.T) {
 	server := startNATS(t)
 	for qos := range 3 {
 		session := opened(t, server.url(), fmt.Sprintf(`{"protocol": "3.1.1", "qos": %d}`, qos))
-		err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers", Members: 1}, func(broker.Delivery) {})
+		err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers"}, func(broker.Delivery) {})
 		refused(t, "a shared subscription", err, "accepts a shared subscription and delivers nothing to it", "mosquitto")
 	}
 	err := made(t, server.url(), "", 64).Open(t.Context())
@@ -130,7 +130,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 				session := opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "session": %q}`, protocol, kept))
 				var mu sync.Mutex
 				received := map[byte]int{}
-				err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers", Members: 1}, func(d broker.Delivery) {
+				err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers"}, func(d broker.Delivery) {
 					mu.Lock()
 					defer mu.Unlock()
 					received[d.Payload[0]]++
@@ -281,7 +281,7 @@ func certificate(t *testing.T, folder string) {
 func TestATopicThatNobodyCanPublishToIsRefused(t *testing.T) {
 	s := made(t, "mqtt://here", "", 64)
 	for _, name := range []string{"a/+/b", "#", "$SYS/x"} {
-		refused(t, name, s.Prepare(context.Background(), []broker.Topic{{Name: name, Partitions: 1}}), "nobody can publish")
+		refused(t, name, s.Prepare(context.Background(), broker.Layout{Topics: []broker.Topic{{Name: name, Partitions: 1}}}), "nobody can publish")
 	}
-	refused(t, "partitions", s.Prepare(context.Background(), []broker.Topic{{Name: "a", Partitions: 2}}), "topics of MQTT have none")
+	refused(t, "partitions", s.Prepare(context.Background(), broker.Layout{Topics: []broker.Topic{{Name: "a", Partitions: 2}}}), "topics of MQTT have none")
 }

@@ -95,10 +95,11 @@ func (s *session) Open(context.Context) error {
 
 // Prepare leaves a mark in each channel, and so makes it: no client can ask for a channel, empty it or remove it. Consumers skip what is
 // not behind the mark, such as what a group of a killed run has left.
-func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if s.Found() {
 		return nil
 	}
+	topics := layout.Topics
 	var mu sync.Mutex
 	return deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
 		name := topics[i].Name

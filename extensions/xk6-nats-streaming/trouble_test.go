@@ -37,7 +37,7 @@ func opened(t *testing.T, url, options string) broker.Session {
 	if err := s.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Prepare(t.Context(), []broker.Topic{{Name: "a.channel", Partitions: 1}}); err != nil {
+	if err := s.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "a.channel", Partitions: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -52,7 +52,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 				session := opened(t, server.url, "")
 				var mu sync.Mutex
 				received, unknown := map[byte]int{}, 0
-				err := session.Consume(t.Context(), broker.Subscription{Topic: "a.channel", Group: group, Members: 1}, func(d broker.Delivery) {
+				err := session.Consume(t.Context(), broker.Subscription{Topic: "a.channel", Group: group}, func(d broker.Delivery) {
 					mu.Lock()
 					defer mu.Unlock()
 					received[d.Payload[0]]++

@@ -179,7 +179,7 @@ func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T
 			if err := session.Open(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := session.Prepare(t.Context(), []broker.Topic{{Name: "frozen", Partitions: 1}}); err != nil {
+			if err := session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "frozen", Partitions: 1}}}); err != nil {
 				t.Fatal(err)
 			}
 			brokertest.Freeze(t, n.command.Process)

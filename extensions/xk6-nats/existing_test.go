@@ -20,12 +20,9 @@ import (
 func onExisting(t *testing.T, url, topic string, run ...string) (*jetStreamSession, error) {
 	t.Helper()
 	session, err := New(broker.Options{
-		URL: url, Driver: json.RawMessage(`{"mode": "jetstream", "dedup": true}`), Connections: 1, MessageBytes: 100, Now: clock.New().Now,
+		Part: broker.Part{Run: strings.Join(append(run, "run"), "-")}, URL: url, Driver: json.RawMessage(`{"mode": "jetstream", "dedup": true}`), Connections: 1, MessageBytes: 100, Now: clock.New().Now,
 		TimeoutNs: int64(5 * time.Second),
 	})
-	if err == nil {
-		err = broker.UseExisting(session, strings.Join(append(run, "run"), "-"))
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +30,7 @@ func onExisting(t *testing.T, url, topic string, run ...string) (*jetStreamSessi
 	if err := session.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return session.(*jetStreamSession), session.Prepare(t.Context(), []broker.Topic{{Name: topic, Partitions: 1}})
+	return session.(*jetStreamSession), session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}})
 }
 
 func TestATopicIsFoundByItsSubjectOrByTheNameOfItsStream(t *testing.T) {
@@ -141,7 +138,7 @@ func TestNothingIsReadFromAStreamOutOfWhichReadingTakesMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = session.Consume(t.Context(), broker.Subscription{Topic: "w", Members: 1}, func(broker.Delivery) {})
+	err = session.Consume(t.Context(), broker.Subscription{Topic: "w"}, func(broker.Delivery) {})
 	if err == nil || !strings.Contains(err.Error(), "its stream W (retention workqueue), which is yours") {
 		t.Errorf("Consume = %v", err)
 	}
@@ -179,7 +176,7 @@ func read(t *testing.T, session broker.Session) *reader {
 	r := &reader{t: t}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	err := session.Consume(ctx, broker.Subscription{Topic: "a.topic", Members: 1}, func(d broker.Delivery) {
+	err := session.Consume(ctx, broker.Subscription{Topic: "a.topic"}, func(d broker.Delivery) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.got = append(r.got, d.Payload[0])

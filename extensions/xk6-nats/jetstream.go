@@ -122,12 +122,12 @@ func (s *jetStreamSession) Held() (held int64, known bool) {
 }
 
 // Prepare makes a stream for each topic. It removes a stream of that name from an earlier run, with its consumers.
-func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) error {
+func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) error {
 	return s.permitted(ctx, func(ctx context.Context) error {
 		if s.Found() {
-			return s.find(ctx, topics)
+			return s.find(ctx, layout.Topics)
 		}
-		return s.makeStreams(ctx, topics)
+		return s.makeStreams(ctx, layout.Topics)
 	})
 }
 

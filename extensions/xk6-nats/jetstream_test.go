@@ -38,7 +38,7 @@ func stream(t *testing.T, url string, change func(*broker.Options)) broker.Sessi
 	if err := session.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := session.Prepare(t.Context(), []broker.Topic{{Name: "a.topic", Partitions: 1}}); err != nil {
+	if err := session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "a.topic", Partitions: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	return session
@@ -130,7 +130,7 @@ func TestADurabilityLevelIsTheStreamsStorage(t *testing.T) {
 func TestAStreamIsMadeAgainAndAgainWhereTheLastOneWas(t *testing.T) {
 	session := stream(t, start(t, stored(t)).ClientURL(), nil)
 	for k := range 200 {
-		if err := session.Prepare(t.Context(), []broker.Topic{{Name: "a.topic", Partitions: 1}}); err != nil {
+		if err := session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "a.topic", Partitions: 1}}}); err != nil {
 			t.Fatalf("time %d: %v", k, err)
 		}
 	}
@@ -332,7 +332,7 @@ func TestALargeMessageMakesForASmallPrefetch(t *testing.T) {
 func TestAPatternIsRefused(t *testing.T) {
 	s := start(t, stored(t))
 	session := stream(t, s.ClientURL(), nil)
-	err := session.Consume(t.Context(), broker.Subscription{Topic: "a.*", Wildcard: true, Members: 1}, func(broker.Delivery) {})
+	err := session.Consume(t.Context(), broker.Subscription{Topic: "a.*", Wildcard: true}, func(broker.Delivery) {})
 	if err == nil {
 		t.Error("a pattern over streams is accepted")
 	}

@@ -50,7 +50,7 @@ var (
 func (s *core) Open(context.Context) error { return s.open(0) }
 
 // Prepare does nothing: a subject exists by being used, and core NATS keeps nothing from earlier runs.
-func (s *core) Prepare(context.Context, []broker.Topic) error { return nil }
+func (s *core) Prepare(context.Context, broker.Layout) error { return nil }
 
 func (s *core) Producer(connection int) (broker.Producer, error) {
 	return &coreProducer{s.all[connection]}, nil

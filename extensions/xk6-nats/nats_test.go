@@ -193,10 +193,10 @@ func TestARightThatTheServerRefusesIsAnErrorAtOnce(t *testing.T) {
 		defer cancel()
 		err = session.Open(ctx)
 		if err == nil {
-			err = session.Prepare(ctx, []broker.Topic{{Name: "theirs", Partitions: 1}})
+			err = session.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: "theirs", Partitions: 1}}})
 		}
 		if err == nil {
-			err = session.Consume(ctx, broker.Subscription{Topic: "theirs", Members: 1}, func(broker.Delivery) {})
+			err = session.Consume(ctx, broker.Subscription{Topic: "theirs"}, func(broker.Delivery) {})
 		}
 		if err == nil || !strings.Contains(err.Error(), "Permissions Violation") || time.Since(began) > 2*time.Second {
 			t.Errorf("%s: %v after %s; want the server's error", c.name, err, time.Since(began))
@@ -225,7 +225,7 @@ func TestWhatTheLibraryDroppedIsKnownAfterClose(t *testing.T) {
 	handle := func(broker.Delivery) { <-hold }
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := opened.Consume(ctx, broker.Subscription{Topic: "full", Members: 1}, handle); err != nil {
+	if err := opened.Consume(ctx, broker.Subscription{Topic: "full"}, handle); err != nil {
 		t.Fatal(err)
 	}
 	for s := range opened.(*core).subscriptions {

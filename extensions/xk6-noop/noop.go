@@ -26,7 +26,6 @@ func New(o broker.Options) (broker.Session, error) {
 
 // session can take any part in a run, since there is no broker.
 type session struct {
-	broker.Part
 	now    func() int64
 	topics []broker.Topic
 	// routes are the groups of each topic. A map is never changed once it is stored: Send reads it without a lock, also from within a
@@ -62,8 +61,8 @@ func (s *session) Dropped() int64                        { return 0 }
 func (s *session) Reconnects() int64                     { return 0 }
 func (s *session) Held() (int64, bool)                   { return 0, true }
 
-func (s *session) Prepare(_ context.Context, topics []broker.Topic) error {
-	s.topics = topics
+func (s *session) Prepare(_ context.Context, layout broker.Layout) error {
+	s.topics = layout.Topics
 	return nil
 }
 

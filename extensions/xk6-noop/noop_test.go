@@ -21,7 +21,7 @@ func open(t testing.TB, subscriptions map[string]broker.Subscription, note func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Prepare(context.Background(), []broker.Topic{{Name: "a.x"}, {Name: "a.y"}}); err != nil {
+	if err := s.Prepare(context.Background(), broker.Layout{Topics: []broker.Topic{{Name: "a.x"}, {Name: "a.y"}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(subscriptions)) {

@@ -10,5 +10,5 @@ import (
 
 func TestAFrozenServerIsGivenUp(t *testing.T) {
 	server := startServer(t)
-	brokertest.TrafficOf(t, opened(t, server.url(), ""), "a.topic", "").NoticesSilence(t, server.Server)
+	brokertest.TrafficOf(t, opened(t, server.url()), "a.topic", "").NoticesSilence(t, server.Server)
 }

@@ -30,7 +30,7 @@ func TestMessagesAreFlushedByNumberOrByTheClockOrNever(t *testing.T) {
 			s := startServer(t, c.settings...)
 			flushes := brokertest.Flushes(t, s.Server)
 			before := flushes()
-			brokertest.FlushesFor(t, flushes, opened(t, s.url(), ""), "a.topic", n, c.least, c.most)
+			brokertest.FlushesFor(t, flushes, opened(t, s.url()), "a.topic", n, c.least, c.most)
 			if c.clock {
 				brokertest.Eventually(t, "the clock flushes what was sent", func() bool { return flushes() > before })
 			}

@@ -113,10 +113,10 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
-	s.topics = topics
-	return deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
-		name := topics[i].Name
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
+	s.topics = layout.Topics
+	return deadline.Each(ctx, atOnce, len(s.topics), func(ctx context.Context, i int) error {
+		name := s.topics[i].Name
 		if !nsq.IsValidTopicName(name) {
 			return fmt.Errorf("nsq: %q is no name of a topic: nsqd takes 64 letters, digits, dots, dashes and underscores at most", name)
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
-func opened(t *testing.T, url, options string) broker.Session {
+func opened(t *testing.T, url string, groups ...string) broker.Session {
 	t.Helper()
-	return brokertest.Opened(t, New, url, options, "", "a.topic")
+	return brokertest.Opened(t, New, url, "", "", "a.topic", groups...)
 }
 
 // A server that is killed loses what is in its memory, and knows its topics and channels again when it comes back.
@@ -20,7 +20,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 		for _, group := range []string{"", "workers"} {
 			t.Run(name+" "+group, func(t *testing.T) {
 				server := startServer(t, args...)
-				session := opened(t, server.url(), "")
+				session := opened(t, server.url(), group)
 				brokertest.TrafficOf(t, session, "a.topic", group).Survives(t, session, server.Server)
 			})
 		}
@@ -28,7 +28,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 }
 
 func TestAllMembersOfAChannelWork(t *testing.T) {
-	brokertest.Shared(t, opened(t, startServer(t).url(), `{"prefetch": 1}`), "a.topic")
+	brokertest.Shared(t, New, startServer(t).url(), `{"prefetch": 1}`, "a.topic")
 }
 
 func TestAServerWithoutItsHTTPPortIsNamed(t *testing.T) {

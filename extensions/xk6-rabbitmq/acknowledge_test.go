@@ -124,7 +124,7 @@ func TestOnlyAConsumerThatAcknowledgesLeavesMessagesWithTheBroker(t *testing.T) 
 		r := begin(t, s.url(), "os", c.options, "-")
 		over := make(chan struct{})
 		defer close(over)
-		to := broker.Subscription{Connection: 1, Topic: r.topic, Group: c.group, Members: 1}
+		to := broker.Subscription{Connection: 1, Topic: r.topic, Group: c.group}
 		if err := r.session.Consume(t.Context(), to, func(broker.Delivery) { <-over }); err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 			}
 			defer opened.Close()
 			topic := fmt.Sprintf("rabbitmqbench.%d.0", runs.Add(1))
-			if err := opened.Prepare(ctx, []broker.Topic{{Name: topic, Partitions: 1}}); err != nil {
+			if err := opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}); err != nil {
 				b.Fatal(err)
 			}
 			gate := make(chan struct{}, 100)
@@ -42,7 +42,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 					close(all)
 				}
 			}
-			if err := opened.Consume(ctx, broker.Subscription{Topic: topic, Members: 1}, take); err != nil {
+			if err := opened.Consume(ctx, broker.Subscription{Topic: topic}, take); err != nil {
 				b.Fatal(err)
 			}
 			producer, err := opened.Producer(0)

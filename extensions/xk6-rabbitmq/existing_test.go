@@ -20,12 +20,11 @@ import (
 // client is one of several sessions of a run on the topics.
 func client(t *testing.T, url string, part broker.Part, topics ...string) *session {
 	t.Helper()
-	o := broker.Options{URL: url, Connections: 2, MessageBytes: 100, Now: clock.New().Now}
+	o := broker.Options{Part: part, URL: url, Connections: 2, MessageBytes: 100, Now: clock.New().Now}
 	opened, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened.(*session).Part = part
 	t.Cleanup(func() { _ = opened.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -36,7 +35,7 @@ func client(t *testing.T, url string, part broker.Part, topics ...string) *sessi
 	for _, name := range topics {
 		all = append(all, broker.Topic{Name: name, Partitions: 1})
 	}
-	if err := opened.Prepare(ctx, all); err != nil {
+	if err := opened.Prepare(ctx, broker.Layout{Topics: all}); err != nil {
 		t.Fatal(err)
 	}
 	return opened.(*session)
@@ -56,7 +55,6 @@ func (s *session) count(t *testing.T, to broker.Subscription) *atomic.Int64 {
 	var n atomic.Int64
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	to.Members = max(1, to.Members)
 	if err := s.Consume(ctx, to, func(broker.Delivery) { n.Add(1) }); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +101,7 @@ func TestAQueueOfTheUsersOwnIsNotConsumedWhereThatWouldTakeMessagesAway(t *testi
 		{names[2], "", ""},
 		{names[2], "", "a queue gives each message to one consumer"},
 	} {
-		err := session.Consume(t.Context(), broker.Subscription{Topic: c.topic, Group: c.group, Members: 1}, func(broker.Delivery) {})
+		err := session.Consume(t.Context(), broker.Subscription{Topic: c.topic, Group: c.group}, func(broker.Delivery) {})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("Consume %s = %v; want %q", c.topic, err, c.want)
 		}
@@ -140,12 +138,12 @@ func TestATopicThatAnotherClientReadsGetsNoQueueThatNobodyReadsAndItsGroupIsRemo
 	s := running(t)
 	names := topicsOf("0", "1", "2")
 	first := client(t, s.url(), broker.Part{Clients: 2}, names...)
-	first.count(t, broker.Subscription{Topic: names[0], Group: "workers", Members: 1})
+	first.count(t, broker.Subscription{Topic: names[0], Group: "workers"})
 	if _, err := first.Producer(0); err != nil {
 		t.Fatal(err)
 	}
 	second := client(t, s.url(), broker.Part{Clients: 2, Client: 1}, names...)
-	second.count(t, broker.Subscription{Topic: names[1], Group: "workers", Members: 1})
+	second.count(t, broker.Subscription{Topic: names[1], Group: "workers"})
 	second.count(t, broker.Subscription{Topic: names[2]})
 	there := func(name string) bool {
 		c, err := amqp.Dial(s.url())

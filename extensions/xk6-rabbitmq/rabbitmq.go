@@ -87,11 +87,8 @@ func (s *session) Open(ctx context.Context) error {
 }
 
 // Prepare makes the exchange. Queues are made with their consumers; old queues of the same name are deleted with their messages.
-func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
-	names := make([]string, len(topics))
-	for i, t := range topics {
-		names[i] = t.Name
-	}
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
+	names := layout.Names()
 	if s.Found() {
 		return broker.Wrap("rabbitmq", s.find(ctx, names))
 	}

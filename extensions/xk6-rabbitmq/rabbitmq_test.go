@@ -105,11 +105,11 @@ func begin(t *testing.T, url, durability, options, group string) *run {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = opened.Close() })
-	if err := opened.Prepare(ctx, []broker.Topic{{Name: r.topic, Partitions: 1}}); err != nil {
+	if err := opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: r.topic, Partitions: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	if group != "-" {
-		to := broker.Subscription{Connection: 1, Topic: r.topic, Group: group, Members: 1}
+		to := broker.Subscription{Connection: 1, Topic: r.topic, Group: group}
 		if err := opened.Consume(ctx, to, func(broker.Delivery) { r.received.Add(1) }); err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestConsumersGoOnWhileTheBrokerBlocksThePublishersOfTheirConnection(t *test
 	r := begin(t, s.url(), "memory", `{"prefetch": 5}`, "-")
 	resume := make(chan struct{})
 	var consumed atomic.Int64
-	to := broker.Subscription{Connection: 0, Topic: r.topic, Group: "workers", Members: 1}
+	to := broker.Subscription{Connection: 0, Topic: r.topic, Group: "workers"}
 	if err := r.session.Consume(t.Context(), to, func(broker.Delivery) { <-resume; consumed.Add(1) }); err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestPrefetchBoundsWhatAConsumerHoldsThatDoesNotReturn(t *testing.T) {
 	resume := make(chan struct{})
 	var slow, quick atomic.Int64
 	consume := func(connection int, handle broker.Handler) {
-		to := broker.Subscription{Connection: connection, Topic: r.topic, Group: "workers", Members: 2}
+		to := broker.Subscription{Connection: connection, Topic: r.topic, Group: "workers"}
 		if err := r.session.Consume(context.Background(), to, handle); err != nil {
 			t.Fatal(err)
 		}
@@ -397,7 +397,7 @@ func TestSubscribersOfTheirOwnLeaveNoQueueBehindThatFillsUp(t *testing.T) {
 	if !s.exists(t, r.topic) || len(r.session.topology.all(nil)) != 1 {
 		t.Fatal("a topic that nobody reads has no queue: what is sent to it would be thrown away")
 	}
-	to := broker.Subscription{Topic: r.topic, Members: 1}
+	to := broker.Subscription{Topic: r.topic}
 	if err := r.session.Consume(context.Background(), to, func(broker.Delivery) { r.received.Add(1) }); err != nil {
 		t.Fatal(err)
 	}

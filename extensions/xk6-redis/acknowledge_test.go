@@ -45,12 +45,12 @@ func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			topic := "acknowledge." + rand.Text()
-			if err := opened.Prepare(ctx, []broker.Topic{{Name: topic, Partitions: 1}}); err != nil {
+			if err := opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}); err != nil {
 				t.Fatal(err)
 			}
 			began, over := make(chan struct{}, 21), make(chan struct{})
 			handle := func(broker.Delivery) { began <- struct{}{}; <-over }
-			if err := opened.Consume(ctx, broker.Subscription{Topic: topic, Group: c.group, Members: 1, Here: 1}, handle); err != nil {
+			if err := opened.Consume(ctx, broker.Subscription{Topic: topic, Group: c.group}, handle); err != nil {
 				t.Fatal(err)
 			}
 			producer, _ := opened.Producer(0)

@@ -86,7 +86,7 @@ func benchSession(b *testing.B, mode string) (broker.Session, broker.Producer) {
 	if err := session.Open(ctx); err != nil {
 		b.Fatal(err)
 	}
-	if err := session.Prepare(ctx, []broker.Topic{{Name: "bench", Partitions: 1}}); err != nil {
+	if err := session.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: "bench", Partitions: 1}}}); err != nil {
 		b.Fatal(err)
 	}
 	producer, err := session.Producer(0)

@@ -13,11 +13,7 @@ import (
 )
 
 // ofAUser says that the topic is the user's own.
-func ofAUser(_ *broker.Options, s *session) {
-	if s != nil {
-		_ = s.UseExisting("run-1")
-	}
-}
+func ofAUser(o *broker.Options, _ *session) { o.Run = "run-1" }
 
 func TestATopicOfTheUsersOwnHasToBeWhatTheModeNeeds(t *testing.T) {
 	s := startServer(t, "redis-server")
@@ -36,18 +32,18 @@ func TestATopicOfTheUsersOwnHasToBeWhatTheModeNeeds(t *testing.T) {
 		o := broker.Options{
 			URL: s.url(), Driver: fmt.Appendf(nil, `{"mode": %q}`, c.mode), Connections: 1, MessageBytes: 64, Now: clock.New().Now,
 		}
+		ofAUser(&o, nil)
 		made, err := New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		session := made.(*session)
-		ofAUser(nil, session)
 		if err := session.Open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		err = session.Prepare(t.Context(), []broker.Topic{{Name: c.topic, Partitions: 1}})
+		err = session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: c.topic, Partitions: 1}}})
 		if err == nil {
-			err = session.Consume(t.Context(), broker.Subscription{Topic: c.topic, Members: 1}, func(broker.Delivery) {})
+			err = session.Consume(t.Context(), broker.Subscription{Topic: c.topic}, func(broker.Delivery) {})
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("mode %s, topic %s: %v; want %q", c.mode, c.topic, err, c.want)
@@ -92,12 +88,11 @@ func TestAStreamOfTheUsersOwnIsNotTrimmedAndNothingElseIsLeft(t *testing.T) {
 	if !slices.Equal(keys, []string{"orders"}) || len(groups) != 0 {
 		t.Errorf("there are the keys %q and the groups %v; want the stream alone", keys, groups)
 	}
-	made, err := New(broker.Options{URL: s.url(), Driver: []byte(`{"mode": "streams", "maxLength": 5}`)})
-	if err == nil {
-		err = broker.UseExisting(made, "run-1")
-	}
+	o := broker.Options{URL: s.url(), Driver: []byte(`{"mode": "streams", "maxLength": 5}`)}
+	ofAUser(&o, nil)
+	_, err := New(o)
 	if err == nil || !strings.Contains(err.Error(), "maxLength 5 trims streams, and these are yours") {
-		t.Errorf("UseExisting with maxLength = %v", err)
+		t.Errorf("New with maxLength = %v", err)
 	}
 }
 

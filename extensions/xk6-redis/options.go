@@ -50,8 +50,6 @@ type driverOptions struct {
 	// MaxLength is the number of entries to which every XADD trims its stream (MAXLEN ~); 0: never trim. Default: 1 GiB of
 	// payload, at least 1000 entries.
 	MaxLength *int64 `json:"maxLength"`
-	// trims: the scenario asks for trimming.
-	trims bool
 	// ClaimAfterNs is how long an entry of a stream may go without an acknowledgement before another member gets it.
 	ClaimAfterNs int64       `json:"claimAfterNs"`
 	TLS          address.TLS `json:"tls"`
@@ -63,21 +61,16 @@ func decode(o broker.Options) (driverOptions, error) {
 	if err := o.Decode(&d); err != nil {
 		return d, err
 	}
-	d.trims = d.MaxLength != nil && *d.MaxLength > 0
-	if d.MaxLength == nil {
+	switch {
+	case o.Run != "" && d.MaxLength != nil && *d.MaxLength > 0:
+		return d, fmt.Errorf("maxLength %d trims streams, and these are yours; drop maxLength", *d.MaxLength)
+	case o.Run != "":
+		d.MaxLength = new(int64)
+	case d.MaxLength == nil:
 		length := max(1000, int64(1<<30)/int64(max(o.MessageBytes, 1)))
 		d.MaxLength = &length
 	}
 	return d, nil
-}
-
-// UseExisting also refuses to trim the user's own streams.
-func (s *session) UseExisting(run string) error {
-	if s.trims {
-		return fmt.Errorf("redis: maxLength %d trims streams, and these are yours; drop maxLength", *s.MaxLength)
-	}
-	s.MaxLength = new(int64)
-	return s.Part.UseExisting(run)
 }
 
 // reach reads the URL: host, user, password, database, TLS. Its errors never contain the URL.

@@ -107,7 +107,6 @@ type producer struct{ line *line }
 var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Remover  = (*session)(nil)
-	_ broker.Existing = (*session)(nil)
 	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*producer)(nil)
@@ -135,8 +134,13 @@ func (s *session) Open(ctx context.Context) error {
 }
 
 // Prepare removes what is stored under the topics' names and makes streams; channels and lists exist by being used.
-func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
-	for _, t := range topics {
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
+	for _, to := range layout.Subscriptions {
+		if all, _ := layout.Members(to); s.mode == modePubSub && to.Group != "" && all > 1 {
+			return fmt.Errorf("redis: consume %q: pub/sub has no groups: %d consumers cannot share a channel; use mode streams or lists", to.Topic, all)
+		}
+	}
+	for _, t := range layout.Topics {
 		if t.Partitions > 1 {
 			return fmt.Errorf("redis: topic %q should have %d partitions; a channel, stream or list of Redis has one", t.Name, t.Partitions)
 		}
@@ -179,8 +183,6 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	var err error
 	switch {
-	case s.mode == modePubSub && to.Group != "" && to.Members > 1:
-		err = fmt.Errorf("pub/sub has no groups: %d consumers cannot share a channel; use mode streams or lists", to.Members)
 	case s.mode == modePubSub:
 		err = s.subscribe(ctx, to, handle)
 	case to.Wildcard:

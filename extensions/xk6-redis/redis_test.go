@@ -246,7 +246,7 @@ func TestWhatAModeCannotDoIsRefused(t *testing.T) {
 		first, to  broker.Subscription
 		want       string
 	}{
-		{"groups on channels", modePubSub, broker.Subscription{}, broker.Subscription{Group: "a", Members: 2}, "pub/sub has no groups"},
+		{"groups on channels", modePubSub, broker.Subscription{}, broker.Subscription{Group: "a"}, "pub/sub has no groups"},
 		{"patterns over streams", modeStreams, broker.Subscription{}, broker.Subscription{Wildcard: true}, "mode streams has no patterns"},
 		{"patterns over lists", modeLists, broker.Subscription{}, broker.Subscription{Wildcard: true}, "mode lists has no patterns"},
 		{"two groups on a list", modeLists, broker.Subscription{Group: "a"}, broker.Subscription{Group: "b"}, "one group"},
@@ -255,15 +255,18 @@ func TestWhatAModeCannotDoIsRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, c.mode), "cannot", nil)
 			c.first.Topic, c.to.Topic = "cannot", "cannot"
-			r.consume(c.first, nil)
-			err := r.session.Consume(t.Context(), c.to, func(broker.Delivery) {})
+			err := r.session.Prepare(t.Context(), broker.Layout{Subscriptions: []broker.Subscription{c.first, c.to, c.to}})
+			if err == nil {
+				r.consume(c.first, nil)
+				err = r.session.Consume(t.Context(), c.to, func(broker.Delivery) {})
+			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("Consume = %v; want a sentence with %q", err, c.want)
+				t.Errorf("Prepare or Consume = %v; want a sentence with %q", err, c.want)
 			}
 		})
 	}
 	r := newRig(t, s.url(), `{"mode": "streams"}`, "one", nil)
-	err := r.session.Prepare(t.Context(), []broker.Topic{{Name: "two", Partitions: 2}})
+	err := r.session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "two", Partitions: 2}}})
 	if err == nil || !strings.Contains(err.Error(), "2 partitions") {
 		t.Errorf("Prepare with partitions = %v", err)
 	}

@@ -55,7 +55,7 @@ func newRig(t *testing.T, url, options, topic string, change func(*broker.Option
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.session.Close() })
-	if err := r.session.Prepare(ctx, []broker.Topic{{Name: topic, Partitions: 1}}); err != nil {
+	if err := r.session.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -66,7 +66,6 @@ func (r *rig) consume(to broker.Subscription, before func()) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	to.Members = 1
 	err := r.session.Consume(ctx, to, func(d broker.Delivery) {
 		if before != nil {
 			before()

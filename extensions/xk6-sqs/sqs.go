@@ -87,7 +87,6 @@ type session struct {
 	requests  atomic.Int64
 	server    atomic.Pointer[string]
 	consumers broker.List[*consumer]
-	readers   broker.Readers
 }
 
 var (
@@ -113,7 +112,11 @@ func (s *session) Open(ctx context.Context) error {
 }
 
 // Prepare makes queues. One that is there, of a run that was killed, is made anew; the service does that a minute after its end.
-func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
+	if err := layout.Rivals(); err != nil {
+		return fmt.Errorf("sqs: %w", err)
+	}
+	topics := layout.Topics
 	var mu sync.Mutex
 	return deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
 		name := topics[i].Name
@@ -133,9 +136,6 @@ func (s *session) Producer(connection int) (broker.Producer, error) { return s.l
 func (s *session) ConsumesAtOnce() int { return atOnce }
 
 func (s *session) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
-	if !s.readers.Admit(to) {
-		return fmt.Errorf("sqs: receive from %q: a queue gives each message to one consumer", to.Topic)
-	}
 	c := &consumer{session: s, client: s.client(1 + deletes), url: s.urls[to.Topic], group: to.Group, handle: handle, life: s.Lifeline()}
 	c.over, c.end = context.WithCancel(s.Over)
 	s.consumers.Add(c)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAllConsumersOfAQueueWork(t *testing.T) {
-	brokertest.Shared(t, brokertest.Opened(t, New, startServer(t).url, `{"prefetch": 1}`, "", "a.queue"), "a.queue")
+	brokertest.Shared(t, New, startServer(t).url, `{"prefetch": 1}`, "a.queue")
 }
 
 // Each request that is not answered ends with its timeout, which is half a minute here.

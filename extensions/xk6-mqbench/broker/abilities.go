@@ -90,79 +90,10 @@ func Leader(ctx context.Context, s Session, topic string) (string, error) {
 	return "", nil
 }
 
-// Existing is the ability to use topics of the user's own. Without it, a plan that needs it is refused before the run.
-type Existing interface {
-	// UseExisting is called before Open if the topics are the user's own. Prepare then makes, changes and deletes nothing, and fails with
-	// MissingTopic if a topic is missing; Remove removes only what consumers have made. Such a topic may hold messages, and others
-	// may send to it: consumers start at its end, and nothing of it is ever trimmed or removed. run is a name for what consumers make
-	// on it (groups, durable consumers, queues). It is the same for all clients of a run and different for each run.
-	UseExisting(run string) error
-}
-
-// UseExisting tells the session that the topics are the user's own.
-func UseExisting(s Session, run string) error {
-	if able, ok := s.(Existing); ok {
-		return able.UseExisting(run)
-	}
-	return errors.New("this driver cannot use topics that exist already; drop create: false")
-}
-
 // MissingTopic is the error of Prepare for a topic that does not exist. what says what was looked for: "no stream has this subject".
 func MissingTopic(name, what string) error {
 	return fmt.Errorf("topic %s does not exist (%s); make it, or drop create: false", name, what)
 }
-
-// Shared is the ability to be one of several clients of a run that share topics and groups. Without it, a plan for several clients is
-// refused before the run.
-type Shared interface {
-	// Share is called before Open if there are several clients; client is the number of this one. Client 0 prepares the topics and
-	// subscribes before the others, leaves after them, and removes what clients share (topics, groups). The others find the topics
-	// there, as with UseExisting.
-	Share(client, clients int) error
-}
-
-// Share tells the session that it is one of several clients.
-func Share(s Session, client, clients int) error {
-	if able, ok := s.(Shared); ok {
-		return able.Share(client, clients)
-	}
-	return fmt.Errorf("this driver serves one client, and the run has %d; use one client", clients)
-}
-
-// Part is a session's part in the run, as set by Existing and Shared. Sessions embed it.
-type Part struct {
-	// Run is the prefix for what the run's consumers make on the user's own topics. It is empty if the topics are mqbench's.
-	Run string
-	// Client is this session's number among the Clients of the run. 0 of 0: there is no other client.
-	Client, Clients int
-}
-
-var (
-	_ Existing = (*Part)(nil)
-	_ Shared   = (*Part)(nil)
-)
-
-func (p *Part) UseExisting(run string) error {
-	p.Run = run
-	return nil
-}
-
-func (p *Part) Share(client, clients int) error {
-	p.Client, p.Clients = client, clients
-	return nil
-}
-
-// Named is the name of something that the clients of a run share. On the user's own topics it begins with the run's name, because
-// other runs have theirs there.
-func (p *Part) Named(separator, name string) string {
-	if p.Run == "" {
-		return name
-	}
-	return p.Run + separator + name
-}
-
-// Found reports whether the topics exist already: they are the user's own, or client 0 made them.
-func (p *Part) Found() bool { return p.Run != "" || p.Client > 0 }
 
 // Requester is the ability to count requests, where a service bills them. Without it nobody pays by the request.
 type Requester interface {

@@ -12,12 +12,10 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Base has what sessions of most systems need: their options, their part in the run, how often a connection was replaced, and whether
-// they are closed. Sessions embed what NewBase makes, and with it get the abilities Existing, Shared and Reconnecter. Any
-// goroutine may call its methods, except those of Part.
+// Base has what sessions of most systems need: their options, how often a connection was replaced, and whether they are closed. Sessions
+// embed what NewBase makes, and with it get the ability Reconnecter. Any goroutine may call its methods.
 type Base struct {
 	Options
-	Part
 	// Over ends with the session.
 	Over       context.Context
 	end        context.CancelFunc
@@ -79,28 +77,6 @@ func (l *List[T]) All() []T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.made)
-}
-
-// Readers records which consumers read each queue in a system that gives each message to one consumer: the members of one group, or a single
-// consumer without a group. The zero value is empty. Its methods are safe for concurrent use.
-type Readers struct {
-	mu sync.Mutex
-	// groups maps a queue to its group; "" is a consumer without a group.
-	groups map[string]string
-}
-
-// Admit notes a subscription. It returns false if others would take its messages away.
-func (r *Readers) Admit(to Subscription) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.groups == nil {
-		r.groups = map[string]string{}
-	}
-	if group, taken := r.groups[to.Topic]; taken && (group != to.Group || group == "") {
-		return false
-	}
-	r.groups[to.Topic] = to.Group
-	return true
 }
 
 // Throttler is the ability to report how long the broker deliberately held its clients back. It is for protocols that tell clients so; reports

@@ -22,6 +22,8 @@ type Options struct {
 	// Listen is the address of this machine at which other clients reach it: there the subscriptions of a system without a server listen.
 	// "": there are none elsewhere, loopback will do.
 	Listen string
+	// Part of this session in the run.
+	Part
 	// Driver holds the driver's own options. Unknown fields are an error.
 	Driver json.RawMessage
 	// Connections is how many connections Open makes, numbered from 0.
@@ -52,19 +54,89 @@ type Options struct {
 type Session interface {
 	// Open makes all connections and returns when they are usable, or with the first error.
 	Open(ctx context.Context) error
-	// Prepare makes sure that the topics exist and are empty. Called once, after Open.
-	Prepare(ctx context.Context, topics []Topic) error
+	// Prepare makes sure that the topics exist and are empty, and refuses a layout that the system cannot have. Called once, after Open.
+	//
+	// Topics that are Found exist already: Prepare makes, changes and deletes nothing, and fails with MissingTopic if one is missing. Those of
+	// the user's own may hold messages, and others may send to them: consumers start at their end, and nothing of them is ever trimmed or
+	// removed. A driver that cannot use them refuses Options with a Run.
+	Prepare(ctx context.Context, layout Layout) error
 	// Producer returns the sending side of a connection. Called once for each connection.
 	Producer(connection int) (Producer, error)
-	// Consume calls handle for every message that arrives on the subscription, and returns when the broker has
-	// confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle. Several goroutines call Consume only if
-	// the session says so (ConcurrentConsumer).
+	// Consume makes a subscription of the layout that is of this client. It calls handle for every message that arrives, and returns when the
+	// broker has confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle. Several goroutines call Consume
+	// only if the session says so (ConcurrentConsumer). It does not wait for members of a group on other clients: a client is ready before
+	// they come.
 	Consume(ctx context.Context, s Subscription, handle Handler) error
 	// Describe says what the system promises and which options the library got. Called after Open, and again after the last Consume and
 	// Producer, because there may be more settings then.
 	Describe() Description
 	// Close ends all connections without waiting for messages in flight. Any goroutine may call it, once.
 	Close() error
+}
+
+// Part is a session's part in the run.
+type Part struct {
+	// Run is a prefix for what the run's consumers make on the user's own topics (groups, durable consumers, queues): the same for all
+	// clients, and different for each run. It is empty if the topics are mqbench's.
+	Run string
+	// Client is this session's number among the Clients of the run; Clients may be 0 if there is no other. Client 0 prepares the topics and
+	// subscribes before the others, leaves after them, and removes what clients share (topics, groups).
+	Client, Clients int
+}
+
+// Found reports whether the topics exist already: they are the user's own, or client 0 made them.
+func (p Part) Found() bool { return p.Run != "" || p.Client > 0 }
+
+// Named is the name of something that the clients of a run share. On the user's own topics it begins with the run's name, because
+// other runs have theirs there.
+func (p Part) Named(separator, name string) string {
+	if p.Run == "" {
+		return name
+	}
+	return p.Run + separator + name
+}
+
+// Layout is everything that the clients of a run send to and consume. All clients get the same one.
+type Layout struct {
+	// Topics, by Message.Topic.
+	Topics []Topic
+	// Subscriptions of all clients, each client's in the order in which it makes them.
+	Subscriptions []Subscription
+}
+
+// Names of the topics.
+func (l Layout) Names() []string {
+	names := make([]string, len(l.Topics))
+	for i, t := range l.Topics {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Members is how many subscriptions a group has on a topic: in all clients, and on that of the given member. It counts at least that one.
+func (l Layout) Members(member Subscription) (all, here int) {
+	for _, s := range l.Subscriptions {
+		if s.Topic == member.Topic && s.Group == member.Group {
+			all++
+			if s.Client == member.Client {
+				here++
+			}
+		}
+	}
+	return max(1, all), max(1, here)
+}
+
+// Rivals returns an error if subscriptions would take each other's messages away where a topic gives each message to one consumer: such a topic
+// has one group, or one subscription without a group.
+func (l Layout) Rivals() error {
+	first := map[string]string{}
+	for _, s := range l.Subscriptions {
+		if group, taken := first[s.Topic]; taken && (group != s.Group || group == "") {
+			return fmt.Errorf("%q has several subscriptions, or groups, and gives each message to one consumer", s.Topic)
+		}
+		first[s.Topic] = s.Group
+	}
+	return nil
 }
 
 // Topic is what messages are sent to: a subject, a Kafka topic, a stream, a queue, an exchange.
@@ -76,9 +148,10 @@ type Topic struct {
 
 // Subscription is one consumer.
 type Subscription struct {
-	// Connection is a number. A round trip is received on the connection that sent it; other consumers have connections of their own.
-	Connection int
-	// Topic is the name of a topic of Prepare. With Wildcard it is a pattern, in which "*" stands for one word between dots. Only drivers
+	// Client that makes it, and Connection of that client's. A round trip is received on the connection that sent it; other consumers have
+	// connections of their own.
+	Client, Connection int
+	// Topic is the name of a topic of the layout. With Wildcard it is a pattern, in which "*" stands for one word between dots. Only drivers
 	// that report Wildcards get patterns.
 	Topic    string
 	Wildcard bool
@@ -86,11 +159,6 @@ type Subscription struct {
 	// goes to one member, and the driver acknowledges it after handle has returned, so that the message of a consumer that dies is
 	// delivered again.
 	Group string
-	// Members is how many subscriptions the group will have on this topic in all clients, this one included; 1 without a group.
-	Members int
-	// Here is how many of those this session makes; the others are on the other clients of a Shared run. A session must not wait for
-	// members on other clients: its client is ready before they come.
-	Here int
 }
 
 // Of returns the names of the topics that the subscription covers.
@@ -158,7 +226,7 @@ func (d Done) Settle(m *Message, atNs int64, err error) {
 
 // Message is one message on its way to the broker.
 type Message struct {
-	// Topic is an index into the topics of Prepare.
+	// Topic is an index into the topics of the layout.
 	Topic int
 	// Name is that topic.
 	Name string

@@ -67,7 +67,6 @@ var (
 	_ broker.Session            = (*Session)(nil)
 	_ broker.Reconnecter        = (*Session)(nil)
 	_ broker.ConcurrentConsumer = (*Session)(nil)
-	_ broker.Shared             = (*Session)(nil)
 	_ broker.Peer               = (*Session)(nil)
 
 	errClosed = errors.New("send: the session is closed")
@@ -76,6 +75,12 @@ var (
 // New makes the session of a driver; its errors begin with the name, which is also the scheme of a forwarder's URL.
 func New(name string, o broker.Options, own Options, library Library, settings map[string]string) (*Session, error) {
 	s := &Session{Options: o, base: broker.NewBase(name, o), name: name, own: own, library: library, settings: settings, handlers: map[string]*replies{}}
+	if o.Run != "" {
+		return nil, fmt.Errorf("%s: a topic exists only while it is used; drop create: false", name)
+	}
+	if o.Clients > 1 && own.Transport == "ipc" {
+		return nil, fmt.Errorf("%s: clients may be on different machines, and transport ipc is of one; write transport: tcp", name)
+	}
 	if o.URL == "" {
 		return s, nil
 	}
@@ -106,7 +111,7 @@ func (s *Session) Open(ctx context.Context) error {
 }
 
 // Prepare has nothing to make: a topic exists by being used.
-func (s *Session) Prepare(context.Context, []broker.Topic) error { return nil }
+func (s *Session) Prepare(context.Context, broker.Layout) error { return nil }
 
 func (s *Session) Producer(int) (broker.Producer, error) {
 	p := &sender{session: s, outs: map[string]*route{}}
@@ -121,14 +126,6 @@ func (s *Session) ConsumesAtOnce() int { return atOnce }
 // Consume listens, and connects the senders that know the topic already.
 func (s *Session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	return broker.Wrap(fmt.Sprintf("%s: subscribe to %q", s.name, to.Topic), s.consume(ctx, to, handle))
-}
-
-// Share lets the session be one of several clients. All of them are alike: there is nothing that one of them would make for the others.
-func (s *Session) Share(_, clients int) error {
-	if clients > 1 && s.own.Transport == "ipc" {
-		return fmt.Errorf("%s: clients may be on different machines, and transport ipc is of one; write transport: tcp", s.name)
-	}
-	return nil
 }
 
 // Endpoints are where this session's subscriptions listen; empty with a forwarder, which connects to them.

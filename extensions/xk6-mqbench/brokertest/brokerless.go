@@ -56,11 +56,11 @@ func Brokerless(t *testing.T, driver broker.Driver, library, shared string) {
 		requests(t, driver, url)
 	})
 	t.Run("all of four members work", func(t *testing.T) {
-		Shared(t, Opened(t, driver, "", shared, "", "work"), "work")
+		Shared(t, driver, "", shared, "work")
 	})
 	t.Run("all of four members work behind a forwarder", func(t *testing.T) {
 		_, url := startForwarder(t, library)
-		Shared(t, Opened(t, driver, url, shared, "", "work"), "work")
+		Shared(t, driver, url, shared, "work")
 	})
 	for _, mode := range []string{"push-pull", "pub-sub"} {
 		t.Run("a forwarder that dies and comes back, "+mode, func(t *testing.T) {
@@ -90,12 +90,14 @@ func startForwarder(t *testing.T, library string) (*Server, string) {
 // requests sends from two connections to three responders on one topic each, at once.
 func requests(t *testing.T, driver broker.Driver, url string) {
 	const n = 200
-	r := open(t, System{Driver: driver, URL: url, DriverOptions: json.RawMessage(`{"mode":"req-rep"}`)}, shape{connections: 2}, named("ask")...)
-	topic := r.topics[0]
+	topic := named("ask")[0]
+	r := open(t, System{Driver: driver, URL: url, DriverOptions: json.RawMessage(`{"mode":"req-rep"}`)}, shape{
+		connections: 2, consumers: append(members(topic, "responders", 1, 1, 1), alone(topic+".reply", 0)...),
+	}, topic, topic+".reply")
 	var replying sync.Mutex // of a connection, one goroutine at a time sends
 	var failed error
-	for range 3 {
-		err := r.session.Consume(t.Context(), broker.Subscription{Connection: 1, Topic: topic, Group: "responders", Members: 3, Here: 3}, func(d broker.Delivery) {
+	for _, to := range r.shape.consumers[:3] {
+		err := r.session.Consume(t.Context(), to, func(d broker.Delivery) {
 			replying.Lock()
 			defer replying.Unlock()
 			r.producers[1].Send(&broker.Message{Name: topic + ".reply", Payload: append([]byte(nil), d.Payload...)}, func(_ *broker.Message, _ int64, err error) {
@@ -110,7 +112,7 @@ func requests(t *testing.T, driver broker.Driver, url string) {
 	}
 	var mu sync.Mutex
 	got := map[uint32]int{}
-	err := r.session.Consume(t.Context(), broker.Subscription{Topic: topic + ".reply", Members: 1}, func(d broker.Delivery) {
+	err := r.session.Consume(t.Context(), r.shape.consumers[3], func(d broker.Delivery) {
 		mu.Lock()
 		defer mu.Unlock()
 		got[binary.BigEndian.Uint32(d.Payload)]++
@@ -151,8 +153,8 @@ func requests(t *testing.T, driver broker.Driver, url string) {
 func loses(t *testing.T, driver broker.Driver) {
 	s := System{Driver: driver, DriverOptions: json.RawMessage(`{"mode":"push-pull"}`)}
 	topics := named("gone")
-	sends, receives := open(t, s, shape{}, topics...), open(t, s, shape{}, topics...)
-	to := receives.consume(broker.Subscription{Topic: topics[0], Group: "workers", Members: 1, Here: 1}, nil)
+	sends, receives := open(t, s, shape{group: "workers"}, topics...), open(t, s, shape{group: "workers"}, topics...)
+	to := receives.consumer(0, nil)
 	meet([]*rig{sends, receives})
 	sends.send(0, topics[0], 0)
 	to.wait(1)

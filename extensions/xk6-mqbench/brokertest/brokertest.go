@@ -144,8 +144,8 @@ func deliversAllTo(t *testing.T, s System, group string) {
 	if group != "" && s.NoGroups {
 		t.Skip("the system has no groups")
 	}
-	r := open(t, s, shape{connections: 2}, named("order")...)
-	to := r.consume(broker.Subscription{Connection: 1, Topic: r.topics[0], Group: group}, nil)
+	r := open(t, s, shape{connections: 2, group: group}, named("order")...)
+	to := r.consumer(0, nil)
 	const n = 2000
 	for i := range int64(n) {
 		r.send(0, r.topics[0], i)
@@ -167,7 +167,7 @@ func deliversAllTo(t *testing.T, s System, group string) {
 
 func callsDoneOnce(t *testing.T, s System) {
 	r := open(t, s, shape{}, named("done")...)
-	to := r.plain(0, r.topics[0])
+	to := r.consumer(0, nil)
 	const n = 1000
 	for i := range int64(n) {
 		r.send(0, r.topics[0], i)
@@ -192,7 +192,7 @@ func callsDoneOnce(t *testing.T, s System) {
 
 func keepsTopicsApart(t *testing.T, s System) {
 	r := open(t, s, shape{}, named("a", "b")...)
-	to := []*subscription{r.plain(0, r.topics[0]), r.plain(0, r.topics[1])}
+	to := r.consume(nil)
 	for i := range int64(100) {
 		r.send(0, r.topics[i%2], i)
 	}
@@ -208,8 +208,8 @@ func keepsTopicsApart(t *testing.T, s System) {
 func consumesAtOnce(t *testing.T, s System) {
 	topics := named("0", "1", "2", "3", "4", "5", "6", "7", "8", "9")
 	r := open(t, s, shape{}, topics...)
-	for _, topic := range topics {
-		to := r.plain(0, topic)
+	for k, topic := range topics {
+		to := r.consumer(k, nil)
 		r.send(0, topic, 0)
 		to.wait(1)
 	}
@@ -217,7 +217,7 @@ func consumesAtOnce(t *testing.T, s System) {
 
 func doesNotBatch(t *testing.T, s System) {
 	r := open(t, s, shape{}, named("idle")...)
-	to := r.plain(0, r.topics[0])
+	to := r.consumer(0, nil)
 	// Usual linger times of clients are 5 to 10 ms and more, and delay every message. One message that was faster shows that there is none,
 	// so a busy machine gets many tries.
 	fastest := time.Hour
@@ -235,7 +235,7 @@ func doesNotBatch(t *testing.T, s System) {
 
 func stampsReceipts(t *testing.T, s System) {
 	r := open(t, s, shape{}, named("stamps")...)
-	to := r.plain(0, r.topics[0])
+	to := r.consumer(0, nil)
 	for i := range int64(50) {
 		r.send(0, r.topics[0], i)
 		to.wait(int(i) + 1)
@@ -249,11 +249,11 @@ func stampsReceipts(t *testing.T, s System) {
 }
 
 func sendsOnAll(t *testing.T, s System) {
-	r := open(t, s, shape{connections: 3}, named("x", "y", "z")...)
-	var to []*subscription
-	for k, topic := range r.topics {
-		to = append(to, r.plain(k, topic))
-	}
+	topics := named("x", "y", "z")
+	r := open(t, s, shape{
+		connections: 3, consumers: slices.Concat(alone(topics[0], 0), alone(topics[1], 1), alone(topics[2], 2)),
+	}, topics...)
+	to := r.consume(nil)
 	for i := range int64(300) {
 		r.send(int(i%3), r.topics[i%3], i)
 	}
@@ -264,7 +264,7 @@ func sendsOnAll(t *testing.T, s System) {
 
 func carriesLargeMessages(t *testing.T, s System) {
 	r := open(t, s, shape{messageBytes: cmp.Or(s.MostBytes, 1<<20)}, named("large")...)
-	to := r.plain(0, r.topics[0])
+	to := r.consumer(0, nil)
 	const n = 8
 	for i := range int64(n) {
 		r.send(0, r.topics[0], i)
@@ -278,7 +278,7 @@ func sendsToPartitions(t *testing.T, s System) {
 		t.Skip("topics have no partitions")
 	}
 	r := open(t, s, shape{partitions: 3}, named("partitions")...)
-	to := r.plain(0, r.topics[0])
+	to := r.consumer(0, nil)
 	const n = 300
 	for i := range int64(n) {
 		r.sendTo(0, &broker.Message{Name: r.topics[0], Index: i, Partition: int32(i % 3)})
@@ -295,7 +295,7 @@ func keepsKeysInOrder(t *testing.T, s System) {
 		to.partitions = 3
 	}
 	r := open(t, s, to, named("keys")...)
-	all := r.plain(0, r.topics[0])
+	all := r.consumer(0, nil)
 	const n = 500
 	for i := range int64(n) {
 		key := fmt.Appendf(nil, "k%d", i%10)
@@ -319,7 +319,7 @@ func failsAfterClose(t *testing.T, s System) {
 
 func countsAfterClose(t *testing.T, s System) {
 	r := open(t, s, shape{}, named("counts")...)
-	to := r.plain(0, r.topics[0])
+	to := r.consumer(0, nil)
 	r.send(0, r.topics[0], 0)
 	to.wait(1)
 	r.remove()
@@ -335,7 +335,7 @@ func survivesLoss(t *testing.T, s System) {
 		t.Skip("nothing here takes the broker away")
 	}
 	r := open(t, s, shape{}, named("loss")...)
-	to := r.plain(0, r.topics[0])
+	to := r.consumer(0, nil)
 	r.send(0, r.topics[0], 0)
 	to.wait(1)
 	s.Broken(t)

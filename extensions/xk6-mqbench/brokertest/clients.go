@@ -22,16 +22,16 @@ const (
 )
 
 func servesClients(t *testing.T, s System) {
-	if lacks[broker.Shared](t, s, func(one broker.Session) error { return broker.Share(one, 0, 2) }) {
-		return
+	if s.refuses(t, broker.Part{Clients: 2}) {
+		t.Skip("the driver serves one client")
+	}
+	if s.facts(t).Inline {
+		t.Skip("there is no broker between clients")
 	}
 	topics := named("shared", "all")
 	to := s.several(t)
-	first := open(t, s, to, topics...)
-	if first.session.Describe().Inline {
-		t.Skip("there is no broker between clients")
-	}
-	share(s, to, first, !s.NoFanOut)
+	first := open(t, s, s.shared(&to, topics, !s.NoFanOut), topics...)
+	share(s, to, first)
 	first.remove()
 	if s.Exists != nil {
 		for _, topic := range topics {
@@ -44,13 +44,13 @@ func servesClients(t *testing.T, s System) {
 }
 
 func usesExisting(t *testing.T, s System) {
-	if lacksExisting(t, s) {
-		return
+	if s.refuses(t, broker.Part{Run: "run"}) {
+		t.Skip("the driver makes its topics")
 	}
 	topics := named("existing", "existing-too")
 	to := s.make(t, topics)
-	first := open(t, s, to, topics...)
-	share(s, to, first, !s.NoFanOut && !s.Queues)
+	first := open(t, s, s.shared(&to, topics, !s.NoFanOut && !s.Queues), topics...)
+	share(s, to, first)
 	first.remove()
 	if s.Exists != nil && s.Make != nil {
 		for _, topic := range topics {
@@ -71,19 +71,19 @@ func keepsRunsApart(t *testing.T, s System) {
 	if s.NoGroups || s.NoFanOut || s.Queues {
 		t.Skip("a topic has one group")
 	}
-	if lacksExisting(t, s) {
-		return
+	if s.refuses(t, broker.Part{Run: "run"}) {
+		t.Skip("the driver makes its topics")
 	}
 	topics := named("runs")
 	to := s.make(t, topics)
-	to.part.Clients = 1
+	to.part.Clients, to.consumers = 1, members(topics[0], "workers", 1)
 	var runs []*rig
 	var got []*subscription
 	for _, run := range []string{"x", "y"} {
 		to.part.Run = to.part.Run[:len(to.part.Run)-1] + run
 		r := open(t, s, to, topics...)
 		runs = append(runs, r)
-		got = append(got, r.consume(broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers"}, nil))
+		got = append(got, r.consumer(0, nil))
 	}
 	for i := range int64(ours) {
 		runs[i%2].send(0, topics[0], i)
@@ -98,15 +98,14 @@ func keepsRunsApart(t *testing.T, s System) {
 }
 
 func refusesMissing(t *testing.T, s System) {
-	if lacksExisting(t, s) {
-		return
+	if s.refuses(t, broker.Part{Run: "run"}) {
+		t.Skip("the driver makes its topics")
 	}
 	topics := named("missing")
 	if s.Make == nil {
 		t.Skip("topics are there when they are used")
 	}
-	r := start(t, s, shape{connections: 1, messageBytes: messageBytes, part: broker.Part{Run: runName(topics)}})
-	err := r.tryPrepare(broker.Topic{Name: topics[0], Partitions: 1})
+	err := start(t, s, shape{part: broker.Part{Run: runName(topics)}}, topics...).prepare()
 	if err == nil || !strings.Contains(err.Error(), topics[0]+" does not exist") || !strings.Contains(err.Error(), "drop create: false") {
 		t.Errorf("Prepare = %v; want a sentence that %s does not exist, and what to do", err, topics[0])
 	}
@@ -117,32 +116,20 @@ func refusesMissing(t *testing.T, s System) {
 
 // --- internal ---
 
-// lacks reports that the driver lacks an ability, and fails unless a run that needs it is refused.
-func lacks[Ability any](t *testing.T, s System, ask func(broker.Session) error) bool {
+// refuses reports whether the driver cannot take that part in a run.
+func (s System) refuses(t *testing.T, part broker.Part) bool {
 	t.Helper()
-	session, err := s.Driver(s.options(shape{connections: 1, messageBytes: messageBytes}, clock.New().Now))
-	if err != nil {
-		t.Fatal(err)
+	session, err := s.Driver(s.options(shape{connections: 1, messageBytes: messageBytes, part: part}, clock.New().Now))
+	if err == nil {
+		_ = session.Close()
 	}
-	defer session.Close()
-	if _, able := session.(Ability); able {
-		return false
-	}
-	if ask(session) == nil {
-		t.Error("the driver cannot do it, and a run that needs it is not refused")
-	}
-	return true
-}
-
-func lacksExisting(t *testing.T, s System) bool {
-	t.Helper()
-	return lacks[broker.Existing](t, s, func(one broker.Session) error { return broker.UseExisting(one, "run") })
+	return err != nil
 }
 
 // several makes a session that is the first of two clients.
 func (s System) several(t *testing.T) shape {
 	to := shape{connections: 3, partitions: 1}
-	if !lacks[broker.Shared](t, s, func(one broker.Session) error { return broker.Share(one, 0, 2) }) {
+	if !s.refuses(t, broker.Part{Clients: 2}) {
 		to.part.Clients = 2
 	}
 	if s.Partitions {
@@ -163,6 +150,9 @@ func (s System) make(t *testing.T, topics []string) shape {
 	}
 	before := to
 	before.part.Run += "before"
+	for k, topic := range topics {
+		before.consumers = append(before.consumers, alone(topic, k+1)...)
+	}
 	user := open(t, s, before, topics...)
 	if user.session.Describe().Inline {
 		t.Skip("there is no broker on which topics could be")
@@ -176,7 +166,7 @@ func (s System) make(t *testing.T, topics []string) shape {
 		user.eventually(func() bool { return user.completed() == 20*len(topics) }, func() string { return "messages are sent before the run" })
 		// A server that acknowledges nothing may not have read them yet. It has when one that was sent after them arrives.
 		for k, topic := range topics {
-			reads := user.plain(k+1, topic)
+			reads := user.consumer(k, nil)
 			var sent time.Time
 			user.eventually(func() bool {
 				// One that nobody acknowledges is lost where the server does not yet know that it leads the topic.
@@ -195,20 +185,33 @@ func (s System) make(t *testing.T, topics []string) shape {
 // runName is a name that no other test has.
 func runName(topics []string) string { return "run-" + strings.ReplaceAll(topics[0], ".", "-") }
 
+// shared adds what share consumes: on each client a member of a group of the first topic, and a subscriber of the second one.
+func (s System) shared(to *shape, topics []string, fanOut bool) shape {
+	for client := range max(1, to.part.Clients) {
+		if !s.NoGroups {
+			to.consumers = append(to.consumers, broker.Subscription{Client: client, Connection: 1, Topic: topics[0], Group: "workers"})
+		}
+		if fanOut {
+			to.consumers = append(to.consumers, broker.Subscription{Client: client, Connection: 2, Topic: topics[1]})
+		}
+	}
+	return *to
+}
+
 // share lets a second client join the first, if the driver can. Both send to both topics; on the first topic they share a group, on the
 // second one each gets all. Then the second client leaves, and the first must not notice.
-func share(s System, to shape, first *rig, fanOut bool) {
+func share(s System, to shape, first *rig) {
 	t, topics := first.t, first.topics
 	t.Helper()
 	var members, all []*subscription
 	consume := func(r *rig) {
-		if !s.NoGroups {
-			shares := broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers", Members: max(1, to.part.Clients), Here: 1}
-			// Slowly: with one queue, a fast member would have all of it before the other one wakes up.
-			members = append(members, r.consume(shares, func(receipt) { time.Sleep(100 * time.Microsecond) }))
-		}
-		if fanOut {
-			all = append(all, r.plain(2, topics[1]))
+		// Slowly: with one queue, a fast member would have all of it before the other one wakes up.
+		for _, one := range r.consume(func(receipt) { time.Sleep(100 * time.Microsecond) }) {
+			if one.Group == "" {
+				all = append(all, one)
+			} else {
+				members = append(members, one)
+			}
 		}
 	}
 	consume(first)
@@ -220,7 +223,7 @@ func share(s System, to shape, first *rig, fanOut bool) {
 		meet(clients)
 	}
 	send := func(i int64, r *rig) {
-		for k, subscribed := range []bool{!s.NoGroups, fanOut} {
+		for k, subscribed := range []bool{!s.NoGroups, len(all) > 0} {
 			if subscribed {
 				r.sendTo(0, &broker.Message{Name: topics[k], Index: i, Partition: int32(i) % int32(to.partitions)})
 			}

@@ -1,7 +1,6 @@
 package brokertest
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,22 +9,19 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // How subscriptions of a topic affect each other and other sessions, and what stays on the broker.
 
 func fansOut(t *testing.T, s System) {
-	r := open(t, s, shape{connections: 3}, named("all")...)
+	topic := named("all")[0]
+	many := shape{connections: 3, consumers: alone(topic, 1, 2, 1)}
 	if s.NoFanOut {
-		r.plain(1, r.topics[0])
-		r.refuses(broker.Subscription{Connection: 2, Topic: r.topics[0], Members: 1}, "a second subscription without a group")
+		refused(t, s, many, "a second subscription without a group", topic)
 		return
 	}
-	var to []*subscription
-	for k := range 3 {
-		to = append(to, r.plain(1+k%2, r.topics[0]))
-	}
+	r := open(t, s, many, topic)
+	to := r.consume(nil)
 	const n = 200
 	for i := range int64(n) {
 		r.send(0, r.topics[0], i)
@@ -41,18 +37,15 @@ func fansOut(t *testing.T, s System) {
 }
 
 func takesPatterns(t *testing.T, s System) {
-	topics := named("0", "1", "2")
-	r := open(t, s, shape{connections: 2}, topics...)
-	if !r.session.Describe().Wildcards {
+	if !s.facts(t).Wildcards {
 		t.Skip("a subscription cannot be a pattern")
 	}
-	pattern := topics[0][:len(topics[0])-1] + "*"
+	topics := named("0", "1", "2")
+	pattern := broker.Subscription{Connection: 1, Topic: topics[0][:len(topics[0])-1] + "*", Wildcard: true}
+	r := open(t, s, shape{connections: 2, consumers: []broker.Subscription{pattern, pattern}}, topics...)
 	// Another test's topics have another number and do not match the pattern.
 	other := open(t, s, shape{}, named("0")...)
-	to := []*subscription{
-		r.consume(broker.Subscription{Connection: 1, Topic: pattern, Wildcard: true}, nil),
-		r.consume(broker.Subscription{Connection: 1, Topic: pattern, Wildcard: true}, nil),
-	}
+	to := r.consume(nil)
 	other.send(0, other.topics[0], 1_000_000)
 	const n = 300
 	for i := range int64(n) {
@@ -72,17 +65,14 @@ func sharesAmongMembers(t *testing.T, s System) {
 	if s.Partitions {
 		to.partitions = 4
 	}
-	r := open(t, s, to, named("work")...)
+	topic := named("work")[0]
+	to.consumers = members(topic, "workers", 1, 2)
 	if s.NoGroups {
-		r.refuses(broker.Subscription{Topic: r.topics[0], Group: "workers", Members: 2}, "a group")
+		refused(t, s, to, "a group", topic)
 		return
 	}
-	slowly := func(receipt) { time.Sleep(time.Millisecond) }
-	var members []*subscription
-	for k := range 2 {
-		members = append(members, r.consume(
-			broker.Subscription{Connection: 1 + k, Topic: r.topics[0], Group: "workers", Members: 2}, slowly))
-	}
+	r := open(t, s, to, topic)
+	members := r.consume(func(receipt) { time.Sleep(time.Millisecond) })
 	all := func() []receipt { return together(members...) }
 	const n = 200
 	for i := range int64(n) {
@@ -110,7 +100,7 @@ func subscribesAtOnce(t *testing.T, s System) {
 	for i := range topics {
 		short = append(short, strconv.Itoa(i))
 	}
-	r := open(t, s, shape{connections: 3}, named(short...)...)
+	names := named(short...)
 	groups := []string{"workers", ""}
 	switch {
 	case s.NoGroups:
@@ -118,34 +108,27 @@ func subscribesAtOnce(t *testing.T, s System) {
 	case s.NoFanOut:
 		groups = []string{"workers"}
 	}
-	members := 1
+	connections := []int{0}
 	if s.Partitions {
-		members = 2 // with more members than partitions one of them has none
+		connections = append(connections, 1) // with more members than partitions one of them has none
 	}
 	var wanted []broker.Subscription
-	for i, topic := range r.topics {
-		for k, group := range groups {
-			here := 1
-			if group != "" {
-				here = members
-			}
-			for m := range here {
-				wanted = append(wanted, broker.Subscription{Connection: (i + k + m) % 3, Topic: topic, Group: group, Members: here})
+	for _, topic := range names {
+		for _, group := range groups {
+			if group == "" {
+				wanted = append(wanted, alone(topic, 2)...)
+			} else {
+				wanted = append(wanted, members(topic, group, connections...)...)
 			}
 		}
 	}
-	if r.session.Describe().Wildcards {
-		last := strings.LastIndexByte(r.topics[0], '.') + 1
-		wanted = append(wanted, broker.Subscription{Topic: r.topics[0][:last] + "*", Wildcard: true})
+	want := len(groups) * topics
+	if s.facts(t).Wildcards {
+		wanted = append(wanted, broker.Subscription{Topic: names[0][:strings.LastIndexByte(names[0], '.')] + ".*", Wildcard: true})
+		want += topics
 	}
-	got := make([]*subscription, len(wanted))
-	err := deadline.Each(t.Context(), broker.ConsumesAtOnce(r.session), len(wanted), func(ctx context.Context, i int) (err error) {
-		got[i], err = r.tryConsume(ctx, wanted[i], nil)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := open(t, s, shape{connections: 3, consumers: wanted}, names...)
+	got := r.consume(nil)
 	for i, topic := range r.topics {
 		r.send(0, topic, int64(i))
 	}
@@ -155,10 +138,6 @@ func subscribesAtOnce(t *testing.T, s System) {
 		}
 		return n
 	}
-	want := len(groups) * topics
-	if r.session.Describe().Wildcards {
-		want += topics
-	}
 	r.eventually(func() bool { return total() >= want }, func() string {
 		return fmt.Sprintf("%d subscriptions get %d messages (they have %d)", len(got), want, total())
 	})
@@ -166,24 +145,25 @@ func subscribesAtOnce(t *testing.T, s System) {
 	if total() != want {
 		t.Errorf("%d messages arrive, want %d", total(), want)
 	}
-	for i, one := range got {
+	for _, one := range got {
 		for _, m := range one.receipts() {
-			if !broker.Matches(wanted[i].Topic, r.topics[m.Sequence]) {
-				t.Errorf("the message to %s arrives at a subscription to %s", r.topics[m.Sequence], wanted[i].Topic)
+			if !broker.Matches(one.Topic, r.topics[m.Sequence]) {
+				t.Errorf("the message to %s arrives at a subscription to %s", r.topics[m.Sequence], one.Topic)
 			}
 		}
 	}
 }
 
 func echoes(t *testing.T, s System) {
-	r := open(t, s, shape{connections: 2}, named("ask", "reply")...)
 	group := "responders"
 	if s.NoGroups {
 		group = ""
 	}
-	replies := r.plain(0, r.topics[1])
+	topics := named("ask", "reply")
+	r := open(t, s, shape{connections: 2, consumers: append(members(topics[0], group, 1), alone(topics[1], 0)...)}, topics...)
+	replies := r.consumer(1, nil)
 	answered := map[uint64]bool{}
-	r.consume(broker.Subscription{Connection: 1, Topic: r.topics[0], Group: group}, func(m receipt) {
+	r.consumer(0, func(m receipt) {
 		if answered[m.Sequence] && r.late(m) {
 			return
 		}
@@ -209,10 +189,10 @@ func survivesPauseOf(t *testing.T, s System, group string) {
 	if group != "" && s.NoGroups {
 		t.Skip("the system has no groups")
 	}
-	r := open(t, s, shape{connections: 2}, named("pause")...)
+	r := open(t, s, shape{connections: 2, group: group}, named("pause")...)
 	const n = 2000
 	began, resume := make(chan struct{}, n), make(chan struct{})
-	to := r.consume(broker.Subscription{Connection: 1, Topic: r.topics[0], Group: group}, func(receipt) { began <- struct{}{}; <-resume })
+	to := r.consumer(0, func(receipt) { began <- struct{}{}; <-resume })
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
@@ -235,14 +215,14 @@ func survivesPauseOf(t *testing.T, s System, group string) {
 }
 
 func keepsForGroup(t *testing.T, s System) {
-	topics := named("stored")
-	first := open(t, s, shape{}, topics...)
-	if s.NoGroups || !first.session.Describe().Stores {
+	if s.NoGroups || !s.facts(t).Stores {
 		t.Skip("the system stores nothing for groups")
 	}
-	second := open(t, s, shape{}, topics...)
+	topics := named("stored")
+	first := open(t, s, shape{group: "workers"}, topics...)
+	second := open(t, s, shape{group: "workers"}, topics...)
 	// A group exists once it has had a member; it gets the messages from then on.
-	to := first.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, nil)
+	to := first.consumer(0, nil)
 	second.send(0, topics[0], 0)
 	to.wait(1)
 	settled()
@@ -251,7 +231,7 @@ func keepsForGroup(t *testing.T, s System) {
 	for i := range int64(n) {
 		second.send(0, topics[0], 1+i)
 	}
-	again := second.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, nil)
+	again := second.consumer(0, nil)
 	missing := func() int {
 		got := map[uint64]bool{}
 		for _, m := range again.receipts() {
@@ -264,16 +244,16 @@ func keepsForGroup(t *testing.T, s System) {
 }
 
 func deliversAgain(t *testing.T, s System) {
-	topics := named("again")
-	dies := open(t, s, shape{}, topics...)
-	if s.NoGroups || s.NoTakeover || !dies.session.Describe().Stores {
+	if s.NoGroups || s.NoTakeover || !s.facts(t).Stores {
 		t.Skip("the system stores nothing for groups, or gives it to nobody else")
 	}
-	lives := open(t, s, shape{}, topics...)
+	topics := named("again")
+	dies := open(t, s, shape{group: "workers"}, topics...)
+	lives := open(t, s, shape{group: "workers"}, topics...)
 	over := make(chan struct{})
 	t.Cleanup(sync.OnceFunc(func() { close(over) }))
 	taken := make(chan uint64, 100)
-	dies.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, func(m receipt) {
+	dies.consumer(0, func(m receipt) {
 		taken <- m.Sequence
 		<-over
 	})
@@ -291,7 +271,7 @@ func deliversAgain(t *testing.T, s System) {
 		}
 	}, func() string { return "a message arrives at the member that will die" })
 	dies.within("Close while a handler blocks", dies.close)
-	to := lives.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, nil)
+	to := lives.consumer(0, nil)
 	to.wait(n)
 	settled()
 	lives.eachOnce("the member that lives", n, to.receipts())
@@ -311,8 +291,8 @@ func preparesEmpty(t *testing.T, s System) {
 	if s.NoGroups {
 		group = ""
 	}
-	first := open(t, s, shape{}, topics...)
-	to := first.consume(broker.Subscription{Topic: topics[0], Group: group}, nil)
+	first := open(t, s, shape{consumers: members(topics[0], group, 0)}, topics...)
+	to := first.consumer(0, nil)
 	for i := range int64(10) {
 		first.send(0, topics[0], i)
 		first.send(0, topics[1], i)
@@ -320,11 +300,8 @@ func preparesEmpty(t *testing.T, s System) {
 	to.wait(10)
 	first.within("Close", first.close) // without Remove, like a run that was killed
 
-	second := open(t, s, shape{}, topics...)
-	var again []*subscription
-	for _, topic := range topics {
-		again = append(again, second.consume(broker.Subscription{Topic: topic, Group: group}, nil))
-	}
+	second := open(t, s, shape{group: group}, topics...)
+	again := second.consume(nil)
 	for i := range int64(5) {
 		second.send(0, topics[0], i)
 		second.send(0, topics[1], i)
@@ -345,13 +322,14 @@ func preparesEmpty(t *testing.T, s System) {
 
 func removes(t *testing.T, s System) {
 	stays := open(t, s, shape{}, named("stays")...)
-	kept := stays.plain(0, stays.topics[0])
-	goes := open(t, s, shape{}, named("goes", "goes-too")...)
+	kept := stays.consumer(0, nil)
 	group := "workers"
 	if s.NoGroups {
 		group = ""
 	}
-	to := goes.consume(broker.Subscription{Topic: goes.topics[0], Group: group}, nil)
+	topics := named("goes", "goes-too")
+	goes := open(t, s, shape{consumers: members(topics[0], group, 0)}, topics...)
+	to := goes.consumer(0, nil)
 	goes.send(0, goes.topics[0], 0)
 	goes.send(0, goes.topics[1], 0)
 	to.wait(1)

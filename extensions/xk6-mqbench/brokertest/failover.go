@@ -39,14 +39,12 @@ const (
 // to go on with the other nodes, report truthfully what became of each message, and block nobody.
 func Failover(t *testing.T, c Cluster) {
 	topic := named("failover")[0]
-	r := open(t, c.System, shape{connections: 2 * failoverSenders, replicas: c.Replicas, timeout: failoverTimeout}, topic)
-	all := []*subscription{r.plain(failoverSenders, topic)}
+	consumers := alone(topic, failoverSenders)
 	if c.Group {
-		for k := range 2 {
-			all = append(all, r.consume(broker.Subscription{Connection: failoverSenders + 1 + k, Topic: topic, Group: "workers", Members: 2}, nil))
-		}
+		consumers = append(consumers, members(topic, "workers", failoverSenders+1, failoverSenders+2)...)
 	}
-	f := &failover{rig: r, subscribers: all, over: make(chan struct{}), ended: make(chan struct{})}
+	r := open(t, c.System, shape{connections: 2 * failoverSenders, replicas: c.Replicas, timeout: failoverTimeout, consumers: consumers}, topic)
+	f := &failover{rig: r, subscribers: r.consume(nil), over: make(chan struct{}), ended: make(chan struct{})}
 	go f.send()
 	f.flows("at first")
 	if c.Pause != nil {

@@ -25,7 +25,7 @@ func RefusesAbove(t *testing.T, driver broker.Driver, url, options, topic string
 	t.Cleanup(func() { _ = s.Close() })
 	err = s.Open(t.Context())
 	if err == nil {
-		err = s.Prepare(t.Context(), []broker.Topic{{Name: topic, Partitions: 1}})
+		err = s.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}})
 	}
 	if err != nil {
 		t.Fatalf("the driver refuses a run above the limit: %v", err)

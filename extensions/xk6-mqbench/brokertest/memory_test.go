@@ -52,7 +52,6 @@ type memoryMessage struct {
 
 type memorySession struct {
 	*memory
-	broker.Part
 	o       broker.Options
 	topics  []broker.Topic
 	closed  bool
@@ -146,12 +145,12 @@ func (s *memorySession) Leader(context.Context, string) (string, error) {
 
 func (s *memorySession) Open(context.Context) error { return nil }
 
-func (s *memorySession) Prepare(_ context.Context, topics []broker.Topic) error {
+func (s *memorySession) Prepare(_ context.Context, layout broker.Layout) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.topics = topics
-	for _, t := range topics {
-		if s.Found() && s.fault != "makes what is missing" {
+	s.topics = layout.Topics
+	for _, t := range s.topics {
+		if s.o.Found() && s.fault != "makes what is missing" {
 			if s.memory.topics[t.Name] == nil {
 				return broker.MissingTopic(t.Name, "it is not in memory")
 			}
@@ -171,14 +170,14 @@ func (s *memorySession) Remove(context.Context) error {
 	case s.fault == "removes nothing":
 	case s.fault == "removes all":
 		clear(s.memory.topics)
-	case s.Found() && s.fault != "removes what others share" && s.fault != "removes what was there":
+	case s.o.Found() && s.fault != "removes what others share" && s.fault != "removes what was there":
 		for _, t := range s.memory.topics {
 			t.queues = slices.DeleteFunc(t.queues, func(q *memoryQueue) bool {
-				ours := s.Client == 0 && s.Run != "" && strings.HasPrefix(q.group, s.Run) && s.fault != "leaves groups behind"
+				ours := s.o.Client == 0 && s.o.Run != "" && strings.HasPrefix(q.group, s.o.Run) && s.fault != "leaves groups behind"
 				return ours || q.of == s
 			})
 		}
-	case s.fault == "removes what was there" && s.Client > 0:
+	case s.fault == "removes what was there" && s.o.Client > 0:
 	default:
 		for _, t := range s.topics {
 			delete(s.memory.topics, t.Name)
@@ -225,10 +224,10 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 	}
 	q := &memoryQueue{of: s}
 	if to.Group != "" {
-		q = &memoryQueue{group: s.Run + to.Group}
+		q = &memoryQueue{group: s.o.Run + to.Group}
 		switch s.fault {
 		case "names groups by the client":
-			q.group += strconv.Itoa(s.Client)
+			q.group += strconv.Itoa(s.o.Client)
 		case "shares groups among runs":
 			q.group = to.Group
 		}
@@ -248,7 +247,7 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 			t.queues = append(t.queues, q)
 			if s.fault == "begins at the beginning" {
 				q.messages = append(q.messages, t.early...)
-			} else if s.Run == "" {
+			} else if s.o.Run == "" {
 				q.messages, t.early = append(q.messages, t.early...), nil
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
@@ -30,6 +31,22 @@ type shape struct {
 	timeout time.Duration
 	// part of the session in the run: topics of the user's own, one of several clients.
 	part broker.Part
+	// consumers on all clients; nil: one of each topic, on the last connection, in this group.
+	consumers []broker.Subscription
+	group     string
+}
+
+// alone are subscriptions without a group to one topic, on these connections.
+func alone(topic string, connections ...int) []broker.Subscription {
+	return members(topic, "", connections...)
+}
+
+// members are subscriptions of a group.
+func members(topic, group string, connections ...int) (all []broker.Subscription) {
+	for _, connection := range connections {
+		all = append(all, broker.Subscription{Connection: connection, Topic: topic, Group: group})
+	}
+	return all
 }
 
 // rig is one session and what went through it. Its methods fail the test.
@@ -51,6 +68,7 @@ type rig struct {
 
 // subscription is one consumer and its receipts.
 type subscription struct {
+	broker.Subscription
 	rig *rig
 	// before is called with each delivery before it is recorded, and may block.
 	before func(receipt)
@@ -87,15 +105,13 @@ const usualTimeout = 5 * time.Second
 // open makes a session and prepares the topics; the test's cleanup removes them.
 func open(t *testing.T, s System, to shape, topics ...string) *rig {
 	t.Helper()
-	to.connections, to.partitions = max(1, to.connections), max(1, to.partitions)
-	if to.messageBytes == 0 {
-		to.messageBytes = messageBytes
+	r := start(t, s, to, topics...)
+	if err := r.prepare(); err != nil {
+		t.Fatalf("prepare %q: %v", topics, err)
 	}
-	r := start(t, s, to)
-	r.shape, r.topics, r.producers = to, topics, make([]broker.Producer, to.connections)
-	r.prepare()
 	t.Cleanup(r.removeAndClose)
-	for c := range to.connections {
+	r.producers = make([]broker.Producer, r.shape.connections)
+	for c := range r.producers {
 		var err error
 		if r.producers[c], err = r.session.Producer(c); err != nil {
 			t.Fatalf("producer %d: %v", c, err)
@@ -105,16 +121,16 @@ func open(t *testing.T, s System, to shape, topics ...string) *rig {
 }
 
 // start opens a session; the test's cleanup closes it.
-func start(t *testing.T, s System, to shape) *rig {
+func start(t *testing.T, s System, to shape, topics ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, clock: clock.New()}
+	to.connections, to.partitions, to.messageBytes = max(1, to.connections), max(1, to.partitions), cmp.Or(to.messageBytes, messageBytes)
+	if to.consumers == nil {
+		for _, topic := range topics {
+			to.consumers = append(to.consumers, members(topic, to.group, to.connections-1)...)
+		}
+	}
+	r := &rig{t: t, clock: clock.New(), shape: to, topics: topics}
 	session, err := s.Driver(s.options(to, r.clock.Now))
-	if err == nil && to.part.Clients > 1 {
-		err = broker.Share(session, to.part.Client, to.part.Clients)
-	}
-	if err == nil && to.part.Run != "" {
-		err = broker.UseExisting(session, to.part.Run)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,63 +148,76 @@ func start(t *testing.T, s System, to shape) *rig {
 func (s System) options(to shape, now func() int64) broker.Options {
 	return broker.Options{
 		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: to.messageBytes,
-		TimeoutNs: int64(cmp.Or(to.timeout, usualTimeout)), Now: now, OnError: func(error) {}, Replicas: to.replicas,
+		TimeoutNs: int64(cmp.Or(to.timeout, usualTimeout)), Now: now, Part: to.part, OnError: func(error) {}, Replicas: to.replicas,
 	}
 }
 
-func (r *rig) prepare() {
-	r.t.Helper()
-	prepared := make([]broker.Topic, len(r.topics))
-	for i, topic := range r.topics {
-		prepared[i] = broker.Topic{Name: topic, Partitions: r.shape.partitions}
+func (r *rig) prepare() error {
+	layout := broker.Layout{Subscriptions: r.shape.consumers}
+	for _, topic := range r.topics {
+		layout.Topics = append(layout.Topics, broker.Topic{Name: topic, Partitions: r.shape.partitions})
 	}
-	if err := r.tryPrepare(prepared...); err != nil {
-		r.t.Fatalf("prepare %q: %v", r.topics, err)
-	}
-}
-
-func (r *rig) tryPrepare(topics ...broker.Topic) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return r.session.Prepare(ctx, topics)
+	return r.session.Prepare(ctx, layout)
 }
 
-// consume subscribes; before may be nil.
-func (r *rig) consume(to broker.Subscription, before func(receipt)) *subscription {
+// consume makes the subscriptions of this client, as many at once as the driver takes; before may be nil.
+func (r *rig) consume(before func(receipt)) []*subscription {
 	r.t.Helper()
-	s, err := r.tryConsume(context.Background(), to, before)
+	all, err := r.tryConsume(before)
 	if err != nil {
+		r.t.Fatal(err)
+	}
+	return all
+}
+
+// consumer makes the subscription of that number.
+func (r *rig) consumer(k int, before func(receipt)) *subscription {
+	r.t.Helper()
+	s := &subscription{Subscription: r.shape.consumers[k], rig: r, before: before}
+	if err := s.make(context.Background()); err != nil {
 		r.t.Fatal(err)
 	}
 	return s
 }
 
-func (r *rig) tryConsume(ctx context.Context, to broker.Subscription, before func(receipt)) (*subscription, error) {
-	s := &subscription{rig: r, before: before}
-	to.Members = max(1, to.Members)
-	to.Here = cmp.Or(to.Here, to.Members)
+func (s *subscription) make(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := r.session.Consume(ctx, to, s.handle); err != nil {
-		return nil, fmt.Errorf("consume %+v: %w", to, err)
-	}
-	return s, nil
+	return broker.Wrap(fmt.Sprintf("consume %+v", s.Subscription), s.rig.session.Consume(ctx, s.Subscription, s.handle))
 }
 
-// refuses fails unless a subscription is refused with an error.
-func (r *rig) refuses(to broker.Subscription, what string) {
-	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := r.session.Consume(ctx, to, func(broker.Delivery) {}); err == nil {
-		r.t.Errorf("%s is accepted by a system that has no such thing", what)
+func (r *rig) tryConsume(before func(receipt)) ([]*subscription, error) {
+	var all []*subscription
+	for _, to := range r.shape.consumers {
+		if to.Client == r.shape.part.Client {
+			all = append(all, &subscription{Subscription: to, rig: r, before: before})
+		}
 	}
+	return all, deadline.Each(context.Background(), broker.ConsumesAtOnce(r.session), len(all), func(ctx context.Context, i int) error {
+		return all[i].make(ctx)
+	})
 }
 
-// plain subscribes to every message of a topic.
-func (r *rig) plain(connection int, topic string) *subscription {
-	r.t.Helper()
-	return r.consume(broker.Subscription{Connection: connection, Topic: topic}, nil)
+// facts are what the driver says before topics are prepared.
+func (s System) facts(t *testing.T) broker.Description {
+	t.Helper()
+	return start(t, s, shape{}).session.Describe()
+}
+
+// refused fails unless consumers are refused, before the first message.
+func refused(t *testing.T, s System, to shape, what string, topics ...string) {
+	t.Helper()
+	r := start(t, s, to, topics...)
+	err := r.prepare()
+	t.Cleanup(r.removeAndClose)
+	if err == nil {
+		_, err = r.tryConsume(nil)
+	}
+	if err == nil {
+		t.Errorf("%s is accepted by a system that has no such thing", what)
+	}
 }
 
 func (s *subscription) handle(d broker.Delivery) {

@@ -28,9 +28,17 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Opened is a session with one connection and one topic, until the test is over. Sends time out after half a minute.
-func Opened(t testing.TB, driver broker.Driver, url, options, durability, topic string) broker.Session {
+// Opened is a session with one connection and one topic, until the test is over. The topic has a member of each group, or else a subscription
+// without one. Sends time out after half a minute.
+func Opened(t testing.TB, driver broker.Driver, url, options, durability, topic string, groups ...string) broker.Session {
 	t.Helper()
+	layout := broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}
+	if len(groups) == 0 {
+		groups = []string{""}
+	}
+	for _, group := range groups {
+		layout.Subscriptions = append(layout.Subscriptions, members(topic, group, 0)...)
+	}
 	s, err := driver(broker.Options{
 		URL: url, Driver: json.RawMessage(options), Durability: durability, Connections: 1, MessageBytes: trafficBytes, Now: clock.New().Now,
 		OnError: func(error) {}, TimeoutNs: int64(30 * time.Second),
@@ -42,7 +50,7 @@ func Opened(t testing.TB, driver broker.Driver, url, options, durability, topic 
 	if err := s.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Prepare(t.Context(), []broker.Topic{{Name: topic, Partitions: 1}}); err != nil {
+	if err := s.Prepare(t.Context(), layout); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -62,7 +70,7 @@ type Traffic struct {
 func TrafficOf(t testing.TB, s broker.Session, topic, group string) *Traffic {
 	t.Helper()
 	a := &Traffic{topic: topic, received: map[byte]int{}, answered: map[byte]int{}, failed: map[byte]int{}, unanswered: map[byte]int{}}
-	err := s.Consume(t.Context(), broker.Subscription{Topic: topic, Group: group, Members: 1}, func(d broker.Delivery) { a.count(a.received, d.Payload[0]) })
+	err := s.Consume(t.Context(), broker.Subscription{Topic: topic, Group: group}, func(d broker.Delivery) { a.count(a.received, d.Payload[0]) })
 	if err == nil {
 		a.producer, err = s.Producer(0)
 	}
@@ -126,13 +134,14 @@ func (a *Traffic) NoticesSilence(t testing.TB, server *Server) {
 }
 
 // Shared lets four members of a group work 3 ms for each of 400 messages: all do, and each message is handled once.
-func Shared(t testing.TB, s broker.Session, topic string) {
+func Shared(t testing.TB, driver broker.Driver, url, options, topic string) {
 	t.Helper()
-	const members, n = 4, 400
+	const members, n, group = 4, 400, "workers"
+	s := Opened(t, driver, url, options, "", topic, group, group, group, group)
 	var mu sync.Mutex
 	worked := make([]int, members)
 	for i := range members {
-		err := s.Consume(t.Context(), broker.Subscription{Topic: topic, Group: "workers", Members: members}, func(broker.Delivery) {
+		err := s.Consume(t.Context(), broker.Subscription{Topic: topic, Group: group}, func(broker.Delivery) {
 			time.Sleep(3 * time.Millisecond)
 			mu.Lock()
 			defer mu.Unlock()

@@ -16,7 +16,6 @@ import (
 // mirror delivers each message inside of Send, and costs next to nothing itself.
 type mirror struct {
 	stub
-	broker.Part
 	handle broker.Handler
 	now    func() int64
 }

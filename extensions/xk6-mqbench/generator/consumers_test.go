@@ -16,7 +16,7 @@ func workQueuePlan(rate, ms int64, members int) *Plan {
 func TestMembersOfAGroupShareTheMessages(t *testing.T) {
 	s := &stub{}
 	m := measure(t, workQueuePlan(3000, 500, 4), s, nil)
-	if *m.window.Received != 1500 || len(s.subscriptions) != 4 || s.subscriptions[3].Members != 4 || s.subscriptions[3].Connection != 2 {
+	if *m.window.Received != 1500 || len(s.subscriptions) != 4 || len(s.prepared.Subscriptions) != 4 || s.subscriptions[3].Connection != 2 {
 		t.Errorf("received %d by %+v; want 1500 by 4 members", *m.window.Received, s.subscriptions[3].Subscription)
 	}
 	if m.window.Reordered != nil {
@@ -29,7 +29,7 @@ func TestFewMembersOnManyTopicsHaveEachTopicToThemselves(t *testing.T) {
 	p.Topics, p.Producers = []string{"a", "b", "c"}, 3
 	s := &stub{}
 	m := measure(t, p, s, nil)
-	if len(s.subscriptions) != 3 || s.subscriptions[2].Members != 1 || s.subscriptions[2].Connection != 1 {
+	if len(s.subscriptions) != 3 || s.subscriptions[2].Topic != "c" || s.subscriptions[2].Connection != 1 {
 		t.Errorf("subscriptions %+v; want member 0 on the third topic, alone", s.subscriptions[2].Subscription)
 	}
 	if m.window.Reordered == nil || *m.window.Received != 1200 {

@@ -27,8 +27,8 @@ func TestEverySubscriberGetsEveryMessage(t *testing.T) {
 			*m.window.Received, m.metrics["response"].Count, m.metrics["last"].Count)
 	}
 	// 5 subscribers on two topics each, and the bystanders.
-	if len(s.subscriptions) != 13 || len(s.prepared) != 5 || s.subscriptions[12].Topic != "run.bystander2" {
-		t.Errorf("%d subscriptions, %d topics; want 13 and 5", len(s.subscriptions), len(s.prepared))
+	if len(s.subscriptions) != 13 || len(s.prepared.Topics) != 5 || s.subscriptions[12].Topic != "run.bystander2" {
+		t.Errorf("%d subscriptions, %d topics; want 13 and 5", len(s.subscriptions), len(s.prepared.Topics))
 	}
 	if last, all := m.metrics["last"], m.metrics["response"]; last.Max != all.Max || last.Sum > all.Sum || last.Sum*5 < all.Sum {
 		t.Errorf("last %+v does not belong to responses %+v", last, all)

@@ -147,10 +147,8 @@ func New(plan *Plan, url string) (*Generator, error) {
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)
 	g.consumer = newConsumer(g)
 	g.messages.New = func() any { return &broker.Message{Payload: make([]byte, plan.Message.Bytes)} }
-	if g.session, err = driver(plan.options(url, g.clock.Now, g.note)); err != nil {
-		return nil, err
-	}
-	return g, plan.join(g.session)
+	g.session, err = driver(plan.options(url, g.clock.Now, g.note))
+	return g, err
 }
 
 // Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to results. After an error nothing is left on
@@ -277,8 +275,8 @@ func (p *Plan) shape() books.Shape {
 	}
 	if p.receives() {
 		shape.Here = func(subscriber int64) bool {
-			_, here := share.consumer(int(subscriber))
-			return here || p.Pattern != fanOut
+			client, _ := share.consumer(int(subscriber))
+			return client == share.index || p.Pattern != fanOut
 		}
 	}
 	return shape

@@ -49,7 +49,6 @@ type hub struct {
 
 type hubSession struct {
 	*hub
-	broker.Part
 	o    broker.Options
 	quit chan struct{}
 }
@@ -83,12 +82,12 @@ func (s *hubSession) note(format string, arguments ...any) {
 }
 
 func (s *hubSession) Open(context.Context) error { return nil }
-func (s *hubSession) Prepare(_ context.Context, topics []broker.Topic) error {
-	s.note("%s %d topics", map[bool]string{false: "make", true: "take"}[s.Found()], len(topics))
+func (s *hubSession) Prepare(_ context.Context, layout broker.Layout) error {
+	s.note("%s %d topics", map[bool]string{false: "make", true: "take"}[s.o.Found()], len(layout.Topics))
 	return nil
 }
 func (s *hubSession) Remove(context.Context) error {
-	s.note("remove %s", map[bool]string{false: "topics", true: "nothing"}[s.Found()])
+	s.note("remove %s", map[bool]string{false: "topics", true: "nothing"}[s.o.Found()])
 	return nil
 }
 func (s *hubSession) Producer(c int) (broker.Producer, error) {

@@ -29,11 +29,11 @@ func TestARequestIsAnsweredByOneResponderOnTheRequestersConnection(t *testing.T)
 		got = append(got, sub.Subscription)
 	}
 	want := []broker.Subscription{
-		{Connection: 2, Topic: "a", Group: "responders", Members: 2, Here: 2},
-		{Connection: 3, Topic: "b", Group: "responders", Members: 1, Here: 1},
-		{Connection: 2, Topic: "a", Group: "responders", Members: 2, Here: 2},
-		{Connection: 0, Topic: "reply.a", Members: 1},
-		{Connection: 1, Topic: "reply.b", Members: 1},
+		{Connection: 2, Topic: "a", Group: "responders"},
+		{Connection: 3, Topic: "b", Group: "responders"},
+		{Connection: 2, Topic: "a", Group: "responders"},
+		{Connection: 0, Topic: "reply.a"},
+		{Connection: 1, Topic: "reply.b"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("subscriptions are\n%v, want\n%v", got, want)
@@ -41,12 +41,8 @@ func TestARequestIsAnsweredByOneResponderOnTheRequestersConnection(t *testing.T)
 	if s.options.Connections != 4 {
 		t.Errorf("%d connections; want 2 of producers and 2 of responders", s.options.Connections)
 	}
-	var names []string
-	for _, topic := range s.prepared {
-		names = append(names, topic.Name)
-	}
-	if want := []string{"a", "b", "reply.a", "reply.b"}; !slices.Equal(names, want) {
-		t.Errorf("topics %v are prepared; want %v", names, want)
+	if names, topics := s.prepared.Names(), []string{"a", "b", "reply.a", "reply.b"}; !slices.Equal(names, topics) || !slices.Equal(s.prepared.Subscriptions, want) {
+		t.Errorf("prepared are topics %v; want %v; and %v", names, topics, s.prepared.Subscriptions)
 	}
 	if m.window.Reordered != nil {
 		t.Errorf("reordered is %d although two responders share a topic of a system without order in groups", *m.window.Reordered)

@@ -25,13 +25,21 @@ func (g *Generator) open(ctx context.Context) error {
 	if g.facts.Order == "per-producer" && g.plan.showsOrder(g.facts.GroupOrder) {
 		g.books.WatchOrder(g.streams)
 	}
+	subscriptions, err := g.subscriptions()
+	if err != nil {
+		return err
+	}
+	layout := broker.Layout{Topics: g.plan.allTopics()}
+	for _, one := range subscriptions {
+		layout.Subscriptions = append(layout.Subscriptions, one.Subscription)
+	}
 	g.prepared = true
-	if err := g.session.Prepare(ctx, g.plan.allTopics()); err != nil {
+	if err := g.session.Prepare(ctx, layout); err != nil {
 		return err
 	}
 	g.makeSenders()
 	// Consumers first: without a consumer a system may take a topic for a queue that stores.
-	if err := g.subscribe(ctx); err != nil {
+	if err := g.subscribe(ctx, subscriptions); err != nil {
 		return err
 	}
 	if err := g.makeProducers(); err != nil {
@@ -136,6 +144,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 	o := broker.Options{
 		URL:          url,
 		Listen:       p.Listen,
+		Part:         broker.Part{Client: p.Client.Index, Clients: p.Client.Count},
 		Driver:       p.DriverOptions,
 		Connections:  share.producing() + share.consuming(),
 		MessageBytes: p.Message.Bytes,
@@ -143,6 +152,9 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		TimeoutNs: p.DrainNs,
 		Now:       now,
 		OnError:   onError,
+	}
+	if !p.Create {
+		o.Run = fmt.Sprintf("mqbench-%s-%d", p.RunID, p.Index)
 	}
 	if p.Message.LimitBytes != nil {
 		o.LimitBytes = *p.Message.LimitBytes
@@ -173,19 +185,4 @@ func (p *Plan) applying(settings map[string]string) map[string]string {
 		}
 	}
 	return applying
-}
-
-// join tells the session its part in the run. If a driver cannot play that part, this fails before anything is done.
-func (p *Plan) join(s broker.Session) error {
-	if p.Client.Count > 1 {
-		if err := broker.Share(s, p.Client.Index, p.Client.Count); err != nil {
-			return fmt.Errorf("%s: %w", p.Broker, err)
-		}
-	}
-	if !p.Create {
-		if err := broker.UseExisting(s, fmt.Sprintf("mqbench-%s-%d", p.RunID, p.Index)); err != nil {
-			return fmt.Errorf("%s: %w", p.Broker, err)
-		}
-	}
-	return nil
 }

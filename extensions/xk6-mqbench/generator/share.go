@@ -47,17 +47,17 @@ func (s *share) sends(producer int) bool { return s.opens(producer % s.connectio
 func (s *share) opens(c int) bool { return c%s.count == s.index }
 
 // producing is how many connections of producers are here, consuming how many of consumers.
-func (s *share) producing() int { return s.part(s.connections) }
-func (s *share) consuming() int { return s.part(s.consumerConnections) }
+func (s *share) producing() int { return s.part(s.connections, s.index) }
+func (s *share) consuming() int { return s.part(s.consumerConnections, s.index) }
 
 // connection is the session's connection of a producer that lives here.
 func (s *share) connection(producer int) int { return producer % s.connections / s.count }
 
-// consumer returns the session's connection of consumer k (or of the subscriber or bystander with that number). here is false if it is
-// on another client.
-func (s *share) consumer(k int) (connection int, here bool) {
+// consumer returns the client of consumer k (or of the subscriber or bystander with that number), and the connection of its session.
+func (s *share) consumer(k int) (client, connection int) {
 	c := k % s.consumerConnections
-	return s.producing() + c/s.count, c%s.count == s.index
+	client = c % s.count
+	return client, s.part(s.connections, client) + c/s.count
 }
 
 // before is how many messages below i are sent here.
@@ -169,17 +169,6 @@ func (p *Plan) pairs() []pair {
 	return pairs
 }
 
-// membersOn is how many subscriptions a group has on a topic.
-func membersOn(topic int, pairs []pair) int {
-	n := 0
-	for _, pair := range pairs {
-		if pair.topic == topic {
-			n++
-		}
-	}
-	return n
-}
-
 // shared reports whether several members of a group are on one topic.
 func (p *Plan) shared() bool { return p.grouped() && p.Consumers > len(p.Topics) }
 
@@ -235,5 +224,5 @@ func (p *Plan) perConnection() int { return (p.Producers + p.Connections - 1) / 
 
 // --- internal ---
 
-// part is how many of n connections are here.
-func (s *share) part(n int) int { return (n - s.index + s.count - 1) / s.count }
+// part is how many of n connections are on a client.
+func (s *share) part(n, client int) int { return (n - client + s.count - 1) / s.count }

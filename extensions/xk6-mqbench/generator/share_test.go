@@ -70,21 +70,20 @@ func TestEveryConsumerIsOnOneOfAnyNumberOfClients(t *testing.T) {
 		for n := 1; n <= 5; n++ {
 			p.Client.Count = n
 			for k := range 20 {
-				here := 0
+				client, connection := p.share().consumer(k)
+				if client < 0 || client >= n {
+					t.Fatalf("%+v, %d clients: consumer %d is on client %d", to, n, k, client)
+				}
 				for p.Client.Index = range n {
 					s := p.share()
-					connection, mine := s.consumer(k)
-					if !mine {
-						continue
+					if c, on := s.consumer(k); c != client || on != connection {
+						t.Errorf("%+v: client %d of %d takes consumer %d to be on client %d, connection %d; another one on %d, %d", to, s.index, n, k, c, on, client, connection)
 					}
-					here++
-					if connection < s.producing() || connection >= s.producing()+s.consuming() {
+					if s.index == client && (connection < s.producing() || connection >= s.producing()+s.consuming()) {
 						t.Errorf("%+v, client %d of %d: consumer %d is on connection %d", to, s.index, n, k, connection)
 					}
 				}
-				if here != 1 {
-					t.Errorf("%+v, %d clients: consumer %d is on %d of them", to, n, k, here)
-				}
+				p.Client.Index = 0
 			}
 		}
 	}

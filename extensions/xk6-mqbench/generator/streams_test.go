@@ -57,8 +57,8 @@ func TestPartitionsAreTakenInTurnByEachProducer(t *testing.T) {
 		return nil
 	}}
 	measure(t, p, s, nil)
-	if wrong.Load() != 0 || s.prepared[0].Partitions != 3 {
-		t.Errorf("%d messages in another partition; topics have %d", wrong.Load(), s.prepared[0].Partitions)
+	if wrong.Load() != 0 || s.prepared.Topics[0].Partitions != 3 {
+		t.Errorf("%d messages in another partition; topics have %d", wrong.Load(), s.prepared.Topics[0].Partitions)
 	}
 }
 

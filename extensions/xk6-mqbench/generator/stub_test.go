@@ -49,7 +49,7 @@ type stub struct {
 	noConsumers, noRemoval error
 
 	mu            sync.Mutex
-	prepared      []broker.Topic
+	prepared      broker.Layout
 	subscriptions []*stubSubscription
 	quit          chan struct{}
 	removed       atomic.Int64
@@ -69,8 +69,8 @@ func (s *stub) driver(o broker.Options) (broker.Session, error) {
 }
 
 func (s *stub) Open(context.Context) error { return nil }
-func (s *stub) Prepare(_ context.Context, topics []broker.Topic) error {
-	s.prepared = topics
+func (s *stub) Prepare(_ context.Context, layout broker.Layout) error {
+	s.prepared = layout
 	return nil
 }
 func (s *stub) Remove(context.Context) error          { s.removed.Add(1); return s.noRemoval }

@@ -14,20 +14,24 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 )
 
-// subscription is what a consumer asks for, and what it does with a delivery.
+// subscription is what a consumer asks for, and what it does with a delivery. Its handler is made on its own client alone.
 type subscription struct {
 	broker.Subscription
-	handle broker.Handler
+	handler func() (broker.Handler, error)
 }
 
-// subscribe makes the subscriptions of the pattern, several at once: each waits for the broker.
-func (g *Generator) subscribe(ctx context.Context) error {
-	wanted, err := g.subscriptions()
-	if err != nil {
-		return err
+// subscribe makes the subscriptions of this client, several at once: each waits for the broker.
+func (g *Generator) subscribe(ctx context.Context, all []subscription) error {
+	own := slices.DeleteFunc(all, func(s subscription) bool { return s.Client != g.share.index })
+	handlers := make([]broker.Handler, len(own))
+	for i, one := range own {
+		var err error
+		if handlers[i], err = one.handler(); err != nil {
+			return err
+		}
 	}
-	return deadline.Each(ctx, broker.ConsumesAtOnce(g.session), len(wanted), func(ctx context.Context, i int) error {
-		return g.session.Consume(ctx, wanted[i].Subscription, wanted[i].handle)
+	return deadline.Each(ctx, broker.ConsumesAtOnce(g.session), len(own), func(ctx context.Context, i int) error {
+		return g.session.Consume(ctx, own[i].Subscription, handlers[i])
 	})
 }
 
@@ -114,57 +118,43 @@ func (g *Generator) respond(connection, topic int) (broker.Handler, error) {
 
 // --- internal ---
 
-// subscriptions of the pattern on this client.
+// subscriptions of the pattern on all clients.
 func (g *Generator) subscriptions() ([]subscription, error) {
 	switch g.plan.Pattern {
 	case roundTrip:
 		return g.subscribeOwn(g.plan.Topics), nil
 	case requestReply:
-		responders, err := g.subscribeGroup(respondersGroup, g.respond)
-		return append(responders, g.subscribeOwn(g.plan.ReplyTopics)...), err
+		return append(g.subscribeGroup(respondersGroup, g.respond), g.subscribeOwn(g.plan.ReplyTopics)...), nil
 	case fanOut:
 		return g.subscribeAll()
 	case workQueue, backlog:
-		return g.subscribeGroup(workersGroup, func(connection, _ int) (broker.Handler, error) {
-			return g.receive(connection, 0), nil
-		})
+		return g.subscribeGroup(workersGroup, func(connection, _ int) (broker.Handler, error) { return g.receive(connection, 0), nil }), nil
 	}
 	return nil, nil
 }
 
-// subscribeOwn subscribes to topic t on the connection that sends to it, t mod C, if that is here.
+// subscribeOwn subscribes to topic t on the connection that sends to it, t mod C.
 func (g *Generator) subscribeOwn(topics []string) (wanted []subscription) {
 	for t, topic := range topics {
-		if !g.share.sends(t) {
-			continue
-		}
 		connection := g.share.connection(t)
 		wanted = append(wanted, subscription{
-			broker.Subscription{Connection: connection, Topic: topic, Members: 1}, g.receive(connection, 0),
+			broker.Subscription{Client: t % g.share.connections % g.share.count, Connection: connection, Topic: topic},
+			func() (broker.Handler, error) { return g.receive(connection, 0), nil },
 		})
 	}
 	return wanted
 }
 
 // subscribeGroup makes the members of a group. handler returns the handler of a member's subscription to a topic.
-func (g *Generator) subscribeGroup(group string, handler func(connection, topic int) (broker.Handler, error)) (wanted []subscription, err error) {
-	all := g.plan.pairs()
-	here := slices.DeleteFunc(slices.Clone(all), func(p pair) bool {
-		_, here := g.share.consumer(p.member)
-		return !here
-	})
-	for _, pair := range here {
-		connection, _ := g.share.consumer(pair.member)
-		handle, err := handler(connection, pair.topic)
-		if err != nil {
-			return nil, err
-		}
-		wanted = append(wanted, subscription{broker.Subscription{
-			Connection: connection, Topic: g.plan.Topics[pair.topic], Group: group,
-			Members: membersOn(pair.topic, all), Here: membersOn(pair.topic, here),
-		}, handle})
+func (g *Generator) subscribeGroup(group string, handler func(connection, topic int) (broker.Handler, error)) (wanted []subscription) {
+	for _, pair := range g.plan.pairs() {
+		client, connection := g.share.consumer(pair.member)
+		wanted = append(wanted, subscription{
+			broker.Subscription{Client: client, Connection: connection, Topic: g.plan.Topics[pair.topic], Group: group},
+			func() (broker.Handler, error) { return handler(connection, pair.topic) },
+		})
 	}
-	return wanted, nil
+	return wanted
 }
 
 // subscribeAll subscribes every subscriber to every message, and makes the bystanders.
@@ -178,25 +168,19 @@ func (g *Generator) subscribeAll() (wanted []subscription, err error) {
 		topics = []string{pattern}
 	}
 	for subscriber := range g.plan.Subscriptions {
-		connection, here := g.share.consumer(subscriber)
-		if !here {
-			continue
-		}
+		client, connection := g.share.consumer(subscriber)
 		for _, topic := range topics {
 			wanted = append(wanted, subscription{
-				broker.Subscription{Connection: connection, Topic: topic, Wildcard: g.plan.Wildcard, Members: 1},
-				g.receive(connection, subscriber),
+				broker.Subscription{Client: client, Connection: connection, Topic: topic, Wildcard: g.plan.Wildcard},
+				func() (broker.Handler, error) { return g.receive(connection, subscriber), nil },
 			})
 		}
 	}
 	for n := range g.plan.Bystanders {
-		connection, here := g.share.consumer(n)
-		if !here {
-			continue
-		}
+		client, connection := g.share.consumer(n)
 		wanted = append(wanted, subscription{
-			broker.Subscription{Connection: connection, Topic: g.plan.bystander(n), Members: 1},
-			func(broker.Delivery) { g.books.Foreign.Add(1) },
+			broker.Subscription{Client: client, Connection: connection, Topic: g.plan.bystander(n)},
+			func() (broker.Handler, error) { return func(broker.Delivery) { g.books.Foreign.Add(1) }, nil },
 		})
 	}
 	return wanted, nil
