@@ -45,6 +45,7 @@ test.each([
 	"runner/README.md",
 	"runner/brokers/README.md",
 	"infra/README.md",
+	"infra/rent/README.md",
 	"extensions/README.md",
 ])("%s names files and folders that are there", (readme) => {
 	const own = path.posix.dirname(readme);

@@ -18,7 +18,7 @@ import { standUp } from "./stand-up.ts";
 import type { CloudOptions } from "./take-down.ts";
 
 /**
- * How a rig may end, and what is left of it then: what stays, what says so, and what ends it (the table of infra/README.md). AWS is an emulator.
+ * How a rig may end, and what is left of it then: what stays, what says so, and what ends it (the table of infra/rent/README.md). AWS is an emulator.
  */
 const { aws, onAws } = emulated();
 vi.setConfig({ testTimeout: 120_000 });
