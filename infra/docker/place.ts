@@ -151,8 +151,8 @@ async function inspect(docker: Docker, name: string): Promise<State | null> {
 	}
 }
 
-function end(how: string): End {
-	return { how, well: false, lost: false };
+function end(how: string, well = false): End {
+	return { how, well, lost: false };
 }
 
 function howItEnded(
@@ -165,7 +165,7 @@ function howItEnded(
 	if (OOMKilled) return end(memory);
 	const how = error || describeEnd(endOf(ExitCode, null));
 	const unclear = ExitCode === 137 && memoryBytes !== null && !killed;
-	return end(unclear ? `${how}, perhaps ${memory}` : how);
+	return end(unclear ? `${how}, perhaps ${memory}` : how, ExitCode === 0 && !error);
 }
 
 /** Whether its pid is a process of the container on this machine: engines in virtual machines count their own. */
