@@ -84,6 +84,9 @@ export function hostsMissing(): string | null {
 	return reason;
 }
 
+/** For tests: ssh's options by which it notices soon that a host is cut off. */
+export const SOON = "-o ServerAliveInterval=1 -o ServerAliveCountMax=2 -o ConnectTimeout=2";
+
 /** Makes so many hosts, h1 and on; those with a root of their own log in through PAM, as Debian's do. */
 export async function makeHosts(count: number, roots: readonly HostRoot[] = []): Promise<Hosts> {
 	sweep();

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
+import { connectOwner, cutTest, machineTest } from "../machines/machinetest.fake.ts";
 import { ownIdentity } from "../platform.ts";
 import { commandLines } from "../processes.fake.ts";
 import { realBinaries, realWorld } from "../programs/real.fake.ts";
@@ -13,7 +14,7 @@ import type { Client, ClientProcess, Workspace } from "../rig.ts";
 import { type SshHost, sshHost } from "../ssh/host.ts";
 import { overSsh } from "../ssh/over-ssh.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
-import { type Host, type Hosts, hostsMissing, makeHosts } from "./hosts.fake.ts";
+import { type Host, type Hosts, hostsMissing, makeHosts, SOON } from "./hosts.fake.ts";
 import { remoteClient } from "./remote.ts";
 
 const real = await realBinaries();
@@ -32,6 +33,11 @@ describe.skipIf(missing !== null)(
 		}, 180_000);
 		afterAll(() => hosts?.close());
 
+		const world = (options = ""): World => ({
+			...realWorld,
+			env: { ...process.env, MQBENCH_SSH_OPTIONS: `${options} ${hosts.sshOptions}` },
+		});
+
 		/** A client whose k6 is a piece of shell, on every platform. */
 		function client(
 			body: string,
@@ -47,14 +53,7 @@ describe.skipIf(missing !== null)(
 			const k6 = script(path.join(testFolder(), "k6"), body);
 			const host = { ...sshHost(parts.to ?? "root@h1"), ...parts.host };
 			const made = remoteClient(1, overSsh(host), {
-				world: {
-					...realWorld,
-					env: {
-						...process.env,
-						MQBENCH_SSH_OPTIONS: `${parts.options ?? ""} ${hosts.sshOptions}`,
-					},
-					...parts.world,
-				},
+				world: { ...world(parts.options), ...parts.world },
 				binaries: { agent, k6, on: parts.on ?? (async () => ({ ...real, k6 })) },
 				say: parts.say ?? (() => {}),
 			});
@@ -116,6 +115,20 @@ describe.skipIf(missing !== null)(
 		const cached = () => h1.run("cd ~ && find .cache/mqbench -type f").split("\n").filter(Boolean);
 		const workspaces = () => h1.run("ls ~/.cache/mqbench/runs").split("\n").filter(Boolean);
 
+		describe("a host", () => {
+			const own = (more?: string) => () =>
+				connectOwner(overSsh(sshHost("root@h1")), {
+					options: { world: world(more), binaries: real },
+				});
+			machineTest(own());
+			describe("whose network ends", { tags: "long" }, () => {
+				cutTest(own(SOON), () => {
+					h1.cut();
+					return h1.mend;
+				});
+			});
+		});
+
 		describe("prepare", () => {
 			test("says what the host is, and brings the programs there once", async () => {
 				const facts = await client("exit 0").prepare();
@@ -136,24 +149,6 @@ describe.skipIf(missing !== null)(
 				await first.prepare();
 				await client("exit 1 # once").prepare();
 				expect(h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*")).toBe(before);
-			});
-
-			test("removes what runs that were killed have left, and nothing of a living one", async () => {
-				const living = await started("echo up; sleep 100");
-				await living.said("up");
-				const livingOnes = workspaces();
-				const dead = client("exit 0");
-				await dead.prepare();
-				await dead.workspace(testFolder());
-				expect(workspaces()).toHaveLength(2);
-				// As kill -9 of mqbench does it: its connection is gone, and nobody has tidied up.
-				const mine = workspaces().find((name) => !livingOnes.includes(name));
-				h1.run(`kill -9 ${mine?.split("@")[1]}`);
-				await client("exit 0").prepare();
-				expect(workspaces()).toEqual(livingOnes);
-				expect(running().join("\n")).toContain("sleep 100");
-				living.child.kill();
-				await living.child.ended;
 			});
 		});
 
@@ -226,18 +221,6 @@ describe.skipIf(missing !== null)(
 				expect(out.filter((line) => line === "INT")).toHaveLength(1);
 				expect(out).toContain("got signal TERM");
 				child.say("late");
-			});
-
-			test("keeps its exit code, and what it writes to both streams", async () => {
-				const { child, out, err } = await started("echo one; echo two >&2; exit 107");
-				expect(await child.ended).toEqual({ code: 107, signal: null });
-				expect({ out, err }).toEqual({ out: ["one"], err: ["two"] });
-				// ssh says so itself when it has lost the connection.
-				const own = await started("printf last; exit 255");
-				expect(await own.child.ended).toEqual({ code: 255, signal: null });
-				expect(own.out).toEqual(["last"]);
-				const killed = await started("kill -SEGV $$; sleep 5");
-				expect(await killed.child.ended).toEqual({ code: null, signal: "SIGSEGV" });
 			});
 
 			test("is interrupted when it is abandoned, killed after the grace, and killed at once by kill", async () => {
@@ -317,7 +300,7 @@ describe.skipIf(missing !== null)(
 				const { child, workspace, made, said, local } = await started(
 					"trap 'exit 0' INT; echo half >client-1.jsonl.part; echo up; while :; do echo tick; sleep 0.2; done",
 					{
-						options: "-o ServerAliveInterval=1 -o ServerAliveCountMax=2 -o ConnectTimeout=2",
+						options: SOON,
 						world: { clock: { nowMs: Date.now, monotonicMs: () => performance.now() + later } },
 					},
 				);
@@ -341,18 +324,6 @@ describe.skipIf(missing !== null)(
 				expect(readFileSync(path.join(local, "client-1.jsonl.part"), "utf8")).toBe("half\n");
 				await made.close();
 				expect(workspaces()).toEqual([]);
-			});
-
-			test("by mqbench itself, as kill -9 does it, leaves no process there", async () => {
-				const { child, said } = await started("trap '' INT; echo up; sleep 100; sleep 100", {
-					graceMs: 200,
-				});
-				await said("up");
-				expect(running().length).toBeGreaterThan(1);
-				// ssh with the connection's socket, and not one of those that share it.
-				for (const pid of hosts.masters()) process.kill(pid, "SIGKILL");
-				expect(await child.ended).toEqual({ code: null, signal: null });
-				await expect.poll(running, { timeout: 30_000 }).toEqual([]);
 			});
 
 			test("is told where nothing could be started any more", { tags: "long" }, async () => {

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { FaultAction, Level } from "../../runner/model/plan.ts";
 import { haveImage } from "../../runner/tests/e2e/images.ts";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
+import { processTest, STOP_MS } from "../machines/machinetest.fake.ts";
 import { ownerText } from "../owner.ts";
 import { runs } from "../processes.fake.ts";
 import { realBinaries } from "../programs/real.fake.ts";
@@ -14,7 +15,8 @@ import type { Broker, BrokerRequest } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { findDocker } from "./cli.ts";
 import { noEngine, skipWithoutEngine } from "./engine.fake.ts";
-import { LABELS, labelArguments, sweep } from "./labels.ts";
+import { beginRun, LABELS, labelArguments, sweep } from "./labels.ts";
+import { containerPlace } from "./place.ts";
 import { dockerRig } from "./rig.ts";
 import { dockerSystem } from "./systems.fake.ts";
 
@@ -28,6 +30,33 @@ describe.skipIf(skipWithoutEngine)(
 			expect(noEngine, "CI needs a Docker engine").toBe("");
 			await haveImage("nats");
 		}, 180_000);
+
+		/** The engine starts and ends it, and the log is the engine's: agent, links and pushes have no part in it. e2e/docker kills mqbench. */
+		describe("a container is a place for processes:", () => {
+			processTest(async () => {
+				const docker = findDocker(fakeWorld({ env: process.env }), binaries.agent);
+				const image = await haveImage("redis");
+				const run = beginRun(docker);
+				let places = 0;
+				return {
+					place() {
+						places++;
+						const name = `${run.name}-${places}`;
+						return containerPlace({
+							...{ docker, name, network: "none", ip: "", memoryBytes: null, stopMs: STOP_MS },
+							world: { env: process.env },
+							async prepare({ argv: [program = "", ...args] }) {
+								const how = `create --init --network none --name ${name} --entrypoint`.split(" ");
+								await docker.run([...how, program, ...labelArguments(run.labels), image, ...args]);
+							},
+						});
+					},
+					async close() {
+						await run.remove();
+					},
+				};
+			});
+		});
 
 		describe("a broker", () => {
 			test("is reached by its address, is what the scenario says, and is gone with all that belongs to it", async () => {

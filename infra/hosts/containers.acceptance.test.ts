@@ -5,12 +5,18 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { haveImage } from "../../runner/tests/e2e/images.ts";
-import { type Host, type Hosts, makeHosts } from "../clients/hosts.fake.ts";
+import type { World } from "../../runner/world.ts";
+import { type Host, type Hosts, makeHosts, SOON } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
+import { connectOwner, cutTest, machineTest, STOP_MS } from "../machines/machinetest.fake.ts";
 import { realBinaries, realWorld } from "../programs/real.fake.ts";
 import type { Broker } from "../rig.ts";
+import { sshHost } from "../ssh/host.ts";
+import { overSsh } from "../ssh/over-ssh.ts";
 import { testFolder } from "../test-folder.fake.ts";
+import { hostContainerPlace } from "./container-place.ts";
 import { hostEnginesMissing, startEngine } from "./engine.fake.ts";
+import { hostEngine } from "./engine.ts";
 import { onHosts } from "./open.ts";
 import { brokerSamples } from "./place.ts";
 
@@ -61,6 +67,12 @@ describe.skipIf(missing !== null)(
 				return existsSync(folder) ? readdirSync(folder) : [];
 			});
 
+		const world = (options = ""): World => ({
+			...realWorld,
+			stderr: { ...realWorld.stderr, write() {} },
+			env: { ...process.env, MQBENCH_SSH_OPTIONS: `${options} ${hosts.sshOptions}` },
+		});
+
 		async function open(
 			written: Parameters<typeof dockerSystem>[0],
 			{ at = 0, cpus = null as string | null } = {},
@@ -76,14 +88,7 @@ describe.skipIf(missing !== null)(
 					},
 				],
 			});
-			const rig = onHosts(
-				{
-					...realWorld,
-					stderr: { ...realWorld.stderr, write() {} },
-					env: { ...process.env, MQBENCH_SSH_OPTIONS: hosts.sshOptions },
-				},
-				binaries,
-			);
+			const rig = onHosts(world(), binaries);
 			onTestFinished(() => rig.close());
 			const folder = testFolder();
 			const broker = await rig.open(brokers[0] as RigFile["brokers"][number], {
@@ -96,6 +101,30 @@ describe.skipIf(missing !== null)(
 			return { broker, folder };
 		}
 		const REDIS = { broker: "redis", mode: "streams", version: "7.0.15" };
+
+		describe("a container of a host is a machine:", () => {
+			const own = () =>
+				connectOwner(overSsh({ ...sshHost("h1"), broker: "mine" }), {
+					options: { binaries, world: world(SOON) },
+					async place(site) {
+						const engine = await hostEngine(site.host);
+						const limits = { cpus: null, memoryBytes: null, cpuset: null };
+						const id = "redis:7.0.15-alpine";
+						const image = { name: id, id, digest: null, env: {}, entrypoint: [] };
+						const fetchSamples = async () => {};
+						return (number) =>
+							hostContainerPlace({
+								...{ site, engine, image, number, data: null, limits },
+								...{ stopMs: STOP_MS, fetchSamples },
+							});
+					},
+				});
+			machineTest(own);
+			cutTest(own, () => {
+				host(0).cut();
+				return () => host(0).mend();
+			});
+		});
 
 		test("are of the version that is asked for, within their limits, and gone with all that belongs to them", async () => {
 			const { broker, folder } = await open(
@@ -178,24 +207,15 @@ describe.skipIf(missing !== null)(
 			expect(folders()).toEqual([]);
 		});
 
-		test("end when their host is cut off, and the next mqbench tidies up", async () => {
+		test("that a killed mqbench has made and not started are removed by the next one", async () => {
 			const { broker } = await open(REDIS);
-			host(0).cut();
-			try {
-				expect(servers()).toHaveLength(1);
-				await nothingRuns();
-			} finally {
-				host(0).mend();
-			}
-			expect(folders()).not.toEqual([]);
-			// As of one whose end came between the making of its container and the start.
-			const [run = ""] = readdirSync(path.join(host(0).home, ".cache/mqbench/runs"));
-			const name = readdirSync(path.join(host(0).home, ".cache/mqbench/runs", run)).find((file) =>
-				file.startsWith("container-"),
-			);
-			docker("create", "--name", name?.replace("container-", "") ?? "", "redis:7.0.15-alpine");
+			for (const pid of hosts.masters()) process.kill(pid, "SIGKILL");
+			await broker.died;
+			await nothingRuns();
+			const [file = ""] = host(0).run("ls ~/.cache/mqbench/runs/*/container-*").trim().split("\n");
+			const name = file.split("container-")[1] ?? "";
+			docker("create", "--name", name, "redis:7.0.15-alpine");
 			await broker.close();
-			host(0).run("pkill -9 -x cat; true");
 			const next = await open({ broker: "redis", mode: "streams" });
 			// Without an image: the host's own.
 			expect(next.broker.settings).not.toHaveProperty("image");

@@ -222,26 +222,6 @@ describe.skipIf(missing !== null)(
 				await again.close();
 				expect(mine.said).toBe("");
 			}, 180_000);
-
-			test("ends on all of them when mqbench is killed, and the next one tidies up", async () => {
-				const mine = ours(undefined, { options: "-o ServerAliveCountMax=2" });
-				const broker = await mine.open(entry("nats"), request(CLUSTER));
-				expect(hosts.all.flatMap(running).length).toBeGreaterThanOrEqual(6);
-				const died = broker.died;
-				// The connections go with mqbench: agent sees to that, and here we do.
-				for (const pid of hosts.masters()) process.kill(pid, "SIGKILL");
-				expect(await died).toMatch(/^node \d of 3: the connection to h\d was lost$/);
-				await nothingRuns();
-				expect(folders().length).toBeGreaterThan(0);
-				// Of an mqbench before the host was started anew: its process number is somebody's again.
-				host(0).run(
-					`mkdir -p ~/.cache/mqbench/runs/mqbench+h1+${space(host(0))}+00000000@1@abcdef`,
-				);
-				const next = await ours().open(entry("nats"), request(CLUSTER));
-				await next.close();
-				await broker.close();
-				expect(folders()).toEqual([]);
-			}, 180_000);
 		});
 
 		/** A broker whose node is a piece of shell; `bring` is what it needs there. */
@@ -290,6 +270,16 @@ describe.skipIf(missing !== null)(
 				}
 			}, 180_000);
 		});
+
+		test("a connection that is lost is told as that", async () => {
+			const { died } = await ours(shell("echo ready; sleep 60")).open(one(), small());
+			for (const pid of hosts.masters()) process.kill(pid, "SIGKILL");
+			expect(await died).toBe("the broker: the connection to h1 was lost");
+			await nothingRuns();
+			// The next one tidies up.
+			await (await ours(shell("echo ready; sleep 60")).open(one(), small())).close();
+			expect(folders()).toEqual([]);
+		}, 180_000);
 
 		test("Ctrl-C while it comes up leaves nothing", async () => {
 			const stop = new AbortController();

@@ -1,10 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../test-folder.fake.ts";
-import { bundleOf, push } from "./bundle.ts";
-import type { RemoteHost } from "./host.ts";
-import { linkTo } from "./link.fake.ts";
+import { bundleOf } from "./bundle.ts";
 
 test("a folder is brought with what its links lead to, and a link to nothing is nothing", async () => {
 	const elsewhere = testFolder();
@@ -25,38 +23,4 @@ test("a folder is brought with what its links lead to, and a link to nothing is 
 	]);
 	expect(sums.split("\n")).toHaveLength(4);
 	expect(single).toBe(false);
-});
-
-/** A machine, and two files for it. */
-async function jars() {
-	const folder = testFolder();
-	for (const name of ["a.jar", "b.jar"]) writeFileSync(path.join(folder, name), name);
-	const link = linkTo({ HOME: testFolder() });
-	const bundle = await bundleOf("jars", folder);
-	const options = { say() {}, stop: new AbortController().signal };
-	return { link, push: () => push({ name: "h" } as RemoteHost, link, bundle, options) };
-}
-
-test.each([
-	["exchanged", (file: string) => writeFileSync(file, "x")],
-	["lost", (file: string) => rmSync(file)],
-	["joined by another", (file: string) => writeFileSync(`${file}.jar`, "x")],
-])("what was brought is brought again when a file of it was %s", async (_, harm) => {
-	const { link, push } = await jars();
-	const there = await push();
-	expect(await push()).toBe(there);
-	expect(link.fed).toBe(1);
-	harm(path.join(there, "a.jar"));
-	expect(await push()).toBe(there);
-	expect(link.fed).toBe(2);
-	expect(readdirSync(there).sort()).toEqual([".sums", "a.jar", "b.jar"]);
-	expect(readFileSync(path.join(there, "a.jar"), "utf8")).toBe("a.jar");
-});
-
-test("of two that bring the same at once one whole copy stays", async () => {
-	const { push } = await jars();
-	const [one, other] = await Promise.all([push(), push()]);
-	expect(one).toBe(other);
-	expect(readdirSync(one).sort()).toEqual([".sums", "a.jar", "b.jar"]);
-	expect(readdirSync(path.dirname(one))).toEqual([path.basename(one)]);
 });

@@ -1,6 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Cluster, clusterOf, type PodHost } from "../../../infra/kubernetes/cluster.ts";
+import { connectOwner, cutTest, machineTest } from "../../../infra/machines/machinetest.fake.ts";
+import { realBinaries, realWorld } from "../../../infra/programs/real.fake.ts";
+import { script } from "../../../infra/test-folder.fake.ts";
 import { packageFolder } from "../../package.ts";
+import { KubernetesFile } from "../../scenario/kubernetes-schema.ts";
 import { clusterMissing, startCluster, type TestCluster } from "../../tools/cluster/cluster.ts";
 import {
 	type Ended,
@@ -242,6 +249,49 @@ describe.skipIf(missing !== null)(
 			for (const { run } of await Promise.all(each))
 				expect(run).toMatchObject({ sent: 600, received: 600 });
 			expect(left()).toEqual([]);
+		});
+
+		describe("a pod is a machine:", () => {
+			const bin = mkdtempSync(path.join(tmpdir(), "mqbench-kubectl-"));
+			const world = () => {
+				const env = { ...process.env, ...cluster.env, PATH: `${bin}:${cluster.env.PATH}` };
+				return { ...realWorld, env };
+			};
+			let pods: Cluster;
+			let pod: PodHost;
+			beforeAll(async () => {
+				const real = `PATH=${cluster.env.PATH} exec ${cluster.under.join(" ")} kubectl "$@"`;
+				script(path.join(bin, "kubectl"), real);
+				const file = { namespace: "bench", resources: { cpus: 0.4, memory: "256MiB" } };
+				const { image, resources, ...rest } = KubernetesFile.parse(file);
+				pods = clusterOf({ image, resources, ...rest }, world(), () => {});
+				const made = await pods.start({ count: 1, role: "load", image, ...resources, volumes: [] });
+				pod = made.pods[0] as PodHost;
+			});
+			afterAll(async () => {
+				await pods?.close();
+				rmSync(bin, { recursive: true });
+			});
+
+			const own = async () => {
+				const binaries = await realBinaries();
+				return connectOwner(pod, { options: { world: world(), binaries } });
+			};
+			machineTest(own);
+			cutTest(own, () => {
+				const gone = cluster.killApiServer();
+				return async () => {
+					gone.start();
+					await until(answers, "the API server is back", 60_000);
+				};
+			});
+			const answers = () => {
+				try {
+					return kubectl("get namespaces") !== "";
+				} catch {
+					return false;
+				}
+			};
 		});
 	},
 );

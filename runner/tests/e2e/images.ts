@@ -70,6 +70,7 @@ const BUILD = {
 
 	async redis(root: string): Promise<string[]> {
 		put(root, program("redis-server"), "usr/local/bin/redis-server");
+		putShell(root);
 		return ['ENTRYPOINT ["/usr/local/bin/redis-server"]', "WORKDIR /data", "VOLUME /data"];
 	},
 
@@ -168,6 +169,11 @@ function program(name: string): string {
 
 function beside(found: string, name: string): string {
 	return path.join(path.dirname(realpathSync(found)), name);
+}
+
+/** As in images of Alpine, as far as tests need it. */
+function putShell(root: string): void {
+	for (const tool of ["sh", "sleep"]) put(root, program(tool), path.join("bin", tool));
 }
 
 /** Copies a program to its place in the root, with the libraries that it needs. */
