@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
@@ -36,24 +35,18 @@ func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
 			if err := client.ConfigResetStat(ctx).Err(); err != nil {
 				t.Fatal(err)
 			}
-			opened, err := New(broker.Options{URL: s.url(), Driver: []byte(c.options), Connections: 1, MessageBytes: 100, Now: clock.New().Now})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer opened.Close()
-			if err := opened.Open(ctx); err != nil {
-				t.Fatal(err)
-			}
 			topic := "acknowledge." + rand.Text()
-			if err := opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}); err != nil {
+			to := broker.Subscription{Topic: topic, Group: c.group}
+			session, err := opened(t, broker.Options{URL: s.url(), Driver: []byte(c.options)}, topic, to)
+			if err != nil {
 				t.Fatal(err)
 			}
 			began, over := make(chan struct{}, 21), make(chan struct{})
 			handle := func(broker.Delivery) { began <- struct{}{}; <-over }
-			if err := opened.Consume(ctx, broker.Subscription{Topic: topic, Group: c.group}, handle); err != nil {
+			if err := session.Consume(ctx, to, handle); err != nil {
 				t.Fatal(err)
 			}
-			producer, _ := opened.Producer(0)
+			producer, _ := session.Producer(0)
 			var sent sync.WaitGroup
 			send := func() {
 				sent.Add(1)
@@ -72,7 +65,7 @@ func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
 			sent.Wait()
 			pending := func() int64 {
 				if c.command == "lrem" {
-					return client.LLen(ctx, opened.(*session).members[0].taken()).Val()
+					return client.LLen(ctx, session.consumers[0].taken).Val()
 				}
 				return client.XPending(ctx, topic, "g").Val().Count
 			}

@@ -1,9 +1,9 @@
 package redis
 
 import (
+	"context"
 	"errors"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,102 +16,110 @@ import (
 // comes meanwhile is handed over at once.
 const blockFor = time.Second
 
+// endTimeout is how long consumers may take to end: a command that waits on the server, and a little more.
+const endTimeout = 2 * blockFor
+
 // consumer reads one stream or list on a socket of its own, since a command that waits occupies it.
 type consumer struct {
 	s      *session
 	line   *line
 	topic  *topic
 	handle broker.Handler
-	// group is nil for a stream reader without a group, whose messages are not acknowledged.
-	group *group
+	// group is "" for a single reader of a stream, who has a position of its own and acknowledges nothing. handled is how many messages its
+	// members here have handled.
+	group   string
+	handled *atomic.Int64
 	// name within the group: the session's, and a number.
 	name string
 	// acknowledge is when; done are entries of a stream that were handled since ackedNs, when the last ones were acknowledged.
 	acknowledge string
 	done        []string
 	ackedNs     int64
-	// last entry that a reader without a group has received.
+	// claimNs is when it next looks for what others have left.
+	claimNs int64
+	// last entry that a reader of a stream without a group has received.
 	last string
-	// want is how many messages a consumer of a list takes at once; it grows while there are more.
-	want    int
-	handled atomic.Int64
+	// taken is the list to which this consumer of a list moves what it takes, want how many messages it takes at once: more while there are
+	// more.
+	taken string
+	want  int
 }
 
 // fetched is one message as it arrived; id is what it is acknowledged by.
 type fetched struct{ id, payload string }
 
-// group is what the members in this session share.
-type group struct {
-	name string
-	// from is the id in the stream after which the group starts.
-	from string
-	// nextNs is when one of them next looks for what others have left.
-	nextNs  atomic.Int64
-	handled atomic.Int64
-	trimmed sync.Once
+// begin makes a consumer, which reads on one socket after another. resume takes again what the socket before had, step takes what is there
+// or waits a while for it.
+func (s *session) begin(ctx context.Context, c *consumer, resume, step func(*socket) error) error {
+	link := newLink[*socket]()
+	return link.Open(ctx, s.Base, func(ctx context.Context) (*socket, error) {
+		k, err := s.dial(ctx)
+		if err == nil {
+			s.running.Go(func() { k.fail(c.run(k, resume, step)) })
+		}
+		return k, err
+	})
 }
 
-// newConsumer makes a consumer that is not running yet; g is nil without a group.
-func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, g *group) *consumer {
+// newConsumer makes a consumer that is not running yet.
+func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) *consumer {
 	s.consuming.Lock()
-	s.consumers++
-	number := s.consumers
-	s.consuming.Unlock()
+	defer s.consuming.Unlock()
 	c := &consumer{
-		s: s, line: s.lines[to.Connection], handle: handle, group: g, want: 1, last: "0-0", ackedNs: s.Now(),
-		name: s.name + "." + strconv.Itoa(number), topic: s.named[to.Topic], acknowledge: broker.AcknowledgeOf(s.Acknowledge, to.Group),
+		s: s, line: s.lines[to.Connection], topic: s.named[to.Topic], handle: handle, acknowledge: broker.AcknowledgeOf(s.Acknowledge, to.Group),
+		name: s.name + "." + strconv.Itoa(len(s.consumers)), want: 1, ackedNs: s.Now(),
 	}
-	if c.topic == nil {
-		c.topic = &topic{name: to.Topic} // a bystander's topic: nothing is sent to it
+	s.consumers = append(s.consumers, c)
+	if to.Group != "" {
+		c.group = s.Named(".", to.Group)
+	}
+	if c.handled = s.handled[to.Topic+" "+to.Group]; c.handled == nil || to.Group == "" {
+		c.handled = &atomic.Int64{}
+		s.handled[to.Topic+" "+to.Group] = c.handled
+	}
+	if free := c.topic.free; len(free) > 0 {
+		c.taken, c.topic.free = free[0], free[1:]
 	}
 	return c
 }
 
-// run calls step until the session ends; fresh says that the socket is a new one.
-func (c *consumer) run(k *socket, step func(k *socket, fresh bool) error) {
-	fresh := false
+// run works until the socket breaks, and returns why, or until the session ends.
+func (c *consumer) run(k *socket, resume, step func(*socket) error) error {
+	next := resume
 	for !c.s.IsQuiet() {
-		err := step(k, fresh)
-		switch {
-		case err == nil:
-			fresh = false
-		case c.s.IsQuiet():
-			return
+		switch err := next(k); {
+		case err == nil, nothing(err):
+			next = step
 		case refused(err):
 			c.s.Report("", err)
 			time.Sleep(reconnectWait)
 		default:
-			if k = c.s.again(k, err, c.s.redial); k == nil {
-				return
-			}
-			fresh = true
+			return err
 		}
 	}
+	return nil
 }
 
 // take passes messages, which arrived at atNs, to the handler and acknowledges each; again says that they were delivered before. A member
 // of a group takes one after the other: a message that waits here behind slow work has not been received yet.
 func (c *consumer) take(list []fetched, atNs int64, again bool) {
-	if c.group != nil {
+	alone := c.s.Mode == modeStreams && c.group == ""
+	if !alone {
 		c.s.fetched.Add(int64(len(list)))
 	}
 	for i, m := range list {
 		if c.s.Over.Err() != nil {
 			return
 		}
-		if c.group != nil {
+		if !alone {
 			c.s.fetched.Add(-1)
 			if i > 0 {
 				atNs = c.s.Now()
 			}
 		}
 		c.handle(broker.Delivery{ReceivedNs: atNs, Payload: bytesOf(m.payload), Redelivered: again})
-		if c.group == nil {
-			c.handled.Add(1)
-			continue
-		}
-		c.group.handled.Add(1)
-		if c.s.Over.Err() == nil {
+		c.handled.Add(1)
+		if !alone && c.acknowledge != broker.Automatic && c.s.Over.Err() == nil {
 			c.acknowledgeOne(m)
 		}
 	}
@@ -123,11 +131,8 @@ func (c *consumer) take(list []fetched, atNs int64, again bool) {
 // --- internal ---
 
 func (c *consumer) acknowledgeOne(m fetched) {
-	if c.acknowledge == broker.Automatic {
-		return
-	}
-	if c.s.mode == modeLists {
-		c.line.send(entry{key: c.taken(), value: m.payload})
+	if c.s.Mode == modeLists {
+		c.line.send(entry{ack: []string{"LREM", c.taken, "-1", m.payload}})
 		return
 	}
 	c.done = append(c.done, m.id)
@@ -146,16 +151,9 @@ func (c *consumer) settleInTime() {
 // settle acknowledges what was handled of a stream.
 func (c *consumer) settle() {
 	if len(c.done) > 0 {
-		c.line.send(entry{key: c.topic.name, group: c.group.name, ids: c.done})
+		c.line.send(entry{ack: append([]string{"XACK", c.topic.name, c.group}, c.done...)})
 	}
-	c.done, c.ackedNs = nil, c.s.Now()
-}
-
-// due reports, once for all members of a group, that it is time to look for what others have left.
-func (c *consumer) due() bool {
-	nowNs := c.s.Now()
-	next := c.group.nextNs.Load()
-	return nowNs >= next && c.group.nextNs.CompareAndSwap(next, nowNs+c.s.ClaimAfterNs/3)
+	c.done, c.ackedNs = c.done[:0], c.s.Now()
 }
 
 // textOf reads a string from an answer.

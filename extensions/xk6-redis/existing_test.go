@@ -9,11 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
-
-// ofAUser says that the topic is the user's own.
-func ofAUser(o *broker.Options, _ *session) { o.Run = "run-1" }
 
 func TestATopicOfTheUsersOwnHasToBeWhatTheModeNeeds(t *testing.T) {
 	s := startServer(t, "redis-server")
@@ -29,27 +25,16 @@ func TestATopicOfTheUsersOwnHasToBeWhatTheModeNeeds(t *testing.T) {
 		{modeLists, "none", ""}, // an empty list
 		{modePubSub, "list", ""},
 	} {
-		o := broker.Options{
-			URL: s.url(), Driver: fmt.Appendf(nil, `{"mode": %q}`, c.mode), Connections: 1, MessageBytes: 64, Now: clock.New().Now,
-		}
-		ofAUser(&o, nil)
-		made, err := New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		session := made.(*session)
-		if err := session.Open(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		err = session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: c.topic, Partitions: 1}}})
+		o := broker.Options{URL: s.url(), Part: broker.Part{Run: "run-1"}, Driver: fmt.Appendf(nil, `{"mode": %q}`, c.mode)}
+		to := broker.Subscription{Topic: c.topic}
+		session, err := opened(t, o, c.topic, to)
 		if err == nil {
-			err = session.Consume(t.Context(), broker.Subscription{Topic: c.topic}, func(broker.Delivery) {})
+			err = session.Consume(t.Context(), to, func(broker.Delivery) {})
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("mode %s, topic %s: %v; want %q", c.mode, c.topic, err, c.want)
 		}
 		_ = session.Remove(t.Context())
-		_ = session.Close()
 	}
 	if n := client.LLen(t.Context(), "list").Val(); n != 2 {
 		t.Errorf("the list had 2 messages and has %d", n)
@@ -61,17 +46,12 @@ func TestAStreamOfTheUsersOwnIsNotTrimmedAndNothingElseIsLeft(t *testing.T) {
 	client := s.client(t)
 	client.XAdd(t.Context(), &redis.XAddArgs{Stream: "orders", Values: []string{"a", "b"}})
 	// Of messages of this size a stream of a run's own keeps 1000.
-	r := newRig(t, s.url(), `{"mode": "streams"}`, "orders", func(o *broker.Options, k *session) {
-		ofAUser(o, k)
-		o.MessageBytes = 2 << 20
-	})
-	r.consume(broker.Subscription{Topic: "orders", Group: "workers"}, nil)
-	r.consume(broker.Subscription{Topic: "orders"}, nil)
+	theirs := broker.Options{URL: s.url(), Part: broker.Part{Run: "run-1"}, Driver: []byte(`{"mode": "streams"}`), MessageBytes: 2 << 20}
+	r := newRigOf(t, theirs, "orders", broker.Subscription{Topic: "orders", Group: "workers"}, broker.Subscription{Topic: "orders"})
+	r.consume(nil)
 	client.XAdd(t.Context(), &redis.XAddArgs{Stream: "orders", Values: []string{"of", "others"}}) // comes without a number: 0
-	for i := range int64(1500) {
-		r.send(i, 0)
-	}
-	r.eventually("all are acknowledged", func() bool { well, _ := r.done(); return well == 1500 })
+	r.sendAll(1500)
+	r.answered(1500)
 	r.eventually("all arrive, that of others too", func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -80,7 +60,6 @@ func TestAStreamOfTheUsersOwnIsNotTrimmedAndNothingElseIsLeft(t *testing.T) {
 	if err := r.session.Remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_ = r.session.Close()
 	if n := client.XLen(t.Context(), "orders").Val(); n != 1502 {
 		t.Errorf("the stream has %d of 1502 entries", n)
 	}
@@ -88,36 +67,35 @@ func TestAStreamOfTheUsersOwnIsNotTrimmedAndNothingElseIsLeft(t *testing.T) {
 	if !slices.Equal(keys, []string{"orders"}) || len(groups) != 0 {
 		t.Errorf("there are the keys %q and the groups %v; want the stream alone", keys, groups)
 	}
-	o := broker.Options{URL: s.url(), Driver: []byte(`{"mode": "streams", "maxLength": 5}`)}
-	ofAUser(&o, nil)
-	_, err := New(o)
-	if err == nil || !strings.Contains(err.Error(), "maxLength 5 trims streams, and these are yours") {
+	theirs.Driver = []byte(`{"mode": "streams", "maxLength": 5}`)
+	if _, err := New(theirs); err == nil || !strings.Contains(err.Error(), "maxLength 5 trims streams, and these are yours") {
 		t.Errorf("New with maxLength = %v", err)
 	}
 }
 
-func TestWhatAConsumerOfAUsersListHasNotFinishedGoesBack(t *testing.T) {
+func TestWhatAConsumerOfAListHasNotFinishedGoesBackIfTheListIsTheUsersAndIsRemovedOtherwise(t *testing.T) {
 	s := startServer(t, "redis-server")
-	r := newRig(t, s.url(), `{"mode": "lists", "prefetch": 10}`, "orders", ofAUser)
-	hold := make(chan struct{})
-	r.consume(broker.Subscription{Topic: "orders", Group: "workers"}, func() { <-hold })
-	for i := range int64(20) {
-		r.send(i, 0)
-	}
-	r.eventually("all are sent", func() bool { well, _ := r.done(); return well == 20 })
-	if err := r.session.Remove(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	_ = r.session.Close()
-	close(hold)
 	client := s.client(t)
-	left := client.LRange(t.Context(), "orders", 0, -1).Val()
-	for i, message := range left {
-		if !strings.HasPrefix(message, fmt.Sprintf("%d ", 19-i)) {
-			t.Errorf("message %q is at %d", strings.TrimRight(message, "\x00"), i)
+	for run, want := range map[string][]string{"run-1": {"orders"}, "": {}} {
+		o := broker.Options{URL: s.url(), Part: broker.Part{Run: run}, Driver: []byte(`{"mode": "lists", "prefetch": 10}`)}
+		r := newRigOf(t, o, "orders", broker.Subscription{Topic: "orders", Group: "workers"})
+		hold := make(chan struct{})
+		r.consume(func() { <-hold })
+		r.sendAll(20)
+		r.answered(20)
+		if err := r.session.Remove(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if keys := client.Keys(t.Context(), "*").Val(); len(left) != 20 || !slices.Equal(keys, []string{"orders"}) {
-		t.Errorf("%d of 20 messages are in the list, and there are the keys %q", len(left), keys)
+		close(hold)
+		left := client.LRange(t.Context(), "orders", 0, -1).Val()
+		for i, message := range left {
+			if !strings.HasPrefix(message, fmt.Sprintf("%d ", 19-i)) {
+				t.Errorf("message %q is at %d", strings.TrimRight(message, "\x00"), i)
+			}
+		}
+		if keys := client.Keys(t.Context(), "*").Val(); len(left) != 20*len(want) || !slices.Equal(keys, want) {
+			t.Errorf("run %q: %d of 20 messages are in the list, and there are the keys %q; want %q", run, len(left), keys, want)
+		}
+		client.FlushAll(t.Context())
 	}
 }

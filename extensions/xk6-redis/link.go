@@ -3,12 +3,12 @@ package redis
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -24,51 +24,54 @@ const lastAnswer = 100 * time.Millisecond
 // (PUBLISH of 1 KiB on 2 busy cores: 310 000/s in pipelines of 64, 540 000/s of 1024, 610 000/s with the link; bench_test.go). So the
 // library connects and logs in, and the link uses its socket.
 type line struct {
-	s       *session
-	current atomic.Pointer[link]
+	broker.Link[*link]
+	s *session
 }
+
+func (l *line) Send(m *broker.Message, done broker.Done) { l.send(entry{m: m, done: done}) }
 
 // send queues a command; done or fail is called once. It blocks while the queue is full.
 func (l *line) send(e entry) {
-	if !l.current.Load().put(e) {
-		if l.s.Over.Err() != nil {
-			e.fail(errClosed)
-			return
-		}
-		e.fail(errNotConnected)
+	if at, is := l.Now(); !is || !at.put(e) {
+		e.fail(l.s.lost(errNotConnected))
 	}
 }
 
-// run keeps the line alive until the session ends.
-func (l *line) run(k *socket) {
-	for {
-		link := l.current.Load()
-		reason := link.run()
-		if l.s.Over.Err() != nil {
-			link.fail(errClosed)
-			return
-		}
-		link.fail(cmp.Or(link.refusal, errUnanswered))
-		if k = l.s.again(k, reason, l.s.redial); k == nil {
-			return
-		}
-		l.current.Store(newLink(l.s, k))
+// dial makes a link.
+func (l *line) dial(ctx context.Context) (*link, error) {
+	k, err := l.s.dial(ctx)
+	if err != nil {
+		return nil, err
 	}
+	made := &link{socket: k, s: l.s, queue: make(chan entry, l.s.queueLength), unanswered: make(chan entry, l.s.queueLength)}
+	if l.s.Sender == clientLibrary {
+		if made.library, err = k.client.AsyncAutoPipelineWithOptions(&autoPipeline); err != nil {
+			k.fail(err)
+			return nil, err
+		}
+	}
+	go made.run()
+	return made, nil
+}
+
+// lost is what became of a command on a connection that has ended.
+func (s *session) lost(err error) error {
+	if s.Over.Err() != nil {
+		return errClosed
+	}
+	return err
 }
 
 // link writes commands as they come and reads their answers, each in a goroutine of its own. What is queued during a write leaves as one
 // pipeline right after it. There is no timer.
 type link struct {
-	s    *session
-	conn io.ReadWriteCloser
+	*socket
+	s *session
 	// queue holds commands to write, unanswered those that were written.
 	queue      chan entry
 	unanswered chan entry
 	// library is not nil if go-redis writes and reads: it has a queue of its own, and one pipeline on its way.
-	library   *redis.AutoPipeliner
-	broken    chan struct{}
-	breakOnce sync.Once
-	reason    error
+	library *redis.AutoPipeliner
 	// refusal is the protocol error after which the server reads no more: it has executed nothing of what stood behind it.
 	refusal error
 
@@ -81,9 +84,7 @@ type link struct {
 type entry struct {
 	m    *broker.Message
 	done broker.Done
-	// An acknowledgement: XACK key group ids, LREM key -1 value.
-	key, group, value string
-	ids               []string
+	ack  []string
 	// future answer to what go-redis sends.
 	future redis.AutoFuture
 }
@@ -92,20 +93,6 @@ func (e entry) fail(err error) {
 	if e.m != nil {
 		e.done(e.m, 0, err)
 	}
-}
-
-func newLink(s *session, k *socket) *link {
-	l := &link{
-		s: s, conn: k.conn, broken: make(chan struct{}),
-		queue: make(chan entry, s.queueLength), unanswered: make(chan entry, s.queueLength),
-	}
-	if s.Sender == clientLibrary {
-		var err error
-		if l.library, err = k.client.AsyncAutoPipelineWithOptions(&autoPipeline); err != nil {
-			l.snap(err)
-		}
-	}
-	return l
 }
 
 // put queues a command. It returns false if the connection is lost.
@@ -131,56 +118,40 @@ func (l *link) put(e entry) bool {
 	}
 }
 
-// run works until the connection breaks, and returns why.
-func (l *link) run() error {
+// run works until the connection breaks, and completes everything that waits: what was written is unknown, the rest never left.
+func (l *link) run() {
 	if l.library != nil {
-		l.snap(l.await())
-		return l.reason
+		l.fail(l.await())
+	} else {
+		var both sync.WaitGroup
+		read := make(chan struct{})
+		both.Go(func() {
+			reason := l.write()
+			// Subtle: a server that refuses what it has read half of says so before it ends the connection, and that answer is still to be read.
+			select {
+			case <-read:
+			case <-time.After(lastAnswer):
+			}
+			l.fail(reason)
+		})
+		both.Go(func() {
+			defer close(read)
+			l.fail(l.read())
+		})
+		both.Wait()
 	}
-	var both sync.WaitGroup
-	both.Add(2)
-	read := make(chan struct{})
-	go func() {
-		defer both.Done()
-		reason := l.write()
-		// Subtle: a server that refuses what it has read half of says so before it ends the connection, and that answer is still to be read.
-		select {
-		case <-read:
-		case <-time.After(lastAnswer):
-		}
-		l.snap(reason)
-	}()
-	go func() {
-		defer both.Done()
-		defer close(read)
-		l.snap(l.read())
-	}()
-	both.Wait()
-	return l.reason
-}
-
-// fail completes everything that waits, after run: commands that were written get err, the others never left.
-func (l *link) fail(err error) {
 	l.gate.Lock()
 	l.dead = true
 	l.gate.Unlock()
 	for len(l.unanswered) > 0 {
-		(<-l.unanswered).fail(err)
+		(<-l.unanswered).fail(l.s.lost(cmp.Or(l.refusal, errUnanswered)))
 	}
 	for len(l.queue) > 0 {
-		(<-l.queue).fail(errNotConnected)
+		(<-l.queue).fail(l.s.lost(errNotConnected))
 	}
 }
 
 // --- internal ---
-
-func (l *link) snap(reason error) {
-	l.breakOnce.Do(func() {
-		l.reason = reason
-		close(l.broken)
-		_ = l.conn.Close()
-	})
-}
 
 func (l *link) write() error {
 	w := bufio.NewWriterSize(l.conn, bufferBytes)
@@ -228,13 +199,12 @@ func (l *link) read() error {
 		if err != nil {
 			return err
 		}
-		var e entry
 		select {
-		case e = <-l.unanswered:
+		case e := <-l.unanswered:
+			l.answered(e, integer, refusal, source.atNs)
 		default:
 			return errors.New("an answer without a question")
 		}
-		l.answered(e, integer, refusal, source.atNs)
 	}
 }
 
@@ -244,7 +214,7 @@ func (l *link) await() error {
 		var e entry
 		select {
 		case e = <-l.unanswered:
-		case <-l.s.Over.Done():
+		case <-l.broken:
 			return errClosed
 		}
 		err := e.future.Wait()
@@ -265,7 +235,7 @@ func (l *link) await() error {
 func (l *link) answered(e entry, integer int64, refusal string, atNs int64) {
 	switch {
 	case refusal != "":
-		err := fmt.Errorf("redis: %s: %s", l.s.command, refusal)
+		err := fmt.Errorf("redis: %s: %s", command[l.s.Mode], refusal)
 		if strings.HasPrefix(refusal, "ERR Protocol error") {
 			l.refusal = err
 		}
@@ -274,13 +244,13 @@ func (l *link) answered(e entry, integer int64, refusal string, atNs int64) {
 		}
 		e.fail(err)
 	case e.m == nil:
-	case l.s.mode == modePubSub:
+	case l.s.Mode == modePubSub:
 		if integer == 0 {
 			l.s.Report("", errNobody)
 		}
 		e.done(e.m, 0, nil)
 	default:
-		l.s.added(e.m.Topic)
+		l.s.topics[e.m.Topic].added.Add(1)
 		e.done(e.m, atNs, nil)
 	}
 }

@@ -24,6 +24,9 @@ const (
 	modeLists   = "lists"
 )
 
+// command that sends.
+var command = map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}
+
 // Who sends: our own link on the library's socket, or the library.
 const (
 	clientLink    = "link"
@@ -67,8 +70,7 @@ func decode(o broker.Options) (driverOptions, error) {
 	case o.Run != "":
 		d.MaxLength = new(int64)
 	case d.MaxLength == nil:
-		length := max(1000, int64(1<<30)/int64(max(o.MessageBytes, 1)))
-		d.MaxLength = &length
+		d.MaxLength = new(max(1000, int64(1<<30)/int64(max(o.MessageBytes, 1))))
 	}
 	return d, nil
 }
@@ -99,75 +101,72 @@ func reach(url string, t address.TLS) (*redis.Options, error) {
 	return parsed, err
 }
 
+// describeTopic prepares the command that sends to a topic.
+func (s *session) describeTopic(name string) *topic {
+	t := &topic{name: name, groups: map[string]bool{}}
+	t.args = []any{command[s.Mode], name}
+	t.plain = prefix(1, t.args)
+	if s.Mode == modeStreams {
+		if *s.MaxLength > 0 {
+			t.args = append(t.args, "MAXLEN", "~", strconv.FormatInt(*s.MaxLength, 10))
+		}
+		t.args = append(t.args, "*")
+		t.plain, t.keyed = prefix(1, append(t.args, "p")), prefix(3, append(t.args, "k"))
+	}
+	return t
+}
+
 // encode writes a command in the Redis protocol. Errors stay in w, for Flush.
 func (s *session) encode(w *bufio.Writer, e entry) {
-	switch {
-	case e.m == nil && s.mode == modeStreams:
-		_, _ = w.WriteString("*" + strconv.Itoa(3+len(e.ids)) + "\r\n$4\r\nXACK\r\n")
-		bulkString(w, e.key)
-		bulkString(w, e.group)
-		for _, id := range e.ids {
-			bulkString(w, id)
+	if e.m == nil {
+		number(w, '*', len(e.ack))
+		for _, arg := range e.ack {
+			bulk(w, bytesOf(arg))
 		}
-	case e.m == nil:
-		_, _ = w.WriteString("*4\r\n$4\r\nLREM\r\n")
-		bulkString(w, e.key)
-		bulkString(w, "-1")
-		bulkString(w, e.value)
-	case s.mode == modeStreams && e.m.Key != nil:
-		_, _ = w.Write(s.topics[e.m.Topic].keyed)
-		bulkString(w, "k")
-		bulk(w, e.m.Key)
-		bulkString(w, "p")
-		bulk(w, e.m.Payload)
-	case s.mode == modeStreams:
-		_, _ = w.Write(s.topics[e.m.Topic].plain)
-		bulkString(w, "p")
-		bulk(w, e.m.Payload)
-	default:
-		_, _ = w.Write(s.topics[e.m.Topic].plain)
-		bulk(w, e.m.Payload)
+		return
 	}
+	t := s.topics[e.m.Topic]
+	if t.keyed != nil && e.m.Key != nil {
+		_, _ = w.Write(t.keyed)
+		bulk(w, e.m.Key)
+		bulk(w, bytesOf("p"))
+	} else {
+		_, _ = w.Write(t.plain)
+	}
+	bulk(w, e.m.Payload)
 }
 
 // arguments of a command, for go-redis.
-func (s *session) arguments(e entry) []any {
-	switch {
-	case e.m == nil && s.mode == modeStreams:
-		args := []any{"XACK", e.key, e.group}
-		for _, id := range e.ids {
-			args = append(args, id)
+func (s *session) arguments(e entry) (args []any) {
+	if e.m == nil {
+		for _, arg := range e.ack {
+			args = append(args, arg)
 		}
 		return args
-	case e.m == nil:
-		return []any{"LREM", e.key, -1, e.value}
-	case s.mode != modeStreams:
-		return []any{s.command, e.m.Name, e.m.Payload}
 	}
-	args := []any{s.command, e.m.Name}
-	if *s.MaxLength > 0 {
-		args = append(args, "MAXLEN", "~", *s.MaxLength)
-	}
-	args = append(args, "*")
-	if e.m.Key != nil {
+	args = append(args, s.topics[e.m.Topic].args...)
+	if s.Mode == modeStreams && e.m.Key != nil {
 		args = append(args, "k", e.m.Key)
 	}
-	return append(args, "p", e.m.Payload)
+	if s.Mode == modeStreams {
+		args = append(args, "p")
+	}
+	return append(args, e.m.Payload)
 }
 
 // prefix is the beginning of a command that has `more` arguments after these.
-func prefix(more int, args ...string) []byte {
+func prefix(more int, args []any) []byte {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
-	_, _ = fmt.Fprintf(w, "*%d\r\n", len(args)+more)
+	number(w, '*', len(args)+more)
 	for _, arg := range args {
-		bulkString(w, arg)
+		bulk(w, bytesOf(arg.(string)))
 	}
 	_ = w.Flush()
 	return b.Bytes()
 }
 
-// readAnswer reads the answer to one command that answers with an integer, a status, a string or an error.
+// readAnswer reads the answer to one command that answers with an integer, a string or an error.
 func readAnswer(r *bufio.Reader) (integer int64, refusal string, err error) {
 	head, err := r.ReadSlice('\n')
 	if err != nil {
@@ -179,8 +178,6 @@ func readAnswer(r *bufio.Reader) (integer int64, refusal string, err error) {
 	}
 	rest := head[1:]
 	switch head[0] {
-	case '+':
-		return 0, "", nil
 	case '-':
 		return 0, string(rest), nil
 	case ':':
@@ -200,19 +197,13 @@ func readAnswer(r *bufio.Reader) (integer int64, refusal string, err error) {
 // --- internal ---
 
 func bulk(w *bufio.Writer, value []byte) {
-	length(w, len(value))
+	number(w, '$', len(value))
 	_, _ = w.Write(value)
 	_, _ = w.WriteString("\r\n")
 }
 
-func bulkString(w *bufio.Writer, value string) {
-	length(w, len(value))
-	_, _ = w.WriteString(value)
-	_, _ = w.WriteString("\r\n")
-}
-
-func length(w *bufio.Writer, n int) {
-	_ = w.WriteByte('$')
+func number(w *bufio.Writer, kind byte, n int) {
+	_ = w.WriteByte(kind)
 	_, _ = w.Write(strconv.AppendInt(w.AvailableBuffer(), int64(n), 10))
 	_, _ = w.WriteString("\r\n")
 }

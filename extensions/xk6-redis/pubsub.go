@@ -3,9 +3,12 @@ package redis
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/redis/go-redis/v9"
@@ -14,164 +17,111 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// subscriber is a socket that receives channels. Redis sends a message once to each socket, however many subscriptions that has, so a
-// second subscription to the same channel gets a socket of its own.
+// subscriber receives channels, on one socket after another. Redis sends a message once to each socket, however many subscriptions that has,
+// so a second subscription to the same channel gets a subscriber of its own.
 type subscriber struct {
-	s *session
+	s    *session
+	link broker.Link[*socket]
+	// opened makes the first socket, with this result.
+	opened  sync.Once
+	err     error
+	targets map[channel]*target
+}
 
-	mu     sync.Mutex
-	socket *socket
-	// channels and patterns, as Redis writes them.
-	channels, patterns map[string]*target
+// channel is one, or a pattern over them, as Redis writes it.
+type channel struct {
+	name    string
+	pattern bool
 }
 
 type target struct {
-	handle broker.Handler
+	// handle is nil before Consume.
+	handle atomic.Pointer[broker.Handler]
 	// pattern or "": in Redis "*" also matches dots, ours matches one word.
 	pattern string
-	// confirmed is closed when the server has answered, with refusal if that was an error.
-	confirmed chan struct{}
-	refusal   error
-	once      sync.Once
+}
+
+// place gives a subscription to the first subscriber of its connection that does not have it yet.
+func (s *session) place(to broker.Subscription) {
+	on, t := channelOf(to), &target{}
+	if to.Wildcard {
+		t.pattern = to.Topic
+	}
+	all := &s.subscribers[to.Connection]
+	i := slices.IndexFunc(*all, func(r *subscriber) bool { return r.targets[on] == nil })
+	if i < 0 {
+		i, *all = len(*all), append(*all, &subscriber{s: s, link: newLink[*socket](), targets: map[channel]*target{}})
+	}
+	(*all)[i].targets[on] = t
 }
 
 func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	t := &target{handle: handle, confirmed: make(chan struct{})}
-	name := to.Topic
-	if to.Wildcard {
-		name, t.pattern = glob(to.Topic), to.Topic
+	for _, r := range s.subscribers[to.Connection] {
+		if t := r.targets[channelOf(to)]; t != nil && t.handle.CompareAndSwap(nil, &handle) {
+			r.opened.Do(func() { r.err = r.link.Open(ctx, s.Base, r.dial) })
+			return r.err
+		}
 	}
-	if err := s.place(ctx, to, name, t); err != nil {
-		return err
-	}
-	select {
-	case <-t.confirmed:
-		return t.refusal
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.Over.Done():
-		return errClosed
-	}
+	return errors.New("there is no such subscription in the layout")
 }
 
 // --- internal ---
 
-// place puts a subscription on the first socket of its connection that does not have it yet.
-func (s *session) place(ctx context.Context, to broker.Subscription, name string, t *target) error {
-	s.consuming.Lock()
-	defer s.consuming.Unlock()
-	for _, one := range s.subscribers[to.Connection] {
-		if !one.has(to.Wildcard, name) {
-			return one.add(ctx, to.Wildcard, name, t)
-		}
+func channelOf(to broker.Subscription) channel {
+	if to.Wildcard {
+		return channel{glob(to.Topic), true}
 	}
-	k, err := s.listen(ctx)
+	return channel{to.Topic, false}
+}
+
+// dial makes a socket with all channels, and returns when the server has confirmed them. Messages published since the last one are lost.
+func (r *subscriber) dial(ctx context.Context) (*socket, error) {
+	k, err := r.s.listen(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	one := &subscriber{s: s, socket: k, channels: map[string]*target{}, patterns: map[string]*target{}}
-	s.subscribers[to.Connection] = append(s.subscribers[to.Connection], one)
-	if err := one.add(ctx, to.Wildcard, name, t); err != nil {
-		return err
+	for on := range r.targets {
+		if on.pattern {
+			_ = k.pubsub.PSubscribe(ctx, on.name) // an error shows in receive
+		} else {
+			_ = k.pubsub.Subscribe(ctx, on.name)
+		}
 	}
-	go one.run()
-	return nil
-}
-
-func (r *subscriber) has(wildcard bool, name string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.of(wildcard)[name] != nil
-}
-
-func (r *subscriber) of(wildcard bool) map[string]*target {
-	if wildcard {
-		return r.patterns
-	}
-	return r.channels
-}
-
-func (r *subscriber) add(ctx context.Context, wildcard bool, name string, t *target) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.of(wildcard)[name] = t
-	if wildcard {
-		return r.socket.pubsub.PSubscribe(ctx, name)
-	}
-	return r.socket.pubsub.Subscribe(ctx, name)
-}
-
-func (r *subscriber) find(wildcard bool, name string) *target {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.of(wildcard)[name]
-}
-
-func (r *subscriber) run() {
-	for {
-		// Only this goroutine replaces the socket.
-		message, err := r.socket.pubsub.Receive(r.s.Over)
-		nowNs := r.s.Now()
+	for confirmed := 0; confirmed < len(r.targets); {
+		is, err := r.receive(ctx, k)
 		if err != nil {
-			if refused(err) && r.refuse(err) {
-				continue
-			}
-			if !r.again(err) {
-				return
-			}
-			continue
+			k.fail(err)
+			return nil, err
 		}
-		switch m := message.(type) {
-		case *redis.Subscription:
-			if t := r.find(m.Kind == "psubscribe", m.Channel); t != nil {
-				t.once.Do(func() { close(t.confirmed) })
-			}
-		case *redis.Message:
-			t := r.find(m.Pattern != "", cmp.Or(m.Pattern, m.Channel))
-			if t != nil && (t.pattern == "" || broker.Matches(t.pattern, m.Channel)) {
-				t.handle(broker.Delivery{ReceivedNs: nowNs, Payload: bytesOf(m.Payload)})
-			}
+		if is {
+			confirmed++
 		}
 	}
+	go func() {
+		for err == nil {
+			_, err = r.receive(r.s.Over, k)
+		}
+		// A subscriber is not told why it was disconnected; only the server's log says so. This is the reason that people overlook.
+		k.fail(fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see its log)", address.Cause(err)))
+	}()
+	return k, nil
 }
 
-// refuse ends the wait of the subscriptions that the server has not confirmed: its error does not say which of them it refuses. It returns
-// false if there are none.
-func (r *subscriber) refuse(err error) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	any := false
-	for _, targets := range []map[string]*target{r.channels, r.patterns} {
-		for name, t := range targets {
-			t.once.Do(func() {
-				any = true
-				t.refusal = err
-				close(t.confirmed)
-				delete(targets, name)
-			})
+// receive handles what comes next, a message or the confirmation of a channel.
+func (r *subscriber) receive(ctx context.Context, k *socket) (confirmation bool, err error) {
+	message, err := k.pubsub.Receive(ctx)
+	nowNs := r.s.Now()
+	if m, ok := message.(*redis.Message); ok {
+		t := r.targets[channel{cmp.Or(m.Pattern, m.Channel), m.Pattern != ""}]
+		if t == nil || t.pattern != "" && !broker.Matches(t.pattern, m.Channel) {
+			return false, nil
+		}
+		if handle := t.handle.Load(); handle != nil {
+			(*handle)(broker.Delivery{ReceivedNs: nowNs, Payload: bytesOf(m.Payload)})
 		}
 	}
-	return any
-}
-
-// again replaces the broken socket and subscribes again; messages published in between are lost. It returns false if the session has ended.
-func (r *subscriber) again(reason error) bool {
-	// A subscriber is not told why it was disconnected; only the server's log says so. This is the reason that people overlook.
-	reason = fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see its log)", address.Cause(reason))
-	k := r.s.again(r.socket, reason, r.s.listen)
-	if k == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.socket = k
-	for name := range r.channels {
-		_ = k.pubsub.Subscribe(r.s.Over, name) // an error shows in Receive
-	}
-	for name := range r.patterns {
-		_ = k.pubsub.PSubscribe(r.s.Over, name)
-	}
-	return true
+	_, confirmation = message.(*redis.Subscription)
+	return confirmation, err
 }
 
 // glob writes one of our patterns for Redis, where other characters are special, too.

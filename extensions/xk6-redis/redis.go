@@ -2,20 +2,19 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 var (
@@ -45,101 +44,84 @@ func New(o broker.Options) (broker.Session, error) {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
 	s := &session{
-		Base: broker.NewBase("redis", o), driverOptions: d, mode: d.Mode, address: at, name: "mqbench-" + rand.Text()[:8],
-		command:     map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}[d.Mode],
-		queueLength: int(o.InFlight),
-		sockets:     map[*socket]struct{}{},
-		groups:      map[string]*group{},
-		named:       map[string]*topic{},
-
-		connectTimeout: connectTimeout,
+		Base: broker.NewBase("redis", o), driverOptions: d, address: at, name: "mqbench-" + rand.Text()[:8],
+		queueLength: cmp.Or(int(o.InFlight), min(queueMost, max(64, queueBytes/max(o.MessageBytes, 1)))),
+		subscribers: make([][]*subscriber, o.Connections), handled: map[string]*atomic.Int64{}, named: map[string]*topic{},
 	}
-	if s.queueLength == 0 {
-		s.queueLength = min(queueMost, max(64, queueBytes/max(o.MessageBytes, 1)))
-	}
+	s.admin = redis.NewClient(s.options(commandTimeout))
 	return s, nil
 }
 
 type session struct {
 	*broker.Base
 	driverOptions
-	mode, command string
-	address       *redis.Options
+	address *redis.Options
 	// name of this session's connections, and the beginning of its consumers' names.
-	name           string
-	queueLength    int
-	connectTimeout time.Duration
-	lines          []*line
-	topics         []*topic
-	named          map[string]*topic
-	server         map[string]string
-
-	mu      sync.Mutex
-	closed  bool
-	sockets map[*socket]struct{}
+	name        string
+	queueLength int
 	// admin carries requests that are not measured.
-	adminMu sync.Mutex
-	admin   *socket
+	admin  *redis.Client
+	lines  []*line
+	topics []*topic
+	named  map[string]*topic
+	server map[string]string
 
-	// Consume fills these in; consuming guards them.
-	consuming   sync.Mutex
+	// subscribers are by connection.
 	subscribers [][]*subscriber
-	groups      map[string]*group
-	consumers   int
+	// consuming guards what Consume fills in. handled is how many messages each group on each topic has handled here.
+	consuming sync.Mutex
+	consumers []*consumer
+	handled   map[string]*atomic.Int64
+	trimmed   sync.Once
 	// fetched is how many messages of groups wait for their turn.
 	fetched atomic.Int64
-	// members are the consumers of lists; running counts all that run.
-	members []*consumer
+	// running are the consumers of streams and lists.
 	running sync.WaitGroup
 }
 
 type topic struct {
 	name string
-	// plain and keyed are the beginnings of the command that sends to it, without and with a key.
+	// groups of a stream, as they are called there.
+	groups map[string]bool
+	// taken are the lists to which the consumers of all clients move what they take of a list; free are those of this session that no
+	// consumer has yet.
+	taken, free []string
+	// args are the beginning of the command that sends to it, as go-redis takes them; plain and keyed are that in the protocol, without and
+	// with a key.
+	args         []any
 	plain, keyed []byte
 	// added is how many entries the stream was sent by this session so far.
-	added   atomic.Int64
-	trimmed sync.Once
+	added atomic.Int64
 }
-
-type producer struct{ line *line }
 
 var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Remover  = (*session)(nil)
 	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
-	_ broker.Producer = (*producer)(nil)
+	_ broker.Producer = (*line)(nil)
 
 	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
+	context.AfterFunc(s.Over, func() { _ = s.admin.Close() })
 	if err := s.examine(ctx); err != nil {
 		return fmt.Errorf("redis: %w", err)
 	}
 	for i := range s.Connections {
-		k, err := s.dial(ctx, 0)
-		if err != nil {
+		l := &line{s: s, Link: newLink[*link]()}
+		if err := l.Open(ctx, s.Base, l.dial); err != nil {
 			// There is one for questions already.
 			return fmt.Errorf("redis: %w", broker.Nth(i+1, s.Connections+1, err))
 		}
-		l := &line{s: s}
-		l.current.Store(newLink(s, k))
 		s.lines = append(s.lines, l)
-		go l.run(k)
 	}
-	s.subscribers = make([][]*subscriber, s.Connections)
 	return nil
 }
 
 // Prepare removes what is stored under the topics' names and makes streams; channels and lists exist by being used.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
-	for _, to := range layout.Subscriptions {
-		if all, _ := layout.Members(to); s.mode == modePubSub && to.Group != "" && all > 1 {
-			return fmt.Errorf("redis: consume %q: pub/sub has no groups: %d consumers cannot share a channel; use mode streams or lists", to.Topic, all)
-		}
-	}
 	for _, t := range layout.Topics {
 		if t.Partitions > 1 {
 			return fmt.Errorf("redis: topic %q should have %d partitions; a channel, stream or list of Redis has one", t.Name, t.Partitions)
@@ -148,51 +130,49 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 		s.topics = append(s.topics, made)
 		s.named[t.Name] = made
 	}
-	if s.Found() {
+	if err := s.plan(layout); err != nil {
+		return fmt.Errorf("redis: %w", err)
+	}
+	switch {
+	case s.Mode == modePubSub:
+		return nil
+	case s.Run != "":
 		return broker.Wrap("redis", s.find(ctx))
-	}
-	if err := s.clear(ctx); err != nil {
-		return fmt.Errorf("redis: empty topics: %w", err)
-	}
-	if s.mode != modeStreams {
+	case s.Found():
 		return nil
 	}
+	if err := s.clear(ctx); err != nil || s.Mode == modeLists {
+		return broker.Wrap("redis: empty topics", err)
+	}
 	// A stream that its first group has made stays when the group is gone.
-	err := s.each(ctx, func(p redis.Pipeliner, t *topic) {
+	return broker.Wrap("redis: create streams", s.each(ctx, func(p redis.Pipeliner, t *topic) {
 		p.XGroupCreateMkStream(ctx, t.name, s.name, "0")
 		p.XGroupDestroy(ctx, t.name, s.name)
-	})
-	if err != nil {
-		return fmt.Errorf("redis: create streams: %w", err)
-	}
-	return nil
+	}))
 }
 
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	if s.Found() {
+	switch {
+	case s.Mode == modePubSub:
+		return nil
+	case s.Run != "":
 		return broker.Wrap("redis: remove what consumers made", s.leave(ctx))
+	case s.Found():
+		return nil
 	}
 	return broker.Wrap("redis: remove topics", s.clear(ctx))
 }
 
 func (s *session) Producer(connection int) (broker.Producer, error) {
-	return &producer{line: s.lines[connection]}, nil
+	return s.lines[connection], nil
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	var err error
-	switch {
-	case s.mode == modePubSub:
-		err = s.subscribe(ctx, to, handle)
-	case to.Wildcard:
-		err = fmt.Errorf("mode %s has no patterns; use mode pubsub", s.mode)
-	case s.mode == modeStreams:
-		err = s.readStream(ctx, to, handle)
-	default:
-		err = s.popList(ctx, to, handle)
-	}
-	if err != nil {
+	consume := map[string]func(context.Context, broker.Subscription, broker.Handler) error{
+		modePubSub: s.subscribe, modeStreams: s.readStream, modeLists: s.popList,
+	}[s.Mode]
+	if err := consume(ctx, to, handle); err != nil {
 		return fmt.Errorf("redis: consume %q: %w", to.Topic, err)
 	}
 	return nil
@@ -206,14 +186,13 @@ func (s *session) Dropped() int64 { return 0 }
 // Held is what was fetched for groups, and what channels have in their sockets: subscribers read those one by one. Streams and lists are
 // asked for more when all is handled; until then it stays with the broker.
 func (s *session) Held() (int64, bool) {
-	if s.mode != modePubSub {
+	if s.Mode != modePubSub {
 		return s.fetched.Load(), true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var held int64
-	for k := range s.sockets {
-		if k.pubsub == nil {
+	for _, r := range slices.Concat(s.subscribers...) {
+		k, is := r.link.Now()
+		if !is {
 			continue
 		}
 		bytes, known := unread(k.conn)
@@ -225,37 +204,113 @@ func (s *session) Held() (int64, bool) {
 	return held, true
 }
 
+// Close ends all sockets: they end with the session.
 func (s *session) Close() error {
 	s.End()
-	s.mu.Lock()
-	s.closed = true
-	open := slices.Collect(maps.Keys(s.sockets))
-	s.mu.Unlock()
-	for _, k := range open {
-		k.close()
-	}
 	return nil
-}
-
-func (p *producer) Send(m *broker.Message, done broker.Done) {
-	p.line.send(entry{m: m, done: done})
 }
 
 // --- internal ---
 
-func (s *session) describeTopic(name string) *topic {
-	t := &topic{name: name}
-	switch {
-	case s.mode != modeStreams:
-		t.plain = prefix(1, s.command, name)
-	case *s.MaxLength == 0:
-		t.plain, t.keyed = prefix(2, s.command, name, "*"), prefix(4, s.command, name, "*")
-	default:
-		args := []string{s.command, name, "MAXLEN", "~", strconv.FormatInt(*s.MaxLength, 10), "*"}
-		t.plain, t.keyed = prefix(2, args...), prefix(4, args...)
+// plan refuses a layout that the mode cannot have, and names the lists to which consumers move what they take.
+func (s *session) plan(layout broker.Layout) error {
+	for _, to := range layout.Subscriptions {
+		if all, _ := layout.Members(to); s.Mode == modePubSub && to.Group != "" && all > 1 {
+			return fmt.Errorf("consume %q: pub/sub has no groups: %d consumers cannot share a channel; use mode streams or lists", to.Topic, all)
+		}
+		if s.Mode != modePubSub && to.Wildcard {
+			return fmt.Errorf("consume %q: mode %s has no patterns; use mode pubsub", to.Topic, s.Mode)
+		}
+		switch t := s.named[to.Topic]; {
+		case s.Mode == modePubSub && to.Client == s.Client:
+			s.place(to)
+		case s.Mode == modeStreams && to.Group != "":
+			t.groups[s.Named(".", to.Group)] = true
+		case s.Mode == modeLists:
+			taken := fmt.Sprintf("%s.taken.%d", s.Named(".", t.name), len(t.taken))
+			t.taken = append(t.taken, taken)
+			if to.Client == s.Client {
+				t.free = append(t.free, taken)
+			}
+		}
 	}
-	return t
+	if s.Mode == modeLists {
+		return layout.Rivals()
+	}
+	return nil
 }
 
-// added notes an entry more in a stream.
-func (s *session) added(topic int) { s.topics[topic].added.Add(1) }
+// find checks whether the user's topics are what the mode needs. An empty list has no key, so there is nothing to find.
+func (s *session) find(ctx context.Context) error {
+	var kinds []*redis.StatusCmd
+	if err := s.each(ctx, func(p redis.Pipeliner, t *topic) { kinds = append(kinds, p.Type(ctx, t.name)) }); err != nil {
+		return fmt.Errorf("look up topics: %w", err)
+	}
+	want := map[string]string{modeStreams: "stream", modeLists: "list"}[s.Mode]
+	for i, kind := range kinds {
+		switch name := s.topics[i].name; {
+		case kind.Val() == want, kind.Val() == "none" && s.Mode == modeLists:
+		case kind.Val() == "none":
+			return broker.MissingTopic(name, "there is no stream of this key")
+		default:
+			return fmt.Errorf("topic %s is a key of type %s, and mode %s needs a %s; name another topic, or choose another mode", name, kind.Val(), s.Mode, want)
+		}
+	}
+	return nil
+}
+
+// clear removes what is stored under the topics' names, by any session.
+func (s *session) clear(ctx context.Context) error {
+	return s.each(ctx, func(p redis.Pipeliner, t *topic) { p.Unlink(ctx, append([]string{t.name}, t.taken...)...) })
+}
+
+// leave removes what consumers have made on the user's topics: groups, which clients share and client 0 removes, and the lists of what was
+// taken. Messages that were taken and not finished go back, in the old order.
+func (s *session) leave(ctx context.Context) error {
+	if s.Mode == modeStreams && s.Client > 0 {
+		return nil
+	}
+	if s.Mode == modeStreams {
+		err := s.each(ctx, func(p redis.Pipeliner, t *topic) {
+			for name := range t.groups {
+				p.XGroupDestroy(ctx, t.name, name)
+			}
+		})
+		if refused(err) { // a stream that is gone has no groups
+			return nil
+		}
+		return err
+	}
+	deadline.AtMost(endTimeout, s.running.Wait)
+	for _, c := range s.consumers {
+		for {
+			err := s.admin.LMove(ctx, c.taken, c.topic.name, "LEFT", "RIGHT").Err()
+			if nothing(err) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// atOnce is how many topics one pipeline asks about.
+const atOnce = 500
+
+// each asks something about every topic.
+func (s *session) each(ctx context.Context, queue func(redis.Pipeliner, *topic)) error {
+	for some := range slices.Chunk(s.topics, atOnce) {
+		_, err := s.admin.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for _, t := range some {
+				queue(p, t)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 func TestConformance(t *testing.T) {
@@ -29,42 +28,38 @@ func TestConformance(t *testing.T) {
 			t.Run(program+" "+mode, func(t *testing.T) {
 				t.Parallel()
 				s := startServer(t, program)
-				brokertest.Run(t, func(*testing.T) brokertest.System { return system(s, mode) })
+				brokertest.Run(t, func(*testing.T) brokertest.System { return system(s, mode, clientLink) })
 			})
 			t.Run(program+" "+mode+" by go-redis", func(t *testing.T) {
 				t.Parallel()
 				s := startServer(t, program)
-				brokertest.Run(t, func(*testing.T) brokertest.System {
-					system := system(s, mode)
-					system.DriverOptions = json.RawMessage(strings.Replace(string(system.DriverOptions), "{", `{"client": "go-redis", `, 1))
-					return system
-				})
+				brokertest.Run(t, func(*testing.T) brokertest.System { return system(s, mode, clientLibrary) })
 			})
 		}
 	}
 }
 
-func system(s *server, mode string) brokertest.System {
+func system(s *server, mode, sender string) brokertest.System {
 	system := brokertest.System{
 		Driver:        New,
 		URL:           s.url(),
-		DriverOptions: json.RawMessage(fmt.Sprintf(`{"mode": %q}`, mode)),
+		DriverOptions: json.RawMessage(fmt.Sprintf(`{"mode": %q, "client": %q}`, mode, sender)),
 		NoGroups:      mode == modePubSub,
 		NoFanOut:      mode == modeLists,
 		NoTakeover:    mode == modeLists,
 		// Of lists, the driver says it: Redis keeps no count there.
 		FlagsRedelivery: true,
-		Broken:          func(*testing.T) { s.kill() },
+		Broken:          func(*testing.T) { s.Kill() },
 	}
 	if mode != modePubSub {
-		system.Exists, system.Traces = s.exists, s.traces
+		system.Traces = s.traces
 	}
 	if mode == modePubSub && runtime.GOOS == "linux" {
 		system.Holds = 100
 	}
 	if mode == modeStreams {
-		system.DriverOptions = json.RawMessage(`{"mode": "streams", "claimAfterNs": 2000000000}`)
-		system.Make = s.make
+		system.DriverOptions = json.RawMessage(fmt.Sprintf(`{"mode": "streams", "client": %q, "claimAfterNs": 2000000000}`, sender))
+		system.Make, system.Exists = s.make, s.exists
 	}
 	return system
 }
@@ -94,13 +89,6 @@ func (s *server) traces(t *testing.T, run string, topics []string) []string {
 	return left
 }
 
-func (s *server) client(t *testing.T) *redis.Client {
-	t.Helper()
-	client := redis.NewClient(&redis.Options{Addr: fmt.Sprintf("127.0.0.1:%d", s.port)})
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
-
 // exists says whether the server holds a topic, or who consumes it.
 func (s *server) exists(t *testing.T, topic string) bool {
 	t.Helper()
@@ -112,14 +100,10 @@ func (s *server) exists(t *testing.T, topic string) bool {
 }
 
 func TestAConnectionOutlivesTheTimeThatConnectingMayTake(t *testing.T) {
-	s := startServer(t, "redis-server")
-	r := newRig(t, s.url(), `{"mode": "streams"}`, "old", func(_ *broker.Options, s *session) {
-		if s != nil {
-			s.connectTimeout = 500 * time.Millisecond
-		}
-	})
-	r.consume(broker.Subscription{Topic: "old", Group: "workers"}, nil)
-	time.Sleep(700 * time.Millisecond)
+	t.Parallel()
+	r := newRig(t, startServer(t, "redis-server").url(), `{"mode": "streams"}`, "old", "workers")
+	r.consume(nil)
+	time.Sleep(connectTimeout + time.Second)
 	r.send(0, 0)
 	r.eventually("it arrives", func() bool { return r.count() == 1 })
 	if again := r.session.Reconnects(); again != 0 {
@@ -172,19 +156,18 @@ func TestWithoutAServerOpenFailsSoon(t *testing.T) {
 
 func TestPasswordsWorkAndAreNotInErrors(t *testing.T) {
 	s := startServer(t, "redis-server", "--requirepass", "s3cr3t")
-	admin := redis.NewClient(&redis.Options{Addr: strings.TrimPrefix(s.url(), "redis://"), Password: "s3cr3t"})
+	admin := redis.NewClient(&redis.Options{Addr: s.address(), Password: "s3cr3t"})
 	defer func() { _ = admin.Close() }()
 	if err := admin.Do(t.Context(), "ACL", "SETUSER", "bench", "on", ">als0s3cr3t", "~*", "&*", "+@all").Err(); err != nil {
 		t.Fatal(err)
 	}
-	host := strings.TrimPrefix(s.url(), "redis://")
 	for _, who := range []string{":s3cr3t", "bench:als0s3cr3t"} {
-		if err := openOn(t, "redis://"+who+"@"+host+"/3", `{}`); err != nil {
+		if err := openOn(t, "redis://"+who+"@"+s.address()+"/3", `{}`); err != nil {
 			t.Errorf("Open with a password = %v", err)
 		}
 	}
 	for _, who := range []string{"bench:wr0ng@", ":wr0ng@", ""} {
-		if err := openOn(t, "redis://"+who+host, `{}`); err == nil || strings.Contains(err.Error(), "wr0ng") {
+		if err := openOn(t, "redis://"+who+s.address(), `{}`); err == nil || strings.Contains(err.Error(), "wr0ng") {
 			t.Errorf("Open with %q = %v; want an error without the password", who, err)
 		}
 	}
@@ -193,44 +176,33 @@ func TestPasswordsWorkAndAreNotInErrors(t *testing.T) {
 func TestAChannelThatTheServerRefusesIsAnErrorAtOnce(t *testing.T) {
 	s := startServer(t, "redis-server", "--user", "narrow", "on", ">pw", "~*", "resetchannels", "&mine.*", "+@all")
 	url := strings.Replace(s.url(), "redis://", "redis://narrow:pw@", 1)
-	r := newRig(t, url, `{}`, "mine.a", nil)
 	for _, to := range []broker.Subscription{{Topic: "theirs"}, {Topic: "theirs.*", Wildcard: true}} {
+		session, err := opened(t, broker.Options{URL: url}, "mine.a", to)
+		if err != nil {
+			t.Fatal(err)
+		}
 		began := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		err := r.session.Consume(ctx, to, func(broker.Delivery) {})
+		err = session.Consume(t.Context(), to, func(broker.Delivery) {})
 		if err == nil || !strings.Contains(err.Error(), "NOPERM") || time.Since(began) > patience/4 {
 			t.Errorf("Consume %q = %v after %s; want the server's NOPERM", to.Topic, err, time.Since(began))
 		}
 	}
-	// The connection is still of use to those that it serves.
-	r.consume(broker.Subscription{Topic: "mine.a"}, nil)
-	r.send(1, 0)
-	r.eventually("the message arrives", func() bool { return r.count() == 1 })
 }
 
 func TestTLSIsCheckedUnlessToldOtherwise(t *testing.T) {
-	pair := certificate(t)
-	s := startServer(t, "redis-server", "--tls-port", "0", "--tls-auth-clients", "no",
-		"--tls-cert-file", pair.cert, "--tls-key-file", pair.key, "--tls-ca-cert-file", pair.cert)
-	s.kill()
-	for i, arg := range s.args {
-		switch arg {
-		case "--port":
-			s.args[i] = "--tls-port"
-		case "--tls-port":
-			s.args[i] = "--port"
-		}
-	}
-	s.start(nil)
-	url := strings.Replace(s.url(), "redis://", "rediss://", 1)
+	cert, key := certificate(t)
+	port := brokertest.FreePort(t)
+	startServer(t, "redis-server", "--port", "0", "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
+		"--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert)
+	plain := fmt.Sprintf("redis://127.0.0.1:%d", port)
+	url := strings.Replace(plain, "redis", "rediss", 1)
 	for _, c := range []struct{ name, url, options, want string }{
 		{"a certificate that nobody knows", url, `{}`, "certificate signed by unknown authority"},
-		{"its own authority", url, fmt.Sprintf(`{"tls": {"ca": %q}}`, pair.cert), ""},
-		{"switched on by the option", s.url(), fmt.Sprintf(`{"tls": {"ca": %q}}`, pair.cert), ""},
-		{"another name", url, fmt.Sprintf(`{"tls": {"ca": %q, "serverName": "other"}}`, pair.cert), "match other"},
+		{"its own authority", url, fmt.Sprintf(`{"tls": {"ca": %q}}`, cert), ""},
+		{"switched on by the option", plain, fmt.Sprintf(`{"tls": {"ca": %q}}`, cert), ""},
+		{"another name", url, fmt.Sprintf(`{"tls": {"ca": %q, "serverName": "other"}}`, cert), "match other"},
 		{"anything goes", url, `{"tls": {"insecure": true}}`, ""},
-		{"without TLS", s.url(), `{}`, "connect"},
+		{"without TLS", plain, `{}`, "connect"},
 	} {
 		err := openOn(t, c.url, c.options)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -241,31 +213,24 @@ func TestTLSIsCheckedUnlessToldOtherwise(t *testing.T) {
 
 func TestWhatAModeCannotDoIsRefused(t *testing.T) {
 	s := startServer(t, "redis-server")
+	plain, a, b := broker.Subscription{Topic: "cannot"}, broker.Subscription{Topic: "cannot", Group: "a"}, broker.Subscription{Topic: "cannot", Group: "b"}
+	pattern := broker.Subscription{Topic: "*", Wildcard: true}
 	for _, c := range []struct {
-		name, mode string
-		first, to  broker.Subscription
-		want       string
+		name, mode, want string
+		to               []broker.Subscription
 	}{
-		{"groups on channels", modePubSub, broker.Subscription{}, broker.Subscription{Group: "a"}, "pub/sub has no groups"},
-		{"patterns over streams", modeStreams, broker.Subscription{}, broker.Subscription{Wildcard: true}, "mode streams has no patterns"},
-		{"patterns over lists", modeLists, broker.Subscription{}, broker.Subscription{Wildcard: true}, "mode lists has no patterns"},
-		{"two groups on a list", modeLists, broker.Subscription{Group: "a"}, broker.Subscription{Group: "b"}, "one group"},
-		{"a group beside a reader of a list", modeLists, broker.Subscription{}, broker.Subscription{Group: "b"}, "one group"},
+		{"groups on channels", modePubSub, "pub/sub has no groups", []broker.Subscription{a, a}},
+		{"patterns over streams", modeStreams, "mode streams has no patterns", []broker.Subscription{pattern}},
+		{"patterns over lists", modeLists, "mode lists has no patterns", []broker.Subscription{pattern}},
+		{"two groups on a list", modeLists, "to one consumer", []broker.Subscription{a, b}},
+		{"a group beside a reader of a list", modeLists, "to one consumer", []broker.Subscription{plain, b}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, c.mode), "cannot", nil)
-			c.first.Topic, c.to.Topic = "cannot", "cannot"
-			err := r.session.Prepare(t.Context(), broker.Layout{Subscriptions: []broker.Subscription{c.first, c.to, c.to}})
-			if err == nil {
-				r.consume(c.first, nil)
-				err = r.session.Consume(t.Context(), c.to, func(broker.Delivery) {})
-			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("Prepare or Consume = %v; want a sentence with %q", err, c.want)
-			}
-		})
+		_, err := opened(t, broker.Options{URL: s.url(), Driver: fmt.Appendf(nil, `{"mode": %q}`, c.mode)}, "cannot", c.to...)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Prepare = %v; want a sentence with %q", c.name, err, c.want)
+		}
 	}
-	r := newRig(t, s.url(), `{"mode": "streams"}`, "one", nil)
+	r := newRig(t, s.url(), `{}`, "one")
 	err := r.session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "two", Partitions: 2}}})
 	if err == nil || !strings.Contains(err.Error(), "2 partitions") {
 		t.Errorf("Prepare with partitions = %v", err)
@@ -273,48 +238,39 @@ func TestWhatAModeCannotDoIsRefused(t *testing.T) {
 }
 
 func TestAStarOfAPatternIsOneWordAndOtherLettersAreThemselves(t *testing.T) {
+	s := startServer(t, "redis-server")
 	for _, c := range []struct {
 		pattern, channel string
-		want             bool
+		want             int
 	}{
-		{"a.b.*", "a.b.c", true},
-		{"a.b.*", "a.b.c.d", false},
-		{"a.*.c", "a.b.c", true},
-		{"a.*.c", "a.b.b.c", false},
-		{"a.[b].*", "a.b.c", false},
-		{"a.[b].*", "a.[b].c", true},
-		{"a.b?.*", "a.bb.c", false},
+		{"a.b.*", "a.b.c", 1},
+		{"a.b.*", "a.b.c.d", 0},
+		{"a.*.c", "a.b.c", 1},
+		{"a.*.c", "a.b.b.c", 0},
+		{"a.[b].*", "a.b.c", 0},
+		{"a.[b].*", "a.[b].c", 1},
+		{"a.b?.*", "a.bb.c", 0},
 	} {
 		t.Run(c.pattern+" "+c.channel, func(t *testing.T) {
-			t.Parallel()
-			s := startServer(t, "redis-server")
-			r := newRig(t, s.url(), `{}`, c.channel, nil)
-			r.consume(broker.Subscription{Topic: c.pattern, Wildcard: true}, nil)
-			plain := newRig(t, s.url(), `{}`, c.channel, nil)
-			plain.consume(broker.Subscription{Topic: c.channel}, nil)
+			r := newRigOf(t, broker.Options{URL: s.url()}, c.channel, broker.Subscription{Topic: c.pattern, Wildcard: true})
+			plain := newRig(t, s.url(), `{}`, c.channel, "")
+			r.consume(nil)
+			plain.consume(nil)
 			r.send(7, 0)
 			plain.eventually("the plain subscriber has it", func() bool { return plain.count() == 1 })
-			if c.want {
-				r.eventually("the pattern has it", func() bool { return r.count() == 1 })
-				return
-			}
 			time.Sleep(50 * time.Millisecond)
-			if r.count() != 0 {
-				t.Error("the pattern has it")
-			}
+			r.eventually("the pattern has what it should", func() bool { return r.count() == c.want })
 		})
 	}
 }
 
 func TestAConsumerThatTrimmingOvertakesIsReported(t *testing.T) {
 	s := startServer(t, "redis-server", "--stream-node-max-entries", "10")
-	r := newRig(t, s.url(), `{"mode": "streams", "maxLength": 50, "prefetch": 1}`, "trimmed", nil)
+	r := newRig(t, s.url(), `{"mode": "streams", "maxLength": 50, "prefetch": 1}`, "trimmed", "workers")
 	hold := make(chan struct{})
-	r.consume(broker.Subscription{Topic: "trimmed", Group: "workers"}, func() { <-hold })
-	for i := range int64(200) {
-		r.send(i, 0)
-	}
-	r.eventually("all are acknowledged", func() bool { well, _ := r.done(); return well == 200 })
+	r.consume(func() { <-hold })
+	r.sendAll(200)
+	r.answered(200)
 	close(hold)
 	r.eventually("it is reported", func() bool { return r.reported("more than 50 entries behind") })
 }
@@ -323,16 +279,13 @@ func TestSlowWorkIsSharedByPrefetchAndDoneOnce(t *testing.T) {
 	for _, mode := range []string{modeStreams, modeLists} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			s := startServer(t, "redis-server")
-			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q, "prefetch": 1}`, mode), "slow", nil)
-			for range 2 {
-				r.consume(broker.Subscription{Topic: "slow", Group: "workers"}, func() { time.Sleep(500 * time.Millisecond) })
-			}
-			for i := range int64(4) {
-				r.send(i, 0)
-			}
+			r := newRig(t, startServer(t, "redis-server").url(), fmt.Sprintf(`{"mode": %q, "prefetch": 1}`, mode), "slow", "workers", "workers")
+			r.consume(func() { time.Sleep(500 * time.Millisecond) })
+			r.sendAll(4)
 			r.eventually("all arrive", func() bool { return r.count() == 4 })
 			time.Sleep(700 * time.Millisecond)
+			r.mu.Lock()
+			defer r.mu.Unlock()
 			for i, times := range r.received {
 				if times != 1 {
 					t.Errorf("message %d arrives %d times", i, times)
@@ -343,25 +296,15 @@ func TestSlowWorkIsSharedByPrefetchAndDoneOnce(t *testing.T) {
 }
 
 func TestVersionsAreComparedByTheirFirstTwoNumbers(t *testing.T) {
-	for _, c := range []struct {
-		version, least string
-		want           bool
-	}{
-		{"6.0.16", "6.2", true}, {"6.2.0", "6.2", false}, {"7.0.15", "6.2", false}, {"5.0", "6.2", true},
-		{"10.1", "6.2", false}, {"unstable", "6.2", false},
-	} {
-		if got := older(c.version, c.least); got != c.want {
-			t.Errorf("older(%q, %q) = %v, want %v", c.version, c.least, got, c.want)
+	for version, want := range map[string]bool{"6.0.16": true, "6.2.0": false, "7.0.15": false, "5.0": true, "10.1": false, "unstable": false} {
+		if got := older(version); got != want {
+			t.Errorf("older(%q) = %v, want %v", version, got, want)
 		}
 	}
 }
 
 func openOn(t *testing.T, url, options string) error {
 	t.Helper()
-	session, err := New(broker.Options{URL: url, Driver: json.RawMessage(options), Connections: 1, MessageBytes: 100, Now: clock.New().Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = session.Close() }()
-	return session.Open(t.Context())
+	_, err := opened(t, broker.Options{URL: url, Driver: json.RawMessage(options)}, "any")
+	return err
 }

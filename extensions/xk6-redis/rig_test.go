@@ -2,21 +2,115 @@ package redis
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
+// server is a redis-server (or its like) of a test's own.
+type server struct {
+	*brokertest.Server
+	port int
+}
+
+// startServer starts `program` with settings as it takes them on its command line: "--appendonly", "yes".
+func startServer(t testing.TB, program string, args ...string) *server {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		if os.Getenv("CI") == "true" && program == "redis-server" {
+			t.Fatalf("%s is not on PATH", program)
+		}
+		t.Skipf("%s is not on PATH: install it to run this test", program)
+	}
+	port := brokertest.FreePort(t)
+	argv := []string{path, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}
+	return &server{brokertest.StartServer(t, "Ready to accept connections", append(argv, args...)...), port}
+}
+
+func (s *server) address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+func (s *server) url() string     { return "redis://" + s.address() }
+
+func (s *server) client(t *testing.T) *redis.Client {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: s.address()})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// certificate makes one for 127.0.0.1 that is its own authority.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// opened is a session of one connection, until the test is over, and what Open or else Prepare with that topic said.
+func opened(t *testing.T, o broker.Options, topic string, to ...broker.Subscription) (*session, error) {
+	t.Helper()
+	o.Connections, o.Now = 1, clock.New().Now
+	o.MessageBytes = max(64, o.MessageBytes)
+	made, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = made.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err = made.Open(ctx); err == nil {
+		err = made.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}, Subscriptions: to})
+	}
+	return made.(*session), err
+}
+
 // rig is a session on one topic, what was received on it, and what became of the sends.
 type rig struct {
-	t       *testing.T
-	session *session
+	t         *testing.T
+	session   *session
+	producer  broker.Producer
+	consumers []broker.Subscription
 
 	mu       sync.Mutex
 	errors   []string
@@ -26,58 +120,52 @@ type rig struct {
 
 const patience = 20 * time.Second
 
-// newRig opens a session on a topic. change may be nil.
-func newRig(t *testing.T, url, options, topic string, change func(*broker.Options, *session)) *rig {
+// newRig opens a session on a topic, with a consumer of each group.
+func newRig(t *testing.T, url, options, topic string, groups ...string) *rig {
+	var consumers []broker.Subscription
+	for _, group := range groups {
+		consumers = append(consumers, broker.Subscription{Topic: topic, Group: group})
+	}
+	return newRigOf(t, broker.Options{URL: url, Driver: json.RawMessage(options)}, topic, consumers...)
+}
+
+func newRigOf(t *testing.T, o broker.Options, topic string, consumers ...broker.Subscription) *rig {
 	t.Helper()
-	r := &rig{t: t, received: map[int64]int{}, outcomes: map[int64]error{}}
-	o := broker.Options{
-		URL: url, Driver: json.RawMessage(options), Connections: 1, MessageBytes: 64, Now: clock.New().Now,
-		OnError: func(err error) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.errors = append(r.errors, err.Error())
-		},
+	r := &rig{t: t, consumers: consumers, received: map[int64]int{}, outcomes: map[int64]error{}}
+	o.OnError = func(err error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.errors = append(r.errors, err.Error())
 	}
-	if change != nil {
-		change(&o, nil)
+	var err error
+	if r.session, err = opened(t, o, topic, r.consumers...); err == nil {
+		r.producer, err = r.session.Producer(0)
 	}
-	made, err := New(o)
 	if err != nil {
-		t.Fatal(err)
-	}
-	r.session = made.(*session)
-	if change != nil {
-		change(&o, r.session)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := r.session.Open(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.session.Close() })
-	if err := r.session.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// consume counts what arrives; before may be nil.
-func (r *rig) consume(to broker.Subscription, before func()) {
+// consume makes the consumers and counts what arrives; before may be nil.
+func (r *rig) consume(before func()) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
 	defer cancel()
-	err := r.session.Consume(ctx, to, func(d broker.Delivery) {
-		if before != nil {
-			before()
+	for _, to := range r.consumers {
+		err := r.session.Consume(ctx, to, func(d broker.Delivery) {
+			if before != nil {
+				before()
+			}
+			var i int64
+			_, _ = fmt.Sscan(string(d.Payload), &i)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.received[i]++
+		})
+		if err != nil {
+			r.t.Fatal(err)
 		}
-		var i int64
-		_, _ = fmt.Sscan(string(d.Payload), &i)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.received[i]++
-	})
-	if err != nil {
-		r.t.Fatal(err)
 	}
 }
 
@@ -85,13 +173,17 @@ func (r *rig) consume(to broker.Subscription, before func()) {
 func (r *rig) send(i int64, bytes int) {
 	payload := fmt.Appendf(nil, "%d ", i)
 	payload = append(payload, make([]byte, max(0, bytes-len(payload)))...)
-	p := &producer{line: r.session.lines[0]}
-	m := &broker.Message{Name: r.session.topics[0].name, Index: i, Payload: payload}
-	p.Send(m, func(m *broker.Message, _ int64, err error) {
+	r.producer.Send(&broker.Message{Index: i, Payload: payload}, func(m *broker.Message, _ int64, err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.outcomes[m.Index] = err
 	})
+}
+
+func (r *rig) sendAll(n int64) {
+	for i := range n {
+		r.send(i, 0)
+	}
 }
 
 // done is how many sends were completed: well, and with an error.
@@ -117,12 +209,7 @@ func (r *rig) count() int {
 func (r *rig) reported(words string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, err := range r.errors {
-		if strings.Contains(err, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.errors, func(err string) bool { return strings.Contains(err, words) })
 }
 
 func (r *rig) eventually(what string, holds func() bool) {
@@ -134,6 +221,12 @@ func (r *rig) eventually(what string, holds func() bool) {
 			r.t.Fatalf("not within %s: %s (errors: %q)", patience, what, r.errors)
 		}
 	}
+}
+
+// answered waits until so many sends were completed well, and the others not.
+func (r *rig) answered(n int) {
+	r.t.Helper()
+	r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
 }
 
 func (r *rig) within(what string, do func()) {

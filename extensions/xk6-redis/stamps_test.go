@@ -1,8 +1,6 @@
 package redis
 
 import (
-	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,36 +13,21 @@ func TestAMessageBehindASlowOneIsNotReceivedYet(t *testing.T) {
 	const n, work = 20, 10 * time.Millisecond
 	for _, mode := range []string{modeStreams, modeLists} {
 		t.Run(mode, func(t *testing.T) {
-			s := startServer(t, "redis-server")
-			r := newRig(t, s.url(), `{"mode": "`+mode+`"}`, "t.0", nil)
-			var mu sync.Mutex
-			var stamps []int64
-			var entered []int64
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
-			defer cancel()
-			now := r.session.Now
-			err := r.session.Consume(ctx, broker.Subscription{Topic: "t.0", Group: "workers"}, func(d broker.Delivery) {
-				mu.Lock()
-				stamps, entered = append(stamps, d.ReceivedNs), append(entered, now())
-				mu.Unlock()
+			r := newRig(t, startServer(t, "redis-server").url(), `{"mode": "`+mode+`"}`, "t.0", "workers")
+			hidden := make(chan int64, n)
+			err := r.session.Consume(t.Context(), r.consumers[0], func(d broker.Delivery) {
+				hidden <- r.session.Now() - d.ReceivedNs
 				time.Sleep(work)
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range int64(n) {
-				r.send(i, 64)
-			}
-			r.eventually("all are handled", func() bool { mu.Lock(); defer mu.Unlock(); return len(stamps) == n })
-			mu.Lock()
-			defer mu.Unlock()
-			var hidden time.Duration
-			for k := range stamps {
-				hidden = max(hidden, time.Duration(entered[k]-stamps[k]))
-			}
-			t.Logf("stamps span %v, handling spans %v", time.Duration(stamps[n-1]-stamps[0]), time.Duration(entered[n-1]-entered[0]))
-			if hidden > work {
-				t.Errorf("a message was stamped as received %v before the consumer took it: its wait behind slow ones is in no number", hidden)
+			r.sendAll(n)
+			r.eventually("all are handled", func() bool { return len(hidden) == n })
+			for range n {
+				if ns := <-hidden; ns > int64(work) {
+					t.Errorf("a message was stamped as received %v before the consumer took it: its wait behind slow ones is in no number", time.Duration(ns))
+				}
 			}
 		})
 	}

@@ -6,90 +6,47 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// readStream reads a stream from its current end (XREAD), or as a member of a group.
-func (s *session) readStream(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+// readStream reads a stream from its current end (XREAD), or as a member of a group (XREADGROUP).
+func (s *session) readStream(ctx context.Context, to broker.Subscription, handle broker.Handler) (err error) {
+	c := s.newConsumer(to, handle)
 	if to.Group == "" {
-		c := s.newConsumer(to, handle, nil)
-		if err := c.findEnd(ctx); err != nil {
-			return err
-		}
-		return s.begin(ctx, c, c.readPlain)
+		c.last, err = s.endOf(ctx, to.Topic)
+	} else {
+		err = c.join(ctx, s.admin)
 	}
-	g, err := s.groupOf(ctx, to)
 	if err != nil {
 		return err
 	}
-	c := s.newConsumer(to, handle, g)
-	if err := s.ask(ctx, func(k *socket) error { return c.join(ctx, k) }); err != nil {
-		return err
-	}
-	return s.begin(ctx, c, c.readGroup)
+	return s.begin(ctx, c, c.recover, c.readNext)
 }
 
 // --- internal ---
 
-// groupOf is the group of a subscription to a stream; its first member makes it.
-func (s *session) groupOf(ctx context.Context, to broker.Subscription) (*group, error) {
-	s.consuming.Lock()
-	defer s.consuming.Unlock()
-	if g := s.groups[to.Topic+" "+to.Group]; g != nil {
-		return g, nil
-	}
-	g := &group{name: s.Named(".", to.Group), from: "0"}
-	if s.Run != "" {
-		end, err := s.endOf(ctx, to.Topic)
-		if err != nil {
-			return nil, err
-		}
-		g.from = end
-	}
-	s.groups[to.Topic+" "+to.Group] = g
-	return g, nil
-}
-
-func (s *session) begin(ctx context.Context, c *consumer, step func(*socket, bool) error) error {
-	k, err := s.dial(ctx, 0)
-	if err != nil {
-		return err
-	}
-	s.running.Go(func() { c.run(k, step) })
-	return nil
-}
-
-// findEnd records the last entry: this consumer's messages are those after it, whether they come before or after its first XREAD. ("$"
+// endOf is the id of a stream's last entry: a reader's messages are those after it, whether they come before or after its first XREAD. ("$"
 // would skip what comes in between.)
-func (c *consumer) findEnd(ctx context.Context) (err error) {
-	c.last, err = c.s.endOf(ctx, c.topic.name)
-	return err
+func (s *session) endOf(ctx context.Context, name string) (string, error) {
+	info, err := s.admin.XInfoStream(ctx, name).Result()
+	switch {
+	case err == nil:
+		return info.LastGeneratedID, nil
+	case strings.Contains(err.Error(), "no such key"):
+		return "0-0", nil // nothing was sent to it, so it reads everything
+	}
+	return "", err
 }
 
-// endOf is the id of a stream's last entry.
-func (s *session) endOf(ctx context.Context, name string) (end string, err error) {
-	err = s.ask(ctx, func(k *socket) error {
-		info, err := k.client.XInfoStream(ctx, name).Result()
-		switch {
-		case err == nil:
-			end = info.LastGeneratedID
-		case strings.Contains(err.Error(), "no such key"):
-			end = "0-0" // nothing was sent to it, so it reads everything
-			return nil
-		}
-		return err
-	})
-	return end, err
-}
-
-// join makes the group unless it exists: from the stream's beginning, or from where it ended before the run. It does not make a stream of
-// the user's own.
-func (c *consumer) join(ctx context.Context, k *socket) error {
+// join makes the group unless it exists: from the stream's beginning, or from the end of one of the user's own, which it does not make.
+func (c *consumer) join(ctx context.Context, on *redis.Client) error {
 	var err error
 	if c.s.Run == "" {
-		err = k.client.XGroupCreateMkStream(ctx, c.topic.name, c.group.name, c.group.from).Err()
+		err = on.XGroupCreateMkStream(ctx, c.topic.name, c.group, "0").Err()
 	} else {
-		err = k.client.XGroupCreate(ctx, c.topic.name, c.group.name, c.group.from).Err()
+		err = on.XGroupCreate(ctx, c.topic.name, c.group, "$").Err()
 	}
 	if err != nil && strings.HasPrefix(err.Error(), "BUSYGROUP") {
 		return nil
@@ -97,132 +54,96 @@ func (c *consumer) join(ctx context.Context, k *socket) error {
 	return err
 }
 
-// readPlain is a step of a reader without a group. A new socket goes on where the old one was.
-func (c *consumer) readPlain(k *socket, _ bool) error {
-	reply, err := k.do(c.s.Over, "XREAD", "COUNT", c.s.Prefetch, "BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, c.last)
-	atNs := c.s.Now()
-	if nothing(err) {
-		return nil
+// readNext is a step of a reader.
+func (c *consumer) readNext(k *socket) error {
+	after := c.last
+	if c.group != "" {
+		if err := c.claim(k); err != nil {
+			return err
+		}
+		c.settleInTime()
+		after = ">"
 	}
-	if err != nil {
-		return err
-	}
-	list := entriesOf(reply)
-	c.warn(c.handled.Load())
+	list, atNs, err := c.read(k, after)
 	if len(list) > 0 {
 		c.last = list[len(list)-1].id
 	}
 	c.take(list, atNs, false)
-	return nil
+	return err
 }
 
-// readGroup is a step of a member.
-func (c *consumer) readGroup(k *socket, fresh bool) error {
-	if fresh {
-		if err := c.recover(k); err != nil {
-			return err
-		}
-	}
-	if c.due() {
-		if err := c.claimEntries(k); err != nil {
-			return err
-		}
-	}
-	c.settleInTime()
-	reply, err := c.next(k, ">")
-	atNs := c.s.Now()
-	if nothing(err) {
+// recover takes again what was delivered to a member on the socket before and not acknowledged.
+func (c *consumer) recover(k *socket) error {
+	if c.group == "" {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	c.warn(c.group.handled.Load())
-	c.take(entriesOf(reply), atNs, false)
-	return nil
-}
-
-func (c *consumer) next(k *socket, after string) (any, error) {
-	args := []any{"XREADGROUP", "GROUP", c.group.name, c.name, "COUNT", c.s.Prefetch, "BLOCK"}
-	switch c.acknowledge {
-	case broker.PerInterval:
-		args = append(args, broker.AcknowledgeInterval.Milliseconds())
-	case broker.Automatic:
-		args = append(args, blockFor.Milliseconds(), "NOACK")
-	default:
-		args = append(args, blockFor.Milliseconds())
-	}
-	return k.do(c.s.Over, append(args, "STREAMS", c.topic.name, after)...)
-}
-
-// recover takes again what was delivered on the previous socket and not acknowledged.
-func (c *consumer) recover(k *socket) error {
-	if err := c.join(c.s.Over, k); err != nil {
+	if err := c.join(c.s.Over, k.client); err != nil {
 		return err
 	}
 	for after := "0"; ; {
-		reply, err := c.next(k, after)
-		atNs := c.s.Now()
-		if nothing(err) {
-			return nil
-		}
-		if err != nil {
+		list, atNs, err := c.read(k, after)
+		if err != nil || len(list) == 0 {
 			return err
-		}
-		list := entriesOf(reply)
-		if len(list) == 0 {
-			return nil
 		}
 		after = list[len(list)-1].id
 		c.take(list, atNs, true)
 	}
 }
 
-// claimEntries takes over what has not been acknowledged for that long, by whomever, a few at a time.
-func (c *consumer) claimEntries(k *socket) error {
-	c.settle() // its own would be among them
-	idle := c.s.ClaimAfterNs / int64(time.Millisecond)
-	reply, err := k.do(c.s.Over, "XAUTOCLAIM", c.topic.name, c.group.name, c.name, idle, "0", "COUNT", c.s.Prefetch)
-	atNs := c.s.Now()
+// read asks for entries: new ones (">"), those after an id, or in a group the member's own after an id. It warns once if trimming may have
+// removed some that were not read yet.
+func (c *consumer) read(k *socket, after string) (list []fetched, atNs int64, err error) {
+	args, block := []any{"XREAD"}, blockFor
+	if c.group != "" {
+		args = []any{"XREADGROUP", "GROUP", c.group, c.name}
+	}
+	if c.acknowledge == broker.PerInterval {
+		block = broker.AcknowledgeInterval
+	}
+	args = append(args, "COUNT", c.s.Prefetch, "BLOCK", block.Milliseconds())
+	if c.group != "" && c.acknowledge == broker.Automatic {
+		args = append(args, "NOACK")
+	}
+	reply, err := k.client.Do(c.s.Over, append(args, "STREAMS", c.topic.name, after)...).Result()
+	atNs = c.s.Now()
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	// [where to go on, entries, ...]
-	if answer, _ := reply.([]any); len(answer) > 1 {
-		c.take(entriesOfList(answer[1]), atNs, true)
-	}
-	return nil
-}
-
-// warn warns once if trimming may have removed entries that were not read yet.
-func (c *consumer) warn(handled int64) {
-	if limit := *c.s.MaxLength; limit > 0 && c.topic.added.Load()-handled > limit {
-		once := &c.topic.trimmed
-		if c.group != nil {
-			once = &c.group.trimmed
-		}
-		once.Do(func() {
+	if limit := *c.s.MaxLength; limit > 0 && c.topic.added.Load()-c.handled.Load() > limit {
+		c.s.trimmed.Do(func() {
 			c.s.Report("", fmt.Errorf("a consumer is more than %d entries behind, and MAXLEN ~ %d removes what it has not read; set maxLength", limit, limit))
 		})
 	}
+	// [[key, entries]]
+	if streams, _ := reply.([]any); len(streams) > 0 {
+		if stream, _ := streams[0].([]any); len(stream) > 1 {
+			list = entriesOf(stream[1])
+		}
+	}
+	return list, atNs, nil
 }
 
-// entriesOf reads the answer to XREAD and XREADGROUP of one stream: [[key, entries]].
+// claim takes over what has not been acknowledged for that long, by whomever, a few at a time.
+func (c *consumer) claim(k *socket) error {
+	nowNs := c.s.Now()
+	if nowNs < c.claimNs {
+		return nil
+	}
+	c.claimNs = nowNs + c.s.ClaimAfterNs/3
+	c.settle() // its own would be among them
+	idle := c.s.ClaimAfterNs / int64(time.Millisecond)
+	reply, err := k.client.Do(c.s.Over, "XAUTOCLAIM", c.topic.name, c.group, c.name, idle, "0", "COUNT", c.s.Prefetch).Result()
+	atNs := c.s.Now()
+	// [where to go on, entries, ...]
+	if answer, _ := reply.([]any); len(answer) > 1 {
+		c.take(entriesOf(answer[1]), atNs, true)
+	}
+	return err
+}
+
+// entriesOf reads entries: [[id, [field, value, ...]], ...]. An entry that was removed meanwhile is nil (Redis 6.2) or has no fields, and is
+// skipped; one that somebody else added has other fields, and gets an empty payload here.
 func entriesOf(reply any) []fetched {
-	streams, _ := reply.([]any)
-	if len(streams) == 0 {
-		return nil
-	}
-	stream, _ := streams[0].([]any)
-	if len(stream) < 2 {
-		return nil
-	}
-	return entriesOfList(stream[1])
-}
-
-// entriesOfList reads entries: [[id, [field, value, ...]], ...]. An entry that was removed meanwhile has no fields and is skipped; one
-// that somebody else added has other fields, and gets an empty payload here.
-func entriesOfList(reply any) []fetched {
 	entries, _ := reply.([]any)
 	list := make([]fetched, 0, len(entries))
 	for _, one := range entries {

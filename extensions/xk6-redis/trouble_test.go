@@ -5,6 +5,7 @@ package redis
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -20,22 +21,22 @@ func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, "redis-server")
-			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "frozen", nil)
-			r.consume(broker.Subscription{Topic: "frozen"}, nil)
-			brokertest.Freeze(t, s.process.Process)
+			pid, err := strconv.Atoi(s.client(t).InfoMap(t.Context(), "server").Item("Server", "process_id"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "frozen", "")
+			r.consume(nil)
+			s.Freeze()
 			const n = 1000
-			r.within("sending to a frozen server", func() {
-				for i := range int64(n) {
-					r.send(i, 0)
-				}
-			})
+			r.within("sending to a frozen server", func() { r.sendAll(n) })
 			time.Sleep(300 * time.Millisecond)
 			if well, failed := r.done(); well+failed > 0 {
 				t.Errorf("a frozen server completes %d sends and fails %d", well, failed)
 			}
-			_ = s.process.Process.Signal(syscall.SIGCONT)
+			_ = syscall.Kill(pid, syscall.SIGCONT)
 			r.eventually("all arrive after it woke up", func() bool { return r.count() == n })
-			r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
+			r.answered(n)
 			if again := r.session.Reconnects(); again != 0 {
 				t.Errorf("%d connections were made anew, though none was lost", again)
 			}
@@ -49,14 +50,12 @@ func TestOfACommandWithoutAnAnswerNobodyKnows(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, "redis-server")
-			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "unanswered", nil)
-			brokertest.Freeze(t, s.process.Process)
+			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "unanswered")
+			s.Freeze()
 			const n = 100
-			for i := range int64(n) {
-				r.send(i, 0)
-			}
+			r.sendAll(n)
 			time.Sleep(time.Second) // the first of them are written, which takes far less
-			s.kill()
+			s.Kill()
 			r.eventually("every send is completed", func() bool { well, failed := r.done(); return well+failed == n })
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -75,8 +74,8 @@ func TestOfACommandWithoutAnAnswerNobodyKnows(t *testing.T) {
 
 func TestAFrozenServerHoldsUpSendOnlyWhenTheQueueIsFullAndNeverClose(t *testing.T) {
 	s := startServer(t, "redis-server")
-	r := newRig(t, s.url(), `{"mode": "lists"}`, "full", func(o *broker.Options, _ *session) { o.InFlight = 8 })
-	brokertest.Freeze(t, s.process.Process)
+	r := newRigOf(t, broker.Options{URL: s.url(), InFlight: 8, Driver: []byte(`{"mode": "lists"}`)}, "full")
+	s.Freeze()
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
@@ -98,14 +97,14 @@ func TestAFrozenServerHoldsUpSendOnlyWhenTheQueueIsFullAndNeverClose(t *testing.
 
 func TestASubscriberThatTheServerThrowsOutIsSeen(t *testing.T) {
 	s := startServer(t, "redis-server", "--client-output-buffer-limit", "pubsub 256kb 0 0")
-	r := newRig(t, s.url(), `{}`, "slow", nil)
+	r := newRig(t, s.url(), `{}`, "slow", "")
 	hold := make(chan struct{})
-	r.consume(broker.Subscription{Topic: "slow"}, func() { <-hold })
+	r.consume(func() { <-hold })
 	const n = 200
 	for i := range int64(n) {
 		r.send(i, 100_000)
 	}
-	r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
+	r.answered(n)
 	close(hold)
 	r.eventually("the lost connection is reported", func() bool { return r.reported("client-output-buffer-limit") })
 	r.eventually("it is made anew", func() bool { return r.session.Reconnects() == 1 })
@@ -134,17 +133,15 @@ func TestAServerThatIsKilledAndComesBackIsFoundAgain(t *testing.T) {
 			t.Run(mode+" "+group, func(t *testing.T) {
 				t.Parallel()
 				s := startServer(t, "redis-server", "--appendonly", "yes", "--appendfsync", "always")
-				r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "killed", nil)
-				r.consume(broker.Subscription{Topic: "killed", Group: group}, func() { time.Sleep(time.Millisecond) })
+				r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "killed", group)
+				r.consume(func() { time.Sleep(time.Millisecond) })
 				const n = 300
-				for i := range int64(n) {
-					r.send(i, 0)
-				}
-				s.kill()
+				r.sendAll(n)
+				s.Kill()
 				r.eventually("every send is completed", func() bool { well, failed := r.done(); return well+failed == n })
 				r.send(n, 0)
 				r.eventually("a send without a server fails", func() bool { _, failed := r.done(); return failed > 0 })
-				s.start(nil)
+				s.Start()
 				next := int64(n)
 				r.eventually("messages go through again", func() bool {
 					next++
@@ -177,7 +174,7 @@ func TestAServerThatIsKilledAndComesBackIsFoundAgain(t *testing.T) {
 
 func TestAMessageThatTheServerRefusesFailsWithItsWords(t *testing.T) {
 	s := startServer(t, "redis-server", "--maxmemory", "1mb", "--maxmemory-policy", "noeviction")
-	r := newRig(t, s.url(), `{"mode": "lists"}`, "refused", nil)
+	r := newRig(t, s.url(), `{"mode": "lists"}`, "refused")
 	r.send(0, 0)
 	r.eventually("the send fails", func() bool { _, failed := r.done(); return failed == 1 })
 	if err := fmt.Sprint(r.outcomes[0]); err != "redis: LPUSH: OOM command not allowed when used memory > 'maxmemory'." {
