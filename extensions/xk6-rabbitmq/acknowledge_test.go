@@ -13,6 +13,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
@@ -64,7 +65,7 @@ func TestAConsumerAcknowledgesAsItIsTold(t *testing.T) {
 			}
 			go sub.take(raw, arriving)
 			defer close(arriving)
-			eventually(t, c.want+" are acknowledged", func() bool { return handled.Load() == 5 && told.soFar() == c.want })
+			brokertest.Eventually(t, c.want+" are acknowledged", func() bool { return handled.Load() == 5 && told.soFar() == c.want })
 		})
 	}
 }
@@ -79,7 +80,7 @@ func TestNoMessageWaitsForItsAcknowledgementForLong(t *testing.T) {
 	arriving <- amqp.Delivery{Acknowledger: &told, DeliveryTag: 1}
 	go sub.take(&incoming{}, arriving)
 	defer close(arriving)
-	eventually(t, "it is acknowledged", func() bool { return told.soFar() == "1" })
+	brokertest.Eventually(t, "it is acknowledged", func() bool { return told.soFar() == "1" })
 }
 
 func TestThePrefetchIsThatOfTheConsumersThatThereAre(t *testing.T) {
@@ -88,20 +89,18 @@ func TestThePrefetchIsThatOfTheConsumersThatThereAre(t *testing.T) {
 		{`{"acknowledge": "automatic"}`, "", none},
 		{`{"acknowledge": "batch"}`, "", some},
 		{``, "", some + "; no limit where nothing is"},
-		{``, "automatic", none},
-		{``, "message", some},
-		{``, "message automatic", some + "; no limit where nothing is"},
-		{`{"prefetch": 0}`, "message", "no limit"},
+		{``, "-", none},
+		{``, "group", some},
+		{``, "group -", some + "; no limit where nothing is"},
+		{`{"prefetch": 0}`, "group", "no limit"},
 	} {
 		opened, err := New(broker.Options{URL: "amqp://here", Driver: json.RawMessage(c.options)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &link{}
-		for _, way := range strings.Fields(c.consumers) {
-			l.subscriptions = append(l.subscriptions, &subscription{acknowledge: way})
+		for _, group := range strings.Fields(c.consumers) {
+			opened.(*session).layout.Subscriptions = append(opened.(*session).layout.Subscriptions, broker.Subscription{Group: strings.Trim(group, "-")})
 		}
-		opened.(*session).links = []*link{l}
 		if got := opened.Describe().Settings["prefetch"]; got != c.want {
 			t.Errorf("options %s, consumers %q: prefetch %q; want %q", c.options, c.consumers, got, c.want)
 		}
@@ -110,7 +109,6 @@ func TestThePrefetchIsThatOfTheConsumersThatThereAre(t *testing.T) {
 
 // What a consumer has not handled stays with the broker if it has to acknowledge, all but the prefetch.
 func TestOnlyAConsumerThatAcknowledgesLeavesMessagesWithTheBroker(t *testing.T) {
-	s := running(t)
 	for _, c := range []struct {
 		options, group string
 		left           int
@@ -121,24 +119,17 @@ func TestOnlyAConsumerThatAcknowledgesLeavesMessagesWithTheBroker(t *testing.T) 
 		{`{"prefetch": 10}`, "workers", 30},
 		{`{"acknowledge": "automatic"}`, "workers", 0},
 	} {
-		r := begin(t, s.url(), "os", c.options, "-")
+		r := begin(t, "os", c.options, broker.Subscription{Connection: 1, Group: c.group})
 		over := make(chan struct{})
 		defer close(over)
-		to := broker.Subscription{Connection: 1, Topic: r.topic, Group: c.group}
-		if err := r.session.Consume(t.Context(), to, func(broker.Delivery) { <-over }); err != nil {
-			t.Fatal(err)
-		}
+		r.consume(func(broker.Delivery) { <-over })
 		for range 40 {
 			r.send(100)
 		}
-		eventually(t, c.options+": all are confirmed", func() bool { return r.ackedSoFar() == 40 })
-		on, err := wireOf(r.session).sending.Channel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		label := r.session.topology.all(nil)[0].label
-		eventually(t, fmt.Sprintf("%s, group %q: %d stay in the queue", c.options, c.group, c.left), func() bool {
-			state, err := on.QueueDeclarePassive(label, true, false, false, false, nil)
+		brokertest.Eventually(t, c.options+": all are confirmed", func() bool { return r.ackedSoFar() == 40 })
+		on, queue := running(t).channel(t), append(r.session.own.All(), r.topic)[0]
+		brokertest.Eventually(t, fmt.Sprintf("%s, group %q: %d stay in the queue", c.options, c.group, c.left), func() bool {
+			state, err := on.QueueDeclarePassive(queue, true, false, false, false, nil)
 			return err == nil && state.Messages == c.left
 		})
 	}

@@ -3,36 +3,18 @@
 package rabbitmq
 
 import (
-	"context"
-	"fmt"
 	"sync/atomic"
 	"testing"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 // BenchmarkRoundTrip is what a message costs on its way through the driver and a transient queue, 100 in flight.
 func BenchmarkRoundTrip(b *testing.B) {
-	s := running(b)
 	for _, confirms := range []string{"true", "false"} {
 		b.Run("confirms "+confirms, func(b *testing.B) {
-			opened, err := New(broker.Options{
-				URL: s.url(), Connections: 1, MessageBytes: 1024, Now: clock.New().Now,
-				Driver: []byte(`{"queue": "transient", "confirms": ` + confirms + `}`),
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-			ctx := context.Background()
-			if err := opened.Open(ctx); err != nil {
-				b.Fatal(err)
-			}
-			defer opened.Close()
-			topic := fmt.Sprintf("rabbitmqbench.%d.0", runs.Add(1))
-			if err := opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}); err != nil {
-				b.Fatal(err)
-			}
+			layout := layoutOf([]string{"0"}, broker.Subscription{Topic: "0"})
+			session := opened(b, broker.Options{URL: running(b).url(), Driver: []byte(`{"queue": "transient", "confirms": ` + confirms + `}`)}, layout)
 			gate := make(chan struct{}, 100)
 			var received atomic.Int64
 			all := make(chan struct{})
@@ -42,10 +24,10 @@ func BenchmarkRoundTrip(b *testing.B) {
 					close(all)
 				}
 			}
-			if err := opened.Consume(ctx, broker.Subscription{Topic: topic}, take); err != nil {
+			if err := session.Consume(b.Context(), layout.Subscriptions[0], take); err != nil {
 				b.Fatal(err)
 			}
-			producer, err := opened.Producer(0)
+			producer, err := session.Producer(0)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -59,7 +41,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 			b.ResetTimer()
 			for range b.N {
 				gate <- struct{}{}
-				producer.Send(&broker.Message{Name: topic, Payload: payload}, done)
+				producer.Send(&broker.Message{Name: layout.Topics[0].Name, Payload: payload}, done)
 			}
 			<-all
 		})

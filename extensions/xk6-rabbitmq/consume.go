@@ -3,7 +3,6 @@ package rabbitmq
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"sync"
 	"time"
@@ -16,7 +15,9 @@ import (
 // subscription is one consumer. It lives as long as the session, on one channel after another.
 type subscription struct {
 	session *session
-	queue   *queue
+	// queue's name. One of its own gets the messages of the topic, or of a pattern over topics.
+	queue, topic string
+	own          bool
 	// acknowledge is when; several acknowledges once for so many messages at the latest.
 	acknowledge string
 	several     int
@@ -26,81 +27,61 @@ type subscription struct {
 }
 
 func (s *session) consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	l := s.links[to.Connection]
+	l, t := s.consumers[to.Connection], s.topology.Load()
 	w, is := l.Now()
 	if !is {
 		return errNotConnected
 	}
-	if to.Wildcard {
-		if err := s.allowPatterns(ctx); err != nil {
-			return err
-		}
+	sub := &subscription{
+		session: s, topic: to.Topic, own: to.Group == "" && !t.isQueue[to.Topic], handle: handle,
+		acknowledge: broker.AcknowledgeOf(s.Acknowledge, to.Group), several: 1,
 	}
-	s.binding.RLock()
-	defer s.binding.RUnlock()
-	q, err := s.queueFor(ctx, to, l)
-	if err != nil {
-		return err
-	}
-	sub := &subscription{session: s, queue: q, handle: handle, acknowledge: broker.AcknowledgeOf(s.chosen.acknowledge, to.Group), several: 1}
 	if sub.acknowledge == broker.PerBatch || sub.acknowledge == broker.PerInterval {
 		// With more the broker, which sends no more than the prefetch, would wait for us.
-		sub.several = max(1, cmp.Or(s.chosen.prefetch, defaults.Prefetch)/2)
+		sub.several = max(1, cmp.Or(s.Prefetch, defaults.Prefetch)/2)
 	}
-	l.mu.Lock()
-	l.subscriptions = append(l.subscriptions, sub)
-	l.mu.Unlock()
+	switch {
+	case !sub.own:
+		sub.queue = t.queueOf(to)
+	case s.durable():
+		sub.queue = t.nameOwn(to.Topic)
+		s.own.Add(sub.queue)
+	}
+	l.subscriptions.Add(sub)
 	return within(ctx, func() error { return sub.start(w) })
-}
-
-// queueFor chooses the queue of a subscription, one subscription at a time.
-func (s *session) queueFor(ctx context.Context, to broker.Subscription, on *link) (*queue, error) {
-	s.choosing.Lock()
-	defer s.choosing.Unlock()
-	if err := s.free(ctx, to); err != nil {
-		return nil, err
-	}
-	if to.Group == "" {
-		if err := s.unstore(ctx, to.Topic); err != nil {
-			return nil, err
-		}
-	}
-	return s.topology.subscribe(to, on), nil
 }
 
 // start consumes on a wire. It returns when the broker has confirmed it.
 func (sub *subscription) start(w *wire) error {
-	s := sub.session
-	consumer, err := w.consumer()
-	if err != nil {
-		return fmt.Errorf("connect: %w", err)
-	}
-	on, err := consumer.Channel()
+	s, t := sub.session, sub.session.topology.Load()
+	on, err := w.Channel()
 	if err != nil {
 		return fmt.Errorf("open a channel: %w", err)
 	}
 	shut := on.NotifyClose(make(chan *amqp.Error, 1))
-	if sub.queue.exclusive {
+	if sub.own && !s.durable() {
 		// The broker may not have noticed yet that the queue's earlier owner is gone.
-		sub.queue.label = s.topology.named(sub.queue.topic) + ":" + rand.Text()[:8]
+		sub.queue = t.nameOwn(sub.topic)
 	}
-	if err := s.topology.declareQueue(&channel{on}, sub.queue); err != nil {
-		return err
+	if sub.own {
+		if err := t.declareQueue(&channel{on}, sub.queue, sub.topic, !s.durable()); err != nil {
+			return err
+		}
 	}
-	if err := on.Qos(s.chosen.prefetch, 0, false); err != nil {
+	if err := on.Qos(s.Prefetch, 0, false); err != nil {
 		return fmt.Errorf("set prefetch: %w", err)
 	}
-	deliveries, err := on.Consume(sub.queue.label, "", sub.acknowledge == broker.Automatic, false, false, false, nil)
+	deliveries, err := on.Consume(sub.queue, "", sub.acknowledge == broker.Automatic, false, false, false, nil)
 	if err != nil {
 		return err
 	}
 	go func() {
-		sub.take(consumer.raw, deliveries)
+		sub.take(w.raw, deliveries)
 		select {
 		case err := <-shut:
 			w.fail(cause(err))
 		default:
-			w.fail(fmt.Errorf("the broker cancelled the consumer of %q", sub.queue.label))
+			w.fail(fmt.Errorf("the broker cancelled the consumer of %q", sub.queue))
 		}
 	}()
 	return nil
@@ -148,39 +129,4 @@ func (sub *subscription) take(raw *incoming, arriving <-chan amqp.Delivery) {
 		_ = last.Ack(handled > 1)
 		handled = 0
 	}
-}
-
-// unstore deletes the queues that nobody would read: a subscription without a group has a queue of its own.
-func (s *session) unstore(ctx context.Context, topic string) error {
-	queues := s.topology.unstore(topic)
-	if len(queues) == 0 {
-		return nil
-	}
-	return s.admin(ctx, s.links[0], func(on *channel) error {
-		for _, q := range queues {
-			if err := on.deleteQueue(q.label); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// allowPatterns changes to a topic exchange and moves the queues that are bound already.
-func (s *session) allowPatterns(ctx context.Context) error {
-	s.binding.Lock()
-	defer s.binding.Unlock()
-	queues, err := s.topology.allowPatterns()
-	if err != nil {
-		return err
-	}
-	if err := s.admin(ctx, s.links[0], s.topology.declareExchanges); err != nil {
-		return err
-	}
-	for _, q := range queues {
-		if err := s.asOwner(ctx, q, func(on *channel) error { return s.topology.bind(on, q) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
 // The levels of durability are what they say: memory and os never flush, fsync does before it confirms. What RabbitMQ 3 does
@@ -21,7 +23,7 @@ func TestOnlyLevelFsyncAndOldClassicQueuesFlushForEachMessage(t *testing.T) {
 	tests := []struct{ durability, only string }{{"memory", ""}, {"os", ""}, {"fsync", ""}, {"", "3."}}
 	for _, test := range tests {
 		t.Run(test.durability, func(t *testing.T) {
-			r := begin(t, s.url(), test.durability, "", "-")
+			r := begin(t, test.durability, "")
 			if !strings.HasPrefix(r.session.server, test.only) {
 				return // of another RabbitMQ
 			}
@@ -33,7 +35,7 @@ func TestOnlyLevelFsyncAndOldClassicQueuesFlushForEachMessage(t *testing.T) {
 				for i := range n {
 					r.send(100)
 					// One at a time: messages that wait together share a flush.
-					eventually(t, "the message is acknowledged", func() bool { return r.ackedSoFar() == i+1 })
+					brokertest.Eventually(t, "the message is acknowledged", func() bool { return r.ackedSoFar() == i+1 })
 				}
 			})
 			if flushes < least || flushes > most {

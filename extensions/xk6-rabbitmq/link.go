@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
@@ -30,97 +28,64 @@ const (
 	closeGrace = 500 * time.Millisecond
 )
 
-// link is one of the run's connections, by number: the current wire, and a new one when that is lost.
+// link is one of the run's connections, by number: one to publish, or one to consume. It has the current wire, and a new one when that is
+// lost.
+//
+// They are two, as RabbitMQ's authors advise: the broker stops reading a connection that publishes more than the queues take (its flow
+// control), and would not read the acknowledgements of its consumers either, which then get nothing.
 type link struct {
 	broker.Link[*wire]
 	session *session
 	number  int
+	// consumes: it is one to consume, with these subscriptions.
+	consumes      bool
+	subscriptions broker.List[*subscription]
 	// attempts to connect choose one node of a cluster after the other.
 	attempts int
-
-	mu            sync.Mutex
-	subscriptions []*subscription
 }
 
-// wire is two TCP connections to the same broker, one to publish and one to consume. They are lost together.
-//
-// Two, as RabbitMQ's authors advise: the broker stops reading a connection that publishes more than the queues take (its flow control), and
-// would not read the acknowledgements of its consumers either, which then get nothing.
+// wire is a connection of the library, and what that reads from.
 type wire struct {
-	link *link
-	// attempt has chosen the node.
-	attempt int
-	sending *socket
+	*amqp.Connection
+	raw     *incoming
 	publish *amqp.Channel
-	// receiving is nil until there is a consumer; opening is held while it is made.
-	receiving atomic.Pointer[socket]
-	opening   sync.Mutex
-	// over is closed when the library has said why the wire is lost. unconfirmed is then the error of what was sent on it.
-	over        chan struct{}
-	unconfirmed error
-	// failed: we have given it up. Guarded by the link's mu. lost is closed then, unless we have hung up; reason is why.
-	failed bool
-	lost   chan struct{}
-	reason error
+	// lost is closed when the wire has failed for that reason. unconfirmed is then the error of what was sent on it.
+	once                sync.Once
+	lost                chan struct{}
+	reason, unconfirmed error
 }
 
 func (w *wire) Done() <-chan struct{} { return w.lost }
 func (w *wire) Err() error            { return w.reason }
 
-func (s *session) link(number int) *link {
-	return &link{Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number}
-}
-
-// open makes the first wire.
-func (l *link) open(ctx context.Context) error { return l.Open(ctx, l.session.Base, l.made) }
-
-// made is a wire with everything that the link has.
-func (l *link) made(ctx context.Context) (*wire, error) {
-	w, err := l.dial(ctx, l.attempts)
-	l.attempts++
-	if err != nil {
-		return nil, err
-	}
-	if l.attempts > 1 {
-		if err := l.restore(w); err != nil {
-			w.cut()
-			return nil, err
-		}
-	}
-	w.watch()
-	return w, nil
-}
-
-// socket is a connection of the library, and what it reads from.
-type socket struct {
-	*amqp.Connection
-	raw *incoming
-}
-
 // channel for declarations.
 type channel struct{ *amqp.Channel }
 
-// dial makes a wire. attempt chooses the node of a cluster.
-func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
-	w := &wire{link: l, attempt: attempt, over: make(chan struct{}), lost: make(chan struct{}), unconfirmed: errUnknown}
-	var err error
-	if w.sending, err = l.connect(ctx, attempt, ""); err != nil {
+// connect makes a link.
+func (s *session) connect(ctx context.Context, number int, consumes bool) (*link, error) {
+	l := &link{Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number, consumes: consumes}
+	return l, l.Open(ctx, s.Base, l.made)
+}
+
+// made is a wire with everything that the link has.
+func (l *link) made(ctx context.Context) (*wire, error) {
+	w, err := l.dial(ctx)
+	l.attempts++
+	if err != nil {
+		return nil, address.Cause(err)
+	}
+	if err := l.restore(w); err != nil {
+		_ = w.raw.Close()
 		return nil, err
 	}
-	if w.publish, err = w.sending.Channel(); err == nil && l.session.chosen.confirms {
-		err = w.publish.Confirm(false)
-	}
-	if err != nil {
-		_ = w.sending.raw.Close()
-		return nil, fmt.Errorf("open a channel: %w", err)
-	}
+	l.watch(w)
 	return w, nil
 }
 
-// connect makes one of a wire's connections, which the broker lists under the link's number and purpose.
-func (l *link) connect(ctx context.Context, attempt int, purpose string) (*socket, error) {
-	s, made := l.session, &socket{}
-	url := s.urls[(l.number+attempt)%len(s.urls)]
+// dial makes a wire, which the broker lists under the link's number and purpose.
+func (l *link) dial(ctx context.Context) (*wire, error) {
+	s, w := l.session, &wire{lost: make(chan struct{}), unconfirmed: errUnknown}
+	url := s.urls[(l.number+l.attempts)%len(s.urls)]
 	config := amqp.Config{
 		Locale:     "en_US",
 		Heartbeat:  heartbeat,
@@ -133,65 +98,60 @@ func (l *link) connect(ctx context.Context, attempt int, purpose string) (*socke
 			if err != nil {
 				return nil, err
 			}
-			made.raw = &incoming{Conn: raw, encrypted: s.secure(), alone: map[uint64]bool{}}
+			w.raw = &incoming{Conn: raw, encrypted: s.secure(), alone: map[uint64]bool{}}
 			// The library clears it when the connection is open.
-			return made.raw, raw.SetDeadline(time.Now().Add(dialTimeout))
+			return w.raw, raw.SetDeadline(time.Now().Add(dialTimeout))
 		},
 	}
-	config.Properties.SetClientConnectionName("mqbench-" + strconv.Itoa(l.number) + purpose)
+	config.Properties.SetClientConnectionName("mqbench-" + strconv.Itoa(l.number) + map[bool]string{true: "-consumers"}[l.consumes])
 	if s.tls != nil {
 		config.TLSClientConfig = s.tls.Clone()
 		url = strings.Replace(url, "amqp://", "amqps://", 1)
 	}
 	var err error
-	if made.Connection, err = amqp.DialConfig(url, config); err != nil {
-		if made.raw != nil {
-			_ = made.raw.Close()
-		}
-		return nil, address.Cause(err)
+	if w.Connection, err = amqp.DialConfig(url, config); err != nil && w.raw != nil {
+		_ = w.raw.Close()
 	}
-	return made, nil
+	return w, err
 }
 
-// consumer returns the connection to consume, which the first call makes.
-func (w *wire) consumer() (*socket, error) {
-	w.opening.Lock()
-	defer w.opening.Unlock()
-	if made := w.receiving.Load(); made != nil {
-		return made, nil
+// restore declares everything again, and publishes or consumes.
+func (l *link) restore(w *wire) (err error) {
+	if t := l.session.topology.Load(); l.attempts > 1 && t != nil {
+		if err := w.declare(t.declare); err != nil {
+			return err
+		}
 	}
-	made, err := w.link.connect(w.link.session.Over, w.attempt, "-consumers")
-	if err != nil {
-		return nil, err
+	for _, sub := range l.subscriptions.All() {
+		if err := sub.start(w); err != nil {
+			return err
+		}
 	}
-	w.link.mu.Lock()
-	defer w.link.mu.Unlock()
-	if w.failed || w.link.session.Over.Err() != nil {
-		_ = made.raw.Close()
-		return nil, errHungUp
+	if l.consumes {
+		return nil
 	}
-	w.receiving.Store(made)
-	return made, nil
+	if w.publish, err = w.Channel(); err == nil && l.session.Confirms {
+		err = w.publish.Confirm(false)
+	}
+	return broker.Wrap("open a channel", err)
 }
 
 // watch sees the wire's end.
-func (w *wire) watch() {
-	l := w.link
+func (l *link) watch(w *wire) {
 	// Close says goodbye first, to the wire that it knows.
-	context.AfterFunc(l.session.Over, func() { time.AfterFunc(2*closeGrace, w.cut) })
-	lost := w.sending.NotifyClose(make(chan *amqp.Error, 1))
+	context.AfterFunc(l.session.Over, func() { time.AfterFunc(2*closeGrace, func() { _ = w.raw.Close() }) })
+	lost := w.NotifyClose(make(chan *amqp.Error, 1))
+	if l.consumes {
+		go func() { w.fail(cause(<-lost)) }()
+		return
+	}
 	shut := w.publish.NotifyClose(make(chan *amqp.Error, 1))
-	blocked := w.sending.NotifyBlocked(make(chan amqp.Blocking, 64))
+	blocked := w.NotifyBlocked(make(chan amqp.Blocking, 64))
 	go func() {
 		select {
 		case err := <-lost:
-			close(w.over)
 			w.fail(cause(err))
 		case err := <-shut:
-			if tooLarge(err) {
-				w.unconfirmed = fmt.Errorf("rabbitmq: publish: the broker refuses the message and closes the channel: %s", err.Reason)
-			}
-			close(w.over)
 			w.fail(cause(err))
 		}
 	}()
@@ -212,74 +172,26 @@ func (w *wire) watch() {
 // fail gives the wire up, so that the link makes a new one.
 //
 // Subtle: only closing the socket frees a publish that the broker has blocked; the library itself would wait for it.
-func (w *wire) fail(err error) {
-	w.link.mu.Lock()
-	again := w.failed
-	w.failed = true
-	w.link.mu.Unlock()
-	if again {
-		return
-	}
-	w.cut()
-	w.reason = err
-	close(w.lost)
+func (w *wire) fail(reason error) {
+	w.once.Do(func() {
+		w.reason = reason
+		// The broker refuses a message for its size, and reads nothing more on that channel. All messages of a run have one size, so it has
+		// refused all of them.
+		var answer *amqp.Error
+		if errors.As(reason, &answer) && answer.Code == amqp.PreconditionFailed && strings.Contains(answer.Reason, "message size") {
+			w.unconfirmed = fmt.Errorf("rabbitmq: publish: the broker refuses the message and closes the channel: %s", answer.Reason)
+		}
+		_ = w.raw.Close()
+		close(w.lost)
+	})
 }
 
 // close says goodbye within a time limit, and then closes the socket, with or without an answer.
 func (l *link) close() {
 	if w, is := l.Now(); is {
-		w.hangUp()
+		deadline.AtMost(2*closeGrace, func() { _ = w.CloseDeadline(time.Now().Add(closeGrace)) })
+		_ = w.raw.Close()
 	}
-}
-
-func (w *wire) hangUp() {
-	// A consumer's end is no reason to cut off the publisher, which has not said goodbye yet.
-	w.link.mu.Lock()
-	w.failed = true
-	w.link.mu.Unlock()
-	deadline.AtMost(2*closeGrace, func() {
-		by := time.Now().Add(closeGrace)
-		if made := w.receiving.Load(); made != nil {
-			_ = made.CloseDeadline(by)
-		}
-		_ = w.sending.CloseDeadline(by)
-	})
-	w.cut()
-}
-
-// cut closes the sockets, whatever the library or the broker waits for.
-func (w *wire) cut() {
-	_ = w.sending.raw.Close()
-	if made := w.receiving.Load(); made != nil {
-		_ = made.raw.Close()
-	}
-}
-
-// admin runs declarations on a channel of the link's wire until ctx ends.
-func (s *session) admin(ctx context.Context, l *link, run func(*channel) error) error {
-	w, is := l.Now()
-	if !is {
-		return errNotConnected
-	}
-	return within(ctx, func() error { return w.sending.declare(run) })
-}
-
-// asOwner runs declarations for a queue on the connection that has declared it: no other one may touch an exclusive queue.
-func (s *session) asOwner(ctx context.Context, q *queue, run func(*channel) error) error {
-	if q.on == nil {
-		return s.admin(ctx, s.links[0], run)
-	}
-	w, is := q.on.Now()
-	if !is {
-		return errNotConnected
-	}
-	return within(ctx, func() error {
-		owner, err := w.consumer()
-		if err != nil {
-			return err
-		}
-		return owner.declare(run)
-	})
 }
 
 // atOnce is how many declarations wait for the broker at the same time.
@@ -289,7 +201,7 @@ const atOnce = 64
 func all[T any](ctx context.Context, l *link, items []T, run func(*channel, T) error) error {
 	channels := min(atOnce, len(items))
 	return deadline.Each(ctx, channels, channels, func(ctx context.Context, k int) error {
-		return l.session.admin(ctx, l, func(on *channel) error {
+		return l.declare(ctx, func(on *channel) error {
 			for i := k; i < len(items) && ctx.Err() == nil; i += channels {
 				if err := run(on, items[i]); err != nil {
 					return err
@@ -300,18 +212,17 @@ func all[T any](ctx context.Context, l *link, items []T, run func(*channel, T) e
 	})
 }
 
-// alone runs declarations on a connection of their own.
-func (s *session) alone(ctx context.Context, run func(*link) error) error {
-	l := s.link(len(s.links))
-	if err := l.open(ctx); err != nil {
-		return err
+// declare runs declarations on a channel of the link's wire until ctx ends.
+func (l *link) declare(ctx context.Context, run func(*channel) error) error {
+	w, is := l.Now()
+	if !is {
+		return errNotConnected
 	}
-	defer l.close()
-	return run(l)
+	return within(ctx, func() error { return w.declare(run) })
 }
 
-func (s *socket) declare(run func(*channel) error) error {
-	on, err := s.Channel()
+func (w *wire) declare(run func(*channel) error) error {
+	on, err := w.Channel()
 	if err != nil {
 		return fmt.Errorf("open a channel: %w", err)
 	}
@@ -320,17 +231,12 @@ func (s *socket) declare(run func(*channel) error) error {
 }
 
 func (c *channel) deleteQueue(name string) error {
-	if _, err := c.QueueDelete(name, false, false, false); err != nil {
-		return fmt.Errorf("delete queue %q: %w", name, err)
-	}
-	return nil
+	_, err := c.QueueDelete(name, false, false, false)
+	return broker.Wrap(fmt.Sprintf("delete queue %q", name), err)
 }
 
 func (c *channel) deleteExchange(name string) error {
-	if err := c.ExchangeDelete(name, false, false); err != nil {
-		return fmt.Errorf("delete exchange %q: %w", name, err)
-	}
-	return nil
+	return broker.Wrap(fmt.Sprintf("delete exchange %q", name), c.ExchangeDelete(name, false, false))
 }
 
 // --- internal ---
@@ -339,37 +245,6 @@ var (
 	errNotConnected = errors.New("not connected")
 	errHungUp       = errors.New("the broker hung up")
 )
-
-// restore declares everything again, since a restarted broker has forgotten what is not durable, and consumes again.
-func (l *link) restore(w *wire) error {
-	t := l.session.topology
-	err := w.sending.declare(func(on *channel) error {
-		if err := t.declareExchanges(on); err != nil {
-			return err
-		}
-		for _, q := range t.all(l) {
-			if q.exclusive {
-				continue // its subscription has declared it
-			}
-			if err := t.declareQueue(on, q); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	subscriptions := slices.Clone(l.subscriptions)
-	l.mu.Unlock()
-	for _, sub := range subscriptions {
-		if err := sub.start(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // within waits for run no longer than ctx lasts: the library's calls take no context.
 func within(ctx context.Context, run func() error) error {
@@ -391,15 +266,9 @@ func cause(err *amqp.Error) error {
 	return address.Cause(errors.New(err.Reason))
 }
 
-// tooLarge: the broker has refused a message for its size, and reads nothing more on that channel. All messages of a run have one size, so
-// it has refused all of them.
-func tooLarge(err *amqp.Error) bool {
-	return err != nil && err.Server && err.Code == amqp.PreconditionFailed && strings.Contains(err.Reason, "message size")
-}
-
 // explain adds what to do to RabbitMQ's error about shared transient queues.
 func explain(err error) error {
-	if strings.Contains(err.Error(), "transient_nonexcl_queues") {
+	if err != nil && strings.Contains(err.Error(), "transient_nonexcl_queues") {
 		return fmt.Errorf("%w (this broker refuses transient queues that consumers share; permit them in its rabbitmq.conf: "+
 			"deprecated_features.permit.transient_nonexcl_queues = true, or use durability: os)", err)
 	}

@@ -34,22 +34,6 @@ type driverOptions struct {
 	TLS      address.TLS `json:"tls"`
 }
 
-// choices are driverOptions with all defaults filled in.
-type choices struct {
-	queue      string
-	exchange   string
-	confirms   bool
-	persistent bool
-	// acknowledge as it is written.
-	acknowledge string
-	prefetch    int
-	replicas    int
-	// level is the requested durability; "": none.
-	level string
-	// version of classic queues; 0: the broker's own.
-	version int
-}
-
 const (
 	classic   = "classic"
 	quorum    = "quorum"
@@ -64,23 +48,25 @@ const (
 // before it confirms; a quorum queue flushes its log first; a transient one keeps nothing.
 var queueOfLevel = map[string]string{"": classic, "memory": transient, "os": classic, "fsync": quorum}
 
-func choose(o broker.Options, d driverOptions) (choices, error) {
+// decode reads and completes the driver's options.
+func decode(o broker.Options) (driverOptions, error) {
+	d := defaults
+	if err := o.Decode(&d); err != nil {
+		return d, err
+	}
 	ofLevel, known := queueOfLevel[o.Durability]
 	if !known {
-		return choices{}, fmt.Errorf("durability must be memory, os or fsync, got %q", o.Durability)
+		return d, fmt.Errorf("durability must be memory, os or fsync, got %q", o.Durability)
 	}
-	queue := cmp.Or(d.Queue, ofLevel)
-	persistent := queue != transient
-	return choices{
-		queue: queue, exchange: d.Exchange, confirms: d.Confirms, persistent: *cmp.Or(d.Persistent, &persistent), acknowledge: d.Acknowledge,
-		prefetch: d.Prefetch, replicas: o.Replicas, level: o.Durability,
-	}, nil
+	d.Queue = cmp.Or(d.Queue, ofLevel)
+	d.Persistent = cmp.Or(d.Persistent, new(d.Queue != transient))
+	return d, nil
 }
 
-// versionFor is the version of classic queues that a level needs on a server. RabbitMQ 3 has two versions. The first one, its default,
-// flushes before it confirms, so that level os would be fsync.
-func (c choices) versionFor(server string) (int, error) {
-	if c.queue != classic || c.level != "os" {
+// versionFor is the version of classic queues that a level needs on a server; 0: the broker's own. RabbitMQ 3 has two versions. The first one,
+// its default, flushes before it confirms, so that level os would be fsync.
+func versionFor(queue, level, server string) (int, error) {
+	if queue != classic || level != "os" {
 		return 0, nil
 	}
 	var major, minor int

@@ -6,12 +6,16 @@
 package rabbitmq
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -19,11 +23,7 @@ import (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	d := defaults
-	if err := o.Decode(&d); err != nil {
-		return nil, fmt.Errorf("rabbitmq: %w", err)
-	}
-	chosen, err := choose(o, d)
+	d, err := decode(o)
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq: %w", err)
 	}
@@ -35,30 +35,28 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq: %w", err)
 	}
-	s := &session{Base: broker.NewBase("rabbitmq", o), Throttle: broker.NewThrottle(o.Now), chosen: chosen, urls: urls, tls: secure}
-	s.topology = newTopology(chosen, &s.Part)
-	return s, nil
+	return &session{Base: broker.NewBase("rabbitmq", o), Throttle: broker.NewThrottle(o.Now), driverOptions: d, urls: urls, tls: secure, consumers: make([]*link, o.Connections)}, nil
 }
 
 type session struct {
 	*broker.Base
 	*broker.Throttle
-	chosen   choices
-	urls     []string
-	tls      *tls.Config
-	links    []*link
-	topology *topology
+	driverOptions
+	urls []string
+	tls  *tls.Config
+	// Both are by connection; consumers are nil where this client has none.
+	publishers, consumers []*link
+	layout                broker.Layout
+	topology              atomic.Pointer[topology]
+	// own are queues of subscriptions that outlive their connection.
+	own broker.List[string]
 
 	// Negotiated with the first connection.
 	server, erlang     string
 	frameMax, channels int
 	heartbeat          time.Duration
-	// binding is held for reading while a subscription gets its queue, and for writing while the exchange changes; choosing while it
-	// chooses one.
-	binding   sync.RWMutex
-	choosing  sync.Mutex
-	storeOnce sync.Once
-	storeErr  error
+	// version of classic queues; 0: the broker's own.
+	version int
 }
 
 var (
@@ -73,91 +71,82 @@ var (
 
 func (s *session) Open(ctx context.Context) error {
 	for i := range s.Connections {
-		l := s.link(i)
-		if err := l.open(ctx); err != nil {
+		l, err := s.connect(ctx, i, false)
+		if err != nil {
 			return fmt.Errorf("rabbitmq: connect: %w", broker.Nth(i, s.Connections, err))
 		}
-		s.links = append(s.links, l)
+		s.publishers = append(s.publishers, l)
 	}
-	w, is := s.links[0].Now()
+	w, is := s.publishers[0].Now()
 	if !is {
 		return fmt.Errorf("rabbitmq: connect: %w", errHungUp)
 	}
 	return broker.Wrap("rabbitmq", s.introduce(w))
 }
 
-// Prepare makes the exchange. Queues are made with their consumers; old queues of the same name are deleted with their messages.
+// Prepare makes exchanges and the queues that consumers share, and connections to consume. Old queues of the same name are deleted with
+// their messages.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
-	names := layout.Names()
-	if s.Found() {
-		return broker.Wrap("rabbitmq", s.find(ctx, names))
+	isQueue, err := s.find(ctx, layout)
+	if err != nil {
+		return fmt.Errorf("rabbitmq: %w", err)
 	}
-	s.topology.name(names)
-	err := all(ctx, s.links[0], names, (*channel).deleteQueue)
-	if err == nil {
-		err = s.admin(ctx, s.links[0], s.topology.declareExchanges)
+	t, err := s.lay(layout, isQueue)
+	if err != nil {
+		return fmt.Errorf("rabbitmq: %w", err)
 	}
-	return broker.Wrap("rabbitmq: prepare topics", err)
+	s.layout = layout
+	s.topology.Store(t)
+	if err := s.make(ctx, t); err != nil {
+		return fmt.Errorf("rabbitmq: prepare topics: %w", explain(err))
+	}
+	return nil
 }
 
 // Remove deletes queues and exchanges over a connection of its own: the broker may block connections that have published.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	err := s.alone(ctx, func(l *link) error {
-		queues, exchanges := s.topology.made()
-		return errors.Join(all(ctx, l, queues, (*channel).deleteQueue), all(ctx, l, exchanges, (*channel).deleteExchange))
-	})
+	l, err := s.connect(ctx, len(s.publishers), true)
+	if err == nil {
+		defer l.close()
+		queues, exchanges := s.own.All(), []string(nil)
+		if t := s.topology.Load(); t != nil && s.Client == 0 {
+			queues, exchanges = append(queues, slices.Collect(maps.Keys(t.queues))...), t.exchanges
+		}
+		err = errors.Join(all(ctx, l, queues, (*channel).deleteQueue), all(ctx, l, exchanges, (*channel).deleteExchange))
+	}
 	return broker.Wrap("rabbitmq: remove queues and exchanges", err)
 }
 
-// Producer returns the sending side of a connection. The first call makes queues for topics without a subscription.
 func (s *session) Producer(connection int) (broker.Producer, error) {
-	s.storeOnce.Do(func() {
-		queues := s.topology.unread()
-		ctx, cancel := context.WithTimeout(context.Background(), storeTimeout+time.Duration(len(queues))*storeTimeoutEach)
-		defer cancel()
-		s.storeErr = all(ctx, s.links[0], queues, s.topology.declareQueue)
-	})
-	if s.storeErr != nil {
-		return nil, fmt.Errorf("rabbitmq: declare queues: %w", explain(s.storeErr))
-	}
-	return newProducer(s, s.links[connection]), nil
+	return newProducer(s, s.publishers[connection]), nil
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	if err := s.consume(ctx, to, handle); err != nil {
-		return fmt.Errorf("rabbitmq: consume %q: %w", to.Topic, explain(err))
-	}
-	return nil
+	return broker.Wrap(fmt.Sprintf("rabbitmq: consume %q", to.Topic), explain(s.consume(ctx, to, handle)))
 }
 
 func (s *session) ConsumesAtOnce() int { return atOnce }
 
 func (s *session) Describe() broker.Description {
-	c := s.chosen
-	kind := c.exchange
-	if kind == "" {
-		kind = "direct; topic where a subscription is a pattern"
-	}
-	durable := strconv.FormatBool(c.queue != transient)
 	d := broker.Description{
-		Acks:      c.confirms,
+		Acks:      s.Confirms,
 		Order:     "per-producer",
-		Wildcards: (c.exchange == "" || c.exchange == pattern) && s.Run == "",
+		Wildcards: (s.Exchange == "" || s.Exchange == pattern) && s.Run == "",
 		Stores:    true,
 		Library:   "amqp091-go " + broker.LibraryVersion("github.com/rabbitmq/amqp091-go"),
 		Server:    "RabbitMQ " + s.server,
 		Settings: map[string]string{
 			"connections":        strconv.Itoa(s.Connections) + " to publish; those with consumers have a second one for them",
 			"channels":           "1 to publish for each connection, 1 for each subscription",
-			"queue":              c.queue,
-			"durable":            durable,
-			"exchange":           kind,
-			"confirm":            map[bool]string{true: "each message", false: "none"}[c.confirms],
-			"deliveryMode":       strconv.Itoa(int(c.deliveryMode())),
+			"queue":              s.Queue,
+			"durable":            strconv.FormatBool(s.durable()),
+			"exchange":           cmp.Or(s.Exchange, "direct; topic where a subscription is a pattern"),
+			"confirm":            map[bool]string{true: "each message", false: "none"}[s.Confirms],
+			"deliveryMode":       strconv.Itoa(int(s.deliveryMode())),
 			"mandatory":          "false",
-			"acknowledgeAlone":   acknowledges[broker.AcknowledgeOf(c.acknowledge, "")],
-			"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(c.acknowledge, "g")],
+			"acknowledgeAlone":   acknowledges[broker.AcknowledgeOf(s.Acknowledge, "")],
+			"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")],
 			"prefetch":           s.prefetchText(),
 			"heartbeat":          s.heartbeat.String(),
 			"frameMaxBytes":      strconv.Itoa(s.frameMax),
@@ -179,34 +168,30 @@ func (s *session) Describe() broker.Description {
 	if s.erlang != "" {
 		d.Settings["erlang"] = s.erlang
 	}
-	if c.version > 0 {
-		d.Settings["queueVersion"] = strconv.Itoa(c.version)
+	if s.version > 0 {
+		d.Settings["queueVersion"] = strconv.Itoa(s.version)
 		if s.MessageBytes >= embeddedBytes {
 			d.Settings["queueVersion"] += "; flushes before a confirm if the server's queue_index_embed_msgs_below is not above the message"
 		}
 	}
-	if c.replicas > 0 {
-		d.Settings["replicas"] = strconv.Itoa(c.replicas)
+	if s.Replicas > 0 {
+		d.Settings["replicas"] = strconv.Itoa(s.Replicas)
 	}
 	return d
 }
 
 // prefetchText is the limit of the consumers, as far as is known who acknowledges: by the option, or by those that there are.
 func (s *session) prefetchText() string {
-	c, automatic := s.chosen, map[bool]bool{}
-	if c.acknowledge != "" {
-		automatic[c.acknowledge == broker.Automatic] = true
+	automatic := map[bool]bool{}
+	if s.Acknowledge != "" {
+		automatic[s.Acknowledge == broker.Automatic] = true
 	}
-	for _, l := range s.links {
-		l.mu.Lock()
-		for _, sub := range l.subscriptions {
-			automatic[sub.acknowledge == broker.Automatic] = true
-		}
-		l.mu.Unlock()
+	for _, to := range s.layout.Subscriptions {
+		automatic[broker.AcknowledgeOf(s.Acknowledge, to.Group) == broker.Automatic] = true
 	}
-	limit := strconv.Itoa(c.prefetch) + " not acknowledged"
+	limit := strconv.Itoa(s.Prefetch) + " not acknowledged"
 	switch {
-	case c.prefetch == 0:
+	case s.Prefetch == 0:
 		return "no limit"
 	case automatic[true] == automatic[false]:
 		return limit + "; no limit where nothing is"
@@ -228,11 +213,12 @@ func (s *session) Dropped() int64 { return 0 }
 
 // Held is what the library has read and not handed over. Nobody can count what is encrypted.
 func (s *session) Held() (held int64, known bool) {
-	for _, l := range s.links {
+	for _, l := range s.consumers {
+		if l == nil {
+			continue
+		}
 		if w, is := l.Now(); is {
-			if made := w.receiving.Load(); made != nil {
-				held += made.raw.held()
-			}
+			held += w.raw.held()
 		}
 	}
 	return held, !s.secure()
@@ -241,8 +227,10 @@ func (s *session) Held() (held int64, known bool) {
 func (s *session) Close() error {
 	s.End()
 	var all sync.WaitGroup
-	for _, l := range s.links {
-		all.Go(l.close)
+	for _, l := range slices.Concat(s.publishers, s.consumers) {
+		if l != nil {
+			all.Go(l.close)
+		}
 	}
 	all.Wait()
 	return nil
@@ -250,23 +238,39 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// storeTimeout and storeTimeoutEach, for each queue, limit the declaration of queues that nobody consumes.
-const (
-	storeTimeout     = 30 * time.Second
-	storeTimeoutEach = 100 * time.Millisecond
-)
-
 // embeddedBytes: unless the server is configured otherwise, messages of this size or more are kept outside of a classic queue of version 2,
 // in a store that is flushed.
 const embeddedBytes = 4096
 
+func (s *session) make(ctx context.Context, t *topology) (err error) {
+	first := s.publishers[0]
+	if !s.Found() {
+		if err := all(ctx, first, s.layout.Names(), (*channel).deleteQueue); err != nil {
+			return err
+		}
+	}
+	if err := first.declare(ctx, t.declareExchanges); err != nil {
+		return err
+	}
+	if err := all(ctx, first, slices.Collect(maps.Keys(t.queues)), t.declareShared); err != nil {
+		return err
+	}
+	for _, to := range s.layout.Subscriptions {
+		if to.Client == s.Client && s.consumers[to.Connection] == nil {
+			if s.consumers[to.Connection], err = s.connect(ctx, to.Connection, true); err != nil {
+				return fmt.Errorf("connect: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
 // introduce records what the first connection learned about the server.
-func (s *session) introduce(w *wire) error {
-	properties, config := w.sending.Properties, w.sending.Config
+func (s *session) introduce(w *wire) (err error) {
+	properties, config := w.Properties, w.Config
 	s.server, _ = properties["version"].(string)
 	s.erlang, _ = properties["platform"].(string)
 	s.frameMax, s.channels, s.heartbeat = config.FrameSize, int(config.ChannelMax), config.Heartbeat
-	version, err := s.chosen.versionFor(s.server)
-	s.chosen.version, s.topology.chosen.version = version, version
+	s.version, err = versionFor(s.Queue, s.Durability, s.server)
 	return err
 }

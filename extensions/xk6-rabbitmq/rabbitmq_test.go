@@ -59,11 +59,47 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// opened is a session with two connections until the test is over.
+func opened(t testing.TB, o broker.Options, layout broker.Layout) *session {
+	t.Helper()
+	o.Connections, o.Now, o.MessageBytes = 2, clock.New().Now, 100
+	made, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = made.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err = made.Open(ctx); err == nil {
+		err = made.Prepare(ctx, layout)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.(*session)
+}
+
+var runs atomic.Int64
+
+// layoutOf has topics whose names no other test has, with one prefix. Subscriptions name them by those short names.
+func layoutOf(short []string, to ...broker.Subscription) (layout broker.Layout) {
+	prefix := fmt.Sprintf("rabbitmqtest.%d.%d.", os.Getpid(), runs.Add(1))
+	for _, name := range short {
+		layout.Topics = append(layout.Topics, broker.Topic{Name: prefix + name, Partitions: 1})
+	}
+	for _, one := range to {
+		one.Topic = prefix + one.Topic
+		layout.Subscriptions = append(layout.Subscriptions, one)
+	}
+	return layout
+}
+
 // run is one session with one topic, and what became of its messages.
 type run struct {
 	t        *testing.T
 	session  *session
 	producer broker.Producer
+	layout   broker.Layout
 	topic    string
 	received atomic.Int64
 
@@ -72,57 +108,43 @@ type run struct {
 	errors        []string
 }
 
-var runs atomic.Int64
-
-func wireOf(s *session) *wire {
-	w, _ := s.links[0].Now()
-	return w
-}
-
-// begin opens a session, and consumes for a group unless group is "-".
-func begin(t *testing.T, url, durability, options, group string) *run {
+// begin opens a session with these consumers of its topic, which consume does not make yet.
+func begin(t *testing.T, durability, options string, to ...broker.Subscription) *run {
 	t.Helper()
-	r := &run{t: t, topic: fmt.Sprintf("rabbitmqtest.%d.%d.0", os.Getpid(), runs.Add(1))}
-	o := broker.Options{
-		URL: url, Connections: 2, MessageBytes: 100, Durability: durability, Now: clock.New().Now,
-		OnError: func(err error) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.errors = append(r.errors, err.Error())
-		},
+	r := &run{t: t}
+	for i := range to {
+		to[i].Topic = "0"
 	}
-	if options != "" {
-		o.Driver = json.RawMessage(options)
-	}
-	opened, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.session = opened.(*session)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	if err := opened.Open(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = opened.Close() })
-	if err := opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: r.topic, Partitions: 1}}}); err != nil {
-		t.Fatal(err)
-	}
-	if group != "-" {
-		to := broker.Subscription{Connection: 1, Topic: r.topic, Group: group}
-		if err := opened.Consume(ctx, to, func(broker.Delivery) { r.received.Add(1) }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if r.producer, err = opened.Producer(0); err != nil {
+	r.layout = layoutOf([]string{"0"}, to...)
+	r.topic = r.layout.Topics[0].Name
+	r.session = opened(t, broker.Options{URL: running(t).url(), Durability: durability, Driver: []byte(options), OnError: r.note}, r.layout)
+	var err error
+	if r.producer, err = r.session.Producer(0); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
+// consume makes a consumer, and the next one.
+func (r *run) consume(handle broker.Handler) {
+	r.t.Helper()
+	to := r.layout.Subscriptions[0]
+	r.layout.Subscriptions = r.layout.Subscriptions[1:]
+	if err := r.session.Consume(r.t.Context(), to, handle); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *run) count(broker.Delivery) { r.received.Add(1) }
+
+func (r *run) note(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.errors = append(r.errors, err.Error())
+}
+
 func (r *run) send(bytes int) {
-	m := &broker.Message{Name: r.topic, Payload: make([]byte, bytes)}
-	r.producer.Send(m, func(_ *broker.Message, _ int64, err error) {
+	r.producer.Send(&broker.Message{Name: r.topic, Payload: make([]byte, bytes)}, func(_ *broker.Message, _ int64, err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if err == nil {
@@ -146,16 +168,7 @@ func (r *run) failedSoFar() int { _, failed, _ := r.counts(); return failed }
 // told waits until an error has these words.
 func (r *run) told(words string) {
 	r.t.Helper()
-	eventually(r.t, "an error says "+words, func() bool { _, _, errors := r.counts(); return strings.Contains(errors, words) })
-}
-
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within 60s: %s", what)
-		}
-	}
+	brokertest.Eventually(r.t, "an error says "+words, func() bool { _, _, errors := r.counts(); return strings.Contains(errors, words) })
 }
 
 // returnsWithin fails the test when do does not return in bounded time.
@@ -176,7 +189,8 @@ func TestARestartedBrokerIsFoundAgainAndNothingThatItAcknowledgedIsLost(t *testi
 	stop := make(chan struct{})
 	var senders sync.WaitGroup
 	for _, durability := range []string{"os", "fsync"} {
-		r := begin(t, s.url(), durability, "", "workers")
+		r := begin(t, durability, "", broker.Subscription{Connection: 1, Group: "workers"})
+		r.consume(r.count)
 		runs[durability] = r
 		senders.Go(func() {
 			for {
@@ -190,28 +204,28 @@ func TestARestartedBrokerIsFoundAgainAndNothingThatItAcknowledgedIsLost(t *testi
 		})
 	}
 	for durability, r := range runs {
-		eventually(t, durability+": messages are acknowledged", func() bool { return r.ackedSoFar() > 200 })
+		brokertest.Eventually(t, durability+": messages are acknowledged", func() bool { return r.ackedSoFar() > 200 })
 	}
 	s.stop(t)
 	for durability, r := range runs {
-		eventually(t, durability+": sends fail while it is down", func() bool { return r.failedSoFar() > 10 })
+		brokertest.Eventually(t, durability+": sends fail while it is down", func() bool { return r.failedSoFar() > 10 })
 	}
 	if err := s.start(); err != nil {
 		t.Fatal(err)
 	}
 	for durability, r := range runs {
 		before := r.ackedSoFar()
-		eventually(t, durability+": messages are acknowledged again", func() bool { return r.ackedSoFar() > before+200 })
+		brokertest.Eventually(t, durability+": messages are acknowledged again", func() bool { return r.ackedSoFar() > before+200 })
 	}
 	close(stop)
 	senders.Wait()
 	for durability, r := range runs {
-		eventually(t, durability+": all that was acknowledged is received", func() bool { return r.received.Load() >= int64(r.ackedSoFar()) })
-		// Both connections were lost, each was made anew once or more often.
-		if again := r.session.Reconnects(); again < 2 {
-			t.Errorf("%s: %d reconnects, want one of each of 2 connections", durability, again)
+		brokertest.Eventually(t, durability+": all that was acknowledged is received", func() bool { return r.received.Load() >= int64(r.ackedSoFar()) })
+		// Two connections to publish and one to consume were lost, each was made anew once or more often.
+		if again := r.session.Reconnects(); again < 3 {
+			t.Errorf("%s: %d reconnects, want one of each of 3 connections", durability, again)
 		}
-		if _, _, errors := r.counts(); strings.Count(errors, "connection lost") < 2 {
+		if _, _, errors := r.counts(); strings.Count(errors, "connection lost") < 3 {
 			t.Errorf("%s: the losses are not told: %s", durability, errors)
 		}
 	}
@@ -219,9 +233,10 @@ func TestARestartedBrokerIsFoundAgainAndNothingThatItAcknowledgedIsLost(t *testi
 
 func TestAFrozenBrokerHoldsSendsAndCloseReturnsAllTheSame(t *testing.T) {
 	s := running(t)
-	r := begin(t, s.url(), "memory", "", "")
+	r := begin(t, "memory", "", broker.Subscription{Connection: 1})
+	r.consume(r.count)
 	r.send(100)
-	eventually(t, "a message is received", func() bool { return r.received.Load() == 1 })
+	brokertest.Eventually(t, "a message is received", func() bool { return r.received.Load() == 1 })
 	brokertest.Freeze(t, s.command.Process)
 	t.Cleanup(func() { s.signal(t, syscall.SIGCONT) })
 	var returned atomic.Int64
@@ -235,7 +250,7 @@ func TestAFrozenBrokerHoldsSendsAndCloseReturnsAllTheSame(t *testing.T) {
 			returned.Add(1)
 		}
 	}()
-	eventually(t, "a send is held", func() bool {
+	brokertest.Eventually(t, "a send is held", func() bool {
 		before := returned.Load()
 		time.Sleep(300 * time.Millisecond)
 		sent = returned.Load()
@@ -246,12 +261,13 @@ func TestAFrozenBrokerHoldsSendsAndCloseReturnsAllTheSame(t *testing.T) {
 	}
 	returnsWithin(t, 10*time.Second, "Close", func() { _ = r.session.Close() })
 	returnsWithin(t, 10*time.Second, "the send that was held", func() { <-held })
-	eventually(t, "done is called for each", func() bool { acked, failed, _ := r.counts(); return acked+failed == 201 })
+	brokertest.Eventually(t, "done is called for each", func() bool { acked, failed, _ := r.counts(); return acked+failed == 201 })
 }
 
 func TestABrokerThatFreezesAndGoesOnLosesNothing(t *testing.T) {
 	s := running(t)
-	r := begin(t, s.url(), "memory", "", "")
+	r := begin(t, "memory", "", broker.Subscription{Connection: 1})
+	r.consume(r.count)
 	brokertest.Freeze(t, s.command.Process)
 	for range 500 {
 		r.send(100)
@@ -261,7 +277,7 @@ func TestABrokerThatFreezesAndGoesOnLosesNothing(t *testing.T) {
 		t.Errorf("%d messages are acknowledged by a frozen broker", acked)
 	}
 	s.signal(t, syscall.SIGCONT)
-	eventually(t, "all are received and acknowledged", func() bool { return r.received.Load() == 500 && r.ackedSoFar() == 500 })
+	brokertest.Eventually(t, "all are received and acknowledged", func() bool { return r.received.Load() == 500 && r.ackedSoFar() == 500 })
 	if again := r.session.Reconnects(); again != 0 {
 		t.Errorf("%d reconnects; the connection was never lost", again)
 	}
@@ -270,13 +286,13 @@ func TestABrokerThatFreezesAndGoesOnLosesNothing(t *testing.T) {
 // A queue that is full refuses messages: the nack must fail these and no others.
 func TestARefusedMessageFails(t *testing.T) {
 	s := running(t)
-	r := begin(t, s.url(), "memory", "", "-")
-	// Redeclared with other arguments, the queue that the driver made is another one.
-	returnsWithin(t, 10*time.Second, "declare a bounded queue", func() { s.bound(t, r.session, r.topic, 10) })
+	r := begin(t, "memory", "")
+	s.ctl(t, "set_policy", "bound", "^"+r.topic+"$", `{"max-length": 10, "overflow": "reject-publish"}`, "--apply-to", "queues")
+	t.Cleanup(func() { s.ctl(t, "clear_policy", "bound") })
 	for range 30 {
 		r.send(100)
 	}
-	eventually(t, "each send is answered", func() bool { acked, failed, _ := r.counts(); return acked+failed == 30 })
+	brokertest.Eventually(t, "each send is answered", func() bool { acked, failed, _ := r.counts(); return acked+failed == 30 })
 	acked, failed, errors := r.counts()
 	if acked != 10 || failed != 20 || !strings.Contains(errors, "refused the message (nack)") {
 		t.Errorf("a queue of 10 acknowledges %d of 30 messages and refuses %d: %s", acked, failed, errors)
@@ -285,14 +301,14 @@ func TestARefusedMessageFails(t *testing.T) {
 
 func TestMessagesWhoseConnectionIsLostAreReportedAsUnknown(t *testing.T) {
 	s := running(t)
-	r := begin(t, s.url(), "memory", "", "-")
+	r := begin(t, "memory", "")
 	brokertest.Freeze(t, s.command.Process) // so that it answers none of them
 	for range 100 {
 		r.send(100)
 	}
 	s.broken(t)
-	eventually(t, "the connection is lost", func() bool { return wireOf(r.session) == nil })
-	eventually(t, "all are reported", func() bool { return r.failedSoFar() == 100 })
+	brokertest.Eventually(t, "the connection is lost", func() bool { _, is := r.session.publishers[0].Now(); return !is })
+	brokertest.Eventually(t, "all are reported", func() bool { return r.failedSoFar() == 100 })
 	acked, _, errors := r.counts()
 	if strings.Contains(errors, "->") {
 		t.Errorf("ports make each connection's error another one: %s", errors)
@@ -306,7 +322,7 @@ func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
 	s := running(t)
 	s.ctl(t, "eval", "application:set_env(rabbit, heartbeat, 2).")
 	t.Cleanup(func() { s.ctl(t, "eval", "application:set_env(rabbit, heartbeat, 60).") })
-	r := begin(t, s.url(), "memory", "", "-")
+	r := begin(t, "memory", "")
 	r.send(100)
 	unblock := s.block(t)
 	var returned atomic.Int64
@@ -319,7 +335,7 @@ func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
 		}
 	}()
 	r.told("the broker blocks publishers")
-	eventually(t, "a send is held", func() bool {
+	brokertest.Eventually(t, "a send is held", func() bool {
 		before := returned.Load()
 		time.Sleep(300 * time.Millisecond)
 		return before > 0 && before < 200 && before == returned.Load()
@@ -328,7 +344,7 @@ func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
 	time.Sleep(10 * time.Second)
 	unblock()
 	returnsWithin(t, 60*time.Second, "the send that was held", func() { <-all })
-	eventually(t, "all are acknowledged or have failed", func() bool { return r.ackedSoFar()+r.failedSoFar() == 201 })
+	brokertest.Eventually(t, "all are acknowledged or have failed", func() bool { return r.ackedSoFar()+r.failedSoFar() == 201 })
 	if acked, _, errors := r.counts(); acked != 201 {
 		t.Errorf("%d of 201 are acknowledged: %s", acked, errors)
 	}
@@ -343,17 +359,13 @@ func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
 // On one connection the broker would not read the acknowledgements either, and send no more than the prefetch.
 func TestConsumersGoOnWhileTheBrokerBlocksThePublishersOfTheirConnection(t *testing.T) {
 	s := running(t)
-	r := begin(t, s.url(), "memory", `{"prefetch": 5}`, "-")
+	r := begin(t, "memory", `{"prefetch": 5}`, broker.Subscription{Connection: 0, Group: "workers"})
 	resume := make(chan struct{})
-	var consumed atomic.Int64
-	to := broker.Subscription{Connection: 0, Topic: r.topic, Group: "workers"}
-	if err := r.session.Consume(t.Context(), to, func(broker.Delivery) { <-resume; consumed.Add(1) }); err != nil {
-		t.Fatal(err)
-	}
+	r.consume(func(d broker.Delivery) { <-resume; r.count(d) })
 	for range 50 {
 		r.send(100)
 	}
-	eventually(t, "all are confirmed", func() bool { return r.ackedSoFar() == 50 })
+	brokertest.Eventually(t, "all are confirmed", func() bool { return r.ackedSoFar() == 50 })
 	unblock := s.block(t)
 	held := make(chan struct{})
 	go func() {
@@ -362,52 +374,26 @@ func TestConsumersGoOnWhileTheBrokerBlocksThePublishersOfTheirConnection(t *test
 	}()
 	r.told("the broker blocks publishers")
 	close(resume)
-	eventually(t, "what was there is consumed", func() bool { return consumed.Load() >= 50 })
+	brokertest.Eventually(t, "what was there is consumed", func() bool { return r.received.Load() >= 50 })
 	unblock()
 	returnsWithin(t, 60*time.Second, "the send", func() { <-held })
 }
 
 func TestPrefetchBoundsWhatAConsumerHoldsThatDoesNotReturn(t *testing.T) {
-	s := running(t)
-	r := begin(t, s.url(), "os", `{"prefetch": 5}`, "-")
+	r := begin(t, "os", `{"prefetch": 5}`, broker.Subscription{Connection: 0, Group: "workers"}, broker.Subscription{Connection: 1, Group: "workers"})
 	resume := make(chan struct{})
 	var slow, quick atomic.Int64
-	consume := func(connection int, handle broker.Handler) {
-		to := broker.Subscription{Connection: connection, Topic: r.topic, Group: "workers"}
-		if err := r.session.Consume(context.Background(), to, handle); err != nil {
-			t.Fatal(err)
-		}
-	}
-	consume(0, func(broker.Delivery) { slow.Add(1); <-resume })
-	consume(1, func(broker.Delivery) { quick.Add(1) })
+	r.consume(func(broker.Delivery) { slow.Add(1); <-resume })
+	r.consume(func(broker.Delivery) { quick.Add(1) })
 	for range 100 {
 		r.send(100)
 	}
-	eventually(t, "the other one gets all but the prefetch", func() bool { return quick.Load() == 95 })
+	brokertest.Eventually(t, "the other one gets all but the prefetch", func() bool { return quick.Load() == 95 })
 	if n := slow.Load(); n != 1 {
 		t.Errorf("the one that blocks is in its handler %d times, want once", n)
 	}
 	close(resume)
-	eventually(t, "all are handled", func() bool { return slow.Load() == 5 && quick.Load() == 95 })
-}
-
-func TestSubscribersOfTheirOwnLeaveNoQueueBehindThatFillsUp(t *testing.T) {
-	s := running(t)
-	r := begin(t, s.url(), "os", "", "-") // Producer made the topic's queue
-	if !s.exists(t, r.topic) || len(r.session.topology.all(nil)) != 1 {
-		t.Fatal("a topic that nobody reads has no queue: what is sent to it would be thrown away")
-	}
-	to := broker.Subscription{Topic: r.topic}
-	if err := r.session.Consume(context.Background(), to, func(broker.Delivery) { r.received.Add(1) }); err != nil {
-		t.Fatal(err)
-	}
-	for _, q := range r.session.topology.all(nil) {
-		if q.label == r.topic {
-			t.Errorf("the queue %s still gets messages that nobody reads", q.label)
-		}
-	}
-	r.send(100)
-	eventually(t, "the subscriber gets the message", func() bool { return r.received.Load() == 1 })
+	brokertest.Eventually(t, "all are handled", func() bool { return slow.Load() == 5 && quick.Load() == 95 })
 }
 
 func TestConnectionsAreEncryptedAndTheBrokersCertificateIsChecked(t *testing.T) {

@@ -235,19 +235,8 @@ func (s *server) broken(t *testing.T) {
 // exists asks the server whether there is a queue or an exchange of that topic.
 func (s *server) exists(t *testing.T, topic string) bool {
 	t.Helper()
-	c, err := amqp.Dial(s.url())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
 	// A question that is answered with no closes its channel.
-	there := func(ask func(*amqp.Channel) error) bool {
-		channel, err := c.Channel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ask(channel) == nil
-	}
+	there := func(ask func(*amqp.Channel) error) bool { return ask(s.channel(t)) == nil }
 	found := there(func(on *amqp.Channel) error {
 		_, err := on.QueueDeclarePassive(topic, true, false, false, false, nil)
 		return err
@@ -307,29 +296,4 @@ func (s *server) stop(t *testing.T) {
 	t.Helper()
 	s.signal(t, syscall.SIGTERM)
 	<-s.ended
-}
-
-// bound puts a queue of at most n messages, which refuses more, in the place of a topic's queue.
-func (s *server) bound(t *testing.T, of *session, topic string, n int) {
-	t.Helper()
-	c, err := amqp.Dial(s.url())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	on, err := c.Channel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := on.QueueDelete(topic, false, false, false); err != nil {
-		t.Fatal(err)
-	}
-	args := amqp.Table{"x-max-length": n, "x-overflow": "reject-publish"}
-	if _, err := on.QueueDeclare(topic, of.topology.durable(), false, false, false, args); err != nil {
-		t.Fatal(err)
-	}
-	exchange, key := of.topology.route(topic)
-	if err := on.QueueBind(topic, key, exchange, false, nil); err != nil {
-		t.Fatal(err)
-	}
 }
