@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,29 +26,13 @@ type consumer struct {
 	polled atomic.Int64
 	// due tells commit that something was marked.
 	due chan struct{}
-
-	mu       sync.Mutex
-	assigned int
-}
-
-// group is the members that share one topic. Each topic has a consumer group of its own.
-type group struct {
-	name    string
-	topic   string
-	members []*consumer
-	// begin makes the group start at the end of a topic of the user's own, once.
-	begin func() error
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	if to.Group != "" {
 		return s.join(ctx, to, handle)
 	}
-	topics := to.Of(s.layout.Topics)
-	if len(topics) == 0 {
-		return fmt.Errorf("kafka: consume %q: there is no such topic", to.Topic)
-	}
-	ends, err := s.ends(ctx, topics...)
+	ends, err := s.ends(ctx, to.Of(s.layout.Topics)...)
 	if err != nil {
 		return fmt.Errorf("kafka: consume %q: find its end: %w", to.Topic, err)
 	}
@@ -57,54 +41,43 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if err != nil {
 		return err
 	}
-	s.keep(c)
 	go c.deliver()
 	err = deadline.Until(ctx, setUpPoll, func() bool { return c.watch.fetches.Load() > 0 })
 	c.watch.settled.Store(true)
 	return broker.Wrap(fmt.Sprintf("kafka: consume %q: no fetch was sent", to.Topic), err)
 }
 
-// join makes a member of a topic's group. Nobody knows the members' shares before all members are there, so the last one here waits for that.
+// join makes a member of a topic's group; each topic has a consumer group of its own. Nobody knows the members' shares before all members are
+// there, so the last one here waits for that.
 func (s *session) join(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	g := s.groupOf(ctx, to)
-	if err := g.begin(); err != nil {
-		return err
-	}
+	name := s.groupName(to)
 	var of settings
-	s.grouping(&of, g.name)
+	s.grouping(&of, name)
 	c, err := s.newConsumer(to, handle, append(of.Options, kgo.ConsumeTopics(to.Topic))...)
 	if err != nil {
 		return err
 	}
-	all, here := s.layout.Members(to)
-	s.groupsMu.Lock()
-	g.members = append(g.members, c)
-	last := len(g.members) >= here
-	s.groupsMu.Unlock()
-	s.keep(c)
+	_, here := s.layout.Members(to)
+	s.membersMu.Lock()
+	s.members[name] = append(s.members[name], c)
+	members := s.members[name]
+	s.membersMu.Unlock()
 	go c.deliverAndCommit(broker.AcknowledgeOf(s.own.Acknowledge, to.Group))
 	go c.commit()
-	if !last {
+	if len(members) < here {
 		return nil
 	}
-	partitions := s.partitionsOf(to.Topic)
-	if here < all {
-		err = deadline.Until(ctx, groupPoll, func() bool { return s.shared(ctx, g, partitions) })
-	} else {
-		err = deadline.Until(ctx, setUpPoll, func() bool { return g.settled(partitions) })
-	}
-	for _, m := range g.members {
+	err = deadline.Until(ctx, groupPoll, func() bool { return s.shared(ctx, name, members, s.partitionsOf(to.Topic)) })
+	for _, m := range members {
 		m.watch.settled.Store(true)
 	}
-	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it did not settle", g.name), err)
+	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it did not settle", name), err)
 }
 
 // Held is what the library has fetched and not handed over. It fetches a little ahead: what a consumer that stands still does not ask for
 // stays with the broker.
 func (s *session) Held() (held int64, known bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.consumers {
+	for _, c := range s.consumers.All() {
 		held += c.client.BufferedFetchRecords() + c.polled.Load()
 	}
 	return held, true
@@ -118,56 +91,35 @@ const (
 	groupPoll = 20 * time.Millisecond
 )
 
-func (s *session) groupOf(ctx context.Context, to broker.Subscription) *group {
-	s.groupsMu.Lock()
-	defer s.groupsMu.Unlock()
-	name := s.groupName(to.Topic, to.Group)
-	if g := s.groups[name]; g != nil {
-		return g
+// groupName is the same on all clients of the run.
+func (s *session) groupName(to broker.Subscription) string {
+	return s.Named(".", to.Topic+"."+to.Group)
+}
+
+// groups are the topics of the run's groups, on all clients, by the group's name.
+func (s *session) groups() map[string]string {
+	topics := map[string]string{}
+	for _, to := range s.layout.Subscriptions {
+		if to.Group != "" {
+			topics[s.groupName(to)] = to.Topic
+		}
 	}
-	g := &group{name: name, topic: to.Topic, begin: func() error { return nil }}
-	if s.Run != "" {
-		g.begin = sync.OnceValue(func() error { return s.begin(ctx, name, to.Topic) })
-	}
-	s.groups[name] = g
-	if !slices.Contains(s.named, to.Group) {
-		s.named = append(s.named, to.Group)
-	}
-	return g
+	return topics
 }
 
 func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own ...kgo.Opt) (*consumer, error) {
-	w := &watch{s: s}
-	c := &consumer{watch: w, handle: handle, now: s.Now, due: make(chan struct{}, 1)}
+	c := &consumer{watch: &watch{s: s}, handle: handle, now: s.Now, due: make(chan struct{}, 1)}
 	var of settings
 	s.common(&of)
 	s.consuming(&of)
-	opts := append(append(of.Options, own...), kgo.ClientID(fmt.Sprintf("mqbench-consumer-%d", to.Connection)), kgo.WithHooks(w))
-	if to.Group != "" {
-		opts = append(opts,
-			kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, got map[string][]int32) { c.assign(got, +1) }),
-			kgo.OnPartitionsRevoked(func(ctx context.Context, client *kgo.Client, gone map[string][]int32) {
-				// Commit what was handled, so that the next owner does not get it again.
-				if err := client.CommitMarkedOffsets(ctx); err != nil {
-					w.report(fmt.Errorf("commit: %w", err))
-				}
-				c.assign(gone, -1)
-			}),
-			kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, gone map[string][]int32) { c.assign(gone, -1) }),
-		)
-	}
-	client, err := kgo.NewClient(opts...)
+	var err error
+	c.client, err = kgo.NewClient(append(append(of.Options, own...),
+		kgo.ClientID(fmt.Sprintf("mqbench-consumer-%d", to.Connection)), kgo.WithHooks(c.watch))...)
 	if err != nil {
 		return nil, fmt.Errorf("kafka: make a consumer: %w", err)
 	}
-	c.client = client
+	s.consumers.Add(c)
 	return c, nil
-}
-
-func (s *session) keep(c *consumer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.consumers = append(s.consumers, c)
 }
 
 // deliver hands over what arrives, batch by batch. A batch is received when the library returns it.
@@ -250,50 +202,41 @@ func (c *consumer) wake() {
 
 // over reports the errors of a poll, and whether it was the last one.
 func (c *consumer) over(fetches kgo.Fetches) bool {
-	if len(fetches) == 1 && len(fetches[0].Topics) == 1 && fetches[0].Topics[0].Topic != "" {
-		if ps := fetches[0].Topics[0].Partitions; len(ps) == 1 && ps[0].Err == nil {
-			return false // by far the most common case, and without allocations
-		}
-	}
 	if fetches.IsClientClosed() || c.watch.closing.Load() {
 		return true
 	}
-	fetches.EachError(func(_ string, _ int32, err error) {
-		if !errors.Is(err, context.Canceled) {
-			c.watch.report(fmt.Errorf("fetch: %w", err))
+	for _, of := range fetches.Errors() {
+		if !errors.Is(of.Err, context.Canceled) {
+			c.watch.report(fmt.Errorf("fetch: %w", of.Err))
 		}
-	})
+	}
 	return false
 }
 
-func (c *consumer) assign(partitions map[string][]int32, sign int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, ps := range partitions {
-		c.assigned += sign * len(ps)
+// shared reports whether the coordinator says that a group has shared out its partitions, and the members here fetch theirs. The group may
+// have members on other clients.
+func (s *session) shared(ctx context.Context, name string, members []*consumer, partitions int) bool {
+	described, err := s.admin.DescribeGroups(ctx, name)
+	group := described[name]
+	if err != nil || group.Err != nil || group.State != "Stable" {
+		return false
 	}
-}
-
-func (c *consumer) partitions() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.assigned
-}
-
-// settled reports whether all members are in one generation, the partitions are shared out, and each owner is fetching.
-func (g *group) settled(partitions int) bool {
-	_, generation := g.members[0].client.GroupMetadata()
-	owned := make([]int, len(g.members))
-	for i, m := range g.members {
-		if _, its := m.client.GroupMetadata(); its < 0 || its != generation {
-			return false
+	owned := map[string]int{}
+	for _, m := range group.Members {
+		owned[m.MemberID] = 0
+		if assigned, ok := m.Assigned.AsConsumer(); ok {
+			for _, t := range assigned.Topics {
+				owned[m.MemberID] += len(t.Partitions)
+			}
 		}
-		owned[i] = m.partitions()
-		if owned[i] > 0 && m.watch.fetches.Load() == 0 {
+	}
+	for _, m := range members {
+		id, _ := m.client.GroupMetadata()
+		if n, known := owned[id]; !known || n > 0 && m.watch.fetches.Load() == 0 {
 			return false
 		}
 	}
-	return sharedOut(owned, partitions)
+	return sharedOut(slices.Collect(maps.Values(owned)), partitions)
 }
 
 // sharedOut reports whether each partition has its final owner. A cooperative rebalance has an intermediate generation in which the first

@@ -1,31 +1,19 @@
 package kafka
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 // onExisting opens a session of a run on a topic that is there, and returns what Prepare says.
-func onExisting(t *testing.T, url, topic string, messageBytes, partitions int) (*session, error) {
+func onExisting(t *testing.T, url, topic string, messageBytes, partitions int) (*bench, error) {
 	t.Helper()
-	opened, err := New(broker.Options{
-		Part: broker.Part{Run: "run-1"}, URL: url, Connections: 1, MessageBytes: messageBytes, Now: clock.New().Now, TimeoutNs: int64(5 * time.Second),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = opened.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := opened.Open(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return opened.(*session), opened.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: partitions}}})
+	return prepared(t, broker.Options{
+		Part: broker.Part{Run: "run-1"}, URL: url, MessageBytes: messageBytes, TimeoutNs: int64(5 * time.Second),
+	}, broker.Topic{Name: topic, Partitions: partitions})
 }
 
 func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T) {
@@ -43,44 +31,29 @@ func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T)
 			t.Errorf("Prepare = %v; want %q", err, c.complaint)
 		}
 	}
-	session, err := onExisting(t, s.url, "orders", 100, 6)
+	b, err := onExisting(t, s.url, "orders", 100, 6)
+	if err == nil {
+		b.producer, err = b.Producer(0)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := session.Describe().Settings
+	settings := b.Describe().Settings
 	for key, want := range map[string]string{"topic max.message.bytes": "2000", "topic replicas": "1", "batchBytes": "2000", "topic min.insync.replicas": "1"} {
 		if settings[key] != want {
 			t.Errorf("%s is %q; want %q", key, settings[key], want)
 		}
 	}
 	// A batch that is as full as it may be is still taken.
-	producer, err := session.Producer(0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const n = 1000
-	outcomes := make(chan error, n)
 	for range n {
-		producer.Send(&broker.Message{Name: "orders", Payload: make([]byte, 100)}, func(_ *broker.Message, _ int64, err error) { outcomes <- err })
+		b.send()
 	}
-	for range n {
-		if err := <-outcomes; err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func TestTheLeaderIsTheIdOfANode(t *testing.T) {
-	s := running(t)
-	s.make(t, "led", 2)
-	session, err := onExisting(t, s.url, "led", 100, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if name, err := session.Leader(t.Context(), "led"); name != "1" || err != nil {
+	b.until("all are acknowledged", func() bool { return b.acked == n })
+	if name, err := b.Leader(t.Context(), "orders"); name != "1" || err != nil {
 		t.Errorf("Leader = %q, %v; want 1", name, err)
 	}
-	if name, err := session.Leader(t.Context(), "unled"); err == nil {
+	if name, err := b.Leader(t.Context(), "unled"); err == nil {
 		t.Errorf("Leader of a topic that is none = %q", name)
 	}
 }

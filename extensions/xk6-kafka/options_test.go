@@ -1,12 +1,12 @@
 package kafka
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
@@ -50,61 +50,60 @@ func TestSettingsTellWhatTheLibraryWasTold(t *testing.T) {
 	}
 }
 
-func TestABatchIsAsLargeAsAskedForAndHoldsAtLeastOneMessage(t *testing.T) {
-	for _, c := range []struct {
-		options string
-		bytes   int
-		want    int64
-	}{
-		{`{"batchBytes": 16384}`, 1024, 16384},
-		{`{"batchBytes": 16384}`, 65536, 65536 + recordBytes},
-		{`{}`, 1024, 1 << 20},
-	} {
-		got, err := decode(broker.Options{Driver: []byte(c.options), MessageBytes: c.bytes})
-		if err != nil || got.BatchBytes != c.want {
-			t.Errorf("decode(%s) with messages of %d bytes: batch %d, %v, want %d", c.options, c.bytes, got.BatchBytes, err, c.want)
-		}
-	}
-}
-
-func TestWithoutABrokerOpenFailsSoonAndNamesIt(t *testing.T) {
-	session, err := New(broker.Options{URL: "kafka://127.0.0.1:1,127.0.0.1:2", Connections: 1, Now: clock.New().Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
-	began := time.Now()
-	err = session.Open(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "127.0.0.1") {
-		t.Errorf("Open = %v; want where nothing answers", err)
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("Open took %s", took)
-	}
-}
-
-func TestATopicTakesWhatItsServerIsToldOrTheLimitOfTheRun(t *testing.T) {
+func TestBatchesAndTopicsFitTheMessages(t *testing.T) {
 	for _, c := range []struct {
 		options     string
+		bytes       int
 		limit       int
 		batch, most string
 	}{
-		{`{}`, 0, "1048576", "1114112"},
-		{`{"messageMaxBytes": 100000}`, 0, "100000", "100000"},
+		{`{}`, 1000, 0, "1048576", "1114112"},
+		{`{"batchBytes": 16384}`, 1024, 0, "16384", "81920"},
+		{`{"batchBytes": 16384}`, 65536, 0, "66048", "131584"}, // at least one message
+		{`{"messageMaxBytes": 100000}`, 1000, 0, "100000", "100000"},
 		// A batch of one record of the limit, to the byte.
-		{`{}`, 1048516, "1048576", "1048588"},
-		{`{"messageMaxBytes": 100000}`, 99928, "100000", "100000"},
+		{`{}`, 1000, 1048516, "1048576", "1048588"},
+		{`{"messageMaxBytes": 100000}`, 1000, 99928, "100000", "100000"},
 	} {
 		session, err := New(broker.Options{
-			URL: "kafka://a", Connections: 1, MessageBytes: 1000, LimitBytes: c.limit, Driver: []byte(c.options), Now: clock.New().Now,
+			URL: "kafka://a", Connections: 1, MessageBytes: c.bytes, LimitBytes: c.limit, Driver: []byte(c.options), Now: clock.New().Now,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := session.Describe().Settings
 		if got["batchBytes"] != c.batch || got["topic max.message.bytes"] != c.most {
-			t.Errorf("%s, limit %d: batchBytes %s, max.message.bytes %s, want %s and %s",
-				c.options, c.limit, got["batchBytes"], got["topic max.message.bytes"], c.batch, c.most)
+			t.Errorf("%s, %d bytes, limit %d: batchBytes %s, max.message.bytes %s, want %s and %s",
+				c.options, c.bytes, c.limit, got["batchBytes"], got["topic max.message.bytes"], c.batch, c.most)
+		}
+	}
+}
+
+func TestWithoutABrokerOpenFailsSoonAndNamesIt(t *testing.T) {
+	refuses(t, broker.Options{URL: "kafka://127.0.0.1:1,127.0.0.1:2"}, "127.0.0.1")
+}
+
+func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
+	brokertest.Tabled(t, "Kafka", New, "kafka://here", "")
+}
+
+func TestPartitionsAreSharedOutWhenNoneIsGoingToMove(t *testing.T) {
+	for _, c := range []struct {
+		owned      []int
+		partitions int
+		want       bool
+	}{
+		{[]int{4}, 4, true},
+		{[]int{2, 2}, 4, true},
+		{[]int{1, 2, 1}, 4, true},
+		{[]int{1, 1, 0}, 2, true}, // more members than partitions
+		{[]int{2, 1}, 4, false},   // one is still to be assigned
+		{[]int{4, 0}, 4, false},   // cooperative: the first is about to give up two
+		{[]int{3, 1}, 4, false},
+		{[]int{2, 0, 0}, 2, false},
+	} {
+		if got := sharedOut(c.owned, c.partitions); got != c.want {
+			t.Errorf("%v of %d partitions: %v", c.owned, c.partitions, got)
 		}
 	}
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 type producer struct {
@@ -71,45 +71,20 @@ func (s *sending) finish(_ *kgo.Record, err error) {
 	done(m, ackNs, nil)
 }
 
-// ready makes the client learn the topics and get its producer id and connections to the brokers, so that the first message is as fast as
-// the thousandth.
-func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
-	told := make(chan error, len(topics))
-	for _, topic := range topics {
-		p.client.Produce(ctx, &kgo.Record{Topic: topic.Name, Partition: nowhere}, func(r *kgo.Record, err error) {
-			if err != nil && strings.Contains(err.Error(), "invalid record partitioning choice") {
-				err = nil
-			}
-			told <- broker.Wrap(fmt.Sprintf("kafka: look up topic %q", r.Topic), err)
-		})
+// ready makes the client connect and get its producer id. The library looks a topic up for as long as a message may take.
+func (p *producer) ready(ctx context.Context, topics []string) error {
+	err := deadline.Ask(ctx, metadataPoll, func() (again bool, err error) {
+		err = franz.Ready(ctx, p.client, topics...)
+		return errors.Is(err, kgo.ErrRecordTimeout), err
+	})
+	if err == nil && p.idempotent {
+		_, _, err = p.client.ProducerID(ctx)
+		err = broker.Wrap("get a producer id", err)
 	}
-	for range topics {
-		if err := <-told; err != nil {
-			return err
-		}
-	}
-	if p.idempotent {
-		if _, _, err := p.client.ProducerID(ctx); err != nil {
-			return fmt.Errorf("kafka: get a producer id: %w", err)
-		}
-	}
-	if err := p.client.EnsureProduceConnectionIsOpen(ctx); err != nil {
-		return fmt.Errorf("kafka: connect for sending: %w", err)
-	}
-	return nil
+	return broker.Wrap("kafka", err)
 }
 
 // --- internal ---
-
-// nowhere is a partition that no topic has: its record fails in the client, after the topic's metadata has arrived.
-const nowhere = -2
-
-// readyTimeout and readyTimeoutEach, for each topic, are what ready gets at least; as long as the set-up lasts it goes on: brokers that share a
-// machine take longer.
-const (
-	readyTimeout     = 15 * time.Second
-	readyTimeoutEach = 100 * time.Millisecond
-)
 
 // refresh makes the library look up the leaders after a message has failed, as Kafka's own client does. The library does so by itself only
 // for messages that it tries again. Without this, messages with a single try would go to a former leader until metadataMaxAge is over.

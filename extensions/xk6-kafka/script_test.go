@@ -12,13 +12,12 @@ import (
 )
 
 func TestScriptsOfExamplesDoWhatTheySay(t *testing.T) {
-	s := running(t)
 	scripts, err := filepath.Glob("[et]*/*.js") // examples, testdata
 	if err != nil || len(scripts) == 0 {
 		t.Fatal(scripts, err)
 	}
 	for _, path := range scripts {
-		if got := scripttest.Run(t, []string{"KAFKA_BROKERS=" + strings.TrimPrefix(s.url, "kafka://")}, path); got.Code != 0 || strings.Contains(got.Said, "level=") {
+		if got := scripttest.Run(t, env(t), path); got.Code != 0 || strings.Contains(got.Said, "level=") {
 			t.Errorf("%s ends with %d:\n%s", path, got.Code, got.Said)
 		}
 	}
@@ -31,6 +30,16 @@ func TestSchemasOfARegistryAreNamedByTheirID(t *testing.T) {
 	if got := scripttest.Run(t, []string{"REGISTRY_URL=" + fake.URL()}, "testdata/schemas.js"); got.Code != 0 || strings.Contains(got.Said, "level=") {
 		t.Errorf("it ends with %d:\n%s", got.Code, got.Said)
 	}
+}
+
+// env has the address of a running broker.
+func env(t *testing.T) []string {
+	return []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}
+}
+
+// run runs a script, given as text.
+func run(t *testing.T, text string) scripttest.Ended {
+	return scripttest.Run(t, env(t), written(t, text))
 }
 
 // written puts a script into a file.
@@ -48,7 +57,6 @@ func written(t *testing.T, text string) string {
 }
 
 func TestATopicOfAScriptsTopIsMadeOnce(t *testing.T) {
-	env := []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}
 	for _, top := range []string{`if (__VU == 0) c.createTopic({ topic: "again" });`, `c.createTopic({ topic: "again" });`} {
 		// What teardown deletes would be there again, were it made by what runs later.
 		scripts := []string{
@@ -60,7 +68,7 @@ export const handleSummary = () => ({});`,
 			`const c = new Connection({ brokers }); export default () => { if (c.listTopics().includes("again")) throw new Error("it is there") }`,
 		}
 		for _, text := range scripts {
-			if got := scripttest.Run(t, env, written(t, text)); got.Code != 0 || strings.Contains(got.Said, "level=") {
+			if got := run(t, text); got.Code != 0 || strings.Contains(got.Said, "level=") {
 				t.Errorf("%s\nends with %d:\n%s", text, got.Code, got.Said)
 			}
 		}
@@ -69,7 +77,7 @@ export const handleSummary = () => ({});`,
 		`const c = new Connection({ brokers }); if (__VU == 0) c.createTopic({ topic: "many", replicationFactor: 7 });`,
 		`const c = new Connection({ brokers }); c.createTopic({ topic: "many", replicationFactor: 7 });`,
 	} {
-		got := scripttest.Run(t, env, written(t, text))
+		got := run(t, text)
 		if got.Code != 107 || !strings.Contains(got.Said, `kafka: createTopic: \"many\": INVALID_REPLICATION_FACTOR`) || strings.Contains(got.Said, "panic") {
 			t.Errorf("%s\nends with %d:\n%s", text, got.Code, got.Said)
 		}
@@ -88,7 +96,7 @@ new Writer({ brokers, topic: "x" }).close(); const r = new Reader({ brokers, top
 }
 
 func TestWhateverAScriptGivesIsRefusedByASentence(t *testing.T) {
-	scripttest.Odd(t, []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}, "k6/x/kafka", "kafka: ", `{
+	scripttest.Odd(t, env(t), "k6/x/kafka", "kafka: ", `{
 	writer: new it.Writer({ brokers: [__ENV.KAFKA_BROKERS], writeTimeout: "300ms" }),
 	reader: new it.Reader({ brokers: [__ENV.KAFKA_BROKERS], topic: "odd", maxWait: "1ms" }),
 	connection: new it.Connection({ brokers: [__ENV.KAFKA_BROKERS] }), admin: new it.AdminClient({ brokers: [__ENV.KAFKA_BROKERS] }),
@@ -99,8 +107,7 @@ func TestWhateverAScriptGivesIsRefusedByASentence(t *testing.T) {
 }
 
 func TestUnknownOptionsAreNamedOnce(t *testing.T) {
-	env := []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}
-	got := scripttest.Run(t, env, written(t, `export const options = { vus: 3, iterations: 6 };
+	got := run(t, `export const options = { vus: 3, iterations: 6 };
 const w = new Writer({ brokers, topic: "options", tlsConfig: {}, sasl: { user: "me" } });
 const c = new Connection({ brokers, port: 1 }); if (__VU == 0) c.createTopic({ topic: "options", partitions: 3, configEntries: [{ name: "x", configName: "retention.ms", configValue: 10000 }] });
 const r = new Reader({ brokers, topic: "options", maxwait: "5s", group: "x" });
@@ -109,7 +116,7 @@ export default () => {
 	w.produce({ messages: [{ value: "y" }] });
 	r.consume({ limit: 1, timeout: 1 });
 	s.serialize({ data: "x", schemaType: "STRING", schema: { text: "" }, topic: "x" });
-};`))
+};`)
 	for _, want := range []string{
 		"new Writer: unknown options are ignored: sasl.user, tlsConfig", "new Connection: unknown options are ignored: port", "createTopic: unknown options are ignored: configEntries.name, partitions",
 		"new Reader: unknown options are ignored: group", "new SchemaRegistry: unknown options are ignored: uri",
@@ -125,8 +132,7 @@ export default () => {
 }
 
 func TestACallThatConsumesIsBoundedWhileMessagesTrickle(t *testing.T) {
-	env := []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}
-	got := scripttest.Run(t, env, written(t, `export const options = { thresholds: { checks: ["rate==1"] }, setupTimeout: "20s",
+	got := run(t, `export const options = { thresholds: { checks: ["rate==1"] }, setupTimeout: "20s",
 	scenarios: { trickle: { executor: "constant-arrival-rate", exec: "trickle", rate: 4, duration: "9s", preAllocatedVUs: 2 }, reads: { executor: "per-vu-iterations", vus: 1, exec: "reads" } } };
 const w = new Writer({ brokers, topic: "trickle" });
 if (__VU == 0) new Connection({ brokers }).createTopic({ topic: "trickle" });
@@ -142,14 +148,13 @@ export function reads() {
 		r.close();
 	}
 }
-export default () => {};`))
+export default () => {};`)
 	if got.Code != 0 {
 		t.Errorf("%d: %s", got.Code, got.Said)
 	}
 }
 
 func TestErrorsAreExceptionsWithASentence(t *testing.T) {
-	s := running(t)
 	for _, c := range []struct{ name, text, want string }{
 		{"no configuration", `new Writer();`, "kafka: it needs a configuration"},
 		{"no brokers", `new Writer({ topic: "x" });`, "kafka: it needs brokers"},
@@ -174,7 +179,7 @@ func TestErrorsAreExceptionsWithASentence(t *testing.T) {
 			"UNKNOWN_TOPIC_OR_PARTITION"},
 		{"a closed writer", `const w = new Writer({ brokers, topic: "twice" }); export default () => { w.close(); w.produce({ messages: [{ value: "x" }] }); }`, "kafka: produce: it is closed"},
 	} {
-		got := scripttest.Run(t, []string{"KAFKA_BROKERS=" + strings.TrimPrefix(s.url, "kafka://")}, written(t, c.text))
+		got := run(t, c.text)
 		if !strings.Contains(strings.ReplaceAll(got.Said, `\"`, `"`), c.want) || strings.Contains(got.Said, "panic") {
 			t.Errorf("%s: %d, want %q:\n%s", c.name, got.Code, c.want, got.Said)
 		}

@@ -191,27 +191,14 @@ func classpath(t testing.TB) string {
 		return filepath.Join(home, "libs", "*")
 	}
 	needs(t, "java", "mvn")
-	found, err := resolved()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	resolve.Do(func() { resolved = brokertest.Classpath(t, "runner/brokers/kafka/pom.xml") })
+	return resolved
 }
 
-var resolved = sync.OnceValues(func() (string, error) {
-	file, err := os.CreateTemp("", "mqbench-classpath-")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(file.Name())
-	mvn := exec.Command("mvn", "-q", "-B", "-f", filepath.Join("..", "..", "runner", "brokers", "kafka", "pom.xml"),
-		"dependency:build-classpath", "-DincludeScope=runtime", "-Dmdep.outputFile="+file.Name())
-	if out, err := mvn.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("resolve Kafka with mvn: %w\n%s", err, out)
-	}
-	text, err := os.ReadFile(file.Name())
-	return strings.TrimSpace(string(text)), err
-})
+var (
+	resolve  sync.Once
+	resolved string
+)
 
 // needs skips where a program is missing, except in CI.
 func needs(t testing.TB, programs ...string) {

@@ -2,6 +2,8 @@
 package franz
 
 import (
+	"context"
+	"fmt"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -40,6 +42,24 @@ func Because(message string) string {
 	return " (" + strings.TrimSuffix(message, ".") + ")"
 }
 
+// Ready makes a client learn topics and connect to the brokers for sending, so that the first message is as fast as the thousandth. Its
+// partitioner is Partitioner.
+func Ready(ctx context.Context, client *kgo.Client, topics ...string) error {
+	lookUps := make([]*kgo.Record, len(topics))
+	for i, topic := range topics {
+		lookUps[i] = &kgo.Record{Topic: topic, Partition: nowhere}
+	}
+	for _, of := range client.ProduceSync(ctx, lookUps...) {
+		if !strings.Contains(of.Err.Error(), "invalid record partitioning choice") {
+			return fmt.Errorf("look up topic %q: %w", of.Record.Topic, of.Err)
+		}
+	}
+	if err := client.EnsureProduceConnectionIsOpen(ctx); err != nil {
+		return fmt.Errorf("connect for sending: %w", err)
+	}
+	return nil
+}
+
 // AnyPartition is the partition of records for which Partitioner's own decides.
 const AnyPartition = -1
 
@@ -52,6 +72,9 @@ func (p Partitioner) ForTopic(topic string) kgo.TopicPartitioner {
 }
 
 // --- internal ---
+
+// nowhere is a partition that no topic has: its record fails in the client, after the topic's metadata has arrived.
+const nowhere = -2
 
 type topicPartitioner struct{ kgo.TopicPartitioner }
 

@@ -35,7 +35,7 @@ func newConnection(i *instance, name string, configuration sobek.Value, on *sobe
 	c := &connection{instance: i}
 	err := i.options(name, configuration, &c.access, configured)
 	if err == nil {
-		c.client, err = i.Module.client(&c.access)
+		c.client, err = i.Module.client(&c.access, "")
 	}
 	if err != nil {
 		return err
@@ -193,10 +193,17 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 		if one := created[want.Topic]; one.Err != nil && !errors.Is(one.Err, kerr.TopicAlreadyExists) {
 			return nil, fmt.Errorf("%q: %w%s", want.Topic, one.Err, franz.Because(one.ErrMessage))
 		}
-		return nil, broker.Wrap(fmt.Sprintf("%q is made, and has no leader yet", want.Topic), deadline.Until(ctx, 50*time.Millisecond, func() bool {
+		err = deadline.Until(ctx, 50*time.Millisecond, func() bool {
 			topics, err := listed(ctx, c.client, want.Topic)
 			return err == nil && !slices.ContainsFunc(topics[want.Topic].Partitions.Sorted(), func(p kadm.PartitionDetail) bool { return p.Leader < 0 })
-		}))
+		})
+		if err == nil {
+			c.mu.Lock()
+			writers := slices.Clone(c.writers[want.Topic])
+			c.mu.Unlock()
+			warm(want.Topic, writers...)
+		}
+		return nil, broker.Wrap(fmt.Sprintf("%q is made, and has no leader yet", want.Topic), err)
 	}, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
@@ -25,6 +26,8 @@ type Module struct {
 	mu   sync.Mutex
 	// shared has a client for each configuration of writers and connections: what VUs produce is batched together.
 	shared map[string]*kgo.Client
+	// writers among them, by their topic.
+	writers map[string][]*kgo.Client
 }
 
 var (
@@ -33,7 +36,9 @@ var (
 )
 
 // New makes the module of this process.
-func New() *Module { return &Module{shared: map[string]*kgo.Client{}} }
+func New() *Module {
+	return &Module{shared: map[string]*kgo.Client{}, writers: map[string][]*kgo.Client{}}
+}
 
 // NewModuleInstance makes the module of one VU.
 func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
@@ -93,8 +98,8 @@ func (i *instance) constructor(name string, make class) func(sobek.ConstructorCa
 // configured is what to write where a class is given nothing.
 const configured = "a configuration: { brokers: ['localhost:9092'], topic: 'orders' }"
 
-// client is the one of a configuration, which does not connect before it is used, and ends with the test.
-func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }) (*kgo.Client, error) {
+// client is the one of a configuration, which ends with the test. topic is a writer's.
+func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }, topic string) (*kgo.Client, error) {
 	text, err := json.Marshal(of)
 	if err != nil {
 		return nil, err
@@ -114,11 +119,26 @@ func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }) (*kgo.Clie
 		return nil, err
 	}
 	m.shared[key] = one
+	if topic != "" {
+		m.writers[topic] = append(m.writers[topic], one)
+		m.test.AtStart(func() { warm(topic, one) })
+	}
 	m.test.AtEnd(func() {
 		_ = flush(context.Background(), one)
 		one.Close()
 	})
 	return one, nil
+}
+
+// warm connects writers to a topic, if it is there, so that the first iterations need not wait for that. What fails here fails there.
+func warm(topic string, writers ...*kgo.Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	defer cancel()
+	for _, one := range writers {
+		if _, err := listed(ctx, one, topic); err == nil {
+			_ = franz.Ready(ctx, one, topic)
+		}
+	}
 }
 
 func flush(ctx context.Context, client *kgo.Client) error {

@@ -47,7 +47,7 @@ func newWriter(i *instance, name string, configuration sobek.Value, on *sobek.Ob
 	}
 	err := i.options(name, configuration, &w.writing, configured)
 	if err == nil {
-		w.client, err = i.Module.client(&w.writing)
+		w.client, err = i.Module.client(&w.writing, w.Topic)
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,382 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
+)
+
+// Prepare makes the topics, or checks those that are there, and returns when every broker knows their leaders.
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
+	s.layout = layout
+	cluster, err := s.admin.Metadata(ctx, layout.Names()...)
+	if err != nil {
+		return fmt.Errorf("kafka: look up topics: %w", err)
+	}
+	if s.Found() {
+		return s.find(ctx, cluster)
+	}
+	if err := s.clear(ctx, cluster); err != nil {
+		return err
+	}
+	if err := s.create(ctx); err != nil {
+		return err
+	}
+	return s.awaitLeaders(ctx)
+}
+
+// Remove takes the consumers out of their groups, which have to be empty first, and removes groups and topics. Only client 0 removes groups.
+func (s *session) Remove(ctx context.Context) error {
+	deadline.AtMost(closeTimeout, deadline.Steps(s.consumers.All(), (*consumer).close)...)
+	var groups, topics error
+	if names := slices.Collect(maps.Keys(s.groups())); s.Client == 0 && len(names) > 0 {
+		asked, cancel := context.WithTimeout(ctx, closeTimeout)
+		defer cancel()
+		// A dead connection to a restarted node only shows when it is used, and where the coordinator has just gone members are still on their way
+		// out.
+		groups = deadline.Ask(asked, removePoll, func() (again bool, err error) {
+			removed, err := s.admin.DeleteGroups(asked, names...)
+			for _, one := range removed {
+				if one.Err != nil && !errors.Is(one.Err, kerr.GroupIDNotFound) {
+					err = fmt.Errorf("group %q: %w", one.Group, one.Err)
+				}
+			}
+			return true, err
+		})
+	}
+	if len(s.made) > 0 {
+		topics = s.remove(ctx, s.made)
+	}
+	return errors.Join(broker.Wrap("kafka: remove groups", groups), broker.Wrap("kafka: remove topics", topics))
+}
+
+// Leader is the id of the node that leads the topic's first partition.
+func (s *session) Leader(ctx context.Context, topic string) (string, error) {
+	cluster, err := s.admin.Metadata(ctx, topic)
+	if err == nil {
+		err = cluster.Topics[topic].Err
+	}
+	if err != nil {
+		return "", fmt.Errorf("kafka: leader of topic %q: %w", topic, err)
+	}
+	first, known := cluster.Topics[topic].Partitions[0]
+	if !known || first.Leader < 0 {
+		return "", fmt.Errorf("kafka: topic %q has no leader at the moment", topic)
+	}
+	return strconv.Itoa(int(first.Leader)), nil
+}
+
+// --- internal ---
+
+const (
+	// metadataPoll is how often brokers are asked for a change that all of them have to hear of, removePoll how often for one that takes longer.
+	metadataPoll = 10 * time.Millisecond
+	removePoll   = 200 * time.Millisecond
+	// goneTimeout is how long a broker that may be gone has to answer.
+	goneTimeout = time.Second
+	// flushMs is the setting of level "interval".
+	flushMs = "1000"
+)
+
+// never is how Kafka writes that it does not flush by itself: the largest number.
+var never = strconv.FormatInt(math.MaxInt64, 10)
+
+// topicConfig is the configuration of new topics: limits that fit the messages, and the topic's part of a durability level.
+func topicConfig(o broker.Options, own options) (map[string]string, error) {
+	// The limit applies to a batch, which holds at least one message.
+	most := own.BatchBytes + topicBytes
+	switch {
+	case own.MessageMaxBytes > 0:
+		most = own.MessageMaxBytes
+	case o.LimitBytes > 0:
+		most = batchBytes(o.LimitBytes)
+	}
+	config := map[string]string{"max.message.bytes": strconv.FormatInt(most, 10)}
+	if own.MinInsyncReplicas > 0 {
+		config["min.insync.replicas"] = strconv.Itoa(own.MinInsyncReplicas)
+	}
+	switch o.Durability {
+	case "":
+	case "memory", "os":
+		config["flush.messages"], config["flush.ms"] = never, never
+	case "interval":
+		config["flush.messages"], config["flush.ms"] = never, flushMs
+	case "fsync":
+		config["flush.messages"], config["flush.ms"] = "1", never
+	default:
+		return nil, fmt.Errorf("durability must be memory, os, interval or fsync, got %q", o.Durability)
+	}
+	return config, nil
+}
+
+// checkFlusher refuses brokers that ignore a topic's flush.ms, which is Kafka's default.
+func (s *session) checkFlusher(ctx context.Context) error {
+	const key = "log.flush.scheduler.interval.ms"
+	cluster, err := s.admin.BrokerMetadata(ctx)
+	if err != nil {
+		return fmt.Errorf("kafka: durability interval: find the brokers: %w", err)
+	}
+	configs, err := s.admin.DescribeBrokerConfigs(ctx, cluster.Brokers.NodeIDs()...)
+	if err != nil {
+		return fmt.Errorf("kafka: durability interval: read the brokers' %s: %w", key, err)
+	}
+	for _, b := range configs {
+		for _, c := range b.Configs {
+			if c.Key == key && c.MaybeValue() == never {
+				return fmt.Errorf("kafka: durability interval: broker %s never looks whether a flush is due; set %s=%s in its server.properties", b.Name, key, flushMs)
+			}
+		}
+	}
+	return nil
+}
+
+// find checks whether existing topics are as the run needs them.
+func (s *session) find(ctx context.Context, cluster kadm.Metadata) error {
+	for _, topic := range s.layout.Topics {
+		detail := cluster.Topics[topic.Name]
+		switch n := len(detail.Partitions); {
+		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
+			return fmt.Errorf("kafka: %w", broker.MissingTopic(topic.Name, "the cluster knows no topic of this name"))
+		case detail.Err != nil:
+			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
+		case n != topic.Partitions:
+			return fmt.Errorf("kafka: topic %s has %d partitions, and this run expects %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
+		}
+	}
+	if s.Run == "" {
+		return nil // client 0 has made them exactly as this client would
+	}
+	if err := s.fit(ctx, cluster); err != nil || s.Client > 0 {
+		return err
+	}
+	return s.begin(ctx)
+}
+
+// shownConfigs are the settings of a topic that affect the figures.
+var shownConfigs = []string{"max.message.bytes", "min.insync.replicas", "flush.messages", "flush.ms"}
+
+// fit reads the settings of existing topics. It prints those of the first one and makes batches fit all of them. Without the permission to
+// read them, a setting that does not fit shows as failed messages.
+func (s *session) fit(ctx context.Context, cluster kadm.Metadata) error {
+	s.topicConfig = map[string]string{}
+	names := s.layout.Names()
+	configs, err := s.admin.DescribeTopicConfigs(ctx, names...)
+	if err != nil {
+		s.topicConfig["settings"] = "unknown: " + err.Error()
+		return nil
+	}
+	for _, of := range configs {
+		for _, one := range of.Configs {
+			if of.Name == names[0] && slices.Contains(shownConfigs, one.Key) {
+				s.topicConfig[one.Key] = one.MaybeValue()
+			}
+			limit, err := strconv.ParseInt(one.MaybeValue(), 10, 64)
+			if one.Key != "max.message.bytes" || err != nil {
+				continue
+			}
+			least := int64(s.MessageBytes) + recordBytes
+			if limit < least && s.LimitBytes == 0 {
+				return fmt.Errorf("kafka: topic %s takes batches of at most %d bytes (max.message.bytes), and one message of the run needs %d", of.Name, limit, least)
+			}
+			s.own.BatchBytes = max(min(s.own.BatchBytes, limit), least)
+		}
+	}
+	s.topicConfig["replicas"] = strconv.Itoa(cluster.Topics[names[0]].Partitions.NumReplicas())
+	return nil
+}
+
+// begin makes the run's groups on topics of the user's own start at their ends. Without it they would read old messages; starting at the end
+// when a member gets its partitions would skip what is sent before that.
+func (s *session) begin(ctx context.Context) error {
+	for group, topic := range s.groups() {
+		ends, err := s.ends(ctx, topic)
+		if err != nil {
+			return fmt.Errorf("kafka: find the end of topic %q: %w", topic, err)
+		}
+		// The first group of a cluster has its coordinator only after seconds, more than the library waits for it.
+		err = deadline.Ask(ctx, metadataPoll, func() (again bool, err error) {
+			err = s.admin.CommitAllOffsets(ctx, group, ends.Offsets())
+			return errors.Is(err, kerr.CoordinatorNotAvailable), err
+		})
+		if err != nil {
+			return fmt.Errorf("kafka: begin group %q at the end of its topic: %w", group, err)
+		}
+	}
+	return nil
+}
+
+// clear removes topics that hold messages or have a different number of partitions. Empty topics stay: another session may be about to use them.
+func (s *session) clear(ctx context.Context, cluster kadm.Metadata) error {
+	var known, used []string
+	for _, topic := range s.layout.Topics {
+		detail := cluster.Topics[topic.Name]
+		switch {
+		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
+		case detail.Err != nil:
+			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
+		case len(detail.Partitions) != topic.Partitions:
+			used = append(used, topic.Name)
+		default:
+			known = append(known, topic.Name)
+		}
+	}
+	if len(known) > 0 {
+		ends, err := s.ends(ctx, known...)
+		if err != nil {
+			return fmt.Errorf("kafka: look whether topics are empty: %w", err)
+		}
+		for _, topic := range known {
+			for _, end := range ends[topic] {
+				if end.Offset > 0 && !slices.Contains(used, topic) {
+					used = append(used, topic)
+				}
+			}
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	// With a topic, Kafka forgets what groups have read of it.
+	return broker.Wrap("kafka: remove topics of an earlier run", s.remove(ctx, used))
+}
+
+func (s *session) create(ctx context.Context) error {
+	replicas := int16(-1)
+	if s.Replicas > 0 {
+		replicas = int16(s.Replicas)
+	}
+	config := map[string]*string{}
+	for key, value := range s.topicConfig {
+		config[key] = &value
+	}
+	byPartitions := map[int][]string{}
+	for _, topic := range s.layout.Topics {
+		byPartitions[topic.Partitions] = append(byPartitions[topic.Partitions], topic.Name)
+	}
+	for partitions, names := range byPartitions {
+		created, err := s.admin.CreateTopics(ctx, int32(partitions), replicas, config, names...)
+		if err != nil {
+			return fmt.Errorf("kafka: create topics: %w", err)
+		}
+		for _, c := range created {
+			switch {
+			case c.Err == nil:
+				s.made = append(s.made, c.Topic)
+			case !errors.Is(c.Err, kerr.TopicAlreadyExists): // it is empty: clear has made sure
+				return fmt.Errorf("kafka: create topic %q: %w%s", c.Topic, c.Err, franz.Because(c.ErrMessage))
+			}
+		}
+	}
+	return nil
+}
+
+// remove returns when no broker knows the topics any more. A second try may find them gone.
+func (s *session) remove(ctx context.Context, names []string) error {
+	err := deadline.Ask(ctx, removePoll, func() (again bool, err error) {
+		removed, err := s.admin.DeleteTopics(ctx, names...)
+		if err != nil {
+			return true, err
+		}
+		if err = removed.Error(); errors.Is(err, kerr.UnknownTopicOrPartition) {
+			err = nil
+		}
+		return false, err
+	})
+	if err != nil {
+		return err
+	}
+	return broker.Wrap("they do not go", s.awaitTopics(ctx, names, false, func(topic kmsg.MetadataResponseTopic) bool {
+		return topic.ErrorCode == kerr.UnknownTopicOrPartition.Code
+	}))
+}
+
+// ends returns the offsets behind the last message of each partition. If one cannot be read, all fail.
+func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
+	ends, err := s.admin.ListEndOffsets(ctx, topics...)
+	if err == nil {
+		err = ends.Error()
+	}
+	return ends, err
+}
+
+func (s *session) awaitLeaders(ctx context.Context) error {
+	partitions := map[string]int{}
+	for _, topic := range s.layout.Topics {
+		partitions[topic.Name] = topic.Partitions
+	}
+	err := s.awaitTopics(ctx, s.layout.Names(), true, func(topic kmsg.MetadataResponseTopic) bool {
+		return topic.ErrorCode == 0 && len(topic.Partitions) == ready(topic) && ready(topic) == partitions[*topic.Topic]
+	})
+	if err != nil {
+		return fmt.Errorf("kafka: the topics get no leaders: %w", err)
+	}
+	// Only a leader answers this, so it shows that the brokers themselves know what they lead.
+	return broker.Wrap("kafka: ask the topics' leaders", deadline.Ask(ctx, metadataPoll, func() (bool, error) {
+		_, err := s.ends(ctx, s.layout.Names()...)
+		return kerr.IsRetriable(err), err
+	}))
+}
+
+// awaitTopics returns when every broker reports the expected state of every topic: they hear of changes one after the other. It waits for
+// a broker that is gone only if all are needed.
+func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, holds func(kmsg.MetadataResponseTopic) bool) error {
+	request := kmsg.NewPtrMetadataRequest()
+	for _, name := range names {
+		topic := kmsg.NewMetadataRequestTopic()
+		topic.Topic = kmsg.StringPtr(name)
+		request.Topics = append(request.Topics, topic)
+	}
+	return deadline.Ask(ctx, metadataPoll, func() (again bool, err error) {
+		cluster, err := s.admin.BrokerMetadata(ctx)
+		if err != nil {
+			return false, err
+		}
+		for _, b := range cluster.Brokers {
+			asked, cancel := context.WithTimeout(ctx, goneTimeout)
+			response, err := s.adminRaw.Broker(int(b.NodeID)).Request(asked, request)
+			cancel()
+			switch {
+			case err != nil && needed:
+				return true, err
+			case err != nil:
+				continue
+			}
+			for _, topic := range response.(*kmsg.MetadataResponse).Topics {
+				if !holds(topic) {
+					return true, fmt.Errorf("node %d says of topic %q: %s", b.NodeID, *topic.Topic, stateOf(topic))
+				}
+			}
+		}
+		return false, nil
+	})
+}
+
+// stateOf a topic is what awaitTopics waits for to change.
+func stateOf(topic kmsg.MetadataResponseTopic) string {
+	if err := kerr.ErrorForCode(topic.ErrorCode); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d of %d partitions have a leader and all replicas in sync", ready(topic), len(topic.Partitions))
+}
+
+func ready(topic kmsg.MetadataResponseTopic) (n int) {
+	for _, p := range topic.Partitions {
+		if p.ErrorCode == 0 && p.Leader >= 0 && len(p.ISR) == len(p.Replicas) {
+			n++
+		}
+	}
+	return n
+}
