@@ -29,7 +29,7 @@ echo "go build, go vet"
 for module in xk6-*; do
 	(cd "$module" && CGO_ENABLED=0 go build -trimpath ./...)
 done
-CGO_ENABLED=0 go vet -trimpath -tags acceptance,large $all
+CGO_ENABLED=0 go vet -trimpath -tags acceptance,drivers $all
 (cd ../runner/tools/bench/go && CGO_ENABLED=0 go vet -trimpath ./...)
 
 if command -v "${CC:-cc}" >/dev/null 2>&1; then

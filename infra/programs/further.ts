@@ -35,7 +35,7 @@ export async function buildFurther(options: FurtherOptions): Promise<readonly st
 	const replaced: string[] = [];
 	try {
 		for (;;) {
-			const tags = ["large", ...replaced.map((name) => `without_${name.replaceAll("/", "_")}`)];
+			const tags = ["drivers", ...replaced.map((name) => `without_${name.replaceAll("/", "_")}`)];
 			const mode = pinned || replaced.length > 0 ? "-mod=readonly" : "-mod=mod";
 			let done = 0;
 			onProgress("packages", 0, 0);

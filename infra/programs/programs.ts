@@ -1,5 +1,5 @@
 import path from "node:path";
-import { brokerOf, builtPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
+import { builtPrograms } from "../../runner/brokers/index.ts";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { platformName } from "../platform.ts";
 
@@ -35,16 +35,15 @@ export const FIRST: readonly BuiltProgram[] = [
 	...builtPrograms,
 ];
 
-/** k6 once more, with the drivers that take long to compile too. */
-export const LARGE: readonly BuiltProgram[] = [{ ...K6, tags: "large" }];
+/** k6 once more, with all drivers: a first run would wait twice as long for them. */
+export const ALL_DRIVERS: readonly BuiltProgram[] = [{ ...K6, tags: "drivers" }];
 
 /** What is built, for people. */
 export function titleOf(programs: readonly BuiltProgram[]): string {
 	const names = (some: readonly { name: string }[]) => some.map(({ name }) => name).join(" and ");
 	if (programs === FIRST)
 		return `the load generator (k6 with mqbench's extensions) and ${names(builtPrograms)}`;
-	const large = withLargeDriver().map((broker) => brokerOf({ broker }).title);
-	return programs === LARGE ? `k6 with the drivers of ${large.join(" and ")}` : names(programs);
+	return programs === ALL_DRIVERS ? "k6 with the drivers of all systems" : names(programs);
 }
 
 /** One call of `go build` each: a module and its packages. */

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { laterPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
+import { laterPrograms } from "../../runner/brokers/index.ts";
 import { platformName } from "../platform.ts";
 import { script } from "../test-folder.fake.ts";
 import { machine } from "./go.fake.ts";
@@ -103,21 +103,20 @@ test("a server that is not needed by every run is built when it is asked for, on
 	expect(builds(commands())).toHaveLength(3);
 });
 
-test("a system whose driver takes long to compile gets a k6 of its own, built when it is first measured, unless MQBENCH_K6 is set", async () => {
-	const [broker = ""] = withLargeDriver();
+test("the first k6 drives NATS and no broker; that of all drivers is built when a scenario first has another system, unless MQBENCH_K6 is set", async () => {
 	const { resolve, told, commands, world } = machine();
 	const { k6 } = await resolve();
-	const large = await resolve([{ broker }]);
-	expect(large.k6).not.toBe(k6);
-	expect((await resolve([{ broker }])).k6).toBe(large.k6);
-	expect((await resolve([{ broker: "nats" }])).k6).toBe(k6);
+	const all = await resolve([{ broker: "nats" }, { broker: "kafka" }]);
+	expect(all.k6).not.toBe(k6);
+	expect((await resolve([{ broker: "sqs" }])).k6).toBe(all.k6);
+	expect((await resolve([{ broker: "nats" }, { broker: "noop" }])).k6).toBe(k6);
 	expect(builds(told, "Building")).toEqual([
 		expect.stringContaining("the load generator"),
-		expect.stringMatching(/^Building k6 with the drivers of .*NATS Streaming/),
+		expect.stringMatching(/^Building k6 with the drivers of all systems/),
 	]);
-	expect(builds(commands()).map((one) => one.includes("-tags large"))).toEqual([false, true]);
+	expect(builds(commands()).map((one) => one.includes("-tags drivers"))).toEqual([false, true]);
 	const own = machine({}, { ...world.env, MQBENCH_K6: k6 });
-	expect((await own.resolve([{ broker }])).k6).toBe(k6);
+	expect((await own.resolve([{ broker: "kafka" }])).k6).toBe(k6);
 });
 
 test("a cache folder that cannot be used as a part of its path is a file, is named with the reason", async () => {

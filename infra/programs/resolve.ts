@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type BrokerName, laterPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
+import { type BrokerName, firstDrivers, laterPrograms } from "../../runner/brokers/index.ts";
 import type { BuiltProgram } from "../../runner/brokers/server.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
@@ -11,7 +11,15 @@ import { answerOf } from "../program-answer.ts";
 import { build, buildKey, readBuild } from "./build.ts";
 import { cacheFolder, fromCache } from "./cache.ts";
 import { findPacked } from "./packed.ts";
-import { FIRST, HERE, LARGE, type Platform, platformOf, programIn, titleOf } from "./programs.ts";
+import {
+	ALL_DRIVERS,
+	FIRST,
+	HERE,
+	type Platform,
+	platformOf,
+	programIn,
+	titleOf,
+} from "./programs.ts";
 import { goReady } from "./toolchain.ts";
 import { trimBuilds } from "./trim.ts";
 
@@ -37,7 +45,7 @@ export interface ResolveOptions {
 	readonly extensions: string;
 	readonly version: string;
 	readonly progress: BuildProgress;
-	/** Systems that k6 is to drive: some drivers are in a k6 of their own. Left out: none of those. */
+	/** Systems that k6 is to drive; left out: those of the first run. */
 	readonly systems?: readonly { readonly broker: BrokerName }[];
 	/** Where no Go is, fetch one without a question. */
 	readonly yes?: boolean;
@@ -128,11 +136,10 @@ async function named(world: World, own: string): Promise<Found> {
 
 async function chosen(world: World, options: ResolveOptions, platform: Platform): Promise<Found> {
 	const { folder, ...from } = await made(world, options, platform, FIRST);
-	const brokers = options.systems?.map(({ broker }) => broker) ?? [];
-	const needsLarge = withLargeDriver(brokers).length > 0;
-	const large = needsLarge ? await made(world, options, platform, LARGE) : { folder };
+	const suffices = (options.systems ?? []).every(({ broker }) => firstDrivers.includes(broker));
+	const k6 = suffices ? { folder } : await made(world, options, platform, ALL_DRIVERS);
 	return {
-		k6: programIn(large.folder, "k6", platform),
+		k6: programIn(k6.folder, "k6", platform),
 		agent: programIn(folder, "agent", platform),
 		...from,
 	};
@@ -164,7 +171,7 @@ async function made(
 			const began = world.clock.monotonicMs();
 			const where = platform === HERE ? "" : ` for ${platform.name} hosts`;
 			progress.say(
-				`Building ${titleOf(programs)} with Go${where}. This happens once${programs === FIRST ? ", and takes about 2 minutes on 2 cores" : ""}.`,
+				`Building ${titleOf(programs)} with Go${where}. This happens once${programs === FIRST ? ", and takes about 80 seconds on 2 cores" : ""}.`,
 			);
 			const file = await build({
 				folder: temporary,

@@ -39,8 +39,8 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	): readonly { readonly key: string; readonly message: string }[];
 	/** Options besides durability and replicas that only apply to topics which mqbench creates. */
 	readonly topicOptions: readonly string[];
-	/** Its driver compiles slowly, so only a k6 that is built on demand contains it. */
-	readonly largeDriver?: true;
+	/** Its driver is in the k6 that is built before the first run; that of all drivers is built when it is first needed. */
+	readonly firstDriver?: true;
 	readonly omb: OmbDriver | null;
 }
 

@@ -33,11 +33,10 @@ export const noBroker = BrokerName.options.find(
 export const builtPrograms = programs(false);
 export const laterPrograms = programs(true);
 
-export function withLargeDriver(
-	names: readonly BrokerName[] = BrokerName.options,
-): readonly BrokerName[] {
-	return names.filter((broker) => brokerOf({ broker }).largeDriver);
-}
+/** The k6 of the first run can drive them. */
+export const firstDrivers = BrokerName.options.filter(
+	(broker) => brokerOf({ broker }).firstDriver ?? false,
+);
 
 export const example = {
 	broker: realBrokers[0] ?? "",

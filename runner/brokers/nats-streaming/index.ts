@@ -125,7 +125,6 @@ export const streaming = broker(StreamingOptions, {
 	alsoCalled: { stan: "{ broker: nats-streaming }" },
 	urls: { nats: 4222, tls: 4222 },
 	server,
-	largeDriver: true,
 	traits: (options) => ({
 		acks: true,
 		delivery: "at-least-once",

@@ -13,6 +13,7 @@ export const noop = broker(NoopOptions, {
 	title: "No broker",
 	alsoCalled: { none: "noop" },
 	urls: {},
+	firstDriver: true,
 	traits: () => ({
 		groupOrdered: true,
 		keys: true,

@@ -120,7 +120,6 @@ export const sqs = broker(SqsOptions, {
 	urls: { http: 9324, https: 443 },
 	secretEnv: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
 	server,
-	largeDriver: true,
 	traits: ({
 		fifo,
 		prefetch = defaults.prefetch,

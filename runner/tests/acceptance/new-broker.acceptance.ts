@@ -48,13 +48,15 @@ test("a new broker is a definition and a line here, a driver and its lines there
 	made("runner/tests/made-up-broker/index.ts", "runner/brokers/lines/index.ts", (text) =>
 		text.replaceAll("../../brokers/", "../"),
 	);
-	// Their lines: one each in definitions.ts and drivers.go, and those of a module in go.mod.
+	// Their lines: one each in definitions.ts and drivers_all.go, and those of a module in go.mod.
 	const again = (file: string, line: RegExp) =>
 		made(file, file, (text) =>
 			text.replaceAll(line, (found) => `${found}${found.replaceAll("noop", "lines")}`),
 		);
 	again("runner/brokers/definitions.ts", /^.*noop.*\n/gm);
-	again("extensions/cmd/k6/drivers.go", /^.*noop.*\n/gm);
+	made("extensions/cmd/k6/drivers_all.go", "extensions/cmd/k6/drivers_all.go", (text) =>
+		text.replace(/^.*nsq.*\n/m, (found) => found + found.replace("nsq", "lines")),
+	);
 	again("extensions/go.mod", /^.*noop.*\n/gm);
 
 	// The broker is served by this process: it waits without blocking.

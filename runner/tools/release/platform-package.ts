@@ -4,11 +4,13 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { build, buildKey } from "../../../infra/programs/build.ts";
 import { Manifest } from "../../../infra/programs/packed.ts";
-import { FIRST, LARGE, type Platform, programIn } from "../../../infra/programs/programs.ts";
+import { ALL_DRIVERS, FIRST, type Platform, programIn } from "../../../infra/programs/programs.ts";
 import { packageFolder } from "../../package.ts";
 
 /** One k6 with all drivers stands for both builds of it. */
-const PROGRAMS = FIRST.map((program) => LARGE.find(({ name }) => name === program.name) ?? program);
+const PROGRAMS = FIRST.map(
+	(program) => ALL_DRIVERS.find(({ name }) => name === program.name) ?? program,
+);
 
 /**
  * Makes the folder of a platform's package, ready for npm: programs, manifest.json, a bill of materials, licences. `parts` is the program that
@@ -58,7 +60,7 @@ export async function makePlatformPackage(
 		mqbench: version,
 		platform: platform.name,
 		go: built.go,
-		builds: [key(FIRST), key(LARGE)],
+		builds: [key(FIRST), key(ALL_DRIVERS)],
 		sha256: built.sha256,
 		modules: JSON.parse(stdout),
 	});
