@@ -18,6 +18,8 @@ type link struct {
 	broker.Link[*wire]
 	session *session
 	number  int
+	// unsettled is by topic.
+	unsettled []*broker.Unanswered[sent]
 	// sends: a producer wants its senders back when the connection is.
 	sends atomic.Bool
 }
@@ -28,6 +30,12 @@ type wire struct {
 	session *amqp.Session
 	// senders of the session's topics, by their index.
 	senders []*amqp.Sender
+}
+
+// sent is a message on a wire.
+type sent struct {
+	receipt amqp.SendReceipt
+	on      *wire
 }
 
 var (
@@ -54,17 +62,22 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 		done(m, 0, l.failure(at, err))
 		return
 	}
-	// Each waits by itself: answers may come in another order.
-	go func() {
-		state, err := receipt.Wait(s.Over)
-		now := s.Now()
-		if err == nil {
-			err = refusal(state)
-		} else {
-			err = l.failure(at, err)
-		}
-		done.Settle(m, now, err)
-	}()
+	if l.unsettled == nil {
+		l.unsettled = make([]*broker.Unanswered[sent], len(s.topics))
+	}
+	if l.unsettled[m.Topic] == nil {
+		l.unsettled[m.Topic] = broker.NewUnanswered(s.Base, l.settled)
+	}
+	l.unsettled[m.Topic].Add(m, done, sent{receipt, at})
+}
+
+// settled waits for what the server says of a message.
+func (l *link) settled(of sent) error {
+	state, err := of.receipt.Wait(l.session.Over)
+	if err != nil {
+		return l.failure(of.on, err)
+	}
+	return refusal(state)
 }
 
 // consumer is one receiver, on its connection. It is made again when the connection is.

@@ -3,7 +3,6 @@ package rabbitmq
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -17,12 +16,19 @@ type producer struct {
 	link     *link
 	topology *topology
 	mode     uint8
-	// waiters is by topic.
-	waiters []*waiter
+	// unconfirmed is by topic: the library's own listeners (NotifyPublish) return confirmations in the order of publishing, so that one slow queue
+	// would make all others look slow. A queue confirms in order.
+	unconfirmed []*broker.Unanswered[pending]
+}
+
+// pending is a message on a wire.
+type pending struct {
+	confirmation *amqp.DeferredConfirmation
+	wire         *wire
 }
 
 func newProducer(s *session, l *link) *producer {
-	return &producer{session: s, link: l, mode: s.deliveryMode(), topology: s.topology.Load(), waiters: make([]*waiter, len(s.layout.Topics))}
+	return &producer{session: s, link: l, mode: s.deliveryMode(), topology: s.topology.Load(), unconfirmed: make([]*broker.Unanswered[pending], len(s.layout.Topics))}
 }
 
 // Send publishes and flushes. It blocks while the broker does not read (its flow control). Without confirms that is all.
@@ -48,7 +54,10 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	case confirmation == nil:
 		done(m, 0, nil)
 	default:
-		p.waiter(m.Topic).add(pending{m, done, confirmation, w.publish, w})
+		if p.unconfirmed[m.Topic] == nil {
+			p.unconfirmed[m.Topic] = broker.NewUnanswered(p.session.Base, p.confirmed)
+		}
+		p.unconfirmed[m.Topic].Add(m, done, pending{confirmation, w})
 	}
 }
 
@@ -67,99 +76,21 @@ func (s *session) deliveryMode() uint8 {
 	return amqp.Transient
 }
 
-func (p *producer) waiter(topic int) *waiter {
-	if p.waiters[topic] == nil {
-		p.waiters[topic] = &waiter{now: p.session.Now, ended: p.session.Over.Done(), wake: make(chan struct{}, 1)}
-		go p.waiters[topic].run()
-	}
-	return p.waiters[topic]
-}
-
-// waiter waits for the confirmations of one topic on one connection.
-//
-// The library's own listeners (NotifyPublish) return confirmations in the order of publishing, so that one slow queue would make all
-// others look slow. A queue confirms in order, so with one waiter for each queue no queue waits for another.
-type waiter struct {
-	now   func() int64
-	ended <-chan struct{}
-	wake  chan struct{}
-	mu    sync.Mutex
-	queue []pending
-	over  bool
-}
-
-type pending struct {
-	message      *broker.Message
-	done         broker.Done
-	confirmation *amqp.DeferredConfirmation
-	on           *amqp.Channel
-	wire         *wire
-}
-
-func (w *waiter) add(p pending) {
-	w.mu.Lock()
-	over := w.over
-	if !over {
-		w.queue = append(w.queue, p)
-	}
-	w.mu.Unlock()
-	if over {
-		p.done(p.message, 0, errUnknown)
-		return
-	}
+// confirmed waits for a confirmation.
+func (p *producer) confirmed(of pending) error {
 	select {
-	case w.wake <- struct{}{}:
+	case <-of.confirmation.Done():
+	case <-p.session.Over.Done():
+		return errUnknown
+	}
+	switch {
+	case of.confirmation.Acked():
+		return nil
+	case of.wire.publish.IsClosed():
+		// Subtle: when a channel is closed the library reports everything that was pending as refused.
+		<-of.wire.lost
+		return of.wire.unconfirmed
 	default:
-	}
-}
-
-// run ends with the session.
-func (w *waiter) run() {
-	var batch []pending
-	for {
-		w.mu.Lock()
-		batch, w.queue = w.queue, batch[:0]
-		w.mu.Unlock()
-		for i, p := range batch {
-			select {
-			case <-p.confirmation.Done():
-			case <-w.ended:
-				w.conclude(batch[i:])
-				return
-			}
-			switch {
-			case p.confirmation.Acked():
-				p.done(p.message, w.now(), nil)
-			case p.on.IsClosed():
-				// Subtle: when a channel is closed the library reports everything that was pending as refused.
-				<-p.wire.lost
-				p.done(p.message, 0, p.wire.unconfirmed)
-			default:
-				p.done(p.message, 0, errRefused)
-			}
-			batch[i] = pending{}
-		}
-		if len(batch) > 0 {
-			continue
-		}
-		select {
-		case <-w.wake:
-		case <-w.ended:
-			w.conclude(nil)
-			return
-		}
-	}
-}
-
-// conclude completes the messages whose confirmation will not come.
-func (w *waiter) conclude(batch []pending) {
-	w.mu.Lock()
-	w.over = true
-	rest := w.queue
-	w.mu.Unlock()
-	for _, list := range [][]pending{batch, rest} {
-		for _, p := range list {
-			p.done(p.message, 0, errUnknown)
-		}
+		return errRefused
 	}
 }
