@@ -30,7 +30,7 @@ type consumer struct {
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	if to.Group != "" {
-		return s.join(ctx, to, handle)
+		return s.member(ctx, to, handle)
 	}
 	ends, err := s.ends(ctx, to.Of(s.layout.Topics)...)
 	if err != nil {
@@ -47,9 +47,9 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return broker.Wrap(fmt.Sprintf("kafka: consume %q: no fetch was sent", to.Topic), err)
 }
 
-// join makes a member of a topic's group; each topic has a consumer group of its own. Nobody knows the members' shares before all members are
+// member makes a member of a topic's group; each topic has a consumer group of its own. Nobody knows the members' shares before all members are
 // there, so the last one here waits for that.
-func (s *session) join(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+func (s *session) member(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	name := s.groupName(to)
 	var of settings
 	s.grouping(&of, name)

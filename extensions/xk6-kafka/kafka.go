@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,7 +101,7 @@ func (s *session) Open(ctx context.Context) error {
 		}
 	}
 	if s.Durability == "interval" {
-		return s.checkFlusher(ctx)
+		return s.checkFlusher(ctx, slices.Collect(maps.Keys(versions))...)
 	}
 	return nil
 }

@@ -19,18 +19,49 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Prepare makes the topics, or checks those that are there, and returns when every broker knows their leaders.
+// Prepare makes the topics, or checks those that are there, and returns when every broker knows their leaders. It removes topics that hold
+// messages or have a different number of partitions. Empty ones stay: another session may be about to use them.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.layout = layout
 	cluster, err := s.admin.Metadata(ctx, layout.Names()...)
 	if err != nil {
 		return fmt.Errorf("kafka: look up topics: %w", err)
 	}
-	if s.Found() {
-		return s.find(ctx, cluster)
+	var fit, used []string
+	for _, topic := range layout.Topics {
+		detail := cluster.Topics[topic.Name]
+		switch n := len(detail.Partitions); {
+		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition) && s.Found():
+			return fmt.Errorf("kafka: %w", broker.MissingTopic(topic.Name, "the cluster knows no topic of this name"))
+		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
+		case detail.Err != nil:
+			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
+		case n == topic.Partitions:
+			fit = append(fit, topic.Name)
+		case s.Found():
+			return fmt.Errorf("kafka: topic %s has %d partitions, and this run expects %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
+		default:
+			used = append(used, topic.Name)
+		}
 	}
-	if err := s.clear(ctx, cluster); err != nil {
-		return err
+	switch {
+	case s.Run != "":
+		return s.join(ctx, cluster)
+	case s.Client > 0:
+		return nil // client 0 has made them exactly as this client would
+	}
+	ends, err := s.ends(ctx, fit...)
+	if err != nil {
+		return fmt.Errorf("kafka: look whether topics are empty: %w", err)
+	}
+	for _, topic := range fit {
+		if slices.ContainsFunc(slices.Collect(maps.Values(ends[topic])), func(end kadm.ListedOffset) bool { return end.Offset > 0 }) {
+			used = append(used, topic)
+		}
+	}
+	// With a topic, Kafka forgets what groups have read of it.
+	if err := s.remove(ctx, used); err != nil {
+		return fmt.Errorf("kafka: remove topics of an earlier run: %w", err)
 	}
 	if err := s.create(ctx); err != nil {
 		return err
@@ -41,7 +72,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 // Remove takes the consumers out of their groups, which have to be empty first, and removes groups and topics. Only client 0 removes groups.
 func (s *session) Remove(ctx context.Context) error {
 	deadline.AtMost(closeTimeout, deadline.Steps(s.consumers.All(), (*consumer).close)...)
-	var groups, topics error
+	var groups error
 	if names := slices.Collect(maps.Keys(s.groups())); s.Client == 0 && len(names) > 0 {
 		asked, cancel := context.WithTimeout(ctx, closeTimeout)
 		defer cancel()
@@ -57,10 +88,7 @@ func (s *session) Remove(ctx context.Context) error {
 			return true, err
 		})
 	}
-	if len(s.made) > 0 {
-		topics = s.remove(ctx, s.made)
-	}
-	return errors.Join(broker.Wrap("kafka: remove groups", groups), broker.Wrap("kafka: remove topics", topics))
+	return errors.Join(broker.Wrap("kafka: remove groups", groups), broker.Wrap("kafka: remove topics", s.remove(ctx, s.made)))
 }
 
 // Leader is the id of the node that leads the topic's first partition.
@@ -123,13 +151,9 @@ func topicConfig(o broker.Options, own options) (map[string]string, error) {
 }
 
 // checkFlusher refuses brokers that ignore a topic's flush.ms, which is Kafka's default.
-func (s *session) checkFlusher(ctx context.Context) error {
+func (s *session) checkFlusher(ctx context.Context, brokers ...int32) error {
 	const key = "log.flush.scheduler.interval.ms"
-	cluster, err := s.admin.BrokerMetadata(ctx)
-	if err != nil {
-		return fmt.Errorf("kafka: durability interval: find the brokers: %w", err)
-	}
-	configs, err := s.admin.DescribeBrokerConfigs(ctx, cluster.Brokers.NodeIDs()...)
+	configs, err := s.admin.DescribeBrokerConfigs(ctx, brokers...)
 	if err != nil {
 		return fmt.Errorf("kafka: durability interval: read the brokers' %s: %w", key, err)
 	}
@@ -143,40 +167,20 @@ func (s *session) checkFlusher(ctx context.Context) error {
 	return nil
 }
 
-// find checks whether existing topics are as the run needs them.
-func (s *session) find(ctx context.Context, cluster kadm.Metadata) error {
-	for _, topic := range s.layout.Topics {
-		detail := cluster.Topics[topic.Name]
-		switch n := len(detail.Partitions); {
-		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
-			return fmt.Errorf("kafka: %w", broker.MissingTopic(topic.Name, "the cluster knows no topic of this name"))
-		case detail.Err != nil:
-			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
-		case n != topic.Partitions:
-			return fmt.Errorf("kafka: topic %s has %d partitions, and this run expects %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
-		}
-	}
-	if s.Run == "" {
-		return nil // client 0 has made them exactly as this client would
-	}
-	if err := s.fit(ctx, cluster); err != nil || s.Client > 0 {
-		return err
-	}
-	return s.begin(ctx)
-}
-
 // shownConfigs are the settings of a topic that affect the figures.
 var shownConfigs = []string{"max.message.bytes", "min.insync.replicas", "flush.messages", "flush.ms"}
 
-// fit reads the settings of existing topics. It prints those of the first one and makes batches fit all of them. Without the permission to
-// read them, a setting that does not fit shows as failed messages.
-func (s *session) fit(ctx context.Context, cluster kadm.Metadata) error {
+// join makes the run fit topics of the user's own: it prints the settings of the first one and makes batches fit all of them. Without the
+// permission to read settings, one that does not fit shows as failed messages. The run's groups start at the topics' ends: without that they
+// would read old messages, and starting there when a member gets its partitions would skip what is sent before that.
+func (s *session) join(ctx context.Context, cluster kadm.Metadata) error {
 	s.topicConfig = map[string]string{}
 	names := s.layout.Names()
 	configs, err := s.admin.DescribeTopicConfigs(ctx, names...)
 	if err != nil {
 		s.topicConfig["settings"] = "unknown: " + err.Error()
-		return nil
+	} else {
+		s.topicConfig["replicas"] = strconv.Itoa(cluster.Topics[names[0]].Partitions.NumReplicas())
 	}
 	for _, of := range configs {
 		for _, one := range of.Configs {
@@ -194,14 +198,10 @@ func (s *session) fit(ctx context.Context, cluster kadm.Metadata) error {
 			s.own.BatchBytes = max(min(s.own.BatchBytes, limit), least)
 		}
 	}
-	s.topicConfig["replicas"] = strconv.Itoa(cluster.Topics[names[0]].Partitions.NumReplicas())
-	return nil
-}
-
-// begin makes the run's groups on topics of the user's own start at their ends. Without it they would read old messages; starting at the end
-// when a member gets its partitions would skip what is sent before that.
-func (s *session) begin(ctx context.Context) error {
 	for group, topic := range s.groups() {
+		if s.Client > 0 {
+			break // client 0 has done it
+		}
 		ends, err := s.ends(ctx, topic)
 		if err != nil {
 			return fmt.Errorf("kafka: find the end of topic %q: %w", topic, err)
@@ -216,41 +216,6 @@ func (s *session) begin(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// clear removes topics that hold messages or have a different number of partitions. Empty topics stay: another session may be about to use them.
-func (s *session) clear(ctx context.Context, cluster kadm.Metadata) error {
-	var known, used []string
-	for _, topic := range s.layout.Topics {
-		detail := cluster.Topics[topic.Name]
-		switch {
-		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
-		case detail.Err != nil:
-			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
-		case len(detail.Partitions) != topic.Partitions:
-			used = append(used, topic.Name)
-		default:
-			known = append(known, topic.Name)
-		}
-	}
-	if len(known) > 0 {
-		ends, err := s.ends(ctx, known...)
-		if err != nil {
-			return fmt.Errorf("kafka: look whether topics are empty: %w", err)
-		}
-		for _, topic := range known {
-			for _, end := range ends[topic] {
-				if end.Offset > 0 && !slices.Contains(used, topic) {
-					used = append(used, topic)
-				}
-			}
-		}
-	}
-	if len(used) == 0 {
-		return nil
-	}
-	// With a topic, Kafka forgets what groups have read of it.
-	return broker.Wrap("kafka: remove topics of an earlier run", s.remove(ctx, used))
 }
 
 func (s *session) create(ctx context.Context) error {
@@ -285,6 +250,9 @@ func (s *session) create(ctx context.Context) error {
 
 // remove returns when no broker knows the topics any more. A second try may find them gone.
 func (s *session) remove(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
 	err := deadline.Ask(ctx, removePoll, func() (again bool, err error) {
 		removed, err := s.admin.DeleteTopics(ctx, names...)
 		if err != nil {
@@ -305,6 +273,9 @@ func (s *session) remove(ctx context.Context, names []string) error {
 
 // ends returns the offsets behind the last message of each partition. If one cannot be read, all fail.
 func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
+	if len(topics) == 0 {
+		return nil, nil // the library would list all of the cluster
+	}
 	ends, err := s.admin.ListEndOffsets(ctx, topics...)
 	if err == nil {
 		err = ends.Error()
@@ -318,7 +289,7 @@ func (s *session) awaitLeaders(ctx context.Context) error {
 		partitions[topic.Name] = topic.Partitions
 	}
 	err := s.awaitTopics(ctx, s.layout.Names(), true, func(topic kmsg.MetadataResponseTopic) bool {
-		return topic.ErrorCode == 0 && len(topic.Partitions) == ready(topic) && ready(topic) == partitions[*topic.Topic]
+		return topic.ErrorCode == 0 && ready(topic) == partitions[*topic.Topic]
 	})
 	if err != nil {
 		return fmt.Errorf("kafka: the topics get no leaders: %w", err)
@@ -348,10 +319,10 @@ func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, 
 			asked, cancel := context.WithTimeout(ctx, goneTimeout)
 			response, err := s.adminRaw.Broker(int(b.NodeID)).Request(asked, request)
 			cancel()
-			switch {
-			case err != nil && needed:
+			if err != nil && needed {
 				return true, err
-			case err != nil:
+			}
+			if err != nil {
 				continue
 			}
 			for _, topic := range response.(*kmsg.MetadataResponse).Topics {

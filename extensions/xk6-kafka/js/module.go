@@ -121,7 +121,17 @@ func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }, topic stri
 	m.shared[key] = one
 	if topic != "" {
 		m.writers[topic] = append(m.writers[topic], one)
-		m.test.AtStart(func() { warm(topic, one) })
+		m.test.AtStart(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			// The writer's own client would remember that there is no topic yet, which setup may make.
+			if probe, err := kgo.NewClient(options...); err == nil {
+				defer probe.Close()
+				if _, err := listed(ctx, probe, topic); err == nil {
+					warm(topic, one)
+				}
+			}
+		})
 	}
 	m.test.AtEnd(func() {
 		_ = flush(context.Background(), one)
@@ -130,14 +140,12 @@ func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }, topic stri
 	return one, nil
 }
 
-// warm connects writers to a topic, if it is there, so that the first iterations need not wait for that. What fails here fails there.
+// warm connects writers to a topic, so that the first iterations need not wait for that. What fails here fails there.
 func warm(topic string, writers ...*kgo.Client) {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()
 	for _, one := range writers {
-		if _, err := listed(ctx, one, topic); err == nil {
-			_ = franz.Ready(ctx, one, topic)
-		}
+		_ = franz.Ready(ctx, one, topic)
 	}
 }
 
