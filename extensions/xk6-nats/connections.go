@@ -62,34 +62,21 @@ type connections struct {
 }
 
 func newConnections(o broker.Options) (*connections, error) {
-	own := defaults
-	own.MaxAckPending, own.Prefetch = 0, 0
-	if err := o.Decode(&own); err != nil {
+	c := &connections{
+		Base: broker.NewBase("nats", o), wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}},
+		lost: func(int) {}, reconnected: func(int) {}, subscriptions: map[*nats.Subscription]int64{},
+	}
+	c.dialer = c.wires
+	c.granted, c.refuse = context.WithCancelCause(context.Background())
+	var err error
+	if c.own, err = optionsOf(o); err != nil {
 		return nil, err
 	}
-	servers, err := address.List(o.URL)
-	if err != nil {
+	if c.servers, err = address.List(o.URL); err != nil {
 		return nil, err
 	}
-	secret, err := own.secret()
-	if err != nil {
-		return nil, err
-	}
-	access := []nats.Option{secret}
-	security, err := own.TLS.Config()
-	if err != nil {
-		return nil, err
-	}
-	if security != nil {
-		access = append(access, nats.Secure(security))
-	}
-	wires := &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}}
-	granted, refuse := context.WithCancelCause(context.Background())
-	return &connections{
-		granted: granted, refuse: refuse,
-		Base: broker.NewBase("nats", o), own: own, servers: servers, access: access, subscriptions: map[*nats.Subscription]int64{},
-		wires: wires, dialer: wires, lost: func(int) {}, reconnected: func(int) {},
-	}, nil
+	c.access, err = c.own.access()
+	return c, err
 }
 
 // open makes all connections. headerBytes is the size of a message's header.
@@ -116,10 +103,9 @@ func (c *connections) watch(s *nats.Subscription) {
 
 func (c *connections) ConsumesAtOnce() int { return atOnce }
 
-func (c *connections) Dropped() int64 {
+func (c *connections) Dropped() (dropped int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var dropped int64
 	for s, known := range c.subscriptions {
 		// A closed subscription no longer answers; what it dropped before stays counted.
 		if n, err := s.Dropped(); err == nil {
@@ -136,14 +122,10 @@ func (c *connections) Close() error {
 		return nil
 	}
 	c.Dropped()
-	var all []func()
-	for _, one := range c.all {
-		all = append(all, one.Close)
-	}
 	// A write that the server does not take holds a connection's lock; so does dialling a server that does not answer.
 	late := time.AfterFunc(closeTimeout, c.wires.Cut)
 	defer late.Stop()
-	deadline.AtMost(closeTimeout+connectTimeout, all...)
+	deadline.AtMost(closeTimeout+connectTimeout, deadline.Steps(c.all, (*nats.Conn).Close)...)
 	return nil
 }
 
@@ -196,12 +178,9 @@ func (c *connections) describe() broker.Description {
 
 // --- internal ---
 
-func (c *connections) flusherTimeout() time.Duration {
-	return min(flusherTimeout, max(leastFlusherTimeout, cmp.Or(time.Duration(c.TimeoutNs), flusherTimeout)))
-}
-
 // options are what every connection gets.
 func (c *connections) options() (of broker.Settings[nats.Option]) {
+	writes := min(flusherTimeout, max(leastFlusherTimeout, cmp.Or(time.Duration(c.TimeoutNs), flusherTimeout)))
 	of.Set("mode", c.own.Mode, nats.Timeout(connectTimeout), nats.SetCustomDialer(c.dialer))
 	of.Set("", nil, c.access...)
 	if c.own.Auth != "" {
@@ -213,7 +192,7 @@ func (c *connections) options() (of broker.Settings[nats.Option]) {
 	of.Set("maxReconnects", "unlimited", nats.MaxReconnects(-1))
 	of.Set("pingInterval", pingInterval, nats.PingInterval(pingInterval))
 	of.Set("maxPingsOutstanding", maxPings, nats.MaxPingsOutstanding(maxPings))
-	of.Set("flusherTimeout", c.flusherTimeout(), nats.FlusherTimeout(c.flusherTimeout()))
+	of.Set("flusherTimeout", writes, nats.FlusherTimeout(writes))
 	of.Set("writeBufferBytes", writeBufferBytes, nats.WriteBufferSize(writeBufferBytes))
 	of.Set("compression", "none", nats.Compression(false))
 	return of

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +26,19 @@ const (
 	unusedAfter = 5 * time.Minute
 )
 
+// consumer is what this session has made on a stream or shares with other clients.
+type consumer struct {
+	connection int
+	stream     string
+	// group: all members of the run share the consumer.
+	group string
+	// names on the server.
+	names func() []string
+	stop  func()
+	// renew, if not nil, is called when the connection was replaced.
+	renew func()
+}
+
 // Consume makes a consumer of the stream. A group is one durable consumer that its members share; without a group each
 // subscription has its own.
 func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -37,22 +49,20 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 	if s.Run != "" && at.takenAway {
 		return fmt.Errorf("nats: consume %q: reading takes messages out of its stream %s (retention workqueue), which is yours; use one with retention limits", to.Topic, at.stream)
 	}
-	consume := map[string]func(context.Context, broker.Subscription, location, broker.Handler) (consumer, error){
-		"ordered": s.ordered, "push": s.push, "pull": s.pull,
-	}[s.kind(to.Group)]
-	var one consumer
-	err := s.permitted(ctx, func(ctx context.Context) (err error) {
-		one, err = consume(ctx, to, at, handle)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("nats: consume %q: %w", to.Topic, err)
+	consume := s.acknowledging
+	if s.kind(to.Group) == "ordered" {
+		consume = s.ordered
 	}
-	one.stream, one.group = at.stream, s.groupName(to.Group)
-	s.consumersMu.Lock()
-	s.consumers = append(s.consumers, one)
-	s.consumersMu.Unlock()
-	return s.flush(ctx, to.Connection)
+	err := s.permitted(ctx, func(ctx context.Context) error {
+		one, err := consume(ctx, to, at, handle)
+		if err != nil {
+			return err
+		}
+		one.connection, one.stream, one.group = to.Connection, at.stream, s.groupName(to.Group)
+		s.consumers.Add(one)
+		return s.flush(ctx, to.Connection)
+	})
+	return broker.Wrap(fmt.Sprintf("nats: consume %q", to.Topic), err)
 }
 
 // deliveries is a dialer whose sockets count the messages of streams that the library reads from them. The library has them wait in
@@ -65,14 +75,15 @@ type deliveries struct {
 	uncertain atomic.Bool
 }
 
-// counted is a socket of the library. Its fields are for the library's reader alone.
+// counted is a socket of the library. end has the last bytes that were read: a mark may have begun there.
 type counted struct {
 	net.Conn
-	of *deliveries
-	// line is the beginning of a line of which the end was not read yet; rest is how much of a message's content is to come.
-	line []byte
-	rest int
+	of  *deliveries
+	end []byte
 }
+
+// mark begins the subject of a message's acknowledgement, which comes with every message of a stream, and else in a payload at most.
+var mark = []byte(" $JS.ACK.")
 
 func (d *deliveries) Dial(network, address string) (net.Conn, error) {
 	conn, err := d.CustomDialer.Dial(network, address)
@@ -84,7 +95,7 @@ func (d *deliveries) Dial(network, address string) (net.Conn, error) {
 
 func (c *counted) Read(into []byte) (int, error) {
 	n, err := c.Conn.Read(into)
-	c.scan(into[:n])
+	c.count(into[:n])
 	return n, err
 }
 
@@ -92,126 +103,73 @@ func (c *counted) Read(into []byte) (int, error) {
 
 // kind of consumer for subscriptions of a group, or without one.
 func (s *jetStreamSession) kind(group string) string {
-	switch {
-	case s.own.Consumer != "":
-		return s.own.Consumer
-	case group != "":
-		return "pull"
-	default:
-		return "ordered"
+	if group != "" {
+		return cmp.Or(s.own.Consumer, "pull")
 	}
+	return cmp.Or(s.own.Consumer, "ordered")
 }
 
-func (s *jetStreamSession) ackWait() time.Duration {
-	return time.Duration(s.own.AckWaitNs)
-}
-
-func (s *jetStreamSession) maxAckPending() int {
-	return atMost(s.own.MaxAckPending, defaults.MaxAckPending, s.MessageBytes)
-}
-
-func (s *jetStreamSession) prefetch() int {
-	return atMost(s.own.Prefetch, defaults.Prefetch, s.MessageBytes)
-}
-
-// config of a consumer that acknowledges. On an existing stream it starts with the next message. Without a group it also has a
-// name, so a repeated request does not make a second consumer.
-func (s *jetStreamSession) config(ctx context.Context, to broker.Subscription, at location) (jetstream.ConsumerConfig, error) {
-	group := s.groupName(to.Group)
+// acknowledging makes a pull or push consumer. On an existing stream it starts with the next message. Without a group it also has a name, so a
+// repeated request does not make a second consumer.
+func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
+	js, group := s.js[to.Connection], s.groupName(to.Group)
 	config := jetstream.ConsumerConfig{
 		Name:          cmp.Or(group, nuid.Next()),
 		Durable:       group,
 		DeliverPolicy: jetstream.DeliverAllPolicy,
 		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       s.ackWait(),
+		AckWait:       time.Duration(s.own.AckWaitNs),
 		MaxDeliver:    -1,
-		MaxAckPending: s.maxAckPending(),
+		MaxAckPending: s.own.MaxAckPending,
 	}
-	if to.Group == "" || s.Run != "" {
+	if group == "" || s.Run != "" {
 		config.InactiveThreshold = unusedAfter
 	}
-	if !s.Found() {
-		return config, nil
-	}
-	state, err := s.state(ctx, to.Connection, at)
-	config.DeliverPolicy, config.OptStartSeq, config.FilterSubject = jetstream.DeliverByStartSequencePolicy, state.LastSeq+1, at.filter
-	return config, err
-}
-
-// shared returns the consumer of a group on an existing stream. Another client may have made it.
-func shared[C any](look func() (C, error), create func() (C, error)) (C, error) {
-	found, err := look()
-	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return found, err
-	}
-	made, err := create()
-	if errors.Is(err, jetstream.ErrConsumerExists) { // another client was faster
-		return look()
-	}
-	return made, err
-}
-
-func (s *jetStreamSession) pull(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
-	js := s.js[to.Connection]
-	config, err := s.config(ctx, to, at)
-	if err != nil {
-		return consumer{}, err
-	}
-	var made jetstream.Consumer
-	err = patiently(ctx, func(ctx context.Context) (err error) {
-		if s.Found() && to.Group != "" {
-			made, err = shared(
-				func() (jetstream.Consumer, error) { return js.Consumer(ctx, at.stream, config.Durable) },
-				func() (jetstream.Consumer, error) { return js.CreateConsumer(ctx, at.stream, config) })
-		} else {
-			made, err = js.CreateOrUpdateConsumer(ctx, at.stream, config)
+	if s.Found() {
+		state, err := s.state(ctx, to.Connection, at)
+		if err != nil {
+			return consumer{}, err
 		}
-		return err
-	})
-	if err != nil {
-		return consumer{}, err
+		config.DeliverPolicy, config.OptStartSeq, config.FilterSubject = jetstream.DeliverByStartSequencePolicy, state.LastSeq+1, at.filter
 	}
-	consuming, err := made.Consume(s.acknowledged(handle), s.pullOptions()...)
-	if err != nil {
-		return consumer{}, err
-	}
-	return consumer{names: func() []string { return []string{made.CachedInfo().Name} }, stop: consuming.Stop}, nil
-}
-
-func (s *jetStreamSession) push(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
-	js := s.js[to.Connection]
-	config, err := s.config(ctx, to, at)
-	if err != nil {
-		return consumer{}, err
-	}
-	if to.Group == "" {
-		config.DeliverSubject = s.all[to.Connection].NewInbox()
-		config.IdleHeartbeat = idleHeartbeat
-		config.FlowControl = true
+	var reading jetstream.ConsumeContext
+	var err error
+	if s.kind(group) == "pull" {
+		var made jetstream.Consumer
+		if made, err = create(ctx, js.CreateConsumer, js.Consumer, at.stream, config); err == nil {
+			reading, err = made.Consume(s.acknowledged(handle), s.pullOptions(s.troubled)...)
+		}
 	} else {
-		// The same for all members on all clients. The server has no heartbeats for groups.
-		config.DeliverSubject = "_mqbench." + streamName(to.Topic) + "." + config.Durable
-		config.DeliverGroup = config.Durable
-	}
-	var made jetstream.PushConsumer
-	err = patiently(ctx, func(ctx context.Context) (err error) {
-		if s.Found() && to.Group != "" {
-			made, err = shared(
-				func() (jetstream.PushConsumer, error) { return js.PushConsumer(ctx, at.stream, config.Durable) },
-				func() (jetstream.PushConsumer, error) { return js.CreatePushConsumer(ctx, at.stream, config) })
+		if group == "" {
+			config.DeliverSubject, config.IdleHeartbeat, config.FlowControl = s.all[to.Connection].NewInbox(), idleHeartbeat, true
 		} else {
-			made, err = js.CreateOrUpdatePushConsumer(ctx, at.stream, config)
+			// The same for all members on all clients. The server has no heartbeats for groups.
+			config.DeliverSubject, config.DeliverGroup = "_mqbench."+streamName(to.Topic)+"."+group, group
+		}
+		var made jetstream.PushConsumer
+		if made, err = create(ctx, js.CreatePushConsumer, js.PushConsumer, at.stream, config); err == nil {
+			reading, err = made.Consume(s.acknowledged(handle), jetstream.ConsumeErrHandler(s.troubled))
+		}
+	}
+	if err != nil {
+		return consumer{}, err
+	}
+	return consumer{names: func() []string { return []string{config.Name} }, stop: reading.Stop}, nil
+}
+
+// create makes a consumer, or returns the one of that name: another client has made it for the group, or a request whose answer was lost.
+func create[C any](
+	ctx context.Context, make func(context.Context, string, jetstream.ConsumerConfig) (C, error), look func(context.Context, string, string) (C, error),
+	stream string, config jetstream.ConsumerConfig,
+) (made C, err error) {
+	err = patiently(ctx, func(ctx context.Context) (err error) {
+		made, err = make(ctx, stream, config)
+		if errors.Is(err, jetstream.ErrConsumerExists) { // it starts elsewhere
+			made, err = look(ctx, stream, config.Name)
 		}
 		return err
 	})
-	if err != nil {
-		return consumer{}, err
-	}
-	consuming, err := made.Consume(s.acknowledged(handle), jetstream.ConsumeErrHandler(s.troubled))
-	if err != nil {
-		return consumer{}, err
-	}
-	return consumer{names: func() []string { return []string{made.CachedInfo().Name} }, stop: consuming.Stop}, nil
+	return made, err
 }
 
 // acknowledged hands over and then acknowledges, so that the message of a consumer that dies is delivered again.
@@ -229,50 +187,24 @@ func (s *jetStreamSession) acknowledged(handle broker.Handler) jetstream.Message
 	}
 }
 
-func (s *jetStreamSession) pullOptions() []jetstream.PullConsumeOpt {
+func (s *jetStreamSession) pullOptions(troubled func(jetstream.ConsumeContext, error)) []jetstream.PullConsumeOpt {
 	return []jetstream.PullConsumeOpt{
-		jetstream.PullMaxMessages(s.prefetch()),
+		jetstream.PullMaxMessages(s.own.Prefetch),
 		jetstream.PullExpiry(pullExpiry),
 		jetstream.PullHeartbeat(idleHeartbeat),
-		jetstream.ConsumeErrHandler(s.troubled),
+		jetstream.ConsumeErrHandler(troubled),
 	}
 }
 
 // troubled reports what goes wrong between deliveries. The library goes on by itself.
-func (s *jetStreamSession) troubled(_ jetstream.ConsumeContext, err error) {
-	if !s.over.Load() {
-		s.Report("consumer", err)
-	}
-}
+func (s *jetStreamSession) troubled(_ jetstream.ConsumeContext, err error) { s.Report("consumer", err) }
 
-// scan goes through what was read, which may end anywhere. A message is a line, MSG subject sid [reply] size or HMSG with the size of
-// its header before that, and its content. Where the message is from a stream its consumer's answer goes to $JS.ACK.
-func (c *counted) scan(b []byte) {
-	for len(b) > 0 {
-		if c.rest > 0 {
-			n := min(c.rest, len(b))
-			c.rest -= n
-			b = b[n:]
-			continue
-		}
-		end := bytes.IndexByte(b, '\n')
-		if end < 0 {
-			c.line = append(c.line, b...)
-			return
-		}
-		line := b[:end]
-		if len(c.line) > 0 {
-			c.line = append(c.line, line...)
-			line = c.line
-		}
-		if bytes.HasPrefix(line, []byte("MSG ")) || bytes.HasPrefix(line, []byte("HMSG ")) {
-			line = bytes.TrimSpace(line)
-			size, _ := strconv.Atoi(string(line[bytes.LastIndexByte(line, ' ')+1:]))
-			c.rest = size + len("\r\n")
-			if bytes.Contains(line, []byte(" $JS.ACK.")) {
-				c.of.read.Add(1)
-			}
-		}
-		c.line, b = c.line[:0], b[end+1:]
+// count goes through what was read, which may end anywhere.
+func (c *counted) count(b []byte) {
+	seam := append(c.end, b[:min(len(b), len(mark)-1)]...)
+	c.of.read.Add(int64(bytes.Count(seam, mark) + bytes.Count(b, mark)))
+	if len(b) < len(mark)-1 {
+		b = seam
 	}
+	c.end = append(c.end[:0], b[max(0, len(b)-len(mark)+1):]...)
 }

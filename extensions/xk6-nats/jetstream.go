@@ -1,13 +1,12 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -23,10 +22,8 @@ const (
 	// headerBytes is the size of a header with an id: "NATS/1.0\r\nNats-Msg-Id: ...\r\n\r\n".
 	headerBytes = 64
 	apiTimeout  = 10 * time.Second
-	// answerTimeout is how long a request waits for its answer before it is repeated; removeTimeout is the same at the end, when there is
-	// less time.
-	answerTimeout = 3 * time.Second
-	removeTimeout = 1500 * time.Millisecond
+	// answerTimeout is how long a request waits for its answer before it is repeated.
+	answerTimeout = 2 * time.Second
 )
 
 // jetStreamSession is a session of JetStream. Its topics are streams of one subject each, or subjects of existing streams.
@@ -36,19 +33,15 @@ type jetStreamSession struct {
 	// js is the library's view of JetStream, one for each connection.
 	js        []jetstream.JetStream
 	producers []*producer
-	// made has the names of the streams that Prepare has made; streams has those of all topics, and subjects what they are published to, by
-	// number.
-	made     []string
+	// streams has where each topic is; subjects, by number, what it is published to.
 	streams  map[string]location
 	subjects []string
 	// storedAs describes the existing streams, for people.
 	storedAs string
-	// consumersMu guards consumers, which a connection that was replaced reads, and made.
-	consumersMu sync.Mutex
-	consumers   []consumer
-	deliveries  *deliveries
-	// over: consumers end because we remove them.
-	over atomic.Bool
+	// made has the names of the streams that Prepare has made.
+	made       broker.List[string]
+	consumers  broker.List[consumer]
+	deliveries *deliveries
 }
 
 var (
@@ -63,7 +56,7 @@ var (
 
 func newJetStream(c *connections) (*jetStreamSession, error) {
 	s := &jetStreamSession{
-		connections: c, storage: jetstream.FileStorage, producers: make([]*producer, c.Connections), streams: map[string]location{},
+		connections: c, storage: jetstream.FileStorage, streams: map[string]location{}, deliveries: &deliveries{CustomDialer: c.dialer},
 	}
 	switch {
 	case c.own.Storage == "file" && c.Durability == "memory",
@@ -72,16 +65,21 @@ func newJetStream(c *connections) (*jetStreamSession, error) {
 	case c.own.Storage == "memory", c.Durability == "memory":
 		s.storage = jetstream.MemoryStorage
 	}
-	for i := range s.producers {
-		s.producers[i] = newProducer(s)
+	for range c.Connections {
+		s.producers = append(s.producers, newProducer(s))
 	}
-	s.deliveries = &deliveries{CustomDialer: c.dialer}
 	c.dialer = s.deliveries
 	c.lost = func(connection int) {
 		s.deliveries.uncertain.Store(true)
-		go s.producers[connection].disconnected()
+		s.producers[connection].giveUp()
 	}
-	c.reconnected = s.reconnected
+	c.reconnected = func(connection int) {
+		for _, one := range s.consumers.All() {
+			if one.connection == connection && one.renew != nil {
+				one.renew()
+			}
+		}
+	}
 	return s, nil
 }
 
@@ -109,10 +107,8 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 	})
 	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
 		return errors.New("nats: the server has no JetStream: start it with -js, or use mode core")
-	} else if err != nil {
-		return fmt.Errorf("nats: ask for JetStream: %w", err)
 	}
-	return nil
+	return broker.Wrap("nats: ask for JetStream", err)
 }
 
 // Held is what the library has read and not handed over. Nobody can count what is encrypted.
@@ -127,46 +123,13 @@ func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) er
 		if s.Found() {
 			return s.find(ctx, layout.Topics)
 		}
-		return s.makeStreams(ctx, layout.Topics)
-	})
-}
-
-func (s *jetStreamSession) makeStreams(ctx context.Context, topics []broker.Topic) error {
-	err := deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
-		topic := topics[i]
-		name := streamName(topic.Name)
-		err := patiently(ctx, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
-		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
-			return fmt.Errorf("nats: remove old stream %q: %w", name, err)
+		for _, topic := range layout.Topics {
+			s.place(topic.Name, location{stream: streamName(topic.Name), subject: topic.Name})
 		}
-		config := jetstream.StreamConfig{
-			Name:       name,
-			Subjects:   []string{topic.Name},
-			Storage:    s.storage,
-			Replicas:   max(1, s.Replicas),
-			Retention:  jetstream.LimitsPolicy,
-			Discard:    jetstream.DiscardOld,
-			MaxMsgs:    -1,
-			MaxBytes:   -1,
-			MaxMsgSize: -1,
-			Duplicates: dedupWindow,
-		}
-		err = patiently(ctx, func(ctx context.Context) error {
-			_, err := s.js[0].CreateStream(ctx, config)
-			return err
+		return deadline.Each(ctx, atOnce, len(layout.Topics), func(ctx context.Context, i int) error {
+			return s.makeStream(ctx, layout.Topics[i].Name)
 		})
-		if err != nil {
-			return fmt.Errorf("nats: create stream %q: %w", name, err)
-		}
-		s.consumersMu.Lock()
-		s.made = append(s.made, name)
-		s.consumersMu.Unlock()
-		return nil
 	})
-	for _, topic := range topics {
-		s.place(topic.Name, location{stream: streamName(topic.Name), subject: topic.Name})
-	}
-	return err
 }
 
 // patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
@@ -174,24 +137,25 @@ func (s *jetStreamSession) makeStreams(ctx context.Context, topics []broker.Topi
 // it has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error. And it repeats when a
 // node counts as offline, as one does that has not been heard of for a moment; a cluster that is too small says something else.
 func patiently(ctx context.Context, ask func(context.Context) error) error {
-	return asking(ctx, answerTimeout, ask)
-}
-
-func asking(ctx context.Context, timeout time.Duration, ask func(context.Context) error) error {
 	refused := 0
 	return deadline.Ask(ctx, storePause, func() (again bool, err error) {
-		try, cancel := context.WithTimeout(ctx, timeout)
+		try, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
 		err = ask(try)
-		switch {
-		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout), isRefusal(err, temporarilyUnavailable),
-			isRefusal(err, noPeers) && strings.Contains(err.Error(), "peer offline"):
-			return true, err
-		case isStoreRefused(err):
-			refused++
-			return refused <= storeTries, err
+		var refusal *jetstream.APIError
+		if !errors.As(err, &refusal) {
+			return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout), err
 		}
-		return false, err
+		switch refusal.ErrorCode {
+		case temporarilyUnavailable:
+			again = true
+		case noPeers:
+			again = strings.Contains(refusal.Description, "peer offline")
+		case streamCreateFailed:
+			refused++
+			again = refused <= storeTries && strings.Contains(refusal.Description, "creating store")
+		}
+		return again, err
 	})
 }
 
@@ -204,48 +168,38 @@ const (
 	noPeers                jetstream.ErrorCode = 10005
 )
 
-func isRefusal(err error, code jetstream.ErrorCode) bool {
-	var refusal *jetstream.APIError
-	return errors.As(err, &refusal) && refusal.ErrorCode == code
-}
-
-func isStoreRefused(err error) bool {
-	var refusal *jetstream.APIError
-	return errors.As(err, &refusal) && refusal.ErrorCode == streamCreateFailed && strings.Contains(refusal.Description, "creating store")
-}
-
 // Remove deletes what this session has made: streams with their consumers, or its consumers on other streams.
 func (s *jetStreamSession) Remove(ctx context.Context) error {
-	s.over.Store(true)
-	for _, one := range s.consumers {
+	s.Quiet()
+	var all []removal
+	for _, one := range s.consumers.All() {
 		one.stop()
 	}
-	var mu sync.Mutex
-	var failed error
-	var removals []func()
-	remove := func(what, name string, ask func(context.Context) error) {
-		removals = append(removals, func() {
-			err := asking(ctx, removeTimeout, ask)
-			mu.Lock()
-			defer mu.Unlock()
-			silent := ctx.Err() != nil && failed != nil // one error from a silent server is enough
-			if err != nil && !silent && !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-				failed = errors.Join(failed, fmt.Errorf("nats: remove %s %q: %w", what, name, err))
-			}
-		})
+	for _, name := range s.made.All() {
+		all = append(all, removal{"stream", name, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) }})
 	}
-	for _, name := range s.made {
-		remove("stream", name, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
-	}
-	if s.Found() {
-		for stream, names := range s.leftovers() {
-			for _, name := range names {
-				remove("consumer", name, func(ctx context.Context) error { return s.js[0].DeleteConsumer(ctx, stream, name) })
-			}
+	for stream, names := range s.leftovers() {
+		for _, name := range names {
+			all = append(all, removal{"consumer", name, func(ctx context.Context) error { return s.js[0].DeleteConsumer(ctx, stream, name) }})
 		}
 	}
-	_ = deadline.Each(ctx, atOnce, len(removals), func(_ context.Context, i int) error { removals[i](); return nil })
-	return failed
+	failed := make([]error, len(all))
+	_ = deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
+		err := patiently(ctx, all[i].ask)
+		if !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			failed[i] = broker.Wrap(fmt.Sprintf("nats: remove %s %q", all[i].what, all[i].name), err)
+		}
+		return nil
+	})
+	if ctx.Err() != nil { // one error from a silent server is enough
+		return cmp.Or(failed...)
+	}
+	return errors.Join(failed...)
+}
+
+type removal struct {
+	what, name string
+	ask        func(context.Context) error
 }
 
 // Close ends the connections. Outstanding answers will not arrive.
@@ -263,24 +217,22 @@ func (s *jetStreamSession) Leader(ctx context.Context, topic string) (string, er
 	if !known {
 		return "", fmt.Errorf("nats: leader of topic %q: there is no such topic", topic)
 	}
-	for i, connection := range s.all {
-		if !connection.IsConnected() && i < len(s.all)-1 {
-			continue
-		}
-		found, err := s.js[i].Stream(ctx, at.stream)
-		if err != nil {
-			return "", fmt.Errorf("nats: leader of stream %q: %w", at.stream, err)
-		}
-		cluster := found.CachedInfo().Cluster
-		switch {
-		case cluster == nil: // a single server
-			return connection.ConnectedServerName(), nil
-		case cluster.Leader == "":
-			return "", fmt.Errorf("nats: stream %q has no leader at the moment", at.stream)
-		}
-		return cluster.Leader, nil
+	i := slices.IndexFunc(s.all, (*nats.Conn).IsConnected)
+	if i < 0 {
+		return "", errors.New("nats: not connected")
 	}
-	return "", errors.New("nats: not connected")
+	found, err := s.js[i].Stream(ctx, at.stream)
+	if err != nil {
+		return "", fmt.Errorf("nats: leader of stream %q: %w", at.stream, err)
+	}
+	cluster := found.CachedInfo().Cluster
+	switch {
+	case cluster == nil: // a single server
+		return s.all[i].ConnectedServerName(), nil
+	case cluster.Leader == "":
+		return "", fmt.Errorf("nats: stream %q has no leader at the moment", at.stream)
+	}
+	return cluster.Leader, nil
 }
 
 func (s *jetStreamSession) Producer(connection int) (broker.Producer, error) {
@@ -289,59 +241,59 @@ func (s *jetStreamSession) Producer(connection int) (broker.Producer, error) {
 
 func (s *jetStreamSession) Describe() broker.Description {
 	d := s.describe()
-	d.Acks, d.Stores, d.RedeliversAfter = true, true, s.ackWait()
-	all := d.Settings
+	ackWait := time.Duration(s.own.AckWaitNs)
+	d.Acks, d.Stores, d.RedeliversAfter = true, true, ackWait
+	set := broker.Settings[any]{Printed: d.Settings}
+	set.Print(map[string]any{
+		"publish": s.own.Publish, "publishRetries": 0, "publishTimeout": s.timeout(), "dedup": s.own.Dedup,
+		"consumer":      "groups " + s.kind("group") + ", others " + s.kind(""),
+		"deliverPolicy": "all", "ackPolicy": "explicit (ordered: none)", "ackWait": ackWait, "maxAckPending": s.own.MaxAckPending,
+		"confirm": "each message", "acknowledgeAlone": "each message", "acknowledgeInGroup": "each message",
+		"prefetch":   fmt.Sprintf("%d messages", s.own.Prefetch),
+		"pullExpiry": pullExpiry, "idleHeartbeat": idleHeartbeat,
+		"streams": "your own: " + s.storedAs,
+	})
 	if s.Run == "" {
-		all["storage"] = s.storage.String()
-		all["replicas"] = strconv.Itoa(max(1, s.Replicas))
-		all["streams"] = "one per topic, limits, discard old"
-	} else {
-		all["streams"] = "your own: " + s.storedAs
+		set.Print(map[string]any{
+			"storage": s.storage, "replicas": max(1, s.Replicas), "streams": "one per topic, limits, discard old", "duplicatesWindow": dedupWindow,
+		})
 	}
-	all["publish"] = s.own.Publish
-	all["publishRetries"] = "0"
 	if s.own.Publish == "async" {
-		all["publishMaxPending"] = strconv.Itoa(s.maxPending())
+		set.Set("publishMaxPending", s.maxPending())
 	}
-	all["publishTimeout"] = s.timeout().String()
-	all["dedup"] = strconv.FormatBool(s.own.Dedup)
-	if s.Run == "" {
-		all["duplicatesWindow"] = dedupWindow.String()
-	}
-	all["consumer"] = "groups " + s.kind("group") + ", others " + s.kind("")
-	all["deliverPolicy"] = "all"
 	if s.Found() {
-		all["deliverPolicy"] = "from the stream's end"
+		set.Set("deliverPolicy", "from the stream's end")
 	}
-	all["ackPolicy"] = "explicit (ordered: none)"
-	all["ackWait"] = s.ackWait().String()
-	all["maxAckPending"] = strconv.Itoa(s.maxAckPending())
-	all["confirm"], all["acknowledgeAlone"], all["acknowledgeInGroup"] = "each message", "each message", "each message"
 	if s.kind("") == "ordered" {
-		all["acknowledgeAlone"] = "none: an ordered consumer"
+		set.Set("acknowledgeAlone", "none: an ordered consumer")
+		set.Set("orderedConsumer", fmt.Sprintf("made anew after two missing heartbeats or a reconnect; asked for every %s", remakeTimeout))
 	}
-	all["prefetch"] = fmt.Sprintf("%d messages", s.prefetch())
 	if s.kind("g") == "push" {
-		all["prefetch"] = fmt.Sprintf("%d not acknowledged", s.maxAckPending())
-	}
-	all["pullExpiry"] = pullExpiry.String()
-	all["idleHeartbeat"] = idleHeartbeat.String()
-	if s.kind("") == "ordered" {
-		all["orderedConsumer"] = "made anew after two missing heartbeats or a reconnect; asked for every " + remakeTimeout.String()
+		set.Set("prefetch", fmt.Sprintf("%d not acknowledged", s.own.MaxAckPending))
 	}
 	return d
 }
 
 // --- internal ---
 
-func (s *jetStreamSession) reconnected(connection int) {
-	s.consumersMu.Lock()
-	defer s.consumersMu.Unlock()
-	for _, one := range s.consumers {
-		if one.connection == connection && one.reconnected != nil {
-			one.reconnected()
-		}
+func (s *jetStreamSession) makeStream(ctx context.Context, topic string) error {
+	name := streamName(topic)
+	err := patiently(ctx, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("nats: remove old stream %q: %w", name, err)
 	}
+	err = patiently(ctx, func(ctx context.Context) error {
+		_, err := s.js[0].CreateStream(ctx, jetstream.StreamConfig{
+			Name: name, Subjects: []string{topic}, Storage: s.storage, Replicas: max(1, s.Replicas), Duplicates: dedupWindow,
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgs: -1, MaxBytes: -1, MaxMsgSize: -1,
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("nats: create stream %q: %w", name, err)
+	}
+	s.made.Add(name)
+	return nil
 }
 
 // streamName replaces dots, and whatever else a name must not contain, with dashes.

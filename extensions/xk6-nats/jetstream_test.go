@@ -323,7 +323,7 @@ func TestALargeMessageMakesForASmallPrefetch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.(*jetStreamSession).prefetch(); got != want {
+		if got := s.(*jetStreamSession).own.Prefetch; got != want {
 			t.Errorf("prefetch of messages of %d bytes = %d, want %d", bytes, got, want)
 		}
 	}

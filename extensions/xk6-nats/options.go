@@ -18,45 +18,14 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/nats/index.ts writes them. Secrets come from environment variables.
+// options are the driver's own, as runner/brokers/nats/index.ts writes them. Secrets come from environment variables. What follows Auth is for
+// mode jetstream only.
 type options struct {
 	// Mode is "core" or "jetstream".
 	Mode string      `json:"mode" known:"core jetstream"`
 	TLS  address.TLS `json:"tls"`
 	// Auth names the way to log in, whose secret is in environment variables: "user", "token" or "creds"; "" uses the URL alone.
 	Auth string `json:"auth" known:"user token creds"`
-	jetStreamOptions
-}
-
-// secrets are the environment variables of each way to log in.
-var secrets = map[string][]string{"user": {"NATS_USER", "NATS_PASSWORD"}, "token": {"NATS_TOKEN"}, "creds": {"NATS_CREDS"}}
-
-// secret reads the variables of Auth.
-func (o *options) secret() (nats.Option, error) {
-	var values []string
-	for _, name := range secrets[o.Auth] {
-		value := os.Getenv(name)
-		if value == "" {
-			return nil, fmt.Errorf("auth: %s needs the environment variable %s, which is not set", o.Auth, name)
-		}
-		values = append(values, value)
-	}
-	switch o.Auth {
-	case "user":
-		return nats.UserInfo(values[0], values[1]), nil
-	case "token":
-		return nats.Token(values[0]), nil
-	case "creds":
-		if _, err := os.Stat(values[0]); err != nil {
-			return nil, errors.New("auth: cannot read the file that NATS_CREDS names")
-		}
-		return nats.UserCredentials(values[0]), nil
-	}
-	return func(*nats.Options) error { return nil }, nil
-}
-
-// jetStreamOptions are the options of mode jetstream only.
-type jetStreamOptions struct {
 	// Storage is "memory" or "file"; "" follows the durability, else file.
 	Storage string `json:"storage" known:"memory file"`
 	// Publish is "async" or "sync".
@@ -65,7 +34,7 @@ type jetStreamOptions struct {
 	Consumer string `json:"consumer" known:"pull push ordered"`
 	// Dedup gives every message an id.
 	Dedup bool `json:"dedup"`
-	// MaxAckPending and Prefetch; 0 is the default, fewer for large messages.
+	// MaxAckPending and Prefetch; fewer than the defaults for large messages.
 	MaxAckPending int   `json:"maxAckPending"`
 	Prefetch      int   `json:"prefetch"`
 	AckWaitNs     int64 `json:"ackWaitNs"`
@@ -74,9 +43,43 @@ type jetStreamOptions struct {
 // bufferBytes limits what waits in the library for one consumer: it throws away what exceeds 64 MB.
 const bufferBytes = 32 << 20
 
-// --- internal ---
+func optionsOf(o broker.Options) (own options, err error) {
+	own = defaults
+	own.MaxAckPending, own.Prefetch = 0, 0
+	err = o.Decode(&own)
+	fit := max(1, bufferBytes/max(1, o.MessageBytes))
+	own.MaxAckPending = cmp.Or(own.MaxAckPending, min(defaults.MaxAckPending, fit))
+	own.Prefetch = cmp.Or(own.Prefetch, min(defaults.Prefetch, fit))
+	return own, err
+}
 
-// atMost is what is written, else how many messages of that size fit into a consumer's buffer: at least one, at most n.
-func atMost(written, n, messageBytes int) int {
-	return cmp.Or(written, max(1, min(n, bufferBytes/max(1, messageBytes))))
+// access logs in with what the environment has, and encrypts.
+func (o *options) access() (all []nats.Option, err error) {
+	secret := func(name string) string {
+		value := os.Getenv(name)
+		if value == "" {
+			err = cmp.Or(err, fmt.Errorf("auth: %s needs the environment variable %s, which is not set", o.Auth, name))
+		}
+		return value
+	}
+	switch o.Auth {
+	case "user":
+		all = append(all, nats.UserInfo(secret("NATS_USER"), secret("NATS_PASSWORD")))
+	case "token":
+		all = append(all, nats.Token(secret("NATS_TOKEN")))
+	case "creds":
+		file := secret("NATS_CREDS")
+		if _, missing := os.Stat(file); err == nil && missing != nil {
+			return nil, errors.New("auth: cannot read the file that NATS_CREDS names")
+		}
+		all = append(all, nats.UserCredentials(file))
+	}
+	if err != nil {
+		return nil, err
+	}
+	security, err := o.TLS.Config()
+	if security != nil {
+		all = append(all, nats.Secure(security))
+	}
+	return all, err
 }

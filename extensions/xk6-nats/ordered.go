@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -39,11 +38,10 @@ type ordered struct {
 	// stored is when the last message was stored, by the server's clock.
 	stored time.Time
 
-	mu    sync.Mutex
-	ended bool
+	mu sync.Mutex
 	// reading is the library's side of the current consumer.
 	reading jetstream.ConsumeContext
-	// made has the names of consumers that may exist on the server.
+	// made has the names of consumers that may exist on the server, which keeps those that nobody deletes for a while.
 	made []string
 }
 
@@ -69,7 +67,7 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 		return consumer{}, err
 	}
 	go o.run()
-	return consumer{names: o.names, stop: o.stop, connection: to.Connection, reconnected: o.renew}, nil
+	return consumer{names: o.names, stop: o.stop, renew: o.renew}, nil
 }
 
 // --- internal ---
@@ -80,13 +78,6 @@ func (o *ordered) make(ctx context.Context) error {
 	o.delivered = 0
 	number, next, stored := o.number.Add(1), o.next, o.stored
 	o.busy.Unlock()
-	var state jetstream.StreamState
-	if next > 0 {
-		var err error
-		if state, err = o.session.state(ctx, o.connection, o.at); err != nil {
-			return err
-		}
-	}
 	config := jetstream.ConsumerConfig{
 		Name:              nuid.Next(),
 		DeliverPolicy:     jetstream.DeliverAllPolicy,
@@ -96,14 +87,18 @@ func (o *ordered) make(ctx context.Context) error {
 		Replicas:          1,
 		FilterSubject:     o.at.filter,
 	}
-	switch {
-	case next == 0:
-	case state.LastSeq+1 >= next:
-		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, next
-	case !stored.IsZero():
-		// The stream has lost its end, if not everything, and numbers new messages from there.
-		since := stored.Add(1)
-		config.DeliverPolicy, config.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
+	if next > 0 {
+		state, err := o.session.state(ctx, o.connection, o.at)
+		switch {
+		case err != nil:
+			return err
+		case state.LastSeq+1 >= next:
+			config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, next
+		case !stored.IsZero():
+			// The stream has lost its end, if not everything, and numbers new messages from there.
+			since := stored.Add(1)
+			config.DeliverPolicy, config.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
+		}
 	}
 	o.mu.Lock()
 	o.made = append(o.made, config.Name)
@@ -112,16 +107,16 @@ func (o *ordered) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reading, err := made.Consume(o.take(number), append(o.session.pullOptions(), jetstream.ConsumeErrHandler(o.failed(number)))...)
+	reading, err := made.Consume(o.take(number), o.session.pullOptions(o.failed(number))...)
 	if err != nil {
 		return err
 	}
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.ended {
-		reading.Stop()
-	}
 	o.reading = reading
+	o.mu.Unlock()
+	if o.session.IsQuiet() {
+		o.stop()
+	}
 	return nil
 }
 
@@ -148,11 +143,9 @@ func (o *ordered) take(number int64) jetstream.MessageHandler {
 func (o *ordered) failed(number int64) func(jetstream.ConsumeContext, error) {
 	return func(from jetstream.ConsumeContext, err error) {
 		o.session.troubled(from, err)
-		switch {
-		case errors.Is(err, jetstream.ErrNoHeartbeat), errors.Is(err, jetstream.ErrConsumerDeleted), errors.Is(err, nats.ErrNoResponders):
-			if number == o.number.Load() {
-				o.renew()
-			}
+		gone := errors.Is(err, jetstream.ErrNoHeartbeat) || errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, nats.ErrNoResponders)
+		if gone && number == o.number.Load() {
+			o.renew()
 		}
 	}
 }
@@ -183,21 +176,21 @@ func (o *ordered) run() {
 		go o.forget(gone)
 		var told sync.Once
 		_ = deadline.Retry(o.session.Over, 0, remakePause, func() error {
-			if o.over() {
+			if o.session.IsQuiet() {
 				return nil
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), remakeTimeout)
 			defer cancel()
 			err := o.make(ctx)
 			if err != nil {
-				told.Do(func() { o.session.troubled(nil, fmt.Errorf("make another consumer: %w", err)) })
+				told.Do(func() { o.session.Report("make another consumer", err) })
 			}
 			return err
 		})
 	}
 }
 
-// forget deletes consumers that are no longer read. The server would keep them for a while.
+// forget deletes consumers that are no longer read.
 func (o *ordered) forget(names []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 	defer cancel()
@@ -211,20 +204,12 @@ func (o *ordered) forget(names []string) {
 	}
 }
 
-func (o *ordered) over() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.ended || o.session.Over.Err() != nil
-}
-
 func (o *ordered) stop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ended = true
 	o.reading.Stop()
 }
 
-// names of consumers to delete.
 func (o *ordered) names() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

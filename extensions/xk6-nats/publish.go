@@ -1,21 +1,19 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 const (
@@ -30,35 +28,31 @@ const (
 type producer struct {
 	session *jetStreamSession
 	// js is set once the connection is open.
-	js    jetstream.JetStream
-	sync  bool
-	stall jetstream.PublishOpt
+	js  jetstream.JetStream
+	how []jetstream.PublishOpt
 
 	mu sync.Mutex
 	// pending has the messages that the library got and that are not acknowledged.
-	pending map[*nats.Msg]*outgoing
+	pending map[*nats.Msg]sending
 }
 
-// outgoing is a message with what the library gets.
-type outgoing struct {
-	nats.Msg
+type sending struct {
 	message *broker.Message
 	done    broker.Done
-	// future is the library's jetstream.PubAckFuture, once there is one.
-	future atomic.Value
 }
 
 var (
 	_ broker.Producer = (*producer)(nil)
 
-	errLost       = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)
-	errUnanswered = fmt.Errorf("nats: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
-	noRetry       = jetstream.WithRetryAttempts(0)
+	errNotConnected = errors.New("nats: publish: not connected")
+	errLost         = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)
+	errUnanswered   = fmt.Errorf("nats: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
+	noRetry         = jetstream.WithRetryAttempts(0)
 )
 
 func newProducer(s *jetStreamSession) *producer {
 	return &producer{
-		session: s, sync: s.own.Publish == "sync", stall: jetstream.WithStallWait(s.timeout()), pending: map[*nats.Msg]*outgoing{},
+		session: s, pending: map[*nats.Msg]sending{}, how: []jetstream.PublishOpt{noRetry, jetstream.WithStallWait(s.timeout())},
 	}
 }
 
@@ -69,32 +63,29 @@ func (p *producer) options() []jetstream.JetStreamOpt {
 		jetstream.WithPublishAsyncMaxPending(p.session.maxPending()),
 		jetstream.WithPublishAsyncTimeout(p.session.timeout()),
 		jetstream.WithPublishAsyncAckHandler(func(_ jetstream.JetStream, m *nats.Msg, ack *jetstream.PubAck) {
-			at := p.session.Now()
-			p.settle(m, at, refused(ack))
+			p.settle(m, p.session.Now(), refused(ack))
 		}),
-		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, err error) {
-			p.settle(m, 0, failure(err))
-		}),
+		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, err error) { p.settle(m, 0, published(err)) }),
 	}
 }
 
 // Send publishes. Asynchronously it returns when the library has the message; it blocks while the allowed number of acknowledgements is
 // outstanding. Synchronously it blocks until the acknowledgement.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
-	out := &outgoing{Msg: nats.Msg{Subject: p.session.subjects[m.Topic], Data: m.Payload}, message: m, done: done}
+	out := &nats.Msg{Subject: p.session.subjects[m.Topic], Data: m.Payload}
 	if p.session.own.Dedup {
 		// A stream of the user's own may still remember the ids of an earlier run.
 		out.Header = nats.Header{jetstream.MsgIDHeader: {p.session.Run + strconv.FormatInt(m.Index, 10)}}
 	}
-	if p.sync {
+	if p.session.own.Publish == "sync" {
 		ctx, cancel := context.WithTimeout(context.Background(), p.session.timeout())
-		ack, err := p.js.PublishMsg(ctx, &out.Msg, noRetry)
+		defer cancel()
+		ack, err := p.js.PublishMsg(ctx, out, noRetry)
 		at := p.session.Now()
-		cancel()
 		if err == nil {
 			err = refused(ack)
 		} else {
-			err = failure(err)
+			err = published(err)
 		}
 		done.Settle(m, at, err)
 		return
@@ -106,53 +97,25 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		return
 	}
 	p.mu.Lock()
-	p.pending[&out.Msg] = out
+	p.pending[out] = sending{m, done}
 	p.mu.Unlock()
-	future, err := p.js.PublishMsgAsync(&out.Msg, noRetry, p.stall)
-	if err != nil {
-		p.settle(&out.Msg, 0, failure(err))
-		return
-	}
-	out.future.Store(future)
-}
-
-// disconnected completes what was outstanding when the connection was lost. The library gives these messages up at that moment or a little
-// later, together with some that were already sent on the new connection, but it reports that only when the new one is closed. So we
-// ask it, several times.
-func (p *producer) disconnected() {
-	for _, pause := range []time.Duration{0, 10 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second} {
-		if deadline.Sleep(p.session.Over, pause) != nil {
-			return
-		}
-		for _, one := range p.outstanding() {
-			future, ok := one.future.Load().(jetstream.PubAckFuture)
-			if !ok {
-				continue
-			}
-			select {
-			case err := <-future.Err():
-				p.settle(&one.Msg, 0, failure(err))
-			default:
-			}
-		}
+	if _, err := p.js.PublishMsgAsync(out, p.how...); err != nil {
+		p.settle(out, 0, published(err))
 	}
 }
 
-// giveUp completes everything that is outstanding when the session is closed.
+// giveUp completes what is outstanding: the connection is lost, and nobody will answer. The library reports these messages when it is closed.
 func (p *producer) giveUp() {
-	for _, one := range p.outstanding() {
-		p.settle(&one.Msg, 0, errLost)
+	p.mu.Lock()
+	lost := p.pending
+	p.pending = map[*nats.Msg]sending{}
+	p.mu.Unlock()
+	for _, one := range lost {
+		one.done(one.message, 0, errLost)
 	}
 }
 
 // --- internal ---
-
-// outstanding returns a copy, because the library calls settle while it holds a lock of its own.
-func (p *producer) outstanding() []*outgoing {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Collect(maps.Values(p.pending))
-}
 
 // settle calls done, once.
 func (p *producer) settle(m *nats.Msg, ackNs int64, err error) {
@@ -165,15 +128,22 @@ func (p *producer) settle(m *nats.Msg, ackNs int64, err error) {
 	}
 }
 
-// failure rewords the library's error of a publish to a stream.
-func failure(err error) error {
+// published rewords the library's error of a publish.
+func published(err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, jetstream.ErrAsyncPublishTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 		return errUnanswered
 	case errors.Is(err, nats.ErrDisconnected):
 		return errLost
+	case errors.Is(err, nats.ErrReconnectBufExceeded): // a buffer that we have turned off
+		return errNotConnected
+	case errors.Is(err, nats.ErrMaxPayload):
+		// It knows the server's max_payload, and has no way to send more.
+		return fmt.Errorf("nats: publish: %w", broker.RefusedHere("nats.go", err))
 	}
-	return published(err)
+	return fmt.Errorf("nats: publish: %w", address.Cause(err))
 }
 
 // refused: the server takes an id that it knows for a second copy and stores nothing. We send each id once.
@@ -193,8 +163,5 @@ func (s *jetStreamSession) maxPending() int {
 }
 
 func (s *jetStreamSession) timeout() time.Duration {
-	if s.TimeoutNs == 0 {
-		return noTimeout
-	}
-	return time.Duration(s.TimeoutNs)
+	return cmp.Or(time.Duration(s.TimeoutNs), noTimeout)
 }
