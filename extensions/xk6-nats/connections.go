@@ -49,8 +49,8 @@ type connections struct {
 	wires  *address.Wires
 	// dialer makes the wires.
 	dialer nats.CustomDialer
-	// lost and reconnected are called for a connection that is lost, and for one that was replaced.
-	lost, reconnected func(connection int)
+	// lost is called for a connection that is lost.
+	lost func(connection int)
 
 	// granted ends with the first error by which the server refuses a right.
 	granted context.Context
@@ -64,7 +64,7 @@ type connections struct {
 func newConnections(o broker.Options) (*connections, error) {
 	c := &connections{
 		Base: broker.NewBase("nats", o), wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}},
-		lost: func(int) {}, reconnected: func(int) {}, subscriptions: map[*nats.Subscription]int64{},
+		lost: func(int) {}, subscriptions: map[*nats.Subscription]int64{},
 	}
 	c.dialer = c.wires
 	c.granted, c.refuse = context.WithCancelCause(context.Background())
@@ -208,10 +208,7 @@ func (c *connections) connect(i int) (*nats.Conn, error) {
 			c.Report("connection lost", address.Cause(err))
 			c.lost(i)
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) {
-			c.Reconnected()
-			c.reconnected(i)
-		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.Reconnected() }),
 		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
 			if s != nil && errors.Is(err, nats.ErrSlowConsumer) {
 				c.watch(s)

@@ -28,15 +28,12 @@ const (
 
 // consumer is what this session has made on a stream or shares with other clients.
 type consumer struct {
-	connection int
-	stream     string
+	stream string
 	// group: all members of the run share the consumer.
 	group string
-	// names on the server.
-	names func() []string
-	stop  func()
-	// renew, if not nil, is called when the connection was replaced.
-	renew func()
+	// name on the server.
+	name func() string
+	stop func()
 }
 
 // Consume makes a consumer of the stream. A group is one durable consumer that its members share; without a group each
@@ -58,7 +55,7 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 		if err != nil {
 			return err
 		}
-		one.connection, one.stream, one.group = to.Connection, at.stream, s.groupName(to.Group)
+		one.stream, one.group = at.stream, s.groupName(to.Group)
 		s.consumers.Add(one)
 		return s.flush(ctx, to.Connection)
 	})
@@ -154,7 +151,7 @@ func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscrip
 	if err != nil {
 		return consumer{}, err
 	}
-	return consumer{names: func() []string { return []string{config.Name} }, stop: reading.Stop}, nil
+	return consumer{name: func() string { return config.Name }, stop: reading.Stop}, nil
 }
 
 // create makes a consumer, or returns the one of that name: another client has made it for the group, or a request whose answer was lost.

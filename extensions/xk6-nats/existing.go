@@ -85,7 +85,7 @@ func (s *jetStreamSession) leftovers() map[string][]string {
 		if one.group != "" {
 			groups[one.group] = true
 		} else {
-			left[one.stream] = append(left[one.stream], one.names()...)
+			left[one.stream] = append(left[one.stream], one.name())
 		}
 	}
 	if s.Client > 0 || s.Run == "" {

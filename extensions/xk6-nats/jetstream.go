@@ -73,13 +73,6 @@ func newJetStream(c *connections) (*jetStreamSession, error) {
 		s.deliveries.uncertain.Store(true)
 		s.producers[connection].giveUp()
 	}
-	c.reconnected = func(connection int) {
-		for _, one := range s.consumers.All() {
-			if one.connection == connection && one.renew != nil {
-				one.renew()
-			}
-		}
-	}
 	return s, nil
 }
 

@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,10 +38,9 @@ type ordered struct {
 	stored time.Time
 
 	mu sync.Mutex
-	// reading is the library's side of the current consumer.
+	// name of the current consumer, and the library's side of it.
+	name    string
 	reading jetstream.ConsumeContext
-	// made has the names of consumers that may exist on the server, which keeps those that nobody deletes for a while.
-	made []string
 }
 
 const (
@@ -67,7 +65,7 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 		return consumer{}, err
 	}
 	go o.run()
-	return consumer{names: o.names, stop: o.stop, renew: o.renew}, nil
+	return consumer{name: o.current, stop: o.stop}, nil
 }
 
 // --- internal ---
@@ -100,9 +98,6 @@ func (o *ordered) make(ctx context.Context) error {
 			config.DeliverPolicy, config.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
 		}
 	}
-	o.mu.Lock()
-	o.made = append(o.made, config.Name)
-	o.mu.Unlock()
 	made, err := o.session.js[o.connection].CreateConsumer(ctx, o.at.stream, config)
 	if err != nil {
 		return err
@@ -112,7 +107,7 @@ func (o *ordered) make(ctx context.Context) error {
 		return err
 	}
 	o.mu.Lock()
-	o.reading = reading
+	o.name, o.reading = config.Name, reading
 	o.mu.Unlock()
 	if o.session.IsQuiet() {
 		o.stop()
@@ -150,8 +145,7 @@ func (o *ordered) failed(number int64) func(jetstream.ConsumeContext, error) {
 	}
 }
 
-// renew asks for another consumer. Asking twice does no harm. Every reconnect needs it: what the server sent meanwhile is lost, and
-// perhaps no later message shows the gap.
+// renew asks for another consumer. Asking twice does no harm.
 func (o *ordered) renew() {
 	select {
 	case o.again <- struct{}{}:
@@ -159,21 +153,20 @@ func (o *ordered) renew() {
 	}
 }
 
-// run replaces consumers until the session ends.
+// run replaces consumers until the session ends. Every reconnect needs another one: what the server sent meanwhile is lost, and perhaps no
+// later message shows the gap.
 func (o *ordered) run() {
+	reconnects := o.session.all[o.connection].StatusChanged(nats.CONNECTED)
 	for {
 		select {
 		case <-o.session.Over.Done():
 			return
+		case <-reconnects:
 		case <-o.again:
 		}
 		o.session.deliveries.uncertain.Store(true)
-		o.mu.Lock()
-		o.reading.Stop()
-		gone := o.made
-		o.made = nil
-		o.mu.Unlock()
-		go o.forget(gone)
+		o.stop()
+		go o.forget(o.current())
 		var told sync.Once
 		_ = deadline.Retry(o.session.Over, 0, remakePause, func() error {
 			if o.session.IsQuiet() {
@@ -190,18 +183,11 @@ func (o *ordered) run() {
 	}
 }
 
-// forget deletes consumers that are no longer read.
-func (o *ordered) forget(names []string) {
+// forget deletes a consumer that is no longer read. The server would keep it for a while, as it does with one whose request had no answer.
+func (o *ordered) forget(name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 	defer cancel()
-	for _, name := range names {
-		err := o.session.js[o.connection].DeleteConsumer(ctx, o.at.stream, name)
-		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-			o.mu.Lock()
-			o.made = append(o.made, name)
-			o.mu.Unlock()
-		}
-	}
+	_ = o.session.js[o.connection].DeleteConsumer(ctx, o.at.stream, name)
 }
 
 func (o *ordered) stop() {
@@ -210,8 +196,8 @@ func (o *ordered) stop() {
 	o.reading.Stop()
 }
 
-func (o *ordered) names() []string {
+func (o *ordered) current() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return slices.Clone(o.made)
+	return o.name
 }

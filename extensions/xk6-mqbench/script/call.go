@@ -26,10 +26,10 @@ type Around struct {
 	Fails func(name string, err error) error
 }
 
-// Awaited is told of promises that the script may await; both are called on the VU's goroutine. An error of End ends the iteration.
+// Awaited is told of promises that the script may await; both are called on the VU's goroutine.
 type Awaited interface {
 	Begin()
-	End() error
+	End()
 }
 
 // Waits adds a method that holds the VU until it is done, and throws, and beside it, with Async behind its name, one that returns a promise.
@@ -87,9 +87,7 @@ func Await(vu modules.VU, awaited Awaited, work func(ctx context.Context) (then 
 		then := work(ctx)
 		callback(func() error {
 			if awaited != nil {
-				if err := awaited.End(); err != nil {
-					return err
-				}
+				awaited.End()
 			}
 			if ctx.Err() != nil {
 				return nil

@@ -3,16 +3,20 @@ package js
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
@@ -26,6 +30,12 @@ const (
 	failed         = "nats_error_count"
 	asked          = "nats_request_seconds"
 	acknowledged   = "nats_ack_seconds"
+)
+
+const (
+	// answerTimeout is for connections, requests, and what is to leave.
+	answerTimeout = 5 * time.Second
+	reconnectWait = 100 * time.Millisecond
 )
 
 // Module is k6/x/nats: what all VUs of a process share.
@@ -66,7 +76,7 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 type instance struct {
 	module *Module
 	vu     modules.VU
-	// runs: this is a VU, not k6's look at the script.
+	// runs: this is a VU, not k6's look at the script, which connects to nothing.
 	runs    bool
 	inbox   *inbox
 	exports modules.Exports
@@ -76,6 +86,86 @@ type instance struct {
 
 // Exports is asked for at each use of an imported name.
 func (i *instance) Exports() modules.Exports { return i.exports }
+
+// connection is shared by the VUs of a process whose configuration is the same.
+type connection struct {
+	*nats.Conn
+	stream nats.JetStreamContext
+	// servers, for messages, without passwords.
+	servers string
+}
+
+// connect returns the connection of a configuration, which it makes for the first VU. It lasts until the test ends.
+func (m *Module) connect(own Configuration) (*connection, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if one := m.shared[own.key()]; one != nil {
+		return one, nil
+	}
+	options, err := own.options()
+	if err != nil {
+		return nil, err
+	}
+	one := &connection{servers: address.MaskedText(strings.Join(own.Servers, ", "))}
+	one.Conn, err = nats.Connect(strings.Join(own.Servers, ","), options...)
+	if errors.Is(err, nats.ErrNoServers) {
+		err = errors.New("no server answers there; is it running?")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", one.servers, address.Cause(err))
+	}
+	if one.stream, err = one.JetStream(nats.MaxWait(answerTimeout)); err != nil {
+		return nil, err
+	}
+	m.shared[own.key()] = one
+	m.test.AtEnd(func() {
+		_ = one.FlushTimeout(answerTimeout)
+		one.Close()
+	})
+	return one, nil
+}
+
+// Configuration is what a script gives `new Nats`. Servers, unsafe and token are the public module's.
+type Configuration struct {
+	Servers []string `json:"servers"`
+	// Unsafe takes any certificate.
+	Unsafe   bool        `json:"unsafe"`
+	Token    string      `json:"token"`
+	User     string      `json:"user"`
+	Password string      `json:"password"`
+	Creds    string      `json:"creds"`
+	TLS      address.TLS `json:"tls"`
+}
+
+// key is the same for configurations that share a connection.
+func (c *Configuration) key() string { return fmt.Sprintf("%#v", *c) }
+
+func (c *Configuration) options() ([]nats.Option, error) {
+	options := []nats.Option{
+		nats.Name("k6"), nats.Timeout(answerTimeout), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
+		nats.ReconnectJitter(0, 0), nats.NoCallbacksAfterClientClose(), nats.Token(c.Token),
+	}
+	if c.User != "" {
+		options = append(options, nats.UserInfo(c.User, c.Password))
+	}
+	if c.Creds != "" {
+		options = append(options, nats.UserCredentials(c.Creds))
+	}
+	security, err := c.TLS.Config()
+	if security != nil {
+		options = append(options, nats.Secure(security))
+	}
+	// For servers that ask for TLS; scripts write it beside others as well.
+	return append(options, func(o *nats.Options) error {
+		if c.Unsafe && o.TLSConfig == nil {
+			o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		}
+		if c.Unsafe {
+			o.TLSConfig.InsecureSkipVerify = true //nolint:gosec // the script asks for it
+		}
+		return nil
+	}), err
+}
 
 // --- internal ---
 
@@ -97,21 +187,15 @@ func (i *instance) sleep(seconds float64) (sobek.Value, error) {
 }
 
 // newNats is `new Nats({ servers: [...] })`.
-func (i *instance) newNats(c sobek.ConstructorCall) *sobek.Object {
-	rt := i.vu.Runtime()
-	made, err := i.open(c.Argument(0))
-	if err != nil {
-		common.Throw(rt, fmt.Errorf("nats: %w", err))
-	}
-	made.methods(c.This)
-	return nil
-}
-
-func (i *instance) open(configuration sobek.Value) (*client, error) {
-	own, err := i.configuration(configuration)
-	made := &client{instance: i, configuration: own}
+func (i *instance) newNats(call sobek.ConstructorCall) *sobek.Object {
+	made := &client{instance: i}
+	err := made.read(call.Argument(0))
 	if err == nil && i.runs {
-		made.connection, err = i.module.connect(own)
+		made.connection, err = i.module.connect(made.configuration)
 	}
-	return made, err
+	if err != nil {
+		common.Throw(i.vu.Runtime(), fmt.Errorf("nats: %w", err))
+	}
+	made.methods(call.This)
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go"
+	"go.k6.io/k6/v2/js/common"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
@@ -20,50 +21,46 @@ func (c *client) subscribe(args []sobek.Value, at func(subject string, take nats
 	if !is {
 		return nil, fmt.Errorf("%q: it needs a handler: subscribe('orders', (msg) => { ... })", subject)
 	}
-	if c.connection == nil {
-		return c.handle(nil), nil
+	object := c.vu.Runtime().NewObject()
+	if !c.runs {
+		script.Method(c.vu, object, "close", func([]sobek.Value) (sobek.Value, error) { return nil, nil })
+		return object, nil
 	}
 	c.listen()
 	made, err := at(subject, func(m *nats.Msg) { c.take(handler, m) })
 	if err == nil {
-		err = c.connection.FlushTimeout(flushTimeout)
+		err = c.connection.FlushTimeout(answerTimeout)
 	}
 	if err != nil {
 		return nil, c.because(fmt.Sprintf("%q", subject), err)
 	}
 	c.subscriptions = append(c.subscriptions, made)
-	return c.handle(made), nil
+	script.Method(c.vu, object, "close", func([]sobek.Value) (sobek.Value, error) {
+		// Also after the client's close.
+		if err := made.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrBadSubscription) && !errors.Is(err, nats.ErrConnectionClosed) {
+			return nil, c.fails("close", err)
+		}
+		return nil, nil
+	})
+	return object, nil
 }
 
-// message reads (subject, text) and headers.
-func (c *client) message(args []sobek.Value, headers sobek.Value) (*nats.Msg, error) {
-	subject, err := subjectOf(script.Argument(args, 0))
-	if err != nil {
-		return nil, err
-	}
-	m := &nats.Msg{Subject: subject, Header: headerOf(headers)}
-	m.Data, err = script.Bytes(c.vu.Runtime(), "the message", script.Argument(args, 1))
-	return m, err
+// message reads (subject, text, headers).
+func (c *client) message(args []sobek.Value) (*nats.Msg, error) {
+	return c.messageOf(script.Argument(args, 0), script.Argument(args, 1), script.Argument(args, 2))
 }
 
 // whole reads { topic, data, raw, header }; raw wins over data.
 func (c *client) whole(args []sobek.Value) (*nats.Msg, error) {
 	given, is := script.Argument(args, 0).(*sobek.Object)
 	if !is {
-		return nil, errors.New("it needs a message: { topic: 'orders', data: 'text' }")
+		return &nats.Msg{}, errors.New("it needs a message: { topic: 'orders', data: 'text' }")
 	}
 	body := given.Get("raw")
-	if body == nil || sobek.IsUndefined(body) || sobek.IsNull(body) {
+	if common.IsNullish(body) {
 		body = given.Get("data")
 	}
-	topic := given.Get("topic")
-	if topic == nil {
-		topic = sobek.Undefined()
-	}
-	if body == nil {
-		body = sobek.Undefined()
-	}
-	return c.message([]sobek.Value{topic, body}, given.Get("header"))
+	return c.messageOf(given.Get("topic"), body, given.Get("header"))
 }
 
 // toScript is a message as a handler gets it.
@@ -81,51 +78,31 @@ func (c *client) toScript(m *nats.Msg) *sobek.Object {
 			panic(err) // a plain object takes any property
 		}
 	}
-	script.Method(c.vu, object, "respond", c.named("respond", func(args []sobek.Value) (sobek.Value, error) {
+	c.calls(object, "respond", "respond", func(args []sobek.Value) (sobek.Value, error) {
 		if m.Reply == "" {
 			return nil, errors.New("nobody asked: the message has no reply subject")
 		}
-		answer := &nats.Msg{Subject: m.Reply, Header: headerOf(script.Argument(args, 1))}
-		var err error
-		answer.Data, err = script.Bytes(rt, "the message", script.Argument(args, 0))
+		answer, err := c.messageOf(rt.ToValue(m.Reply), script.Argument(args, 0), script.Argument(args, 1))
 		return nil, c.publish(answer, err)
-	}))
+	})
 	return object
 }
 
 // --- internal ---
 
-// handle is what subscribe returns: { close() }.
-func (c *client) handle(of *nats.Subscription) *sobek.Object {
-	object := c.vu.Runtime().NewObject()
-	script.Method(c.vu, object, "close", func([]sobek.Value) (sobek.Value, error) {
-		if of == nil {
-			return nil, nil
-		}
-		// Also after the client's close.
-		if err := of.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrBadSubscription) && !errors.Is(err, nats.ErrConnectionClosed) {
-			return nil, c.fails("close", err)
-		}
-		return nil, nil
-	})
-	return object
-}
-
 // take puts a message before the VU. The library calls it, one message of a subscription at a time.
 func (c *client) take(handler sobek.Callable, m *nats.Msg) {
-	_, full := c.inbox.put(func() error {
+	full := c.inbox.put(func() error {
 		c.count(received, 1)
 		c.count(receivedBytes, len(m.Data))
 		_, err := handler(sobek.Undefined(), c.toScript(m))
 		return err
 	})
-	if !full {
-		return
+	if full {
+		c.module.full.Do(func() {
+			script.Logger(c.vu).Warnf("nats: %d messages wait for a VU; further ones are dropped, and counted as %s", inboxLimit, dropped)
+		})
 	}
-	c.module.full.Do(func() {
-		script.Logger(c.vu).Warnf("nats: %d messages wait for a VU; further ones are dropped, and counted as %s", inboxLimit, dropped)
-	})
-	c.inbox.drops.Add(1)
 }
 
 // listen warns, once in a test, of messages that came while the script awaited nothing.
@@ -148,21 +125,24 @@ func (c *client) listen() {
 }
 
 func subjectOf(v sobek.Value) (string, error) {
-	if v == nil || v.String() == "" {
+	if common.IsNullish(v) || v.String() == "" {
 		return "", errors.New("it needs a subject: publish('orders', 'text')")
 	}
 	return v.String(), nil
 }
 
-// headerOf is an object of texts; a name is written as the script has it.
-func headerOf(v sobek.Value) nats.Header {
-	texts := script.Texts(v)
-	if len(texts) == 0 {
-		return nil
+// messageOf reads a message; a header's name is written as the script has it.
+func (c *client) messageOf(subject, body, headers sobek.Value) (m *nats.Msg, err error) {
+	m = &nats.Msg{}
+	if m.Subject, err = subjectOf(subject); err != nil {
+		return m, err
 	}
-	header := nats.Header{}
-	for name, text := range texts {
-		header[name] = []string{text}
+	for name, text := range script.Texts(headers) {
+		if m.Header == nil {
+			m.Header = nats.Header{}
+		}
+		m.Header[name] = []string{text}
 	}
-	return header
+	m.Data, err = script.Bytes(c.vu.Runtime(), "the message", body)
+	return m, err
 }
