@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -72,33 +71,6 @@ func (s *jetStreamSession) state(ctx context.Context, connection int, at locatio
 		return jetstream.StreamState{}, err
 	}
 	return found.CachedInfo().State, nil
-}
-
-// leftovers are the consumers, by stream, on streams that stay: this session's own and, for client 0, those of the run's groups, which may
-// have members on other clients only.
-func (s *jetStreamSession) leftovers() map[string][]string {
-	left, groups := map[string][]string{}, map[string]bool{}
-	if !s.Found() {
-		return left
-	}
-	for _, one := range s.consumers.All() {
-		if one.group != "" {
-			groups[one.group] = true
-		} else {
-			left[one.stream] = append(left[one.stream], one.name())
-		}
-	}
-	if s.Client > 0 || s.Run == "" {
-		return left
-	}
-	for _, at := range s.streams {
-		for group := range groups {
-			if !slices.Contains(left[at.stream], group) {
-				left[at.stream] = append(left[at.stream], group)
-			}
-		}
-	}
-	return left
 }
 
 // --- internal ---

@@ -34,6 +34,7 @@ type jetStreamSession struct {
 	js        []jetstream.JetStream
 	producers []*producer
 	// streams has where each topic is; subjects, by number, what it is published to.
+	layout   broker.Layout
 	streams  map[string]location
 	subjects []string
 	// storedAs describes the existing streams, for people.
@@ -112,6 +113,7 @@ func (s *jetStreamSession) Held() (held int64, known bool) {
 
 // Prepare makes a stream for each topic. It removes a stream of that name from an earlier run, with its consumers.
 func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) error {
+	s.layout = layout
 	return s.permitted(ctx, func(ctx context.Context) error {
 		if s.Found() {
 			return s.find(ctx, layout.Topics)
@@ -161,38 +163,42 @@ const (
 	noPeers                jetstream.ErrorCode = 10005
 )
 
-// Remove deletes what this session has made: streams with their consumers, or its consumers on other streams.
+// Remove deletes what this session has made: streams with their consumers, or its consumers on other streams. Client 0 removes those of the
+// run's groups there.
 func (s *jetStreamSession) Remove(ctx context.Context) error {
 	s.Quiet()
-	var all []removal
+	var all []func(context.Context) error
+	remove := func(what, name string, ask func(context.Context) error) {
+		all = append(all, func(ctx context.Context) error {
+			err := patiently(ctx, ask)
+			if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {
+				return nil
+			}
+			return broker.Wrap(fmt.Sprintf("nats: remove %s %q", what, name), err)
+		})
+	}
+	consumer := func(stream, name string) {
+		remove("consumer", name, func(ctx context.Context) error { return s.js[0].DeleteConsumer(ctx, stream, name) })
+	}
 	for _, one := range s.consumers.All() {
-		one.stop()
+		if one.stop(); s.Found() && one.group == "" {
+			consumer(one.stream, one.name())
+		}
+	}
+	for _, to := range s.layout.Subscriptions {
+		if to.Group != "" && s.Run != "" && s.Client == 0 {
+			consumer(s.streams[to.Topic].stream, s.groupName(to.Group))
+		}
 	}
 	for _, name := range s.made.All() {
-		all = append(all, removal{"stream", name, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) }})
-	}
-	for stream, names := range s.leftovers() {
-		for _, name := range names {
-			all = append(all, removal{"consumer", name, func(ctx context.Context) error { return s.js[0].DeleteConsumer(ctx, stream, name) }})
-		}
+		remove("stream", name, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
 	}
 	failed := make([]error, len(all))
-	_ = deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
-		err := patiently(ctx, all[i].ask)
-		if !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-			failed[i] = broker.Wrap(fmt.Sprintf("nats: remove %s %q", all[i].what, all[i].name), err)
-		}
-		return nil
-	})
+	_ = deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error { failed[i] = all[i](ctx); return nil })
 	if ctx.Err() != nil { // one error from a silent server is enough
 		return cmp.Or(failed...)
 	}
 	return errors.Join(failed...)
-}
-
-type removal struct {
-	what, name string
-	ask        func(context.Context) error
 }
 
 // Close ends the connections. Outstanding answers will not arrive.
