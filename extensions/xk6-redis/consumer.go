@@ -53,7 +53,7 @@ type fetched struct{ id, payload string }
 func (s *session) begin(ctx context.Context, c *consumer, resume, step func(*socket) error) error {
 	link := newLink[*socket]()
 	return link.Open(ctx, s.Base, func(ctx context.Context) (*socket, error) {
-		k, err := s.dial(ctx)
+		k, err := s.connect(ctx, false)
 		if err == nil {
 			s.running.Go(func() { k.fail(c.run(k, resume, step)) })
 		}

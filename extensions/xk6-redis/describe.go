@@ -87,12 +87,8 @@ func (s *session) settings() map[string]string {
 		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none: reads from a position of its own", acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")]
 	case modeLists:
 		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM; where nothing is acknowledged BRPOP (RPOP)"
-		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none", "none"
-		if broker.AcknowledgeOf(s.Acknowledge, "") != broker.Automatic {
-			set["acknowledgeAlone"] = "each message, with its payload"
-		}
-		if broker.AcknowledgeOf(s.Acknowledge, "g") != broker.Automatic {
-			set["acknowledgeInGroup"] = "each message, with its payload"
+		for name, group := range map[string]string{"acknowledgeAlone": "", "acknowledgeInGroup": "g"} {
+			set[name] = map[bool]string{true: "none", false: "each message, with its payload"}[broker.AcknowledgeOf(s.Acknowledge, group) == broker.Automatic]
 		}
 	}
 	if s.Mode != modePubSub {

@@ -32,14 +32,14 @@ func (l *line) Send(m *broker.Message, done broker.Done) { l.send(entry{m: m, do
 
 // send queues a command; done or fail is called once. It blocks while the queue is full.
 func (l *line) send(e entry) {
-	if at, is := l.Now(); !is || !at.put(e) {
-		e.fail(l.s.lost(errNotConnected))
+	if at, is := l.Now(); !is || l.s.Over.Err() != nil || !at.put(e) {
+		e.fail(errNotConnected)
 	}
 }
 
 // dial makes a link.
 func (l *line) dial(ctx context.Context) (*link, error) {
-	k, err := l.s.dial(ctx)
+	k, err := l.s.connect(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +52,6 @@ func (l *line) dial(ctx context.Context) (*link, error) {
 	}
 	go made.run()
 	return made, nil
-}
-
-// lost is what became of a command on a connection that has ended.
-func (s *session) lost(err error) error {
-	if s.Over.Err() != nil {
-		return errClosed
-	}
-	return err
 }
 
 // link writes commands as they come and reads their answers, each in a goroutine of its own. What is queued during a write leaves as one
@@ -144,10 +136,10 @@ func (l *link) run() {
 	l.dead = true
 	l.gate.Unlock()
 	for len(l.unanswered) > 0 {
-		(<-l.unanswered).fail(l.s.lost(cmp.Or(l.refusal, errUnanswered)))
+		(<-l.unanswered).fail(cmp.Or(l.refusal, errUnanswered))
 	}
 	for len(l.queue) > 0 {
-		(<-l.queue).fail(l.s.lost(errNotConnected))
+		(<-l.queue).fail(errNotConnected)
 	}
 }
 
@@ -159,35 +151,30 @@ func (l *link) write() error {
 		var e entry
 		select {
 		case e = <-l.queue:
-		case <-l.broken:
-			return nil
-		}
-		for more := true; more; {
-			// Subtle: before the write, because the answer may come at once.
-			select {
-			case l.unanswered <- e:
-			default:
-				if err := w.Flush(); err != nil {
-					e.fail(errNotConnected)
-					return err
-				}
-				select {
-				case l.unanswered <- e:
-				case <-l.broken:
-					e.fail(errNotConnected)
-					return nil
-				}
+		default:
+			if err := w.Flush(); err != nil {
+				return err
 			}
-			l.s.encode(w, e)
 			select {
 			case e = <-l.queue:
-			default:
-				more = false
+			case <-l.broken:
+				return nil
 			}
 		}
-		if err := w.Flush(); err != nil {
-			return err
+		if len(l.unanswered) == cap(l.unanswered) {
+			if err := w.Flush(); err != nil {
+				e.fail(errNotConnected)
+				return err
+			}
 		}
+		// Subtle: before the write, because the answer may come at once.
+		select {
+		case l.unanswered <- e:
+		case <-l.broken:
+			e.fail(errNotConnected)
+			return nil
+		}
+		l.s.encode(w, e)
 	}
 }
 
@@ -215,7 +202,7 @@ func (l *link) await() error {
 		select {
 		case e = <-l.unanswered:
 		case <-l.broken:
-			return errClosed
+			return nil
 		}
 		err := e.future.Wait()
 		atNs := l.s.Now()

@@ -77,14 +77,9 @@ func decode(o broker.Options) (driverOptions, error) {
 
 // reach reads the URL: host, user, password, database, TLS. Its errors never contain the URL.
 func reach(url string, t address.TLS) (*redis.Options, error) {
-	rest := url[strings.LastIndex(url, "@")+1:]
-	switch scheme, _, _ := strings.Cut(url, "://"); {
-	case url == "":
-		return nil, errors.New("the URL is missing")
+	switch rest := url[strings.LastIndex(url, "@")+1:]; {
 	case strings.Contains(rest, ","):
 		return nil, errors.New("the URL names several hosts; mqbench measures a single Redis server, not a cluster and not sentinels")
-	case scheme != "redis" && scheme != "rediss":
-		return nil, errors.New("the URL must begin with redis:// or rediss://")
 	case strings.Contains(rest, "?"):
 		return nil, errors.New("the URL has options after a question mark; mqbench sets all of the library's options itself")
 	}

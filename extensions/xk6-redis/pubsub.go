@@ -76,7 +76,7 @@ func channelOf(to broker.Subscription) channel {
 
 // dial makes a socket with all channels, and returns when the server has confirmed them. Messages published since the last one are lost.
 func (r *subscriber) dial(ctx context.Context) (*socket, error) {
-	k, err := r.s.listen(ctx)
+	k, err := r.s.connect(ctx, true)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 var (
 	errNotConnected = errors.New("redis: not connected")
 	errUnanswered   = fmt.Errorf("redis: connection lost: %w", broker.ErrUnknown)
-	errClosed       = errors.New("redis: the session is closed")
 	errNobody       = errors.New("a message was published while nobody was subscribed")
 )
 
@@ -214,14 +213,13 @@ func (s *session) Close() error {
 
 // plan refuses a layout that the mode cannot have, and names the lists to which consumers move what they take.
 func (s *session) plan(layout broker.Layout) error {
+	members := func(to broker.Subscription) int { all, _ := layout.Members(to); return all }
 	for _, to := range layout.Subscriptions {
-		if all, _ := layout.Members(to); s.Mode == modePubSub && to.Group != "" && all > 1 {
-			return fmt.Errorf("consume %q: pub/sub has no groups: %d consumers cannot share a channel; use mode streams or lists", to.Topic, all)
-		}
-		if s.Mode != modePubSub && to.Wildcard {
-			return fmt.Errorf("consume %q: mode %s has no patterns; use mode pubsub", to.Topic, s.Mode)
-		}
 		switch t := s.named[to.Topic]; {
+		case s.Mode == modePubSub && to.Group != "" && members(to) > 1:
+			return fmt.Errorf("consume %q: pub/sub has no groups: %d consumers cannot share a channel; use mode streams or lists", to.Topic, members(to))
+		case s.Mode != modePubSub && to.Wildcard:
+			return fmt.Errorf("consume %q: mode %s has no patterns; use mode pubsub", to.Topic, s.Mode)
 		case s.Mode == modePubSub && to.Client == s.Client:
 			s.place(to)
 		case s.Mode == modeStreams && to.Group != "":

@@ -115,9 +115,9 @@ func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 	const url = "redis://127.0.0.1:6379"
 	for _, c := range []struct{ name, url, options, want string }{
 		{"no such mode", url, `{"mode": "queue"}`, `mode must be one of pubsub, streams, lists, got "queue"`},
-		{"no URL", "", `{}`, "the URL is missing"},
-		{"several hosts", "redis://a:1,b:2", `{}`, "the URL names several hosts"},
-		{"another scheme", "nats://a:1", `{}`, "must begin with redis:// or rediss://"},
+		{"no URL", "", `{}`, "the URL cannot be read"},
+		{"several hosts", "redis://:s3cr3t@a:1,b:2", `{}`, "the URL names several hosts"},
+		{"another scheme", "nats://a:1", `{}`, "write redis://"},
 		{"options of the library", "redis://a:1?max_retries=3", `{}`, "options after a question mark"},
 		{"a database that is no number", "redis://:s3cr3t@a:1/x", `{}`, "the URL cannot be read"},
 		{"a file that is not there", url, `{"tls": {"ca": "/nowhere.pem"}}`, "tls: read ca: open /nowhere.pem"},

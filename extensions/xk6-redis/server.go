@@ -91,24 +91,12 @@ func newLink[W broker.Wire]() broker.Link[W] {
 	return broker.Link[W]{First: reconnectWait, Wait: reconnectWait}
 }
 
-// dial makes a socket for commands that wait for their answers.
-func (s *session) dial(ctx context.Context) (*socket, error) {
-	return s.connect(ctx, func(ctx context.Context, k *socket) error { return k.client.Ping(ctx).Err() })
-}
-
-// listen makes a socket for subscriptions.
-func (s *session) listen(ctx context.Context) (*socket, error) {
-	return s.connect(ctx, func(ctx context.Context, k *socket) error {
-		k.pubsub = k.client.Subscribe(s.Over)
-		return k.pubsub.Ping(ctx) // connects; its answer is ignored later
-	})
-}
-
-// connect makes a socket, which ends with the session. first is the call that makes the library connect.
-func (s *session) connect(ctx context.Context, first func(context.Context, *socket) error) (*socket, error) {
+// connect makes a socket, for commands that wait for their answers or for subscriptions. It ends with the session.
+func (s *session) connect(ctx context.Context, subscribes bool) (k *socket, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	options, k := s.options(-1), &socket{broken: make(chan struct{})} // -1 is the library's value for no timeout
+	options := s.options(-1) // the library's value for no timeout
+	k = &socket{broken: make(chan struct{})}
 	dialer := redis.NewDialer(options)
 	var once sync.Once
 	options.Dialer = func(ctx context.Context, network, addr string) (conn net.Conn, err error) {
@@ -120,7 +108,12 @@ func (s *session) connect(ctx context.Context, first func(context.Context, *sock
 		return conn, err
 	}
 	k.client = redis.NewClient(options)
-	err := first(ctx, k)
+	if subscribes {
+		k.pubsub = k.client.Subscribe(s.Over)
+		err = k.pubsub.Ping(ctx) // connects; its answer is ignored later
+	} else {
+		err = k.client.Ping(ctx).Err()
+	}
 	if err == nil {
 		// Subtle: the library leaves the deadline of its last command on the connection, and the link would run into it.
 		err = k.conn.SetDeadline(time.Time{})
@@ -129,7 +122,7 @@ func (s *session) connect(ctx context.Context, first func(context.Context, *sock
 		_ = k.client.Close()
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	context.AfterFunc(s.Over, func() { k.fail(errClosed) })
+	context.AfterFunc(s.Over, func() { k.fail(errNotConnected) })
 	return k, nil
 }
 

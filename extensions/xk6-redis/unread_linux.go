@@ -4,7 +4,8 @@ import (
 	"crypto/tls"
 	"net"
 	"syscall"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // unread is how many bytes have arrived in a socket and were not read yet; of TLS they are encrypted. A closed socket has none.
@@ -12,17 +13,12 @@ func unread(conn net.Conn) (bytes int, known bool) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	socket, ok := conn.(syscall.Conn)
-	if !ok {
+	socket, known := conn.(syscall.Conn)
+	if !known {
 		return 0, false
 	}
-	raw, err := socket.SyscallConn()
-	if err != nil {
-		return 0, true
+	if raw, err := socket.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { bytes, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
 	}
-	var n int32
-	_ = raw.Control(func(fd uintptr) {
-		_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))
-	})
-	return int(n), true
+	return bytes, true
 }
