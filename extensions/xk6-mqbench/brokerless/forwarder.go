@@ -1,52 +1,56 @@
 package brokerless
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
 	"net"
+	"net/rpc"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // connectTimeout is how long the forwarder tries to reach a subscription.
 const connectTimeout = 10 * time.Second
 
-// Forwarder stands between senders and receivers: for each topic a socket that takes messages, and one that hands them on. It stores nothing
-// but what the library's queues hold.
-type Forwarder struct {
-	library Library
-	host    string
-	// Version is what it says of itself.
-	Version string
-
-	mu    sync.Mutex
-	ways  map[way]*passage
-	users int
-}
-
-// way is what a passage is for; in PubSub all topics share one.
-type way struct {
-	mode  Mode
-	topic string
-}
-
-// passage takes messages in and hands them on.
-type passage struct {
-	in  In
-	out Out
-	// Sockets have one sender at a time.
-	sending, replying sync.Mutex
-}
-
-// NewForwarder makes one whose sockets listen on that host.
-func NewForwarder(library Library, host, version string) *Forwarder {
-	return &Forwarder{library: library, host: host, Version: version, ways: map[way]*passage{}}
-}
-
-// Serve answers clients until the listener is closed.
-func (f *Forwarder) Serve(listener net.Listener) error {
+// Main runs a forwarder until a signal comes: arguments as of a command line, without the program's name. It stands between senders and
+// receivers: for each topic a socket that takes messages, and one that hands them on. It stores nothing but what the library's queues hold.
+func Main(libraries map[string]Library, arguments []string, out io.Writer) error {
+	known := strings.Join(slices.Sorted(maps.Keys(libraries)), ", ")
+	flags := flag.NewFlagSet("forwarder", flag.ContinueOnError)
+	flags.SetOutput(out)
+	name := flags.String("library", "", "whose sockets: "+known)
+	addr := flags.String("addr", "127.0.0.1:5555", "host:port for clients; sockets for messages are on ports of their own of that host")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	library := libraries[*name]
+	if library == nil {
+		return fmt.Errorf("-library must be one of %s, got %q", known, *name)
+	}
+	host, _, err := net.SplitHostPort(*addr)
+	if err != nil {
+		return fmt.Errorf("-addr: %w", err)
+	}
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	context.AfterFunc(ctx, func() { _ = listener.Close() })
+	_, _ = fmt.Fprintf(out, "version %s\nlistening on %s\n", library.Version(), listener.Addr())
+	f := &forwarder{library: library, host: host, passages: map[string]*passage{}}
 	for {
 		conn, err := listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
@@ -59,65 +63,100 @@ func (f *Forwarder) Serve(listener net.Listener) error {
 	}
 }
 
+// service is the name of what the forwarder offers its clients (net/rpc): the methods of client.
+const service = "mqbench"
+
 // --- internal ---
 
+type forwarder struct {
+	library Library
+	host    string
+
+	mu sync.Mutex
+	// passages by mode and topic; in PubSub all topics share one.
+	passages map[string]*passage
+	users    int
+}
+
+// passage takes messages in and hands them on.
+type passage struct {
+	in  In
+	out Out
+	// Sockets have one sender at a time.
+	sending, replying sync.Mutex
+}
+
+// client is what one connection has asked for.
+type client struct {
+	of   *forwarder
+	mode Mode
+
+	mu sync.Mutex
+	// subscribed passages, by the addresses that they are connected to.
+	subscribed map[string]*passage
+}
+
+// Hello comes first. The answer is what the forwarder says of itself.
+func (c *client) Hello(mode Mode, version *string) error {
+	c.mode, *version = mode, "mqbench's forwarder on "+c.of.library.Version()
+	return nil
+}
+
+// Entrance is where messages of a topic go in.
+func (c *client) Entrance(topic string, address *string) error {
+	p, err := c.of.passage(c.mode, topic)
+	if err == nil {
+		*address = p.in.Address()
+	}
+	return err
+}
+
+// Subscribe connects to a subscription, for as long as the client is connected.
+func (c *client) Subscribe(to broker.Endpoint, _ *string) error {
+	p, err := c.of.passage(c.mode, to.Topic)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.subscribed[to.Address] = p
+	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	return p.out.Connect(ctx, to.Address, prefixOf(to))
+}
+
 // serve answers one client; what it subscribed to ends with its connection, and everything with the last one.
-func (f *Forwarder) serve(conn net.Conn) {
+func (f *forwarder) serve(conn net.Conn) {
 	f.mu.Lock()
 	f.users++
 	f.mu.Unlock()
-	var subscribed []request
-	defer func() {
-		_ = conn.Close()
-		f.leave(subscribed)
-	}()
-	say := json.NewEncoder(conn)
-	if say.Encode(request{Version: f.Version}) != nil {
-		return
-	}
-	for lines := bufio.NewReader(conn); ; {
-		var question request
-		if err := readLine(lines, &question); err != nil {
-			return
-		}
-		answer, err := f.answer(question)
-		if err != nil {
-			answer.Error = err.Error()
-		} else if question.Subscription != nil {
-			subscribed = append(subscribed, question)
-		}
-		if say.Encode(answer) != nil {
-			return
-		}
-	}
-}
-
-func (f *Forwarder) answer(question request) (answer request, err error) {
-	topic := question.Entrance
-	if question.Subscription != nil {
-		topic = question.Subscription.Topic
-	}
-	passage, err := f.passage(question.Mode, topic)
-	if err != nil {
-		return answer, err
-	}
-	if question.Subscription == nil {
-		answer.Address = passage.in.Address()
-		return answer, nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
-	defer cancel()
-	return answer, passage.out.Connect(ctx, question.Subscription.Address, prefixOf(*question.Subscription))
-}
-
-// passage of a topic, which it makes if need be.
-func (f *Forwarder) passage(mode Mode, topic string) (*passage, error) {
-	if mode == PubSub {
-		topic = ""
+	c := &client{of: f, subscribed: map[string]*passage{}}
+	server := rpc.NewServer()
+	_ = server.RegisterName(service, c)
+	server.ServeConn(conn)
+	for address, p := range c.subscribed {
+		p.out.Disconnect(address)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if p := f.ways[way{mode, topic}]; p != nil {
+	f.users--
+	if f.users == 0 {
+		for _, p := range f.passages {
+			go func() { _ = errors.Join(p.in.Close(), p.out.Close()) }()
+		}
+		clear(f.passages)
+	}
+}
+
+// passage of a topic, which it makes if need be.
+func (f *forwarder) passage(mode Mode, topic string) (*passage, error) {
+	key := string(mode) + topic
+	if mode == PubSub {
+		key = string(mode)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p := f.passages[key]; p != nil {
 		return p, nil
 	}
 	p := &passage{}
@@ -139,29 +178,6 @@ func (f *Forwarder) passage(mode Mode, topic string) (*passage, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.out.Close())
 	}
-	f.ways[way{mode, topic}] = p
+	f.passages[key] = p
 	return p, nil
-}
-
-// leave disconnects what a client had subscribed to.
-func (f *Forwarder) leave(subscribed []request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.users--
-	for _, one := range subscribed {
-		topic := one.Subscription.Topic
-		if one.Mode == PubSub {
-			topic = ""
-		}
-		if p := f.ways[way{one.Mode, topic}]; p != nil {
-			p.out.Disconnect(one.Subscription.Address)
-		}
-	}
-	if f.users > 0 {
-		return
-	}
-	for key, p := range f.ways {
-		delete(f.ways, key)
-		go func() { _ = errors.Join(p.in.Close(), p.out.Close()) }()
-	}
 }

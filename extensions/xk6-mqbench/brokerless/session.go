@@ -39,10 +39,14 @@ type Session struct {
 	// settings are the library's, for people.
 	settings map[string]string
 	// folder has the sockets of ipc.
-	folder    string
-	forwarder *link
+	folder string
+	// forwarder at server; nil: there is none.
+	forwarder *broker.Link[*wire]
+	server    string
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	// version that the forwarder says it has.
+	version  string
 	ins      []*in
 	others   []broker.Endpoint
 	senders  []*sender
@@ -91,7 +95,7 @@ func New(name string, o broker.Options, own Options, library Library, settings m
 	if len(at.Hosts) > 1 {
 		return nil, fmt.Errorf("%s: there is one forwarder, and the URL has %d", name, len(at.Hosts))
 	}
-	s.forwarder = &link{Link: broker.Link[*wire]{First: reconnectWait, Wait: reconnectWait}, session: s, server: at.Hosts[0]}
+	s.server, s.forwarder = at.Hosts[0], &broker.Link[*wire]{First: reconnectWait, Wait: reconnectWait}
 	return s, nil
 }
 
@@ -107,7 +111,7 @@ func (s *Session) Open(ctx context.Context) error {
 	if s.forwarder == nil {
 		return nil
 	}
-	return broker.Wrap(s.name+": connect to the forwarder", s.forwarder.Open(ctx, s.base, s.forwarder.connect))
+	return broker.Wrap(s.name+": connect to the forwarder", s.forwarder.Open(ctx, s.base, s.dial))
 }
 
 // Prepare has nothing to make: a topic exists by being used.
@@ -170,7 +174,9 @@ func (s *Session) Describe() broker.Description {
 	})
 	server := s.library.Version() + ", without a server"
 	if s.forwarder != nil {
-		server = s.forwarder.version()
+		s.mu.Lock()
+		server = s.version
+		s.mu.Unlock()
 	}
 	return broker.Description{
 		Order: "per-producer", Wildcards: s.own.Mode == PubSub, Library: s.library.Version(), Server: server, Settings: settings,
@@ -222,7 +228,8 @@ func (s *Session) consume(ctx context.Context, to broker.Subscription, handle br
 	s.ins = append(s.ins, one)
 	s.mu.Unlock()
 	if s.forwarder != nil {
-		return s.forwarder.subscribe(ctx, one.Endpoint)
+		_, err := s.ask(ctx, "Subscribe", one.Endpoint)
+		return err
 	}
 	for _, sender := range s.allSenders() {
 		if err := sender.connect(ctx, one.Endpoint); err != nil {
@@ -304,15 +311,28 @@ func (s *Session) replied(topic string, m Message) {
 	to.handle(broker.Delivery{ReceivedNs: at, Payload: m.Payload})
 }
 
-// receivers are the subscriptions, here and on other clients, to which messages of a topic go.
-func (s *Session) receivers(topic string) (to []broker.Endpoint) {
+// receivers are the subscriptions, here and on other clients, to which messages of a topic go: the forwarder's entrance, if there is one.
+func (s *Session) receivers(ctx context.Context, topic string) (to []broker.Endpoint, err error) {
+	if s.forwarder != nil {
+		at, err := s.ask(ctx, "Entrance", topic)
+		if s.own.Mode == PubSub {
+			topic = "" // one entrance for all
+		}
+		return []broker.Endpoint{{Topic: topic, Address: at}}, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.ins {
 		to = append(to, one.Endpoint)
 	}
 	to = append(to, s.others...)
-	return slices.DeleteFunc(to, func(e broker.Endpoint) bool { return !covers(e, topic) })
+	return slices.DeleteFunc(to, func(e broker.Endpoint) bool { return !covers(e, topic) }), nil
+}
+
+func (s *Session) allSenders() []*sender {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.senders
 }
 
 func covers(e broker.Endpoint, topic string) bool {
