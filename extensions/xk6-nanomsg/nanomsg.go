@@ -44,20 +44,13 @@ type options struct {
 	Queue int `json:"queue"`
 }
 
-func queueOf(mode brokerless.Mode) int {
-	if mode == brokerless.PubSub {
-		return droppingQueue
-	}
-	return ownQueue
-}
-
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
 	own := options{Options: brokerless.Defaults}
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("nanomsg: %w", err)
 	}
-	own.Queue = cmp.Or(own.Queue, queueOf(own.Mode))
+	own.Queue = Library{own.Queue}.queueOf(own.Mode)
 	return brokerless.New("nanomsg", o, own.Options, Library{own.Queue}, map[string]string{
 		"flush":         "each message, by the library's own goroutine",
 		"prefetch":      fmt.Sprintf("%d in the receiving socket", own.Queue),
@@ -82,61 +75,46 @@ func (Library) Version() string {
 
 // Listen binds PULL, SUB or a raw REP.
 func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(brokerless.Message)) (brokerless.In, error) {
-	socket, err := makers{brokerless.PushPull: pull.NewSocket, brokerless.PubSub: sub.NewSocket, brokerless.ReqRep: xrep.NewSocket}[mode]()
+	options := map[string]any{mangos.OptionReadQLen: l.queueOf(mode)}
+	open := pull.NewSocket
+	switch mode {
+	case brokerless.PubSub:
+		open, options[mangos.OptionSubscribe] = sub.NewSocket, []byte(prefix)
+	case brokerless.ReqRep:
+		open, options[mangos.OptionWriteQLen] = xrep.NewSocket, l.queueOf(mode)
+	}
+	socket, err := opened(open, options)
 	if err != nil {
 		return nil, err
 	}
-	i := &in{socket: socket}
-	set := settings{socket.SetOption, nil}
-	set.to(mangos.OptionReadQLen, cmp.Or(l.queue, queueOf(mode)))
-	if mode == brokerless.PubSub {
-		set.to(mangos.OptionSubscribe, []byte(prefix))
+	listener, err := socket.NewListener(address, ofConnections(address))
+	if err == nil {
+		err = listener.Listen()
 	}
-	if mode == brokerless.ReqRep {
-		set.to(mangos.OptionWriteQLen, cmp.Or(l.queue, queueOf(mode)))
+	if err != nil {
+		return nil, errors.Join(err, socket.Close())
 	}
-	var listener mangos.Listener
-	if set.failed == nil {
-		listener, set.failed = socket.NewListener(address, nil)
-	}
-	if set.failed == nil {
-		set.set = listener.SetOption
-		set.to(mangos.OptionMaxRecvSize, 0)
-		if strings.HasPrefix(address, "tcp:") {
-			set.to(mangos.OptionNoDelay, true)
-		}
-	}
-	if set.failed == nil {
-		set.failed = listener.Listen()
-	}
-	if set.failed != nil {
-		return nil, errors.Join(set.failed, socket.Close())
-	}
-	i.address = listener.Address()
 	go receive(socket, mode, take)
-	return i, nil
+	return &in{socket: socket, address: listener.Address()}, nil
 }
 
 // Sender makes PUSH, PUB or a raw REQ.
 func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), lost func(error), back func()) (brokerless.Out, error) {
-	socket, err := makers{brokerless.PushPull: push.NewSocket, brokerless.PubSub: pub.NewSocket, brokerless.ReqRep: xreq.NewSocket}[mode]()
+	options := map[string]any{
+		mangos.OptionWriteQLen: l.queueOf(mode), mangos.OptionReconnectTime: reconnectWait, mangos.OptionMaxReconnectTime: time.Duration(0),
+	}
+	open := pub.NewSocket
+	switch mode {
+	case brokerless.PushPull:
+		open, options[mangos.OptionFailNoPeers] = push.NewSocket, true
+	case brokerless.ReqRep:
+		open, options[mangos.OptionReadQLen] = xreq.NewSocket, l.queueOf(mode)
+	}
+	socket, err := opened(open, options)
 	if err != nil {
 		return nil, err
 	}
 	o := &out{socket: socket, mode: mode, lost: lost, back: back, dialers: map[string]*dialer{}}
-	set := settings{socket.SetOption, nil}
-	set.to(mangos.OptionWriteQLen, cmp.Or(l.queue, queueOf(mode)))
-	set.to(mangos.OptionReconnectTime, reconnectWait)
-	set.to(mangos.OptionMaxReconnectTime, time.Duration(0))
-	switch mode {
-	case brokerless.PushPull:
-		set.to(mangos.OptionFailNoPeers, true)
-	case brokerless.ReqRep:
-		set.to(mangos.OptionReadQLen, cmp.Or(l.queue, queueOf(mode)))
-	}
-	if set.failed != nil {
-		return nil, errors.Join(set.failed, socket.Close())
-	}
 	socket.SetPipeEventHook(o.happens)
 	if mode == brokerless.ReqRep {
 		go receive(socket, mode, reply)
@@ -176,17 +154,9 @@ type dialer struct {
 }
 
 func (o *out) Connect(_ context.Context, address, _ string) error {
-	made, err := o.socket.NewDialer(address, nil)
+	made, err := o.socket.NewDialer(address, ofConnections(address))
 	if err != nil {
 		return err
-	}
-	set := settings{made.SetOption, nil}
-	set.to(mangos.OptionMaxRecvSize, 0)
-	if strings.HasPrefix(address, "tcp:") {
-		set.to(mangos.OptionNoDelay, true)
-	}
-	if set.failed != nil {
-		return set.failed
 	}
 	o.mu.Lock()
 	o.dialers[address] = &dialer{Dialer: made}
@@ -233,18 +203,33 @@ func (o *out) Close() error {
 
 // --- internal ---
 
-type makers = map[brokerless.Mode]func() (mangos.Socket, error)
-
-// settings set options until one fails.
-type settings struct {
-	set    func(name string, value any) error
-	failed error
+func (l Library) queueOf(mode brokerless.Mode) int {
+	if mode == brokerless.PubSub {
+		return cmp.Or(l.queue, droppingQueue)
+	}
+	return cmp.Or(l.queue, ownQueue)
 }
 
-func (s *settings) to(name string, value any) {
-	if s.failed == nil {
-		s.failed = broker.Wrap("set "+name, s.set(name, value))
+func opened(open func() (mangos.Socket, error), options map[string]any) (mangos.Socket, error) {
+	socket, err := open()
+	if err != nil {
+		return nil, err
 	}
+	for name, value := range options {
+		if err := socket.SetOption(name, value); err != nil {
+			return nil, errors.Join(fmt.Errorf("set %s: %w", name, err), socket.Close())
+		}
+	}
+	return socket, nil
+}
+
+// ofConnections are options of connections to an address: no limit to the size of messages.
+func ofConnections(address string) map[string]any {
+	options := map[string]any{mangos.OptionMaxRecvSize: 0}
+	if strings.HasPrefix(address, "tcp:") {
+		options[mangos.OptionNoDelay] = true
+	}
+	return options
 }
 
 func send(socket mangos.Socket, before, payload, path []byte) error {
