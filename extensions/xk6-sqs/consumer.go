@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"strconv"
 	"sync"
-	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -26,31 +25,42 @@ type consumer struct {
 	group   string
 	handle  broker.Handler
 	life    *broker.Lifeline
-	// over ends with the subscription.
-	over context.Context
-	end  context.CancelFunc
-	held atomic.Int64
-	// deleting are the requests that delete what was handled.
-	deleting sync.WaitGroup
+	// over ends with the subscription, and working with the last message and its deletion.
+	over    context.Context
+	end     context.CancelFunc
+	working sync.WaitGroup
 
-	// mu guards what the consumer has got and not handled: receipts, to give back.
-	mu   sync.Mutex
-	mine map[string]bool
+	mu sync.Mutex
+	// left is what the consumer has got and not handled.
+	left []types.Message
 }
 
-// stop gives back what was not handled.
+// stop gives back what is not handled, a moment later.
 func (c *consumer) stop() {
 	c.end()
+	deadline.AtMost(handleTime, c.working.Wait)
 	c.mu.Lock()
-	all := c.mine
-	c.mine = nil
+	left := c.left
+	c.left = nil
 	c.mu.Unlock()
-	deadline.AtMost(closeTimeout, c.deleting.Wait)
+	if len(left) == 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	for receipt := range all {
-		_, _ = c.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &c.url, ReceiptHandle: &receipt})
+	in := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &c.url}
+	for i, m := range left {
+		id := strconv.Itoa(i)
+		in.Entries = append(in.Entries, types.ChangeMessageVisibilityBatchRequestEntry{Id: &id, ReceiptHandle: m.ReceiptHandle})
 	}
+	_, _ = c.client.ChangeMessageVisibilityBatch(ctx, in)
+}
+
+// held is how many messages the consumer has got and not handled.
+func (c *consumer) held() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return int64(len(c.left))
 }
 
 // --- internal ---
@@ -59,7 +69,7 @@ func (c *consumer) stop() {
 func (c *consumer) work() {
 	s := c.session
 	slots := make(chan struct{}, deletes)
-	for c.over.Err() == nil {
+	for {
 		answer, err := c.client.ReceiveMessage(c.over, &sqs.ReceiveMessageInput{
 			QueueUrl: &c.url, MaxNumberOfMessages: int32(s.own.Prefetch), WaitTimeSeconds: s.own.seconds(s.own.WaitNs),
 			MessageAttributeNames:       []string{payloadName},
@@ -67,7 +77,7 @@ func (c *consumer) work() {
 		})
 		at := s.Now()
 		if c.over.Err() != nil {
-			return
+			return // an answer is given back by its timeout
 		}
 		if err != nil {
 			c.life.Failed("receive", err)
@@ -75,44 +85,41 @@ func (c *consumer) work() {
 			continue
 		}
 		c.life.Works()
-		if !c.take(answer.Messages) {
-			return
-		}
+		c.mu.Lock()
+		c.left = answer.Messages
+		c.mu.Unlock()
+		handled := 0
 		for _, m := range answer.Messages {
 			if c.group != "" {
 				at = s.Now()
 			}
 			c.handle(broker.Delivery{ReceivedNs: at, Payload: decoded(m), Redelivered: receives(m) > 1})
-			c.held.Add(-1)
+			if !c.handled() {
+				break
+			}
+			handled++
 			if c.over.Err() != nil {
-				return // given back
+				break
 			}
 		}
-		if len(answer.Messages) == 0 {
-			continue
+		if handled > 0 {
+			slots <- struct{}{}
+			c.working.Go(func() {
+				defer func() { <-slots }()
+				c.delete(answer.Messages[:handled])
+			})
 		}
-		slots <- struct{}{}
-		c.deleting.Go(func() {
-			defer func() { <-slots }()
-			c.delete(answer.Messages)
-		})
 	}
 }
 
-// take notes messages as ours; false: the consumer has stopped, and they are given back by their timeout.
-func (c *consumer) take(all []types.Message) bool {
+// handled takes the first message off those that are left; false: the others are to be given back, and perhaps it was too.
+func (c *consumer) handled() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over.Err() != nil {
+	if len(c.left) == 0 {
 		return false
 	}
-	if c.mine == nil {
-		c.mine = map[string]bool{}
-	}
-	for _, m := range all {
-		c.mine[*m.ReceiptHandle] = true
-	}
-	c.held.Add(int64(len(all)))
+	c.left = c.left[1:]
 	return true
 }
 
@@ -120,17 +127,9 @@ func (c *consumer) take(all []types.Message) bool {
 func (c *consumer) delete(all []types.Message) {
 	s := c.session
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &c.url}
-	c.mu.Lock()
 	for i, m := range all {
-		if c.mine[*m.ReceiptHandle] {
-			id := strconv.Itoa(i)
-			in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: &id, ReceiptHandle: m.ReceiptHandle})
-			delete(c.mine, *m.ReceiptHandle)
-		}
-	}
-	c.mu.Unlock()
-	if len(in.Entries) == 0 {
-		return
+		id := strconv.Itoa(i)
+		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: &id, ReceiptHandle: m.ReceiptHandle})
 	}
 	ctx, cancel := context.WithTimeout(s.Over, s.timeout())
 	defer cancel()

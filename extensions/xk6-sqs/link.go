@@ -79,106 +79,84 @@ func (l *link) work() {
 	for {
 		select {
 		case first := <-l.waiting:
-			l.request(l.more(first))
+			batch := l.more(first)
+			for len(batch) > 0 {
+				n := 1
+				for n < len(batch) && batch[n].message.Topic == batch[0].message.Topic {
+					n++
+				}
+				l.request(batch[:n])
+				batch = batch[n:]
+			}
 		case <-l.session.Over.Done():
 			return
 		}
 	}
 }
 
-// more takes what waits already to the same queue, as many as a request has room for. One to another queue goes by itself.
-func (l *link) more(first outgoing) (batch, other []outgoing) {
-	batch = []outgoing{first}
+// more takes what waits already, as many as a request has room for.
+func (l *link) more(first outgoing) []outgoing {
+	batch := []outgoing{first}
 	for len(batch) < l.session.own.Batch {
 		select {
 		case next := <-l.waiting:
-			if next.message.Topic != first.message.Topic {
-				return batch, []outgoing{next}
-			}
 			batch = append(batch, next)
 		default:
-			return batch, nil
+			return batch
 		}
 	}
-	return batch, nil
+	return batch
 }
 
-func (l *link) request(batch, other []outgoing) {
-	if len(batch) == 1 {
-		l.one(batch[0])
-	} else {
-		l.several(batch)
-	}
-	if len(other) > 0 {
-		l.one(other[0])
-	}
-}
-
-func (l *link) one(o outgoing) {
-	s := l.session
-	ctx, cancel := context.WithTimeout(s.Over, s.timeout())
-	defer cancel()
-	body, attributes := s.encoded(o.message.Payload)
-	group, id := l.order(o)
-	at := s.urls[o.message.Name]
-	_, err := l.client.SendMessage(ctx, &sqs.SendMessageInput{
-		QueueUrl: &at, MessageBody: &body, MessageAttributes: attributes, MessageGroupId: group, MessageDeduplicationId: id,
-	})
-	l.settle([]outgoing{o}, err)
-}
-
-func (l *link) several(batch []outgoing) {
+// request sends messages to one queue.
+func (l *link) request(batch []outgoing) {
 	s := l.session
 	ctx, cancel := context.WithTimeout(s.Over, s.timeout())
 	defer cancel()
 	at := s.urls[batch[0].message.Name]
-	in := &sqs.SendMessageBatchInput{QueueUrl: &at}
+	var entries []types.SendMessageBatchRequestEntry
 	for i, o := range batch {
-		body, attributes := s.encoded(o.message.Payload)
-		group, id := l.order(o)
-		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{
-			Id: aws.String(strconv.Itoa(i)), MessageBody: &body, MessageAttributes: attributes, MessageGroupId: group, MessageDeduplicationId: id,
-		})
+		entries = append(entries, l.entry(strconv.Itoa(i), o))
 	}
-	out, err := l.client.SendMessageBatch(ctx, in)
-	if err != nil {
-		l.settle(batch, err)
-		return
+	refused := map[string]error{}
+	var err error
+	if one := entries[0]; len(entries) == 1 {
+		_, err = l.client.SendMessage(ctx, &sqs.SendMessageInput{
+			QueueUrl: &at, MessageBody: one.MessageBody, MessageAttributes: one.MessageAttributes,
+			MessageGroupId: one.MessageGroupId, MessageDeduplicationId: one.MessageDeduplicationId,
+		})
+	} else {
+		var out *sqs.SendMessageBatchOutput
+		if out, err = l.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &at, Entries: entries}); err == nil {
+			for _, one := range out.Failed {
+				refused[*one.Id] = fmt.Errorf("sqs: send: %s", cmp.Or(aws.ToString(one.Message), aws.ToString(one.Code), unsaid))
+			}
+		}
 	}
 	now := s.Now()
-	l.life.Works()
-	refused := map[string]error{}
-	for _, one := range out.Failed {
-		refused[*one.Id] = fmt.Errorf("sqs: send: %s", cmp.Or(aws.ToString(one.Message), aws.ToString(one.Code), unsaid))
-	}
-	for i, o := range batch {
-		o.done.Settle(o.message, now, refused[strconv.Itoa(i)])
-	}
-}
-
-// settle completes messages of a request.
-func (l *link) settle(batch []outgoing, err error) {
-	now := l.session.Now()
 	if err = l.failure(err); err == nil {
 		l.life.Works()
 	}
-	for _, o := range batch {
-		o.done.Settle(o.message, now, err)
+	for i, o := range batch {
+		o.done.Settle(o.message, now, cmp.Or(err, refused[strconv.Itoa(i)]))
 	}
 }
 
-// order is the message group of a FIFO queue, and an id that no other message has.
-func (l *link) order(o outgoing) (group, id *string) {
+// entry is a message as the protocol takes it: text, or an attribute beside it. In a FIFO queue it has a message group, and an id that no
+// other message has.
+func (l *link) entry(id string, o outgoing) types.SendMessageBatchRequestEntry {
 	s := l.session
-	if !s.own.FIFO {
-		return nil, nil
+	e := types.SendMessageBatchRequestEntry{Id: &id, MessageBody: aws.String(noBody)}
+	if s.own.Encoding == "base64" {
+		e.MessageBody = aws.String(base64.StdEncoding.EncodeToString(o.message.Payload))
+	} else {
+		e.MessageAttributes = map[string]types.MessageAttributeValue{payloadName: {DataType: aws.String("Binary"), BinaryValue: o.message.Payload}}
 	}
-	key := string(o.message.Key)
-	if key == "" {
-		key = fmt.Sprintf("%d-%d-%d", s.Client, l.number, o.number%int64(s.own.Groups))
+	if s.own.FIFO {
+		e.MessageGroupId = aws.String(cmp.Or(string(o.message.Key), fmt.Sprintf("%d-%d-%d", s.Client, l.number, o.number%int64(s.own.Groups))))
+		e.MessageDeduplicationId = aws.String(fmt.Sprintf("%s-%d-%d-%d", s.name, s.Client, l.number, o.number))
 	}
-	unique := fmt.Sprintf("%s-%d-%d-%d", s.name, s.Client, l.number, o.number)
-	return &key, &unique
+	return e
 }
 
 // failure rewords an error of a request: refused, never sent, or nobody knows.
@@ -209,13 +187,4 @@ func (l *link) close() {
 			return
 		}
 	}
-}
-
-// encoded is a payload as the protocol takes it: text, or an attribute beside it.
-func (s *session) encoded(payload []byte) (body string, attributes map[string]types.MessageAttributeValue) {
-	if s.own.Encoding == "base64" {
-		return base64.StdEncoding.EncodeToString(payload), nil
-	}
-	binary := "Binary"
-	return noBody, map[string]types.MessageAttributeValue{payloadName: {DataType: &binary, BinaryValue: payload}}
 }

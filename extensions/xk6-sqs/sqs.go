@@ -31,6 +31,8 @@ const (
 	// atOnce is how many requests wait for the server at the same time.
 	atOnce       = 16
 	closeTimeout = 2 * time.Second
+	// handleTime is how long a consumer that stops may take for what it is handling: given back, it would come a second time.
+	handleTime = 200 * time.Millisecond
 	recentlyWait = time.Second
 	fifoSuffix   = ".fifo"
 	defaultPort  = "9324" // of ElasticMQ, which is the one that has http
@@ -139,7 +141,7 @@ func (s *session) Consume(_ context.Context, to broker.Subscription, handle brok
 	c := &consumer{session: s, client: s.client(1 + deletes), url: s.urls[to.Topic], group: to.Group, handle: handle, life: s.Lifeline()}
 	c.over, c.end = context.WithCancel(s.Over)
 	s.consumers.Add(c)
-	go c.work()
+	c.working.Go(c.work)
 	return nil
 }
 
@@ -161,7 +163,7 @@ func (s *session) Remove(ctx context.Context) error {
 // Held is what consumers have got and not handled.
 func (s *session) Held() (held int64, known bool) {
 	for _, one := range s.consumers.All() {
-		held += one.held.Load()
+		held += one.held()
 	}
 	return held, true
 }
