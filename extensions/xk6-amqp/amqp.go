@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/Azure/go-amqp"
@@ -49,7 +47,7 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("amqp: %w", err)
 	}
-	return &session{Base: broker.NewBase("amqp", o), own: own, at: at, security: security, name: "mqbench-" + rand.Text()[:10]}, nil
+	return &session{Base: broker.NewBase("amqp", o), own: own, at: at, security: security}, nil
 }
 
 type session struct {
@@ -57,13 +55,9 @@ type session struct {
 	own      options
 	at       address.Address
 	security *tls.Config
-	// name begins the names that the server knows our connections by.
-	name   string
-	links  []*link
-	topics []broker.Topic
-	// asides were connections beside the links.
-	asides atomic.Int64
-	server string
+	links    []*link
+	topics   []broker.Topic
+	server   string
 	// classic: ActiveMQ Classic does not hear what kind of address is meant, but for a prefix.
 	classic   bool
 	consumers broker.List[*consumer]
@@ -81,7 +75,7 @@ var (
 func (s *session) Open(ctx context.Context) error {
 	for i := range s.Connections {
 		l := &link{Link: broker.Link[*wire]{Wait: reconnectWait}, session: s, number: i}
-		if err := l.Open(ctx, s.Base, l.connect); err != nil {
+		if err := l.Open(ctx, s.Base, l.dial); err != nil {
 			return fmt.Errorf("amqp: connect: %w", broker.Nth(i, s.Connections, address.Cause(err)))
 		}
 		s.links = append(s.links, l)
@@ -121,11 +115,14 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 func (s *session) Producer(connection int) (broker.Producer, error) {
 	l := s.links[connection]
 	l.sends.Store(true)
+	for range s.topics {
+		l.unsettled = append(l.unsettled, broker.NewUnanswered(s.Base, l.settled))
+	}
 	ctx, cancel := context.WithTimeout(s.Over, connectTimeout)
 	defer cancel()
 	err := errNotConnected
 	if at, is := l.Now(); is {
-		err = l.attach(ctx, at)
+		err = at.attach(ctx, s)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("amqp: %w", address.Cause(err))
@@ -136,14 +133,19 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 func (s *session) ConsumesAtOnce() int { return atOnce }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	c := &consumer{link: s.links[to.Connection], topic: to.Topic, handle: handle}
+	c := &consumer{session: s, topic: to.Topic, handle: handle}
 	c.over, c.end = context.WithCancel(s.Over)
 	var err error
 	if s.Run != "" && s.own.Destination == queue {
 		err = s.isEmpty(ctx, to.Topic)
 	}
 	if err == nil {
-		err = c.start(ctx)
+		err = errNotConnected
+		if at, is := s.links[to.Connection].Now(); is {
+			// Subtle: in this order, a connection that comes back has the consumer, and never twice.
+			s.links[to.Connection].consumers.Add(c)
+			err = c.attach(ctx, at)
+		}
 	}
 	if err != nil {
 		return broker.Wrap(fmt.Sprintf("amqp: receive from %q", to.Topic), address.Cause(err))
@@ -220,10 +222,6 @@ func (s *session) address(name string) string {
 	return name
 }
 
-func (s *session) container(number int) string {
-	return s.name + "-" + strconv.Itoa(s.Client) + "-" + strconv.Itoa(number)
-}
-
 // fits refuses what a queue or a topic cannot do.
 func (s *session) fits(layout broker.Layout) error {
 	if s.own.Destination == queue {
@@ -237,8 +235,7 @@ func (s *session) fits(layout broker.Layout) error {
 
 // aside does something on a connection of its own, and ends that: RabbitMQ 3.10 does not answer the end of a link.
 func (s *session) aside(ctx context.Context, do func(*amqp.Session) error) error {
-	l := &link{session: s, number: int(s.asides.Add(1)) + s.Connections}
-	at, err := l.connect(ctx)
+	at, err := s.connect(ctx, 0)
 	if err != nil {
 		return err
 	}

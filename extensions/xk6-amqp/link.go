@@ -4,24 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/Azure/go-amqp"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// link is one connection, with a session and a sender for each topic. The library does not connect again; we do.
+// link is one connection, with a session, a sender for each topic, and a receiver for each consumer. The library does not connect again; we do.
 type link struct {
 	broker.Link[*wire]
 	session *session
 	number  int
-	// unsettled is by topic.
-	unsettled []*broker.Unanswered[sent]
 	// sends: a producer wants its senders back when the connection is.
-	sends atomic.Bool
+	sends     atomic.Bool
+	consumers broker.List[*consumer]
+	// unsettled is by topic: each is a queue, which settles in the order of sending.
+	unsettled []*broker.Unanswered[sent]
+}
+
+// sent is a message on a wire.
+type sent struct {
+	amqp.SendReceipt
+	on *wire
 }
 
 // wire is what is lost with a connection.
@@ -30,12 +37,6 @@ type wire struct {
 	session *amqp.Session
 	// senders of the session's topics, by their index.
 	senders []*amqp.Sender
-}
-
-// sent is a message on a wire.
-type sent struct {
-	receipt amqp.SendReceipt
-	on      *wire
 }
 
 var (
@@ -54,54 +55,45 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 	s, sender := l.session, at.senders[m.Topic]
 	message := &amqp.Message{Header: &amqp.MessageHeader{Durable: s.durable()}, Data: [][]byte{m.Payload}}
 	if s.own.Settled {
-		done(m, 0, l.failure(at, sender.Send(s.Over, message, nil)))
+		done(m, 0, at.failure(sender.Send(s.Over, message, nil)))
 		return
 	}
 	receipt, err := sender.SendWithReceipt(s.Over, message, nil)
 	if err != nil {
-		done(m, 0, l.failure(at, err))
+		done(m, 0, at.failure(err))
 		return
-	}
-	if l.unsettled == nil {
-		l.unsettled = make([]*broker.Unanswered[sent], len(s.topics))
-	}
-	if l.unsettled[m.Topic] == nil {
-		l.unsettled[m.Topic] = broker.NewUnanswered(s.Base, l.settled)
 	}
 	l.unsettled[m.Topic].Add(m, done, sent{receipt, at})
 }
 
 // settled waits for what the server says of a message.
 func (l *link) settled(of sent) error {
-	state, err := of.receipt.Wait(l.session.Over)
+	state, err := of.Wait(l.session.Over)
 	if err != nil {
-		return l.failure(of.on, err)
+		return of.on.failure(err)
 	}
 	return refusal(state)
 }
 
-// consumer is one receiver, on its connection. It is made again when the connection is.
+// consumer has a receiver on its connection.
 type consumer struct {
-	link   *link
-	topic  string
-	handle broker.Handler
+	session *session
+	topic   string
+	handle  broker.Handler
 	// over ends with the subscription.
 	over context.Context
 	end  context.CancelFunc
 	on   atomic.Pointer[amqp.Receiver]
-}
-
-func (c *consumer) start(ctx context.Context) error {
-	if err := c.attach(ctx); err != nil {
-		return err
-	}
-	go c.work()
-	return nil
+	// working are the goroutines of receivers; one of them at a time is handling a message.
+	working  sync.WaitGroup
+	handling sync.Mutex
 }
 
 // stop gives back what was not handled.
 func (c *consumer) stop(ctx context.Context) error {
 	c.end()
+	// Subtle: a message that was handled and is not accepted yet would go to another consumer.
+	deadline.AtMost(closeTimeout, c.working.Wait)
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	if err := c.on.Load().Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -113,58 +105,74 @@ func (c *consumer) stop(ctx context.Context) error {
 // --- internal ---
 
 // connect takes the first server that answers. Connection i begins with server i, so that a cluster's nodes get the same share in every run.
-func (l *link) connect(ctx context.Context) (made *wire, err error) {
-	s := l.session
+func (s *session) connect(ctx context.Context, number int) (made *wire, err error) {
 	scheme := "amqp"
 	if s.security != nil {
 		scheme = "amqps"
 	}
-	hosts := s.at.Hosts
-	for i := range hosts {
-		if made, err = l.dial(ctx, scheme+"://"+hosts[(l.number+i)%len(hosts)]); err == nil {
+	for i := range s.at.Hosts {
+		if made, err = s.dial(ctx, scheme+"://"+s.at.Hosts[(number+i)%len(s.at.Hosts)]); err == nil {
 			break
 		}
 	}
 	return made, err
 }
 
-func (l *link) dial(ctx context.Context, url string) (*wire, error) {
+func (s *session) dial(ctx context.Context, url string) (*wire, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	conn, err := amqp.Dial(ctx, url, l.session.options(l.number))
+	conn, err := amqp.Dial(ctx, url, s.options())
 	if err != nil {
 		return nil, err
 	}
-	made := &wire{Conn: conn}
-	made.session, err = conn.NewSession(ctx, nil)
-	if err == nil && l.sends.Load() {
-		err = l.attach(ctx, made)
-	}
+	on, err := conn.NewSession(ctx, nil)
 	if err != nil {
 		_ = conn.Close()
+		return nil, err
+	}
+	return &wire{Conn: conn, session: on}, nil
+}
+
+// dial connects, with all that was on the connection before.
+func (l *link) dial(ctx context.Context) (*wire, error) {
+	made, err := l.session.connect(ctx, l.number)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if l.sends.Load() {
+		err = made.attach(ctx, l.session)
+	}
+	for _, one := range l.consumers.All() {
+		if err == nil {
+			err = one.attach(ctx, made)
+		}
+	}
+	if err != nil {
+		_ = made.Close()
 		return nil, err
 	}
 	return made, nil
 }
 
 // attach makes a sender for each topic.
-func (l *link) attach(ctx context.Context, on *wire) error {
-	s := l.session
+func (w *wire) attach(ctx context.Context, s *session) error {
 	for _, one := range s.topics {
-		sender, err := on.session.NewSender(ctx, s.address(one.Name), s.sender())
+		sender, err := w.session.NewSender(ctx, s.address(one.Name), s.sender())
 		if err != nil {
 			return err
 		}
 		if most := sender.MaxMessageSize(); most > 0 && uint64(s.MessageBytes) > most && s.LimitBytes == 0 {
 			return fmt.Errorf("messages of %d bytes are above the server's limit of %d", s.MessageBytes, most)
 		}
-		on.senders = append(on.senders, sender)
+		w.senders = append(w.senders, sender)
 	}
 	return nil
 }
 
 // failure rewords the library's error of a send. Where a server has ended a sender alone, the connection is made anew.
-func (l *link) failure(on *wire, err error) error {
+func (w *wire) failure(err error) error {
 	var refused *amqp.Error
 	switch {
 	case err == nil:
@@ -172,7 +180,7 @@ func (l *link) failure(on *wire, err error) error {
 	case errors.As(err, &refused) && refused.Condition == amqp.ErrCondMessageSizeExceeded:
 		return fmt.Errorf("amqp: send: %w", refused)
 	default:
-		go func() { _ = on.Close() }()
+		go func() { _ = w.Close() }()
 		return errLost
 	}
 }
@@ -206,48 +214,33 @@ func (l *link) close(ctx context.Context) {
 	_ = at.Close()
 }
 
-func (c *consumer) attach(ctx context.Context) error {
-	at, is := c.link.Now()
-	if !is {
-		return errNotConnected
-	}
-	s := c.link.session
-	made, err := at.session.NewReceiver(ctx, s.address(c.topic), s.receiver())
+func (c *consumer) attach(ctx context.Context, on *wire) error {
+	s := c.session
+	made, err := on.session.NewReceiver(ctx, s.address(c.topic), s.receiver())
 	if err == nil {
 		c.on.Store(made)
+		c.working.Go(func() { c.work(on, made) })
 	}
 	return err
 }
 
-// work handles one message after the other.
-func (c *consumer) work() {
-	s := c.link.session
-	for on := c.on.Load(); ; on = c.on.Load() {
-		m, err := on.Receive(s.Over, nil)
-		if err != nil {
-			if c.again() {
-				continue
-			}
+// work handles one message after the other. Where a server has ended the receiver alone, the connection is made anew.
+func (c *consumer) work(on *wire, from *amqp.Receiver) {
+	for {
+		m, err := from.Receive(c.over, nil)
+		if c.over.Err() != nil {
 			return
 		}
-		d := broker.Delivery{ReceivedNs: s.Now(), Payload: m.GetData()}
+		if err != nil {
+			_ = on.Close()
+			return
+		}
+		d := broker.Delivery{ReceivedNs: c.session.Now(), Payload: m.GetData()}
 		d.Redelivered = m.Header != nil && m.Header.DeliveryCount > 0
+		c.handling.Lock()
 		c.handle(d)
 		// If the connection is gone, the broker never gets the acknowledgement and delivers the message again.
-		_ = on.AcceptMessage(s.Over, m)
+		_ = from.AcceptMessage(c.session.Over, m)
+		c.handling.Unlock()
 	}
-}
-
-// again waits for the connection and receives from it; false: the subscription is over.
-func (c *consumer) again() bool {
-	s := c.link.session
-	return deadline.Retry(c.over, reconnectWait, reconnectWait, func() error {
-		ctx, cancel := context.WithTimeout(s.Over, connectTimeout)
-		defer cancel()
-		err := c.attach(ctx)
-		if _, is := c.link.Now(); is {
-			s.Report("receive again", address.Cause(err))
-		}
-		return err
-	}) == nil
 }

@@ -1,6 +1,7 @@
 package amqp
 
 import (
+	"crypto/rand"
 	_ "embed"
 	"time"
 
@@ -42,14 +43,13 @@ const (
 	topic = "topic"
 )
 
-// dial makes a connection to one of the hosts.
-func (s *session) options(number int) *amqp.ConnOptions {
+func (s *session) options() *amqp.ConnOptions {
 	login := amqp.SASLTypeAnonymous()
 	if s.at.User != "" {
 		login = amqp.SASLTypePlain(s.at.User, s.at.Password)
 	}
 	return &amqp.ConnOptions{
-		ContainerID: s.container(number), SASLType: login, TLSConfig: s.security,
+		ContainerID: "mqbench-" + rand.Text(), SASLType: login, TLSConfig: s.security,
 		IdleTimeout: idleTimeout, MaxFrameSize: maxFrameSize, WriteTimeout: writeTimeout,
 	}
 }
