@@ -2,7 +2,6 @@ package mqtt
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -84,7 +83,7 @@ func (c *client) id() string { return c.s.name + "-" + strconv.Itoa(c.number) }
 
 func (c *client) Send(m *broker.Message, done broker.Done) {
 	if l, is := c.Now(); is && c.s.Over.Err() == nil {
-		l.publish(m, c.s.address(m.Name), done)
+		l.publish(m, c.s.names[m.Topic], done)
 		return
 	}
 	done(m, 0, errNotConnected)
@@ -125,13 +124,7 @@ func (c *client) link(ctx context.Context) (made link, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	go func() {
-		select {
-		case <-c.s.Over.Done():
-			made.over(errClosed)
-		case <-made.Done():
-		}
-	}()
+	context.AfterFunc(c.s.Over, func() { made.over(errClosed) })
 	if c.filter != "" {
 		granted, err := made.subscribe(ctx, c.filter)
 		if err == nil && granted != c.s.own.QoS {
@@ -145,16 +138,14 @@ func (c *client) link(ctx context.Context) (made link, err error) {
 	return made, nil
 }
 
-// wire is a socket. paho.golang locks it for each packet and writes that in several pieces; here they leave in one write.
+// wire is a socket. The libraries read a packet's header byte by byte, and paho.golang locks the socket for each packet and writes that in
+// several pieces; here they leave in one write.
 type wire struct {
 	net.Conn
 	reader *bufio.Reader
-
 	mu     sync.Mutex
-	packet []byte
-	locked bool
-	// err of the first write that failed.
-	err error
+	// packet is nil with paho.mqtt.golang, which never locks.
+	packet *bufio.Writer
 }
 
 var _ sync.Locker = (*wire)(nil)
@@ -179,46 +170,40 @@ func (s *session) dialWire(ctx context.Context, host string) (*wire, error) {
 		}
 		conn = secure
 	}
-	return &wire{Conn: conn, reader: bufio.NewReaderSize(conn, readBufferBytes)}, nil
+	w := &wire{Conn: conn, reader: bufio.NewReaderSize(conn, bufferBytes)}
+	if s.own.Protocol == version5 {
+		w.packet = bufio.NewWriterSize(conn, bufferBytes)
+	}
+	return w, nil
 }
 
 func (w *wire) Read(p []byte) (int, error) { return w.reader.Read(p) }
 
-// Write is for a piece of a packet, or without Lock for a whole one.
 func (w *wire) Write(p []byte) (int, error) {
-	if !w.locked { // paho.mqtt.golang, which never locks
+	if w.packet == nil {
 		return w.Conn.Write(p)
 	}
-	w.packet = append(w.packet, p...)
-	return len(p), nil
+	return w.packet.Write(p)
 }
 
 // SetWriteDeadline does nothing: a server that takes nothing for a while holds up the sender, and that is measured.
 func (w *wire) SetWriteDeadline(time.Time) error { return nil }
 
-func (w *wire) Lock() {
-	w.mu.Lock()
-	w.locked = true
-}
+func (w *wire) Lock() { w.mu.Lock() }
 
 // Unlock writes the packet. After an error the socket is closed, because half a packet may have left.
 func (w *wire) Unlock() {
 	defer w.mu.Unlock()
-	if w.err == nil {
-		if _, w.err = w.Conn.Write(w.packet); w.err != nil {
-			_ = w.Conn.Close()
-		}
-	}
-	w.locked, w.packet = false, w.packet[:0]
-	if cap(w.packet) > 4*readBufferBytes {
-		w.packet = nil
+	if w.packet.Flush() != nil {
+		_ = w.Conn.Close()
 	}
 }
 
-func (w *wire) failed() error {
+// failed reports whether a packet could not be written.
+func (w *wire) failed() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.err
+	return w.packet.Flush() != nil
 }
 
 // trialTimeout is how long the one message of a trial may take. Tests shorten it.
@@ -230,94 +215,84 @@ const (
 	versionTopic   = "$SYS/broker/version"
 )
 
-// try sends a message as large as the run's, or as the server takes, to a subscription, alone or shared, because servers exist that acknowledge a message or a
-// subscription and then deliver nothing: mosquitto a message above its message_size_limit, nats-server anything to a shared subscription.
-// Topics of the user's own may be all that the user has the right to, so there nothing is tried.
+// try sends a message as large as the run's, or as the server takes, to a subscription, alone or shared, because servers exist that acknowledge
+// a message or a subscription and then deliver nothing: mosquitto a message above its message_size_limit, nats-server anything to a shared
+// subscription. Topics of the user's own may be all that the user has the right to, so there nothing is tried.
 func (s *session) try(ctx context.Context, share string) error {
 	if s.Run != "" {
 		return nil
 	}
-	topic := s.name + "/trial"
-	payload := bytes.Repeat([]byte("t"), cmp.Or(s.LimitBytes, s.MessageBytes))
-	if most := s.largest(); most > 0 && len(payload)+overhead > most {
-		return fmt.Errorf("messages of %d bytes are above the largest packet that the server takes, which is %d bytes", len(payload), most)
+	producer, is := s.producers[0].Now()
+	if !is {
+		return errNotConnected
 	}
-	arrived, sent := make(chan struct{}, 1), make(chan error, 1)
-	to := s.client(share+topic, func([]byte, bool) {
-		select {
-		case arrived <- struct{}{}:
-		default:
-		}
-	})
-	l, err := to.link(ctx)
+	topic, bytes := s.name+"/trial", cmp.Or(s.LimitBytes, s.MessageBytes)
+	if most := int(producer.largest()); most > 0 && bytes+overhead > most {
+		return fmt.Errorf("messages of %d bytes are above the largest packet that the server takes, which is %d bytes", bytes, most)
+	}
+	arrived, end, err := s.listen(ctx, share+topic)
 	if err != nil {
 		return err
 	}
-	defer l.over(errClosed)
-	s.producers[0].Send(&broker.Message{Name: topic, Payload: payload}, func(_ *broker.Message, _ int64, err error) { sent <- err })
-	limit := time.NewTimer(trialTimeout)
-	defer limit.Stop()
-	for {
+	defer end()
+	sent := make(chan error, 1)
+	producer.publish(&broker.Message{Payload: make([]byte, bytes)}, topic, func(_ *broker.Message, _ int64, err error) { sent <- err })
+	limit := time.After(trialTimeout)
+	for taken := false; ; {
 		select {
 		case err := <-sent:
 			if errors.Is(err, broker.ErrUnknown) {
-				return fmt.Errorf("the server ends the connection when it gets a message of %d bytes; send smaller ones, or raise its limit", len(payload))
+				return fmt.Errorf("the server ends the connection when it gets a message of %d bytes; send smaller ones, or raise its limit", bytes)
 			}
 			if err != nil {
-				return fmt.Errorf("a message of %d bytes: %w", len(payload), err)
+				return fmt.Errorf("a message of %d bytes: %w", bytes, err)
 			}
-			sent = nil
+			taken = true
 		case <-arrived:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-limit.C:
-			return s.silent(share != "", sent == nil)
+		case <-limit:
+			rights := ""
+			if s.own.Protocol == version3 {
+				rights = "; or give this user the right to that topic: MQTT 3.1.1 has no words for a right that is missing"
+			}
+			switch {
+			case !taken:
+				return fmt.Errorf("the server (%s) does not answer within %s", s.server, trialTimeout)
+			case share != "":
+				return fmt.Errorf("the server (%s) accepts a shared subscription and delivers nothing to it, so consumers cannot share a topic there; "+
+					"use a server with shared subscriptions, such as mosquitto", s.server)
+			}
+			return fmt.Errorf("the server (%s) accepts a message of %d bytes and does not deliver it; send smaller ones, or raise its limit "+
+				"(message_size_limit of mosquitto)%s", s.server, bytes, rights)
 		}
 	}
-}
-
-func (s *session) silent(shared, taken bool) error {
-	switch {
-	case !taken:
-		return fmt.Errorf("the server (%s) does not answer within %s", s.server, trialTimeout)
-	case shared:
-		return fmt.Errorf("the server (%s) accepts a shared subscription and delivers nothing to it, so consumers cannot share a topic there; "+
-			"use a server with shared subscriptions, such as mosquitto", s.server)
-	}
-	rights := ""
-	if s.own.Protocol == version3 {
-		rights = "; or give this user the right to that topic: MQTT 3.1.1 has no words for a right that is missing"
-	}
-	return fmt.Errorf("the server (%s) accepts a message of %d bytes and does not deliver it; send smaller ones, or raise its limit "+
-		"(message_size_limit of mosquitto)%s", s.server, cmp.Or(s.LimitBytes, s.MessageBytes), rights)
 }
 
 // overhead is the most that a packet of ours has besides its payload; a topic's name is below 200 bytes.
 const overhead = 256
 
-func (s *session) largest() int {
-	if l, is := s.producers[0].Now(); is {
-		return int(l.largest())
-	}
-	return 0
+// listen subscribes for a moment, until end is called, and hands over the first message.
+func (s *session) listen(ctx context.Context, filter string) (first <-chan string, end func(), err error) {
+	arrived := make(chan string, 1)
+	l, err := s.client(filter, func(payload []byte, _ bool) {
+		select {
+		case arrived <- string(payload):
+		default:
+		}
+	}).link(ctx)
+	return arrived, func() { l.over(errClosed) }, err
 }
 
 // askServer is the server's name and version, as it publishes them.
 func (s *session) askServer(ctx context.Context) string {
 	const unknown = "an MQTT server that does not say which"
-	said := make(chan string, 1)
-	c := s.client(versionTopic, func(payload []byte, _ bool) {
-		select {
-		case said <- string(payload):
-		default:
-		}
-	})
-	l, err := c.link(ctx)
+	said, end, err := s.listen(ctx, versionTopic)
 	if err != nil {
 		return unknown
 	}
-	defer l.over(errClosed)
+	defer end()
 	select {
 	case text := <-said:
 		return strings.Replace(text, " version ", " ", 1)

@@ -32,7 +32,6 @@ func New(o broker.Options) (broker.Session, error) {
 	}
 	return &session{
 		Base: broker.NewBase("mqtt", o), own: own, at: at, security: security, name: "mqbench-" + rand.Text()[:10],
-		topics: map[string]string{},
 	}, nil
 }
 
@@ -45,8 +44,8 @@ type session struct {
 	name      string
 	server    string
 	producers []*client
-	// topics are the names of Prepare as MQTT writes them.
-	topics map[string]string
+	// names of the topics of Prepare, as MQTT writes them.
+	names []string
 	// shares is whether the server has delivered to a shared subscription.
 	shares    sync.Once
 	consumers broker.List[*client]
@@ -84,7 +83,7 @@ func (s *session) Prepare(_ context.Context, layout broker.Layout) error {
 		if strings.ContainsAny(name, "+#") || strings.HasPrefix(name, "$") {
 			return fmt.Errorf("mqtt: nobody can publish to topic %q: + and # stand for levels, and $ begins topics of the server's own", t.Name)
 		}
-		s.topics[t.Name] = name
+		s.names = append(s.names, name)
 	}
 	return nil
 }
@@ -182,8 +181,8 @@ const (
 	reconnectWait  = 100 * time.Millisecond
 	// sessionExpiry is when a persistent session ends that a killed run has left; only MQTT 5 can say so.
 	sessionExpiry = 5 * time.Minute
-	// readBufferBytes: the libraries read a packet's header byte by byte, and without a buffer each is a system call.
-	readBufferBytes = 64 * 1024
+	// bufferBytes of a socket, each way.
+	bufferBytes = 64 * 1024
 )
 
 func (o *options) keepAliveSeconds() int { return int(o.KeepAliveNs / int64(time.Second)) }
@@ -191,20 +190,20 @@ func (o *options) keepAliveSeconds() int { return int(o.KeepAliveNs / int64(time
 // --- internal ---
 
 func (s *session) settings() map[string]string {
-	acknowledge := []string{"none: QoS 0", "each message, by PUBACK", "each message, by PUBREC and PUBCOMP"}[s.own.QoS]
-	sent, prefetch := fmt.Sprintf("%d not acknowledged, or fewer if the server says so", s.own.ReceiveMaximum), fmt.Sprintf("%d not acknowledged", s.own.ReceiveMaximum)
+	most := fmt.Sprintf("%d not acknowledged", s.own.ReceiveMaximum)
+	sent, prefetch := most+", or fewer if the server says so", most
 	var set broker.Settings[struct{}]
 	if s.own.Protocol == version3 {
-		sent, prefetch = fmt.Sprintf("%d not acknowledged", s.own.ReceiveMaximum), "as many as the server chooses: MQTT 3.1.1 has no receive maximum"
-		set.Set("writeTimeout", "none")
-		set.Set("pingTimeout", max(time.Duration(s.own.KeepAliveNs), time.Second))
-		set.Set("orderMatters", true)
-		set.Set("autoReconnect, connectRetry, resumeSubs", false)
+		sent, prefetch = most, "as many as the server chooses: MQTT 3.1.1 has no receive maximum"
+		set.Print(map[string]any{
+			"writeTimeout": "none", "pingTimeout": max(time.Duration(s.own.KeepAliveNs), time.Second), "orderMatters": true,
+			"autoReconnect, connectRetry, resumeSubs": false,
+		})
 	} else {
-		set.Set("packetTimeout", connectTimeout)
-		set.Set("topicAlias", "none")
-		set.Set("manualAcknowledgement", false)
-		set.Set("sessionExpiry", map[string]time.Duration{sessionPersistent: sessionExpiry}[s.own.Session])
+		set.Print(map[string]any{
+			"packetTimeout": connectTimeout, "topicAlias": "none", "manualAcknowledgement": false,
+			"sessionExpiry": map[string]time.Duration{sessionPersistent: sessionExpiry}[s.own.Session],
+		})
 	}
 	if s.own.QoS == 0 {
 		sent, prefetch = "no limit: nothing is acknowledged", "none: the server pushes; what is not handled waits in the socket"
@@ -212,37 +211,22 @@ func (s *session) settings() map[string]string {
 			prefetch = fmt.Sprintf("up to %d in the library, more in the socket: the server pushes", s.own.ReceiveMaximum)
 		}
 	}
-	set.Set("protocol", s.own.Protocol)
-	set.Set("qos", s.own.QoS)
-	set.Set("retain", false)
-	set.Set("session", s.own.Session)
-	set.Set("store", "memory")
-	set.Set("inFlight", sent)
-	set.Set("connections", s.Connections)
-	set.Set("consumers", "a client each, with a connection of its own")
-	set.Set("groups", "shared subscriptions ($share)")
-	set.Set("clientIds", "of each run its own")
-	set.Set("connectTimeout", connectTimeout)
-	set.Set("reconnect", "every "+reconnectWait.String()+"; nothing is sent again")
-	set.Set("keepAlive", time.Duration(s.own.KeepAliveNs))
-	set.Set("tcpNoDelay", s.own.NoDelay)
-	set.Set("readBufferBytes", readBufferBytes)
-	set.Set("tls", s.security != nil)
-	set.Set("confirm", []string{"none: QoS 0", "each message, by PUBACK", "each message, by PUBCOMP"}[s.own.QoS])
-	set.Set("flush", "each message, as it is sent")
-	set.Set("batching", "none")
-	set.Set("compression", "none")
-	set.Set("acknowledgeAlone", acknowledge)
-	set.Set("acknowledgeInGroup", acknowledge)
-	set.Set("prefetch", prefetch)
+	confirm := []string{"none: QoS 0", "each message, by PUBACK", "each message, by PUBCOMP"}[s.own.QoS]
+	acknowledge := []string{confirm, confirm, "each message, by PUBREC and PUBCOMP"}[s.own.QoS]
+	set.Print(map[string]any{
+		"protocol": s.own.Protocol, "qos": s.own.QoS, "retain": false, "session": s.own.Session, "store": "memory", "inFlight": sent,
+		"connections": s.Connections, "consumers": "a client each, with a connection of its own", "groups": "shared subscriptions ($share)",
+		"clientIds": "of each run its own", "connectTimeout": connectTimeout,
+		"reconnect": "every " + reconnectWait.String() + "; nothing is sent again", "keepAlive": time.Duration(s.own.KeepAliveNs),
+		"tcpNoDelay": s.own.NoDelay, "readBufferBytes": bufferBytes, "tls": s.security != nil,
+		"confirm": confirm, "flush": "each message, as it is sent", "batching": "none", "compression": "none",
+		"acknowledgeAlone": acknowledge, "acknowledgeInGroup": acknowledge, "prefetch": prefetch,
+	})
 	return set.Printed
 }
 
 // address is a topic as MQTT writes it: with slashes between its words. Topics of the user's own are as they are.
 func (s *session) address(topic string) string {
-	if name, known := s.topics[topic]; known {
-		return name
-	}
 	if s.Run != "" {
 		return topic
 	}

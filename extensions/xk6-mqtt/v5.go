@@ -90,6 +90,10 @@ func refusal(code byte) error {
 }
 
 func (l *link5) publish(m *broker.Message, topic string, done broker.Done) {
+	if l.isOver() {
+		done(m, 0, errNotConnected)
+		return
+	}
 	p := &packets.Publish{Topic: topic, QoS: l.s.own.QoS, Payload: m.Payload, Properties: &packets.Properties{}}
 	if p.QoS > 0 {
 		// Blocks while as many are on their way as the server takes.
@@ -108,17 +112,15 @@ func (l *link5) publish(m *broker.Message, topic string, done broker.Done) {
 			return
 		}
 	}
-	before := l.isOver() || l.socket.failed() != nil
 	_, _ = p.WriteTo(l.socket) // an error ends the connection, which completes what is pending
-	switch {
-	case p.QoS > 0:
-	case before:
-		done(m, 0, errNotConnected)
-	case l.socket.failed() != nil:
-		done(m, 0, errUnanswered)
-	default:
-		done(m, 0, nil)
+	if p.QoS > 0 {
+		return
 	}
+	if l.socket.failed() {
+		done(m, 0, errUnanswered)
+		return
+	}
+	done(m, 0, nil)
 }
 
 // ConAckReceived lowers the number of messages that may be on their way to that of the option.
