@@ -99,7 +99,7 @@ func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(
 }
 
 // Sender makes PUSH, PUB or a raw REQ.
-func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), lost func(error), back func()) (brokerless.Out, error) {
+func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), b *broker.Base) (brokerless.Out, error) {
 	options := map[string]any{
 		mangos.OptionWriteQLen: l.queueOf(mode), mangos.OptionReconnectTime: reconnectWait, mangos.OptionMaxReconnectTime: time.Duration(0),
 	}
@@ -114,7 +114,7 @@ func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), lo
 	if err != nil {
 		return nil, err
 	}
-	o := &out{socket: socket, mode: mode, lost: lost, back: back, dialers: map[string]*dialer{}}
+	o := &out{socket: socket, mode: mode, session: b, connections: map[mangos.Dialer]bool{}}
 	socket.SetPipeEventHook(o.happens)
 	if mode == brokerless.ReqRep {
 		go receive(socket, mode, reply)
@@ -136,21 +136,15 @@ func (i *in) Reply(m brokerless.Message) error {
 func (i *in) Close() error { return closed(i.socket) }
 
 type out struct {
-	socket mangos.Socket
-	mode   brokerless.Mode
-	lost   func(error)
-	back   func()
-	number uint32
+	socket  mangos.Socket
+	mode    brokerless.Mode
+	session *broker.Base
+	number  uint32
 
-	mu      sync.Mutex
-	dialers map[string]*dialer
-	closed  bool
-}
-
-// dialer is a connection that the library keeps up.
-type dialer struct {
-	mangos.Dialer
-	up, wasUp bool
+	mu sync.Mutex
+	// connections that the library keeps up, and whether they are.
+	connections map[mangos.Dialer]bool
+	closed      bool
 }
 
 func (o *out) Connect(_ context.Context, address, _ string) error {
@@ -158,19 +152,17 @@ func (o *out) Connect(_ context.Context, address, _ string) error {
 	if err != nil {
 		return err
 	}
-	o.mu.Lock()
-	o.dialers[address] = &dialer{Dialer: made}
-	o.mu.Unlock()
 	return made.Dial()
 }
 
 func (o *out) Disconnect(address string) {
 	o.mu.Lock()
-	one := o.dialers[address]
-	delete(o.dialers, address)
-	o.mu.Unlock()
-	if one != nil {
-		_ = one.Close()
+	defer o.mu.Unlock()
+	for one := range o.connections {
+		if one.Address() == address {
+			delete(o.connections, one)
+			go func() { _ = one.Close() }()
+		}
 	}
 }
 
@@ -275,34 +267,29 @@ func receive(socket mangos.Socket, mode brokerless.Mode, take func(brokerless.Me
 
 // happens is told by the library of connections.
 func (o *out) happens(event mangos.PipeEvent, pipe mangos.Pipe) {
-	if pipe.Dialer() == nil {
+	up := event == mangos.PipeEventAttached
+	if !up && event != mangos.PipeEventDetached {
 		return
 	}
 	o.mu.Lock()
-	one := o.dialers[pipe.Dialer().Address()]
-	var tell func()
-	switch {
-	case one == nil || o.closed:
-	case event == mangos.PipeEventAttached:
-		if one.wasUp {
-			tell = o.back
-		}
-		one.up, one.wasUp = true, true
-	case event == mangos.PipeEventDetached:
-		one.up = false
-		tell = func() { o.lost(errors.New("the other side has closed it")) }
-	}
+	_, again := o.connections[pipe.Dialer()]
+	o.connections[pipe.Dialer()] = up
+	closed := o.closed
 	o.mu.Unlock()
-	if tell != nil {
-		tell()
+	switch {
+	case closed:
+	case !up:
+		o.session.Report("connection lost", errors.New("the other side has closed it"))
+	case again:
+		o.session.Reconnected()
 	}
 }
 
 func (o *out) connected() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, one := range o.dialers {
-		if one.up {
+	for _, up := range o.connections {
+		if up {
 			return true
 		}
 	}

@@ -5,7 +5,6 @@ package zeromq
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -80,15 +79,13 @@ func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(
 		i.cancel()
 		return nil, err
 	}
-	go receive(i.ctx, i.socket, mode, take, func(error) bool { return true }) // of the other connections
+	go receive(i.socket, mode, take, func(error) bool { return i.ctx.Err() == nil }) // an error is of one connection
 	return i, nil
 }
 
 // Sender makes no socket yet: each receiver gets one.
-func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), lost func(error), back func()) (brokerless.Out, error) {
-	o := &out{mode: mode, highWaterMark: l.highWaterMark, reply: reply, lost: lost, back: back}
-	o.ctx, o.cancel = context.WithCancel(context.Background())
-	return o, nil
+func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), b *broker.Base) (brokerless.Out, error) {
+	return &out{mode: mode, highWaterMark: l.highWaterMark, reply: reply, session: b}, nil
 }
 
 type in struct {
@@ -114,80 +111,102 @@ type out struct {
 	mode          brokerless.Mode
 	highWaterMark int
 	reply         func(brokerless.Message)
-	lost          func(error)
-	back          func()
-	ctx           context.Context
-	cancel        context.CancelFunc
-	restoring     sync.WaitGroup
+	session       *broker.Base
+	turn          int
 
-	// mu guards the list and the sockets in it; sends hold no lock.
 	mu    sync.Mutex
 	peers []*peer
-	turn  int
 }
 
+// peer is connected until its base ends.
 type peer struct {
+	*broker.Base
+	broker.Link[*wire]
 	address, prefix string
-	// socket is nil while it is being replaced.
-	socket zmq4.Socket
 }
 
 func (o *out) Connect(ctx context.Context, address, prefix string) error {
-	p := &peer{address: address, prefix: prefix}
-	socket, err := o.dial(ctx, p)
+	p := &peer{broker.NewBase("zeromq", broker.Options{OnError: o.session.OnError}), broker.Link[*wire]{Wait: reconnectWait}, address, prefix}
+	again := false
+	err := p.Link.Open(ctx, p.Base, func(ctx context.Context) (*wire, error) {
+		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+		defer cancel()
+		made, err := o.dial(ctx, p)
+		if err == nil && again {
+			o.session.Reconnected()
+		}
+		again = true
+		return made, err
+	})
 	if err != nil {
 		return err
 	}
 	o.mu.Lock()
-	p.socket = socket
+	defer o.mu.Unlock()
 	o.peers = append(o.peers, p)
-	o.mu.Unlock()
-	o.watch(p, socket)
 	return nil
 }
 
-func (o *out) Disconnect(address string) {
+func (o *out) Disconnect(address string) { o.end(func(p *peer) bool { return p.address == address }) }
+
+func (o *out) Close() error {
+	o.end(func(*peer) bool { return true })
+	return nil
+}
+
+// end ends some peers.
+func (o *out) end(these func(*peer) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.peers = slices.DeleteFunc(slices.Clone(o.peers), func(p *peer) bool {
-		gone := p.address == address
-		if gone && p.socket != nil {
-			go func(socket zmq4.Socket) { _ = socket.Close() }(p.socket)
-			p.socket = nil
-		}
-		return gone
-	})
+	o.peers = slices.DeleteFunc(slices.Clone(o.peers), func(p *peer) bool { return these(p) && p.End() })
 }
 
 func (o *out) Send(m brokerless.Message) error {
-	if o.mode == brokerless.PubSub {
-		// PUB keeps what it is given until it has left.
-		return o.publish(zmq4.NewMsgFrom([]byte(m.Topic), slices.Clone(m.Payload)))
-	}
-	p, socket := o.next()
-	if p == nil {
-		return brokerless.ErrNotConnected
-	}
-	if err := socket.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...)); err != nil {
-		o.breaks(p, socket, err)
-		return err
-	}
-	return nil
-}
-
-func (o *out) Close() error {
-	o.cancel()
 	o.mu.Lock()
 	peers := o.peers
 	o.mu.Unlock()
-	var failed error
-	for _, p := range peers {
-		if socket := o.socketOf(p); socket != nil {
-			failed = errors.Join(failed, socket.Close())
+	if o.mode == brokerless.PubSub {
+		// PUB keeps what it is given until it has left.
+		message := zmq4.NewMsgFrom([]byte(m.Topic), slices.Clone(m.Payload))
+		for _, p := range peers {
+			if w, is := p.Link.Now(); is {
+				if err := w.SendMulti(message); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for range peers { // whose turn it is among those that are connected
+		o.turn++
+		if w, is := peers[o.turn%len(peers)].Link.Now(); is {
+			err := w.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...))
+			if err != nil {
+				w.end(err)
+			}
+			return err
 		}
 	}
-	o.restoring.Wait()
-	return failed
+	return brokerless.ErrNotConnected
+}
+
+// wire is a socket with one connection.
+type wire struct {
+	zmq4.Socket
+	over chan struct{}
+	once sync.Once
+	why  error
+}
+
+func (w *wire) Done() <-chan struct{} { return w.over }
+func (w *wire) Err() error            { return w.why }
+
+func (w *wire) end(why error) {
+	w.once.Do(func() {
+		w.why = why
+		close(w.over)
+		_ = w.Close()
+	})
 }
 
 // --- internal ---
@@ -200,19 +219,14 @@ func common() []zmq4.Option {
 	}
 }
 
-// receive hands messages over until the socket is closed; lost is told when a connection ends, and says whether more can come.
-func receive(ctx context.Context, socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Message), lost func(error) bool) {
+// receive hands messages over until an error comes after which it does not go on.
+func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Message), goesOn func(error) bool) {
 	for {
 		got, err := socket.Recv()
-		switch {
-		case ctx.Err() != nil:
+		if err != nil && !goesOn(err) {
 			return
-		case err != nil:
-			if !lost(err) {
-				return
-			}
-			continue
-		case len(got.Frames) == 0:
+		}
+		if err != nil || len(got.Frames) == 0 {
 			continue
 		}
 		last := len(got.Frames) - 1
@@ -226,129 +240,48 @@ func receive(ctx context.Context, socket zmq4.Socket, mode brokerless.Mode, take
 	}
 }
 
-// dial connects a new socket; one of PUB has heard of the subscription when it returns.
-func (o *out) dial(ctx context.Context, p *peer) (zmq4.Socket, error) {
-	var socket zmq4.Socket
+// dial connects a new socket, and watches what can be lost without a send that fails; one of PUB has heard of the subscription when it returns.
+func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
+	open := zmq4.NewPush
 	switch o.mode {
 	case brokerless.PubSub:
-		socket = zmq4.NewPub(o.ctx, common()...)
-		if err := socket.SetOption(zmq4.OptionHWM, o.highWaterMark); err != nil {
-			return nil, err
+		open = zmq4.NewPub
+	case brokerless.ReqRep:
+		open = zmq4.NewDealer
+	}
+	w := &wire{Socket: open(p.Over, common()...), over: make(chan struct{})}
+	err := w.SetOption(zmq4.OptionHWM, o.highWaterMark)
+	if err == nil {
+		err = w.Dial(p.address)
+	}
+	context.AfterFunc(p.Over, func() { w.end(p.Over.Err()) })
+	subscribed := func() bool { return slices.Contains(w.Socket.(zmq4.Topics).Topics(), p.prefix) }
+	if err == nil && o.mode == brokerless.PubSub {
+		if err = deadline.Until(ctx, subscribedEvery, subscribed); err != nil {
+			err = fmt.Errorf("its subscription does not arrive: %w", err)
 		}
-	case brokerless.ReqRep:
-		socket = zmq4.NewDealer(o.ctx, common()...)
-	default:
-		socket = zmq4.NewPush(o.ctx, common()...)
 	}
-	if err := socket.Dial(p.address); err != nil {
-		return nil, errors.Join(err, socket.Close())
+	if err != nil {
+		w.end(err)
+		return nil, err
 	}
-	if o.mode != brokerless.PubSub {
-		return socket, nil
-	}
-	defer context.AfterFunc(o.ctx, func() { _ = socket.Close() })()
-	if err := deadline.Until(ctx, subscribedEvery, func() bool { return subscribed(socket, p.prefix) }); err != nil {
-		return nil, errors.Join(errors.New("its subscription does not arrive"), err, socket.Close())
-	}
-	return socket, nil
-}
-
-// watch looks after a connection that can be lost without a send that fails.
-func (o *out) watch(p *peer, socket zmq4.Socket) {
 	switch o.mode {
-	case brokerless.ReqRep:
-		go receive(o.ctx, socket, o.mode, o.reply, func(err error) bool {
-			o.breaks(p, socket, err)
-			return false // it had this connection alone
-		})
 	case brokerless.PubSub:
 		go func() {
-			for range time.Tick(watchEvery) {
-				switch {
-				case o.ctx.Err() != nil || o.socketOf(p) != socket:
-					return
-				case !subscribed(socket, p.prefix):
-					o.breaks(p, socket, io.EOF)
+			for tick := time.Tick(watchEvery); subscribed(); {
+				select {
+				case <-tick:
+				case <-w.over:
 					return
 				}
 			}
+			w.end(io.EOF)
 		}()
-	}
-}
-
-func subscribed(socket zmq4.Socket, prefix string) bool {
-	return slices.Contains(socket.(zmq4.Topics).Topics(), prefix)
-}
-
-func (o *out) publish(m zmq4.Msg) error {
-	o.mu.Lock()
-	peers := o.peers
-	o.mu.Unlock()
-	for _, p := range peers {
-		if socket := o.socketOf(p); socket != nil {
-			if err := socket.SendMulti(m); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// next is whose turn it is among those that are connected.
-func (o *out) next() (*peer, zmq4.Socket) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for range o.peers {
-		o.turn++
-		if p := o.peers[o.turn%len(o.peers)]; p.socket != nil {
-			return p, p.socket
-		}
-	}
-	return nil, nil
-}
-
-func (o *out) socketOf(p *peer) zmq4.Socket {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return p.socket
-}
-
-// breaks replaces the socket of a receiver whose connection is lost.
-func (o *out) breaks(p *peer, socket zmq4.Socket, why error) {
-	o.mu.Lock()
-	if p.socket != socket || o.ctx.Err() != nil {
-		o.mu.Unlock()
-		return
-	}
-	defer o.mu.Unlock() // Close waits for what is begun here
-	p.socket = nil
-	o.restoring.Go(func() {
-		o.lost(why)
-		_ = socket.Close()
-		_ = deadline.Retry(o.ctx, 0, reconnectWait, func() error {
-			ctx, cancel := context.WithTimeout(o.ctx, dialTimeout)
-			defer cancel()
-			made, err := o.dial(ctx, p)
-			if err == nil {
-				o.restore(p, made)
-			}
-			return err
+	case brokerless.ReqRep:
+		go receive(w, o.mode, o.reply, func(err error) bool {
+			w.end(err)
+			return false // it had this connection alone
 		})
-	})
-}
-
-// restore gives a receiver its new socket, unless it has been disconnected meanwhile.
-func (o *out) restore(p *peer, made zmq4.Socket) {
-	o.mu.Lock()
-	wanted := slices.Contains(o.peers, p) && o.ctx.Err() == nil
-	if wanted {
-		p.socket = made
 	}
-	o.mu.Unlock()
-	if !wanted {
-		_ = made.Close()
-		return
-	}
-	o.back()
-	o.watch(p, made)
+	return w, nil
 }

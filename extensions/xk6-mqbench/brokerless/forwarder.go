@@ -86,7 +86,7 @@ type passage struct {
 	sending, replying sync.Mutex
 }
 
-// client is what one connection has asked for.
+// client is one connection.
 type client struct {
 	of   *forwarder
 	mode Mode
@@ -125,7 +125,7 @@ func (c *client) Subscribe(to broker.Endpoint, _ *string) error {
 	return p.out.Connect(ctx, to.Address, prefixOf(to))
 }
 
-// serve answers one client; what it subscribed to ends with its connection, and everything with the last one.
+// serve answers one client. With the last one everything ends.
 func (f *forwarder) serve(conn net.Conn) {
 	f.mu.Lock()
 	f.users++
@@ -165,7 +165,7 @@ func (f *forwarder) passage(mode Mode, topic string) (*passage, error) {
 		p.replying.Lock()
 		defer p.replying.Unlock()
 		_ = p.in.Reply(m)
-	}, func(error) {}, func() {})
+	}, broker.NewBase("forwarder", broker.Options{}))
 	if err != nil {
 		return nil, err
 	}

@@ -37,9 +37,9 @@ type Library interface {
 	// Listen opens a socket that receives at the address, "tcp://127.0.0.1:0" or "ipc:///tmp/x", until Close. One goroutine at a time calls take,
 	// and the library is held up as long as it takes. prefix: of the topics, in PubSub.
 	Listen(mode Mode, prefix, address string, take func(Message)) (In, error)
-	// Sender makes a socket that sends, with no connection. reply gets what comes back, in ReqRep, from any goroutine. lost is told of each
-	// connection that is lost, back of each that was replaced.
-	Sender(mode Mode, reply func(Message), lost func(error), back func()) (Out, error)
+	// Sender makes a socket that sends, with no connection. reply gets what comes back, in ReqRep, from any goroutine. The session hears of each
+	// connection that is lost, and of each that was replaced.
+	Sender(mode Mode, reply func(Message), b *broker.Base) (Out, error)
 }
 
 // In is a socket that receives.

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
@@ -45,13 +44,13 @@ func (p *sender) Send(m *broker.Message, done broker.Done) {
 
 func (p *sender) send(m *broker.Message) error {
 	s := p.session
-	if s.base.Over.Err() != nil {
+	if s.Over.Err() != nil {
 		return errClosed
 	}
 	if s.own.Mode == ReqRep && strings.HasSuffix(m.Name, replySuffix) {
 		return s.reply(m)
 	}
-	to, err := p.route(s.base.Over, m.Name)
+	to, err := p.route(s.Over, m.Name)
 	if err != nil {
 		return err
 	}
@@ -59,7 +58,7 @@ func (p *sender) send(m *broker.Message) error {
 	switch {
 	case err == nil || errors.Is(err, ErrNotConnected):
 		return err
-	case s.base.Over.Err() != nil:
+	case s.Over.Err() != nil:
 		err = errClosed
 	}
 	return fmt.Errorf("%w: %w", err, broker.ErrUnknown)
@@ -80,8 +79,7 @@ func (p *sender) route(ctx context.Context, topic string) (*route, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.library.Sender(s.own.Mode, func(m Message) { s.replied(topic, m) },
-		func(err error) { s.base.Report("connection lost", address.Cause(err)) }, s.base.Reconnected)
+	out, err := s.library.Sender(s.own.Mode, func(m Message) { s.replied(topic, m) }, s.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +164,7 @@ func (s *Session) dial(ctx context.Context) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	context.AfterFunc(s.base.Over, func() { _ = conn.Close() })
+	context.AfterFunc(s.Over, func() { _ = conn.Close() })
 	w := &wire{Conn: conn, over: make(chan struct{})}
 	w.end = sync.OnceFunc(func() {
 		close(w.over)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,8 +32,7 @@ const (
 // Session implements broker.Session over the sockets of a library. Without a URL each subscription listens at an address of its own, and
 // senders connect to it when they first send to its topic.
 type Session struct {
-	broker.Options
-	base    *broker.Base
+	*broker.Base
 	name    string
 	own     Options
 	library Library
@@ -46,11 +46,12 @@ type Session struct {
 
 	mu sync.Mutex
 	// version that the forwarder says it has.
-	version  string
-	ins      []*in
-	others   []broker.Endpoint
-	senders  []*sender
-	handlers map[string]*replies
+	version string
+	ins     []*in
+	others  []broker.Endpoint
+	senders []*sender
+	// replies are the handlers of topics of replies, whichever connection brings them.
+	replies map[string]broker.Handler
 }
 
 // in is a subscription of this session.
@@ -61,15 +62,8 @@ type in struct {
 	request Message
 }
 
-// replies go to the subscription of their topic, whichever connection brings them.
-type replies struct {
-	mu     sync.Mutex
-	handle broker.Handler
-}
-
 var (
 	_ broker.Session            = (*Session)(nil)
-	_ broker.Reconnecter        = (*Session)(nil)
 	_ broker.ConcurrentConsumer = (*Session)(nil)
 	_ broker.Peer               = (*Session)(nil)
 
@@ -78,7 +72,7 @@ var (
 
 // New makes the session of a driver; its errors begin with the name, which is also the scheme of a forwarder's URL.
 func New(name string, o broker.Options, own Options, library Library, settings map[string]string) (*Session, error) {
-	s := &Session{Options: o, base: broker.NewBase(name, o), name: name, own: own, library: library, settings: settings, handlers: map[string]*replies{}}
+	s := &Session{Base: broker.NewBase(name, o), name: name, own: own, library: library, settings: settings, replies: map[string]broker.Handler{}}
 	if o.Run != "" {
 		return nil, fmt.Errorf("%s: a topic exists only while it is used; drop create: false", name)
 	}
@@ -111,7 +105,7 @@ func (s *Session) Open(ctx context.Context) error {
 	if s.forwarder == nil {
 		return nil
 	}
-	return broker.Wrap(s.name+": connect to the forwarder", s.forwarder.Open(ctx, s.base, s.dial))
+	return broker.Wrap(s.name+": connect to the forwarder", s.forwarder.Open(ctx, s.Base, s.dial))
 }
 
 // Prepare has nothing to make: a topic exists by being used.
@@ -160,9 +154,6 @@ func (s *Session) Meet(ctx context.Context, others []broker.Endpoint) error {
 	return nil
 }
 
-// Reconnects is how often a connection was replaced.
-func (s *Session) Reconnects() int64 { return s.base.Reconnects() }
-
 // Describe says what was set.
 func (s *Session) Describe() broker.Description {
 	settings := maps.Clone(s.settings)
@@ -185,7 +176,7 @@ func (s *Session) Describe() broker.Description {
 
 // Close ends all sockets.
 func (s *Session) Close() error {
-	s.base.End()
+	s.End()
 	s.mu.Lock()
 	var all []func()
 	for _, one := range s.ins {
@@ -212,15 +203,17 @@ func (s *Session) consume(ctx context.Context, to broker.Subscription, handle br
 	if reply {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.handlers[to.Topic] = &replies{handle: handle}
+		var one sync.Mutex
+		s.replies[to.Topic] = func(d broker.Delivery) {
+			one.Lock()
+			defer one.Unlock()
+			handle(d)
+		}
 		return nil
 	}
 	one := &in{Endpoint: broker.Endpoint{Topic: to.Topic, Wildcard: to.Wildcard, Group: to.Group}}
-	where, err := s.place()
-	if err != nil {
-		return err
-	}
-	if one.socket, err = s.library.Listen(s.own.Mode, prefixOf(one.Endpoint), where, func(m Message) { s.take(one, m, handle) }); err != nil {
+	var err error
+	if one.socket, err = s.library.Listen(s.own.Mode, prefixOf(one.Endpoint), s.place(), func(m Message) { s.take(one, m, handle) }); err != nil {
 		return err
 	}
 	one.Address = one.socket.Address()
@@ -247,17 +240,11 @@ func (s *Session) subscribed(topic string) bool {
 }
 
 // place is where the next subscription listens.
-func (s *Session) place() (string, error) {
+func (s *Session) place() string {
 	if s.own.Transport == "ipc" {
-		file, err := os.CreateTemp(s.folder, "")
-		if err != nil {
-			return "", err
-		}
-		_ = file.Close()
-		_ = os.Remove(file.Name())
-		return "ipc://" + filepath.ToSlash(file.Name()), nil
+		return "ipc://" + filepath.ToSlash(filepath.Join(s.folder, rand.Text()))
 	}
-	return "tcp://" + net.JoinHostPort(cmp.Or(s.Listen, loopback), "0"), nil
+	return "tcp://" + net.JoinHostPort(cmp.Or(s.Listen, loopback), "0")
 }
 
 // take hands a message over, unless its topic only begins like that of the subscription.
@@ -286,8 +273,7 @@ func (s *Session) reply(m *broker.Message) error {
 	topic := strings.TrimSuffix(m.Name, replySuffix)
 	s.mu.Lock()
 	for _, one := range s.ins {
-		if one.Topic == topic && one.request.Path != nil && bytes.Equal(one.request.Payload, m.Payload) {
-			path := one.request.Path
+		if path := one.request.Path; one.Topic == topic && path != nil && bytes.Equal(one.request.Payload, m.Payload) {
 			one.request.Path = nil
 			s.mu.Unlock()
 			return one.socket.Reply(Message{Path: path, Payload: m.Payload})
@@ -301,14 +287,11 @@ func (s *Session) reply(m *broker.Message) error {
 func (s *Session) replied(topic string, m Message) {
 	at := s.Now()
 	s.mu.Lock()
-	to := s.handlers[topic+replySuffix]
+	handle := s.replies[topic+replySuffix]
 	s.mu.Unlock()
-	if to == nil {
-		return
+	if handle != nil {
+		handle(broker.Delivery{ReceivedNs: at, Payload: m.Payload})
 	}
-	to.mu.Lock()
-	defer to.mu.Unlock()
-	to.handle(broker.Delivery{ReceivedNs: at, Payload: m.Payload})
 }
 
 // receivers are the subscriptions, here and on other clients, to which messages of a topic go: the forwarder's entrance, if there is one.
