@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
@@ -16,6 +17,8 @@ import (
 
 // deletes is how many requests that delete what was handled are on their way while the consumer asks for more.
 const deletes = 4
+
+const receiveCount = types.MessageSystemAttributeNameApproximateReceiveCount
 
 // consumer asks for messages, handles them, and deletes them.
 type consumer struct {
@@ -50,8 +53,7 @@ func (c *consumer) stop() {
 	defer cancel()
 	in := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &c.url}
 	for i, m := range left {
-		id := strconv.Itoa(i)
-		in.Entries = append(in.Entries, types.ChangeMessageVisibilityBatchRequestEntry{Id: &id, ReceiptHandle: m.ReceiptHandle})
+		in.Entries = append(in.Entries, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
 	}
 	_, _ = c.client.ChangeMessageVisibilityBatch(ctx, in)
 }
@@ -72,8 +74,7 @@ func (c *consumer) work() {
 	for {
 		answer, err := c.client.ReceiveMessage(c.over, &sqs.ReceiveMessageInput{
 			QueueUrl: &c.url, MaxNumberOfMessages: int32(s.own.Prefetch), WaitTimeSeconds: s.own.seconds(s.own.WaitNs),
-			MessageAttributeNames:       []string{payloadName},
-			MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameApproximateReceiveCount},
+			MessageAttributeNames: []string{payloadName}, MessageSystemAttributeNames: []types.MessageSystemAttributeName{receiveCount},
 		})
 		at := s.Now()
 		if c.over.Err() != nil {
@@ -93,7 +94,8 @@ func (c *consumer) work() {
 			if c.group != "" {
 				at = s.Now()
 			}
-			c.handle(broker.Delivery{ReceivedNs: at, Payload: decoded(m), Redelivered: receives(m) > 1})
+			receives := m.Attributes[string(receiveCount)]
+			c.handle(broker.Delivery{ReceivedNs: at, Payload: decoded(m), Redelivered: receives != "" && receives != "1"})
 			if !c.handled() {
 				break
 			}
@@ -128,8 +130,7 @@ func (c *consumer) delete(all []types.Message) {
 	s := c.session
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &c.url}
 	for i, m := range all {
-		id := strconv.Itoa(i)
-		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: &id, ReceiptHandle: m.ReceiptHandle})
+		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
 	}
 	ctx, cancel := context.WithTimeout(s.Over, s.timeout())
 	defer cancel()
@@ -138,25 +139,13 @@ func (c *consumer) delete(all []types.Message) {
 	}
 }
 
-// decoded is nil for what is none of ours.
 func decoded(m types.Message) []byte {
 	if value, is := m.MessageAttributes[payloadName]; is {
 		return value.BinaryValue
 	}
-	if m.Body == nil {
-		return nil
+	body := aws.ToString(m.Body)
+	if payload, err := base64.StdEncoding.DecodeString(body); err == nil {
+		return payload
 	}
-	payload, err := base64.StdEncoding.DecodeString(*m.Body)
-	if err != nil {
-		return []byte(*m.Body)
-	}
-	return payload
-}
-
-func receives(m types.Message) int {
-	n, err := strconv.Atoi(m.Attributes[string(types.MessageSystemAttributeNameApproximateReceiveCount)])
-	if err != nil {
-		return 1
-	}
-	return n
+	return []byte(body) // none of ours
 }

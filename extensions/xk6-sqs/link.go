@@ -89,6 +89,7 @@ func (l *link) work() {
 				batch = batch[n:]
 			}
 		case <-l.session.Over.Done():
+			l.refuse()
 			return
 		}
 	}
@@ -177,8 +178,8 @@ func (l *link) failure(err error) error {
 	}
 }
 
-// close fails what waits for a request.
-func (l *link) close() {
+// refuse fails what waits for a request.
+func (l *link) refuse() {
 	for {
 		select {
 		case o := <-l.waiting:

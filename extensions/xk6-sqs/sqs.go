@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,7 +33,7 @@ const (
 	atOnce       = 16
 	closeTimeout = 2 * time.Second
 	// handleTime is how long a consumer that stops may take for what it is handling: given back, it would come a second time.
-	handleTime = 200 * time.Millisecond
+	handleTime   = 200 * time.Millisecond
 	recentlyWait = time.Second
 	fifoSuffix   = ".fifo"
 	defaultPort  = "9324" // of ElasticMQ, which is the one that has http
@@ -218,14 +219,8 @@ func (s *session) Describe() broker.Description {
 
 func (s *session) Close() error {
 	s.Quiet()
-	if s.Over.Err() != nil {
-		return nil
-	}
 	s.stopAll()
 	s.End()
-	for _, one := range s.links {
-		one.close()
-	}
 	return nil
 }
 
@@ -293,11 +288,9 @@ func (s *session) prepare(ctx context.Context, topic string) (string, error) {
 	switch {
 	case err == nil && s.Found():
 		if s.Run != "" && s.Client == 0 {
-			if n, err := s.waiting(ctx, *found.QueueUrl); err != nil || n > 0 {
-				return "", errors.Join(err, holds(n))
-			}
+			err = s.isEmpty(ctx, *found.QueueUrl)
 		}
-		return *found.QueueUrl, nil
+		return *found.QueueUrl, err
 	case err == nil:
 		if _, err := s.admin.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: found.QueueUrl}); err != nil {
 			return "", err
@@ -323,27 +316,23 @@ func (s *session) prepare(ctx context.Context, topic string) (string, error) {
 	return *made.QueueUrl, nil
 }
 
-func holds(n int) error {
-	if n == 0 {
-		return nil
-	}
-	return fmt.Errorf("it holds %d messages, which consumers would take away; use an empty one", n)
-}
-
-// waiting is how many messages are in a queue, those with consumers included.
-func (s *session) waiting(ctx context.Context, at string) (int, error) {
+// isEmpty refuses a queue of the user's own with messages, those that consumers have included.
+func (s *session) isEmpty(ctx context.Context, at string) error {
 	names := []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages, types.QueueAttributeNameApproximateNumberOfMessagesNotVisible}
 	said, err := s.admin.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &at, AttributeNames: names})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	total := 0
 	for _, name := range names {
-		var n int
-		if _, err := fmt.Sscan(said.Attributes[string(name)], &n); err != nil {
-			return 0, err
+		n, err := strconv.Atoi(said.Attributes[string(name)])
+		if err != nil {
+			return err
 		}
 		total += n
 	}
-	return total, nil
+	if total > 0 {
+		return fmt.Errorf("it holds %d messages, which consumers would take away; use an empty one", total)
+	}
+	return nil
 }
