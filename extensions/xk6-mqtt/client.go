@@ -18,46 +18,43 @@ import (
 
 // link is one connection of a library. The library does not reconnect it.
 type link interface {
-	// publish is Producer.Send.
-	publish(m *broker.Message, topic string, done broker.Done)
+	// publish hands a message over. An error: it has not left, or nobody knows. answer waits for the server's answer, or for the library to have
+	// written a message of QoS 0; nil: it is written.
+	publish(topic string, payload []byte) (answer func() error, err error)
 	// subscribe returns the QoS that the server grants, or its refusal.
 	subscribe(ctx context.Context, filter string) (byte, error)
 	broker.Wire
-	// over ends the connection, at once. Sends that are not acknowledged are then completed.
-	over(reason error)
+	// end ends the connection. Sends that are not acknowledged are then completed.
+	end(reason error)
 	// largest packet that the server says it takes; 0: it does not say.
 	largest() uint32
 }
 
-// ending is what both libraries' links have in common: how they end.
+// ending is what both libraries' links have in common: a context that ends with the connection, or with the session.
 type ending struct {
-	once   sync.Once
-	gone   chan struct{}
-	reason error
-	wire   net.Conn
-	most   uint32
+	context.Context
+	cancel context.CancelCauseFunc
+	// late is closed when the connection has ended and answers had the time to be told.
+	late chan struct{}
+	most uint32
 }
 
-func (e *ending) over(reason error) {
-	e.once.Do(func() {
-		e.reason = reason
-		close(e.gone)
-		_ = e.wire.Close()
+// lastAnswers is how long a library may take to tell of answers when a connection is over.
+const lastAnswers = 200 * time.Millisecond
+
+func (s *session) ending(socket net.Conn) *ending {
+	e := &ending{late: make(chan struct{})}
+	e.Context, e.cancel = context.WithCancelCause(s.Over)
+	context.AfterFunc(e.Context, func() {
+		_ = socket.Close()
+		time.AfterFunc(lastAnswers, func() { close(e.late) })
 	})
+	return e
 }
 
-func (e *ending) Done() <-chan struct{} { return e.gone }
-func (e *ending) Err() error            { return e.reason }
-func (e *ending) largest() uint32       { return e.most }
-
-func (e *ending) isOver() bool {
-	select {
-	case <-e.gone:
-		return true
-	default:
-		return false
-	}
-}
+func (e *ending) Err() error       { return context.Cause(e.Context) }
+func (e *ending) end(reason error) { e.cancel(reason) }
+func (e *ending) largest() uint32  { return e.most }
 
 // client is what the server knows by one client id: a producer, or one subscription. It replaces its link when that is lost.
 type client struct {
@@ -69,6 +66,8 @@ type client struct {
 	// persistent: the server keeps the client's session while it is not connected.
 	persistent bool
 	take       func(payload []byte, again bool)
+	// unanswered are a producer's messages. Servers answer in the order of sending.
+	unanswered *broker.Unanswered[func() error]
 	// kept is what the library remembers of a persistent session from one connection to the next.
 	kept any
 }
@@ -82,17 +81,26 @@ var (
 func (c *client) id() string { return c.s.name + "-" + strconv.Itoa(c.number) }
 
 func (c *client) Send(m *broker.Message, done broker.Done) {
-	if l, is := c.Now(); is && c.s.Over.Err() == nil {
-		l.publish(m, c.s.names[m.Topic], done)
+	l, is := c.Now()
+	if !is || c.s.Over.Err() != nil {
+		done(m, 0, errNotConnected)
 		return
 	}
-	done(m, 0, errNotConnected)
+	answer, err := l.publish(c.s.names[m.Topic], m.Payload)
+	switch {
+	case answer == nil:
+		done(m, 0, err)
+	case c.s.own.QoS == 0:
+		c.unanswered.Add(m, func(m *broker.Message, _ int64, err error) { done(m, 0, err) }, answer)
+	default:
+		c.unanswered.Add(m, done, answer)
+	}
 }
 
 // forget ends the session that the server keeps for this client.
 func (c *client) forget(ctx context.Context) error {
 	if l, is := c.Now(); is {
-		l.over(errClosed)
+		l.end(errClosed)
 	}
 	if !c.persistent {
 		return nil
@@ -100,7 +108,7 @@ func (c *client) forget(ctx context.Context) error {
 	c.persistent, c.filter = false, ""
 	l, err := c.link(ctx)
 	if err == nil {
-		l.over(errClosed)
+		l.end(errClosed)
 	}
 	return err
 }
@@ -124,14 +132,13 @@ func (c *client) link(ctx context.Context) (made link, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	context.AfterFunc(c.s.Over, func() { made.over(errClosed) })
 	if c.filter != "" {
 		granted, err := made.subscribe(ctx, c.filter)
 		if err == nil && granted != c.s.own.QoS {
 			err = fmt.Errorf("the server grants QoS %d, and qos is %d; set what it grants", granted, c.s.own.QoS)
 		}
 		if err != nil {
-			made.over(err)
+			made.end(err)
 			return nil, fmt.Errorf("subscribe to %q: %w", c.filter, err)
 		}
 	}
@@ -151,24 +158,22 @@ type wire struct {
 var _ sync.Locker = (*wire)(nil)
 
 func (s *session) dialWire(ctx context.Context, host string) (*wire, error) {
-	conn, err := (&net.Dialer{Timeout: connectTimeout}).DialContext(ctx, "tcp", host)
+	var conn net.Conn
+	var err error
+	if s.security != nil {
+		conn, err = (&tls.Dialer{Config: s.security}).DialContext(ctx, "tcp", host)
+	} else {
+		conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", host)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := conn.(*net.TCPConn).SetNoDelay(s.own.NoDelay); err != nil {
-		return nil, err
+	below := conn
+	if secure, is := conn.(*tls.Conn); is {
+		below = secure.NetConn()
 	}
-	if s.security != nil {
-		config := s.security.Clone()
-		if config.ServerName == "" {
-			config.ServerName, _, _ = net.SplitHostPort(host)
-		}
-		secure := tls.Client(conn, config)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			_ = conn.Close()
-			return nil, err
-		}
-		conn = secure
+	if err := below.(*net.TCPConn).SetNoDelay(s.own.NoDelay); err != nil {
+		return nil, err
 	}
 	w := &wire{Conn: conn, reader: bufio.NewReaderSize(conn, bufferBytes)}
 	if s.own.Protocol == version5 {
@@ -235,8 +240,13 @@ func (s *session) try(ctx context.Context, share string) error {
 		return err
 	}
 	defer end()
+	answer, err := producer.publish(topic, make([]byte, bytes))
 	sent := make(chan error, 1)
-	producer.publish(&broker.Message{Payload: make([]byte, bytes)}, topic, func(_ *broker.Message, _ int64, err error) { sent <- err })
+	if answer == nil {
+		sent <- err
+	} else {
+		go func() { sent <- answer() }()
+	}
 	limit := time.After(trialTimeout)
 	for taken := false; ; {
 		select {
@@ -282,7 +292,7 @@ func (s *session) listen(ctx context.Context, filter string) (first <-chan strin
 		default:
 		}
 	}).link(ctx)
-	return arrived, func() { l.over(errClosed) }, err
+	return arrived, func() { l.end(errClosed) }, err
 }
 
 // askServer is the server's name and version, as it publishes them.

@@ -67,6 +67,7 @@ func (s *session) Open(ctx context.Context) error {
 		if err := c.Open(ctx, s.Base, c.link); err != nil {
 			return fmt.Errorf("mqtt: %w", broker.Nth(i, s.Connections, err))
 		}
+		c.unanswered = broker.NewUnanswered(s.Base, func(answer func() error) error { return answer() })
 		s.producers = append(s.producers, c)
 	}
 	s.server = s.askServer(ctx)

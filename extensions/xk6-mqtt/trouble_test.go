@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -21,21 +20,11 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
-const patience = 30 * time.Second
-
 var protocols = []string{version5, version3}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
-}
 
 func made(t *testing.T, url, options string, bytes int) broker.Session {
 	t.Helper()
@@ -52,14 +41,7 @@ func made(t *testing.T, url, options string, bytes int) broker.Session {
 
 func opened(t *testing.T, url, options string) broker.Session {
 	t.Helper()
-	s := made(t, url, options, 64)
-	if err := s.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "a.topic", Partitions: 1}}}); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return brokertest.Opened(t, New, url, options, "", "a.topic", "workers")
 }
 
 func refused(t *testing.T, what string, err error, words ...string) {
@@ -128,33 +110,9 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 				t.Parallel()
 				server := startMosquitto(t)
 				session := opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "session": %q}`, protocol, kept))
-				var mu sync.Mutex
-				received := map[byte]int{}
-				err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers"}, func(d broker.Delivery) {
-					mu.Lock()
-					defer mu.Unlock()
-					received[d.Payload[0]]++
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				producer, err := session.Producer(0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				send := func(number byte) {
-					producer.Send(&broker.Message{Name: "a.topic", Payload: append([]byte{number}, make([]byte, 63)...)}, func(*broker.Message, int64, error) {})
-				}
-				got := func(number byte) func() bool {
-					return func() bool { mu.Lock(); defer mu.Unlock(); return received[number] > 0 }
-				}
-				send(1)
-				eventually(t, "the first message arrives", got(1))
-				server.Kill()
-				server.Start()
-				eventually(t, "a message sent afterwards arrives", func() bool { send(2); return got(2)() })
-				if n := broker.Reconnects(session); n == nil || *n < 2 {
-					t.Error("the lost connections are not counted")
+				brokertest.TrafficOf(t, session, "a.topic", "workers").Survives(t, session, server.Server)
+				if n := broker.Reconnects(session); *n < 2 {
+					t.Errorf("%d lost connections are counted, and there were a producer's and a consumer's", *n)
 				}
 				if err := broker.Remove(t.Context(), session); err != nil {
 					t.Error(err)
@@ -171,56 +129,27 @@ func TestAServerThatStandsStillHoldsUpTheSenderUntilItDies(t *testing.T) {
 			t.Run(fmt.Sprint(protocol, " ", qos), func(t *testing.T) {
 				t.Parallel()
 				server := startMosquitto(t)
-				session := opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "qos": %d}`, protocol, qos))
-				producer, err := session.Producer(0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				traffic := brokertest.TrafficOf(t, opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "qos": %d}`, protocol, qos)), "a.topic", "workers")
 				server.Freeze()
-				var mu sync.Mutex
-				unknown, failed, sent := 0, 0, 0
-				stop := make(chan struct{})
-				ended := make(chan struct{})
-				go func() {
-					defer close(ended)
-					for {
-						select {
-						case <-stop:
-							return
-						default:
-						}
-						producer.Send(&broker.Message{Name: "a.topic", Payload: make([]byte, 64*1024)}, func(_ *broker.Message, _ int64, err error) {
-							mu.Lock()
-							defer mu.Unlock()
-							switch {
-							case errors.Is(err, broker.ErrUnknown):
-								unknown++
-							case err != nil:
-								failed++
-							default:
-								sent++
-							}
-						})
+				ctx, cancel := context.WithCancel(t.Context())
+				var sending sync.WaitGroup
+				sending.Go(func() {
+					for ctx.Err() == nil {
+						traffic.Send(1)
 					}
-				}()
-				time.Sleep(300 * time.Millisecond)
-				mu.Lock()
-				if failed > 0 || unknown > 0 {
-					t.Errorf("%d sends fail and %d are unknown while the server stands still", failed, unknown)
-				}
-				mu.Unlock()
-				server.Kill()
-				eventually(t, "sends fail, and nobody knows of messages that were on their way", func() bool {
-					mu.Lock()
-					defer mu.Unlock()
-					return failed > 0 && unknown > 0
 				})
-				close(stop)
-				<-ended
-				mu.Lock()
-				defer mu.Unlock()
-				if qos > 0 && sent > 0 {
-					t.Errorf("%d messages are acknowledged by a server that stood still", sent)
+				time.Sleep(300 * time.Millisecond)
+				if traffic.Failed(1)+traffic.Unknown(1) > 0 {
+					t.Errorf("%d sends fail and %d are unknown while the server stands still", traffic.Failed(1), traffic.Unknown(1))
+				}
+				server.Kill()
+				brokertest.Eventually(t, "sends fail, and nobody knows of messages that were on their way", func() bool {
+					return traffic.Failed(1) > 0 && traffic.Unknown(1) > 0
+				})
+				cancel()
+				sending.Wait()
+				if qos > 0 && traffic.Answered(1) > 0 {
+					t.Errorf("%d messages are acknowledged by a server that stood still", traffic.Answered(1))
 				}
 			})
 		}
@@ -280,8 +209,15 @@ func certificate(t *testing.T, folder string) {
 
 func TestATopicThatNobodyCanPublishToIsRefused(t *testing.T) {
 	s := made(t, "mqtt://here", "", 64)
-	for _, name := range []string{"a/+/b", "#", "$SYS/x"} {
-		refused(t, name, s.Prepare(context.Background(), broker.Layout{Topics: []broker.Topic{{Name: name, Partitions: 1}}}), "nobody can publish")
+	for _, c := range []struct {
+		topic broker.Topic
+		want  string
+	}{
+		{broker.Topic{Name: "a/+/b", Partitions: 1}, "nobody can publish"},
+		{broker.Topic{Name: "#", Partitions: 1}, "nobody can publish"},
+		{broker.Topic{Name: "$SYS/x", Partitions: 1}, "nobody can publish"},
+		{broker.Topic{Name: "a", Partitions: 2}, "topics of MQTT have none"},
+	} {
+		refused(t, c.topic.Name, s.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{c.topic}}), c.want)
 	}
-	refused(t, "partitions", s.Prepare(context.Background(), broker.Layout{Topics: []broker.Topic{{Name: "a", Partitions: 2}}}), "topics of MQTT have none")
 }

@@ -7,32 +7,21 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/eclipse/paho.golang/packets"
 	"github.com/eclipse/paho.golang/paho"
 	"github.com/eclipse/paho.golang/paho/session/state"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // link5 is a connection of paho.golang. That library's Publish waits for the acknowledgement, so messages go through its session and its
-// packets, and the session's hooks see what is acknowledged.
+// packets.
 type link5 struct {
 	*state.State
-	ending
+	*ending
 	s       *session
 	library *paho.Client
 	socket  *wire
-
-	mu      sync.Mutex
-	pending map[uint16]sent
-}
-
-type sent struct {
-	m    *broker.Message
-	done broker.Done
 }
 
 func dial5(ctx context.Context, c *client, host string) (link, error) {
@@ -40,7 +29,7 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link5{State: state.NewInMemory(), ending: ending{gone: make(chan struct{}), wire: socket}, s: c.s, socket: socket, pending: map[uint16]sent{}}
+	l := &link5{State: state.NewInMemory(), ending: c.s.ending(socket), s: c.s, socket: socket}
 	most, expiry := uint16(c.s.own.ReceiveMaximum), uint32(0)
 	if c.persistent {
 		expiry = uint32(sessionExpiry / time.Second)
@@ -57,8 +46,8 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 			}
 			return true, nil
 		}},
-		OnClientError:      l.over,
-		OnServerDisconnect: func(d *paho.Disconnect) { l.over(refusal(d.ReasonCode)) },
+		OnClientError:      l.end,
+		OnServerDisconnect: func(d *paho.Disconnect) { l.end(refusal(d.ReasonCode)) },
 	})
 	at := c.s.at
 	answer, err := l.library.Connect(ctx, &paho.Connect{
@@ -79,7 +68,6 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 	if p := answer.Properties; p != nil && p.MaximumPacketSize != nil {
 		l.most = *p.MaximumPacketSize
 	}
-	go l.abandon()
 	return l, nil
 }
 
@@ -89,38 +77,46 @@ func refusal(code byte) error {
 	return fmt.Errorf("%s (reason code %d)", strings.ToLower(cmp.Or(words, "refused")), code)
 }
 
-func (l *link5) publish(m *broker.Message, topic string, done broker.Done) {
-	if l.isOver() {
-		done(m, 0, errNotConnected)
-		return
+func (l *link5) publish(topic string, payload []byte) (answer func() error, err error) {
+	p := &packets.Publish{Topic: topic, QoS: l.s.own.QoS, Payload: payload, Properties: &packets.Properties{}}
+	answers := make(chan packets.ControlPacket, 1)
+	if l.Err() != nil || p.QoS > 0 && l.AddToSession(l.s.Over, p, answers) != nil { // blocks while as many are on their way as the server takes
+		return nil, errNotConnected
 	}
-	p := &packets.Publish{Topic: topic, QoS: l.s.own.QoS, Payload: m.Payload, Properties: &packets.Properties{}}
-	if p.QoS > 0 {
-		// Blocks while as many are on their way as the server takes.
-		if err := l.AddToSession(l.s.Over, p, make(chan packets.ControlPacket, 1)); err != nil {
-			done(m, 0, errNotConnected)
-			return
+	_, _ = p.WriteTo(l.socket) // an error ends the connection
+	if p.QoS == 0 {
+		if l.socket.failed() {
+			return nil, errUnanswered
 		}
-		l.mu.Lock()
-		open := l.pending != nil
-		if open {
-			l.pending[p.PacketID] = sent{m, done}
+		return nil, nil
+	}
+	return func() error {
+		select {
+		case p := <-answers:
+			return judge(p.Content)
+		case <-l.late:
+			return errUnanswered
 		}
-		l.mu.Unlock()
-		if !open {
-			done(m, 0, errNotConnected)
-			return
-		}
+	}, nil
+}
+
+// judge is what an answer means; nil is that of a connection that is lost.
+func judge(answer packets.Packet) error {
+	var code byte
+	switch p := answer.(type) {
+	case nil:
+		return errUnanswered
+	case *packets.Puback:
+		code = p.ReasonCode
+	case *packets.Pubrec: // of a refusal, which PUBCOMP does not follow
+		code = p.ReasonCode
+	case *packets.Pubcomp:
+		code = p.ReasonCode
 	}
-	_, _ = p.WriteTo(l.socket) // an error ends the connection, which completes what is pending
-	if p.QoS > 0 {
-		return
+	if code >= 0x80 {
+		return fmt.Errorf("mqtt: the server refuses the message: %w", refusal(code))
 	}
-	if l.socket.failed() {
-		done(m, 0, errUnanswered)
-		return
-	}
-	done(m, 0, nil)
+	return nil
 }
 
 // ConAckReceived lowers the number of messages that may be on their way to that of the option.
@@ -135,39 +131,6 @@ func (l *link5) ConAckReceived(to io.Writer, asked *packets.Connect, answer *pac
 	return l.State.ConAckReceived(to, asked, answer)
 }
 
-// PacketReceived sees acknowledgements before the session does.
-func (l *link5) PacketReceived(packet *packets.ControlPacket, to chan<- *packets.Publish) error {
-	nowNs := l.s.Now()
-	var id uint16
-	var code byte
-	switch p := packet.Content.(type) {
-	case *packets.Puback:
-		id, code = p.PacketID, p.ReasonCode
-	case *packets.Pubcomp:
-		id, code = p.PacketID, p.ReasonCode
-	case *packets.Pubrec:
-		if p.ReasonCode >= 0x80 { // PUBCOMP does not follow
-			id, code = p.PacketID, p.ReasonCode
-		}
-	}
-	var one sent
-	if id != 0 {
-		l.mu.Lock()
-		one = l.pending[id]
-		delete(l.pending, id)
-		l.mu.Unlock()
-	}
-	err := l.State.PacketReceived(packet, to)
-	switch {
-	case one.m == nil:
-	case code >= 0x80:
-		one.done(one.m, 0, fmt.Errorf("mqtt: the server refuses the message: %w", refusal(code)))
-	default:
-		one.done(one.m, nowNs, nil)
-	}
-	return err
-}
-
 func (l *link5) subscribe(ctx context.Context, filter string) (byte, error) {
 	answer, err := l.library.Subscribe(ctx, &paho.Subscribe{Subscriptions: []paho.SubscribeOptions{{Topic: filter, QoS: l.s.own.QoS}}})
 	switch {
@@ -177,18 +140,4 @@ func (l *link5) subscribe(ctx context.Context, filter string) (byte, error) {
 		return 0, refusal(answer.Reasons[0])
 	}
 	return answer.Reasons[0], nil
-}
-
-// --- internal ---
-
-// abandon completes what is not acknowledged when the connection is over.
-func (l *link5) abandon() {
-	<-l.gone
-	l.mu.Lock()
-	open := l.pending
-	l.pending = nil
-	l.mu.Unlock()
-	for _, one := range open {
-		one.done(one.m, 0, errUnanswered)
-	}
 }

@@ -96,8 +96,9 @@ func (a *Traffic) Send(number byte) {
 	})
 }
 
-// Received is how often messages of that number have arrived; Failed and Unknown are sends with those ends.
+// Received is how often messages of that number have arrived; Answered, Failed and Unknown are sends with those ends.
 func (a *Traffic) Received(number byte) int { return a.of(a.received, number) }
+func (a *Traffic) Answered(number byte) int { return a.of(a.answered, number) }
 func (a *Traffic) Failed(number byte) int   { return a.of(a.failed, number) }
 func (a *Traffic) Unknown(number byte) int  { return a.of(a.unanswered, number) }
 
