@@ -26,8 +26,6 @@ type link interface {
 	broker.Wire
 	// end ends the connection. Sends that are not acknowledged are then completed.
 	end(reason error)
-	// largest packet that the server says it takes; 0: it does not say.
-	largest() uint32
 }
 
 // ending is what both libraries' links have in common: a context that ends with the connection, or with the session.
@@ -36,7 +34,6 @@ type ending struct {
 	cancel context.CancelCauseFunc
 	// late is closed when the connection has ended and answers had the time to be told.
 	late chan struct{}
-	most uint32
 }
 
 // lastAnswers is how long a library may take to tell of answers when a connection is over.
@@ -54,7 +51,6 @@ func (s *session) ending(socket net.Conn) *ending {
 
 func (e *ending) Err() error       { return context.Cause(e.Context) }
 func (e *ending) end(reason error) { e.cancel(reason) }
-func (e *ending) largest() uint32  { return e.most }
 
 // client is what the server knows by one client id: a producer, or one subscription. It replaces its link when that is lost.
 type client struct {
@@ -66,8 +62,9 @@ type client struct {
 	// persistent: the server keeps the client's session while it is not connected.
 	persistent bool
 	take       func(payload []byte, again bool)
-	// unanswered are a producer's messages. Servers answer in the order of sending.
+	// unanswered are a producer's messages, and slots bounds them. Servers answer in the order of sending.
 	unanswered *broker.Unanswered[func() error]
+	slots      chan struct{}
 	// kept is what the library remembers of a persistent session from one connection to the next.
 	kept any
 }
@@ -86,9 +83,16 @@ func (c *client) Send(m *broker.Message, done broker.Done) {
 		done(m, 0, errNotConnected)
 		return
 	}
+	select {
+	case c.slots <- struct{}{}:
+	case <-l.Done():
+		done(m, 0, errNotConnected)
+		return
+	}
 	answer, err := l.publish(c.s.names[m.Topic], m.Payload)
 	switch {
 	case answer == nil:
+		<-c.slots
 		done(m, 0, err)
 	case c.s.own.QoS == 0:
 		c.unanswered.Add(m, func(m *broker.Message, _ int64, err error) { done(m, 0, err) }, answer)
@@ -232,9 +236,6 @@ func (s *session) try(ctx context.Context, share string) error {
 		return errNotConnected
 	}
 	topic, bytes := s.name+"/trial", cmp.Or(s.LimitBytes, s.MessageBytes)
-	if most := int(producer.largest()); most > 0 && bytes+overhead > most {
-		return fmt.Errorf("messages of %d bytes are above the largest packet that the server takes, which is %d bytes", bytes, most)
-	}
 	arrived, end, err := s.listen(ctx, share+topic)
 	if err != nil {
 		return err
@@ -279,9 +280,6 @@ func (s *session) try(ctx context.Context, share string) error {
 		}
 	}
 }
-
-// overhead is the most that a packet of ours has besides its payload; a topic's name is below 200 bytes.
-const overhead = 256
 
 // listen subscribes for a moment, until end is called, and hands over the first message.
 func (s *session) listen(ctx context.Context, filter string) (first <-chan string, end func(), err error) {

@@ -7,8 +7,8 @@ import (
 	"crypto/tls"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,9 +45,7 @@ type session struct {
 	server    string
 	producers []*client
 	// names of the topics of Prepare, as MQTT writes them.
-	names []string
-	// shares is whether the server has delivered to a shared subscription.
-	shares    sync.Once
+	names     []string
 	consumers broker.List[*client]
 	// clients that were made.
 	clients atomic.Int64
@@ -67,7 +65,11 @@ func (s *session) Open(ctx context.Context) error {
 		if err := c.Open(ctx, s.Base, c.link); err != nil {
 			return fmt.Errorf("mqtt: %w", broker.Nth(i, s.Connections, err))
 		}
-		c.unanswered = broker.NewUnanswered(s.Base, func(answer func() error) error { return answer() })
+		c.slots = make(chan struct{}, s.own.ReceiveMaximum)
+		c.unanswered = broker.NewUnanswered(s.Base, func(answer func() error) error {
+			defer func() { <-c.slots }()
+			return answer()
+		})
 		s.producers = append(s.producers, c)
 	}
 	s.server = s.askServer(ctx)
@@ -75,7 +77,7 @@ func (s *session) Open(ctx context.Context) error {
 }
 
 // Prepare has nothing to make: a topic exists by being used, and keeps nothing.
-func (s *session) Prepare(_ context.Context, layout broker.Layout) error {
+func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	for _, t := range layout.Topics {
 		name := s.address(t.Name)
 		if t.Partitions > 1 {
@@ -86,6 +88,9 @@ func (s *session) Prepare(_ context.Context, layout broker.Layout) error {
 		}
 		s.names = append(s.names, name)
 	}
+	if slices.ContainsFunc(layout.Subscriptions, func(to broker.Subscription) bool { return to.Group != "" }) {
+		return broker.Wrap("mqtt", s.try(ctx, "$share/mqbench/"))
+	}
 	return nil
 }
 
@@ -94,16 +99,12 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 }
 
 // Consume makes a client for each subscription, as MQTT's subscribers are: a slow one holds up nobody else.
-func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) (err error) {
+func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	filter := s.address(to.Topic)
 	if to.Wildcard {
 		filter = strings.ReplaceAll(filter, "*", "+")
 	}
 	if to.Group != "" {
-		s.shares.Do(func() { err = s.try(ctx, "$share/mqbench/") })
-		if err != nil {
-			return broker.Wrap("mqtt", err)
-		}
 		filter = "$share/" + strings.NewReplacer("/", "-", "+", "-", "#", "-").Replace(s.Named("-", to.Group)) + "/" + filter
 	}
 	c := s.client(filter, func(payload []byte, again bool) {

@@ -82,8 +82,11 @@ func TestASharedSubscriptionThatGetsNothingIsNamedBeforeTheRun(t *testing.T) {
 	shorter(t)
 	server := startNATS(t)
 	for qos := range 3 {
-		session := opened(t, server.url(), fmt.Sprintf(`{"protocol": "3.1.1", "qos": %d}`, qos))
-		err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers"}, func(broker.Delivery) {})
+		session := made(t, server.url(), fmt.Sprintf(`{"protocol": "3.1.1", "qos": %d}`, qos), 64)
+		if err := session.Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		err := session.Prepare(t.Context(), broker.Layout{Subscriptions: []broker.Subscription{{Topic: "a.topic", Group: "workers"}}})
 		refused(t, "a shared subscription", err, "accepts a shared subscription and delivers nothing to it", "mosquitto")
 	}
 	err := made(t, server.url(), "", 64).Open(t.Context())
@@ -99,7 +102,7 @@ func shorter(t *testing.T) {
 
 func TestAMessageAboveTheLargestPacketIsRefusedBeforeTheRun(t *testing.T) {
 	server := startMosquitto(t, "max_packet_size 2000")
-	refused(t, "MQTT 5", made(t, server.url(), "", 2000).Open(t.Context()), "largest packet", "2000 bytes")
+	refused(t, "MQTT 5", made(t, server.url(), "", 2000).Open(t.Context()), "ends the connection when it gets a message of 2000 bytes")
 }
 
 // Consumers come back by themselves; what was sent meanwhile is lost unless the session is persistent and the server lived on.

@@ -15,8 +15,6 @@ type link3 struct {
 	*ending
 	qos     byte
 	library paho.Client
-	// slots bounds what is on its way: in MQTT 3.1.1 the server does not say how much it takes.
-	slots chan struct{}
 }
 
 // takeTimeout: the library's Publish waits that long for a writer that a lost connection has ended. A write has no timeout (client.go).
@@ -27,7 +25,7 @@ func dial3(ctx context.Context, c *client, host string) (link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link3{ending: c.s.ending(socket), qos: c.s.own.QoS, slots: make(chan struct{}, c.s.own.ReceiveMaximum)}
+	l := &link3{ending: c.s.ending(socket), qos: c.s.own.QoS}
 	var store paho.Store = paho.NewMemoryStore()
 	if c.persistent {
 		if remembered, ok := c.kept.(paho.Store); ok {
@@ -55,11 +53,6 @@ func dial3(ctx context.Context, c *client, host string) (link, error) {
 }
 
 func (l *link3) publish(topic string, payload []byte) (answer func() error, err error) {
-	select {
-	case l.slots <- struct{}{}:
-	case <-l.Done():
-		return nil, errNotConnected
-	}
 	t := l.library.Publish(topic, l.qos, false, payload)
 	for notTaken(t) {
 		if l.Err() != nil {
@@ -68,7 +61,6 @@ func (l *link3) publish(topic string, payload []byte) (answer func() error, err 
 		t = l.library.Publish(topic, l.qos, false, payload)
 	}
 	return func() error {
-		defer func() { <-l.slots }()
 		select {
 		case <-t.Done():
 		case <-l.late: // the library forgets some

@@ -65,9 +65,6 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 		_ = socket.Close()
 		return nil, err
 	}
-	if p := answer.Properties; p != nil && p.MaximumPacketSize != nil {
-		l.most = *p.MaximumPacketSize
-	}
 	return l, nil
 }
 
@@ -117,18 +114,6 @@ func judge(answer packets.Packet) error {
 		return fmt.Errorf("mqtt: the server refuses the message: %w", refusal(code))
 	}
 	return nil
-}
-
-// ConAckReceived lowers the number of messages that may be on their way to that of the option.
-func (l *link5) ConAckReceived(to io.Writer, asked *packets.Connect, answer *packets.Connack) error {
-	if answer.Properties == nil {
-		answer.Properties = &packets.Properties{}
-	}
-	most := uint16(l.s.own.ReceiveMaximum)
-	if p := answer.Properties; p.ReceiveMaximum == nil || *p.ReceiveMaximum > most {
-		p.ReceiveMaximum = &most
-	}
-	return l.State.ConAckReceived(to, asked, answer)
 }
 
 func (l *link5) subscribe(ctx context.Context, filter string) (byte, error) {
