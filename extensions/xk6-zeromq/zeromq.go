@@ -190,24 +190,15 @@ func (o *out) Send(m brokerless.Message) error {
 	return brokerless.ErrNotConnected
 }
 
-// wire is a socket with one connection.
+// wire is a socket with one connection. Its context ends with that, or with the peer.
 type wire struct {
 	zmq4.Socket
-	over chan struct{}
-	once sync.Once
-	why  error
+	ctx context.Context
+	end context.CancelCauseFunc
 }
 
-func (w *wire) Done() <-chan struct{} { return w.over }
-func (w *wire) Err() error            { return w.why }
-
-func (w *wire) end(why error) {
-	w.once.Do(func() {
-		w.why = why
-		close(w.over)
-		_ = w.Close()
-	})
-}
+func (w *wire) Done() <-chan struct{} { return w.ctx.Done() }
+func (w *wire) Err() error            { return context.Cause(w.ctx) }
 
 // --- internal ---
 
@@ -249,12 +240,13 @@ func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
 	case brokerless.ReqRep:
 		open = zmq4.NewDealer
 	}
-	w := &wire{Socket: open(p.Over, common()...), over: make(chan struct{})}
+	w := &wire{Socket: open(p.Over, common()...)}
+	w.ctx, w.end = context.WithCancelCause(p.Over)
+	context.AfterFunc(w.ctx, func() { _ = w.Close() })
 	err := w.SetOption(zmq4.OptionHWM, o.highWaterMark)
 	if err == nil {
 		err = w.Dial(p.address)
 	}
-	context.AfterFunc(p.Over, func() { w.end(p.Over.Err()) })
 	subscribed := func() bool { return slices.Contains(w.Socket.(zmq4.Topics).Topics(), p.prefix) }
 	if err == nil && o.mode == brokerless.PubSub {
 		if err = deadline.Until(ctx, subscribedEvery, subscribed); err != nil {
@@ -268,14 +260,9 @@ func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
 	switch o.mode {
 	case brokerless.PubSub:
 		go func() {
-			for tick := time.Tick(watchEvery); subscribed(); {
-				select {
-				case <-tick:
-				case <-w.over:
-					return
-				}
+			if deadline.Until(w.ctx, watchEvery, func() bool { return !subscribed() }) == nil {
+				w.end(io.EOF)
 			}
-			w.end(io.EOF)
 		}()
 	case brokerless.ReqRep:
 		go receive(w, o.mode, o.reply, func(err error) bool {

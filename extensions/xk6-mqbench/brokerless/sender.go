@@ -141,17 +141,17 @@ func (p *sender) close() {
 type wire struct {
 	net.Conn
 	calls *rpc.Client
-	over  chan struct{}
-	end   func()
+	ctx   context.Context
+	end   context.CancelCauseFunc
 }
 
-func (w *wire) Done() <-chan struct{} { return w.over }
-func (w *wire) Err() error            { return errors.New("the forwarder has closed it") }
+func (w *wire) Done() <-chan struct{} { return w.ctx.Done() }
+func (w *wire) Err() error            { return context.Cause(w.ctx) }
 
 func (w *wire) Read(p []byte) (int, error) {
 	n, err := w.Conn.Read(p)
 	if err != nil {
-		w.end()
+		w.end(errors.New("the forwarder has closed it"))
 	}
 	return n, err
 }
@@ -164,12 +164,12 @@ func (s *Session) dial(ctx context.Context) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	context.AfterFunc(s.Over, func() { _ = conn.Close() })
-	w := &wire{Conn: conn, over: make(chan struct{})}
-	w.end = sync.OnceFunc(func() {
-		close(w.over)
+	w := &wire{Conn: conn}
+	w.ctx, w.end = context.WithCancelCause(s.Over)
+	context.AfterFunc(w.ctx, func() {
+		_ = conn.Close()
 		for _, one := range s.allSenders() {
-			go one.forget() // a sender may be waiting for an answer of this connection
+			one.forget()
 		}
 	})
 	w.calls = rpc.NewClient(w)
