@@ -141,7 +141,13 @@ func TestAServerThatStandsStillHoldsUpTheSenderUntilItDies(t *testing.T) {
 						traffic.Send(1)
 					}
 				})
-				time.Sleep(300 * time.Millisecond)
+				taken := -1
+				brokertest.Eventually(t, "the sender is held up", func() bool {
+					before := taken
+					time.Sleep(300 * time.Millisecond)
+					taken = traffic.Answered(1)
+					return taken == before
+				})
 				if traffic.Failed(1)+traffic.Unknown(1) > 0 {
 					t.Errorf("%d sends fail and %d are unknown while the server stands still", traffic.Failed(1), traffic.Unknown(1))
 				}
