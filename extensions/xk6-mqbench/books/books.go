@@ -36,10 +36,9 @@ type Books struct {
 	// receivedSets has the sets of subscriber s from index s * producers on; it is empty where nothing is consumed. A set is nil if the
 	// subscriber is not on this client, or is not to get that producer's messages.
 	receivedSets []*ledger.Set
-	// settledSets are the messages out of flight: completed or failed.
-	settledSets []*ledger.Set
-	// freedSets are the messages that have given back their slot: settled ones, and those that have timed out.
-	freedSets []*ledger.Set
+	// freedSets are the messages that have given back their slot: completed, failed, or timed out. timedOutSets are the last ones, and
+	// settledLateSets those of them that have completed or failed since.
+	freedSets, timedOutSets, settledLateSets []*ledger.Set
 	// copies has those under way, by producer; it is nil if every message has one copy, or if messages cross.
 	copies []copies
 	// order is nil if the system promises no order, or if order cannot be seen.
@@ -53,6 +52,7 @@ type Books struct {
 	// By scope: 0 warm-up, 1 window.
 	duplicates, lates, timeouts, redeliveries, corruptions, reorderings, behinds [2]atomic.Int64
 
+	// mu also makes a timeout one step.
 	mu sync.Mutex
 	// firsts has the first message of each kind of offence.
 	firsts map[string]Message
@@ -83,7 +83,7 @@ func New(shape Shape) *Books {
 		}
 		return all
 	}
-	b.failedSets, b.settledSets, b.freedSets = sets(), sets(), sets()
+	b.failedSets, b.freedSets, b.timedOutSets, b.settledLateSets = sets(), sets(), sets(), sets()
 	if b.Acks {
 		b.ackedSets = sets()
 	} else {
@@ -122,20 +122,19 @@ func (b *Books) WatchOrder(streams int64) { b.order = newOrder(b.Subscribers, b.
 // WatchesOrder reports whether overtaken messages are counted.
 func (b *Books) WatchesOrder() bool { return b.order != nil }
 
-// Expects reports whether the subscriber is to get message i on this client.
-func (b *Books) Expects(subscriber int, i int64) bool {
-	return b.receivedSets[int64(subscriber)*b.Producers+i%b.Producers] != nil
+// Expects reports whether the subscriber is to get messages of producer p on this client.
+func (b *Books) Expects(subscriber int, p int64) bool {
+	return b.receivedSets[int64(subscriber)*b.Producers+p] != nil
 }
 
-// Received records a copy of message i of a stream at a subscriber, and reports whether it is the first one there.
-func (b *Books) Received(subscriber int, i, stream, offsetNs int64) bool {
-	p, seq := i%b.Producers, i/b.Producers
-	if already, _ := b.receivedSets[int64(subscriber)*b.Producers+p].Add(seq); already {
-		b.offence(&b.duplicates, "duplicated", i, offsetNs)
+// Received records a copy of a message of a stream at a subscriber, and reports whether it is the first one there.
+func (b *Books) Received(subscriber int, p, seq, stream, offsetNs int64) bool {
+	if !b.receivedSets[int64(subscriber)*b.Producers+p].Add(seq) {
+		b.offence(&b.duplicates, "duplicated", seq*b.Producers+p, offsetNs)
 		return false
 	}
 	if b.order != nil && b.order.overtaken(subscriber, p, stream, seq) {
-		b.offence(&b.reorderings, "reordered", i, offsetNs)
+		b.offence(&b.reorderings, "reordered", seq*b.Producers+p, offsetNs)
 	}
 	return true
 }
@@ -158,44 +157,51 @@ func (b *Books) Redelivered(i, offsetNs int64) {
 // Corrupted records a payload that was changed on its way. It does not count as received, because only the damaged payload says whose it is.
 func (b *Books) Corrupted(i, offsetNs int64) { b.offence(&b.corruptions, "corrupted", i, offsetNs) }
 
-// Settle takes message i out of flight and reports whether it was in flight. A failed message may still be received, but it leaves
-// only once.
-func (b *Books) Settle(i int64) bool {
-	already, ok := b.settledSets[i%b.Producers].Add(i / b.Producers)
-	return ok && !already
+// Settle takes a message out of flight, and reports whether it was in flight and whether it still had its slot: one that has timed out
+// has none. A failed message may still be received, but it leaves only once.
+func (b *Books) Settle(p, seq int64) (settled, freed bool) {
+	if b.freedSets[p].Add(seq) {
+		return true, true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.timedOutSets[p].Has(seq) && b.settledLateSets[p].Add(seq), false
 }
 
-// Free gives back the slot of message i and reports whether it had one.
-func (b *Books) Free(i int64) bool {
-	already, ok := b.freedSets[i%b.Producers].Add(i / b.Producers)
-	return ok && !already
+// TimeOut gives back the slot of a message that has not settled, and reports whether it had one.
+func (b *Books) TimeOut(p, seq int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.freedSets[p].Add(seq) {
+		return false
+	}
+	b.timedOutSets[p].Add(seq)
+	b.timeouts[b.scope(seq*b.Producers+p)].Add(1)
+	return true
 }
 
 // NextHeld is the first sequence of producer p in [from, to) that has not given back its slot, or to.
 func (b *Books) NextHeld(p, from, to int64) int64 { return b.freedSets[p].NextAbsent(from, to) }
 
-// TimedOut records a message that gave back its slot without having settled.
-func (b *Books) TimedOut(i int64) { b.timeouts[b.scope(i)].Add(1) }
-
-// Timeouts is the number of such messages so far, warm-up included.
+// Timeouts is the number of messages that have timed out so far, warm-up included.
 func (b *Books) Timeouts() int64 { return b.timeouts[0].Load() + b.timeouts[1].Load() }
 
-// Acked records the acknowledgement of message i.
-func (b *Books) Acked(i int64) { b.ackedSets[i%b.Producers].Add(i / b.Producers) }
+// Acked records an acknowledgement.
+func (b *Books) Acked(p, seq int64) { b.ackedSets[p].Add(seq) }
 
-// Unknown records that no answer will tell whether message i left. Call it once for a message.
-func (b *Books) Unknown(i int64) {
+// Unknown records that no answer will tell whether a message left. Call it once for a message.
+func (b *Books) Unknown(p, seq int64) {
 	b.Unanswered.Add(1)
 	if !b.Acks {
-		b.unknownSets[i%b.Producers].Add(i / b.Producers)
+		b.unknownSets[p].Add(seq)
 	}
 }
 
-// Failed records that the send of message i failed. A second call for the same message changes nothing.
-func (b *Books) Failed(i, offsetNs int64) {
-	if already, ok := b.failedSets[i%b.Producers].Add(i / b.Producers); ok && !already {
+// Failed records that a send failed. A second call for the same message changes nothing.
+func (b *Books) Failed(p, seq, offsetNs int64) {
+	if b.failedSets[p].Add(seq) {
 		b.Failures.Add(1)
-		b.first("failed", i, offsetNs)
+		b.first("failed", seq*b.Producers+p, offsetNs)
 	}
 }
 

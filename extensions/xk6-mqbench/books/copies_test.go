@@ -14,12 +14,12 @@ func TestAMessageHasArrivedWithItsLastCopyAtTheTimeOfItsLatest(t *testing.T) {
 	b := fanOut(3)
 	for i := range int64(3000) {
 		for n, atNs := range []int64{30, 10, 20} {
-			if last, all := b.Arrived(i, atNs); last != 30 || all != (n == 2) {
+			if last, all := b.Arrived(i%3, i/3, atNs); last != 30 || all != (n == 2) {
 				t.Fatalf("message %d, copy %d: latest at %d, all %v; want 30, %v", i, n, last, all, n == 2)
 			}
 		}
 	}
-	if last, all := fanOut(1).Arrived(7, 20); last != 20 || !all {
+	if last, all := fanOut(1).Arrived(1, 2, 20); last != 20 || !all {
 		t.Errorf("the one copy of a message: latest at %d, all %v", last, all)
 	}
 }
@@ -27,12 +27,12 @@ func TestAMessageHasArrivedWithItsLastCopyAtTheTimeOfItsLatest(t *testing.T) {
 func TestALateCopyOfAForgottenMessageIsNotItsLastAndKeepsNothing(t *testing.T) {
 	b := fanOut(2)
 	for i := range int64(3000) {
-		b.Arrived(i, 10)
+		b.Arrived(i%3, i/3, 10)
 	}
 	b.Forget(1, 900)
 	for i := range int64(3000) {
 		forgotten := i%3 == 1 && i/3 < 900
-		if _, all := b.Arrived(i, 20); all == forgotten {
+		if _, all := b.Arrived(i%3, i/3, 20); all == forgotten {
 			t.Fatalf("message %d: all %v; forgotten %v", i, all, forgotten)
 		}
 	}
@@ -51,7 +51,7 @@ func TestOfConcurrentCopiesExactlyOneIsTheLast(t *testing.T) {
 	for range copies {
 		wait.Go(func() {
 			for i := range int64(n) {
-				if _, all := b.Arrived(i, i); all {
+				if _, all := b.Arrived(i%3, i/3, i); all {
 					lasts.Add(1)
 				}
 			}

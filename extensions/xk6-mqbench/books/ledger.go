@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -115,13 +116,13 @@ func newCopies(producers int64) []copies {
 	return all
 }
 
-// Arrived records a copy of message i, received at atNs since T0, and returns when the latest copy so far was received, and whether
+// Arrived records a copy of a message, received at atNs since T0, and returns when the latest copy so far was received, and whether
 // it was the last one. Call it once for each copy.
-func (b *Books) Arrived(i, atNs int64) (lastNs int64, all bool) {
+func (b *Books) Arrived(p, seq, atNs int64) (lastNs int64, all bool) {
 	if b.copies == nil {
 		return atNs, true
 	}
-	c, seq := &b.copies[i%b.Producers], i/b.Producers
+	c := &b.copies[p]
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if seq < c.from {
@@ -146,6 +147,10 @@ func (b *Books) Forget(p, seq int64) {
 	c := &b.copies[p]
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if seq-c.from > int64(len(c.arrived)) { // usually hardly any are on their way
+		maps.DeleteFunc(c.arrived, func(s int64, _ arrived) bool { return s < seq })
+		c.from = max(c.from, seq)
+	}
 	for ; c.from < seq; c.from++ {
 		delete(c.arrived, c.from)
 	}

@@ -23,8 +23,8 @@ func TestTheBooksOfTenMillionMessagesStayBelow64MB(t *testing.T) {
 	const window = 100_000 // in flight
 	for i := range int64(messages) {
 		if i >= window && (i-window)%1000 != 7 { // one of a thousand is lost
-			b.Received(0, i-window, 0, 0)
-			b.Acked(i - window)
+			b.Received(0, 0, i-window, 0, 0)
+			b.Acked(0, i-window)
 		}
 		if i%2_000_000 == 1_999_999 {
 			most = max(most, measureHeap())

@@ -235,11 +235,10 @@ type Message struct {
 	// Key of the message; nil: no key. Systems without keys ignore it.
 	Key     []byte
 	Payload []byte
-	// Index, SentNs, LagNs and BodySum belong to the generator. Drivers do not touch them.
-	Index   int64
-	SentNs  int64
-	LagNs   int64
-	BodySum uint32
+	// The rest belongs to the generator. Drivers do not touch it.
+	Index, Producer, Sequence int64
+	OffsetNs, SentNs, LagNs   int64
+	BodySum                   uint32
 }
 
 // Handler takes one delivery and keeps no reference to it. It returns quickly, unless consumers are to be slow (simulated work) or to

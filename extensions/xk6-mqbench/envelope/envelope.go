@@ -37,9 +37,15 @@ func Put(payload []byte, e Envelope) {
 	binary.BigEndian.PutUint32(payload[8:], e.Producer)
 	binary.BigEndian.PutUint32(payload[12:], e.Stream)
 	binary.BigEndian.PutUint64(payload[16:], e.Sequence)
-	binary.BigEndian.PutUint64(payload[24:], uint64(e.Intended))
-	binary.BigEndian.PutUint64(payload[32:], uint64(e.Sent))
-	binary.BigEndian.PutUint64(payload[40:], uint64(e.Lag))
+	Stamp(payload, e.Intended, e.Sent, e.Lag)
+}
+
+// Stamp completes an envelope that Put wrote before these times were known.
+func Stamp(payload []byte, intendedNs, sentNs, lagNs int64) {
+	times := payload[24:Bytes]
+	binary.BigEndian.PutUint64(times[0:], uint64(intendedNs))
+	binary.BigEndian.PutUint64(times[8:], uint64(sentNs))
+	binary.BigEndian.PutUint64(times[16:], uint64(lagNs))
 }
 
 // Get reads an envelope. ok is false if payload does not begin with one.

@@ -56,7 +56,7 @@ func BenchmarkMessage(b *testing.B) {
 		all := books.New(p.shape())
 		b.ReportAllocs()
 		for i := range int64(b.N) {
-			all.Received(0, i, 0, i)
+			all.Received(0, 0, i, 0, i)
 		}
 	})
 	b.Run("recorder", func(b *testing.B) {
@@ -87,10 +87,9 @@ func BenchmarkMessage(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for i := range int64(b.N) {
-				offset := g.schedule.Offset(i)
-				m := g.message(i)
+				m := g.message(0, i)
 				s.connection.try()
-				s.transmit(m, offset, offset, 0)
+				s.transmit(m, m.OffsetNs, 0)
 				s.connection.unlock()
 			}
 			b.StopTimer()

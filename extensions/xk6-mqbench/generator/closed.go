@@ -27,8 +27,8 @@ func (t *gate) opened() {
 func (s *sender) sendClosed() {
 	g := s.g
 	defer g.sending.Done()
-	warmup := g.books.Sequences(int64(s.producer), g.plan.Schedule.WarmupMessages)
-	all := g.books.Sequences(int64(s.producer), g.plan.Schedule.Messages)
+	warmup := g.books.Sequences(s.producer, g.plan.Schedule.WarmupMessages)
+	all := g.books.Sequences(s.producer, g.plan.Schedule.Messages)
 	for seq := range all {
 		if seq == warmup {
 			select {
@@ -40,13 +40,13 @@ func (s *sender) sendClosed() {
 		if !s.enter() {
 			return
 		}
-		m := g.message(seq*int64(g.plan.Producers) + int64(s.producer))
+		m := g.message(s.producer, seq)
 		if s.connection.take() && s.over() {
 			s.connection.unlock()
 			return
 		}
-		callNs := g.clock.Now() - g.t0
-		s.transmit(m, callNs, callNs, 0)
+		m.OffsetNs = g.clock.Now() - g.t0
+		s.transmit(m, m.OffsetNs, 0)
 		s.connection.unlock()
 	}
 }

@@ -12,6 +12,8 @@ const (
 	// interruptDrain is how long the senders of an interrupted run may go on, and how long it then waits for what is in flight.
 	interruptDrain = 500 * time.Millisecond
 	settlePoll     = 2 * time.Millisecond
+	// haltNs is how long a send call of the pacer may take at the end.
+	haltNs = int64(200 * time.Millisecond)
 	// lookNs is how long the books stay open for further copies when every message has settled, where an SLA line counts them: a second
 	// send after a time-out or a lost connection comes within about a second. A broker's own redelivery takes up to minutes, for which
 	// no run should wait, so reports say how long was looked.
@@ -57,16 +59,12 @@ func (g *Generator) conclude(ctx context.Context) {
 		for _, s := range g.senders {
 			s.close()
 		}
-		// The pacer checks the stop flag at least every 20 ms, unless the library blocks it.
-		select {
-		case <-g.paced:
-		case <-time.After(200 * time.Millisecond):
-		}
+		callNs := g.halt()
 		g.recorder.Close()
 		if g.closed {
 			g.recorder.End(g.outcome.endNs)
 		}
-		tried := g.closeSends()
+		tried := g.closeSends(callNs)
 		g.outcome.tried = tried
 		g.outcome.warmup = g.books.Count("warmup", tried)
 		g.outcome.window = g.books.Count("window", tried)
@@ -204,8 +202,9 @@ func (g *Generator) inFlight() int64 {
 }
 
 // closeSends decides what became of messages that were due and not sent: those that the system held up have failed, those that the
-// generator held up were not offered. It returns how many messages each producer tried.
-func (g *Generator) closeSends() []int64 {
+// generator held up were not offered. callNs is when the call began that the pacer hangs in, or idle. It returns how many messages each
+// producer tried.
+func (g *Generator) closeSends(callNs int64) []int64 {
 	tried := make([]int64, g.plan.Producers)
 	for _, s := range g.senders {
 		p := s.producer
@@ -214,36 +213,47 @@ func (g *Generator) closeSends() []int64 {
 		if !g.closed {
 			tried[p] = max(called, s.handedOver())
 		}
-		from := called
-		callNs := s.callNs.Load()
-		if callNs != idle {
+		from, offsetNs := called, s.callNs.Load()
+		if offsetNs != idle {
 			// Its send call has not returned: this message did not leave, and neither did those behind it.
 			from--
 		}
 		for seq := from; seq < tried[p]; seq++ {
-			i, offsetNs := seq*int64(g.plan.Producers)+int64(p), callNs
 			if !g.closed {
-				offsetNs = g.schedule.Offset(i)
+				offsetNs = g.schedule.Offset(seq*int64(g.plan.Producers) + p)
 			}
-			g.books.Failed(i, offsetNs)
+			g.books.Failed(p, seq, offsetNs)
 		}
 	}
 	if g.closed || len(g.senders) == 0 {
 		return tried
 	}
-	waitNs, endNs := g.pace.waitNs.Load(), min(g.outcome.endNs, g.pace.brokeOffNs.Load())
-	if callNs := g.pace.callNs.Load(); callNs >= 0 {
+	waitNs, endNs := g.pace.waitNs, min(g.outcome.endNs, g.pace.brokeOffNs)
+	if callNs != idle {
 		waitNs += endNs - callNs
 	}
-	steps := g.share.from(g.pace.next.Load())
-	for i := steps.i(); i < g.intendedMessages.Load(); i = steps.i() {
-		steps.next()
-		offsetNs := g.schedule.Offset(i)
+	for steps := g.share.from(g.pace.next); steps.i() < g.intendedMessages.Load(); steps.next() {
+		p, offsetNs := steps.producer(), g.schedule.Offset(steps.i())
 		if offsetNs >= min(endNs, g.horizonNs.Load()) || 2*waitNs < endNs-offsetNs {
 			break
 		}
-		g.books.Failed(i, offsetNs)
-		tried[i%int64(g.plan.Producers)] = i/int64(g.plan.Producers) + 1
+		g.books.Failed(p, steps.seq, offsetNs)
+		tried[p] = steps.seq + 1
 	}
 	return tried
+}
+
+// halt waits for the pacer to notice the end, within 20 ms of its own time. If the library blocks it, it comes back to a run that goes
+// on without it, and halt returns when that call began; otherwise idle.
+func (g *Generator) halt() (callNs int64) {
+	for began := g.clock.Now(); !g.sent(); time.Sleep(settlePoll) {
+		callNs, late := g.pace.callNs.Load(), g.clock.Now()-began > haltNs
+		if late && callNs >= 0 && g.pace.callNs.CompareAndSwap(callNs, relieved) {
+			return callNs
+		}
+		if late && g.closed { // its senders hang by themselves
+			break
+		}
+	}
+	return idle
 }

@@ -141,7 +141,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 		return nil, err
 	}
 	g.pace.callNs.Store(idle)
-	g.pace.brokeOffNs.Store(math.MaxInt64)
+	g.pace.brokeOffNs = math.MaxInt64
 	g.endNs.Store(plan.windowEndNs())
 	g.intendedMessages.Store(plan.Schedule.Messages)
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)

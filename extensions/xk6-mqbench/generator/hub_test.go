@@ -178,10 +178,9 @@ func (h *hub) again(sender *Generator, which func(i int64) bool) {
 		if !which(i) {
 			continue
 		}
-		m := sender.message(i)
-		offsetNs := sender.schedule.Offset(i)
-		m.SentNs = offsetNs
-		sender.stamp(m, int(i%sender.share.producers), i/sender.share.producers, offsetNs)
+		m := sender.message(i%sender.share.producers, i/sender.share.producers)
+		m.SentNs = m.OffsetNs
+		sender.stamp(m)
 		for _, sub := range h.subscriptions {
 			h.enqueue(sub, m)
 		}

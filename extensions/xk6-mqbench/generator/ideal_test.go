@@ -48,12 +48,13 @@ func sharedConnection(t *testing.T, takes func(i int64) (int64, bool)) *Generato
 
 // send has message i sent at callNs, and gives what of its lateness is queued and lag.
 func send(g *Generator, i, callNs int64) (queuedNs, lagNs int64) {
-	m := g.message(i)
+	m := g.message(i%2, i/2)
 	s := g.byProducer[i%2]
 	s.connection.take()
 	defer s.connection.unlock()
-	s.transmit(m, g.schedule.Offset(i), callNs, 0)
-	return callNs - g.schedule.Offset(i) - m.LagNs, m.LagNs
+	g.t0 = g.clock.Now() - callNs
+	s.transmit(m, callNs, 0)
+	return callNs - m.OffsetNs - m.LagNs, m.LagNs
 }
 
 // behind is 400 messages after the first one, one producer's before the other's, 1 us apart from the given time on.
@@ -76,11 +77,11 @@ func TestNothingIsAllocatedBetweenTheStampAndTheCall(t *testing.T) {
 		return 0, false
 	})
 	for i := range int64(4) {
-		m := g.message(i)
+		m := g.message(i%2, i/2)
 		s := g.byProducer[i%2]
 		s.connection.take()
 		runtime.ReadMemStats(&before)
-		s.transmit(m, g.schedule.Offset(i), g.schedule.Offset(i), 0)
+		s.transmit(m, m.OffsetNs, 0)
 		s.connection.unlock()
 		if n := within.TotalAlloc - before.TotalAlloc; n > 4096 {
 			t.Errorf("message %d: %d bytes", i, n)
@@ -118,7 +119,7 @@ func TestWhenAnIdealGateOpens(t *testing.T) {
 	g.stops.woke(g.t0+5000*ms, g.t0+5400*ms)
 	s := g.senders[0]
 	s.limit, s.freedNs = 1, make([]atomic.Int64, 1)
-	for k, c := range []struct {
+	for _, c := range []struct {
 		words                   string
 		atNs, sentNs, lagNs, is int64
 	}{
@@ -128,7 +129,7 @@ func TestWhenAnIdealGateOpens(t *testing.T) {
 		{"the system had it for longer than that", 6000 * ms, 4990 * ms, 0, 6000 * ms},
 		{"both", 5410 * ms, 4990 * ms, 1000 * ms, 4010 * ms},
 	} {
-		s.release(int64(s.producer)+int64(k)*int64(g.plan.Producers), c.atNs, c.sentNs, c.lagNs)
+		s.release(c.atNs, c.sentNs, c.lagNs)
 		if got := s.freedNs[0].Load(); got != c.is {
 			t.Errorf("%s: it opens at %d ms; want %d", c.words, got/ms, c.is/ms)
 		}
@@ -140,12 +141,12 @@ func TestAMessageWaitsForItsOwnSlotAndNotForTheFirst(t *testing.T) {
 	g := sharedConnection(t, func(int64) (int64, bool) { return 0, false })
 	s := g.senders[0]
 	s.limit, s.freedNs = 2, make([]atomic.Int64, 2)
-	index := func(seq int64) int64 { return int64(s.producer) + seq*int64(g.plan.Producers) }
+	index := func(seq int64) int64 { return s.producer + seq*int64(g.plan.Producers) }
 	for seq := range int64(2) {
 		send(g, index(seq), g.schedule.Offset(index(seq)))
 	}
-	for seq := range int64(2) {
-		s.release(index(seq), (seq+1)*1000*ms, 0, 0)
+	for n := range int64(2) {
+		s.release((n+1)*1000*ms, 0, 0)
 	}
 	for seq := int64(2); seq < 4; seq++ {
 		offset := g.schedule.Offset(index(seq))

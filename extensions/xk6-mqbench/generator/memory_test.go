@@ -46,10 +46,10 @@ func TestWhatIsKeptDoesNotGrowWithTheMessages(t *testing.T) {
 		}
 		before, most, n := heap(), int64(0), 0
 		for w := g.share.from(0); w.i() < p.Schedule.Messages; w.next() {
-			offsetNs := g.schedule.Offset(w.i())
-			s.transmit(g.message(w.i()), offsetNs, offsetNs, 0)
+			sentNs := g.schedule.Offset(w.i())
+			s.transmit(g.message(w.producer(), w.seq), sentNs, 0)
 			if n++; n%500 == 0 {
-				s.expire(offsetNs)
+				s.expire(sentNs)
 			}
 			if n%100_000 == 0 {
 				for _, second := range g.recorder.Numbers() {

@@ -17,16 +17,19 @@ const (
 	heldNs = int64(2 * time.Millisecond)
 )
 
-// pacePosition is where the pacer is. It is read by the code that closes the books or takes over while the pacer hangs in a send call.
+// pacePosition is where the pacer is. It belongs to the pacer until paced is closed, or until somebody who finds it in a send call
+// swaps callNs for relieved.
 type pacePosition struct {
-	// next is the first message that the pacer has not handled.
-	next atomic.Int64
-	// waitNs is how late an ideal generator would be at that message (see wait).
-	waitNs atomic.Int64
+	_ [64]byte // the pacer writes it for each message
 	// callNs is when the pacer's current send call began, ns since T0; or idle, or relieved.
 	callNs atomic.Int64
+	// next is the first message that the pacer has not handled.
+	next int64
+	// waitNs is how late an ideal generator would be at that message (see wait).
+	waitNs int64
 	// brokeOffNs is when the pacer ended before its schedule did, ns since T0; math.MaxInt64 until then.
-	brokeOffNs atomic.Int64
+	brokeOffNs int64
+	_          [64]byte
 }
 
 const (
@@ -67,12 +70,9 @@ func (g *Generator) run(ready chan<- struct{}) {
 // comes back from a send call and finds that another thread has taken over.
 func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 	defer p.Close()
-	producers := int64(g.plan.Producers)
-	steps := g.share.from(from)
-	for i := steps.i(); i < g.intendedMessages.Load(); i = steps.i() {
-		steps.next()
-		offsetNs := g.schedule.Offset(i)
-		m := g.message(i)
+	for steps := g.share.from(from); steps.i() < g.intendedMessages.Load(); steps.next() {
+		m := g.message(steps.producer(), steps.seq)
+		i, offsetNs := m.Index, m.OffsetNs
 		// k6 may be behind with its claims. That is lag: the system did not cause it.
 		for g.horizonNs.Load() <= offsetNs && !g.stop.Load() {
 			p.WaitUntil(g.clock.Now() + claimWaitNs)
@@ -80,24 +80,22 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 		now := p.WaitUntil(g.t0 + offsetNs)
 		if g.stop.Load() {
 			wait.until(offsetNs) // with what the last call was held
-			g.pace.waitNs.Store(wait.ns)
-			g.pace.brokeOffNs.Store(now - g.t0)
+			g.pace.waitNs, g.pace.brokeOffNs = wait.ns, now-g.t0
 			break
 		}
-		s := g.byProducer[i%producers]
+		s := g.byProducer[m.Producer]
 		wait.until(offsetNs)
-		g.pace.waitNs.Store(wait.ns)
-		g.pace.next.Store(i + 1)
+		g.pace.waitNs, g.pace.next = wait.ns, i+1
 		if s.connection.inFlight.Load() > 0 {
 			g.books.Behind(i)
 		}
-		if !s.admit(i/producers, wait.ns) {
+		if !s.admit(m.Sequence, wait.ns) {
 			g.messages.Put(m)
 			continue
 		}
 		callNs := now - g.t0
 		g.pace.callNs.Store(callNs)
-		wait.add(s.transmit(m, offsetNs, callNs, wait.ns))
+		wait.ns += s.transmit(m, callNs, wait.ns)
 		s.connection.unlock()
 		if !g.pace.callNs.CompareAndSwap(callNs, idle) {
 			return
@@ -115,17 +113,11 @@ type wait struct {
 	offsetNs int64
 }
 
-// reset starts again at a message.
-func (w *wait) reset(offsetNs, ns int64) { w.offsetNs, w.ns = offsetNs, ns }
-
 // until goes on to the message at offsetNs.
 func (w *wait) until(offsetNs int64) {
 	w.ns = max(0, w.ns-(offsetNs-w.offsetNs))
 	w.offsetNs = offsetNs
 }
-
-// add adds the time that a send call took.
-func (w *wait) add(ns int64) { w.ns += ns }
 
 const (
 	// stretches is how many busy stretches of the past a calendar remembers, keptNs how long one must be for that.
@@ -206,33 +198,33 @@ func (g *Generator) relieve() {
 		if callNs < 0 || heldForNs < heldNs || g.stop.Load() || !g.pace.callNs.CompareAndSwap(callNs, relieved) {
 			continue
 		}
-		next := g.pace.next.Load()
-		var wait wait
-		wait.reset(g.schedule.Offset(next-1), g.pace.waitNs.Load()+heldForNs)
+		next := g.pace.next
+		wait := wait{ns: g.pace.waitNs + heldForNs, offsetNs: g.schedule.Offset(next - 1)}
 		go func() { g.walk(g.pacer.Renew(), next, wait) }() // the pacer belongs to the thread that renews it
 	}
 }
 
 // message takes one from the pool and does early, before the stamps, what takes time: it would be in service.
-func (g *Generator) message(i int64) *broker.Message {
+func (g *Generator) message(producer, seq int64) *broker.Message {
 	m := g.messages.Get().(*broker.Message)
-	m.Index = i
-	stream := g.route(m, i/int64(g.plan.Producers))
-	if g.keys != nil {
-		// Drawing a key takes time, so the stream is stored here already; stamp reads it from the envelope.
-		envelope.Put(m.Payload, envelope.Envelope{Stream: stream})
+	m.Index, m.Producer, m.Sequence = seq*int64(g.plan.Producers)+producer, producer, seq
+	if !g.closed {
+		m.OffsetNs = g.schedule.Offset(m.Index)
 	}
-	g.body.Fill(m.Payload, i)
+	envelope.Put(m.Payload, envelope.Envelope{
+		Run: g.plan.RunNumber, Producer: uint32(producer), Stream: g.route(m), Sequence: uint64(seq),
+	})
+	g.body.Fill(m.Payload, m.Index)
 	if g.plan.Message.Checksum {
 		m.BodySum = envelope.Sum(m.Payload)
 	}
 	return m
 }
 
-// route sets key and partition of sequence seq, and returns the stream in which its order counts.
-func (g *Generator) route(m *broker.Message, seq int64) uint32 {
+// route sets key and partition of a message, and returns the stream in which its order counts.
+func (g *Generator) route(m *broker.Message) uint32 {
 	if g.keys == nil {
-		m.Partition = int32(seq % g.streams)
+		m.Partition = int32(m.Sequence % g.streams)
 		return uint32(m.Partition)
 	}
 	key := g.keys.Number(m.Index)
@@ -240,21 +232,9 @@ func (g *Generator) route(m *broker.Message, seq int64) uint32 {
 	return uint32(key)
 }
 
-func (g *Generator) stamp(m *broker.Message, producer int, seq, offsetNs int64) {
-	stream := uint32(m.Partition)
-	if g.keys != nil {
-		drawn, _ := envelope.Get(m.Payload)
-		stream = drawn.Stream
-	}
-	envelope.Put(m.Payload, envelope.Envelope{
-		Run:      g.plan.RunNumber,
-		Producer: uint32(producer),
-		Stream:   stream,
-		Sequence: uint64(seq),
-		Intended: offsetNs,
-		Sent:     m.SentNs,
-		Lag:      m.LagNs,
-	})
+// stamp completes the payload with the message's times.
+func (g *Generator) stamp(m *broker.Message) {
+	envelope.Stamp(m.Payload, m.OffsetNs, m.SentNs, m.LagNs)
 	if g.plan.Message.Checksum {
 		envelope.Seal(m.Payload, m.BodySum)
 	}

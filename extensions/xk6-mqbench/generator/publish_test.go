@@ -53,9 +53,9 @@ func TestABodyIsSummedBeforeItsMessageIsStamped(t *testing.T) {
 	g := sharedConnection(t, nil)
 	g.plan.Message.Checksum = true
 	for _, change := range []byte{0, 1} {
-		m := g.message(0)
+		m := g.message(0, 0)
 		m.Payload[len(m.Payload)-envelope.ChecksumBytes-1] ^= change
-		g.stamp(m, 0, 0, 5)
+		g.stamp(m)
 		if got := envelope.Intact(m.Payload); got != (change == 0) {
 			t.Errorf("a body that changes by %d before the stamp: intact is %v", change, got)
 		}

@@ -17,7 +17,7 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
 		// Where messages do not cross, ignore what other clients have sent, too.
-		if what == ours && !g.books.Expects(subscriber, i) {
+		if what == ours && !g.books.Expects(subscriber, int64(e.Producer)) {
 			what = foreign
 		}
 		if what == foreign {
@@ -53,7 +53,8 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	if d.Redelivered {
 		g.books.Redelivered(i, e.Intended)
 	}
-	if !g.books.Received(subscriber, i, int64(e.Stream), e.Intended) {
+	p, seq := int64(e.Producer), int64(e.Sequence)
+	if !g.books.Received(subscriber, p, seq, int64(e.Stream), e.Intended) {
 		shard.Leave()
 		return
 	}
@@ -65,17 +66,12 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 		shard.Leave()
 		return
 	}
-	lastNs, all := g.books.Arrived(i, atNs)
-	settled := all && g.books.Settle(i)
-	if settled {
-		shard.Settled()
-	}
+	lastNs, all := g.books.Arrived(p, seq, atNs)
 	if all {
 		shard.Last(i, e.Intended, lastNs, e.Lag)
-	}
-	shard.Leave()
-	if settled {
-		g.byProducer[e.Producer].release(i, atNs, e.Sent, e.Lag)
+		g.byProducer[p].settle(shard, seq, atNs, e.Sent, e.Lag)
+	} else {
+		shard.Leave()
 	}
 }
 
@@ -144,58 +140,40 @@ func (g *Generator) changed() identity {
 
 // done is the completion of every send call.
 func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
-	i := m.Index
-	s := g.byProducer[i%int64(g.plan.Producers)]
-	offsetNs := m.SentNs
-	if !g.closed {
-		offsetNs = g.schedule.Offset(i)
-	}
+	s := g.byProducer[m.Producer]
 	switch {
 	case err != nil:
 		if s.acks.Enter() {
 			if errors.Is(err, broker.ErrUnknown) {
-				g.books.Unknown(i)
+				g.books.Unknown(m.Producer, m.Sequence)
 			} else {
-				g.books.Failed(i, offsetNs)
+				g.books.Failed(m.Producer, m.Sequence, m.OffsetNs)
 			}
-			settled := g.books.Settle(i)
-			if settled {
-				s.acks.Settled()
-			}
-			s.acks.Leave()
-			g.errors.NoteAt(err, offsetNs)
-			if settled {
-				s.release(i, g.clock.Now()-g.t0, m.SentNs, m.LagNs)
-			}
+			s.settle(s.acks, m.Sequence, g.clock.Now()-g.t0, m.SentNs, m.LagNs)
+			g.errors.NoteAt(err, m.OffsetNs)
 		}
 		// A request may still be on its way with this payload in it, so do not write to it again.
 		return
 	case g.facts.Acks:
-		g.acknowledged(s, m, offsetNs, ackNs-g.t0)
+		g.acknowledged(s, m, ackNs-g.t0)
 	}
 	g.messages.Put(m)
 }
 
 // acknowledged records the acknowledgement of a message. In the pattern publish it ends the response. Where messages cross it is all
 // that the sender hears.
-func (g *Generator) acknowledged(s *sender, m *broker.Message, offsetNs, atNs int64) {
-	i := m.Index
+func (g *Generator) acknowledged(s *sender, m *broker.Message, atNs int64) {
 	if !s.acks.Enter() {
 		return
 	}
-	g.books.Acked(i)
-	s.acks.Acked(i, offsetNs, atNs, m.LagNs)
-	settled := false
+	g.books.Acked(m.Producer, m.Sequence)
+	s.acks.Acked(m.Index, m.OffsetNs, atNs, m.LagNs)
 	if g.plan.Pattern == publish {
-		g.complete(s.acks, i, offsetNs, atNs, m.SentNs, m.LagNs)
+		g.complete(s.acks, m.Index, m.OffsetNs, atNs, m.SentNs, m.LagNs)
 	}
 	if g.plan.Pattern == publish || g.crosses {
-		if settled = g.books.Settle(i); settled {
-			s.acks.Settled()
-		}
-	}
-	s.acks.Leave()
-	if settled {
-		s.release(i, atNs, m.SentNs, m.LagNs)
+		s.settle(s.acks, m.Sequence, atNs, m.SentNs, m.LagNs)
+	} else {
+		s.acks.Leave()
 	}
 }

@@ -14,8 +14,9 @@ import (
 // sends everything (closed.go).
 type sender struct {
 	g        *Generator
-	producer int
+	producer int64
 	topic    int
+	name     string
 	out      broker.Producer
 	// done is g.done, bound once: making a method value for each call would allocate.
 	done broker.Done
@@ -23,14 +24,18 @@ type sender struct {
 	sends, acks *recorder.Shard
 	// limit of messages in flight; 0: none.
 	limit      int64
-	inFlight   atomic.Int64
 	connection *connection
-	// callNs is when the current send call began, ns since T0, or idle.
-	callNs atomic.Int64
 	// freedNs is when the last slots that came back would have come back to an ideal generator, ns since T0: release n is at
 	// n mod limit, and message n + limit takes its slot. nil where slots have no limit or messages no time.
-	freedNs  []atomic.Int64
-	releases atomic.Int64
+	freedNs []atomic.Int64
+	_       [64]byte // above it nobody writes, below it who completes messages does
+
+	inFlight, releases atomic.Int64
+	gate               gate
+	_                  [64]byte // below it who sends does
+
+	// callNs is when the current send call began, ns since T0, or idle.
+	callNs atomic.Int64
 	// freeNs is when an ideal generator would have been through with this producer's last send. Who has the connection has it.
 	freeNs int64
 	// called counts send calls: sequences below it have been handed to the library. lagNs is the lag of the last one.
@@ -48,18 +53,17 @@ type sender struct {
 	waitedNs  int64
 	running   bool
 	closed    bool
-
-	gate gate
 }
 
 func newSender(g *Generator, producer int, on *connection) *sender {
+	topic := producer % len(g.plan.Topics)
 	s := &sender{
-		g: g, producer: producer, topic: producer % len(g.plan.Topics), done: g.done, connection: on,
+		g: g, producer: int64(producer), topic: topic, name: g.plan.Topics[topic], done: g.done, connection: on,
 		sends: g.sends(producer), acks: g.acks(producer),
 	}
 	if g.plan.InFlight != nil {
 		s.limit = *g.plan.InFlight
-		if all := g.books.Sequences(int64(producer), g.plan.Schedule.Messages); !g.closed {
+		if all := g.books.Sequences(s.producer, g.plan.Schedule.Messages); !g.closed {
 			s.freedNs = make([]atomic.Int64, min(s.limit, all))
 		}
 	}
@@ -96,16 +100,24 @@ func (s *sender) admit(seq, waitedNs int64) bool {
 	return false
 }
 
-// release gives back the slot of message i, which was sent at sentNs with such a lag, at the given time, ns since T0. An ideal
-// generator would have sent it earlier by the lag, and had it back earlier by that, and by what it was stopped meanwhile. It
-// reports whether the message still had its slot: one that has timed out has none.
-func (s *sender) release(i, atNs, sentNs, lagNs int64) bool {
-	if !s.g.books.Free(i) {
-		return false
+// settle takes a message out of flight, and gives back its slot. It leaves the shard, which the caller has entered.
+func (s *sender) settle(shard *recorder.Shard, seq, atNs, sentNs, lagNs int64) {
+	settled, freed := s.g.books.Settle(s.producer, seq)
+	if settled {
+		shard.Settled()
 	}
+	shard.Leave()
+	if freed {
+		s.release(atNs, sentNs, lagNs)
+	}
+}
+
+// release gives back the slot of a message that was sent at sentNs with such a lag, at the given time, ns since T0. An ideal
+// generator would have sent it earlier by the lag, and had it back earlier by that, and by what it was stopped meanwhile.
+func (s *sender) release(atNs, sentNs, lagNs int64) {
 	s.connection.inFlight.Add(-1)
 	if s.limit == 0 {
-		return true
+		return
 	}
 	if s.freedNs != nil {
 		n := s.releases.Add(1) - 1
@@ -118,7 +130,6 @@ func (s *sender) release(i, atNs, sentNs, lagNs int64) bool {
 		s.wake.Broadcast()
 		s.mu.Unlock()
 	}
-	return true
 }
 
 // handedOver is how many sequences have become due: sent, or waiting at the gate.
@@ -147,10 +158,9 @@ func (s *sender) close() {
 // The call takes S in the calendar: its measured length, less what the generator was stopped in it. A message is then as
 // far behind the ideal one as its lag, so that what its completion sets free is free earlier by that (release). m is the
 // driver's once the library has it. The caller has the connection, and gives it back.
-func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) int64 {
-	g := s.g
+func (s *sender) transmit(m *broker.Message, callNs, waitedNs int64) int64 {
+	g, seq, offsetNs := s.g, m.Sequence, m.OffsetNs
 	shared := s.connection.guarded && !g.closed
-	seq := m.Index / int64(g.plan.Producers)
 	if s.freedNs != nil && seq >= s.limit {
 		waitedNs = max(waitedNs, s.freedNs[seq%s.limit].Load()-offsetNs)
 	}
@@ -161,57 +171,50 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	}
 	queuedNs = min(lateNs, queuedNs)
 	i, lagNs := m.Index, lateNs-queuedNs
-	m.Topic, m.Name = s.topic, g.plan.Topics[s.topic]
-	m.SentNs, m.LagNs = callNs, lagNs
+	m.Topic, m.Name, m.SentNs, m.LagNs = s.topic, s.name, callNs, lagNs
 	// Subtle: this comes before the call, because the message may complete before the call returns. Our own records come after the call,
 	// so that their time is neither in service nor in block.
-	g.stamp(m, s.producer, seq, offsetNs)
-	s.lagNs.Store(lagNs)
+	g.stamp(m)
+	if s.limit > 0 {
+		s.lagNs.Store(lagNs)
+	}
 	s.called.Store(seq + 1)
 	s.connection.inFlight.Add(1)
-	beganNs := callNs
-	if !g.closed {
-		beganNs = g.clock.Now() - g.t0
-	}
-	s.callNs.Store(beganNs)
+	s.callNs.Store(callNs)
 	s.out.Send(m, s.done)
 	s.callNs.Store(idle)
-	endedNs, heldNs := beganNs, int64(0)
-	if !g.closed { // a closed load has no times for which it could be held up
+	endedNs, heldNs := callNs, int64(0)
+	if !g.closed && !g.facts.Inline { // a closed load has no times for which it could be held up
 		endedNs = g.clock.Now() - g.t0
-		if !g.facts.Inline {
-			heldNs = endedNs - beganNs - g.stopped(beganNs, endedNs)
-		}
+		heldNs = endedNs - callNs - g.stopped(callNs, endedNs)
 	}
 	if shared {
 		startNs := offsetNs + queuedNs
 		s.connection.calendar.book(startNs, heldNs)
 		s.freeNs = startNs + heldNs
 	}
-	released := false
 	if s.sends.Enter() {
 		s.sends.Sent(i, offsetNs, callNs, lagNs, queuedNs)
-		// Nobody on this client will hear of the message again.
-		if released = g.crosses && !g.facts.Acks && g.books.Settle(i); released {
-			s.sends.Settled()
+		if g.crosses && !g.facts.Acks { // nobody on this client will hear of the message again
+			s.settle(s.sends, seq, endedNs, callNs, lagNs)
+		} else {
+			s.sends.Leave()
 		}
-		s.sends.Leave()
-	}
-	if released {
-		s.release(i, endedNs, callNs, lagNs)
 	}
 	return heldNs
 }
 
 // connection is what the producers on one connection share.
 type connection struct {
-	// inFlight counts the messages of all of them.
-	inFlight atomic.Int64
 	// guarded: other goroutines than the pacer may send here too, at the same time, and drivers do not have to allow that.
 	guarded bool
 	mu      sync.Mutex
 	// calendar is where its send calls would be without our own lateness. Guarded by mu; nobody else may send where it is not.
 	calendar calendar
+	_        [64]byte
+	// inFlight counts the messages of all of them.
+	inFlight atomic.Int64
+	_        [64]byte
 }
 
 // try takes the connection if nobody is sending on it. unlock must follow.
@@ -325,14 +328,12 @@ func (s *sender) catchUp() {
 			return
 		}
 		seq := s.next
-		i := seq*int64(g.plan.Producers) + int64(s.producer)
-		offsetNs := g.schedule.Offset(i)
 		waitedNs := int64(0)
 		if fresh {
 			waitedNs, fresh = s.waitedNs, false
 		}
 		s.mu.Unlock()
-		m := g.message(i)
+		m := g.message(s.producer, seq)
 		s.connection.take()
 		callNs := g.clock.Now() - g.t0
 		if s.over() {
@@ -340,7 +341,7 @@ func (s *sender) catchUp() {
 			s.mu.Lock()
 			return
 		}
-		s.transmit(m, offsetNs, callNs, waitedNs)
+		s.transmit(m, callNs, waitedNs)
 		s.connection.unlock()
 		s.mu.Lock()
 		s.next = seq + 1
@@ -364,11 +365,11 @@ func (s *sender) expire(nowNs int64) {
 // giveUp releases what was sent before the moment. The slots come back now to an ideal generator too, less the lag: that it looks only so
 // often is how exactly a timeout is kept. Taken for lateness, it would add up over the slots that time out one after another.
 func (s *sender) giveUp(m moment, nowNs int64) {
-	g, p := s.g, int64(s.producer)
-	for seq := g.books.NextHeld(p, s.timeouts.from, m.called); seq < m.called; seq = g.books.NextHeld(p, seq+1, m.called) {
-		if i := seq*int64(g.plan.Producers) + p; s.release(i, nowNs, m.atNs, m.lagNs) {
-			g.books.TimedOut(i)
+	b, p := s.g.books, s.producer
+	for seq := b.NextHeld(p, s.timeouts.from, m.called); seq < m.called; seq = b.NextHeld(p, seq+1, m.called) {
+		if b.TimeOut(p, seq) {
+			s.release(nowNs, m.atNs, m.lagNs)
 		}
 	}
-	g.books.Forget(p, m.called)
+	b.Forget(p, m.called)
 }

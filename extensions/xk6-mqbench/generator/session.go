@@ -114,7 +114,7 @@ func (g *Generator) makeProducers() error {
 		outs[c] = out
 	}
 	for _, s := range g.senders {
-		s.out = outs[g.share.connection(s.producer)]
+		s.out = outs[g.share.connection(int(s.producer))]
 	}
 	return nil
 }

@@ -67,28 +67,29 @@ func (s *share) before(i int64) int64 {
 
 // from starts a walk over the messages that are sent here, from i on. There must be some.
 func (s *share) from(i int64) steps {
-	k := s.before(i)
-	n := int64(len(s.own))
-	return steps{own: s.own, producers: s.producers, round: k / n * s.producers, at: int(k % n)}
+	k, n := s.before(i), int64(len(s.own))
+	return steps{own: s.own, producers: s.producers, seq: k / n, at: int(k % n)}
 }
 
 // steps walks over messages. A step costs the same, however many messages it skips.
 type steps struct {
 	own       []int64
 	producers int64
-	// round is the message of producer 0 in the current round.
-	round int64
-	at    int
+	// seq is the sequence of the current message, own[at] its producer.
+	seq int64
+	at  int
 }
 
 // i is the current message.
-func (w *steps) i() int64 { return w.round + w.own[w.at] }
+func (w *steps) i() int64 { return w.seq*w.producers + w.own[w.at] }
+
+func (w *steps) producer() int64 { return w.own[w.at] }
 
 // next goes on to the following message.
 func (w *steps) next() {
 	if w.at++; w.at == len(w.own) {
 		w.at = 0
-		w.round += w.producers
+		w.seq++
 	}
 }
 

@@ -108,8 +108,8 @@ func (g *Generator) respond(connection, topic int) (broker.Handler, error) {
 		g.consumer.work(i)
 		m := g.messages.Get().(*broker.Message)
 		copy(m.Payload, d.Payload)
-		m.Index, m.Topic, m.Name = i, to, name
-		g.route(m, i/int64(g.plan.Producers))
+		m.Index, m.Sequence, m.Topic, m.Name = i, int64(e.Sequence), to, name
+		g.route(m)
 		r.mu.Lock()
 		r.out.Send(m, done)
 		r.mu.Unlock()

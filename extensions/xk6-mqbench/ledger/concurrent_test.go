@@ -14,7 +14,7 @@ func TestOfConcurrentAddsExactlyOneIsTheFirst(t *testing.T) {
 	for range 4 {
 		wait.Go(func() {
 			for seq := range int64(size) {
-				if already, _ := s.Add(seq); !already {
+				if s.Add(seq) {
 					first.Add(1)
 				}
 			}

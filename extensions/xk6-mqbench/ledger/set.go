@@ -14,7 +14,8 @@ const (
 
 type chunk struct {
 	words []atomic.Uint64
-	count atomic.Int32
+	// fullWords is how many of them have all their bits.
+	fullWords atomic.Int32
 }
 
 // full stands for every chunk in which all bits are set, so that a run without loss keeps only a few chunks.
@@ -35,10 +36,10 @@ func NewSet(size int64) *Set {
 // Size is one more than the largest number that it can hold.
 func (s *Set) Size() int64 { return s.size }
 
-// Add puts seq into the set and reports whether it was there already. For a number outside of the set, ok is false and nothing changes.
-func (s *Set) Add(seq int64) (already, ok bool) {
+// Add puts seq into the set and reports whether it was not there yet. A number outside of the set changes nothing.
+func (s *Set) Add(seq int64) (added bool) {
 	if seq < 0 || seq >= s.size {
-		return false, false
+		return false
 	}
 	slot := &s.chunks[seq/chunkBits]
 	c := slot.Load()
@@ -51,17 +52,18 @@ func (s *Set) Add(seq int64) (already, ok bool) {
 		}
 	}
 	if c == full {
-		return true, true
+		return false
 	}
 	bit := uint64(1) << (seq % 64)
-	if old := c.words[seq%chunkBits/64].Or(bit); old&bit != 0 {
-		return true, true
+	old := c.words[seq%chunkBits/64].Or(bit)
+	if old&bit != 0 {
+		return false
 	}
 	// Subtle: a goroutine that still has the old chunk finds its bit set there too, so no duplicate is missed.
-	if c.count.Add(1) == chunkBits {
+	if old|bit == ^uint64(0) && c.fullWords.Add(1) == chunkWords {
 		slot.Store(full)
 	}
-	return false, true
+	return true
 }
 
 // Has reports whether seq is in the set.
