@@ -185,7 +185,7 @@ func (r *results) settled(k int64, progress map[string]any) {
 				progress["lagP99"] = ns
 			}
 		} else if n == current {
-			s = g.recorder.Peek(n, r.live)
+			s = g.recorder.Peek(n)
 			r.soFar.Peek(s)
 		}
 		if n == current && s != nil {

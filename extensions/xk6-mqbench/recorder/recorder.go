@@ -96,11 +96,13 @@ type Recorder struct {
 	warmUp, acks bool
 	limits       []Limit
 	shards       []*Shard
+	// open has what Peek has merged so far, until the second is taken.
+	open map[int]*Second
 }
 
 // New makes a recorder.
 func New(shards int, frame Frame, limits []Limit) *Recorder {
-	r := &Recorder{warmUp: frame.WarmUp, acks: frame.Acks, limits: limits, interval: max(1, frame.IntervalSeconds)}
+	r := &Recorder{warmUp: frame.WarmUp, acks: frame.Acks, limits: limits, interval: max(1, frame.IntervalSeconds), open: map[int]*Second{}}
 	r.zeroNs.Store(frame.StartNs)
 	r.windowStartNs.Store(frame.StartNs)
 	r.first.Store(frame.First)
@@ -437,7 +439,7 @@ func (s *Shard) histogram() *hdr.Histogram {
 		s.free = s.free[:n-1]
 		return h
 	}
-	return hdr.New(lowestNs, HighestNs, digits)
+	return newHistogram()
 }
 
 func floorDiv(a, b int64) int64 {

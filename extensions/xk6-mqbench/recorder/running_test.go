@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestFiguresSoFarAreThoseOfTheSortedSamplesOfAllSeconds(t *testing.T) {
@@ -19,7 +20,7 @@ func TestFiguresSoFarAreThoseOfTheSortedSamplesOfAllSeconds(t *testing.T) {
 		}
 		// The last two are not settled; of the others some were looked at before.
 		if second != 1 {
-			running.Peek(r.Peek(second, Response))
+			running.Peek(r.Peek(second))
 		}
 		if second < 4 {
 			running.Settle(r.Take(second))
@@ -45,7 +46,7 @@ func TestStragglersOfASettledSecondAreAddedAndTheWarmUpIsNot(t *testing.T) {
 		t.Errorf("figures of nothing: %+v", f)
 	}
 	complete(s, 0, 9_000_000, 0)
-	running.Peek(r.Peek(-1, Response))
+	running.Peek(r.Peek(-1))
 	running.Settle(r.Take(-1))
 	if f := running.Figures(); f != nil {
 		t.Errorf("figures of the warm-up: %+v", f)
@@ -59,17 +60,46 @@ func TestStragglersOfASettledSecondAreAddedAndTheWarmUpIsNot(t *testing.T) {
 	}
 }
 
-func TestASecondThatIsLookedAtStaysWhereItIs(t *testing.T) {
+func TestASecondThatIsLookedAtLosesNothing(t *testing.T) {
 	r := New(2, frame(0, secondNs), nil)
 	complete(r.Shard(0), 5, 1000, 0)
 	complete(r.Shard(1), 6, 2000, 0)
 	for range 2 {
-		if n := r.Peek(0, Response).Exact(Response).Count; n != 2 {
-			t.Errorf("looked at %d samples; want 2", n)
+		if n := r.Peek(0).Exact(Response).Count; n != 2 || r.Counted(0, Response) != 2 || len(r.Numbers()) != 1 {
+			t.Errorf("looked at %d samples, counted %d in seconds %d; want 2 in one", n, r.Counted(0, Response), r.Numbers())
 		}
 	}
-	if n := r.Take(0).Exact(Response).Count; n != 2 {
-		t.Errorf("took %d samples; want 2", n)
+	complete(r.Shard(1), 7, 3000, 0)
+	if n := r.Counted(0, Response); n != 3 {
+		t.Errorf("counted %d samples; want 3", n)
+	}
+	if s := r.Take(0); s.Exact(Response).Count != 3 || s.Exact(Response).Sum != 6000 || len(r.Numbers()) != 0 {
+		t.Errorf("took %+v; want 3 samples, and nothing left", s.Exact(Response))
+	}
+}
+
+// BenchmarkAMessageWhileItsSecondIsLookedAt: no message waits for a merge.
+func BenchmarkAMessageWhileItsSecondIsLookedAt(b *testing.B) {
+	r := New(1, frame(0, secondNs), nil)
+	longest := time.Duration(0)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 200 {
+			r.Peek(0)
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	for i := int64(0); ; i++ {
+		select {
+		case <-done:
+			b.ReportMetric(float64(longest.Microseconds()), "us/longest")
+			return
+		default:
+		}
+		began := time.Now()
+		complete(r.Shard(0), i%secondNs, 1000*(1+i%1000), 0)
+		longest = max(longest, time.Since(began))
 	}
 }
 

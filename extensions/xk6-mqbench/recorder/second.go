@@ -115,23 +115,41 @@ func (s *Second) Empty() bool {
 	return true
 }
 
-// Peek merges one metric of a second and leaves it in the shards. It locks each shard that has the metric, so do not ask for lag,
-// which is in the pacer's own shard.
-func (r *Recorder) Peek(number int, m Metric) *Second {
-	out := &Second{Number: number, WarmUp: r.warmsUp(number)}
+// Peek merges what is back of a second, which stays open. Peek, Take, Counted and Numbers are for one goroutine.
+//
+// Subtle: a shard is locked only while it lets go of its part. A merge takes 100 us and more, and a message would wait for it.
+func (r *Recorder) Peek(number int) *Second {
+	out := r.open[number]
+	if out == nil {
+		out = &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
+		r.open[number] = out
+	}
+	out.WarmUp = r.warmsUp(number)
 	for _, s := range r.shards {
 		s.mu.Lock()
-		if sec := s.seconds[number]; sec != nil {
-			out.addCell(m, sec.cells[m])
+		sec := s.seconds[number]
+		delete(s.seconds, number)
+		if s.last == sec {
+			s.last = nil
 		}
 		s.mu.Unlock()
+		if sec != nil {
+			out.add(sec)
+			s.recycle(sec)
+		}
 	}
 	return out
 }
 
-// Take merges a second and removes it from the shards. What arrives later starts it anew, packed.
+// Take merges a second and removes it. What arrives later starts it anew, packed, since little will follow.
 func (r *Recorder) Take(number int) *Second {
-	out := &Second{Number: number, WarmUp: r.warmsUp(number), Limits: make([]limitCounts, len(r.limits))}
+	for _, s := range r.shards {
+		s.mu.Lock()
+		s.newest = max(s.newest, number+int(r.interval)+1)
+		s.mu.Unlock()
+	}
+	out := r.Peek(number)
+	delete(r.open, number)
 	out.StartNs = r.BeginOf(number)
 	out.LengthNs = min(r.EndOf(number), r.windowEndNs.Load()) - out.StartNs
 	if !out.WarmUp {
@@ -141,29 +159,14 @@ func (r *Recorder) Take(number int) *Second {
 		out.LengthNs += out.StartNs
 		out.StartNs = 0
 	}
-	for _, s := range r.shards {
-		s.mu.Lock()
-		sec := s.seconds[number]
-		if sec == nil {
-			s.mu.Unlock()
-			continue
-		}
-		delete(s.seconds, number)
-		if s.last == sec {
-			s.last = nil
-		}
-		// A straggler opens this second again, with a packed histogram, since few will follow.
-		s.newest = max(s.newest, number+int(r.interval)+1)
-		s.mu.Unlock()
-		out.add(sec)
-		s.recycle(sec)
-	}
 	return out
 }
 
 // Counted is how many values of a metric a second has so far.
-func (r *Recorder) Counted(number int, m Metric) int64 {
-	var n int64
+func (r *Recorder) Counted(number int, m Metric) (n int64) {
+	if out := r.open[number]; out != nil {
+		n = out.exact[m].Count
+	}
 	for _, s := range r.shards {
 		s.mu.Lock()
 		if sec := s.seconds[number]; sec != nil && sec.cells[m] != nil {
@@ -174,9 +177,12 @@ func (r *Recorder) Counted(number int, m Metric) int64 {
 	return n
 }
 
-// Numbers lists the seconds that any shard has, in order.
+// Numbers lists the seconds that are there, in order.
 func (r *Recorder) Numbers() []int {
 	seen := map[int]bool{}
+	for n := range r.open {
+		seen[n] = true
+	}
 	for _, s := range r.shards {
 		s.mu.Lock()
 		for n := range s.seconds {
@@ -201,7 +207,22 @@ func several(seconds int64) int64 {
 
 func (s *Second) add(sec *second) {
 	for m, c := range sec.cells {
-		s.addCell(Metric(m), c)
+		if c == nil {
+			continue
+		}
+		if s.merged[m] == nil {
+			s.merged[m] = newHistogram()
+		}
+		var dropped int64
+		if c.dense != nil {
+			dropped = s.merged[m].Merge(c.dense)
+		} else {
+			dropped = c.packed.MergeInto(s.merged[m])
+		}
+		if dropped != 0 {
+			panic(fmt.Sprintf("recorder: %d values lost in a merge of equal geometries", dropped))
+		}
+		s.exact[m].add(c.Exact)
 	}
 	for k := range sec.limits {
 		for i := range Pieces {
@@ -210,25 +231,6 @@ func (s *Second) add(sec *second) {
 			s.Limits[k].OverWithoutLag[i] += sec.limits[k].OverWithoutLag[i]
 		}
 	}
-}
-
-func (s *Second) addCell(m Metric, c *cell) {
-	if c == nil {
-		return
-	}
-	if s.merged[m] == nil {
-		s.merged[m] = hdr.New(lowestNs, HighestNs, digits)
-	}
-	var dropped int64
-	if c.dense != nil {
-		dropped = s.merged[m].Merge(c.dense)
-	} else {
-		dropped = c.packed.MergeInto(s.merged[m])
-	}
-	if dropped != 0 {
-		panic(fmt.Sprintf("recorder: %d values lost in a merge of equal geometries", dropped))
-	}
-	s.exact[m].add(c.Exact)
 }
 
 // recycle keeps the dense histograms (264 KiB each) for later seconds.
