@@ -119,6 +119,15 @@ func BenchmarkOffsetInOrder(b *testing.B) {
 	}
 }
 
+// The pacer, and receipts of what it sent half a million messages ago.
+func BenchmarkOffsetsFarApart(b *testing.B) {
+	p := poisson(b, 3000, 1e9, 1)
+	for i := range int64(b.N) {
+		p.Offset(512*chunkMessages + i)
+		p.Offset(i)
+	}
+}
+
 // A straggler: a message of a chunk that is not kept any more.
 func BenchmarkOffsetOfAnOldMessage(b *testing.B) {
 	p := poisson(b, 3000, 1e9, 1)

@@ -130,12 +130,13 @@ func (s *Stages) Before(ns int64) int64 {
 // the seed's row for arrivals. Gaps are summed in float64 within chunks of 1024 messages, and each sum is truncated to whole ns. A
 // chunk starts at the rounded end of the one before. Gaps themselves are not rounded, so rounding does not shift the mean rate.
 //
-// Message 0 comes after the first gap. A chunk is computed as a whole when one of its messages is needed, and kept until a chunk with
-// the same number modulo 256, earlier or later, replaces it. Of all others only the starts are kept, 8 bytes each.
+// Message 0 comes after the first gap. A chunk is computed as a whole when one of its messages is needed, and kept until two
+// others with the same number modulo 128 replace it: the pacer and the receipts may be far apart. Of all others only the starts are
+// kept, 8 bytes each.
 type Poisson struct {
 	meanNs float64
 	source draw.Source
-	recent [recentChunks]atomic.Pointer[chunk]
+	recent [recentChunks][2]atomic.Pointer[chunk]
 	// starts[c] is where chunk c starts. It only grows: readers take the slice as they find it.
 	starts  atomic.Pointer[[]int64]
 	growing sync.Mutex
@@ -145,7 +146,7 @@ type Poisson struct {
 const (
 	chunkBits     = 10
 	chunkMessages = 1 << chunkBits
-	recentChunks  = 256
+	recentChunks  = 128
 )
 
 type chunk struct {
@@ -188,17 +189,31 @@ func (p *Poisson) Before(ns int64) int64 {
 // --- internal ---
 
 func (p *Poisson) chunk(number int64) *chunk {
-	slot := &p.recent[number%recentChunks]
-	if k := slot.Load(); k != nil && k.number == number {
-		return k
+	slots := &p.recent[number%recentChunks]
+	oldest := &slots[0]
+	for way := range slots {
+		k := slots[way].Load()
+		if k != nil && k.number == number {
+			return k
+		}
+		if old := oldest.Load(); old != nil && (k == nil || k.number < old.number) {
+			oldest = &slots[way]
+		}
 	}
 	starts := *p.starts.Load()
 	if number >= int64(len(starts)) {
 		starts = p.grow(int(number) + 1)
 	}
 	k := new(chunk)
-	p.fill(k, number, starts[number])
-	slot.Store(k)
+	if next := p.fill(k, number, starts[number]); number+1 == int64(len(starts)) {
+		p.growing.Lock()
+		if now := *p.starts.Load(); len(now) == len(starts) {
+			now = append(now, next)
+			p.starts.Store(&now)
+		}
+		p.growing.Unlock()
+	}
+	oldest.Store(k)
 	return k
 }
 
