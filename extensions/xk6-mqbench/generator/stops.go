@@ -75,7 +75,11 @@ func (s *stops) during(fromNs, untilNs int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stoppedNs, noted := int64(0), false
-	for _, stop := range s.past {
+	for k := range min(s.next, remembered) {
+		stop := s.past[(s.next-1-k)%remembered]
+		if stop.untilNs <= fromNs {
+			break // they are in order, and so are those before it
+		}
 		stoppedNs += max(0, min(untilNs, stop.untilNs)-max(fromNs, stop.fromNs))
 		noted = noted || stop.fromNs == dueNs
 	}
