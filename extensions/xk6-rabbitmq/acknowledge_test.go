@@ -50,6 +50,7 @@ func TestAConsumerAcknowledgesAsItIsTold(t *testing.T) {
 		{broker.PerBatch, 50, 0, "1 2 3 4 5"},
 		{broker.PerBatch, 2, 5, "2* 4* 5"},
 		{broker.PerInterval, 5, 0, "5*"},
+		{broker.PerInterval, 50, 0, "5*"}, // in time
 	} {
 		t.Run(fmt.Sprint(c.way, c.several), func(t *testing.T) {
 			var told answers
@@ -68,19 +69,6 @@ func TestAConsumerAcknowledgesAsItIsTold(t *testing.T) {
 			brokertest.Eventually(t, c.want+" are acknowledged", func() bool { return handled.Load() == 5 && told.soFar() == c.want })
 		})
 	}
-}
-
-func TestNoMessageWaitsForItsAcknowledgementForLong(t *testing.T) {
-	var told answers
-	sub := &subscription{
-		session: &session{Base: broker.NewBase("rabbitmq", broker.Options{Now: clock.New().Now}), urls: []string{"amqp://here"}}, acknowledge: broker.PerInterval, several: 50,
-		handle: func(broker.Delivery) {},
-	}
-	arriving := make(chan amqp.Delivery, 1)
-	arriving <- amqp.Delivery{Acknowledger: &told, DeliveryTag: 1}
-	go sub.take(&incoming{}, arriving)
-	defer close(arriving)
-	brokertest.Eventually(t, "it is acknowledged", func() bool { return told.soFar() == "1" })
 }
 
 func TestThePrefetchIsThatOfTheConsumersThatThereAre(t *testing.T) {

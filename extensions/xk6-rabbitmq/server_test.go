@@ -4,18 +4,12 @@ package rabbitmq
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,7 +23,7 @@ import (
 
 // server is a rabbitmq-server of the tests' own: node name, cookie, ports and folders that nothing else uses.
 type server struct {
-	store                 string
+	store, ca             string
 	port, tls, dist, epmd int
 	command               *exec.Cmd
 	names                 *exec.Cmd
@@ -73,16 +67,12 @@ func newServer(t testing.TB) (*server, error) {
 	}
 	port := func() int { return brokertest.FreePort(t) }
 	s := &server{store: store, port: port(), tls: port(), dist: port(), epmd: port()}
-	certificate, key, err := selfSigned()
-	if err != nil {
-		return nil, err
-	}
+	s.ca, _ = brokertest.Certificate(t, store)
 	files := map[string]string{
 		"rabbitmq.conf": fmt.Sprintf("listeners.tcp.1 = 127.0.0.1:%d\ndefault_user = bench\ndefault_pass = s3cr3t\n"+
 			"disk_free_limit.absolute = 50MB\nmax_message_size = 2097152\nlog.console = true\nlog.console.level = warning\nlog.file = false\n"+
-			"listeners.ssl.1 = 127.0.0.1:%d\nssl_options.cacertfile = %[3]s/ca.pem\nssl_options.certfile = %[3]s/ca.pem\n"+
+			"listeners.ssl.1 = 127.0.0.1:%d\nssl_options.cacertfile = %[3]s/cert.pem\nssl_options.certfile = %[3]s/cert.pem\n"+
 			"ssl_options.keyfile = %[3]s/key.pem\n", s.port, s.tls, store),
-		"ca.pem": string(certificate), "key.pem": string(key),
 		"env.conf": "", "enabled_plugins": "[].", "advanced.config": "[].", ".erlang.cookie": "mqbenchtest",
 	}
 	for name, text := range files {
@@ -187,25 +177,12 @@ func (s *server) block(t *testing.T) (unblock func()) {
 	return unblock
 }
 
-func selfSigned() (certificate, key []byte, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, nil, err
+// own gives a command its own process group, and on Linux has the kernel end it with the tests, however they end.
+func own(command *exec.Cmd) {
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if field := reflect.ValueOf(command.SysProcAttr).Elem().FieldByName("Pdeathsig"); field.IsValid() {
+		field.SetInt(int64(syscall.SIGKILL))
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mqbench test"}, DNSNames: []string{"rabbit.test"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		return nil, nil, err
-	}
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return nil, nil, err
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}), nil
 }
 
 func (s *server) url() string { return fmt.Sprintf("amqp://bench:s3cr3t@127.0.0.1:%d", s.port) }

@@ -190,7 +190,7 @@ func TestAChannelThatTheServerRefusesIsAnErrorAtOnce(t *testing.T) {
 }
 
 func TestTLSIsCheckedUnlessToldOtherwise(t *testing.T) {
-	cert, key := certificate(t)
+	cert, key := brokertest.Certificate(t, t.TempDir())
 	port := brokertest.FreePort(t)
 	startServer(t, "redis-server", "--port", "0", "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
 		"--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert)

@@ -15,7 +15,9 @@ import (
 func (s *session) readStream(ctx context.Context, to broker.Subscription, handle broker.Handler) (err error) {
 	c := s.newConsumer(to, handle)
 	if to.Group == "" {
-		c.last, err = s.endOf(ctx, to.Topic)
+		// Its messages are those after the last entry, whether they come before or after its first XREAD. ("$" would skip what comes in between.)
+		info := s.admin.XInfoStream(ctx, to.Topic)
+		c.last, err = info.Val().LastGeneratedID, info.Err()
 	} else {
 		err = c.join(ctx, s.admin)
 	}
@@ -26,19 +28,6 @@ func (s *session) readStream(ctx context.Context, to broker.Subscription, handle
 }
 
 // --- internal ---
-
-// endOf is the id of a stream's last entry: a reader's messages are those after it, whether they come before or after its first XREAD. ("$"
-// would skip what comes in between.)
-func (s *session) endOf(ctx context.Context, name string) (string, error) {
-	info, err := s.admin.XInfoStream(ctx, name).Result()
-	switch {
-	case err == nil:
-		return info.LastGeneratedID, nil
-	case strings.Contains(err.Error(), "no such key"):
-		return "0-0", nil // nothing was sent to it, so it reads everything
-	}
-	return "", err
-}
 
 // join makes the group unless it exists: from the stream's beginning, or from the end of one of the user's own, which it does not make.
 func (c *consumer) join(ctx context.Context, on *redis.Client) error {
