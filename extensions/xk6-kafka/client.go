@@ -3,7 +3,6 @@ package kafka
 import (
 	"fmt"
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -64,7 +63,17 @@ func (s *session) common(to *settings) {
 	to.Set("requestBytesMax", requestBytes, kgo.BrokerMaxWriteBytes(requestBytes))
 	to.Set("responseBytesMax", responseBytes, kgo.BrokerMaxReadBytes(responseBytes))
 	to.Set("clientMetricsPush", false, kgo.DisableClientMetrics())
-	s.reach(to)
+	to.Set("tls", false, kgo.SeedBrokers(s.at.Hosts...))
+	if s.tls != nil {
+		to.Set("tls", true, kgo.DialTLSConfig(s.tls))
+	}
+	if s.tls != nil && s.own.TLS.Insecure {
+		to.Set("tls", "true (any certificate is trusted)")
+	}
+	to.Set("sasl", "none")
+	if s.at.User != "" {
+		to.Set("sasl", s.own.Sasl, kgo.SASL(franz.Logins[s.own.Sasl](s.at.User, s.at.Password)))
+	}
 }
 
 func (s *session) producing(to *settings) {
@@ -146,10 +155,8 @@ type watch struct {
 	closing atomic.Bool
 	// producedNs is when the last request with records was written.
 	producedNs atomic.Int64
-	fetches    atomic.Int64
-
-	mu   sync.Mutex
-	lost map[int32]int
+	// fetches were sent; lost connections are not replaced yet.
+	fetches, lost atomic.Int64
 }
 
 var (
@@ -160,30 +167,22 @@ var (
 	_ kgo.HookBrokerThrottle   = (*watch)(nil)
 )
 
-func (w *watch) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
-	if err != nil {
+func (w *watch) OnBrokerConnect(_ kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
+	switch {
+	case err != nil:
 		w.report(fmt.Errorf("connect: %w", err))
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.lost[meta.NodeID] > 0 {
-		w.lost[meta.NodeID]--
+	case w.lost.Add(-1) >= 0:
 		w.s.Reconnected()
+	default:
+		w.lost.Add(1)
 	}
 }
 
 func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
-	if !w.settled.Load() || w.closing.Load() || w.s.IsQuiet() {
-		return
+	if w.settled.Load() && !w.closing.Load() && !w.s.IsQuiet() {
+		w.lost.Add(1)
+		w.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
 	}
-	w.mu.Lock()
-	if w.lost == nil {
-		w.lost = map[int32]int{}
-	}
-	w.lost[meta.NodeID]++
-	w.mu.Unlock()
-	w.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
 }
 
 // OnBrokerThrottle notes a quota: the library sends the broker nothing more for that long. What the making of topics has to wait for is no

@@ -4,6 +4,7 @@ package kafka
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,35 +16,30 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// New makes a session.
+// New makes a session. Its URL is kafka://user:password@host:9092,host:9092, or kafkas:// for TLS.
 func New(o broker.Options) (broker.Session, error) {
-	own, err := decode(o)
-	if err != nil {
-		return nil, fmt.Errorf("kafka: %w", err)
+	s := &session{Base: broker.NewBase("kafka", o), Throttle: broker.NewThrottle(o.Now), members: map[string][]*consumer{}}
+	var err error
+	if s.own, err = decode(o); err == nil {
+		s.at, s.tls, err = address.ParseSecure(o.URL, s.own.TLS, address.Scheme{Name: "kafka", Port: "9092"}, address.Scheme{Name: "kafkas", Port: "9092"})
 	}
-	reach, err := reach(o.URL, own)
-	if err != nil {
-		return nil, fmt.Errorf("kafka: %w", err)
+	if err == nil {
+		s.topicConfig, err = topicConfig(o, s.own)
 	}
-	topic, err := topicConfig(o, own)
-	if err != nil {
-		return nil, fmt.Errorf("kafka: %w", err)
-	}
-	return &session{
-		Base: broker.NewBase("kafka", o), Throttle: broker.NewThrottle(o.Now), own: own, reach: reach, topicConfig: topic,
-		members: map[string][]*consumer{},
-	}, nil
+	return s, broker.Wrap("kafka", err)
 }
 
 type session struct {
 	*broker.Base
 	*broker.Throttle
 	own         options
-	reach       func(to *settings)
+	at          address.Address
+	tls         *tls.Config
 	topicConfig map[string]string
 
 	adminWatch *watch

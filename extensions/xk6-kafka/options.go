@@ -6,9 +6,6 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -83,26 +80,4 @@ func decode(from broker.Options) (options, error) {
 	o.BatchBytes = max(o.BatchBytes, int64(from.MessageBytes)+recordBytes)
 	o.FetchPartitionBytes = max(o.FetchPartitionBytes, int64(from.MessageBytes)+recordBytes)
 	return o, nil
-}
-
-// reach returns the options that tell clients how to reach the brokers of kafka://user:password@host:9092,host:9092 (kafkas:// for
-// TLS). It does not print secrets.
-func reach(url string, o options) (func(to *settings), error) {
-	at, config, err := address.ParseSecure(url, o.TLS, address.Scheme{Name: "kafka", Port: "9092"}, address.Scheme{Name: "kafkas", Port: "9092"})
-	if err != nil {
-		return nil, err
-	}
-	return func(to *settings) {
-		to.Set("tls", false, kgo.SeedBrokers(at.Hosts...))
-		if config != nil {
-			to.Set("tls", true, kgo.DialTLSConfig(config))
-		}
-		if config != nil && o.TLS.Insecure {
-			to.Set("tls", "true (any certificate is trusted)")
-		}
-		to.Set("sasl", "none")
-		if at.User != "" {
-			to.Set("sasl", o.Sasl, kgo.SASL(franz.Logins[o.Sasl](at.User, at.Password)))
-		}
-	}, nil
 }

@@ -284,12 +284,8 @@ func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffset
 }
 
 func (s *session) awaitLeaders(ctx context.Context) error {
-	partitions := map[string]int{}
-	for _, topic := range s.layout.Topics {
-		partitions[topic.Name] = topic.Partitions
-	}
 	err := s.awaitTopics(ctx, s.layout.Names(), true, func(topic kmsg.MetadataResponseTopic) bool {
-		return topic.ErrorCode == 0 && ready(topic) == partitions[*topic.Topic]
+		return topic.ErrorCode == 0 && ready(topic) == s.partitionsOf(*topic.Topic)
 	})
 	if err != nil {
 		return fmt.Errorf("kafka: the topics get no leaders: %w", err)

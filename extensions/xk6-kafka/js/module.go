@@ -56,7 +56,12 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	named := map[string]any{}
 	for name, make := range classes {
-		named[name] = i.constructor(name, make)
+		named[name] = func(c sobek.ConstructorCall) *sobek.Object {
+			if err := make(i, "new "+name, c.Argument(0), c.This); err != nil {
+				common.Throw(vu.Runtime(), fmt.Errorf("kafka: %w", err))
+			}
+			return nil
+		}
 	}
 	for name, value := range constants {
 		named[name] = value
@@ -84,15 +89,6 @@ type class func(i *instance, name string, configuration sobek.Value, on *sobek.O
 var classes = map[string]class{
 	"Writer": newWriter, "Producer": newWriter, "Reader": newReader, "Consumer": newReader,
 	"Connection": newConnection, "AdminClient": newConnection, "SchemaRegistry": newRegistry,
-}
-
-func (i *instance) constructor(name string, make class) func(sobek.ConstructorCall) *sobek.Object {
-	return func(c sobek.ConstructorCall) *sobek.Object {
-		if err := make(i, "new "+name, c.Argument(0), c.This); err != nil {
-			common.Throw(i.vu.Runtime(), fmt.Errorf("kafka: %w", err))
-		}
-		return nil
-	}
 }
 
 // configured is what to write where a class is given nothing.

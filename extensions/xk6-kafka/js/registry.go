@@ -48,13 +48,10 @@ func newRegistry(i *instance, name string, configuration sobek.Value, on *sobek.
 	}
 	r := &registry{instance: i}
 	if own.URL != "" {
-		options := []sr.ClientOpt{sr.URLs(own.URL)}
+		config, err := own.TLS.config(false)
+		options := []sr.ClientOpt{sr.URLs(own.URL), sr.DialTLSConfig(config)}
 		if own.BasicAuth.Username != "" {
 			options = append(options, sr.BasicAuth(own.BasicAuth.Username, own.BasicAuth.Password))
-		}
-		config, err := own.TLS.config(false)
-		if config != nil {
-			options = append(options, sr.DialTLSConfig(config))
 		}
 		if err == nil {
 			r.client, err = sr.NewClient(options...)
@@ -63,18 +60,18 @@ func newRegistry(i *instance, name string, configuration sobek.Value, on *sobek.
 			return err
 		}
 	}
-	i.waits(on, "createSchema", "", r.asks("createSchema", func(ctx context.Context, s schema) (sr.SubjectSchema, error) {
+	r.asks(on, "createSchema", func(ctx context.Context, s schema) (sr.SubjectSchema, error) {
 		return r.client.CreateSchema(ctx, s.Subject, sr.Schema{Schema: s.Text, Type: s.Type, References: s.References})
-	}))
-	i.waits(on, "getSchema", "", r.asks("getSchema", func(ctx context.Context, s schema) (sr.SubjectSchema, error) {
+	})
+	r.asks(on, "getSchema", func(ctx context.Context, s schema) (sr.SubjectSchema, error) {
 		return r.client.SchemaByVersion(ctx, s.Subject, cmp.Or(s.Version, -1)) // -1 is the latest
-	}))
+	})
 	script.Method(i.vu, on, "getSubjectName", func(args []sobek.Value) (sobek.Value, error) {
 		name, err := r.subjectName(args)
 		if err != nil {
-			return nil, failed("getSubjectName", err)
+			err = failed("getSubjectName", err)
 		}
-		return i.vu.Runtime().ToValue(name), nil
+		return i.vu.Runtime().ToValue(name), err
 	})
 	i.waits(on, "serialize", "", r.serialize)
 	i.waits(on, "deserialize", "", r.deserialize)
@@ -83,33 +80,28 @@ func newRegistry(i *instance, name string, configuration sobek.Value, on *sobek.
 
 // --- internal ---
 
-// asks is a call to the registry about a schema, which comes back as scripts have it.
-func (r *registry) asks(call string, ask func(context.Context, schema) (sr.SubjectSchema, error)) script.Call {
-	return func(args []sobek.Value) (script.Wait, error) {
+// asks adds a call to the registry about a schema, which comes back as scripts have it.
+func (r *registry) asks(on *sobek.Object, name string, ask func(context.Context, schema) (sr.SubjectSchema, error)) {
+	r.waits(on, name, "", func(args []sobek.Value) (script.Wait, error) {
 		if r.client == nil {
 			return nil, errors.New("it needs a registry: new SchemaRegistry({ url: 'http://localhost:8081' })")
 		}
 		var given schema
-		if err := r.options(call, script.Argument(args, 0), &given, "a schema: { subject: 'orders-value', schema: '...' }"); err != nil {
-			return nil, err
-		}
+		err := r.options(name, script.Argument(args, 0), &given, "a schema: { subject: 'orders-value', schema: '...' }")
 		return func(ctx context.Context) (script.Result, error) {
-			if !r.runs {
-				return func() sobek.Value { return r.vu.Runtime().NewObject() }, nil
+			got := map[string]any{}
+			if r.runs {
+				ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+				defer cancel()
+				s, err := ask(ctx, given)
+				if err != nil {
+					return nil, fmt.Errorf("%q: %w", given.Subject, err)
+				}
+				got = map[string]any{"id": s.ID, "version": s.Version, "subject": s.Subject, "schema": s.Schema.Schema, "schemaType": s.Type.String()}
 			}
-			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-			defer cancel()
-			got, err := ask(ctx, given)
-			if err != nil {
-				return nil, fmt.Errorf("%q: %w", given.Subject, err)
-			}
-			return func() sobek.Value {
-				return r.vu.Runtime().ToValue(map[string]any{
-					"id": got.ID, "version": got.Version, "subject": got.Subject, "schema": got.Schema.Schema, "schemaType": got.Type.String(),
-				})
-			}, nil
-		}, nil
-	}
+			return func() sobek.Value { return r.vu.Runtime().ToValue(got) }, nil
+		}, err
+	})
 }
 
 // subjectName is { schema, topic, element, subjectNameStrategy } by one of the three strategies.
@@ -208,16 +200,19 @@ func (r *registry) deserialize(args []sobek.Value) (script.Wait, error) {
 	}
 	bytes, err := script.Bytes(rt, "data", data)
 	return func(ctx context.Context) (script.Result, error) {
-		text, asked := of.Text, of.Text == "" && r.client != nil
-		if id, body, err := new(sr.ConfluentHeader).DecodeID(bytes); err == nil && (kind == typeAvro || kind == typeJSON) && (id == of.ID || asked) {
-			if bytes = body; asked && kind == typeAvro {
+		if id, body, err := new(sr.ConfluentHeader).DecodeID(bytes); err == nil && (kind == typeAvro || kind == typeJSON) {
+			asked := of.Text == "" && r.client != nil
+			if asked || id == of.ID {
+				bytes = body
+			}
+			if asked && kind == typeAvro {
 				ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 				defer cancel()
 				got, err := r.client.SchemaByID(ctx, id)
 				if err != nil {
 					return nil, fmt.Errorf("the schema with id %d: %w", id, err)
 				}
-				text = got.Schema
+				of.Text = got.Schema
 			}
 		}
 		var value any = string(bytes)
@@ -226,16 +221,11 @@ func (r *registry) deserialize(args []sobek.Value) (script.Wait, error) {
 		case typeJSON:
 			err = json.Unmarshal(bytes, &value)
 		case typeAvro:
-			value, err = r.fromAvro(text, bytes)
+			value, err = r.fromAvro(of.Text, bytes)
 		case typeBytes:
-			value = bytes
+			return func() sobek.Value { return script.Uint8Array(rt, bytes) }, nil
 		}
-		return func() sobek.Value {
-			if raw, is := value.([]byte); is {
-				return script.Uint8Array(rt, raw)
-			}
-			return rt.ToValue(value)
-		}, err
+		return func() sobek.Value { return rt.ToValue(value) }, err
 	}, err
 }
 
