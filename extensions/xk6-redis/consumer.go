@@ -73,9 +73,8 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) *co
 	if to.Group != "" {
 		c.group = s.Named(".", to.Group)
 	}
-	if c.handled = s.handled[to.Topic+" "+to.Group]; c.handled == nil || to.Group == "" {
+	if c.handled = c.topic.groups[c.group]; c.handled == nil {
 		c.handled = &atomic.Int64{}
-		s.handled[to.Topic+" "+to.Group] = c.handled
 	}
 	if free := c.topic.free; len(free) > 0 {
 		c.taken, c.topic.free = free[0], free[1:]
@@ -132,7 +131,7 @@ func (c *consumer) take(list []fetched, atNs int64, again bool) {
 
 func (c *consumer) acknowledgeOne(m fetched) {
 	if c.s.Mode == modeLists {
-		c.line.send(entry{ack: []string{"LREM", c.taken, "-1", m.payload}})
+		c.line.send(entry{ack: append(words("LREM", c.taken, "-1"), bytesOf(m.payload))})
 		return
 	}
 	c.done = append(c.done, m.id)
@@ -151,7 +150,7 @@ func (c *consumer) settleInTime() {
 // settle acknowledges what was handled of a stream.
 func (c *consumer) settle() {
 	if len(c.done) > 0 {
-		c.line.send(entry{ack: append([]string{"XACK", c.topic.name, c.group}, c.done...)})
+		c.line.send(entry{ack: words(append([]string{"XACK", c.topic.name, c.group}, c.done...)...)})
 	}
 	c.done, c.ackedNs = c.done[:0], c.s.Now()
 }

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -20,7 +21,7 @@ func (s *session) Describe() broker.Description {
 		Stores:          s.Mode != modePubSub,
 		RedeliversAfter: map[string]time.Duration{modeStreams: time.Duration(s.ClaimAfterNs)}[s.Mode],
 		Library:         map[string]string{clientLink: "mqbench's own link on "}[s.Sender] + "go-redis v" + redis.Version(),
-		Server:          s.server["name"],
+		Server:          s.server,
 		Settings:        s.settings(),
 	}
 }
@@ -61,22 +62,18 @@ func (s *session) settings() map[string]string {
 		"clientName":       "mqbench-*, of each run its own", // which one would be a difference between any two runs
 		"tls":              strconv.FormatBool(s.address.TLSConfig != nil),
 		"db":               strconv.Itoa(s.address.DB),
-
-		"server appendonly":  s.server["appendonly"],
-		"server appendfsync": s.server["appendfsync"],
-		"server save":        s.server["save"],
 	}
+	maps.Copy(set, s.found)
 	if s.Sender == clientLibrary {
 		set["flush"] = fmt.Sprintf("at once; what comes before the answers leaves after them, up to %d commands", autoPipeline.MaxBatchSize)
 	}
-	set["send"] = command[s.Mode]
+	set["send"] = sends[s.Mode]
 	switch s.Mode {
 	case modePubSub:
 		set["confirm"] = "none: the answer to PUBLISH confirms nothing"
 		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none", "none: channels have no groups"
 		set["prefetch"] = "none: the server pushes; what is not handled waits in the socket"
 		set["consume"] = "SUBSCRIBE, PSUBSCRIBE"
-		set["server client-output-buffer-limit"] = s.server["client-output-buffer-limit"]
 	case modeStreams:
 		set["maxLength"] = "0 (streams are not trimmed)"
 		if *s.MaxLength > 0 {

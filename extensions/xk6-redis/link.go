@@ -76,7 +76,7 @@ type link struct {
 type entry struct {
 	m    *broker.Message
 	done broker.Done
-	ack  []string
+	ack  [][]byte
 	// future answer to what go-redis sends.
 	future redis.AutoFuture
 }
@@ -96,7 +96,11 @@ func (l *link) put(e entry) bool {
 	}
 	queue := l.queue
 	if l.library != nil {
-		e.future = l.library.Submit(l.s.Over, redis.NewCmd(l.s.Over, l.s.arguments(e)...))
+		args := []any{}
+		for _, word := range l.s.command(nil, e) {
+			args = append(args, word)
+		}
+		e.future = l.library.Submit(l.s.Over, redis.NewCmd(l.s.Over, args...))
 		queue = l.unanswered
 	}
 	select {
@@ -115,9 +119,9 @@ func (l *link) run() {
 	if l.library != nil {
 		l.fail(l.await())
 	} else {
-		var both sync.WaitGroup
-		read := make(chan struct{})
-		both.Go(func() {
+		read, wrote := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(wrote)
 			reason := l.write()
 			// Subtle: a server that refuses what it has read half of says so before it ends the connection, and that answer is still to be read.
 			select {
@@ -125,12 +129,10 @@ func (l *link) run() {
 			case <-time.After(lastAnswer):
 			}
 			l.fail(reason)
-		})
-		both.Go(func() {
-			defer close(read)
-			l.fail(l.read())
-		})
-		both.Wait()
+		}()
+		l.fail(l.read())
+		close(read)
+		<-wrote
 	}
 	l.gate.Lock()
 	l.dead = true
@@ -146,7 +148,7 @@ func (l *link) run() {
 // --- internal ---
 
 func (l *link) write() error {
-	w := bufio.NewWriterSize(l.conn, bufferBytes)
+	w, command := bufio.NewWriterSize(l.conn, bufferBytes), [][]byte{}
 	for {
 		var e entry
 		select {
@@ -174,7 +176,8 @@ func (l *link) write() error {
 			e.fail(errNotConnected)
 			return nil
 		}
-		l.s.encode(w, e)
+		command = l.s.command(command[:0], e)
+		encode(w, command)
 	}
 }
 
@@ -222,7 +225,7 @@ func (l *link) await() error {
 func (l *link) answered(e entry, integer int64, refusal string, atNs int64) {
 	switch {
 	case refusal != "":
-		err := fmt.Errorf("redis: %s: %s", command[l.s.Mode], refusal)
+		err := fmt.Errorf("redis: %s: %s", sends[l.s.Mode], refusal)
 		if strings.HasPrefix(refusal, "ERR Protocol error") {
 			l.refusal = err
 		}

@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/redis/go-redis/v9"
@@ -16,17 +15,7 @@ import (
 // hold is lost with them. LREM goes by value and not by position, so that an
 // acknowledgement that is sent twice or late cannot remove another message; it costs the payload once more.
 
-// popList consumes a list. It refuses one of the user's own that holds messages: consuming would take them away.
 func (s *session) popList(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	if s.Run != "" {
-		n, err := s.admin.LLen(ctx, to.Topic).Result()
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			return fmt.Errorf("it holds %d messages, which consumers of this run would take away; empty it first, or name another list", n)
-		}
-	}
 	c := s.newConsumer(to, handle)
 	return s.begin(ctx, c, c.resume, c.pop)
 }

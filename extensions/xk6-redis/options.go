@@ -24,8 +24,11 @@ const (
 	modeLists   = "lists"
 )
 
-// command that sends.
-var command = map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}
+// sends is the command that sends.
+var sends = map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}
+
+// Fields of an entry in a stream.
+var keyField, payloadField = []byte("k"), []byte("p")
 
 // Who sends: our own link on the library's socket, or the library.
 const (
@@ -96,69 +99,40 @@ func reach(url string, t address.TLS) (*redis.Options, error) {
 	return parsed, err
 }
 
-// describeTopic prepares the command that sends to a topic.
-func (s *session) describeTopic(name string) *topic {
-	t := &topic{name: name, groups: map[string]bool{}}
-	t.args = []any{command[s.Mode], name}
-	t.plain = prefix(1, t.args)
-	if s.Mode == modeStreams {
-		if *s.MaxLength > 0 {
-			t.args = append(t.args, "MAXLEN", "~", strconv.FormatInt(*s.MaxLength, 10))
-		}
-		t.args = append(t.args, "*")
-		t.plain, t.keyed = prefix(1, append(t.args, "p")), prefix(3, append(t.args, "k"))
+// commandTo is the beginning of the command that sends to a topic.
+func (s *session) commandTo(topic string) [][]byte {
+	switch {
+	case s.Mode != modeStreams:
+		return words(sends[s.Mode], topic)
+	case *s.MaxLength > 0:
+		return words(sends[s.Mode], topic, "MAXLEN", "~", strconv.FormatInt(*s.MaxLength, 10), "*")
 	}
-	return t
+	return words(sends[s.Mode], topic, "*")
+}
+
+// command of an entry, appended to list.
+func (s *session) command(list [][]byte, e entry) [][]byte {
+	if e.m == nil {
+		return append(list, e.ack...)
+	}
+	list = append(list, s.topics[e.m.Topic].command...)
+	if s.Mode == modeStreams && e.m.Key != nil {
+		list = append(list, keyField, e.m.Key)
+	}
+	if s.Mode == modeStreams {
+		list = append(list, payloadField)
+	}
+	return append(list, e.m.Payload)
 }
 
 // encode writes a command in the Redis protocol. Errors stay in w, for Flush.
-func (s *session) encode(w *bufio.Writer, e entry) {
-	if e.m == nil {
-		number(w, '*', len(e.ack))
-		for _, arg := range e.ack {
-			bulk(w, bytesOf(arg))
-		}
-		return
+func encode(w *bufio.Writer, command [][]byte) {
+	number(w, '*', len(command))
+	for _, word := range command {
+		number(w, '$', len(word))
+		_, _ = w.Write(word)
+		_, _ = w.WriteString("\r\n")
 	}
-	t := s.topics[e.m.Topic]
-	if t.keyed != nil && e.m.Key != nil {
-		_, _ = w.Write(t.keyed)
-		bulk(w, e.m.Key)
-		bulk(w, bytesOf("p"))
-	} else {
-		_, _ = w.Write(t.plain)
-	}
-	bulk(w, e.m.Payload)
-}
-
-// arguments of a command, for go-redis.
-func (s *session) arguments(e entry) (args []any) {
-	if e.m == nil {
-		for _, arg := range e.ack {
-			args = append(args, arg)
-		}
-		return args
-	}
-	args = append(args, s.topics[e.m.Topic].args...)
-	if s.Mode == modeStreams && e.m.Key != nil {
-		args = append(args, "k", e.m.Key)
-	}
-	if s.Mode == modeStreams {
-		args = append(args, "p")
-	}
-	return append(args, e.m.Payload)
-}
-
-// prefix is the beginning of a command that has `more` arguments after these.
-func prefix(more int, args []any) []byte {
-	var b bytes.Buffer
-	w := bufio.NewWriter(&b)
-	number(w, '*', len(args)+more)
-	for _, arg := range args {
-		bulk(w, bytesOf(arg.(string)))
-	}
-	_ = w.Flush()
-	return b.Bytes()
 }
 
 // readAnswer reads the answer to one command that answers with an integer, a string or an error.
@@ -191,10 +165,11 @@ func readAnswer(r *bufio.Reader) (integer int64, refusal string, err error) {
 
 // --- internal ---
 
-func bulk(w *bufio.Writer, value []byte) {
-	number(w, '$', len(value))
-	_, _ = w.Write(value)
-	_, _ = w.WriteString("\r\n")
+func words(list ...string) (command [][]byte) {
+	for _, word := range list {
+		command = append(command, bytesOf(word))
+	}
+	return command
 }
 
 func number(w *bufio.Writer, kind byte, n int) {

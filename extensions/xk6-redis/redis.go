@@ -45,7 +45,7 @@ func New(o broker.Options) (broker.Session, error) {
 	s := &session{
 		Base: broker.NewBase("redis", o), driverOptions: d, address: at, name: "mqbench-" + rand.Text()[:8],
 		queueLength: cmp.Or(int(o.InFlight), min(queueMost, max(64, queueBytes/max(o.MessageBytes, 1)))),
-		subscribers: make([][]*subscriber, o.Connections), handled: map[string]*atomic.Int64{}, named: map[string]*topic{},
+		subscribers: make([][]*subscriber, o.Connections), named: map[string]*topic{}, found: map[string]string{},
 	}
 	s.admin = redis.NewClient(s.options(commandTimeout))
 	return s, nil
@@ -63,14 +63,15 @@ type session struct {
 	lines  []*line
 	topics []*topic
 	named  map[string]*topic
-	server map[string]string
+	// server with its version, and its settings.
+	server string
+	found  map[string]string
 
 	// subscribers are by connection.
 	subscribers [][]*subscriber
-	// consuming guards what Consume fills in. handled is how many messages each group on each topic has handled here.
+	// consuming guards consumers, and what of topics they take.
 	consuming sync.Mutex
 	consumers []*consumer
-	handled   map[string]*atomic.Int64
 	trimmed   sync.Once
 	// fetched is how many messages of groups wait for their turn.
 	fetched atomic.Int64
@@ -80,15 +81,13 @@ type session struct {
 
 type topic struct {
 	name string
-	// groups of a stream, as they are called there.
-	groups map[string]bool
+	// groups of a stream, as they are called there, and how many messages each has handled here.
+	groups map[string]*atomic.Int64
 	// taken are the lists to which the consumers of all clients move what they take of a list; free are those of this session that no
 	// consumer has yet.
 	taken, free []string
-	// args are the beginning of the command that sends to it, as go-redis takes them; plain and keyed are that in the protocol, without and
-	// with a key.
-	args         []any
-	plain, keyed []byte
+	// command is the beginning of the one that sends to it.
+	command [][]byte
 	// added is how many entries the stream was sent by this session so far.
 	added atomic.Int64
 }
@@ -125,7 +124,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 		if t.Partitions > 1 {
 			return fmt.Errorf("redis: topic %q should have %d partitions; a channel, stream or list of Redis has one", t.Name, t.Partitions)
 		}
-		made := s.describeTopic(t.Name)
+		made := &topic{name: t.Name, groups: map[string]*atomic.Int64{}, command: s.commandTo(t.Name)}
 		s.topics = append(s.topics, made)
 		s.named[t.Name] = made
 	}
@@ -171,10 +170,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	consume := map[string]func(context.Context, broker.Subscription, broker.Handler) error{
 		modePubSub: s.subscribe, modeStreams: s.readStream, modeLists: s.popList,
 	}[s.Mode]
-	if err := consume(ctx, to, handle); err != nil {
-		return fmt.Errorf("redis: consume %q: %w", to.Topic, err)
-	}
-	return nil
+	return broker.Wrap(fmt.Sprintf("redis: consume %q", to.Topic), consume(ctx, to, handle))
 }
 
 func (s *session) ConsumesAtOnce() int { return 64 }
@@ -223,7 +219,7 @@ func (s *session) plan(layout broker.Layout) error {
 		case s.Mode == modePubSub && to.Client == s.Client:
 			s.place(to)
 		case s.Mode == modeStreams && to.Group != "":
-			t.groups[s.Named(".", to.Group)] = true
+			t.groups[s.Named(".", to.Group)] = &atomic.Int64{}
 		case s.Mode == modeLists:
 			taken := fmt.Sprintf("%s.taken.%d", s.Named(".", t.name), len(t.taken))
 			t.taken = append(t.taken, taken)
@@ -238,7 +234,7 @@ func (s *session) plan(layout broker.Layout) error {
 	return nil
 }
 
-// find checks whether the user's topics are what the mode needs. An empty list has no key, so there is nothing to find.
+// find checks whether the user's topics are what the mode needs, and refuses to take messages away. An empty list has no key.
 func (s *session) find(ctx context.Context) error {
 	var kinds []*redis.StatusCmd
 	if err := s.each(ctx, func(p redis.Pipeliner, t *topic) { kinds = append(kinds, p.Type(ctx, t.name)) }); err != nil {
@@ -247,6 +243,9 @@ func (s *session) find(ctx context.Context) error {
 	want := map[string]string{modeStreams: "stream", modeLists: "list"}[s.Mode]
 	for i, kind := range kinds {
 		switch name := s.topics[i].name; {
+		case kind.Val() == "list" && len(s.topics[i].taken) > 0:
+			return fmt.Errorf("consume %q: it holds %d messages, which consumers of this run would take away; empty it first, or name another list",
+				name, s.admin.LLen(ctx, name).Val())
 		case kind.Val() == want, kind.Val() == "none" && s.Mode == modeLists:
 		case kind.Val() == "none":
 			return broker.MissingTopic(name, "there is no stream of this key")

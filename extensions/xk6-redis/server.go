@@ -34,20 +34,24 @@ func (s *session) examine(ctx context.Context) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	version := info.Item("Server", "redis_version")
-	s.server = map[string]string{"name": "redis-server " + version}
+	s.server = "redis-server " + version
 	if valkey := info.Item("Server", "valkey_version"); valkey != "" {
-		s.server["name"] = "valkey-server " + valkey
+		s.server = "valkey-server " + valkey
 	}
 	if mode := info.Item("Server", "redis_mode"); mode != "" && mode != "standalone" {
 		return fmt.Errorf("the server runs as %s; mqbench measures a single Redis server, not a cluster and not sentinels", mode)
 	}
 	if s.Mode != modePubSub && older(version) {
-		return fmt.Errorf("mode %s needs Redis 6.2 or newer; the server is %s", s.Mode, s.server["name"])
+		return fmt.Errorf("mode %s needs Redis 6.2 or newer; the server is %s", s.Mode, s.server)
 	}
-	for _, key := range []string{"appendonly", "appendfsync", "save", "client-output-buffer-limit"} {
-		s.server[key] = "unknown: CONFIG GET is refused" // by some services
+	keys := []string{"appendonly", "appendfsync", "save"}
+	if s.Mode == modePubSub {
+		keys = append(keys, "client-output-buffer-limit")
+	}
+	for _, key := range keys {
+		s.found["server "+key] = "unknown: CONFIG GET is refused" // by some services
 		if found, err := s.admin.ConfigGet(ctx, key).Result(); err == nil {
-			s.server[key] = strconv.Quote(found[key])
+			s.found["server "+key] = strconv.Quote(found[key])
 		}
 	}
 	return nil
