@@ -1,4 +1,4 @@
-/** Ideas of the reports: meaning, example, remedy, at most 80 columns wide. More in reports/README.md. */
+/** Ideas of the reports: meaning, example, remedy, at most 80 columns wide. More in reports/METHOD.md. */
 export const topics = {
 	response: {
 		title: "why latency counts from the intended send time",

@@ -16,7 +16,7 @@ export interface Sample {
 	readonly max: number | null;
 }
 
-/** `phi` >= 1: how far clustering thins out samples. It weakens support, but never hides a value (reports/README.md, "Percentiles"). */
+/** `phi` >= 1: how far clustering thins out samples. It weakens support, but never hides a value (reports/METHOD.md, "Percentiles"). */
 export function percentile(s: Sample, p: number, phi: number): Percentile {
 	const needs = samplesForBound(p);
 	const none = { value: null, low: null, high: null, beyondTimeout: false };

@@ -24,7 +24,7 @@ export const SaidFields = {
 		}),
 };
 
-/** Of the median of all ratios B/A (Hodges-Lehmann; A: baseline), by ranks (reports/README.md, "Comparing two sets of runs"). */
+/** Of the median of all ratios B/A (Hodges-Lehmann; A: baseline), by ranks (reports/METHOD.md, "Comparing two sets of runs"). */
 const Compared = z.enum(["regressed", "improved", "same", "inconclusive"]);
 
 const Side = z.strictObject({

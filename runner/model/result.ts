@@ -506,7 +506,7 @@ export const Result = z.strictObject({
 });
 export type Result = z.infer<typeof Result>;
 
-/** `result.json`, and beside each run `details.json`, only for its charts and tables (reports/README.md, "result.json"). */
+/** `result.json`, and beside each run `details.json`, only for its charts and tables (reports/FORMATS.md, "result.json"). */
 const Figures = MetricSummary.omit({ curve: true }).nullable();
 
 export const RunInFile = z.strictObject({

@@ -9,7 +9,7 @@ export interface Measured {
 	readonly clients?: number;
 }
 
-/** Samples per intended message (reports/README.md, "Times of a message"); 0 if such a run has no such metric. */
+/** Samples per intended message (reports/METHOD.md, "Times of a message"); 0 if such a run has no such metric. */
 export function samplesPerMessage(of: Measured, metric: Metric): number {
 	const closed = of.schedule.kind === "closed";
 	const isBacklog = of.pattern === "backlog";

@@ -11,12 +11,10 @@ import { publishedFolder } from "../result/stored.fake.ts";
 import { formatCount } from "../units.ts";
 import { atLeast, events } from "../verdict/statistics.ts";
 
-// "By hand" in reports/README.md, from the files of the published run themselves: not through our readers of run folders.
+// Figures and commands of reports/*.md, from the files of the published run themselves: not through our readers of run folders.
 const reports = path.join(packageFolder, "reports");
-const readme = readFileSync(path.join(reports, "README.md"), "utf8");
-const example = readme
-	.slice(readme.indexOf("### By hand"), readme.indexOf("## What a closed loop"))
-	.replaceAll(/\s+/g, " ");
+const page = (name: string) => readFileSync(path.join(reports, name), "utf8");
+const [, example = ""] = page("METHOD.md").replaceAll(/\s+/g, " ").split("### By hand");
 const runs = path.join(publishedFolder("nats-stall"), "runs");
 const run = path.join(runs, readdirSync(runs)[0] ?? "");
 const file = (name: string) => readFileSync(path.join(run, name), "utf8");
@@ -61,7 +59,7 @@ test("and so has the sentence about what a closed loop would have hidden", () =>
 	if (service === undefined) throw new Error("no service");
 	const value = (distribution: typeof service) =>
 		valueAtRank({ ...sample, distribution }, rank(n, 99)) ?? 0;
-	expect(readme.replaceAll(/\s+/g, " ").replaceAll("~", "")).toContain(
+	expect(page("README.md").replaceAll(/\s+/g, " ").replaceAll("~", "")).toContain(
 		`p99 would have been ${Math.round(value(service) / 1e3)}us instead of ${Math.round(value(response) / 1e6)}ms`,
 	);
 });
@@ -79,7 +77,7 @@ test("P(Bin(20 000, 0.01) >= 485) agrees with a sum of its terms", () => {
 test.skipIf(spawnSync("jq", ["--version"]).status !== 0)(
 	"the jq lines for other tools run as they stand, and give the figures of the published runs",
 	() => {
-		const exports = readme.slice(readme.indexOf("## Exports"), readme.indexOf("## Comparing"));
+		const [, exports = ""] = page("FORMATS.md").split("## Exports");
 		const blocks = [...exports.matchAll(/```sh\n([^`]+)```/g)].map(([, block = ""]) => block);
 		const cwd = mkdtempSync(path.join(tmpdir(), "mqbench-readme-"));
 		try {

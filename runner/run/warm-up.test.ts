@@ -64,7 +64,7 @@ describe("level seconds", () => {
 		return windows.filter(isSteady).length / windows.length;
 	};
 
-	// The figures of reports/README.md.
+	// The figures of reports/METHOD.md.
 	test("that scatter by a tenth are taken to be level in 3 of 4 windows", () => {
 		expect(taken(0.1)).toBeCloseTo(0.76, 2);
 	});
@@ -84,7 +84,7 @@ const recorded = JSON.parse(
 	readFileSync(new URL("warm-up.recorded.json", import.meta.url), "utf8"),
 ) as { runs: Recorded[]; idle: { runs: Recorded[] } };
 
-// The figures of reports/README.md.
+// The figures of reports/METHOD.md.
 describe("recorded on two idle cores", () => {
 	const { runs } = recorded.idle;
 	const openings = (of: (system: string) => boolean) =>

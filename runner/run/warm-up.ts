@@ -8,7 +8,7 @@ const FALL = Math.log(0.7);
 /** The window opens this much later, because the generator must learn of it in advance. */
 const AHEAD_S = 2;
 
-/** When the window opens, ns since T0, once p50 by second is steady and known (reports/README.md, "Warm-up until steady"). */
+/** When the window opens, ns since T0, once p50 by second is steady and known (reports/METHOD.md, "Warm-up until steady"). */
 export function opensAt(
 	p50s: readonly (number | null | undefined)[],
 	{ fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },

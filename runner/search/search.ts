@@ -1,6 +1,6 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 
-/** The search for the highest rate that meets the SLA (reports/README.md, "Searches"), a function of the runs so far. */
+/** The search for the highest rate that meets the SLA (reports/METHOD.md, "Searches"), a function of the runs so far. */
 
 /** Rates in messages per second. */
 export interface Step {

@@ -1,4 +1,4 @@
-/** Works for real n and t too, because clustering divides both by phi (reports/README.md, "Is "p99 < 20ms" met?"). */
+/** Works for real n and t too, because clustering divides both by phi (reports/METHOD.md, "Is "p99 < 20ms" met?"). */
 
 /** P(Bin(n, p) <= t) = I_{1-p}(n - t, t + 1); 1 for t >= n, 0 for t < 0. */
 export function binomialAtMost(t: number, n: number, p: number): number {

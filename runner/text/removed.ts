@@ -1,4 +1,4 @@
-const JQ = 'read result.json with jq; reports/README.md, "Exports", has the lines';
+const JQ = 'read result.json with jq; reports/FORMATS.md, "Exports", has the lines';
 
 /** Former options (`--allow-code`), their values (`--export otava`), scenario keys (`machine:`) and values (`server: nats`). */
 const REMOVED: Readonly<Record<string, string>> = {

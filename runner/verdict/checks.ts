@@ -62,7 +62,7 @@ export function checkNames(): string[] {
 	return CHECKS.map(({ name }) => name);
 }
 
-/** The table of reports/README.md. */
+/** The table of reports/METHOD.md. */
 export function checkTable(): string {
 	const rows = CHECKS.map(({ name, comesTo, when }) => `| ${name} | ${comesTo} | ${when} |\n`);
 	return `| check | | when |\n| --- | --- | --- |\n${rows.join("")}`;

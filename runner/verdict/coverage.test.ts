@@ -6,7 +6,7 @@ import { clustering, type Interval, testOver } from "./statistics.ts";
 
 /**
  * How often the statistics are wrong, by simulation with fixed seeds: systems whose truth is known, stalls at random times,
- * their sizes geometric. What is asserted stands in reports/README.md.
+ * their sizes geometric. What is asserted stands in reports/METHOD.md.
  */
 const INTERVALS = 60;
 const N = 10_000;

@@ -2,7 +2,7 @@ import { binomialAtMost, incompleteBeta } from "../stats/binomial.ts";
 import { sum } from "../stats/sum.ts";
 import { supportOf, tail } from "../stats/support.ts";
 
-/** The test of the count over a limit (reports/README.md, "Is "p99 < 20ms" met?"). */
+/** The test of the count over a limit (reports/METHOD.md, "Is "p99 < 20ms" met?"). */
 
 /** Error allowed for a PASS or a FAIL. */
 const ALPHA = 0.05;

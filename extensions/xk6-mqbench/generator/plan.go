@@ -13,7 +13,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
-// Patterns: who sends to whom, and where the response ends (runner/model/plan.ts, reports/README.md).
+// Patterns: who sends to whom, and where the response ends (runner/model/plan.ts, reports/METHOD.md).
 const (
 	roundTrip    = "round-trip"
 	requestReply = "request-reply"

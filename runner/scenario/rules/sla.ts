@@ -9,7 +9,7 @@ interface Where extends Pick<Scenario, "systems" | "cases" | "faults" | "repeat"
 	readonly system: string | null;
 }
 
-/** Three runs on each side cannot reach a 95% interval (reports/README.md, "Comparing two sets of runs"). */
+/** Three runs on each side cannot reach a 95% interval (reports/METHOD.md, "Comparing two sets of runs"). */
 export const LEAST_REPEATS = 4;
 
 /** The first reason why a line cannot be judged, with a remedy; other reasons follow from it. */

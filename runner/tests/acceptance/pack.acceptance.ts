@@ -75,7 +75,7 @@ function quiet(one: Run, out: string): void {
 	).toBeLessThan(100 + one.sent / 10 + closed);
 }
 
-/** What must add up (reports/README.md, "Counts"), of warm-up and window; copies of a fan-out are for every subscriber. */
+/** What must add up (reports/METHOD.md, "Counts"), of warm-up and window; copies of a fan-out are for every subscriber. */
 function accountedFor(one: Run): void {
 	const where = `${one.system}, ${one.case}`;
 	expect(one.state, where).toBe("complete");

@@ -70,7 +70,7 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 /** Checks by which a load could not be sent as it was asked for, or its queue grew over the run. */
 const NOT_CARRIED = ["lag", "offered", "held", "backlog"];
 
-/** Of a shorter window nobody knows how slow messages cluster (reports/README.md, "Percentiles"). */
+/** Of a shorter window nobody knows how slow messages cluster (reports/METHOD.md, "Percentiles"). */
 const WINDOW_NS = 10e9;
 
 /** What every report shows of every run, whatever its SLA asks for. */

@@ -9,7 +9,7 @@ export type CheckResult = Run["validity"][number];
 /** Asks whether the measurement itself can be trusted; `CHECKS` lists all. */
 export interface Check {
 	readonly name: string;
-	/** Row in reports/README.md: possible results, and when. */
+	/** Row in reports/METHOD.md: possible results, and when. */
 	readonly comesTo: string;
 	readonly when: string;
 	/** Left out where it could find nothing: finding nothing would be no evidence. Absent: every run. */

@@ -75,12 +75,12 @@ test("a healthy run is quiet: nothing is found, and only the floor is not known"
 	expect(checks.every((c) => c.status !== "ok" || c.remedy === null)).toBe(true);
 });
 
-test("reports/README.md has the table of checks (UPDATE_GOLDEN=1 writes it)", () => {
-	const path = join(packageFolder, "reports", "README.md");
-	const readme = readFileSync(path, "utf8");
-	const written = readme.replace(/^\| check \|[\s\S]*?\n(?=\n)/m, checkTable);
+test("reports/METHOD.md has the table of checks (UPDATE_GOLDEN=1 writes it)", () => {
+	const path = join(packageFolder, "reports", "METHOD.md");
+	const method = readFileSync(path, "utf8");
+	const written = method.replace(/^\| check \|[\s\S]*?\n(?=\n)/m, checkTable);
 	if (process.env.UPDATE_GOLDEN) writeFileSync(path, written);
-	else expect(written).toBe(readme);
+	else expect(written).toBe(method);
 });
 
 test("every check that is not ok says what to do", () => {

@@ -39,7 +39,7 @@ const LAG_P50_NS = 1_000_000;
 export const lag: Check = {
 	name: "lag",
 	comesTo: "invalid",
-	when: "lag, the burst after it, or stops decided a gate (above); without a latency SLA: lag p50 > 1 ms, or lag p99 > half of response p99 (with too few samples for a p99 the largest values are compared, and only warned of). Of messages above a limit on purpose it is a warning. Warning: lag p99 > 10 % of the tightest limit",
+	when: "lag, the burst after it, or stops decided an SLA line. Without a latency SLA: lag p50 > 1 ms, or lag p99 > half of response p99 (too few samples for a p99, or messages above the size limit on purpose: warning). Warning: lag p99 > 10 % of the tightest limit",
 	/** Nothing is late without a schedule. */
 	applies: ({ plan }) => plan.schedule.kind !== "closed",
 	judge(facts, judgements) {
@@ -98,7 +98,7 @@ const OFFER_LESS = "lower the rate, give the generator more cores, or use more c
 export const offered: Check = {
 	name: "offered",
 	comesTo: "invalid",
-	when: "messages of the schedule were never tried; or a gate FAILs and lag p50 is above the tightest limit (at least 1 ms): half of the load came later than that, so the load was another one. This takes every gate, losses too",
+	when: "messages of the schedule were never tried (closed loop: inconclusive); or an SLA line FAILs, and lag p50 exceeds the tightest limit and 1 ms: half of the load came too late. Invalidates every line",
 	judge(facts, judgements) {
 		const { plan, state, totals, counters } = facts.collected;
 		const p50Ns = percentile(sampleOf(facts, "lag"), 50, 1).value ?? 0;
@@ -173,7 +173,7 @@ export const clientDropped = threshold({
 export const held: Check = {
 	name: "held",
 	comesTo: "invalid",
-	when: "what waited in the client library decided a gate (below). Warning: it was more than the tightest limit explains, and decided none. Not of a closed loop or a backlog, nor where consumers work",
+	when: "messages waiting in the client library decided an SLA line. Warning: more waited than the tightest limit explains. Not for closed loops, backlogs and consumers with work",
 	applies: ({ plan, ticks }) =>
 		plan.schedule.kind !== "closed" &&
 		!plan.work &&
@@ -217,7 +217,7 @@ const LARGER_DIFFERENCES = "compare systems by larger differences only, or use a
 export const floor: Check = {
 	name: "floor",
 	comesTo: "warn",
-	when: "p99 against no broker (of the best of its seconds: one hiccup is no floor) > 1/3 of the reported p99, or > the limit of a line: a FAIL of that line is then INCONCLUSIVE, because no system could keep it here, unless the messages that never completed break it by themselves. Else above that p99: the machine was disturbed, unknown. Of a closed loop: throughput > half of what the generator carries without any broker",
+	when: "without a broker, p99 (of the best second) is > 1/3 of the reported p99, or above the limit of a line: its FAIL is then INCONCLUSIVE, unless messages that never completed break it alone. Unknown: above the reported p99, so other work disturbed the machine. Closed loop: throughput > half of that without a broker",
 	judge(facts) {
 		const { floor: measured, collected } = facts;
 		if (collected.plan.schedule.kind === "closed") return ceiling(facts);

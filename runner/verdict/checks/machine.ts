@@ -33,7 +33,7 @@ const READ_PROC = "measure on Linux, where /proc and the control group can be re
 export const cores: Check = {
 	name: "cores",
 	comesTo: "warn",
-	when: "a machine was saturated for > 10 % of the window: second by second, < 10 % of its CPU time was idle, and generator and broker waited for a core (run delay of their threads) > 10 % of the time in which they wanted one; older samples know idle time alone. A FAIL that this explains has `cause: machine` in result.json (of gate, run and result), and is invalid under `strict: true`. It does where a latency would be kept without the messages due in those seconds, and where those seconds are as large a part of the window as what lacks of a rate; for a queue that grew, a closed loop and a run that was stopped: > 50 % of the window",
+	when: "in > 10 % of the window a machine was saturated: < 10 % of its CPU time was idle, and generator and broker waited for a core > 10 % of the time they wanted one. A FAIL that this [explains](#saturation) has `cause: machine` in result.json, and is invalid under `strict: true`",
 	judge: (facts, judgements) =>
 		worstOf(machinesOf(facts), (machine) => {
 			const found = saturationOf(machine, facts);
@@ -57,7 +57,7 @@ export const cores: Check = {
 
 export const cpuQuota = onMachines({
 	name: "cpuQuota",
-	when: "the control group's nr_throttled grew in the window",
+	when: "the control group's `nr_throttled` grew in the window",
 	above: "warn",
 	limit: 0,
 	show: formatCount,
@@ -94,7 +94,7 @@ export const steal = onMachines({
 /** Only for this machine and hosts of broker nodes: elsewhere the broker's processes are unknown. */
 export const others = onMachines({
 	name: "others",
-	when: "other processes used > 25 % of the machine's CPU time; target local, existing on this machine where the broker's process is found, and hosts of the broker without a client",
+	when: "other processes used > 25 % of the machine's CPU time. Target local, existing with the broker's process on this machine, and broker hosts without a client",
 	/** Broker processes are known, and the others include no generator. */
 	applies: ({ plan, nodes, run, resources }) =>
 		plan.target === "local" ||
@@ -177,7 +177,7 @@ const SLOW_SOURCES: Readonly<Record<string, Finding["status"]>> = {
 export const clockSource: Check = {
 	name: "clockSource",
 	comesTo: "invalid",
-	when: "hpet, acpi_pm, jiffies, refined-jiffies; xen: warning",
+	when: "hpet, acpi_pm, jiffies, refined-jiffies (xen: warning)",
 	judge({ clockSource: source }) {
 		if (source === null)
 			return unknown(

@@ -31,7 +31,7 @@ export const identities: Check = {
 
 export const reconnects = threshold({
 	name: "reconnects",
-	when: "connections were replaced; in a run with faults this is only reported",
+	when: "connections were replaced (with faults: only reported)",
 	above: "warn",
 	limit: 0,
 	show: formatCount,
@@ -52,7 +52,7 @@ export const reconnects = threshold({
 
 export const throttled = threshold({
 	name: "throttled",
-	when: "the broker throttled its clients, by a quota or an alarm; where its protocol tells",
+	when: "the broker throttled its clients by a quota or an alarm, if its protocol tells",
 	applies: ({ totals }) => totals !== null && totals.throttledNs !== null,
 	above: "warn",
 	limit: 0,
@@ -71,7 +71,7 @@ export const throttled = threshold({
 export const drain: Check = {
 	name: "drain",
 	comesTo: "invalid",
-	when: "messages are missing after the drain, and no SLA line counts them; otherwise a warning",
+	when: "messages are missing after the drain, and no SLA line counts them (warning: one does)",
 	judge({ collected: { plan, counters, state, run } }, judgements) {
 		const { warmup, window } = counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
@@ -163,7 +163,7 @@ export const uncounted: Check = {
 
 export const range = threshold({
 	name: "range",
-	when: "values outside of 0 .. 1 h",
+	when: "times below 0 or above 1 h, recorded as 0 and 1 h",
 	above: "warn",
 	limit: 0,
 	show: formatCount,
@@ -181,7 +181,7 @@ export const range = threshold({
 	},
 });
 
-/** Violated equations of reports/README.md, "Counts". Ask only for closed files: others lack counts. */
+/** Violated equations of reports/METHOD.md, "Counts". Ask only for closed files: others lack counts. */
 export function brokenIdentities(facts: Facts): string[] {
 	const { plan, counters, ledgers, breakdown } = facts.collected;
 	const broken: string[] = [];

@@ -11,7 +11,7 @@ import { AGAIN, type Check, type Finding, NOT_COUNTED, ok, threshold, unknown } 
 export const complete: Check = {
 	name: "complete",
 	comesTo: "invalid",
-	when: "files are missing, or do not match their checksums",
+	when: "a file is missing, or does not match its checksum",
 	judge(facts) {
 		const { state, problem, run, closed } = facts.collected;
 		// Unreadable bytes with a matching checksum were written wrongly: a bug of mqbench.
@@ -49,7 +49,7 @@ export function onlySome({ state, parts, run }: Collected): boolean {
 export const clients: Check = {
 	name: "clients",
 	comesTo: "invalid",
-	when: "one of several clients is missing, broke off, or has incomplete files. error if none has left anything",
+	when: "one of several clients is missing, broke off, or left incomplete files (error: none left any)",
 	applies: ({ plan }) => plan.client.count > 1,
 	judge({ collected: { parts } }) {
 		const problems = parts.flatMap(({ problem }) => problem ?? []);
@@ -84,7 +84,7 @@ const SUSPENDED_NS = 100_000_000;
 /** The clock that times messages stops while the world goes on. */
 export const suspended = threshold({
 	name: "suspended",
-	when: "a machine that makes load was suspended during the run: its clock of the boot went on for more than 100 ms while the one that times messages stood still. Linux tells; on other systems it is not measured, and the check is left out",
+	when: "a machine that makes load was suspended: its boot clock advanced by > 100 ms while the clock that times messages stood still. Linux only",
 	applies: ({ parts }) => parts.some(({ totals }) => totals?.suspendedNs !== undefined),
 	above: "invalid",
 	limit: SUSPENDED_NS,
@@ -125,7 +125,7 @@ export function hasClocks({ parts }: Collected): boolean {
 export const clock: Check = {
 	name: "clock",
 	comesTo: "invalid",
-	when: "messages cross hosts, and a clock was not compared after the run (if they do not cross: a warning), or a message arrived before it was sent by more than the clock bound",
+	when: "a clock was not compared after the run (no messages cross hosts: warning), or a message arrived before it was sent by more than the clock bound",
 	applies: hasClocks,
 	judge(facts) {
 		const { plan, parts } = facts.collected;
@@ -182,7 +182,7 @@ export const faults: Check = {
 export const warmUp: Check = {
 	name: "warm-up",
 	comesTo: "warn",
-	when: "`warmup: steady` reached its latest time (above); invalid under `strict: true`",
+	when: "`warmup: steady` reached its latest time (invalid under `strict: true`)",
 	applies: ({ plan }) => plan.schedule.steady !== null,
 	judge({ collected: { plan, totals } }) {
 		const { steady, warmupNs } = plan.schedule;

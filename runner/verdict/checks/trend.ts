@@ -28,7 +28,7 @@ const BACKLOG_SHARE = 0.005;
 export const backlog: Check = {
 	name: "backlog",
 	comesTo: "fail",
-	when: "the queue grew (below); not of a closed loop, nor where a backlog is built",
+	when: "the queue [grew](#slopes). Not for closed loops and pattern backlog",
 	applies: ({ plan }) => plan.schedule.kind !== "closed" && plan.pattern !== "backlog",
 	judge(facts) {
 		const tooFew = (text: string): Finding => ({
@@ -56,7 +56,7 @@ export const backlog: Check = {
 export const consumers: Check = {
 	name: "consumers",
 	comesTo: "warn, invalid",
-	when: "consumers that get nothing, because each partition has one consumer and there are too few; or the busiest worked > 85 % of the time at the mean rate (of steps: at the highest). Above 100 % the queue grows whatever the broker does: invalid where a gate does not pass or the queue grew",
+	when: "consumers get nothing, because there are fewer partitions; or the busiest worked > 85 % of the time at the mean rate (of steps: the highest). Invalid: it needs > 100 %, and an SLA line does not pass or the queue grew",
 	applies: ({ plan }) => plan.consumers > 0 && (plan.work !== null || plan.groupsByPartition),
 	judge(facts, judgements) {
 		const { collected } = facts;
@@ -100,7 +100,7 @@ export const STEADY_MARGIN = 2;
 export const steady: Check = {
 	name: "steady",
 	comesTo: "warn",
-	when: "p50 drifted (below) by more than 50 %, or leaves a gate open; not where the rate changes",
+	when: "p50 [drifted](#slopes) by > 50 %, or leaves an SLA line open. Not where the rate changes",
 	/** A changing load moves p50 itself; paused consumers have none. */
 	applies: ({ plan: { schedule, pattern } }) =>
 		schedule.kind !== "closed" && schedule.kind !== "stages" && pattern !== "backlog",
