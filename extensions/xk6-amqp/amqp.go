@@ -19,8 +19,6 @@ import (
 )
 
 const (
-	// atOnce is how many requests wait for the server at the same time.
-	atOnce       = 64
 	closeTimeout = time.Second
 	defaultPort  = "5672"
 	securePort   = "5671"
@@ -68,8 +66,6 @@ var (
 	_ broker.Remover  = (*session)(nil)
 	_ broker.Dropper  = (*session)(nil)
 	_ broker.Producer = (*link)(nil)
-
-	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -97,8 +93,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 		return fmt.Errorf("amqp: %w", err)
 	}
 	s.topics = layout.Topics
-	return deadline.Each(ctx, atOnce, len(s.topics), func(ctx context.Context, i int) error {
-		name := s.topics[i].Name
+	return deadline.Each(ctx, layout.Names(), func(ctx context.Context, name string) error {
 		if s.Client > 0 {
 			return nil
 		}
@@ -130,8 +125,6 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	return l, nil
 }
 
-func (s *session) ConsumesAtOnce() int { return atOnce }
-
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	c := &consumer{session: s, topic: to.Topic, handle: handle}
 	c.over, c.end = context.WithCancel(s.Over)
@@ -157,12 +150,9 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 // Remove takes out what is left in queues of ours; nobody can remove a queue by AMQP 1.0.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	all := s.consumers.All()
-	err := deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error { return all[i].stop(ctx) })
+	err := deadline.Each(ctx, s.consumers.All(), func(ctx context.Context, c *consumer) error { return c.stop(ctx) })
 	if !s.Found() && s.own.Destination == queue {
-		err = errors.Join(err, deadline.Each(ctx, atOnce, len(s.topics), func(ctx context.Context, i int) error {
-			return s.empty(ctx, s.topics[i].Name)
-		}))
+		err = errors.Join(err, deadline.Each(ctx, s.topics, func(ctx context.Context, t broker.Topic) error { return s.empty(ctx, t.Name) }))
 	}
 	return broker.Wrap("amqp: empty queues", err)
 }

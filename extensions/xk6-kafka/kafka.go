@@ -65,8 +65,6 @@ var (
 	_ broker.Holder       = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
 	_ broker.Throttler    = (*session)(nil)
-
-	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 // Open finds the cluster. Producer and Consume make their own connections and return when these are usable.
@@ -124,9 +122,6 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	p.watch.settled.Store(true)
 	return p, err
 }
-
-// ConsumesAtOnce: a stock broker lets each group wait 3 s for members (group.initial.rebalance.delay.ms).
-func (s *session) ConsumesAtOnce() int { return 64 }
 
 func (s *session) Describe() broker.Description {
 	var of settings

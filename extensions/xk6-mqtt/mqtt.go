@@ -17,9 +17,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// atOnce is how many requests wait for the server at the same time.
-const atOnce = 64
-
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
 	own := defaults
@@ -52,11 +49,10 @@ type session struct {
 }
 
 var (
-	_ broker.Session            = (*session)(nil)
-	_ broker.Remover            = (*session)(nil)
-	_ broker.Dropper            = (*session)(nil)
-	_ broker.ConcurrentConsumer = (*session)(nil)
-	_ broker.Producer           = (*client)(nil)
+	_ broker.Session  = (*session)(nil)
+	_ broker.Remover  = (*session)(nil)
+	_ broker.Dropper  = (*session)(nil)
+	_ broker.Producer = (*client)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -118,18 +114,13 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return nil
 }
 
-func (s *session) ConsumesAtOnce() int { return atOnce }
-
 // Dropped is 0: both libraries wait for the handler.
 func (s *session) Dropped() int64 { return 0 }
 
 // Remove ends the sessions that the server keeps for consumers.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	all := s.consumers.All()
-	return broker.Wrap("mqtt: end sessions", deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
-		return all[i].forget(ctx)
-	}))
+	return broker.Wrap("mqtt: end sessions", deadline.Each(ctx, s.consumers.All(), func(ctx context.Context, c *client) error { return c.forget(ctx) }))
 }
 
 func (s *session) Describe() broker.Description {

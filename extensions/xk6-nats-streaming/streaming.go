@@ -22,8 +22,6 @@ import (
 )
 
 const (
-	// atOnce is how many requests wait for the server at the same time.
-	atOnce       = 64
 	closeTimeout = time.Second
 )
 
@@ -68,8 +66,6 @@ var (
 	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*link)(nil)
-
-	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -91,8 +87,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if s.Found() {
 		return nil
 	}
-	return deadline.Each(ctx, atOnce, len(layout.Subscriptions), func(ctx context.Context, i int) error {
-		to := layout.Subscriptions[i]
+	return deadline.Each(ctx, layout.Subscriptions, func(ctx context.Context, to broker.Subscription) error {
 		if to.Group == "" {
 			return nil
 		}
@@ -119,14 +114,11 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return nil
 }
 
-func (s *session) ConsumesAtOnce() int { return atOnce }
-
 // Remove takes the members out of their groups; the last one takes the group with it.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	all := s.subscriptions.All()
-	err := deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
-		return deadline.While(ctx, all[i].unsubscribe)
+	err := deadline.Each(ctx, s.subscriptions.All(), func(ctx context.Context, one *subscription) error {
+		return deadline.While(ctx, one.unsubscribe)
 	})
 	return broker.Wrap("nats-streaming: leave groups", err)
 }

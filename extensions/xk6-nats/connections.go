@@ -31,8 +31,6 @@ const (
 	// flusherTimeout is the library's own. A shorter message timeout limits a write that the server does not take.
 	flusherTimeout      = time.Minute
 	leastFlusherTimeout = time.Second
-	// atOnce is how many requests for streams and consumers wait for the server at the same time.
-	atOnce = 64
 	// closeTimeout is how long connections may take to close before their sockets are cut.
 	closeTimeout = time.Second
 )
@@ -100,8 +98,6 @@ func (c *connections) watch(s *nats.Subscription) {
 	defer c.mu.Unlock()
 	c.subscriptions[s] += 0 // listed from now on
 }
-
-func (c *connections) ConsumesAtOnce() int { return atOnce }
 
 func (c *connections) Dropped() (dropped int64) {
 	c.mu.Lock()

@@ -51,8 +51,6 @@ var (
 	_ broker.Dropper      = (*jetStreamSession)(nil)
 	_ broker.Holder       = (*jetStreamSession)(nil)
 	_ broker.LeaderFinder = (*jetStreamSession)(nil)
-
-	_ broker.ConcurrentConsumer = (*jetStreamSession)(nil)
 )
 
 func newJetStream(c *connections) (*jetStreamSession, error) {
@@ -121,9 +119,7 @@ func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) er
 		for _, topic := range layout.Topics {
 			s.place(topic.Name, location{stream: streamName(topic.Name), subject: topic.Name})
 		}
-		return deadline.Each(ctx, atOnce, len(layout.Topics), func(ctx context.Context, i int) error {
-			return s.makeStream(ctx, layout.Topics[i].Name)
-		})
+		return deadline.Each(ctx, layout.Names(), s.makeStream)
 	})
 }
 
@@ -193,12 +189,12 @@ func (s *jetStreamSession) Remove(ctx context.Context) error {
 	for _, name := range s.made.All() {
 		remove("stream", name, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
 	}
-	failed := make([]error, len(all))
-	_ = deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error { failed[i] = all[i](ctx); return nil })
+	var failed broker.List[error]
+	_ = deadline.Each(ctx, all, func(ctx context.Context, step func(context.Context) error) error { failed.Add(step(ctx)); return nil })
 	if ctx.Err() != nil { // one error from a silent server is enough
-		return cmp.Or(failed...)
+		return cmp.Or(failed.All()...)
 	}
-	return errors.Join(failed...)
+	return errors.Join(failed.All()...)
 }
 
 // Close ends the connections. Outstanding answers will not arrive.

@@ -37,8 +37,6 @@ var (
 	_ broker.Dropper  = (*core)(nil)
 	_ broker.Holder   = (*core)(nil)
 	_ broker.Producer = (*coreProducer)(nil)
-
-	_ broker.ConcurrentConsumer = (*core)(nil)
 )
 
 func (s *core) Open(context.Context) error { return s.open(0) }

@@ -28,6 +28,8 @@ func New(o broker.Options) (broker.Session, error) {
 type session struct {
 	now    func() int64
 	topics []broker.Topic
+	// consuming is held while a subscription is made.
+	consuming sync.Mutex
 	// routes are the groups of each topic. A map is never changed once it is stored: Send reads it without a lock, also from within a
 	// handler.
 	routes atomic.Pointer[map[string][]*group]
@@ -71,6 +73,8 @@ func (s *session) Consume(_ context.Context, to broker.Subscription, handle brok
 	if len(topics) == 0 {
 		return fmt.Errorf("noop: consume: there is no topic %q", to.Topic)
 	}
+	s.consuming.Lock()
+	defer s.consuming.Unlock()
 	routes := maps.Clone(*s.routes.Load())
 	m := &member{handle: handle}
 	for _, topic := range topics {

@@ -24,7 +24,6 @@ import (
 )
 
 const (
-	atOnce       = 64
 	closeTimeout = time.Second
 	defaultPort  = "4150"
 )
@@ -84,8 +83,6 @@ var (
 	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*link)(nil)
-
-	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -115,8 +112,7 @@ func (s *session) Open(ctx context.Context) error {
 
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.topics = layout.Topics
-	return deadline.Each(ctx, atOnce, len(s.topics), func(ctx context.Context, i int) error {
-		name := s.topics[i].Name
+	return deadline.Each(ctx, layout.Names(), func(ctx context.Context, name string) error {
 		if !nsq.IsValidTopicName(name) {
 			return fmt.Errorf("nsq: %q is no name of a topic: nsqd takes 64 letters, digits, dots, dashes and underscores at most", name)
 		}
@@ -140,8 +136,6 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 }
 
 func (s *session) Producer(connection int) (broker.Producer, error) { return s.links[connection], nil }
-
-func (s *session) ConsumesAtOnce() int { return atOnce }
 
 // Consume makes the channel first, past the connection: from its answer on the channel gets every message, while nobody hears when the
 // server has taken a subscription.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -194,16 +195,13 @@ func (l *link) close() {
 	}
 }
 
-// atOnce is how many declarations wait for the broker at the same time.
-const atOnce = 64
-
 // all runs a declaration for each item on the link's wire, several at once, each on a channel of its own.
 func all[T any](ctx context.Context, l *link, items []T, run func(*channel, T) error) error {
-	channels := min(atOnce, len(items))
-	return deadline.Each(ctx, channels, channels, func(ctx context.Context, k int) error {
+	parts := slices.Chunk(items, max(1, (len(items)+deadline.AtOnce-1)/deadline.AtOnce))
+	return deadline.Each(ctx, slices.Collect(parts), func(ctx context.Context, part []T) error {
 		return l.declare(ctx, func(on *channel) error {
-			for i := k; i < len(items) && ctx.Err() == nil; i += channels {
-				if err := run(on, items[i]); err != nil {
+			for _, item := range part {
+				if err := run(on, item); err != nil || ctx.Err() != nil {
 					return err
 				}
 			}

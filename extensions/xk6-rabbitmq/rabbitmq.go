@@ -60,13 +60,12 @@ type session struct {
 }
 
 var (
-	_ broker.Session            = (*session)(nil)
-	_ broker.Remover            = (*session)(nil)
-	_ broker.Dropper            = (*session)(nil)
-	_ broker.Holder             = (*session)(nil)
-	_ broker.ConcurrentConsumer = (*session)(nil)
-	_ broker.Producer           = (*producer)(nil)
-	_ broker.Throttler          = (*session)(nil)
+	_ broker.Session   = (*session)(nil)
+	_ broker.Remover   = (*session)(nil)
+	_ broker.Dropper   = (*session)(nil)
+	_ broker.Holder    = (*session)(nil)
+	_ broker.Producer  = (*producer)(nil)
+	_ broker.Throttler = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -125,8 +124,6 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	return broker.Wrap(fmt.Sprintf("rabbitmq: consume %q", to.Topic), explain(s.consume(ctx, to, handle)))
 }
-
-func (s *session) ConsumesAtOnce() int { return atOnce }
 
 func (s *session) Describe() broker.Description {
 	d := broker.Description{

@@ -98,8 +98,6 @@ var (
 	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*line)(nil)
-
-	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -172,8 +170,6 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	}[s.Mode]
 	return broker.Wrap(fmt.Sprintf("redis: consume %q", to.Topic), consume(ctx, to, handle))
 }
-
-func (s *session) ConsumesAtOnce() int { return 64 }
 
 // Dropped is 0: we read messages one by one, without the library's channels, which drop.
 func (s *session) Dropped() int64 { return 0 }

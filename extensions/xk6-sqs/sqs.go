@@ -29,8 +29,6 @@ import (
 )
 
 const (
-	// atOnce is how many requests wait for the server at the same time.
-	atOnce       = 16
 	closeTimeout = 2 * time.Second
 	// handleTime is how long a consumer that stops may take for what it is handling: given back, it would come a second time.
 	handleTime   = 200 * time.Millisecond
@@ -99,12 +97,10 @@ var (
 	_ broker.Holder    = (*session)(nil)
 	_ broker.Requester = (*session)(nil)
 	_ broker.Producer  = (*link)(nil)
-
-	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
-	s.admin = s.client(atOnce)
+	s.admin = s.client(deadline.AtOnce)
 	if _, err := s.admin.ListQueues(ctx, &sqs.ListQueuesInput{MaxResults: aws.Int32(1)}); err != nil {
 		return fmt.Errorf("sqs: connect: %w", address.Cause(err))
 	}
@@ -119,10 +115,8 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if err := layout.Rivals(); err != nil {
 		return fmt.Errorf("sqs: %w", err)
 	}
-	topics := layout.Topics
 	var mu sync.Mutex
-	return deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
-		name := topics[i].Name
+	return deadline.Each(ctx, layout.Names(), func(ctx context.Context, name string) error {
 		at, err := s.prepare(ctx, name)
 		if err != nil {
 			return fmt.Errorf("sqs: queue %q: %w", s.queueName(name), address.Cause(err))
@@ -135,8 +129,6 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 }
 
 func (s *session) Producer(connection int) (broker.Producer, error) { return s.links[connection], nil }
-
-func (s *session) ConsumesAtOnce() int { return atOnce }
 
 func (s *session) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
 	c := &consumer{session: s, client: s.client(1 + deletes), url: s.urls[to.Topic], group: to.Group, handle: handle, life: s.Lifeline()}
@@ -153,9 +145,8 @@ func (s *session) Remove(ctx context.Context) error {
 	if s.Found() {
 		return nil
 	}
-	all := slices.Collect(maps.Values(s.urls))
-	err := deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
-		_, err := s.admin.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &all[i]})
+	err := deadline.Each(ctx, slices.Collect(maps.Values(s.urls)), func(ctx context.Context, at string) error {
+		_, err := s.admin.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &at})
 		return address.Cause(err)
 	})
 	return broker.Wrap("sqs: remove queues", err)

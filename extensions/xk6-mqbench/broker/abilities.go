@@ -60,21 +60,6 @@ func Held(s Session) *int64 {
 	return nil
 }
 
-// ConcurrentConsumer is the ability to make several subscriptions at once. Without it one is made after the other, each of which waits for
-// the broker.
-type ConcurrentConsumer interface {
-	// ConsumesAtOnce is how many goroutines may call Consume at the same time.
-	ConsumesAtOnce() int
-}
-
-// ConsumesAtOnce is how many goroutines may call Consume at the same time.
-func ConsumesAtOnce(s Session) int {
-	if able, ok := s.(ConcurrentConsumer); ok {
-		return able.ConsumesAtOnce()
-	}
-	return 1
-}
-
 // LeaderFinder is the ability to say which node of a cluster leads a topic. Without it no node does.
 type LeaderFinder interface {
 	// Leader asks the broker which node leads the topic (its first partition) and returns the broker's name for it, such as "mqbench-2"

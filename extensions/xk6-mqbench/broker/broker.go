@@ -63,9 +63,9 @@ type Session interface {
 	// Producer returns the sending side of a connection. Called once for each connection.
 	Producer(connection int) (Producer, error)
 	// Consume makes a subscription of the layout that is of this client. It calls handle for every message that arrives, and returns when the
-	// broker has confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle. Several goroutines call Consume
-	// only if the session says so (ConcurrentConsumer). It does not wait for members of a group on other clients: a client is ready before
-	// they come.
+	// broker has confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle. Up to deadline.AtOnce goroutines call
+	// Consume at the same time, because each waits for the broker. It does not wait for members of a group on other clients: a client is ready
+	// before they come.
 	Consume(ctx context.Context, s Subscription, handle Handler) error
 	// Describe says what the system promises and which options the library got. Called after Open, and again after the last Consume and
 	// Producer, because there may be more settings then.

@@ -23,7 +23,6 @@ import (
 
 const (
 	loopback     = "127.0.0.1"
-	atOnce       = 16
 	closeTimeout = time.Second
 	// replySuffix is what the topic of replies has behind that of its requests (replyTopics of runner/plan/expand.ts).
 	replySuffix = ".reply"
@@ -63,9 +62,8 @@ type in struct {
 }
 
 var (
-	_ broker.Session            = (*Session)(nil)
-	_ broker.ConcurrentConsumer = (*Session)(nil)
-	_ broker.Peer               = (*Session)(nil)
+	_ broker.Session = (*Session)(nil)
+	_ broker.Peer    = (*Session)(nil)
 
 	errClosed = errors.New("send: the session is closed")
 )
@@ -118,8 +116,6 @@ func (s *Session) Producer(int) (broker.Producer, error) {
 	s.senders = append(s.senders, p)
 	return p, nil
 }
-
-func (s *Session) ConsumesAtOnce() int { return atOnce }
 
 // Consume listens, and connects the senders that know the topic already.
 func (s *Session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {

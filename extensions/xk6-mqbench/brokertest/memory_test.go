@@ -204,8 +204,6 @@ func (s *memorySession) Describe() broker.Description {
 func (s *memorySession) Dropped() int64    { return s.dropped.Load() }
 func (s *memorySession) Reconnects() int64 { return 0 }
 
-func (s *memorySession) ConsumesAtOnce() int { return 8 }
-
 func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

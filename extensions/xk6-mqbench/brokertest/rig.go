@@ -195,9 +195,7 @@ func (r *rig) tryConsume(before func(receipt)) ([]*subscription, error) {
 			all = append(all, &subscription{Subscription: to, rig: r, before: before})
 		}
 	}
-	return all, deadline.Each(context.Background(), broker.ConsumesAtOnce(r.session), len(all), func(ctx context.Context, i int) error {
-		return all[i].make(ctx)
-	})
+	return all, deadline.Each(context.Background(), all, func(ctx context.Context, s *subscription) error { return s.make(ctx) })
 }
 
 // facts are what the driver says before topics are prepared.

@@ -46,23 +46,26 @@ func While(ctx context.Context, step func() error) error {
 	}
 }
 
-// Each calls step for 0 to n-1, at most some of them at once, and returns when they have ended. The first error ends ctx for the others, and
-// is what it returns, also where it came of the end of ctx: a step says what it was doing.
-func Each(ctx context.Context, atOnce, n int, step func(ctx context.Context, i int) error) error {
+// AtOnce is how many requests wait for a server at the same time.
+const AtOnce = 64
+
+// Each calls step for each item, AtOnce of them at the same time at most, and returns when they have ended. The first error ends ctx for the
+// others, and is what it returns, also where it came of the end of ctx: a step says what it was doing.
+func Each[T any](ctx context.Context, items []T, step func(ctx context.Context, item T) error) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var next atomic.Int64
 	var all sync.WaitGroup
 	var once sync.Once
 	var first error
-	for range min(atOnce, n) {
+	for range min(AtOnce, len(items)) {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
-				if i >= n {
+				if i >= len(items) {
 					return
 				}
-				if err := step(ctx, i); err != nil {
+				if err := step(ctx, items[i]); err != nil {
 					once.Do(func() { first = err })
 					fail(err)
 				}

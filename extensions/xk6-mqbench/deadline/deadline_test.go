@@ -47,7 +47,11 @@ func TestEachStepRunsOnceAndNoMoreThanAllowedAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	ran := map[int]int{}
 	inside, most := 0, 0
-	err := Each(t.Context(), 5, 100, func(_ context.Context, i int) error {
+	items := make([]int, 3*AtOnce)
+	for i := range items {
+		items[i] = i
+	}
+	err := Each(t.Context(), items, func(_ context.Context, i int) error {
 		mu.Lock()
 		ran[i]++
 		inside++
@@ -59,15 +63,15 @@ func TestEachStepRunsOnceAndNoMoreThanAllowedAtOnce(t *testing.T) {
 		mu.Unlock()
 		return nil
 	})
-	if err != nil || len(ran) != 100 || most < 2 || most > 5 {
-		t.Errorf("%v; %d of 100 steps, up to %d at once; want 2 to 5", err, len(ran), most)
+	if err != nil || len(ran) != len(items) || most < 2 || most > AtOnce {
+		t.Errorf("%v; %d of %d steps, up to %d at once; want 2 to %d", err, len(ran), len(items), most, AtOnce)
 	}
 	for i, times := range ran {
 		if times != 1 {
 			t.Errorf("step %d ran %d times", i, times)
 		}
 	}
-	if err := Each(t.Context(), 5, 0, nil); err != nil {
+	if err := Each[int](t.Context(), nil, nil); err != nil {
 		t.Errorf("no steps: %v", err)
 	}
 }
@@ -75,15 +79,15 @@ func TestEachStepRunsOnceAndNoMoreThanAllowedAtOnce(t *testing.T) {
 func TestTheFirstErrorEndsTheOtherSteps(t *testing.T) {
 	own := errors.New("own")
 	var began atomic.Int64
-	err := Each(t.Context(), 4, 1000, func(ctx context.Context, i int) error {
-		if began.Add(1) == 4 {
+	err := Each(t.Context(), make([]int, 1000), func(ctx context.Context, _ int) error {
+		if began.Add(1) == AtOnce {
 			return own
 		}
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	if !errors.Is(err, own) || began.Load() != 4 {
-		t.Errorf("%v after %d steps; want the step's error after 4", err, began.Load())
+	if !errors.Is(err, own) || began.Load() != AtOnce {
+		t.Errorf("%v after %d steps; want the step's error after %d", err, began.Load(), AtOnce)
 	}
 }
 
@@ -119,7 +123,7 @@ func TestThereIsAStepForEachItem(t *testing.T) {
 
 func TestTheEndOfAContextIsTheErrorOfTheStepThatItEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	err := Each(ctx, 2, 4, func(ctx context.Context, i int) error {
+	err := Each(ctx, make([]int, 4), func(ctx context.Context, _ int) error {
 		cancel()
 		<-ctx.Done()
 		return fmt.Errorf("make topic: %w", ctx.Err())

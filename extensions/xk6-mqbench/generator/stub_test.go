@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,6 +61,7 @@ type stub struct {
 type stubSubscription struct {
 	broker.Subscription
 	number int
+	made   bool
 	queue  chan []byte
 }
 
@@ -71,6 +73,9 @@ func (s *stub) driver(o broker.Options) (broker.Session, error) {
 func (s *stub) Open(context.Context) error { return nil }
 func (s *stub) Prepare(_ context.Context, layout broker.Layout) error {
 	s.prepared = layout
+	for i, to := range layout.Subscriptions {
+		s.subscriptions = append(s.subscriptions, &stubSubscription{Subscription: to, number: i, queue: make(chan []byte, 1<<16)})
+	}
 	return nil
 }
 func (s *stub) Remove(context.Context) error          { s.removed.Add(1); return s.noRemoval }
@@ -87,8 +92,11 @@ func (s *stub) Consume(_ context.Context, to broker.Subscription, handle broker.
 	if s.noConsumers != nil {
 		return s.noConsumers
 	}
-	sub := &stubSubscription{Subscription: to, number: len(s.subscriptions), queue: make(chan []byte, 1<<16)}
-	s.subscriptions = append(s.subscriptions, sub)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.subscriptions, func(one *stubSubscription) bool { return one.Subscription == to && !one.made })
+	sub := s.subscriptions[i]
+	sub.made = true
 	go func() {
 		for {
 			select {

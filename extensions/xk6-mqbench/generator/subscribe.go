@@ -3,7 +3,6 @@ package generator
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -22,16 +21,23 @@ type subscription struct {
 
 // subscribe makes the subscriptions of this client, several at once: each waits for the broker.
 func (g *Generator) subscribe(ctx context.Context, all []subscription) error {
-	own := slices.DeleteFunc(all, func(s subscription) bool { return s.Client != g.share.index })
-	handlers := make([]broker.Handler, len(own))
-	for i, one := range own {
-		var err error
-		if handlers[i], err = one.handler(); err != nil {
+	type own struct {
+		broker.Subscription
+		handle broker.Handler
+	}
+	var here []own
+	for _, one := range all {
+		if one.Client != g.share.index {
+			continue
+		}
+		handle, err := one.handler()
+		if err != nil {
 			return err
 		}
+		here = append(here, own{one.Subscription, handle})
 	}
-	return deadline.Each(ctx, broker.ConsumesAtOnce(g.session), len(own), func(ctx context.Context, i int) error {
-		return g.session.Consume(ctx, own[i].Subscription, handlers[i])
+	return deadline.Each(ctx, here, func(ctx context.Context, one own) error {
+		return g.session.Consume(ctx, one.Subscription, one.handle)
 	})
 }
 

@@ -21,8 +21,6 @@ type crowd struct {
 
 const together = 4
 
-func (c *crowd) ConsumesAtOnce() int { return 2 * together }
-
 func (c *crowd) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	c.mu.Lock()
 	if c.inside++; c.inside == together {
