@@ -5,6 +5,7 @@ package brokerless
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -78,16 +79,14 @@ type Options struct {
 var Defaults = Options{Mode: PushPull, Transport: "tcp"}
 
 // fits refuses what a mode cannot do.
-func (m Mode) fits(to broker.Subscription, reply bool, taken bool) error {
+func (m Mode) fits(to broker.Subscription) error {
 	switch {
 	case m == PubSub && to.Group != "":
 		return errors.New("every subscriber gets every message: there are no groups with mode pub-sub")
 	case m != PubSub && to.Wildcard:
 		return errors.New("only mode pub-sub has subscriptions by a pattern")
-	case m == ReqRep && to.Group == "" && !reply:
+	case m == ReqRep && to.Group == "" && !strings.HasSuffix(to.Topic, replySuffix):
 		return errors.New("mode req-rep has requests and replies alone")
-	case m == PushPull && taken:
-		return errors.New("each message goes to one receiver: a second subscription would take messages from the first")
 	}
 	return nil
 }

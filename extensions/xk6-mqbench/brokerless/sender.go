@@ -75,7 +75,7 @@ func (p *sender) route(ctx context.Context, topic string) (*route, error) {
 		return nil, errClosed
 	}
 	s := p.session
-	receivers, err := s.receivers(ctx, topic)
+	targets, err := s.targets(ctx, topic)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (p *sender) route(ctx context.Context, topic string) (*route, error) {
 		return nil, err
 	}
 	to := &route{out: out, known: map[string]bool{}}
-	for _, e := range receivers {
+	for _, e := range targets {
 		if err := to.connect(ctx, e); err != nil {
 			return nil, errors.Join(err, out.Close())
 		}
@@ -168,7 +168,10 @@ func (s *Session) dial(ctx context.Context) (*wire, error) {
 	w.ctx, w.end = context.WithCancelCause(s.Over)
 	context.AfterFunc(w.ctx, func() {
 		_ = conn.Close()
-		for _, one := range s.allSenders() {
+		s.mu.Lock()
+		senders := s.senders
+		s.mu.Unlock()
+		for _, one := range senders {
 			one.forget()
 		}
 	})

@@ -11,7 +11,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,8 +46,9 @@ type Session struct {
 	// version that the forwarder says it has.
 	version string
 	ins     []*in
-	others  []broker.Endpoint
-	senders []*sender
+	// receivers are the subscriptions, here and on other clients, that senders know.
+	receivers []broker.Endpoint
+	senders   []*sender
 	// replies are the handlers of topics of replies, whichever connection brings them.
 	replies map[string]broker.Handler
 }
@@ -107,7 +107,17 @@ func (s *Session) Open(ctx context.Context) error {
 }
 
 // Prepare has nothing to make: a topic exists by being used.
-func (s *Session) Prepare(context.Context, broker.Layout) error { return nil }
+func (s *Session) Prepare(_ context.Context, layout broker.Layout) error {
+	for _, to := range layout.Subscriptions {
+		if err := s.own.Mode.fits(to); err != nil {
+			return fmt.Errorf("%s: subscribe to %q: %w", s.name, to.Topic, err)
+		}
+	}
+	if s.own.Mode == PushPull {
+		return broker.Wrap(s.name, layout.Rivals())
+	}
+	return nil
+}
 
 func (s *Session) Producer(int) (broker.Producer, error) {
 	p := &sender{session: s, outs: map[string]*route{}}
@@ -135,19 +145,9 @@ func (s *Session) Endpoints() (all []broker.Endpoint) {
 	return all
 }
 
-// Meet notes the subscriptions of other clients: who sends to them connects before.
+// Meet makes the subscriptions of other clients known.
 func (s *Session) Meet(ctx context.Context, others []broker.Endpoint) error {
-	s.mu.Lock()
-	s.others = others
-	s.mu.Unlock()
-	for _, one := range s.allSenders() {
-		for _, e := range others {
-			if err := one.connect(ctx, e); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return s.know(ctx, others...)
 }
 
 // Describe says what was set.
@@ -192,11 +192,7 @@ func (s *Session) Close() error {
 // --- internal ---
 
 func (s *Session) consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	reply := s.own.Mode == ReqRep && to.Group == "" && strings.HasSuffix(to.Topic, replySuffix)
-	if err := s.own.Mode.fits(to, reply, to.Group == "" && s.subscribed(to.Topic)); err != nil {
-		return err
-	}
-	if reply {
+	if s.own.Mode == ReqRep && to.Group == "" {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		var one sync.Mutex
@@ -220,19 +216,23 @@ func (s *Session) consume(ctx context.Context, to broker.Subscription, handle br
 		_, err := s.ask(ctx, "Subscribe", one.Endpoint)
 		return err
 	}
-	for _, sender := range s.allSenders() {
-		if err := sender.connect(ctx, one.Endpoint); err != nil {
-			return err
+	return s.know(ctx, one.Endpoint)
+}
+
+// know makes subscriptions known to senders, those that come later too.
+func (s *Session) know(ctx context.Context, all ...broker.Endpoint) error {
+	s.mu.Lock()
+	s.receivers = append(s.receivers, all...)
+	senders := s.senders
+	s.mu.Unlock()
+	for _, one := range senders {
+		for _, e := range all {
+			if err := one.connect(ctx, e); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// subscribed reports whether the topic has a subscription of this session.
-func (s *Session) subscribed(topic string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.ins, func(one *in) bool { return one.Topic == topic })
 }
 
 // place is where the next subscription listens.
@@ -290,8 +290,8 @@ func (s *Session) replied(topic string, m Message) {
 	}
 }
 
-// receivers are the subscriptions, here and on other clients, to which messages of a topic go: the forwarder's entrance, if there is one.
-func (s *Session) receivers(ctx context.Context, topic string) (to []broker.Endpoint, err error) {
+// targets are where messages of a topic go: the forwarder's entrance, or the subscriptions that cover it.
+func (s *Session) targets(ctx context.Context, topic string) (to []broker.Endpoint, err error) {
 	if s.forwarder != nil {
 		at, err := s.ask(ctx, "Entrance", topic)
 		if s.own.Mode == PubSub {
@@ -301,17 +301,12 @@ func (s *Session) receivers(ctx context.Context, topic string) (to []broker.Endp
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range s.ins {
-		to = append(to, one.Endpoint)
+	for _, e := range s.receivers {
+		if covers(e, topic) {
+			to = append(to, e)
+		}
 	}
-	to = append(to, s.others...)
-	return slices.DeleteFunc(to, func(e broker.Endpoint) bool { return !covers(e, topic) }), nil
-}
-
-func (s *Session) allSenders() []*sender {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.senders
+	return to, nil
 }
 
 func covers(e broker.Endpoint, topic string) bool {
