@@ -21,18 +21,6 @@ const (
 	flushTime   = 500 * time.Millisecond
 )
 
-// pinged is what ping prints.
-type pinged struct {
-	Connects int `json:"connects"`
-	spread
-}
-
-// flushed is what disk prints.
-type flushed struct {
-	Calls int `json:"calls"`
-	spread
-}
-
 type spread struct {
 	MinNs int64 `json:"minNs"`
 	P50Ns int64 `json:"p50Ns"`
@@ -62,7 +50,10 @@ func ping(until context.Context, to string, out io.Writer) error {
 			took = append(took, spent)
 		}
 	}
-	return json.NewEncoder(out).Encode(pinged{len(took), spreadOf(took)})
+	return json.NewEncoder(out).Encode(struct {
+		Connects int `json:"connects"`
+		spread
+	}{len(took), spreadOf(took)})
 }
 
 // measureDisk writes 4 KiB again and again to a new file in folder, flushes each write to the disk, and prints as JSON how long a
@@ -87,7 +78,10 @@ func measureDisk(folder string, out io.Writer) error {
 		}
 		took = append(took, time.Since(at))
 	}
-	return json.NewEncoder(out).Encode(flushed{len(took) - 1, spreadOf(took[1:])})
+	return json.NewEncoder(out).Encode(struct {
+		Calls int `json:"calls"`
+		spread
+	}{len(took) - 1, spreadOf(took[1:])})
 }
 
 // --- internal ---

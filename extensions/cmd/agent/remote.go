@@ -15,26 +15,21 @@ import (
 
 // Standard input that comes over a connection, from mqbench on another machine: an environment, signs of life, orders.
 
-// beRemote does what -env and -lease ask for, before the command starts. From then on agent's environment is the command's, and os.Stdin is
-// what agent reads. Secrets come this way because everybody on a host can see command lines.
-func beRemote(environment bool, lease time.Duration) error {
-	if !environment && lease == 0 {
-		return nil
-	}
+// remoteInput does what -env and -lease ask for, before the command starts: agent's environment is the command's then, and agent reads what is
+// returned. Secrets come this way because everybody on a host can see command lines.
+func remoteInput(environment bool, lease time.Duration) (io.Reader, error) {
 	in := bufio.NewReader(os.Stdin)
 	if environment {
 		if err := readEnvironment(in); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	// This has to be a pipe, not just a reader: the code that follows expects a file.
-	read, write, err := os.Pipe()
-	if err != nil {
-		return fmt.Errorf("make a pipe: %w", err)
+	if lease == 0 {
+		return in, nil
 	}
-	os.Stdin = read
+	read, write := io.Pipe()
 	go passLines(in, write, lease)
-	return nil
+	return read, nil
 }
 
 // unread is how many lines wait for a command that does not read them; further lines are dropped.
@@ -112,20 +107,14 @@ func readEnvironment(in *bufio.Reader) error {
 // passLines copies whole lines until in ends or is silent for longer than the lease, and closes out. A network that is down does not end a
 // connection.
 func passLines(in *bufio.Reader, out io.WriteCloser, lease time.Duration) {
-	end := func() { _ = out.Close() }
-	defer end()
-	var silent *time.Timer
-	if lease > 0 {
-		silent = time.AfterFunc(lease, end)
-	}
+	defer out.Close()
+	silent := time.AfterFunc(lease, func() { _ = out.Close() })
 	for {
 		line, err := in.ReadString('\n')
 		if err != nil {
 			return // ignore half a line
 		}
-		if silent != nil {
-			silent.Reset(lease)
-		}
+		silent.Reset(lease)
 		if strings.TrimSpace(line) == "alive" {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -24,14 +23,6 @@ type sampler struct {
 	aheadNs  int64
 	// before is what a broker that ran here before this command had used in the end, last what this one had used at the last sample.
 	before, last usageSample
-}
-
-func samplerOf(flags *flag.FlagSet) *sampler {
-	s := &sampler{}
-	flags.StringVar(&s.file, "sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/model/resource-file.ts")
-	flags.BoolVar(&s.asBroker, "broker", false, "the samples are of a broker: of the command alone, without agent")
-	flags.Int64Var(&s.aheadNs, "ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
-	return s
 }
 
 // start samples as -sample asks for, now and every second. The function that it returns takes a last sample and stops.
@@ -331,7 +322,7 @@ func readNetwork() *network {
 	if text == "" {
 		return nil
 	}
-	var all, real network
+	sums := map[bool]*network{true: {}, false: {}} // of devices, of others
 	found := false
 	for line := range strings.Lines(text) {
 		name, numbers, _ := strings.Cut(strings.TrimSpace(line), ":")
@@ -341,16 +332,12 @@ func readNetwork() *network {
 		}
 		rx, _ := strconv.ParseInt(columns[0], 10, 64)
 		tx, _ := strconv.ParseInt(columns[8], 10, 64)
-		all.RxBytes, all.TxBytes = all.RxBytes+rx, all.TxBytes+tx
-		if _, err := os.Stat(filepath.Join("/sys/class/net", name, "device")); err == nil {
-			found = true
-			real.RxBytes, real.TxBytes = real.RxBytes+rx, real.TxBytes+tx
-		}
+		_, err := os.Stat(filepath.Join("/sys/class/net", name, "device"))
+		found = found || err == nil
+		sums[err == nil].RxBytes += rx
+		sums[err == nil].TxBytes += tx
 	}
-	if found {
-		return &real
-	}
-	return &all
+	return sums[found]
 }
 
 // add adds numbers in some unit to a sum. A sum without any numbers stays unknown.

@@ -33,7 +33,10 @@ func superviseCommand(arguments []string) int {
 	control := flags.Bool("control", false, "take orders on standard input: say <text>, signal INT, signal TERM")
 	environment := flags.Bool("env", false, "the first line of standard input is the command's environment, a JSON object; of its own agent passes PATH and TMPDIR on, and HOME is the current folder")
 	lease := flags.Duration("lease", 0, "standard input counts as ended when no line comes for so long; the line \"alive\" is for this alone")
-	samples := samplerOf(flags)
+	var samples sampler
+	flags.StringVar(&samples.file, "sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/model/resource-file.ts")
+	flags.BoolVar(&samples.asBroker, "broker", false, "the samples are of a broker: of the command alone, without agent")
+	flags.Int64Var(&samples.aheadNs, "ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
 	if err := flags.Parse(arguments); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
@@ -43,11 +46,12 @@ func superviseCommand(arguments []string) int {
 	if flags.NArg() == 0 {
 		return fail(2, errors.New("supervise: no command"))
 	}
-	if err := beRemote(*environment, *lease); err != nil {
+	in, err := remoteInput(*environment, *lease)
+	if err != nil {
 		return fail(2, err)
 	}
 	stopSampling := samples.start()
-	code, err := supervise(flags.Args(), *grace, *control)
+	code, err := supervise(flags.Args(), in, *grace, *control)
 	stopSampling()
 	if err != nil {
 		return fail(127, err)
@@ -57,7 +61,7 @@ func superviseCommand(arguments []string) int {
 
 // --- internal ---
 
-func supervise(argv []string, grace time.Duration, control bool) (int, error) {
+func supervise(argv []string, in io.Reader, grace time.Duration, control bool) (int, error) {
 	command := exec.Command(argv[0], argv[1:]...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	own(command)
@@ -65,13 +69,13 @@ func supervise(argv []string, grace time.Duration, control bool) (int, error) {
 	raiseFiles()
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	untilOrphaned := func() { _, _ = io.Copy(io.Discard, os.Stdin) }
+	untilOrphaned := func() { _, _ = io.Copy(io.Discard, in) }
 	if control {
 		stdin, err := command.StdinPipe()
 		if err != nil {
 			return 0, fmt.Errorf("start %s: %w", argv[0], err)
 		}
-		untilOrphaned = func() { follow(os.Stdin, stdin, signals) }
+		untilOrphaned = func() { follow(in, stdin, signals) }
 	}
 	if err := command.Start(); err != nil {
 		return 0, fmt.Errorf("start %s: %w", argv[0], err)
