@@ -121,15 +121,12 @@ func (c *client) forget(ctx context.Context) error {
 func (c *client) link(ctx context.Context) (made link, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	hosts := c.s.at.Hosts
+	dial, hosts := dial5, c.s.at.Hosts
+	if c.s.own.Protocol == version3 {
+		dial = dial3
+	}
 	for i := range hosts { // another node if one is gone
-		host := hosts[(c.number+i)%len(hosts)]
-		if c.s.own.Protocol == version3 {
-			made, err = dial3(ctx, c, host)
-		} else {
-			made, err = dial5(ctx, c, host)
-		}
-		if err == nil {
+		if made, err = dial(ctx, c, hosts[(c.number+i)%len(hosts)]); err == nil {
 			break
 		}
 	}

@@ -2,16 +2,8 @@ package mqtt
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,9 +106,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 				server := startMosquitto(t)
 				session := opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "session": %q}`, protocol, kept))
 				brokertest.TrafficOf(t, session, "a.topic", "workers").Survives(t, session, server.Server)
-				if n := broker.Reconnects(session); *n < 2 {
-					t.Errorf("%d lost connections are counted, and there were a producer's and a consumer's", *n)
-				}
+				brokertest.Eventually(t, "a producer's and a consumer's lost connections are counted", func() bool { return *broker.Reconnects(session) >= 2 })
 				if err := broker.Remove(t.Context(), session); err != nil {
 					t.Error(err)
 				}
@@ -166,19 +156,18 @@ func TestAServerThatStandsStillHoldsUpTheSenderUntilItDies(t *testing.T) {
 }
 
 func TestSecretsAndCertificatesAreThoseOfTheServer(t *testing.T) {
-	folder := t.TempDir()
-	certificate(t, folder)
+	certificate, key := brokertest.Certificate(t, t.TempDir())
 	// As runner/brokers/mqtt/process.ts and mosquitto_passwd write it; the password is "s3cr3t".
-	passwords := filepath.Join(folder, "passwords")
+	passwords := filepath.Join(t.TempDir(), "passwords")
 	line := "mine:$7$101$c2FsdHNhbHRzYWx0$DmMnSdT7lDFPvj/1UZFiixih8SmVk0nzcNHG+tDgVIpEBvTC8o9oar98D8UwgM85/q50uyTZv1cHwBfmMMx5TQ==\n"
 	if err := os.WriteFile(passwords, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := startMosquitto(t, "password_file "+passwords, "cafile "+folder+"/cert.pem", "certfile "+folder+"/cert.pem", "keyfile "+folder+"/key.pem")
+	server := startMosquitto(t, "password_file "+passwords, "cafile "+certificate, "certfile "+certificate, "keyfile "+key)
 	at := func(login string) string { return "mqtts://" + login + "@" + server.address }
 	for _, protocol := range protocols {
 		options := func(tls string) string { return fmt.Sprintf(`{"protocol": %q, "tls": %s}`, protocol, tls) }
-		trusted := options(fmt.Sprintf(`{"ca": %q}`, folder+"/cert.pem"))
+		trusted := options(fmt.Sprintf(`{"ca": %q}`, certificate))
 		session := opened(t, at("mine:s3cr3t"), trusted)
 		if said := fmt.Sprintf("%+v", session.Describe()); strings.Contains(said, "s3cr3t") || !strings.Contains(said, "tls:true") {
 			t.Errorf("Describe says %s", said)
@@ -187,32 +176,6 @@ func TestSecretsAndCertificatesAreThoseOfTheServer(t *testing.T) {
 		refused(t, "another password", err, "uthorized")
 		err = made(t, at("mine:s3cr3t"), options("true"), 64).Open(t.Context())
 		refused(t, "a certificate that nobody trusts", err, "certificate")
-	}
-}
-
-// certificate writes one for 127.0.0.1, signed by itself.
-func certificate(t *testing.T, folder string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mosquitto"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: signed}, "key.pem": {Type: "EC PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

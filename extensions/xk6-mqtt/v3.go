@@ -26,18 +26,14 @@ func dial3(ctx context.Context, c *client, host string) (link, error) {
 		return nil, err
 	}
 	l := &link3{ending: c.s.ending(socket), qos: c.s.own.QoS}
-	var store paho.Store = paho.NewMemoryStore()
-	if c.persistent {
-		if remembered, ok := c.kept.(paho.Store); ok {
-			store = remembered
-		}
-		c.kept = store
+	if c.kept == nil || !c.persistent {
+		c.kept = paho.NewMemoryStore()
 	}
 	keepAlive := time.Duration(c.s.own.KeepAliveNs)
 	l.library = paho.NewClient(paho.NewClientOptions().AddBroker("tcp://" + host).SetClientID(c.id()).SetProtocolVersion(4).
 		SetCleanSession(!c.persistent).SetUsername(c.s.at.User).SetPassword(c.s.at.Password).
 		SetKeepAlive(keepAlive).SetPingTimeout(max(keepAlive, time.Second)).SetWriteTimeout(takeTimeout).SetConnectTimeout(connectTimeout).
-		SetAutoReconnect(false).SetConnectRetry(false).SetResumeSubs(false).SetOrderMatters(true).SetStore(store).
+		SetAutoReconnect(false).SetConnectRetry(false).SetResumeSubs(false).SetOrderMatters(true).SetStore(c.kept.(paho.Store)).
 		SetCustomOpenConnectionFn(func(*url.URL, paho.ClientOptions) (net.Conn, error) { return socket, nil }).
 		SetConnectionLostHandler(func(_ paho.Client, err error) { l.end(err) }).
 		SetDefaultPublishHandler(func(_ paho.Client, m paho.Message) {
@@ -46,15 +42,15 @@ func dial3(ctx context.Context, c *client, host string) (link, error) {
 			}
 		}))
 	if err := wait(ctx, l.library.Connect()); err != nil {
-		_ = socket.Close()
+		l.end(err)
 		return nil, err
 	}
 	return l, nil
 }
 
 func (l *link3) publish(topic string, payload []byte) (answer func() error, err error) {
-	t := l.library.Publish(topic, l.qos, false, payload)
-	for notTaken(t) {
+	var t paho.Token
+	for t == nil || notTaken(t) {
 		if l.Err() != nil {
 			return nil, errNotConnected
 		}

@@ -29,17 +29,16 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link5{State: state.NewInMemory(), ending: c.s.ending(socket), s: c.s, socket: socket}
+	if c.kept == nil || !c.persistent {
+		c.kept = state.NewInMemory()
+	}
+	l := &link5{State: c.kept.(*state.State), ending: c.s.ending(socket), s: c.s, socket: socket}
 	most, expiry := uint16(c.s.own.ReceiveMaximum), uint32(0)
 	if c.persistent {
 		expiry = uint32(sessionExpiry / time.Second)
-		if remembered, ok := c.kept.(*state.State); ok {
-			l.State = remembered
-		}
-		c.kept = l.State
 	}
 	l.library = paho.NewClient(paho.ClientConfig{
-		Conn: socket, Session: l, PacketTimeout: connectTimeout,
+		Conn: socket, Session: l.State, PacketTimeout: connectTimeout,
 		OnPublishReceived: []func(paho.PublishReceived) (bool, error){func(r paho.PublishReceived) (bool, error) {
 			if c.take != nil {
 				c.take(r.Packet.Payload, r.Packet.Duplicate())
@@ -62,7 +61,7 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 		err = errors.New("the server ends the connection instead of an answer; if it speaks MQTT 3.1.1 alone, set protocol: 3.1.1")
 	}
 	if err != nil {
-		_ = socket.Close()
+		l.end(err)
 		return nil, err
 	}
 	return l, nil
