@@ -84,16 +84,15 @@ type consumer struct {
 	over context.Context
 	end  context.CancelFunc
 	on   atomic.Pointer[amqp.Receiver]
-	// working are the goroutines of receivers; one of them at a time is handling a message.
-	working  sync.WaitGroup
-	handling sync.Mutex
+	// working: a new receiver begins when the one that was lost has handled its message.
+	working sync.Mutex
 }
 
 // stop gives back what was not handled.
 func (c *consumer) stop(ctx context.Context) error {
 	c.end()
 	// Subtle: a message that was handled and is not accepted yet would go to another consumer.
-	deadline.AtMost(closeTimeout, c.working.Wait)
+	deadline.AtMost(closeTimeout, c.working.Lock)
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	if err := c.on.Load().Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -219,13 +218,15 @@ func (c *consumer) attach(ctx context.Context, on *wire) error {
 	made, err := on.session.NewReceiver(ctx, s.address(c.topic), s.receiver())
 	if err == nil {
 		c.on.Store(made)
-		c.working.Go(func() { c.work(on, made) })
+		go c.work(on, made)
 	}
 	return err
 }
 
 // work handles one message after the other. Where a server has ended the receiver alone, the connection is made anew.
 func (c *consumer) work(on *wire, from *amqp.Receiver) {
+	c.working.Lock()
+	defer c.working.Unlock()
 	for {
 		m, err := from.Receive(c.over, nil)
 		if c.over.Err() != nil {
@@ -237,10 +238,8 @@ func (c *consumer) work(on *wire, from *amqp.Receiver) {
 		}
 		d := broker.Delivery{ReceivedNs: c.session.Now(), Payload: m.GetData()}
 		d.Redelivered = m.Header != nil && m.Header.DeliveryCount > 0
-		c.handling.Lock()
 		c.handle(d)
 		// If the connection is gone, the broker never gets the acknowledgement and delivers the message again.
 		_ = from.AcceptMessage(c.session.Over, m)
-		c.handling.Unlock()
 	}
 }
