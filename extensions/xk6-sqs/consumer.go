@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -28,41 +29,12 @@ type consumer struct {
 	group   string
 	handle  broker.Handler
 	life    *broker.Lifeline
-	// over ends with the subscription, and working with the last message and its deletion.
+	// over ends with the subscription, and working with the last message that is handled and its deletion.
 	over    context.Context
 	end     context.CancelFunc
 	working sync.WaitGroup
-
-	mu sync.Mutex
-	// left is what the consumer has got and not handled.
-	left []types.Message
-}
-
-// stop gives back what is not handled, a moment later.
-func (c *consumer) stop() {
-	c.end()
-	deadline.AtMost(handleTime, c.working.Wait)
-	c.mu.Lock()
-	left := c.left
-	c.left = nil
-	c.mu.Unlock()
-	if len(left) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	in := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &c.url}
-	for i, m := range left {
-		in.Entries = append(in.Entries, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
-	}
-	_, _ = c.client.ChangeMessageVisibilityBatch(ctx, in)
-}
-
-// held is how many messages the consumer has got and not handled.
-func (c *consumer) held() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return int64(len(c.left))
+	// held messages are here and not handled. Those of a consumer that stops come again after their visibility timeout.
+	held atomic.Int64
 }
 
 // --- internal ---
@@ -78,7 +50,7 @@ func (c *consumer) work() {
 		})
 		at := s.Now()
 		if c.over.Err() != nil {
-			return // an answer is given back by its timeout
+			return
 		}
 		if err != nil {
 			c.life.Failed("receive", err)
@@ -86,23 +58,19 @@ func (c *consumer) work() {
 			continue
 		}
 		c.life.Works()
-		c.mu.Lock()
-		c.left = answer.Messages
-		c.mu.Unlock()
+		c.held.Store(int64(len(answer.Messages)))
 		handled := 0
 		for _, m := range answer.Messages {
+			if c.over.Err() != nil {
+				break
+			}
 			if c.group != "" {
 				at = s.Now()
 			}
 			receives := m.Attributes[string(receiveCount)]
 			c.handle(broker.Delivery{ReceivedNs: at, Payload: decoded(m), Redelivered: receives != "" && receives != "1"})
-			if !c.handled() {
-				break
-			}
+			c.held.Add(-1)
 			handled++
-			if c.over.Err() != nil {
-				break
-			}
 		}
 		if handled > 0 {
 			slots <- struct{}{}
@@ -112,17 +80,6 @@ func (c *consumer) work() {
 			})
 		}
 	}
-}
-
-// handled takes the first message off those that are left; false: the others are to be given back, and perhaps it was too.
-func (c *consumer) handled() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.left) == 0 {
-		return false
-	}
-	c.left = c.left[1:]
-	return true
 }
 
 // delete tells the service that messages are handled.

@@ -3,6 +3,7 @@ package sqs
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -155,7 +156,7 @@ func (l *link) entry(id string, o outgoing) types.SendMessageBatchRequestEntry {
 	}
 	if s.own.FIFO {
 		e.MessageGroupId = aws.String(cmp.Or(string(o.message.Key), fmt.Sprintf("%d-%d-%d", s.Client, l.number, o.number%int64(s.own.Groups))))
-		e.MessageDeduplicationId = aws.String(fmt.Sprintf("%s-%d-%d-%d", s.name, s.Client, l.number, o.number))
+		e.MessageDeduplicationId = aws.String(rand.Text())
 	}
 	return e
 }

@@ -3,7 +3,6 @@ package sqs
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,9 +28,8 @@ import (
 )
 
 const (
-	closeTimeout = 2 * time.Second
-	// handleTime is how long a consumer that stops may take for what it is handling: given back, it would come a second time.
-	handleTime   = 200 * time.Millisecond
+	// stopTimeout is how long consumers may take for what they are handling, and for deleting it.
+	stopTimeout  = 2 * time.Second
 	recentlyWait = time.Second
 	fifoSuffix   = ".fifo"
 	defaultPort  = "9324" // of ElasticMQ, which is the one that has http
@@ -67,7 +65,7 @@ func New(o broker.Options) (broker.Session, error) {
 		id, secret = "mqbench", "mqbench" // a server of one's own takes any
 	}
 	return &session{
-		Base: broker.NewBase("sqs", o), own: own, endpoint: at.String(), name: rand.Text()[:10], urls: map[string]string{},
+		Base: broker.NewBase("sqs", o), own: own, endpoint: at.String(), urls: map[string]string{},
 		login: credentials.NewStaticCredentialsProvider(id, secret, os.Getenv("AWS_SESSION_TOKEN")),
 	}, nil
 }
@@ -77,8 +75,6 @@ type session struct {
 	own      options
 	endpoint string
 	login    aws.CredentialsProvider
-	// name begins deduplication ids.
-	name string
 	// admin makes queues.
 	admin *sqs.Client
 	links []*link
@@ -155,7 +151,7 @@ func (s *session) Remove(ctx context.Context) error {
 // Held is what consumers have got and not handled.
 func (s *session) Held() (held int64, known bool) {
 	for _, one := range s.consumers.All() {
-		held += one.held()
+		held += one.held.Load()
 	}
 	return held, true
 }
@@ -167,40 +163,29 @@ func (s *session) Dropped() int64 { return 0 }
 func (s *session) Requests() int64 { return s.requests.Load() }
 
 func (s *session) Describe() broker.Description {
+	const deleted = "all messages of an answer, when they are handled (DeleteMessageBatch)"
 	set := broker.Settings[struct{}]{}
 	batching := "none"
 	if s.own.Batch > 1 {
 		batching = fmt.Sprintf("up to %d messages share a request, those that wait for one", s.own.Batch)
 	}
-	kind := "standard"
+	kind, order := "standard", "none"
 	if s.own.FIFO {
-		kind = "FIFO"
+		kind, order = "FIFO", "per-producer"
 		set.Set("messageGroups", fmt.Sprintf("a key's; without a key %d for each connection, in turn", s.own.Groups))
 		set.Set("deduplication", "by an id of each message")
 	}
 	set.Print(map[string]any{
 		"connections": s.Connections, "region": s.own.Region, "queues": kind, "encoding": s.own.Encoding,
-		"requests":           fmt.Sprintf("%d at once on a connection, each on a connection of HTTP's", s.own.Requests),
-		"retries":            "none: the library would send a message again",
-		"longPolling":        time.Duration(s.own.WaitNs),
-		"visibilityTimeout":  s.visibility(),
-		"requestTimeout":     s.timeout(),
-		"dialTimeout":        dialTimeout,
-		"idleTimeout":        idleTimeout,
-		"confirm":            "each request",
-		"flush":              "each request, at once",
-		"batching":           batching,
-		"compression":        "none",
-		"acknowledgeAlone":   "all messages of an answer, when they are handled (DeleteMessageBatch)",
-		"acknowledgeInGroup": "all messages of an answer, when they are handled (DeleteMessageBatch)",
-		"prefetch":           fmt.Sprintf("%d messages in an answer", s.own.Prefetch),
+		"requests": fmt.Sprintf("%d at once on a connection, each on a connection of HTTP's", s.own.Requests),
+		"retries":  "none: the library would send a message again", "longPolling": time.Duration(s.own.WaitNs),
+		"visibilityTimeout": s.visibility(), "requestTimeout": s.timeout(), "dialTimeout": dialTimeout, "idleTimeout": idleTimeout,
+		"confirm": "each request", "flush": "each request, at once", "batching": batching, "compression": "none",
+		"acknowledgeAlone": deleted, "acknowledgeInGroup": deleted, "prefetch": fmt.Sprintf("%d messages in an answer", s.own.Prefetch),
 	})
 	d := broker.Description{
-		Acks: true, Order: "none", Stores: true, RedeliversAfter: s.visibility(), Settings: set.Printed, Library: "aws-sdk-go-v2 sqs " + sqs.ServiceAPIVersion,
+		Acks: true, Order: order, Stores: true, RedeliversAfter: s.visibility(), Settings: set.Printed, Library: "aws-sdk-go-v2 sqs " + sqs.ServiceAPIVersion,
 		Server: "SQS",
-	}
-	if s.own.FIFO {
-		d.Order = "per-producer"
 	}
 	if said := s.server.Load(); said != nil && *said != "" {
 		d.Server = "SQS by " + *said
@@ -217,9 +202,12 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// stopAll gives back what consumers have not handled.
+// stopAll lets consumers end what they are handling.
 func (s *session) stopAll() {
-	deadline.AtMost(closeTimeout, deadline.Steps(s.consumers.All(), (*consumer).stop)...)
+	deadline.AtMost(stopTimeout, deadline.Steps(s.consumers.All(), func(c *consumer) {
+		c.end()
+		c.working.Wait()
+	})...)
 }
 
 // client has so many connections of HTTP's.
