@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,6 +31,14 @@ func ForwarderOr(m *testing.M, name string, library brokerless.Library) {
 // Brokerless puts a driver of sockets that need no server through the contract, in each mode, and once more with a forwarder between. The
 // test's own program is the forwarder (ForwarderOr). shared are the options with which it shares a burst evenly.
 func Brokerless(t *testing.T, driver broker.Driver, library, shared string) {
+	for options, want := range map[string]string{
+		`{"mode":"pair"}`:     `mode must be one of push-pull, pub-sub, req-rep, got "pair"`,
+		`{"transport":"udp"}`: `transport must be one of tcp, ipc, got "udp"`,
+	} {
+		if _, err := driver(broker.Options{Driver: json.RawMessage(options)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", options, err, want)
+		}
+	}
 	for _, mode := range []string{"push-pull", "pub-sub"} {
 		for _, between := range []string{"nothing", "a forwarder"} {
 			t.Run(mode+" with "+between+" between", func(t *testing.T) {
