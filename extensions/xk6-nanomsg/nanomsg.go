@@ -133,7 +133,7 @@ func (i *in) Reply(m brokerless.Message) error {
 	return send(i.socket, nil, m.Payload, bytes.Join(m.Path, nil))
 }
 
-func (i *in) Close() error { return closed(i.socket) }
+func (i *in) Close() error { return i.socket.Close() }
 
 type out struct {
 	socket  mangos.Socket
@@ -190,7 +190,7 @@ func (o *out) Close() error {
 	o.mu.Lock()
 	o.closed = true
 	o.mu.Unlock()
-	return closed(o.socket)
+	return o.socket.Close()
 }
 
 // --- internal ---
@@ -294,11 +294,4 @@ func (o *out) connected() bool {
 		}
 	}
 	return false
-}
-
-func closed(socket mangos.Socket) error {
-	if err := socket.Close(); !errors.Is(err, mangos.ErrClosed) {
-		return err
-	}
-	return nil
 }

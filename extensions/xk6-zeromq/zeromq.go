@@ -5,6 +5,7 @@ package zeromq
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -62,24 +63,18 @@ func (Library) Version() string {
 
 // Listen binds PULL, SUB or ROUTER.
 func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(brokerless.Message)) (brokerless.In, error) {
-	i := &in{scheme: address[:len("tcp://")]}
-	i.ctx, i.cancel = context.WithCancel(context.Background())
-	switch mode {
-	case brokerless.PubSub:
-		i.socket = zmq4.NewSub(i.ctx, common()...)
-		if err := i.socket.SetOption(zmq4.OptionSubscribe, prefix); err != nil {
-			return nil, err
-		}
-	case brokerless.ReqRep:
-		i.socket = zmq4.NewRouter(i.ctx, common()...)
-	default:
-		i.socket = zmq4.NewPull(i.ctx, common()...)
+	i := &in{sockets[mode].in(context.Background(), common()...), address[:len("tcp://")]}
+	var err error
+	if mode == brokerless.PubSub {
+		err = i.SetOption(zmq4.OptionSubscribe, prefix)
 	}
-	if err := i.socket.Listen(address); err != nil {
-		i.cancel()
-		return nil, err
+	if err == nil {
+		err = i.Listen(address)
 	}
-	go receive(i.socket, mode, take, func(error) bool { return i.ctx.Err() == nil }) // an error is of one connection
+	if err != nil {
+		return nil, errors.Join(err, i.Close())
+	}
+	go receive(i, mode, take, func(err error) bool { return !errors.Is(err, context.Canceled) }) // another error is of one connection
 	return i, nil
 }
 
@@ -88,22 +83,24 @@ func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), b 
 	return &out{mode: mode, highWaterMark: l.highWaterMark, reply: reply, session: b}, nil
 }
 
-type in struct {
-	socket zmq4.Socket
-	scheme string
-	ctx    context.Context
-	cancel context.CancelFunc
+// sockets receive and send.
+var sockets = map[brokerless.Mode]struct {
+	in, out func(context.Context, ...zmq4.Option) zmq4.Socket
+}{
+	brokerless.PushPull: {zmq4.NewPull, zmq4.NewPush},
+	brokerless.PubSub:   {zmq4.NewSub, zmq4.NewPub},
+	brokerless.ReqRep:   {zmq4.NewRouter, zmq4.NewDealer},
 }
 
-func (i *in) Address() string { return i.scheme + i.socket.Addr().String() }
+type in struct {
+	zmq4.Socket
+	scheme string
+}
+
+func (i *in) Address() string { return i.scheme + i.Addr().String() }
 
 func (i *in) Reply(m brokerless.Message) error {
-	return i.socket.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...))
-}
-
-func (i *in) Close() error {
-	i.cancel()
-	return i.socket.Close()
+	return i.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...))
 }
 
 // out has a peer for each receiver.
@@ -233,14 +230,7 @@ func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Mess
 
 // dial connects a new socket, and watches what can be lost without a send that fails; one of PUB has heard of the subscription when it returns.
 func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
-	open := zmq4.NewPush
-	switch o.mode {
-	case brokerless.PubSub:
-		open = zmq4.NewPub
-	case brokerless.ReqRep:
-		open = zmq4.NewDealer
-	}
-	w := &wire{Socket: open(p.Over, common()...)}
+	w := &wire{Socket: sockets[o.mode].out(p.Over, common()...)}
 	w.ctx, w.end = context.WithCancelCause(p.Over)
 	context.AfterFunc(w.ctx, func() { _ = w.Close() })
 	err := w.SetOption(zmq4.OptionHWM, o.highWaterMark)
