@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { testFolder } from "../infra/test-folder.fake.ts";
@@ -134,8 +134,10 @@ describe("an error", () => {
 });
 
 describe("commands that README.md and the guides show", () => {
-	const shown = ["README.md", "scenarios/systems.md", "scenarios/comparing.md"]
-		.concat("scenarios/where-it-runs.md")
+	const guides = readdirSync(path.join(packageFolder, "scenarios"))
+		.filter((name) => name.endsWith(".md"))
+		.map((name) => `scenarios/${name}`);
+	const shown = ["README.md", ...guides]
 		.map((name) => readFileSync(path.join(packageFolder, name), "utf8"))
 		.join("\n");
 	const lines = [...shown.matchAll(/^```sh\n(.*?)^```/gms)]
@@ -162,8 +164,10 @@ describe("commands that README.md and the guides show", () => {
 	test.each(scenarios)("$args", async ({ env, args }) => {
 		const variables = env.split(" ").flatMap((one) => (one === "" ? [] : [one.split("=")]));
 		const world = fakeWorld({ cwd: packageFolder, env: Object.fromEntries(variables) });
-		// Rent and viewers do not depend on the scenario.
-		const words = args.replaceAll(/ --max-hourly-usd \d+| --watch| --open|'/g, "").split(" ");
+		// Rent, viewers and baselines do not depend on the scenario.
+		const words = args
+			.replaceAll(/ --(?:max-hourly-usd|out|baseline) \S+| --watch| --open|'/g, "")
+			.split(" ");
 		expect(await main(["validate", ...words], world), world.err() + world.out()).toBe(0);
 	});
 

@@ -57,6 +57,8 @@ interface Definition<Options>
 	stores?(options: Options): Stores;
 	/** Omitted if the broker has no `config`. */
 	config?: ConfigRules | ((options: Options) => ConfigRules);
+	/** For editors and the reference. */
+	readonly configExample?: Config;
 	/** Changes `own`, the system's options under the driver's names. */
 	driver?(own: DriverOptions, options: Options): DriverOptions;
 	/** Message by the key at fault. */
@@ -70,7 +72,7 @@ export function broker<Schema extends z.ZodObject>(
 	definition: Definition<z.output<Schema>>,
 ): Broker<z.output<Schema>> & { readonly options: Schema } {
 	type Options = z.output<Schema>;
-	const { config, server = NO_SERVER, traits, driver, check, ...own } = definition;
+	const { config, configExample, server = NO_SERVER, traits, driver, check, ...own } = definition;
 	const { stores = () => storesNothing() } = definition;
 	// Computed on first use because converting a schema takes milliseconds.
 	let names: ReturnType<typeof driverNames> | undefined;
@@ -81,7 +83,11 @@ export function broker<Schema extends z.ZodObject>(
 		omb: null,
 		...own,
 		...server,
-		options,
+		options: withExamples(options, {
+			port: Object.values(own.urls)[0],
+			version: server.image?.version,
+			config: configExample,
+		}),
 		traits(written: Options) {
 			const { acknowledge = "automatic", cannot, instead, ...differing } = traits(written);
 			const { levels, own: ownDurability } = stores(written);
@@ -309,6 +315,20 @@ export const USUAL_TRAITS = {
 
 const OWN_VERSION = "binary is an installation with a version of its own; remove version";
 const NO_SERVER: Server = { process: null, image: null, program: null, install: null };
+
+/** Shared fields with an example that fits this broker. */
+function withExamples<Schema extends z.ZodObject>(
+	options: Schema,
+	examples: Readonly<Record<string, unknown>>,
+): Schema {
+	const fields = Object.entries(examples).flatMap(([key, example]) => {
+		const field = options.shape[key];
+		return field && example !== undefined
+			? [[key, (field as z.ZodType).meta({ examples: [example] })]]
+			: [];
+	});
+	return options.extend(Object.fromEntries(fields)) as unknown as Schema;
+}
 
 /** Broker-specific options with the driver's names: durations get the suffix Ns. */
 function driverNames(schema: z.ZodObject) {

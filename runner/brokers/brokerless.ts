@@ -14,26 +14,32 @@ interface Library {
 	readonly alsoCalled: Readonly<Record<string, string>>;
 	/** The queue limit, under the library's own name. */
 	readonly queue: { readonly key: string; readonly description: string; readonly most: number };
-	readonly requests: string;
 }
 
 export function brokerless(library: Library) {
 	const { name, title, queue } = library;
-	const { create: _, topics: __, durability: ___, config: ____, ...fields } = processFields;
+	const {
+		create: _,
+		topics: __,
+		durability: ___,
+		config: ____,
+		version: _____,
+		...fields
+	} = processFields;
 	const options = z.strictObject({
 		broker: named(name, library.description),
 		mode: choice(
 			["push-pull", "pub-sub", "req-rep"],
-			`\`push-pull\`: a message goes to one receiver, in turn. \`pub-sub\`: to all subscribers; one that is too slow loses messages. \`req-rep\`: requests and replies on one connection (${library.requests}). Default: push-pull.`,
+			"`push-pull`: receivers take turns; `pub-sub`: every subscriber gets a copy, and a slow one loses messages; `req-rep`: requests and replies on one connection.",
 			["pub-sub"],
 		).default("push-pull"),
 		forwarder: flag(
-			`Where a broker would be: \`true\` puts a process with ${title}'s own forwarder between senders and receivers. Default: false, they are connected to each other.`,
+			"`true`: put the library's forwarder between senders and receivers, as a process. `false`: they connect directly.",
 			[true],
 		).default(false),
 		transport: choice(
 			["tcp", "ipc"],
-			"Without a forwarder: `tcp`, or `ipc`, sockets of this machine alone. Default: tcp.",
+			"Without a forwarder. `ipc`: local sockets, on this machine only.",
 		).default("tcp"),
 		[queue.key]: count(queue.description, queue.most, [10_000]).optional(),
 		...fields,
@@ -94,7 +100,7 @@ const byMode = {
 } as const satisfies Record<string, OwnTraits>;
 
 /** Options that need a forwarder. */
-const SERVERS = ["url", "port", "binary", "image", "cpus", "memory", "pin", "version"] as const;
+const SERVERS = ["url", "port", "binary", "image", "cpus", "memory", "pin"] as const;
 
 /** extensions/cmd/forwarder listens on its own port, and on others of the same address as needed. */
 function forwarder(name: string, title: string): Server {
@@ -116,7 +122,6 @@ function forwarder(name: string, title: string): Server {
 	const from = `nothing: clients are connected to each other; with \`forwarder: true\` a forwarder of ${title}, built by mqbench when it is first needed`;
 	return {
 		...made,
-		onlyVersion: "mqbench brings one forwarder; remove version",
 		install: made.install && { ...made.install, from },
 	};
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { z } from "zod";
 import { packageFolder } from "../package.ts";
 import { goldenBlocks } from "../tests/golden.fake.ts";
 import { USUAL_TRAITS } from "./broker.ts";
@@ -49,6 +50,19 @@ goldenBlocks(new URL("./golden/systems.txt", import.meta.url), (text) => {
 		.filter((name) => alone.get(name) !== of.get(name))
 		.map((name) => `${name}: ${of.get(name) ?? "as most"}`)
 		.join("\n");
+});
+
+test.each(Object.entries(brokers))("%s takes the examples of its fields", (broker, { options }) => {
+	const examples = Object.entries(options.shape).flatMap(([key, field]) => {
+		const [example] = (z.globalRegistry.get(field)?.examples as unknown[] | undefined) ?? [];
+		return example === undefined || !["port", "version", "config"].includes(key)
+			? []
+			: [[key, example] as const];
+	});
+	const forwarder = Object.hasOwn(options.shape, "forwarder") ? { forwarder: true } : {};
+	const written = SystemOptions.parse({ broker, ...forwarder, ...Object.fromEntries(examples) });
+	expect(brokerOf({ broker }).contradictions(written, null)).toEqual([]);
+	if (brokerOf({ broker }).image !== null) expect(examples.length).toBe(3);
 });
 
 test.each(Object.keys(brokers))(

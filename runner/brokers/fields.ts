@@ -6,25 +6,25 @@ import { tell } from "../text/tell.ts";
 
 export const processFields = {
 	url: word(
-		`Address of an existing broker (\`target: existing\`); several are separated by commas. \`${variable("NAME")}\` stands for an environment variable: passwords belong there, never in the file.`,
+		`Address of an existing broker (\`target: existing\`); separate several with commas. Passwords come from the environment: \`${variable("NAME")}\`.`,
 		[variable("BROKER_URL")],
 	).optional(),
 	port: count(
-		"Port of the broker that mqbench starts (`target: local`). Default: a free one.",
+		"Port of the broker (`target: local`). Default: a free one.",
 		65_535,
 		[4222],
 	).optional(),
 	version: word(
-		"Version of the broker that mqbench starts, where it can get others than its own. With `target: docker` the tag of the official image; on hosts and `target: aws` too, where Docker runs it on the host, unless mqbench can copy any version there.",
+		"Version of the broker; in containers and pods the image's tag. On this machine only for brokers on Java, which mqbench downloads. Hosts and `aws` get those, too, and Docker images of all others. Default: pinned by mqbench; on PATH the installed one.",
 		["4.1.1"],
 		[/^[\w.+~-]+$/, tell("version-form")],
 	).optional(),
 	binary: word(
-		"Program (or installation folder) of the broker that mqbench starts: two builds side by side are two systems. A path is relative to the scenario's folder; a bare name is looked up on PATH.",
+		"Program or installation folder of the broker (`target: local`), relative to the scenario's folder; a bare name is looked up on PATH.",
 		["./build/server", "/opt/broker"],
 	).optional(),
 	image: word(
-		"Image of its containers (`target: docker`, `aws`, and hosts with Docker): two builds side by side are two systems. Default: the official one of `version`, pinned; on hosts without `version` none.",
+		"Image of its containers (`target: docker`, `kubernetes`, `aws`). Default: the official one; on hosts and `aws` none without `version`.",
 		["registry.example.com/broker:4.1.1"],
 		[
 			// A leading dash would be an option of docker.
@@ -32,18 +32,17 @@ export const processFields = {
 			tell("image-form"),
 		],
 	).optional(),
-	cpus: number(
-		"Most CPUs of each container, as docker run --cpus takes them: 1.5 is one and a half. Default: no limit.",
-		[2],
-		{ least: 0.05, most: 1024 },
-	).optional(),
+	cpus: number("CPU limit of each container, as in docker run --cpus. Default: no limit.", [2], {
+		least: 0.05,
+		most: 1024,
+	}).optional(),
 	memory: bytes(
-		"Most memory of each container, as docker run --memory. Default: no limit.",
+		"Memory limit of each container. Default: no limit.",
 		["2GiB"],
 		16 * 1024 ** 2,
 	).optional(),
 	create: flag(
-		"`false`: use the topics of `topics`, which are yours (`target: existing`): none is made, changed or removed, and messages stay where yours stay. Default: mqbench makes its own, and removes them.",
+		"`false`: use your existing `topics` (`target: existing`); mqbench creates, changes and removes none. Default: true.",
 		[false],
 	).optional(),
 	topics: z
@@ -58,40 +57,39 @@ export const processFields = {
 		.optional()
 		.meta({
 			description:
-				"Names of your topics, with `create: false`: as many as the workload has. What others send there is counted as foreign, never as lost or duplicated.",
+				"With `create: false`, your topics: as many as the workload has. Messages of other senders count as foreign.",
 			examples: [["orders"]],
 		}),
 	durability: Level.optional().meta({
 		description:
-			"What has happened to a message that is acknowledged. `memory`: nothing; `os`: written, not flushed; `interval`: flushed every so often; `fsync`: on disk. Default: the broker's own, printed on each chart.",
+			"Where an acknowledged message is. `memory`: in memory; `os`: written, not flushed; `interval`: flushed at intervals; `fsync`: on disk. Default: the broker's own, printed on each chart.",
 	}),
 	config: z
 		.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 		.optional()
 		.meta({
-			description: `Raw settings of the broker's own configuration. What they make of durability is what reports say; with \`durability\` they must not set what it sets. Secrets come from the environment (\`${variable("NAME")}\`), hidden in reports.`,
-			examples: [{ max_payload: "8MB" }],
+			description: `Raw settings of the broker, except those that \`durability\` sets. Reports show the durability that follows from them. Secrets come from the environment (\`${variable("NAME")}\`) and are hidden in reports.`,
 		}),
 	pin: CpuSet.optional().meta({
 		description:
-			"CPUs of this broker (`target: local`, `docker` and `aws`); overrides the scenario's `pin.brokers`.",
+			"CPUs of this broker (`target: local`, `docker`, `aws`). Default: the scenario's `pin.brokers`.",
 		examples: ["2-3"],
 	}),
 } as const;
 
 export const clusterFields = {
 	nodes: count(
-		"Nodes of the cluster that mqbench starts. On this machine they share its cores and its disk: good for trying, not for numbers; with `target: aws` each has a machine of its own.",
+		"Nodes of the cluster: 1 or 3. On one machine they share cores and disk, so figures say little. Default: 1.",
 		3,
 		[3],
 	).optional(),
-	replicas: count("Copies of every topic, on as many nodes. Default: 1.", 5, [3]).optional(),
+	replicas: count("Copies of every topic, each on another node. Default: 1.", 5, [3]).optional(),
 } as const;
 
 export const acknowledgeField = {
 	acknowledge: Acknowledge.optional().meta({
 		description:
-			"When consumers acknowledge what they have handled. `automatic`: never; `message`: each message; `batch`: those that arrived together; `interval`: every 100ms. Default: `message` in groups (work-queue, backlog, responders), `automatic` where a consumer shares with nobody (round-trip, fan-out); one that reads from a position of its own there has nothing to acknowledge.",
+			"When consumers acknowledge. `automatic`: never; `message`: each message; `batch`: messages that arrived together; `interval`: every 100ms. Default: `message` if consumers share a topic (work-queue, backlog, request-reply), else `automatic`.",
 		examples: ["message"],
 	}),
 } as const;
@@ -133,21 +131,25 @@ export const tlsField = {
 			z.boolean(),
 			z.strictObject({
 				ca: z.string().optional().meta({
-					description: "File with the certificates to trust (PEM). Default: the system's.",
+					description: "PEM file with the certificates to trust. Default: the system's.",
 				}),
 				cert: z
 					.string()
 					.optional()
-					.meta({ description: "File with the client's certificate (PEM)." }),
-				key: z.string().optional().meta({ description: "File with the client's key (PEM)." }),
+					.meta({ description: "PEM file with the client's certificate." }),
+				key: z.string().optional().meta({ description: "PEM file with the client's key." }),
 				serverName: z.string().optional().meta({
-					description: "Name to expect in the broker's certificate. Default: the URL's host.",
+					description: "Expected name in the broker's certificate. Default: the URL's host.",
 				}),
-				insecure: flag("Trust any certificate: for tests only.").optional(),
+				insecure: flag("Trust any certificate (for tests only). Default: false.").optional(),
 			}),
 		])
 		.optional()
-		.meta({ description: "Encrypt connections.", examples: [true] }),
+		.meta({
+			description:
+				"Encrypt connections (`target: existing`). Default: only if the url asks for it.",
+			examples: [true],
+		}),
 } as const;
 
 /** Options that no driver gets. */

@@ -24,16 +24,14 @@ const OLDEST_JAVA = 17;
 const HEAP_BYTES = 512 * 1024 ** 2;
 
 /** `own`: what the server's own scripts give. */
-export function heapField(own: string) {
-	return {
-		heap: bytes(
-			`Heap of each Java process that mqbench starts. Default: 512MiB, or 16 messages if that is more; ${own}.`,
-			["1GiB"],
-			128 * 1024 ** 2,
-			256 * 1024 ** 3,
-		).optional(),
-	} as const;
-}
+export const heapField = {
+	heap: bytes(
+		"Heap of each Java process that mqbench starts; less than the brokers' own scripts give. Default: 512MiB, or 16 messages if that is more.",
+		["1GiB"],
+		128 * 1024 ** 2,
+		256 * 1024 ** 3,
+	).optional(),
+} as const;
 
 export function pomOf(jars: Jars): string {
 	return path.join(folderOf(jars), "pom.xml");

@@ -37,7 +37,7 @@ export function span(description: string, examples: string[], least?: "above 0")
 
 /** When what was stood up ends by itself. `ends`: "the machines end themselves". */
 export function ttl(ends: string, least: string) {
-	const description = `From then on ${ends}, whatever has become of mqbench; ${least} to 168h. Default: 2h.`;
+	const description = `After this time ${ends}, even if mqbench no longer runs; ${least} to 168h.`;
 	return unit("duration", { description, examples: ["2h"] }, (ns) =>
 		ns < parseDuration(least) || ns > WEEK_NS ? `must be ${least} to 168h` : undefined,
 	).prefault("2h");

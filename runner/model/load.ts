@@ -104,17 +104,13 @@ export interface Load extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>>
 const rate = (description: string, examples: string[]) => unit("rate", { description, examples });
 
 const Stage = z.strictObject({
-	duration: span("How long the rate takes to get there.", ["30s"], "above 0"),
-	target: rate("The rate at its end; 0/s is none.", ["10000/s"]),
+	duration: span("How long the rate takes to reach `target`.", ["30s"], "above 0"),
+	target: rate("Rate at the end of the stage.", ["10000/s"]),
 });
 
 const Step = z.strictObject({
-	rate: rate("The rate of this step; 0/s: nothing is sent.", ["1000/s"]),
-	duration: span(
-		"How long it lasts: whole seconds, because reports show steps by the second.",
-		["10s"],
-		"above 0",
-	),
+	rate: rate("Rate of this step; 0/s: nothing is sent.", ["1000/s"]),
+	duration: span("Its length, in whole seconds.", ["10s"], "above 0"),
 });
 
 const Payload = z.union([
@@ -124,13 +120,14 @@ const Payload = z.union([
 			.string()
 			.min(1)
 			.meta({
-				description: "File whose bytes payloads walk through, relative to the scenario's folder.",
+				description:
+					"File from which payloads take their bytes in turn, relative to the scenario's folder.",
 				examples: ["orders.json"],
 			}),
 	}),
 	z.strictObject({
 		random: number(
-			"Which part of each payload is random, 0 to 1; the rest is zeros, which compress.",
+			"Random part of each payload, 0 to 1. The rest is zeros, which compress.",
 			[0.3],
 			{ least: 0, most: 1 },
 		),
@@ -154,7 +151,7 @@ export interface Part {
 export const LOAD_FIELDS = {
 	rate: {
 		input: rate(
-			"Scheduled messages per second, all producers together. Open loop: nothing slows it down. With stages: where they begin.",
+			"Scheduled messages per second, all producers together (open loop); with `stages` and `find` the first rate.",
 			["3000/s", "90/min"],
 		).optional(),
 		fact: ["load", null, loadText],
@@ -164,7 +161,7 @@ export const LOAD_FIELDS = {
 			.enum(["constant", "poisson"])
 			.meta({
 				description:
-					"When messages are due: at equal distances, or `poisson`: independent of each other, bursts included, with `rate` as the mean.",
+					"When messages are due. `constant`: at equal intervals; `poisson`: at random, with bursts and the mean `rate`. Default: constant.",
 			})
 			.optional(),
 	},
@@ -175,7 +172,7 @@ export const LOAD_FIELDS = {
 			.max(0xffff_ffff)
 			.meta({
 				description:
-					"Of the poisson arrivals: the same seed gives the same times, for every system. Default: 1.",
+					"For `arrivals: poisson`: the same seed gives every system the same times. Default: 1.",
 				examples: [1],
 			})
 			.optional(),
@@ -188,7 +185,7 @@ export const LOAD_FIELDS = {
 			.max(1000)
 			.meta({
 				description:
-					"A rate that changes along straight lines, from `rate` on; their durations add up to the measured part. The warm-up runs at `rate`.",
+					"The rate changes linearly, starting at `rate`, which is also the warm-up's. The durations add up to the measured part.",
 				examples: [[{ duration: "30s", target: "10000/s" }]],
 			})
 			.optional(),
@@ -200,7 +197,7 @@ export const LOAD_FIELDS = {
 			.max(1000)
 			.meta({
 				description:
-					"One constant rate after the other, shown one by one in reports; their durations add up to the measured part. The warm-up runs at the first one's rate.",
+					"Constant rates, one after another; reports show each. The first is also the warm-up's. The durations add up to the measured part.",
 				examples: [
 					[
 						{ rate: "1000/s", duration: "10s" },
@@ -212,7 +209,7 @@ export const LOAD_FIELDS = {
 	},
 	messages: {
 		input: count(
-			"Closed loop instead of a rate: this many messages, as fast as `inFlight` allows. Shows throughput and service time, no queueing.",
+			"Closed loop: this many messages, as fast as `inFlight` allows. Shows throughput and service time, no queueing.",
 			1_000_000_000,
 			[1_000_000],
 		).optional(),
@@ -221,8 +218,7 @@ export const LOAD_FIELDS = {
 		input: z
 			.enum(["max-rate"])
 			.meta({
-				description:
-					"Searches the highest rate that still meets the sla with nothing lost; `rate` is where it begins.",
+				description: "Find the highest rate that meets the SLA with nothing lost.",
 			})
 			.optional(),
 		inName: ({ find }) => (find === null ? "" : `find ${find}`),
@@ -237,7 +233,7 @@ export const LOAD_FIELDS = {
 			])
 			.meta({
 				description:
-					"`backlog`: messages that pile up, or their size, while consumers pause. They pause after a fifth of the duration.",
+					"`backlog`: messages (or bytes) that pile up while consumers pause, from a fifth of the duration on.",
 				examples: [100_000, "1GiB"],
 			})
 			.optional(),
@@ -246,7 +242,7 @@ export const LOAD_FIELDS = {
 	},
 	duration: {
 		input: span(
-			"The measured part of a run, after the warm-up. With messages: the longest that the run may take (default 10min).",
+			"Length of the measured part; with `messages` its limit. Default: with `messages` 10min.",
 			["10s", "5min"],
 			"above 0",
 		).optional(),
@@ -255,7 +251,7 @@ export const LOAD_FIELDS = {
 	},
 	warmup: {
 		input: warmup(
-			"Sent before the measured part, counted apart: a duration, or `steady`: until p50 is level, 14s to 90s, then a warning; with messages a number of them. Default: 5s; with messages a tenth of them; where a system runs on a JVM `steady`, from 10/s on and without stages, steps, backlog, find, faults or several clients.",
+			"What is sent before the measured part. `steady`: until p50 is level (14s to 90s, then a warning). Default: 5s; with `messages` a tenth of them; `steady` on a JVM (one client, at least 10/s, no stages, steps, backlog, find or faults).",
 			["5s", "steady", "10000 messages"],
 		).optional(),
 		inName: ({ schedule }) =>
@@ -273,7 +269,7 @@ export const LOAD_FIELDS = {
 	},
 	timeout: {
 		input: span(
-			"A message that completes later than this counts as late; its true time is recorded all the same. One that has not completed so long after its send no longer counts against `inFlight`. Default: drain.",
+			"A message that takes longer counts as late, and no longer towards `inFlight`; its true time is recorded. Default: `drain`.",
 			["1s"],
 			"above 0",
 		).optional(),
@@ -283,7 +279,7 @@ export const LOAD_FIELDS = {
 	message: {
 		input: size(
 			{
-				description: `Size of a payload, its ${ENVELOPE_BYTES} bytes of envelope included. KB = 1000, KiB = 1024 bytes. \`limit\`: the largest that each system takes, by its \`config\` or else as mqbench sets it up; \`limit + 1B\` exceeds it on purpose.`,
+				description: `Payload size, including mqbench's envelope of ${ENVELOPE_BYTES} bytes. \`limit\`: the largest message that each system takes, by its \`config\` or mqbench's set-up; \`limit + 1B\` exceeds it on purpose.`,
 				examples: ["256B", "1KiB", "limit", "limit + 1B"],
 			},
 			(bytes) => {
@@ -297,8 +293,7 @@ export const LOAD_FIELDS = {
 	},
 	payload: {
 		input: Payload.meta({
-			description:
-				"Bytes after the envelope, the same ones for every system: `random`, `zeros`, those of a file, or a part of them random.",
+			description: "Bytes after the envelope, the same for every system.",
 			examples: ["random", { file: "orders.json" }, { random: 0.3 }],
 		}).default("random"),
 		inName: ({ message: { payload, randomRatio, file } }) => {
@@ -316,7 +311,7 @@ export const LOAD_FIELDS = {
 		input: z
 			.boolean()
 			.meta({
-				description: `Every payload ends in its CRC32C (${CHECKSUM_BYTES} bytes), checked at the receipt; adds the gate \`corrupted == 0\`.`,
+				description: `Every payload ends with its CRC32C (${CHECKSUM_BYTES} bytes), which consumers check. Adds the SLA line \`corrupted == 0\`.`,
 			})
 			.default(false),
 		inName: ({ message }) => (message.checksum ? "checksum" : "no checksum"),

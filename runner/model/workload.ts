@@ -51,7 +51,7 @@ const KEYS = 1000;
 const pattern = field({
 	input: Pattern.meta({
 		description:
-			"What messages do. `round-trip`: the sender receives its own message through the broker; `request-reply`: a responder sends it back; `fan-out`: every subscriber gets a copy; `work-queue`: competing consumers, acknowledged; `publish`: nothing is received, the acknowledgement counts; `backlog`: consumers pause while messages pile up, then drain them.",
+			"`round-trip`: the sender receives its own messages through the broker; `request-reply`: responders send each message back; `fan-out`: every subscriber gets a copy; `work-queue`: consumers share the messages; `publish`: nothing is received, only acknowledged; `backlog`: consumers pause while messages pile up, then drain them.",
 	}).default("round-trip"),
 	plan: Pattern,
 	value: (pattern = "round-trip") => pattern,
@@ -62,7 +62,7 @@ const pattern = field({
 const SENDING = {
 	inFlight: field({
 		input: count(
-			"Most messages of one producer that are sent and not completed; at the limit it waits, and the wait is measured. Default: no limit; with messages 1000.",
+			"Most incomplete messages of one producer. At the limit it waits, and the wait is measured. Default: no limit; with `messages` 1000.",
 			1_000_000,
 			[1000],
 		).optional(),
@@ -73,7 +73,7 @@ const SENDING = {
 		fact: ["in flight", "no limit", (n) => (n === null ? "no limit" : `${n}`)],
 	}),
 	connections: field({
-		input: count("Connections of producers.", 10_000, [25]).default(1),
+		input: count("Producers' connections.", 10_000, [25]).default(1),
 		plan: z.int().positive(),
 		value: (n) => n ?? 1,
 		inName: (n) => counted(n, "connection"),
@@ -81,7 +81,7 @@ const SENDING = {
 	}),
 	producers: field({
 		input: count(
-			"Independent sequences of messages; producer p uses connection p mod connections. Default: connections.",
+			"Independent message sequences; producer p uses connection p mod `connections`. Default: `connections`.",
 			100_000,
 			[25],
 		).optional(),
@@ -92,7 +92,7 @@ const SENDING = {
 	}),
 	topics: field({
 		input: count(
-			"Topics; producer p sends to topic p mod topics. Default: one for each connection in round-trip and request-reply, else 1.",
+			"Topics; producer p sends to topic p mod `topics`. Default: one per connection in round-trip and request-reply, else 1.",
 			100_000,
 			[25],
 		).optional(),
@@ -108,7 +108,7 @@ const SENDING = {
 const RECEIVING = {
 	partitions: field({
 		input: count(
-			"Partitions of every topic, of systems that have them. Default: 1; as many as consumers share the topic where each partition has one consumer.",
+			"Partitions of every topic, if the system has any. Default: 1; where each partition has one consumer, the consumers per topic.",
 			10_000,
 			[12],
 		).optional(),
@@ -120,7 +120,7 @@ const RECEIVING = {
 	}),
 	consumers: field({
 		input: count(
-			"`work-queue` and `backlog`: consumers that share the messages; `request-reply`: responders. Default: 1.",
+			"`work-queue`, `backlog`: consumers that share the messages; `request-reply`: responders. Default: 1.",
 			10_000,
 			[10],
 		).optional(),
@@ -134,7 +134,7 @@ const RECEIVING = {
 	}),
 	subscriptions: field({
 		input: count(
-			"`fan-out`: subscribers, each of which gets every message of every topic.",
+			"`fan-out`: subscribers. Each gets every message of every topic.",
 			10_000,
 			[100],
 		).optional(),
@@ -147,7 +147,7 @@ const RECEIVING = {
 	}),
 	consumerConnections: field({
 		input: count(
-			"Connections of consumers or subscribers, which share them in turn. Default: one for each.",
+			"Connections over which consumers or subscribers are distributed. Default: one for each.",
 			10_000,
 			[4],
 		).optional(),
@@ -163,7 +163,7 @@ const RECEIVING = {
 			.boolean()
 			.meta({
 				description:
-					"`fan-out`: each subscriber has one subscription by a pattern over all topics, instead of one per topic.",
+					"`fan-out`: each subscriber has one wildcard subscription instead of one per topic.",
 			})
 			.default(false),
 		plan: z.boolean().default(false),
@@ -178,8 +178,7 @@ const RECEIVING = {
 			.min(0)
 			.max(1_000_000)
 			.meta({
-				description:
-					"`fan-out`: that many subscriptions more, to topics on which nothing is sent; the broker has to tell them apart.",
+				description: "`fan-out`: additional subscriptions to topics without messages.",
 				examples: [1000],
 			})
 			.default(0),
@@ -192,17 +191,17 @@ const RECEIVING = {
 	work: field({
 		input: z
 			.union([
-				span("Time for each message.", ["2ms"], "above 0"),
+				span("Time per message.", ["2ms"], "above 0"),
 				z.strictObject({
-					mean: span("Mean time for a message.", ["2ms"], "above 0"),
+					mean: span("Mean time per message.", ["2ms"], "above 0"),
 					distribution: z.enum(["constant", "exponential"]).default("constant").meta({
-						description: "`constant`, or `exponential`: mostly short, now and then long.",
+						description: "`exponential`: mostly short, occasionally long.",
 					}),
 				}),
 			])
 			.meta({
 				description:
-					"`work-queue` and `backlog`: what a consumer does with each message before it acknowledges it: it sleeps.",
+					"`work-queue`, `backlog`: how long a consumer sleeps before it acknowledges a message. Default: no work.",
 				examples: ["2ms", { mean: "5ms", distribution: "exponential" }],
 			})
 			.optional(),
@@ -233,15 +232,13 @@ const RECEIVING = {
 				z.strictObject({
 					distribution: KeyDistribution.meta({
 						description:
-							"`round-robin`: one after the other; `random`: all equally often; `zipf`: the first most often, the second half as often, the third a third as often.",
+							"`round-robin`: in turn; `random`: all equally often; `zipf`: key n is 1/n as frequent as the first.",
 					}),
-					count: count(`How many keys there are. Default: ${KEYS}.`, 100_000_000, [100]).default(
-						KEYS,
-					),
+					count: count("Number of keys.", 100_000_000, [100]).default(KEYS),
 				}),
 			])
 			.meta({
-				description: `Keys of messages, by which brokers that have them choose the partition: how they are drawn, of ${KEYS} keys or as many as \`count\` says.`,
+				description: "How message keys are drawn, by which brokers choose a partition.",
 				examples: ["zipf", { distribution: "random", count: 100 }],
 			})
 			.default("none"),
@@ -272,7 +269,7 @@ const PROMISES = {
 	delivery: field({
 		input: Delivery.meta({
 			description:
-				"What must hold of each message, whatever the broker promises: `at-least-once` adds the gate `lost == 0`, `exactly-once` also `duplicated == 0`. Default: the broker's own promise.",
+				"Required delivery: `at-least-once` adds the SLA line `lost == 0`, `exactly-once` also `duplicated == 0`. Default: what the broker promises.",
 		}).optional(),
 		plan: Delivery,
 		value: (delivery) => delivery ?? null,
@@ -282,7 +279,7 @@ const PROMISES = {
 	order: field({
 		input: Order.meta({
 			description:
-				"In which order messages must arrive. `per-producer`: each producer's in the order of sending; `per-key`: those of one producer with one key. Adds the gate `reordered == 0`.",
+				"Required order: of each producer's messages, or of its messages with the same key. Adds the SLA line `reordered == 0`.",
 		}).default("none"),
 		plan: Order,
 		value: (order) => order ?? "none",

@@ -25,38 +25,32 @@ function whole(
 
 export const AwsFile = z
 	.strictObject({
-		region: word(
-			"Region in which machines are rented.",
-			["eu-central-1"],
-			[/^[a-z]{2}(-[a-z]+)+-\d$/, tell("aws-region")],
-		),
+		region: word("AWS region.", ["eu-central-1"], [/^[a-z]{2}(-[a-z]+)+-\d$/, tell("aws-region")]),
 		zone: word(
-			"Availability zone; all machines are in one. Default: the first of the region that has the types.",
+			"Availability zone of all machines. Default: the region's first zone with these instance types.",
 			["eu-central-1a"],
 			[/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/, tell("aws-zone")],
 		).optional(),
-		profile: word(
-			"Profile of AWS's configuration files. Default: what the environment says (AWS_PROFILE, AWS_ACCESS_KEY_ID).",
-			["bench"],
-		).optional(),
+		profile: word("AWS profile. Default: from the environment (AWS_PROFILE, AWS_ACCESS_KEY_ID).", [
+			"bench",
+		]).optional(),
 		owner: z
 			.string()
 			.min(1)
 			.max(128)
 			.optional()
 			.meta({
-				description:
-					"Whose machines these are: the tag mqbench:owner. Default: the caller's name in AWS.",
+				description: "Value of the tag mqbench:owner. Default: the caller's name in AWS.",
 				examples: ["ada"],
 			}),
 		ami: word(
-			"Image of the machines: a Debian 12. Default: the newest one for the types' processor.",
+			"Machine image, a Debian 12. Default: the newest for the instance type's processor.",
 			["ami-0123456789abcdef0"],
 			[/^ami-[0-9a-f]+$/, tell("aws-image")],
 		).optional(),
 		ttl: ttl("the machines end themselves", "10min"),
 		sshFrom: word(
-			"The one address from which SSH comes in. Default: that under which AWS sees the caller.",
+			"The only address that may use SSH. Default: the address under which AWS sees you.",
 			["203.0.113.7"],
 			[
 				/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\/|$)|(?=\/|$))){4}(?:\/32)?$/,
@@ -66,22 +60,21 @@ export const AwsFile = z
 		brokers: z
 			.strictObject({
 				instance: Instance.meta({
-					description:
-						"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them.",
+					description: "Instance type: one machine for each node of the largest system.",
 					examples: ["i4i.xlarge"],
 				}),
 				volume: z
 					.strictObject({
-						type: z.enum(["gp3", "io2"]).default("gp3").meta({ description: "Kind of volume." }),
-						size: whole("GiB", "Its size, whole GiB.", "100GiB", 4, 65_536),
+						type: z.enum(["gp3", "io2"]).default("gp3").meta({ description: "Volume type." }),
+						size: whole("GiB", "Volume size, whole GiB.", "100GiB", 4, 65_536),
 						iops: count(
-							"Writes and reads a second that are paid for; io2 needs it. Default: those that come with gp3.",
+							"Provisioned I/O operations per second; required for io2. Default: gp3's.",
 							256_000,
 							[6000],
 						).optional(),
 						throughput: whole(
 							"MiB",
-							"gp3: bytes a second that are paid for, whole MiB. Default: those that come with it.",
+							"gp3: provisioned bytes per second, whole MiB. Default: gp3's.",
 							"500MiB",
 							125,
 							2000,
@@ -97,23 +90,24 @@ export const AwsFile = z
 					.optional()
 					.meta({
 						description:
-							"Volume (EBS) that brokers store on. Default: the machine's own NVMe, which its type must have.",
+							"EBS volume for the brokers' data. Default: the instance's NVMe disk, which its type must have.",
 						examples: [{ type: "gp3", size: "100GiB" }],
 					}),
 			})
-			.meta({ description: "Machines of the brokers.", examples: [{ instance: "i4i.xlarge" }] }),
+			.meta({ description: "The brokers' machines.", examples: [{ instance: "i4i.xlarge" }] }),
 		clients: z
 			.strictObject({
 				instance: Instance.meta({
-					description: "Instance type of the machines that make the load; `clients` says how many.",
+					description: "Instance type of the load generators.",
 					examples: ["c6in.xlarge"],
 				}),
 				spot: z.boolean().default(false).meta({
-					description: "Cheaper, and taken away when somebody pays more: the run is then INVALID.",
+					description:
+						"Spot instances: cheaper, but AWS may take them back, which makes the run INVALID.",
 				}),
 			})
 			.meta({
-				description: "Machines that make the load.",
+				description: "The load generators' machines.",
 				examples: [{ instance: "c6in.xlarge" }],
 			}),
 	})

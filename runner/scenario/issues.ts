@@ -217,9 +217,17 @@ function choice(about: About, options: readonly unknown[]): string {
 	const known = [...new Set(options.map(String))];
 	const what = isSystem(path) ? "broker" : fieldOf(path);
 	const write = `one of ${known.join(", ")}`;
+	const bare = options.find((one) => typeof one !== "string" && String(one) === value);
 	if (value === undefined) return tell("missing", { what, write });
 	if (value === null || value === "") return tell("empty-of", { what, write });
 	if (typeof value !== "string") return otherKind(about, write);
+	if (bare !== undefined)
+		return tell("other-kind-meant", {
+			what,
+			expected: write,
+			got: quoted(value),
+			meant: String(bare),
+		});
 	return (
 		removed(`${what}: ${value}`) ??
 		otherToolsValue(what, value) ??

@@ -11,19 +11,17 @@ const Dns = z
 
 export const KubernetesFile = z
 	.strictObject({
-		context: word("Context of kubectl's configuration. Default: its current one.", [
-			"kind-bench",
-		]).optional(),
+		context: word("kubectl context. Default: the current one.", ["kind-bench"]).optional(),
 		namespace: Dns.optional().meta({
-			description: "Namespace, which must exist. Default: the context's own, else `default`.",
+			description: "Namespace, which must exist. Default: the context's, else `default`.",
 			examples: ["bench"],
 		}),
 		image: word(
-			"Image of the pods that make load: any with `sh`, `sha256sum` and `tar`. mqbench's own programs are copied into them.",
+			"Image of the load generators' pods: any with `sh`, `sha256sum` and `tar`. mqbench copies its programs into them.",
 			["registry.example.com/busybox:1.37.0"],
 		).default("busybox:1.37.0"),
 		imagePullSecret: Dns.optional().meta({
-			description: "Secret of the namespace with which images are pulled.",
+			description: "Secret for pulling images.",
 			examples: ["registry-login"],
 		}),
 		resources: z
@@ -34,14 +32,14 @@ export const KubernetesFile = z
 			.prefault({})
 			.meta({
 				description:
-					"Of each pod that makes load, requested and at most. A broker's are the `cpus` and `memory` of its system.",
+					"Requests and limits of each load generator's pod. A broker has the `cpus` and `memory` of its system.",
 				examples: [{ cpus: 2, memory: "2GiB" }],
 			}),
 		nodeSelector: z
 			.record(z.string().min(1), z.string())
 			.default({})
 			.meta({
-				description: "Labels of the nodes on which pods may run.",
+				description: "Labels of the nodes for all pods.",
 				examples: [{ pool: "bench" }],
 			}),
 		tolerations: z
@@ -49,16 +47,14 @@ export const KubernetesFile = z
 			.default([])
 			.meta({
 				description:
-					"Taints of nodes on which pods may run all the same, as Kubernetes writes them: `key`, `operator`, `value`, `effect`.",
+					"Tolerations of all pods, in Kubernetes' form: `key`, `operator`, `value`, `effect`.",
 				examples: [[{ key: "dedicated", value: "bench" }]],
 			}),
 		storageClass: word(
-			"Storage class of the volumes that brokers store on. Default: the node's own disk (`emptyDir`).",
+			"Storage class of the brokers' volumes. Default: the node's disk (`emptyDir`).",
 			["fast-ssd"],
 		).optional(),
-		storage: bytes("Size of such a volume. Default: 20GiB.", ["20GiB"], 16 * 1024 ** 2).prefault(
-			"20GiB",
-		),
+		storage: bytes("Size of such a volume.", ["20GiB"], 16 * 1024 ** 2).prefault("20GiB"),
 		ttl: ttl("the cluster ends the pods", "1min"),
 	})
 	.transform(({ ttl: ttlNs, ...rest }) => ({

@@ -9,7 +9,7 @@ import { AwsFile } from "./aws.ts";
 import { KubernetesFile } from "./kubernetes-schema.ts";
 import { parseLine } from "./sla.ts";
 
-/** The scenario language. Types, validation, `scenarios/scenario.schema.json` and the tables of `scenarios/README.md` come from here. */
+/** The scenario language. Types, validation, `scenarios/scenario.schema.json` and the tables of `scenarios/reference.md` come from here. */
 
 /** A workload (model/workload.ts) with every default that does not depend on another field. */
 const WorkloadFile = z.strictObject(workloadInput);
@@ -48,8 +48,7 @@ export const System = z
 const SlaText = z
 	.string()
 	.meta({
-		description:
-			"[metric] percentile op limit; the metric is response. The limit may be a baseline's figure and a margin.",
+		description: "`[metric] percentile op limit` or `counter op limit`. Default metric: response.",
 		examples: [
 			"p99 < 20ms",
 			"service p99.9 <= 5ms",
@@ -66,10 +65,9 @@ const slaFields = {
 	system: z
 		.string()
 		.optional()
-		.meta({ description: "Key of the one system it is for. Default: all." }),
+		.meta({ description: "Only for this system (its key). Default: all." }),
 	abort: z.boolean().default(false).meta({
-		description:
-			"A run that cannot meet it any more is stopped. Not for a line that compares with a baseline.",
+		description: "Stop a run that can no longer meet this line. Not for comparisons.",
 	}),
 };
 
@@ -81,7 +79,7 @@ const SlaEntry = z.union([
 	z.strictObject({
 		...slaFields,
 		case: z.string().optional().meta({
-			description: "Name of the one case it is for, or the words it begins with. Default: all.",
+			description: "Only for cases whose name begins with these words. Default: all.",
 		}),
 	}),
 ]);
@@ -94,13 +92,12 @@ const CaseOverrides = z
 			.max(80)
 			.regex(/^[^\p{C}*?]+$/u, tell("case-name-form"))
 			.meta({
-				description: 'Unique name. Default: what the case overrides, "1KiB 3000/s".',
+				description: 'Unique name. Default: what the case overrides, such as "1KiB 3000/s".',
 				examples: ["small, fast"],
 			}),
 		...overrides,
 		sla: z.array(CaseSlaEntry).meta({
-			description:
-				"What must hold in this case, besides the sla of the scenario. A line for one system: `{ expect, system }`.",
+			description: "SLA lines of this case, in addition to the scenario's `sla`.",
 			examples: [["p99 < 20ms"]],
 		}),
 	})
@@ -134,7 +131,7 @@ const MOST_CLIENTS = 100;
 
 const Clients = z.union([
 	count(
-		"k6 processes on this machine; `target: aws`: rented machines; `target: kubernetes`: pods.",
+		"k6 processes on this machine (`aws`: rented machines; `kubernetes`: pods).",
 		MOST_CLIENTS,
 		[3],
 	).transform((count) => ({ kind: "number" as const, count })),
@@ -151,8 +148,7 @@ const Clients = z.union([
 					context.addIssue({ code: "custom", path: [at], message: tell("host-twice", { host }) });
 		})
 		.meta({
-			description:
-				"Hosts, as ssh takes them: user@host, or user@host:port; an IPv6 address in brackets.",
+			description: "SSH hosts: `user@host` or `user@host:port`; an IPv6 address goes in brackets.",
 		})
 		.transform((hosts) => ({ kind: "ssh" as const, hosts })),
 	z
@@ -165,21 +161,20 @@ const Clients = z.union([
 
 export const ScenarioFile = z.strictObject({
 	name: Name.optional().meta({
-		description: "Default: the file's name without its extension.",
+		description: "Name in reports. Default: the file's name without its extension.",
 		examples: ["quickstart"],
 	}),
 	target: Target.default("local").meta({
 		description:
-			"Where the brokers run. `local`: mqbench starts them on this machine; `docker`: in containers of this machine's Docker engine; `existing`: they are yours, each system has a url; `aws`: on machines of EC2, rented for this command (`aws`); `kubernetes`: in pods of a cluster (`kubernetes`). `--target` overrides, and then leaves aside what only other targets have; `--rig` takes brokers that stay up.",
+			"Where brokers run. `local`: as processes on this machine; `existing`: your own, by `url`; `aws`: EC2 instances rented for this command. `--target` overrides it and ignores settings of other targets. `--rig` uses brokers that are already running.",
 	}),
 	clients: Clients.prefault(1).meta({
 		description:
-			"What makes the load. A number: so many k6 processes on this machine, with `target: aws` so many rented machines, with `target: kubernetes` so many pods, on a rig that has clients the first so many of its hosts; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`); `{ kubernetes: n }`: so many pods of a cluster (`kubernetes`), also with `target: existing`. Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
+			"The load generators. A number: k6 processes on this machine (`aws`: rented machines; `kubernetes`: pods; a rig with client hosts: the first of them). A list: SSH hosts with one k6 process each. `{ docker: n }`: containers (`target: docker`). `{ kubernetes: n }`: pods, also with `target: existing`. All share one schedule: messages and their times do not depend on the number of clients. `--clients` overrides it.",
 		examples: [3, ["bench@10.0.0.11", "bench@10.0.0.12"], { docker: 3 }, { kubernetes: 3 }],
 	}),
 	aws: AwsFile.optional().meta({
-		description:
-			"What `target: aws` rents: one zone, one machine for each node of the largest system, one for each client. Other targets leave it aside.",
+		description: "What `target: aws` rents. Other targets ignore it.",
 		examples: [
 			{
 				region: "eu-central-1",
@@ -190,59 +185,58 @@ export const ScenarioFile = z.strictObject({
 	}),
 	kubernetes: KubernetesFile.optional().meta({
 		description:
-			"Where and as what pods run, with `target: kubernetes` and `clients: { kubernetes: n }`. Others leave it aside.",
+			"How pods run, with `target: kubernetes` or `clients: { kubernetes: n }`. Otherwise ignored.",
 		examples: [{ namespace: "bench", resources: { cpus: 2, memory: "2GiB" } }],
 	}),
 	system: System.optional().meta({
-		description: "The one system to measure; a scenario has either this or systems.",
+		description: "The system to measure. A scenario has either `system` or `systems`.",
 		examples: [example.broker],
 	}),
 	systems: z
 		.record(Name, System)
 		.optional()
 		.meta({
-			description:
-				"Systems to compare, by the name that reports give them; they take turns, so that drift of the machine hits all alike.",
+			description: "Systems to compare, each under its name in reports. They take turns.",
 			examples: [{ [example.broker]: example.broker, floor: noBroker }],
 		}),
 	workload: SharedWorkload.optional().meta({
-		description: "What each run does; cases override single fields.",
+		description: "What each run sends. Cases override single fields.",
 	}),
 	cases: z
 		.array(CaseOverrides)
 		.min(1)
 		.optional()
 		.meta({
-			description: "One run each: the workload with these fields replaced.",
+			description: "One run for each case: the workload with the case's fields replaced.",
 			examples: [[{ message: "256B" }, { message: "1KiB", rate: "2000/s" }]],
 		}),
 	matrix: Matrix.optional().meta({
-		description: "Lists of values of fields of the workload: one case for each combination.",
+		description: "Lists of values for workload fields: one case for each combination.",
 		examples: [{ message: ["256B", "1KiB"], rate: ["1000/s", "10000/s"] }],
 	}),
-	repeat: count("How often the whole list of runs is made.", 1000, [3]).default(1),
+	repeat: count("How many times all runs are made.", 1000, [3]).default(1),
 	sla: z
 		.array(SlaEntry)
 		.default([])
 		.meta({
-			description: "What must hold, judged per system and case. Decides the exit code.",
+			description: "What must hold, judged for each system and case. Decides the exit code.",
 			examples: [["p99 < 20ms", "lost == 0"]],
 		}),
 	baseline: word(
-		"What `p99 <= baseline + 10%` compares with: a system of this scenario, or a baseline.json or run folder. `--baseline` overrides.",
+		"What lines such as `p99 <= baseline + 10%` compare with: a system, a baseline.json or a run folder. `--baseline` overrides it.",
 		["old", `baselines/${example.broker}.json`],
 	).optional(),
 	faults: z
 		.array(
 			z
 				.strictObject({
-					at: span("When it begins, after the end of the warm-up.", ["10s"]),
+					at: span("Start, counted from the end of the warm-up.", ["10s"]),
 					action: FaultAction.meta({
 						description:
-							"`pause`: its processes are frozen (SIGSTOP), and go on afterwards; `kill`: they get SIGKILL, and start again afterwards; `restart`: they are asked to end, and start again; `partition`: the node is cut off from its network; `latency`: its network takes longer by `delay`. The last two are for `target: docker` alone.",
+							"`pause`: freeze (SIGSTOP) and continue; `kill`: SIGKILL and start again; `restart`: shut down and start again; `partition`: cut off from the network; `latency`: add `delay` to each packet. The last two need `target: docker`.",
 					}),
 					for: span(
-						"How long it lasts. Of `kill`: until the node is started again; default: never. Of `restart`: how long it stays down; default: it starts at once.",
+						"How long it lasts, or the node stays down. Default: `kill`: to the end; `restart`: 0s.",
 						["2s"],
 						"above 0",
 					).optional(),
@@ -251,11 +245,11 @@ export const ScenarioFile = z.strictObject({
 						.optional()
 						.meta({
 							description:
-								"Number of the node, from 1, of a broker with several; `leader`: the one that leads the first topic at that moment. Default: all.",
+								"Number of a node, from 1, or `leader`: the one that leads the first topic at that moment. Default: all nodes.",
 							examples: [1, "leader"],
 						}),
 					delay: span(
-						"`latency`: how much later each packet of the node leaves.",
+						"`latency`: the delay of each packet that the node sends.",
 						["50ms"],
 						"above 0",
 					).optional(),
@@ -272,8 +266,7 @@ export const ScenarioFile = z.strictObject({
 		.max(20)
 		.default([])
 		.meta({
-			description:
-				"What is done to brokers that mqbench starts, while they are measured: each run of each system meets all of them.",
+			description: "Faults of brokers that mqbench starts, in every run.",
 			examples: [
 				[{ at: "10s", action: "pause", for: "500ms" }],
 				[{ at: "10s", action: "kill", node: "leader", for: "2s" }],
@@ -286,27 +279,26 @@ export const ScenarioFile = z.strictObject({
 				examples: ["0-1"],
 			}),
 			brokers: CpuSet.optional().meta({
-				description: "CPUs of brokers that mqbench starts (`target: local`, `docker` and `aws`).",
+				description: "CPUs of brokers (`target: local`, `docker`, `aws`).",
 				examples: ["2-3"],
 			}),
 		})
 		.optional()
 		.meta({
-			description:
-				"CPUs in the manner of taskset, on Linux: generator and brokers that share no core disturb each other less.",
+			description: "CPUs as for taskset (Linux). The two sets may overlap.",
 			examples: [{ generator: "0-1", brokers: "2-3" }],
 		}),
 	generator: z
 		.strictObject({
 			pacing: z.enum(["auto", "spin", "sleep"]).default("auto").meta({
 				description:
-					"How it waits for a message's time. `auto`: it spins where a core is to spare beside its client library and brokers on the same machine; `spin`: always, on one core; `sleep`: never, which is up to 30us later and leaves the core to others.",
+					"How it waits until a message is due. `spin`: busy-wait on one core; `sleep`: up to 30us late, but leaves the core free; `auto`: spin if the machine has a core to spare.",
 			}),
 		})
 		.optional()
 		.meta({ description: "The load generator.", examples: [{ pacing: "spin" }] }),
 	strict: z.boolean().default(false).meta({
-		description: "A percentile that the samples cannot carry is then an error, not INCONCLUSIVE.",
+		description: "`true`: refuse a duration too short for the SLA's percentiles.",
 	}),
 });
 export type ScenarioFile = z.infer<typeof ScenarioFile>;

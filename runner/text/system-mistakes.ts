@@ -12,7 +12,6 @@ export const systemMistakes = {
 	"yours-other-number": 'case "{case}" sends to {topics:topic}, and {system} names {named}; write topics: {named} in workload',
 	"yours-more-topics": "{field} reaches beyond the topics that {system} names (create: false); remove {field}",
 	"pin-needs-linux": "pin works on Linux only; remove it on this machine",
-	"pin-of-yours": "pin.brokers needs target {targets}, where mqbench starts the brokers, and this target is {target}; remove it",
 	"too-large-for-rig": "message {messageBytes}: {system} in {rig} was set up for at most {setUpBytes}; run mqbench up to make a rig for it",
 	"faults-beyond-rig": "faults need a broker on hosts, and {rig} has none for {system}; remove faults",
 	"broker-not-fresh": "the broker was not fresh: it belongs to the rig {rig}, which stays up, and other runs may have been there before",

@@ -9,24 +9,20 @@ import { SERVERS, server } from "./process.ts";
 const AmqpOptions = z.strictObject({
 	broker: named(
 		"amqp",
-		"AMQP 1.0: ActiveMQ Artemis, ActiveMQ Classic, or any other server (`target: existing`). RabbitMQ's own protocol is AMQP 0.9.1: `broker: rabbitmq`.",
+		"AMQP 1.0: ActiveMQ Artemis or Classic, or any other server (`target: existing`). For RabbitMQ's AMQP 0.9.1 write `broker: rabbitmq`.",
 	),
-	server: choice(["artemis", "classic"], "Which one mqbench starts. Default: artemis.").default(
-		"artemis",
-	),
+	server: choice(["artemis", "classic"], "The server that mqbench starts.").default("artemis"),
 	destination: choice(
 		["queue", "topic"],
-		"What messages are sent to. A `queue` keeps them, and gives each to one consumer; a `topic` copies them to whoever is subscribed, and keeps nothing. Default: queue.",
+		"`queue`: keeps messages and gives each to one consumer; `topic`: copies each to all subscribers and keeps nothing.",
 	).default("queue"),
-	settled: flag("Messages are sent settled, without acknowledgements. Default: false.").default(
-		false,
-	),
+	settled: flag("`true`: send messages settled, without acknowledgements.").default(false),
 	prefetch: count(
-		`Most messages that a consumer holds and has not accepted (its link credit). 1 spreads slow work best. Default: ${defaults.prefetch}.`,
+		`Most unaccepted messages of a consumer (its link credit); 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		1_000_000,
 		[1],
 	).optional(),
-	...heapField("the servers' own scripts give 1GiB or 2GiB at most"),
+	...heapField,
 	...processFields,
 	...tlsField,
 });
@@ -59,6 +55,7 @@ export const amqp = broker(AmqpOptions, {
 		return SERVERS[server].stores;
 	},
 	driver: ({ server: _, ...own }) => own,
+	configExample: { "journal-buffer-timeout": 0 },
 	config: ({ server }) => SERVERS[server].config,
 	check({ server, config = {} }, place) {
 		if (server === "artemis") return {};

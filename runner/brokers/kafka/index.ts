@@ -23,57 +23,61 @@ const KafkaOptions = z.strictObject({
 	...processFields,
 	...clusterFields,
 	...tlsField,
-	partitions: count("Partitions of each topic. Default: the workload's.", 10_000, [12]).optional(),
+	partitions: count(
+		"Partitions of each topic. Default: the workload's `partitions`.",
+		10_000,
+		[12],
+	).optional(),
 	acks: z.literal(["all", 1, 0]).default("all").meta({
 		description:
-			"Who has a message when it is acknowledged: `all` replicas in sync (default, as Kafka's own), the leader (`1`), or nobody (`0`: nothing is acknowledged).",
+			"Which replicas have an acknowledged message: `all` in sync, or the leader (`1`). `0`: nothing is acknowledged.",
 	}),
 	idempotence: flag(
-		"The broker tells second copies of a batch apart, so that the client may try again. Default: with `acks: all`, as Kafka's own. Without it a message is tried once.",
+		"The broker recognizes a repeated batch, so the client may retry. `false`: each message is tried once. Default: true with `acks: all`, as in Kafka.",
 	).optional(),
 	linger: span(
-		"How long a client waits for more messages before it sends a batch. Default: 0ms, it sends at once; Kafka's own is 5ms since 4.0, 0 before.",
+		"How long a client waits for more messages before it sends a batch. Default: 0ms; Kafka's is 5ms (0ms before 4.0).",
 		["0ms", "5ms"],
 	).default(0),
 	batch: bytes(
-		`Largest batch. Default: ${formatBytesExact(defaults.batchBytes)}, so that it does not hold up a fast producer; Kafka's own is 16KiB.`,
+		`Largest batch. Default: ${formatBytesExact(defaults.batchBytes)}; Kafka's is 16KiB, which slows a fast producer.`,
 		["16KiB", "1MiB"],
 		1024,
 		MAX_BATCH_BYTES,
 	).optional(),
 	compression: choice(
 		["none", "gzip", "snappy", "lz4", "zstd"],
-		"Compression of batches. Random payloads do not shrink: set `payload` as well.",
+		"Compression of batches. Random payloads do not shrink, so set `payload`, too.",
 	).default("none"),
 	minInsyncReplicas: count(
-		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's own (1).",
+		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's, 1.",
 		5,
 		[2],
 	).optional(),
 	fetchMinBytes: bytes(
-		`A broker answers a consumer when it has this much. Default: ${formatBytesExact(defaults.fetchMinBytes)}, at once, as Kafka's own.`,
+		`The broker answers a consumer as soon as it has this much. Default: ${formatBytesExact(defaults.fetchMinBytes)}, as in Kafka.`,
 		["1B", "64KiB"],
 		1,
 		MAX_BATCH_BYTES,
 	).optional(),
 	fetchMaxWait: span(
-		`... or after this long. Default: ${formatDurationExact(defaults.fetchMaxWaitNs)}, as Kafka's own.`,
+		`The broker answers a consumer after this time at the latest. Default: ${formatDurationExact(defaults.fetchMaxWaitNs)}, as in Kafka.`,
 		["500ms"],
 	).optional(),
 	assignor: choice(
 		["range", "cooperative-sticky"],
-		"How partitions are shared out to the members of a group. Default: `range`, as Kafka's own.",
+		"How partitions are assigned to the members of a group.",
 	).default("range"),
 	...acknowledgeField,
 	commitInterval: span(
-		`How often a member of a group commits with \`acknowledge: interval\`, for which it stands; what it had handled since is delivered again if it dies. Default: ${formatDurationExact(defaults.commitIntervalNs)}; Kafka's own is 5s.`,
+		`How often a group member commits with \`acknowledge: interval\` (implied). If it dies, messages since its last commit are delivered again. Default: ${formatDurationExact(defaults.commitIntervalNs)}; Kafka's is 5s.`,
 		["100ms", "5s"],
 		"above 0",
 	).optional(),
-	...heapField("Kafka's own scripts give 1GiB"),
+	...heapField,
 	sasl: choice(
 		["plain", "scram-sha-256", "scram-sha-512"],
-		"How the user and password of the url are proved. Default: `plain`.",
+		"SASL mechanism for the user and password of the url. Default: plain.",
 	).optional(),
 });
 type KafkaOptions = z.infer<typeof KafkaOptions>;
@@ -115,6 +119,7 @@ export const kafka = broker(KafkaOptions, {
 		acknowledge: acknowledgeOf(options),
 	}),
 	topicOptions: ["minInsyncReplicas"],
+	configExample: { "num.io.threads": 16 },
 	config: {
 		file: "server.properties",
 		options: { port: "port" },

@@ -18,41 +18,39 @@ const MqttOptions = z.strictObject({
 	),
 	server: choice(
 		["mosquitto", "mochi"],
-		"Which one mqbench starts. `mochi`: Mochi MQTT, in Go, built by mqbench. Default: mosquitto.",
+		"The server that mqbench starts. `mochi`: Mochi MQTT, which mqbench builds.",
 	).default("mosquitto"),
-	protocol: choice(["5", "3.1.1"], "Version of MQTT; each has a library of its own. Default: 5.", [
-		"3.1.1",
-	]).optional(),
-	qos: z
-		.union([z.literal(0), z.literal(1), z.literal(2)])
-		.default(1)
-		.meta({
-			description:
-				"Quality of service of messages and subscriptions. 0: nothing is acknowledged; 1: at least once, by PUBACK; 2: exactly once, by PUBCOMP. Default: 1.",
-			examples: [0],
-		}),
+	protocol: z
+		.literal([5, "5", "3.1.1"])
+		.transform((version) => String(version))
+		.optional()
+		.meta({ description: "MQTT version; each has its own client library. Default: 5." }),
+	qos: z.literal([0, 1, 2]).default(1).meta({
+		description:
+			"Quality of service of messages and subscriptions. 0: nothing is acknowledged; 1: at least once (PUBACK); 2: exactly once (PUBCOMP).",
+	}),
 	session: choice(
 		["clean", "persistent"],
-		"What a server does for a consumer whose connection is lost. `clean`: it forgets it; `persistent`: it keeps its subscription and its messages. Default: clean.",
+		"If a consumer loses its connection: `clean`: the server forgets it; `persistent`: the server keeps its subscription and its messages.",
 	).default("clean"),
 	receiveMaximum: count(
-		`Most messages of QoS 1 and 2 that a client sends, or a consumer gets, before the first of them is acknowledged (max_inflight_messages of mosquitto). Default: ${defaults.receiveMaximum}, mosquitto's own.`,
+		`Most unacknowledged messages of QoS 1 and 2, for a sender and for a consumer (mosquitto's max_inflight_messages). Default: ${defaults.receiveMaximum}, mosquitto's.`,
 		65_535,
 		[100],
 	).optional(),
 	maxQueued: count(
-		"mosquitto: messages that it keeps for a client that does not take them; it drops more of them without a word, and they count as lost. 0: no limit. Default: 0; its own is 1000.",
+		"mosquitto: messages that it keeps for a slow client. It drops the rest silently, and they count as lost. 0: no limit. Default: 0; mosquitto's is 1000.",
 		10_000_000,
 		[1000],
 		0,
 	).optional(),
 	keepAlive: span(
-		`How long a client may be silent before it pings, whole seconds. Default: ${formatDurationExact(defaults.keepAliveNs)}, because a paused consumer reads no answer to a ping.`,
+		`A client pings after this much silence (whole seconds). Default: ${formatDurationExact(defaults.keepAliveNs)}, because a paused consumer does not read the answer.`,
 		["60s"],
 		"above 0",
 	).optional(),
 	tcpNoDelay: flag(
-		"Small messages leave at once, at both ends (TCP_NODELAY). mosquitto's own default is false.",
+		"Send small messages immediately, at both ends (TCP_NODELAY). mosquitto's own default is false.",
 	).default(defaults.noDelay),
 	...tlsField,
 	...processFields,
@@ -187,6 +185,7 @@ export const mqtt = broker(MqttOptions, {
 		noDelay,
 		tls,
 	}),
+	configExample: { max_packet_size: 1_048_576 },
 	config: {
 		file: "mosquitto.conf",
 		options: {

@@ -12,22 +12,22 @@ import { goServer, newLogin } from "../server.ts";
 const StreamingOptions = z.strictObject({
 	broker: named(
 		"nats-streaming",
-		"NATS Streaming (STAN): channels that keep every message. Its makers ended it in 2023; JetStream (`broker: nats`) has taken its place.",
+		"NATS Streaming (STAN): channels that keep every message. Discontinued in 2023; JetStream (`broker: nats`) replaces it.",
 	),
 	...processFields,
 	...tlsField,
 	cluster: word(
-		"Name of the server's cluster, as it was started with (-cid). Default: the server's own.",
+		"Cluster id of the server (-cid).",
 		["orders"],
 		[/^[\w-]+$/, "must be letters, digits, - and _"],
 	).default(defaults.cluster),
 	prefetch: count(
-		`Most messages that a consumer holds and has not acknowledged (MaxInflight). 1 spreads slow work best. Default: ${defaults.prefetch}, the library's own.`,
+		`Most unacknowledged messages of a consumer (MaxInflight); 1 spreads slow work best. Default: ${defaults.prefetch}, the library's.`,
 		1_000_000,
 		[1],
 	).optional(),
 	ackWait: span(
-		`How long a consumer may take for a message, waiting in its prefetch included, before it is delivered again; whole seconds. Default: ${formatDurationExact(defaults.ackWaitNs)}, the library's own.`,
+		`A message that is not acknowledged within this time (whole seconds), including its wait in the prefetch, is delivered again. Default: ${formatDurationExact(defaults.ackWaitNs)}, the library's.`,
 		["30s", "5min"],
 		"above 0",
 	).optional(),
@@ -140,6 +140,7 @@ export const streaming = broker(StreamingOptions, {
 		redeliverAfterNs: options.ackWait ?? defaults.ackWaitNs,
 	}),
 	stores: () => stores,
+	configExample: { "streaming.file_options.buffer_size": "4MB" },
 	config: {
 		file: "nats-streaming.conf",
 		options: { port: "port", "streaming.id": "cluster", "streaming.cluster_id": "cluster" },

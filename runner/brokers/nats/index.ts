@@ -10,10 +10,7 @@ import { type Mapping, replicas } from "../omb-driver.ts";
 import { goServer, newLogin } from "../server.ts";
 
 const NatsOptions = z.strictObject({
-	broker: named(
-		"nats",
-		"NATS: core (publish and subscribe, nothing is stored) or JetStream, see `mode`.",
-	),
+	broker: named("nats", "NATS core or JetStream, by `mode`."),
 	mode: choice(
 		["core", "jetstream"],
 		"`core`: publish and subscribe, nothing is stored or acknowledged. `jetstream`: each topic is a stream, each message is stored and acknowledged.",
@@ -23,31 +20,31 @@ const NatsOptions = z.strictObject({
 	...tlsField,
 	auth: choice(
 		["user", "token", "creds"],
-		"Where the secret is, if not in the url: `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the file that NATS_CREDS names. Environment variables, all of them.",
+		"Login from environment variables instead of the url. `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the path in NATS_CREDS.",
 	).optional(),
 	publish: choice(
 		["async", "sync"],
-		"JetStream: `async` (default) sends on while acknowledgements are outstanding; `sync` waits for each one before a connection sends the next message.",
+		"JetStream. `async`: send on while acknowledgements are outstanding; `sync`: a connection waits for each one. Default: async.",
 	).optional(),
 	consumer: choice(
 		["pull", "push", "ordered"],
-		"JetStream: how messages are taken. Default: `pull` for groups (work-queue, backlog, responders), `ordered` where every subscriber gets every message.",
+		"JetStream: kind of consumer. Default: `pull` if consumers share a topic, `ordered` if a subscriber gets every message.",
 	).optional(),
 	dedup: flag(
-		"JetStream: every message carries an id (Nats-Msg-Id), by which the server drops what is sent twice within 2 minutes. Default: false.",
+		"JetStream: every message carries an id (Nats-Msg-Id), and the server drops repeats within 2 minutes. Default: false.",
 	).optional(),
 	maxAckPending: count(
-		`JetStream: most messages of a consumer that are delivered and not acknowledged. Default: ${defaults.maxAckPending}, the server's own.`,
+		`JetStream: most delivered, unacknowledged messages of a consumer. Default: ${defaults.maxAckPending}, the server's.`,
 		10_000_000,
 		[1000],
 	).optional(),
 	prefetch: count(
-		`JetStream, pull: most messages that one member has asked for. Default: ${defaults.prefetch}, the library's own.`,
+		`JetStream, \`pull\`: most messages that one consumer requests. Default: ${defaults.prefetch}, the library's.`,
 		1_000_000,
 		[500],
 	).optional(),
 	ackWait: span(
-		`JetStream: how long a consumer may take for a message, waiting in its prefetch included, before it is delivered again. Default: ${formatDurationExact(defaults.ackWaitNs)}, the server's own.`,
+		`JetStream: a message that is not acknowledged within this time, including its wait in the prefetch, is delivered again. Default: ${formatDurationExact(defaults.ackWaitNs)}, the server's.`,
 		["30s", "5min"],
 		"above 0",
 	).optional(),
@@ -182,6 +179,7 @@ export const nats = broker(NatsOptions, {
 		publish,
 		...own,
 	}),
+	configExample: { max_payload: "8MB" },
 	config: {
 		file: "nats.conf",
 		options: { port: "port" },

@@ -5,7 +5,7 @@ import { broker } from "../broker.ts";
 const NoopOptions = z.strictObject({
 	broker: named(
 		"noop",
-		"No broker: every message completes at once. Shows the floor of the generator itself.",
+		"No broker: every message completes immediately. Shows the load generator's own overhead.",
 	),
 });
 

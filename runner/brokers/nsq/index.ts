@@ -10,28 +10,28 @@ import { goServer } from "../server.ts";
 const NsqOptions = z.strictObject({
 	broker: named(
 		"nsq",
-		"NSQ: topics that copy each message to their channels; consumers of a channel share. In no order, at least once; what is with a consumer is in the memory of nsqd alone.",
+		"NSQ: a topic copies each message to its channels, whose consumers share them. At least once, in no order; messages at a consumer are only in nsqd's memory.",
 	),
 	...processFields,
 	...tlsField,
 	nodes: count(
-		"nsqd's that mqbench starts. Each has all topics and a share of the messages: producers send to one in turn, consumers take from all. They know nothing of each other. Default: 1.",
+		"Independent nsqd processes, 1 to 3. Each producer sends to one of them, consumers read from all. Default: 1.",
 		3,
 		[2],
 	).optional(),
 	prefetch: count(
-		`Most messages that a consumer holds and has not finished (its RDY count, of all nsqd's together). 1 spreads slow work best. Default: ${defaults.prefetch}.`,
+		`Most unfinished messages of a consumer, over all nsqds (its RDY count); 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		1_000_000,
 		[1],
 	).optional(),
 	msgTimeout: span(
-		`How long a consumer may take for a message, waiting in its prefetch included, before it is requeued. Default: ${formatDurationExact(defaults.msgTimeoutNs)}, nsqd's own.`,
+		`A message that is not finished within this time, including its wait in the prefetch, is requeued. Default: ${formatDurationExact(defaults.msgTimeoutNs)}, nsqd's.`,
 		["30s", "5min"],
 		"above 0",
 	).optional(),
 	outputBuffer: choice(
 		["none", "default"],
-		"What nsqd does before it sends to a consumer. `none`: each message leaves at once; `default`: it waits for 16 KiB or 250 ms of them where a consumer has as many as it may hold, as other clients have it. Default: none.",
+		"`none`: nsqd sends each message immediately; `default`: to a consumer with a full prefetch it buffers up to 16 KiB or 250 ms, as for other clients.",
 	).default("none"),
 });
 type NsqOptions = z.infer<typeof NsqOptions>;
@@ -126,6 +126,7 @@ export const nsq = broker(NsqOptions, {
 		nodes: [1, 2, 3],
 	}),
 	stores: () => stores,
+	configExample: { "mem-queue-size": 20_000 },
 	config: {
 		file: "nsqd",
 		options: {

@@ -17,30 +17,27 @@ const Queue = z.enum(["classic", "quorum", "transient"]);
 type Queue = z.infer<typeof Queue>;
 
 const RabbitmqOptions = z.strictObject({
-	broker: named(
-		"rabbitmq",
-		"RabbitMQ over AMQP 0.9.1: a queue for each subscriber, one for each group.",
-	),
+	broker: named("rabbitmq", "RabbitMQ over AMQP 0.9.1: one queue for each subscriber or group."),
 	...processFields,
 	replicas: clusterFields.replicas,
 	...tlsField,
 	queue: Queue.optional().meta({
 		description:
-			"`classic`: durable. `quorum`: replicated, on disk before it is confirmed. `transient`: gone with the broker, and where it is a subscriber's own with its connection. Default: what `durability` asks for, else classic.",
+			"`classic`: durable; `quorum`: replicated, on disk before a confirm; `transient`: gone with the broker, and a subscriber's own queue with its connection. Default: what `durability` needs, else classic.",
 	}),
 	exchange: choice(
 		["direct", "fanout", "topic"],
-		"Kind of exchange that messages are published to; `fanout`: one for each topic. Default: direct, and topic where subscriptions are patterns.",
+		"Type of the exchange; `fanout`: one for each topic. Default: direct; topic with `wildcard`.",
 	).optional(),
 	confirms: flag(
 		"Publisher confirms: the broker acknowledges each message. Default: true.",
 	).optional(),
 	persistent: flag(
-		"Delivery mode 2: the message is to survive the broker. Default: true, and false in transient queues.",
+		"Delivery mode 2: messages survive a restart of the broker. Default: true; false in transient queues.",
 	).optional(),
 	...acknowledgeField,
 	prefetch: count(
-		`Messages that one consumer that acknowledges holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: ${defaults.prefetch}.`,
+		`Most unacknowledged messages of a consumer; 0: no limit. 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		65_535,
 		[1, 100],
 		0,
@@ -79,6 +76,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 	},
 	stores: (options) => storesAs({ own: ownDurability(options), levels: LEVELS, byDriver: true }),
 	durabilityOn,
+	configExample: { "vm_memory_high_watermark.relative": 0.8 },
 	config: {
 		file: "rabbitmq.conf",
 		options: { "listeners.tcp.1": "port" },

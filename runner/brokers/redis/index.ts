@@ -19,27 +19,27 @@ const RedisOptions = z.strictObject({
 	broker: named("redis", "Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists."),
 	mode: choice(
 		["pubsub", "streams", "lists"],
-		"`pubsub`: channels, nothing is stored or acknowledged. `streams`: XADD, consumer groups with XACK. `lists`: LPUSH, and BLMOVE to a list of each consumer's own, at least once.",
+		"`pubsub`: channels, nothing is stored or acknowledged; `streams`: XADD, consumer groups with XACK; `lists`: LPUSH, and BLMOVE to the consumer's own list, at least once.",
 		["streams"],
 	).default("pubsub"),
 	client: choice(
 		["link", "go-redis"],
-		"Who sends. `link`: mqbench's own code on go-redis' connection, which does not wait for the answers to one write before the next. `go-redis`: the library's automatic pipelines, which wait. Default: `link`. Reports name it.",
+		"Client library. `link`: mqbench's own code on a go-redis connection, which does not wait for replies before its next write; `go-redis`: the library's automatic pipelines, which wait. Default: link.",
 	).optional(),
 	...acknowledgeField,
 	prefetch: count(
-		`Streams, lists: the most messages that a consumer takes at once. 1 spreads slow work best. Default: ${defaults.prefetch}.`,
+		`Streams, lists: most messages that a consumer takes at once; 1 spreads slow work best. Default: ${defaults.prefetch}.`,
 		10_000,
 		[1],
 	).optional(),
 	maxLength: count(
-		"Streams: entries to which XADD trims (`MAXLEN ~`); a consumer that is further behind loses messages, which then count as lost. 0: never trim. Default: 1 GiB of payload, at least 1000.",
+		"Streams: XADD trims to this many entries (`MAXLEN ~`). A consumer further behind loses messages, which count as lost. 0: never trim. Default: 1 GiB of payload, at least 1000 entries.",
 		Number.MAX_SAFE_INTEGER,
 		[1_000_000],
 		0,
 	).optional(),
 	claimAfter: span(
-		`Streams: how long an entry may go without an acknowledgement before another member of the group gets it. Default: ${formatDurationExact(defaults.claimAfterNs)}.`,
+		`Streams: an entry that is not acknowledged within this time goes to another consumer of the group. Default: ${formatDurationExact(defaults.claimAfterNs)}.`,
 		["10s"],
 		"above 0",
 	).optional(),
@@ -137,6 +137,7 @@ export const redis = broker(RedisOptions, {
 	}),
 	stores: ({ mode }) => (mode === "pubsub" ? storesNothing() : stores),
 	topicOptions: ["maxLength"],
+	configExample: { "io-threads": 4 },
 	config: {
 		file: "redis.conf",
 		options: { port: "port" },

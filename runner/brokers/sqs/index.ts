@@ -10,50 +10,50 @@ import { heapField, jvmServer } from "../jvm.ts";
 const SqsOptions = z.strictObject({
 	broker: named(
 		"sqs",
-		"Amazon SQS (`target: existing`, `url: https://sqs.REGION.amazonaws.com`, credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), or ElasticMQ, which speaks its protocol and says nothing about Amazon's speed.",
+		"Amazon SQS (`target: existing`, `url: https://sqs.REGION.amazonaws.com`, credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY). On other targets mqbench starts ElasticMQ, which has the same protocol but not Amazon's speed.",
 	),
 	...processFields,
-	...heapField("ElasticMQ's own script gives what Java chooses"),
+	...heapField,
 	region: word(
-		`Region that requests are signed for. Default: ${defaults.region}.`,
+		"Region that requests are signed for.",
 		["eu-central-1"],
 		[/^[a-z0-9-]+$/, "must be a region: us-east-1"],
 	).default(defaults.region),
 	fifo: flag(
-		"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, because two would overtake each other. Default: false, standard queues.",
+		"FIFO queues: each message group keeps its order, with one message at a consumer at a time. A connection sends one request at a time, with deduplication ids.",
 	).default(false),
 	groups: count(
-		"Message groups of a FIFO queue over which the messages of a connection are dealt that have no key: as many consumers can work at once. Default: 1, which keeps the order of all of them.",
+		"FIFO message groups for messages without a key, per connection. At most that many consumers work at the same time. Default: 1, which keeps the order of all messages.",
 		10_000,
 		[10],
 	).optional(),
 	batch: count(
-		"Most messages that share a request: those that wait for one. Default: 1; the service's limit is 10.",
+		"Most waiting messages that share a request, up to 10. Default: 1.",
 		10,
 		[10],
 	).optional(),
 	requests: count(
-		`Requests of a connection that are on their way at once, each on a connection of HTTP's. Default: ${defaults.requests}; of FIFO queues always 1.`,
+		`Concurrent requests of a connection, each on its own HTTP connection; always 1 for FIFO queues. Default: ${defaults.requests}.`,
 		1000,
 		[64],
 	).optional(),
 	prefetch: count(
-		`Most messages in an answer to a consumer, which it holds until all are handled. Default: ${defaults.prefetch}, the service's limit.`,
+		`Most messages in a reply to a consumer, which handles all before it asks again. Default: ${defaults.prefetch}, the service's limit.`,
 		10,
 		[1],
 	).optional(),
 	longPolling: span(
-		`How long the service waits before it answers a consumer with nothing, whole seconds. 0s is short polling. Default: ${formatDurationExact(defaults.waitNs)}, the service's limit.`,
+		`How long the service waits for a message before an empty reply (whole seconds). 0s: short polling. Default: ${formatDurationExact(defaults.waitNs)}, the service's limit.`,
 		["0s", "20s"],
 	).optional(),
 	visibility: span(
-		`How long a consumer may take for the messages of an answer before they are handed out again, whole seconds. Default: ${formatDurationExact(defaults.visibilityNs)}, the service's own.`,
+		`A message that is not deleted within this time (whole seconds) is delivered again. Default: ${formatDurationExact(defaults.visibilityNs)}, the service's.`,
 		["2min"],
 		"above 0",
 	).optional(),
 	encoding: choice(
 		["base64", "binary"],
-		"How a payload travels: a body is text. `base64`: in the body, a third larger; `binary`: in an attribute. Default: base64.",
+		"Where the payload is, because a body is text. `base64`: in the body, a third larger; `binary`: in an attribute.",
 	).default("base64"),
 });
 type SqsOptions = z.infer<typeof SqsOptions>;
@@ -146,6 +146,7 @@ export const sqs = broker(SqsOptions, {
 		return { ...own, waitNs, encoding };
 	},
 	topicOptions: ["visibility"],
+	configExample: { "rest-sqs.sqs-limits": "relaxed" },
 	config: {
 		file: "elasticmq.conf",
 		options: { "node-address.port": "port", "rest-sqs.bind-port": "port" },

@@ -4,13 +4,12 @@ export const zeromq = brokerless({
 	name: "zeromq",
 	title: "ZeroMQ",
 	description:
-		"ZeroMQ, by a library in pure Go (go-zeromq/zmq4), not libzmq: sockets that are connected to each other, without a server.",
+		"ZeroMQ by go-zeromq/zmq4, a library in pure Go, not libzmq: sockets that connect directly, without a server.",
 	alsoCalled: { "0mq": "{ broker: zeromq }", zmq: "{ broker: zeromq }" },
 	queue: {
 		key: "highWaterMark",
 		description:
-			"Mode pub-sub: messages that a sender keeps for a subscriber; what does not fit is lost. Default: no limit, the library's own.",
+			"`pub-sub`: messages that a sender queues for a subscriber; the rest is lost. Default: no limit, as in the library.",
 		most: 10_000_000,
 	},
-	requests: "DEALER and ROUTER, because REQ may have only one request under way",
 });

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { noBroker } from "../../brokers/index.ts";
-import { isImaged, targets, targetsThat } from "../../model/targets.ts";
+import { isImaged, targets, targetsThat, targetTraits } from "../../model/targets.ts";
 import { didYouMean } from "../../suggest.ts";
 import { formatBytes, formatCount } from "../../units.ts";
 import { type Aws, brokerMachines } from "../aws.ts";
@@ -79,18 +79,20 @@ export function resolvePin(
 	const { generator = null, brokers = null } = written ?? {};
 	const { place } = targets[target];
 	const hosts = place === "host" || hasHosts(rig);
-	const theirs = place === null && !hosts;
+	const instead = hosts ? undefined : targetTraits(target).without.pin;
 	// Remote clients, hosts and Docker's containers run Linux even if this machine does not.
 	const elsewhere = clients === "rented" || clients === "ssh" || clients === "pods";
 	const here = (elsewhere ? null : generator) ?? (isImaged(place) || hosts ? null : brokers);
 	const wrong = reporter(problems);
 	if (here !== null && platform !== "linux") wrong("pin", "pin-needs-linux");
-	if (brokers !== null && theirs && !targetChosen)
-		wrong(["pin", "brokers"], "pin-of-yours", {
+	if (brokers !== null && instead !== undefined && !targetChosen)
+		wrong(["pin", "brokers"], "needs-target", {
+			key: "pin.brokers",
 			target,
-			targets: targetsThat(({ place }) => place !== null),
+			targets: targetsThat(({ without }) => without.pin === undefined),
+			instead,
 		});
-	return { generator, brokers: theirs ? null : brokers };
+	return { generator, brokers: instead === undefined ? brokers : null };
 }
 
 /** A system's key, otherwise a path from `folder`. Reading checks that it exists, since a scenario may be validated elsewhere. */
