@@ -170,6 +170,26 @@ func (r *run) told(words string) {
 	brokertest.Eventually(r.t, "an error says "+words, func() bool { _, _, errors := r.counts(); return strings.Contains(errors, words) })
 }
 
+// holds sends more than sockets' buffers take, and returns when a send is held; over is closed when all 200 have returned.
+func (r *run) holds() (over chan struct{}) {
+	r.t.Helper()
+	over = make(chan struct{})
+	var returned atomic.Int64
+	go func() {
+		defer close(over)
+		for range 200 {
+			r.send(1 << 20)
+			returned.Add(1)
+		}
+	}()
+	brokertest.Eventually(r.t, "a send is held", func() bool {
+		before := returned.Load()
+		time.Sleep(300 * time.Millisecond)
+		return before > 0 && before < 200 && before == returned.Load()
+	})
+	return over
+}
+
 // returnsWithin fails the test when do does not return in bounded time.
 func returnsWithin(t *testing.T, limit time.Duration, what string, do func()) {
 	t.Helper()
@@ -238,23 +258,7 @@ func TestAFrozenBrokerHoldsSendsAndCloseReturnsAllTheSame(t *testing.T) {
 	brokertest.Eventually(t, "a message is received", func() bool { return r.received.Load() == 1 })
 	brokertest.Freeze(t, s.command.Process)
 	t.Cleanup(func() { s.signal(t, syscall.SIGCONT) })
-	var returned atomic.Int64
-	var sent int64
-	held := make(chan struct{})
-	go func() {
-		defer close(held)
-		// More than the sockets' buffers take.
-		for range 200 {
-			r.send(1 << 20)
-			returned.Add(1)
-		}
-	}()
-	brokertest.Eventually(t, "a send is held", func() bool {
-		before := returned.Load()
-		time.Sleep(300 * time.Millisecond)
-		sent = returned.Load()
-		return sent > 0 && sent < 200 && sent == before
-	})
+	held := r.holds()
 	if failed := r.failedSoFar(); failed != 0 {
 		t.Errorf("%d sends fail while the broker is frozen; they may still arrive", failed)
 	}
@@ -317,47 +321,11 @@ func TestMessagesWhoseConnectionIsLostAreReportedAsUnknown(t *testing.T) {
 	}
 }
 
-func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
+// On one connection the broker would not read the acknowledgements of consumers either, and send no more than the prefetch.
+func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSoWhileConsumersGoOn(t *testing.T) {
 	s := running(t)
 	s.ctl(t, "eval", "application:set_env(rabbit, heartbeat, 2).")
 	t.Cleanup(func() { s.ctl(t, "eval", "application:set_env(rabbit, heartbeat, 60).") })
-	r := begin(t, "memory", "")
-	r.send(100)
-	unblock := s.block(t)
-	var returned atomic.Int64
-	all := make(chan struct{})
-	go func() {
-		defer close(all)
-		for range 200 {
-			r.send(1 << 20)
-			returned.Add(1)
-		}
-	}()
-	r.told("the broker blocks publishers")
-	brokertest.Eventually(t, "a send is held", func() bool {
-		before := returned.Load()
-		time.Sleep(300 * time.Millisecond)
-		return before > 0 && before < 200 && before == returned.Load()
-	})
-	// The library lets three heartbeats pass without a sign of life.
-	time.Sleep(10 * time.Second)
-	unblock()
-	returnsWithin(t, 60*time.Second, "the send that was held", func() { <-all })
-	brokertest.Eventually(t, "all are acknowledged or have failed", func() bool { return r.ackedSoFar()+r.failedSoFar() == 201 })
-	if acked, _, errors := r.counts(); acked != 201 {
-		t.Errorf("%d of 201 are acknowledged: %s", acked, errors)
-	}
-	throttled := func() int64 { return *broker.ThrottledNs(r.session) }
-	before := throttled()
-	time.Sleep(10 * time.Millisecond)
-	if after := throttled(); before < int64(10*time.Second) || after != before {
-		t.Errorf("publishers were blocked for %d ns, and 10 ms later for %d; a send was held for 10 s", before, after)
-	}
-}
-
-// On one connection the broker would not read the acknowledgements either, and send no more than the prefetch.
-func TestConsumersGoOnWhileTheBrokerBlocksThePublishersOfTheirConnection(t *testing.T) {
-	s := running(t)
 	r := begin(t, "memory", `{"prefetch": 5}`, broker.Subscription{Connection: 0, Group: "workers"})
 	resume := make(chan struct{})
 	r.consume(func(d broker.Delivery) { <-resume; r.count(d) })
@@ -366,16 +334,24 @@ func TestConsumersGoOnWhileTheBrokerBlocksThePublishersOfTheirConnection(t *test
 	}
 	brokertest.Eventually(t, "all are confirmed", func() bool { return r.ackedSoFar() == 50 })
 	unblock := s.block(t)
-	held := make(chan struct{})
-	go func() {
-		defer close(held)
-		r.send(100)
-	}()
+	held := r.holds()
 	r.told("the broker blocks publishers")
 	close(resume)
 	brokertest.Eventually(t, "what was there is consumed", func() bool { return r.received.Load() >= 50 })
+	// The library lets three heartbeats pass without a sign of life.
+	time.Sleep(10 * time.Second)
 	unblock()
-	returnsWithin(t, 60*time.Second, "the send", func() { <-held })
+	returnsWithin(t, 60*time.Second, "the send that was held", func() { <-held })
+	brokertest.Eventually(t, "all are acknowledged or have failed", func() bool { return r.ackedSoFar()+r.failedSoFar() == 250 })
+	if acked, _, errors := r.counts(); acked != 250 {
+		t.Errorf("%d of 250 are acknowledged: %s", acked, errors)
+	}
+	throttled := func() int64 { return *broker.ThrottledNs(r.session) }
+	before := throttled()
+	time.Sleep(10 * time.Millisecond)
+	if after := throttled(); before < int64(10*time.Second) || after != before {
+		t.Errorf("publishers were blocked for %d ns, and 10 ms later for %d; a send was held for 10 s", before, after)
+	}
 }
 
 func TestConnectionsAreEncryptedAndTheBrokersCertificateIsChecked(t *testing.T) {

@@ -77,8 +77,8 @@ type entry struct {
 	m    *broker.Message
 	done broker.Done
 	ack  [][]byte
-	// future answer to what go-redis sends.
-	future redis.AutoFuture
+	// answer that go-redis waits for.
+	answer *redis.Cmd
 }
 
 func (e entry) fail(err error) {
@@ -100,7 +100,8 @@ func (l *link) put(e entry) bool {
 		for _, word := range l.s.command(nil, e) {
 			args = append(args, word)
 		}
-		e.future = l.library.Submit(l.s.Over, redis.NewCmd(l.s.Over, args...))
+		e.answer = redis.NewCmd(l.s.Over, args...)
+		_ = l.library.Process(l.s.Over, e.answer)
 		queue = l.unanswered
 	}
 	select {
@@ -207,17 +208,17 @@ func (l *link) await() error {
 		case <-l.broken:
 			return nil
 		}
-		err := e.future.Wait()
+		value, err := e.answer.Result()
 		atNs := l.s.Now()
+		integer, _ := value.(int64)
 		switch {
-		case err == nil:
-			integer, _ := e.future.Cmd().(*redis.Cmd).Val().(int64)
-			l.answered(e, integer, "", atNs)
 		case refused(err):
 			l.answered(e, 0, err.Error(), atNs)
-		default:
+		case err != nil:
 			e.fail(errUnanswered)
 			return err
+		default:
+			l.answered(e, integer, "", atNs)
 		}
 	}
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// A list as a queue: LPUSH at its head. Consumers that acknowledge move messages from its tail to a list of their own (BLMOVE) and remove
-// each one from there after its handler has returned (LREM). What a consumer took and did not finish is still there, and it takes
-// that again when it has lost its connection; what a process has that dies stays there. The others take messages away (BRPOP), and what they
-// hold is lost with them. LREM goes by value and not by position, so that an
-// acknowledgement that is sent twice or late cannot remove another message; it costs the payload once more.
-
+// popList consumes a list as a queue: LPUSH at its head. Consumers that acknowledge move messages from its tail to a list of their own (BLMOVE)
+// and remove each from there after its handler has returned (LREM). What a consumer took and did not finish is still there, and it takes that
+// again when it has lost its connection; what a process has that dies stays there. The others take messages away (BRPOP), and what they hold is
+// lost with them. LREM goes by value and not by position, so that an acknowledgement that is sent twice or late cannot remove another
+// message; it costs the payload once more.
 func (s *session) popList(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	c := s.newConsumer(to, handle)
 	return s.begin(ctx, c, c.resume, c.pop)

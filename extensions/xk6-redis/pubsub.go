@@ -37,22 +37,18 @@ type channel struct {
 type target struct {
 	// handle is nil before Consume.
 	handle atomic.Pointer[broker.Handler]
-	// pattern or "": in Redis "*" also matches dots, ours matches one word.
-	pattern string
+	// topic as the plan writes it: in Redis the "*" of a pattern also matches dots, ours matches one word.
+	topic string
 }
 
 // place gives a subscription to the first subscriber of its connection that does not have it yet.
 func (s *session) place(to broker.Subscription) {
-	on, t := channelOf(to), &target{}
-	if to.Wildcard {
-		t.pattern = to.Topic
-	}
-	all := &s.subscribers[to.Connection]
+	on, all := channelOf(to), &s.subscribers[to.Connection]
 	i := slices.IndexFunc(*all, func(r *subscriber) bool { return r.targets[on] == nil })
 	if i < 0 {
 		i, *all = len(*all), append(*all, &subscriber{s: s, link: newLink[*socket](), targets: map[channel]*target{}})
 	}
-	(*all)[i].targets[on] = t
+	(*all)[i].targets[on] = &target{topic: to.Topic}
 }
 
 func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -113,7 +109,7 @@ func (r *subscriber) receive(ctx context.Context, k *socket) (confirmation bool,
 	nowNs := r.s.Now()
 	if m, ok := message.(*redis.Message); ok {
 		t := r.targets[channel{cmp.Or(m.Pattern, m.Channel), m.Pattern != ""}]
-		if t == nil || t.pattern != "" && !broker.Matches(t.pattern, m.Channel) {
+		if t == nil || !broker.Matches(t.topic, m.Channel) {
 			return false, nil
 		}
 		if handle := t.handle.Load(); handle != nil {
