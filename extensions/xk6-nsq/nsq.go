@@ -5,8 +5,10 @@ package nsq
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -23,38 +25,14 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-const (
-	closeTimeout = time.Second
-	defaultPort  = "4150"
-)
-
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := defaults
-	own.MsgTimeoutNs = 0
-	if err := o.Decode(&own); err != nil {
+	s := &session{Base: broker.NewBase("nsq", o), own: defaults, client: "mqbench-" + strconv.FormatInt(time.Now().UnixNano(), 36)}
+	s.own.MsgTimeoutNs = 0
+	if err := s.read(); err != nil {
 		return nil, fmt.Errorf("nsq: %w", err)
 	}
-	if o.Replicas > 1 {
-		return nil, errors.New("nsq: a message is on one nsqd; there are no replicas")
-	}
-	text, query, _ := strings.Cut(o.URL, "?")
-	at, err := address.Parse(text, defaultPort, "nsq")
-	if err != nil {
-		return nil, fmt.Errorf("nsq: %w", err)
-	}
-	https, err := httpPorts(at.Hosts, query)
-	if err != nil {
-		return nil, fmt.Errorf("nsq: %w", err)
-	}
-	security, err := own.TLS.Config()
-	if err != nil {
-		return nil, fmt.Errorf("nsq: %w", err)
-	}
-	return &session{
-		Base: broker.NewBase("nsq", o), own: own, servers: at.Hosts, https: https, secret: at.Password, security: security,
-		http: &http.Client{Timeout: httpTimeout}, client: "mqbench-" + strconv.FormatInt(time.Now().UnixNano(), 36),
-	}, nil
+	return s, nil
 }
 
 type session struct {
@@ -65,16 +43,14 @@ type session struct {
 	https    []string
 	secret   string
 	security *tls.Config
-	http     *http.Client
 	// client is our name on the server.
-	client  string
-	version string
-	links   []*link
-	topics  []broker.Topic
-
+	client    string
+	version   string
+	links     []*link
+	layout    broker.Layout
 	consumers broker.List[*consumer]
-	// numbers of consumers.
-	numbers atomic.Int64
+	// channels of our own that were named.
+	channels atomic.Int64
 }
 
 var (
@@ -92,26 +68,19 @@ func (s *session) Open(ctx context.Context) error {
 		}
 	}
 	for i := range s.Connections {
-		l, err := s.connect(i)
-		if err != nil {
+		l := &link{Link: broker.Link[*wire]{Wait: reconnectWait}, session: s, server: s.servers[i%len(s.servers)]}
+		if err := l.Open(ctx, s.Base, l.connect); err != nil {
 			return fmt.Errorf("nsq: connect: %w", broker.Nth(i, s.Connections, address.Cause(err)))
 		}
 		s.links = append(s.links, l)
 	}
-	for server := range s.servers {
-		var info struct {
-			Version string `json:"version"`
-		}
-		if _, err := s.ask(ctx, server, http.MethodGet, "/info", nil, &info); err != nil {
-			return fmt.Errorf("nsq: %w", err)
-		}
-		s.version = info.Version
-	}
-	return nil
+	var err error
+	s.version, _, err = s.knows(ctx, "")
+	return broker.Wrap("nsq", err)
 }
 
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
-	s.topics = layout.Topics
+	s.layout = layout
 	return deadline.Each(ctx, layout.Names(), func(ctx context.Context, name string) error {
 		if !nsq.IsValidTopicName(name) {
 			return fmt.Errorf("nsq: %q is no name of a topic: nsqd takes 64 letters, digits, dots, dashes and underscores at most", name)
@@ -119,15 +88,14 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 		if s.Client > 0 {
 			return nil
 		}
-		query := url.Values{"topic": {name}}
 		if s.Run == "" {
-			err := s.everywhere(ctx, "/topic/delete", query)
+			err := s.everywhere(ctx, "/topic/delete", name, "")
 			if err == nil {
-				err = s.everywhere(ctx, "/topic/create", query)
+				err = s.everywhere(ctx, "/topic/create", name, "")
 			}
 			return broker.Wrap(fmt.Sprintf("nsq: make topic %q", name), err)
 		}
-		known, err := s.knows(ctx, name)
+		_, known, err := s.knows(ctx, name)
 		if err == nil && !known {
 			err = broker.MissingTopic(name, "no nsqd has it")
 		}
@@ -143,7 +111,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	c, err := s.newConsumer(to, handle)
 	if err == nil {
 		s.consumers.Add(c)
-		err = s.everywhere(ctx, "/channel/create", url.Values{"topic": {to.Topic}, "channel": {c.channel}})
+		err = s.everywhere(ctx, "/channel/create", to.Topic, c.channel)
 	}
 	if err == nil {
 		err = deadline.While(ctx, c.start)
@@ -151,7 +119,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return broker.Wrap(fmt.Sprintf("nsq: subscribe to %q", to.Topic), err)
 }
 
-// Remove deletes the topics that Prepare has made, or the channels of ours on the user's own.
+// Remove deletes the topics that Prepare has made, or the channels of ours on the user's own. Client 0 deletes those of groups.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
 	all := s.consumers.All()
@@ -161,16 +129,26 @@ func (s *session) Remove(ctx context.Context) error {
 	// A consumer that is still connected would make what is removed again.
 	deadline.AtMost(closeTimeout, deadline.Steps(all, func(c *consumer) { <-c.library.StopChan })...)
 	var failed error
-	for _, topic := range s.topics {
-		if !s.Found() {
-			failed = errors.Join(failed, s.everywhere(ctx, "/topic/delete", url.Values{"topic": {topic.Name}}))
-			continue
+	remove := func(path, topic, channel string) {
+		failed = errors.Join(failed, s.everywhere(ctx, path, topic, channel))
+	}
+	if !s.Found() {
+		for _, topic := range s.layout.Names() {
+			remove("/topic/delete", topic, "")
 		}
-		for _, channel := range s.channelsOn(topic.Name) {
-			failed = errors.Join(failed, s.everywhere(ctx, "/channel/delete", url.Values{"topic": {topic.Name}, "channel": {channel}}))
+		return broker.Wrap("nsq: remove topics", failed)
+	}
+	for _, one := range all {
+		if one.Group == "" {
+			remove("/channel/delete", one.Topic, one.channel)
 		}
 	}
-	return broker.Wrap("nsq: remove topics and channels", failed)
+	for _, to := range s.layout.Subscriptions {
+		if to.Group != "" && s.Client == 0 {
+			remove("/channel/delete", to.Topic, s.channelName(to.Group))
+		}
+	}
+	return broker.Wrap("nsq: remove channels", failed)
 }
 
 // Held is what consumers have got and not handled.
@@ -197,67 +175,113 @@ func (s *session) Describe() broker.Description {
 		"acknowledgeInGroup": "each message",
 		"prefetch":           fmt.Sprintf("%d not acknowledged (RDY), of all servers together", s.own.Prefetch),
 	})
-	d := broker.Description{
+	return broker.Description{
 		Acks: true, Order: "none", Stores: true, RedeliversAfter: s.msgTimeout(), Settings: set.Printed, Library: "go-nsq v" + nsq.VERSION,
+		Server: strings.TrimSpace("nsqd " + s.version),
 	}
-	if s.version != "" {
-		d.Server = "nsqd " + s.version
-	}
-	return d
 }
 
 func (s *session) Close() error {
-	if !s.End() {
-		return nil
+	if s.End() {
+		deadline.AtMost(closeTimeout, slices.Concat(deadline.Steps(s.consumers.All(), (*consumer).stop), deadline.Steps(s.links, (*link).close))...)
 	}
-	deadline.AtMost(closeTimeout, slices.Concat(deadline.Steps(s.consumers.All(), (*consumer).stop), deadline.Steps(s.links, (*link).close))...)
-	s.http.CloseIdleConnections()
 	return nil
 }
 
 // --- internal ---
 
+// read reads the options and the URL, behind which ?http= may say where the servers' HTTP ports are, if they are not the ones above.
+func (s *session) read() (err error) {
+	if err := s.Decode(&s.own); err != nil {
+		return err
+	}
+	if s.Replicas > 1 {
+		return errors.New("a message is on one nsqd; there are no replicas")
+	}
+	text, query, _ := strings.Cut(s.URL, "?")
+	at, err := address.Parse(text, defaultPort, "nsq")
+	if err != nil {
+		return err
+	}
+	s.servers, s.secret = at.Hosts, at.Password
+	for _, one := range s.servers {
+		host, port, _ := net.SplitHostPort(one)
+		number, err := strconv.Atoi(port)
+		if err != nil {
+			return fmt.Errorf("the URL's port %q is no number", port)
+		}
+		s.https = append(s.https, net.JoinHostPort(host, strconv.Itoa(number+1)))
+	}
+	if query != "" {
+		written, is := strings.CutPrefix(query, "http=")
+		if s.https = strings.Split(written, ","); !is || len(s.https) != len(s.servers) {
+			return errors.New("the URL may have ?http=host:port behind it, one for each server, and nothing else")
+		}
+	}
+	s.security, err = s.own.TLS.Config()
+	return err
+}
+
 // channelName is the same for all members of a group. A subscription without a group has one of its own.
-func (s *session) channelName(group string, number int64) string {
+func (s *session) channelName(group string) string {
 	if group == "" {
-		group = fmt.Sprintf("%d-%d", s.Client, number)
+		group = fmt.Sprintf("%d-%d", s.Client, s.channels.Add(1)-1)
 	}
 	return strings.ReplaceAll(s.Named("-", group), ":", "-")
 }
 
-// channelsOn are those that this session removes: its own and, for client 0, those of the run's groups, which may have members on other
-// clients only.
-func (s *session) channelsOn(topic string) (channels []string) {
-	for _, one := range s.consumers.All() {
-		ours := one.group == "" && one.topic == topic || one.group != "" && s.Client == 0
-		if ours && !slices.Contains(channels, one.channel) {
-			channels = append(channels, one.channel)
+// ask sends a request to the HTTP ports of all servers. One that does not know the topic or the channel has no answer.
+func (s *session) ask(ctx context.Context, method, path string, query url.Values, take func(answer []byte) error) error {
+	for _, where := range s.https {
+		request, err := http.NewRequestWithContext(ctx, method, "http://"+where+path+"?"+query.Encode(), nil)
+		if err != nil {
+			return err
+		}
+		answer, err := httpClient.Do(request)
+		if err != nil {
+			return fmt.Errorf("nsqd's HTTP port does not answer (%w); it makes topics and channels: write it behind the URL, ?http=host:port, if it is not the port above the first one",
+				address.Cause(err))
+		}
+		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		switch {
+		case err != nil:
+		case answer.StatusCode == http.StatusOK:
+			err = take(body)
+		case answer.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "_NOT_FOUND"):
+			err = fmt.Errorf("nsqd's HTTP port answers %s %s", answer.Status, strings.TrimSpace(string(body)))
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return channels
+	return nil
 }
 
-// httpPorts are what ?http= says, or the ports above those of the servers, as nsqd has them by default.
-func httpPorts(servers []string, query string) ([]string, error) {
-	if query != "" {
-		written, is := strings.CutPrefix(query, "http=")
-		list := strings.Split(written, ",")
-		if !is || len(list) != len(servers) {
-			return nil, errors.New("the URL may have ?http=host:port behind it, one for each server, and nothing else")
-		}
-		return list, nil
-	}
-	var list []string
-	for _, one := range servers {
-		host, port, err := net.SplitHostPort(one)
-		if err != nil {
-			return nil, err
-		}
-		number, err := strconv.Atoi(port)
-		if err != nil {
-			return nil, fmt.Errorf("the URL's port %q is no number", port)
-		}
-		list = append(list, net.JoinHostPort(host, strconv.Itoa(number+1)))
-	}
-	return list, nil
+// everywhere makes or removes something on all servers.
+func (s *session) everywhere(ctx context.Context, path, topic, channel string) error {
+	return s.ask(ctx, http.MethodPost, path, url.Values{"topic": {topic}, "channel": {channel}}, func([]byte) error { return nil })
+}
+
+// stats is what nsqd says of itself.
+type stats struct {
+	Version string `json:"version"`
+	Topics  []struct {
+		Name     string `json:"topic_name"`
+		Channels []struct {
+			Name string `json:"channel_name"`
+		} `json:"channels"`
+	} `json:"topics"`
+}
+
+// knows reports whether a server has the topic, and the servers' version.
+func (s *session) knows(ctx context.Context, topic string) (version string, known bool, err error) {
+	query := url.Values{"format": {"json"}, "topic": {topic}, "include_clients": {"false"}, "include_mem": {"false"}}
+	err = s.ask(ctx, http.MethodGet, "/stats", query, func(answer []byte) error {
+		var said stats
+		err := json.Unmarshal(answer, &said)
+		version, known = said.Version, known || len(said.Topics) > 0
+		return err
+	})
+	return version, known, err
 }

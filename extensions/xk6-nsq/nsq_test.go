@@ -3,6 +3,7 @@ package nsq
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -77,14 +78,14 @@ func conforms(t *testing.T, args []string, servers int) {
 				}
 			},
 			Exists: func(t *testing.T, topic string) bool {
-				known, err := ask.knows(t.Context(), topic)
+				_, known, err := ask.knows(t.Context(), topic)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return known
 			},
 			Make: func(t *testing.T, topic string, _ int) {
-				if err := ask.everywhere(t.Context(), "/topic/create", map[string][]string{"topic": {topic}}); err != nil {
+				if err := ask.everywhere(t.Context(), "/topic/create", topic, ""); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -96,25 +97,20 @@ func conforms(t *testing.T, args []string, servers int) {
 // channels gives those of the topics, whosever.
 func channels(t *testing.T, ask *session, topics []string) (names []string) {
 	t.Helper()
-	for server := range ask.servers {
-		var stats struct {
-			Topics []struct {
-				Name     string `json:"topic_name"`
-				Channels []struct {
-					Name string `json:"channel_name"`
-				} `json:"channels"`
-			} `json:"topics"`
-		}
-		if _, err := ask.ask(context.Background(), server, "GET", "/stats", map[string][]string{"format": {"json"}}, &stats); err != nil {
-			t.Fatal(err)
-		}
-		for _, topic := range stats.Topics {
-			if slices.Contains(topics, topic.Name) {
-				for _, channel := range topic.Channels {
+	err := ask.ask(context.Background(), "GET", "/stats", map[string][]string{"format": {"json"}}, func(answer []byte) error {
+		var said stats
+		err := json.Unmarshal(answer, &said)
+		for _, topic := range said.Topics {
+			for _, channel := range topic.Channels {
+				if slices.Contains(topics, topic.Name) {
 					names = append(names, channel.Name)
 				}
 			}
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return names
 }
