@@ -1,188 +1,25 @@
 package nats
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"os/signal"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-	"go.k6.io/k6/v2/cmd"
-
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
-
-// nodeEnv names the configuration file of the server that this program is to be, instead of running tests.
-const nodeEnv = "MQBENCH_TEST_NATS_NODE"
-
-func TestMain(m *testing.M) {
-	scripttest.Main(cmd.Execute)
-	if file := os.Getenv(nodeEnv); file != "" {
-		if err := serve(file); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// serve is a server until SIGTERM; a line on stdout says that it is ready.
-func serve(file string) error {
-	options, err := server.ProcessConfigFile(file)
-	if err != nil {
-		return err
-	}
-	options.NoSigs, options.LogFile = true, logOf(file)
-	s, err := server.NewServer(options)
-	if err != nil {
-		return err
-	}
-	s.ConfigureLogger()
-	s.Start()
-	if !s.ReadyForConnections(20 * time.Second) {
-		return fmt.Errorf("the server does not come up")
-	}
-	fmt.Println("ready")
-	end := make(chan os.Signal, 1)
-	signal.Notify(end, syscall.SIGTERM)
-	<-end
-	s.Shutdown()
-	return nil
-}
-
-// logOf is the log of the server with this configuration file.
-func logOf(config string) string { return config + ".log" }
-
-// node is a server that is a process of its own.
-type node struct {
-	config  string
-	command *exec.Cmd
-}
-
-func (n *node) start(t *testing.T) {
-	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.command = exec.Command(program)
-	n.command.Env = append(os.Environ(), nodeEnv+"="+n.config)
-	n.command.Stderr = os.Stderr
-	out, err := n.command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if !bufio.NewScanner(out).Scan() {
-		log, _ := os.ReadFile(logOf(n.config))
-		t.Fatalf("a node does not come up:\n%s", log)
-	}
-}
-
-func (n *node) kill() {
-	_ = n.command.Process.Kill()
-	_ = n.command.Wait()
-}
-
-func (n *node) signal(t *testing.T, what syscall.Signal) {
-	t.Helper()
-	if err := n.command.Process.Signal(what); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// processes starts three nodes with JetStream, "node-1" to "node-3", and returns them with their URLs when streams can be made.
-func processes(t *testing.T) (map[string]*node, string) {
-	t.Helper()
-	var clients, routes []string
-	for range 3 {
-		clients = append(clients, freeAddress(t))
-		routes = append(routes, freeAddress(t))
-	}
-	all := map[string]*node{}
-	for i := range 3 {
-		name, folder := fmt.Sprintf("node-%d", i+1), t.TempDir()
-		n := &node{config: filepath.Join(folder, "nats.conf")}
-		text := fmt.Sprintf("server_name: %s\nlisten: %q\nmax_payload: 2MB\njetstream { store_dir: %q }\n"+
-			"cluster { name: test, listen: %q, routes: [%s] }\n",
-			name, clients[i], filepath.Join(folder, "data"), routes[i], "nats://"+strings.Join(routes, ", nats://"))
-		if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		all[name] = n
-	}
-	for _, n := range all {
-		n.start(t)
-		t.Cleanup(n.kill)
-	}
-	url := "nats://" + strings.Join(clients, ",nats://")
-	c, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	js, err := jetstream.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		made, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "first", Replicas: 3})
-		if err == nil && len(made.CachedInfo().Cluster.Replicas) == 2 {
-			return all, url
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the cluster makes no streams: %v", err)
-		}
-	}
-}
-
-func freeAddress(t *testing.T) string {
-	return "127.0.0.1:" + strconv.Itoa(brokertest.FreePort(t))
-}
 
 func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"core", "jetstream"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			n := &node{config: filepath.Join(t.TempDir(), "nats.conf")}
-			address := freeAddress(t)
-			text := fmt.Sprintf("listen: %q\nmax_payload: 2MB\njetstream { store_dir: %q }\n", address, t.TempDir())
-			if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			n.start(t)
-			t.Cleanup(n.kill)
-			session, err := New(broker.Options{
-				URL: "nats://" + address, Driver: json.RawMessage(fmt.Sprintf(`{"mode": %q}`, mode)), Connections: 2, MessageBytes: 1 << 20,
-				Now: clock.New().Now, TimeoutNs: int64(2 * time.Second),
+			server, url := process(t, "")
+			session := opened(t, url, fmt.Sprintf(`{"mode": %q}`, mode), func(o *broker.Options) {
+				o.Connections, o.MessageBytes, o.TimeoutNs = 2, 1<<20, int64(2*time.Second)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := session.Open(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "frozen", Partitions: 1}}}); err != nil {
-				t.Fatal(err)
-			}
-			brokertest.Freeze(t, n.command.Process)
+			server.Freeze()
 			// The kernel's buffers take some megabytes.
 			fill := func(connection int) (longest time.Duration) {
 				producer, err := session.Producer(connection)
@@ -193,7 +30,7 @@ func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T
 				for i := 0; i < 100 && !failed; i++ {
 					called := time.Now()
 					told := make(chan error, 1)
-					producer.Send(&broker.Message{Name: "frozen", Payload: make([]byte, 1<<20)}, func(_ *broker.Message, _ int64, err error) { told <- err })
+					producer.Send(&broker.Message{Name: "a.topic", Payload: make([]byte, 1<<20)}, func(_ *broker.Message, _ int64, err error) { told <- err })
 					longest = max(longest, time.Since(called))
 					select {
 					case err := <-told:
@@ -223,24 +60,49 @@ func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T
 	}
 }
 
+func TestReplicasAreOnThreeNodesAndSayWhoLeads(t *testing.T) {
+	t.Parallel()
+	_, url := cluster(t)
+	session := opened(t, url, streams, func(o *broker.Options) { o.Replicas, o.Connections = 3, 3 })
+	send(t, session, 100).ends(t, 100, 0)
+	got := info(t, url)
+	if got.Config.Replicas != 3 || got.Cluster == nil || len(got.Cluster.Replicas) != 2 || got.State.Msgs != 100 {
+		t.Errorf("replicas %d, cluster %+v, %d messages; want 3, a leader with 2 followers, 100", got.Config.Replicas, got.Cluster, got.State.Msgs)
+	}
+	nodes := map[string]bool{}
+	for _, c := range session.(*jetStreamSession).all {
+		nodes[c.ConnectedServerName()] = true
+	}
+	if len(nodes) != 3 {
+		t.Errorf("3 connections go to %v; want one to each node", nodes)
+	}
+	leads := session.(broker.LeaderFinder)
+	if name, err := leads.Leader(t.Context(), "a.topic"); err != nil || name == "" || name != info(t, url).Cluster.Leader {
+		t.Errorf("Leader = %q, %v; the stream says %q", name, err, info(t, url).Cluster.Leader)
+	}
+	if name, err := leads.Leader(t.Context(), "another"); err == nil {
+		t.Errorf("Leader of a topic that is none = %q", name)
+	}
+}
+
 func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 	t.Parallel()
 	failover(t, 3, 1)
 }
 
 func failover(t *testing.T, replicas, kills int) {
-	nodes, url := processes(t)
+	nodes, url := cluster(t)
 	brokertest.Failover(t, brokertest.Cluster{
-		System:   brokertest.System{Driver: New, URL: url, DriverOptions: json.RawMessage(`{"mode": "jetstream", "ackWaitNs": 5000000000}`)},
+		System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"mode": "jetstream", "ackWaitNs": 5000000000}`)},
 		Replicas: replicas,
 		Group:    true,
-		Pause: func(t *testing.T, name string) func() {
-			brokertest.Freeze(t, nodes[name].command.Process)
-			return func() { nodes[name].signal(t, syscall.SIGCONT) }
+		Pause: func(_ *testing.T, name string) func() {
+			nodes[name].Freeze()
+			return func() { _ = nodes[name].Process().Signal(syscall.SIGCONT) }
 		},
-		Kill: func(t *testing.T, name string) func() {
-			nodes[name].kill()
-			return func() { nodes[name].start(t) }
+		Kill: func(_ *testing.T, name string) func() {
+			nodes[name].Kill()
+			return func() { nodes[name].Start() }
 		},
 		Kills: kills,
 	})

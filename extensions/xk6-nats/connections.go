@@ -33,6 +33,9 @@ const (
 	leastFlusherTimeout = time.Second
 	// closeTimeout is how long connections may take to close before their sockets are cut.
 	closeTimeout = time.Second
+	apiTimeout   = 10 * time.Second
+	// headerBytes is the size of a header with an id: "NATS/1.0\r\nNats-Msg-Id: ...\r\n\r\n".
+	headerBytes = 64
 )
 
 // connections are what both modes share: the connections to the server, and the library's counts for them.
@@ -77,8 +80,11 @@ func newConnections(o broker.Options) (*connections, error) {
 	return c, err
 }
 
-// open makes all connections. headerBytes is the size of a message's header.
-func (c *connections) open(headerBytes int) error {
+func (c *connections) open() error {
+	bytes := c.MessageBytes
+	if c.own.Dedup {
+		bytes += headerBytes + len(c.Run)
+	}
 	for i := range c.Connections {
 		connection, err := c.connect(i)
 		if err != nil {
@@ -86,8 +92,8 @@ func (c *connections) open(headerBytes int) error {
 		}
 		c.all = append(c.all, connection)
 	}
-	if limit := c.all[0].MaxPayload(); int64(c.MessageBytes+headerBytes) > limit && c.LimitBytes == 0 {
-		return fmt.Errorf("nats: messages of %d bytes are above the server's max_payload of %d", c.MessageBytes+headerBytes, limit)
+	if limit := c.all[0].MaxPayload(); int64(bytes) > limit && c.LimitBytes == 0 {
+		return fmt.Errorf("nats: messages of %d bytes are above the server's max_payload of %d", bytes, limit)
 	}
 	return nil
 }
@@ -127,23 +133,12 @@ func (c *connections) Close() error {
 
 // flush returns when the server has handled everything that was sent on the connection so far: it handles commands in order.
 func (c *connections) flush(ctx context.Context, connection int) error {
+	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
 	err := c.all[connection].FlushWithContext(ctx)
 	// Subtle: this is set before the answer to the flush is read, while the library calls its error handler some time later.
 	if last := c.all[connection].LastError(); errors.Is(last, nats.ErrPermissionViolation) {
 		return last
-	}
-	return err
-}
-
-// permitted runs requests until the server refuses a right: it answers such a request with an error that the library matches to none, and the
-// request would wait for its answer until ctx ends.
-func (c *connections) permitted(ctx context.Context, requests func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.granted, cancel)()
-	err := requests(ctx)
-	if refusal := context.Cause(c.granted); err != nil && refusal != nil {
-		return refusal
 	}
 	return err
 }

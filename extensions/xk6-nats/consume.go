@@ -50,15 +50,12 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 	if s.kind(to.Group) == "ordered" {
 		consume = s.ordered
 	}
-	err := s.permitted(ctx, func(ctx context.Context) error {
-		one, err := consume(ctx, to, at, handle)
-		if err != nil {
-			return err
-		}
+	one, err := consume(ctx, to, at, handle)
+	if err == nil {
 		one.stream, one.group = at.stream, s.groupName(to.Group)
 		s.consumers.Add(one)
-		return s.flush(ctx, to.Connection)
-	})
+		err = s.flush(ctx, to.Connection)
+	}
 	return broker.Wrap(fmt.Sprintf("nats: consume %q", to.Topic), err)
 }
 
@@ -133,7 +130,7 @@ func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscrip
 	var err error
 	if s.kind(group) == "pull" {
 		var made jetstream.Consumer
-		if made, err = create(ctx, js.CreateConsumer, js.Consumer, at.stream, config); err == nil {
+		if made, err = create(ctx, s, js.CreateConsumer, js.Consumer, at.stream, config); err == nil {
 			reading, err = made.Consume(s.acknowledged(handle), s.pullOptions(s.troubled)...)
 		}
 	} else {
@@ -144,7 +141,7 @@ func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscrip
 			config.DeliverSubject, config.DeliverGroup = "_mqbench."+streamName(to.Topic)+"."+group, group
 		}
 		var made jetstream.PushConsumer
-		if made, err = create(ctx, js.CreatePushConsumer, js.PushConsumer, at.stream, config); err == nil {
+		if made, err = create(ctx, s, js.CreatePushConsumer, js.PushConsumer, at.stream, config); err == nil {
 			reading, err = made.Consume(s.acknowledged(handle), jetstream.ConsumeErrHandler(s.troubled))
 		}
 	}
@@ -156,10 +153,10 @@ func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscrip
 
 // create makes a consumer, or returns the one of that name: another client has made it for the group, or a request whose answer was lost.
 func create[C any](
-	ctx context.Context, make func(context.Context, string, jetstream.ConsumerConfig) (C, error), look func(context.Context, string, string) (C, error),
+	ctx context.Context, s *jetStreamSession, make func(context.Context, string, jetstream.ConsumerConfig) (C, error), look func(context.Context, string, string) (C, error),
 	stream string, config jetstream.ConsumerConfig,
 ) (made C, err error) {
-	err = patiently(ctx, func(ctx context.Context) (err error) {
+	err = s.patiently(ctx, func(ctx context.Context) (err error) {
 		made, err = make(ctx, stream, config)
 		if errors.Is(err, jetstream.ErrConsumerExists) { // it starts elsewhere
 			made, err = look(ctx, stream, config.Name)

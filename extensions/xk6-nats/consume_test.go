@@ -44,7 +44,7 @@ func TestAConsumerIsMadeOnceWhoeverAsksHoweverOften(t *testing.T) {
 		{"the server refuses it", []error{full}, nil, 1, false, true},
 	} {
 		asked := 0
-		got, err := create(t.Context(), func(_ context.Context, stream string, config jetstream.ConsumerConfig) (string, error) {
+		got, err := create(t.Context(), newSession(t), func(_ context.Context, stream string, config jetstream.ConsumerConfig) (string, error) {
 			asked++
 			return "made " + stream + config.Name, c.answers[asked-1]
 		}, func(_ context.Context, stream, name string) (string, error) {

@@ -30,7 +30,7 @@ func (s *jetStreamSession) find(ctx context.Context, topics []broker.Topic) erro
 	for i, topic := range topics {
 		bySubject := false
 		var found jetstream.Stream
-		err := patiently(ctx, func(ctx context.Context) error {
+		err := s.patiently(ctx, func(ctx context.Context) error {
 			name, err := s.js[0].StreamNameBySubject(ctx, topic.Name)
 			if bySubject = err == nil; errors.Is(err, jetstream.ErrStreamNotFound) {
 				name, err = streamName(topic.Name), nil
@@ -65,12 +65,15 @@ func (s *jetStreamSession) find(ctx context.Context, topics []broker.Topic) erro
 }
 
 // state of a stream: its first and its last message.
-func (s *jetStreamSession) state(ctx context.Context, connection int, at location) (jetstream.StreamState, error) {
-	found, err := s.js[connection].Stream(ctx, at.stream)
-	if err != nil {
-		return jetstream.StreamState{}, err
-	}
-	return found.CachedInfo().State, nil
+func (s *jetStreamSession) state(ctx context.Context, connection int, at location) (state jetstream.StreamState, err error) {
+	err = s.patiently(ctx, func(ctx context.Context) error {
+		found, err := s.js[connection].Stream(ctx, at.stream)
+		if err == nil {
+			state = found.CachedInfo().State
+		}
+		return err
+	})
+	return state, err
 }
 
 // --- internal ---

@@ -19,9 +19,6 @@ import (
 const (
 	// dedupWindow is the server's default: how long it remembers ids.
 	dedupWindow = 2 * time.Minute
-	// headerBytes is the size of a header with an id: "NATS/1.0\r\nNats-Msg-Id: ...\r\n\r\n".
-	headerBytes = 64
-	apiTimeout  = 10 * time.Second
 	// answerTimeout is how long a request waits for its answer before it is repeated.
 	answerTimeout = 2 * time.Second
 )
@@ -53,15 +50,11 @@ var (
 	_ broker.LeaderFinder = (*jetStreamSession)(nil)
 )
 
-func newJetStream(c *connections) (*jetStreamSession, error) {
+func newJetStream(c *connections) *jetStreamSession {
 	s := &jetStreamSession{
 		connections: c, storage: jetstream.FileStorage, streams: map[string]location{}, deliveries: &deliveries{CustomDialer: c.dialer},
 	}
-	switch {
-	case c.own.Storage == "file" && c.Durability == "memory",
-		c.own.Storage == "memory" && c.Durability != "" && c.Durability != "memory":
-		return nil, fmt.Errorf("nats: storage %s contradicts durability %s", c.own.Storage, c.Durability)
-	case c.own.Storage == "memory", c.Durability == "memory":
+	if cmp.Or(c.own.Storage, c.Durability) == "memory" {
 		s.storage = jetstream.MemoryStorage
 	}
 	for range c.Connections {
@@ -72,15 +65,11 @@ func newJetStream(c *connections) (*jetStreamSession, error) {
 		s.deliveries.uncertain.Store(true)
 		s.producers[connection].giveUp()
 	}
-	return s, nil
+	return s
 }
 
 func (s *jetStreamSession) Open(ctx context.Context) error {
-	bytes := 0
-	if s.own.Dedup {
-		bytes = headerBytes + len(s.Run)
-	}
-	if err := s.open(bytes); err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
 	for i, connection := range s.all {
@@ -91,11 +80,9 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 		s.producers[i].js = js
 		s.js = append(s.js, js)
 	}
-	err := s.permitted(ctx, func(ctx context.Context) error {
-		return patiently(ctx, func(ctx context.Context) error {
-			_, err := s.js[0].AccountInfo(ctx)
-			return err
-		})
+	err := s.patiently(ctx, func(ctx context.Context) error {
+		_, err := s.js[0].AccountInfo(ctx)
+		return err
 	})
 	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
 		return errors.New("nats: the server has no JetStream: start it with -js, or use mode core")
@@ -112,27 +99,31 @@ func (s *jetStreamSession) Held() (held int64, known bool) {
 // Prepare makes a stream for each topic. It removes a stream of that name from an earlier run, with its consumers.
 func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.layout = layout
-	return s.permitted(ctx, func(ctx context.Context) error {
-		if s.Found() {
-			return s.find(ctx, layout.Topics)
-		}
-		for _, topic := range layout.Topics {
-			s.place(topic.Name, location{stream: streamName(topic.Name), subject: topic.Name})
-		}
-		return deadline.Each(ctx, layout.Names(), s.makeStream)
-	})
+	if s.Found() {
+		return s.find(ctx, layout.Topics)
+	}
+	for _, topic := range layout.Topics {
+		s.place(topic.Name, location{stream: streamName(topic.Name), subject: topic.Name})
+	}
+	return deadline.Each(ctx, layout.Names(), s.makeStream)
 }
 
 // patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
 // carried out twice. It also repeats when a store could not be made: the server removes the folder of its last stream some time after
 // it has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error. And it repeats when a
-// node counts as offline, as one does that has not been heard of for a moment; a cluster that is too small says something else.
-func patiently(ctx context.Context, ask func(context.Context) error) error {
+// node counts as offline, as one does that has not been heard of for a moment; a cluster that is too small says something else. A right that
+// the server refuses ends it: the server answers such a request with an error that the library matches to none.
+func (s *jetStreamSession) patiently(ctx context.Context, ask func(context.Context) error) error {
 	refused := 0
 	return deadline.Ask(ctx, storePause, func() (again bool, err error) {
 		try, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
-		err = ask(try)
+		if !s.IsQuiet() { // what was made is removed in any case
+			defer context.AfterFunc(s.granted, cancel)()
+		}
+		if err = ask(try); err != nil && try.Err() != nil && s.granted.Err() != nil {
+			return false, context.Cause(s.granted)
+		}
 		var refusal *jetstream.APIError
 		if !errors.As(err, &refusal) {
 			return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout), err
@@ -166,7 +157,7 @@ func (s *jetStreamSession) Remove(ctx context.Context) error {
 	var all []func(context.Context) error
 	remove := func(what, name string, ask func(context.Context) error) {
 		all = append(all, func(ctx context.Context) error {
-			err := patiently(ctx, ask)
+			err := s.patiently(ctx, ask)
 			if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) {
 				return nil
 			}
@@ -273,11 +264,11 @@ func (s *jetStreamSession) Describe() broker.Description {
 
 func (s *jetStreamSession) makeStream(ctx context.Context, topic string) error {
 	name := streamName(topic)
-	err := patiently(ctx, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
+	err := s.patiently(ctx, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
 	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("nats: remove old stream %q: %w", name, err)
 	}
-	err = patiently(ctx, func(ctx context.Context) error {
+	err = s.patiently(ctx, func(ctx context.Context) error {
 		_, err := s.js[0].CreateStream(ctx, jetstream.StreamConfig{
 			Name: name, Subjects: []string{topic}, Storage: s.storage, Replicas: max(1, s.Replicas), Duplicates: dedupWindow,
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgs: -1, MaxBytes: -1, MaxMsgSize: -1,

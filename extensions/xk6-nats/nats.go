@@ -19,7 +19,7 @@ func New(o broker.Options) (broker.Session, error) {
 		return nil, fmt.Errorf("nats: %w", err)
 	}
 	if c.own.Mode == "jetstream" {
-		return newJetStream(c)
+		return newJetStream(c), nil
 	}
 	if o.Durability != "" || o.Replicas > 1 {
 		return nil, errors.New("nats: core stores nothing, so it takes neither durability nor replicas")
@@ -39,7 +39,7 @@ var (
 	_ broker.Producer = (*coreProducer)(nil)
 )
 
-func (s *core) Open(context.Context) error { return s.open(0) }
+func (s *core) Open(context.Context) error { return s.open() }
 
 // Prepare does nothing: a subject exists by being used, and core NATS keeps nothing from earlier runs.
 func (s *core) Prepare(context.Context, broker.Layout) error { return nil }

@@ -61,7 +61,7 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 		}
 		o.next, o.stored = state.LastSeq+1, state.LastTime
 	}
-	if err := patiently(ctx, o.make); err != nil {
+	if err := s.patiently(ctx, o.make); err != nil {
 		return consumer{}, err
 	}
 	go o.run()

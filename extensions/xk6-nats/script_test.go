@@ -212,8 +212,8 @@ export default async function () {
 }
 
 func TestScriptsReachAServerWithTLSAndAUser(t *testing.T) {
-	ca, certificate := certificates(t)
-	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: certificate.cert, KeyFile: certificate.key, CaFile: ca})
+	cert, key := certificate(t)
+	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cert, KeyFile: key, CaFile: cert})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ export default function () { nats.publish("x", "y"); nats.close(); console.log("
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got := scripttest.Run(t, []string{"URL=" + s.ClientURL(), "CA=" + ca}, path)
+		got := scripttest.Run(t, []string{"URL=" + s.ClientURL(), "CA=" + cert}, path)
 		if !strings.Contains(got.Said, c.want) || strings.Contains(got.Said, "hush") {
 			t.Errorf("%s: want %q, and no password:\n%s", c.configuration, c.want, got.Said)
 		}

@@ -91,6 +91,9 @@ func (s *Server) Start(under ...string) {
 	}
 }
 
+// Process is the one that runs.
+func (s *Server) Process() *os.Process { return s.process.Process }
+
 // Freeze lets it stand still, connections open, until it is killed.
 func (s *Server) Freeze() { Freeze(s.t, s.process.Process) }
 
