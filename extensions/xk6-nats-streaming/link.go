@@ -44,14 +44,14 @@ var (
 func (s *session) connect(ctx context.Context, i int) (err error) {
 	l := &link{session: s, number: i, Link: broker.Link[*above]{Wait: reconnectWait}}
 	first := i % len(s.servers)
-	l.below, err = nats.Connect(strings.Join(slices.Concat(s.servers[first:], s.servers[:first]), ","), append(s.natsOptions().Options,
+	l.below, err = nats.Connect(strings.Join(slices.Concat(s.servers[first:], s.servers[:first]), ","), slices.Concat(s.below.Options, []nats.Option{
 		nats.Name(s.client+"-"+strconv.Itoa(i)),
 		// Connection i starts with server i, so that a cluster's nodes get the same share in every run.
 		nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { s.Report("connection lost", address.Cause(err)) }),
 		nats.ReconnectHandler(func(*nats.Conn) { s.Reconnected() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.Report("asynchronous error", err) }),
-	)...)
+	})...)
 	if err != nil {
 		return err
 	}
@@ -88,16 +88,16 @@ func (l *link) dial(context.Context) (*above, error) {
 	name := fmt.Sprintf("%s-%03d-%02d", s.client, l.number, l.times)
 	made := &above{lost: make(chan struct{})}
 	var err error
-	made.Conn, err = stan.Connect(s.own.Cluster, name, append(s.stanOptions().Options, stan.NatsConn(l.below),
+	made.Conn, err = stan.Connect(s.own.Cluster, name, slices.Concat(s.above.Options, []stan.Option{stan.NatsConn(l.below),
 		// The server says that it does not know the connection, or nothing at all for long.
-		stan.SetConnectionLostHandler(func(_ stan.Conn, err error) { made.err = err; close(made.lost) }))...)
+		stan.SetConnectionLostHandler(func(_ stan.Conn, err error) { made.err = err; close(made.lost) })})...)
 	if errors.Is(err, stan.ErrConnectReqTimeout) {
 		return nil, fmt.Errorf("no NATS Streaming of the cluster %q answers there; is it another cluster (-cid), or a server without NATS Streaming?", s.own.Cluster)
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range s.subscriptions.All() {
+	for _, one := range s.consumers.All() {
 		if one.link != l {
 			continue
 		}

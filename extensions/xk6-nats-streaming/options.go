@@ -2,6 +2,7 @@ package streaming
 
 import (
 	"cmp"
+	"crypto/tls"
 	_ "embed"
 	"fmt"
 	"time"
@@ -48,48 +49,37 @@ const (
 	leastEnvelope = 92
 )
 
-// natsOptions are those of the connections below.
-func (s *session) natsOptions() (of broker.Settings[nats.Option]) {
-	of.Set("", nil, nats.Timeout(connectTimeout), nats.SetCustomDialer(s.wires), nats.Compression(false))
-	if s.security != nil {
-		of.Set("", nil, nats.Secure(s.security))
-	}
-	timeout := s.timeout()
-	of.Set("reconnectBufferBytes", "0 (a publish without connection fails)", nats.ReconnectBufSize(-1))
-	of.Set("reconnectWait", reconnectWait, nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(0, 0))
-	of.Set("maxReconnects", "unlimited", nats.MaxReconnects(-1))
-	of.Set("pingInterval", pingInterval, nats.PingInterval(pingInterval))
-	of.Set("maxPingsOutstanding", maxPings, nats.MaxPingsOutstanding(maxPings))
-	of.Set("flusherTimeout", timeout, nats.FlusherTimeout(timeout))
-	of.Set("writeBufferBytes", writeBufferBytes, nats.WriteBufferSize(writeBufferBytes))
-	return of
+// settings are what the libraries get: the connections below, NATS Streaming above them, and each subscription.
+type settings struct {
+	below        broker.Settings[nats.Option]
+	above        broker.Settings[stan.Option]
+	subscription broker.Settings[stan.SubscriptionOption]
 }
 
-// stanOptions are those of NATS Streaming above them.
-func (s *session) stanOptions() (of broker.Settings[stan.Option]) {
-	// maxPending also counts messages that were received before their acknowledgement: those have left flight.
+func (s *session) set(own options, security *tls.Config) {
+	timeout, ackWait := cmp.Or(time.Duration(s.TimeoutNs), noTimeout), time.Duration(own.AckWaitNs)
+	// Those that were received before their acknowledgement have left flight, and count here.
 	maxPending := noPending
 	if s.InFlight > 0 {
 		maxPending = max(leastPending, int(min(2*s.InFlight, noPending)))
 	}
-	of.Set("", nil, stan.ConnectWait(connectTimeout))
-	of.Set("cluster", s.own.Cluster)
-	of.Set("publishTimeout", s.timeout(), stan.PubAckWait(s.timeout()))
-	of.Set("publishMaxPending", maxPending, stan.MaxPubAcksInflight(maxPending))
-	of.Set("streamingPings", fmt.Sprintf("every %d s, at most %d without an answer", streamingPingSeconds, streamingMaxPings),
+	if security != nil {
+		s.below.Set("", nil, nats.Secure(security))
+	}
+	s.below.Set("tls", security != nil)
+	s.below.Set("compression", "none", nats.Compression(false), nats.Timeout(connectTimeout), nats.SetCustomDialer(s.wires))
+	s.below.Set("reconnectBufferBytes", "0 (a publish without connection fails)", nats.ReconnectBufSize(-1))
+	s.below.Set("reconnectWait", reconnectWait, nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(0, 0))
+	s.below.Set("maxReconnects", "unlimited", nats.MaxReconnects(-1))
+	s.below.Set("pingInterval", pingInterval, nats.PingInterval(pingInterval))
+	s.below.Set("maxPingsOutstanding", maxPings, nats.MaxPingsOutstanding(maxPings))
+	s.below.Set("flusherTimeout", timeout, nats.FlusherTimeout(timeout))
+	s.below.Set("writeBufferBytes", writeBufferBytes, nats.WriteBufferSize(writeBufferBytes))
+	s.above.Set("cluster", own.Cluster, stan.ConnectWait(connectTimeout))
+	s.above.Set("publishTimeout", timeout, stan.PubAckWait(timeout))
+	s.above.Set("publishMaxPending", maxPending, stan.MaxPubAcksInflight(maxPending))
+	s.above.Set("streamingPings", fmt.Sprintf("every %d s, at most %d without an answer", streamingPingSeconds, streamingMaxPings),
 		stan.Pings(streamingPingSeconds, streamingMaxPings))
-	return of
+	s.subscription.Set("maxInflight", own.Prefetch, stan.MaxInflight(own.Prefetch))
+	s.subscription.Set("ackWait", ackWait, stan.AckWait(ackWait))
 }
-
-// subscriptionOptions are those of every subscription.
-func (s *session) subscriptionOptions() (of broker.Settings[stan.SubscriptionOption]) {
-	of.Set("maxInflight", s.own.Prefetch, stan.MaxInflight(s.own.Prefetch))
-	of.Set("ackWait", s.ackWait(), stan.AckWait(s.ackWait()))
-	return of
-}
-
-// --- internal ---
-
-func (s *session) ackWait() time.Duration { return time.Duration(s.own.AckWaitNs) }
-
-func (s *session) timeout() time.Duration { return cmp.Or(time.Duration(s.TimeoutNs), noTimeout) }

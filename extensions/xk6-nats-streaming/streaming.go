@@ -2,8 +2,8 @@
 package streaming
 
 import (
+	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,37 +27,31 @@ const (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := defaults
-	if err := o.Decode(&own); err != nil {
-		return nil, fmt.Errorf("nats-streaming: %w", err)
-	}
 	if o.Replicas > 1 {
 		return nil, errors.New("nats-streaming: a channel has no replicas of its own; the server's cluster decides")
 	}
-	servers, err := address.List(o.URL)
-	if err != nil {
-		return nil, fmt.Errorf("nats-streaming: %w", err)
+	s := &session{
+		Base: broker.NewBase("nats-streaming", o), own: defaults, wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}},
+		client: "mqbench-" + nuid.Next(),
 	}
-	security, err := own.TLS.Config()
-	if err != nil {
-		return nil, fmt.Errorf("nats-streaming: %w", err)
-	}
-	return &session{
-		Base: broker.NewBase("nats-streaming", o), own: own, servers: servers, security: security,
-		wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}}, client: "mqbench-" + nuid.Next(),
-	}, nil
+	err := o.Decode(&s.own)
+	security, ofTLS := s.own.TLS.Config()
+	var ofURL error
+	s.servers, ofURL = address.List(o.URL)
+	s.set(s.own, security)
+	return s, broker.Wrap("nats-streaming", cmp.Or(err, ofTLS, ofURL))
 }
 
 type session struct {
 	*broker.Base
-	own      options
-	servers  []string
-	security *tls.Config
-	wires    *address.Wires
+	settings
+	own     options
+	servers []string
+	wires   *address.Wires
 	// client begins the names that the server knows our connections by.
-	client        string
-	links         []*link
-	subscriptions broker.List[*subscription]
+	client    string
+	links     []*link
+	consumers broker.List[*consumer]
 }
 
 var (
@@ -92,7 +86,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 			return nil
 		}
 		to.Connection = 0 // another client's may be any
-		one := s.subscription(to, func(broker.Delivery) {})
+		one := s.consumer(to, func(broker.Delivery) {})
 		err := deadline.While(ctx, func() error {
 			if err := one.subscribe(one.link.Now()); err != nil {
 				return err
@@ -106,18 +100,18 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 func (s *session) Producer(connection int) (broker.Producer, error) { return s.links[connection], nil }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	one := s.subscription(to, handle)
+	one := s.consumer(to, handle)
 	if err := deadline.While(ctx, func() error { return one.subscribe(one.link.Now()) }); err != nil {
 		return fmt.Errorf("nats-streaming: subscribe to %q: %w", to.Topic, err)
 	}
-	s.subscriptions.Add(one)
+	s.consumers.Add(one)
 	return nil
 }
 
 // Remove takes the members out of their groups; the last one takes the group with it.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	err := deadline.Each(ctx, s.subscriptions.All(), func(ctx context.Context, one *subscription) error {
+	err := deadline.Each(ctx, s.consumers.All(), func(ctx context.Context, one *consumer) error {
 		return deadline.While(ctx, one.unsubscribe)
 	})
 	return broker.Wrap("nats-streaming: leave groups", err)
@@ -125,7 +119,7 @@ func (s *session) Remove(ctx context.Context) error {
 
 // Held is what waits for the callbacks of subscriptions.
 func (s *session) Held() (held int64, known bool) {
-	for _, one := range s.subscriptions.All() {
+	for _, one := range s.consumers.All() {
 		if n, _, err := (*one.at.Load()).Pending(); err == nil { // a closed one holds nothing
 			held += int64(n)
 		}
@@ -137,11 +131,12 @@ func (s *session) Held() (held int64, known bool) {
 func (s *session) Dropped() int64 { return 0 }
 
 func (s *session) Describe() broker.Description {
-	set := s.natsOptions()
-	maps.Copy(set.Printed, s.stanOptions().Printed)
-	maps.Copy(set.Printed, s.subscriptionOptions().Printed)
+	set := broker.Settings[any]{Printed: map[string]string{}}
+	for _, of := range []map[string]string{s.below.Printed, s.above.Printed, s.subscription.Printed} {
+		maps.Copy(set.Printed, of)
+	}
 	set.Print(map[string]any{
-		"connections": s.Connections, "tls": s.security != nil, "compression": "none",
+		"connections":        s.Connections,
 		"channels":           "kept by the server after the run, as no client can remove one; subscriptions begin with the next message",
 		"confirm":            "each message",
 		"flush":              fmt.Sprintf("by the library's flusher, at once; what comes meanwhile shares a write, up to %d bytes", writeBufferBytes),
@@ -151,7 +146,7 @@ func (s *session) Describe() broker.Description {
 		"prefetch":           fmt.Sprintf("%d not acknowledged", s.own.Prefetch),
 	})
 	d := broker.Description{
-		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: s.ackWait(), Settings: set.Printed,
+		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: time.Duration(s.own.AckWaitNs), Settings: set.Printed,
 		Library: fmt.Sprintf("stan.go v%s, nats.go v%s", stan.Version, nats.Version),
 	}
 	if len(s.links) > 0 {
@@ -173,8 +168,8 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// subscription is one consumer; it is made again when the server has forgotten its connection.
-type subscription struct {
+// consumer is a subscription; it is made again when the server has forgotten its connection.
+type consumer struct {
 	link         *link
 	topic, group string
 	handle       broker.Handler
@@ -183,15 +178,15 @@ type subscription struct {
 	at   atomic.Pointer[stan.Subscription]
 }
 
-func (s *session) subscription(to broker.Subscription, handle broker.Handler) *subscription {
-	one := &subscription{link: s.links[to.Connection], topic: to.Topic, handle: handle}
+func (s *session) consumer(to broker.Subscription, handle broker.Handler) *consumer {
+	one := &consumer{link: s.links[to.Connection], topic: to.Topic, handle: handle}
 	if to.Group != "" { // a colon has a meaning of its own
 		one.group = strings.ReplaceAll(s.Named("-", to.Group), ":", "-")
 	}
 	return one
 }
 
-func (o *subscription) subscribe(on *above, connected bool, options ...stan.SubscriptionOption) (err error) {
+func (o *consumer) subscribe(on *above, connected bool, options ...stan.SubscriptionOption) (err error) {
 	if !connected {
 		return errors.New("not connected")
 	}
@@ -200,7 +195,7 @@ func (o *subscription) subscribe(on *above, connected bool, options ...stan.Subs
 		o.handle(broker.Delivery{ReceivedNs: s.Now(), Payload: m.Data, Redelivered: m.Redelivered})
 		o.last.Store(m.Sequence)
 	}
-	options = append(options, s.subscriptionOptions().Options...)
+	options = append(options, s.subscription.Options...)
 	var made stan.Subscription
 	if o.group == "" {
 		made, err = on.Subscribe(o.topic, take, options...)
@@ -213,7 +208,7 @@ func (o *subscription) subscribe(on *above, connected bool, options ...stan.Subs
 	return err
 }
 
-func (o *subscription) unsubscribe() error {
+func (o *consumer) unsubscribe() error {
 	err := (*o.at.Load()).Unsubscribe()
 	if errors.Is(err, stan.ErrConnectionClosed) { // nothing of it is left
 		return nil
