@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
 
@@ -212,7 +213,7 @@ export default async function () {
 }
 
 func TestScriptsReachAServerWithTLSAndAUser(t *testing.T) {
-	cert, key := certificate(t)
+	cert, key := brokertest.Certificate(t, t.TempDir())
 	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cert, KeyFile: key, CaFile: cert})
 	if err != nil {
 		t.Fatal(err)

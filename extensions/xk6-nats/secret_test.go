@@ -1,23 +1,17 @@
 package nats
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
 func TestSecretsComeFromTheEnvironmentOrTheURLAndAreNotInErrors(t *testing.T) {
@@ -63,7 +57,7 @@ func TestASecretThatIsMissingIsNamed(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	cert, key := certificate(t)
+	cert, key := brokertest.Certificate(t, t.TempDir())
 	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cert, KeyFile: key, CaFile: cert, Verify: true})
 	if err != nil {
 		t.Fatal(err)
@@ -102,22 +96,11 @@ func credentials(t *testing.T) (file string, takes func(*server.Options)) {
 	}
 	user := must(jwt.NewUserClaims(public[2]).Encode(pairs[1]))(t)
 	text := must(jwt.FormatUserConfig(user, must(pairs[2].Seed())(t)))(t)
-	return written(t, "bench.creds", text), func(o *server.Options) { o.TrustedKeys, o.AccountResolver = public[:1], resolver }
-}
-
-// certificate makes one for 127.0.0.1 that server and client use, and that is its own authority.
-func certificate(t *testing.T) (cert, key string) {
-	t.Helper()
-	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	file = filepath.Join(t.TempDir(), "bench.creds")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	der := must(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))(t)
-	pkcs8 := must(x509.MarshalPKCS8PrivateKey(private))(t)
-	return written(t, "cert.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
-		written(t, "key.pem", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
+	return file, func(o *server.Options) { o.TrustedKeys, o.AccountResolver = public[:1], resolver }
 }
 
 func must[V any](value V, err error) func(*testing.T) V {
@@ -128,13 +111,4 @@ func must[V any](value V, err error) func(*testing.T) V {
 		}
 		return value
 	}
-}
-
-func written(t *testing.T, name string, text []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
