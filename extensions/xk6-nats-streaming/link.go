@@ -45,7 +45,7 @@ func (s *session) connect(ctx context.Context, i int) (err error) {
 	l := &link{session: s, number: i, Link: broker.Link[*above]{Wait: reconnectWait}}
 	first := i % len(s.servers)
 	l.below, err = nats.Connect(strings.Join(slices.Concat(s.servers[first:], s.servers[:first]), ","), slices.Concat(s.below.Options, []nats.Option{
-		nats.Name(s.client+"-"+strconv.Itoa(i)),
+		nats.Name(s.client + "-" + strconv.Itoa(i)),
 		// Connection i starts with server i, so that a cluster's nodes get the same share in every run.
 		nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { s.Report("connection lost", address.Cause(err)) }),
