@@ -67,7 +67,7 @@ func (s *session) member(ctx context.Context, to broker.Subscription, handle bro
 	if len(members) < here {
 		return nil
 	}
-	err = deadline.Until(ctx, groupPoll, func() bool { return s.shared(ctx, name, members, s.partitionsOf(to.Topic)) })
+	err = deadline.Until(ctx, setUpPoll, func() bool { return s.shared(ctx, name, members, s.partitionsOf(to.Topic)) })
 	for _, m := range members {
 		m.watch.settled.Store(true)
 	}
@@ -84,12 +84,6 @@ func (s *session) Held() (held int64, known bool) {
 }
 
 // --- internal ---
-
-// setUpPoll is how often we ask the library until a consumer is set up, groupPoll how often we ask the broker.
-const (
-	setUpPoll = 2 * time.Millisecond
-	groupPoll = 20 * time.Millisecond
-)
 
 // groupName is the same on all clients of the run.
 func (s *session) groupName(to broker.Subscription) string {

@@ -3,23 +3,21 @@ package kafka
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
-
-// onExisting opens a session of a run on a topic that is there, and returns what Prepare says.
-func onExisting(t *testing.T, url, topic string, messageBytes, partitions int) (*bench, error) {
-	t.Helper()
-	return prepared(t, broker.Options{
-		Part: broker.Part{Run: "run-1"}, URL: url, MessageBytes: messageBytes, TimeoutNs: int64(5 * time.Second),
-	}, broker.Topic{Name: topic, Partitions: partitions})
-}
 
 func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T) {
 	s := running(t)
 	limit := "2000"
-	s.makeWith(t, "orders", 6, map[string]*string{"max.message.bytes": &limit})
+	if _, err := s.admin(t).CreateTopic(t.Context(), 6, 1, map[string]*string{"max.message.bytes": &limit}, "orders"); err != nil {
+		t.Fatal(err)
+	}
+	brokertest.Eventually(t, "the topic is there", func() bool { return s.exists(t, "orders") })
+	onExisting := func(messageBytes, partitions int) (*bench, error) {
+		return prepared(t, broker.Options{Part: broker.Part{Run: "run-1"}, URL: s.url, MessageBytes: messageBytes}, broker.Topic{Name: "orders", Partitions: partitions})
+	}
 	for _, c := range []struct {
 		bytes, partitions int
 		complaint         string
@@ -27,11 +25,11 @@ func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T)
 		{100, 3, "topic orders has 6 partitions, and this run expects 3; write partitions: 6"},
 		{1600, 6, "topic orders takes batches of at most 2000 bytes (max.message.bytes), and one message of the run needs 2112"},
 	} {
-		if _, err := onExisting(t, s.url, "orders", c.bytes, c.partitions); err == nil || !strings.Contains(err.Error(), c.complaint) {
+		if _, err := onExisting(c.bytes, c.partitions); err == nil || !strings.Contains(err.Error(), c.complaint) {
 			t.Errorf("Prepare = %v; want %q", err, c.complaint)
 		}
 	}
-	b, err := onExisting(t, s.url, "orders", 100, 6)
+	b, err := onExisting(100, 6)
 	if err == nil {
 		b.producer, err = b.Producer(0)
 	}

@@ -42,6 +42,9 @@ func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *test
 	}
 	for _, b := range all {
 		b.until("all 100 fail", func() bool { return len(b.errs) == 100 })
+		if unknown(b.errs) == 0 {
+			t.Errorf("the broker would take the first when it wakes, and all are counted as failed: %v", b.errs[0])
+		}
 	}
 	var closing sync.WaitGroup
 	for _, b := range all {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
@@ -59,19 +57,10 @@ func (s *server) exists(t *testing.T, topic string) bool {
 // make makes a topic as its user would.
 func (s *server) make(t *testing.T, topic string, partitions int) {
 	t.Helper()
-	s.makeWith(t, topic, partitions, nil)
-}
-
-func (s *server) makeWith(t *testing.T, topic string, partitions int, config map[string]*string) {
-	t.Helper()
-	if _, err := s.admin(t).CreateTopic(context.Background(), int32(partitions), 1, config, topic); err != nil {
+	if _, err := s.admin(t).CreateTopic(t.Context(), int32(partitions), 1, nil, topic); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); !s.exists(t, topic); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("topic %s does not come up", topic)
-		}
-	}
+	brokertest.Eventually(t, "topic "+topic+" is there", func() bool { return s.exists(t, topic) })
 }
 
 // traces are the groups of a run.
@@ -91,11 +80,7 @@ func (s *server) traces(t *testing.T, run string, _ []string) (names []string) {
 
 func (s *server) admin(t *testing.T) *kadm.Client {
 	t.Helper()
-	at, err := address.Parse(s.url, "9092", "kafka")
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := kgo.NewClient(kgo.SeedBrokers(at.Hosts...))
+	client, err := kgo.NewClient(kgo.SeedBrokers(strings.TrimPrefix(s.url, "kafka://")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (s *sending) finish(_ *kgo.Record, err error) {
 
 // ready makes the client connect and get its producer id. The library looks a topic up for as long as a message may take.
 func (p *producer) ready(ctx context.Context, topics []string) error {
-	err := deadline.Ask(ctx, metadataPoll, func() (again bool, err error) {
+	err := deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
 		err = franz.Ready(ctx, p.client, topics...)
 		return errors.Is(err, kgo.ErrRecordTimeout), err
 	})

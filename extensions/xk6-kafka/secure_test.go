@@ -1,18 +1,12 @@
 package kafka
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
+	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
@@ -20,7 +14,7 @@ import (
 
 func TestTLSAndPasswords(t *testing.T) {
 	folder := t.TempDir()
-	certificate, key := selfSigned(t)
+	certificate, key := pair(t)
 	store := write(t, folder, "store.pem", key+certificate)
 	ca := write(t, folder, "ca.pem", certificate)
 	s := start(t, setup{
@@ -88,25 +82,14 @@ export default function () {
 	}
 }
 
-// selfSigned gives a certificate for 127.0.0.1 that is its own authority, and its key, in PEM.
-func selfSigned(t *testing.T) (certificate, key string) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+// pair is the certificate for 127.0.0.1 of Go's own tests, which is its own authority, and its key, in PEM.
+func pair(t *testing.T) (certificate, key string) {
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mqbench test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})),
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
 }

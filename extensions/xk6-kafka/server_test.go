@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -28,47 +29,40 @@ type server struct {
 	ended   chan struct{}
 }
 
-// shared is the broker of all tests that need no settings of their own. One that was killed is started again, as it takes half the time of a
-// new one.
-var shared struct {
-	sync.Mutex
-	server *server
-	folder string
-}
+// shared is the broker of all tests that need no settings of their own, in a folder of its own.
+var (
+	shared       *server
+	sharedFolder string
+)
 
 func TestMain(m *testing.M) {
 	scripttest.Main(cmd.Execute)
 	code := m.Run()
-	if shared.server != nil {
-		shared.server.kill()
+	if shared != nil {
+		shared.kill()
 	}
-	if shared.folder != "" {
-		_ = os.RemoveAll(shared.folder)
-	}
+	_ = os.RemoveAll(sharedFolder)
 	os.Exit(code)
 }
 
+// running is the shared broker. One that was killed is started again, as it takes half the time of a new one.
 func running(t testing.TB) *server {
 	t.Helper()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server != nil {
-		select {
-		case <-shared.server.ended:
-			shared.server.run(t)
-		default:
+	if shared == nil {
+		var err error
+		if sharedFolder, err = os.MkdirTemp("", "mqbench-kafka-"); err != nil {
+			t.Fatal(err)
 		}
-		return shared.server
+		s := made(t, sharedFolder, setup{})
+		s.run(t)
+		shared = s
 	}
-	folder, err := os.MkdirTemp("", "mqbench-kafka-")
-	if err != nil {
-		t.Fatal(err)
+	select {
+	case <-shared.ended:
+		shared.run(t)
+	default:
 	}
-	shared.folder = folder
-	s := made(t, folder, setup{})
-	s.run(t)
-	shared.server = s
-	return s
+	return shared
 }
 
 // setup is what a test's broker has beside the usual.
@@ -142,24 +136,21 @@ func (s *server) run(t testing.TB) {
 	s.command, s.ended = exec.Command(s.argv[0], s.argv[1:]...), make(chan struct{})
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := s.command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	if err == nil {
+		err = s.command.Start()
 	}
-	if err := s.command.Start(); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	up := make(chan struct{})
 	var said []string
 	go func() {
-		told := false
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if told {
-				continue
-			}
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
 			said = append(said, lines.Text())
 			if strings.Contains(lines.Text(), "Kafka Server started") {
-				told = true
 				close(up)
+				_, _ = io.Copy(io.Discard, out)
 			}
 		}
 		_ = s.command.Wait()

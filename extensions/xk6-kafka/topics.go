@@ -110,9 +110,9 @@ func (s *session) Leader(ctx context.Context, topic string) (string, error) {
 // --- internal ---
 
 const (
-	// metadataPoll is how often brokers are asked for a change that all of them have to hear of, removePoll how often for one that takes longer.
-	metadataPoll = 10 * time.Millisecond
-	removePoll   = 200 * time.Millisecond
+	// setUpPoll is how often we ask whether something is set up, removePoll whether it is gone.
+	setUpPoll  = 10 * time.Millisecond
+	removePoll = 200 * time.Millisecond
 	// goneTimeout is how long a broker that may be gone has to answer.
 	goneTimeout = time.Second
 	// flushMs is the setting of level "interval".
@@ -136,18 +136,21 @@ func topicConfig(o broker.Options, own options) (map[string]string, error) {
 	if own.MinInsyncReplicas > 0 {
 		config["min.insync.replicas"] = strconv.Itoa(own.MinInsyncReplicas)
 	}
-	switch o.Durability {
-	case "":
-	case "memory", "os":
-		config["flush.messages"], config["flush.ms"] = never, never
-	case "interval":
-		config["flush.messages"], config["flush.ms"] = never, flushMs
-	case "fsync":
-		config["flush.messages"], config["flush.ms"] = "1", never
-	default:
+	flushes, known := flushes[o.Durability]
+	if !known {
 		return nil, fmt.Errorf("durability must be memory, os, interval or fsync, got %q", o.Durability)
 	}
+	maps.Copy(config, flushes)
 	return config, nil
+}
+
+// flushes are a topic's part of the durability levels.
+var flushes = map[string]map[string]string{
+	"":         {},
+	"memory":   {"flush.messages": never, "flush.ms": never},
+	"os":       {"flush.messages": never, "flush.ms": never},
+	"interval": {"flush.messages": never, "flush.ms": flushMs},
+	"fsync":    {"flush.messages": "1", "flush.ms": never},
 }
 
 // checkFlusher refuses brokers that ignore a topic's flush.ms, which is Kafka's default.
@@ -207,7 +210,7 @@ func (s *session) join(ctx context.Context, cluster kadm.Metadata) error {
 			return fmt.Errorf("kafka: find the end of topic %q: %w", topic, err)
 		}
 		// The first group of a cluster has its coordinator only after seconds, more than the library waits for it.
-		err = deadline.Ask(ctx, metadataPoll, func() (again bool, err error) {
+		err = deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
 			err = s.admin.CommitAllOffsets(ctx, group, ends.Offsets())
 			return errors.Is(err, kerr.CoordinatorNotAvailable), err
 		})
@@ -240,7 +243,7 @@ func (s *session) create(ctx context.Context) error {
 			switch {
 			case c.Err == nil:
 				s.made = append(s.made, c.Topic)
-			case !errors.Is(c.Err, kerr.TopicAlreadyExists): // it is empty: clear has made sure
+			case !errors.Is(c.Err, kerr.TopicAlreadyExists): // it is empty: Prepare has made sure
 				return fmt.Errorf("kafka: create topic %q: %w%s", c.Topic, c.Err, franz.Because(c.ErrMessage))
 			}
 		}
@@ -266,9 +269,12 @@ func (s *session) remove(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	return broker.Wrap("they do not go", s.awaitTopics(ctx, names, false, func(topic kmsg.MetadataResponseTopic) bool {
-		return topic.ErrorCode == kerr.UnknownTopicOrPartition.Code
-	}))
+	return s.awaitTopics(ctx, names, false, func(topic kmsg.MetadataResponseTopic) error {
+		if topic.ErrorCode != kerr.UnknownTopicOrPartition.Code {
+			return errors.New("it is still there")
+		}
+		return nil
+	})
 }
 
 // ends returns the offsets behind the last message of each partition. If one cannot be read, all fail.
@@ -284,29 +290,38 @@ func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffset
 }
 
 func (s *session) awaitLeaders(ctx context.Context) error {
-	err := s.awaitTopics(ctx, s.layout.Names(), true, func(topic kmsg.MetadataResponseTopic) bool {
-		return topic.ErrorCode == 0 && ready(topic) == s.partitionsOf(*topic.Topic)
+	err := s.awaitTopics(ctx, s.layout.Names(), true, func(topic kmsg.MetadataResponseTopic) error {
+		ready, wanted := 0, s.partitionsOf(*topic.Topic)
+		for _, p := range topic.Partitions {
+			if p.ErrorCode == 0 && p.Leader >= 0 && len(p.ISR) == len(p.Replicas) {
+				ready++
+			}
+		}
+		if topic.ErrorCode == 0 && ready < wanted {
+			return fmt.Errorf("%d of %d partitions have a leader and all replicas in sync", ready, wanted)
+		}
+		return kerr.ErrorForCode(topic.ErrorCode)
 	})
 	if err != nil {
 		return fmt.Errorf("kafka: the topics get no leaders: %w", err)
 	}
 	// Only a leader answers this, so it shows that the brokers themselves know what they lead.
-	return broker.Wrap("kafka: ask the topics' leaders", deadline.Ask(ctx, metadataPoll, func() (bool, error) {
+	return broker.Wrap("kafka: ask the topics' leaders", deadline.Ask(ctx, setUpPoll, func() (bool, error) {
 		_, err := s.ends(ctx, s.layout.Names()...)
 		return kerr.IsRetriable(err), err
 	}))
 }
 
-// awaitTopics returns when every broker reports the expected state of every topic: they hear of changes one after the other. It waits for
-// a broker that is gone only if all are needed.
-func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, holds func(kmsg.MetadataResponseTopic) bool) error {
+// awaitTopics returns when every broker has heard of a change, one after the other: `missing` says what a topic lacks there. It waits for a
+// broker that is gone only if all are needed.
+func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, missing func(kmsg.MetadataResponseTopic) error) error {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, name := range names {
 		topic := kmsg.NewMetadataRequestTopic()
 		topic.Topic = kmsg.StringPtr(name)
 		request.Topics = append(request.Topics, topic)
 	}
-	return deadline.Ask(ctx, metadataPoll, func() (again bool, err error) {
+	return deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
 		cluster, err := s.admin.BrokerMetadata(ctx)
 		if err != nil {
 			return false, err
@@ -322,28 +337,11 @@ func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, 
 				continue
 			}
 			for _, topic := range response.(*kmsg.MetadataResponse).Topics {
-				if !holds(topic) {
-					return true, fmt.Errorf("node %d says of topic %q: %s", b.NodeID, *topic.Topic, stateOf(topic))
+				if err := missing(topic); err != nil {
+					return true, fmt.Errorf("node %d says of topic %q: %w", b.NodeID, *topic.Topic, err)
 				}
 			}
 		}
 		return false, nil
 	})
-}
-
-// stateOf a topic is what awaitTopics waits for to change.
-func stateOf(topic kmsg.MetadataResponseTopic) string {
-	if err := kerr.ErrorForCode(topic.ErrorCode); err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("%d of %d partitions have a leader and all replicas in sync", ready(topic), len(topic.Partitions))
-}
-
-func ready(topic kmsg.MetadataResponseTopic) (n int) {
-	for _, p := range topic.Partitions {
-		if p.ErrorCode == 0 && p.Leader >= 0 && len(p.ISR) == len(p.Replicas) {
-			n++
-		}
-	}
-	return n
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
-// Acks by what a producer waits for.
-var Acks = map[string]kgo.Acks{"0": kgo.NoAck(), "1": kgo.LeaderAck(), "all": kgo.AllISRAcks()}
+// Acks by what a producer waits for. "-1" is Kafka's other word for "all".
+var Acks = map[string]kgo.Acks{"0": kgo.NoAck(), "1": kgo.LeaderAck(), "all": kgo.AllISRAcks(), "-1": kgo.AllISRAcks()}
 
 // Codecs by their names.
 var Codecs = map[string]kgo.CompressionCodec{

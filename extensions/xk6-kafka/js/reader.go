@@ -290,20 +290,14 @@ func (r *reader) toScript(got []received, nanoPrecision bool) sobek.Value {
 	}
 	messages := make([]any, len(got))
 	for i, one := range got {
-		headers := rt.NewObject()
+		headers := map[string]any{}
 		for _, header := range one.Headers {
-			_ = headers.Set(header.Key, script.Uint8Array(rt, header.Value))
+			headers[header.Key] = script.Uint8Array(rt, header.Value)
 		}
-		m := rt.NewObject()
-		for name, value := range map[string]any{
+		messages[i] = map[string]any{
 			"topic": one.Topic, "partition": one.Partition, "offset": one.Offset, "highWaterMark": one.highWaterMark, "highwaterMark": one.highWaterMark,
 			"key": bytesOrNull(rt, one.Key), "value": bytesOrNull(rt, one.Value), "headers": headers, "time": one.Timestamp.UTC().Format(layout),
-		} {
-			if err := m.Set(name, value); err != nil {
-				panic(err) // a plain object takes any property
-			}
 		}
-		messages[i] = m
 	}
 	return rt.NewArray(messages...)
 }

@@ -27,7 +27,7 @@ type writing struct {
 	MaxAttempts     int      `json:"maxAttempts"`
 	BatchBytes      int32    `json:"batchBytes"`
 	WriteTimeout    duration `json:"writeTimeout"`
-	RequiredAcks    *int     `json:"requiredAcks"`
+	RequiredAcks    any      `json:"requiredAcks"`
 	Compression     string   `json:"compression"`
 }
 
@@ -71,9 +71,6 @@ const (
 	defaultWriteTimeout = 10 * time.Second
 )
 
-// requiredAcks are names of franz.Acks.
-var requiredAcks = map[int]string{-1: "all", 0: "0", 1: "1"}
-
 func (w *writing) options() ([]kgo.Opt, error) {
 	options, err := w.access.options()
 	if err != nil {
@@ -83,13 +80,9 @@ func (w *writing) options() ([]kgo.Opt, error) {
 	if !known {
 		return nil, fmt.Errorf("compression %q is none of CODEC_GZIP, CODEC_SNAPPY, CODEC_LZ4 and CODEC_ZSTD", w.Compression)
 	}
-	required := -1
-	if w.RequiredAcks != nil {
-		required = *w.RequiredAcks
-	}
-	acks, known := franz.Acks[requiredAcks[required]]
+	acks, known := franz.Acks[fmt.Sprint(cmp.Or(w.RequiredAcks, "all"))]
 	if !known {
-		return nil, fmt.Errorf("requiredAcks must be -1 (all), 0 (none) or 1 (the leader's), got %d", required)
+		return nil, fmt.Errorf("requiredAcks must be -1 (all), 0 (none) or 1 (the leader's), got %v", w.RequiredAcks)
 	}
 	byKey, known := balancers[w.Balancer]
 	if !known {
