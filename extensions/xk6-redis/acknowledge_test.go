@@ -4,11 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
-	"time"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
@@ -36,36 +32,18 @@ func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			topic := "acknowledge." + rand.Text()
-			to := broker.Subscription{Topic: topic, Group: c.group}
-			session, err := opened(t, broker.Options{URL: s.url(), Driver: []byte(c.options)}, topic, to)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := newRig(t, s.url(), c.options, topic, c.group)
 			began, over := make(chan struct{}, 21), make(chan struct{})
-			handle := func(broker.Delivery) { began <- struct{}{}; <-over }
-			if err := session.Consume(ctx, to, handle); err != nil {
-				t.Fatal(err)
-			}
-			producer, _ := session.Producer(0)
-			var sent sync.WaitGroup
-			send := func() {
-				sent.Add(1)
-				producer.Send(&broker.Message{Name: topic, Payload: make([]byte, 100)}, func(_ *broker.Message, _ int64, err error) {
-					if err != nil {
-						t.Error(err)
-					}
-					sent.Done()
-				})
-			}
-			send()
+			r.consume(func() { began <- struct{}{}; <-over })
+			r.send(0, 100)
 			<-began
-			for range 20 {
-				send()
+			for i := range int64(20) {
+				r.send(1+i, 100)
 			}
-			sent.Wait()
+			r.answered(21)
 			pending := func() int64 {
 				if c.command == "lrem" {
-					return client.LLen(ctx, session.consumers[0].taken).Val()
+					return client.LLen(ctx, r.session.consumers[0].taken).Val()
 				}
 				return client.XPending(ctx, topic, "g").Val().Count
 			}
@@ -81,11 +59,9 @@ func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
 				_, _ = fmt.Sscan(strings.Split(after, ",")[0], &n)
 				return n
 			}
-			for deadline := time.Now().Add(30 * time.Second); (pending() > 0 || calls() < c.least) && time.Now().Before(deadline); {
-				time.Sleep(5 * time.Millisecond)
-			}
-			if n := calls(); pending() > 0 || n < c.least || n > c.most {
-				t.Errorf("%s is sent %d times, want %d to %d, and %d messages still wait for it", c.command, n, c.least, c.most, pending())
+			r.eventually("none waits for an acknowledgement", func() bool { return pending() == 0 && calls() >= c.least })
+			if n := calls(); n > c.most {
+				t.Errorf("%s is sent %d times, want %d to %d", c.command, n, c.least, c.most)
 			}
 		})
 	}

@@ -122,9 +122,7 @@ func (c *consumer) take(list []fetched, atNs int64, again bool) {
 			c.acknowledgeOne(m)
 		}
 	}
-	if c.acknowledge == broker.PerBatch {
-		c.settle()
-	}
+	c.settle(c.acknowledge == broker.PerBatch)
 }
 
 // --- internal ---
@@ -135,24 +133,19 @@ func (c *consumer) acknowledgeOne(m fetched) {
 		return
 	}
 	c.done = append(c.done, m.id)
-	if c.acknowledge == broker.PerMessage {
-		c.settle()
-	}
-	c.settleInTime()
+	c.settle(c.acknowledge == broker.PerMessage)
 }
 
-func (c *consumer) settleInTime() {
-	if c.acknowledge == broker.PerInterval && c.s.Now()-c.ackedNs >= int64(broker.AcknowledgeInterval) {
-		c.settle()
+// settle acknowledges what was handled of a stream: now, or if that is done at intervals, when it is time.
+func (c *consumer) settle(now bool) {
+	nowNs := c.s.Now()
+	if !now && (c.acknowledge != broker.PerInterval || nowNs-c.ackedNs < int64(broker.AcknowledgeInterval)) {
+		return
 	}
-}
-
-// settle acknowledges what was handled of a stream.
-func (c *consumer) settle() {
 	if len(c.done) > 0 {
 		c.line.send(entry{ack: words(append([]string{"XACK", c.topic.name, c.group}, c.done...)...)})
 	}
-	c.done, c.ackedNs = c.done[:0], c.s.Now()
+	c.done, c.ackedNs = c.done[:0], nowNs
 }
 
 // textOf reads a string from an answer.

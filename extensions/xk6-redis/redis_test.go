@@ -134,41 +134,27 @@ func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 	}
 }
 
-func TestServersThatAreNotOneServerAreRefused(t *testing.T) {
+func TestOpenRefusesSoonWhatItCannotMeasureAndNamesNoPassword(t *testing.T) {
 	// Its second port would be 10000 above the first, where connections of others have theirs.
 	bus := strconv.Itoa(brokertest.FreePort(t))
-	s := startServer(t, "redis-server", "--cluster-enabled", "yes", "--cluster-port", bus)
-	if err := openOn(t, s.url(), `{}`); err == nil || !strings.Contains(err.Error(), "the server runs as cluster") {
-		t.Errorf("Open = %v; want a sentence about the cluster", err)
-	}
-}
-
-func TestWithoutAServerOpenFailsSoon(t *testing.T) {
-	began := time.Now()
-	err := openOn(t, fmt.Sprintf("redis://127.0.0.1:%d", brokertest.FreePort(t)), `{}`)
-	if err == nil || !strings.Contains(err.Error(), "connection refused") {
-		t.Errorf("Open = %v; want that the connection is refused", err)
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("Open took %s", took)
-	}
-}
-
-func TestPasswordsWorkAndAreNotInErrors(t *testing.T) {
-	s := startServer(t, "redis-server", "--requirepass", "s3cr3t")
-	admin := redis.NewClient(&redis.Options{Addr: s.address(), Password: "s3cr3t"})
-	defer func() { _ = admin.Close() }()
-	if err := admin.Do(t.Context(), "ACL", "SETUSER", "bench", "on", ">als0s3cr3t", "~*", "&*", "+@all").Err(); err != nil {
-		t.Fatal(err)
-	}
-	for _, who := range []string{":s3cr3t", "bench:als0s3cr3t"} {
-		if err := openOn(t, "redis://"+who+"@"+s.address()+"/3", `{}`); err != nil {
-			t.Errorf("Open with a password = %v", err)
+	cluster := startServer(t, "redis-server", "--cluster-enabled", "yes", "--cluster-port", bus)
+	s := startServer(t, "redis-server", "--requirepass", "s3cr3t", "--user", "bench", "on", ">als0s3cr3t", "~*", "&*", "+@all")
+	for _, c := range []struct{ name, url, want string }{
+		{"a cluster", cluster.url(), "the server runs as cluster"},
+		{"no server", fmt.Sprintf("redis://127.0.0.1:%d", brokertest.FreePort(t)), "connection refused"},
+		{"the password", "redis://:s3cr3t@" + s.address() + "/3", ""},
+		{"a user's password", "redis://bench:als0s3cr3t@" + s.address() + "/3", ""},
+		{"another password", "redis://:wr0ng@" + s.address(), "WRONGPASS"},
+		{"another password of the user's", "redis://bench:wr0ng@" + s.address(), "WRONGPASS"},
+		{"no password", s.url(), "NOAUTH"},
+	} {
+		began := time.Now()
+		err := openOn(t, c.url, `{}`)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: Open = %v; want %q", c.name, err, c.want)
 		}
-	}
-	for _, who := range []string{"bench:wr0ng@", ":wr0ng@", ""} {
-		if err := openOn(t, "redis://"+who+s.address(), `{}`); err == nil || strings.Contains(err.Error(), "wr0ng") {
-			t.Errorf("Open with %q = %v; want an error without the password", who, err)
+		if took := time.Since(began); took > 10*time.Second || err != nil && strings.Contains(err.Error(), "wr0ng") {
+			t.Errorf("%s: Open says %v after %s; want no password, and 10 s at most", c.name, err, took)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (c *consumer) readNext(k *socket) error {
 		if err := c.claim(k); err != nil {
 			return err
 		}
-		c.settleInTime()
+		c.settle(false)
 		after = ">"
 	}
 	list, atNs, err := c.read(k, after)
@@ -119,7 +119,7 @@ func (c *consumer) claim(k *socket) error {
 		return nil
 	}
 	c.claimNs = nowNs + c.s.ClaimAfterNs/3
-	c.settle() // its own would be among them
+	c.settle(true) // its own would be among them
 	idle := c.s.ClaimAfterNs / int64(time.Millisecond)
 	reply, err := k.client.Do(c.s.Over, "XAUTOCLAIM", c.topic.name, c.group, c.name, idle, "0", "COUNT", c.s.Prefetch).Result()
 	atNs := c.s.Now()
