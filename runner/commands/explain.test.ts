@@ -1,9 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { calibrationOf } from "../compare/calibrate/measure.ts";
+import { comparedResult } from "../compare/compared.fake.ts";
+import { OUTCOMES } from "../compare/comparing.ts";
+import { type Block, plain } from "../document/blocks.ts";
+import { calibration } from "../document/calibration.ts";
+import { documentOf } from "../document/document.ts";
+import { EACH_MESSAGE } from "../document/systems.ts";
 import { terms } from "../explain/terms.ts";
 import { topicNames, topics } from "../explain/topics.ts";
 import { Metric } from "../model/plan.ts";
+import { Run, Search } from "../model/result.ts";
 import { Tally } from "../model/tallies.ts";
+import { VERDICTS } from "../model/verdict.ts";
 import { COUNTS } from "../result/fields.ts";
+import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
 import { intervalRank, ratioOf } from "../stats/ratio.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatCount } from "../units.ts";
@@ -20,6 +30,40 @@ async function said(...words: string[]): Promise<string> {
 	for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
 	return world.out();
 }
+
+/** What stands before, behind or in place of a figure. */
+const SIGNS = ["~", "n/a", ">", "*", "∞", "±", "[]"];
+
+/** Reports with faults, several clients, repeats, closed loops, a comparison and a calibration. */
+const reports: (readonly Block[])[] = [
+	...["failover", "clients", "repeats", "no-data"].map(fixtureResult),
+	...["nats-stall", "dissecting-message-queues"].map(publishedOnce),
+].map((result) => {
+	const { answer, sections } = documentOf(result);
+	return [...answer, ...sections];
+});
+const { result: compared } = comparedResult(
+	"system: nats\nrepeat: 10\nworkload: { rate: 1000/s, message: 256B, duration: 10s }\n",
+	{ nats: Array.from({ length: 10 }, (_, i) => 1e5 + i) },
+);
+reports.push(calibration(calibrationOf(compared, []).calibration, []));
+
+/** Plain words, names that the scenario gives, and what explains itself. */
+const PLAIN =
+	/^(|measured|limit|why|client|machine|node|times|line|fault|producer|sequence|topic|partition|run|started.*|broker|payload|producers|timeout, drain|generator|raw data|version|versions|client library|target|system|system, case|CPU|memory|topology|replicas|commit of the scenario|[\d.]+[KM]?i?B( .*)?|throughput|figure)$/;
+
+/** Heads of tables, and names of facts. */
+function headsOf(blocks: readonly Block[]): string[] {
+	return blocks
+		.flatMap((block): string[] => {
+			if (block.kind === "fold") return headsOf(block.blocks);
+			if (block.kind !== "table") return [];
+			const facts = block.look === "facts" ? block.rows.map(({ cells: [name = ""] }) => name) : [];
+			return [...block.columns.map(({ name }) => name), ...facts].map(plain);
+		})
+		.filter((head) => !PLAIN.test(head));
+}
+
 const flat = (text: string) => text.replaceAll(/\s+/g, " ");
 
 describe("mqbench explain", () => {
@@ -43,14 +87,17 @@ describe("mqbench explain", () => {
 			...Metric.options,
 			...Tally.options,
 			...COUNTS,
-			"P99.9",
-			"max",
-			"stall",
-			"behind",
-			"Not-Offered",
-			"in flight",
-			"warm-up",
-			"timed out",
+			...VERDICTS,
+			...Object.keys(OUTCOMES).filter((outcome) => outcome !== "nothing"),
+			...Run.shape.validity.element.shape.status.options,
+			...EACH_MESSAGE,
+			...Search.shape.runs.element.shape.role.options,
+			...reports.flatMap(headsOf),
+			...SIGNS,
+			...["P99.9", "stall", "behind", "Not-Offered", "in flight", "timed out", "stopped"],
+			...["weak", "overlaps", "lowest", "not ranked", "coordinated omission", "quick", "SLA"],
+			...["window", "repeat", "foreign", "heat map", "start skew", "network", "p50-rose"],
+			...["baseline", "now", "back under p99 < 50ms", "us", "KiB", "latency", "confirming"],
 		]),
 	])("%s, a word of the reports, has an answer that fits a terminal", async (word) => {
 		expect(await said(...word.split(" "))).not.toBe("");
@@ -75,8 +122,8 @@ describe("mqbench explain", () => {
 	test.each([
 		["floor othrs", "othrs: is not a topic of explain; did you mean others?\n"],
 		["suport", "suport: is not a topic of explain; did you mean support?\n"],
-		["latency", "latency: is not a topic of explain; known: response, lag, support, "],
-		["constructor", "constructor: is not a topic of explain; known: "],
+		["weather", "weather: is not a topic of explain\nmqbench explain lists all."],
+		["constructor", "constructor: is not a topic of explain\n"],
 	])("refuses %s with exit code 2", async (topic, message) => {
 		await expect(said(...topic.split(" "))).rejects.toMatchObject({
 			exit: 2,

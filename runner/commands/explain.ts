@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { terms } from "../explain/terms.ts";
+import { otherNames, terms } from "../explain/terms.ts";
 import { topicNames, topics } from "../explain/topics.ts";
 import { largestOf } from "../extremes.ts";
-import { didYouMean } from "../suggest.ts";
+import { suggest } from "../suggest.ts";
 import { wrap } from "../terminal/wrap.ts";
 import type { World } from "../world.ts";
 import type { Action } from "./options.ts";
@@ -23,8 +23,9 @@ export async function explain(
 		? topic
 		: words[pages.indexOf(undefined)];
 	if (words.length > 0 && missing !== undefined) {
-		const known = [...topicNames, ...terms.map(({ name }) => name)];
-		throw failure("unknown-topic", { topic: missing, guess: didYouMean(missing, known) });
+		const near = suggest(missing, [...topicNames, ...terms.map(({ name }) => name)]);
+		const guess = near === undefined ? "" : `; did you mean ${near}?`;
+		throw failure("unknown-topic", { topic: missing, guess });
 	}
 	world.stdout.write(words.length === 0 ? list() : pages.join("\n"));
 	return EXIT.pass;
@@ -34,7 +35,7 @@ export async function explain(
 
 const COLUMNS = 80;
 
-const PAGES: ReadonlyMap<string, string> = new Map([
+const OWN: ReadonlyMap<string, string> = new Map([
 	...terms.map(({ name, means, more }) => {
 		const text = wrap(`${name}: ${means}`, COLUMNS).join("\n");
 		return [
@@ -45,17 +46,23 @@ const PAGES: ReadonlyMap<string, string> = new Map([
 	...topicNames.map((name) => [plain(name), topics[name].text.trimStart()] as const),
 ]);
 
+const PAGES: ReadonlyMap<string, string> = new Map([
+	...[...otherNames].map(([word, name]) => [plain(word), OWN.get(plain(name)) ?? ""] as const),
+	...OWN,
+]);
+
 function pageOf(word: string): string | undefined {
 	const meant = word
 		// Codes in result.json of lines that something other than the system decided: late-by-held.
 		.replace(/^.*-by-(lag|burst|stops|held)$/i, "invalid")
-		.replace(/^p\d+(\.\d+)?$/i, "percentile");
+		.replace(/^p\d+(\.\d+)?$/i, "percentile")
+		.replace(/^(back under) .*/i, "$1");
 	return PAGES.get(plain(meant));
 }
 
-/** "notOffered", "not offered", "Not-Offered" */
+/** "notOffered", "not offered", "Not-Offered"; a sign stays. */
 function plain(word: string): string {
-	return word.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+	return word.toLowerCase().replaceAll(/[^a-z0-9]/g, "") || word;
 }
 
 function list(): string {
@@ -63,6 +70,8 @@ function list(): string {
 	const lines = topicNames.map(
 		(name) => `  mqbench explain ${name.padEnd(width)}  ${topics[name].title}`,
 	);
-	const others = wrap(`also: ${terms.map(({ name }) => name).join(", ")}, p99`, COLUMNS, "  ");
+	// A shell replaces a sign without quotes.
+	const names = terms.map(({ name }) => (/\w/.test(name) ? name : `'${name}'`));
+	const others = wrap(`also: ${names.join(", ")}, p99`, COLUMNS, "  ");
 	return `${[...lines, "", ...others].join("\n")}\n`;
 }

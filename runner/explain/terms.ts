@@ -1,90 +1,150 @@
 import { needs, TALLIES, Tally } from "../model/tallies.ts";
 import type { TopicName } from "./topics.ts";
 
-/** Words of a report without their own page, by the topic with more about them ("": none). Checks and metrics are named as in result.json. */
+/**
+ * Words and signs of a report without their own page, by the topic with more about them ("": none). Checks and metrics are named as in
+ * result.json. Behind a "|": other words with the same answer.
+ */
 // biome-ignore format: a sentence is a line.
 const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, string>>>>> = {
 	response: {
-		service: "Service time: from the actual send call to the receipt. It leaves out how long a message waited before it was sent, so it looks better than what users see.",
-		queued: "The part of a late send that the system caused: earlier sends blocked, or waited at inFlight. It is part of the response time.",
-		ack: "Ack latency: from the intended send time to the broker's acknowledgement. n/a where the system acknowledges nothing.",
-		last: "Of a fan-out: from the intended send time to the receipt of the last subscriber.",
-		behind: "Messages that were due while an earlier one of the same connection was in flight. A tool that waits for each reply has no sample of them.",
+		"service": "Service time: from the actual send call to the receipt. It leaves out how long a message waited before it was sent, so it looks better than what users see.",
+		"queued": "The part of a late send that the system caused: earlier sends blocked, or waited at inFlight. It is part of the response time.",
+		"ack": "Ack latency: from the intended send time to the broker's acknowledgement. n/a if the system acknowledges nothing.",
+		"last": "Fan-out: from the intended send time to the receipt of the last subscriber.",
+		"behind": "Messages that were due while an earlier one on the same connection was in flight. A tool that waits for each reply has no sample of them.",
+		"coordinated omission": "A tool that waits for each reply sends less while the system is slow, so slow periods leave few samples. mqbench counts from the intended send time: every message that was due then shows the delay.",
+		"due": "When a message was to be sent (its intended time), in seconds after the window opened.",
 	},
 	support: {
-		percentile: "p99 = 5ms: 99 of 100 messages took 5ms or less. Messages that never completed count as slower than any. [4.8ms, 5.3ms] behind it is its 95 % interval; ~ says that few samples, or few clusters of slow ones, stand behind it.",
+		"percentile": "p99 = 5ms: 99 of 100 messages took 5ms or less. Messages that never completed count as slower than any. [4.8ms, 5.3ms] behind it is its 95 % interval; ~ marks an uncertain value.",
+		"~ | weak": "~5ms is uncertain: it rests on few samples, or on slow messages from only a few clusters, or the window is below 10s, which is too short to tell. What to do: measure longer, or repeat.",
+		"interval | ∞ | [] | overlaps | no interval": "[4.8ms, 5.3ms] contains the true value with 95 % confidence. ∞: the samples give no upper bound. overlaps: two intervals have values in common, so the difference may be chance. no interval: one of them is not known.",
+		"n/a | needs": "Not measured, or too few samples; then the report shows how many it takes: needs N >= 3 688. It never stands for 0.",
+		"n | samples": "How many messages a figure counts, with those that never completed. In a fan-out these are copies.",
 	},
 	inconclusive: {
-		"p50-rose": "p50 rose by more than a fifth over the window, and the line would PASS by a factor below 2. In a longer run it might not, so it is INCONCLUSIVE. What to do: write warmup: steady or a longer warm-up; if p50 rises all the same, measure longer, or at a lower rate.",
-		stall: "A time in which a system hands on nothing. A report says when the messages over a limit were due: in how many separate stretches of the window, and how long the longest was. A stretch has such a message in each of its 100 ms; throughout the window is a load that was over its limit all the time.",
+		"p50-rose": "p50 rose by more than a fifth over the window, and the line would PASS by a factor below 2. In a longer run it might not, so it is INCONCLUSIVE. What to do: write warmup: steady or a longer warm-up; if p50 still rises, measure longer, or at a lower rate.",
+		"stall | stretch": "A time in which a system hands on nothing. A report says when the messages over a limit were due: in how many separate stretches of the window, and how long the longest was. A stretch has such a message in each of its 100 ms. throughout the window: the load was over its limit all the time.",
+		"SLA": "What must hold, one line for each: p99 < 20ms, lost == 0. Each line is judged for each system and case, over all repeats.",
+		"verdict | pass | fail | error | interrupted": "PASS: every SLA line is met. FAIL: one is not, or the queue kept growing. INCONCLUSIVE: the samples do not decide. INVALID: the load generator decided. ERROR: nothing could be measured. INTERRUPTED: a signal stopped it. The worst of all lines, checks and runs counts.",
+		"repeat | confirming": "The same run again, with a new broker. Two FAILs breach a line. It passes if none fails and at least half pass. Repeats are never pooled. confirming: added by --confirm.",
+	},
+	baseline: {
+		"margin": "SLA line: limit / measured, as in 6.3x below the limit. Comparison: how much worse the new runs may be. It is at least twice the noise of this machine, and doubles if the machine has restarted since the baseline.",
+		"ratio | lowest | now": "Comparison: now / baseline, the median of the ratios of all pairs of runs; 1.1x is 10 % more. First screen: p99 / the lowest p99 of the case.",
+		"regressed | improved | same | shown | advisory | not compared": "REGRESSED, IMPROVED: the whole interval lies beyond the margin. SAME: inside it. INCONCLUSIVE: neither. shown, (regressed): for information only, for example because the machine is another one.",
+		"noise | tells a change of | write in sla": "By how much runs of the same work differ on this machine (mqbench calibrate). tells a change of: the smallest change that so many runs on each side show in 95 of 100 cases. write in sla: a margin of twice the noise.",
+	},
+	"max-rate": {
+		"probe | confirm | curve": "Runs of a search. probe: is this rate too high? confirm: a longer run at the answer. curve: how latency grows up to it. As a driver's setting, confirm is what the broker answers to each message.",
 	},
 	"": {
-		clients: "Processes, hosts or containers that follow one schedule together: each message is due at the same moment as with one client. In round-trip, request-reply and publish the sender gets its own answer back, by one clock. In fan-out, work-queue and backlog another client receives it: mqbench compares the clocks of hosts over SSH before and after the run, and a verdict has to hold with both bounds added. What to do: use round-trip, hosts close to each other, or chrony.",
-		clock: "Check: how far the clocks of several hosts may be apart. No verdict is narrower than that.",
-		breakdown: "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms: what the messages around that percentile waited for, as means. The percentiles of queued, lag and service are of other messages each, so they do not add up. At max it is the slowest message alone.",
-		partitions: "A partition is a log of its own, in order. Of the consumers that share a topic, each partition belongs to one: with fewer partitions than consumers some consumers get nothing. By default a system that has partitions gets one for each consumer; with order: per-producer it gets one.",
-		prefetch: "Messages that a consumer may hold without having acknowledged them. A large prefetch gives throughput; where work is slow, prefetch: 1 is fair, because messages that one busy consumer holds are not handed to another that is idle.",
-		consumers: "Check: did each consumer get messages, and had it time for its work? What to do: more partitions or more consumers.",
-		max: "The slowest message that completed. > 30s: some never did.",
-		redelivered: "Messages that the broker itself marked as sent again.",
-		"warm-up": "Messages before the window: sent, counted apart, in no percentile. Check: with warmup: steady the window opens when p50 is level; it warns if that did not happen in time. Where a system runs on a JVM that is the default, for all systems of the scenario; a warmup that is written wins.",
-		range: "Check: were times outside of 0 to 1h? They are clamped.",
+		"clients": "Processes, hosts or containers that share one schedule: each message is due at the same moment as with one client. In round-trip, request-reply and publish the sender gets its own answer back, by one clock. In fan-out, work-queue and backlog another client receives it: mqbench compares the clocks of hosts over SSH before and after the run, and a verdict has to hold with both bounds added. What to do: use round-trip, hosts close to each other, or chrony.",
+		"clock | ±": "Check: how far the clocks of several hosts may be apart. ±0.2ms: a latency verdict takes that uncertainty into account.",
+		"breakdown": "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms: what the messages around that percentile waited for, on average. In the table, each column's percentile is of other messages, so these do not add up. max: the slowest message.",
+		"partitions": "A partition is an ordered log. Each belongs to one of the consumers that share a topic: with fewer partitions than consumers some consumers get nothing. By default a system that has partitions gets one for each consumer; with order: per-producer it gets one.",
+		"prefetch": "Messages that a consumer may hold without having acknowledged them. A large prefetch gives throughput. For slow work, prefetch: 1 is fair: messages that a busy consumer holds are not given to an idle one.",
+		"flush | batching | compression": "What a driver does for each message that it sends. confirm: what the broker answers. flush: when bytes leave the client. batching: which messages share a request.",
+		"acknowledgeAlone | acknowledgeInGroup": "When a consumer acknowledges: acknowledgeAlone if it gets all messages itself (round-trip, fan-out, replies), acknowledgeInGroup if consumers share a topic (work-queue, backlog, responders).",
+		"consumers": "Check: did each consumer get messages, and could it keep up with its work? What to do: more partitions or more consumers.",
+		"max": "The slowest message that completed. > 30s: some never did.",
+		"redelivered": "Messages that the broker itself marked as sent again.",
+		"foreign": "Messages of another run that were found in the topic. They are counted in result.json, and never timed.",
+		"window": "The messages that are due after the warm-up, until the duration is over. All figures are of these.",
+		"warm-up": "Messages before the window: sent and counted apart, in no percentile. Check: with warmup: steady the window opens when p50 is level; it warns if that did not happen in time. That is the default for all systems of a scenario if one runs on a JVM; a warmup that you write wins.",
+		"range": "Check: were times below 0 or above 1h? They are recorded as 0 and 1h.",
+		"check | checks against it | ok | warn": "A check asks whether the measurement itself can be trusted. ok: it found nothing. warn: it found what may explain the figures, and the verdict stays. unknown: it could not be made. fail, invalid, error: it decided the verdict of the run. Support: ok is a percentile with enough samples.",
+		"> | stopped": "> 30s is more than that: messages never completed, or a fault's effect had not ended. stopped: the run ended before these messages completed.",
+		"shortened | quick": "--quick: at most 3s or 2000 messages for each run. That shows that a scenario works; its figures are not a result.",
+		"step | phase": "A part of the window: a step of the rate, or before, build and drain of a backlog. Its latencies are of the messages that were due in it, its rates of what happened in it.",
+		"network": "The median time of a TCP connect from each client to each node, about one round trip. No verdict uses it.",
+		"heat map": "How many messages took how long, by second: the darker, the more.",
+		"pacer": "The thread that sends each message at its time: how early it wakes, and how long it spins before.",
+		"C-states | SMT | CPU governor | interrupt moderation | cores to run on": "Settings of the machine that decide how late it notices a message. mqbench doctor shows which of them distort a measurement.",
+		"us | ns | ms": "1s = 1000ms, 1ms = 1000us, 1us = 1000ns.",
+		"KiB | MiB | kB": "1KiB = 1024 bytes, 1MiB = 1024KiB; 1kB = 1000 bytes.",
 	},
 	lost: {
-		intended: "Messages that the schedule has, sent or not. All percentiles are of these.",
-		sent: "Messages that left the generator.",
-		acked: "Messages that the broker acknowledged.",
-		received: "Distinct messages that came back; a second copy counts as duplicated.",
-		failed: "Messages that the system refused, or kept from leaving until the end of the drain. They count as slower than any limit. What to do: the report names the commonest error; fix that first.",
-		unknown: "Of counts: messages without an acknowledgement; each may have arrived or not. Of checks: what is looked at could not be read, which is never ok.",
-		duplicated: "Messages received again; latency counts the first.",
-		reordered: "Messages received after a later one of the same producer, partition or key. n/a where no order is promised.",
-		corrupted: "Messages with a wrong checksum (checksum: true). They do not count as received.",
-		late: "Messages that completed after their timeout. They are received, and their true time counts.",
-		timedOut: "Messages that took longer than timeout and gave their place in inFlight to the next one. They may still complete.",
-		identities: "Check: do the counts add up, as in intended = sent + not offered? If not, that is a bug of mqbench.",
-		drain: "The time after the window in which mqbench waits for messages that are under way. Check: were some still missing in the end? What to do: add lost == 0 (of messages that are only published: unknown == 0) to the SLA, so that they are judged.",
-		uncounted: "Check: did messages not complete that no SLA line counts? Then the run is INCONCLUSIVE at best. What to do: add failed == 0 and lost == 0.",
+		"intended": "Messages that the schedule has, sent or not. All percentiles are of these.",
+		"sent": "Messages that left the generator.",
+		"acked | sends acknowledged": "Messages that the broker acknowledged.",
+		"received | copies received": "Distinct messages that came back; a second copy counts as duplicated. Fan-out: copies, one for each subscriber.",
+		"failed": "Messages that the system refused, or kept from leaving until the end of the drain. They count as slower than any limit. What to do: the report names the most frequent error; fix that first.",
+		"unknown": "Counts: messages without an acknowledgement; each may have arrived or not. Checks: what is looked at could not be read, which is never ok.",
+		"duplicated": "Messages received again; latency counts the first.",
+		"reordered": "Messages received after a later one of the same producer, partition or key. n/a if no order is promised.",
+		"corrupted": "Messages with a wrong checksum (checksum: true). They do not count as received.",
+		"late": "Messages that completed after their timeout. They are received, and their true time counts.",
+		"timedOut": "Messages that took longer than timeout and gave their place in inFlight to the next one. They may still complete.",
+		"identities": "Check: do the counts add up, as in intended = sent + not offered? If not, that is a bug of mqbench.",
+		"drain": "The time after the window in which mqbench waits for messages that are under way. Check: were some still missing at the end? What to do: add lost == 0 (if messages are only published: unknown == 0) to the SLA, so that they are judged.",
+		"uncounted": "Check: did messages not complete that no SLA line counts? Then the run is INCONCLUSIVE at best. What to do: add failed == 0 and lost == 0.",
 	},
 	invalid: {
-		notOffered: "Messages of the schedule that the generator never sent. The run is INVALID, because the load was not the one that was asked for. What to do: lower the rate, or give the generator more cores.",
-		offered: "Check: was every message of the schedule sent, and in time? If not, the load was another one, and the run is INVALID. What to do: lower the rate, or give the generator more cores.",
-		clockSource: "Check: is the machine's clock fine enough? hpet, acpi_pm and jiffies are not.",
-		suspended: "Check: was a machine that makes load suspended during the run, as when a laptop's lid is closed? Then the run is INVALID. Known on Linux only. What to do: systemd-inhibit npx mqbench ...",
-		complete: "Check: are all files of the run there, whole, and with the right checksums?",
-		clientDropped: "Check: did the client library itself throw messages away? That is not the broker's loss, so the run is INVALID. What to do: a lower rate, or larger buffers in the client's options.",
-		held: "Check: did messages wait in the client library, received and not handed over? Then the receiving side was slow, not the broker. What to do: more cores, connections or clients, or a lower rate.",
+		"notOffered": "Messages of the schedule that the generator never sent. The run is INVALID, because the load was not the one that was asked for. What to do: lower the rate, or give the generator more cores.",
+		"offered": "Check: was every message of the schedule sent, and in time? If not, the load was another one, and the run is INVALID. What to do: lower the rate, or give the generator more cores.",
+		"clockSource": "Check: is the machine's clock fine enough? hpet, acpi_pm and jiffies are not.",
+		"suspended": "Check: was a machine that makes load suspended during the run, as when a laptop's lid is closed? Then the run is INVALID. Known on Linux only. What to do: systemd-inhibit npx mqbench ...",
+		"complete": "Check: are all files of the run there, whole, and with the right checksums?",
+		"clientDropped": "Check: did the client library itself throw messages away? That is not the broker's loss, so the run is INVALID. What to do: a lower rate, or larger buffers in the client's options.",
+		"held": "Check: did messages wait in the client library, received and not handed over? Then the receiving side was slow, not the broker. What to do: more cores, connections or clients, or a lower rate.",
+		"start skew": "The time between the starts of the first and the last client.",
 	},
 	saturation: {
-		"in flight": "Messages that were sent and have not completed; inFlight is the most that may be.",
-		steady: "Check: did p50 rise or fall over the window? Then percentiles depend on the duration. What to do: a longer warmup, or warmup: steady; if p50 rises all the time, a lower rate.",
-		cores: "Check: did the processes of this machine want more CPU than it has? Then generator and broker waited for each other. What to do: a lower rate, more cores, or the broker on another machine.",
-		throttled: "Check: did the broker hold its clients back on purpose, by a quota, or a memory or disk alarm? Then the figures show that limit. What to do: raise it, or offer less.",
-		backlog: "Check: did the queue of messages grow all the time? Then the system does not carry the rate, and the run FAILs.",
+		"in flight": "Messages that were sent and have not completed; inFlight limits them.",
+		"steady": "Check: did p50 rise or fall over the window? Then percentiles depend on the duration. What to do: a longer warmup, or warmup: steady; if p50 rises all the time, a lower rate.",
+		"cores": "Check: did the processes of this machine want more CPU than it has? Then generator and broker waited for each other. What to do: a lower rate, more cores, or the broker on another machine.",
+		"throttled": "Check: did the broker hold its clients back by a quota, or a memory or disk alarm? Then the figures show that limit. What to do: raise it, or lower the rate.",
+		"backlog": "Check: did the queue of messages grow all the time? Then the system does not sustain the rate, and the run FAILs.",
+		"* | not ranked | cause": "Not ranked: machine or load generator was at its limit (cores, cpuQuota, ownCpu, lag, offered, held), so these figures do not describe the system alone.",
 	},
 	failover: {
-		faults: "Check: was each fault of the scenario really done, and undone? If not, the run is INVALID.",
-		reconnects: "Check: did connections break and come back? What was under way was delayed or lost. What to do: look at the broker's log.",
+		"faults": "Check: was each fault of the scenario really done, and undone? If not, the run is INVALID.",
+		"at | for": "at: when the broker was told of the fault, from the opening of the window. for: how long the fault was in effect.",
+		"reconnects": "Check: did connections break and come back? What was under way was delayed or lost. What to do: look at the broker's log.",
 	},
 	lag: {
-		others: "Check: other processes used much of the machine's CPU, so a slow message may be their doing. What to do: stop them and measure again.",
-		floor: "Check: the same load without any broker, for a few seconds after the runs. No system can be measured below that. Its p99 is that of the best of its seconds, so a hiccup of the machine does not count. If it is near the p99 that was measured, you measured the generator. What to do: use a machine that is less busy or has more cores.",
-		cpuQuota: "Check: did a CPU limit (cgroup quota) stop the generator in the window? What to do: raise the limit.",
-		steal: "Check: CPU time that the hypervisor gave to other virtual machines. What to do: another machine, or another time.",
-		ownCpu: "Check: did the generator itself use nearly all of its cores? What to do: a lower rate, more cores, or several clients.",
+		"others": "Check: other processes used much of the machine's CPU, which may explain slow messages. What to do: stop them and measure again.",
+		"floor": "Check: the same load without any broker, for a few seconds after the runs. No system can be measured below that. Its p99 is that of its best second, so a hiccup of the machine does not count. If it is near the p99 that was measured, you measured the generator. What to do: use a machine that is less busy or has more cores.",
+		"cpuQuota": "Check: did a CPU limit (cgroup quota) stop the generator in the window? What to do: raise the limit.",
+		"steal": "Check: CPU time that the hypervisor gave to other virtual machines. What to do: use another machine, or measure at another time.",
+		"ownCpu": "Check: did the generator itself use nearly all of its cores? What to do: a lower rate, more cores, or several clients.",
 	},
+};
+
+/** Heads of columns for what has an answer under its name in the SLA, or as a topic. */
+const SAME: Readonly<Record<string, readonly string[]>> = {
+	achieved: ["achieved rate"],
+	throughput: ["received/s", "received rate", "copies/s", "copies received rate"],
+	"throughput.sent": ["sent/s", "sent rate", "acked/s"],
+	drainTime: ["drained in"],
+	unavailable: ["without acknowledgements", "without receipts"],
+	recovered: ["back under"],
+	response: ["latency"],
+	lost: ["copies lost"],
+	durability: ["durability level"],
 };
 
 export const terms = [
 	...Object.entries(BY_TOPIC).flatMap(([topic, words]) =>
-		Object.entries(words).map(([name, means]) => ({ name, means, more: topic || null })),
+		Object.entries(words).map(([names, means]) => {
+			const [name = "", ...others] = names.split(" | ");
+			return { name, others, means, more: topic || null };
+		}),
 	),
 	...Tally.options.filter((name) => TALLIES[name].unit !== "messages").map(tallyTerm),
 ];
+
+/** The name under which a word is explained. */
+export const otherNames: ReadonlyMap<string, string> = new Map([
+	...terms.flatMap(({ name, others }) => others.map((other) => [other, name] as const)),
+	...Object.entries(SAME).flatMap(([name, all]) => all.map((other) => [other, name] as const)),
+]);
 
 function tallyTerm(name: Tally) {
 	const { says = "", sameAs } = TALLIES[name];
 	const means = (sameAs === undefined ? says : `the same as ${sameAs}`).replaceAll("`", "");
 	const more = needs(name, "faults") ? "failover" : needs(name, "backlog") ? null : "closed";
-	return { name, means: `${means}.`, more };
+	return { name, others: [], means: `${means}.`, more };
 }

@@ -12,9 +12,9 @@ i is due i ms after the start. Response time counts from that moment:
   lag      the load generator was late by itself: a busy machine, not the broker
   service  from the actual send call to the receipt
 
-Example: 1000/s for 10s, and the broker stands still once for 500ms. In that
-time 500 messages are due, 5 % of all, so p99 is 400ms. A tool that waits for
-each answer records one slow sample instead: that is coordinated omission.
+Example: 1000/s for 10s, and the broker freezes once for 500ms. In that time 500
+messages are due, 5 % of all, so p99 is 400ms. A tool that waits for each answer
+records one slow sample instead: that is coordinated omission.
 
 What to do: set SLA lines on response (p99 < 20ms means response). If response
 is high and service is low, look at queued and lag.
@@ -31,8 +31,8 @@ Lag is the part of a late send that the system did not cause:
 
 Lag is part of the response time: it makes a system look worse, never better.
 
-Example: response p99 is 3.2ms and lag p99 is 2.5ms. p99 < 5ms is a PASS all the
-same. p99 < 3ms is INVALID if the messages would have met it without their lag.
+Example: response p99 is 3.2ms and lag p99 is 2.5ms. p99 < 5ms still PASSes.
+p99 < 3ms is INVALID if the messages would have met it without their lag.
 
 What to do: run mqbench doctor, stop other programs, lower the rate, use a
 machine with 4 cores or more, or a broker on another one (--target existing).
@@ -53,11 +53,11 @@ With n samples and q = p / 100 (0.999 for p99.9), the support of a percentile is
   p99.99      36 887    100 000      34s
   p99.999    368 887  1 000 000     334s
 
-Example: of 1 500 samples, p99.9 is the second largest: a single hiccup decides
-it. Slow messages that wait for one pause are one event.
+Example: with 1 500 samples, p99.9 is the second largest: one hiccup decides it.
+Slow messages that wait for one pause count as one event.
 
-What to do: mqbench plan scenario.yaml shows which percentiles your duration
-carries. With strict: true, an SLA on one that it does not carry is a mistake.
+What to do: mqbench plan scenario.yaml shows which percentiles have enough
+samples. With strict: true, an SLA line on any other is a mistake.
 `,
 	},
 	lost: {
@@ -82,14 +82,14 @@ adds duplicated == 0. Look for the time of the first lost message in the log.
 	closed: {
 		title: "what a closed loop (messages: N) shows, and what it hides",
 		text: `
-With messages: 100000 no message has a send time. Each producer sends the next
-one as soon as fewer than inFlight of its messages are under way. So there is no
-response, lag or queued, only service and ack, both from the send call on.
+With messages: 100000 no message has an intended send time. Each producer sends
+as soon as fewer than inFlight of its messages are under way. So there is no
+response, lag or queued, only service and ack, which count from the send call.
 
   sent      acknowledged / (last acknowledgement - first send call)
   received  distinct receipts / (last - first receipt)
 
-Example: inFlight: 1000, and the system carries 20 000/s. Each message waits
+Example: inFlight: 1000, and the system sustains 20 000/s. Each message waits
 behind 1 000 others, so service p50 is 50ms. With inFlight: 100 it is 5ms.
 
 What to do: take throughput from a closed loop, and latency from a rate.
@@ -101,9 +101,9 @@ What to do: take throughput from a closed loop, and latency from a rate.
 INVALID says nothing about the system, neither good nor bad: the load generator
 decided the result. A run is INVALID when
 
-- an SLA line would come out otherwise without the generator's own lag, or
+- an SLA line would have another verdict without the generator's own lag, or
   without the seconds in which it was late, stopped, or held messages in the
-  client library. A PASS that contains lag stands: lag only makes it look worse;
+  client library. A PASS with lag stands: lag only makes it look worse;
 - it has no latency SLA, and lag p50 > 1ms or lag p99 > half of response p99;
 - messages of the schedule were never sent, or half of them too late;
 - its files are incomplete, or the machine's clock is too coarse.
@@ -116,10 +116,10 @@ other programs, use more cores, or a broker on another machine (existing).
 `,
 	},
 	inconclusive: {
-		title: "when the samples do not decide an SLA",
+		title: "when the samples do not decide an SLA line",
 		text: `
-"p99 < 20ms" allows 1 % of n messages to take longer: k = n x 0.01. How many
-did, t, is partly chance, so there is a grey zone around k (binomial test, 5 %):
+"p99 < 20ms" allows 1 % of n messages to take longer: k = n x 0.01. How many do,
+t, is partly chance, so there is a grey zone around k (binomial test, 5 %):
 
          n        k     PASS if t <=    FAIL if t >=
      1 000       10               4              16
@@ -139,26 +139,25 @@ p99.99 36 887; mqbench plan says whether yours are enough.
 `,
 	},
 	saturation: {
-		title: "when a system gets more messages than it can carry",
+		title: "when a system gets more messages than it can sustain",
 		text: `
-A saturated system gets messages faster than it hands them on. The others wait
-in a queue that grows as long as the load lasts, so a run twice as long shows
-twice the latency. mqbench counts the messages that wait, ten times a second. If
-the queue grew for the whole run, the run FAILs even where every percentile is
-met.
+A saturated system gets messages faster than it hands them on. The rest waits in
+a queue that grows as long as the load lasts, so a run twice as long shows twice
+the latency. mqbench counts the waiting messages ten times a second. If the
+queue grew for the whole run, the run FAILs even if every percentile is met.
 
-A machine can be saturated as well: less than 10 % of its CPU time is idle, and
-broker and generator wait for a core for more than 10 % of the time that they
-want one. A FAIL then has "cause": "machine" in result.json (strict: INVALID).
+A machine can be saturated too: less than 10 % of its CPU time is idle, and
+broker and generator wait for a core more than 10 % of the time they want one. A
+FAIL then has "cause": "machine" in result.json (with strict: true: INVALID).
 
-Example: of 10 000/s a system carries 9 000/s. After 10s, 10 000 messages wait.
+Example: at 10 000/s a system hands on 9 000/s. After 10s, 10 000 messages wait.
 
-What to do: lower the rate, or find the highest one with find: max-rate. If the
+What to do: lower the rate, or let find: max-rate find the highest one. If the
 machine is the limit, use more cores or put the broker on another machine.
 `,
 	},
 	"max-rate": {
-		title: "how find: max-rate searches, and what its answer says",
+		title: "how find: max-rate searches, and what its answer means",
 		text: `
 The search starts at rate. It doubles the rate while runs pass (or halves it
 until one does), then tries rates between the highest that passed and the lowest
@@ -166,24 +165,24 @@ that failed, until they are 5 % apart. A rate that failed is tried again: two of
 three runs decide. A rate that is INVALID twice ends this part of the search.
 
 A run of 60s or more then confirms the answer. If it fails, or is INVALID twice,
-the search goes down by 5 %, up to three times. At last, runs at 50 to 95 % of
-the answer show how latency grows with the rate.
+the search goes down by 5 %, up to three times. At the end, runs at 50 to 95 %
+of the answer show how latency grows with the rate.
 
 Example: [20 000, 21 000]/s: 20 000/s met p99 < 10ms for a minute, and 21 000/s
 failed twice. "Limited by the generator": the next rate was INVALID twice.
 
-What to do: plan with a rate where the curve is still flat. If the generator is
-the limit, use more cores, or put the broker on another machine.
+What to do: plan for a rate at which the curve is still flat. If the generator
+is the limit, use more cores, or put the broker on another machine.
 `,
 	},
 	baseline: {
 		title: "how p99 <= baseline + 10% is judged",
 		text: `
-Such a line compares the runs that you make now (B) with those of the baseline
-(A), over all repeats: at least 4 on each side, better 5.
+Such a line compares your runs (B) with those of the baseline (A), over all
+repeats: at least 4 on each side, better 5.
 
   ratio     the median of all B/A, each run of B with each run of A
-  interval  holds the true ratio with 95 % confidence: of 5 and 5 runs
+  interval  contains the true ratio with 95 % confidence: with 5 and 5 runs
             from the third smallest to the third largest of their 25 ratios
 
   FAIL          the whole interval lies beyond the margin
@@ -195,13 +194,13 @@ Example: five runs with a p99 of 1.00 to 1.04ms, then five of 1.20 to 1.25ms.
 x1.20 [1.17, 1.24] fails at + 10%, passes at + 30%, and is undecided at + 20%.
 
 What to do: on noisy machines compare two systems of one scenario (baseline:
-old); their runs take turns. mqbench calibrate finds the margin to use.
+old), whose runs take turns. mqbench calibrate finds the margin to use.
 `,
 	},
 	durability: {
 		title: "what memory, os, interval and fsync promise",
 		text: `
-A level says what has happened to a message when the system acknowledges it:
+The level is what has happened to a message when the system acknowledges it:
 
              written to    flushed to disk    lost when
   memory     memory        never              the process dies
@@ -209,11 +208,11 @@ A level says what has happened to a message when the system acknowledges it:
   interval   page cache    every so often     the machine dies (an interval)
   fsync      disk          before the ack     the disk dies
 
-Without durability, the broker runs with its own default; each report prints
-what that is. Systems that acknowledge nothing have no level.
+Without durability, the broker runs with its own default, which each report
+prints. Systems that acknowledge nothing have no level.
 
-Example: one system acknowledges from the page cache (os); another flushes first
-(fsync). That is the difference you see.
+Example: one system acknowledges from the page cache (os), another flushes first
+(fsync). That is the difference that you measure.
 
 What to do: give all systems of a comparison the same durability.
 `,
@@ -221,8 +220,8 @@ What to do: give all systems of a comparison the same durability.
 	failover: {
 		title: "what a fault shows: unavailable, recovered, drained",
 		text: `
-The schedule goes on during a fault: messages that become due count. Three times
-count from each fault, and each can be a line of the SLA:
+The schedule continues during a fault: messages that become due count. Three
+times count from each fault, and each can be an SLA line:
 
   unavailable < 10s   the longest time in which no message completed
                       (acknowledged, or else received)
@@ -231,13 +230,13 @@ count from each fault, and each can be a line of the SLA:
   drained < 30s       until no more messages are in flight than before the fault
 
 The worst fault decides. What has not ended when the window closes, or the next
-fault begins, is shown as > 12s, and FAILs if the limit had passed by then.
+fault begins, is shown as > 12s. It FAILs if the limit had passed by then.
 
 Example: the leader of three nodes is killed. For 4s nothing is acknowledged
 (unavailable 4s). The new leader takes what waits within 1s: recovered 5s.
 
-What to do: kill the leader (node: leader), and repeat: elections take different
-times. Write acks: all and replicas: 3 where nothing may be lost.
+What to do: kill the leader (node: leader), and repeat, because elections take
+different times. Write acks: all and replicas: 3 if nothing may be lost.
 `,
 	},
 } as const satisfies Record<string, { title: string; text: string }>;
