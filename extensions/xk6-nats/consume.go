@@ -29,9 +29,7 @@ const (
 // consumer is what this session has made on a stream or shares with other clients.
 type consumer struct {
 	stream string
-	// group: all members of the run share the consumer.
-	group string
-	// name on the server.
+	// name on the server; nil: that of a group, whose members share the consumer.
 	name func() string
 	stop func()
 }
@@ -52,7 +50,7 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 	}
 	one, err := consume(ctx, to, at, handle)
 	if err == nil {
-		one.stream, one.group = at.stream, s.groupName(to.Group)
+		one.stream = at.stream
 		s.consumers.Add(one)
 		err = s.flush(ctx, to.Connection)
 	}
@@ -147,6 +145,9 @@ func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscrip
 	}
 	if err != nil {
 		return consumer{}, err
+	}
+	if group != "" {
+		return consumer{stop: reading.Stop}, nil
 	}
 	return consumer{name: func() string { return config.Name }, stop: reading.Stop}, nil
 }

@@ -168,7 +168,7 @@ func (s *jetStreamSession) Remove(ctx context.Context) error {
 		remove("consumer", name, func(ctx context.Context) error { return s.js[0].DeleteConsumer(ctx, stream, name) })
 	}
 	for _, one := range s.consumers.All() {
-		if one.stop(); s.Found() && one.group == "" {
+		if one.stop(); s.Found() && one.name != nil {
 			consumer(one.stream, one.name())
 		}
 	}
@@ -199,26 +199,22 @@ func (s *jetStreamSession) Close() error {
 
 // Leader is the name of the server that leads the topic's stream.
 func (s *jetStreamSession) Leader(ctx context.Context, topic string) (string, error) {
-	at, known := s.streams[topic]
-	if !known {
-		return "", fmt.Errorf("nats: leader of topic %q: there is no such topic", topic)
-	}
 	i := slices.IndexFunc(s.all, (*nats.Conn).IsConnected)
 	if i < 0 {
 		return "", errors.New("nats: not connected")
 	}
-	found, err := s.js[i].Stream(ctx, at.stream)
+	found, err := s.js[i].Stream(ctx, s.streams[topic].stream)
 	if err != nil {
-		return "", fmt.Errorf("nats: leader of stream %q: %w", at.stream, err)
+		return "", fmt.Errorf("nats: leader of topic %q: %w", topic, err)
 	}
-	cluster := found.CachedInfo().Cluster
-	switch {
+	switch cluster := found.CachedInfo().Cluster; {
 	case cluster == nil: // a single server
 		return s.all[i].ConnectedServerName(), nil
 	case cluster.Leader == "":
-		return "", fmt.Errorf("nats: stream %q has no leader at the moment", at.stream)
+		return "", fmt.Errorf("nats: topic %q has no leader at the moment", topic)
+	default:
+		return cluster.Leader, nil
 	}
-	return cluster.Leader, nil
 }
 
 func (s *jetStreamSession) Producer(connection int) (broker.Producer, error) {

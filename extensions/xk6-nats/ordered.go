@@ -37,10 +37,13 @@ type ordered struct {
 	// stored is when the last message was stored, by the server's clock.
 	stored time.Time
 
-	mu sync.Mutex
-	// name of the current consumer, and the library's side of it.
-	name    string
-	reading jetstream.ConsumeContext
+	current atomic.Pointer[reading]
+}
+
+// reading is a consumer's name on the server, and the library's side of it.
+type reading struct {
+	jetstream.ConsumeContext
+	name string
 }
 
 const (
@@ -65,7 +68,7 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 		return consumer{}, err
 	}
 	go o.run()
-	return consumer{name: o.current, stop: o.stop}, nil
+	return consumer{name: func() string { return o.current.Load().name }, stop: func() { o.current.Load().Stop() }}, nil
 }
 
 // --- internal ---
@@ -102,15 +105,13 @@ func (o *ordered) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reading, err := made.Consume(o.take(number), o.session.pullOptions(o.failed(number))...)
+	consuming, err := made.Consume(o.take(number), o.session.pullOptions(o.failed(number))...)
 	if err != nil {
 		return err
 	}
-	o.mu.Lock()
-	o.name, o.reading = config.Name, reading
-	o.mu.Unlock()
+	o.current.Store(&reading{consuming, config.Name})
 	if o.session.IsQuiet() {
-		o.stop()
+		consuming.Stop()
 	}
 	return nil
 }
@@ -165,8 +166,13 @@ func (o *ordered) run() {
 		case <-o.again:
 		}
 		o.session.deliveries.uncertain.Store(true)
-		o.stop()
-		go o.forget(o.current())
+		gone := o.current.Load()
+		gone.Stop()
+		go func() { // else the server keeps it for a while, as it does with one whose request had no answer
+			ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
+			defer cancel()
+			_ = o.session.js[o.connection].DeleteConsumer(ctx, o.at.stream, gone.name)
+		}()
 		var told sync.Once
 		_ = deadline.Retry(o.session.Over, 0, remakePause, func() error {
 			if o.session.IsQuiet() {
@@ -181,23 +187,4 @@ func (o *ordered) run() {
 			return err
 		})
 	}
-}
-
-// forget deletes a consumer that is no longer read. The server would keep it for a while, as it does with one whose request had no answer.
-func (o *ordered) forget(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
-	defer cancel()
-	_ = o.session.js[o.connection].DeleteConsumer(ctx, o.at.stream, name)
-}
-
-func (o *ordered) stop() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.reading.Stop()
-}
-
-func (o *ordered) current() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.name
 }
