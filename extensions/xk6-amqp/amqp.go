@@ -109,20 +109,12 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 
 func (s *session) Producer(connection int) (broker.Producer, error) {
 	l := s.links[connection]
-	l.sends.Store(true)
 	for range s.topics {
 		l.unsettled = append(l.unsettled, broker.NewUnanswered(s.Base, l.settled))
 	}
 	ctx, cancel := context.WithTimeout(s.Over, connectTimeout)
 	defer cancel()
-	err := errNotConnected
-	if at, is := l.Now(); is {
-		err = at.attach(ctx, s)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("amqp: %w", address.Cause(err))
-	}
-	return l, nil
+	return l, broker.Wrap("amqp", address.Cause(l.carry(ctx, l.attach)))
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -133,12 +125,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 		err = s.isEmpty(ctx, to.Topic)
 	}
 	if err == nil {
-		err = errNotConnected
-		if at, is := s.links[to.Connection].Now(); is {
-			// Subtle: in this order, a connection that comes back has the consumer, and never twice.
-			s.links[to.Connection].consumers.Add(c)
-			err = c.attach(ctx, at)
-		}
+		err = s.links[to.Connection].carry(ctx, c.attach)
 	}
 	if err != nil {
 		return broker.Wrap(fmt.Sprintf("amqp: receive from %q", to.Topic), address.Cause(err))
@@ -162,26 +149,17 @@ func (s *session) Dropped() int64 { return 0 }
 
 func (s *session) Describe() broker.Description {
 	set := broker.Settings[struct{}]{}
-	confirm, flush := "each message, by its disposition", "each message, as the library does"
+	confirm := "each message, by its disposition"
 	if s.own.Settled {
 		confirm = "none: messages are sent settled"
 	}
 	set.Print(map[string]any{
 		"connections": s.Connections, "tls": s.security != nil, "destination": s.own.Destination, "settled": s.own.Settled,
-		"durableMessages":    s.durable(),
-		"login":              map[bool]string{true: "PLAIN", false: "ANONYMOUS"}[s.at.User != ""],
-		"maxFrameSize":       maxFrameSize,
-		"idleTimeout":        idleTimeout,
-		"writeTimeout":       writeTimeout,
-		"reconnectWait":      reconnectWait,
-		"senders":            "one for each topic on each connection",
-		"confirm":            confirm,
-		"flush":              flush,
-		"batching":           "none",
-		"compression":        "none",
-		"acknowledgeAlone":   "each message: accepted",
-		"acknowledgeInGroup": "each message: accepted",
-		"prefetch":           fmt.Sprintf("%d not accepted (link credit)", s.own.Prefetch),
+		"durableMessages": s.durable(), "login": map[bool]string{true: "PLAIN", false: "ANONYMOUS"}[s.at.User != ""],
+		"maxFrameSize": maxFrameSize, "idleTimeout": idleTimeout, "writeTimeout": writeTimeout, "reconnectWait": reconnectWait,
+		"senders": "one for each topic on each connection", "confirm": confirm, "flush": "each message, as the library does",
+		"batching": "none", "compression": "none", "acknowledgeAlone": "each message: accepted", "acknowledgeInGroup": "each message: accepted",
+		"prefetch": fmt.Sprintf("%d not accepted (link credit)", s.own.Prefetch),
 	})
 	return broker.Description{
 		Acks: !s.own.Settled, Order: "per-producer", Stores: s.own.Destination == queue, Settings: set.Printed,
@@ -190,9 +168,7 @@ func (s *session) Describe() broker.Description {
 }
 
 func (s *session) Close() error {
-	if !s.End() {
-		return nil
-	}
+	s.End()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	deadline.AtMost(closeTimeout, deadline.Steps(s.links, func(l *link) { l.close(ctx) })...)

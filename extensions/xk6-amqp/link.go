@@ -18,9 +18,8 @@ type link struct {
 	broker.Link[*wire]
 	session *session
 	number  int
-	// sends: a producer wants its senders back when the connection is.
-	sends     atomic.Bool
-	consumers broker.List[*consumer]
+	// carried are what made senders and receivers on the connection, and does so when that is made again.
+	carried broker.List[attach]
 	// unsettled is by topic: each is a queue, which settles in the order of sending.
 	unsettled []*broker.Unanswered[sent]
 }
@@ -30,6 +29,8 @@ type sent struct {
 	amqp.SendReceipt
 	on *wire
 }
+
+type attach func(context.Context, *wire) error
 
 // wire is what is lost with a connection.
 type wire struct {
@@ -47,8 +48,7 @@ var (
 // Send hands over. It blocks while the server gives the sender no credit.
 func (l *link) Send(m *broker.Message, done broker.Done) {
 	at, is := l.Now()
-	// A connection that came back while the senders were made the first time has none.
-	if !is || m.Topic >= len(at.senders) {
+	if !is {
 		done(m, 0, errNotConnected)
 		return
 	}
@@ -140,32 +140,37 @@ func (l *link) dial(ctx context.Context) (*wire, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	if l.sends.Load() {
-		err = made.attach(ctx, l.session)
-	}
-	for _, one := range l.consumers.All() {
-		if err == nil {
-			err = one.attach(ctx, made)
+	for _, attach := range l.carried.All() {
+		if err := attach(ctx, made); err != nil {
+			_ = made.Close()
+			return nil, err
 		}
-	}
-	if err != nil {
-		_ = made.Close()
-		return nil, err
 	}
 	return made, nil
 }
 
+// carry makes something on the connection, now and whenever that is made again.
+func (l *link) carry(ctx context.Context, attach attach) error {
+	at, is := l.Now()
+	if !is {
+		return errNotConnected
+	}
+	l.carried.Add(attach) // Subtle: in this order, a connection that comes back has it, and never twice
+	return attach(ctx, at)
+}
+
 // attach makes a sender for each topic.
-func (w *wire) attach(ctx context.Context, s *session) error {
+func (l *link) attach(ctx context.Context, on *wire) error {
+	s := l.session
 	for _, one := range s.topics {
-		sender, err := w.session.NewSender(ctx, s.address(one.Name), s.sender())
+		sender, err := on.session.NewSender(ctx, s.address(one.Name), s.sender())
 		if err != nil {
 			return err
 		}
 		if most := sender.MaxMessageSize(); most > 0 && uint64(s.MessageBytes) > most && s.LimitBytes == 0 {
 			return fmt.Errorf("messages of %d bytes are above the server's limit of %d", s.MessageBytes, most)
 		}
-		w.senders = append(w.senders, sender)
+		on.senders = append(on.senders, sender)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,38 +55,61 @@ func TestWhatCannotBeReadIsNull(t *testing.T) {
 	}
 }
 
-func TestABrokerIsTheCommandWithoutAgent(t *testing.T) {
+// A broker is the command without agent. The clock is said to be an hour ahead.
+func TestSamplesShowWhatTheCommandUses(t *testing.T) {
 	needProc(t)
-	file := t.TempDir() + "/samples"
-	// An agent of Go takes more than twice the memory of a shell.
-	command, _, out := started(t, "supervise", "-control", "-sample", file, "-broker", "--", "sh", "-c", "echo ready; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2; :")
-	expect(t, out, "ready")
-	_ = command.Wait()
-	lines := samples(t, file)
-	if len(lines) < 2 {
-		t.Fatalf("%d samples", len(lines))
-	}
-	for _, line := range lines {
-		if line.Generator != nil || line.Broker == nil {
-			t.Fatalf("%+v is none of a broker", line)
+	const loop = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2; :"
+	for _, flags := range [][]string{nil, {"-broker"}} {
+		file, began := t.TempDir()+"/samples", time.Now()
+		command, _, _ := started(t, slices.Concat([]string{"supervise", "-sample", file, "-ahead", "3600000000000"}, flags, []string{"--", "sh", "-c", loop})...)
+		if err := command.Wait(); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if first := lines[0].Broker; first.CPUNs == nil || *first.CPUNs != 0 || first.RSSBytes != nil {
-		t.Errorf("what has not begun uses %+v", first)
-	}
-	during := lines[1].Broker
-	if during.RSSBytes == nil || *during.RSSBytes > 4<<20 {
-		t.Errorf("a shell has %+v", during)
-	}
-	last := lines[len(lines)-1].Broker
-	if during.CPUNs == nil || last.CPUNs == nil || *last.CPUNs < *during.CPUNs || *last.CPUNs == 0 {
-		t.Errorf("after it has ended it has used %+v, and %+v before", last, during)
-	}
-	if during.WaitNs == nil || *during.WaitNs == 0 {
-		t.Errorf("it never waited for a core: %+v", during)
-	}
-	if last.RSSBytes == nil || *last.RSSBytes != 0 {
-		t.Errorf("what has ended has memory: %+v", last)
+		lines := samples(t, file)
+		if len(lines) < 3 {
+			t.Fatalf("%d samples; want one at the begin, one a second, and one at the end", len(lines))
+		}
+		var uses []*usageSample
+		for _, line := range lines {
+			own, other := line.Generator, line.Broker
+			if flags != nil {
+				own, other = other, own
+			}
+			if own == nil || other != nil || line.Network == nil {
+				t.Fatalf("%v: %+v", flags, line)
+			}
+			uses = append(uses, own)
+		}
+		begin, end := lines[0], lines[len(lines)-1]
+		from, to := float64(began.UnixMilli())-3_600_000, float64(time.Now().UnixMilli())-3_600_000
+		if begin.UnixMs < from-1 || end.UnixMs > to+1 || end.UnixMs <= begin.UnixMs {
+			t.Errorf("samples from %f to %f; want them in %f to %f", begin.UnixMs, end.UnixMs, from, to)
+		}
+		if *begin.Machine.CPUNs <= *begin.Machine.IdleNs || *end.Machine.CPUNs <= *begin.Machine.CPUNs {
+			t.Errorf("the machine: %+v, then %+v", begin.Machine, end.Machine)
+		}
+		first, during, last := uses[0], uses[1], uses[len(uses)-1]
+		if used := *last.CPUNs - *first.CPUNs; used < 10*tickNs/2 || used > 60_000_000_000 || *last.CPUNs < *during.CPUNs {
+			t.Errorf("%v: the loop used %d ns of %d", flags, used, *during.CPUNs)
+		}
+		if flags == nil {
+			if *first.RSSBytes < 1_000_000 {
+				t.Errorf("agent has %d bytes", *first.RSSBytes)
+			}
+			continue
+		}
+		if *first.CPUNs != 0 || first.RSSBytes != nil {
+			t.Errorf("what has not begun uses %+v", first)
+		}
+		if during.RSSBytes == nil || *during.RSSBytes > 4<<20 { // an agent of Go takes more than twice the memory of a shell
+			t.Errorf("a shell has %+v", during)
+		}
+		if during.WaitNs == nil || *during.WaitNs == 0 {
+			t.Errorf("it never waited for a core: %+v", during)
+		}
+		if last.RSSBytes == nil || *last.RSSBytes != 0 {
+			t.Errorf("what has ended has memory: %+v", last)
+		}
 	}
 }
 
