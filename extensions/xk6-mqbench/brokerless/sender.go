@@ -25,7 +25,6 @@ type sender struct {
 	session *Session
 	mu      sync.Mutex
 	outs    map[string]*route
-	closed  bool
 }
 
 // route is where messages of a topic go.
@@ -71,10 +70,10 @@ func (p *sender) route(ctx context.Context, topic string) (*route, error) {
 	if to := p.outs[topic]; to != nil {
 		return to, nil
 	}
-	if p.closed {
+	s := p.session
+	if s.Over.Err() != nil {
 		return nil, errClosed
 	}
-	s := p.session
 	targets, err := s.targets(ctx, topic)
 	if err != nil {
 		return nil, err
@@ -127,7 +126,6 @@ func (p *sender) forget() {
 
 func (p *sender) close() {
 	p.mu.Lock()
-	p.closed = true
 	var all []func()
 	for _, to := range p.outs {
 		all = append(all, func() { _ = to.out.Close() })
