@@ -158,7 +158,8 @@ type wire struct {
 
 var _ sync.Locker = (*wire)(nil)
 
-func (s *session) dialWire(ctx context.Context, host string) (*wire, error) {
+// dialWire: packets that are larger than packetBytes take two writes; 0: no packet is collected.
+func (s *session) dialWire(ctx context.Context, host string, packetBytes int) (*wire, error) {
 	var conn net.Conn
 	var err error
 	if s.security != nil {
@@ -177,8 +178,8 @@ func (s *session) dialWire(ctx context.Context, host string) (*wire, error) {
 		return nil, err
 	}
 	w := &wire{Conn: conn, reader: bufio.NewReaderSize(conn, bufferBytes)}
-	if s.own.Protocol == version5 {
-		w.packet = bufio.NewWriterSize(conn, bufferBytes)
+	if packetBytes > 0 {
+		w.packet = bufio.NewWriterSize(conn, packetBytes)
 	}
 	return w, nil
 }

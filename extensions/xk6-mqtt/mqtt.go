@@ -174,8 +174,8 @@ const (
 	reconnectWait  = 100 * time.Millisecond
 	// sessionExpiry is when a persistent session ends that a killed run has left; only MQTT 5 can say so.
 	sessionExpiry = 5 * time.Minute
-	// bufferBytes of a socket, each way.
-	bufferBytes = 64 * 1024
+	// bufferBytes of a socket; a consumer sends little.
+	bufferBytes, ackBytes = 64 * 1024, 512
 )
 
 func (o *options) keepAliveSeconds() int { return int(o.KeepAliveNs / int64(time.Second)) }

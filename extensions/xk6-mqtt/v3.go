@@ -21,7 +21,7 @@ type link3 struct {
 const takeTimeout = 200 * time.Millisecond
 
 func dial3(ctx context.Context, c *client, host string) (link, error) {
-	socket, err := c.s.dialWire(ctx, host)
+	socket, err := c.s.dialWire(ctx, host, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,11 @@ type link5 struct {
 }
 
 func dial5(ctx context.Context, c *client, host string) (link, error) {
-	socket, err := c.s.dialWire(ctx, host)
+	packetBytes := bufferBytes
+	if c.take != nil {
+		packetBytes = ackBytes
+	}
+	socket, err := c.s.dialWire(ctx, host, packetBytes)
 	if err != nil {
 		return nil, err
 	}
