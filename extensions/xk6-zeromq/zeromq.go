@@ -117,15 +117,15 @@ type out struct {
 
 // peer is connected until its base ends.
 type peer struct {
-	*broker.Base
-	broker.Link[*wire]
+	base            *broker.Base
+	link            broker.Link[*wire]
 	address, prefix string
 }
 
 func (o *out) Connect(ctx context.Context, address, prefix string) error {
 	p := &peer{broker.NewBase("zeromq", broker.Options{OnError: o.session.OnError}), broker.Link[*wire]{Wait: reconnectWait}, address, prefix}
 	again := false
-	err := p.Link.Open(ctx, p.Base, func(ctx context.Context) (*wire, error) {
+	err := p.link.Open(ctx, p.base, func(ctx context.Context) (*wire, error) {
 		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 		defer cancel()
 		made, err := o.dial(ctx, p)
@@ -155,7 +155,7 @@ func (o *out) Close() error {
 func (o *out) end(these func(*peer) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.peers = slices.DeleteFunc(slices.Clone(o.peers), func(p *peer) bool { return these(p) && p.End() })
+	o.peers = slices.DeleteFunc(slices.Clone(o.peers), func(p *peer) bool { return these(p) && p.base.End() })
 }
 
 func (o *out) Send(m brokerless.Message) error {
@@ -166,7 +166,7 @@ func (o *out) Send(m brokerless.Message) error {
 		// PUB keeps what it is given until it has left.
 		message := zmq4.NewMsgFrom([]byte(m.Topic), slices.Clone(m.Payload))
 		for _, p := range peers {
-			if w, is := p.Link.Now(); is {
+			if w, is := p.link.Now(); is {
 				if err := w.SendMulti(message); err != nil {
 					return err
 				}
@@ -176,7 +176,7 @@ func (o *out) Send(m brokerless.Message) error {
 	}
 	for range peers { // whose turn it is among those that are connected
 		o.turn++
-		if w, is := peers[o.turn%len(peers)].Link.Now(); is {
+		if w, is := peers[o.turn%len(peers)].link.Now(); is {
 			err := w.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...))
 			if err != nil {
 				w.end(err)
@@ -230,8 +230,8 @@ func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Mess
 
 // dial connects a new socket, and watches what can be lost without a send that fails; one of PUB has heard of the subscription when it returns.
 func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
-	w := &wire{Socket: sockets[o.mode].out(p.Over, common()...)}
-	w.ctx, w.end = context.WithCancelCause(p.Over)
+	w := &wire{Socket: sockets[o.mode].out(p.base.Over, common()...)}
+	w.ctx, w.end = context.WithCancelCause(p.base.Over)
 	context.AfterFunc(w.ctx, func() { _ = w.Close() })
 	err := w.SetOption(zmq4.OptionHWM, o.highWaterMark)
 	if err == nil {
