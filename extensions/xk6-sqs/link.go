@@ -49,17 +49,6 @@ var (
 	errLost         = fmt.Errorf("sqs: connection lost: %w", broker.ErrUnknown)
 )
 
-func (s *session) newLink(number int) *link {
-	l := &link{
-		session: s, number: number, client: s.client(s.own.Requests), life: s.Lifeline(),
-		waiting: make(chan outgoing, (s.own.Batch-1)*s.own.Requests),
-	}
-	for range s.own.Requests {
-		go l.work()
-	}
-	return l
-}
-
 // Send hands over. It blocks while all requests are on their way, and their next ones are full.
 func (l *link) Send(m *broker.Message, done broker.Done) {
 	if l.session.Over.Err() != nil {
@@ -76,41 +65,36 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 
 // --- internal ---
 
+// work sends what waits, as many messages as a request has room for, and each request to one queue.
 func (l *link) work() {
 	for {
+		var batch []outgoing
 		select {
 		case first := <-l.waiting:
-			batch := l.more(first)
-			for len(batch) > 0 {
-				n := 1
-				for n < len(batch) && batch[n].message.Topic == batch[0].message.Topic {
-					n++
-				}
-				l.request(batch[:n])
-				batch = batch[n:]
-			}
+			batch = append(batch, first)
 		case <-l.session.Over.Done():
 			l.refuse()
 			return
 		}
-	}
-}
-
-// more takes what waits already, as many as a request has room for.
-func (l *link) more(first outgoing) []outgoing {
-	batch := []outgoing{first}
-	for len(batch) < l.session.own.Batch {
-		select {
-		case next := <-l.waiting:
-			batch = append(batch, next)
-		default:
-			return batch
+		for more := true; more && len(batch) < l.session.own.Batch; {
+			select {
+			case next := <-l.waiting:
+				batch = append(batch, next)
+			default:
+				more = false
+			}
+		}
+		for len(batch) > 0 {
+			n := 1
+			for n < len(batch) && batch[n].message.Topic == batch[0].message.Topic {
+				n++
+			}
+			l.request(batch[:n])
+			batch = batch[n:]
 		}
 	}
-	return batch
 }
 
-// request sends messages to one queue.
 func (l *link) request(batch []outgoing) {
 	s := l.session
 	ctx, cancel := context.WithTimeout(s.Over, s.timeout())

@@ -101,7 +101,13 @@ func (s *session) Open(ctx context.Context) error {
 		return fmt.Errorf("sqs: connect: %w", address.Cause(err))
 	}
 	for i := range s.Connections {
-		s.links = append(s.links, s.newLink(i))
+		l := &link{
+			session: s, number: i, client: s.client(s.own.Requests), life: s.Lifeline(), waiting: make(chan outgoing, (s.own.Batch-1)*s.own.Requests),
+		}
+		for range s.own.Requests {
+			go l.work()
+		}
+		s.links = append(s.links, l)
 	}
 	return nil
 }
