@@ -3,6 +3,7 @@ package kafka
 import (
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -155,8 +156,11 @@ type watch struct {
 	closing atomic.Bool
 	// producedNs is when the last request with records was written.
 	producedNs atomic.Int64
-	// fetches were sent; lost connections are not replaced yet.
-	fetches, lost atomic.Int64
+	fetches    atomic.Int64
+
+	mu sync.Mutex
+	// lost connections to each node that are not replaced yet.
+	lost map[int32]int
 }
 
 var (
@@ -167,22 +171,30 @@ var (
 	_ kgo.HookBrokerThrottle   = (*watch)(nil)
 )
 
-func (w *watch) OnBrokerConnect(_ kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
-	switch {
-	case err != nil:
+func (w *watch) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
+	if err != nil {
 		w.report(fmt.Errorf("connect: %w", err))
-	case w.lost.Add(-1) >= 0:
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost[meta.NodeID] > 0 {
+		w.lost[meta.NodeID]--
 		w.s.Reconnected()
-	default:
-		w.lost.Add(1)
 	}
 }
 
 func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
-	if w.settled.Load() && !w.closing.Load() && !w.s.IsQuiet() {
-		w.lost.Add(1)
-		w.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
+	if !w.settled.Load() || w.closing.Load() || w.s.IsQuiet() {
+		return
 	}
+	w.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost == nil {
+		w.lost = map[int32]int{}
+	}
+	w.lost[meta.NodeID]++
 }
 
 // OnBrokerThrottle notes a quota: the library sends the broker nothing more for that long. What the making of topics has to wait for is no

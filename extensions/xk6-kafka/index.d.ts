@@ -63,7 +63,7 @@ declare module "k6/x/kafka" {
 
 	/** VUs of a process whose configuration is the same share a client: what they produce is batched together. */
 	export class Writer {
-		/** Connects when it first produces. */
+		/** Connects when the test begins, if its topic exists, or when createTopic makes the topic; else when it first produces. */
 		constructor(configuration: WriterConfiguration);
 		/** Waits until all are acknowledged. */
 		produce(batch: { messages: OutgoingMessage[] }): void;

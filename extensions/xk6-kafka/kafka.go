@@ -128,7 +128,7 @@ func (s *session) Describe() broker.Description {
 	s.common(&of)
 	s.producing(&of)
 	s.consuming(&of)
-	if len(s.groups()) > 0 {
+	if len(s.members) > 0 {
 		s.grouping(&of, "")
 	}
 	of.Set("topic replicas", "the broker's own")

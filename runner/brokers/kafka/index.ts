@@ -166,7 +166,7 @@ function maxMessageBytes(options: KafkaOptions): number {
 		: Math.min(MAX_MESSAGE_BYTES, largestPayload(most, batchOfOne));
 }
 
-/** Overhead of a batch of one record, uncompressed and without a key (batchBytes in xk6-kafka/options.go). */
+/** Overhead of a batch of one record, uncompressed and without a key (batchBytes in extensions/xk6-kafka/options.go). */
 function batchOfOne(payloadBytes: number): number {
 	// Numbers of a record are signed: the encoding doubles them.
 	const record = 5 + varintBytes(2 * payloadBytes);
