@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
@@ -50,14 +49,24 @@ type wire struct {
 	*amqp.Connection
 	raw     *incoming
 	publish *amqp.Channel
-	// lost is closed when the wire has failed for that reason. unconfirmed is then the error of what was sent on it.
-	once                sync.Once
-	lost                chan struct{}
-	reason, unconfirmed error
+	// over ends when the wire is given up; fail does that, so that the link makes a new one.
+	over context.Context
+	fail context.CancelCauseFunc
 }
 
-func (w *wire) Done() <-chan struct{} { return w.lost }
-func (w *wire) Err() error            { return w.reason }
+func (w *wire) Done() <-chan struct{} { return w.over.Done() }
+func (w *wire) Err() error            { return context.Cause(w.over) }
+
+// unconfirmed is the error of what was sent on a wire that has failed, and was not confirmed.
+func (w *wire) unconfirmed() error {
+	// The broker refuses a message for its size, and reads nothing more on that channel. All messages of a run have one size, so it has
+	// refused all of them.
+	var answer *amqp.Error
+	if errors.As(w.Err(), &answer) && answer.Code == amqp.PreconditionFailed && strings.Contains(answer.Reason, "message size") {
+		return fmt.Errorf("rabbitmq: publish: the broker refuses the message and closes the channel: %s", answer.Reason)
+	}
+	return errUnknown
+}
 
 // channel for declarations.
 type channel struct{ *amqp.Channel }
@@ -85,7 +94,8 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 
 // dial makes a wire, which the broker lists under the link's number and purpose.
 func (l *link) dial(ctx context.Context) (*wire, error) {
-	s, w := l.session, &wire{lost: make(chan struct{}), unconfirmed: errUnknown}
+	s, w := l.session, &wire{}
+	w.over, w.fail = context.WithCancelCause(context.Background())
 	url := s.urls[(l.number+l.attempts)%len(s.urls)]
 	config := amqp.Config{
 		Locale:     "en_US",
@@ -139,6 +149,8 @@ func (l *link) restore(w *wire) (err error) {
 
 // watch sees the wire's end.
 func (l *link) watch(w *wire) {
+	// Subtle: only closing the socket frees a publish that the broker has blocked; the library itself would wait for it.
+	context.AfterFunc(w.over, func() { _ = w.raw.Close() })
 	// Close says goodbye first, to the wire that it knows.
 	context.AfterFunc(l.session.Over, func() { time.AfterFunc(2*closeGrace, func() { _ = w.raw.Close() }) })
 	lost := w.NotifyClose(make(chan *amqp.Error, 1))
@@ -168,23 +180,6 @@ func (l *link) watch(w *wire) {
 		}
 		release()
 	}()
-}
-
-// fail gives the wire up, so that the link makes a new one.
-//
-// Subtle: only closing the socket frees a publish that the broker has blocked; the library itself would wait for it.
-func (w *wire) fail(reason error) {
-	w.once.Do(func() {
-		w.reason = reason
-		// The broker refuses a message for its size, and reads nothing more on that channel. All messages of a run have one size, so it has
-		// refused all of them.
-		var answer *amqp.Error
-		if errors.As(reason, &answer) && answer.Code == amqp.PreconditionFailed && strings.Contains(answer.Reason, "message size") {
-			w.unconfirmed = fmt.Errorf("rabbitmq: publish: the broker refuses the message and closes the channel: %s", answer.Reason)
-		}
-		_ = w.raw.Close()
-		close(w.lost)
-	})
 }
 
 // close says goodbye within a time limit, and then closes the socket, with or without an answer.

@@ -88,8 +88,8 @@ func (p *producer) confirmed(of pending) error {
 		return nil
 	case of.wire.publish.IsClosed():
 		// Subtle: when a channel is closed the library reports everything that was pending as refused.
-		<-of.wire.lost
-		return of.wire.unconfirmed
+		<-of.wire.Done()
+		return of.wire.unconfirmed()
 	default:
 		return errRefused
 	}

@@ -107,7 +107,7 @@ func (l *link) put(e entry) bool {
 	select {
 	case queue <- e:
 		return true
-	case <-l.broken:
+	case <-l.Done():
 		if l.library != nil {
 			e.fail(errUnanswered) // it may have been written
 		}
@@ -160,7 +160,7 @@ func (l *link) write() error {
 			}
 			select {
 			case e = <-l.queue:
-			case <-l.broken:
+			case <-l.Done():
 				return nil
 			}
 		}
@@ -173,7 +173,7 @@ func (l *link) write() error {
 		// Subtle: before the write, because the answer may come at once.
 		select {
 		case l.unanswered <- e:
-		case <-l.broken:
+		case <-l.Done():
 			e.fail(errNotConnected)
 			return nil
 		}
@@ -205,7 +205,7 @@ func (l *link) await() error {
 		var e entry
 		select {
 		case e = <-l.unanswered:
-		case <-l.broken:
+		case <-l.Done():
 			return nil
 		}
 		value, err := e.answer.Result()

@@ -72,23 +72,13 @@ type socket struct {
 	pubsub *redis.PubSub
 	conn   net.Conn
 
-	once   sync.Once
-	broken chan struct{}
-	reason error
+	// over ends with the socket, which fail ends.
+	over context.Context
+	fail context.CancelCauseFunc
 }
 
-func (k *socket) Done() <-chan struct{} { return k.broken }
-func (k *socket) Err() error            { return k.reason }
-
-// fail ends the socket.
-func (k *socket) fail(reason error) {
-	k.once.Do(func() {
-		k.reason = reason
-		close(k.broken)
-		_ = k.conn.Close()
-		_ = k.client.Close()
-	})
-}
+func (k *socket) Done() <-chan struct{} { return k.over.Done() }
+func (k *socket) Err() error            { return context.Cause(k.over) }
 
 // newLink makes one that is not open yet.
 func newLink[W broker.Wire]() broker.Link[W] {
@@ -96,11 +86,12 @@ func newLink[W broker.Wire]() broker.Link[W] {
 }
 
 // connect makes a socket, for commands that wait for their answers or for subscriptions. It ends with the session.
-func (s *session) connect(ctx context.Context, subscribes bool) (k *socket, err error) {
+func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	options := s.options(-1) // the library's value for no timeout
-	k = &socket{broken: make(chan struct{})}
+	k := &socket{}
+	k.over, k.fail = context.WithCancelCause(s.Over)
 	dialer := redis.NewDialer(options)
 	var once sync.Once
 	options.Dialer = func(ctx context.Context, network, addr string) (conn net.Conn, err error) {
@@ -112,21 +103,26 @@ func (s *session) connect(ctx context.Context, subscribes bool) (k *socket, err 
 		return conn, err
 	}
 	k.client = redis.NewClient(options)
+	connect := func() error { return k.client.Ping(ctx).Err() }
 	if subscribes {
 		k.pubsub = k.client.Subscribe(s.Over)
-		err = k.pubsub.Ping(ctx) // connects; its answer is ignored later
-	} else {
-		err = k.client.Ping(ctx).Err()
+		connect = func() error { return k.pubsub.Ping(ctx) } // its answer is ignored later
 	}
+	err := connect()
 	if err == nil {
 		// Subtle: the library leaves the deadline of its last command on the connection, and the link would run into it.
 		err = k.conn.SetDeadline(time.Time{})
 	}
-	if err != nil {
+	context.AfterFunc(k.over, func() {
+		if k.conn != nil {
+			_ = k.conn.Close()
+		}
 		_ = k.client.Close()
+	})
+	if err != nil {
+		k.fail(err)
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	context.AfterFunc(s.Over, func() { k.fail(errNotConnected) })
 	return k, nil
 }
 
