@@ -37,9 +37,6 @@ type consumer struct {
 // Consume makes a consumer of the stream. A group is one durable consumer that its members share; without a group each
 // subscription has its own.
 func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	if to.Wildcard {
-		return errors.New("nats: JetStream: wildcards are not possible, because a consumer reads one stream and every topic is a stream of its own")
-	}
 	at := s.streams[to.Topic]
 	if s.Run != "" && at.takenAway {
 		return fmt.Errorf("nats: consume %q: reading takes messages out of its stream %s (retention workqueue), which is yours; use one with retention limits", to.Topic, at.stream)

@@ -47,11 +47,9 @@ func (s *jetStreamSession) find(ctx context.Context, topics []broker.Topic) erro
 			return fmt.Errorf("nats: look up topic %q: %w", topic.Name, err)
 		}
 		config := found.CachedInfo().Config
-		at, err := s.locate(topic.Name, bySubject, config)
-		if err != nil {
+		if s.streams[topic.Name], err = s.locate(topic.Name, bySubject, config); err != nil {
 			return fmt.Errorf("nats: topic %s%w", topic.Name, err)
 		}
-		s.place(topic.Name, at)
 		if i < storedShown {
 			s.storedAs += fmt.Sprintf("; %s %s, %s, replicas %d", config.Name, strings.ToLower(config.Storage.String()),
 				strings.ToLower(config.Retention.String()), config.Replicas)
@@ -77,12 +75,6 @@ func (s *jetStreamSession) state(ctx context.Context, connection int, at locatio
 }
 
 // --- internal ---
-
-// place stores where a topic is. Topics come in the order of broker.Message.Topic.
-func (s *jetStreamSession) place(topic string, at location) {
-	s.streams[topic] = at
-	s.subjects = append(s.subjects, at.subject)
-}
 
 // locate says how to send to a topic and how to read it on an existing stream, and refuses one that cannot store the run's messages.
 func (s *jetStreamSession) locate(topic string, bySubject bool, config jetstream.StreamConfig) (location, error) {

@@ -30,10 +30,9 @@ type jetStreamSession struct {
 	// js is the library's view of JetStream, one for each connection.
 	js        []jetstream.JetStream
 	producers []*producer
-	// streams has where each topic is; subjects, by number, what it is published to.
-	layout   broker.Layout
-	streams  map[string]location
-	subjects []string
+	layout    broker.Layout
+	// streams has where each topic is.
+	streams map[string]location
 	// storedAs describes the existing streams, for people.
 	storedAs string
 	// made has the names of the streams that Prepare has made.
@@ -103,7 +102,7 @@ func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) er
 		return s.find(ctx, layout.Topics)
 	}
 	for _, topic := range layout.Topics {
-		s.place(topic.Name, location{stream: streamName(topic.Name), subject: topic.Name})
+		s.streams[topic.Name] = location{stream: streamName(topic.Name), subject: topic.Name}
 	}
 	return deadline.Each(ctx, layout.Names(), s.makeStream)
 }

@@ -53,9 +53,6 @@ const (
 )
 
 func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
-	if to.Group != "" {
-		return consumer{}, errors.New("an ordered consumer cannot be shared by a group")
-	}
 	o := &ordered{session: s, connection: to.Connection, at: at, handle: handle, again: make(chan struct{}, 1)}
 	if s.Found() {
 		state, err := s.state(ctx, to.Connection, at)

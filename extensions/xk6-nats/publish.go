@@ -72,7 +72,7 @@ func (p *producer) options() []jetstream.JetStreamOpt {
 // Send publishes. Asynchronously it returns when the library has the message; it blocks while the allowed number of acknowledgements is
 // outstanding. Synchronously it blocks until the acknowledgement.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
-	out := &nats.Msg{Subject: p.session.subjects[m.Topic], Data: m.Payload}
+	out := &nats.Msg{Subject: p.session.streams[m.Name].subject, Data: m.Payload}
 	if p.session.own.Dedup {
 		// A stream of the user's own may still remember the ids of an earlier run.
 		out.Header = nats.Header{jetstream.MsgIDHeader: {p.session.Run + strconv.FormatInt(m.Index, 10)}}
