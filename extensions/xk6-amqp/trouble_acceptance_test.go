@@ -20,8 +20,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 		for _, group := range []string{"", "workers"} {
 			t.Run(name+" "+group, func(t *testing.T) {
 				server := start(t, true)
-				session := brokertest.Opened(t, New, server.url, "", "fsync", "a.queue", group)
-				brokertest.TrafficOf(t, session, "a.queue", group).Survives(t, session, server.Server)
+				brokertest.System{Driver: New, URL: server.url, Durability: "fsync"}.Traffic(t, group).Survives(server.Server)
 			})
 		}
 	}
@@ -31,7 +30,7 @@ func TestAFrozenServerIsGivenUp(t *testing.T) {
 	for name, start := range servers {
 		t.Run(name, func(t *testing.T) {
 			server := start(t, true)
-			brokertest.TrafficOf(t, brokertest.Opened(t, New, server.url, "", "", "a.queue"), "a.queue", "").NoticesSilence(t, server.Server)
+			brokertest.System{Driver: New, URL: server.url}.Traffic(t, "").NoticesSilence(server.Server)
 		})
 	}
 }
@@ -39,7 +38,7 @@ func TestAFrozenServerIsGivenUp(t *testing.T) {
 func TestAllConsumersOfAQueueWork(t *testing.T) {
 	for name, start := range servers {
 		t.Run(name, func(t *testing.T) {
-			brokertest.Shared(t, New, start(t, false).url, `{"prefetch": 1}`, "a.queue")
+			brokertest.System{Driver: New, URL: start(t, false).url, DriverOptions: []byte(`{"prefetch": 1}`)}.Shares(t)
 		})
 	}
 }
@@ -61,8 +60,7 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 		} {
 			t.Run(name+" "+c.durability, func(t *testing.T) {
 				s := start(t, c.sync)
-				flushes := brokertest.Flushes(t, s.Server)
-				brokertest.FlushesFor(t, flushes, brokertest.Opened(t, New, s.url, "", c.durability, "a.queue"), "a.queue", n, c.least, c.most)
+				brokertest.System{Driver: New, URL: s.url, Durability: c.durability}.Flushes(t, s.Server, n, c.least, c.most)
 			})
 		}
 	}

@@ -11,6 +11,5 @@ import (
 // An acknowledgement comes from memory, even if mosquitto saves what it has.
 func TestMosquittoSyncsNothing(t *testing.T) {
 	s := startMosquitto(t, "persistence true", "persistence_location "+t.TempDir()+"/")
-	flushes := brokertest.Flushes(t, s.Server)
-	brokertest.FlushesFor(t, flushes, brokertest.Opened(t, New, s.url(), `{"qos": 2}`, "", "a.topic"), "a.topic", 50, 0, 0)
+	brokertest.System{Driver: New, URL: s.url(), DriverOptions: []byte(`{"qos": 2}`)}.Flushes(t, s.Server, 50, 0, 0)
 }

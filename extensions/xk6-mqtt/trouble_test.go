@@ -1,13 +1,11 @@
 package mqtt
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,9 +29,9 @@ func made(t *testing.T, url, options string, bytes int) broker.Session {
 	return s
 }
 
-func opened(t *testing.T, url, options string) broker.Session {
+func traffic(t *testing.T, url, options string) *brokertest.Traffic {
 	t.Helper()
-	return brokertest.Opened(t, New, url, options, "", "a.topic", "workers")
+	return brokertest.System{Driver: New, URL: url, DriverOptions: []byte(options)}.Traffic(t, "workers")
 }
 
 func refused(t *testing.T, what string, err error, words ...string) {
@@ -66,7 +64,7 @@ func TestAMessageThatIsTakenAndNotDeliveredIsNamedBeforeTheRun(t *testing.T) {
 			})
 		}
 	}
-	opened(t, server.url(), `{"qos": 2}`)
+	traffic(t, server.url(), `{"qos": 2}`)
 }
 
 // nats-server takes a shared subscription, as if it were one, and gives it nothing.
@@ -104,8 +102,9 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 			t.Run(protocol+" "+kept, func(t *testing.T) {
 				t.Parallel()
 				server := startMosquitto(t)
-				session := opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "session": %q}`, protocol, kept))
-				brokertest.TrafficOf(t, session, "a.topic", "workers").Survives(t, session, server.Server)
+				traffic := traffic(t, server.url(), fmt.Sprintf(`{"protocol": %q, "session": %q}`, protocol, kept))
+				traffic.Survives(server.Server)
+				session := traffic.Session
 				brokertest.Eventually(t, "a producer's and a consumer's lost connections are counted", func() bool { return *broker.Reconnects(session) >= 2 })
 				if err := broker.Remove(t.Context(), session); err != nil {
 					t.Error(err)
@@ -122,33 +121,18 @@ func TestAServerThatStandsStillHoldsUpTheSenderUntilItDies(t *testing.T) {
 			t.Run(fmt.Sprint(protocol, " ", qos), func(t *testing.T) {
 				t.Parallel()
 				server := startMosquitto(t)
-				traffic := brokertest.TrafficOf(t, opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "qos": %d}`, protocol, qos)), "a.topic", "workers")
-				server.Freeze()
-				ctx, cancel := context.WithCancel(t.Context())
-				var sending sync.WaitGroup
-				sending.Go(func() {
-					for ctx.Err() == nil {
-						traffic.Send(1)
-					}
-				})
-				taken := -1
-				brokertest.Eventually(t, "the sender is held up", func() bool {
-					before := taken
-					time.Sleep(300 * time.Millisecond)
-					taken = traffic.Answered(1)
-					return taken == before
-				})
-				if traffic.Failed(1)+traffic.Unknown(1) > 0 {
-					t.Errorf("%d sends fail and %d are unknown while the server stands still", traffic.Failed(1), traffic.Unknown(1))
+				traffic := traffic(t, server.url(), fmt.Sprintf(`{"protocol": %q, "qos": %d}`, protocol, qos))
+				stop := traffic.HeldUp(server.Server)
+				if failed, unknown := traffic.Failed(), traffic.Unknown(); failed+unknown > 0 {
+					t.Errorf("%d sends fail and %d are unknown while the server stands still", failed, unknown)
 				}
 				server.Kill()
 				brokertest.Eventually(t, "sends fail, and nobody knows of messages that were on their way", func() bool {
-					return traffic.Failed(1) > 0 && traffic.Unknown(1) > 0
+					return traffic.Failed() > 0 && traffic.Unknown() > 0
 				})
-				cancel()
-				sending.Wait()
-				if qos > 0 && traffic.Answered(1) > 0 {
-					t.Errorf("%d messages are acknowledged by a server that stood still", traffic.Answered(1))
+				stop()
+				if n := traffic.Answered(); qos > 0 && n > 0 {
+					t.Errorf("%d messages are acknowledged by a server that stood still", n)
 				}
 			})
 		}
@@ -168,7 +152,7 @@ func TestSecretsAndCertificatesAreThoseOfTheServer(t *testing.T) {
 	for _, protocol := range protocols {
 		options := func(tls string) string { return fmt.Sprintf(`{"protocol": %q, "tls": %s}`, protocol, tls) }
 		trusted := options(fmt.Sprintf(`{"ca": %q}`, certificate))
-		session := opened(t, at("mine:s3cr3t"), trusted)
+		session := traffic(t, at("mine:s3cr3t"), trusted).Session
 		if said := fmt.Sprintf("%+v", session.Describe()); strings.Contains(said, "s3cr3t") || !strings.Contains(said, "tls:true") {
 			t.Errorf("Describe says %s", said)
 		}

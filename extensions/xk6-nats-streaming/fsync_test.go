@@ -24,8 +24,7 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	} {
 		t.Run(c.level, func(t *testing.T) {
 			s := startServer(t, append(c.settings, "-dir", t.TempDir())...)
-			flushes := brokertest.Flushes(t, s.Server)
-			brokertest.FlushesFor(t, flushes, brokertest.Opened(t, New, s.url, "", "", "a.channel"), "a.channel", n, c.least, c.most)
+			brokertest.System{Driver: New, URL: s.url}.Flushes(t, s.Server, n, c.least, c.most)
 		})
 	}
 }

@@ -15,10 +15,9 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 		for _, group := range []string{"", "workers"} {
 			t.Run(store+" "+group, func(t *testing.T) {
 				server := startServer(t, "-store", store, "-dir", t.TempDir())
-				session := brokertest.Opened(t, New, server.url, "", "", "a.channel", group)
-				traffic := brokertest.TrafficOf(t, session, "a.channel", group)
-				traffic.Survives(t, session, server.Server)
-				if n := traffic.Received(1); n > 1 && group == "" {
+				traffic := brokertest.System{Driver: New, URL: server.url}.Traffic(t, group)
+				traffic.Survives(server.Server)
+				if n := traffic.Arrived(0); n > 1 && group == "" {
 					t.Errorf("the first message arrives %d times at a subscription that had acknowledged it", n)
 				}
 			})
@@ -51,5 +50,5 @@ func TestWhatCannotBeIsRefusedBeforeTheRun(t *testing.T) {
 func TestAMessageThatDoesNotFitWithItsEnvelopeIsRefused(t *testing.T) {
 	server := startServer(t, "-store", "memory")
 	const connection, ids, topic, payload = 2 + 37, 2 * (2 + 22), 2 + len("large"), 1 + 3
-	brokertest.RefusesAbove(t, New, server.url, "", "large", 2097152-connection-ids-topic-payload, "the client library (nats.go) refuses it")
+	brokertest.System{Driver: New, URL: server.url}.RefusesAbove(t, "large", 2097152-connection-ids-topic-payload, "the client library (nats.go) refuses it")
 }

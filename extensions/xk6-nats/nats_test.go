@@ -130,6 +130,6 @@ func TestAMessageAboveTheLimitIsRefusedByTheLibrary(t *testing.T) {
 	s := start(t, func(o *server.Options) { stored(t)(o); o.MaxPayload = 64 << 10 })
 	for _, mode := range []string{"core", "jetstream"} {
 		options := fmt.Sprintf(`{"mode": %q}`, mode)
-		brokertest.RefusesAbove(t, New, s.ClientURL(), options, "large", 64<<10, "the client library (nats.go) refuses it: nats: maximum payload exceeded")
+		brokertest.System{Driver: New, URL: s.ClientURL(), DriverOptions: []byte(options)}.RefusesAbove(t, "large", 64<<10, "the client library (nats.go) refuses it: nats: maximum payload exceeded")
 	}
 }

@@ -10,5 +10,5 @@ import (
 
 func TestAFrozenServerIsGivenUp(t *testing.T) {
 	server := startServer(t)
-	brokertest.TrafficOf(t, opened(t, server.url()), "a.topic", "").NoticesSilence(t, server.Server)
+	brokertest.System{Driver: New, URL: server.url()}.Traffic(t, "").NoticesSilence(server.Server)
 }

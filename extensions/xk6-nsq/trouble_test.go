@@ -9,26 +9,20 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
-func opened(t *testing.T, url string, groups ...string) broker.Session {
-	t.Helper()
-	return brokertest.Opened(t, New, url, "", "", "a.topic", groups...)
-}
-
 // A server that is killed loses what is in its memory, and knows its topics and channels again when it comes back.
 func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 	for name, args := range map[string][]string{"in memory": nil, "on disk": {"--mem-queue-size=0"}} {
 		for _, group := range []string{"", "workers"} {
 			t.Run(name+" "+group, func(t *testing.T) {
 				server := startServer(t, args...)
-				session := opened(t, server.url(), group)
-				brokertest.TrafficOf(t, session, "a.topic", group).Survives(t, session, server.Server)
+				brokertest.System{Driver: New, URL: server.url()}.Traffic(t, group).Survives(server.Server)
 			})
 		}
 	}
 }
 
 func TestAllMembersOfAChannelWork(t *testing.T) {
-	brokertest.Shared(t, New, startServer(t).url(), `{"prefetch": 1}`, "a.topic")
+	brokertest.System{Driver: New, URL: startServer(t).url(), DriverOptions: []byte(`{"prefetch": 1}`)}.Shares(t)
 }
 
 func TestAServerWithoutItsHTTPPortIsNamed(t *testing.T) {
@@ -45,5 +39,5 @@ func TestAServerWithoutItsHTTPPortIsNamed(t *testing.T) {
 
 func TestAMessageAboveTheLimitIsRefusedInTheServersWords(t *testing.T) {
 	server := startServer(t, "--max-msg-size=65536")
-	brokertest.RefusesAbove(t, New, server.url(), "", "large", 65536, "E_BAD_MESSAGE PUB message too big 65537 > 65536")
+	brokertest.System{Driver: New, URL: server.url()}.RefusesAbove(t, "large", 65536, "E_BAD_MESSAGE PUB message too big 65537 > 65536")
 }

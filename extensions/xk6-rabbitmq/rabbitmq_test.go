@@ -407,5 +407,5 @@ func TestOptionsThatCannotBeAreOneSentence(t *testing.T) {
 }
 
 func TestAMessageAboveTheLimitIsRefusedInTheBrokersWords(t *testing.T) {
-	brokertest.RefusesAbove(t, New, running(t).url(), "", "large", 2<<20, "message size 2097153 is larger than configured max size 2097152")
+	brokertest.System{Driver: New, URL: running(t).url()}.RefusesAbove(t, "large", 2<<20, "message size 2097153 is larger than configured max size 2097152")
 }

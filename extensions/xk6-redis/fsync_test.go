@@ -25,9 +25,7 @@ func TestFsyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 		for _, mode := range []string{modeStreams, modeLists} {
 			t.Run(c.level+" "+mode, func(t *testing.T) {
 				s := startServer(t, "redis-server", c.settings...)
-				flushes := brokertest.Flushes(t, s.Server)
-				session := brokertest.Opened(t, New, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "", "disk")
-				brokertest.FlushesFor(t, flushes, session, "disk", n, c.least, c.most)
+				brokertest.System{Driver: New, URL: s.url(), DriverOptions: fmt.Appendf(nil, `{"mode": %q}`, mode)}.Flushes(t, s.Server, n, c.least, c.most)
 			})
 		}
 	}

@@ -187,7 +187,7 @@ func TestAMessageAboveTheLimitIsRefusedInTheServersWords(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, "redis-server", "--proto-max-bulk-len", "1mb")
-			brokertest.RefusesAbove(t, New, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "large", 1<<20, "invalid bulk length")
+			brokertest.System{Driver: New, URL: s.url(), DriverOptions: fmt.Appendf(nil, `{"mode": %q}`, mode)}.RefusesAbove(t, "large", 1<<20, "invalid bulk length")
 		})
 	}
 }

@@ -9,17 +9,15 @@ import (
 )
 
 func TestAllConsumersOfAQueueWork(t *testing.T) {
-	brokertest.Shared(t, New, startServer(t).url, `{"prefetch": 1}`, "a.queue")
+	brokertest.System{Driver: New, URL: startServer(t).url, DriverOptions: []byte(`{"prefetch": 1}`)}.Shares(t)
 }
 
 // Each request that is not answered ends with its timeout, which is half a minute here.
 func TestAFrozenServerIsGivenUp(t *testing.T) {
 	server := startServer(t)
-	session := brokertest.Opened(t, New, server.url, "", "", "a.queue")
-	traffic := brokertest.TrafficOf(t, session, "a.queue", "")
-	traffic.Send(1)
-	brokertest.Eventually(t, "the first message arrives", func() bool { return traffic.Received(1) > 0 })
+	traffic := brokertest.System{Driver: New, URL: server.url}.Traffic(t, "")
+	traffic.Arrives()
 	server.Freeze()
-	traffic.Send(2)
-	brokertest.Eventually(t, "the message that it does not answer is unknown", func() bool { return traffic.Unknown(2) > 0 })
+	traffic.Send()
+	brokertest.Eventually(t, "the message that it does not answer is unknown", func() bool { return traffic.Unknown() > 0 })
 }

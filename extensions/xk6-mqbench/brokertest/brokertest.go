@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 // System is the driver under test and the address of its broker.
@@ -50,12 +49,13 @@ type System struct {
 	Traces func(t *testing.T, run string, topics []string) []string
 	// Broken, if not nil, takes the broker away. Sends must then fail or be lost, and nothing may hang.
 	Broken func(t *testing.T)
+
+	// messageBytes of a test's messages; 0: the usual.
+	messageBytes int
 }
 
 // patience is how long a message may take before it counts as lost; it is long enough for a busy machine. Tests of this suite shorten it.
 var patience = 30 * time.Second
-
-const messageBytes = 256
 
 // Run puts the driver through the contract. start returns a system for each test. It may always be the same one, except after Broken, which
 // is the last test.
@@ -71,24 +71,24 @@ var tests = []struct {
 }{
 	{"says what it is and what it set, and no secret", describes},
 	{"refuses options that it does not know", refusesOptions},
-	{"delivers every message once, whole and in order", deliversAll},
-	{"delivers every message once, whole and in order, to a group of one", deliversAllToAGroup},
-	{"calls done exactly once for each send, with the time of the acknowledgement", callsDoneOnce},
-	{"keeps topics apart", keepsTopicsApart},
+	{"delivers every message once, whole and in order, and calls done once for each", delivers("", 2000)},
+	{"delivers every message once, whole and in order, to a group of one", delivers("workers", 2000)},
+	{"carries messages of 1 MiB", func(t *testing.T, s System) {
+		s.messageBytes = cmp.Or(s.MostBytes, 1<<20)
+		delivers("", 8)(t, s)
+	}},
+	{"keeps topics apart, and sends on every connection", keepsApart},
 	{"delivers the first message sent after Consume", consumesAtOnce},
 	{"does not hold an idle system's message back to batch it", doesNotBatch},
-	{"stamps receipts with the run's clock, after the send", stampsReceipts},
-	{"sends on every connection", sendsOnAll},
-	{"carries messages of 1 MiB", carriesLargeMessages},
 	{"sends to partitions by number", sendsToPartitions},
 	{"keeps the order of messages with one key", keepsKeysInOrder},
 	{"gives every subscription without a group every message", fansOut},
 	{"gives a subscription by pattern the messages of all its topics", takesPatterns},
 	{"shares the messages of a topic among the members of a group", sharesAmongMembers},
 	{"makes many subscriptions at once, each of which gets its messages", subscribesAtOnce},
-	{"lets a consumer send from within its handler", echoes},
-	{"loses and drops nothing while a consumer is paused", survivesPause},
-	{"loses and drops nothing while a member of a group is paused", survivesPauseOfAGroup},
+	{"lets a consumer send from within its handler", func(t *testing.T, s System) { echoes(t, s, 1) }},
+	{"loses and drops nothing while a consumer is paused", survivesPause("")},
+	{"loses and drops nothing while a member of a group is paused", survivesPause("workers")},
 	{"keeps messages for a group that nobody is a member of", keepsForGroup},
 	{"delivers again what a member took and did not acknowledge", deliversAgain},
 	{"prepares empty topics where there were some of that name", preparesEmpty},
@@ -97,8 +97,7 @@ var tests = []struct {
 	{"uses topics that were there from their end on, and leaves them there", usesExisting},
 	{"keeps the groups of two runs on one topic apart", keepsRunsApart},
 	{"refuses a topic that does not exist and is not to be made", refusesMissing},
-	{"counts drops and reconnects after Close as well", countsAfterClose},
-	{"fails a send after Close instead of hanging", failsAfterClose},
+	{"fails a send after Close instead of hanging, and counts as before", failsAfterClose},
 	{"fails or loses messages when the broker is gone, and returns", survivesLoss},
 }
 
@@ -127,7 +126,7 @@ func describes(t *testing.T, s System) {
 }
 
 func refusesOptions(t *testing.T, s System) {
-	o := s.options(shape{connections: 1, messageBytes: messageBytes}, clock.New().Now)
+	o := s.options(shape{connections: 1})
 	o.Driver = json.RawMessage(`{"noSuchOption": 1}`)
 	_, err := s.Driver(o)
 	if err == nil {
@@ -137,68 +136,54 @@ func refusesOptions(t *testing.T, s System) {
 	}
 }
 
-func deliversAll(t *testing.T, s System)         { deliversAllTo(t, s, "") }
-func deliversAllToAGroup(t *testing.T, s System) { deliversAllTo(t, s, "workers") }
-
-func deliversAllTo(t *testing.T, s System, group string) {
-	if group != "" && s.NoGroups {
-		t.Skip("the system has no groups")
-	}
-	r := open(t, s, shape{connections: 2, group: group}, named("order")...)
-	to := r.consumer(0, nil)
-	const n = 2000
-	for i := range int64(n) {
-		r.send(0, r.topics[0], i)
-	}
-	to.wait(n)
-	settled()
-	r.eachOnce("consumer", n, to.receipts())
-	r.inOrder("consumer", to.receipts())
-	for _, m := range to.receipts() {
-		if m.redelivered {
-			t.Fatalf("message %d has the flag of a second delivery", m.Sequence)
+func delivers(group string, n int) func(*testing.T, System) {
+	return func(t *testing.T, s System) {
+		if group != "" && s.NoGroups {
+			t.Skip("the system has no groups")
 		}
-	}
-	r.dropsNothing()
-	if again := broker.Reconnects(r.session); again != nil && *again != 0 {
-		t.Errorf("%d reconnects are counted, none was made", *again)
+		r := open(t, s, shape{connections: 2, group: group}, named("order")...)
+		to := r.consumer(0, nil)
+		for i := range int64(n) {
+			r.send(0, r.topics[0], i)
+		}
+		to.wait(n)
+		r.settles()
+		settled()
+		r.eachOnce("consumer", n, to.receipts())
+		r.inOrder("consumer", to.receipts())
+		for _, m := range to.receipts() {
+			if m.redelivered {
+				t.Fatalf("message %d has the flag of a second delivery", m.Sequence)
+			}
+		}
+		acks, last := r.session.Describe().Acks, now()
+		for i, d := range r.doneSoFar() {
+			if d.times != 1 || d.err != nil {
+				t.Fatalf("done of message %d is called %d times, with error %v", i, d.times, d.err)
+			}
+			if acks && (d.ackNs < d.sentNs || d.ackNs > last) {
+				t.Fatalf("message %d is acknowledged at %d, sent at %d, now is %d", i, d.ackNs, d.sentNs, last)
+			}
+			if !acks && d.ackNs != 0 {
+				t.Fatalf("a system without acknowledgements gives the time %d", d.ackNs)
+			}
+		}
+		r.countsNothing()
 	}
 }
 
-func callsDoneOnce(t *testing.T, s System) {
-	r := open(t, s, shape{}, named("done")...)
-	to := r.consumer(0, nil)
-	const n = 1000
-	for i := range int64(n) {
-		r.send(0, r.topics[0], i)
-	}
-	to.wait(n)
-	r.eventually(func() bool {
-		return !slices.ContainsFunc(r.doneSoFar(), func(d outcome) bool { return d.times == 0 })
-	}, func() string { return "done is called for each send" })
-	acks, now := r.session.Describe().Acks, r.clock.Now()
-	for i, d := range r.doneSoFar() {
-		if d.times != 1 || d.err != nil {
-			t.Fatalf("done of message %d is called %d times, with error %v", i, d.times, d.err)
-		}
-		if acks && (d.ackNs < d.sentNs || d.ackNs > now) {
-			t.Fatalf("message %d is acknowledged at %d, sent at %d, now is %d", i, d.ackNs, d.sentNs, now)
-		}
-		if !acks && d.ackNs != 0 {
-			t.Fatalf("a system without acknowledgements gives the time %d", d.ackNs)
-		}
-	}
-}
-
-func keepsTopicsApart(t *testing.T, s System) {
-	r := open(t, s, shape{}, named("a", "b")...)
+func keepsApart(t *testing.T, s System) {
+	topics := named("x", "y", "z")
+	r := open(t, s, shape{
+		connections: 3, consumers: slices.Concat(alone(topics[0], 0), alone(topics[1], 1), alone(topics[2], 2)),
+	}, topics...)
 	to := r.consume(nil)
-	for i := range int64(100) {
-		r.send(0, r.topics[i%2], i)
+	for i := range int64(300) {
+		r.send(int(i%3), topics[i%3], i)
 	}
-	for topic := range 2 {
-		for _, m := range to[topic].wait(50) {
-			if int(m.Sequence%2) != topic {
+	for topic := range to {
+		for _, m := range to[topic].wait(100) {
+			if int(m.Sequence%3) != topic {
 				t.Fatalf("message %d arrives on topic %d", m.Sequence, topic)
 			}
 		}
@@ -231,46 +216,6 @@ func doesNotBatch(t *testing.T, s System) {
 	if fastest > 5*time.Millisecond {
 		t.Errorf("an idle system takes %s for a message at best: something waits for more of them", fastest)
 	}
-}
-
-func stampsReceipts(t *testing.T, s System) {
-	r := open(t, s, shape{}, named("stamps")...)
-	to := r.consumer(0, nil)
-	for i := range int64(50) {
-		r.send(0, r.topics[0], i)
-		to.wait(int(i) + 1)
-	}
-	now := r.clock.Now()
-	for i, m := range to.receipts() {
-		if m.receivedNs < m.Sent || m.receivedNs > now {
-			t.Fatalf("message %d is received at %d, sent at %d, now is %d", i, m.receivedNs, m.Sent, now)
-		}
-	}
-}
-
-func sendsOnAll(t *testing.T, s System) {
-	topics := named("x", "y", "z")
-	r := open(t, s, shape{
-		connections: 3, consumers: slices.Concat(alone(topics[0], 0), alone(topics[1], 1), alone(topics[2], 2)),
-	}, topics...)
-	to := r.consume(nil)
-	for i := range int64(300) {
-		r.send(int(i%3), r.topics[i%3], i)
-	}
-	for k := range to {
-		to[k].wait(100)
-	}
-}
-
-func carriesLargeMessages(t *testing.T, s System) {
-	r := open(t, s, shape{messageBytes: cmp.Or(s.MostBytes, 1<<20)}, named("large")...)
-	to := r.consumer(0, nil)
-	const n = 8
-	for i := range int64(n) {
-		r.send(0, r.topics[0], i)
-	}
-	to.wait(n)
-	r.eachOnce("consumer", n, to.receipts())
 }
 
 func sendsToPartitions(t *testing.T, s System) {
@@ -309,25 +254,15 @@ func keepsKeysInOrder(t *testing.T, s System) {
 
 func failsAfterClose(t *testing.T, s System) {
 	r := open(t, s, shape{}, named("closed")...)
-	r.send(0, r.topics[0], 0)
-	r.eventually(func() bool { return r.doneSoFar()[0].times == 1 }, func() string { return "the first send is done" })
-	r.remove()
-	r.within("Close", r.close)
-	r.within("a send after Close", func() { r.send(0, r.topics[0], 1) })
-	r.eventually(func() bool { return r.doneSoFar()[1].err != nil }, func() string { return "a send after Close fails" })
-}
-
-func countsAfterClose(t *testing.T, s System) {
-	r := open(t, s, shape{}, named("counts")...)
 	to := r.consumer(0, nil)
 	r.send(0, r.topics[0], 0)
 	to.wait(1)
+	r.settles()
 	r.remove()
 	r.within("Close", r.close)
-	r.dropsNothing()
-	if again := broker.Reconnects(r.session); again != nil && *again != 0 {
-		t.Errorf("after Close: %d reconnects; there were none", *again)
-	}
+	r.countsNothing()
+	r.within("a send after Close", func() { r.send(0, r.topics[0], 1) })
+	r.eventually(func() bool { return r.doneSoFar()[1].err != nil }, func() string { return "a send after Close fails" })
 }
 
 func survivesLoss(t *testing.T, s System) {
@@ -339,9 +274,7 @@ func survivesLoss(t *testing.T, s System) {
 	r.send(0, r.topics[0], 0)
 	to.wait(1)
 	s.Broken(t)
-	failed := func() bool {
-		return slices.ContainsFunc(r.doneSoFar(), func(d outcome) bool { return d.err != nil })
-	}
+	failed := func() bool { return r.ended(func(err error) bool { return err != nil }) > 0 }
 	i := int64(0)
 	r.within("a send without a broker", func() {
 		for deadline := time.Now().Add(patience / 2); !failed() && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -353,9 +286,7 @@ func survivesLoss(t *testing.T, s System) {
 		t.Errorf("none of %d sends without a broker fails within %s, the timeout is 5 s", i, patience/2)
 	}
 	r.within("Close without a broker", r.close)
-	r.eventually(func() bool {
-		return !slices.ContainsFunc(r.doneSoFar(), func(d outcome) bool { return d.times == 0 })
-	}, func() string { return "done is called for each send, after Close at the latest" })
+	r.settles()
 	for i, d := range r.doneSoFar() {
 		if d.times > 1 {
 			t.Fatalf("done of message %d is called %d times", i, d.times)

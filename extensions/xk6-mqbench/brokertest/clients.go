@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 // Several clients of one run, and topics that existed before the run.
@@ -119,7 +118,7 @@ func refusesMissing(t *testing.T, s System) {
 // refuses reports whether the driver cannot take that part in a run.
 func (s System) refuses(t *testing.T, part broker.Part) bool {
 	t.Helper()
-	session, err := s.Driver(s.options(shape{connections: 1, messageBytes: messageBytes, part: part}, clock.New().Now))
+	session, err := s.Driver(s.options(shape{connections: 1, part: part}))
 	if err == nil {
 		_ = session.Close()
 	}
@@ -163,7 +162,7 @@ func (s System) make(t *testing.T, topics []string) shape {
 				user.sendTo(0, &broker.Message{Name: topic, Index: old + i, Partition: int32(i % int64(to.partitions))})
 			}
 		}
-		user.eventually(func() bool { return user.completed() == 20*len(topics) }, func() string { return "messages are sent before the run" })
+		user.settles()
 		// A server that acknowledges nothing may not have read them yet. It has when one that was sent after them arrives.
 		for k, topic := range topics {
 			reads := user.consumer(k, nil)

@@ -54,7 +54,7 @@ func Failover(t *testing.T, c Cluster) {
 		f.flows("after a pause of the leader")
 	}
 	for range max(1, c.Kills) {
-		f.kill(c)
+		f.kill(t, c)
 	}
 	f.end()
 	f.compare()
@@ -75,8 +75,7 @@ type failover struct {
 }
 
 // kill takes the leader away and waits until messages flow again, with or without it.
-func (f *failover) kill(c Cluster) {
-	t := f.rig.t
+func (f *failover) kill(t *testing.T, c Cluster) {
 	t.Helper()
 	killed := f.leader()
 	restart := c.Kill(t, killed)
@@ -187,9 +186,7 @@ func (f *failover) end() {
 	if longest := time.Duration(f.longestNs.Load()); longest > failoverTimeout {
 		f.rig.t.Errorf("a send call took %s; a message has %s", longest, failoverTimeout)
 	}
-	f.until("done is called for each send", func() bool {
-		return !slices.ContainsFunc(f.rig.doneSoFar(), func(d outcome) bool { return d.times == 0 })
-	})
+	f.rig.settles()
 }
 
 // compare compares what the driver reported of each message with what arrived.

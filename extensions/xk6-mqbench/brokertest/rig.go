@@ -23,8 +23,8 @@ type shape struct {
 	connections int
 	// partitions of every topic; 0: one.
 	partitions int
-	// messageBytes; 0: the usual.
-	messageBytes int
+	// limitBytes of the system, of which the messages are one more; 0: they are of the usual size.
+	limitBytes int
 	// replicas of every topic; 0: the broker's own.
 	replicas int
 	// timeout of a message; 0: the usual.
@@ -51,9 +51,9 @@ func members(topic, group string, connections ...int) (all []broker.Subscription
 
 // rig is one session and what went through it. Its methods fail the test.
 type rig struct {
-	t       *testing.T
+	t       testing.TB
 	shape   shape
-	clock   *clock.Clock
+	bytes   int // of a message
 	session broker.Session
 	// redeliversAfter is the driver's value: on a busy machine an acknowledgement may take longer, and then a second copy is not a fault.
 	redeliversAfter time.Duration
@@ -77,6 +77,8 @@ type subscription struct {
 
 type receipt struct {
 	envelope.Envelope
+	// payload is for the handler alone.
+	payload     []byte
 	receivedNs  int64
 	redelivered bool
 }
@@ -87,6 +89,9 @@ type outcome struct {
 	ackNs  int64
 	err    error
 }
+
+// now is the clock of all sessions.
+var now = clock.New().Now
 
 var names atomic.Uint32
 
@@ -100,10 +105,13 @@ func named(short ...string) []string {
 	return long
 }
 
-const usualTimeout = 5 * time.Second
+const (
+	usualTimeout = 5 * time.Second
+	usualBytes   = 256
+)
 
 // open makes a session and prepares the topics; the test's cleanup removes them.
-func open(t *testing.T, s System, to shape, topics ...string) *rig {
+func open(t testing.TB, s System, to shape, topics ...string) *rig {
 	t.Helper()
 	r := start(t, s, to, topics...)
 	if err := r.prepare(); err != nil {
@@ -121,16 +129,17 @@ func open(t *testing.T, s System, to shape, topics ...string) *rig {
 }
 
 // start opens a session; the test's cleanup closes it.
-func start(t *testing.T, s System, to shape, topics ...string) *rig {
+func start(t testing.TB, s System, to shape, topics ...string) *rig {
 	t.Helper()
-	to.connections, to.partitions, to.messageBytes = max(1, to.connections), max(1, to.partitions), cmp.Or(to.messageBytes, messageBytes)
+	to.connections, to.partitions = max(1, to.connections), max(1, to.partitions)
 	if to.consumers == nil {
 		for _, topic := range topics {
 			to.consumers = append(to.consumers, members(topic, to.group, to.connections-1)...)
 		}
 	}
-	r := &rig{t: t, clock: clock.New(), shape: to, topics: topics}
-	session, err := s.Driver(s.options(to, r.clock.Now))
+	o := s.options(to)
+	r := &rig{t: t, bytes: o.MessageBytes, shape: to, topics: topics}
+	session, err := s.Driver(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,11 +154,15 @@ func start(t *testing.T, s System, to shape, topics ...string) *rig {
 	return r
 }
 
-func (s System) options(to shape, now func() int64) broker.Options {
-	return broker.Options{
-		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: to.messageBytes,
+func (s System) options(to shape) broker.Options {
+	o := broker.Options{
+		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: cmp.Or(s.messageBytes, usualBytes),
 		TimeoutNs: int64(cmp.Or(to.timeout, usualTimeout)), Now: now, Part: to.part, OnError: func(error) {}, Replicas: to.replicas,
 	}
+	if o.LimitBytes = to.limitBytes; o.LimitBytes > 0 {
+		o.MessageBytes = o.LimitBytes + 1
+	}
+	return o
 }
 
 func (r *rig) prepare() error {
@@ -199,13 +212,13 @@ func (r *rig) tryConsume(before func(receipt)) ([]*subscription, error) {
 }
 
 // facts are what the driver says before topics are prepared.
-func (s System) facts(t *testing.T) broker.Description {
+func (s System) facts(t testing.TB) broker.Description {
 	t.Helper()
 	return start(t, s, shape{}).session.Describe()
 }
 
 // refused fails unless consumers are refused, before the first message.
-func refused(t *testing.T, s System, to shape, what string, topics ...string) {
+func refused(t testing.TB, s System, to shape, what string, topics ...string) {
 	t.Helper()
 	r := start(t, s, to, topics...)
 	err := r.prepare()
@@ -221,14 +234,18 @@ func refused(t *testing.T, s System, to shape, what string, topics ...string) {
 func (s *subscription) handle(d broker.Delivery) {
 	r := s.rig
 	e, ok := envelope.Get(d.Payload)
-	if !ok || !slices.Equal(d.Payload, payload(r.shape.messageBytes, e)) {
+	if !ok || !slices.Equal(d.Payload, payload(r.bytes, e)) {
 		r.t.Errorf("a payload of %d bytes arrives changed", len(d.Payload))
 		return
 	}
-	got := receipt{Envelope: e, receivedNs: d.ReceivedNs, redelivered: d.Redelivered}
+	got := receipt{Envelope: e, payload: d.Payload, receivedNs: d.ReceivedNs, redelivered: d.Redelivered}
+	if last := now(); got.receivedNs < e.Sent || got.receivedNs > last {
+		r.t.Errorf("message %d is received at %d, sent at %d, now is %d", e.Sequence, got.receivedNs, e.Sent, last)
+	}
 	if s.before != nil {
 		s.before(got)
 	}
+	got.payload = nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.got = append(s.got, got)
@@ -251,7 +268,7 @@ func (r *rig) send(connection int, topic string, i int64) {
 	r.sendTo(connection, &broker.Message{Name: topic, Index: i})
 }
 
-// sendTo sends m with the payload of its index. The envelope's stream is the partition, or the key's last digit.
+// sendTo sends m, with the payload of its index if it has none. The envelope's stream is the partition, or the key's last digit.
 func (r *rig) sendTo(connection int, m *broker.Message) {
 	m.Topic = slices.Index(r.topics, m.Name)
 	stream := uint32(max(0, m.Partition))
@@ -259,11 +276,13 @@ func (r *rig) sendTo(connection int, m *broker.Message) {
 		stream = uint32(m.Key[len(m.Key)-1] - '0')
 	}
 	r.mu.Lock()
-	now := r.clock.Now()
+	sentNs := now()
 	slot := len(r.done)
-	r.done = append(r.done, outcome{sentNs: now})
+	r.done = append(r.done, outcome{sentNs: sentNs})
 	r.mu.Unlock()
-	m.Payload = payload(r.shape.messageBytes, envelope.Envelope{Run: 1, Stream: stream, Sequence: uint64(m.Index), Sent: now})
+	if m.Payload == nil {
+		m.Payload = payload(r.bytes, envelope.Envelope{Run: 1, Stream: stream, Sequence: uint64(m.Index), Sent: sentNs})
+	}
 	r.producers[connection].Send(m, func(of *broker.Message, ackNs int64, err error) {
 		if of != m {
 			r.t.Errorf("done is called with another message than the one of the send")
@@ -327,12 +346,22 @@ func (r *rig) doneSoFar() []outcome {
 	return slices.Clone(r.done)
 }
 
-// completed is how many sends are done.
-func (r *rig) completed() (n int) {
+// ended is how many sends have ended so.
+func (r *rig) ended(so func(error) bool) (n int) {
 	for _, d := range r.doneSoFar() {
-		n += d.times
+		if d.times > 0 && so(d.err) {
+			n++
+		}
 	}
 	return n
+}
+
+// settles returns when done was called for each send.
+func (r *rig) settles() {
+	r.t.Helper()
+	r.eventually(func() bool {
+		return !slices.ContainsFunc(r.doneSoFar(), func(d outcome) bool { return d.times == 0 })
+	}, func() string { return "done is called for each send" })
 }
 
 func (r *rig) eventually(holds func() bool, what func() string) {
@@ -382,11 +411,13 @@ func (r *rig) end() {
 	}
 }
 
-// dropsNothing fails if the library says that it threw messages away.
-func (r *rig) dropsNothing() {
+// countsNothing fails if the driver has counted messages that were thrown away, or lost connections.
+func (r *rig) countsNothing() {
 	r.t.Helper()
-	if dropped := broker.Dropped(r.session); dropped != nil && *dropped != 0 {
-		r.t.Errorf("the library dropped %d messages", *dropped)
+	for what, n := range map[string]*int64{"messages that the library dropped": broker.Dropped(r.session), "reconnects": broker.Reconnects(r.session)} {
+		if n != nil && *n != 0 {
+			r.t.Errorf("%d %s; there were none", *n, what)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // UPDATE_GOLDEN=1 writes the row.
 func Tabled(t *testing.T, title string, driver broker.Driver, url, options string) {
 	t.Helper()
-	session, err := driver(broker.Options{URL: url, Driver: json.RawMessage(options), Connections: 1, MessageBytes: messageBytes})
+	session, err := driver(broker.Options{URL: url, Driver: json.RawMessage(options), Connections: 1, MessageBytes: usualBytes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,21 +1,18 @@
 package brokertest
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
-// For tests of a driver's own: what happens when its server dies, stands still or flushes.
+// For tests of a driver's own: what happens when its server dies, stands still, flushes or refuses.
 
 // Eventually waits until something holds; patience is longer than a server that stands still is waited for.
 func Eventually(t testing.TB, what string, holds func() bool) {
@@ -28,170 +25,143 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Opened is a session with one connection and one topic, until the test is over. The topic has a member of each group, or else a subscription
-// without one. Sends time out after half a minute.
-func Opened(t testing.TB, driver broker.Driver, url, options, durability, topic string, groups ...string) broker.Session {
-	t.Helper()
-	layout := broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}}
-	if len(groups) == 0 {
-		groups = []string{""}
-	}
-	for _, group := range groups {
-		layout.Subscriptions = append(layout.Subscriptions, members(topic, group, 0)...)
-	}
-	s, err := driver(broker.Options{
-		URL: url, Driver: json.RawMessage(options), Durability: durability, Connections: 1, MessageBytes: trafficBytes, Now: clock.New().Now,
-		OnError: func(error) {}, TimeoutNs: int64(30 * time.Second),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Prepare(t.Context(), layout); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// Traffic is what was sent to a topic over one connection, by a number of ours: how often it arrived at one subscription, and what became of
-// the sends.
+// Traffic is what goes over one connection to one consumer of a topic.
 type Traffic struct {
-	topic    string
-	producer broker.Producer
-
-	mu                                     sync.Mutex
-	received, answered, failed, unanswered map[byte]int
+	Session broker.Session
+	rig     *rig
+	to      *subscription
+	sent    int64
 }
 
-// TrafficOf subscribes, as a member of the group if there is one, and sends nothing yet.
-func TrafficOf(t testing.TB, s broker.Session, topic, group string) *Traffic {
+// Traffic opens a session until the test is over, whose consumer is a member of the group if there is one, and sends nothing yet. Sends time out
+// after half a minute.
+func (s System) Traffic(t testing.TB, group string) *Traffic {
 	t.Helper()
-	a := &Traffic{topic: topic, received: map[byte]int{}, answered: map[byte]int{}, failed: map[byte]int{}, unanswered: map[byte]int{}}
-	err := s.Consume(t.Context(), broker.Subscription{Topic: topic, Group: group}, func(d broker.Delivery) { a.count(a.received, d.Payload[0]) })
-	if err == nil {
-		a.producer, err = s.Producer(0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	r := open(t, s, shape{group: group, timeout: longTimeout}, named("traffic")...)
+	return &Traffic{r.session, r, r.consumer(0, nil), 0}
 }
 
-// Send sends a message of that number.
-func (a *Traffic) Send(number byte) {
-	payload := make([]byte, trafficBytes)
-	payload[0] = number
-	a.producer.Send(&broker.Message{Name: a.topic, Payload: payload}, func(_ *broker.Message, _ int64, err error) {
-		switch {
-		case err == nil:
-			a.count(a.answered, number)
-		case errors.Is(err, broker.ErrUnknown):
-			a.count(a.unanswered, number)
-		default:
-			a.count(a.failed, number)
+// Send sends another message. One goroutine at a time calls it.
+func (a *Traffic) Send() {
+	a.rig.send(0, a.rig.topics[0], a.sent)
+	a.sent++
+}
+
+// Answered, Failed and Unknown are how many sends have ended so.
+func (a *Traffic) Answered() int { return a.rig.ended(func(err error) bool { return err == nil }) }
+func (a *Traffic) Failed() int {
+	return a.rig.ended(func(err error) bool { return err != nil && !errors.Is(err, broker.ErrUnknown) })
+}
+func (a *Traffic) Unknown() int {
+	return a.rig.ended(func(err error) bool { return errors.Is(err, broker.ErrUnknown) })
+}
+
+// Arrived is how often message n, counted from 0, has arrived.
+func (a *Traffic) Arrived(n uint64) (times int) {
+	for _, m := range a.to.receipts() {
+		if m.Sequence == n {
+			times++
 		}
+	}
+	return times
+}
+
+// Arrives sees a message arrive that is sent from now on.
+func (a *Traffic) Arrives() {
+	a.rig.t.Helper()
+	before := a.sent
+	Eventually(a.rig.t, "a message arrives", func() bool {
+		a.Send()
+		got := a.to.receipts()
+		return len(got) > 0 && int64(got[len(got)-1].Sequence) >= before
 	})
 }
-
-// Received is how often messages of that number have arrived; Answered, Failed and Unknown are sends with those ends.
-func (a *Traffic) Received(number byte) int { return a.of(a.received, number) }
-func (a *Traffic) Answered(number byte) int { return a.of(a.answered, number) }
-func (a *Traffic) Failed(number byte) int   { return a.of(a.failed, number) }
-func (a *Traffic) Unknown(number byte) int  { return a.of(a.unanswered, number) }
 
 // Survives lets a server die and come back, and sees that the session sends and receives again, and has counted that.
-func (a *Traffic) Survives(t testing.TB, s broker.Session, server *Server) {
-	t.Helper()
-	a.Send(1)
-	Eventually(t, "the first message arrives", func() bool { return a.Received(1) > 0 })
+func (a *Traffic) Survives(server *Server) {
+	a.rig.t.Helper()
+	a.Arrives()
 	server.Kill()
-	Eventually(t, "a message is refused, or nobody knows of it, while the server is down", func() bool {
-		a.Send(2)
-		return a.Failed(2)+a.Unknown(2) > 0
+	Eventually(a.rig.t, "a message is refused, or nobody knows of it, while the server is down", func() bool {
+		a.Send()
+		return a.Failed()+a.Unknown() > 0
 	})
 	server.Start()
-	a.arrives(t)
-	if n := broker.Reconnects(s); n == nil || *n == 0 {
-		t.Error("the lost connection is not counted")
+	a.Arrives()
+	if n := broker.Reconnects(a.Session); n == nil || *n == 0 {
+		a.rig.t.Error("the lost connection is not counted")
 	}
 }
 
 // NoticesSilence lets a server stand still with its connections open: nobody knows of what it had got.
-func (a *Traffic) NoticesSilence(t testing.TB, server *Server) {
-	t.Helper()
-	a.Send(1)
-	Eventually(t, "the first message arrives", func() bool { return a.Received(1) > 0 })
+func (a *Traffic) NoticesSilence(server *Server) {
+	a.rig.t.Helper()
+	a.Arrives()
 	server.Freeze()
 	for range 100 { // one may be answered before the server stands
-		a.Send(2)
+		a.Send()
 	}
-	Eventually(t, "a message that it does not answer is unknown", func() bool { return a.Unknown(2) > 0 })
+	Eventually(a.rig.t, "a message that it does not answer is unknown", func() bool { return a.Unknown() > 0 })
 	server.Kill()
 	server.Start()
-	a.arrives(t)
+	a.Arrives()
 }
 
-// Shared lets four members of a group work 3 ms for each of 400 messages: all do, and each message is handled once.
-func Shared(t testing.TB, driver broker.Driver, url, options, topic string) {
-	t.Helper()
-	const members, n, group = 4, 400, "workers"
-	s := Opened(t, driver, url, options, "", topic, group, group, group, group)
-	var mu sync.Mutex
-	worked := make([]int, members)
-	for i := range members {
-		err := s.Consume(t.Context(), broker.Subscription{Topic: topic, Group: group}, func(broker.Delivery) {
-			time.Sleep(3 * time.Millisecond)
-			mu.Lock()
-			defer mu.Unlock()
-			worked[i]++
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	producer, err := s.Producer(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range n {
-		producer.Send(&broker.Message{Name: topic, Payload: make([]byte, trafficBytes)}, func(_ *broker.Message, _ int64, err error) {
-			if err != nil {
-				t.Error(err)
+// HeldUp lets a server stand still and sends until a send does not return. The function that it returns ends that when it can.
+func (a *Traffic) HeldUp(server *Server) (stop func()) {
+	a.rig.t.Helper()
+	server.Freeze()
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				a.Send()
 			}
-		})
-	}
-	total := func() (sum int) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, one := range worked {
-			sum += one
 		}
-		return sum
+	}()
+	taken := -1
+	Eventually(a.rig.t, "the sender is held up", func() bool {
+		before := taken
+		time.Sleep(300 * time.Millisecond)
+		taken = len(a.rig.doneSoFar())
+		return taken == before
+	})
+	return func() {
+		close(over)
+		a.rig.within("a send that was held up", func() { <-ended })
 	}
-	Eventually(t, "each message is handled", func() bool { return total() >= n })
+}
+
+// Shares lets four members of a group work 3 ms for each of 400 messages: all do, and each message is handled once.
+func (s System) Shares(t testing.TB) {
+	t.Helper()
+	const n = 400
+	topic := named("work")[0]
+	r := open(t, s, shape{timeout: longTimeout, consumers: members(topic, "workers", 0, 0, 0, 0)}, topic)
+	all := r.consume(func(receipt) { time.Sleep(3 * time.Millisecond) })
+	for i := range int64(n) {
+		r.send(0, topic, i)
+	}
+	r.eventually(func() bool { return len(together(all...)) >= n }, func() string { return "each message is handled" })
 	// Members leave while the last message may be handled and not acknowledged: the others must not get it.
-	if err := broker.Remove(t.Context(), s); err != nil {
-		t.Error(err)
-	}
+	r.remove()
 	settled()
-	if got := total(); got != n {
-		t.Errorf("%d messages are handled, and %d were sent", got, n)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	for i, one := range worked {
-		if one == 0 { // how evenly is a matter of who gets a core
-			t.Errorf("member %d of %v did nothing", i, worked)
+	r.eachOnce("the members", n, together(all...))
+	for k, one := range all {
+		if one.count() == 0 { // how evenly is a matter of who gets a core
+			t.Errorf("member %d of 4 did nothing", k)
 		}
 	}
 }
 
-// Flushes are the calls of fsync, fdatasync and msync in a server, which it starts anew for that, as strace counts them. It skips the test where
-// strace is missing, except in CI.
-func Flushes(t testing.TB, server *Server) (flushes func() int) {
+// Flushes starts the server anew below strace, which counts its calls of fsync, fdatasync and msync, and wants so many for n messages that are sent
+// one after another, each when the one before is acknowledged. It skips the test where strace is missing, except in CI. flushes are those since the
+// first one was sent.
+func (s System) Flushes(t testing.TB, server *Server, n, least, most int) (flushes func() int) {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -203,52 +173,53 @@ func Flushes(t testing.TB, server *Server) (flushes func() int) {
 	server.Kill()
 	trace := filepath.Join(t.TempDir(), "trace")
 	server.Start(strace, "-f", "-e", "trace=fsync,fdatasync,msync", "-o", trace)
-	return func() int {
+	all := func() int {
 		text, err := os.ReadFile(trace)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return strings.Count(string(text), "sync(")
 	}
-}
-
-// FlushesFor sends n messages one after another, each when the one before is acknowledged, and wants so many flushes for them.
-func FlushesFor(t testing.TB, flushes func() int, s broker.Session, topic string, n, least, most int) {
-	t.Helper()
-	producer, err := s.Producer(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := flushes()
-	for range n {
-		done := make(chan error, 1)
-		producer.Send(&broker.Message{Name: topic, Payload: make([]byte, trafficBytes)}, func(_ *broker.Message, _ int64, err error) { done <- err })
-		if err := <-done; err != nil {
+	r := open(t, s, shape{timeout: longTimeout}, named("disk")...)
+	before := all()
+	flushes = func() int { return all() - before }
+	for i := range int64(n) {
+		if err := r.answer(i); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := flushes() - before; got < least || got > most {
+	if got := flushes(); got < least || got > most {
 		t.Errorf("%d flushes for %d acknowledged messages, want %d to %d", got, n, least, most)
+	}
+	return flushes
+}
+
+// RefusesAbove sends messages of what a server takes at most and of one byte more, in turn: those are taken, these are refused in the
+// given words, although the run is of them, and nobody is left in doubt about any.
+func (s System) RefusesAbove(t testing.TB, topic string, limitBytes int, words string) {
+	t.Helper()
+	r := open(t, s, shape{timeout: longTimeout, limitBytes: limitBytes}, topic)
+	send := func(bytes int) error {
+		r.bytes = bytes
+		return r.answer(int64(len(r.doneSoFar())))
+	}
+	for range 3 {
+		// A server may end the connection with its refusal, and then it takes a moment until there is another one.
+		Eventually(t, "a message of the limit is taken", func() bool { return send(limitBytes) == nil })
+		if err := send(limitBytes + 1); err == nil || errors.Is(err, broker.ErrUnknown) || !strings.Contains(err.Error(), words) {
+			t.Fatalf("a message above the limit: %v; want it to be refused: %s", err, words)
+		}
 	}
 }
 
 // --- internal ---
 
-const trafficBytes = 64
+const longTimeout = 30 * time.Second
 
-func (a *Traffic) count(in map[byte]int, number byte) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	in[number]++
-}
-
-func (a *Traffic) of(in map[byte]int, number byte) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return in[number]
-}
-
-func (a *Traffic) arrives(t testing.TB) {
-	t.Helper()
-	Eventually(t, "a message sent afterwards arrives", func() bool { a.Send(3); return a.Received(3) > 0 })
+// answer sends the message of that number, the next one, and returns what became of it.
+func (r *rig) answer(i int64) error {
+	r.t.Helper()
+	r.send(0, r.topics[0], i)
+	r.settles()
+	return r.doneSoFar()[i].err
 }
