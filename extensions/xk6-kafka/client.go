@@ -51,6 +51,17 @@ var balancers = map[string]kgo.GroupBalancer{
 // settings of a client: options for the library, and the same as text.
 type settings = broker.Settings[kgo.Opt]
 
+// client makes one, with connections of its own and all that `sets` set.
+func (s *session) client(id string, sets ...func(to *settings)) (*kgo.Client, *watch, error) {
+	w := &watch{s: s}
+	of := settings{Options: []kgo.Opt{kgo.ClientID("mqbench-" + id), kgo.WithHooks(w)}}
+	for _, set := range append(sets, s.common) {
+		set(&of)
+	}
+	client, err := kgo.NewClient(of.Options...)
+	return client, w, broker.Wrap("kafka: make a client", err)
+}
+
 // common is what all clients of the session have in common.
 func (s *session) common(to *settings) {
 	request := s.requestTimeout()

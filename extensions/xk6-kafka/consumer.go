@@ -37,7 +37,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 		return fmt.Errorf("kafka: consume %q: find its end: %w", to.Topic, err)
 	}
 	// The positions are set here, once: everything that is sent from now on lies behind them.
-	c, err := s.newConsumer(to, handle, kgo.ConsumePartitions(ends.KOffsets()))
+	c, err := s.newConsumer(to, handle, func(of *settings) { of.Set("", nil, kgo.ConsumePartitions(ends.KOffsets())) })
 	if err != nil {
 		return err
 	}
@@ -51,9 +51,10 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 // there, so the last one here waits for that.
 func (s *session) member(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	name := s.groupName(to)
-	var of settings
-	s.grouping(&of, name)
-	c, err := s.newConsumer(to, handle, append(of.Options, kgo.ConsumeTopics(to.Topic))...)
+	c, err := s.newConsumer(to, handle, func(of *settings) {
+		s.grouping(of, name)
+		of.Set("", nil, kgo.ConsumeTopics(to.Topic))
+	})
 	if err != nil {
 		return err
 	}
@@ -101,17 +102,12 @@ func (s *session) groups() map[string]string {
 	return topics
 }
 
-func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own ...kgo.Opt) (*consumer, error) {
-	c := &consumer{watch: &watch{s: s}, handle: handle, now: s.Now, due: make(chan struct{}, 1)}
-	var of settings
-	s.common(&of)
-	s.consuming(&of)
-	var err error
-	c.client, err = kgo.NewClient(append(append(of.Options, own...),
-		kgo.ClientID(fmt.Sprintf("mqbench-consumer-%d", to.Connection)), kgo.WithHooks(c.watch))...)
+func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own func(of *settings)) (*consumer, error) {
+	client, w, err := s.client(fmt.Sprintf("consumer-%d", to.Connection), s.consuming, own)
 	if err != nil {
-		return nil, fmt.Errorf("kafka: make a consumer: %w", err)
+		return nil, err
 	}
+	c := &consumer{client: client, watch: w, handle: handle, now: s.Now, due: make(chan struct{}, 1)}
 	s.consumers.Add(c)
 	return c, nil
 }

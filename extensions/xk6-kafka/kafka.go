@@ -70,14 +70,11 @@ var (
 // Open finds the cluster. Producer and Consume make their own connections and return when these are usable.
 func (s *session) Open(ctx context.Context) error {
 	s.until, _ = ctx.Deadline()
-	var of settings
-	s.common(&of)
-	s.adminWatch = &watch{s: s}
-	client, err := kgo.NewClient(append(of.Options, kgo.ClientID("mqbench-admin"), kgo.WithHooks(s.adminWatch))...)
+	client, w, err := s.client("admin")
 	if err != nil {
-		return fmt.Errorf("kafka: make a client: %w", err)
+		return err
 	}
-	s.adminRaw, s.admin = client, kadm.NewClient(client)
+	s.adminWatch, s.adminRaw, s.admin = w, client, kadm.NewClient(client)
 	if err := client.Ping(ctx); err != nil {
 		return fmt.Errorf("kafka: connect: %w", err)
 	}
@@ -101,10 +98,11 @@ func (s *session) Open(ctx context.Context) error {
 }
 
 func (s *session) Producer(connection int) (broker.Producer, error) {
-	p, err := s.newProducer(connection)
+	client, w, err := s.client(fmt.Sprintf("producer-%d", connection), s.producing)
 	if err != nil {
 		return nil, err
 	}
+	p := &producer{client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence}
 	s.producers.Add(p)
 	limit := max(time.Until(s.until), readyTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

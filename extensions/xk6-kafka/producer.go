@@ -125,17 +125,3 @@ func (p *producer) failure(err error, sentNs int64) error {
 	}
 	return errLost
 }
-
-// newProducer makes a client with connections of its own.
-func (s *session) newProducer(connection int) (*producer, error) {
-	var of settings
-	s.common(&of)
-	s.producing(&of)
-	w := &watch{s: s}
-	client, err := kgo.NewClient(append(of.Options,
-		kgo.ClientID(fmt.Sprintf("mqbench-producer-%d", connection)), kgo.WithHooks(w))...)
-	if err != nil {
-		return nil, fmt.Errorf("kafka: make a producer: %w", err)
-	}
-	return &producer{client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence}, nil
-}
