@@ -122,7 +122,7 @@ async function publish(file: string): Promise<number> {
 		);
 	const size = formatBytes(copied.bytes);
 	process.stdout.write(
-		`Published: ${target} (${size}). Look at it, add it to the table in reports/README.md, and commit both.\n`,
+		`Published: ${target} (${size}). Look at it, write its answer into README.md beside it, add it to the table in reports/README.md, and commit all.\n`,
 	);
 	return EXIT.pass;
 }
