@@ -51,16 +51,9 @@ func (c *client) methods(on *sobek.Object) {
 			return c.store(m), err
 		})
 	}
-	c.calls(on, "subscribe", "subscribe", func(args []sobek.Value) (sobek.Value, error) {
-		return c.subscribe(args, func(subject string, take nats.MsgHandler) (*nats.Subscription, error) {
-			return c.connection.Subscribe(subject, take)
-		})
-	})
-	c.calls(on, "jetStreamSubscribe", "jetStreamSubscribe", func(args []sobek.Value) (sobek.Value, error) {
-		return c.subscribe(args, func(subject string, take nats.MsgHandler) (*nats.Subscription, error) {
-			return c.connection.stream.Subscribe(subject, take)
-		})
-	})
+	for name, stream := range map[string]bool{"subscribe": false, "jetStreamSubscribe": true} {
+		c.calls(on, name, name, func(args []sobek.Value) (sobek.Value, error) { return c.subscribe(args, stream) })
+	}
 	c.waits(on, "request", false, func() sobek.Value { return c.toScript(&nats.Msg{}) }, c.request)
 	c.waits(on, "jetStreamSetup", true, nil, c.setUpStream)
 	c.waits(on, "jetStreamDelete", true, nil, c.deleteStream)
@@ -209,12 +202,14 @@ func (c *client) close() error {
 		_ = one.Unsubscribe()
 	}
 	// The connection is others' too, and ends with the test.
-	if err := c.connection.FlushTimeout(answerTimeout); err != nil && !c.connection.IsConnected() {
-		return c.fails("close", fmt.Errorf("messages may not have left: the connection to %s is lost", c.connection.servers))
-	} else if err != nil {
-		return c.fails("close", err)
+	err := c.connection.FlushTimeout(answerTimeout)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if !c.connection.IsConnected() {
+		err = fmt.Errorf("messages may not have left: the connection to %s is lost", c.connection.servers)
+	}
+	return c.fails("close", err)
 }
 
 func to(m *nats.Msg) string { return fmt.Sprintf("to %q", m.Subject) }

@@ -59,9 +59,9 @@ func New() *Module { return &Module{shared: map[string]*connection{}} }
 // NewModuleInstance makes the module of one VU: class Nats, and sleep, during which handlers run.
 func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	i := &instance{module: m, vu: vu, runs: m.test.Join(vu), inbox: newInbox(vu)}
-	counters := m.test.Metrics.Declare(vu, metrics.Counter, published, publishedBytes, received, receivedBytes, dropped, failed)
-	trends := m.test.Metrics.Declare(vu, metrics.Trend, asked, acknowledged)
-	err := errors.Join(counters, trends)
+	err := errors.Join(
+		m.test.Metrics.Declare(vu, metrics.Counter, published, publishedBytes, received, receivedBytes, dropped, failed),
+		m.test.Metrics.Declare(vu, metrics.Trend, asked, acknowledged))
 	if err == nil && i.runs {
 		err = m.test.Begin(failedBy)
 	}
@@ -143,10 +143,7 @@ func (c *Configuration) key() string { return fmt.Sprintf("%#v", *c) }
 func (c *Configuration) options() ([]nats.Option, error) {
 	options := []nats.Option{
 		nats.Name("k6"), nats.Timeout(answerTimeout), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
-		nats.ReconnectJitter(0, 0), nats.NoCallbacksAfterClientClose(), nats.Token(c.Token),
-	}
-	if c.User != "" {
-		options = append(options, nats.UserInfo(c.User, c.Password))
+		nats.ReconnectJitter(0, 0), nats.NoCallbacksAfterClientClose(), nats.Token(c.Token), nats.UserInfo(c.User, c.Password),
 	}
 	if c.Creds != "" {
 		options = append(options, nats.UserCredentials(c.Creds))

@@ -12,7 +12,7 @@ import (
 )
 
 // subscribe reads (subject, handler); when it returns, the server knows of it. The handler runs on the VU's event loop.
-func (c *client) subscribe(args []sobek.Value, at func(subject string, take nats.MsgHandler) (*nats.Subscription, error)) (sobek.Value, error) {
+func (c *client) subscribe(args []sobek.Value, stream bool) (sobek.Value, error) {
 	subject, err := subjectOf(script.Argument(args, 0))
 	if err != nil {
 		return nil, err
@@ -27,7 +27,13 @@ func (c *client) subscribe(args []sobek.Value, at func(subject string, take nats
 		return object, nil
 	}
 	c.listen()
-	made, err := at(subject, func(m *nats.Msg) { c.take(handler, m) })
+	var made *nats.Subscription
+	take := func(m *nats.Msg) { c.take(handler, m) }
+	if stream {
+		made, err = c.connection.stream.Subscribe(subject, take)
+	} else {
+		made, err = c.connection.Subscribe(subject, take)
+	}
 	if err == nil {
 		err = c.connection.FlushTimeout(answerTimeout)
 	}
