@@ -47,7 +47,7 @@ export async function keptHere(
 			...docker.notes,
 			...(await knownRigs(world)).map(
 				({ folder: { id } }) =>
-					`Rented, and not removed here: mqbench rigs destroy ${commandLine([id])}`,
+					`Rented, and not removed here: npx mqbench rigs destroy ${commandLine([id])}`,
 			),
 		],
 	};

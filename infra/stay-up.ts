@@ -101,7 +101,7 @@ function upText({ file }: StoodUp, scenario: string, shown: string) {
 			`${system}: ${maskUrls(url ?? "")}${server ? ` (${server})` : ""}\n`,
 	);
 	return `${brokers.join("")}${tell("measure-on-rig", { file: shown, scenario })}
-They stay up until Ctrl-C here, or mqbench down ${commandLine([shown])}
+They stay up until Ctrl-C here, or npx mqbench down ${commandLine([shown])}
 `;
 }
 

@@ -20,8 +20,8 @@ describe("help", () => {
 		expect({ code, err }).toEqual({ code: 0, err: "" });
 		for (const name of Object.keys(COMMANDS)) expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
 		for (const name of ["validate", "plan", "doctor", "explain", "build"])
-			expect(out).toMatch(new RegExp(`^  mqbench ${name}\\b`, "m"));
-		expect(out).toContain("mqbench scenarios/quickstart.yaml\n");
+			expect(out).toMatch(new RegExp(`^  npx mqbench ${name}\\b`, "m"));
+		expect(out).toContain("npx mqbench scenarios/quickstart.yaml\n");
 		expect(out).toContain("99  an SLA breached");
 		expect(COMMANDS.explain?.[0]).toContain(topicNames.slice(0, 4).join(", "));
 	});
@@ -64,7 +64,7 @@ test("options and arguments reach their command", async () => {
 describe("a command line that is wrong ends with 2 and a way on", () => {
 	test.each([
 		[[], /^Usage: mqbench [\s\S]*\n {2}init [\s\S]*\nExit codes:\n/],
-		[["plan"], /missing required argument 'scenario'\nSee mqbench --help/],
+		[["plan"], /missing required argument 'scenario'\nSee npx mqbench --help/],
 		[["x.yaml", "--qiet"], /unknown option '--qiet'\n\(Did you mean --quiet\?\)/],
 		[["valdate", "x.yaml"], /^valdate: .*did you mean validate\?/],
 		[["measure"], /^measure: neither a command nor a file; known: run, /],

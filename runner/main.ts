@@ -25,14 +25,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
 	],
 	compile: ["print the k6 script of the first run", () => import("./commands/compile.ts")],
 	build: [
-		"build a k6 for scripts of your own: brokers' modules (k6/x/...), mqbench.open, and what `mqbench compile` prints",
+		"build a k6 for scripts of your own: brokers' modules (k6/x/...), mqbench.open, and what `npx mqbench compile` prints",
 		() => import("./commands/build.ts"),
 	],
 	up: [
 		"start the brokers of a scenario and keep them running between runs",
 		() => import("./commands/up.ts"),
 	],
-	down: ["stop what mqbench up has started", () => import("./commands/down.ts")],
+	down: ["stop what npx mqbench up has started", () => import("./commands/down.ts")],
 	init: ["ask a few questions and write a commented scenario", () => import("./commands/init.ts")],
 	import: ["turn another tool's files into a scenario", () => import("./commands/import.ts")],
 	report: [
@@ -118,33 +118,33 @@ type Entry = readonly [
 
 const EXAMPLES = `
 Start here (npx mqbench in the clone; everywhere after npm install -g . there):
-  mqbench init my-scenario
-  mqbench validate my-scenario.yaml
-  mqbench plan my-scenario.yaml
-  mqbench my-scenario.yaml
+  npx mqbench init my-scenario
+  npx mqbench validate my-scenario.yaml
+  npx mqbench plan my-scenario.yaml
+  npx mqbench my-scenario.yaml
 
 Change what a run does:
-  mqbench scenarios/quickstart.yaml
-  mqbench scenarios/quickstart.yaml --quick --watch --open
-  mqbench scenarios/quickstart.yaml --set workload.rate=20000/s --set workload.duration=30s
-  mqbench scenarios/message-sizes.yaml --only '${example.broker}/1KiB*' --reporter terminal,junit=out/junit.xml
+  npx mqbench scenarios/quickstart.yaml
+  npx mqbench scenarios/quickstart.yaml --quick --watch --open
+  npx mqbench scenarios/quickstart.yaml --set workload.rate=20000/s --set workload.duration=30s
+  npx mqbench scenarios/message-sizes.yaml --only '${example.broker}/1KiB*' --reporter terminal,junit=out/junit.xml
 
 Brokers and load in other places:
-  mqbench scenarios/quickstart.yaml --target docker
-  mqbench scenarios/quickstart.yaml --url ${example.url("host")} --clients 3 --set workload.connections=3
-  mqbench scenarios/ec2.yaml --target aws --max-hourly-usd 5
+  npx mqbench scenarios/quickstart.yaml --target docker
+  npx mqbench scenarios/quickstart.yaml --url ${example.url("host")} --clients 3 --set workload.connections=3
+  npx mqbench scenarios/ec2.yaml --target aws --max-hourly-usd 5
 
-Keep brokers running between runs (mqbench up until Ctrl-C; rented machines until mqbench down):
-  mqbench up scenarios/quickstart.yaml
-  mqbench scenarios/quickstart.yaml --rig rig.json
-  mqbench down rig.json
+Keep brokers running between runs (npx mqbench up until Ctrl-C; rented machines until npx mqbench down):
+  npx mqbench up scenarios/quickstart.yaml
+  npx mqbench scenarios/quickstart.yaml --rig rig.json
+  npx mqbench down rig.json
 
 Read results, and write k6 scripts of your own:
-  mqbench explain support
-  mqbench report reports/<run-id>
-  mqbench compare baseline.json reports/<run-id>
-  mqbench doctor
-  mqbench build --out k6 --with github.com/grafana/xk6-sql@v1.0.6
+  npx mqbench explain support
+  npx mqbench report reports/<run-id>
+  npx mqbench compare baseline.json reports/<run-id>
+  npx mqbench doctor
+  npx mqbench build --out k6 --with github.com/grafana/xk6-sql@v1.0.6
 
 Exit codes:
     0  every SLA met                 2  mistake in the scenario or command line
@@ -166,7 +166,7 @@ async function commandLine(argv: readonly string[], world: World, on: Action): P
 		})
 		.exitOverride()
 		.showSuggestionAfterError()
-		.showHelpAfterError("See mqbench --help for commands, options and examples.")
+		.showHelpAfterError("See npx mqbench --help for commands, options and examples.")
 		.configureHelp({ subcommandTerm: (command) => command.name() })
 		.addHelpText("after", EXAMPLES);
 	const named = namedBy(argv);

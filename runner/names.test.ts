@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { BrokerName } from "./brokers/index.ts";
+import { COMMANDS } from "./main.ts";
 import { packageFolder } from "./package.ts";
 import { type Node, nodesOf, sources } from "./sources.fake.ts";
 
@@ -38,6 +39,24 @@ describe("the names of brokers", () => {
 				return `infra/a.ts:${line} names ${name}; hand it in from runner/brokers/${name}/ by a trait or a function of the contract`;
 			}),
 		);
+	});
+});
+
+describe("commands that sentences show", () => {
+	const bare = new RegExp(
+		`(?<!npx |have )\\bmqbench (?:(?:${Object.keys(COMMANDS).join("|")})\\b|--help)`,
+	);
+	// Results and reports are stored and published with their sentences.
+	const shown = others.filter((file) => !/^runner\/(verdict|result|document|page)\//.test(file));
+
+	it("work in a clone: npx mqbench", () => {
+		expect(
+			shown.filter((file) =>
+				nodesOf(readFileSync(path.join(packageFolder, file), "utf8")).some((node) =>
+					bare.test(wordsOf(node)),
+				),
+			),
+		).toEqual([]);
 	});
 });
 

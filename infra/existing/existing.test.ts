@@ -135,13 +135,13 @@ describe("a rig that stays up", () => {
 			code: "rig-differs",
 			exit: 2,
 			message:
-				"mine: the scenario asks for another broker than the rig x has: nodes 1 (the rig: 3), version not given (the rig: 2.9). Measure with what the rig was stood up with, or stand another one up: mqbench up.",
+				"mine: the scenario asks for another broker than the rig x has: nodes 1 (the rig: 3), version not given (the rig: 2.9). Measure with what the rig was stood up with, or stand another one up: npx mqbench up.",
 		});
 		await rig.open(at(url, { options: { nodes: 3, version: "2.9" } as never }));
 	});
 
 	test.each([
-		["local", /Is mqbench up still running\?/],
+		["local", /Is npx mqbench up still running\?/],
 		["existing", /Start the broker there, or correct the url in the rig's file\./],
 	] as const)(
 		"of target %s that is gone says what to do, without the password",

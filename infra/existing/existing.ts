@@ -72,6 +72,6 @@ export function standingRig(rig: RigFile, stop: AbortSignal, onHosts: OnHosts): 
 // --- internal ---
 
 const REMEDY: Readonly<Partial<Record<RigFile["target"], string>>> = {
-	local: "Is mqbench up still running? It stands a new one up",
-	aws: "mqbench rigs list says whether it is still there",
+	local: "Is npx mqbench up still running? It stands a new one up",
+	aws: "npx mqbench rigs list says whether it is still there",
 };

@@ -65,7 +65,7 @@ export async function downLocal(rig: RigFile, world: World): Promise<void> {
 			throw failure("rig-left", {
 				id: rig.id,
 				what: `${left.map(({ system }) => system).join(", ")} still ${left.length === 1 ? "answers" : "answer"} after ${LEAVES_MS / 1000}s`,
-				remedy: "Press Ctrl-C where mqbench up runs",
+				remedy: "Press Ctrl-C where npx mqbench up runs",
 			});
 	}
 }

@@ -88,7 +88,7 @@ export async function bringUp(
 		const busy =
 			limitMs === startMs
 				? ""
-				: `, more than the ${startMs / 1000}s that it gets on an idle machine: other programs use this one (mqbench doctor)`;
+				: `, more than the ${startMs / 1000}s that it gets on an idle machine: other programs use this one (npx mqbench doctor)`;
 		reason = `it ${ready ? "was ready and " : ""}took no connections within ${seconds}s${busy}`;
 	} else {
 		const { number, place } = outcome.node;

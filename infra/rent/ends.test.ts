@@ -167,7 +167,7 @@ const ENDS: [string, (the: Scene) => unknown, 0 | 5, RegExp, Partial<Stack>][] =
 		"AWS does not let go of a machine",
 		deny("ec2:TerminateInstances"),
 		5,
-		/^The rig demo-1 is not down in eu-central-1 \(1 i4i\.xlarge, 2 c6in\.xlarge, \$0\.82 an hour while all run\): AWS does not let go of it\.\n {2}instance i-\w+ \(m5\.large\): ec2:TerminateInstances: UnauthorizedOperation: .*\nIts machines end themselves by 2026-01-02 06:04 UTC; until then they cost money; everything else stays\.\nTake it down: {9}mqbench rigs destroy demo-1\nFind it by its tag: {3}mqbench rigs sweep --region eu-central-1 --id demo-1$/,
+		/^The rig demo-1 is not down in eu-central-1 \(1 i4i\.xlarge, 2 c6in\.xlarge, \$0\.82 an hour while all run\): AWS does not let go of it\.\n {2}instance i-\w+ \(m5\.large\): ec2:TerminateInstances: UnauthorizedOperation: .*\nIts machines end themselves by 2026-01-02 06:04 UTC; until then they cost money; everything else stays\.\nTake it down: {9}npx mqbench rigs destroy demo-1\nFind it by its tag: {3}npx mqbench rigs sweep --region eu-central-1 --id demo-1$/,
 		{},
 	],
 	["nobody can be asked", deny("ec2:DescribeVolumes"), 5, /: no room; AWS cannot be asked/, fails],
@@ -184,7 +184,7 @@ const ENDS: [string, (the: Scene) => unknown, 0 | 5, RegExp, Partial<Stack>][] =
 		"rig.json is lost",
 		loses("rig.json"),
 		5,
-		/^The rig demo-1 is not down: its region and its account of AWS are not known\.\nIt is not known when .*\n.*mqbench rigs sweep --id demo-1$/,
+		/^The rig demo-1 is not down: its region and its account of AWS are not known\.\nIt is not known when .*\n.*npx mqbench rigs sweep --id demo-1$/,
 		{},
 	],
 	["Ctrl-C comes", ({ stop }) => stop.abort("SIGINT"), 5, /: stopped by SIGINT before it /, {}],
@@ -226,7 +226,7 @@ onAws("the state folder is lost: only tags tell, and a sweep ends what has expir
 	await kept();
 	rmSync(folder, { recursive: true });
 	expect(await listed()).toBe(
-		`No rigs are known here (${path.dirname(folder)}).\nTo find rigs of another machine, or after a loss of the state: mqbench rigs sweep\n`,
+		`No rigs are known here (${path.dirname(folder)}).\nTo find rigs of another machine, or after a loss of the state: npx mqbench rigs sweep\n`,
 	);
 	expect(await destroy()).toEqual([0, ""]);
 	expect(await sweep(60)).toMatch(/^demo-1 .*, stays\n/);

@@ -9,7 +9,7 @@ import { isOver, machinesText } from "./take-down.ts";
 /** `mqbench rigs list`, for people: rigs that this machine remembers. */
 export function rigsText(rigs: readonly KnownRig[], world: World): string {
 	if (rigs.length === 0)
-		return `No rigs are known here (${rigsFolder(world)}).\nTo find rigs of another machine, or after a loss of the state: mqbench rigs sweep\n`;
+		return `No rigs are known here (${rigsFolder(world)}).\nTo find rigs of another machine, or after a loss of the state: npx mqbench rigs sweep\n`;
 	const nowMs = world.clock.nowMs();
 	return [
 		...rigs.flatMap((rig) => lineOf(rig, nowMs)),
@@ -21,9 +21,9 @@ export function rigsText(rigs: readonly KnownRig[], world: World): string {
 		...rigs.flatMap(({ folder, trouble }) =>
 			trouble === null
 				? []
-				: `${folder.path}: ${trouble}. If it was a rig: mqbench rigs destroy ${commandLine([folder.id])}`,
+				: `${folder.path}: ${trouble}. If it was a rig: npx mqbench rigs destroy ${commandLine([folder.id])}`,
 		),
-		"Take one down: mqbench rigs destroy <rig>",
+		"Take one down: npx mqbench rigs destroy <rig>",
 	]
 		.map((line) => `${line}\n`)
 		.join("");

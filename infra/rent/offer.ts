@@ -84,7 +84,7 @@ export async function offer(
 		warnings: image.debian
 			? []
 			: [
-					`the image ${image.id} is not Debian's, and AWS does not say whether it has cloud-init. Without cloud-init its machines never end themselves, and cost money until they are taken down (mqbench rigs list). What such an image costs by itself is not in the price`,
+					`the image ${image.id} is not Debian's, and AWS does not say whether it has cloud-init. Without cloud-init its machines never end themselves, and cost money until they are taken down (npx mqbench rigs list). What such an image costs by itself is not in the price`,
 				],
 	};
 }

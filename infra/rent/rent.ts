@@ -171,7 +171,7 @@ export async function upInCloud(
 	const usd = hourlyUsd === null ? "price not known" : `$${hourlyUsd.toFixed(2)} an hour`;
 	return `${machinesText(machines)} are up in ${region} (${usd}). ${ami === null ? "They" : "If their image has cloud-init, they"} end themselves after ${formatDurationExact(ttlNs)} (${endsAt}).
 ${tell("measure-on-rig", { file: place.shown, scenario: args.path })}
-They cost money until: mqbench down ${commandLine([place.shown])}, or mqbench rigs destroy ${commandLine([file.id])}
+They cost money until: npx mqbench down ${commandLine([place.shown])}, or npx mqbench rigs destroy ${commandLine([file.id])}
 `;
 }
 

@@ -115,8 +115,10 @@ export function leftText(
 			: isOver(expiresAt, clock.nowMs())
 				? `Its machines should have ended themselves at ${end}; everything else stays.`
 				: `Its machines end themselves by ${end}; until then they cost money; everything else stays.`,
-		...(state === null ? [] : [`Take it down:         mqbench rigs destroy ${commandLine([id])}`]),
-		`Find it by its tag:   mqbench rigs sweep ${commandLine([...where, "--id", id, ...whose])}`,
+		...(state === null
+			? []
+			: [`Take it down:         npx mqbench rigs destroy ${commandLine([id])}`]),
+		`Find it by its tag:   npx mqbench rigs sweep ${commandLine([...where, "--id", id, ...whose])}`,
 	].join("\n");
 }
 

@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)(
 				"a host that nobody sets up",
 				"",
 				{ setUpMs: 5_000 },
-				/^h1: it is not set up: no set-up script started there within 5 s\. Was it made by mqbench up\? /,
+				/^h1: it is not set up: no set-up script started there within 5 s\. Was it made by npx mqbench up\? /,
 			],
 		];
 		test.each(cases)(

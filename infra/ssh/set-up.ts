@@ -97,7 +97,7 @@ function doingIn(host: SshHost, state: string, lateMs: number | null): string | 
 		throw doing === undefined
 			? wrong(
 					`no set-up script started there within ${seconds(lateMs)}`,
-					"Was it made by mqbench up? For a host of your own write setUp: false in the rig's file",
+					"Was it made by npx mqbench up? For a host of your own write setUp: false in the rig's file",
 				)
 			: wrong(`it is still in the step ${doing} after ${seconds(lateMs)}`);
 	return `being set up: ${doing ?? "not begun yet"}`;

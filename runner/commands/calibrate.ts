@@ -39,7 +39,7 @@ export async function calibrate(args: CalibrateArgs, world: World): Promise<Exit
 	const { scenario: written, text } = await readScenario(args.path, args, world);
 	if (written.aws !== null)
 		throw failure("usage", {
-			message: `${args.path}: calibrate rents no machines. Rent them first: mqbench up ${args.path} --target aws, then add --rig rig.json`,
+			message: `${args.path}: calibrate rents no machines. Rent them first: npx mqbench up ${args.path} --target aws, then add --rig rig.json`,
 		});
 	const scenario = scenarioToCalibrate(written, args);
 	const plans = expand(scenario, { runId: runIdFor(scenario, undefined, world), only: args.only });

@@ -43,7 +43,7 @@ describe("mqbench clean", () => {
 				"  jars: /b",
 				"In all 1MiB.",
 				"A note.",
-				"Nothing is removed: mqbench clean --yes does it.",
+				"Nothing is removed: npx mqbench clean --yes does it.",
 				"",
 			].join("\n"),
 		);
@@ -80,7 +80,7 @@ describe("mqbench clean", () => {
 		const here = world();
 		expect(await clean({ yes: true }, here, look)).toBe(0);
 		expect(removed).toEqual([]);
-		expect(here.out()).toContain("mqbench clean --all");
+		expect(here.out()).toContain("npx mqbench clean --all");
 		expect(await clean({ yes: true, all: true }, here, look)).toBe(0);
 		expect(removed).toEqual(["/a", "/b"]);
 	});

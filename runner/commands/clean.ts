@@ -10,10 +10,10 @@ import type { Action, Flags } from "./options.ts";
 
 const EXAMPLES = `
 Examples:
-  mqbench clean            shows what there is, and asks
-  mqbench clean --yes      removes it
+  npx mqbench clean            shows what there is, and asks
+  npx mqbench clean --yes      removes it
 
-Reports and calibrations stay: they are yours. What is rented is removed by mqbench rigs.
+Reports and calibrations stay: they are yours. What is rented is removed by npx mqbench rigs.
 `;
 
 export function declare(command: Command, on: Action): void {
@@ -37,7 +37,7 @@ export async function clean(
 	for (const one of kept) {
 		const text = line(one, world.clock.nowMs());
 		say(
-			`  ${stays(one) ? `${text}; a command used it within the last minutes: it stays, or mqbench clean --all` : text}`,
+			`  ${stays(one) ? `${text}; a command used it within the last minutes: it stays, or npx mqbench clean --all` : text}`,
 		);
 	}
 	if (kept.length > 1) say(`In all ${bytesOf(kept)}.`);
@@ -45,7 +45,7 @@ export async function clean(
 	const old = kept.filter((one) => !stays(one));
 	if (old.length === 0) return EXIT.pass;
 	if (!yes && world.ask === null) {
-		say("Nothing is removed: mqbench clean --yes does it.");
+		say("Nothing is removed: npx mqbench clean --yes does it.");
 		return EXIT.pass;
 	}
 	if (!yes && !(await agreed("Remove it?", world))) return EXIT.pass;

@@ -256,7 +256,7 @@ describe("mqbench up --target aws", () => {
 			`1 i4i.xlarge, 1 c6in.xlarge are up in eu-central-1 ($0.90 an hour). They end themselves after 2h (2026-01-02T05:04:05Z).
 rig.json says where they are, to its owner alone. Measure on them:
   mqbench s.yaml --rig rig.json
-They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
+They cost money until: npx mqbench down rig.json, or npx mqbench rigs destroy x-1
 `,
 		);
 	});
@@ -275,7 +275,7 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 			{ target: "existing", set: ["system.url=nats://h:4222"] },
 			2,
 			[],
-			"mqbench up keeps brokers of target local or aws, not of existing.",
+			"npx mqbench up keeps brokers of target local or aws, not of existing.",
 		],
 	])("%s", async (_, args, exit, asked, words) => {
 		const { code, cloud, world } = await stand(fakeCloud(), args);

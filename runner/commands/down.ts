@@ -10,7 +10,7 @@ import type { World } from "../world.ts";
 import type { Action } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
-	command.argument("<rig>", "the rig.json that mqbench up wrote").action(on(down, "file"));
+	command.argument("<rig>", "the rig.json that npx mqbench up wrote").action(on(down, "file"));
 }
 
 /** Stops a rig of mqbench up and removes its file. A missing rig is not an error. */
@@ -24,7 +24,7 @@ export async function down(
 	const rig = await readRig(place);
 	if (rig === null) {
 		say(
-			`${file}: there is no such file, so nothing was taken down; mqbench rigs list shows what is rented.`,
+			`${file}: there is no such file, so nothing was taken down; npx mqbench rigs list shows what is rented.`,
 		);
 		return EXIT.pass;
 	}

@@ -69,7 +69,7 @@ const flat = (text: string) => text.replaceAll(/\s+/g, " ");
 describe("mqbench explain", () => {
 	test("without a topic lists all of them, and the other words", async () => {
 		const list = flat(await said());
-		for (const name of topicNames) expect(list).toContain(`mqbench explain ${name} `);
+		for (const name of topicNames) expect(list).toContain(`npx mqbench explain ${name} `);
 		for (const { name } of terms) expect(list).toContain(name);
 	});
 
@@ -109,7 +109,7 @@ describe("mqbench explain", () => {
 		["late-by-stops", /^INVALID .* What to do: /],
 		[
 			"p50-rose",
-			/p50 rose .*INCONCLUSIVE.*What to do: .*warmup: steady.*More: mqbench explain inconclusive/,
+			/p50 rose .*INCONCLUSIVE.*What to do: .*warmup: steady.*More: npx mqbench explain inconclusive/,
 		],
 	])("%s, a code in result.json, says what it is, and what to do", async (code, words) => {
 		expect(flat(await said(code))).toMatch(words);
@@ -122,7 +122,7 @@ describe("mqbench explain", () => {
 	test.each([
 		["floor othrs", "othrs: is not a topic of explain; did you mean others?\n"],
 		["suport", "suport: is not a topic of explain; did you mean support?\n"],
-		["weather", "weather: is not a topic of explain\nmqbench explain lists all."],
+		["weather", "weather: is not a topic of explain\nnpx mqbench explain lists all."],
 		["constructor", "constructor: is not a topic of explain\n"],
 	])("refuses %s with exit code 2", async (topic, message) => {
 		await expect(said(...topic.split(" "))).rejects.toMatchObject({

@@ -40,7 +40,7 @@ const OWN: ReadonlyMap<string, string> = new Map([
 		const text = wrap(`${name}: ${means}`, COLUMNS).join("\n");
 		return [
 			plain(name),
-			`${text}\n${more === null ? "" : `\nMore: mqbench explain ${more}\n`}`,
+			`${text}\n${more === null ? "" : `\nMore: npx mqbench explain ${more}\n`}`,
 		] as const;
 	}),
 	...topicNames.map((name) => [plain(name), topics[name].text.trimStart()] as const),
@@ -68,7 +68,7 @@ function plain(word: string): string {
 function list(): string {
 	const width = largestOf(topicNames.map((name) => name.length));
 	const lines = topicNames.map(
-		(name) => `  mqbench explain ${name.padEnd(width)}  ${topics[name].title}`,
+		(name) => `  npx mqbench explain ${name.padEnd(width)}  ${topics[name].title}`,
 	);
 	// A shell replaces a sign without quotes.
 	const names = terms.map(({ name }) => (/\w/.test(name) ? name : `'${name}'`));

@@ -32,7 +32,7 @@ export function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--rig <file>",
-			"measure on brokers that stay up: the rig.json of mqbench up, or your own",
+			"measure on brokers that stay up: the rig.json of npx mqbench up, or your own",
 		)
 		.option(
 			"--clients <clients>",
@@ -87,7 +87,7 @@ export function outFolderOption(): Option {
 export function calibrationOption(): Option {
 	return new Option(
 		"--calibration <file>",
-		"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
+		"noise of this machine, from npx mqbench calibrate (default: what calibrate has kept)",
 	);
 }
 

@@ -46,7 +46,7 @@ describe("mqbench report", () => {
 		await expect(reported(folder)).rejects.toMatchObject({
 			exit: 3,
 			message: expect.stringMatching(
-				/report\.md: cannot be written \(it is a folder\).*mqbench report /,
+				/report\.md: cannot be written \(it is a folder\).*npx mqbench report /,
 			),
 		});
 		expect(readdirSync(folder).filter((f) => f.endsWith(".part"))).toEqual([]);
@@ -64,7 +64,7 @@ describe("mqbench report", () => {
 			],
 			[
 				empty,
-				`${empty}: is neither the folder of a run (there is no runs/*/plan.json in it) nor one that holds some. Measure something, e.g. mqbench scenarios/quickstart.yaml, and then: mqbench report reports`,
+				`${empty}: is neither the folder of a run (there is no runs/*/plan.json in it) nor one that holds some. Measure something, e.g. npx mqbench scenarios/quickstart.yaml, and then: npx mqbench report reports`,
 			],
 		] as const)
 			await expect(reported("/", folder)).rejects.toMatchObject({

@@ -25,7 +25,7 @@ export function declare(command: Command, on: Action): void {
 			"reports/<run-id>, or reports for the index; --export takes several",
 		),
 	)
-		.addOption(inconclusiveOption("exit code for an undecided SLA, as in mqbench run"))
+		.addOption(inconclusiveOption("exit code for an undecided SLA, as in npx mqbench run"))
 		.addOption(
 			new Option(
 				"--svg [folder]",
@@ -52,7 +52,7 @@ export function declare(command: Command, on: Action): void {
 			"after",
 			`
 For other tools:
-  mqbench report reports --export openmetrics
+  npx mqbench report reports --export openmetrics
 `,
 		)
 		.action(on(report, "folders"));
@@ -75,7 +75,7 @@ export async function report(args: ReportArgs, world: World): Promise<ExitCode> 
 	const [folder = ""] = folders;
 	if (folders.length > 1 || out !== undefined)
 		throw failure("usage", {
-			message: "mqbench report takes one folder; several, and --out, are for --export",
+			message: "npx mqbench report takes one folder; several, and --out, are for --export",
 		});
 	const reporters = reportersOf(args, world);
 	const where = path.resolve(world.cwd, folder);

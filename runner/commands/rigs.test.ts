@@ -55,7 +55,7 @@ describe("mqbench rigs list", () => {
 		expect(world.out()).toBe(
 			`demo-1  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  $0.82 an hour  35min old  2026-01-02 05:04 UTC, in 1.42h
 demo-2  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  $0.82 an hour  35min old  2026-01-02 05:04 UTC, in 1.42h
-Take one down: mqbench rigs destroy <rig>
+Take one down: npx mqbench rigs destroy <rig>
 `,
 		);
 	});
@@ -233,7 +233,7 @@ describe("mqbench rigs sweep", () => {
 		for (const [call, words] of [
 			[
 				"ec2:TerminateInstances",
-				/^The rig demo-1 is not down in eu-central-1: AWS does not let go of it\.\n {2}instance i-.*: ec2:TerminateInstances: UnauthorizedOperation: .*\n.*\nFind it by its tag: {3}mqbench rigs sweep --region eu-central-1 --id demo-1$/,
+				/^The rig demo-1 is not down in eu-central-1: AWS does not let go of it\.\n {2}instance i-.*: ec2:TerminateInstances: UnauthorizedOperation: .*\n.*\nFind it by its tag: {3}npx mqbench rigs sweep --region eu-central-1 --id demo-1$/,
 			],
 			["ec2:DescribeVolumes", /^eu-central-1 was not looked at: ec2:DescribeVolumes: AWS refused/],
 		] as const) {

@@ -12,11 +12,11 @@ export function declare(command: Command, on: Action): void {
 		"after",
 		`
 Examples:
-  mqbench rigs list
-  mqbench rigs destroy my-scenario-3f2a9b
-  mqbench rigs destroy --all --yes
-  mqbench rigs sweep --region eu-central-1
-  mqbench rigs sweep --region eu-central-1 --id my-scenario-3f2a9b --yes
+  npx mqbench rigs list
+  npx mqbench rigs destroy my-scenario-3f2a9b
+  npx mqbench rigs destroy --all --yes
+  npx mqbench rigs sweep --region eu-central-1
+  npx mqbench rigs sweep --region eu-central-1 --id my-scenario-3f2a9b --yes
 
 Exit code 5: something is left in the cloud, and the commands that remove it are printed.
 Pods of target kubernetes end by themselves. To list them:
@@ -31,7 +31,7 @@ Pods of target kubernetes end by themselves. To list them:
 	rigs
 		.command("destroy")
 		.description("remove a rig that this machine knows")
-		.argument("[id]", "as shown by mqbench rigs list")
+		.argument("[id]", "as shown by npx mqbench rigs list")
 		.option("--all", "all rigs; exit code 5 if one stays, also because another mqbench is using it")
 		.option("-y, --yes", "ask nothing")
 		.action(on(rigsDestroy, "id"));
@@ -68,7 +68,7 @@ export async function rigsDestroy(
 		throw failure("usage", {
 			message: all
 				? `rigs destroy ${id ?? ""} --all: give the name of one rig, or --all`
-				: "rigs destroy: which one? mqbench rigs list names them; --all takes down all of them",
+				: "rigs destroy: which one? npx mqbench rigs list names them; --all takes down all of them",
 		});
 	await destroyRigs(id, yes, world, options);
 	return EXIT.pass;

@@ -166,7 +166,7 @@ test("a search: plan says how many runs it may make and how long they send, vali
 	expect(flat).toContain("256B 300/s: round-trip of 256B, 300/s at first, after 2s warm-up;");
 	expect(flat).not.toMatch(/5s|1 run|7s|Percentiles|Warning/);
 	expect((await of(validate, { path: "s.yaml" }, { cwd })).out).toBe(
-		"s.yaml is valid: 1 search (times: mqbench plan), 1 system (nats), 1 case\n",
+		"s.yaml is valid: 1 search (times: npx mqbench plan), 1 system (nats), 1 case\n",
 	);
 });
 

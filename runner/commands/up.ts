@@ -43,7 +43,7 @@ export async function up(
 	const { target } = scenario;
 	if (!targets[target].stays)
 		throw failure("usage", {
-			message: `${args.path}: mqbench up keeps brokers of target ${targetsThat(({ stays }) => stays)}, not of ${target}. Measure without it: mqbench ${commandLine([args.path])}`,
+			message: `${args.path}: npx mqbench up keeps brokers of target ${targetsThat(({ stays }) => stays)}, not of ${target}. Measure without it: npx mqbench ${commandLine([args.path])}`,
 		});
 	const shown = args.out ?? "rig.json";
 	const place = { shown, path: path.resolve(world.cwd, shown) };

@@ -75,7 +75,7 @@ function summary(plans: readonly Plan[]): string {
 	const parts = [
 		runs.length > 0 && plural(runs.length, "run"),
 		searches.length > 0 &&
-			`${searches.length} search${searches.length === 1 ? "" : "es"} (times: mqbench plan)`,
+			`${searches.length} search${searches.length === 1 ? "" : "es"} (times: npx mqbench plan)`,
 		`${plural(systems.length, "system")} (${systems.join(", ")})`,
 		plural(new Set(plans.map((plan) => plan.case)).size, "case"),
 		runs.length > 0 && `${most}${formatDuration(ns)} and drain`,

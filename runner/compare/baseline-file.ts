@@ -42,5 +42,5 @@ function parse(read: () => string): Baseline | string {
 	const { data, error } = Baseline.safeParse(value);
 	if (data !== undefined) return data;
 	const [issue] = (result ?? { error }).error.issues;
-	return `it is neither a baseline.json nor a result.json of this version (${issue?.path.join(".") || "it"}: ${issue?.message}); mqbench report on its folder writes it again`;
+	return `it is neither a baseline.json nor a result.json of this version (${issue?.path.join(".") || "it"}: ${issue?.message}); npx mqbench report on its folder writes it again`;
 }

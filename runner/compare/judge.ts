@@ -105,7 +105,7 @@ function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Com
 				? sure("not-worse", `: not worse by more than ${beside}; whether it is better is open`)
 				: sure(
 						"more-runs",
-						`: on both sides of ${beside}; more runs narrow it (mqbench calibrate)`,
+						`: on both sides of ${beside}; more runs narrow it (npx mqbench calibrate)`,
 					);
 	return { ...open(why), notWorse };
 }

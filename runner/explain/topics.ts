@@ -34,7 +34,7 @@ Lag is part of the response time: it makes a system look worse, never better.
 Example: response p99 is 3.2ms and lag p99 is 2.5ms. p99 < 5ms still PASSes.
 p99 < 3ms is INVALID if the messages would have met it without their lag.
 
-What to do: run mqbench doctor, stop other programs, lower the rate, use a
+What to do: run npx mqbench doctor, stop other programs, lower the rate, use a
 machine with 4 cores or more, or a broker on another one (--target existing).
 `,
 	},
@@ -56,7 +56,7 @@ With n samples and q = p / 100 (0.999 for p99.9), the support of a percentile is
 Example: with 1 500 samples, p99.9 is the second largest: one hiccup decides it.
 Slow messages that wait for one pause count as one event.
 
-What to do: mqbench plan scenario.yaml shows which percentiles have enough
+What to do: npx mqbench plan scenario.yaml shows which percentiles have enough
 samples. With strict: true, an SLA line on any other is a mistake.
 `,
 	},
@@ -111,8 +111,8 @@ decided the result. A run is INVALID when
 Example: p99 < 20ms allows 300 of 30 000 messages to take longer. 400 did, but
 only 250 without lag. The generator decided that, not the broker.
 
-What to do: mqbench doctor shows what delays this machine. Lower the rate, stop
-other programs, use more cores, or a broker on another machine (existing).
+What to do: npx mqbench doctor shows what delays this machine. Lower the rate,
+stop other programs, use more cores, or a broker on another machine (existing).
 `,
 	},
 	inconclusive: {
@@ -134,7 +134,7 @@ limit would show 290 or fewer in 3 of 10 runs, so nothing is decided.
 
 What to do: measure longer (duration), or repeat: 3 (two FAILs breach the SLA,
 one leaves it open). To PASS, p99 needs at least 368 messages, p99.9 3 688,
-p99.99 36 887; mqbench plan says whether yours are enough.
+p99.99 36 887; npx mqbench plan says whether yours are enough.
 --on-inconclusive warn makes the exit code 0.
 `,
 	},
@@ -194,7 +194,7 @@ Example: five runs with a p99 of 1.00 to 1.04ms, then five of 1.20 to 1.25ms.
 x1.20 [1.17, 1.24] fails at + 10%, passes at + 30%, and is undecided at + 20%.
 
 What to do: on noisy machines compare two systems of one scenario (baseline:
-old), whose runs take turns. mqbench calibrate finds the margin to use.
+old), whose runs take turns. npx mqbench calibrate finds the margin to use.
 `,
 	},
 	durability: {

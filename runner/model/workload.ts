@@ -238,7 +238,7 @@ const RECEIVING = {
 				}),
 			])
 			.meta({
-				description: "How message keys are drawn, by which brokers choose a partition.",
+				description: "How message keys are drawn. Brokers choose a partition by the key.",
 				examples: ["zipf", { distribution: "random", count: 100 }],
 			})
 			.default("none"),

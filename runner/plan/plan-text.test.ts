@@ -127,7 +127,7 @@ Percentiles that the window of one run carries:
 
 ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound
 exists; none: not printed. Beside them the duration from which on it is ok, at
-this rate. Stalls make it less: mqbench explain support.
+this rate. Stalls make it less: npx mqbench explain support.
 
 Warning: w
 `);

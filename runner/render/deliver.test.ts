@@ -98,7 +98,7 @@ describe("files", () => {
 		expect(readFileSync(summary, "utf8")).toContain("# stall: FAIL");
 		expect(readFileSync(output, "utf8")).toMatch(/exit-code<<(.*)\n3\n\1\n/);
 		expect(world.err()).toBe(
-			`taken: cannot be written (it is a folder). The measured files are kept; free some space or allow writing there, then: mqbench report ${folder}\n`,
+			`taken: cannot be written (it is a folder). The measured files are kept; free some space or allow writing there, then: npx mqbench report ${folder}\n`,
 		);
 		// Codes that are worse than a missing file stay.
 		expect(told({ ...result, verdict: "interrupted", interruptedBy: "SIGTERM" })).toBe(143);

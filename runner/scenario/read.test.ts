@@ -70,7 +70,7 @@ test("a rig that would have ssh add a line to some other file is refused", async
 test("a rig that is not there, or is none, is named before anything else", async () => {
 	const cwd = written({ version: 1, id: "x", brokers: [] });
 	await expect(readScenario("s.yaml", { rig: "other.json" }, { cwd, env: {} })).rejects.toThrow(
-		"other.json: cannot be read (there is no such file). Give the rig.json that mqbench up has written",
+		"other.json: cannot be read (there is no such file). Give the rig.json that npx mqbench up has written",
 	);
 	await expect(readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} })).rejects.toThrow(
 		"rig.json: brokers: Too small: expected array to have >=1 items",

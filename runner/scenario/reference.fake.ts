@@ -58,11 +58,10 @@ export function systemsTable(): string {
 	const all = systems();
 	return [
 		table(
-			["system", "in a scenario", "acks", "promises", "largest message", "cannot do"],
+			["system", "in a scenario", "promises", "largest message", "cannot do"],
 			all.map(({ written, traits }) => [
 				traits.title,
 				code(written),
-				traits.acks ? "yes" : "no",
 				`${promised(traits)}${traits.ordered ? ", in order" : ""}`,
 				traits.maxMessageBytes === null ? "no limit" : formatBytesExact(traits.maxMessageBytes),
 				PATTERNS.filter((p) => traits.cannot[p] !== undefined).join(", ") || "-",

@@ -27,7 +27,7 @@ describe("rig.json", () => {
 		writeFileSync(where.path, "{}");
 		await expect(writeRig(where, written)).rejects.toMatchObject({
 			code: "rig-exists",
-			message: expect.stringContaining("mqbench down rig.json takes it down"),
+			message: expect.stringContaining("npx mqbench down rig.json takes it down"),
 		});
 		expect(readFileSync(where.path, "utf8")).toBe("{}");
 	});

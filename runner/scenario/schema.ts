@@ -79,7 +79,7 @@ const SlaEntry = z.union([
 	z.strictObject({
 		...slaFields,
 		case: z.string().optional().meta({
-			description: "Only for cases whose name begins with these words. Default: all.",
+			description: "Only for this case; the first words of its name are enough. Default: all.",
 		}),
 	}),
 ]);

@@ -38,8 +38,8 @@ it("has each code once, in whatever file", async () => {
 });
 
 it.each([
-	[["run", "x.yaml", "--allow-code"], "--allow-code no longer exists; mqbench plan lists "],
-	[["run", "--allow-code=yes", "x.yaml"], "--allow-code no longer exists; mqbench plan lists "],
+	[["run", "x.yaml", "--allow-code"], "--allow-code no longer exists; npx mqbench plan lists "],
+	[["run", "--allow-code=yes", "x.yaml"], "--allow-code no longer exists; npx mqbench plan lists "],
 	[["report", "x", "--export", "otava"], "--export otava no longer exists; read result.json "],
 	[["run", "x.yaml"], undefined],
 	[[], undefined],

@@ -47,7 +47,7 @@ const KafkaOptions = z.strictObject({
 	).optional(),
 	compression: choice(
 		["none", "gzip", "snappy", "lz4", "zstd"],
-		"Compression of batches. Random payloads do not shrink, so set `payload`, too.",
+		"Compression of batches. Random payloads do not shrink: set `payload`.",
 	).default("none"),
 	minInsyncReplicas: count(
 		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's, 1.",
@@ -55,7 +55,7 @@ const KafkaOptions = z.strictObject({
 		[2],
 	).optional(),
 	fetchMinBytes: bytes(
-		`The broker answers a consumer as soon as it has this much. Default: ${formatBytesExact(defaults.fetchMinBytes)}, as in Kafka.`,
+		`The broker answers a consumer when it has this much. Default: ${formatBytesExact(defaults.fetchMinBytes)}, as in Kafka.`,
 		["1B", "64KiB"],
 		1,
 		MAX_BATCH_BYTES,

@@ -45,7 +45,7 @@ const MqttOptions = z.strictObject({
 		0,
 	).optional(),
 	keepAlive: span(
-		`A client pings after this much silence (whole seconds). Default: ${formatDurationExact(defaults.keepAliveNs)}, because a paused consumer does not read the answer.`,
+		`A client pings after this much silence (whole seconds). Default: ${formatDurationExact(defaults.keepAliveNs)}.`,
 		["60s"],
 		"above 0",
 	).optional(),

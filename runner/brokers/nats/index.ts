@@ -13,7 +13,7 @@ const NatsOptions = z.strictObject({
 	broker: named("nats", "NATS core or JetStream, by `mode`."),
 	mode: choice(
 		["core", "jetstream"],
-		"`core`: publish and subscribe, nothing is stored or acknowledged. `jetstream`: each topic is a stream, each message is stored and acknowledged.",
+		"`core`: nothing is stored or acknowledged; `jetstream`: each topic is a stream.",
 	).default("core"),
 	...processFields,
 	...clusterFields,

@@ -10,7 +10,7 @@ import { goServer } from "../server.ts";
 const NsqOptions = z.strictObject({
 	broker: named(
 		"nsq",
-		"NSQ: a topic copies each message to its channels, whose consumers share them. At least once, in no order; messages at a consumer are only in nsqd's memory.",
+		"NSQ: a topic copies each message to its channels, whose consumers share them. Messages at a consumer are only in nsqd's memory.",
 	),
 	...processFields,
 	...tlsField,
@@ -31,7 +31,7 @@ const NsqOptions = z.strictObject({
 	).optional(),
 	outputBuffer: choice(
 		["none", "default"],
-		"`none`: nsqd sends each message immediately; `default`: to a consumer with a full prefetch it buffers up to 16 KiB or 250 ms, as for other clients.",
+		"`none`: nsqd sends each message immediately; `default`: it buffers 16 KiB or 250 ms for a consumer with a full prefetch, as for other clients.",
 	).default("none"),
 });
 type NsqOptions = z.infer<typeof NsqOptions>;

@@ -19,12 +19,12 @@ const RedisOptions = z.strictObject({
 	broker: named("redis", "Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists."),
 	mode: choice(
 		["pubsub", "streams", "lists"],
-		"`pubsub`: channels, nothing is stored or acknowledged; `streams`: XADD, consumer groups with XACK; `lists`: LPUSH, and BLMOVE to the consumer's own list, at least once.",
+		"`pubsub`: nothing is stored or acknowledged; `streams`: XADD, consumer groups with XACK; `lists`: LPUSH, and BLMOVE to the consumer's own list.",
 		["streams"],
 	).default("pubsub"),
 	client: choice(
 		["link", "go-redis"],
-		"Client library. `link`: mqbench's own code on a go-redis connection, which does not wait for replies before its next write; `go-redis`: the library's automatic pipelines, which wait. Default: link.",
+		"Client library. `link`: mqbench's own code on a go-redis connection, which writes without waiting for replies; `go-redis`: the library's pipelines, which wait. Default: link.",
 	).optional(),
 	...acknowledgeField,
 	prefetch: count(

@@ -38,7 +38,7 @@ const SqsOptions = z.strictObject({
 		[64],
 	).optional(),
 	prefetch: count(
-		`Most messages in a reply to a consumer, which handles all before it asks again. Default: ${defaults.prefetch}, the service's limit.`,
+		`Most messages in a reply; a consumer handles all before it asks again. Default: ${defaults.prefetch}, the service's limit.`,
 		10,
 		[1],
 	).optional(),

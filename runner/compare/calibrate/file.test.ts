@@ -53,7 +53,7 @@ test("a broken file in the cache counts as none; one that is named is refused, a
 		writeFileSync(file, text);
 		expect(of()).toBeNull();
 		expect(() => of(file)).toThrow(
-			`${file}: is not a calibration (${reason}). Give the calibration.json that mqbench calibrate leaves in its folder.`,
+			`${file}: is not a calibration (${reason}). Give the calibration.json that npx mqbench calibrate leaves in its folder.`,
 		);
 	}
 	expect(() => of(path.join(folder, "none"))).toThrow(

@@ -20,7 +20,7 @@ describe("a calibration", () => {
 				system: "nats",
 				case: "256B 1000/s",
 				metric: "ack p99",
-				why: "0 of 10 runs have a value, and it takes 8 (mqbench plan says what the samples carry)",
+				why: "0 of 10 runs have a value, and it takes 8 (npx mqbench plan says what the samples carry)",
 			},
 		]);
 		// Its fixture has no acknowledgements.

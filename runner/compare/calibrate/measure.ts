@@ -41,7 +41,7 @@ export function calibrationOf(
 				missing.push({
 					...place,
 					metric,
-					why: `${values.length} of ${counting.length} runs have a value, and it takes ${LEAST_RUNS}${values.length === 0 ? " (mqbench plan says what the samples carry)" : ""}`,
+					why: `${values.length} of ${counting.length} runs have a value, and it takes ${LEAST_RUNS}${values.length === 0 ? " (npx mqbench plan says what the samples carry)" : ""}`,
 				});
 			return [];
 		});

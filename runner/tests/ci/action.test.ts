@@ -286,7 +286,7 @@ test.each([
 test.each([
 	["before it asked for anything", "success", "The rig x-1 is down; nothing of it is left."],
 	// Without Pulumi and without an account nobody can take it down.
-	["up", "failure", "Take it down:         mqbench rigs destroy x-1"],
+	["up", "failure", "Take it down:         npx mqbench rigs destroy x-1"],
 ] as const)(
 	"a rig that a killed step has left %s is taken down, or fails the job: %s",
 	async (when, outcome, words) => {

@@ -77,7 +77,7 @@ describe("a rig of this machine", () => {
 		const again = await run(["down", "rig.json"], { cwd: folder });
 		expect(again).toMatchObject({ code: 0, err: "" });
 		expect(again.out).toBe(
-			"rig.json: there is no such file, so nothing was taken down; mqbench rigs list shows what is rented.\n",
+			"rig.json: there is no such file, so nothing was taken down; npx mqbench rigs list shows what is rented.\n",
 		);
 		const late = await run([file, "--rig", "rig.json"], { cwd: folder });
 		expect(late.code).toBe(2);

@@ -81,7 +81,7 @@ describe("a rig that mqbench stands up", () => {
 			code: "cloud-left",
 			exit: 5,
 			message: expect.stringMatching(
-				/VPC vpc-\w+: ec2:DeleteVpc[\s\S]*mqbench rigs destroy demo-1/,
+				/VPC vpc-\w+: ec2:DeleteVpc[\s\S]*npx mqbench rigs destroy demo-1/,
 			),
 		});
 		expect(kindsOf((await tagged())[0])).toEqual(["VPC"]);
