@@ -150,7 +150,7 @@ func (m *instance) newLoad(planText string, words *runner.Runner, staged *runner
 	env := m.vu.InitEnv()
 	return &load{
 		plan: plan, text: planText, words: words, staged: staged, logger: env.Logger,
-		lookup: m.lookup(), meter: meter{out: &m.root.test.Metrics, tags: tagsOf([]byte(planText)), latency: plan.Latency()},
+		lookup: m.lookup(), meter: meter{out: &m.root.test.Metrics, tags: tagsOf([]byte(planText)), latency: plan.Latency().String()},
 	}, nil
 }
 

@@ -137,10 +137,9 @@ type SLALine struct {
 	Tally string `json:"tally"`
 }
 
-// ParsePlan reads plan.json and refuses one that contradicts itself: the schedule is computed here again, and both results must be
-// equal. Missing fields have the defaults of plan.ts.
+// ParsePlan reads plan.json. The schedule is computed here again, and both results must be equal.
 func ParsePlan(text []byte) (*Plan, error) {
-	p := Plan{Partitions: 1, Subscriptions: 1, Order: "none", Create: true}
+	var p Plan
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
@@ -164,15 +163,15 @@ func (p *Plan) Take(index, count int) (*Plan, error) {
 	return &taken, nil
 }
 
-// Latency is what a run's latencies are called in short: response, service in a closed load, ack in a backlog.
-func (p *Plan) Latency() string {
-	kept := p.metrics()
-	for _, m := range []recorder.Metric{recorder.Response, recorder.Service} {
-		if slices.Contains(kept, m) {
-			return m.String()
-		}
+// Latency is the metric that reports and live lines use for the run: response, service in a closed load, ack in a backlog.
+func (p *Plan) Latency() recorder.Metric {
+	switch {
+	case p.Pattern == backlog:
+		return recorder.Ack
+	case p.closed():
+		return recorder.Service
 	}
-	return recorder.Ack.String()
+	return recorder.Response
 }
 
 // --- internal ---
@@ -182,14 +181,6 @@ func clients(n int) string {
 		return "1 client"
 	}
 	return fmt.Sprintf("%d clients", n)
-}
-
-// smallest is the size of envelope and checksum.
-func (m Message) smallest() int {
-	if m.Checksum {
-		return envelope.Bytes + envelope.ChecksumBytes
-	}
-	return envelope.Bytes
 }
 
 // closed reports whether the load has no schedule, so that each producer sends as fast as inFlight allows.

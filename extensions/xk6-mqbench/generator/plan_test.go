@@ -4,12 +4,9 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
 func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
-	limit := func(n int64) *int64 { return &n }
 	for _, c := range []struct {
 		words string
 		plan  *Plan
@@ -24,36 +21,13 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		{"an unknown pattern", testPlan(10, 1000), func(p *Plan) { p.Pattern = "gossip" }, "gossip"},
 		{"a newer schema", testPlan(10, 1000), func(p *Plan) { p.Schema = 2 }, "schema 2"},
 		{"no topics", testPlan(10, 1000), func(p *Plan) { p.Topics = nil }, "at least 1"},
-		{"two topics of one name", testPlan(10, 1000), func(p *Plan) { p.Topics = []string{"a", "a"} }, "listed twice"},
-		{"an inFlight of 0", testPlan(10, 1000), func(p *Plan) { p.InFlight = limit(0) }, "inFlight"},
 		{"more clients than connections", testPlan(10, 1000), func(p *Plan) { p.Client.Count = 2 }, "the last client has none"},
 		{"a client that there is not", testPlan(10, 1000), func(p *Plan) { p.Client.Index = 1 }, "client 1 of 1"},
-		{"a level that nobody knows", testPlan(10, 1000), func(p *Plan) { level := "disk"; p.DurabilityLevel = &level }, "disk"},
-		{"no partitions", testPlan(10, 1000), func(p *Plan) { p.Partitions = 0 }, "partitions"},
-		{"order of keys without keys", testPlan(10, 1000), func(p *Plan) { p.Order = "per-key" }, "needs messages with keys"},
+		{"no partitions", testPlan(10, 1000), func(p *Plan) { p.Partitions = 0 }, "at least 1"},
 		{"a message without room for its checksum", testPlan(10, 1000), func(p *Plan) { p.Message.Bytes, p.Message.Checksum = 51, true }, "52"},
 		{"a limit on a metric that nobody knows", testPlan(10, 1000), func(p *Plan) { p.Limits = []Limit{{"speed", 1}} }, "speed"},
-		{"a round trip with consumers", testPlan(10, 1000), func(p *Plan) { p.Consumers = 1 }, "consumers"},
-		{"a round trip with connections of consumers", testPlan(10, 1000), func(p *Plan) { p.ConsumerConnections = 1 }, "consumerConnections"},
-		{"a round trip with a backlog", testPlan(10, 1000), func(p *Plan) { p.Backlog = &Backlog{} }, "backlog"},
-		{"a round trip with work", testPlan(10, 1000), func(p *Plan) { p.Work = &Work{Distribution: "constant"} }, "work belongs"},
-		{"work of an unknown kind", workQueuePlan(10, 1000, 1), func(p *Plan) { p.Work = &Work{Distribution: "hard"} }, "hard"},
-		{"a work-queue without consumers", workQueuePlan(10, 1000, 1), func(p *Plan) { p.Consumers = 0 }, "at least 1"},
-		{"a work-queue with bystanders", workQueuePlan(10, 1000, 1), func(p *Plan) { p.Bystanders = 1 }, "fan-out"},
-		{"a request-reply without topics of replies", requestReplyPlan(10, 1000), func(p *Plan) { p.ReplyTopics = nil }, "replyTopics"},
-		{"a fan-out without connections for its subscribers", fanOutPlan(10, 1000, 2), func(p *Plan) { p.ConsumerConnections = 0 }, "at least 1"},
-		{"a pattern over topics that have nothing in common", fanOutPlan(10, 1000, 2), func(p *Plan) { p.Wildcard, p.Topics = true, []string{"a.b", "c.d"} }, "does not match"},
 		{"more subscribers than the books hold", fanOutPlan(10, 1000, 2), func(p *Plan) { p.Subscriptions = 10_000_000 }, "at most"},
-		{"a publish without acknowledgements", publishPlan(10, 1000), func(p *Plan) { p.Acks = false }, "acknowledgement"},
-		{"a backlog without its pause", workQueuePlan(10, 1000, 1), func(p *Plan) { p.Pattern = backlog }, "do not go together"},
-		{"a backlog that never drains", workQueuePlan(10, 1000, 1), func(p *Plan) {
-			p.Pattern, p.Backlog = backlog, &Backlog{PauseNs: 1, ResumeNs: 2000 * ms}
-		}, "after the last message"},
 		{"a closed load without inFlight", closedPlan(10, 1), func(p *Plan) { p.InFlight = nil }, "needs inFlight"},
-		{"a closed load with a rate", closedPlan(10, 1), func(p *Plan) { p.Schedule.Rate = &schedule.Rate{Messages: 1, PerNs: 1} }, "neither rate"},
-		{"a closed load of a backlog", closedPlan(10, 1), func(p *Plan) {
-			p.Pattern, p.Consumers, p.ConsumerConnections, p.Backlog = backlog, 1, 1, &Backlog{ResumeNs: 1}
-		}, "not a closed load"},
 		{"a closed load of warm-up alone", closedPlan(10, 1), func(p *Plan) { p.Schedule.WarmupMessages = 11 }, "no window"},
 	} {
 		if err := c.plan.check(); err != nil {
@@ -63,20 +37,6 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		if err := c.plan.check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want words with %q", c.words, err, c.want)
 		}
-	}
-}
-
-func TestAPlanFromBeforeThereWerePatternsIsStillReadable(t *testing.T) {
-	p, err := ParsePlan([]byte(`{"schema":1,"runNumber":1,"broker":"nats","urlEnv":"U","driverOptions":{},"pattern":"round-trip",
-		"schedule":{"kind":"constant","rate":{"messages":10,"perNs":1000000000},"warmupNs":0,"durationNs":1000000000,"warmupMessages":0,"messages":10},
-		"drainNs":1,"timeoutNs":1,"inFlight":null,"connections":1,"producers":1,"topics":["a"],
-		"message":{"bytes":64,"payload":"random","seed":1,"checksum":false},"limits":[],
-		"heartbeat":{"slotsPerSecond":100},"client":{"index":0,"count":1}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Partitions != 1 || p.Subscriptions != 1 || p.Order != "none" || p.Acks || p.Keys != nil {
-		t.Errorf("%+v; want the defaults of plan.ts", p)
 	}
 }
 

@@ -59,7 +59,7 @@ type results struct {
 }
 
 func newResults(g *Generator, files *Files, version Versions) *results {
-	r := &results{g: g, files: files, version: version, quit: make(chan struct{}), live: liveMetric(g.recorder)}
+	r := &results{g: g, files: files, version: version, quit: make(chan struct{}), live: g.plan.Latency()}
 	r.soFar = recorder.NewRunning(r.live)
 	if g.recorder.Keeps(recorder.Lag) {
 		r.lagSoFar = recorder.NewRunning(recorder.Lag)
@@ -220,16 +220,6 @@ func (f *Files) Discard() {
 }
 
 // --- internal ---
-
-// liveMetric is the metric that reports use for the run: response, service in a closed load, ack in a backlog.
-func liveMetric(r *recorder.Recorder) recorder.Metric {
-	for _, m := range []recorder.Metric{recorder.Response, recorder.Service} {
-		if r.Keeps(m) {
-			return m
-		}
-	}
-	return recorder.Ack
-}
 
 // take removes a second from the shards, writes it, and adds it to the figures so far.
 func (r *results) take(n int) *recorder.Second {

@@ -195,9 +195,11 @@ func (p *Plan) allTopics() []broker.Topic {
 
 // bystander is the name of a topic to which nothing is sent.
 func (p *Plan) bystander(n int) string {
-	prefix := p.Topics[0][:strings.LastIndexByte(p.Topics[0], '.')+1]
-	return fmt.Sprintf("%sbystander%d", prefix, n)
+	return fmt.Sprintf("%sbystander%d", p.topicPrefix(), n)
 }
+
+// topicPrefix is all but the last word of every topic.
+func (p *Plan) topicPrefix() string { return p.Topics[0][:strings.LastIndexByte(p.Topics[0], '.')+1] }
 
 // SetUpTimeout limits connecting, making topics and subscribing: 30 s, and more for each thing that is made (setUpMs in
 // runner/model/plan.ts).

@@ -132,7 +132,7 @@ func (g *Generator) subscriptions() ([]subscription, error) {
 	case requestReply:
 		return append(g.subscribeGroup(respondersGroup, g.respond), g.subscribeOwn(g.plan.ReplyTopics)...), nil
 	case fanOut:
-		return g.subscribeAll()
+		return g.subscribeAll(), nil
 	case workQueue, backlog:
 		return g.subscribeGroup(workersGroup, func(connection, _ int) (broker.Handler, error) { return g.receive(connection, 0), nil }), nil
 	}
@@ -164,14 +164,10 @@ func (g *Generator) subscribeGroup(group string, handler func(connection, topic 
 }
 
 // subscribeAll subscribes every subscriber to every message, and makes the bystanders.
-func (g *Generator) subscribeAll() (wanted []subscription, err error) {
+func (g *Generator) subscribeAll() (wanted []subscription) {
 	topics := g.plan.Topics
 	if g.plan.Wildcard {
-		pattern, err := g.plan.topicPattern()
-		if err != nil {
-			return nil, err
-		}
-		topics = []string{pattern}
+		topics = []string{g.plan.topicPrefix() + "*"}
 	}
 	for subscriber := range g.plan.Subscriptions {
 		client, connection := g.share.consumer(subscriber)
@@ -189,7 +185,7 @@ func (g *Generator) subscribeAll() (wanted []subscription, err error) {
 			func() (broker.Handler, error) { return func(broker.Delivery) { g.books.Foreign.Add(1) }, nil },
 		})
 	}
-	return wanted, nil
+	return wanted
 }
 
 // takenAt is when a message was taken that the library handed over at the given time.
