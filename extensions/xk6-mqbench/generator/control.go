@@ -7,6 +7,7 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 const (
@@ -115,21 +116,15 @@ func (g *Generator) hasT0() bool {
 func (g *Generator) leader() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaderTimeout)
 	defer cancel()
-	type found struct {
-		node string
-		err  error
-	}
-	answers := make(chan found, 1)
-	go func() {
-		node, err := broker.Leader(ctx, g.session, g.plan.Topics[0])
-		answers <- found{node, err}
-	}()
-	select {
-	case a := <-answers:
-		return a.node, a.err
-	case <-ctx.Done():
+	var found string
+	err := deadline.While(ctx, func() (err error) {
+		found, err = broker.Leader(ctx, g.session, g.plan.Topics[0])
+		return err
+	})
+	if err != nil && ctx.Err() != nil { // found may still be written
 		return "", errors.New("the broker did not say who leads within 2s")
 	}
+	return found, err
 }
 
 // settleWith waits until one of several clients may close its books, and returns how that came. Where messages cross, a client cannot

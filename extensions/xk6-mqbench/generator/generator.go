@@ -53,7 +53,7 @@ type Generator struct {
 	// senders of the producers on this client, in order; byProducer has nil for all others.
 	senders    []*sender
 	byProducer []*sender
-	repliers   map[int]*replier
+	repliers   []replier
 	results    *results
 	// prepared: there may be something on the broker to remove.
 	prepared bool
@@ -118,7 +118,6 @@ func New(plan *Plan, url string) (*Generator, error) {
 		books:     books.New(plan.shape()),
 		errors:    books.NewErrors(),
 		responds:  plan.Pattern != backlog,
-		repliers:  map[int]*replier{},
 		sendsOver: make(chan struct{}),
 		opened:    make(chan struct{}),
 		dated:     make(chan struct{}),

@@ -25,10 +25,7 @@ func (g *Generator) open(ctx context.Context) error {
 	if g.facts.Order == "per-producer" && g.plan.showsOrder(g.facts.GroupOrder) {
 		g.books.WatchOrder(g.streams)
 	}
-	subscriptions, err := g.subscriptions()
-	if err != nil {
-		return err
-	}
+	subscriptions := g.subscriptions()
 	layout := broker.Layout{Topics: g.plan.allTopics()}
 	for _, one := range subscriptions {
 		layout.Subscriptions = append(layout.Subscriptions, one.Subscription)
@@ -38,6 +35,9 @@ func (g *Generator) open(ctx context.Context) error {
 		return err
 	}
 	g.makeSenders()
+	if err := g.makeRepliers(); err != nil {
+		return err
+	}
 	// Consumers first: without a consumer a system may take a topic for a queue that stores.
 	if err := g.subscribe(ctx, subscriptions); err != nil {
 		return err

@@ -3,6 +3,7 @@ package generator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,30 +14,16 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 )
 
-// subscription is what a consumer asks for, and what it does with a delivery. Its handler is made on its own client alone.
+// subscription is what a consumer asks for, and what it does with a delivery on its own client.
 type subscription struct {
 	broker.Subscription
-	handler func() (broker.Handler, error)
+	handle broker.Handler
 }
 
 // subscribe makes the subscriptions of this client, several at once: each waits for the broker.
 func (g *Generator) subscribe(ctx context.Context, all []subscription) error {
-	type own struct {
-		broker.Subscription
-		handle broker.Handler
-	}
-	var here []own
-	for _, one := range all {
-		if one.Client != g.share.index {
-			continue
-		}
-		handle, err := one.handler()
-		if err != nil {
-			return err
-		}
-		here = append(here, own{one.Subscription, handle})
-	}
-	return deadline.Each(ctx, here, func(ctx context.Context, one own) error {
+	own := slices.DeleteFunc(all, func(s subscription) bool { return s.Client != g.share.index })
+	return deadline.Each(ctx, own, func(ctx context.Context, one subscription) error {
 		return g.session.Consume(ctx, one.Subscription, one.handle)
 	})
 }
@@ -74,22 +61,30 @@ func (c *consumer) work(i int64) {
 	c.sleep(c.workNs(i))
 }
 
-// replier is the sending side of a connection of responders.
+// replier is the sending side of a connection of responders. They share it, since only one goroutine at a time may send.
 type replier struct {
 	mu  sync.Mutex
 	out broker.Producer
 }
 
-// respond is the handler of a responder: it sends every request of a topic back, unchanged, on the topic of the replies.
-func (g *Generator) respond(connection, topic int) (broker.Handler, error) {
-	r, err := g.replier(connection)
-	if err != nil {
-		return nil, err
+// makeRepliers opens those of this client, on the connections after the producers'.
+func (g *Generator) makeRepliers() (err error) {
+	if g.plan.Pattern != requestReply {
+		return nil
 	}
-	to := len(g.plan.Topics) + topic
-	name := g.plan.ReplyTopics[topic]
-	shard := g.receipts(connection)
-	done := g.replied
+	g.repliers = make([]replier, g.share.consuming())
+	for k := range g.repliers {
+		if g.repliers[k].out, err = g.session.Producer(g.share.producing() + k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// respond is the handler of a responder: it sends every request of a topic back, unchanged, on the topic of the replies.
+func (g *Generator) respond(connection, topic int) broker.Handler {
+	to, name := len(g.plan.Topics)+topic, g.plan.ReplyTopics[topic]
+	shard, done := g.receipts(connection), g.replied
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
 		if what == foreign {
@@ -116,76 +111,59 @@ func (g *Generator) respond(connection, topic int) (broker.Handler, error) {
 		copy(m.Payload, d.Payload)
 		m.Index, m.Sequence, m.Topic, m.Name = i, int64(e.Sequence), to, name
 		g.route(m)
+		r := &g.repliers[connection-g.share.producing()]
 		r.mu.Lock()
 		r.out.Send(m, done)
 		r.mu.Unlock()
-	}, nil
+	}
 }
 
 // --- internal ---
 
 // subscriptions of the pattern on all clients.
-func (g *Generator) subscriptions() ([]subscription, error) {
-	switch g.plan.Pattern {
-	case roundTrip:
-		return g.subscribeOwn(g.plan.Topics), nil
-	case requestReply:
-		return append(g.subscribeGroup(respondersGroup, g.respond), g.subscribeOwn(g.plan.ReplyTopics)...), nil
-	case fanOut:
-		return g.subscribeAll(), nil
-	case workQueue, backlog:
-		return g.subscribeGroup(workersGroup, func(connection, _ int) (broker.Handler, error) { return g.receive(connection, 0), nil }), nil
+func (g *Generator) subscriptions() (all []subscription) {
+	add := func(client int, s broker.Subscription, handle broker.Handler) {
+		s.Client = client
+		all = append(all, subscription{s, handle})
 	}
-	return nil, nil
-}
-
-// subscribeOwn subscribes to topic t on the connection that sends to it, t mod C.
-func (g *Generator) subscribeOwn(topics []string) (wanted []subscription) {
-	for t, topic := range topics {
-		connection := g.share.connection(t)
-		wanted = append(wanted, subscription{
-			broker.Subscription{Client: t % g.share.connections % g.share.count, Connection: connection, Topic: topic},
-			func() (broker.Handler, error) { return g.receive(connection, 0), nil },
-		})
-	}
-	return wanted
-}
-
-// subscribeGroup makes the members of a group. handler returns the handler of a member's subscription to a topic.
-func (g *Generator) subscribeGroup(group string, handler func(connection, topic int) (broker.Handler, error)) (wanted []subscription) {
-	for _, pair := range g.plan.pairs() {
-		client, connection := g.share.consumer(pair.member)
-		wanted = append(wanted, subscription{
-			broker.Subscription{Client: client, Connection: connection, Topic: g.plan.Topics[pair.topic], Group: group},
-			func() (broker.Handler, error) { return handler(connection, pair.topic) },
-		})
-	}
-	return wanted
-}
-
-// subscribeAll subscribes every subscriber to every message, and makes the bystanders.
-func (g *Generator) subscribeAll() (wanted []subscription) {
-	topics := g.plan.Topics
-	if g.plan.Wildcard {
-		topics = []string{g.plan.topicPrefix() + "*"}
-	}
-	for subscriber := range g.plan.Subscriptions {
-		client, connection := g.share.consumer(subscriber)
-		for _, topic := range topics {
-			wanted = append(wanted, subscription{
-				broker.Subscription{Client: client, Connection: connection, Topic: topic, Wildcard: g.plan.Wildcard},
-				func() (broker.Handler, error) { return g.receive(connection, subscriber), nil },
-			})
+	// Topic t is received on the connection that sends to it, t mod C.
+	own := func(topics []string) {
+		for t, topic := range topics {
+			c := g.share.connection(t)
+			add(t%g.share.connections%g.share.count, broker.Subscription{Connection: c, Topic: topic}, g.receive(c, 0))
 		}
 	}
-	for n := range g.plan.Bystanders {
-		client, connection := g.share.consumer(n)
-		wanted = append(wanted, subscription{
-			broker.Subscription{Client: client, Connection: connection, Topic: g.plan.bystander(n)},
-			func() (broker.Handler, error) { return func(broker.Delivery) { g.books.Foreign.Add(1) }, nil },
-		})
+	group := func(name string, handler func(connection, topic int) broker.Handler) {
+		for _, pair := range g.plan.pairs() {
+			client, c := g.share.consumer(pair.member)
+			add(client, broker.Subscription{Connection: c, Topic: g.plan.Topics[pair.topic], Group: name}, handler(c, pair.topic))
+		}
 	}
-	return wanted
+	switch g.plan.Pattern {
+	case roundTrip:
+		own(g.plan.Topics)
+	case requestReply:
+		group(respondersGroup, g.respond)
+		own(g.plan.ReplyTopics)
+	case workQueue, backlog:
+		group(workersGroup, func(connection, _ int) broker.Handler { return g.receive(connection, 0) })
+	case fanOut: // every subscriber gets every message, and bystanders none
+		topics := g.plan.Topics
+		if g.plan.Wildcard {
+			topics = []string{g.plan.topicPrefix() + "*"}
+		}
+		for subscriber := range g.plan.Subscriptions {
+			client, c := g.share.consumer(subscriber)
+			for _, topic := range topics {
+				add(client, broker.Subscription{Connection: c, Topic: topic, Wildcard: g.plan.Wildcard}, g.receive(c, subscriber))
+			}
+		}
+		for n := range g.plan.Bystanders {
+			client, c := g.share.consumer(n)
+			add(client, broker.Subscription{Connection: c, Topic: g.plan.bystander(n)}, func(broker.Delivery) { g.books.Foreign.Add(1) })
+		}
+	}
+	return all
 }
 
 // takenAt is when a message was taken that the library handed over at the given time.
@@ -226,19 +204,6 @@ func (c *consumer) sleep(ns int64) {
 	default:
 		pacer.Sleep(g.clock.Now, endNs)
 	}
-}
-
-// replier of a connection. All responders there share one, since only one goroutine at a time may send.
-func (g *Generator) replier(connection int) (*replier, error) {
-	if r := g.repliers[connection]; r != nil {
-		return r, nil
-	}
-	out, err := g.session.Producer(connection)
-	if err != nil {
-		return nil, err
-	}
-	g.repliers[connection] = &replier{out: out}
-	return g.repliers[connection], nil
 }
 
 // replied is the completion of a reply. If the reply failed, the request counts as lost: the system had accepted it.
