@@ -13,9 +13,8 @@ import (
 const (
 	// A value's leading bits, so many, tell its bucket: below 2^bucketBits ns each ns has its own.
 	bucketBits = 5
-	perOctave  = 1 << (bucketBits - 1)
 	// 42 is the number of bits of HighestNs.
-	buckets = (42 - bucketBits + 2) * perOctave
+	buckets = (42 - bucketBits + 2) << (bucketBits - 1)
 )
 
 // Bucket adds up the messages whose response time lies from FromNs to ToNs, both included. QueuedNs + LagNs + ServiceNs is the sum of
@@ -44,7 +43,7 @@ func (r *Recorder) Breakdown() []Bucket {
 	list := []Bucket{}
 	for k, sums := range all {
 		if sums.messages > 0 {
-			list = append(list, Bucket{bucketStart(k), bucketStart(k+1) - 1, sums.messages, sums.queuedNs, sums.lagNs, sums.serviceNs})
+			list = append(list, Bucket{bucketStart(k, bucketBits), bucketStart(k+1, bucketBits) - 1, sums.messages, sums.queuedNs, sums.lagNs, sums.serviceNs})
 		}
 	}
 	return list
@@ -231,19 +230,19 @@ func (s *Shard) breakDown(responseNs, queuedNs, lagNs, serviceNs int64) {
 	if s.breakdown == nil {
 		s.breakdown = new(breakdown)
 	}
-	s.breakdown[bucketOf(min(max(0, responseNs), HighestNs))].add(1, queuedNs, lagNs, serviceNs)
+	s.breakdown[bucketOf(min(max(0, responseNs), HighestNs), bucketBits)].add(1, queuedNs, lagNs, serviceNs)
 }
 
-// bucketOf a response time from 0 to HighestNs.
-func bucketOf(ns int64) int {
-	octave := max(0, bits.Len64(uint64(ns))-bucketBits)
-	return octave*perOctave + int(ns>>octave)
+// bucketOf a time from 0 to HighestNs, where so many leading bits tell.
+func bucketOf(ns int64, leading int) int {
+	octave := max(0, bits.Len64(uint64(ns))-leading)
+	return octave<<(leading-1) + int(ns>>octave)
 }
 
-// bucketStart is the shortest response time in a bucket.
-func bucketStart(k int) int64 {
-	octave := max(0, k/perOctave-1)
-	return int64(k-octave*perOctave) << octave
+// bucketStart is the shortest time in a bucket.
+func bucketStart(k, leading int) int64 {
+	octave := max(0, k>>(leading-1)-1)
+	return int64(k-octave<<(leading-1)) << octave
 }
 
 func newHistogram() *hdr.Histogram { return hdr.New(lowestNs, HighestNs, digits) }

@@ -181,7 +181,7 @@ type Shard struct {
 	// last is the second of the previous record, which is nearly always the one needed.
 	last     *second
 	lastHere int
-	free     []*hdr.Histogram
+	free     [][]uint32
 	closed   bool
 	totals   Totals
 	slow     slowest
@@ -405,7 +405,7 @@ func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 		if sec.packed {
 			c.packed = hdr.NewPacked(lowestNs, HighestNs, digits)
 		} else {
-			c.dense = s.histogram()
+			c.dense = s.counts()
 		}
 		sec.cells[m] = c
 	}
@@ -433,13 +433,13 @@ func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 	}
 }
 
-func (s *Shard) histogram() *hdr.Histogram {
+func (s *Shard) counts() []uint32 {
 	if n := len(s.free); n > 0 {
 		h := s.free[n-1]
 		s.free = s.free[:n-1]
 		return h
 	}
-	return newHistogram()
+	return make([]uint32, bucketOf(HighestNs, histogramBits)+1)
 }
 
 func floorDiv(a, b int64) int64 {
