@@ -284,9 +284,7 @@ func (r *results) second(s *recorder.Second) {
 	if s.Empty() {
 		return
 	}
-	if err := r.log.Second(s); err != nil {
-		r.g.errors.Note(err)
-	}
+	r.log.Second(s)
 	exact := map[string]recorder.Exact{}
 	for _, m := range recorder.Metrics() {
 		if e := s.Exact(m); e.Count > 0 {

@@ -2,10 +2,7 @@ package recorder
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Response times are broken down in buckets of a sixteenth of an octave. Each is a number of whole buckets of the histogram of response
@@ -96,16 +93,16 @@ func (r *Recorder) Slowest() []Slow {
 type Running struct {
 	metric Metric
 	// settled adds up all seconds that were taken.
-	settled *hdr.Histogram
-	max     int64
+	settled    []int64
+	count, max int64
 	// open has, for each second that is not settled, what is back so far: a stall shows before it is over.
 	open map[int]*Second
-	both *hdr.Histogram
+	both []int64
 }
 
 // NewRunning is empty.
 func NewRunning(metric Metric) *Running {
-	return &Running{metric: metric, settled: newHistogram(), both: newHistogram(), open: map[int]*Second{}}
+	return &Running{metric: metric, settled: make([]int64, histogramBuckets), both: make([]int64, histogramBuckets), open: map[int]*Second{}}
 }
 
 // Settle adds a second that was taken, or stragglers of one. It ignores the warm-up.
@@ -114,8 +111,8 @@ func (r *Running) Settle(s *Second) {
 	if s.WarmUp || s.exact[r.metric].Count == 0 {
 		return
 	}
-	// Both have the same geometry, so nothing is dropped.
-	r.settled.Merge(s.merged[r.metric])
+	s.addTo(r.settled, r.metric)
+	r.count += s.exact[r.metric].Count
 	r.max = max(r.max, s.exact[r.metric].Max)
 }
 
@@ -137,24 +134,22 @@ type Figures struct {
 
 // Figures is nil without any values.
 func (r *Running) Figures() *Figures {
-	all, most := r.settled, r.max
+	counts, all, most := r.settled, r.count, r.max
 	if len(r.open) > 0 {
-		all = r.both
-		all.Reset()
-		all.Merge(r.settled)
+		counts = r.both
+		copy(counts, r.settled)
 		for _, s := range r.open {
-			all.Merge(s.merged[r.metric])
+			s.addTo(counts, r.metric)
+			all += s.exact[r.metric].Count
 			most = max(most, s.exact[r.metric].Max)
 		}
 	}
-	if all.TotalCount() == 0 {
+	if all == 0 {
 		return nil
 	}
-	at := all.ValueAtPercentiles([]float64{50, 99, 99.9})
 	// A bucket's edge may lie above the exact maximum.
-	return &Figures{
-		Count: all.TotalCount(), P50: min(at[50], most), P99: min(at[99], most), P999: min(at[99.9], most), Max: most,
-	}
+	at := func(p float64) int64 { return min(percentile(counts, all, p), most) }
+	return &Figures{Count: all, P50: at(50), P99: at(99), P999: at(99.9), Max: most}
 }
 
 // Completions are counted per 10 ms of real time, or per hundredth of Frame.IntervalSeconds. They show how long a system was gone and how soon it was back.
@@ -232,20 +227,6 @@ func (s *Shard) breakDown(responseNs, queuedNs, lagNs, serviceNs int64) {
 	}
 	s.breakdown[bucketOf(min(max(0, responseNs), HighestNs), bucketBits)].add(1, queuedNs, lagNs, serviceNs)
 }
-
-// bucketOf a time from 0 to HighestNs, where so many leading bits tell.
-func bucketOf(ns int64, leading int) int {
-	octave := max(0, bits.Len64(uint64(ns))-leading)
-	return octave<<(leading-1) + int(ns>>octave)
-}
-
-// bucketStart is the shortest time in a bucket.
-func bucketStart(k, leading int) int64 {
-	octave := max(0, k>>(leading-1)-1)
-	return int64(k-octave<<(leading-1)) << octave
-}
-
-func newHistogram() *hdr.Histogram { return hdr.New(lowestNs, HighestNs, digits) }
 
 // complete counts a completion at the given time. Every message passes here: nearly always one division and one addition.
 func (s *Shard) complete(atNs int64) {

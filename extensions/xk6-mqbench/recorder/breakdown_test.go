@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 func TestABreakdownHasTheSumsOfThePlainListOfMessages(t *testing.T) {
@@ -51,28 +49,6 @@ func TestABreakdownHasTheSumsOfThePlainListOfMessages(t *testing.T) {
 	}
 	if found != int64(len(all)) {
 		t.Errorf("%d messages are in buckets; want %d", found, len(all))
-	}
-}
-
-func TestBucketsAreThoseOfTheHistogramAndOfABreakdownWholeOnes(t *testing.T) {
-	h := hdr.New(lowestNs, HighestNs, digits)
-	for _, leading := range []int{bucketBits, histogramBits} {
-		for k := range bucketOf(HighestNs, leading) {
-			from, next := bucketStart(k, leading), bucketStart(k+1, leading)
-			if first, last := bucketOf(from, leading), bucketOf(next-1, leading); first != k || last != k {
-				t.Fatalf("bucket %d is from %d to %d, and these are in %d and %d", k, from, next-1, first, last)
-			}
-			if h.ValuesAreEquivalent(next-1, next) || leading == histogramBits && !h.ValuesAreEquivalent(from, next-1) {
-				t.Fatalf("bucket %d, from %d to %d, is not what the histogram's are", k, from, next-1)
-			}
-			// From 16 ns on it is at most a sixteenth of its values wide.
-			if from >= 16 && (next-from)*16 > from {
-				t.Errorf("bucket %d, from %d to %d, is wider than a sixteenth", k, from, next-1)
-			}
-		}
-	}
-	if last := bucketOf(HighestNs, bucketBits); last >= buckets {
-		t.Errorf("the last value is in bucket %d of %d", last, buckets)
 	}
 }
 

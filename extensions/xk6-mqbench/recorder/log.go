@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bufio"
+	"compress/zlib"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -78,11 +79,17 @@ func (f *File) Discard() {
 
 // Log writes seconds as a standard .hlog, format 1.3, which any HdrHistogram tool opens. Times are seconds since T0; the maximum column
 // is in ms.
-type Log struct{ *File }
+type Log struct {
+	*File
+	zlib *zlib.Writer
+	// body is reused.
+	body []byte
+}
 
 // NewLog writes the header into file. t0 is the wall clock of T0.
 func NewLog(file *File, t0 time.Time) *Log {
-	l := &Log{file}
+	l := &Log{File: file}
+	l.zlib, _ = zlib.NewWriterLevel(nil, zlib.BestSpeed) // a level that there is
 	base := float64(t0.UnixMilli()) / 1000
 	stamp := t0.UTC().Format("2006-01-02T15:04:05.000Z")
 	l.Line([]byte("#[mqbench: nanoseconds since the intended send time; tags are metrics, .warmup is outside of the window]"))
@@ -94,7 +101,7 @@ func NewLog(file *File, t0 time.Time) *Log {
 }
 
 // Second writes one line per metric that has values.
-func (l *Log) Second(s *Second) error {
+func (l *Log) Second(s *Second) {
 	for m := range metrics {
 		if s.exact[m].Count == 0 {
 			continue
@@ -103,14 +110,9 @@ func (l *Log) Second(s *Second) error {
 		if s.WarmUp {
 			tag += ".warmup"
 		}
-		payload, err := s.merged[m].EncodeV2()
-		if err != nil {
-			return fmt.Errorf("encode histogram of %s: %w", tag, err)
-		}
 		l.Line(fmt.Appendf(nil, "Tag=%s,%.3f,%.3f,%.6f,%s", tag,
-			float64(s.StartNs)/1e9, float64(s.LengthNs)/1e9, float64(s.exact[m].Max)/1e6, payload))
+			float64(s.StartNs)/1e9, float64(s.LengthNs)/1e9, float64(s.exact[m].Max)/1e6, l.encode(s.merged[m])))
 	}
-	return nil
 }
 
 // Trailer closes the log with a comment: how many lines are before it, and their sha256.

