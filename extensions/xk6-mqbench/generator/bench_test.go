@@ -6,10 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
@@ -32,55 +29,15 @@ func (m *mirror) Send(message *broker.Message, done broker.Done) {
 	done(message, 0, nil)
 }
 
-// BenchmarkMessage is what one message of 256 B costs the generator, from the pool to the last record, and of what
-// that consists.
+// BenchmarkMessage is what one message of 256 B costs the generator, from the pool to the last record.
 func BenchmarkMessage(b *testing.B) {
-	plan := func(n int64, checksum bool) *Plan {
-		p := testPlan(1_000_000, (n+999)/1000)
-		p.Message.Bytes, p.Message.Checksum = 256, checksum
-		return p
-	}
-	b.Run("stamps, envelope and body", func(b *testing.B) {
-		body, _ := envelope.NewBodyOf(envelope.Payload{Kind: "random", Bytes: 256, Seed: 1})
-		payload := make([]byte, 256)
-		c := newGenerator(b, plan(1, false)).clock
-		b.ReportAllocs()
-		for i := range int64(b.N) {
-			body.Fill(payload, i)
-			envelope.Put(payload, envelope.Envelope{Sequence: uint64(i), Sent: c.Now()})
-			c.Now()
-		}
-	})
-	b.Run("ledger", func(b *testing.B) {
-		p := plan(int64(b.N), false)
-		all := books.New(p.shape())
-		b.ReportAllocs()
-		for i := range int64(b.N) {
-			all.Received(0, 0, i, 0, i)
-		}
-	})
-	b.Run("recorder", func(b *testing.B) {
-		r := recorder.New(2, recorder.Frame{EndNs: 1 << 60, Metrics: recorder.Metrics()}, []recorder.Limit{{Metric: recorder.Response, Ns: 20_000_000}})
-		b.ReportAllocs()
-		for i := range int64(b.N) {
-			offset := i * 1000 % 1_000_000_000
-			s := r.Shard(0)
-			s.Enter()
-			s.Sent(i, offset, offset, 0, 0)
-			s.Leave()
-			s = r.Shard(1)
-			s.Enter()
-			s.Received(i, offset+60_000)
-			s.Completed(i, offset, offset+60_000, offset, 0)
-			s.Leave()
-		}
-	})
 	for _, c := range []struct {
 		name            string
 		checksum, guard bool
 	}{{"whole", false, false}, {"whole, with checksum", true, false}, {"whole, on a guarded connection", false, true}} {
 		b.Run(c.name, func(b *testing.B) {
-			p := plan(int64(b.N), c.checksum)
+			p := testPlan(1_000_000, (int64(b.N)+999)/1000)
+			p.Message.Bytes, p.Message.Checksum = 256, c.checksum
 			g := newGenerator(b, p)
 			s := g.senders[0]
 			s.connection.guarded = c.guard

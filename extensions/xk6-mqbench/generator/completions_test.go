@@ -4,8 +4,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 func TestAnOutageShowsAsPiecesOf10MsWithoutCompletions(t *testing.T) {
@@ -64,15 +62,5 @@ func TestAnOutageShowsAsPiecesOf10MsWithoutCompletions(t *testing.T) {
 		}
 		// 39 or 40; a generator that was late itself takes some of them.
 		m.between("empty pieces", int64(longest), 10, 220)
-	}
-}
-
-func TestWhatClosedLoadsCompleteIsInPiecesAsWell(t *testing.T) {
-	m := measure(t, closedPlan(3000, 2), &stub{onSend: func(*broker.Message) error {
-		time.Sleep(500 * time.Microsecond)
-		return nil
-	}}, nil)
-	if m.completed() != 3000 || len(m.completions) < 2 {
-		t.Errorf("%d completions in %d seconds; want 3000 in several", m.completed(), len(m.completions))
 	}
 }

@@ -68,11 +68,3 @@ func TestAMessageOutOfRangeIsInABreakdownWithItsTrueParts(t *testing.T) {
 		t.Errorf("%+v; want one above an hour in the bucket of an hour", b)
 	}
 }
-
-func BenchmarkBreakdown(b *testing.B) {
-	s := New(1, frame(0, secondNs), nil).Shard(0)
-	b.ReportAllocs()
-	for i := range int64(b.N) {
-		s.breakDown(60_000+i%100_000, i%7, 20, 60_000)
-	}
-}

@@ -79,15 +79,3 @@ func sumOf(s CompletedSecond) (n int64) {
 	}
 	return n
 }
-
-func BenchmarkCompletion(b *testing.B) {
-	r := New(1, frame(0, secondNs), nil)
-	s := r.Shard(0)
-	b.ReportAllocs()
-	for i := range int64(b.N) {
-		s.complete(i * 1000)
-		if i%1_000_000 == 999_999 {
-			r.TakeCompletions(i * 1000 / secondNs)
-		}
-	}
-}

@@ -107,31 +107,13 @@ func BenchmarkAMessageWhileItsSecondIsLookedAt(b *testing.B) {
 // happens once a second, outside of every lock.
 func BenchmarkFigures(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
-	second := func() *Second {
-		r := New(1, frame(0, secondNs), nil)
-		for range 100_000 {
-			complete(r.Shard(0), 0, int64(math.Exp(random.NormFloat64()*1.5+11)), 0)
-		}
-		return r.Take(0)
+	r := New(1, frame(0, secondNs), nil)
+	for range 100_000 {
+		complete(r.Shard(0), 0, int64(math.Exp(random.NormFloat64()*1.5+11)), 0)
 	}
-	settled, open := second(), second()
-	b.Run("one second settled", func(b *testing.B) {
-		running := NewRunning(Response)
-		for range b.N {
-			running.Settle(settled)
-			running.Figures()
-		}
-	})
-	b.Run("one settled, five open", func(b *testing.B) {
-		running := NewRunning(Response)
-		for n := range 5 {
-			s := *open
-			s.Number = n + 1
-			running.Peek(&s)
-		}
-		for range b.N {
-			running.Settle(settled)
-			running.Figures()
-		}
-	})
+	settled, running := r.Take(0), NewRunning(Response)
+	for b.Loop() {
+		running.Settle(settled)
+		running.Figures()
+	}
 }

@@ -110,30 +110,6 @@ func TestOffsetsNeverGoBack(t *testing.T) {
 	}
 }
 
-func TestBeforeCountsExactlyTheMessagesWithASmallerOffset(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
-		s := Constant{Messages: 1 + random.Uint64N(1_000_003), PerNs: 1 + random.Uint64N(60_000_000_000)}
-		ns := random.Int64N(10_000_000_000)
-		n := s.Before(ns)
-		if n > 0 && s.Offset(n-1) >= ns {
-			t.Fatalf("%+v: message %d of Before(%d) = %d has offset %d", s, n-1, ns, n, s.Offset(n-1))
-		}
-		if s.Offset(n) < ns {
-			t.Fatalf("%+v: Before(%d) = %d leaves out message %d with offset %d", s, ns, n, n, s.Offset(n))
-		}
-	}
-}
-
-func TestNothingDriftsInAnHour(t *testing.T) {
-	for _, rate := range []uint64{3, 7, 3000, 100_001, 400_000} {
-		s := Constant{Messages: rate, PerNs: 1_000_000_000}
-		if got := s.Offset(int64(rate) * 3600); got != 3600*1_000_000_000 {
-			t.Errorf("message %d at %d/s is due at %d ns; want exactly an hour", rate*3600, rate, got)
-		}
-	}
-}
-
 func TestARateOfNothingIsRefused(t *testing.T) {
 	for _, r := range [][2]int64{{0, 1}, {-1, 1}, {1, 0}} {
 		if _, err := New(r[0], r[1]); err == nil {

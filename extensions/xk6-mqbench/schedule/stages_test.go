@@ -1,9 +1,6 @@
 package schedule
 
-import (
-	"math"
-	"testing"
-)
+import "testing"
 
 func second(n int64) int64 { return n * 1_000_000_000 }
 
@@ -94,24 +91,5 @@ func TestASteepFallDoesNotLeaveTheNumbers(t *testing.T) {
 			t.Fatalf("message %d is due at %d ns, the one before at %d", i, at, last)
 		}
 		last = at
-	}
-}
-
-func TestAPieceOfNoLengthHasNoMessages(t *testing.T) {
-	with := stages(t, Piece{second(1), perSecond(10), perSecond(20)}, Piece{0, perSecond(1), perSecond(9)}, Piece{second(1), perSecond(30), perSecond(30)})
-	without := stages(t, Piece{second(1), perSecond(10), perSecond(20)}, Piece{second(1), perSecond(30), perSecond(30)})
-	for i := range int64(100) {
-		if with.Offset(i) != without.Offset(i) {
-			t.Errorf("message %d is due at %d with it and %d without", i, with.Offset(i), without.Offset(i))
-		}
-	}
-}
-
-func TestARampSendsAtItsRate(t *testing.T) {
-	// Around the middle of a ramp from 1000/s to 3000/s messages are 500 us apart.
-	s := stages(t, Piece{second(10), perSecond(1000), perSecond(3000)})
-	i := s.Before(second(5))
-	if gap := float64(s.Offset(i+10)-s.Offset(i-10)) / 20; math.Abs(gap-500_000) > 50 {
-		t.Errorf("messages are %.0f ns apart; want 500000", gap)
 	}
 }
