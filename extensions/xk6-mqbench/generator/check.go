@@ -16,8 +16,8 @@ const (
 	mostUnits = 1 << 26
 )
 
-// check refuses a plan that this binary cannot run, or whose schedule it computes otherwise. Whether its parts fit each other the planner has
-// checked (runner/plan).
+// check refuses a plan that this binary cannot run, or whose schedule it computes otherwise. All else the planner has checked
+// (runner/plan), or whoever writes a plan by hand.
 func (p *Plan) check() error {
 	switch {
 	case p.Schema != 1:
@@ -26,6 +26,10 @@ func (p *Plan) check() error {
 		return fmt.Errorf("pattern %q is unknown to this binary", p.Pattern)
 	case min(p.Connections, p.Producers, len(p.Topics), p.Partitions, p.Subscriptions) < 1 || p.Heartbeat.SlotsPerSecond < 1:
 		return fmt.Errorf("connections, producers, topics, partitions, subscriptions and slots must be at least 1")
+	case (p.Pattern == requestReply) != (len(p.ReplyTopics) == len(p.Topics)), p.grouped() != (p.Consumers > 0),
+		(p.grouped() || p.Pattern == fanOut) != (p.ConsumerConnections > 0), (p.Pattern == backlog) != (p.Backlog != nil):
+		return fmt.Errorf("%s with %d replyTopics, %d consumers and %d consumerConnections, backlog %v: runner/model/plan.ts says what each pattern needs",
+			p.Pattern, len(p.ReplyTopics), p.Consumers, p.ConsumerConnections, p.Backlog != nil)
 	case p.Message.Checksum && p.Message.Bytes < envelope.Bytes+envelope.ChecksumBytes:
 		return fmt.Errorf("message of %d bytes is too small: envelope and checksum take %d", p.Message.Bytes, envelope.Bytes+envelope.ChecksumBytes)
 	}

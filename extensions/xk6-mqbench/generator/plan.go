@@ -137,9 +137,9 @@ type SLALine struct {
 	Tally string `json:"tally"`
 }
 
-// ParsePlan reads plan.json. The schedule is computed here again, and both results must be equal.
+// ParsePlan reads plan.json. The schedule is computed here again, and both results must be equal. Missing fields have the defaults of plan.ts.
 func ParsePlan(text []byte) (*Plan, error) {
-	var p Plan
+	p := Plan{Partitions: 1, Subscriptions: 1, Order: "none", Create: true}
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}

@@ -26,6 +26,10 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		{"no partitions", testPlan(10, 1000), func(p *Plan) { p.Partitions = 0 }, "at least 1"},
 		{"a message without room for its checksum", testPlan(10, 1000), func(p *Plan) { p.Message.Bytes, p.Message.Checksum = 51, true }, "52"},
 		{"a limit on a metric that nobody knows", testPlan(10, 1000), func(p *Plan) { p.Limits = []Limit{{"speed", 1}} }, "speed"},
+		{"a round trip with consumers", testPlan(10, 1000), func(p *Plan) { p.Consumers = 1 }, "1 consumers"},
+		{"a work-queue without connections", workQueuePlan(10, 1000, 1), func(p *Plan) { p.ConsumerConnections = 0 }, "0 consumerConnections"},
+		{"a request-reply without topics of replies", requestReplyPlan(10, 1000), func(p *Plan) { p.ReplyTopics = nil }, "0 replyTopics"},
+		{"a backlog without its pause", workQueuePlan(10, 1000, 1), func(p *Plan) { p.Pattern = backlog }, "backlog false"},
 		{"more subscribers than the books hold", fanOutPlan(10, 1000, 2), func(p *Plan) { p.Subscriptions = 10_000_000 }, "at most"},
 		{"a closed load without inFlight", closedPlan(10, 1), func(p *Plan) { p.InFlight = nil }, "needs inFlight"},
 		{"a closed load of warm-up alone", closedPlan(10, 1), func(p *Plan) { p.Schedule.WarmupMessages = 11 }, "no window"},
@@ -37,6 +41,20 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		if err := c.plan.check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want words with %q", c.words, err, c.want)
 		}
+	}
+}
+
+func TestAPlanThatIsWrittenByHandHasTheDefaultsOfTheOthers(t *testing.T) {
+	p, err := ParsePlan([]byte(`{"schema":1,"runNumber":1,"broker":"nats","urlEnv":"U","driverOptions":{},"pattern":"round-trip",
+		"schedule":{"kind":"constant","rate":{"messages":10,"perNs":1000000000},"warmupNs":0,"durationNs":1000000000,"warmupMessages":0,"messages":10},
+		"drainNs":1,"timeoutNs":1,"inFlight":null,"connections":1,"producers":1,"topics":["a"],
+		"message":{"bytes":64,"payload":"random","seed":1,"checksum":false},"limits":[],
+		"heartbeat":{"slotsPerSecond":100},"client":{"index":0,"count":1}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Partitions != 1 || p.Subscriptions != 1 || p.Order != "none" || p.Acks || p.Keys != nil {
+		t.Errorf("%+v; want the defaults of plan.ts", p)
 	}
 }
 
