@@ -26,13 +26,8 @@ type outcome struct {
 	endNs int64
 	// lookedNs is how long the books stayed open after that; nil where nothing counts what may still have come.
 	lookedNs *int64
-	// clientDropped and reconnects are nil if the driver does not count them.
-	clientDropped *int64
-	reconnects    *int64
-	// requests is nil where nobody bills them.
-	requests *int64
-	// throttledNs is nil if the protocol does not tell.
-	throttledNs    *int64
+	// library is what the driver counts, by its name in the line of totals; nil values where it counts none.
+	library        map[string]any
 	warmup, window books.Counters
 	// tried[p] is how many messages of producer p were sent or prevented from leaving.
 	tried []int64
@@ -71,9 +66,12 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.books.FindLost(tried, g.intended)
 		// Read these first: a library forgets its counts with its connections, and clients that are connected to each other lose some when the first
 		// of them leaves.
-		g.outcome.clientDropped, g.outcome.reconnects = broker.Dropped(g.session), broker.Reconnects(g.session)
-		g.outcome.requests = broker.Requests(g.session)
-		g.outcome.throttledNs = broker.ThrottledNs(g.session)
+		g.outcome.library = map[string]any{
+			"clientDropped": broker.Dropped(g.session), "reconnects": broker.Reconnects(g.session), "throttledNs": broker.ThrottledNs(g.session),
+		}
+		if n := broker.Requests(g.session); n != nil { // nobody bills others
+			g.outcome.library["requests"] = *n
+		}
 		if g.share.count > 1 {
 			_, peer := g.session.(broker.Peer)
 			g.parting.Store(peer)

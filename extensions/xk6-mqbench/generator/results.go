@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"runtime"
 	"strconv"
@@ -45,10 +46,8 @@ type results struct {
 	// held, at the same moments: messages that waited in the client library. blind: nobody knew at one of them.
 	held  []int64
 	blind bool
-	// live is the metric whose percentiles are shown during the run; soFar and lagSoFar are the window's figures up to now. lagSoFar is nil
-	// if nothing can be late.
-	live            recorder.Metric
-	soFar, lagSoFar *recorder.Running
+	// live is the metric whose percentiles are shown during the run.
+	live recorder.Metric
 	// ticks is how many seconds have been reported, ticked how many of them are in ticks. ending: the next tick is the last.
 	ticks, ticked int64
 	ending        bool
@@ -59,12 +58,7 @@ type results struct {
 }
 
 func newResults(g *Generator, files *Files, version Versions) *results {
-	r := &results{g: g, files: files, version: version, quit: make(chan struct{}), live: g.plan.Latency()}
-	r.soFar = recorder.NewRunning(r.live)
-	if g.recorder.Keeps(recorder.Lag) {
-		r.lagSoFar = recorder.NewRunning(recorder.Lag)
-	}
-	return r
+	return &results{g: g, files: files, version: version, quit: make(chan struct{}), live: g.plan.Latency()}
 }
 
 // begin writes the first lines and starts watching. Called at the first claim.
@@ -113,23 +107,21 @@ func (r *results) end() {
 	t := g.recorder.Totals()
 	used := readUsage()
 	totals := map[string]any{
-		"type": "totals", "clientDropped": g.outcome.clientDropped, "foreign": g.books.Foreign.Load(),
+		"type": "totals", "foreign": g.books.Foreign.Load(),
 		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
-		"reconnects": g.outcome.reconnects, "throttledNs": g.outcome.throttledNs, "firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
+		"firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
 		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
 		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
 		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
 		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
 		"errors": g.errors.List(),
 	}
+	maps.Copy(totals, g.outcome.library)
 	if g.outcome.lookedNs != nil {
 		totals["lookedNs"] = *g.outcome.lookedNs
 	}
 	if ns, ok := g.asleep(); ok {
 		totals["suspendedNs"] = ns - r.asleepNs
-	}
-	if g.outcome.requests != nil {
-		totals["requests"] = *g.outcome.requests
 	}
 	if g.facts.Acks {
 		totals["ackedInWindow"] = t.AckedInWindow
@@ -221,24 +213,17 @@ func (f *Files) Discard() {
 
 // --- internal ---
 
-// take removes a second from the shards, writes it, and adds it to the figures so far.
+// take removes a second from the recorder and writes it.
 func (r *results) take(n int) *recorder.Second {
 	s := r.g.recorder.Take(n)
 	r.second(s)
-	r.soFar.Settle(s)
-	if r.lagSoFar != nil {
-		r.lagSoFar.Settle(s)
-	}
 	return s
 }
 
 // figures adds the window's figures so far to a line of progress.
 func (r *results) figures(line map[string]any) {
-	line["metric"], line["window"] = r.live.String(), r.soFar.Figures()
-	if r.lagSoFar == nil {
-		return
-	}
-	if f := r.lagSoFar.Figures(); f != nil {
+	line["metric"], line["window"] = r.live.String(), r.g.recorder.Figures(r.live)
+	if f := r.g.recorder.Figures(recorder.Lag); f != nil {
 		line["windowLagP99"] = f.P99
 	}
 }

@@ -186,7 +186,6 @@ func (r *results) settled(k int64, progress map[string]any) {
 			}
 		} else if n == current {
 			s = g.recorder.Peek(n)
-			r.soFar.Peek(s)
 		}
 		if n == current && s != nil {
 			for name, p := range map[string]float64{"p50": 50, "p99": 99} {

@@ -88,41 +88,6 @@ func (r *Recorder) Slowest() []Slow {
 	return all[:min(len(all), SlowestKept)]
 }
 
-// Running has the figures of one metric of the window so far, for the live lines; verdicts come from the files. It consists of seconds
-// that have left the shards, so that no measuring goroutine waits for it. Its methods are for one goroutine.
-type Running struct {
-	metric Metric
-	// settled adds up all seconds that were taken.
-	settled    []int64
-	count, max int64
-	// open has, for each second that is not settled, what is back so far: a stall shows before it is over.
-	open map[int]*Second
-	both []int64
-}
-
-// NewRunning is empty.
-func NewRunning(metric Metric) *Running {
-	return &Running{metric: metric, settled: make([]int64, histogramBuckets), both: make([]int64, histogramBuckets), open: map[int]*Second{}}
-}
-
-// Settle adds a second that was taken, or stragglers of one. It ignores the warm-up.
-func (r *Running) Settle(s *Second) {
-	delete(r.open, s.Number)
-	if s.WarmUp || s.exact[r.metric].Count == 0 {
-		return
-	}
-	s.addTo(r.settled, r.metric)
-	r.count += s.exact[r.metric].Count
-	r.max = max(r.max, s.exact[r.metric].Max)
-}
-
-// Peek replaces what was back of a second with what is back now, until the second is settled.
-func (r *Running) Peek(s *Second) {
-	if !s.WarmUp && s.exact[r.metric].Count > 0 {
-		r.open[s.Number] = s
-	}
-}
-
 // Figures of the window so far, in ns.
 type Figures struct {
 	Count int64 `json:"count"`
@@ -132,24 +97,24 @@ type Figures struct {
 	Max   int64 `json:"max"`
 }
 
-// Figures is nil without any values.
-func (r *Running) Figures() *Figures {
-	counts, all, most := r.settled, r.count, r.max
-	if len(r.open) > 0 {
-		counts = r.both
-		copy(counts, r.settled)
-		for _, s := range r.open {
-			s.addTo(counts, r.metric)
-			all += s.exact[r.metric].Count
-			most = max(most, s.exact[r.metric].Max)
+// Figures of a metric are for the live lines; verdicts come from the files. They consist of seconds that have left the shards, so that no
+// measuring goroutine waits for them: those that were taken, and what has been looked at since, as a stall shows before it is over. nil
+// without any values. Call it from the goroutine that takes.
+func (r *Recorder) Figures(m Metric) *Figures {
+	all := Second{}
+	all.merge(&r.taken, m)
+	for n, s := range r.open {
+		if !r.warmsUp(n) {
+			all.merge(s, m)
 		}
 	}
-	if all == 0 {
+	e := all.exact[m]
+	if e.Count == 0 {
 		return nil
 	}
 	// A bucket's edge may lie above the exact maximum.
-	at := func(p float64) int64 { return min(percentile(counts, all, p), most) }
-	return &Figures{Count: all, P50: at(50), P99: at(99), P999: at(99.9), Max: most}
+	at := func(p float64) int64 { return min(percentile(all.merged[m], e.Count, p), e.Max) }
+	return &Figures{Count: e.Count, P50: at(50), P99: at(99), P999: at(99.9), Max: e.Max}
 }
 
 // Completions are counted per 10 ms of real time, or per hundredth of Frame.IntervalSeconds. They show how long a system was gone and how soon it was back.

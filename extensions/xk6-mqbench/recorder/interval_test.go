@@ -9,20 +9,19 @@ import (
 
 // whole adds up all seconds of a window.
 func whole(r *Recorder) (all []int64, exact Exact, over int64, seconds []Second) {
-	all = make([]int64, histogramBuckets)
+	sum := Second{}
 	for _, n := range r.Numbers() {
 		s := r.Take(n)
 		seconds = append(seconds, *s)
 		if s.WarmUp {
 			continue
 		}
-		s.addTo(all, Response)
-		exact.add(s.exact[Response])
+		sum.merge(s, Response)
 		for _, n := range s.Limits[0].Over {
 			over += n
 		}
 	}
-	return all, exact, over, seconds
+	return sum.merged[Response], sum.exact[Response], over, seconds
 }
 
 func TestSeveralSecondsOfTheWindowAreRecordedAsOneWithTheSameHistogram(t *testing.T) {

@@ -87,8 +87,9 @@ type Recorder struct {
 	warmUp, acks bool
 	limits       []Limit
 	shards       []*Shard
-	// open has what Peek has merged so far, until the second is taken.
-	open map[int]*Second
+	// open has what Peek has merged so far, until the second is taken. taken adds up those of the window.
+	open  map[int]*Second
+	taken Second
 }
 
 // New makes a recorder.
@@ -134,9 +135,6 @@ func (r *Recorder) StartNs() (ns int64, ok bool) {
 
 // Shard returns shard i modulo their number.
 func (r *Recorder) Shard(i int) *Shard { return r.shards[i%len(r.shards)] }
-
-// Shards is their number.
-func (r *Recorder) Shards() int { return len(r.shards) }
 
 // SecondOf is the second of an intended time (ns since T0), counted from the window's start by the plan. Where several seconds of the window
 // are recorded as one, it is the first of them; those of the warm-up are always recorded one by one, because the window may open after any.

@@ -10,7 +10,7 @@ import (
 
 func TestFiguresSoFarAreThoseOfTheSortedSamplesOfAllSeconds(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	r, running := New(3, frame(0, 6*secondNs), nil), NewRunning(Response)
+	r := New(3, frame(0, 6*secondNs), nil)
 	var samples []int64
 	for second := range 6 {
 		for i := range 3000 {
@@ -20,13 +20,13 @@ func TestFiguresSoFarAreThoseOfTheSortedSamplesOfAllSeconds(t *testing.T) {
 		}
 		// The last two are not settled; of the others some were looked at before.
 		if second != 1 {
-			running.Peek(r.Peek(second))
+			r.Peek(second)
 		}
 		if second < 4 {
-			running.Settle(r.Take(second))
+			r.Take(second)
 		}
 		sorted := slices.Sorted(slices.Values(samples))
-		f := running.Figures()
+		f := r.Figures(Response)
 		if f.Count != int64(len(sorted)) || f.Max != sorted[len(sorted)-1] {
 			t.Errorf("second %d: %+v; want %d samples, max %d", second, f, len(sorted), sorted[len(sorted)-1])
 		}
@@ -40,22 +40,23 @@ func TestFiguresSoFarAreThoseOfTheSortedSamplesOfAllSeconds(t *testing.T) {
 }
 
 func TestStragglersOfASettledSecondAreAddedAndTheWarmUpIsNot(t *testing.T) {
-	r, running := New(1, frame(secondNs, 3*secondNs), nil), NewRunning(Response)
+	r := New(1, frame(secondNs, 3*secondNs), nil)
 	s := r.Shard(0)
-	if f := running.Figures(); f != nil {
+	if f := r.Figures(Response); f != nil {
 		t.Errorf("figures of nothing: %+v", f)
 	}
 	complete(s, 0, 9_000_000, 0)
-	running.Peek(r.Peek(-1))
-	running.Settle(r.Take(-1))
-	if f := running.Figures(); f != nil {
-		t.Errorf("figures of the warm-up: %+v", f)
+	for _, look := range []func(int) *Second{r.Peek, r.Take} {
+		look(-1)
+		if f := r.Figures(Response); f != nil {
+			t.Errorf("figures of the warm-up: %+v", f)
+		}
 	}
 	complete(s, secondNs, 1_000_000, 0)
-	running.Settle(r.Take(0))
+	r.Take(0)
 	complete(s, secondNs+1, 5_000_000, 0)
-	running.Settle(r.Take(0))
-	if f := running.Figures(); f.Count != 2 || f.Max != 5_000_000 {
+	r.Take(0)
+	if f := r.Figures(Response); f.Count != 2 || f.Max != 5_000_000 {
 		t.Errorf("%+v; want 2 samples, max 5 ms", f)
 	}
 }
@@ -100,20 +101,5 @@ func BenchmarkAMessageWhileItsSecondIsLookedAt(b *testing.B) {
 		began := time.Now()
 		complete(r.Shard(0), i%secondNs, 1000*(1+i%1000), 0)
 		longest = max(longest, time.Since(began))
-	}
-}
-
-// BenchmarkFigures is what a tick costs more than before: a second of 100 000 samples is added, and percentiles are read. It
-// happens once a second, outside of every lock.
-func BenchmarkFigures(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 2))
-	r := New(1, frame(0, secondNs), nil)
-	for range 100_000 {
-		complete(r.Shard(0), 0, int64(math.Exp(random.NormFloat64()*1.5+11)), 0)
-	}
-	settled, running := r.Take(0), NewRunning(Response)
-	for b.Loop() {
-		running.Settle(settled)
-		running.Figures()
 	}
 }

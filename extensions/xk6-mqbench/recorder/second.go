@@ -148,6 +148,9 @@ func (r *Recorder) Take(number int) *Second {
 	}
 	out := r.Peek(number)
 	delete(r.open, number)
+	for m := Metric(0); m < metrics && !out.WarmUp; m++ {
+		r.taken.merge(out, m)
+	}
 	out.StartNs = r.BeginOf(number)
 	out.LengthNs = min(r.EndOf(number), r.windowEndNs.Load()) - out.StartNs
 	if !out.WarmUp {
@@ -228,11 +231,15 @@ func (s *Second) add(sec *second) {
 	}
 }
 
-// addTo adds the counts of a metric's buckets.
-func (s *Second) addTo(counts []int64, m Metric) {
-	for k, n := range s.merged[m] {
-		counts[k] += n
+// merge adds a metric of another second.
+func (s *Second) merge(o *Second, m Metric) {
+	if s.merged[m] == nil && o.merged[m] != nil {
+		s.merged[m] = make([]int64, histogramBuckets)
 	}
+	for k, n := range o.merged[m] {
+		s.merged[m][k] += n
+	}
+	s.exact[m].add(o.exact[m])
 }
 
 // recycle keeps the dense counts (132 KiB each) for later seconds.
