@@ -27,20 +27,19 @@ type Bucket struct {
 
 // Breakdown lists the buckets that hold messages of the window, in order.
 func (r *Recorder) Breakdown() []Bucket {
-	var all breakdown
-	for _, s := range r.shards {
-		s.mu.Lock()
+	var all [buckets]Bucket
+	r.each(func(s *Shard) {
 		if s.breakdown != nil {
 			for k, o := range s.breakdown {
-				all[k].add(o.messages, o.queuedNs, o.lagNs, o.serviceNs)
+				all[k].add(o.Messages, o.QueuedNs, o.LagNs, o.ServiceNs)
 			}
 		}
-		s.mu.Unlock()
-	}
+	})
 	list := []Bucket{}
-	for k, sums := range all {
-		if sums.messages > 0 {
-			list = append(list, Bucket{bucketStart(k, bucketBits), bucketStart(k+1, bucketBits) - 1, sums.messages, sums.queuedNs, sums.lagNs, sums.serviceNs})
+	for k, b := range all {
+		if b.Messages > 0 {
+			b.FromNs, b.ToNs = bucketStart(k, bucketBits), bucketStart(k+1, bucketBits)-1
+			list = append(list, b)
 		}
 	}
 	return list
@@ -77,11 +76,9 @@ func (s *slowest) offer(m Slow) {
 // Slowest lists the slowest messages of the window, the slowest first.
 func (r *Recorder) Slowest() []Slow {
 	var all []Slow
-	for _, s := range r.shards {
-		s.mu.Lock()
+	r.each(func(s *Shard) {
 		all = append(all, s.slow.kept...)
-		s.mu.Unlock()
-	}
+	})
 	slices.SortFunc(all, func(a, b Slow) int {
 		return cmp.Or(cmp.Compare(b.ResponseNs, a.ResponseNs), cmp.Compare(a.Index, b.Index))
 	})
@@ -144,8 +141,7 @@ type CompletedSecond struct {
 func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 	var taken []CompletedSecond
 	at := map[int64]int{}
-	for _, s := range r.shards {
-		s.mu.Lock()
+	r.each(func(s *Shard) {
 		kept := s.completed[:0]
 		for _, c := range s.completed {
 			n := c.firstBin / CompletionBins * r.interval
@@ -166,29 +162,24 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 		}
 		clear(s.completed[len(kept):])
 		s.completed = kept
-		s.mu.Unlock()
-	}
+	})
 	slices.SortFunc(taken, func(a, b CompletedSecond) int { return cmp.Compare(a.Second, b.Second) })
 	return taken
 }
 
 // --- internal ---
 
-type breakdown [buckets]sums
-
-type sums struct{ messages, queuedNs, lagNs, serviceNs int64 }
-
-func (s *sums) add(messages, queuedNs, lagNs, serviceNs int64) {
-	s.messages += messages
-	s.queuedNs += queuedNs
-	s.lagNs += lagNs
-	s.serviceNs += serviceNs
+func (b *Bucket) add(messages, queuedNs, lagNs, serviceNs int64) {
+	b.Messages += messages
+	b.QueuedNs += queuedNs
+	b.LagNs += lagNs
+	b.ServiceNs += serviceNs
 }
 
 // breakDown adds a message. Every message passes here: one index and four additions.
 func (s *Shard) breakDown(responseNs, queuedNs, lagNs, serviceNs int64) {
 	if s.breakdown == nil {
-		s.breakdown = new(breakdown)
+		s.breakdown = new([buckets]Bucket)
 	}
 	s.breakdown[bucketOf(min(max(0, responseNs), HighestNs), bucketBits)].add(1, queuedNs, lagNs, serviceNs)
 }

@@ -175,7 +175,7 @@ type Shard struct {
 	totals   Totals
 	slow     slowest
 	// breakdown of the window's messages; nil: none of them has completed here.
-	breakdown *breakdown
+	breakdown *[buckets]Bucket
 	// over counts the messages of the window above each limit.
 	over []int64
 	// completed has the seconds that were not taken yet, and last the one of the previous record.
@@ -293,8 +293,7 @@ func (s Span) Last() *int64 { return s.or(s.LastNs) }
 // Totals of all shards so far.
 func (r *Recorder) Totals() Totals {
 	var t Totals
-	for _, s := range r.shards {
-		s.mu.Lock()
+	r.each(func(s *Shard) {
 		t.Sent += s.totals.Sent
 		t.Acked += s.totals.Acked
 		t.Received += s.totals.Received
@@ -305,34 +304,38 @@ func (r *Recorder) Totals() Totals {
 		t.Sends.merge(s.totals.Sends)
 		t.Acks.merge(s.totals.Acks)
 		t.Receipts.merge(s.totals.Receipts)
-		s.mu.Unlock()
-	}
+	})
 	return t
 }
 
 // Over is how many messages of the window were above each limit so far.
 func (r *Recorder) Over() []int64 {
 	over := make([]int64, len(r.limits))
-	for _, s := range r.shards {
-		s.mu.Lock()
+	r.each(func(s *Shard) {
 		for k, n := range s.over {
 			over[k] += n
 		}
-		s.mu.Unlock()
-	}
+	})
 	return over
 }
 
 // Close makes every later record a no-op.
 func (r *Recorder) Close() {
-	for _, s := range r.shards {
-		s.mu.Lock()
+	r.each(func(s *Shard) {
 		s.closed = true
-		s.mu.Unlock()
-	}
+	})
 }
 
 // --- internal ---
+
+// each calls do with one shard after the other, locked.
+func (r *Recorder) each(do func(*Shard)) {
+	for _, s := range r.shards {
+		s.mu.Lock()
+		do(s)
+		s.mu.Unlock()
+	}
+}
 
 func (s *Shard) tally(all, inWindow *int64, atNs int64) {
 	*all++

@@ -141,11 +141,9 @@ func (r *Recorder) Peek(number int) *Second {
 
 // Take merges a second and removes it. What arrives later starts it anew, sparse, since little will follow.
 func (r *Recorder) Take(number int) *Second {
-	for _, s := range r.shards {
-		s.mu.Lock()
+	r.each(func(s *Shard) {
 		s.newest = max(s.newest, number+int(r.interval)+1)
-		s.mu.Unlock()
-	}
+	})
 	out := r.Peek(number)
 	delete(r.open, number)
 	for m := Metric(0); m < metrics && !out.WarmUp; m++ {
@@ -168,13 +166,11 @@ func (r *Recorder) Counted(number int, m Metric) (n int64) {
 	if out := r.open[number]; out != nil {
 		n = out.exact[m].Count
 	}
-	for _, s := range r.shards {
-		s.mu.Lock()
+	r.each(func(s *Shard) {
 		if sec := s.seconds[number]; sec != nil && sec.cells[m] != nil {
 			n += sec.cells[m].Count
 		}
-		s.mu.Unlock()
-	}
+	})
 	return n
 }
 
@@ -184,13 +180,11 @@ func (r *Recorder) Numbers() []int {
 	for n := range r.open {
 		seen[n] = true
 	}
-	for _, s := range r.shards {
-		s.mu.Lock()
+	r.each(func(s *Shard) {
 		for n := range s.seconds {
 			seen[n] = true
 		}
-		s.mu.Unlock()
-	}
+	})
 	return slices.Sorted(maps.Keys(seen))
 }
 
