@@ -155,8 +155,7 @@ func (s *sampler) read(now time.Time) sampleLine {
 	// A generator with its agent, a broker without.
 	pids := family(os.Getpid())
 	if !s.asBroker {
-		sum := usage(pids)
-		line.Generator = &sum
+		line.Generator = s.withBefore(usage(pids))
 		return line
 	}
 	sum := usage(pids[1:])
@@ -168,7 +167,7 @@ func (s *sampler) read(now time.Time) sampleLine {
 	return line
 }
 
-// withBefore is what a broker has used, with what it had used before it was started again.
+// withBefore is what the command has used, of a broker with what it had used before it was started again.
 func (s *sampler) withBefore(now usageSample) *usageSample {
 	s.last.goOn(now)
 	var sum usageSample
@@ -202,14 +201,15 @@ func (u *usageSample) plus(more usageSample) {
 	}
 }
 
-// goOn is what processes have used until now. What can no longer be read of some that have ended stays as it was, but they hold no memory.
+// goOn is what processes have used until now. What can no longer be read of some that have ended stays as it was, but they hold no memory. A
+// counter does not fall: what a child has used may be read of neither when it moves to its parent.
 func (u *usageSample) goOn(now usageSample) {
 	if u.RSSBytes != nil {
 		u.RSSBytes = new(int64)
 	}
 	for i, n := range now.fields() {
-		if *n != nil {
-			*u.fields()[i] = *n
+		if last := u.fields()[i]; *n != nil && (*last == nil || **n > **last) {
+			*last = *n
 		}
 	}
 }

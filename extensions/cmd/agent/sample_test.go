@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,11 +58,10 @@ func TestWhatCannotBeReadIsNull(t *testing.T) {
 func TestSamplesShowWhatTheCommandUses(t *testing.T) {
 	needProc(t)
 	const loop = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2; :"
-	for _, flags := range [][]string{nil, {"-broker"}} {
+	for _, flags := range []string{"", "-broker"} {
 		file, began := t.TempDir()+"/samples", time.Now()
-		command, _, _ := started(t, slices.Concat([]string{"supervise", "-sample", file, "-ahead", "3600000000000"}, flags, []string{"--", "sh", "-c", loop})...)
-		if err := command.Wait(); err != nil {
-			t.Fatal(err)
+		if code := supervises(t, "-ahead 3600000000000 "+flags+" -sample "+file, loop).code(); code != 0 {
+			t.Fatalf("exit code %d", code)
 		}
 		lines := samples(t, file)
 		if len(lines) < 3 {
@@ -72,11 +70,11 @@ func TestSamplesShowWhatTheCommandUses(t *testing.T) {
 		var uses []*usageSample
 		for _, line := range lines {
 			own, other := line.Generator, line.Broker
-			if flags != nil {
+			if flags != "" {
 				own, other = other, own
 			}
 			if own == nil || other != nil || line.Network == nil {
-				t.Fatalf("%v: %+v", flags, line)
+				t.Fatalf("%q: %+v", flags, line)
 			}
 			uses = append(uses, own)
 		}
@@ -90,9 +88,9 @@ func TestSamplesShowWhatTheCommandUses(t *testing.T) {
 		}
 		first, during, last := uses[0], uses[1], uses[len(uses)-1]
 		if used := *last.CPUNs - *first.CPUNs; used < 10*tickNs/2 || used > 60_000_000_000 || *last.CPUNs < *during.CPUNs {
-			t.Errorf("%v: the loop used %d ns of %d", flags, used, *during.CPUNs)
+			t.Errorf("%q: the loop used %d ns of %d", flags, used, *during.CPUNs)
 		}
-		if flags == nil {
+		if flags == "" {
 			if *first.RSSBytes < 1_000_000 {
 				t.Errorf("agent has %d bytes", *first.RSSBytes)
 			}
