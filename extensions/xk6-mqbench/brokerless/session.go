@@ -238,7 +238,7 @@ func (s *Session) know(ctx context.Context, all ...broker.Endpoint) error {
 // place is where the next subscription listens.
 func (s *Session) place() string {
 	if s.own.Transport == "ipc" {
-		return "ipc://" + filepath.ToSlash(filepath.Join(s.folder, rand.Text()))
+		return "ipc://" + filepath.ToSlash(filepath.Join(s.folder, rand.Text()[:8]))
 	}
 	return "tcp://" + net.JoinHostPort(cmp.Or(s.Listen, loopback), "0")
 }
