@@ -16,9 +16,6 @@ import (
 // comes meanwhile is handed over at once.
 const blockFor = time.Second
 
-// endTimeout is how long consumers may take to end: a command that waits on the server, and a little more.
-const endTimeout = 2 * blockFor
-
 // consumer reads one stream or list on a socket of its own, since a command that waits occupies it.
 type consumer struct {
 	s      *session

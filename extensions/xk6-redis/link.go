@@ -60,8 +60,7 @@ type link struct {
 	*socket
 	s *session
 	// queue holds commands to write, unanswered those that were written.
-	queue      chan entry
-	unanswered chan entry
+	queue, unanswered chan entry
 	// library is not nil if go-redis writes and reads: it has a queue of its own, and one pipeline on its way.
 	library *redis.AutoPipeliner
 	// refusal is the protocol error after which the server reads no more: it has executed nothing of what stood behind it.

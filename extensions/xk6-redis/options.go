@@ -27,8 +27,8 @@ const (
 // sends is the command that sends.
 var sends = map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}
 
-// Fields of an entry in a stream.
-var keyField, payloadField = []byte("k"), []byte("p")
+// keyField is the name of an entry's key in a stream; "p" is that of its payload.
+var keyField = []byte("k")
 
 // Who sends: our own link on the library's socket, or the library.
 const (
@@ -105,9 +105,9 @@ func (s *session) commandTo(topic string) [][]byte {
 	case s.Mode != modeStreams:
 		return words(sends[s.Mode], topic)
 	case *s.MaxLength > 0:
-		return words(sends[s.Mode], topic, "MAXLEN", "~", strconv.FormatInt(*s.MaxLength, 10), "*")
+		return words(sends[s.Mode], topic, "MAXLEN", "~", strconv.FormatInt(*s.MaxLength, 10), "*", "p")
 	}
-	return words(sends[s.Mode], topic, "*")
+	return words(sends[s.Mode], topic, "*", "p")
 }
 
 // command of an entry, appended to list.
@@ -115,14 +115,11 @@ func (s *session) command(list [][]byte, e entry) [][]byte {
 	if e.m == nil {
 		return append(list, e.ack...)
 	}
-	list = append(list, s.topics[e.m.Topic].command...)
+	list = append(append(list, s.topics[e.m.Topic].command...), e.m.Payload)
 	if s.Mode == modeStreams && e.m.Key != nil {
 		list = append(list, keyField, e.m.Key)
 	}
-	if s.Mode == modeStreams {
-		list = append(list, payloadField)
-	}
-	return append(list, e.m.Payload)
+	return list
 }
 
 // encode writes a command in the Redis protocol. Errors stay in w, for Flush.

@@ -274,7 +274,7 @@ func (s *session) leave(ctx context.Context) error {
 		}
 		return err
 	}
-	deadline.AtMost(endTimeout, s.running.Wait)
+	deadline.AtMost(2*blockFor, s.running.Wait) // a command that waits on the server, and a little more
 	for _, c := range s.consumers {
 		for {
 			err := s.admin.LMove(ctx, c.taken, c.topic.name, "LEFT", "RIGHT").Err()
