@@ -2,7 +2,6 @@
 package brokertest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -49,9 +48,6 @@ type System struct {
 	Traces func(t *testing.T, run string, topics []string) []string
 	// Broken, if not nil, takes the broker away. Sends must then fail or be lost, and nothing may hang.
 	Broken func(t *testing.T)
-
-	// messageBytes of a test's messages; 0: the usual.
-	messageBytes int
 }
 
 // patience is how long a message may take before it counts as lost; it is long enough for a busy machine. Tests of this suite shorten it.
@@ -71,21 +67,19 @@ var tests = []struct {
 }{
 	{"says what it is and what it set, and no secret", describes},
 	{"refuses options that it does not know", refusesOptions},
-	{"delivers every message once, whole and in order, and calls done once for each", delivers("", 2000)},
-	{"delivers every message once, whole and in order, to a group of one", delivers("workers", 2000)},
-	{"carries messages of 1 MiB", func(t *testing.T, s System) {
-		s.messageBytes = cmp.Or(s.MostBytes, 1<<20)
-		delivers("", 8)(t, s)
-	}},
+	{"delivers every message once, whole and in order, and calls done once for each", delivers(2000, shape{}, nil)},
+	{"delivers every message once, whole and in order, to a group of one", delivers(2000, shape{group: "workers"}, nil)},
+	{"carries messages of 1 MiB", delivers(8, shape{bytes: 1 << 20}, nil)},
+	{"sends to partitions by number", delivers(300, shape{partitions: 3}, func(m *broker.Message) { m.Partition = int32(m.Index % 3) })},
+	{"keeps the order of messages with one key", delivers(500, shape{partitions: 3}, func(m *broker.Message) {
+		m.Partition, m.Key = -1, fmt.Appendf(nil, "k%d", m.Index%10)
+	})},
 	{"keeps topics apart, and sends on every connection", keepsApart},
-	{"delivers the first message sent after Consume", consumesAtOnce},
 	{"does not hold an idle system's message back to batch it", doesNotBatch},
-	{"sends to partitions by number", sendsToPartitions},
-	{"keeps the order of messages with one key", keepsKeysInOrder},
 	{"gives every subscription without a group every message", fansOut},
 	{"gives a subscription by pattern the messages of all its topics", takesPatterns},
 	{"shares the messages of a topic among the members of a group", sharesAmongMembers},
-	{"makes many subscriptions at once, each of which gets its messages", subscribesAtOnce},
+	{"makes many subscriptions at once, each of which gets its messages from the first one on", subscribesAtOnce},
 	{"lets a consumer send from within its handler", func(t *testing.T, s System) { echoes(t, s, 1) }},
 	{"loses and drops nothing while a consumer is paused", survivesPause("")},
 	{"loses and drops nothing while a member of a group is paused", survivesPause("workers")},
@@ -136,22 +130,34 @@ func refusesOptions(t *testing.T, s System) {
 	}
 }
 
-func delivers(group string, n int) func(*testing.T, System) {
+// delivers sends n messages, each as change makes it, or as it is.
+func delivers(n int, to shape, change func(*broker.Message)) func(*testing.T, System) {
 	return func(t *testing.T, s System) {
-		if group != "" && s.NoGroups {
+		to := to
+		if to.group != "" && s.NoGroups {
 			t.Skip("the system has no groups")
 		}
-		r := open(t, s, shape{connections: 2, group: group}, named("order")...)
-		to := r.consumer(0, nil)
-		for i := range int64(n) {
-			r.send(0, r.topics[0], i)
+		if !s.Partitions {
+			to.partitions = 1
 		}
-		to.wait(n)
+		if s.MostBytes > 0 {
+			to.bytes = min(to.bytes, s.MostBytes)
+		}
+		to.connections = 2
+		r := open(t, s, to, named("order")...)
+		consumer := r.consumer(0, nil)
+		for i := range int64(n) {
+			m := &broker.Message{Name: r.topics[0], Index: i}
+			if change != nil {
+				change(m)
+			}
+			m.Partition = min(m.Partition, int32(r.shape.partitions-1))
+			r.sendTo(0, m)
+		}
+		got := r.gets("consumer", n, consumer)
+		r.inOrder("consumer", got)
 		r.settles()
-		settled()
-		r.eachOnce("consumer", n, to.receipts())
-		r.inOrder("consumer", to.receipts())
-		for _, m := range to.receipts() {
+		for _, m := range got {
 			if m.redelivered {
 				t.Fatalf("message %d has the flag of a second delivery", m.Sequence)
 			}
@@ -190,16 +196,6 @@ func keepsApart(t *testing.T, s System) {
 	}
 }
 
-func consumesAtOnce(t *testing.T, s System) {
-	topics := named("0", "1", "2", "3", "4", "5", "6", "7", "8", "9")
-	r := open(t, s, shape{}, topics...)
-	for k, topic := range topics {
-		to := r.consumer(k, nil)
-		r.send(0, topic, 0)
-		to.wait(1)
-	}
-}
-
 func doesNotBatch(t *testing.T, s System) {
 	r := open(t, s, shape{}, named("idle")...)
 	to := r.consumer(0, nil)
@@ -216,40 +212,6 @@ func doesNotBatch(t *testing.T, s System) {
 	if fastest > 5*time.Millisecond {
 		t.Errorf("an idle system takes %s for a message at best: something waits for more of them", fastest)
 	}
-}
-
-func sendsToPartitions(t *testing.T, s System) {
-	if !s.Partitions {
-		t.Skip("topics have no partitions")
-	}
-	r := open(t, s, shape{partitions: 3}, named("partitions")...)
-	to := r.consumer(0, nil)
-	const n = 300
-	for i := range int64(n) {
-		r.sendTo(0, &broker.Message{Name: r.topics[0], Index: i, Partition: int32(i % 3)})
-	}
-	to.wait(n)
-	settled()
-	r.eachOnce("consumer of three partitions", n, to.receipts())
-	r.inOrder("one partition", to.receipts())
-}
-
-func keepsKeysInOrder(t *testing.T, s System) {
-	to := shape{}
-	if s.Partitions {
-		to.partitions = 3
-	}
-	r := open(t, s, to, named("keys")...)
-	all := r.consumer(0, nil)
-	const n = 500
-	for i := range int64(n) {
-		key := fmt.Appendf(nil, "k%d", i%10)
-		r.sendTo(0, &broker.Message{Name: r.topics[0], Index: i, Partition: -1, Key: key})
-	}
-	all.wait(n)
-	settled()
-	r.eachOnce("consumer of ten keys", n, all.receipts())
-	r.inOrder("one key", all.receipts())
 }
 
 func failsAfterClose(t *testing.T, s System) {

@@ -27,13 +27,8 @@ func fansOut(t *testing.T, s System) {
 	for i := range int64(n) {
 		r.send(0, r.topics[0], i)
 	}
-	for k := range to {
-		to[k].wait(n)
-	}
-	settled()
-	for k := range to {
-		r.eachOnce("subscriber", n, to[k].receipts())
-		r.inOrder("subscriber", to[k].receipts())
+	for _, one := range to {
+		r.inOrder("subscriber", r.gets("subscriber", n, one))
 	}
 }
 
@@ -52,12 +47,8 @@ func takesPatterns(t *testing.T, s System) {
 	for i := range int64(n) {
 		r.send(0, topics[i%3], i)
 	}
-	for k := range to {
-		to[k].wait(n)
-	}
-	settled()
-	for k := range to {
-		r.eachOnce("subscriber by pattern", n, to[k].receipts())
+	for _, one := range to {
+		r.gets("subscriber by pattern", n, one)
 	}
 }
 
@@ -74,20 +65,13 @@ func sharesAmongMembers(t *testing.T, s System) {
 	}
 	r := open(t, s, to, topic)
 	members := r.consume(func(receipt) { time.Sleep(time.Millisecond) })
-	all := func() []receipt { return together(members...) }
 	const n = 200
 	for i := range int64(n) {
 		r.sendTo(0, &broker.Message{Name: r.topics[0], Index: i, Partition: int32(i) % int32(r.shape.partitions)})
 		time.Sleep(500 * time.Microsecond)
 	}
-	r.eventually(func() bool { return len(all()) >= n }, func() string { return "all messages arrive" })
-	settled()
-	r.eachOnce("members together", n, all())
-	for k := range members {
-		if members[k].count() == 0 {
-			t.Errorf("member %d of 2 gets none of %d messages", k, n)
-		}
-	}
+	r.gets("members together", n, members...)
+	r.allWork(members)
 	if r.session.Describe().GroupOrder {
 		for k := range members {
 			r.inOrder("member", members[k].receipts())
@@ -183,11 +167,8 @@ func echoes(t *testing.T, s System, responders int) {
 			r.send(0, topics[0], i)
 		}
 	})
-	replies.wait(n)
-	settled()
-	r.eachOnce("requester", n, replies.receipts())
-	if responders == 1 {
-		r.inOrder("requester", replies.receipts())
+	if got := r.gets("requester", n, replies); responders == 1 {
+		r.inOrder("requester", got)
 	}
 }
 
@@ -212,12 +193,9 @@ func survivesPause(group string) func(*testing.T, System) {
 		time.Sleep(500 * time.Millisecond)
 		r.holds(s.Holds, n)
 		close(resume)
-		to.wait(n)
 		<-sent
-		settled()
+		r.inOrder("consumer after a pause", r.gets("consumer after a pause", n, to))
 		r.holds(0, 0)
-		r.eachOnce("consumer after a pause", n, to.receipts())
-		r.inOrder("consumer after a pause", to.receipts())
 		r.countsNothing()
 	}
 }
@@ -280,14 +258,8 @@ func deliversAgain(t *testing.T, s System) {
 	}, func() string { return "a message arrives at the member that will die" })
 	dies.within("Close while a handler blocks", dies.close)
 	to := lives.consumer(0, nil)
-	to.wait(n)
-	settled()
-	lives.eachOnce("the member that lives", n, to.receipts())
-	if !s.FlagsRedelivery {
-		return
-	}
-	for _, m := range to.receipts() {
-		if m.Sequence == held && !m.redelivered {
+	for _, m := range lives.gets("the member that lives", n, to) {
+		if s.FlagsRedelivery && m.Sequence == held && !m.redelivered {
 			t.Errorf("message %d was handed out before, and has no flag that says so", held)
 		}
 	}
@@ -314,17 +286,12 @@ func preparesEmpty(t *testing.T, s System) {
 		second.send(0, topics[0], i)
 		second.send(0, topics[1], i)
 	}
-	for k := range again {
-		again[k].wait(5)
-	}
-	settled()
-	for k := range again {
-		for _, m := range again[k].receipts() {
+	for _, one := range again {
+		for _, m := range second.gets("consumer of "+one.Topic, 5, one) {
 			if m.redelivered {
-				t.Errorf("message %d on %s is of the session before", m.Sequence, topics[k])
+				t.Errorf("message %d on %s is of the session before", m.Sequence, one.Topic)
 			}
 		}
-		second.eachOnce("consumer of "+topics[k], 5, again[k].receipts())
 	}
 }
 

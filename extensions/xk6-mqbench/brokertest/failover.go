@@ -3,6 +3,7 @@ package brokertest
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -115,34 +116,17 @@ func (f *failover) send() {
 func (f *failover) flows(when string) {
 	f.rig.t.Helper()
 	began, from := time.Now(), f.sent.Load()
-	f.until("messages flow "+when, func() bool {
+	f.rig.eventually(func() bool {
 		acked := [failoverSenders]bool{}
 		for i, d := range f.rig.doneSoFar()[from:] {
 			at := &acked[(from+int64(i))%failoverSenders]
 			*at = *at || d.times > 0 && d.err == nil
 		}
 		return !slices.Contains(acked[:], false) && !slices.ContainsFunc(f.received(), func(got map[uint64]int) bool {
-			return !slices.ContainsFunc(f.from(from), func(i int64) bool { return got[uint64(i)] > 0 })
+			return len(got) == 0 || int64(slices.Max(slices.Collect(maps.Keys(got)))) < from
 		})
-	})
+	}, func() string { return "messages flow " + when })
 	f.rig.t.Logf("messages flow %s after %s", when, time.Since(began).Round(10*time.Millisecond))
-}
-
-// until fails unless the condition holds in time.
-func (f *failover) until(what string, holds func() bool) {
-	f.rig.t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			f.rig.t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
-}
-
-func (f *failover) from(i int64) (numbers []int64) {
-	for ; i < f.sent.Load(); i++ {
-		numbers = append(numbers, i)
-	}
-	return numbers
 }
 
 // received is how often each message arrived at the subscriber and at the group.
@@ -169,13 +153,13 @@ func (f *failover) leader() (name string) {
 	if !able {
 		f.rig.t.Fatal("the driver cannot say who leads a topic")
 	}
-	f.until("the topic has a leader", func() bool {
+	f.rig.eventually(func() bool {
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()
 		var err error
 		name, err = finder.Leader(ctx, f.rig.topics[0])
 		return err == nil
-	})
+	}, func() string { return "the topic has a leader" })
 	return name
 }
 
@@ -241,16 +225,5 @@ func (f *failover) compare() {
 		}
 		t.Logf("%s gets %d messages, %d of them twice", who, len(got), twice)
 	}
-	// Each connection is a producer with a promised order.
-	if f.rig.session.Describe().Order == "per-producer" {
-		last := map[uint64]uint64{}
-		for _, m := range f.subscribers[0].receipts() {
-			producer := m.Sequence % failoverSenders
-			if m.Sequence < last[producer] {
-				t.Errorf("message %d comes after message %d", m.Sequence, last[producer])
-				break
-			}
-			last[producer] = m.Sequence
-		}
-	}
+	f.rig.inOrder("the subscriber", f.subscribers[0].receipts())
 }

@@ -18,9 +18,9 @@ import (
 // memory is a broker in this process that does all that the contract knows: it stores, acknowledges, delivers again. A fault,
 // by name, breaks one promise.
 type memory struct {
-	// lost: the fault "loses one" has had its message.
-	lost   bool
-	fault  string
+	fault string
+	// struck: a fault of one message has had it.
+	struck atomic.Bool
 	mu     sync.Mutex
 	change sync.Cond
 	gone   bool
@@ -106,6 +106,11 @@ func (m *memory) groups(run string, topics []string) (names []string) {
 		}
 	}
 	return names
+}
+
+// strikes reports once whether a fault has its message: the seventh, or the first one after it that meets a leader.
+func (m *memory) strikes(fault string, index int64) bool {
+	return m.fault == fault && index >= 7 && !m.struck.Swap(true)
 }
 
 func (m *memory) die() {
@@ -316,7 +321,7 @@ func (s *memorySession) member(q *memoryQueue, handle broker.Handler, number int
 			s.mu.Unlock()
 			return
 		}
-		if s.fault == "delivers twice" && m.payload[23] == 7 {
+		if s.fault == "delivers twice" && m.payload[23]%4 == 3 {
 			handle(broker.Delivery{ReceivedNs: received, Payload: m.payload})
 		}
 	}
@@ -366,7 +371,7 @@ func (p memoryProducer) Send(m *broker.Message, done broker.Done) {
 	}
 	s.store(m)
 	s.mu.Unlock()
-	if s.fault == "says failed of what it stored" && m.Index == 7 {
+	if s.strikes("says failed of what it stored", m.Index) {
 		done(m, 0, errors.New("memory: send: failed"))
 		return
 	}
@@ -392,11 +397,9 @@ func (s *memorySession) store(m *broker.Message) {
 	}
 	payload := bytes.Clone(m.Payload)
 	switch {
-	// The first that is stored from then on: on a busy machine the seventh may meet no leader.
-	case s.fault == "loses one" && m.Index >= 7 && !s.memory.lost:
-		s.memory.lost = true
+	case s.strikes("loses one", m.Index):
 		return
-	case s.fault == "changes a byte" && m.Index == 7:
+	case s.strikes("changes a byte", m.Index):
 		payload[50]++
 	case s.fault == "cuts what is large" && len(payload) > 1<<16:
 		payload = payload[:1<<16]

@@ -23,6 +23,8 @@ type shape struct {
 	connections int
 	// partitions of every topic; 0: one.
 	partitions int
+	// bytes of a message; 0: the usual.
+	bytes int
 	// limitBytes of the system, of which the messages are one more; 0: they are of the usual size.
 	limitBytes int
 	// replicas of every topic; 0: the broker's own.
@@ -156,7 +158,7 @@ func start(t testing.TB, s System, to shape, topics ...string) *rig {
 
 func (s System) options(to shape) broker.Options {
 	o := broker.Options{
-		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: cmp.Or(s.messageBytes, usualBytes),
+		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: cmp.Or(to.bytes, usualBytes),
 		TimeoutNs: int64(cmp.Or(to.timeout, usualTimeout)), Now: now, Part: to.part, OnError: func(error) {}, Replicas: to.replicas,
 	}
 	if o.LimitBytes = to.limitBytes; o.LimitBytes > 0 {
@@ -268,10 +270,11 @@ func (r *rig) send(connection int, topic string, i int64) {
 	r.sendTo(connection, &broker.Message{Name: topic, Index: i})
 }
 
-// sendTo sends m, with the payload of its index if it has none. The envelope's stream is the partition, or the key's last digit.
+// sendTo sends m, with the payload of its index if it has none. The envelope's stream is that of an order: one
+// connection and partition, or the key's last digit.
 func (r *rig) sendTo(connection int, m *broker.Message) {
 	m.Topic = slices.Index(r.topics, m.Name)
-	stream := uint32(max(0, m.Partition))
+	stream := uint32(connection) + 100*uint32(max(0, m.Partition))
 	if len(m.Key) > 0 {
 		stream = uint32(m.Key[len(m.Key)-1] - '0')
 	}
@@ -367,10 +370,12 @@ func (r *rig) settles() {
 func (r *rig) eventually(holds func() bool, what func() string) {
 	r.t.Helper()
 	limit := patience + r.redeliversAfter
-	for deadline := time.Now().Add(limit); !holds(); time.Sleep(time.Millisecond) {
+	deadline, wait := time.Now().Add(limit), time.Millisecond/2
+	for ; !holds(); time.Sleep(wait) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("not within %s: %s", limit, what())
 		}
+		wait = min(2*wait, 20*time.Millisecond) // a look at many messages takes time itself
 	}
 }
 
@@ -439,21 +444,35 @@ func (r *rig) holds(least, most int64) {
 	})
 }
 
-// eachOnce fails unless the receipts are the messages 0 .. n-1, each once, in any order.
-func (r *rig) eachOnce(what string, n int, got []receipt) {
+// gets waits until n messages have arrived at subscriptions, together, and fails unless they are the messages 0 .. n-1, each once.
+func (r *rig) gets(what string, n int, to ...*subscription) []receipt {
 	r.t.Helper()
-	times := map[uint64]int{}
+	r.eventually(func() bool { return len(together(to...)) >= n }, func() string {
+		return fmt.Sprintf("%s: %d messages arrive (%d have)", what, n, len(together(to...)))
+	})
+	settled()
+	got, times := together(to...), map[uint64]int{}
 	for _, m := range got {
 		times[m.Sequence]++
 	}
 	for i := range uint64(n) {
 		if times[i] != 1 {
-			r.t.Errorf("%s: message %d arrives %d times", what, i, times[i])
-			return
+			r.t.Fatalf("%s: message %d arrives %d times", what, i, times[i])
 		}
 	}
 	if len(times) != n {
 		r.t.Errorf("%s: %d different messages arrive; %d were sent", what, len(times), n)
+	}
+	return got
+}
+
+// allWork fails unless each of the members of a group has got something.
+func (r *rig) allWork(members []*subscription) {
+	r.t.Helper()
+	for k, one := range members {
+		if one.count() == 0 { // how evenly is a matter of who gets a core
+			r.t.Errorf("member %d of %d gets nothing", k, len(members))
+		}
 	}
 }
 
