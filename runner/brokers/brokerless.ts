@@ -119,7 +119,7 @@ function forwarder(name: string, title: string): Server {
 			}),
 		}),
 	});
-	const from = `nothing: clients are connected to each other; with \`forwarder: true\` a forwarder of ${title}, built by mqbench when it is first needed`;
+	const from = `no server; clients connect directly; with \`forwarder: true\` ${title}'s forwarder, built on first use`;
 	return {
 		...made,
 		install: made.install && { ...made.install, from },

@@ -140,7 +140,7 @@ export function goServer<Options>({
 	readonly remark?: string;
 }): Server & { readonly process: BrokerProcess } {
 	const { name, whenNeeded } = program;
-	const when = whenNeeded ? "by mqbench when it is first needed" : "with mqbench";
+	const when = whenNeeded ? "on first use" : "with mqbench";
 	return {
 		image,
 		program,

@@ -127,6 +127,11 @@ describe("the file", () => {
 	});
 
 	test.each<[string, InitArgs, string]>([
+		[
+			"starts no server that there is not",
+			{ broker: "zeromq" },
+			"# Clients connect to each other, without a server. ",
+		],
 		["has the names that others give a system", { broker: "JetStream" }, "mode: jetstream }\n"],
 		// biome-ignore lint/suspicious/noTemplateCurlyInString: the scenario's own syntax.
 		["may name a variable that is not set yet", { url: "NATS_URL" }, 'url: "${NATS_URL}"'],
@@ -137,6 +142,7 @@ describe("the file", () => {
 	test.each<[string, InitArgs, string]>([
 		["a name that is none", { name: "bench/my orders" }, "bench/my orders: a name must have only"],
 		["a wrong option", { rate: "fast" }, "--rate: "],
+		["a limit without a unit", { p99: "20" }, "--p99: p99 20 has no unit; write 20ms"],
 	])("%s is refused in one sentence", async (_, args, message) => {
 		await expect(start(args)).rejects.toThrow(message);
 	});

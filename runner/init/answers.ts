@@ -2,6 +2,7 @@ import { brokerOf } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { PATTERNS, type Pattern } from "../model/load.ts";
 import { didYouMean } from "../suggest.ts";
+import { tell } from "../text/tell.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Described, systems } from "./systems.ts";
@@ -69,7 +70,10 @@ export const questions: readonly Question[] = [
 		about: "limit of p99",
 		ask: () => "99 of 100 messages must be faster than",
 		otherwise: "20ms",
-		wrong: parsedBy(parseDuration),
+		wrong: (answer) =>
+			/^\s*\d+\s*$/.test(answer)
+				? tell("without-unit", { what: "p99", value: answer, write: `${answer.trim()}ms` })
+				: parsedBy(parseDuration)(answer),
 	},
 	{
 		key: "url",

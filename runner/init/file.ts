@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { variable } from "../brokers/index.ts";
+import { hasProcess, SystemOptions, variable } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import type { Pattern } from "../model/load.ts";
 import { reasonOf } from "../reason.ts";
@@ -64,8 +64,11 @@ ${lossOf(system, pattern)}`;
 
 function systemLines({ word, name, written }: Described, { url }: Answers) {
 	const own = word === name;
+	const server = hasProcess(SystemOptions.parse({ broker: name }))
+		? "mqbench starts the broker; in a container with --target docker."
+		: "Clients connect to each other, without a server.";
 	if (url === "")
-		return `# mqbench starts the broker; in a container with --target docker. To compare several, write systems: instead.
+		return `# ${server} To compare several, write systems: instead.
 system: ${own ? name : written}`;
 	const text = /^[A-Z][A-Z0-9_]*$/.test(url) ? variable(url) : url;
 	return `target: existing # your own broker; mqbench deletes only what it made

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { packageFolder } from "../package.ts";
 import {
 	type JsonSchema,
@@ -10,6 +11,7 @@ import {
 } from "./json-schema.ts";
 import { loadScenario } from "./load.ts";
 import { brokersTable, DOCUMENTS, systemsTable, withGenerated } from "./reference.fake.ts";
+import { ScenarioFile } from "./schema.ts";
 
 const folder = path.join(packageFolder, "scenarios");
 const read = (file: string) => readFileSync(path.join(packageFolder, file), "utf8");
@@ -97,6 +99,19 @@ describe("patterns of the editor's schema", () => {
 			expect(pattern).not.toMatch(/\\p|\(\?<|\(\?P|\\k|\\[AZzGhRX]/);
 		}
 	});
+});
+
+const guides = readdirSync(folder).filter((file) => file.endsWith(".md"));
+const snippets = guides.flatMap((file) =>
+	[...read(`scenarios/${file}`).matchAll(/^```yaml\n(.*?)^```/gms)].map(
+		([, text = ""]) => [file, text] as const,
+	),
+);
+
+test.each(snippets)("%s shows only what the schema takes: %s", (_, text) => {
+	const base = { workload: { rate: "1000/s", message: "1KiB", duration: "30s" } };
+	expect(ScenarioFile.safeParse({ ...base, ...parse(text) }).error).toBeUndefined();
+	expect(snippets.length).toBeGreaterThan(4);
 });
 
 describe("scenarios that come with mqbench", () => {

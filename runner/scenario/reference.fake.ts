@@ -77,7 +77,7 @@ export function systemsTable(): string {
 /** For `target: local` and `target: docker`. */
 export function brokersTable(): string {
 	return table(
-		["broker", "local, from", "docker, image", "nodes"],
+		["broker", "with `target: local`", "with `target: docker`", "nodes"],
 		realBrokers.map((broker) => {
 			const { install, image } = brokerOf({ broker });
 			const options = SystemOptions.parse({ broker });
@@ -85,13 +85,15 @@ export function brokersTable(): string {
 				code(broker),
 				install?.from ?? "",
 				image === null ? "-" : code(imageOf({ image: null, options })),
-				traitsOf({ broker }).nodes.join(" or "),
+				EITHER.format(traitsOf({ broker }).nodes.map(String)),
 			];
 		}),
 	);
 }
 
 // --- internal ---
+
+const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 const WHERE: Readonly<Record<TargetName, string>> = {
 	local: "processes on this machine, new for each run",
