@@ -52,7 +52,7 @@ export const reconnects = threshold({
 
 export const throttled = threshold({
 	name: "throttled",
-	when: "the broker throttled its clients by a quota or an alarm, if its protocol tells",
+	when: "a Kafka quota or a RabbitMQ alarm throttled the clients",
 	applies: ({ totals }) => totals !== null && totals.throttledNs !== null,
 	above: "warn",
 	limit: 0,
