@@ -64,7 +64,7 @@ describe("the index", () => {
 		]);
 		expect(html).toContain('<a href="published/new/report.html">healthy</a>');
 		expect(html).toContain('<a href="old/report.html">stall</a>');
-		expect(html).toContain("The newest is of 2026-01-02 12:00 UTC.");
+		expect(html).toContain("The newest is from 2026-01-02 12:00 UTC.");
 		expect(html).toMatch(/A<\/th><td>linux x64, kernel 6\.1.*Other CPU/);
 	});
 

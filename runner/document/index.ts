@@ -33,12 +33,12 @@ export function indexDocument(entries: readonly Entry[]): Document {
 		title: plural(entries.length, "result"),
 		look: "unknown",
 		word: "",
-		lead: newest === undefined ? "" : `The newest is of ${dateText(newest)}`,
+		lead: newest === undefined ? "" : `The newest is from ${dateText(newest)}`,
 		sections: [
 			section("results", "Newest first", [
 				results(entries, machines),
 				text(
-					"Figures are those of the metric that stands for a run: p99 of response, of a closed loop the messages per second that it carried. Several cases or repeats have their lowest and highest; none is averaged.",
+					"The figure of a run is p99 of response; for a closed loop it is the messages per second. Several cases or repeats show the lowest and the highest; nothing is averaged.",
 					"soft",
 				),
 			]),
@@ -54,11 +54,11 @@ export function indexDocument(entries: readonly Entry[]): Document {
 
 // --- internal ---
 
-const NO_TREND = "Nothing yet: a trend needs two results of the same scenario and case.";
+const NO_TREND = "No trend yet: it needs two results of one scenario and case.";
 const TRENDS_MEAN =
-	"Each run is a point. A line joins those of one system that did the same work with the same durability on the same kind of machine; of the others it says what differs. A click on a point opens its report.";
+	"Each run is a point. A line joins runs of one system with the same work, durability and kind of machine; its name shows what differs from other lines. Click a point to open its report.";
 const MACHINES_MEAN =
-	"Told apart by CPU, cores, memory, system, kernel series and limit of cores: two machines of one kind have one letter.";
+	"One letter is one kind of machine: equal CPU, cores, memory, system, kernel series and core limit.";
 
 const UNKNOWN = "not known";
 

@@ -52,7 +52,7 @@ export const reconnects = threshold({
 
 export const throttled = threshold({
 	name: "throttled",
-	when: "a Kafka quota or a RabbitMQ alarm throttled the clients",
+	when: "the broker throttled its clients by a quota or an alarm (`throttledNs`)",
 	applies: ({ totals }) => totals !== null && totals.throttledNs !== null,
 	above: "warn",
 	limit: 0,
