@@ -65,7 +65,7 @@ type Session interface {
 	// Consume makes a subscription of the layout that is of this client. It calls handle for every message that arrives, and returns when the
 	// broker has confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle. Up to deadline.AtOnce goroutines call
 	// Consume at the same time, because each waits for the broker. It does not wait for members of a group on other clients: a client is ready
-	// before they come.
+	// before they come. In a run, nothing is sent before the last Consume has returned.
 	Consume(ctx context.Context, s Subscription, handle Handler) error
 	// Describe says what the system promises and which options the library got. Called after Open, and again after the last Consume and
 	// Producer, because there may be more settings then.

@@ -24,14 +24,7 @@ const (
 type sender struct {
 	session *Session
 	mu      sync.Mutex
-	outs    map[string]*route
-}
-
-// route is where messages of a topic go.
-type route struct {
-	out Out
-	// known are the addresses that it is connected to.
-	known map[string]bool
+	outs    map[string]Out
 }
 
 // Send connects first where nothing of the topic was sent before. It blocks as the library does.
@@ -53,7 +46,7 @@ func (p *sender) send(m *broker.Message) error {
 	if err != nil {
 		return err
 	}
-	err = to.out.Send(Message{Topic: m.Name, Payload: m.Payload})
+	err = to.Send(Message{Topic: m.Name, Payload: m.Payload})
 	switch {
 	case err == nil || errors.Is(err, ErrNotConnected):
 		return err
@@ -63,12 +56,12 @@ func (p *sender) send(m *broker.Message) error {
 	return fmt.Errorf("%w: %w", err, broker.ErrUnknown)
 }
 
-// route is the topic's socket, connected to all that are subscribed.
-func (p *sender) route(ctx context.Context, topic string) (*route, error) {
+// route is the topic's socket, connected to all that are subscribed: subscriptions are there before anything is sent.
+func (p *sender) route(ctx context.Context, topic string) (Out, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if to := p.outs[topic]; to != nil {
-		return to, nil
+	if out := p.outs[topic]; out != nil {
+		return out, nil
 	}
 	s := p.session
 	if s.Over.Err() != nil {
@@ -82,44 +75,21 @@ func (p *sender) route(ctx context.Context, topic string) (*route, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := &route{out: out, known: map[string]bool{}}
 	for _, e := range targets {
-		if err := to.connect(ctx, e); err != nil {
-			return nil, errors.Join(err, out.Close())
+		if err := out.Connect(ctx, e.Address, prefixOf(e)); err != nil {
+			return nil, errors.Join(fmt.Errorf("connect to the subscription of %q at %s: %w", e.Topic, e.Address, err), out.Close())
 		}
 	}
-	p.outs[topic] = to
-	return to, nil
-}
-
-// connect makes another subscription known to sockets that are there already.
-func (p *sender) connect(ctx context.Context, e broker.Endpoint) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for topic, to := range p.outs {
-		if covers(e, topic) {
-			if err := to.connect(ctx, e); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (to *route) connect(ctx context.Context, e broker.Endpoint) error {
-	if to.known[e.Address] {
-		return nil
-	}
-	to.known[e.Address] = true
-	return broker.Wrap(fmt.Sprintf("connect to the subscription of %q at %s", e.Topic, e.Address), to.out.Connect(ctx, e.Address, prefixOf(e)))
+	p.outs[topic] = out
+	return out, nil
 }
 
 // forget closes the sockets: the forwarder that they were connected to is another one now.
 func (p *sender) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, to := range p.outs {
-		go func() { _ = to.out.Close() }()
+	for _, out := range p.outs {
+		go func() { _ = out.Close() }()
 	}
 	clear(p.outs)
 }
@@ -127,8 +97,8 @@ func (p *sender) forget() {
 func (p *sender) close() {
 	p.mu.Lock()
 	var all []func()
-	for _, to := range p.outs {
-		all = append(all, func() { _ = to.out.Close() })
+	for _, out := range p.outs {
+		all = append(all, func() { _ = out.Close() })
 	}
 	p.mu.Unlock()
 	deadline.AtMost(closeTimeout, all...)

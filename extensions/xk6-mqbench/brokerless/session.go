@@ -120,14 +120,14 @@ func (s *Session) Prepare(_ context.Context, layout broker.Layout) error {
 }
 
 func (s *Session) Producer(int) (broker.Producer, error) {
-	p := &sender{session: s, outs: map[string]*route{}}
+	p := &sender{session: s, outs: map[string]Out{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.senders = append(s.senders, p)
 	return p, nil
 }
 
-// Consume listens, and connects the senders that know the topic already.
+// Consume listens.
 func (s *Session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	return broker.Wrap(fmt.Sprintf("%s: subscribe to %q", s.name, to.Topic), s.consume(ctx, to, handle))
 }
@@ -146,8 +146,11 @@ func (s *Session) Endpoints() (all []broker.Endpoint) {
 }
 
 // Meet makes the subscriptions of other clients known.
-func (s *Session) Meet(ctx context.Context, others []broker.Endpoint) error {
-	return s.know(ctx, others...)
+func (s *Session) Meet(_ context.Context, others []broker.Endpoint) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.receivers = append(s.receivers, others...)
+	return nil
 }
 
 // Describe says what was set.
@@ -211,28 +214,12 @@ func (s *Session) consume(ctx context.Context, to broker.Subscription, handle br
 	one.Address = one.socket.Address()
 	s.mu.Lock()
 	s.ins = append(s.ins, one)
+	s.receivers = append(s.receivers, one.Endpoint)
 	s.mu.Unlock()
 	if s.forwarder != nil {
-		_, err := s.ask(ctx, "Subscribe", one.Endpoint)
-		return err
+		_, err = s.ask(ctx, "Subscribe", one.Endpoint)
 	}
-	return s.know(ctx, one.Endpoint)
-}
-
-// know makes subscriptions known to senders, those that come later too.
-func (s *Session) know(ctx context.Context, all ...broker.Endpoint) error {
-	s.mu.Lock()
-	s.receivers = append(s.receivers, all...)
-	senders := s.senders
-	s.mu.Unlock()
-	for _, one := range senders {
-		for _, e := range all {
-			if err := one.connect(ctx, e); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // place is where the next subscription listens.
