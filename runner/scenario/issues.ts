@@ -194,12 +194,16 @@ function otherKind({ path, value, whole }: About, expected: string): string {
 				: quoted(value);
 	// Without quotes YAML 1.2 reads 2.1 as a number, and `yes` as text; a list may have one entry.
 	const flag = typeof value === "string" ? own(FLAGS, value.toLowerCase()) : undefined;
-	const meant = flag ?? (isPlain ? String(value) : [value]);
-	const write = fits(path, whole, meant)
-		? JSON.stringify(meant)
-		: examples.length > 0
-			? `e.g. ${EITHER.format(examples)}`
-			: null;
+	const unquoted = typeof value === "string" ? Number(value) : undefined;
+	const meant = [flag, isPlain ? String(value) : unquoted, [value]].find(
+		(one) => one !== undefined && fits(path, whole, one),
+	);
+	const write =
+		meant !== undefined
+			? JSON.stringify(meant)
+			: examples.length > 0
+				? `e.g. ${EITHER.format(examples)}`
+				: null;
 	return write === null
 		? tell("other-kind", { what, expected, got })
 		: tell("other-kind-meant", { what, expected, got, meant: write });
@@ -217,17 +221,9 @@ function choice(about: About, options: readonly unknown[]): string {
 	const known = [...new Set(options.map(String))];
 	const what = isSystem(path) ? "broker" : fieldOf(path);
 	const write = `one of ${known.join(", ")}`;
-	const bare = options.find((one) => typeof one !== "string" && String(one) === value);
 	if (value === undefined) return tell("missing", { what, write });
 	if (value === null || value === "") return tell("empty-of", { what, write });
-	if (typeof value !== "string") return otherKind(about, write);
-	if (bare !== undefined)
-		return tell("other-kind-meant", {
-			what,
-			expected: write,
-			got: quoted(value),
-			meant: String(bare),
-		});
+	if (typeof value !== "string" || options.includes(Number(value))) return otherKind(about, write);
 	return (
 		removed(`${what}: ${value}`) ??
 		otherToolsValue(what, value) ??
