@@ -50,12 +50,13 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
-	own      options
-	at       address.Address
-	security *tls.Config
-	links    []*link
-	topics   []broker.Topic
-	server   string
+	broker.DropsNothing // the library keeps what it has given credit for
+	own                 options
+	at                  address.Address
+	security            *tls.Config
+	links               []*link
+	topics              []broker.Topic
+	server              string
 	// classic: ActiveMQ Classic does not hear what kind of address is meant, but for a prefix.
 	classic   bool
 	consumers broker.List[*consumer]
@@ -64,7 +65,6 @@ type session struct {
 var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Remover  = (*session)(nil)
-	_ broker.Dropper  = (*session)(nil)
 	_ broker.Producer = (*link)(nil)
 )
 
@@ -143,9 +143,6 @@ func (s *session) Remove(ctx context.Context) error {
 	}
 	return broker.Wrap("amqp: empty queues", err)
 }
-
-// Dropped is always 0: the library keeps what it has given credit for.
-func (s *session) Dropped() int64 { return 0 }
 
 func (s *session) Describe() broker.Description {
 	set := broker.Settings[struct{}]{}

@@ -36,6 +36,7 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
+	broker.DropsNothing // what it cannot send fails
 	*broker.Throttle
 	own         options
 	at          address.Address
@@ -61,7 +62,6 @@ type session struct {
 var (
 	_ broker.Session      = (*session)(nil)
 	_ broker.Remover      = (*session)(nil)
-	_ broker.Dropper      = (*session)(nil)
 	_ broker.Holder       = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
 	_ broker.Throttler    = (*session)(nil)
@@ -159,9 +159,6 @@ func (s *session) Describe() broker.Description {
 		Settings:        of.Printed,
 	}
 }
-
-// Dropped is 0: the library throws nothing away. What it cannot send fails.
-func (s *session) Dropped() int64 { return 0 }
 
 // Close ends everything at once. What blocks on a silent broker ends in the background.
 func (s *session) Close() error {

@@ -34,9 +34,10 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
-	own      options
-	at       address.Address
-	security *tls.Config
+	broker.DropsNothing // both libraries wait for the handler
+	own                 options
+	at                  address.Address
+	security            *tls.Config
 	// name begins the client ids.
 	name      string
 	server    string
@@ -51,7 +52,6 @@ type session struct {
 var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Remover  = (*session)(nil)
-	_ broker.Dropper  = (*session)(nil)
 	_ broker.Producer = (*client)(nil)
 )
 
@@ -113,9 +113,6 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	s.consumers.Add(c)
 	return nil
 }
-
-// Dropped is 0: both libraries wait for the handler.
-func (s *session) Dropped() int64 { return 0 }
 
 // Remove ends the sessions that the server keeps for consumers.
 func (s *session) Remove(ctx context.Context) error {

@@ -44,6 +44,7 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
+	broker.DropsNothing // the library sets no limit to what waits for callbacks
 	settings
 	own     options
 	servers []string
@@ -57,7 +58,6 @@ type session struct {
 var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Remover  = (*session)(nil)
-	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*link)(nil)
 )
@@ -126,9 +126,6 @@ func (s *session) Held() (held int64, known bool) {
 	}
 	return held, true
 }
-
-// Dropped is none: the library sets no limit to what waits for callbacks.
-func (s *session) Dropped() int64 { return 0 }
 
 func (s *session) Describe() broker.Description {
 	set := broker.Settings[any]{Printed: map[string]string{}}

@@ -34,7 +34,6 @@ type coreProducer struct{ connection *nats.Conn }
 
 var (
 	_ broker.Session  = (*core)(nil)
-	_ broker.Dropper  = (*core)(nil)
 	_ broker.Holder   = (*core)(nil)
 	_ broker.Producer = (*coreProducer)(nil)
 )

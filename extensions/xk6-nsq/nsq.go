@@ -37,8 +37,9 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
-	own     options
-	servers []string
+	broker.DropsNothing // what it has tried too often it would throw away, and its limit is off
+	own                 options
+	servers             []string
 	// https are the servers' HTTP ports, in the same order.
 	https    []string
 	secret   string
@@ -56,7 +57,6 @@ type session struct {
 var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Remover  = (*session)(nil)
-	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*link)(nil)
 )
@@ -158,9 +158,6 @@ func (s *session) Held() (held int64, known bool) {
 	}
 	return held, true
 }
-
-// Dropped is always 0: the library throws away only what it has tried too often, and its limit is off.
-func (s *session) Dropped() int64 { return 0 }
 
 func (s *session) Describe() broker.Description {
 	_, set := s.config()

@@ -40,6 +40,7 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
+	broker.DropsNothing // a lost connection counts as that
 	*broker.Throttle
 	driverOptions
 	urls []string
@@ -62,7 +63,6 @@ type session struct {
 var (
 	_ broker.Session   = (*session)(nil)
 	_ broker.Remover   = (*session)(nil)
-	_ broker.Dropper   = (*session)(nil)
 	_ broker.Holder    = (*session)(nil)
 	_ broker.Producer  = (*producer)(nil)
 	_ broker.Throttler = (*session)(nil)
@@ -204,9 +204,6 @@ var acknowledges = map[string]string{
 	broker.PerBatch:    "those that the library holds together, at most half of the prefetch",
 	broker.PerInterval: "every " + broker.AcknowledgeInterval.String() + ", or half of the prefetch",
 }
-
-// Dropped is 0: the library drops nothing on a working connection, and a lost connection counts as that.
-func (s *session) Dropped() int64 { return 0 }
 
 // Held is what the library has read and not handed over. Nobody can count what is encrypted.
 func (s *session) Held() (held int64, known bool) {

@@ -53,6 +53,7 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
+	broker.DropsNothing // we read messages one by one, without the library's channels, which drop
 	driverOptions
 	address *redis.Options
 	// name of this session's connections, and the beginning of its consumers' names.
@@ -95,7 +96,6 @@ type topic struct {
 var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Remover  = (*session)(nil)
-	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*line)(nil)
 )
@@ -170,9 +170,6 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	}[s.Mode]
 	return broker.Wrap(fmt.Sprintf("redis: consume %q", to.Topic), consume(ctx, to, handle))
 }
-
-// Dropped is 0: we read messages one by one, without the library's channels, which drop.
-func (s *session) Dropped() int64 { return 0 }
 
 // Held is what was fetched for groups, and what channels have in their sockets: subscribers read those one by one. Streams and lists are
 // asked for more when all is handled; until then it stays with the broker.

@@ -72,6 +72,7 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
+	broker.DropsNothing
 	own      options
 	endpoint string
 	login    aws.CredentialsProvider
@@ -89,7 +90,6 @@ type session struct {
 var (
 	_ broker.Session   = (*session)(nil)
 	_ broker.Remover   = (*session)(nil)
-	_ broker.Dropper   = (*session)(nil)
 	_ broker.Holder    = (*session)(nil)
 	_ broker.Requester = (*session)(nil)
 	_ broker.Producer  = (*link)(nil)
@@ -161,9 +161,6 @@ func (s *session) Held() (held int64, known bool) {
 	}
 	return held, true
 }
-
-// Dropped is always 0: there is nothing that could throw away a message.
-func (s *session) Dropped() int64 { return 0 }
 
 // Requests are those that the service bills, also after Close.
 func (s *session) Requests() int64 { return s.requests.Load() }

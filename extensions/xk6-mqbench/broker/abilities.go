@@ -30,6 +30,11 @@ type Dropper interface {
 	Dropped() int64
 }
 
+// DropsNothing is a Dropper for sessions to embed whose library throws nothing away.
+type DropsNothing struct{}
+
+func (DropsNothing) Dropped() int64 { return 0 }
+
 // Dropped is how many messages the library threw away; nil if unknown.
 func Dropped(s Session) *int64 { return number(s, Dropper.Dropped) }
 

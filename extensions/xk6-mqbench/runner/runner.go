@@ -95,35 +95,21 @@ func Of(version string, lookup func(string) (string, bool)) (*Runner, error) {
 
 // Open plans what `mqbench.open` was given, as JSON.
 func (r *Runner) Open(scenario string, env map[string]string) (*Staged, error) {
-	variables, err := json.Marshal(env)
-	if err != nil {
-		return nil, err
-	}
-	return ask[Staged](r, fmt.Sprintf("words.open(%s, %s)", scenario, variables))
+	return ask[Staged](r, "open", json.RawMessage(scenario), env)
 }
 
 // Load takes over a plan that was made before.
 func (r *Runner) Load(plan string) (*Staged, error) {
-	return ask[Staged](r, fmt.Sprintf("words.load(%s)", plan))
+	return ask[Staged](r, "load", json.RawMessage(plan))
 }
 
 // Result judges the run of a folder.
 func (r *Runner) Result(folder string, columns int) (*Judged, error) {
-	name, err := json.Marshal(folder)
-	if err != nil {
-		return nil, err
-	}
-	return ask[Judged](r, fmt.Sprintf("words.result(%s, %d)", name, columns))
+	return ask[Judged](r, "result", folder, columns)
 }
 
 // Run judges a run by its own folder, without JSON and Text.
-func (r *Runner) Run(folder string) (*Judged, error) {
-	name, err := json.Marshal(folder)
-	if err != nil {
-		return nil, err
-	}
-	return ask[Judged](r, fmt.Sprintf("words.run(%s)", name))
-}
+func (r *Runner) Run(folder string) (*Judged, error) { return ask[Judged](r, "run", folder) }
 
 // host is `go` of runner/inside-k6/host.ts: what that asks for beyond the language.
 func host(rt *sobek.Runtime, version string) map[string]any {
@@ -198,8 +184,12 @@ func host(rt *sobek.Runtime, version string) map[string]any {
 
 // --- internal ---
 
-// ask answers a question in JavaScript. The machine that does is gone afterwards: while a load runs nothing of it is left.
-func ask[Answer any](r *Runner, question string) (*Answer, error) {
+// ask calls one of the bundle's words. The machine that answers is gone afterwards: while a load runs nothing of it is left.
+func ask[Answer any](r *Runner, word string, arguments ...any) (*Answer, error) {
+	given, err := json.Marshal(arguments)
+	if err != nil {
+		return nil, err
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.program == nil {
@@ -216,7 +206,7 @@ func ask[Answer any](r *Runner, question string) (*Answer, error) {
 	if _, err := rt.RunProgram(r.program); err != nil {
 		return nil, fmt.Errorf("mqbench's bundle: %w", err)
 	}
-	value, err := rt.RunString("JSON.stringify(" + question + ")")
+	value, err := rt.RunString(fmt.Sprintf("JSON.stringify(words.%s(...%s))", word, given))
 	if err != nil {
 		return nil, sentence(err)
 	}
