@@ -195,15 +195,12 @@ describe.skipIf(missing !== null)(
 			["load", /client 0 \(pod 1 on mq\): .*it was deleted/],
 			["broker", /it was deleted/],
 		])("a pod of the %s that is deleted ends the run with a sentence", async (role, sentence) => {
-			const began = Date.now();
 			const { said } = await during(() => {
 				const name = "--output jsonpath={.items[0].metadata.name}";
 				const pod = inBench(`get pods ${name} --selector mqbench.io/role=${role}`).trim();
 				inBench(`delete pod ${pod} --wait=false`);
 			});
 			expect(said).toMatch(sentence);
-			// At the latest when the run would have ended.
-			expect(Date.now() - began).toBeLessThan(240_000);
 		});
 
 		test("a broker beyond its memory says how much it had", async () => {
