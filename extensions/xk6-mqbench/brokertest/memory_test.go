@@ -54,7 +54,8 @@ type memorySession struct {
 	*memory
 	o       broker.Options
 	topics  []broker.Topic
-	closed  bool
+	over    context.Context
+	end     context.CancelFunc
 	dropped atomic.Int64
 	members sync.WaitGroup
 	// consumed is how many subscriptions there were.
@@ -76,7 +77,9 @@ func (m *memory) driver(o broker.Options) (broker.Session, error) {
 			return nil, err
 		}
 	}
-	return &memorySession{memory: m, o: o}, nil
+	s := &memorySession{memory: m, o: o}
+	s.over, s.end = context.WithCancel(context.Background())
+	return s, nil
 }
 
 func (m *memory) exists(topic string) bool {
@@ -272,20 +275,18 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 	return nil
 }
 
+func (s *memorySession) closed() bool { return s.over.Err() != nil }
+
 // member takes one message at a time, and gives it back when the session is closed before its handler returned.
 func (s *memorySession) member(q *memoryQueue, handle broker.Handler, number int) {
 	defer s.members.Done()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		q.members--
-	}()
 	for {
 		s.mu.Lock()
-		for !s.closed && !s.gone && (len(q.messages) == 0 || s.fault == "feeds one member" && number > 1) {
+		for !s.closed() && !s.gone && (len(q.messages) == 0 || s.fault == "feeds one member" && number > 1) {
 			s.change.Wait()
 		}
-		if s.closed || s.gone {
+		if s.closed() || s.gone {
+			q.members--
 			s.mu.Unlock()
 			return
 		}
@@ -311,35 +312,25 @@ func (s *memorySession) member(q *memoryQueue, handle broker.Handler, number int
 			}
 			handle(broker.Delivery{ReceivedNs: received, Payload: m.payload, Redelivered: m.redelivered})
 		}()
-		if !s.handled(handled) {
+		over := s.over.Done()
+		if s.fault == "waits for handlers" {
+			over = nil
+		}
+		select {
+		case <-handled:
+		case <-over:
 			s.mu.Lock()
+			defer s.mu.Unlock()
 			m.redelivered = s.fault != "does not flag"
 			if s.fault != "forgets what a member took" {
 				q.messages = slices.Insert(q.messages, 0, m)
 			}
 			s.change.Broadcast()
-			s.mu.Unlock()
+			q.members--
 			return
 		}
 		if s.fault == "delivers twice" && m.payload[23]%4 == 3 {
 			handle(broker.Delivery{ReceivedNs: received, Payload: m.payload})
-		}
-	}
-}
-
-// handled waits for the handler, or for the end of the session.
-func (s *memorySession) handled(handler chan struct{}) bool {
-	for {
-		select {
-		case <-handler:
-			return true
-		case <-time.After(time.Millisecond):
-			s.mu.Lock()
-			closed := s.closed
-			s.mu.Unlock()
-			if closed && s.fault != "waits for handlers" {
-				return false
-			}
 		}
 	}
 }
@@ -351,7 +342,7 @@ func (p memoryProducer) Send(m *broker.Message, done broker.Done) {
 		defer s.sending.Unlock()
 	}
 	s.mu.Lock()
-	if s.closed || s.gone {
+	if s.closed() || s.gone {
 		s.mu.Unlock()
 		if s.fault != "never says that it failed" {
 			done(m, 0, errors.New("memory: send: closed"))
@@ -430,7 +421,7 @@ func (s *memorySession) store(m *broker.Message) {
 
 func (s *memorySession) Close() error {
 	s.mu.Lock()
-	s.closed = true
+	s.end()
 	s.change.Broadcast()
 	s.mu.Unlock()
 	s.members.Wait()
