@@ -159,7 +159,7 @@ func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call
 		}
 		return failed(name, err)
 	}
-	script.Waits(i.vu, on, name, script.Around{Fails: fails}, func(args []sobek.Value) (script.Wait, error) {
+	script.Waits(i.vu, on, name, nil, fails, func(args []sobek.Value) (script.Wait, error) {
 		if state := i.vu.State(); state != nil {
 			i.test.Metrics.Meet(state, nil)
 		}

@@ -18,14 +18,6 @@ type Wait func(ctx context.Context) (Result, error)
 // Result runs on the VU's goroutine.
 type Result func() sobek.Value
 
-// Around is what a module does around its calls that wait.
-type Around struct {
-	// Awaited may be nil.
-	Awaited Awaited
-	// Fails words an error for the script; on the VU's goroutine, not of nil.
-	Fails func(name string, err error) error
-}
-
 // Awaited is told of promises that the script may await; both are called on the VU's goroutine.
 type Awaited interface {
 	Begin()
@@ -33,7 +25,8 @@ type Awaited interface {
 }
 
 // Waits adds a method that holds the VU until it is done, and throws, and beside it, with Async behind its name, one that returns a promise.
-func Waits(vu modules.VU, on *sobek.Object, name string, around Around, call Call) {
+// awaited may be nil; fails words an error for the script, on the VU's goroutine.
+func Waits(vu modules.VU, on *sobek.Object, name string, awaited Awaited, fails func(name string, err error) error, call Call) {
 	rt := vu.Runtime()
 	Method(vu, on, name, func(args []sobek.Value) (sobek.Value, error) {
 		wait, err := call(args)
@@ -42,7 +35,7 @@ func Waits(vu modules.VU, on *sobek.Object, name string, around Around, call Cal
 			result, err = wait(vu.Context())
 		}
 		if err != nil {
-			return nil, around.Fails(name, err)
+			return nil, fails(name, err)
 		}
 		if result == nil {
 			return nil, nil
@@ -57,7 +50,7 @@ func Waits(vu modules.VU, on *sobek.Object, name string, around Around, call Cal
 		settle := func(result Result, err error) error {
 			switch {
 			case err != nil:
-				return reject(rt.NewGoError(around.Fails(name, err)))
+				return reject(rt.NewGoError(fails(name, err)))
 			case result == nil:
 				return resolve(sobek.Undefined())
 			}
@@ -67,7 +60,7 @@ func Waits(vu modules.VU, on *sobek.Object, name string, around Around, call Cal
 		if err != nil {
 			return rt.ToValue(promise), settle(nil, err)
 		}
-		Await(vu, around.Awaited, func(ctx context.Context) func() error {
+		Await(vu, awaited, func(ctx context.Context) func() error {
 			result, err := wait(ctx)
 			return func() error { return settle(result, err) }
 		})
@@ -100,7 +93,8 @@ func Await(vu modules.VU, awaited Awaited, work func(ctx context.Context) (then 
 // Method adds a method whose error the script gets as an exception.
 func Method(vu modules.VU, on *sobek.Object, name string, call func(args []sobek.Value) (sobek.Value, error)) {
 	rt := vu.Runtime()
-	must(on.Set(name, func(c sobek.FunctionCall) sobek.Value {
+	// A plain object takes any property.
+	_ = on.Set(name, func(c sobek.FunctionCall) sobek.Value {
 		value, err := call(c.Arguments)
 		if err != nil {
 			common.Throw(rt, err)
@@ -109,7 +103,7 @@ func Method(vu modules.VU, on *sobek.Object, name string, call func(args []sobek
 			return sobek.Undefined()
 		}
 		return value
-	}))
+	})
 }
 
 // Argument is the argument at an index, nil where there is none or it is undefined or null.
@@ -118,12 +112,4 @@ func Argument(args []sobek.Value, at int) sobek.Value {
 		return nil
 	}
 	return args[at]
-}
-
-// --- internal ---
-
-func must(err error) {
-	if err != nil {
-		panic(err) // a plain object takes any property
-	}
 }

@@ -3,7 +3,6 @@ package script
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -18,13 +17,8 @@ type Metrics struct {
 	known map[string]*metrics.Metric
 	sums  map[metrics.TimeSeries]float64
 	rest  []metrics.Sample
-	out   chan<- metrics.SampleContainer
-	// met: out is known.
-	met atomic.Bool
-
-	// sending guards what follows: nothing goes out when it is over.
-	sending sync.Mutex
-	over    bool
+	// out is nil until Meet.
+	out chan<- metrics.SampleContainer
 }
 
 // contains is what values of a metric are, by the end of its name.
@@ -52,12 +46,9 @@ func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...strin
 // Tags are those of the VU at the moment, for Add.
 func Tags(state *lib.State) *metrics.TagSet { return state.Tags.GetCurrentValues().Tags }
 
-// Meet notes where samples go; all counters begin there with 0, with the VU's tags and these, so that a threshold finds them. After the first
-// time it costs nothing.
+// Meet notes where samples go; all counters begin there with 0, with the VU's tags and these, so that a threshold finds them. Only the
+// first call counts.
 func (m *Metrics) Meet(state *lib.State, with map[string]string) {
-	if m.met.Load() {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.out != nil {
@@ -70,7 +61,6 @@ func (m *Metrics) Meet(state *lib.State, with map[string]string) {
 			m.sums[metrics.TimeSeries{Metric: metric, Tags: tags}] += 0
 		}
 	}
-	m.met.Store(true)
 }
 
 // Add counts a value, with tags of Tags; of a trend in k6's unit, milliseconds for times.
@@ -92,43 +82,17 @@ func (m *Metrics) Took(name string, tags *metrics.TagSet, took time.Duration) {
 
 // --- internal ---
 
-func (m *Metrics) flushUntil(stop <-chan struct{}) {
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(flushEvery):
-			m.flush()
-		}
-	}
-}
-
-// last flushes what there is; nothing goes out afterwards, for k6 closes its channel.
-func (m *Metrics) last() {
-	m.flush()
-	m.sending.Lock()
-	defer m.sending.Unlock()
-	m.over = true
-}
-
+// flush sends what has come since the last time. One goroutine calls it, and not when the test is over: k6 closes its channel.
 func (m *Metrics) flush() {
-	m.sending.Lock()
-	defer m.sending.Unlock()
-	if out, samples := m.take(); out != nil && len(samples) > 0 && !m.over {
-		out <- samples
-	}
-}
-
-// take is what has come since the last time.
-func (m *Metrics) take() (chan<- metrics.SampleContainer, metrics.Samples) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	now := time.Now()
-	samples := metrics.Samples(m.rest)
+	out, samples, now := m.out, metrics.Samples(m.rest), time.Now()
 	for series, sum := range m.sums {
 		samples = append(samples, metrics.Sample{TimeSeries: series, Time: now, Value: sum})
 	}
 	m.rest = nil
 	clear(m.sums)
-	return m.out, samples
+	m.mu.Unlock()
+	if out != nil && len(samples) > 0 {
+		out <- samples
+	}
 }

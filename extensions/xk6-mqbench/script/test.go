@@ -73,20 +73,28 @@ func (t *Test) Join(vu modules.VU) bool {
 		}
 		_, later := global.Subscribe(eventStart, eventEnd, eventExit)
 		go func() {
-			stop := make(chan struct{})
-			for e := range later {
-				switch e.Type {
-				case eventStart:
-					t.start()
-					go t.Metrics.flushUntil(stop)
-				case eventEnd:
-					close(stop)
-					t.end()
-					t.Metrics.last()
-				case eventExit:
-					t.end()
+			var flush <-chan time.Time
+			for {
+				select {
+				case <-flush:
+					t.Metrics.flush()
+				case e, open := <-later:
+					if !open {
+						return
+					}
+					switch e.Type {
+					case eventStart:
+						t.start()
+						flush = time.Tick(flushEvery)
+					case eventEnd:
+						t.end()
+						t.Metrics.flush()
+						flush = nil
+					case eventExit:
+						t.end()
+					}
+					e.Done()
 				}
-				e.Done()
 			}
 		}()
 	}

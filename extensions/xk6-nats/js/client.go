@@ -78,7 +78,7 @@ func (c *client) calls(on *sobek.Object, method, name string, call func([]sobek.
 // waits adds a method, and its form that returns a promise. What changes something on the server is done once in the test where it stands at
 // the script's top. While k6 only looks at the script, other calls return nothing.
 func (c *client) waits(on *sobek.Object, name string, changes bool, nothing script.Result, call script.Call) {
-	script.Waits(c.vu, on, name, script.Around{Awaited: c.inbox, Fails: c.fails}, func(args []sobek.Value) (script.Wait, error) {
+	script.Waits(c.vu, on, name, c.inbox, c.fails, func(args []sobek.Value) (script.Wait, error) {
 		if err := c.enter(); err != nil {
 			return nil, err
 		}
