@@ -3,7 +3,6 @@ package envelope
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -86,13 +85,8 @@ func Intact(payload []byte) bool {
 	return end >= Bytes && binary.BigEndian.Uint32(payload[end:]) == crc32.Update(Sum(payload), castagnoli, payload[:Bytes])
 }
 
-const (
-	// poolBytes is more than the window of any compressor that brokers use per batch, so that two messages
-	// of one batch never share bytes.
-	poolBytes = 8 << 20
-	// mostFileBytes is the most that is kept of a file.
-	mostFileBytes = 1 << 30
-)
+// poolBytes is more than the window of any compressor that brokers use per batch, so that two messages of one batch never share bytes.
+const poolBytes = 8 << 20
 
 // Payload is the part of plan.json's message that decides the bytes.
 type Payload struct {
@@ -165,18 +159,6 @@ func newRandom(filled int, seed uint64) *Body {
 }
 
 func newFile(path string, body int) (*Body, error) {
-	if path == "" {
-		return nil, errors.New("envelope: payload is a file without a name")
-	}
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("envelope: read payloads: %w", err)
-	case info.IsDir():
-		return nil, fmt.Errorf("envelope: read payloads: %s is a folder", path)
-	case info.Size() > mostFileBytes:
-		return nil, fmt.Errorf("envelope: read payloads: %s has %d bytes; at most %d are allowed", path, info.Size(), mostFileBytes)
-	}
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("envelope: read payloads: %w", err)
