@@ -32,44 +32,34 @@ type listener interface {
 	TellLeader(id int64)
 }
 
-// control reads what is sent to this process, one JSON object a line: ControlLine of runner/run/progress-line.ts.
-type control struct {
-	// t0 holds the first T0 that was sent.
-	t0 chan time.Time
-	// over is closed when the input has ended.
-	over chan struct{}
-}
-
-// listen reads lines until in ends. It calls complain for lines that it does not understand.
-func listen(in io.Reader, to listener, complain func(string)) *control {
-	c := &control{t0: make(chan time.Time, 1), over: make(chan struct{})}
+// listen reads what is sent to this process until in ends, one JSON object a line: ControlLine of runner/run/progress-line.ts. It calls complain
+// for lines that it does not understand. The channel has the first T0, and is closed when the input has ended.
+func listen(in io.Reader, to listener, complain func(string)) <-chan time.Time {
+	t0 := make(chan time.Time, 1)
 	go func() {
-		defer close(c.over)
+		defer close(t0)
 		for reader := bufio.NewReader(in); ; {
 			line, err := reader.ReadBytes('\n')
 			if err != nil {
 				return // ignore half a line
 			}
-			if err := c.follow(line, to); err != nil {
+			if err := follow(line, to, t0); err != nil {
 				complain(fmt.Sprintf("mqbench: standard input: %v", err))
 			}
 		}
 	}()
-	return c
+	return t0
 }
 
 // --- internal ---
 
-func (c *control) follow(text []byte, to listener) error {
+func follow(text []byte, to listener, t0 chan<- time.Time) error {
 	var line struct {
-		T0UnixNs string `json:"t0UnixNs"`
-		Ask      string `json:"ask"`
-		ID       int64  `json:"id"`
-		OpenNs   int64  `json:"openNs"`
-		Close    bool   `json:"close"`
-		Finish   bool   `json:"finish"`
+		T0UnixNs, Ask string
+		ID, OpenNs    int64
+		Close, Finish bool
 		// Peers are the endpoints of all other clients.
-		Peers []broker.Endpoint `json:"peers"`
+		Peers []broker.Endpoint
 	}
 	if err := json.Unmarshal(text, &line); err != nil {
 		return fmt.Errorf("%q is not a JSON object", text)
@@ -81,7 +71,7 @@ func (c *control) follow(text []byte, to listener) error {
 			return fmt.Errorf("T0 %q is not a number of Unix ns", line.T0UnixNs)
 		}
 		select {
-		case c.t0 <- time.Unix(0, ns):
+		case t0 <- time.Unix(0, ns):
 		default: // the first T0 counts
 		}
 	case line.Ask == "leader":

@@ -11,23 +11,12 @@ import (
 const driverKey = "mqbenchDriver"
 
 // driverModule is k6/x/mqbench/<name>: its default export names the driver.
-type driverModule struct{ name string }
+type driverModule string
 
-type driverInstance struct {
-	name string
-	vu   modules.VU
-}
+func (d driverModule) NewModuleInstance(modules.VU) modules.Instance { return d }
 
-func (d driverModule) NewModuleInstance(vu modules.VU) modules.Instance {
-	return &driverInstance{name: d.name, vu: vu}
-}
-
-func (d *driverInstance) Exports() modules.Exports {
-	driver := d.vu.Runtime().NewObject()
-	if err := driver.Set(driverKey, d.name); err != nil {
-		panic(err) // a plain object takes any property
-	}
-	return modules.Exports{Default: driver}
+func (d driverModule) Exports() modules.Exports {
+	return modules.Exports{Default: map[string]any{driverKey: string(d)}}
 }
 
 // clientOf says which of how many clients this process is, from k6's execution segment: part index of count equal parts. Without a segment

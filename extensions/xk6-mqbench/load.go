@@ -21,9 +21,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/runner"
 )
 
-// columns are the width of a result for people: k6's own summary has no more.
-const columns = 100
-
 // load is a plan and its run. An output opens it, or k6's events do; Close comes from whoever is first.
 type load struct {
 	// name is what VUs know it by.
@@ -35,35 +32,32 @@ type load struct {
 	// staged is nil until there is a folder for the run.
 	staged *runner.Staged
 	// folder of the run's files, where an output has opened it.
-	folder string
-	lookup func(string) (string, bool)
-	logger logrus.FieldLogger
-	meter  meter
-	// watched: k6's events open and close it.
-	watched bool
+	folder  string
+	env     map[string]string
+	logger  logrus.FieldLogger
+	meter   meter
 	ballast []byte
-
-	mu        sync.Mutex
+	// close ends the run in any state, and writes its results; both are nil until it is open.
+	close     func() error
 	generator *generator.Generator
-	// why it is not open, and why it is not judged.
-	failed, unjudged error
-	judged           *runner.Judged
 
-	closing  sync.Once
-	closed   error
-	segments sync.Once
+	// mu guards what follows.
+	mu sync.Mutex
+	// failed is why it is not open, or not judged.
+	failed error
+	judged *runner.Judged
 }
 
 // open makes and opens the generator: for a plan, which may be a client's part of the load's own, with results at base and a line of progress a
 // second. After an error or when ctx ends nothing is left on the broker and in the folder.
-func (l *load) open(ctx context.Context, plan *generator.Plan, url, base string, progress io.Writer) (*generator.Generator, error) {
+func (l *load) open(ctx context.Context, plan *generator.Plan, url, base string, progress io.Writer) error {
 	g, err := generator.New(plan, url)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	files, err := generator.CreateFiles(plan, base, io.MultiWriter(progress, &l.meter))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l.ballast = make([]byte, ballastBytes)
 	ctx, cancel := context.WithTimeout(ctx, plan.SetUpTimeout())
@@ -73,65 +67,49 @@ func (l *load) open(ctx context.Context, plan *generator.Plan, url, base string,
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("not ready within %s: %w", plan.SetUpTimeout(), err)
 		}
-		return nil, fmt.Errorf("open %s: %w", plan.Broker, err)
+		return fmt.Errorf("open %s: %w", plan.Broker, err)
 	}
-	return g, nil
-}
-
-// opened makes the generator known to the VUs.
-func (l *load) opened(g *generator.Generator) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.generator = g
+	l.generator, l.close = g, sync.OnceValue(g.Close)
+	return nil
 }
 
 // slot is an iteration of a VU. Where the load could not be opened it ends k6's test.
 func (l *load) slot(vu modules.VU) error {
-	l.mu.Lock()
-	g, failed := l.generator, l.failed
-	l.mu.Unlock()
-	if failed == nil && g == nil {
-		failed = errors.New("the run is not open: start k6 with --out mqbench=<path of the results>, or use the k6 that `mqbench build` makes")
-	}
 	state := vu.State()
 	if state == nil {
 		return errors.New("mqbench: slot() is an iteration: call it in the function that k6 runs, not at the top of the script")
 	}
-	if l.staged != nil {
-		l.segments.Do(func() {
-			if !whole(state.Options) {
-				l.mu.Lock()
-				l.failed = errors.New("mqbench: this k6 is one of several (--execution-segment), and each of them would make the whole load; several clients are for mqbench on the command line")
-				failed = l.failed
-				l.mu.Unlock()
-			}
-		})
+	l.mu.Lock()
+	if _, clients, err := clientOf(state.Options); l.staged != nil && (clients != 1 || err != nil) {
+		l.failed = errors.New("mqbench: this k6 is one of several (--execution-segment), and each of them would make the whole load; several clients are for mqbench on the command line")
+	}
+	failed := l.failed
+	l.mu.Unlock()
+	if failed == nil && l.generator == nil {
+		failed = errors.New("the run is not open: start k6 with --out mqbench=<path of the results>, or use the k6 that `mqbench build` makes")
 	}
 	if failed != nil {
 		vu.Runtime().Interrupt(&errext.InterruptError{Reason: failed.Error()})
 		return nil
 	}
 	l.meter.meet(state)
-	return g.Slot(vu.Context())
+	return l.generator.Slot(vu.Context())
 }
 
-// start opens the load when k6's test begins.
+// start opens the load when k6's test begins, before it has VUs.
 func (l *load) start() {
 	signalled, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer release()
-	g, err := l.stage(signalled)
+	err := l.stage(signalled)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.generator, l.failed = g, err
+	l.failed = err
 }
 
 // end closes the load when k6's test has ended, and has it judged. What nobody can judge is not valid; state is that of any VU, for the metric that
 // says so.
 func (l *load) end(state *lib.State) {
-	l.mu.Lock()
-	g := l.generator
-	l.mu.Unlock()
-	if g == nil {
+	if l.generator == nil {
 		return
 	}
 	if err := l.close(); err != nil {
@@ -148,10 +126,13 @@ func (l *load) end(state *lib.State) {
 		l.meter.judge(judged)
 		return
 	}
-	judged, err := l.judge(g)
 	l.mu.Lock()
-	l.judged, l.unjudged = judged, err
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	judged, err := l.judge()
+	l.judged = judged
+	if l.failed == nil && err != nil {
+		l.failed = fmt.Errorf("mqbench: %w", err)
+	}
 	l.meter.meet(state)
 	l.meter.judge(judged)
 	says := l.logger.WithField("results", l.staged.Folder)
@@ -165,19 +146,6 @@ func (l *load) end(state *lib.State) {
 	}
 }
 
-// close ends the run in any state, and writes its results.
-func (l *load) close() error {
-	l.closing.Do(func() {
-		l.mu.Lock()
-		g := l.generator
-		l.mu.Unlock()
-		if g != nil {
-			l.closed = g.Close()
-		}
-	})
-	return l.closed
-}
-
 // result is what the run came to, once k6's test has ended.
 func (l *load) result() (*runner.Judged, error) {
 	l.mu.Lock()
@@ -187,8 +155,6 @@ func (l *load) result() (*runner.Judged, error) {
 		return l.judged, nil
 	case l.failed != nil:
 		return nil, l.failed
-	case l.unjudged != nil:
-		return nil, fmt.Errorf("mqbench: %w", l.unjudged)
 	}
 	return nil, errors.New("mqbench: there is a result when the test has ended, for handleSummary")
 }
@@ -196,45 +162,42 @@ func (l *load) result() (*runner.Judged, error) {
 // --- internal ---
 
 // stage makes the folder of the run, and opens it there.
-func (l *load) stage(signalled context.Context) (*generator.Generator, error) {
+func (l *load) stage(signalled context.Context) (err error) {
 	if l.words == nil {
-		return nil, nil
+		return nil
 	}
 	if l.staged == nil {
-		staged, err := l.words.Load(l.text)
-		if err != nil {
-			return nil, err
+		if l.staged, err = l.words.Load(l.text); err != nil {
+			return err
 		}
-		l.staged = staged
 	}
-	url := ""
+	url := l.env[l.plan.URLEnv]
 	if l.staged.URL != nil {
 		url = *l.staged.URL
-	} else if url, _ = l.lookup(l.plan.URLEnv); url == "" {
-		return nil, fmt.Errorf("mqbench: where is the broker? Set %s to its URL", l.plan.URLEnv)
+	} else if url == "" {
+		return fmt.Errorf("mqbench: where is the broker? Set %s to its URL", l.plan.URLEnv)
 	}
 	plan, err := l.plan.Take(0, 1)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	run := filepath.Join(l.staged.Folder, l.staged.Run)
-	if err := os.MkdirAll(run, 0o755); err != nil { //nolint:gosec // a report is for others too
-		return nil, fmt.Errorf("mqbench: %w", err)
+	if err = os.MkdirAll(run, 0o755); err == nil { //nolint:gosec // a report is for others too
+		err = l.write(l.staged.Files)
 	}
-	if err := l.write(l.staged.Files); err != nil {
-		return nil, fmt.Errorf("mqbench: %w", err)
+	if err == nil {
+		err = l.open(signalled, plan, url, filepath.Join(run, "client-0"), io.Discard)
 	}
-	g, err := l.open(signalled, plan, url, filepath.Join(run, "client-0"), io.Discard)
 	if err != nil {
 		_ = os.RemoveAll(l.staged.Folder)
-		return nil, fmt.Errorf("mqbench: %w", err)
+		return fmt.Errorf("mqbench: %w", err)
 	}
-	return g, nil
+	return nil
 }
 
-func (l *load) judge(g *generator.Generator) (*runner.Judged, error) {
+func (l *load) judge() (*runner.Judged, error) {
 	select {
-	case <-g.Started():
+	case <-l.generator.Started():
 	default:
 		_ = os.RemoveAll(l.staged.Folder)
 		if l.failed != nil {
@@ -242,7 +205,7 @@ func (l *load) judge(g *generator.Generator) (*runner.Judged, error) {
 		}
 		return nil, errors.New("it never began: no scenario of the script has called its slot()")
 	}
-	judged, err := l.words.Result(l.staged.Folder, columns)
+	judged, err := l.words.Result(l.staged.Folder)
 	if err != nil {
 		return nil, err
 	}
@@ -268,9 +231,4 @@ func (l *load) title() string {
 		return l.plan.Broker
 	}
 	return l.meter.tags["system"] + ", " + l.meter.tags["case"]
-}
-
-// whole reports whether k6 runs all of its test.
-func whole(o lib.Options) bool {
-	return o.ExecutionSegment == nil || o.ExecutionSegment.FloatLength() == 1
 }

@@ -57,24 +57,18 @@ func (m *meter) meet(state *lib.State) {
 // Write takes a line of progress.
 func (m *meter) Write(line []byte) (int, error) {
 	var said struct {
-		Kind       string   `json:"mqbench"`
-		Sent       float64  `json:"sent"`
-		Received   float64  `json:"received"`
-		InFlight   float64  `json:"inFlight"`
-		Failed     float64  `json:"failed"`
-		Duplicated float64  `json:"duplicated"`
-		P50        *float64 `json:"p50"`
-		P99        *float64 `json:"p99"`
-		LagP99     *float64 `json:"lagP99"`
-		WindowLag  *float64 `json:"windowLagP99"`
-		Window     *figures `json:"window"`
+		Mqbench                                      string
+		Sent, Received, InFlight, Failed, Duplicated float64
+		P50, P99, LagP99, WindowLagP99               *float64
+		// Window has the figures of the window so far, ns.
+		Window map[string]float64
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(line), &said); err != nil {
 		return len(line), nil //nolint:nilerr // a line that is not progress says nothing of it
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if said.Kind != "tick" && said.Kind != "end" {
+	if said.Mqbench != "tick" && said.Mqbench != "end" {
 		return len(line), nil
 	}
 	m.add("mqbench_sent", said.Sent)
@@ -83,21 +77,17 @@ func (m *meter) Write(line []byte) (int, error) {
 	m.add("mqbench_duplicated", said.Duplicated-m.duplicated)
 	m.failed, m.duplicated = said.Failed, said.Duplicated
 	m.add("mqbench_in_flight", said.InFlight)
-	switch said.Kind {
-	case "tick":
+	delete(said.Window, "count")
+	lag := said.WindowLagP99
+	if said.Mqbench == "tick" { // these are of the second
+		lag = said.LagP99
+		delete(said.Window, "p50")
+		delete(said.Window, "p99")
 		m.took(m.of("p50"), said.P50)
 		m.took(m.of("p99"), said.P99)
-		m.took("mqbench_lag_p99", said.LagP99)
-		if said.Window != nil {
-			m.took(m.of("p999"), &said.Window.P999)
-			m.took(m.of("max"), &said.Window.Max)
-		}
-	case "end":
-		m.took("mqbench_lag_p99", said.WindowLag)
-		if said.Window != nil {
-			m.window(map[string]float64{"p50": said.Window.P50, "p99": said.Window.P99, "p999": said.Window.P999, "max": said.Window.Max})
-		}
 	}
+	m.took("mqbench_lag_p99", lag)
+	m.window(said.Window)
 	return len(line), nil
 }
 
@@ -122,14 +112,6 @@ func (m *meter) judge(judged *runner.Judged) {
 }
 
 // --- internal ---
-
-// figures of the window so far, ns.
-type figures struct {
-	P50  float64 `json:"p50"`
-	P99  float64 `json:"p99"`
-	P999 float64 `json:"p999"`
-	Max  float64 `json:"max"`
-}
 
 func (m *meter) of(figure string) string { return "mqbench_" + m.latency + "_" + figure }
 
@@ -161,11 +143,7 @@ func met(is bool) float64 {
 
 // tagsOf a plan.
 func tagsOf(plan []byte) map[string]string {
-	var named struct {
-		System  string `json:"system"`
-		Case    string `json:"case"`
-		Pattern string `json:"pattern"`
-	}
+	var named struct{ System, Case, Pattern string }
 	_ = json.Unmarshal(plan, &named) // it was read before
 	tags := map[string]string{"pattern": named.Pattern}
 	if named.System != "" {

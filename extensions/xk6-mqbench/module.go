@@ -27,8 +27,7 @@ type rootModule struct {
 	loads []*load
 	// begun: k6's test has begun, and no load is new any more.
 	begun bool
-	// vus are those that know of the loads.
-	vus []modules.VU
+	vus   []modules.VU
 	// output opens and closes the one load of a k6 that has it; nil: loads do so by k6's events.
 	output *resultsOutput
 }
@@ -36,8 +35,6 @@ type rootModule struct {
 type instance struct {
 	vu   modules.VU
 	root *rootModule
-	// joined: the instance is of a running test.
-	joined bool
 	// calls counts those with the same words: each is a load of its own, and the first of one VU is that of the others.
 	calls map[string]int
 }
@@ -48,24 +45,35 @@ var (
 )
 
 func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
-	return &instance{vu: vu, root: r, joined: r.test.Join(vu), calls: map[string]int{}}
+	r.test.Join(vu)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.vus = append(r.vus, vu)
+	return &instance{vu: vu, root: r, calls: map[string]int{}}
 }
 
 // Exports: mqbench.open(scenario) and mqbench.load(driver, plan) return a run; its slot() is the iteration.
 func (m *instance) Exports() modules.Exports {
 	api := m.vu.Runtime().NewObject()
-	script.Method(m.vu, api, "open", m.open)
-	script.Method(m.vu, api, "load", m.load)
+	for name, call := range map[string]func([]sobek.Value) (*load, error){"open": m.open, "load": m.load} {
+		script.Method(m.vu, api, name, func(args []sobek.Value) (sobek.Value, error) {
+			if m.vu.State() != nil {
+				return nil, fmt.Errorf("mqbench.%s belongs at the top of the script, outside of functions", name)
+			}
+			one, err := call(args)
+			if err != nil {
+				return nil, err
+			}
+			return m.run(one)
+		})
+	}
 	return modules.Exports{Default: api}
 }
 
 // --- internal ---
 
 // open plans the run that a scenario comes to.
-func (m *instance) open(args []sobek.Value) (sobek.Value, error) {
-	if m.vu.State() != nil {
-		return nil, errors.New("mqbench.open belongs at the top of the script, outside of functions")
-	}
+func (m *instance) open(args []sobek.Value) (*load, error) {
 	written, is := script.Argument(args, 0).(*sobek.Object)
 	if !is {
 		return nil, errors.New("mqbench.open: give it a scenario, e.g. { system: { broker: 'nats', url: 'nats://localhost:4222' }, workload: { rate: '1000/s', message: '256B', duration: '10s' } }")
@@ -74,38 +82,33 @@ func (m *instance) open(args []sobek.Value) (sobek.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mqbench.open: the scenario cannot be written as JSON: %w", err)
 	}
-	one, err := m.root.find(m.name("open "+string(text)), func() (*load, error) {
-		words, err := m.runner()
+	return m.root.find(m.name("open "+string(text)), func() (*load, error) {
+		env := m.environment()
+		words, err := runner.Of(Version, env)
 		if err != nil {
 			return nil, fmt.Errorf("mqbench.open: %w", err)
 		}
-		staged, err := words.Open(string(text), m.environment())
+		staged, err := words.Open(text, env)
 		if err != nil {
 			return nil, err
 		}
-		return m.newLoad(string(staged.Plan), words, staged)
+		return m.newLoad(string(staged.Plan), words, staged, env)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return m.run(one)
 }
 
 // load takes a plan that was made before.
-func (m *instance) load(args []sobek.Value) (sobek.Value, error) {
-	if m.vu.State() != nil {
-		return nil, errors.New("mqbench.load belongs at the top of the script, outside of functions")
-	}
+func (m *instance) load(args []sobek.Value) (*load, error) {
 	text := ""
 	if given := script.Argument(args, 1); given != nil {
 		text = given.String()
 	}
 	one, err := m.root.find(m.name("load "+text), func() (*load, error) {
-		words, err := m.runner()
+		env := m.environment()
+		words, err := runner.Of(Version, env)
 		if err != nil && !errors.Is(err, runner.ErrAbsent) {
 			return nil, err
 		}
-		return m.newLoad(text, words, nil)
+		return m.newLoad(text, words, nil, env)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mqbench.load: %w", err)
@@ -117,10 +120,10 @@ func (m *instance) load(args []sobek.Value) (sobek.Value, error) {
 	if name != one.plan.Broker {
 		return nil, fmt.Errorf("mqbench.load: the plan is for %s, the driver is %s", one.plan.Broker, name)
 	}
-	return m.run(one)
+	return one, nil
 }
 
-// find returns the load of that name, or makes it.
+// find returns the load of that name, or makes it; k6's events open and close it.
 func (r *rootModule) find(name string, make func() (*load, error)) (*load, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,19 +141,28 @@ func (r *rootModule) find(name string, make func() (*load, error)) (*load, error
 	}
 	one.name = name
 	r.loads = append(r.loads, one)
+	r.test.AtStart(func() {
+		r.mu.Lock()
+		r.begun = true
+		output := r.output
+		r.mu.Unlock()
+		if output == nil {
+			one.start()
+		}
+	})
+	r.test.AtEnd(func() { one.end(r.state()) })
 	return one, nil
 }
 
 // newLoad makes the load of a plan; words may be nil, and staged is, unless words has made the plan.
-func (m *instance) newLoad(planText string, words *runner.Runner, staged *runner.Staged) (*load, error) {
+func (m *instance) newLoad(planText string, words *runner.Runner, staged *runner.Staged, env map[string]string) (*load, error) {
 	plan, err := generator.ParsePlan([]byte(planText))
 	if err != nil {
 		return nil, err
 	}
-	env := m.vu.InitEnv()
 	return &load{
-		plan: plan, text: planText, words: words, staged: staged, logger: env.Logger,
-		lookup: m.lookup(), meter: meter{out: &m.root.test.Metrics, tags: tagsOf([]byte(planText)), latency: plan.Latency().String()},
+		plan: plan, text: planText, words: words, staged: staged, env: env, logger: m.vu.InitEnv().Logger,
+		meter: meter{out: &m.root.test.Metrics, tags: tagsOf([]byte(planText)), latency: plan.Latency().String()},
 	}, nil
 }
 
@@ -164,12 +176,6 @@ func (m *instance) run(one *load) (sobek.Value, error) {
 	if err := one.meter.declare(m.vu); err != nil {
 		return nil, err
 	}
-	if m.joined {
-		m.root.mu.Lock()
-		m.root.vus = append(m.root.vus, m.vu)
-		m.root.watch(one)
-		m.root.mu.Unlock()
-	}
 	rt := m.vu.Runtime()
 	run := rt.NewObject()
 	script.Method(m.vu, run, "slot", func([]sobek.Value) (sobek.Value, error) { return nil, one.slot(m.vu) })
@@ -178,7 +184,8 @@ func (m *instance) run(one *load) (sobek.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return jsonParse(rt, judged.JSON)
+		parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
+		return parse(sobek.Undefined(), rt.ToValue(judged.JSON))
 	})
 	script.Method(m.vu, run, "text", func([]sobek.Value) (sobek.Value, error) {
 		judged, err := one.result()
@@ -189,29 +196,9 @@ func (m *instance) run(one *load) (sobek.Value, error) {
 		return rt.ToValue(judged.Text), nil
 	})
 	if one.staged != nil {
-		if err := run.Set("scenario", one.staged.Scenario); err != nil {
-			return nil, err
-		}
+		_ = run.Set("scenario", one.staged.Scenario) // a plain object takes any property
 	}
 	return run, nil
-}
-
-// watch has k6's events open and close the load. The caller holds mu.
-func (r *rootModule) watch(one *load) {
-	if one.watched {
-		return
-	}
-	one.watched = true
-	r.test.AtStart(func() {
-		r.mu.Lock()
-		r.begun = true
-		output := r.output
-		r.mu.Unlock()
-		if output == nil {
-			one.start()
-		}
-	})
-	r.test.AtEnd(func() { one.end(r.state()) })
 }
 
 // state is that of a VU which has run, once k6's test has ended; nil: none has.
@@ -226,8 +213,6 @@ func (r *rootModule) state() *lib.State {
 	return nil
 }
 
-func (m *instance) runner() (*runner.Runner, error) { return runner.Of(Version, m.lookup()) }
-
 // environment is what `${NAME}` in a scenario may stand for: the process's, and what -e sets.
 func (m *instance) environment() map[string]string {
 	all := map[string]string{}
@@ -241,17 +226,6 @@ func (m *instance) environment() map[string]string {
 	return all
 }
 
-// lookup looks up a variable of that environment, also when the init context is over.
-func (m *instance) lookup() func(string) (string, bool) {
-	given := m.vu.InitEnv().RuntimeOptions.Env
-	return func(name string) (string, bool) {
-		if value, set := given[name]; set {
-			return value, true
-		}
-		return os.LookupEnv(name)
-	}
-}
-
 func (m *instance) driverName(driver sobek.Value) (string, error) {
 	if driver != nil {
 		if name := driver.ToObject(m.vu.Runtime()).Get(driverKey); name != nil {
@@ -259,9 +233,4 @@ func (m *instance) driverName(driver sobek.Value) (string, error) {
 		}
 	}
 	return "", errors.New("mqbench.load: the first argument is a driver, e.g. import driver from 'k6/x/mqbench/<broker>'")
-}
-
-func jsonParse(rt *sobek.Runtime, text string) (sobek.Value, error) {
-	parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
-	return parse(sobek.Undefined(), rt.ToValue(text))
 }

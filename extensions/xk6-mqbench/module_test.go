@@ -8,8 +8,6 @@ import (
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/runner"
 )
 
 // initVU is a VU in its init context.
@@ -22,15 +20,6 @@ func (v initVU) Runtime() *sobek.Runtime { return v.rt }
 func (initVU) State() *lib.State         { return nil }
 func (initVU) InitEnv() *common.InitEnvironment {
 	return &common.InitEnvironment{TestPreInitState: &lib.TestPreInitState{}}
-}
-
-func TestASlotAtTheTopOfAScriptIsRefused(t *testing.T) {
-	vu := initVU{rt: sobek.New()}
-	for _, one := range []*load{{}, {staged: &runner.Staged{}}} {
-		if err := one.slot(vu); err == nil || !strings.Contains(err.Error(), "not at the top of the script") {
-			t.Errorf("got %v", err)
-		}
-	}
 }
 
 func TestWhatIsNotAScenarioIsRefused(t *testing.T) {
@@ -47,37 +36,22 @@ func TestWhatIsNotAScenarioIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	if err := (&load{}).slot(vu); err == nil || !strings.Contains(err.Error(), "not at the top of the script") {
+		t.Errorf("a slot there: %v", err)
+	}
 }
 
-func TestEachCallIsALoadOfItsOwnAndTheSameOneInEveryVU(t *testing.T) {
+func TestALoadIsTheSameOneInEveryVU(t *testing.T) {
 	root := &rootModule{}
-	vu := func() *instance { return &instance{root: root, calls: map[string]int{}} }
-	call := func(of *instance, words string) (*load, error) {
-		return root.find(of.name(words), func() (*load, error) { return &load{}, nil })
+	call := func(words string) (*load, error) {
+		return root.find(words, func() (*load, error) { return &load{}, nil })
 	}
-	loads := func(of *instance) (found []*load) {
-		for _, words := range []string{"open a", "open a", "open b", "load a"} {
-			one, err := call(of, words)
-			if err != nil {
-				t.Fatal(err)
-			}
-			found = append(found, one)
-		}
-		return found
-	}
-	first := loads(vu())
+	first, _ := call("1 open a")
 	root.begun = true
-	for at, one := range loads(vu()) {
-		if one != first[at] {
-			t.Errorf("call %d of another VU is another load", at)
-		}
-		for _, other := range first[:at] {
-			if one == other {
-				t.Errorf("call %d is the load of an earlier one", at)
-			}
-		}
+	if again, err := call("1 open a"); again != first || err != nil {
+		t.Errorf("another VU has another load (%v)", err)
 	}
-	if _, err := call(vu(), "open c"); err == nil {
+	if _, err := call("2 open a"); err == nil {
 		t.Error("a load that only one VU names is opened")
 	}
 }

@@ -72,12 +72,11 @@ func (o *resultsOutput) Description() string { return "mqbench (" + o.params.Con
 // broker, so we catch signals until the first slot.
 func (o *resultsOutput) Start() error {
 	signalled, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	g, err := o.start(signalled)
-	if err != nil {
+	if err := o.start(signalled); err != nil {
 		release()
 		return err
 	}
-	o.load.opened(g)
+	g := o.load.generator
 	go func() {
 		defer release()
 		select {
@@ -118,30 +117,30 @@ func (o *resultsOutput) Stop() error {
 // --- internal ---
 
 // start makes and opens the generator of this client. After an error or a signal nothing is left on the broker and in the folder.
-func (o *resultsOutput) start(signalled context.Context) (*generator.Generator, error) {
+func (o *resultsOutput) start(signalled context.Context) error {
 	load, err := o.root.only()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	plan, err := o.part(load.plan)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	surviveReader()
-	g, err := load.open(signalled, plan, o.params.Environment[plan.URLEnv], o.params.ConfigArgument, o.params.StdOut)
-	if err != nil {
+	// Go would end this process at the next line of progress when its reader is gone, with the books still open.
+	signal.Ignore(syscall.SIGPIPE)
+	if err := load.open(signalled, plan, o.params.Environment[plan.URLEnv], o.params.ConfigArgument, o.params.StdOut); err != nil {
 		if signalled.Err() != nil {
-			return nil, stopped()
+			return stopped()
 		}
-		return nil, err
+		return err
 	}
 	load.folder = filepath.Dir(o.params.ConfigArgument)
 	o.load = load
-	if err := o.listen(signalled, g); err != nil {
-		_ = g.Close()
-		return nil, err
+	if err := o.listen(signalled, load.generator); err != nil {
+		_ = load.close()
+		return err
 	}
-	return g, nil
+	return nil
 }
 
 // only is the load of a script that has one.
@@ -202,25 +201,20 @@ func (o *resultsOutput) listen(signalled context.Context, g *generator.Generator
 	if !coordinated && !o.asked(controlEnv) {
 		return nil
 	}
-	told := listen(o.input, g, func(words string) { o.params.Logger.Warn(words) })
+	handedOut := listen(o.input, g, func(words string) { o.params.Logger.Warn(words) })
 	if !coordinated {
 		return nil
 	}
 	g.Ready()
 	select {
-	case t0 := <-told.t0:
+	case t0, isOne := <-handedOut:
+		if !isOne {
+			return aborted(errors.New("mqbench: standard input ended before T0 was handed out"))
+		}
 		g.StartAt(t0)
 		return nil
 	case <-signalled.Done():
 		return stopped()
-	case <-told.over:
-	}
-	select {
-	case t0 := <-told.t0: // it may be the last line before the end
-		g.StartAt(t0)
-		return nil
-	default:
-		return aborted(errors.New("mqbench: standard input ended before T0 was handed out"))
 	}
 }
 

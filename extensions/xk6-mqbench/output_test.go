@@ -5,6 +5,7 @@ package mqbench
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/output"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -26,33 +28,23 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// mirror is a system that delivers what it is sent, at once.
+// mirror is a system that delivers what it is sent, at once. What is asked of it is written among the client's own lines.
 type mirror struct {
-	mu     sync.Mutex
-	events []string
-	handle broker.Handler
+	k      *k6Side
 	o      broker.Options
-	// opening blocks Open until its context ends.
-	opening bool
-}
-
-func (m *mirror) note(event string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.events = append(m.events, event)
+	handle broker.Handler
 }
 
 func (m *mirror) Open(ctx context.Context) error {
-	m.note("open")
-	if m.opening {
+	_, _ = fmt.Fprintln(m.k, "open")
+	if m.k.opening {
 		<-ctx.Done()
-		return ctx.Err()
 	}
-	return nil
+	return ctx.Err()
 }
-func (m *mirror) Prepare(context.Context, broker.Layout) error { m.note("prepare"); return nil }
-func (m *mirror) Remove(context.Context) error                 { m.note("remove"); return nil }
-func (m *mirror) Close() error                                 { m.note("close"); return nil }
+func (m *mirror) Prepare(context.Context, broker.Layout) error { return m.note("prepare") }
+func (m *mirror) Remove(context.Context) error                 { return m.note("remove") }
+func (m *mirror) Close() error                                 { return m.note("close") }
 func (m *mirror) Producer(int) (broker.Producer, error)        { return m, nil }
 func (m *mirror) Describe() broker.Description {
 	return broker.Description{Order: "none", Inline: true, Library: "mirror", Server: "mirror", Settings: map[string]string{}}
@@ -66,82 +58,94 @@ func (m *mirror) Send(message *broker.Message, done broker.Done) {
 	done(message, 0, nil)
 }
 
-var mirrors int
+func (m *mirror) note(event string) error {
+	_, err := fmt.Fprintln(m.k, event)
+	return err
+}
 
 // k6Side is the output as k6 has it, with a plan that the script has loaded.
 type k6Side struct {
+	*resultsOutput
 	t      *testing.T
-	out    *resultsOutput
-	load   *load
-	system *mirror
+	plan   *generator.Plan
 	folder string
 	say    io.WriteCloser
-	told   *lines
-	ended  chan error
-}
+	// opening: the system does not answer.
+	opening bool
+	// started has what Start returned, ended what has ended k6's test.
+	started, ended chan error
 
-type lines struct {
 	mu   sync.Mutex
-	text bytes.Buffer
+	told bytes.Buffer
 }
 
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
+func (k *k6Side) Write(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.told.Write(p)
 }
 
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+func (k *k6Side) text() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.told.String()
 }
 
 // loaded makes the plan of so many clients and the output of a k6 with these segments and this environment.
-func loaded(t *testing.T, clients int, segment, sequence string, environment ...string) *k6Side {
+func loaded(t *testing.T, clients int, segments string, environment ...string) *k6Side {
 	t.Helper()
-	mirrors++
-	k := &k6Side{t: t, system: &mirror{}, folder: t.TempDir(), told: &lines{}, ended: make(chan error, 4)}
-	name := fmt.Sprintf("mirror-%d", mirrors)
-	broker.Register(name, func(o broker.Options) (broker.Session, error) { k.system.o = o; return k.system, nil })
-	text := fmt.Sprintf(`{"schema":1,"runNumber":1,"broker":%q,"urlEnv":"U","driverOptions":{},"pattern":"round-trip",
+	k := &k6Side{t: t, folder: t.TempDir(), started: make(chan error, 1), ended: make(chan error, 4)}
+	name := "mirror" + k.folder
+	broker.Register(name, func(o broker.Options) (broker.Session, error) { return &mirror{k: k, o: o}, nil })
+	plan, err := generator.ParsePlan(fmt.Appendf(nil, `{"schema":1,"runNumber":1,"broker":%q,"urlEnv":"U","driverOptions":{},"pattern":"round-trip",
 		"schedule":{"kind":"constant","rate":{"messages":1000,"perNs":1000000000},"warmupNs":0,"durationNs":200000000,"warmupMessages":0,"messages":200},
 		"drainNs":1000000000,"timeoutNs":1,"inFlight":null,"connections":2,"producers":2,"topics":["a","b"],
 		"message":{"bytes":64,"payload":"random","seed":1,"checksum":false},"limits":[],
-		"heartbeat":{"slotsPerSecond":%d},"client":{"index":0,"count":%d}}`, name, 100*clients, clients)
-	plan, err := generator.ParsePlan([]byte(text))
+		"heartbeat":{"slotsPerSecond":%d},"client":{"index":0,"count":%d}}`, name, 100*clients, clients))
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.load = &load{plan: plan, meter: meter{out: &script.Metrics{}}}
-	in, say := io.Pipe()
-	k.say = say
+	k.plan = plan
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	params := output.Params{
-		ConfigArgument: filepath.Join(k.folder, "client-0"), Environment: map[string]string{}, StdOut: k.told, Logger: logger,
-		ScriptOptions: segments(t, segment, sequence),
+		ConfigArgument: filepath.Join(k.folder, "client-0"), Environment: map[string]string{}, StdOut: k, Logger: logger, ScriptOptions: options(t, segments),
 	}
 	for _, name := range environment {
 		params.Environment[name] = "1"
 	}
-	root := &rootModule{loads: []*load{k.load}}
-	out, err := root.newOutput(params)
-	if err != nil {
+	root := &rootModule{loads: []*load{{plan: plan, meter: meter{out: &script.Metrics{}}}}}
+	if _, err := root.newOutput(params); err != nil {
 		t.Fatal(err)
 	}
-	k.out = out.(*resultsOutput)
-	k.out.input = in
-	k.out.SetTestRunStopCallback(func(err error) { k.ended <- err })
+	k.resultsOutput = root.output
+	k.input, k.say = io.Pipe()
+	k.SetTestRunStopCallback(func(err error) { k.ended <- err })
 	return k
 }
 
-// starting calls Start, which may block.
-func (k *k6Side) starting() chan error {
-	started := make(chan error, 1)
-	go func() { started <- k.out.Start() }()
-	return started
+// options of a k6 with execution segments like "0:1/2 of 0,1/2,1".
+func options(t *testing.T, segments string) (o lib.Options) {
+	t.Helper()
+	given := map[string]string{}
+	if segment, sequence, both := strings.Cut(segments, " of "); segment != "" {
+		given["executionSegment"] = segment
+		if both {
+			given["executionSegmentSequence"] = sequence
+		}
+	}
+	text, err := json.Marshal(given)
+	if err == nil {
+		err = json.Unmarshal(text, &o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }
+
+// begin calls Start, which may block.
+func (k *k6Side) begin() { go func() { k.started <- k.Start() }() }
 
 func (k *k6Side) line(line string) {
 	k.t.Helper()
@@ -152,9 +156,9 @@ func (k *k6Side) line(line string) {
 
 func (k *k6Side) await(words string) {
 	k.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(k.told.String(), words); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(k.text(), words); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			k.t.Fatalf("it does not say %q: %s", words, k.told.String())
+			k.t.Fatalf("it does not say %q: %s", words, k.text())
 		}
 	}
 }
@@ -165,10 +169,14 @@ func (k *k6Side) gone() {
 	if files, err := os.ReadDir(k.folder); err != nil || len(files) != 0 {
 		k.t.Errorf("%v (%v) is left", files, err)
 	}
-	k.system.mu.Lock()
-	defer k.system.mu.Unlock()
-	if events := strings.Join(k.system.events, " "); events != "open prepare remove close" && events != "open close" {
-		k.t.Errorf("on the broker: %s", events)
+	asked := ""
+	for line := range strings.Lines(k.text()) {
+		if line[0] != '{' {
+			asked += line
+		}
+	}
+	if asked != "open\nprepare\nremove\nclose\n" && asked != "open\nclose\n" {
+		k.t.Errorf("the broker was asked to %s", asked)
 	}
 }
 
@@ -183,36 +191,35 @@ func within(t *testing.T, c chan error) error {
 	}
 }
 
-const half, halves = "0:1/2", "0,1/2,1"
+const half = "0:1/2 of 0,1/2,1"
 
 func TestACoordinatedRunBeginsAtTheT0ThatItIsTold(t *testing.T) {
-	k := loaded(t, 2, half, halves, coordinatedEnv)
-	started := k.starting()
+	k := loaded(t, 2, half, coordinatedEnv)
+	k.begin()
 	k.await(`"ready"`)
 	select {
-	case err := <-started:
+	case err := <-k.started:
 		t.Fatalf("it started before T0 was known: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
-	t0 := time.Now().Add(300 * time.Millisecond)
-	k.line(fmt.Sprintf(`{"t0UnixNs":"%d"}`, t0.UnixNano()))
-	if err := within(t, started); err != nil {
+	t0 := fmt.Sprintf(`"t0UnixNs":"%d"`, time.Now().Add(300*time.Millisecond).UnixNano())
+	k.line("{" + t0 + "}")
+	if err := within(t, k.started); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		for isRunning := true; isRunning; isRunning = !strings.Contains(k.told.String(), `"end"`) {
+		for ; t.Context().Err() == nil; time.Sleep(10 * time.Millisecond) {
 			go func() { _ = k.load.generator.Slot(context.Background()) }()
-			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	k.await(fmt.Sprintf(`"t0UnixNs":"%d"`, t0.UnixNano()))
+	k.await(t0)
 	k.await(`"settled"`)
 	k.line(`{"close":true}`) // it has by itself
 	k.line(`{"finish":true}`)
 	if err := within(t, k.ended); err != nil {
 		t.Errorf("k6's test ends with %v; want no reason", err)
 	}
-	if err := k.out.Stop(); err != nil {
+	if err := k.Stop(); err != nil {
 		t.Error(err)
 	}
 	text, err := os.ReadFile(filepath.Join(k.folder, "client-0.jsonl"))
@@ -222,113 +229,98 @@ func TestACoordinatedRunBeginsAtTheT0ThatItIsTold(t *testing.T) {
 	k.await(`"mqbench":"end"`)
 }
 
-func TestTheEndOfTheInputBeforeT0EndsTheRunInOrder(t *testing.T) {
-	k := loaded(t, 2, half, halves, coordinatedEnv)
-	started := k.starting()
-	k.await(`"ready"`)
-	_ = k.say.Close()
-	if err := within(t, started); err == nil || !strings.Contains(err.Error(), "standard input ended before T0") {
-		t.Errorf("%v; want words on the input's end", err)
-	}
-	k.gone()
-}
-
-func TestASignalBeforeT0EndsTheRunInOrder(t *testing.T) {
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		k := loaded(t, 2, half, halves, coordinatedEnv)
-		started := k.starting()
-		k.await(`"ready"`)
-		_ = syscall.Kill(os.Getpid(), s)
-		k.wasStopped(within(t, started))
+// k6 itself catches signals only some time after its outputs have started.
+func TestWhatEndsARunBeforeItsFirstSlotLeavesNothing(t *testing.T) {
+	signal := func(s syscall.Signal) func(*k6Side) { return func(*k6Side) { _ = syscall.Kill(os.Getpid(), s) } }
+	for _, c := range []struct {
+		words, until string
+		stop         func(*k6Side)
+		want         string
+	}{
+		{"the end of the input before T0", `"ready"`, func(k *k6Side) { _ = k.say.Close() }, "standard input ended before T0"},
+		{"SIGINT before T0", `"ready"`, signal(syscall.SIGINT), "stopped by a signal"},
+		{"SIGTERM before T0", `"ready"`, signal(syscall.SIGTERM), "stopped by a signal"},
+		{"SIGINT while it connects", "open", signal(syscall.SIGINT), "stopped by a signal"},
+		{"SIGINT when it has started", "", signal(syscall.SIGINT), "stopped by a signal"},
+	} {
+		k := loaded(t, 1, "", controlEnv)
+		if c.until == `"ready"` {
+			k = loaded(t, 2, half, coordinatedEnv)
+		}
+		k.opening = c.until == "open"
+		k.begin()
+		ends := k.started
+		if c.until != "" {
+			k.await(c.until)
+		} else if err := within(t, k.started); err != nil {
+			t.Fatal(err)
+		} else {
+			ends = k.ended
+		}
+		c.stop(k)
+		var code errext.HasExitCode
+		if err := within(t, ends); err == nil || !strings.Contains(err.Error(), c.want) || !errors.As(err, &code) || code.ExitCode() != exitcodes.ExternalAbort {
+			t.Errorf("%s: %v; want an abort from outside with %q", c.words, err, c.want)
+		}
+		if err := k.Stop(); err != nil {
+			t.Errorf("%s: %v", c.words, err)
+		}
 		k.gone()
 	}
 }
 
-func TestASignalWhileItConnectsEndsTheRunInOrder(t *testing.T) {
-	k := loaded(t, 1, "", "")
-	k.system.opening = true
-	started := k.starting()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		k.system.mu.Lock()
-		opening := len(k.system.events) > 0
-		k.system.mu.Unlock()
-		if opening {
-			break
-		}
-	}
-	_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
-	k.wasStopped(within(t, started))
-	k.gone()
-}
-
-// k6 itself catches signals only some time after its outputs have started.
-func TestASignalBetweenStartAndTheFirstSlotStopsK6(t *testing.T) {
-	k := loaded(t, 1, "", "")
-	if err := within(t, k.starting()); err != nil {
-		t.Fatal(err)
-	}
-	_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
-	k.wasStopped(within(t, k.ended))
-	if err := k.out.Stop(); err != nil {
-		t.Error(err)
-	}
-	k.gone()
-}
-
-func TestALocalClientAnswersQuestionsAndWaitsForNothing(t *testing.T) {
-	k := loaded(t, 1, "", "", controlEnv)
-	if err := within(t, k.starting()); err != nil {
-		t.Fatal(err)
-	}
-	k.line(`{"ask":"leader","id":12}`)
-	k.await(`{"id":12,"mqbench":"leader","node":null}`)
-	_ = k.say.Close()
-	if err := k.out.Stop(); err != nil {
-		t.Error(err)
-	}
-	k.gone()
-}
-
-func TestAScriptByHandNeedsNoInput(t *testing.T) {
-	k := loaded(t, 1, "", "")
-	if err := within(t, k.starting()); err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(k.told.String(), "ready") {
-		t.Errorf("it says %s", k.told.String())
-	}
-	_ = k.out.Stop()
-	k.gone()
-}
-
 func TestSeveralClientsWithoutACoordinatorAreRefused(t *testing.T) {
 	for _, c := range []struct {
-		words             string
-		clients           int
-		segment, sequence string
-		environment       []string
-		want              string
+		words       string
+		clients     int
+		segments    string
+		environment []string
+		want        string
 	}{
-		{"nobody hands out T0", 2, half, halves, nil, "2 clients need one T0: set MQBENCH_COORDINATED=1"},
-		{"no segments", 2, "", "", []string{coordinatedEnv}, "for 2 clients, k6's execution segment makes this one of 1"},
-		{"segments of a plan for one", 1, half, halves, []string{coordinatedEnv}, "for 1 client, k6's execution segment makes this one of 2"},
-		{"unequal segments", 2, "0:1/3", "0,1/3,1", []string{coordinatedEnv}, "not equal parts"},
+		{"nobody hands out T0", 2, half, nil, "2 clients need one T0: set MQBENCH_COORDINATED=1"},
+		{"no segments", 2, "", []string{coordinatedEnv}, "for 2 clients, k6's execution segment makes this one of 1"},
+		{"segments of a plan for one", 1, half, []string{coordinatedEnv}, "for 1 client, k6's execution segment makes this one of 2"},
+		{"unequal segments", 2, "0:1/3 of 0,1/3,1", []string{coordinatedEnv}, "not equal parts"},
 	} {
-		k := loaded(t, c.clients, c.segment, c.sequence, c.environment...)
-		if err := within(t, k.starting()); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v; want words with %q", c.words, err, c.want)
-		}
-		if len(k.system.events) != 0 {
-			t.Errorf("%s: the broker was asked for %q", c.words, k.system.events)
+		k := loaded(t, c.clients, c.segments, c.environment...)
+		if err := k.Start(); err == nil || !strings.Contains(err.Error(), c.want) || k.text() != "" {
+			t.Errorf("%s: %v, %q; want words with %q", c.words, err, k.text(), c.want)
 		}
 	}
 }
 
-// wasStopped: k6 takes the error for an abort from outside.
-func (k *k6Side) wasStopped(err error) {
-	k.t.Helper()
-	var code errext.HasExitCode
-	if err == nil || !strings.Contains(err.Error(), "stopped by a signal") || !errors.As(err, &code) || code.ExitCode() != exitcodes.ExternalAbort {
-		k.t.Errorf("%v; want an abort from outside", err)
+func TestAClientIsAnEqualPartOfK6sSegments(t *testing.T) {
+	for _, c := range []struct {
+		segments     string
+		index, count int
+		wrong        string
+	}{
+		{"", 0, 1, ""},
+		{"0:1", 0, 1, ""},
+		{"1/2:1", 1, 2, ""},
+		{half, 0, 2, ""},
+		{"1/3:2/3 of 0,1/3,2/3,1", 1, 3, ""},
+		{"6/7:1 of 0,1/7,2/7,3/7,4/7,5/7,6/7,1", 6, 7, ""},
+		{"0:1/4 of 0,1/4,1", 0, 0, "not equal parts"},
+		{"0:1/4", 0, 0, "not equal parts"},
+		{"0:1/3 of 0,1/2,1", 0, 0, "not in its sequence"},
+	} {
+		index, count, err := clientOf(options(t, c.segments))
+		if index != c.index || count != c.count || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: client %d of %d (%v); want %d of %d %s", c.segments, index, count, err, c.index, c.count, c.wrong)
+		}
 	}
+}
+
+func TestThePayloadFileOfAClientElsewhereIsWhereTheEnvironmentSays(t *testing.T) {
+	k := loaded(t, 1, "")
+	k.plan.Message.Kind, k.plan.Message.File = "file", "/nowhere/payload.bin"
+	if err := k.Start(); err == nil || !strings.Contains(err.Error(), "/nowhere/payload.bin") {
+		t.Fatalf("%v; want that there is no /nowhere/payload.bin", err)
+	}
+	k.params.Environment[payloadEnv] = "output_test.go"
+	if err := errors.Join(k.Start(), k.Stop()); err != nil {
+		t.Fatal(err)
+	}
+	k.gone()
 }

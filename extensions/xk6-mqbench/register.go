@@ -13,7 +13,7 @@ func init() {
 	root := &rootModule{}
 	modules.Register("k6/x/mqbench", root)
 	output.RegisterExtension("mqbench", root.newOutput)
-	broker.OnRegister(func(name string) { modules.Register("k6/x/mqbench/"+name, driverModule{name: name}) })
+	broker.OnRegister(func(name string) { modules.Register("k6/x/mqbench/"+name, driverModule(name)) })
 }
 
 // k6Version is the version of the k6 that this binary was built from.

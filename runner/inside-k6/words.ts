@@ -51,7 +51,7 @@ const words = {
 			files: filesOf(plan),
 		};
 	},
-	result(folder: string, columns: number) {
+	result(folder: string) {
 		const result = buildResult(folder);
 		const { [REPORT_FILES.json]: json = "", ...files } = Object.fromEntries(filesOfResult(result));
 		const [run] = result.runs;
@@ -61,7 +61,8 @@ const words = {
 			json,
 			files,
 			text: renderTerminal(documentOf(result), {
-				columns,
+				/** The width of k6's own summary. */
+				columns: 100,
 				colour: false,
 				report: commandLine(["mqbench", "report", folder]),
 			}),

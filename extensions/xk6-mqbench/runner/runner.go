@@ -78,15 +78,14 @@ var embedded string
 func Embed(bundle string) { embedded = bundle }
 
 // Of is the bundle of this program, or that which the environment names.
-func Of(version string, lookup func(string) (string, bool)) (*Runner, error) {
+func Of(version string, env map[string]string) (*Runner, error) {
 	if embedded != "" {
 		return &Runner{version: version, text: embedded}, nil
 	}
-	file, named := lookup(fileEnv)
-	if !named || file == "" {
+	if env[fileEnv] == "" {
 		return nil, ErrAbsent
 	}
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(env[fileEnv])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", fileEnv, err)
 	}
@@ -94,8 +93,8 @@ func Of(version string, lookup func(string) (string, bool)) (*Runner, error) {
 }
 
 // Open plans what `mqbench.open` was given, as JSON.
-func (r *Runner) Open(scenario string, env map[string]string) (*Staged, error) {
-	return ask[Staged](r, "open", json.RawMessage(scenario), env)
+func (r *Runner) Open(scenario json.RawMessage, env map[string]string) (*Staged, error) {
+	return ask[Staged](r, "open", scenario, env)
 }
 
 // Load takes over a plan that was made before.
@@ -104,9 +103,7 @@ func (r *Runner) Load(plan string) (*Staged, error) {
 }
 
 // Result judges the run of a folder.
-func (r *Runner) Result(folder string, columns int) (*Judged, error) {
-	return ask[Judged](r, "result", folder, columns)
-}
+func (r *Runner) Result(folder string) (*Judged, error) { return ask[Judged](r, "result", folder) }
 
 // Run judges a run by its own folder, without JSON and Text.
 func (r *Runner) Run(folder string) (*Judged, error) { return ask[Judged](r, "run", folder) }
@@ -120,13 +117,13 @@ func host(rt *sobek.Runtime, version string) map[string]any {
 	return map[string]any{
 		"platform": runtime.GOOS,
 		"version":  version,
-		"stat": func(path string) sobek.Value {
+		"stat": func(path string) map[string]any {
 			found, err := os.Stat(path)
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-				return sobek.Null()
+				return nil
 			}
 			throw(rt, err)
-			return rt.ToValue(map[string]any{"size": found.Size(), "folder": found.IsDir()})
+			return map[string]any{"size": found.Size(), "folder": found.IsDir()}
 		},
 		"list": func(path string) []map[string]any {
 			found, err := os.ReadDir(path)
@@ -172,13 +169,7 @@ func host(rt *sobek.Runtime, version string) map[string]any {
 			}
 			return string(letters)
 		},
-		"url": func(text string) sobek.Value {
-			parts := urlParts(text)
-			if parts == nil {
-				return sobek.Null()
-			}
-			return rt.ToValue(parts)
-		},
+		"url": urlParts,
 	}
 }
 

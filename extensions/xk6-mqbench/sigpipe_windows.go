@@ -1,4 +1,0 @@
-package mqbench
-
-// surviveReader does nothing: Windows has no such signal.
-func surviveReader() {}
