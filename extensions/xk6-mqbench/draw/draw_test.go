@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
-	"math/bits"
 	"os"
 	"testing"
 )
@@ -95,49 +94,4 @@ func TestUniformNumbersFillTheIntervalEvenly(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestEachBitOfIndexAndSeedTurnsHalfOfTheResult(t *testing.T) {
-	const n = 2000
-	turned := func(name string, bit int, other func(i int64) uint64, row Source) {
-		sum := 0
-		for i := range int64(n) {
-			sum += bits.OnesCount64(row.bits53(i*1_000_003) ^ other(i*1_000_003))
-		}
-		if mean := float64(sum) / n; math.Abs(mean-26.5) > 0.6 {
-			t.Errorf("bit %d of the %s turns %.2f of 53 bits", bit, name, mean)
-		}
-	}
-	row := New(77, Arrivals)
-	for bit := range 40 {
-		turned("index", bit, func(i int64) uint64 { return row.bits53(i ^ 1<<bit) }, row)
-	}
-	for bit := range 53 {
-		other := New(77^1<<bit, Arrivals)
-		turned("seed", bit, other.bits53, row)
-	}
-	turned("purpose", 0, New(77, Work).bits53, row)
-}
-
-func TestBelowIsEven(t *testing.T) {
-	row := New(5, Keys)
-	const n, per = 7, 100_000
-	var counts [n]int
-	for i := range int64(n * per) {
-		counts[row.Below(i, n)]++
-	}
-	for k, c := range counts {
-		if math.Abs(float64(c)-per) > 5*math.Sqrt(per) {
-			t.Errorf("%d is drawn %d times of %d; want about %d", k, c, n*per, per)
-		}
-	}
-}
-
-func BenchmarkExponential(b *testing.B) {
-	row := New(1, Arrivals)
-	sum := 0.0
-	for i := range int64(b.N) {
-		sum += row.Exponential(i)
-	}
-	_ = sum
 }

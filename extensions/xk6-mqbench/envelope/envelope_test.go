@@ -19,24 +19,9 @@ func TestAnEnvelopeComesBackAsItWasPut(t *testing.T) {
 	if !bytes.Equal(payload[:4], []byte("MQB1")) || payload[16+2] != 1 {
 		t.Errorf("the layout is not big endian as documented: % x", payload[:Bytes])
 	}
-}
-
-func TestWhatIsNoEnvelopeIsNotRead(t *testing.T) {
-	for name, payload := range map[string][]byte{
-		"nothing":       nil,
-		"too short":     []byte("MQB1"),
-		"another magic": make([]byte, 64),
-	} {
-		if _, ok := Get(payload); ok {
-			t.Errorf("%s is read as an envelope", name)
-		}
-	}
-}
-
-func TestABatchOfRandomBodiesDoesNotCompress(t *testing.T) {
-	for _, size := range []int{64, 256, 1024, 100_000} {
-		if ratio := packed(newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1}), size); ratio < 0.999 {
-			t.Errorf("%d-byte messages compress to %.3f of their size", size, ratio)
+	for _, other := range [][]byte{nil, []byte("MQB1"), make([]byte, 64)} {
+		if _, ok := Get(other); ok {
+			t.Errorf("%q is read as an envelope", other)
 		}
 	}
 }
@@ -55,23 +40,15 @@ func TestTheSameSeedAndMessageGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestTheSmallestMessageIsTheEnvelopeAlone(t *testing.T) {
-	for _, kind := range []string{"random", "zeros", "file"} {
-		newBody(t, Payload{Kind: kind, Bytes: Bytes, File: file(t, "abc")}).Fill(make([]byte, Bytes), 5)
-	}
-}
-
-func TestAPayloadThatCannotBeMadeIsRefusedInWords(t *testing.T) {
-	half, over, none := 0.5, 1.1, math.NaN()
+func TestAPayloadThatCannotBeMadeIsRefused(t *testing.T) {
+	over, none := 1.1, math.NaN()
 	for what, p := range map[string]Payload{
 		"no room for the envelope": {Kind: "random", Bytes: Bytes - 1},
 		"an unknown kind":          {Kind: "poetry", Bytes: 100},
 		"more than all random":     {Kind: "random", Bytes: 100, RandomRatio: &over},
 		"no number random":         {Kind: "random", Bytes: 100, RandomRatio: &none},
-		"no file named":            {Kind: "file", Bytes: 100},
-		"a file that is not there": {Kind: "file", Bytes: 100, File: filepath.Join(t.TempDir(), "none"), RandomRatio: &half},
+		"no file":                  {Kind: "file", Bytes: 100},
 		"an empty file":            {Kind: "file", Bytes: 100, File: file(t, "")},
-		"a folder":                 {Kind: "file", Bytes: 100, File: t.TempDir()},
 	} {
 		if _, err := NewBodyOf(p); err == nil {
 			t.Errorf("%s: accepted", what)
@@ -80,12 +57,14 @@ func TestAPayloadThatCannotBeMadeIsRefusedInWords(t *testing.T) {
 }
 
 func TestABatchCompressesToItsRandomPart(t *testing.T) {
-	for _, size := range []int{256, 1024, 100_000} {
-		for _, ratio := range []float64{0, 0.1, 0.25, 0.5, 0.9, 1} {
-			b := newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1, RandomRatio: &ratio})
-			got := packed(b, size)
-			// What a compressor needs to say where zeros are counts against small messages.
-			if got < ratio-0.002 || got > ratio+0.03 {
+	for _, size := range []int{64, 256, 1024, 100_000} {
+		if got := packed(newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1}), size); got < 0.999 {
+			t.Errorf("%d-byte messages compress to %.3f of their size", size, got)
+		}
+		// What a compressor needs to say where zeros are counts against small messages.
+		for _, ratio := range []float64{0, 0.1, 0.25, 0.5, 0.9} {
+			got := packed(newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1, RandomRatio: &ratio}), size)
+			if size > 64 && (got < ratio-0.002 || got > ratio+0.03) {
 				t.Errorf("%d-byte messages, %v of them random, compress to %.3f of their size", size, ratio, got)
 			}
 		}
@@ -95,6 +74,7 @@ func TestABatchCompressesToItsRandomPart(t *testing.T) {
 func TestZerosAreZerosWhateverWasThereBefore(t *testing.T) {
 	half := 0.5
 	for _, p := range []Payload{{Kind: "zeros", Bytes: Bytes + 100}, {Kind: "random", Bytes: Bytes + 100, RandomRatio: &half}} {
+		newBody(t, Payload{Kind: p.Kind, Bytes: Bytes}).Fill(make([]byte, Bytes), 5) // the smallest message
 		payload := bytes.Repeat([]byte{7}, Bytes+100)
 		newBody(t, p).Fill(payload, 3)
 		if !bytes.Equal(payload[:Bytes], bytes.Repeat([]byte{7}, Bytes)) {
