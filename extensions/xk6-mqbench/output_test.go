@@ -28,38 +28,27 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// mirror is a system that delivers what it is sent, at once. What is asked of it is written among the client's own lines.
-type mirror struct {
-	k      *k6Side
-	o      broker.Options
-	handle broker.Handler
-}
+// asked is a system that writes what it is asked for among the client's own lines.
+type asked struct{ k *k6Side }
 
-func (m *mirror) Open(ctx context.Context) error {
-	_, _ = fmt.Fprintln(m.k, "open")
-	if m.k.opening {
+func (a asked) Open(ctx context.Context) error {
+	_ = a.note("open")
+	if a.k.opening {
 		<-ctx.Done()
 	}
 	return ctx.Err()
 }
-func (m *mirror) Prepare(context.Context, broker.Layout) error { return m.note("prepare") }
-func (m *mirror) Remove(context.Context) error                 { return m.note("remove") }
-func (m *mirror) Close() error                                 { return m.note("close") }
-func (m *mirror) Producer(int) (broker.Producer, error)        { return m, nil }
-func (m *mirror) Describe() broker.Description {
-	return broker.Description{Order: "none", Inline: true, Library: "mirror", Server: "mirror", Settings: map[string]string{}}
-}
-func (m *mirror) Consume(_ context.Context, _ broker.Subscription, handle broker.Handler) error {
-	m.handle = handle
-	return nil
-}
-func (m *mirror) Send(message *broker.Message, done broker.Done) {
-	m.handle(broker.Delivery{ReceivedNs: m.o.Now(), Payload: message.Payload})
-	done(message, 0, nil)
+func (a asked) Prepare(context.Context, broker.Layout) error                       { return a.note("prepare") }
+func (a asked) Remove(context.Context) error                                       { return a.note("remove") }
+func (a asked) Close() error                                                       { return a.note("close") }
+func (a asked) Producer(int) (broker.Producer, error)                              { return nil, nil }
+func (a asked) Consume(context.Context, broker.Subscription, broker.Handler) error { return nil }
+func (a asked) Describe() broker.Description {
+	return broker.Description{Order: "none", Settings: map[string]string{}}
 }
 
-func (m *mirror) note(event string) error {
-	_, err := fmt.Fprintln(m.k, event)
+func (a asked) note(event string) error {
+	_, err := fmt.Fprintln(a.k, event)
 	return err
 }
 
@@ -69,11 +58,11 @@ type k6Side struct {
 	t      *testing.T
 	plan   *generator.Plan
 	folder string
-	say    io.WriteCloser
+	say    io.Closer
 	// opening: the system does not answer.
 	opening bool
-	// started has what Start returned, ended what has ended k6's test.
-	started, ended chan error
+	// ended has what has ended k6's test.
+	ended chan error
 
 	mu   sync.Mutex
 	told bytes.Buffer
@@ -94,9 +83,9 @@ func (k *k6Side) text() string {
 // loaded makes the plan of so many clients and the output of a k6 with these segments and this environment.
 func loaded(t *testing.T, clients int, segments string, environment ...string) *k6Side {
 	t.Helper()
-	k := &k6Side{t: t, folder: t.TempDir(), started: make(chan error, 1), ended: make(chan error, 4)}
-	name := "mirror" + k.folder
-	broker.Register(name, func(o broker.Options) (broker.Session, error) { return &mirror{k: k, o: o}, nil })
+	k := &k6Side{t: t, folder: t.TempDir(), ended: make(chan error, 4)}
+	name := "asked" + k.folder
+	broker.Register(name, func(broker.Options) (broker.Session, error) { return asked{k}, nil })
 	plan, err := generator.ParsePlan(fmt.Appendf(nil, `{"schema":1,"runNumber":1,"broker":%q,"urlEnv":"U","driverOptions":{},"pattern":"round-trip",
 		"schedule":{"kind":"constant","rate":{"messages":1000,"perNs":1000000000},"warmupNs":0,"durationNs":200000000,"warmupMessages":0,"messages":200},
 		"drainNs":1000000000,"timeoutNs":1,"inFlight":null,"connections":2,"producers":2,"topics":["a","b"],
@@ -144,16 +133,6 @@ func options(t *testing.T, segments string) (o lib.Options) {
 	return o
 }
 
-// begin calls Start, which may block.
-func (k *k6Side) begin() { go func() { k.started <- k.Start() }() }
-
-func (k *k6Side) line(line string) {
-	k.t.Helper()
-	if _, err := io.WriteString(k.say, line+"\n"); err != nil {
-		k.t.Fatal(err)
-	}
-}
-
 func (k *k6Side) await(words string) {
 	k.t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(k.text(), words); time.Sleep(time.Millisecond) {
@@ -193,42 +172,6 @@ func within(t *testing.T, c chan error) error {
 
 const half = "0:1/2 of 0,1/2,1"
 
-func TestACoordinatedRunBeginsAtTheT0ThatItIsTold(t *testing.T) {
-	k := loaded(t, 2, half, coordinatedEnv)
-	k.begin()
-	k.await(`"ready"`)
-	select {
-	case err := <-k.started:
-		t.Fatalf("it started before T0 was known: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
-	t0 := fmt.Sprintf(`"t0UnixNs":"%d"`, time.Now().Add(300*time.Millisecond).UnixNano())
-	k.line("{" + t0 + "}")
-	if err := within(t, k.started); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		for ; t.Context().Err() == nil; time.Sleep(10 * time.Millisecond) {
-			go func() { _ = k.load.generator.Slot(context.Background()) }()
-		}
-	}()
-	k.await(t0)
-	k.await(`"settled"`)
-	k.line(`{"close":true}`) // it has by itself
-	k.line(`{"finish":true}`)
-	if err := within(t, k.ended); err != nil {
-		t.Errorf("k6's test ends with %v; want no reason", err)
-	}
-	if err := k.Stop(); err != nil {
-		t.Error(err)
-	}
-	text, err := os.ReadFile(filepath.Join(k.folder, "client-0.jsonl"))
-	if err != nil || !strings.Contains(string(text), `"intended":100,`) || !strings.Contains(string(text), `"state":"complete"`) {
-		t.Errorf("%v: %s; want a complete run of half the messages", err, text)
-	}
-	k.await(`"mqbench":"end"`)
-}
-
 // k6 itself catches signals only some time after its outputs have started.
 func TestWhatEndsARunBeforeItsFirstSlotLeavesNothing(t *testing.T) {
 	signal := func(s syscall.Signal) func(*k6Side) { return func(*k6Side) { _ = syscall.Kill(os.Getpid(), s) } }
@@ -248,11 +191,11 @@ func TestWhatEndsARunBeforeItsFirstSlotLeavesNothing(t *testing.T) {
 			k = loaded(t, 2, half, coordinatedEnv)
 		}
 		k.opening = c.until == "open"
-		k.begin()
-		ends := k.started
+		ends := make(chan error, 1)
+		go func() { ends <- k.Start() }()
 		if c.until != "" {
 			k.await(c.until)
-		} else if err := within(t, k.started); err != nil {
+		} else if err := within(t, ends); err != nil {
 			t.Fatal(err)
 		} else {
 			ends = k.ended
@@ -280,7 +223,6 @@ func TestSeveralClientsWithoutACoordinatorAreRefused(t *testing.T) {
 		{"nobody hands out T0", 2, half, nil, "2 clients need one T0: set MQBENCH_COORDINATED=1"},
 		{"no segments", 2, "", []string{coordinatedEnv}, "for 2 clients, k6's execution segment makes this one of 1"},
 		{"segments of a plan for one", 1, half, []string{coordinatedEnv}, "for 1 client, k6's execution segment makes this one of 2"},
-		{"unequal segments", 2, "0:1/3 of 0,1/3,1", []string{coordinatedEnv}, "not equal parts"},
 	} {
 		k := loaded(t, c.clients, c.segments, c.environment...)
 		if err := k.Start(); err == nil || !strings.Contains(err.Error(), c.want) || k.text() != "" {

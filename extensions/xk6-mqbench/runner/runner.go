@@ -34,10 +34,7 @@ var ErrAbsent = errors.New("this k6 cannot plan and judge by itself: use the one
 // Runner is a bundle; nil: there is none. Its methods take some seconds, and may be called by any goroutine.
 type Runner struct {
 	version string
-	text    string
-
-	mu      sync.Mutex
-	program *sobek.Program
+	program func() (*sobek.Program, error)
 }
 
 // Staged is a load before it runs (runner/inside-k6/words.ts).
@@ -79,17 +76,19 @@ func Embed(bundle string) { embedded = bundle }
 
 // Of is the bundle of this program, or that which the environment names.
 func Of(version string, env map[string]string) (*Runner, error) {
-	if embedded != "" {
-		return &Runner{version: version, text: embedded}, nil
+	text := embedded
+	if text == "" {
+		if env[fileEnv] == "" {
+			return nil, ErrAbsent
+		}
+		bundle, err := os.ReadFile(env[fileEnv])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", fileEnv, err)
+		}
+		text = string(bundle)
 	}
-	if env[fileEnv] == "" {
-		return nil, ErrAbsent
-	}
-	text, err := os.ReadFile(env[fileEnv])
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", fileEnv, err)
-	}
-	return &Runner{version: version, text: string(text)}, nil
+	program := func() (*sobek.Program, error) { return sobek.Compile("mqbench.js", text, false) }
+	return &Runner{version: version, program: sync.OnceValues(program)}, nil
 }
 
 // Open plans what `mqbench.open` was given, as JSON.
@@ -181,20 +180,15 @@ func ask[Answer any](r *Runner, word string, arguments ...any) (*Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.program == nil {
-		program, err := sobek.Compile("mqbench.js", r.text, false)
-		if err != nil {
-			return nil, fmt.Errorf("mqbench's bundle: %w", err)
-		}
-		r.program = program
-	}
+	program, err := r.program()
 	rt := sobek.New()
-	if err := rt.Set("go", host(rt, r.version)); err != nil {
-		return nil, err
+	if err == nil {
+		err = rt.Set("go", host(rt, r.version))
 	}
-	if _, err := rt.RunProgram(r.program); err != nil {
+	if err == nil {
+		_, err = rt.RunProgram(program)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("mqbench's bundle: %w", err)
 	}
 	value, err := rt.RunString(fmt.Sprintf("JSON.stringify(words.%s(...%s))", word, given))

@@ -31,9 +31,8 @@ type Test struct {
 
 	mu     sync.Mutex
 	joined bool
-	// runs: between k6's Init and the end of the test.
+	// runs: between k6's Init, for which inits looks, and the end of the test.
 	runs  bool
-	over  bool
 	inits func() bool
 	// starts and ends are called when the test begins and has ended.
 	starts, ends []func()
@@ -99,7 +98,7 @@ func (t *Test) Join(vu modules.VU) bool {
 		}()
 	}
 	t.runs = t.runs || t.inits != nil && t.inits()
-	return t.runs && !t.over
+	return t.runs
 }
 
 // AtStart calls start when the test begins, before setup and iterations.
@@ -200,7 +199,7 @@ func (t *Test) start() {
 func (t *Test) end() {
 	t.mu.Lock()
 	ends := t.ends
-	t.ends, t.over = nil, true
+	t.ends, t.runs = nil, false
 	t.mu.Unlock()
 	for _, end := range ends {
 		end()
