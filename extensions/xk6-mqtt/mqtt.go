@@ -175,8 +175,6 @@ const (
 	bufferBytes, ackBytes = 64 * 1024, 512
 )
 
-func (o *options) keepAliveSeconds() int { return int(o.KeepAliveNs / int64(time.Second)) }
-
 // --- internal ---
 
 func (s *session) settings() map[string]string {

@@ -54,7 +54,7 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 	})
 	at := c.s.at
 	answer, err := l.library.Connect(ctx, &paho.Connect{
-		ClientID: c.id(), CleanStart: !c.persistent, KeepAlive: uint16(c.s.own.keepAliveSeconds()),
+		ClientID: c.id(), CleanStart: !c.persistent, KeepAlive: uint16(c.s.own.KeepAliveNs / int64(time.Second)),
 		Username: at.User, UsernameFlag: at.User != "", Password: []byte(at.Password), PasswordFlag: at.Password != "",
 		Properties: &paho.ConnectProperties{ReceiveMaximum: &most, SessionExpiryInterval: &expiry, RequestProblemInfo: true},
 	})
