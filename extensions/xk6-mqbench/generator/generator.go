@@ -253,7 +253,7 @@ func (g *Generator) start() {
 	if !g.closed {
 		go g.watchTimeouts()
 		if !g.facts.Inline {
-			go g.stops.watch(g.clock.Now, g.concluded)
+			go g.stops.watch(g.clock.Now, g.concluded, g.relieve)
 		}
 	}
 }

@@ -60,9 +60,6 @@ func (g *Generator) run(ready chan<- struct{}) {
 		close(g.paced)
 		return
 	}
-	if len(g.connections) > 1 && !g.facts.Inline {
-		go g.relieve()
-	}
 	g.walk(g.pacer, 0, wait{})
 }
 
@@ -178,30 +175,22 @@ func (c *calendar) book(startNs, ns int64) {
 
 // --- internal ---
 
-// relieve watches the pacer. If a send call holds it, another thread takes over, so that a client library that blocks on one connection
+// relieve looks at the pacer. If a send call holds it, another thread takes over, so that a client library that blocks on one connection
 // does not hold up the others. The connection itself stays with the held thread; what becomes due there goes to the goroutines of
 // its senders. An ideal generator with one thread would have waited until now, and the new thread counts that as waiting.
 func (g *Generator) relieve() {
-	ticker := time.NewTicker(time.Duration(heldNs))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-g.paced:
-			return
-		case <-g.concluded:
-			return
-		case <-ticker.C:
-		}
-		callNs := g.pace.callNs.Load()
-		nowNs := g.clock.Now() - g.t0
-		heldForNs := nowNs - callNs - g.stopped(callNs, nowNs)
-		if callNs < 0 || heldForNs < heldNs || g.stop.Load() || !g.pace.callNs.CompareAndSwap(callNs, relieved) {
-			continue
-		}
-		next := g.pace.next
-		wait := wait{ns: g.pace.waitNs + heldForNs, offsetNs: g.schedule.Offset(next - 1)}
-		go func() { g.walk(g.pacer.Renew(), next, wait) }() // the pacer belongs to the thread that renews it
+	callNs := g.pace.callNs.Load()
+	if callNs < 0 || len(g.connections) < 2 || g.stop.Load() {
+		return
 	}
+	nowNs := g.clock.Now() - g.t0
+	heldForNs := nowNs - callNs - g.stopped(callNs, nowNs)
+	if heldForNs < heldNs || !g.pace.callNs.CompareAndSwap(callNs, relieved) {
+		return
+	}
+	next := g.pace.next
+	wait := wait{ns: g.pace.waitNs + heldForNs, offsetNs: g.schedule.Offset(next - 1)}
+	go func() { g.walk(g.pacer.Renew(), next, wait) }() // the pacer belongs to the thread that renews it
 }
 
 // message takes one from the pool and does early, before the stamps, what takes time: it would be in service.

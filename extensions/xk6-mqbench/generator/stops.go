@@ -35,8 +35,8 @@ type stops struct {
 	told int
 }
 
-// watch notes the stops until done is closed.
-func (s *stops) watch(now func() int64, done <-chan struct{}) {
+// watch notes the stops until done is closed. It calls tick each time it runs, as further wake-ups would cost the same again.
+func (s *stops) watch(now func() int64, done <-chan struct{}, tick func()) {
 	for {
 		select {
 		case <-done:
@@ -48,6 +48,7 @@ func (s *stops) watch(now func() int64, done <-chan struct{}) {
 		s.dueNs.Store(dueNs)
 		time.Sleep(time.Duration(beatNs))
 		s.woke(dueNs, now())
+		tick()
 	}
 }
 

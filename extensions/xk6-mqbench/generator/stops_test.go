@@ -62,7 +62,7 @@ func TestAProcessThatRunsIsNotStoppedForLong(t *testing.T) {
 	c, done, ended := clock.New(), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.watch(c.Now, done)
+		s.watch(c.Now, done, func() {})
 	}()
 	began := c.Now()
 	// As a call that the system holds. What the machine keeps from this goroutine it keeps from the watch too.
