@@ -72,38 +72,24 @@ func (b *Books) Count(scope string, tried []int64) Counters {
 		}
 	}
 	c.NotOffered = c.Intended - c.Sent
-	if b.Acks {
-		c.Acked = &acked
-	}
-	// null where messages cross: only the ledgers of all clients show it.
-	if !b.Crosses {
-		c.FailedReceived = &receipts.failed
-	}
-	if b.receivedSets != nil && !b.Crosses {
-		delivered := receipts.received - receipts.failed - receipts.unacked
-		c.Received, c.Delivered, c.Lost = &receipts.received, &delivered, &receipts.lost
-		if b.Acks || c.Unknown > 0 {
-			c.UnackedReceived = &receipts.unacked
+	only := func(where bool, n int64) *int64 {
+		if !where {
+			return nil
 		}
+		return &n
 	}
-	c.Duplicated, c.Late = b.duplicates[n].Load(), b.lates[n].Load()
-	if b.Limited {
-		timedOut := b.timeouts[n].Load()
-		c.TimedOut = &timedOut
-	}
-	c.Redelivered = b.redeliveries[n].Load()
-	if !b.Crosses {
-		behind := b.behinds[n].Load()
-		c.Behind = &behind
-	}
-	if b.order != nil {
-		reordered := b.reorderings[n].Load()
-		c.Reordered = &reordered
-	}
-	if b.Checksum {
-		corrupted := b.corruptions[n].Load()
-		c.Corrupted = &corrupted
-	}
+	c.Acked = only(b.Acks, acked)
+	// Where messages cross only the ledgers of all clients show receipts.
+	consumed := b.receivedSets != nil && !b.Crosses
+	c.FailedReceived = only(!b.Crosses, receipts.failed)
+	c.Received, c.Lost = only(consumed, receipts.received), only(consumed, receipts.lost)
+	c.Delivered = only(consumed, receipts.received-receipts.failed-receipts.unacked)
+	c.UnackedReceived = only(consumed && (b.Acks || c.Unknown > 0), receipts.unacked)
+	c.Duplicated, c.Late, c.Redelivered = b.duplicates[n].Load(), b.lates[n].Load(), b.redeliveries[n].Load()
+	c.TimedOut = only(b.Limited, b.timeouts[n].Load())
+	c.Behind = only(!b.Crosses, b.behinds[n].Load())
+	c.Reordered = only(b.order != nil, b.reorderings[n].Load())
+	c.Corrupted = only(b.Checksum, b.corruptions[n].Load())
 	return c
 }
 
