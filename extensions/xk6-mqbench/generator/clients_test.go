@@ -275,7 +275,7 @@ func TestASettledClientWaitsToBeToldThatItMayLeave(t *testing.T) {
 		c.eventually("it is settled", func() bool { return strings.Contains(c.progress[i].String(), `"settled"`) })
 	}
 	time.Sleep(50 * time.Millisecond)
-	if len(h.events) != 2 || isClosed(c.generators[0].Finished()) || isClosed(c.generators[1].Finished()) {
+	if len(h.events) != 2 || happened(c.generators[0].Finished()) || happened(c.generators[1].Finished()) {
 		t.Errorf("a client left before it was told: %v", h.events)
 	}
 	c.finish()
@@ -315,7 +315,7 @@ func TestWhatArrivesWhenTheBooksAreClosedCountsNowhere(t *testing.T) {
 			}
 		}
 		c.settle()
-		if isClosed(c.generators[0].Finished()) || isClosed(c.generators[1].Finished()) {
+		if happened(c.generators[0].Finished()) || happened(c.generators[1].Finished()) {
 			t.Errorf("told %v: a client left when its books were closed", told)
 		}
 		c.generators[1].Finish()

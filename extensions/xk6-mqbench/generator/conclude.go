@@ -38,12 +38,9 @@ type outcome struct {
 func (g *Generator) conclude(ctx context.Context) {
 	g.concludeOnce.Do(func() {
 		defer close(g.concluded)
-		switch {
-		case g.closed:
+		if g.closed {
 			g.outcome.state = g.runClosed(ctx)
-		case g.share.count > 1:
-			g.outcome.state = g.settleWith(ctx)
-		default:
+		} else {
 			g.outcome.state = g.settle(ctx)
 		}
 		g.outcome.endNs = g.clock.Now() - g.t0
@@ -87,17 +84,34 @@ func (g *Generator) conclude(ctx context.Context) {
 
 // --- internal ---
 
-// settle waits for the end of the schedule and of its messages, and returns how the run ended.
+// settle waits for the end of the schedule and of its messages, and returns how the run ended. Where messages cross, a client cannot know that
+// everything has arrived; the coordinator, which hears of all clients, ends the drain. Where the broker is gone a send call may hang
+// beyond the schedule.
 func (g *Generator) settle(ctx context.Context) string {
 	for {
-		if g.settled() || g.waited(g.t0+g.endNs.Load()) >= g.plan.DrainNs || g.dismissed() {
+		told := happened(g.told)
+		switch {
+		case !g.crosses && g.settled(), g.waited(g.t0+g.endNs.Load()) >= g.plan.DrainNs,
+			told && (g.sent() || g.clock.Now() >= g.t0+g.plan.windowEndNs()):
 			return "complete"
+		case told && g.share.count > 1:
+			return "interrupted" // there was more to send
 		}
 		select {
 		case <-ctx.Done():
 			return g.interrupt()
 		case <-time.After(settlePoll):
 		}
+	}
+}
+
+// happened reports whether an event's channel is closed.
+func happened(event <-chan struct{}) bool {
+	select {
+	case <-event:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -178,14 +192,7 @@ func (g *Generator) flown() bool {
 }
 
 // sent reports whether the pacer has reached the end of the schedule.
-func (g *Generator) sent() bool {
-	select {
-	case <-g.paced:
-		return true
-	default:
-		return false
-	}
-}
+func (g *Generator) sent() bool { return happened(g.paced) }
 
 func (g *Generator) nothingInFlight() bool {
 	t := g.recorder.Totals()

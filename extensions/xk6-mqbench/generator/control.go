@@ -127,36 +127,6 @@ func (g *Generator) leader() (string, error) {
 	return found, err
 }
 
-// settleWith waits until one of several clients may close its books, and returns how that came. Where messages cross, a client cannot
-// know that everything has arrived; the coordinator, which hears of all clients, says so.
-func (g *Generator) settleWith(ctx context.Context) string {
-	for {
-		if g.waited(g.t0+g.endNs.Load()) >= g.plan.DrainNs || !g.crosses && g.settled() {
-			return "complete"
-		}
-		select {
-		case <-g.told:
-			if g.dismissed() {
-				return "complete"
-			}
-			return "interrupted" // there was more to send
-		case <-ctx.Done():
-			return g.interrupt()
-		case <-time.After(settlePoll):
-		}
-	}
-}
-
-// dismissed reports whether the coordinator has ended the drain. Where the broker is gone a send call may hang beyond the schedule.
-func (g *Generator) dismissed() bool {
-	select {
-	case <-g.told:
-		return g.sent() || g.clock.Now() >= g.t0+g.plan.windowEndNs()
-	default:
-		return false
-	}
-}
-
 // awaitFinish keeps one of several clients, with its books closed, until it may leave. When a member leaves a group, the broker gives
 // its unacknowledged messages to the other members, and those must no longer count them.
 func (g *Generator) awaitFinish(ctx context.Context) {

@@ -215,9 +215,7 @@ func (g *Generator) Close() error {
 	if g.results == nil {
 		return g.session.Close()
 	}
-	select {
-	case <-g.started:
-	default:
+	if !happened(g.started) {
 		// k6 ended before the first iteration: there are no results.
 		g.stop.Store(true)
 		g.startOnce.Do(func() {})

@@ -276,7 +276,7 @@ func (c *fleet) beat() {
 		c.beating.Add(1)
 		go func() {
 			defer c.beating.Done()
-			for !isClosed(g.Finished()) && c.ctx.Err() == nil {
+			for !happened(g.Finished()) && c.ctx.Err() == nil {
 				go func() {
 					if err := g.Slot(c.ctx); err != nil {
 						c.t.Error(err)

@@ -37,19 +37,14 @@ type stops struct {
 
 // watch notes the stops until done is closed. It calls tick each time it runs, as further wake-ups would cost the same again.
 func (s *stops) watch(now func() int64, done <-chan struct{}, tick func()) {
-	for {
-		select {
-		case <-done:
-			s.dueNs.Store(0)
-			return
-		default:
-		}
+	for !happened(done) {
 		dueNs := now() + beatNs
 		s.dueNs.Store(dueNs)
 		time.Sleep(time.Duration(beatNs))
 		s.woke(dueNs, now())
 		tick()
 	}
+	s.dueNs.Store(0)
 }
 
 // woke notes that the watch ran at nowNs and wanted to at dueNs.

@@ -358,7 +358,7 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 		heartbeat = func(slot func()) {
 			end := time.Now().Add(time.Duration(plan.windowEndNs()) + 300*time.Millisecond)
 			most := end.Add(30 * time.Second) // on a busy machine the last message is claimed late, and not never
-			for (time.Now().Before(end) || g.horizonNs.Load() < plan.windowEndNs() && time.Now().Before(most)) && ctx.Err() == nil && !isClosed(g.concluded) {
+			for (time.Now().Before(end) || g.horizonNs.Load() < plan.windowEndNs() && time.Now().Before(most)) && ctx.Err() == nil && !happened(g.concluded) {
 				go slot()
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -379,15 +379,6 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 	m.read(filepath.Join(folder, "client-0.jsonl"), plan.Schedule.Steady)
 	m.checkIdentities(parsed)
 	return m
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 func (m *measured) read(path string, steady *Steady) {

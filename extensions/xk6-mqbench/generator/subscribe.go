@@ -199,9 +199,7 @@ func (c *consumer) sleep(ns int64) {
 			return
 		}
 	}
-	select {
-	case <-g.ending:
-	default:
+	if !happened(g.ending) {
 		pacer.Sleep(g.clock.Now, endNs)
 	}
 }
