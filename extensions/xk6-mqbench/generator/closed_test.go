@@ -54,16 +54,10 @@ func TestTheWarmUpOfAClosedLoadSettlesBeforeItsWindowOpens(t *testing.T) {
 
 func TestAClosedLoadNeverHasMoreInFlightThanItsLimit(t *testing.T) {
 	p := closedPlan(2000, 7)
-	var flying, highest atomic.Int64
-	m := measure(t, p, &stub{
-		onSend: func(*broker.Message) error {
-			highest.Store(max(highest.Load(), flying.Add(1)))
-			return nil
-		},
-		receive: func(string, int64) { flying.Add(-1) },
-	}, nil)
-	if highest.Load() > 7 || *m.window.Received != 2000 {
-		t.Errorf("%d in flight, %d received; want at most 7, and 2000", highest.Load(), *m.window.Received)
+	var f flight
+	m := measure(t, p, &stub{onSend: f.off, receive: func(string, int64) { f.flying.Add(-1) }}, nil)
+	if highest := f.highest.Load(); highest > 7 || *m.window.Received != 2000 {
+		t.Errorf("%d in flight, %d received; want at most 7, and 2000", highest, *m.window.Received)
 	}
 }
 

@@ -1,11 +1,9 @@
 package generator
 
 import (
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
@@ -35,16 +33,10 @@ func TestAGateOfAPublishOpensWithTheAcknowledgement(t *testing.T) {
 	p := publishPlan(2000, 400)
 	limit := int64(3)
 	p.InFlight = &limit
-	var flying, highest atomic.Int64
-	m := measure(t, p, &stub{acks: true,
-		onSend: func(*broker.Message) error {
-			highest.Store(max(highest.Load(), flying.Add(1)))
-			return nil
-		},
-		ack: func(int64) (time.Duration, bool) { flying.Add(-1); return 0, true },
-	}, nil)
-	if *m.window.Acked != 800 || highest.Load() > 4 {
-		t.Errorf("acked %d, in flight %d; want 800, at most 3 and the one being sent", *m.window.Acked, highest.Load())
+	var f flight
+	m := measure(t, p, &stub{acks: true, onSend: f.off, ack: func(int64) (time.Duration, bool) { f.flying.Add(-1); return 0, true }}, nil)
+	if *m.window.Acked != 800 || f.highest.Load() > 4 {
+		t.Errorf("acked %d, in flight %d; want 800, at most 3 and the one being sent", *m.window.Acked, f.highest.Load())
 	}
 }
 

@@ -222,7 +222,7 @@ func (c *connection) try() bool { return !c.guarded || c.mu.TryLock() }
 
 // take waits until nobody is sending, and reports whether it had to wait. unlock must follow.
 func (c *connection) take() (waited bool) {
-	if !c.guarded || c.mu.TryLock() {
+	if c.try() {
 		return false
 	}
 	c.mu.Lock()
@@ -237,13 +237,10 @@ func (c *connection) unlock() {
 
 // quiet reports whether nobody is sending.
 func (c *connection) quiet() bool {
-	if !c.guarded {
-		return true
-	}
-	if !c.mu.TryLock() {
+	if !c.try() {
 		return false
 	}
-	c.mu.Unlock()
+	c.unlock()
 	return true
 }
 

@@ -213,6 +213,14 @@ func (s *stub) Close() error {
 	return nil
 }
 
+// flight counts the messages of a stub that are on their way.
+type flight struct{ flying, highest atomic.Int64 }
+
+func (f *flight) off(*broker.Message) error {
+	f.highest.Store(max(f.highest.Load(), f.flying.Add(1)))
+	return nil
+}
+
 var names int
 
 // testPlan is a round trip at the given rate over ms milliseconds, without warm-up.

@@ -4,8 +4,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 func TestALostWarmUpMessageKeepsNoWindowShut(t *testing.T) {
@@ -52,12 +50,12 @@ func TestLostMessagesOfAClosedLoadGiveBackTheirSlots(t *testing.T) {
 func TestAMessageThatCompletesAfterItsTimeoutHasItsTrueTimeAndFreesNoSecondSlot(t *testing.T) {
 	p := closedPlan(40, 1)
 	p.DrainNs, p.TimeoutNs = 5000*ms, 100*ms
-	var flying, highest atomic.Int64
+	var f flight
 	m := measure(t, p, &stub{
-		onSend: func(*broker.Message) error { highest.Store(max(highest.Load(), flying.Add(1))); return nil },
+		onSend: f.off,
 		receive: func(_ string, i int64) {
 			time.Sleep(time.Duration(1500*ms) * time.Duration(max(0, 1-i)))
-			flying.Add(-1)
+			f.flying.Add(-1)
 		},
 	}, nil)
 	if *m.window.Received != 40 || *m.window.Lost != 0 || *m.window.TimedOut == 0 || m.window.Late == 0 {
@@ -67,8 +65,8 @@ func TestAMessageThatCompletesAfterItsTimeoutHasItsTrueTimeAndFreesNoSecondSlot(
 		t.Errorf("%d services up to %d ms; want 40, the longest 1500 ms", s.Count, s.Max/ms)
 	}
 	// Message 0 and what had timed out behind it, and one more.
-	if most := *m.window.TimedOut + 1; highest.Load() > most {
-		t.Errorf("%d at a time; want at most %d: each slot comes back once", highest.Load(), most)
+	if most := *m.window.TimedOut + 1; f.highest.Load() > most {
+		t.Errorf("%d at a time; want at most %d: each slot comes back once", f.highest.Load(), most)
 	}
 }
 
