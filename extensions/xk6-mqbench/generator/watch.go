@@ -180,7 +180,7 @@ func (r *results) settled(k int64, progress map[string]any) {
 		var s *recorder.Second
 		if endNs <= nowNs && (r.whole(n, endNs) || nowNs-endNs >= settleNs) {
 			s = r.take(n)
-			// The lag of the newest settled second: a second that is not settled stays in the pacer's shard.
+			// The lag of the newest settled second.
 			if ns, ok := s.Percentile(recorder.Lag, 99); ok {
 				progress["lagP99"] = ns
 			}
