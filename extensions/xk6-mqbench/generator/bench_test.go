@@ -59,14 +59,8 @@ func BenchmarkMessage(b *testing.B) {
 
 func newGenerator(b *testing.B, p *Plan) *Generator {
 	b.Helper()
-	names++
-	p.Broker = fmt.Sprintf("mirror-%d", names)
 	m := &mirror{}
-	broker.Register(p.Broker, m.driver)
-	g, err := New(p, "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	g := made(b, p, m.driver)
 	if err := m.Consume(context.Background(), broker.Subscription{}, g.receive(0, 0)); err != nil {
 		b.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func (g *Generator) conclude(ctx context.Context) {
 // everything has arrived; the coordinator, which hears of all clients, ends the drain. Where the broker is gone a send call may hang
 // beyond the schedule.
 func (g *Generator) settle(ctx context.Context) string {
-	for {
+	for hear := g.told; ; {
 		told := happened(g.told)
 		switch {
 		case !g.crosses && g.settled(), g.waited(g.t0+g.endNs.Load()) >= g.plan.DrainNs,
@@ -98,6 +98,8 @@ func (g *Generator) settle(ctx context.Context) string {
 			return "interrupted" // there was more to send
 		}
 		select {
+		case <-hear:
+			hear = nil
 		case <-ctx.Done():
 			return g.interrupt()
 		case <-time.After(settlePoll):

@@ -287,7 +287,8 @@ func TestAnInterruptedRunWaitsForTheMessageThatIsJustLeavingAndKnowsWhatItHeldUp
 		},
 	}).driver, nil)
 	m.between("received", *m.window.Received, last+1, last+1)
-	if m.state != "interrupted" || *m.window.Lost != 0 || m.window.Failed == 0 || *m.window.Received+m.window.Failed != m.window.Sent {
+	// A generator that a busy machine stopped in the call has held them up itself.
+	if m.state != "interrupted" || *m.window.Lost != 0 || m.window.Failed == 0 && m.stoppedNs == 0 || *m.window.Received+m.window.Failed != m.window.Sent {
 		t.Errorf("%s: %+v; want all that left to be received, and what the call held up to have failed", m.state, m.window)
 	}
 }

@@ -227,20 +227,9 @@ func (b *sharedBuffer) String() string {
 // openClients opens the plan's clients, one after the other.
 func openClients(t *testing.T, plan *Plan, h *hub) *fleet {
 	t.Helper()
-	names++
-	plan.Broker = fmt.Sprintf("hub-%d", names)
-	broker.Register(plan.Broker, h.driver)
-	text, err := json.Marshal(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := ParsePlan(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &fleet{t: t, hub: h, plan: parsed, folder: t.TempDir(), ctx: context.Background()}
+	c := &fleet{t: t, hub: h, plan: parsed(t, plan, h.driver), folder: t.TempDir(), ctx: context.Background()}
 	for i := range plan.Client.Count {
-		taken, err := parsed.Take(i, plan.Client.Count)
+		taken, err := c.plan.Take(i, plan.Client.Count)
 		if err != nil {
 			t.Fatal(err)
 		}

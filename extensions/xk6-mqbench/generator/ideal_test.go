@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -31,13 +30,7 @@ func sharedConnection(t *testing.T, takes func(i int64) (int64, bool)) *Generato
 	p := roundTripPlan(1000, 2000, 2, 4)
 	p.Topics = []string{"a"}
 	p.Producers, p.Connections = 2, 1
-	names++
-	p.Broker = fmt.Sprintf("jumping-%d", names)
-	broker.Register(p.Broker, (&stub{}).driver)
-	g, err := New(complete(p), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := made(t, complete(p), (&stub{}).driver)
 	g.date(g.clock.Now(), time.Now())
 	g.makeSenders()
 	for _, s := range g.senders {

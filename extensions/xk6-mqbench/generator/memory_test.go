@@ -3,12 +3,9 @@
 package generator
 
 import (
-	"fmt"
 	"runtime"
 	"testing"
 	"time"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // 3 million messages in 30 s are sent and received here; the first subscriber of two gets nothing.
@@ -25,14 +22,8 @@ func TestWhatIsKeptDoesNotGrowWithTheMessages(t *testing.T) {
 		p := testPlan(100_000, 10_000)
 		p.DrainNs, p.TimeoutNs = 300*ms, 300*ms
 		change(p)
-		names++
-		p.Broker = fmt.Sprintf("mirror-%d", names)
 		m := &mirror{}
-		broker.Register(p.Broker, m.driver)
-		g, err := New(p, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := made(t, p, m.driver)
 		g.date(g.clock.Now(), time.Now())
 		g.facts = m.Describe()
 		g.makeSenders()

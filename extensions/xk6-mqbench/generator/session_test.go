@@ -27,13 +27,7 @@ func TestAPlanAndADriverThatDisagreeAreToldApartBeforeTheRun(t *testing.T) {
 		{wild, &stub{}, "no subscriptions by a pattern"},
 		{queue, &stub{}, "stores messages"},
 	} {
-		names++
-		c.plan.Broker = "disagreeing-" + string(rune('a'+names%26)) + string(rune('a'+names/26%26))
-		broker.Register(c.plan.Broker, c.stub.driver)
-		g, err := New(c.plan, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := made(t, c.plan, c.stub.driver)
 		if err := g.Open(t.Context(), nil, Versions{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Open says %v; want %q", err, c.want)
 		}
@@ -48,13 +42,8 @@ func TestMoreConnectionsThanFilesAreRefusedBeforeTheFirstOne(t *testing.T) {
 	defer func() { fileLimit = real }()
 	fileLimit = func() int64 { return 256 }
 	p, s := testPlan(100, 100), &stub{}
-	p.Connections, p.Broker = 300, "without-files"
-	broker.Register(p.Broker, s.driver)
-	g, err := New(p, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = g.Open(t.Context(), nil, Versions{})
+	p.Connections = 300
+	err := made(t, p, s.driver).Open(t.Context(), nil, Versions{})
 	for _, want := range []string{"300 connections", "allows 256", "ulimit -H -n"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open says %v; want %q", err, want)
@@ -64,13 +53,7 @@ func TestMoreConnectionsThanFilesAreRefusedBeforeTheFirstOne(t *testing.T) {
 
 func TestWhatWasMadeOnTheBrokerIsRemovedWhenTheRunCannotBegin(t *testing.T) {
 	p, s := workQueuePlan(100, 100, 1), &stub{noConsumers: errors.New("no consumers today")}
-	p.Broker = "without-consumers"
-	broker.Register(p.Broker, s.driver)
-	g, err := New(p, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Open(t.Context(), nil, Versions{}); !errors.Is(err, s.noConsumers) {
+	if err := made(t, p, s.driver).Open(t.Context(), nil, Versions{}); !errors.Is(err, s.noConsumers) {
 		t.Errorf("Open says %v; want %v", err, s.noConsumers)
 	}
 	if s.removed.Load() != 1 || s.closed.Load() != 1 {

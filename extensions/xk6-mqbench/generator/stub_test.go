@@ -223,6 +223,29 @@ func (f *flight) off(*broker.Message) error {
 
 var names int
 
+// parsed is a plan on a system of its own, as k6 reads it.
+func parsed(t testing.TB, plan *Plan, driver broker.Driver) *Plan {
+	t.Helper()
+	names++
+	plan.Broker = fmt.Sprintf("system-%d", names)
+	broker.Register(plan.Broker, driver)
+	p, err := ParsePlan([]byte(asJSON(plan)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// made is the generator of a plan on a system of its own.
+func made(t testing.TB, plan *Plan, driver broker.Driver) *Generator {
+	t.Helper()
+	g, err := New(parsed(t, plan, driver), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // testPlan is a round trip at the given rate over ms milliseconds, without warm-up.
 func testPlan(rate, ms int64) *Plan {
 	p := &Plan{Schema: 1, RunNumber: 77, Pattern: roundTrip, Connections: 1, Producers: 1, Topics: []string{"a"}}
@@ -329,21 +352,7 @@ var onNew func(*Generator)
 
 func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker.Driver, heartbeat func(slot func())) *measured {
 	t.Helper()
-	names++
-	plan.Broker = fmt.Sprintf("stub-%d", names)
-	broker.Register(plan.Broker, driver)
-	text, err := json.Marshal(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := ParsePlan(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := New(parsed, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := made(t, plan, driver)
 	if onNew != nil {
 		onNew(g)
 	}
@@ -385,7 +394,7 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 	}
 	m := &measured{t: t, metrics: map[string]exactSum{}, took: time.Since(began), folder: folder, progress: progress.Bytes()}
 	m.read(filepath.Join(folder, "client-0.jsonl"), plan.Schedule.Steady)
-	m.checkIdentities(parsed)
+	m.checkIdentities(g.plan)
 	return m
 }
 
