@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Plan, setUpMs } from "./plan.ts";
 
-/** extensions/xk6-mqbench/generator/subscribe_test.go has the same figures. */
+/** extensions/xk6-mqbench/generator/session_test.go has the same figures. */
 test.each([
 	["quickstart", 30_400],
 	["fan-out", 55_100],

@@ -1,35 +1,13 @@
 package generator
 
 import (
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
-
-// Copies of the given messages come so much later.
-type echoing struct {
-	stub
-	later time.Duration
-	of    func(i int64) bool
-}
-
-func (e *echoing) driver(o broker.Options) (broker.Session, error) {
-	_, err := e.stub.driver(o)
-	return e, err
-}
-func (e *echoing) Producer(int) (broker.Producer, error) { return e, nil }
-func (e *echoing) Send(m *broker.Message, done broker.Done) {
-	if e.of(m.Index) {
-		again := &broker.Message{Index: m.Index, Name: m.Name, Payload: append([]byte(nil), m.Payload...)}
-		time.AfterFunc(e.later, func() {
-			for _, sub := range e.matching(again) {
-				e.deliver(sub, again, 1)
-			}
-		})
-	}
-	e.stub.Send(m, done)
-}
 
 func TestCopiesThatComeWhenEveryMessageHasSettledCountWhereALineAsksForThem(t *testing.T) {
 	for words, c := range map[string]struct {
@@ -39,17 +17,20 @@ func TestCopiesThatComeWhenEveryMessageHasSettledCountWhereALineAsksForThem(t *t
 		drainNs int64
 		copies  int64
 	}{
-		"the last message, again 20 ms later": {20 * time.Millisecond, every(500, 499), []SLALine{{"duplicated"}}, 30_000 * ms, 1},
+		"the last message, again 20 ms later": {20 * time.Millisecond, only(499), []SLALine{{"duplicated"}}, 30_000 * ms, 1},
 		"all messages, again 500 ms later":    {500 * time.Millisecond, every(1, 0), []SLALine{{""}, {"redelivered"}}, 30_000 * ms, 500},
-		"none, and no longer than the drain":  {0, every(501, 500), []SLALine{{"duplicated"}}, 300 * ms, 0},
+		"none, and no longer than the drain":  {0, only(0), []SLALine{{"duplicated"}}, 300 * ms, 0},
 	} {
 		t.Run(words, func(t *testing.T) {
 			p := testPlan(500, 1000)
 			p.DrainNs, p.SLA = c.drainNs, c.sla
-			m := measure(t, p, &echoing{later: c.later, of: c.of}, nil)
-			if m.window.Duplicated != c.copies || *m.window.Received != 500 {
-				t.Errorf("%d copies, %d received; want %d, 500", m.window.Duplicated, *m.window.Received, c.copies)
-			}
+			m := measure(t, p, &stub{later: func(i int64) time.Duration {
+				if c.of(i) {
+					return c.later
+				}
+				return 0
+			}}, nil)
+			m.has("duplicated %d received 500", c.copies)
 			if m.totals.LookedNs == nil {
 				t.Fatal("nobody says how long was looked")
 			}
@@ -59,5 +40,31 @@ func TestCopiesThatComeWhenEveryMessageHasSettledCountWhereALineAsksForThem(t *t
 			// Looking is no part of the run.
 			m.between("end", m.totals.EndNs, 990*ms, 990*ms+lookNs)
 		})
+	}
+}
+
+func TestATimeInWhichTheMachineWasSuspendedIsTold(t *testing.T) {
+	for _, tells := range []bool{true, false} {
+		// It had slept for an hour before the run, and sleeps for 90 s within it.
+		var slept atomic.Int64
+		slept.Store(int64(time.Hour))
+		m := measure(t, testPlan(1000, 200), &stub{
+			onNew:   func(g *Generator) { g.asleep = func() (int64, bool) { return slept.Load(), tells } },
+			receive: at(100, func() { slept.Add(int64(90 * time.Second)) }),
+		}, nil)
+		if got := m.totals.SuspendedNs; (got != nil) != tells || tells && *got != int64(90*time.Second) {
+			t.Errorf("suspended for %v ns, told %v; want 90 s, and nothing on a system that does not know", got, tells)
+		}
+	}
+}
+
+func TestAMachineThatStaysAwakeIsNotSuspended(t *testing.T) {
+	before, ok := clock.Asleep()
+	if ok != (runtime.GOOS == "linux") {
+		t.Fatalf("known: %v on %s", ok, runtime.GOOS)
+	}
+	time.Sleep(20 * time.Millisecond)
+	if after, _ := clock.Asleep(); after-before > int64(5*time.Millisecond) || before-after > int64(5*time.Millisecond) {
+		t.Errorf("asleep for %d ns within 20 ms", after-before)
 	}
 }

@@ -1,8 +1,6 @@
 package generator
 
 import (
-	"errors"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,22 +8,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-func fanOutPlan(rate, ms int64, subscribers int) *Plan {
-	p := testPlan(rate, ms)
-	p.Pattern, p.Subscriptions, p.ConsumerConnections = fanOut, subscribers, 2
-	p.Topics, p.Producers = []string{"run.a", "run.b"}, 3
-	return p
-}
-
 func TestEverySubscriberGetsEveryMessage(t *testing.T) {
 	p := fanOutPlan(2000, 500, 5)
 	p.Bystanders = 3
 	s := &stub{}
 	m := measure(t, p, s, nil)
-	if *m.window.Received != 5000 || *m.window.Delivered != 5000 || m.metrics["response"].Count != 5000 || m.metrics["last"].Count != 1000 {
-		t.Errorf("received %d, responses %d, last %d; want 5000 5000 1000",
-			*m.window.Received, m.metrics["response"].Count, m.metrics["last"].Count)
-	}
+	m.has("received 5000 delivered 5000 #response 5000 #last 1000")
 	// 5 subscribers on two topics each, and the bystanders.
 	if len(s.subscriptions) != 13 || len(s.prepared.Topics) != 5 || s.subscriptions[12].Topic != "run.bystander2" {
 		t.Errorf("%d subscriptions, %d topics; want 13 and 5", len(s.subscriptions), len(s.prepared.Topics))
@@ -48,12 +36,10 @@ func TestLastIsTheCopyOfTheSlowestSubscriber(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}}, nil)
+	m.has("#last 300 #response 900")
 	// The last message is due after 598 ms, message i after 2i: no last copy came earlier than 598 ms after T0.
-	if last := m.metrics["last"]; last.Count != 300 || last.Sum < 89_700*ms {
-		t.Errorf("last %+v; want 300, together 89.7 s and more", last)
-	}
-	if all := m.metrics["response"]; all.Count != 900 || all.Max != m.metrics["last"].Max {
-		t.Errorf("responses %+v; want 900, the longest of which is the longest last", all)
+	if last, all := m.metrics["last"], m.metrics["response"]; last.Sum < 89_700*ms || all.Max != last.Max {
+		t.Errorf("last %+v of %+v; want together 89.7 s and more, and the longest response among them", last, all)
 	}
 }
 
@@ -61,9 +47,9 @@ func TestAWildcardIsOneSubscriptionPerSubscriber(t *testing.T) {
 	p := fanOutPlan(1000, 400, 4)
 	p.Wildcard = true
 	s := &stub{facts: broker.Description{Wildcards: true}}
-	m := measure(t, p, s, nil)
-	if *m.window.Received != 1600 || len(s.subscriptions) != 4 || s.subscriptions[0].Topic != "run.*" || !s.subscriptions[0].Wildcard {
-		t.Errorf("received %d by %d subscriptions to %s; want 1600, 4, run.*", *m.window.Received, len(s.subscriptions), s.subscriptions[0].Topic)
+	measure(t, p, s, nil).has("received 1600")
+	if len(s.subscriptions) != 4 || s.subscriptions[0].Topic != "run.*" || !s.subscriptions[0].Wildcard {
+		t.Errorf("%d subscriptions to %s; want 4 to run.*", len(s.subscriptions), s.subscriptions[0].Topic)
 	}
 }
 
@@ -71,17 +57,12 @@ func TestFaultsOfAFanOutAreCountedInCopies(t *testing.T) {
 	const n, subscribers = 2000, 4
 	p := fanOutPlan(4000, 500, subscribers)
 	p.Topics, p.Acks = []string{"run.a"}, true
-	refused, dropped, repeated, unacked := every(101, 5), every(97, 11), every(89, 13), every(83, 17)
+	refuses, dropped, repeated, unacked := every(101, 5), every(97, 11), every(89, 13), every(83, 17)
 	m := measure(t, p, &stub{
-		acks: true,
-		onSend: func(msg *broker.Message) error {
-			if refused(msg.Index) {
-				return errors.New("refused")
-			}
-			return nil
-		},
+		acks:   true,
+		onSend: refused(refuses),
 		// Subscriber 1 misses some, subscriber 2 gets some twice.
-		deliveriesAt: func(subscription int, i int64) int {
+		copies: func(subscription int, i int64) int {
 			switch {
 			case subscription == 1 && dropped(i):
 				return 0
@@ -90,53 +71,28 @@ func TestFaultsOfAFanOutAreCountedInCopies(t *testing.T) {
 			}
 			return 1
 		},
-		ack: func(i int64) (time.Duration, bool) { return 0, !unacked(i) },
+		ack: unless(unacked),
 	}, nil)
-	failed := count(0, n, refused)
-	unknown := count(0, n, func(i int64) bool { return unacked(i) && !refused(i) })
-	lost := count(0, n, func(i int64) bool { return dropped(i) && !unacked(i) && !refused(i) })
-	missing := count(0, n, func(i int64) bool { return dropped(i) && !refused(i) })
-	duplicated := count(0, n, func(i int64) bool { return repeated(i) && !refused(i) })
-	w := m.window
-	if w.Failed != failed || w.Unknown != unknown || *w.Lost != lost || w.Duplicated != duplicated {
-		t.Errorf("failed %d unknown %d lost %d duplicated %d; want %d %d %d %d",
-			w.Failed, w.Unknown, *w.Lost, w.Duplicated, failed, unknown, lost, duplicated)
+	sent := func(of func(i int64) bool) int64 {
+		return count(0, n, func(i int64) bool { return of(i) && !refuses(i) })
 	}
-	if want := subscribers*(n-failed) - missing; *w.Received != want {
-		t.Errorf("received %d copies; want %d", *w.Received, want)
-	}
-	if want := n - failed - missing; m.metrics["last"].Count != want {
-		t.Errorf("last has %d messages; want %d: those of which every subscriber has its copy", m.metrics["last"].Count, want)
-	}
+	failed, missing, unknown := count(0, n, refuses), sent(dropped), sent(unacked)
+	lost := sent(func(i int64) bool { return dropped(i) && !unacked(i) })
+	m.has("failed %d unknown %d lost %d duplicated %d acked %d", failed, unknown, lost, sent(repeated), n-failed-unknown)
+	// Last is of those messages of which every subscriber has its copy.
+	m.has("received %d #last %d", subscribers*(n-failed)-missing, n-failed-missing)
 	if first := m.offenders["lost"]; first.Sequence*3+first.Producer != 11 {
 		t.Errorf("first lost is %+v; want message 11", first)
 	}
 }
 
-func TestAMessageOfAFanOutLeavesFlightWithItsLastCopy(t *testing.T) {
-	p := fanOutPlan(2000, 500, 3)
-	p.Producers, p.Topics = 1, []string{"run.a"}
-	limit := int64(4)
-	p.InFlight = &limit
-	var mu sync.Mutex
-	copies, flying, highest := map[int64]int{}, 0, 0
-	m := measure(t, p, &stub{
-		onSend: func(*broker.Message) error {
-			mu.Lock()
-			defer mu.Unlock()
-			flying++
-			highest = max(highest, flying)
-			return nil
-		},
-		receive: func(_ string, i int64) {
-			mu.Lock()
-			defer mu.Unlock()
-			if copies[i]++; copies[i] == 3 {
-				flying--
-			}
-		},
-	}, nil)
-	if highest > 4 || *m.window.Received != 3000 {
-		t.Errorf("%d in flight, %d copies received; want at most 4, and 3000", highest, *m.window.Received)
+func TestAPublishEndsAtItsAcknowledgement(t *testing.T) {
+	s := &stub{acks: true, ack: func(i int64) (time.Duration, bool) { return 5 * time.Millisecond, i%100 != 3 }}
+	p := publishPlan(1000, 500)
+	p.DrainNs = 300 * ms
+	m := measure(t, p, s, nil)
+	m.has("acked 495 unknown 5 firstReceiveNs null")
+	if r, a := m.metrics["response"], m.metrics["ack"]; r != a || r.Min < 5*ms || len(s.subscriptions) != 0 || m.totals.LastAckNs == nil {
+		t.Errorf("response %+v is not ack %+v, or there are subscriptions: %d", r, a, len(s.subscriptions))
 	}
 }

@@ -1,12 +1,14 @@
 package generator
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
 // jumping is a driver whose calls take as long as it says: T0 goes back meanwhile.
@@ -27,10 +29,9 @@ func (j *jumping) Send(m *broker.Message, _ broker.Done) {
 // sharedConnection has two producers of 1000/s together, on one connection.
 func sharedConnection(t *testing.T, takes func(i int64) (int64, bool)) *Generator {
 	t.Helper()
-	p := roundTripPlan(1000, 2000, 2, 4)
-	p.Topics = []string{"a"}
-	p.Producers, p.Connections = 2, 1
-	g := made(t, complete(p), (&stub{}).driver)
+	p := testPlan(1000, 2000)
+	p.Producers = 2
+	g := generate(t, p, &stub{})
 	g.date(g.clock.Now(), time.Now())
 	g.makeSenders()
 	for _, s := range g.senders {
@@ -147,5 +148,113 @@ func TestAMessageWaitsForItsOwnSlotAndNotForTheFirst(t *testing.T) {
 		if want := (seq-1)*1000*ms - offset; queued != want || lag != 3000*ms-offset-want {
 			t.Errorf("message %d: queued %d ms, lag %d ms; want %d queued", seq, queued/ms, lag/ms, want/ms)
 		}
+	}
+}
+
+// The watch for timeouts wakes only so often. Its delay must not add up to lateness of the generator over the slots that time out one after
+// another, which would taint the seconds of a stall.
+func TestASlotThatTimesOutComesBackWhenTheWatchForTimeoutsLooks(t *testing.T) {
+	g := sharedConnection(t, nil)
+	g.plan.TimeoutNs = 50 * ms
+	s := g.senders[0]
+	s.limit, s.freedNs = 1, make([]atomic.Int64, 1)
+	for k, sentNs := range []int64{100 * ms, 160 * ms} {
+		s.called.Add(1)
+		s.lagNs.Store(2 * ms)
+		s.expire(sentNs)
+		s.expire(sentNs + 49*ms)
+		early := s.releases.Load()
+		s.expire(sentNs + 58*ms)
+		if n, got, want := s.releases.Load(), s.freedNs[0].Load(), sentNs+56*ms; early != int64(k) || n != early+1 || got != want {
+			t.Errorf("%d slots are back before the timeout, %d after it, the last one at %d ms; want %d, %d, %d", early, n, got/ms, k, k+1, want/ms)
+		}
+	}
+}
+
+// The checksum of a MiB takes 100 us. After the stamp of the send call that would be in service.
+func TestABodyIsSummedBeforeItsMessageIsStamped(t *testing.T) {
+	g := sharedConnection(t, nil)
+	g.plan.Message.Checksum = true
+	for _, change := range []byte{0, 1} {
+		m := g.message(0, 0)
+		m.Payload[len(m.Payload)-envelope.ChecksumBytes-1] ^= change
+		g.stamp(m)
+		if got := envelope.Intact(m.Payload); got != (change == 0) {
+			t.Errorf("a body that changes by %d before the stamp: intact is %v", change, got)
+		}
+	}
+}
+
+func TestACalendarInOrderIsLindleysRecursion(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var c calendar
+	at, waitNs, busyNs := int64(0), int64(0), int64(0)
+	for range 20_000 {
+		gap := random.Int64N(1000)
+		at += gap
+		waitNs = max(0, waitNs+busyNs-gap)
+		if got := c.free(at) - at; got != waitNs {
+			t.Fatalf("at %d it waits %d; want %d", at, got, waitNs)
+		}
+		busyNs = random.Int64N(900)
+		c.book(at+waitNs, busyNs)
+	}
+}
+
+func TestACalendarOutOfOrder(t *testing.T) {
+	type send struct{ at, ns, want int64 }
+	for _, c := range []struct {
+		words string
+		sends []send
+	}{
+		{"nobody waits for what is due later", []send{{0, 1000 * ms, 0}, {5000 * ms, 10, 5000 * ms}, {2000 * ms, 10, 2000 * ms}}},
+		{"those behind a block wait for its end, each for those that were sent meanwhile", []send{
+			{0, 300 * ms, 0},
+			{10 * ms, 1 * ms, 300 * ms},
+			{20 * ms, 1 * ms, 301 * ms},
+			{15 * ms, 1 * ms, 302 * ms},
+		}},
+		{"one that was overtaken by the next stretch waits for its own", []send{
+			{0, 300 * ms, 0},
+			{400 * ms, 1 * ms, 400 * ms},
+			{10 * ms, 2 * ms, 300 * ms},
+			{20 * ms, 2 * ms, 302 * ms},
+			{400 * ms, 1 * ms, 401 * ms},
+		}},
+		{"and for the newest one when it reaches that", []send{
+			{0, 300 * ms, 0},
+			{301 * ms, 5 * ms, 301 * ms},
+			{10 * ms, 2 * ms, 300 * ms},
+			{20 * ms, 2 * ms, 306 * ms},
+		}},
+	} {
+		var cal calendar
+		for k, s := range c.sends {
+			got := cal.free(s.at)
+			if got != s.want {
+				t.Errorf("%s: send %d begins at %d; want %d", c.words, k, got, s.want)
+			}
+			cal.book(got, s.ns)
+		}
+	}
+}
+
+func TestALongBlockIsRememberedWhileShortOnesComeAndGo(t *testing.T) {
+	var c calendar
+	c.book(1*ms, 300*ms)
+	at := 301 * ms
+	for range 200 {
+		at += 1 * ms
+		c.book(at, 300_000)
+	}
+	if got := c.free(2 * ms); got != 301*ms {
+		t.Errorf("200 short blocks later a message of the long one begins at %d", got)
+	}
+	for range 1000 {
+		at += 2 * 300 * ms
+		c.book(at, 200*ms)
+	}
+	if got := c.free(2 * ms); got != 2*ms {
+		t.Errorf("ten minutes later it begins at %d", got)
 	}
 }

@@ -5,7 +5,6 @@ package generator
 import (
 	"runtime"
 	"testing"
-	"time"
 )
 
 // 3 million messages in 30 s are sent and received here; the first subscriber of two gets nothing.
@@ -22,13 +21,8 @@ func TestWhatIsKeptDoesNotGrowWithTheMessages(t *testing.T) {
 		p := testPlan(100_000, 10_000)
 		p.DrainNs, p.TimeoutNs = 300*ms, 300*ms
 		change(p)
-		m := &mirror{}
-		g := made(t, p, m.driver)
-		g.date(g.clock.Now(), time.Now())
-		g.facts = m.Describe()
-		g.makeSenders()
+		g := mirrored(t, p, p.subscribers()-1)
 		s := g.senders[0]
-		s.out, m.handle = m, g.receive(0, int(p.subscribers()-1))
 		heap := func() int64 {
 			runtime.GC()
 			var stats runtime.MemStats
@@ -54,7 +48,6 @@ func TestWhatIsKeptDoesNotGrowWithTheMessages(t *testing.T) {
 		if got := g.recorder.Totals().Received; got != int64(n) {
 			t.Errorf("%s: %d of %d messages were received", words, got, n)
 		}
-		t.Logf("%s: %.1f MB kept of %d messages", words, float64(most)/1e6, n)
 		if most > 16<<20 {
 			t.Errorf("%s: %d MB are kept of %d messages", words, most>>20, n)
 		}

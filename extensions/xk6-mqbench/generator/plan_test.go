@@ -1,12 +1,14 @@
 package generator
 
 import (
-	"os"
 	"strings"
 	"testing"
 )
 
 func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
+	if _, err := of(3, roundTripPlan(1000, 100, 3, 3)).Take(0, 2); err == nil || !strings.Contains(err.Error(), "for 3 clients") {
+		t.Errorf("two parts of a plan for three: %v", err)
+	}
 	for _, c := range []struct {
 		words string
 		plan  *Plan
@@ -31,6 +33,8 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		{"a request-reply without topics of replies", requestReplyPlan(10, 1000), func(p *Plan) { p.ReplyTopics = nil }, "0 replyTopics"},
 		{"a backlog without its pause", workQueuePlan(10, 1000, 1), func(p *Plan) { p.Pattern = backlog }, "backlog false"},
 		{"more subscribers than the books hold", fanOutPlan(10, 1000, 2), func(p *Plan) { p.Subscriptions = 10_000_000 }, "at most"},
+		{"a closed load of two clients", closedPlan(10, 1), func(p *Plan) { p.Client.Count = 2 }, "a closed load has one client"},
+		{"a topic that is received on another client", roundTripPlan(10, 1000, 3, 6), func(p *Plan) { p.Topics, p.Client.Count = p.Topics[:2], 2 }, "its topic is received on client"},
 		{"a closed load without inFlight", closedPlan(10, 1), func(p *Plan) { p.InFlight = nil }, "needs inFlight"},
 		{"a closed load of warm-up alone", closedPlan(10, 1), func(p *Plan) { p.Schedule.WarmupMessages = 11 }, "no window"},
 	} {
@@ -58,16 +62,6 @@ func TestAPlanThatIsWrittenByHandHasTheDefaultsOfTheOthers(t *testing.T) {
 	}
 }
 
-func TestThePlanThatTheCompilerWritesIsRead(t *testing.T) {
-	text, err := os.ReadFile("../../../runner/script/golden/quickstart/plan.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ParsePlan(text); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestOrderThatTakesTooMuchRoomIsRefusedWhereItIsPromisedAndLeftOutElsewhere(t *testing.T) {
 	p := testPlan(10, 1000)
 	p.Keys, p.Producers = &Keys{Distribution: "random", Count: 10_000_000}, 100
@@ -77,31 +71,5 @@ func TestOrderThatTakesTooMuchRoomIsRefusedWhereItIsPromisedAndLeftOutElsewhere(
 	p.Order = "per-key"
 	if err := p.check(); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("%v; want a refusal", err)
-	}
-}
-
-func TestMembersAndTopicsMeetInPairs(t *testing.T) {
-	for _, c := range []struct {
-		members, topics int
-		want            []pair
-	}{
-		{1, 1, []pair{{0, 0}}},
-		{3, 1, []pair{{0, 0}, {1, 0}, {2, 0}}},
-		{2, 3, []pair{{0, 0}, {1, 1}, {0, 2}}},
-		{3, 2, []pair{{0, 0}, {1, 1}, {2, 0}}},
-	} {
-		p := &Plan{Pattern: workQueue, Consumers: c.members, Topics: make([]string, c.topics)}
-		got := p.pairs()
-		if len(got) != len(c.want) {
-			t.Fatalf("%d members, %d topics: %v; want %v", c.members, c.topics, got, c.want)
-		}
-		for k := range got {
-			if got[k] != c.want[k] {
-				t.Errorf("%d members, %d topics: %v; want %v", c.members, c.topics, got, c.want)
-			}
-		}
-		if shared := c.members > c.topics; p.shared() != shared {
-			t.Errorf("%d members, %d topics: shared is %v", c.members, c.topics, p.shared())
-		}
 	}
 }

@@ -3,9 +3,6 @@ package generator
 import (
 	"fmt"
 	"testing"
-	"time"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 func TestStopsWithinASendCall(t *testing.T) {
@@ -54,39 +51,5 @@ func TestStopsAreToldOnce(t *testing.T) {
 	}
 	if got := s.tell(0); len(got) != remembered || got[0] != [2]int64{30 * ms, 30*ms + stoppedNs} {
 		t.Errorf("%d stops from %d; want those that are remembered", len(got), got[0])
-	}
-}
-
-func TestAProcessThatRunsIsNotStoppedForLong(t *testing.T) {
-	var s stops
-	c, done, ended := clock.New(), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		s.watch(c.Now, done, func() {})
-	}()
-	began := c.Now()
-	// As a call that the system holds. What the machine keeps from this goroutine it keeps from the watch too.
-	var late int64
-	for at := began; at < began+500*ms; {
-		time.Sleep(time.Millisecond)
-		now := c.Now()
-		late, at = late+max(0, now-at-2*ms), now
-	}
-	if got := s.during(began, c.Now()); got > 250*ms+2*late {
-		t.Errorf("%d ms stopped, and this goroutine was late by %d ms", got/ms, late/ms)
-	}
-	close(done)
-	<-ended
-	if got := s.during(c.Now(), c.Now()+900*ms); got != 0 {
-		t.Errorf("nobody watches, and it was stopped for %d ns", got)
-	}
-}
-
-// BenchmarkStopped is what it costs to ask after a send call that took long.
-func BenchmarkStopped(b *testing.B) {
-	var s stops
-	s.dueNs.Store(1 << 60)
-	for i := range int64(b.N) {
-		s.during(i, i+50*ms)
 	}
 }

@@ -1,0 +1,506 @@
+package generator
+
+import (
+	"bytes"
+	"cmp"
+	"compress/zlib"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
+)
+
+const ms = int64(time.Millisecond)
+
+// testPlan is a round trip at the given rate over ms milliseconds, without warm-up.
+func testPlan(rate, ms int64) *Plan {
+	p := &Plan{Schema: 1, RunNumber: 77, Pattern: roundTrip, Connections: 1, Producers: 1, Topics: []string{"a"}}
+	p.Partitions, p.Subscriptions, p.Order, p.Create = 1, 1, "none", true
+	p.Schedule.Kind = "constant"
+	p.Schedule.Rate = &schedule.Rate{Messages: rate, PerNs: 1_000_000_000}
+	p.Schedule.DurationNs = ms * 1_000_000
+	p.Message.Bytes, p.Message.Kind = 64, "random"
+	p.DrainNs, p.TimeoutNs = 2_000_000_000, 2_000_000_000
+	p.Heartbeat.SlotsPerSecond, p.Client.Count = 100, 1
+	return complete(p)
+}
+
+// complete computes what TypeScript computes for a plan.
+func complete(p *Plan) *Plan {
+	s, err := schedule.Of(p.Schedule.Shape)
+	if err != nil {
+		panic(err)
+	}
+	p.Schedule.WarmupMessages = s.Before(p.Schedule.WarmupNs)
+	p.Schedule.Messages = s.Before(p.windowEndNs())
+	return p
+}
+
+// closedPlan sends so many messages, with at most inFlight of each producer in flight.
+func closedPlan(messages, inFlight int64) *Plan {
+	p := testPlan(1, 20_000)
+	p.Schedule.Kind, p.Schedule.Rate = "closed", nil
+	p.Schedule.WarmupMessages, p.Schedule.Messages = 0, messages
+	p.InFlight = &inFlight
+	return p
+}
+
+// roundTripPlan is of as many topics as connections.
+func roundTripPlan(rate, ms int64, connections, producers int) *Plan {
+	p := testPlan(rate, ms)
+	p.Connections, p.Producers, p.Topics = connections, producers, nil
+	for c := range connections {
+		p.Topics = append(p.Topics, fmt.Sprintf("t%d", c))
+	}
+	return p
+}
+
+func publishPlan(rate, ms int64) *Plan {
+	p := testPlan(rate, ms)
+	p.Pattern, p.Acks = publish, true
+	return p
+}
+
+func workQueuePlan(rate, ms int64, members int) *Plan {
+	p := testPlan(rate, ms)
+	p.Pattern, p.Consumers, p.ConsumerConnections = workQueue, members, 2
+	return p
+}
+
+func fanOutPlan(rate, ms int64, subscribers int) *Plan {
+	p := testPlan(rate, ms)
+	p.Pattern, p.Subscriptions, p.ConsumerConnections = fanOut, subscribers, 2
+	p.Topics, p.Producers = []string{"run.a", "run.b"}, 3
+	return p
+}
+
+func requestReplyPlan(rate, ms int64) *Plan {
+	p := testPlan(rate, ms)
+	p.Pattern, p.Topics, p.ReplyTopics = requestReply, []string{"a", "b"}, []string{"reply.a", "reply.b"}
+	p.Consumers, p.ConsumerConnections, p.Producers, p.Connections = 3, 2, 4, 2
+	return p
+}
+
+// of so many clients.
+func of(n int, plan *Plan) *Plan {
+	p := *plan
+	p.Client.Count = n
+	return &p
+}
+
+// gated lets only so many of each producer's messages be in flight.
+func gated(limit int64, p *Plan) *Plan {
+	p.InFlight = &limit
+	return p
+}
+
+var names int
+
+// generate makes a generator of the plan's client, on a broker of its own.
+func generate(t testing.TB, plan *Plan, s *stub) *Generator {
+	t.Helper()
+	names++
+	plan.Broker = fmt.Sprintf("stub-%d", names)
+	broker.Register(plan.Broker, s.driver)
+	g, err := New(plan, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// fleet is the generators of one run.
+type fleet struct {
+	t          *testing.T
+	stub       *stub
+	plan       *Plan
+	generators []*Generator
+	folder     string
+	progress   []*sharedBuffer
+	beating    sync.WaitGroup
+	ctx        context.Context
+}
+
+type sharedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *sharedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *sharedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// openClients opens the plan's clients, one after the other, as k6 reads the plan.
+func openClients(t *testing.T, plan *Plan, s *stub) *fleet {
+	t.Helper()
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := ParsePlan(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &fleet{t: t, stub: s, plan: parsed, folder: t.TempDir(), ctx: cmp.Or(s.ctx, context.Background())}
+	for i := range plan.Client.Count {
+		taken, err := parsed.Take(i, plan.Client.Count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := generate(t, taken, s)
+		if s.onNew != nil {
+			s.onNew(g)
+		}
+		c.progress = append(c.progress, &sharedBuffer{})
+		files, err := CreateFiles(taken, c.file(i), c.progress[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Open(c.ctx, files, Versions{K6: "none", Mqbench: "test"}); err != nil {
+			t.Fatal(err)
+		}
+		g.Ready()
+		c.generators = append(c.generators, g)
+	}
+	return c
+}
+
+func (c *fleet) file(i int) string { return filepath.Join(c.folder, fmt.Sprintf("client-%d", i)) }
+
+// measure runs a plan of one client. heartbeat calls slot as k6 would; nil: every 10 ms.
+func measure(t *testing.T, plan *Plan, s *stub, heartbeat func(slot func())) *measured {
+	t.Helper()
+	c := openClients(t, plan, s)
+	g, ctx, began := c.generators[0], c.ctx, time.Now()
+	slot := func() {
+		if err := g.Slot(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	if heartbeat == nil {
+		heartbeat = func(slot func()) {
+			end := time.Now().Add(time.Duration(plan.windowEndNs()) + 300*time.Millisecond)
+			most := end.Add(30 * time.Second) // on a busy machine the last message is claimed late, and not never
+			for (time.Now().Before(end) || g.horizonNs.Load() < plan.windowEndNs() && time.Now().Before(most)) && ctx.Err() == nil && !happened(g.concluded) {
+				go slot()
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	}
+	heartbeat(slot)
+	select {
+	case <-g.concluded:
+	case <-time.After(100 * time.Millisecond):
+		if g.horizonNs.Load() >= plan.windowEndNs() {
+			<-g.concluded // the last claim waits for the end
+		}
+	}
+	m := c.close()[0]
+	m.took = time.Since(began)
+	m.check(c.plan)
+	return m
+}
+
+// start hands out T0, so long from now, and has every client's k6 call its slots until the run is through.
+func (c *fleet) start(ahead time.Duration) {
+	t0 := time.Now().Add(ahead)
+	for _, g := range c.generators {
+		g.StartAt(t0)
+	}
+	c.beat()
+}
+
+func (c *fleet) beat() {
+	for _, g := range c.generators {
+		c.beating.Add(1)
+		go func() {
+			defer c.beating.Done()
+			for !happened(g.Finished()) && c.ctx.Err() == nil {
+				go func() {
+					if err := g.Slot(c.ctx); err != nil {
+						c.t.Error(err)
+					}
+				}()
+				time.Sleep(5 * time.Millisecond)
+			}
+		}()
+	}
+}
+
+// coordinate does what the runner does: it has all close their books when everything has arrived, and says finish when all are
+// settled; to the first client last.
+func (c *fleet) coordinate() {
+	c.t.Helper()
+	switch {
+	case c.plan.crosses():
+		c.eventually("everything has arrived", c.arrived)
+	case c.plan.Client.Count > 1:
+		c.settle()
+	}
+	c.finish()
+}
+
+// settle waits until all books are closed.
+func (c *fleet) settle() {
+	c.t.Helper()
+	c.eventually("all are settled", func() bool {
+		return !slices.ContainsFunc(c.progress, func(p *sharedBuffer) bool { return !strings.Contains(p.String(), `"settled"`) })
+	})
+}
+
+// finish has all close their books, and then tells them to leave, the first one last. One client alone leaves by itself.
+func (c *fleet) finish() {
+	c.t.Helper()
+	if c.plan.Client.Count == 1 {
+		<-c.generators[0].Finished()
+		return
+	}
+	for _, g := range c.generators {
+		g.CloseBooks()
+	}
+	c.settle()
+	for i := len(c.generators) - 1; i >= 0; i-- {
+		c.generators[i].Finish()
+		<-c.generators[i].Finished()
+	}
+}
+
+// arrived: by what all clients tell, nothing is missing. (runner/run/arrival.ts also waits for what would be too much.)
+func (c *fleet) arrived() bool {
+	var expected, received int64
+	for _, g := range c.generators {
+		counts := g.crossing(g.recorder.Totals())
+		if counts["paced"] != true || counts["acked"] != nil && counts["unanswered"] != int64(0) {
+			return false
+		}
+		received += counts["received"].(int64)
+		if acked, ok := counts["acked"].(int64); ok {
+			expected += acked
+		} else {
+			expected += counts["sent"].(int64) - counts["failed"].(int64)
+		}
+	}
+	return received == expected*c.plan.subscribers()
+}
+
+func (c *fleet) eventually(what string, holds func() bool) {
+	c.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// quiet: everything is sent, and nothing more arrives. What is lost or unanswered only the drain would tell.
+func (c *fleet) quiet() bool {
+	for _, g := range c.generators {
+		if !g.sent() || slices.ContainsFunc(g.senders, func(s *sender) bool { return s.busy.Load() || !s.connection.quiet() }) {
+			return false
+		}
+	}
+	return c.stub.under.Load() == 0
+}
+
+// close ends all and reads what they have written.
+func (c *fleet) close() (all []*measured) {
+	c.t.Helper()
+	c.beating.Wait()
+	for i, g := range c.generators {
+		if err := g.Close(); err != nil {
+			c.t.Fatal(err)
+		}
+		all = append(all, read(c.t, c.file(i), c.plan, []byte(c.progress[i].String())))
+	}
+	return all
+}
+
+// runQuiet is like runLate, for runs in which messages are lost. One client alone waits for its drain, which is short.
+func runQuiet(t *testing.T, plan *Plan, s *stub) (*fleet, []*measured) {
+	t.Helper()
+	p := *plan
+	if p.DrainNs = 1500 * ms; p.Client.Count > 1 {
+		p.DrainNs = 20_000 * ms
+	}
+	c := openClients(t, &p, s)
+	c.start(-time.Duration(p.windowEndNs()))
+	if p.Client.Count > 1 {
+		c.eventually("it is quiet", c.quiet)
+	}
+	c.finish()
+	return c, c.close()
+}
+
+// runLate is a whole run whose messages are all due so long, and more, before it begins: they are sent at once.
+func runLate(t *testing.T, plan *Plan, s *stub, late time.Duration) []*measured {
+	t.Helper()
+	c := openClients(t, plan, s)
+	c.start(-late - time.Duration(plan.windowEndNs()))
+	c.coordinate()
+	return c.close()
+}
+
+// ledgers are the sets of all clients put together: by set, producer and subscriber, how many clients have each sequence.
+type ledgers map[string]map[[3]int64]int
+
+// readLedgers checks the files, and adds them up.
+func readLedgers(t *testing.T, c *fleet) ledgers {
+	t.Helper()
+	all := ledgers{}
+	for i := range c.plan.Client.Count {
+		text, err := os.ReadFile(c.file(i) + ".ledger")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := slices.Collect(bytes.Lines(text))
+		for k, line := range lines {
+			var set struct {
+				Type, Set, SHA256           string
+				Producer, Subscriber, Count int64
+				Lines                       int
+				Bits                        []byte
+			}
+			if err := json.Unmarshal(line, &set); err != nil {
+				t.Fatal(err)
+			}
+			if last := k == len(lines)-1; last || set.Type == "trailer" {
+				sum := sha256.Sum256(text[:len(text)-len(line)])
+				if !last || set.Type != "trailer" || set.Lines != k || set.SHA256 != hex.EncodeToString(sum[:]) {
+					t.Fatalf("client %d: trailer %s of %d lines", i, line, len(lines))
+				}
+				break
+			}
+			z, err := zlib.NewReader(bytes.NewReader(set.Bits))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bits, err := io.ReadAll(z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all[set.Set] == nil {
+				all[set.Set] = map[[3]int64]int{}
+			}
+			members := int64(0)
+			for s := range int64(len(bits)) * 8 {
+				if bits[s>>3]&(1<<(s&7)) != 0 {
+					all[set.Set][[3]int64{set.Producer, set.Subscriber, s}]++
+					members++
+				}
+			}
+			if members != set.Count {
+				t.Errorf("%s of producer %d says %d and has %d", set.Set, set.Producer, set.Count, members)
+			}
+		}
+	}
+	return all
+}
+
+// count is what the ledgers of all clients come to, of the messages of one scope, by the names of the counters. duplicated are those
+// that several clients have received.
+func (all ledgers) count(p *Plan, window bool) map[string]float64 {
+	inScope := func(k [3]int64) bool { return k[2]*int64(p.Producers)+k[0] >= p.Schedule.WarmupMessages == window }
+	c := map[string]float64{"lost": 0}
+	for k, times := range all["received"] {
+		if inScope(k) {
+			c["received"]++
+			c["duplicated"] += float64(times) - 1
+		}
+	}
+	for k, times := range all["tried"] {
+		if times != 1 {
+			panic("two clients tried the same message")
+		}
+		if !inScope(k) {
+			continue
+		}
+		c["tried"]++
+		failed, acked := all["failed"][k] > 0, all["acked"][k] > 0
+		switch {
+		case failed:
+			c["inFailed"]++
+		case acked:
+			c["inAcked"]++
+		}
+		for subscriber := range p.subscribers() {
+			received := all["received"][[3]int64{k[0], subscriber, k[2]}] > 0
+			switch {
+			case !received && (p.Acks && acked || !p.Acks && !failed):
+				c["lost"]++
+			case received && failed:
+				c["failedReceived"]++
+			case received && p.Acks && !acked:
+				c["unackedReceived"]++
+			}
+		}
+	}
+	return c
+}
+
+// addUp is what all clients count, of warm-up and window; where messages cross with what their ledgers come to.
+func (c *fleet) addUp(measured []*measured) (sums [2]map[string]float64) {
+	c.t.Helper()
+	for k := range sums {
+		sum := map[string]float64{}
+		if c.plan.crosses() {
+			sum = readLedgers(c.t, c).count(c.plan, k == 1)
+		}
+		for _, m := range measured {
+			s := []books.Counters{m.warmup, m.window}[k]
+			if c.plan.crosses() && (s.Received != nil || s.Delivered != nil || s.Lost != nil || s.UnackedReceived != nil || s.FailedReceived != nil || s.Behind != nil) {
+				c.t.Errorf("%s: a client counts receipts: %s", c.plan.Pattern, asJSON(s))
+			}
+			if c.plan.crosses() && (s.Reordered == nil) != c.plan.grouped() {
+				c.t.Errorf("%s: reordered is %v", c.plan.Pattern, s.Reordered)
+			}
+			addCounters(sum, s)
+		}
+		if c.plan.crosses() && (sum["tried"] != sum["sent"] || sum["inFailed"] != sum["failed"] || sum["inAcked"] != sum["acked"]) {
+			c.t.Errorf("%s: the ledgers are not what the clients count: %v", c.plan.Pattern, sum)
+		}
+		sums[k] = sum
+	}
+	return sums
+}
+
+func asJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// addCounters adds all that are not null. Whether a client was waiting for an earlier message, and how long, depends on the machine.
+func addCounters(to map[string]float64, c books.Counters) {
+	var all map[string]any
+	if err := json.Unmarshal([]byte(asJSON(c)), &all); err != nil {
+		panic(err)
+	}
+	for name, n := range all {
+		if n, is := n.(float64); is && name != "behind" && name != "late" {
+			to[name] += n
+		}
+	}
+}
