@@ -149,6 +149,7 @@ func (s System) Shares(t testing.TB) {
 	r.eventually(func() bool { return len(together(all...)) >= n }, func() string { return "each message is handled" })
 	// Members leave while the last message may be handled and not acknowledged: the others must not get it.
 	r.remove()
+	r.close()
 	r.gets("the members", n, all...)
 	r.allWork(all)
 }
