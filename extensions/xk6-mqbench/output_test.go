@@ -80,7 +80,7 @@ func (k *k6Side) text() string {
 	return k.told.String()
 }
 
-// loaded makes the plan of so many clients and the output of a k6 with these segments and this environment.
+// loaded makes the plan of so many clients and the output of a k6 with these options and this environment.
 func loaded(t *testing.T, clients int, segments string, environment ...string) *k6Side {
 	t.Helper()
 	k := &k6Side{t: t, folder: t.TempDir(), ended: make(chan error, 4)}
@@ -113,21 +113,10 @@ func loaded(t *testing.T, clients int, segments string, environment ...string) *
 	return k
 }
 
-// options of a k6 with execution segments like "0:1/2 of 0,1/2,1".
-func options(t *testing.T, segments string) (o lib.Options) {
+// options of a k6.
+func options(t *testing.T, text string) (o lib.Options) {
 	t.Helper()
-	given := map[string]string{}
-	if segment, sequence, both := strings.Cut(segments, " of "); segment != "" {
-		given["executionSegment"] = segment
-		if both {
-			given["executionSegmentSequence"] = sequence
-		}
-	}
-	text, err := json.Marshal(given)
-	if err == nil {
-		err = json.Unmarshal(text, &o)
-	}
-	if err != nil {
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		t.Fatal(err)
 	}
 	return o
@@ -170,7 +159,7 @@ func within(t *testing.T, c chan error) error {
 	}
 }
 
-const half = "0:1/2 of 0,1/2,1"
+const half = `{"executionSegment":"0:1/2","executionSegmentSequence":"0,1/2,1"}`
 
 // k6 itself catches signals only some time after its outputs have started.
 func TestWhatEndsARunBeforeItsFirstSlotLeavesNothing(t *testing.T) {
@@ -186,7 +175,7 @@ func TestWhatEndsARunBeforeItsFirstSlotLeavesNothing(t *testing.T) {
 		{"SIGINT while it connects", "open", signal(syscall.SIGINT), "stopped by a signal"},
 		{"SIGINT when it has started", "", signal(syscall.SIGINT), "stopped by a signal"},
 	} {
-		k := loaded(t, 1, "", controlEnv)
+		k := loaded(t, 1, "{}", controlEnv)
 		if c.until == `"ready"` {
 			k = loaded(t, 2, half, coordinatedEnv)
 		}
@@ -221,7 +210,7 @@ func TestSeveralClientsWithoutACoordinatorAreRefused(t *testing.T) {
 		want        string
 	}{
 		{"nobody hands out T0", 2, half, nil, "2 clients need one T0: set MQBENCH_COORDINATED=1"},
-		{"no segments", 2, "", []string{coordinatedEnv}, "for 2 clients, k6's execution segment makes this one of 1"},
+		{"no segments", 2, "{}", []string{coordinatedEnv}, "for 2 clients, k6's execution segment makes this one of 1"},
 		{"segments of a plan for one", 1, half, []string{coordinatedEnv}, "for 1 client, k6's execution segment makes this one of 2"},
 	} {
 		k := loaded(t, c.clients, c.segments, c.environment...)
@@ -237,15 +226,15 @@ func TestAClientIsAnEqualPartOfK6sSegments(t *testing.T) {
 		index, count int
 		wrong        string
 	}{
-		{"", 0, 1, ""},
-		{"0:1", 0, 1, ""},
-		{"1/2:1", 1, 2, ""},
+		{`{}`, 0, 1, ""},
+		{`{"executionSegment":"0:1"}`, 0, 1, ""},
+		{`{"executionSegment":"1/2:1"}`, 1, 2, ""},
 		{half, 0, 2, ""},
-		{"1/3:2/3 of 0,1/3,2/3,1", 1, 3, ""},
-		{"6/7:1 of 0,1/7,2/7,3/7,4/7,5/7,6/7,1", 6, 7, ""},
-		{"0:1/4 of 0,1/4,1", 0, 0, "not equal parts"},
-		{"0:1/4", 0, 0, "not equal parts"},
-		{"0:1/3 of 0,1/2,1", 0, 0, "not in its sequence"},
+		{`{"executionSegment":"1/3:2/3","executionSegmentSequence":"0,1/3,2/3,1"}`, 1, 3, ""},
+		{`{"executionSegment":"6/7:1","executionSegmentSequence":"0,1/7,2/7,3/7,4/7,5/7,6/7,1"}`, 6, 7, ""},
+		{`{"executionSegment":"0:1/4","executionSegmentSequence":"0,1/4,1"}`, 0, 0, "not equal parts"},
+		{`{"executionSegment":"0:1/4"}`, 0, 0, "not equal parts"},
+		{`{"executionSegment":"0:1/3","executionSegmentSequence":"0,1/2,1"}`, 0, 0, "not in its sequence"},
 	} {
 		index, count, err := clientOf(options(t, c.segments))
 		if index != c.index || count != c.count || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
@@ -255,7 +244,7 @@ func TestAClientIsAnEqualPartOfK6sSegments(t *testing.T) {
 }
 
 func TestThePayloadFileOfAClientElsewhereIsWhereTheEnvironmentSays(t *testing.T) {
-	k := loaded(t, 1, "")
+	k := loaded(t, 1, "{}")
 	k.plan.Message.Kind, k.plan.Message.File = "file", "/nowhere/payload.bin"
 	if err := k.Start(); err == nil || !strings.Contains(err.Error(), "/nowhere/payload.bin") {
 		t.Fatalf("%v; want that there is no /nowhere/payload.bin", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/mqbench/mqbench/extensions/xk6-kafka/franz"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
@@ -120,7 +121,7 @@ func (w *writer) produce(args []sobek.Value) (script.Wait, error) {
 		defer cancel()
 		began := time.Now()
 		results := w.client.ProduceSync(ctx, records...)
-		w.test.Metrics.Took(writeSeconds, tags, time.Since(began))
+		w.test.Metrics.Add(writeSeconds, tags, metrics.D(time.Since(began)))
 		bytes, arrived := 0, 0
 		for _, one := range results {
 			switch {

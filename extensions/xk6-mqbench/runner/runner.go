@@ -39,33 +39,30 @@ type Runner struct {
 
 // Staged is a load before it runs (runner/inside-k6/words.ts).
 type Staged struct {
-	Plan json.RawMessage `json:"plan"`
+	Plan json.RawMessage
 	// URL is the broker's, with its password; nil: the plan's variable has it.
-	URL *string `json:"url"`
+	URL *string
 	// Folder of results; Run, below it, is that of the run. Files are what both begin with, by path.
-	Folder string            `json:"folder"`
-	Run    string            `json:"run"`
-	Files  map[string]string `json:"files"`
+	Folder, Run string
+	Files       map[string]string
 	// Scenario is k6's, which hands out slots.
-	Scenario map[string]any `json:"scenario"`
+	Scenario map[string]any
 }
 
 // Judged is what a run came to.
 type Judged struct {
 	// JSON is result.json, Text the same for people. Files are those that result.json names, by path.
-	JSON  string            `json:"json"`
-	Text  string            `json:"text"`
-	Files map[string]string `json:"files"`
+	JSON, Text string
+	Files      map[string]string
 	// Reason says why it is no PASS; "" where it is one.
-	Verdict string `json:"verdict"`
-	Reason  string `json:"reason"`
+	Verdict, Reason string
 	// Figures are of the window, ns: p50, p99, p999, max, as far as there are some.
-	Figures map[string]float64 `json:"figures"`
-	Lost    *float64           `json:"lost"`
+	Figures map[string]float64
+	Lost    *float64
 	SLA     []struct {
-		Line string `json:"line"`
-		Met  bool   `json:"met"`
-	} `json:"sla"`
+		Line string
+		Met  bool
+	}
 }
 
 // embedded is the bundle that this program was linked with.

@@ -75,11 +75,6 @@ func (m *Metrics) Add(name string, tags *metrics.TagSet, value float64) {
 	m.rest = append(m.rest, metrics.Sample{TimeSeries: series, Time: time.Now(), Value: value})
 }
 
-// Took adds a duration to a trend.
-func (m *Metrics) Took(name string, tags *metrics.TagSet, took time.Duration) {
-	m.Add(name, tags, metrics.D(took))
-}
-
 // --- internal ---
 
 // flush sends what has come since the last time. One goroutine calls it, and not when the test is over: k6 closes its channel.

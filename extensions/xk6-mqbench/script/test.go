@@ -83,14 +83,14 @@ func (t *Test) Join(vu modules.VU) bool {
 					}
 					switch e.Type {
 					case eventStart:
-						t.start()
+						t.call(&t.starts)
 						flush = time.Tick(flushEvery)
 					case eventEnd:
-						t.end()
+						t.call(&t.ends)
 						t.Metrics.flush()
 						flush = nil
 					case eventExit:
-						t.end()
+						t.call(&t.ends)
 					}
 					e.Done()
 				}
@@ -186,22 +186,13 @@ func AfterIterations(vu modules.VU, after func()) {
 
 // --- internal ---
 
-func (t *Test) start() {
+// call makes the calls of starts, or of ends, with which the test is over; each is made once.
+func (t *Test) call(list *[]func()) {
 	t.mu.Lock()
-	starts := t.starts
-	t.starts = nil
+	all := *list
+	*list, t.runs = nil, t.runs && list != &t.ends
 	t.mu.Unlock()
-	for _, start := range starts {
-		start()
-	}
-}
-
-func (t *Test) end() {
-	t.mu.Lock()
-	ends := t.ends
-	t.ends, t.runs = nil, false
-	t.mu.Unlock()
-	for _, end := range ends {
-		end()
+	for _, one := range all {
+		one()
 	}
 }

@@ -187,7 +187,7 @@ func (c *client) asks(trend, of string, ask func(nats.ContextOpt) (script.Result
 			return nil, c.because(of, err)
 		}
 		if tags != nil && trend != "" {
-			c.module.test.Metrics.Took(trend, tags, time.Since(began))
+			c.module.test.Metrics.Add(trend, tags, metrics.D(time.Since(began)))
 		}
 		return result, nil
 	}
