@@ -39,15 +39,3 @@ export function bucketOfRank(d: Distribution, rank: number): number {
 	}
 	return from;
 }
-
-/** `ns` must be an upper edge of a bucket. */
-export function countAbove(d: Distribution, ns: number): number {
-	let from = 0;
-	let to = d.high.length;
-	while (from < to) {
-		const middle = (from + to) >> 1;
-		if ((d.high[middle] ?? 0) > ns) to = middle;
-		else from = middle + 1;
-	}
-	return d.count - (from === 0 ? 0 : (d.upTo[from - 1] ?? 0));
-}

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { countAbove } from "./distribution.ts";
 import {
 	intervalRanks,
 	percentile,
@@ -170,13 +169,6 @@ describe("the 95 % interval", () => {
 		}
 		expect(held).toBeGreaterThan(935);
 	});
-});
-
-test("countAbove counts whole buckets above an upper edge", () => {
-	const { distribution } = sampleOfValues(range(100));
-	expect(countAbove(distribution, 99)).toBe(1);
-	expect(countAbove(distribution, 0)).toBe(100);
-	expect(countAbove(distribution, 100)).toBe(0);
 });
 
 test("an interval always holds its value, however few independent samples there are", () => {

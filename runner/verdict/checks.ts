@@ -11,7 +11,7 @@ import type { Judgement } from "./judgement.ts";
 export type Checked = CheckResult & Pick<Said, "code" | "values">;
 
 /** In the order of the report. The first check that makes a run INVALID decides. */
-const CHECKS: readonly Check[] = [
+export const CHECKS: readonly Check[] = [
 	run.complete,
 	run.clients,
 	messages.identities,
@@ -60,10 +60,4 @@ export function checked(facts: Facts, judgements: readonly Judgement[]): Checked
 
 export function checkNames(): string[] {
 	return CHECKS.map(({ name }) => name);
-}
-
-/** The table of reports/METHOD.md. */
-export function checkTable(): string {
-	const rows = CHECKS.map(({ name, comesTo, when }) => `| ${name} | ${comesTo} | ${when} |\n`);
-	return `| check | | when |\n| --- | --- | --- |\n${rows.join("")}`;
 }
