@@ -38,6 +38,7 @@ type Traffic struct {
 func (s System) Traffic(t testing.TB, group string) *Traffic {
 	t.Helper()
 	r := open(t, s, shape{group: group, timeout: longTimeout}, named("traffic")...)
+	t.Cleanup(r.close) // without Remove: the server may stand still by then
 	return &Traffic{r.session, r, r.consumer(0, nil), 0}
 }
 
