@@ -228,7 +228,7 @@ func (c *consumer) attach(ctx context.Context, on *wire) error {
 	return err
 }
 
-// work handles one message after the other. Where a server has ended the receiver alone, the connection is made anew.
+// work handles one message after the other. If a server has ended only the receiver, the connection is replaced.
 func (c *consumer) work(on *wire, from *amqp.Receiver) {
 	c.working.Lock()
 	defer c.working.Unlock()

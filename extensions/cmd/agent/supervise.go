@@ -36,7 +36,7 @@ func superviseCommand(arguments []string) int {
 	var samples sampler
 	flags.StringVar(&samples.file, "sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/model/resource-file.ts")
 	flags.BoolVar(&samples.asBroker, "broker", false, "the samples are of a broker: of the command alone, without agent")
-	flags.Int64Var(&samples.aheadNs, "ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
+	flags.Int64Var(&samples.aheadNs, "ahead", 0, "how far this machine's clock is ahead of the one that samples are stamped by, ns")
 	if err := flags.Parse(arguments); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
