@@ -98,12 +98,38 @@ func (s *jetStreamSession) Held() (held int64, known bool) {
 func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.layout = layout
 	if s.Found() {
-		return s.find(ctx, layout.Topics)
+		if err := s.find(ctx, layout.Topics); err != nil || s.Run != "" {
+			return err
+		}
+		return deadline.Each(ctx, layout.Names(), s.untilHeard)
 	}
 	for _, topic := range layout.Topics {
 		s.streams[topic.Name] = location{stream: streamName(topic.Name), subject: topic.Name}
 	}
-	return deadline.Each(ctx, layout.Names(), s.makeStream)
+	return deadline.Each(ctx, layout.Names(), func(ctx context.Context, topic string) error {
+		return cmp.Or(s.makeStream(ctx, topic), s.untilHeard(ctx, topic))
+	})
+}
+
+// untilHeard waits until a message to the topic reaches its stream from every connection: a cluster reports a stream as made before each of
+// its nodes knows the subject, and until then nobody answers there. The message that asks names another stream, so none stores it.
+func (s *jetStreamSession) untilHeard(ctx context.Context, topic string) error {
+	for i, connection := range s.all {
+		if connection.ConnectedClusterName() == "" {
+			continue
+		}
+		err := s.patiently(ctx, func(ctx context.Context) error {
+			_, err := s.js[i].Publish(ctx, s.streams[topic].subject, nil, jetstream.WithExpectStream("none"), noRetry)
+			if refusal := (*jetstream.APIError)(nil); errors.As(err, &refusal) && refusal.ErrorCode == otherStream {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("nats: reach the stream of topic %q: %w", topic, err)
+		}
+	}
+	return nil
 }
 
 // patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
@@ -124,7 +150,7 @@ func (s *jetStreamSession) patiently(ctx context.Context, ask func(context.Conte
 		}
 		var refusal *jetstream.APIError
 		if !errors.As(err, &refusal) {
-			return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout), err
+			return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, jetstream.ErrNoStreamResponse), err
 		}
 		switch refusal.ErrorCode {
 		case temporarilyUnavailable:
@@ -142,10 +168,11 @@ func (s *jetStreamSession) patiently(ctx context.Context, ask func(context.Conte
 const (
 	storeTries = 10
 	storePause = 20 * time.Millisecond
-	// JSStreamCreateErrF, JSClusterNotAvailErr and JSClusterNoPeersErrF of nats-server.
+	// JSStreamCreateErrF, JSClusterNotAvailErr, JSClusterNoPeersErrF and JSStreamNotMatchErr of nats-server.
 	streamCreateFailed     jetstream.ErrorCode = 10049
 	temporarilyUnavailable jetstream.ErrorCode = 10008
 	noPeers                jetstream.ErrorCode = 10005
+	otherStream            jetstream.ErrorCode = 10060
 )
 
 // Remove deletes what this session has made: streams with their consumers, or its consumers on other streams. Client 0 removes those of the
