@@ -35,6 +35,8 @@ function matches(path: string, text: string): void {
 const names = readdirSync(fixture(""), { withFileTypes: true })
 	.filter((entry) => entry.isDirectory())
 	.map((entry) => entry.name);
+/** Their Markdown has no kind of block that another's lacks, and their sentences are in report.txt. */
+const ONLY_TEXT = ["interrupted", "lag"];
 
 describe.each(names)("%s", (name) => {
 	const result = buildResult(fixture(name));
@@ -45,9 +47,10 @@ describe.each(names)("%s", (name) => {
 		matches(golden("report.txt"), text);
 	});
 
-	test("as markdown", () => {
-		matches(golden("report.md"), renderMarkdown(result));
-	});
+	if (!ONLY_TEXT.includes(name))
+		test("as markdown", () => {
+			matches(golden("report.md"), renderMarkdown(result));
+		});
 
 	test("no output has a number that is none", () => {
 		const terminal = { columns: 100, colour: false, folder: "reports/x" };
