@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -58,16 +60,17 @@ type memorySession struct {
 	end     context.CancelFunc
 	dropped atomic.Int64
 	members sync.WaitGroup
-	// consumed is how many subscriptions there were.
-	consumed int
-	sending  sync.Mutex
+	sending sync.Mutex
 }
 
 type memoryProducer struct{ *memorySession }
 
-func newMemory(fault string) *memory {
-	m := &memory{fault: fault, topics: map[string]*memoryTopic{}}
-	m.change.L = &m.mu
+// newMemory is without fault, except in a process that fails has started.
+func newMemory() *memory {
+	m := &memory{fault: os.Getenv(faultEnv), topics: map[string]*memoryTopic{}}
+	if m.change.L = &m.mu; m.fault != "" {
+		patience = 1500 * time.Millisecond
+	}
 	return m
 }
 
@@ -82,21 +85,21 @@ func (m *memory) driver(o broker.Options) (broker.Session, error) {
 	return s, nil
 }
 
-func (m *memory) exists(topic string) bool {
+func (m *memory) exists(_ *testing.T, topic string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.topics[topic] != nil
 }
 
 // make makes a topic as its user would.
-func (m *memory) make(topic string) {
+func (m *memory) make(_ *testing.T, topic string, _ int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.topics[topic] = &memoryTopic{}
 }
 
 // groups of a run on topics.
-func (m *memory) groups(run string, topics []string) (names []string) {
+func (m *memory) groups(_ *testing.T, run string, topics []string) (names []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, topic := range topics {
@@ -116,7 +119,7 @@ func (m *memory) strikes(fault string, index int64) bool {
 	return m.fault == fault && index >= 7 && !m.struck.Swap(true)
 }
 
-func (m *memory) die() {
+func (m *memory) die(*testing.T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.gone = true
@@ -124,28 +127,26 @@ func (m *memory) die() {
 }
 
 // kill takes the leader away; after a moment there is another one.
-func (m *memory) kill() {
+func (m *memory) kill(*testing.T, string) (restart func()) {
 	m.mu.Lock()
 	m.down = true
 	m.mu.Unlock()
-	if m.fault == "gets no other leader" {
-		return
-	}
 	time.AfterFunc(50*time.Millisecond, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.down = false
 		m.leader++
 	})
+	return nil
 }
 
 func (s *memorySession) Leader(context.Context, string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.fault == "does not know its leader", s.down:
+	if s.down {
 		return "", errors.New("memory: no leader")
-	case s.fault == "names the old leader":
+	}
+	if s.fault == "names the old leader" {
 		return "0", nil
 	}
 	return strconv.Itoa(s.leader), nil
@@ -224,9 +225,6 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 		names = slices.DeleteFunc(slices.Collect(maps.Keys(s.memory.topics)), func(name string) bool {
 			return !strings.HasPrefix(name, prefix)
 		})
-		if s.fault == "takes a pattern for one topic" {
-			names = names[:1]
-		}
 	}
 	q := &memoryQueue{of: s}
 	if to.Group != "" {
@@ -259,9 +257,6 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 		}
 	}
 	q.members++
-	if s.consumed++; s.consumed > 10 && s.fault == "knows ten subscriptions" {
-		return nil
-	}
 	s.members.Add(1)
 	go s.member(q, handle, q.members)
 	if s.fault == "subscribes later" {
@@ -329,7 +324,7 @@ func (s *memorySession) member(q *memoryQueue, handle broker.Handler, number int
 			q.members--
 			return
 		}
-		if s.fault == "delivers twice" && m.payload[23]%4 == 3 {
+		if s.fault == "delivers twice" && m.payload[23]%3 == 2 {
 			handle(broker.Delivery{ReceivedNs: received, Payload: m.payload})
 		}
 	}
