@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,12 +73,10 @@ var tests = []struct {
 	{"keeps the order of messages with one key", delivers(500, shape{partitions: 3}, func(m *broker.Message) {
 		m.Partition, m.Key = -1, fmt.Appendf(nil, "k%d", m.Index%10)
 	})},
-	{"keeps topics apart, and sends on every connection", keepsApart},
 	{"does not hold an idle system's message back to batch it", doesNotBatch},
 	{"gives every subscription without a group every message", fansOut},
-	{"gives a subscription by pattern the messages of all its topics", takesPatterns},
 	{"shares the messages of a topic among the members of a group", sharesAmongMembers},
-	{"makes many subscriptions at once, each of which gets its messages from the first one on", subscribesAtOnce},
+	{"makes many subscriptions at once, by topic and by pattern: each gets its messages, of every connection, from the first one on", subscribesAtOnce},
 	{"lets a consumer send from within its handler", func(t *testing.T, s System) { echoes(t, s, 1) }},
 	{"loses and drops nothing while a consumer is paused", survivesPause("")},
 	{"loses and drops nothing while a member of a group is paused", survivesPause("workers")},
@@ -175,24 +172,6 @@ func delivers(n int, to shape, change func(*broker.Message)) func(*testing.T, Sy
 			}
 		}
 		r.countsNothing()
-	}
-}
-
-func keepsApart(t *testing.T, s System) {
-	topics := named("x", "y", "z")
-	r := open(t, s, shape{
-		connections: 3, consumers: slices.Concat(alone(topics[0], 0), alone(topics[1], 1), alone(topics[2], 2)),
-	}, topics...)
-	to := r.consume(nil)
-	for i := range int64(300) {
-		r.send(int(i%3), topics[i%3], i)
-	}
-	for topic := range to {
-		for _, m := range to[topic].wait(100) {
-			if int(m.Sequence%3) != topic {
-				t.Fatalf("message %d arrives on topic %d", m.Sequence, topic)
-			}
-		}
 	}
 }
 

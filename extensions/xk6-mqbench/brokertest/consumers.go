@@ -3,7 +3,6 @@ package brokertest
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,31 +23,9 @@ func fansOut(t *testing.T, s System) {
 	r := open(t, s, many, topic)
 	to := r.consume(nil)
 	const n = 200
-	for i := range int64(n) {
-		r.send(0, r.topics[0], i)
-	}
+	r.sendAll(0, n)
 	for _, one := range to {
 		r.inOrder("subscriber", r.gets("subscriber", n, one))
-	}
-}
-
-func takesPatterns(t *testing.T, s System) {
-	if !s.facts(t).Wildcards {
-		t.Skip("a subscription cannot be a pattern")
-	}
-	topics := named("0", "1", "2")
-	pattern := broker.Subscription{Connection: 1, Topic: topics[0][:len(topics[0])-1] + "*", Wildcard: true}
-	r := open(t, s, shape{connections: 2, consumers: []broker.Subscription{pattern, pattern}}, topics...)
-	// Another test's topics have another number and do not match the pattern.
-	other := open(t, s, shape{}, named("0")...)
-	to := r.consume(nil)
-	other.send(0, other.topics[0], 1_000_000)
-	const n = 300
-	for i := range int64(n) {
-		r.send(0, topics[i%3], i)
-	}
-	for _, one := range to {
-		r.gets("subscriber by pattern", n, one)
 	}
 }
 
@@ -80,42 +57,33 @@ func sharesAmongMembers(t *testing.T, s System) {
 }
 
 func subscribesAtOnce(t *testing.T, s System) {
-	const topics = 12
-	var short []string
-	for i := range topics {
-		short = append(short, strconv.Itoa(i))
-	}
-	names := named(short...)
-	groups := []string{"workers", ""}
-	switch {
-	case s.NoGroups:
-		groups = []string{"", ""}
-	case s.NoFanOut:
-		groups = []string{"workers"}
-	}
+	const each = 10 // messages to a topic
+	topics := named("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11")
 	connections := []int{0}
 	if s.Partitions {
 		connections = append(connections, 1) // with more members than partitions one of them has none
 	}
 	var wanted []broker.Subscription
-	for _, topic := range names {
-		for _, group := range groups {
-			if group == "" {
-				wanted = append(wanted, alone(topic, 2)...)
-			} else {
-				wanted = append(wanted, members(topic, group, connections...)...)
-			}
+	want := 0
+	add := func(messages int, to ...broker.Subscription) { wanted, want = append(wanted, to...), want+messages }
+	for _, topic := range topics {
+		if !s.NoGroups {
+			add(each, members(topic, "workers", connections...)...)
+		}
+		if !s.NoFanOut {
+			add(each, alone(topic, 2)...)
 		}
 	}
-	want := len(groups) * topics
 	if s.facts(t).Wildcards {
-		wanted = append(wanted, broker.Subscription{Topic: names[0][:strings.LastIndexByte(names[0], '.')] + ".*", Wildcard: true})
-		want += topics
+		pattern := broker.Subscription{Topic: strings.TrimSuffix(topics[0], "0") + "*", Wildcard: true}
+		add(2*each*len(topics), pattern, pattern)
 	}
-	r := open(t, s, shape{connections: 3, consumers: wanted}, names...)
+	r := open(t, s, shape{connections: 3, consumers: wanted}, topics...)
+	other := open(t, s, shape{}, named("0")...)
 	got := r.consume(nil)
-	for i, topic := range r.topics {
-		r.send(0, topic, int64(i))
+	other.send(0, other.topics[0], 0) // has another number, and does not match the pattern
+	for i := range int64(each * len(topics)) {
+		r.send(int(i%3), topics[int(i)%len(topics)], i)
 	}
 	total := func() (n int) {
 		for _, one := range got {
@@ -132,21 +100,17 @@ func subscribesAtOnce(t *testing.T, s System) {
 	}
 	for _, one := range got {
 		for _, m := range one.receipts() {
-			if !broker.Matches(one.Topic, r.topics[m.Sequence]) {
-				t.Errorf("the message to %s arrives at a subscription to %s", r.topics[m.Sequence], one.Topic)
+			if topic := topics[int(m.Sequence)%len(topics)]; !broker.Matches(one.Topic, topic) {
+				t.Errorf("a message to %s arrives at a subscription to %s", topic, one.Topic)
 			}
 		}
 	}
 }
 
 func echoes(t *testing.T, s System, responders int) {
-	group := "responders"
-	if s.NoGroups {
-		group = ""
-	}
 	topics := named("ask", "ask.reply")
 	r := open(t, s, shape{
-		connections: 2, consumers: append(alone(topics[1], 0), members(topics[0], group, slices.Repeat([]int{1}, responders)...)...),
+		connections: 2, consumers: append(alone(topics[1], 0), members(topics[0], s.group(), slices.Repeat([]int{1}, responders)...)...),
 	}, topics...)
 	replies := r.consumer(0, nil)
 	var replying sync.Mutex // one goroutine at a time sends on a connection
@@ -162,11 +126,7 @@ func echoes(t *testing.T, s System, responders int) {
 		})
 	}
 	const n = 500
-	r.within("an echo", func() {
-		for i := range int64(n) {
-			r.send(0, topics[0], i)
-		}
-	})
+	r.within("an echo", func() { r.sendAll(0, n) })
 	if got := r.gets("requester", n, replies); responders == 1 {
 		r.inOrder("requester", got)
 	}
@@ -186,9 +146,7 @@ func survivesPause(group string) func(*testing.T, System) {
 			defer close(sent)
 			r.send(0, r.topics[0], 0)
 			<-began // alone: a library that hands over all that it has at once holds nothing afterwards
-			for i := int64(1); i < n; i++ {
-				r.send(0, r.topics[0], i)
-			}
+			r.sendAll(1, n)
 		}()
 		time.Sleep(500 * time.Millisecond)
 		r.holds(s.Holds, n)
@@ -214,19 +172,16 @@ func keepsForGroup(t *testing.T, s System) {
 	settled()
 	first.within("Close", first.close)
 	const n = 50
-	for i := range int64(n) {
-		second.send(0, topics[0], 1+i)
-	}
+	second.sendAll(1, 1+n)
 	again := second.consumer(0, nil)
-	missing := func() int {
+	second.eventually(func() bool {
 		got := map[uint64]bool{}
 		for _, m := range again.receipts() {
-			got[m.Sequence] = m.Sequence > 0
+			got[m.Sequence] = true
 		}
-		delete(got, 0)
-		return n - len(got)
-	}
-	second.eventually(func() bool { return missing() == 0 }, func() string { return "the group gets what was sent while it had no member" })
+		delete(got, 0) // may come again
+		return len(got) == n
+	}, func() string { return "the group gets what was sent while it had no member" })
 }
 
 func deliversAgain(t *testing.T, s System) {
@@ -237,25 +192,16 @@ func deliversAgain(t *testing.T, s System) {
 	dies := open(t, s, shape{group: "workers"}, topics...)
 	lives := open(t, s, shape{group: "workers"}, topics...)
 	over := make(chan struct{})
-	t.Cleanup(sync.OnceFunc(func() { close(over) }))
+	t.Cleanup(func() { close(over) })
 	taken := make(chan uint64, 100)
 	dies.consumer(0, func(m receipt) {
 		taken <- m.Sequence
 		<-over
 	})
 	const n = 10
-	for i := range int64(n) {
-		lives.send(0, topics[0], i)
-	}
+	lives.sendAll(0, n)
 	var held uint64
-	lives.eventually(func() bool {
-		select {
-		case held = <-taken:
-			return true
-		default:
-			return false
-		}
-	}, func() string { return "a message arrives at the member that will die" })
+	lives.within("the wait of the member that will die for a message", func() { held = <-taken })
 	dies.within("Close while a handler blocks", dies.close)
 	to := lives.consumer(0, nil)
 	for _, m := range lives.gets("the member that lives", n, to) {
@@ -267,11 +213,7 @@ func deliversAgain(t *testing.T, s System) {
 
 func preparesEmpty(t *testing.T, s System) {
 	topics := named("again", "other")
-	group := "workers"
-	if s.NoGroups {
-		group = ""
-	}
-	first := open(t, s, shape{consumers: members(topics[0], group, 0)}, topics...)
+	first := open(t, s, shape{consumers: members(topics[0], s.group(), 0)}, topics...)
 	to := first.consumer(0, nil)
 	for i := range int64(10) {
 		first.send(0, topics[0], i)
@@ -280,7 +222,7 @@ func preparesEmpty(t *testing.T, s System) {
 	to.wait(10)
 	first.within("Close", first.close) // without Remove, like a run that was killed
 
-	second := open(t, s, shape{group: group}, topics...)
+	second := open(t, s, shape{group: s.group()}, topics...)
 	again := second.consume(nil)
 	for i := range int64(5) {
 		second.send(0, topics[0], i)
@@ -298,12 +240,8 @@ func preparesEmpty(t *testing.T, s System) {
 func removes(t *testing.T, s System) {
 	stays := open(t, s, shape{}, named("stays")...)
 	kept := stays.consumer(0, nil)
-	group := "workers"
-	if s.NoGroups {
-		group = ""
-	}
 	topics := named("goes", "goes-too")
-	goes := open(t, s, shape{consumers: members(topics[0], group, 0)}, topics...)
+	goes := open(t, s, shape{consumers: members(topics[0], s.group(), 0)}, topics...)
 	to := goes.consumer(0, nil)
 	goes.send(0, goes.topics[0], 0)
 	goes.send(0, goes.topics[1], 0)

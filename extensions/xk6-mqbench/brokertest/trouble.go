@@ -17,12 +17,7 @@ import (
 // Eventually waits until something holds; patience is longer than a server that stands still is waited for.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	const patience = 2 * time.Minute
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
+	eventually(t, 2*time.Minute, holds, func() string { return what })
 }
 
 // Traffic is what goes over one connection to one consumer of a topic.
@@ -144,9 +139,7 @@ func (s System) Shares(t testing.TB) {
 	topic := named("work")[0]
 	r := open(t, s, shape{timeout: longTimeout, consumers: members(topic, "workers", 0, 0, 0, 0)}, topic)
 	all := r.consume(func(receipt) { time.Sleep(3 * time.Millisecond) })
-	for i := range int64(n) {
-		r.send(0, topic, i)
-	}
+	r.sendAll(0, n)
 	r.eventually(func() bool { return len(together(all...)) >= n }, func() string { return "each message is handled" })
 	// Members leave while the last message may be handled and not acknowledged: the others must not get it.
 	r.remove()
