@@ -20,42 +20,22 @@ const (
 )
 
 func servesClients(t *testing.T, s System) {
-	if s.refuses(t, broker.Part{Clients: 2}) {
-		t.Skip("the driver serves one client")
-	}
+	s.needs(t, broker.Part{Clients: 2})
 	if s.facts(t).Inline {
 		t.Skip("there is no broker between clients")
 	}
 	topics := named("shared", "all")
-	to := s.several(t)
-	first := open(t, s, s.shared(&to, topics, !s.NoFanOut), topics...)
-	share(s, to, first)
-	first.remove()
-	if s.Exists != nil {
-		for _, topic := range topics {
-			if s.Exists(t, topic) {
-				t.Errorf("%s is still there after Remove by client 0", topic)
-			}
-		}
-	}
+	first := s.share(t, s.several(t), topics, !s.NoFanOut)
+	s.exist(t, false, topics...)
 	first.within("Close", first.close)
 }
 
 func usesExisting(t *testing.T, s System) {
-	if s.refuses(t, broker.Part{Run: "run"}) {
-		t.Skip("the driver makes its topics")
-	}
 	topics := named("existing", "existing-too")
 	to := s.make(t, topics)
-	first := open(t, s, s.shared(&to, topics, !s.NoFanOut && !s.Queues), topics...)
-	share(s, to, first)
-	first.remove()
-	if s.Exists != nil && s.Make != nil {
-		for _, topic := range topics {
-			if !s.Exists(t, topic) {
-				t.Errorf("%s, which was there before the run, is gone", topic)
-			}
-		}
+	first := s.share(t, to, topics, !s.NoFanOut && !s.Queues)
+	if s.Make != nil {
+		s.exist(t, true, topics...)
 	}
 	if s.Traces != nil {
 		if left := s.Traces(t, to.part.Run, topics); len(left) > 0 {
@@ -68,9 +48,6 @@ func usesExisting(t *testing.T, s System) {
 func keepsRunsApart(t *testing.T, s System) {
 	if s.NoGroups || s.NoFanOut || s.Queues {
 		t.Skip("a topic has one group")
-	}
-	if s.refuses(t, broker.Part{Run: "run"}) {
-		t.Skip("the driver makes its topics")
 	}
 	topics := named("runs")
 	to := s.make(t, topics)
@@ -92,9 +69,7 @@ func keepsRunsApart(t *testing.T, s System) {
 }
 
 func refusesMissing(t *testing.T, s System) {
-	if s.refuses(t, broker.Part{Run: "run"}) {
-		t.Skip("the driver makes its topics")
-	}
+	s.needs(t, broker.Part{Run: "run"})
 	topics := named("missing")
 	if s.Make == nil {
 		t.Skip("topics are there when they are used")
@@ -103,9 +78,7 @@ func refusesMissing(t *testing.T, s System) {
 	if err == nil || !strings.Contains(err.Error(), topics[0]+" does not exist") || !strings.Contains(err.Error(), "drop create: false") {
 		t.Errorf("Prepare = %v; want a sentence that %s does not exist, and what to do", err, topics[0])
 	}
-	if s.Exists(t, topics[0]) {
-		t.Errorf("%s was not there, and now is", topics[0])
-	}
+	s.exist(t, false, topics...)
 }
 
 // --- internal ---
@@ -120,6 +93,24 @@ func (s System) refuses(t *testing.T, part broker.Part) bool {
 	return err != nil
 }
 
+// needs skips the test if the driver cannot take that part in a run: it serves one client, or makes its topics.
+func (s System) needs(t *testing.T, part broker.Part) {
+	t.Helper()
+	if s.refuses(t, part) {
+		t.Skipf("the driver refuses to be %+v", part)
+	}
+}
+
+// exist fails unless topics are there, or unless they are not, if somebody can tell.
+func (s System) exist(t *testing.T, want bool, topics ...string) {
+	t.Helper()
+	for _, topic := range topics {
+		if s.Exists != nil && s.Exists(t, topic) != want {
+			t.Errorf("%s is on the broker: %t; want %t", topic, !want, want)
+		}
+	}
+}
+
 // several makes a session that is the first of two clients.
 func (s System) several(t *testing.T) shape {
 	to := shape{connections: 3, partitions: 1}
@@ -132,9 +123,11 @@ func (s System) several(t *testing.T) shape {
 	return to
 }
 
-// make makes topics as their user would, with messages in them, and returns a session of two on them. It skips the test without a broker.
+// make makes topics as their user would, with messages in them, and returns a session of two on them. It skips the test without a broker,
+// and for a driver that uses only its own.
 func (s System) make(t *testing.T, topics []string) shape {
 	t.Helper()
+	s.needs(t, broker.Part{Run: "run"})
 	to := s.several(t)
 	to.part.Run = runName(topics)
 	if s.Make != nil {
@@ -152,14 +145,12 @@ func (s System) make(t *testing.T, topics []string) shape {
 		t.Skip("there is no broker on which topics could be")
 	}
 	if !s.Queues && !s.NoFanOut {
-		for i := range int64(20) {
-			for _, topic := range topics {
+		for k, topic := range topics {
+			for i := range int64(20) {
 				user.sendTo(0, &broker.Message{Name: topic, Index: old + i, Partition: int32(i % int64(to.partitions))})
 			}
-		}
-		user.settles()
-		// A server that acknowledges nothing may not have read them yet. It has when one that was sent after them arrives.
-		for k, topic := range topics {
+			user.settles()
+			// A server that acknowledges nothing may not have read them yet. It has when one that was sent after them arrives.
 			reads := user.consumer(k, nil)
 			var sent time.Time
 			user.eventually(func() bool {
@@ -179,9 +170,13 @@ func (s System) make(t *testing.T, topics []string) shape {
 // runName is a name that no other test has.
 func runName(topics []string) string { return "run-" + strings.ReplaceAll(topics[0], ".", "-") }
 
-// shared adds what share consumes: on each client a member of a group of the first topic, and a subscriber of the second one.
-func (s System) shared(to *shape, topics []string, fanOut bool) shape {
-	for client := range max(1, to.part.Clients) {
+// share opens a session, and one of a second client if the driver can. On the first topic all are members of a group, of the second topic, if it
+// has fanOut, each gets all. All send to both. Then the second client leaves, which the first must not notice, and the first removes what the run
+// made. share returns the first.
+func (s System) share(t *testing.T, to shape, topics []string, fanOut bool) *rig {
+	t.Helper()
+	count := max(1, to.part.Clients)
+	for client := range count {
 		if !s.NoGroups {
 			to.consumers = append(to.consumers, broker.Subscription{Client: client, Connection: 1, Topic: topics[0], Group: "workers"})
 		}
@@ -189,16 +184,11 @@ func (s System) shared(to *shape, topics []string, fanOut bool) shape {
 			to.consumers = append(to.consumers, broker.Subscription{Client: client, Connection: 2, Topic: topics[1]})
 		}
 	}
-	return *to
-}
-
-// share lets a second client join the first, if the driver can. Both send to both topics; on the first topic they share a group, on the
-// second one each gets all. Then the second client leaves, and the first must not notice.
-func share(s System, to shape, first *rig) {
-	t, topics := first.t, first.topics
-	t.Helper()
+	var clients []*rig
 	var members, all []*subscription
-	consume := func(r *rig) {
+	for to.part.Client = range count {
+		r := open(t, s, to, topics...)
+		clients = append(clients, r)
 		// Slowly: with one queue, a fast member would have all of it before the other one wakes up.
 		for _, one := range r.consume(func(receipt) { time.Sleep(100 * time.Microsecond) }) {
 			if one.Group == "" {
@@ -208,48 +198,43 @@ func share(s System, to shape, first *rig) {
 			}
 		}
 	}
-	consume(first)
-	clients := []*rig{first}
-	if to.part.Clients > 1 {
-		to.part.Client = 1
-		clients = append(clients, open(t, s, to, topics...))
-		consume(clients[1])
-		meet(clients)
-	}
+	meet(clients)
 	send := func(i int64, r *rig) {
-		for k, subscribed := range []bool{!s.NoGroups, len(all) > 0} {
+		for k, subscribed := range []bool{len(members) > 0, len(all) > 0} {
 			if subscribed {
 				r.sendTo(0, &broker.Message{Name: topics[k], Index: i, Partition: int32(i) % int32(to.partitions)})
 			}
 		}
 	}
 	for i := range int64(ours) {
-		send(i, clients[int(i)%len(clients)])
+		send(i, clients[int(i)%count])
 	}
+	first := clients[0]
 	if len(members) > 0 {
-		first.gets("group of two clients", ours, members...)
+		first.gets("group of all clients", ours, members...)
 		first.allWork(members)
 	}
 	for _, one := range all {
-		first.gets("subscriber of one of two clients", ours, one)
+		first.gets("subscriber of one of the clients", ours, one)
 	}
 	for _, second := range clients[1:] {
 		second.within("Remove by client 1", second.remove)
 		second.within("Close by client 1", second.close)
 	}
-	if len(broker.Endpoints(first.session)) > 0 {
-		return // without a server nobody hears that a receiver has left before something is sent to it
+	if len(broker.Endpoints(first.session)) == 0 { // without a server nobody hears that a receiver has left before something is sent to it
+		settled() // a system that stores nothing may still be handing over messages
+		for i := range int64(to.partitions) {
+			send(ours+i, first)
+		}
+		if len(members) > 0 {
+			first.eventually(func() bool { return len(together(members...)) >= ours+to.partitions }, func() string { return "the group goes on" })
+		}
+		if len(all) > 0 {
+			all[0].wait(ours + to.partitions)
+		}
 	}
-	settled() // a system that stores nothing may still be handing over messages
-	for i := range int64(to.partitions) {
-		send(ours+i, first)
-	}
-	if len(members) > 0 {
-		first.eventually(func() bool { return len(together(members...)) >= ours+to.partitions }, func() string { return "the group goes on" })
-	}
-	if len(all) > 0 {
-		all[0].wait(ours + to.partitions)
-	}
+	first.remove()
+	return first
 }
 
 // meet makes the subscriptions of clients known to each other, where there is no server between them.
@@ -264,10 +249,8 @@ func meet(clients []*rig) {
 		if len(others) == 0 {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		if err := broker.Meet(ctx, one.session, others); err != nil {
+		if err := bounded(func(ctx context.Context) error { return broker.Meet(ctx, one.session, others) }); err != nil {
 			one.t.Fatalf("meet: %v", err)
 		}
-		cancel()
 	}
 }

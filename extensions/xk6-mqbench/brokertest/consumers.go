@@ -246,23 +246,13 @@ func removes(t *testing.T, s System) {
 	goes.send(0, goes.topics[0], 0)
 	goes.send(0, goes.topics[1], 0)
 	to.wait(1)
-	if s.Exists != nil && !s.Exists(t, goes.topics[1]) {
-		t.Errorf("%s does not exist on the broker before Remove: Exists looks for something else", goes.topics[1])
-	}
+	s.exist(t, true, goes.topics[1])
 	goes.remove()
 	if _, able := goes.session.(broker.Remover); !able {
 		goes.within("Close", goes.close) // what it made goes with its connections
 	}
-	if s.Exists != nil {
-		for _, topic := range goes.topics {
-			if s.Exists(t, topic) {
-				t.Errorf("%s is still there after Remove", topic)
-			}
-		}
-		if !s.Exists(t, stays.topics[0]) {
-			t.Errorf("%s, of another session, is gone", stays.topics[0])
-		}
-	}
+	s.exist(t, false, goes.topics...)
+	s.exist(t, true, stays.topics...)
 	goes.within("Close", goes.close)
 	stays.send(0, stays.topics[0], 0)
 	kept.wait(1)

@@ -146,10 +146,8 @@ func start(t testing.TB, s System, to shape, topics ...string) *rig {
 		t.Fatal(err)
 	}
 	r.session = session
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	t.Cleanup(r.close)
-	if err := session.Open(ctx); err != nil {
+	if err := bounded(session.Open); err != nil {
 		t.Fatalf("open: %v", err)
 	}
 	r.redeliversAfter = session.Describe().RedeliversAfter
@@ -172,9 +170,14 @@ func (r *rig) prepare() error {
 	for _, topic := range r.topics {
 		layout.Topics = append(layout.Topics, broker.Topic{Name: topic, Partitions: r.shape.partitions})
 	}
+	return bounded(func(ctx context.Context) error { return r.session.Prepare(ctx, layout) })
+}
+
+// bounded gives a step as long as tests have patience.
+func bounded(step func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return r.session.Prepare(ctx, layout)
+	return step(ctx)
 }
 
 // consume makes the subscriptions of this client, as many at once as the driver takes; before may be nil.
@@ -203,10 +206,10 @@ func (r *rig) subscribe(before func(receipt), to ...broker.Subscription) (all []
 			all = append(all, &subscription{Subscription: one, rig: r, before: before})
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	return all, deadline.Each(ctx, all, func(ctx context.Context, s *subscription) error {
-		return broker.Wrap(fmt.Sprintf("consume %+v", s.Subscription), r.session.Consume(ctx, s.Subscription, s.handle))
+	return all, bounded(func(ctx context.Context) error {
+		return deadline.Each(ctx, all, func(ctx context.Context, s *subscription) error {
+			return broker.Wrap(fmt.Sprintf("consume %+v", s.Subscription), r.session.Consume(ctx, s.Subscription, s.handle))
+		})
 	})
 }
 
@@ -417,9 +420,7 @@ func (r *rig) removeAndClose() {
 
 func (r *rig) remove() {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := broker.Remove(ctx, r.session); err != nil {
+	if err := bounded(func(ctx context.Context) error { return broker.Remove(ctx, r.session) }); err != nil {
 		r.t.Errorf("remove: %v", err)
 	}
 }
