@@ -20,13 +20,13 @@ func TestNodesOfAClusterDieAndComeBack(t *testing.T) {
 	}
 	t.Run("a topic without copies goes on when its node is back", func(t *testing.T) {
 		brokertest.Failover(t, brokertest.Cluster{
-			System: brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "1"}`)}, Replicas: 1, Group: true, Kill: kill,
+			System: brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "1"}`)}, Replicas: 1, Kill: kill,
 		})
 	})
 	t.Run("the cluster goes on when one leader after the other dies", func(t *testing.T) {
 		brokertest.Failover(t, brokertest.Cluster{
 			System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "all", "minInsyncReplicas": 2}`)},
-			Replicas: 3, Group: true, Kills: 4, Kill: kill,
+			Replicas: 3, Kills: 4, Kill: kill,
 		})
 	})
 	// Such messages make the library look for the new leader as those that it tries again do.

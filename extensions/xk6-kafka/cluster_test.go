@@ -46,7 +46,7 @@ func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 	nodes, url := three(t)
 	brokertest.Failover(t, brokertest.Cluster{
 		System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "all", "minInsyncReplicas": 2}`)},
-		Replicas: 3, Group: true,
+		Replicas: 3,
 		Pause: func(t *testing.T, name string) func() {
 			nodes[name].freeze(t)
 			return nodes[name].thaw

@@ -95,7 +95,6 @@ func failover(t *testing.T, replicas, kills int) {
 	brokertest.Failover(t, brokertest.Cluster{
 		System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"mode": "jetstream", "ackWaitNs": 5000000000}`)},
 		Replicas: replicas,
-		Group:    true,
 		Pause: func(_ *testing.T, name string) func() {
 			nodes[name].Freeze()
 			return func() { _ = nodes[name].Process().Signal(syscall.SIGCONT) }

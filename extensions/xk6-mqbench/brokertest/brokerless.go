@@ -38,34 +38,28 @@ func Brokerless(t *testing.T, driver broker.Driver, library, shared string) {
 			t.Errorf("%s: %v; want %q", options, err, want)
 		}
 	}
-	for _, mode := range []string{"push-pull", "pub-sub"} {
-		for _, between := range []string{"nothing", "a forwarder"} {
+	for _, between := range []string{"nothing", "a forwarder"} {
+		at := func(t *testing.T, options string) System {
+			if between == "nothing" {
+				return of("", options)
+			}
+			server, url := startForwarder(t, library)
+			s := of(url, options)
+			s.Broken = func(*testing.T) { server.Kill() }
+			return s
+		}
+		for _, mode := range []string{"push-pull", "pub-sub"} {
 			t.Run(mode+" with "+between+" between", func(t *testing.T) {
-				s := of("", `{"mode":"`+mode+`"}`)
+				s := at(t, `{"mode":"`+mode+`"}`)
 				s.NoFanOut, s.NoGroups = mode == "push-pull", mode == "pub-sub"
-				if between != "nothing" {
-					var server *Server
-					server, s.URL = startForwarder(t, library)
-					s.Broken = func(*testing.T) { server.Kill() }
-				}
 				Run(t, func(*testing.T) System { return s })
 			})
 		}
+		t.Run("requests come back to who asked, with "+between+" between", func(t *testing.T) { echoes(t, at(t, `{"mode":"req-rep"}`), 3) })
+		t.Run("all of four members work, with "+between+" between", func(t *testing.T) { at(t, shared).Shares(t) })
 	}
 	t.Run("ipc", func(t *testing.T) {
 		of("", `{"mode":"push-pull","transport":"ipc"}`).Traffic(t, "").Arrives()
-	})
-	t.Run("requests come back to who asked, with nothing between", func(t *testing.T) { echoes(t, of("", `{"mode":"req-rep"}`), 3) })
-	t.Run("requests come back to who asked, through a forwarder", func(t *testing.T) {
-		_, url := startForwarder(t, library)
-		echoes(t, of(url, `{"mode":"req-rep"}`), 3)
-	})
-	t.Run("all of four members work", func(t *testing.T) {
-		of("", shared).Shares(t)
-	})
-	t.Run("all of four members work behind a forwarder", func(t *testing.T) {
-		_, url := startForwarder(t, library)
-		of(url, shared).Shares(t)
 	})
 	for _, mode := range []string{"push-pull", "pub-sub"} {
 		t.Run("a forwarder that dies and comes back, "+mode, func(t *testing.T) {

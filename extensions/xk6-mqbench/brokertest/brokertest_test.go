@@ -20,14 +20,14 @@ func TestABrokerWithoutFaultPasses(t *testing.T) {
 
 func TestAClusterWithoutFaultGoesOn(t *testing.T) {
 	m := newMemory()
-	Failover(t, Cluster{System: System{Driver: m.driver, URL: "memory://here"}, Replicas: 3, Group: true, Kill: m.kill})
+	Failover(t, Cluster{System: System{Driver: m.driver, URL: "memory://here"}, Replicas: 3, Kill: m.kill})
 }
 
 func TestEachFaultOfAClusterIsFound(t *testing.T) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	for fault, words := range map[string]string{
-		"loses one":                     "misses 1 messages that were acknowledged",
+		"loses one":                     "gets what was acknowledged; it misses 1 messages",
 		"delivers twice":                "messages twice",
 		"says failed of what it stored": "gets 1 messages of which it is said that they failed",
 		"calls done twice":              "is called 2 times",

@@ -3,6 +3,7 @@ package brokertest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -17,8 +18,6 @@ type Cluster struct {
 	System
 	// Replicas of the topic. With one replica the topic is unavailable as long as its node.
 	Replicas int
-	// Group: two members share the topic, beside a subscriber that gets everything.
-	Group bool
 	// Pause freezes the node of that name and returns the function that thaws it; nil: the node is only killed.
 	Pause func(t *testing.T, node string) (thaw func())
 	// Kill ends the node of that name as a crash does, and returns the function that starts it again. nil: it stays down, and others have copies.
@@ -40,10 +39,7 @@ const (
 // to go on with the other nodes, report truthfully what became of each message, and block nobody.
 func Failover(t *testing.T, c Cluster) {
 	topic := named("failover")[0]
-	consumers := alone(topic, failoverSenders)
-	if c.Group {
-		consumers = append(consumers, members(topic, "workers", failoverSenders+1, failoverSenders+2)...)
-	}
+	consumers := append(alone(topic, failoverSenders), members(topic, "workers", failoverSenders+1, failoverSenders+2)...)
 	r := open(t, c.System, shape{connections: 2 * failoverSenders, replicas: c.Replicas, timeout: failoverTimeout, consumers: consumers}, topic)
 	f := &failover{rig: r, subscribers: r.consume(nil), over: make(chan struct{}), ended: make(chan struct{})}
 	go f.send()
@@ -129,22 +125,15 @@ func (f *failover) flows(when string) {
 	f.rig.t.Logf("messages flow %s after %s", when, time.Since(began).Round(10*time.Millisecond))
 }
 
-// received is how often each message arrived at the subscriber and at the group.
+// received is how often each message arrived at the subscriber, and how often at the group.
 func (f *failover) received() []map[uint64]int {
-	count := func(some []*subscription) map[uint64]int {
-		times := map[uint64]int{}
-		for _, one := range some {
-			for _, m := range one.receipts() {
-				times[m.Sequence]++
-			}
+	times := []map[uint64]int{{}, {}}
+	for k, one := range f.subscribers {
+		for _, m := range one.receipts() {
+			times[min(k, 1)][m.Sequence]++
 		}
-		return times
 	}
-	all := []map[uint64]int{count(f.subscribers[:1])}
-	if len(f.subscribers) > 1 {
-		all = append(all, count(f.subscribers[1:]))
-	}
-	return all
+	return times
 }
 
 func (f *failover) leader() (name string) {
@@ -176,46 +165,37 @@ func (f *failover) end() {
 // compare compares what the driver reported of each message with what arrived.
 func (f *failover) compare() {
 	t, fates := f.rig.t, f.rig.doneSoFar()
-	missing := func(got map[uint64]int) (n int) {
-		for i, d := range fates {
-			if d.err == nil && got[uint64(i)] == 0 {
-				n++
-			}
-		}
-		return n
-	}
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if !slices.ContainsFunc(f.received(), func(got map[uint64]int) bool { return missing(got) > 0 }) {
-			break
-		}
-	}
-	settled()
 	said := map[string]int{}
 	for i, d := range fates {
 		if d.times != 1 {
 			t.Errorf("done of message %d is called %d times", i, d.times)
 		}
-		if d.err == nil {
-			said["acknowledged"]++
-		} else {
-			said[d.err.Error()]++
-		}
+		said[fmt.Sprint("error: ", d.err)]++
 	}
 	t.Logf("of %d messages: %v", len(fates), said)
-	for k, got := range f.received() {
-		who := []string{"the subscriber", "the group"}[k]
-		if n := missing(got); n > 0 {
-			t.Errorf("%s misses %d messages that were acknowledged", who, n)
-		}
-		lies, twice := 0, 0
+	count := func(k int) (missing, lies, twice int) {
+		times := f.received()[k]
 		for i, d := range fates {
-			if d.err != nil && !errors.Is(d.err, broker.ErrUnknown) && got[uint64(i)] > 0 {
+			n := times[uint64(i)]
+			switch {
+			case d.err == nil && n == 0:
+				missing++
+			case d.err != nil && !errors.Is(d.err, broker.ErrUnknown) && n > 0:
 				lies++
 			}
-			if got[uint64(i)] > 1 {
+			if n > 1 {
 				twice++
 			}
 		}
+		return missing, lies, twice
+	}
+	for k, who := range []string{"the subscriber", "the group"} {
+		missing := 0
+		f.rig.eventually(func() bool { missing, _, _ = count(k); return missing == 0 }, func() string {
+			return fmt.Sprintf("%s gets what was acknowledged; it misses %d messages", who, missing)
+		})
+		settled()
+		_, lies, twice := count(k)
 		if lies > 0 {
 			t.Errorf("%s gets %d messages of which it is said that they failed", who, lies)
 		}
@@ -223,7 +203,7 @@ func (f *failover) compare() {
 		if twice > 0 && k == 0 {
 			t.Errorf("%s gets %d messages twice", who, twice)
 		}
-		t.Logf("%s gets %d messages, %d of them twice", who, len(got), twice)
+		t.Logf("%s gets %d messages twice", who, twice)
 	}
 	f.rig.inOrder("the subscriber", f.subscribers[0].receipts())
 }
