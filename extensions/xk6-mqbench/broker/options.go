@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -90,50 +89,35 @@ func (s *Settings[Option]) Print(values map[string]any) {
 	}
 }
 
-var registry struct {
-	sync.Mutex
-	drivers   map[string]Driver
-	observers []func(name string)
-}
+// drivers are those that are registered, by name.
+var drivers sync.Map
+
+// registered is called for each of them.
+var registered = func(name string) {}
 
 // Register makes a driver known under the broker's name (the word in a scenario). The init function of a driver's register.go calls it.
 // It panics on a name that is taken, so that the mistake shows at the start and not at first use.
 func Register(name string, driver Driver) {
-	registry.Lock()
-	if _, taken := registry.drivers[name]; taken {
-		registry.Unlock()
+	if _, taken := drivers.LoadOrStore(name, driver); taken {
 		panic(fmt.Sprintf("broker: driver %q is registered twice", name))
 	}
-	if registry.drivers == nil {
-		registry.drivers = map[string]Driver{}
-	}
-	registry.drivers[name] = driver
-	observers := slices.Clone(registry.observers)
-	registry.Unlock()
-	for _, observe := range observers {
-		observe(name)
-	}
+	registered(name)
 }
 
 // Lookup returns the driver of a name.
 func Lookup(name string) (Driver, error) {
-	registry.Lock()
-	defer registry.Unlock()
-	driver, ok := registry.drivers[name]
+	driver, ok := drivers.Load(name)
 	if !ok {
-		return nil, fmt.Errorf("broker: this binary has no driver %q; it has %v", name, namesLocked())
+		return nil, fmt.Errorf("broker: this binary has no driver %q; it has %v", name, names())
 	}
-	return driver, nil
+	return driver.(Driver), nil
 }
 
 // OnRegister calls observe for every driver, whether it is registered already or later, so that the order in which packages are linked
-// does not matter.
+// does not matter. One init function calls it.
 func OnRegister(observe func(name string)) {
-	registry.Lock()
-	registry.observers = append(registry.observers, observe)
-	known := namesLocked()
-	registry.Unlock()
-	for _, name := range known {
+	registered = observe
+	for _, name := range names() {
 		observe(name)
 	}
 }
@@ -166,4 +150,10 @@ func AcknowledgeOf(written, group string) string {
 
 // --- internal ---
 
-func namesLocked() []string { return slices.Sorted(maps.Keys(registry.drivers)) }
+func names() (all []string) {
+	for name := range drivers.Range {
+		all = append(all, name.(string))
+	}
+	slices.Sort(all)
+	return all
+}

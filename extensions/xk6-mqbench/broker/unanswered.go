@@ -13,9 +13,9 @@ type Unanswered[T any] struct {
 	// over ends with the session.
 	over context.Context
 	wait func(T) error
-	wake chan struct{}
 
 	mu    sync.Mutex
+	more  sync.Cond
 	queue []unanswered[T]
 	// ended: nobody waits any more.
 	ended bool
@@ -30,7 +30,8 @@ type unanswered[T any] struct {
 // NewUnanswered makes the queue of a session's producer. wait returns when the answer is there: nil if it is an acknowledgement. It returns, with an
 // error, when Over ends.
 func NewUnanswered[T any](b *Base, wait func(T) error) *Unanswered[T] {
-	u := &Unanswered[T]{now: b.Now, over: b.Over, wait: wait, wake: make(chan struct{}, 1)}
+	u := &Unanswered[T]{now: b.Now, over: b.Over, wait: wait}
+	u.more.L = &u.mu
 	go u.run()
 	return u
 }
@@ -38,20 +39,14 @@ func NewUnanswered[T any](b *Base, wait func(T) error) *Unanswered[T] {
 // Add waits for the answer to a send.
 func (u *Unanswered[T]) Add(m *Message, done Done, answer T) {
 	u.mu.Lock()
-	ended, first := u.ended, len(u.queue) == 0
+	ended := u.ended
 	if !ended {
 		u.queue = append(u.queue, unanswered[T]{m, done, answer})
 	}
 	u.mu.Unlock()
+	u.more.Signal()
 	if ended {
 		done.Settle(m, u.now(), u.wait(answer))
-		return
-	}
-	if first { // it may be asleep
-		select {
-		case u.wake <- struct{}{}:
-		default:
-		}
 	}
 }
 
@@ -59,27 +54,25 @@ func (u *Unanswered[T]) Add(m *Message, done Done, answer T) {
 
 // run ends when the session has and the last send is completed.
 func (u *Unanswered[T]) run() {
+	defer context.AfterFunc(u.over, func() {
+		u.mu.Lock() // or it would come between a look and the wait
+		defer u.mu.Unlock()
+		u.more.Signal()
+	})()
 	var batch []unanswered[T]
-	for {
+	for ended := false; !ended; {
 		u.mu.Lock()
-		batch, u.queue = u.queue, batch[:0]
-		u.ended = len(batch) == 0 && u.over.Err() != nil
-		ended := u.ended
-		u.mu.Unlock()
-		if ended {
-			return
+		for len(u.queue) == 0 && u.over.Err() == nil {
+			u.more.Wait()
 		}
+		batch, u.queue = u.queue, batch[:0]
+		ended = len(batch) == 0
+		u.ended = ended
+		u.mu.Unlock()
 		for i, one := range batch {
 			err := u.wait(one.answer)
 			one.done.Settle(one.message, u.now(), err)
 			batch[i] = unanswered[T]{}
-		}
-		if len(batch) > 0 {
-			continue
-		}
-		select {
-		case <-u.wake:
-		case <-u.over.Done():
 		}
 	}
 }
