@@ -2,6 +2,7 @@
 package deadline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,8 +53,8 @@ const AtOnce = 64
 // Each calls step for each item, AtOnce of them at the same time at most, and returns when they have ended. The first error ends ctx for the
 // others, and is what it returns, also where it came of the end of ctx: a step says what it was doing.
 func Each[T any](ctx context.Context, items []T, step func(ctx context.Context, item T) error) error {
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var next atomic.Int64
 	var all sync.WaitGroup
 	var once sync.Once
@@ -67,16 +68,13 @@ func Each[T any](ctx context.Context, items []T, step func(ctx context.Context, 
 				}
 				if err := step(ctx, items[i]); err != nil {
 					once.Do(func() { first = err })
-					fail(err)
+					cancel()
 				}
 			}
 		})
 	}
 	all.Wait()
-	if first != nil {
-		return first
-	}
-	return ctx.Err()
+	return cmp.Or(first, ctx.Err())
 }
 
 // Sleep returns after a while, or with the error of ctx if that ends first.
@@ -92,14 +90,10 @@ func Sleep(ctx context.Context, while time.Duration) error {
 
 // Retry calls step until it returns nil, or ctx ends; then it returns the error of ctx. It sleeps before each call: `first`, then `wait`.
 func Retry(ctx context.Context, first, wait time.Duration, step func() error) error {
-	for sleep := first; ; sleep = wait {
-		if err := Sleep(ctx, sleep); err != nil {
-			return err
-		}
-		if step() == nil {
-			return nil
-		}
+	if err := Sleep(ctx, first); err != nil {
+		return err
 	}
+	return Until(ctx, wait, func() bool { return step() == nil })
 }
 
 // Ask calls ask until it succeeds, says not to try again, or ctx ends. When ctx ends, the error contains the last refusal.
