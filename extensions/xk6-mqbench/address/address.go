@@ -186,8 +186,7 @@ func (t TLS) ConfigFrom(read func(name string) ([]byte, error)) (*tls.Config, er
 type Wires struct {
 	// Dialer makes the sockets; its Timeout bounds that.
 	Dialer net.Dialer
-	mu     sync.Mutex
-	open   map[*wire]struct{}
+	open   sync.Map
 }
 
 type wire struct {
@@ -202,21 +201,14 @@ func (w *Wires) Dial(network, address string) (net.Conn, error) {
 		return nil, err
 	}
 	made := &wire{conn, w}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.open == nil {
-		w.open = map[*wire]struct{}{}
-	}
-	w.open[made] = struct{}{}
+	w.open.Store(made, true)
 	return made, nil
 }
 
 // Cut closes all sockets, so that calls that block on them end with an error.
 func (w *Wires) Cut() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for one := range w.open {
-		_ = one.Conn.Close()
+	for one := range w.open.Range {
+		_ = one.(*wire).Conn.Close()
 	}
 }
 
@@ -229,9 +221,7 @@ func (w *wire) Write(p []byte) (int, error) {
 }
 
 func (w *wire) Close() error {
-	w.of.mu.Lock()
-	delete(w.of.open, w)
-	w.of.mu.Unlock()
+	w.of.open.Delete(w)
 	return w.Conn.Close()
 }
 
