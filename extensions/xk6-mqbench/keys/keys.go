@@ -21,7 +21,7 @@ const Most = 10_000_000
 type Keys struct {
 	number func(i int64) int64
 	text   []byte
-	// ends[n] is where key n ends in text.
+	// Key n is text[ends[n]:ends[n+1]].
 	ends []uint32
 }
 
@@ -31,7 +31,7 @@ func New(distribution string, count int, seed uint64) (*Keys, error) {
 	if count < 1 || count > Most {
 		return nil, fmt.Errorf("keys: count must be 1 to %d, got %d", Most, count)
 	}
-	k := &Keys{ends: make([]uint32, count)}
+	k := &Keys{ends: make([]uint32, count+1)}
 	row := draw.New(seed, draw.Keys)
 	switch distribution {
 	case "round-robin":
@@ -46,7 +46,7 @@ func New(distribution string, count int, seed uint64) (*Keys, error) {
 	}
 	for n := range count {
 		k.text = strconv.AppendInt(append(k.text, 'k'), int64(n), 10)
-		k.ends[n] = uint32(len(k.text))
+		k.ends[n+1] = uint32(len(k.text))
 	}
 	return k, nil
 }
@@ -56,11 +56,8 @@ func (k *Keys) Number(i int64) int64 { return k.number(i) }
 
 // Bytes of key n, "k<n>". They are shared, so do not change them.
 func (k *Keys) Bytes(n int64) []byte {
-	begin, end := uint32(0), k.ends[n]
-	if n > 0 {
-		begin = k.ends[n-1]
-	}
-	return k.text[begin:end:end]
+	end := k.ends[n+1]
+	return k.text[k.ends[n]:end:end]
 }
 
 // --- internal ---

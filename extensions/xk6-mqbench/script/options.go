@@ -85,8 +85,6 @@ func Bytes(rt *sobek.Runtime, what string, v sobek.Value) ([]byte, error) {
 	switch is := v.Export().(type) {
 	case string:
 		return []byte(is), nil
-	case sobek.ArrayBuffer:
-		return slices.Clone(is.Bytes()), nil
 	case []any:
 		bytes := make([]byte, len(is))
 		for at, one := range is {
