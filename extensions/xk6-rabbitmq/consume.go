@@ -28,9 +28,9 @@ type subscription struct {
 
 func (s *session) consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	l, t := s.consumers[to.Connection], s.topology.Load()
-	w, is := l.Now()
-	if !is {
-		return errNotConnected
+	w, err := l.wired()
+	if err != nil {
+		return err
 	}
 	sub := &subscription{
 		session: s, topic: to.Topic, own: to.Group == "" && !t.isQueue[to.Topic], handle: handle,
@@ -64,7 +64,7 @@ func (sub *subscription) start(w *wire) error {
 		sub.queue = t.nameOwn(sub.topic)
 	}
 	if sub.own {
-		if err := t.declareQueue(&channel{on}, sub.queue, sub.topic, !s.durable()); err != nil {
+		if err := t.declareQueue(on, sub.queue, sub.topic, !s.durable()); err != nil {
 			return err
 		}
 	}

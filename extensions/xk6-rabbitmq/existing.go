@@ -17,12 +17,22 @@ func (s *session) find(ctx context.Context, layout broker.Layout) (isQueue map[s
 	if s.Run == "" {
 		return nil, nil
 	}
+	w, err := s.publishers[0].wired()
+	if err != nil {
+		return nil, err
+	}
 	isQueue = map[string]bool{}
 	for _, name := range layout.Names() {
-		is, queue, err := s.lookQueue(ctx, name)
+		var is amqp.Queue
+		queue, err := w.has(ctx, name, func(on *amqp.Channel, name string) (err error) {
+			is, err = on.QueueDeclarePassive(name, true, false, false, false, nil)
+			return err
+		})
 		exchange := false
 		if err == nil && !queue {
-			exchange, err = s.lookExchange(ctx, name)
+			exchange, err = w.has(ctx, name, func(on *amqp.Channel, name string) error {
+				return on.ExchangeDeclarePassive(name, direct, true, false, false, false, nil)
+			})
 		}
 		isQueue[name] = queue
 		consumed := slices.ContainsFunc(layout.Subscriptions, func(to broker.Subscription) bool { return to.Topic == name })
@@ -47,26 +57,12 @@ func (s *session) find(ctx context.Context, layout broker.Layout) (isQueue map[s
 
 // --- internal ---
 
-// lookQueue asks for a queue. The broker answers no by closing the channel.
-func (s *session) lookQueue(ctx context.Context, name string) (is amqp.Queue, there bool, err error) {
-	err = s.publishers[0].declare(ctx, func(on *channel) (err error) {
-		is, err = on.QueueDeclarePassive(name, true, false, false, false, nil)
-		return err
-	})
-	return is, err == nil, exceptMissing(err)
-}
-
-func (s *session) lookExchange(ctx context.Context, name string) (bool, error) {
-	err := s.publishers[0].declare(ctx, func(on *channel) error {
-		return on.ExchangeDeclarePassive(name, direct, true, false, false, false, nil)
-	})
-	return err == nil, exceptMissing(err)
-}
-
-func exceptMissing(err error) error {
+// has asks for something by its name. The broker answers no by closing the channel.
+func (w *wire) has(ctx context.Context, name string, ask func(*amqp.Channel, string) error) (bool, error) {
+	err := w.declare(ctx, []string{name}, ask)
 	var answer *amqp.Error
 	if errors.As(err, &answer) && answer.Code == amqp.NotFound {
-		return nil
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }

@@ -68,9 +68,6 @@ func (w *wire) unconfirmed() error {
 	return errUnknown
 }
 
-// channel for declarations.
-type channel struct{ *amqp.Channel }
-
 // connect makes a link.
 func (s *session) connect(ctx context.Context, number int, consumes bool) (*link, error) {
 	l := &link{Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number, consumes: consumes}
@@ -84,7 +81,7 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 	if err != nil {
 		return nil, address.Cause(err)
 	}
-	if err := l.restore(w); err != nil {
+	if err := l.restore(ctx, w); err != nil {
 		_ = w.raw.Close()
 		return nil, err
 	}
@@ -127,9 +124,9 @@ func (l *link) dial(ctx context.Context) (*wire, error) {
 }
 
 // restore declares everything again, and publishes or consumes.
-func (l *link) restore(w *wire) (err error) {
+func (l *link) restore(ctx context.Context, w *wire) (err error) {
 	if t := l.session.topology.Load(); l.attempts > 1 && t != nil {
-		if err := w.declare(t.declare); err != nil {
+		if err := t.declare(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -154,20 +151,13 @@ func (l *link) watch(w *wire) {
 	// Close says goodbye first, to the wire that it knows.
 	context.AfterFunc(l.session.Over, func() { time.AfterFunc(2*closeGrace, func() { _ = w.raw.Close() }) })
 	lost := w.NotifyClose(make(chan *amqp.Error, 1))
+	go func() { w.fail(cause(<-lost)) }()
 	if l.consumes {
-		go func() { w.fail(cause(<-lost)) }()
 		return
 	}
 	shut := w.publish.NotifyClose(make(chan *amqp.Error, 1))
+	go func() { w.fail(cause(<-shut)) }()
 	blocked := w.NotifyBlocked(make(chan amqp.Blocking, 64))
-	go func() {
-		select {
-		case err := <-lost:
-			w.fail(cause(err))
-		case err := <-shut:
-			w.fail(cause(err))
-		}
-	}()
 	go func() {
 		release := func() {}
 		for b := range blocked {
@@ -190,13 +180,27 @@ func (l *link) close() {
 	}
 }
 
-// all runs a declaration for each item on the link's wire, several at once, each on a channel of its own.
-func all[T any](ctx context.Context, l *link, items []T, run func(*channel, T) error) error {
-	parts := slices.Chunk(items, max(1, (len(items)+deadline.AtOnce-1)/deadline.AtOnce))
-	return deadline.Each(ctx, slices.Collect(parts), func(ctx context.Context, part []T) error {
-		return l.declare(ctx, func(on *channel) error {
-			for _, item := range part {
-				if err := run(on, item); err != nil || ctx.Err() != nil {
+// wired is the link's wire at the moment.
+func (l *link) wired() (*wire, error) {
+	w, is := l.Now()
+	if !is {
+		return nil, errNotConnected
+	}
+	return w, nil
+}
+
+// declare runs a declaration for each name until ctx ends, several at once, each on a channel of its own.
+func (w *wire) declare(ctx context.Context, names []string, run func(on *amqp.Channel, name string) error) error {
+	parts := slices.Chunk(names, max(1, (len(names)+deadline.AtOnce-1)/deadline.AtOnce))
+	return deadline.Each(ctx, slices.Collect(parts), func(ctx context.Context, part []string) error {
+		return within(ctx, func() error {
+			on, err := w.Channel()
+			if err != nil {
+				return fmt.Errorf("open a channel: %w", err)
+			}
+			defer on.Close()
+			for _, name := range part {
+				if err := run(on, name); err != nil || ctx.Err() != nil {
 					return err
 				}
 			}
@@ -205,31 +209,13 @@ func all[T any](ctx context.Context, l *link, items []T, run func(*channel, T) e
 	})
 }
 
-// declare runs declarations on a channel of the link's wire until ctx ends.
-func (l *link) declare(ctx context.Context, run func(*channel) error) error {
-	w, is := l.Now()
-	if !is {
-		return errNotConnected
-	}
-	return within(ctx, func() error { return w.declare(run) })
-}
-
-func (w *wire) declare(run func(*channel) error) error {
-	on, err := w.Channel()
-	if err != nil {
-		return fmt.Errorf("open a channel: %w", err)
-	}
-	defer on.Close()
-	return run(&channel{on})
-}
-
-func (c *channel) deleteQueue(name string) error {
-	_, err := c.QueueDelete(name, false, false, false)
+func deleteQueue(on *amqp.Channel, name string) error {
+	_, err := on.QueueDelete(name, false, false, false)
 	return broker.Wrap(fmt.Sprintf("delete queue %q", name), err)
 }
 
-func (c *channel) deleteExchange(name string) error {
-	return broker.Wrap(fmt.Sprintf("delete exchange %q", name), c.ExchangeDelete(name, false, false))
+func deleteExchange(on *amqp.Channel, name string) error {
+	return broker.Wrap(fmt.Sprintf("delete exchange %q", name), on.ExchangeDelete(name, false, false))
 }
 
 // --- internal ---

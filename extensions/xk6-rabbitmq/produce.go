@@ -27,8 +27,11 @@ type pending struct {
 	wire         *wire
 }
 
-func newProducer(s *session, l *link) *producer {
-	return &producer{session: s, link: l, mode: s.deliveryMode(), topology: s.topology.Load(), unconfirmed: make([]*broker.Unanswered[pending], len(s.layout.Topics))}
+func (s *session) Producer(connection int) (broker.Producer, error) {
+	return &producer{
+		session: s, link: s.publishers[connection], mode: s.deliveryMode(), topology: s.topology.Load(),
+		unconfirmed: make([]*broker.Unanswered[pending], len(s.layout.Topics)),
+	}, nil
 }
 
 // Send publishes and flushes. It blocks while the broker does not read (its flow control). Without confirms that is all.

@@ -23,19 +23,15 @@ import (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	d, err := decode(o)
-	if err != nil {
-		return nil, fmt.Errorf("rabbitmq: %w", err)
+	s := &session{Base: broker.NewBase("rabbitmq", o), Throttle: broker.NewThrottle(o.Now), consumers: make([]*link, o.Connections)}
+	var err error
+	if s.driverOptions, err = decode(o); err == nil {
+		s.urls, err = addresses(o.URL)
 	}
-	urls, err := addresses(o.URL)
-	if err != nil {
-		return nil, fmt.Errorf("rabbitmq: %w", err)
+	if err == nil {
+		s.tls, err = s.TLS.Config()
 	}
-	secure, err := d.TLS.Config()
-	if err != nil {
-		return nil, fmt.Errorf("rabbitmq: %w", err)
-	}
-	return &session{Base: broker.NewBase("rabbitmq", o), Throttle: broker.NewThrottle(o.Now), driverOptions: d, urls: urls, tls: secure, consumers: make([]*link, o.Connections)}, nil
+	return s, broker.Wrap("rabbitmq", err)
 }
 
 type session struct {
@@ -80,45 +76,47 @@ func (s *session) Open(ctx context.Context) error {
 	if !is {
 		return fmt.Errorf("rabbitmq: connect: %w", errHungUp)
 	}
-	return broker.Wrap("rabbitmq", s.introduce(w))
+	s.server, _ = w.Properties["version"].(string)
+	s.erlang, _ = w.Properties["platform"].(string)
+	s.frameMax, s.channels, s.heartbeat = w.Config.FrameSize, int(w.Config.ChannelMax), w.Config.Heartbeat
+	var err error
+	s.version, err = versionFor(s.Queue, s.Durability, s.server)
+	return broker.Wrap("rabbitmq", err)
 }
 
 // Prepare makes exchanges and the queues that consumers share, and connections to consume. Old queues of the same name are deleted with
 // their messages.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	isQueue, err := s.find(ctx, layout)
-	if err != nil {
-		return fmt.Errorf("rabbitmq: %w", err)
+	var t *topology
+	if err == nil {
+		t, err = s.lay(layout, isQueue)
 	}
-	t, err := s.lay(layout, isQueue)
 	if err != nil {
 		return fmt.Errorf("rabbitmq: %w", err)
 	}
 	s.layout = layout
 	s.topology.Store(t)
-	if err := s.make(ctx, t); err != nil {
-		return fmt.Errorf("rabbitmq: prepare topics: %w", explain(err))
-	}
-	return nil
+	return broker.Wrap("rabbitmq: prepare topics", explain(s.make(ctx, t)))
 }
 
 // Remove deletes queues and exchanges over a connection of its own: the broker may block connections that have published.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
 	l, err := s.connect(ctx, len(s.publishers), true)
+	var w *wire
 	if err == nil {
 		defer l.close()
+		w, err = l.wired()
+	}
+	if err == nil {
 		queues, exchanges := s.own.All(), []string(nil)
 		if t := s.topology.Load(); t != nil && s.Client == 0 {
 			queues, exchanges = append(queues, slices.Collect(maps.Keys(t.queues))...), t.exchanges
 		}
-		err = errors.Join(all(ctx, l, queues, (*channel).deleteQueue), all(ctx, l, exchanges, (*channel).deleteExchange))
+		err = errors.Join(w.declare(ctx, queues, deleteQueue), w.declare(ctx, exchanges, deleteExchange))
 	}
 	return broker.Wrap("rabbitmq: remove queues and exchanges", err)
-}
-
-func (s *session) Producer(connection int) (broker.Producer, error) {
-	return newProducer(s, s.publishers[connection]), nil
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -237,16 +235,14 @@ func (s *session) Close() error {
 const embeddedBytes = 4096
 
 func (s *session) make(ctx context.Context, t *topology) (err error) {
-	first := s.publishers[0]
-	if !s.Found() {
-		if err := all(ctx, first, s.layout.Names(), (*channel).deleteQueue); err != nil {
-			return err
-		}
+	w, err := s.publishers[0].wired()
+	if err == nil && !s.Found() {
+		err = w.declare(ctx, s.layout.Names(), deleteQueue)
 	}
-	if err := first.declare(ctx, t.declareExchanges); err != nil {
-		return err
+	if err == nil {
+		err = t.declare(ctx, w)
 	}
-	if err := all(ctx, first, slices.Collect(maps.Keys(t.queues)), t.declareShared); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, to := range s.layout.Subscriptions {
@@ -257,14 +253,4 @@ func (s *session) make(ctx context.Context, t *topology) (err error) {
 		}
 	}
 	return nil
-}
-
-// introduce records what the first connection learned about the server.
-func (s *session) introduce(w *wire) (err error) {
-	properties, config := w.Properties, w.Config
-	s.server, _ = properties["version"].(string)
-	s.erlang, _ = properties["platform"].(string)
-	s.frameMax, s.channels, s.heartbeat = config.FrameSize, int(config.ChannelMax), config.Heartbeat
-	s.version, err = versionFor(s.Queue, s.Durability, s.server)
-	return err
 }

@@ -2,9 +2,11 @@ package rabbitmq
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -101,34 +103,21 @@ func (t *topology) route(topic string) (exchange, key string) {
 	return cmp.Or(t.exchange, topic), topic
 }
 
-// declare makes everything there is, on one channel.
-func (t *topology) declare(on *channel) error {
-	if err := t.declareExchanges(on); err != nil {
+// declare makes everything there is.
+func (t *topology) declare(ctx context.Context, w *wire) error {
+	err := w.declare(ctx, t.exchanges, func(on *amqp.Channel, name string) error {
+		return broker.Wrap(fmt.Sprintf("declare exchange %q", name), on.ExchangeDeclare(name, t.kind, t.durable(), false, false, false, nil))
+	})
+	if err != nil {
 		return err
 	}
-	for name := range t.queues {
-		if err := t.declareShared(on, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *topology) declareExchanges(on *channel) error {
-	for _, name := range t.exchanges {
-		if err := on.ExchangeDeclare(name, t.kind, t.durable(), false, false, false, nil); err != nil {
-			return fmt.Errorf("declare exchange %q: %w", name, err)
-		}
-	}
-	return nil
-}
-
-func (t *topology) declareShared(on *channel, queue string) error {
-	return t.declareQueue(on, queue, t.queues[queue], false)
+	return w.declare(ctx, slices.Collect(maps.Keys(t.queues)), func(on *amqp.Channel, name string) error {
+		return t.declareQueue(on, name, t.queues[name], false)
+	})
 }
 
 // declareQueue makes a queue, and binds it to its topic, or to a pattern over topics.
-func (t *topology) declareQueue(on *channel, name, topic string, exclusive bool) error {
+func (t *topology) declareQueue(on *amqp.Channel, name, topic string, exclusive bool) error {
 	args := amqp.Table{amqp.QueueTypeArg: amqp.QueueTypeClassic}
 	if t.version > 0 {
 		args[amqp.QueueVersionArg] = t.version
@@ -147,10 +136,7 @@ func (t *topology) declareQueue(on *channel, name, topic string, exclusive bool)
 		return fmt.Errorf("declare queue %q: %w", name, err)
 	}
 	exchange, key := t.route(topic)
-	if err := on.QueueBind(name, key, exchange, false, nil); err != nil {
-		return fmt.Errorf("bind queue %q: %w", name, err)
-	}
-	return nil
+	return broker.Wrap(fmt.Sprintf("bind queue %q", name), on.QueueBind(name, key, exchange, false, nil))
 }
 
 func (s *session) durable() bool { return s.Queue != transient }
