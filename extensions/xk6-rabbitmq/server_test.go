@@ -3,18 +3,14 @@
 package rabbitmq
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -23,25 +19,17 @@ import (
 
 // server is a rabbitmq-server of the tests' own: node name, cookie, ports and folders that nothing else uses.
 type server struct {
+	*brokertest.Server
 	store, ca             string
 	port, tls, dist, epmd int
-	command               *exec.Cmd
-	names                 *exec.Cmd
-	ended                 chan struct{}
 }
 
-var (
-	sharedOnce sync.Once
-	shared     *server
-	sharedErr  error
-)
+var shared *server
 
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if shared != nil {
-		shared.kill()
-		shared.names.Process.Kill()
-		_ = shared.names.Wait()
+		shared.Kill()
 		_ = os.RemoveAll(shared.store)
 	}
 	os.Exit(code)
@@ -50,20 +38,24 @@ func TestMain(m *testing.M) {
 // running is the server that all tests of this binary share. Without one installed the test is skipped, in CI it fails.
 func running(t testing.TB) *server {
 	t.Helper()
-	sharedOnce.Do(func() { shared, sharedErr = newServer(t) })
-	if errors.Is(sharedErr, exec.ErrNotFound) && os.Getenv("CI") != "true" {
+	program := script()
+	switch {
+	case program != "":
+	case os.Getenv("CI") == "true":
+		t.Fatal("CI needs rabbitmq-server: apt-get install rabbitmq-server")
+	default:
 		t.Skip("there is no rabbitmq-server here: apt-get install rabbitmq-server, or brew install rabbitmq")
 	}
-	if sharedErr != nil {
-		t.Fatal(sharedErr)
+	if shared == nil {
+		shared = start(brokertest.Lasting{TB: t}, program)
 	}
 	return shared
 }
 
-func newServer(t testing.TB) (*server, error) {
+func start(t testing.TB, program string) *server {
 	store, err := os.MkdirTemp("", "mqbench-rabbitmq-")
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	port := func() int { return brokertest.FreePort(t) }
 	s := &server{store: store, port: port(), tls: port(), dist: port(), epmd: port()}
@@ -77,62 +69,23 @@ func newServer(t testing.TB) (*server, error) {
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(store, name), []byte(text), 0o400); err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 	}
-	return s, s.start()
+	// Distributed Erlang wants a name server; in the foreground it dies with us.
+	const both = `epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 >/dev/null 2>&1 & exec "$0"`
+	s.Server = brokertest.StartServer(t, "completed with", append(append([]string{"env", "-i"}, s.environment()...), "sh", "-c", both, program)...)
+	return s
 }
 
-// script is the server itself; what Debian has on PATH is a wrapper that changes the user.
-func script() (string, error) {
-	found := []string{"/usr/lib/rabbitmq/bin/rabbitmq-server"}
-	if path, err := exec.LookPath("rabbitmq-server"); err == nil {
-		found = append(found, path)
+// script is the server itself; what Debian has on PATH is a wrapper that changes the user. "": there is none.
+func script() string {
+	const ofDebian = "/usr/lib/rabbitmq/bin/rabbitmq-server"
+	if _, err := os.Stat(ofDebian); err == nil {
+		return ofDebian
 	}
-	for _, path := range found {
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("rabbitmq-server: %w", exec.ErrNotFound)
-}
-
-// start starts it, again after kill; what is durable is still there.
-func (s *server) start() error {
-	program, err := script()
-	if err != nil {
-		return err
-	}
-	if s.names == nil {
-		// Distributed Erlang wants a name server; in the foreground it dies with us.
-		s.names = exec.Command("epmd", "-port", fmt.Sprint(s.epmd), "-address", "127.0.0.1")
-		own(s.names)
-		if err := s.names.Start(); err != nil {
-			return err
-		}
-	}
-	var log bytes.Buffer
-	s.command = exec.Command(program)
-	s.command.Stdout, s.command.Stderr = &log, &log
-	own(s.command)
-	s.command.Env = s.environment()
-	if err := s.command.Start(); err != nil {
-		return err
-	}
-	s.ended = make(chan struct{})
-	go func() { _ = s.command.Wait(); close(s.ended) }()
-	for deadline := time.Now().Add(300 * time.Second); time.Now().Before(deadline); {
-		if c, err := amqp.Dial(s.url()); err == nil {
-			return c.Close()
-		}
-		select {
-		case <-s.ended:
-			return fmt.Errorf("rabbitmq-server ended: %s", strings.TrimSpace(log.String()))
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-	s.kill()
-	return errors.New("rabbitmq-server takes no connections within 5min")
+	path, _ := exec.LookPath("rabbitmq-server")
+	return path
 }
 
 // environment makes it a world of its own; its command line tools need it as well.
@@ -155,11 +108,7 @@ func (s *server) environment() []string {
 // ctl runs rabbitmqctl and gives what it prints.
 func (s *server) ctl(t *testing.T, args ...string) string {
 	t.Helper()
-	program, err := script()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(filepath.Join(filepath.Dir(program), "rabbitmqctl"), args...)
+	command := exec.Command(filepath.Join(filepath.Dir(script()), "rabbitmqctl"), args...)
 	command.Env = s.environment()
 	out, err := command.CombinedOutput()
 	if err != nil {
@@ -177,36 +126,14 @@ func (s *server) block(t *testing.T) (unblock func()) {
 	return unblock
 }
 
-// own gives a command its own process group, and on Linux has the kernel end it with the tests, however they end.
-func own(command *exec.Cmd) {
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if field := reflect.ValueOf(command.SysProcAttr).Elem().FieldByName("Pdeathsig"); field.IsValid() {
-		field.SetInt(int64(syscall.SIGKILL))
-	}
-}
-
 func (s *server) url() string { return fmt.Sprintf("amqp://bench:s3cr3t@127.0.0.1:%d", s.port) }
 
-func (s *server) kill() {
-	_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
-	<-s.ended
-}
-
-func (s *server) signal(t testing.TB, signal syscall.Signal) {
-	t.Helper()
-	if err := s.command.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
-}
+func (s *server) thaw() { _ = s.Process().Signal(syscall.SIGCONT) }
 
 // broken kills the server, and brings it back when the test is over.
 func (s *server) broken(t *testing.T) {
-	s.kill()
-	t.Cleanup(func() {
-		if err := s.start(); err != nil {
-			t.Fatal(err)
-		}
-	})
+	s.Kill()
+	t.Cleanup(func() { s.Start() })
 }
 
 // exists asks the server whether there is a queue or an exchange of that topic.
@@ -266,11 +193,4 @@ func (s *server) traces(t *testing.T, run string, _ []string) (names []string) {
 		}
 	}
 	return names
-}
-
-// stop ends it as its owner would; what it acknowledged as durable is there when it starts again.
-func (s *server) stop(t *testing.T) {
-	t.Helper()
-	s.signal(t, syscall.SIGTERM)
-	<-s.ended
 }

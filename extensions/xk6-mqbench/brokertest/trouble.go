@@ -14,6 +14,12 @@ import (
 
 // For tests of a driver's own: what happens when its server dies, stands still, flushes or refuses.
 
+// Lasting is a test whose server goes on after it, for the tests that follow; TestMain kills it.
+type Lasting struct{ testing.TB }
+
+// Cleanup does nothing.
+func (Lasting) Cleanup(func()) {}
+
 // Eventually waits until something holds; patience is longer than a server that stands still is waited for.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
