@@ -26,7 +26,8 @@ type subscription struct {
 	busy sync.Mutex
 }
 
-func (s *session) consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) (err error) {
+	defer func() { err = broker.Wrap(fmt.Sprintf("rabbitmq: consume %q", to.Topic), explain(err)) }()
 	l, t := s.consumers[to.Connection], s.topology.Load()
 	w, err := l.wired()
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -29,7 +28,7 @@ type pending struct {
 
 func (s *session) Producer(connection int) (broker.Producer, error) {
 	return &producer{
-		session: s, link: s.publishers[connection], mode: s.deliveryMode(), topology: s.topology.Load(),
+		session: s, link: s.publishers[connection], mode: deliveryModes[*s.Persistent], topology: s.topology.Load(),
 		unconfirmed: make([]*broker.Unanswered[pending], len(s.layout.Topics)),
 	}, nil
 }
@@ -45,15 +44,11 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		return
 	}
 	exchange, key := p.topology.route(m.Name)
-	confirmation, err := w.publish.PublishWithDeferredConfirm(exchange, key, false, false, amqp.Publishing{
-		DeliveryMode: p.mode, Body: m.Payload,
-	})
+	confirmation, err := w.publish.PublishWithDeferredConfirm(exchange, key, false, false, amqp.Publishing{DeliveryMode: p.mode, Body: m.Payload})
 	switch {
-	case errors.Is(err, amqp.ErrClosed):
-		done(m, 0, errPublish)
 	case err != nil:
-		// The last bytes did not leave, and the broker ignores incomplete messages.
-		done(m, 0, fmt.Errorf("rabbitmq: publish: %w", address.Cause(err)))
+		// The channel is closed, or the last bytes did not leave, and the broker ignores incomplete messages. The link reports why.
+		done(m, 0, errPublish)
 	case confirmation == nil:
 		done(m, 0, nil)
 	default:
@@ -66,18 +61,13 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 
 // --- internal ---
 
+var deliveryModes = map[bool]uint8{true: amqp.Persistent, false: amqp.Transient}
+
 var (
 	errPublish = errors.New("rabbitmq: publish: not connected")
 	errRefused = errors.New("rabbitmq: publish: the broker refused the message (nack)")
 	errUnknown = fmt.Errorf("rabbitmq: connection lost: %w", broker.ErrUnknown)
 )
-
-func (s *session) deliveryMode() uint8 {
-	if *s.Persistent {
-		return amqp.Persistent
-	}
-	return amqp.Transient
-}
 
 // confirmed waits for a confirmation.
 func (p *producer) confirmed(of pending) error {

@@ -119,10 +119,6 @@ func (s *session) Remove(ctx context.Context) error {
 	return broker.Wrap("rabbitmq: remove queues and exchanges", err)
 }
 
-func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	return broker.Wrap(fmt.Sprintf("rabbitmq: consume %q", to.Topic), explain(s.consume(ctx, to, handle)))
-}
-
 func (s *session) Describe() broker.Description {
 	d := broker.Description{
 		Acks:      s.Confirms,
@@ -138,7 +134,7 @@ func (s *session) Describe() broker.Description {
 			"durable":            strconv.FormatBool(s.durable()),
 			"exchange":           cmp.Or(s.Exchange, "direct; topic where a subscription is a pattern"),
 			"confirm":            map[bool]string{true: "each message", false: "none"}[s.Confirms],
-			"deliveryMode":       strconv.Itoa(int(s.deliveryMode())),
+			"deliveryMode":       fmt.Sprint(deliveryModes[*s.Persistent]),
 			"mandatory":          "false",
 			"acknowledgeAlone":   acknowledges[broker.AcknowledgeOf(s.Acknowledge, "")],
 			"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")],
