@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
 func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
@@ -32,15 +35,13 @@ func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			topic := "acknowledge." + rand.Text()
-			r := newRig(t, s.url(), c.options, topic, c.group)
+			r := newRig(t, s.at(c.options), topic, broker.Subscription{Group: c.group})
 			began, over := make(chan struct{}, 21), make(chan struct{})
-			r.consume(func() { began <- struct{}{}; <-over })
-			r.send(0, 100)
+			r.consume(func(broker.Delivery) { began <- struct{}{}; <-over })
+			r.send(1, 100)
 			<-began
-			for i := range int64(20) {
-				r.send(1+i, 100)
-			}
-			r.answered(21)
+			r.send(20, 100)
+			r.answered()
 			pending := func() int64 {
 				if c.command == "lrem" {
 					return client.LLen(ctx, r.session.consumers[0].taken).Val()
@@ -59,7 +60,7 @@ func TestAMemberAcknowledgesAsItIsTold(t *testing.T) {
 				_, _ = fmt.Sscan(strings.Split(after, ",")[0], &n)
 				return n
 			}
-			r.eventually("none waits for an acknowledgement", func() bool { return pending() == 0 && calls() >= c.least })
+			brokertest.Eventually(t, "none waits for an acknowledgement", func() bool { return pending() == 0 && calls() >= c.least })
 			if n := calls(); n > c.most {
 				t.Errorf("%s is sent %d times, want %d to %d", c.command, n, c.least, c.most)
 			}

@@ -25,7 +25,8 @@ func TestATopicOfTheUsersOwnHasToBeWhatTheModeNeeds(t *testing.T) {
 		{modeLists, "none", ""}, // an empty list
 		{modePubSub, "list", ""},
 	} {
-		o := broker.Options{URL: s.url(), Part: broker.Part{Run: "run-1"}, Driver: fmt.Appendf(nil, `{"mode": %q}`, c.mode)}
+		o := s.at(fmt.Sprintf(`{"mode": %q}`, c.mode))
+		o.Run = "run-1"
 		to := broker.Subscription{Topic: c.topic}
 		session, err := opened(t, o, c.topic, to)
 		if err == nil {
@@ -46,17 +47,14 @@ func TestAStreamOfTheUsersOwnIsNotTrimmedAndNothingElseIsLeft(t *testing.T) {
 	client := s.client(t)
 	client.XAdd(t.Context(), &redis.XAddArgs{Stream: "orders", Values: []string{"a", "b"}})
 	// Of messages of this size a stream of a run's own keeps 1000.
-	theirs := broker.Options{URL: s.url(), Part: broker.Part{Run: "run-1"}, Driver: []byte(`{"mode": "streams"}`), MessageBytes: 2 << 20}
-	r := newRigOf(t, theirs, "orders", broker.Subscription{Topic: "orders", Group: "workers"}, broker.Subscription{Topic: "orders"})
+	theirs := s.at(`{"mode": "streams"}`)
+	theirs.Run, theirs.MessageBytes = "run-1", 2<<20
+	r := newRig(t, theirs, "orders", broker.Subscription{Group: "workers"}, broker.Subscription{})
 	r.consume(nil)
 	client.XAdd(t.Context(), &redis.XAddArgs{Stream: "orders", Values: []string{"of", "others"}}) // comes without a number: 0
-	r.sendAll(1500)
-	r.answered(1500)
-	r.eventually("all arrive, that of others too", func() bool {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return len(r.received) == 1500 && r.received[0] == 4
-	})
+	r.send(1500, 0)
+	r.answered()
+	r.eventually("all arrive, that of others too", func() bool { return len(r.received) == 1500 && r.received[0] == 4 })
 	if err := r.session.Remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -77,12 +75,13 @@ func TestWhatAConsumerOfAListHasNotFinishedGoesBackIfTheListIsTheUsersAndIsRemov
 	s := startServer(t, "redis-server")
 	client := s.client(t)
 	for run, want := range map[string][]string{"run-1": {"orders"}, "": {}} {
-		o := broker.Options{URL: s.url(), Part: broker.Part{Run: run}, Driver: []byte(`{"mode": "lists", "prefetch": 10}`)}
-		r := newRigOf(t, o, "orders", broker.Subscription{Topic: "orders", Group: "workers"})
+		o := s.at(`{"mode": "lists", "prefetch": 10}`)
+		o.Run = run
+		r := newRig(t, o, "orders", broker.Subscription{Group: "workers"})
 		hold := make(chan struct{})
-		r.consume(func() { <-hold })
-		r.sendAll(20)
-		r.answered(20)
+		r.consume(func(broker.Delivery) { <-hold })
+		r.send(20, 0)
+		r.answered()
 		if err := r.session.Remove(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
+var modes = []string{modePubSub, modeStreams, modeLists}
+
 func TestConformance(t *testing.T) {
 	programs := []string{"redis-server"}
 	// Debian 12 has no package of it.
@@ -24,17 +26,14 @@ func TestConformance(t *testing.T) {
 		programs = append(programs, "valkey-server")
 	}
 	for _, program := range programs {
-		for _, mode := range []string{modePubSub, modeStreams, modeLists} {
-			t.Run(program+" "+mode, func(t *testing.T) {
-				t.Parallel()
-				s := startServer(t, program)
-				brokertest.Run(t, func(*testing.T) brokertest.System { return system(s, mode, clientLink) })
-			})
-			t.Run(program+" "+mode+" by go-redis", func(t *testing.T) {
-				t.Parallel()
-				s := startServer(t, program)
-				brokertest.Run(t, func(*testing.T) brokertest.System { return system(s, mode, clientLibrary) })
-			})
+		for _, mode := range modes {
+			for _, sender := range []string{clientLink, clientLibrary} {
+				t.Run(program+" "+mode+" by "+sender, func(t *testing.T) {
+					t.Parallel()
+					s := startServer(t, program)
+					brokertest.Run(t, func(*testing.T) brokertest.System { return system(s, mode, sender) })
+				})
+			}
 		}
 	}
 }
@@ -101,12 +100,10 @@ func (s *server) exists(t *testing.T, topic string) bool {
 
 func TestAConnectionOutlivesTheTimeThatConnectingMayTake(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, startServer(t, "redis-server").url(), `{"mode": "streams"}`, "old", "workers")
-	r.consume(nil)
+	traffic := startServer(t, "redis-server").traffic(t, modeStreams, "workers")
 	time.Sleep(connectTimeout + time.Second)
-	r.send(0, 0)
-	r.eventually("it arrives", func() bool { return r.count() == 1 })
-	if again := r.session.Reconnects(); again != 0 {
+	traffic.Arrives()
+	if again := *broker.Reconnects(traffic.Session); again != 0 {
 		t.Errorf("%d connections were made anew", again)
 	}
 }
@@ -169,7 +166,7 @@ func TestAChannelThatTheServerRefusesIsAnErrorAtOnce(t *testing.T) {
 		}
 		began := time.Now()
 		err = session.Consume(t.Context(), to, func(broker.Delivery) {})
-		if err == nil || !strings.Contains(err.Error(), "NOPERM") || time.Since(began) > patience/4 {
+		if err == nil || !strings.Contains(err.Error(), "NOPERM") || time.Since(began) > 5*time.Second {
 			t.Errorf("Consume %q = %v after %s; want the server's NOPERM", to.Topic, err, time.Since(began))
 		}
 	}
@@ -211,13 +208,12 @@ func TestWhatAModeCannotDoIsRefused(t *testing.T) {
 		{"two groups on a list", modeLists, "to one consumer", []broker.Subscription{a, b}},
 		{"a group beside a reader of a list", modeLists, "to one consumer", []broker.Subscription{plain, b}},
 	} {
-		_, err := opened(t, broker.Options{URL: s.url(), Driver: fmt.Appendf(nil, `{"mode": %q}`, c.mode)}, "cannot", c.to...)
+		_, err := opened(t, s.at(fmt.Sprintf(`{"mode": %q}`, c.mode)), "cannot", c.to...)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: Prepare = %v; want a sentence with %q", c.name, err, c.want)
 		}
 	}
-	r := newRig(t, s.url(), `{}`, "one")
-	err := r.session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "two", Partitions: 2}}})
+	err := newRig(t, s.at(`{}`), "one").session.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: "two", Partitions: 2}}})
 	if err == nil || !strings.Contains(err.Error(), "2 partitions") {
 		t.Errorf("Prepare with partitions = %v", err)
 	}
@@ -238,25 +234,25 @@ func TestAStarOfAPatternIsOneWordAndOtherLettersAreThemselves(t *testing.T) {
 		{"a.b?.*", "a.bb.c", 0},
 	} {
 		t.Run(c.pattern+" "+c.channel, func(t *testing.T) {
-			r := newRigOf(t, broker.Options{URL: s.url()}, c.channel, broker.Subscription{Topic: c.pattern, Wildcard: true})
-			plain := newRig(t, s.url(), `{}`, c.channel, "")
+			r := newRig(t, s.at(`{}`), c.channel, broker.Subscription{Topic: c.pattern, Wildcard: true})
+			plain := newRig(t, s.at(`{}`), c.channel, broker.Subscription{})
 			r.consume(nil)
 			plain.consume(nil)
-			r.send(7, 0)
-			plain.eventually("the plain subscriber has it", func() bool { return plain.count() == 1 })
+			r.send(1, 0)
+			plain.eventually("the plain subscriber has it", func() bool { return len(plain.received) == 1 })
 			time.Sleep(50 * time.Millisecond)
-			r.eventually("the pattern has what it should", func() bool { return r.count() == c.want })
+			r.eventually("the pattern has what it should", func() bool { return len(r.received) == c.want })
 		})
 	}
 }
 
 func TestAConsumerThatTrimmingOvertakesIsReported(t *testing.T) {
 	s := startServer(t, "redis-server", "--stream-node-max-entries", "10")
-	r := newRig(t, s.url(), `{"mode": "streams", "maxLength": 50, "prefetch": 1}`, "trimmed", "workers")
+	r := newRig(t, s.at(`{"mode": "streams", "maxLength": 50, "prefetch": 1}`), "trimmed", broker.Subscription{Group: "workers"})
 	hold := make(chan struct{})
-	r.consume(func() { <-hold })
-	r.sendAll(200)
-	r.answered(200)
+	r.consume(func(broker.Delivery) { <-hold })
+	r.send(200, 0)
+	r.answered()
 	close(hold)
 	r.eventually("it is reported", func() bool { return r.reported("more than 50 entries behind") })
 }
@@ -265,16 +261,28 @@ func TestSlowWorkIsSharedByPrefetchAndDoneOnce(t *testing.T) {
 	for _, mode := range []string{modeStreams, modeLists} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, startServer(t, "redis-server").url(), fmt.Sprintf(`{"mode": %q, "prefetch": 1}`, mode), "slow", "workers", "workers")
-			r.consume(func() { time.Sleep(500 * time.Millisecond) })
-			r.sendAll(4)
-			r.eventually("all arrive", func() bool { return r.count() == 4 })
-			time.Sleep(700 * time.Millisecond)
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			for i, times := range r.received {
-				if times != 1 {
-					t.Errorf("message %d arrives %d times", i, times)
+			url := startServer(t, "redis-server").url()
+			brokertest.System{Driver: New, URL: url, DriverOptions: fmt.Appendf(nil, `{"mode": %q, "prefetch": 1}`, mode)}.Shares(t)
+		})
+	}
+}
+
+// A member of a group that works 10 ms on each message takes them one after the other: what waits in the client behind a slow one
+// has not been received yet. That is what the drivers for Kafka (per record), NATS and RabbitMQ (per message) stamp.
+func TestAMessageBehindASlowOneIsNotReceivedYet(t *testing.T) {
+	const n, work = 20, 10 * time.Millisecond
+	for _, mode := range []string{modeStreams, modeLists} {
+		t.Run(mode, func(t *testing.T) {
+			r := newRig(t, startServer(t, "redis-server").at(`{"mode": "`+mode+`"}`), "t.0", broker.Subscription{Group: "workers"})
+			hidden := make(chan int64, n)
+			r.consume(func(d broker.Delivery) {
+				hidden <- r.session.Now() - d.ReceivedNs
+				time.Sleep(work)
+			})
+			r.send(n, 0)
+			for range n {
+				if ns := <-hidden; ns > int64(work) {
+					t.Errorf("a message was stamped as received %v before the consumer took it: its wait behind slow ones is in no number", time.Duration(ns))
 				}
 			}
 		})

@@ -1,8 +1,9 @@
 package redis
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -51,6 +51,17 @@ func (s *server) client(t *testing.T) *redis.Client {
 	return client
 }
 
+// at is a server with options of the driver.
+func (s *server) at(driver string) broker.Options {
+	return broker.Options{URL: s.url(), Driver: json.RawMessage(driver)}
+}
+
+// traffic is what goes through a mode, to a member of the group if there is one.
+func (s *server) traffic(t *testing.T, mode, group string) *brokertest.Traffic {
+	t.Helper()
+	return system(s, mode, clientLink).Traffic(t, group)
+}
+
 // opened is a session of one connection, until the test is over, and what Open or else Prepare with that topic said.
 func opened(t testing.TB, o broker.Options, topic string, to ...broker.Subscription) (*session, error) {
 	t.Helper()
@@ -61,65 +72,51 @@ func opened(t testing.TB, o broker.Options, topic string, to ...broker.Subscript
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = made.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err = made.Open(ctx); err == nil {
-		err = made.Prepare(ctx, broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}, Subscriptions: to})
+	if err = made.Open(t.Context()); err == nil {
+		err = made.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{{Name: topic, Partitions: 1}}, Subscriptions: to})
 	}
 	return made.(*session), err
 }
 
-// rig is a session on one topic, what was received on it, and what became of the sends.
+// rig is a session on one topic with what went through it, for tests that look inside.
 type rig struct {
 	t         *testing.T
 	session   *session
-	producer  broker.Producer
 	consumers []broker.Subscription
+	sent      int64
 
 	mu       sync.Mutex
 	errors   []string
 	received map[int64]int
-	outcomes map[int64]error
+	outcomes []error
 }
 
-const patience = 20 * time.Second
-
-// newRig opens a session on a topic, with a consumer of each group.
-func newRig(t *testing.T, url, options, topic string, groups ...string) *rig {
-	var consumers []broker.Subscription
-	for _, group := range groups {
-		consumers = append(consumers, broker.Subscription{Topic: topic, Group: group})
-	}
-	return newRigOf(t, broker.Options{URL: url, Driver: json.RawMessage(options)}, topic, consumers...)
-}
-
-func newRigOf(t *testing.T, o broker.Options, topic string, consumers ...broker.Subscription) *rig {
+// newRig opens a session with consumers of the topic, and of patterns.
+func newRig(t *testing.T, o broker.Options, topic string, consumers ...broker.Subscription) *rig {
 	t.Helper()
-	r := &rig{t: t, consumers: consumers, received: map[int64]int{}, outcomes: map[int64]error{}}
+	for i := range consumers {
+		consumers[i].Topic = cmp.Or(consumers[i].Topic, topic)
+	}
+	r := &rig{t: t, consumers: consumers, received: map[int64]int{}}
 	o.OnError = func(err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.errors = append(r.errors, err.Error())
 	}
 	var err error
-	if r.session, err = opened(t, o, topic, r.consumers...); err == nil {
-		r.producer, err = r.session.Producer(0)
-	}
-	if err != nil {
+	if r.session, err = opened(t, o, topic, consumers...); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
 // consume makes the consumers and counts what arrives; before may be nil.
-func (r *rig) consume(before func()) {
+func (r *rig) consume(before func(broker.Delivery)) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
-	defer cancel()
 	for _, to := range r.consumers {
-		err := r.session.Consume(ctx, to, func(d broker.Delivery) {
+		err := r.session.Consume(r.t.Context(), to, func(d broker.Delivery) {
 			if before != nil {
-				before()
+				before(d)
 			}
 			var i int64
 			_, _ = fmt.Sscan(string(d.Payload), &i)
@@ -133,73 +130,39 @@ func (r *rig) consume(before func()) {
 	}
 }
 
-// send sends message i, with `bytes` bytes or as few as it takes.
-func (r *rig) send(i int64, bytes int) {
-	payload := fmt.Appendf(nil, "%d ", i)
-	payload = append(payload, make([]byte, max(0, bytes-len(payload)))...)
-	r.producer.Send(&broker.Message{Index: i, Payload: payload}, func(m *broker.Message, _ int64, err error) {
+// send sends the next n messages, counted from 0, with so many bytes or as few as it takes.
+func (r *rig) send(n, bytes int) {
+	for range n {
+		payload := fmt.Appendf(nil, "%d ", r.sent)
+		payload = append(payload, make([]byte, max(0, bytes-len(payload)))...)
+		r.session.lines[0].Send(&broker.Message{Index: r.sent, Payload: payload}, func(_ *broker.Message, _ int64, err error) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.outcomes = append(r.outcomes, err)
+		})
+		r.sent++
+	}
+}
+
+// answered waits until all sends have ended, and wants them acknowledged.
+func (r *rig) answered() {
+	r.t.Helper()
+	r.eventually("all are answered", func() bool { return len(r.outcomes) == int(r.sent) })
+	if err := errors.Join(r.outcomes...); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// eventually waits until something holds of what the rig has seen.
+func (r *rig) eventually(what string, holds func() bool) {
+	r.t.Helper()
+	brokertest.Eventually(r.t, what, func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.outcomes[m.Index] = err
+		return holds()
 	})
 }
 
-func (r *rig) sendAll(n int64) {
-	for i := range n {
-		r.send(i, 0)
-	}
-}
-
-// done is how many sends were completed: well, and with an error.
-func (r *rig) done() (well, failed int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, err := range r.outcomes {
-		if err == nil {
-			well++
-		} else {
-			failed++
-		}
-	}
-	return well, failed
-}
-
-func (r *rig) count() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.received)
-}
-
 func (r *rig) reported(words string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.errors, func(err string) bool { return strings.Contains(err, words) })
-}
-
-func (r *rig) eventually(what string, holds func() bool) {
-	r.t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.t.Fatalf("not within %s: %s (errors: %q)", patience, what, r.errors)
-		}
-	}
-}
-
-// answered waits until so many sends were completed well, and the others not.
-func (r *rig) answered(n int) {
-	r.t.Helper()
-	r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
-}
-
-func (r *rig) within(what string, do func()) {
-	r.t.Helper()
-	returned := make(chan struct{})
-	go func() { defer close(returned); do() }()
-	select {
-	case <-returned:
-	case <-time.After(patience):
-		r.t.Fatalf("%s hangs", what)
-	}
 }

@@ -3,9 +3,7 @@
 package redis
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -17,115 +15,95 @@ import (
 // What happens when the server is slow, frozen, killed, or refuses.
 
 func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
-	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
+	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, "redis-server")
-			pid, err := strconv.Atoi(s.client(t).InfoMap(t.Context(), "server").Item("Server", "process_id"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "frozen", "")
-			r.consume(nil)
+			traffic := s.traffic(t, mode, "")
 			s.Freeze()
 			const n = 1000
-			r.within("sending to a frozen server", func() { r.sendAll(n) })
-			time.Sleep(300 * time.Millisecond)
-			if well, failed := r.done(); well+failed > 0 {
-				t.Errorf("a frozen server completes %d sends and fails %d", well, failed)
+			for range n {
+				traffic.Send()
 			}
-			_ = syscall.Kill(pid, syscall.SIGCONT)
-			r.eventually("all arrive after it woke up", func() bool { return r.count() == n })
-			r.answered(n)
-			if again := r.session.Reconnects(); again != 0 {
+			time.Sleep(300 * time.Millisecond)
+			if ended := traffic.Answered() + traffic.Failed() + traffic.Unknown(); ended > 0 {
+				t.Errorf("%d sends end while the server is frozen", ended)
+			}
+			_ = s.Process().Signal(syscall.SIGCONT)
+			traffic.Arrives()
+			for i := range uint64(n) {
+				if times := traffic.Arrived(i); times != 1 {
+					t.Errorf("message %d arrives %d times", i, times)
+				}
+			}
+			if again := *broker.Reconnects(traffic.Session); again != 0 {
 				t.Errorf("%d connections were made anew, though none was lost", again)
 			}
 		})
 	}
 }
 
-// Subscribers may have what a server took and did not answer.
-func TestOfACommandWithoutAnAnswerNobodyKnows(t *testing.T) {
-	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
+// It holds up Send only when the queue and the socket's buffers are full. Subscribers may have what a server took and did not answer.
+func TestAFrozenServerHoldsUpSendUntilItDiesAndThenNobodyKnows(t *testing.T) {
+	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, "redis-server")
-			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "unanswered")
-			s.Freeze()
-			const n = 100
-			r.sendAll(n)
-			time.Sleep(time.Second) // the first of them are written, which takes far less
+			traffic := s.traffic(t, mode, "")
+			stop := traffic.HeldUp(s.Server)
 			s.Kill()
-			r.eventually("every send is completed", func() bool { well, failed := r.done(); return well+failed == n })
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			unknown := 0
-			for _, err := range r.outcomes {
-				if errors.Is(err, broker.ErrUnknown) {
-					unknown++
-				}
-			}
-			if unknown == 0 {
-				t.Errorf("no outcome of %d is unknown: %v", n, r.outcomes[0])
+			stop()
+			brokertest.Eventually(t, "sends fail, and nobody knows of those that were written", func() bool {
+				return traffic.Failed() > 0 && traffic.Unknown() > 0
+			})
+			if n := traffic.Answered(); n > 0 {
+				t.Errorf("%d sends are answered by a server that was frozen", n)
 			}
 		})
 	}
 }
 
-func TestAFrozenServerHoldsUpSendOnlyWhenTheQueueIsFullAndNeverClose(t *testing.T) {
+func TestAFrozenServerHoldsUpNeitherRemoveNorClose(t *testing.T) {
 	s := startServer(t, "redis-server")
-	r := newRigOf(t, broker.Options{URL: s.url(), InFlight: 8, Driver: []byte(`{"mode": "lists"}`)}, "full")
-	s.Freeze()
-	sent := make(chan struct{})
-	go func() {
-		defer close(sent)
-		// Its socket's buffers take some of it.
-		for i := range int64(100) {
-			r.send(i, 1<<20)
-		}
-	}()
-	select {
-	case <-sent:
-		t.Error("100 MiB were taken for a server that takes nothing")
-	case <-time.After(time.Second):
+	traffic := s.traffic(t, modeLists, "")
+	stop := traffic.HeldUp(s.Server)
+	began := time.Now()
+	_ = broker.Remove(t.Context(), traffic.Session)
+	_ = traffic.Session.Close()
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("Remove and Close take %s", took)
 	}
-	r.within("Remove while the server is frozen", func() { _ = r.session.Remove(t.Context()) })
-	r.within("Close while the server is frozen", func() { _ = r.session.Close() })
-	r.within("a send that waited", func() { <-sent })
-	r.eventually("all sends fail", func() bool { _, failed := r.done(); return failed == 100 })
+	stop()
+	brokertest.Eventually(t, "sends fail", func() bool { return traffic.Failed() > 0 })
 }
 
 func TestASubscriberThatTheServerThrowsOutIsSeen(t *testing.T) {
 	s := startServer(t, "redis-server", "--client-output-buffer-limit", "pubsub 256kb 0 0")
-	r := newRig(t, s.url(), `{}`, "slow", "")
+	r := newRig(t, s.at(`{}`), "slow", broker.Subscription{})
 	hold := make(chan struct{})
-	r.consume(func() { <-hold })
+	r.consume(func(broker.Delivery) { <-hold })
 	const n = 200
-	for i := range int64(n) {
-		r.send(i, 100_000)
-	}
-	r.answered(n)
+	r.send(n, 100_000)
+	r.answered()
 	close(hold)
 	r.eventually("the lost connection is reported", func() bool { return r.reported("client-output-buffer-limit") })
 	r.eventually("it is made anew", func() bool { return r.session.Reconnects() == 1 })
-	next := int64(n)
-	r.eventually("messages arrive again", func() bool {
-		before := r.count()
-		r.send(next, 0)
-		next++
+	brokertest.Eventually(t, "messages arrive again", func() bool {
+		r.send(1, 0)
 		time.Sleep(10 * time.Millisecond)
-		return r.count() > before
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.received[r.sent-1] > 0
 	})
-	if got := r.count(); got >= n {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if got := len(r.received); got >= n {
 		t.Errorf("all of %d messages arrive on a connection that was thrown out", got)
-	}
-	if !r.reported("nobody was subscribed") {
-		t.Log("every message was published while the subscriber was there")
 	}
 }
 
 func TestAServerThatIsKilledAndComesBackIsFoundAgain(t *testing.T) {
-	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
+	for _, mode := range modes {
 		for _, group := range []string{"", "workers"} {
 			if mode == modePubSub && group != "" {
 				continue
@@ -133,40 +111,27 @@ func TestAServerThatIsKilledAndComesBackIsFoundAgain(t *testing.T) {
 			t.Run(mode+" "+group, func(t *testing.T) {
 				t.Parallel()
 				s := startServer(t, "redis-server", "--appendonly", "yes", "--appendfsync", "always")
-				r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "killed", group)
-				r.consume(func() { time.Sleep(time.Millisecond) })
+				traffic := s.traffic(t, mode, group)
 				const n = 300
-				r.sendAll(n)
+				for range n {
+					traffic.Send()
+				}
+				brokertest.Eventually(t, "some are acknowledged", func() bool { return traffic.Answered() > 0 })
 				s.Kill()
-				r.eventually("every send is completed", func() bool { well, failed := r.done(); return well+failed == n })
-				r.send(n, 0)
-				r.eventually("a send without a server fails", func() bool { _, failed := r.done(); return failed > 0 })
+				brokertest.Eventually(t, "every send is completed", func() bool {
+					return traffic.Answered()+traffic.Failed()+traffic.Unknown() == n
+				})
+				acknowledged := traffic.Answered() // the first ones
 				s.Start()
-				next := int64(n)
-				r.eventually("messages go through again", func() bool {
-					next++
-					r.send(next, 0)
-					time.Sleep(10 * time.Millisecond)
-					r.mu.Lock()
-					defer r.mu.Unlock()
-					return r.received[next] > 0 || r.received[next-1] > 0
-				})
-				if r.session.Reconnects() < 2 {
-					t.Errorf("%d connections were made anew; the sender's and the consumer's were lost", r.session.Reconnects())
+				traffic.Survives(s.Server)
+				if again := *broker.Reconnects(traffic.Session); again < 4 {
+					t.Errorf("%d connections were made anew; the sender's and the consumer's were lost twice", again)
 				}
-				if mode == modePubSub {
-					return
-				}
-				r.eventually("all that was acknowledged arrives", func() bool {
-					r.mu.Lock()
-					defer r.mu.Unlock()
-					for i, err := range r.outcomes {
-						if err == nil && r.received[i] == 0 {
-							return false
-						}
+				for i := range uint64(acknowledged) {
+					if mode != modePubSub && traffic.Arrived(i) == 0 {
+						t.Errorf("message %d of %d that were acknowledged does not arrive", i, acknowledged)
 					}
-					return true
-				})
+				}
 			})
 		}
 	}
@@ -174,16 +139,16 @@ func TestAServerThatIsKilledAndComesBackIsFoundAgain(t *testing.T) {
 
 func TestAMessageThatTheServerRefusesFailsWithItsWords(t *testing.T) {
 	s := startServer(t, "redis-server", "--maxmemory", "1mb", "--maxmemory-policy", "noeviction")
-	r := newRig(t, s.url(), `{"mode": "lists"}`, "refused")
-	r.send(0, 0)
-	r.eventually("the send fails", func() bool { _, failed := r.done(); return failed == 1 })
+	r := newRig(t, s.at(`{"mode": "lists"}`), "refused")
+	r.send(1, 0)
+	r.eventually("the send fails", func() bool { return len(r.outcomes) == 1 })
 	if err := fmt.Sprint(r.outcomes[0]); err != "redis: LPUSH: OOM command not allowed when used memory > 'maxmemory'." {
 		t.Errorf("the error is %q", err)
 	}
 }
 
 func TestAMessageAboveTheLimitIsRefusedInTheServersWords(t *testing.T) {
-	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
+	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, "redis-server", "--proto-max-bulk-len", "1mb")
