@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -42,7 +43,7 @@ func system(s *server, mode, sender string) brokertest.System {
 	system := brokertest.System{
 		Driver:        New,
 		URL:           s.url(),
-		DriverOptions: json.RawMessage(fmt.Sprintf(`{"mode": %q, "client": %q}`, mode, sender)),
+		DriverOptions: fmt.Appendf(nil, `{"mode": %q, "client": %q, "claimAfterNs": 2000000000}`, mode, sender),
 		NoGroups:      mode == modePubSub,
 		NoFanOut:      mode == modeLists,
 		NoTakeover:    mode == modeLists,
@@ -57,7 +58,6 @@ func system(s *server, mode, sender string) brokertest.System {
 		system.Holds = 100
 	}
 	if mode == modeStreams {
-		system.DriverOptions = json.RawMessage(fmt.Sprintf(`{"mode": "streams", "client": %q, "claimAfterNs": 2000000000}`, sender))
 		system.Make, system.Exists = s.make, s.exists
 	}
 	return system
@@ -96,6 +96,30 @@ func (s *server) exists(t *testing.T, topic string) bool {
 		t.Fatal(err)
 	}
 	return len(keys) > 0
+}
+
+func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
+	brokertest.Tabled(t, "Redis pub/sub", New, "redis://here", "")
+	brokertest.Tabled(t, "Redis streams", New, "redis://here", `{"mode": "streams"}`)
+	brokertest.Tabled(t, "Redis streams by go-redis", New, "redis://here", `{"mode": "streams", "client": "go-redis"}`)
+	brokertest.Tabled(t, "Redis lists", New, "redis://here", `{"mode": "lists"}`)
+}
+
+// A comparison shows every setting that is not the same in both runs.
+func TestTheReportNamesWhoSendsAndTheSameSettingsInEachRun(t *testing.T) {
+	for options, want := range map[string]string{`{}`: "mqbench's own link on go-redis v", `{"client": "go-redis"}`: "go-redis v"} {
+		var said [2]broker.Description
+		for i := range said {
+			made, err := New(broker.Options{URL: "redis://here", Driver: []byte(options)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said[i] = made.Describe()
+		}
+		if !strings.HasPrefix(said[0].Library, want) || !maps.Equal(said[0].Settings, said[1].Settings) {
+			t.Errorf("%s is told as %+v and as %+v, want %q and the same settings", options, said[0], said[1], want)
+		}
+	}
 }
 
 func TestAConnectionOutlivesTheTimeThatConnectingMayTake(t *testing.T) {
@@ -146,7 +170,7 @@ func TestOpenRefusesSoonWhatItCannotMeasureAndNamesNoPassword(t *testing.T) {
 		{"no password", s.url(), "NOAUTH"},
 	} {
 		began := time.Now()
-		err := openOn(t, c.url, `{}`)
+		_, err := opened(t, broker.Options{URL: c.url}, "any")
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: Open = %v; want %q", c.name, err, c.want)
 		}
@@ -187,7 +211,7 @@ func TestTLSIsCheckedUnlessToldOtherwise(t *testing.T) {
 		{"anything goes", url, `{"tls": {"insecure": true}}`, ""},
 		{"without TLS", plain, `{}`, "connect"},
 	} {
-		err := openOn(t, c.url, c.options)
+		_, err := opened(t, broker.Options{URL: c.url, Driver: json.RawMessage(c.options)}, "any")
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: Open = %v; want %q", c.name, err, c.want)
 		}
@@ -295,10 +319,4 @@ func TestVersionsAreComparedByTheirFirstTwoNumbers(t *testing.T) {
 			t.Errorf("older(%q) = %v, want %v", version, got, want)
 		}
 	}
-}
-
-func openOn(t *testing.T, url, options string) error {
-	t.Helper()
-	_, err := opened(t, broker.Options{URL: url, Driver: json.RawMessage(options)}, "any")
-	return err
 }
