@@ -45,9 +45,17 @@ type consumer struct {
 // fetched is one message as it arrived; id is what it is acknowledged by.
 type fetched struct{ id, payload string }
 
-// begin makes a consumer, which reads on one socket after another. resume takes again what the socket before had, step takes what is there
-// or waits a while for it.
-func (s *session) begin(ctx context.Context, c *consumer, resume, step func(*socket) error) error {
+// read makes a consumer of a stream or list, which reads on one socket after another: it takes again what the socket before had, and then what
+// is there, or waits a while for it.
+func (s *session) read(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	c := s.newConsumer(to, handle)
+	resume, step := c.resume, c.pop
+	if s.Mode == modeStreams {
+		resume, step = c.recover, c.readNext
+		if err := c.start(ctx); err != nil {
+			return err
+		}
+	}
 	link := newLink[*socket]()
 	return link.Open(ctx, s.Base, func(ctx context.Context) (*socket, error) {
 		k, err := s.connect(ctx, false)

@@ -3,7 +3,6 @@ package redis
 import (
 	"fmt"
 	"maps"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -35,61 +34,48 @@ var acknowledges = map[string]string{
 }
 
 func (s *session) settings() map[string]string {
-	set := map[string]string{
-		"mode":             s.Mode,
-		"connections":      strconv.Itoa(s.Connections),
-		"consumers":        "a socket of their own for each subscription (pub/sub: shared by channels of one connection)",
-		"protocol":         "RESP" + strconv.Itoa(protocol),
-		"confirm":          "each message",
-		"flush":            "at once; what comes during a write leaves behind it, up to " + strconv.Itoa(bufferBytes) + " bytes; no write waits for answers",
-		"batching":         "none",
-		"compression":      "none",
-		"queueLength":      strconv.Itoa(s.queueLength) + " commands waiting and as many unanswered per connection; then Send blocks",
-		"dialTimeout":      connectTimeout.String(),
-		"readTimeout":      "none: an answer is waited for",
-		"writeTimeout":     "none",
-		"maxRetries":       "-1 (none)",
-		"reconnectWait":    reconnectWait.String(),
-		"readBufferBytes":  strconv.Itoa(bufferBytes),
-		"writeBufferBytes": strconv.Itoa(bufferBytes),
-		"poolSize":         "1, never dialled anew by the library",
-		"poolTimeout":      connectTimeout.String(),
-		"dialerRetries":    "1 (one try)",
-		"connMaxIdleTime":  "none",
-		"contextTimeout":   "true (of preparing and removing; at most " + commandTimeout.String() + " a command)",
-		"identity":         "not sent",
-		"maintenance":      "notifications disabled",
-		"clientName":       "mqbench-*, of each run its own", // which one would be a difference between any two runs
-		"tls":              strconv.FormatBool(s.address.TLSConfig != nil),
-		"db":               strconv.Itoa(s.address.DB),
-	}
-	maps.Copy(set, s.found)
+	var set broker.Settings[any]
+	set.Print(map[string]any{
+		"mode": s.Mode, "connections": s.Connections, "send": sends[s.Mode], "confirm": "each message", "batching": "none", "compression": "none",
+		"consumers":   "a socket of their own for each subscription (pub/sub: shared by channels of one connection)",
+		"flush":       fmt.Sprintf("at once; what comes during a write leaves behind it, up to %d bytes; no write waits for answers", bufferBytes),
+		"queueLength": fmt.Sprintf("%d commands waiting and as many unanswered per connection; then Send blocks", s.queueLength),
+		"protocol":    fmt.Sprint("RESP", protocol), "db": s.address.DB, "tls": s.address.TLSConfig != nil, "identity": "not sent",
+		"dialTimeout": connectTimeout, "dialerRetries": "1 (one try)", "reconnectWait": reconnectWait, "maxRetries": "-1 (none)",
+		"readTimeout": "none: an answer is waited for", "writeTimeout": "none", "readBufferBytes": bufferBytes, "writeBufferBytes": bufferBytes,
+		"poolSize": "1, never dialled anew by the library", "poolTimeout": connectTimeout, "connMaxIdleTime": "none",
+		"contextTimeout": fmt.Sprintf("true (of preparing and removing; at most %s a command)", commandTimeout),
+		"maintenance":    "notifications disabled", "clientName": "mqbench-*, of each run its own", // which one would be a difference between any two runs
+	})
+	maps.Copy(set.Printed, s.found)
 	if s.Sender == clientLibrary {
-		set["flush"] = fmt.Sprintf("at once; what comes before the answers leaves after them, up to %d commands", autoPipeline.MaxBatchSize)
+		set.Set("flush", fmt.Sprintf("at once; what comes before the answers leaves after them, up to %d commands", autoPipeline.MaxBatchSize))
 	}
-	set["send"] = sends[s.Mode]
 	switch s.Mode {
 	case modePubSub:
-		set["confirm"] = "none: the answer to PUBLISH confirms nothing"
-		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none", "none: channels have no groups"
-		set["prefetch"] = "none: the server pushes; what is not handled waits in the socket"
-		set["consume"] = "SUBSCRIBE, PSUBSCRIBE"
+		set.Print(map[string]any{
+			"confirm": "none: the answer to PUBLISH confirms nothing", "consume": "SUBSCRIBE, PSUBSCRIBE",
+			"acknowledgeAlone": "none", "acknowledgeInGroup": "none: channels have no groups",
+			"prefetch": "none: the server pushes; what is not handled waits in the socket",
+		})
+		return set.Printed
 	case modeStreams:
-		set["maxLength"] = "0 (streams are not trimmed)"
+		set.Print(map[string]any{
+			"maxLength":        "0 (streams are not trimmed)",
+			"consume":          "without a group XREAD; in a group XREADGROUP, XACK",
+			"claimAfter":       fmt.Sprintf("%s without an acknowledgement, by XAUTOCLAIM", time.Duration(s.ClaimAfterNs)),
+			"acknowledgeAlone": "none: reads from a position of its own", "acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")],
+		})
 		if *s.MaxLength > 0 {
-			set["maxLength"] = fmt.Sprintf("MAXLEN ~ %d: a consumer that is further behind loses messages", *s.MaxLength)
+			set.Set("maxLength", fmt.Sprintf("MAXLEN ~ %d: a consumer that is further behind loses messages", *s.MaxLength))
 		}
-		set["consume"] = "without a group XREAD; in a group XREADGROUP, XACK"
-		set["claimAfter"] = fmt.Sprintf("%s without an acknowledgement, by XAUTOCLAIM", time.Duration(s.ClaimAfterNs))
-		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none: reads from a position of its own", acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")]
 	case modeLists:
-		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM; where nothing is acknowledged BRPOP (RPOP)"
+		set.Set("consume", "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM; where nothing is acknowledged BRPOP (RPOP)")
 		for name, group := range map[string]string{"acknowledgeAlone": "", "acknowledgeInGroup": "g"} {
-			set[name] = map[bool]string{true: "none", false: "each message, with its payload"}[broker.AcknowledgeOf(s.Acknowledge, group) == broker.Automatic]
+			automatic := broker.AcknowledgeOf(s.Acknowledge, group) == broker.Automatic
+			set.Set(name, map[bool]string{true: "none", false: "each message, with its payload"}[automatic])
 		}
 	}
-	if s.Mode != modePubSub {
-		set["prefetch"] = fmt.Sprintf("%d messages in an answer, the next ones after these", s.Prefetch)
-	}
-	return set
+	set.Set("prefetch", fmt.Sprintf("%d messages in an answer, the next ones after these", s.Prefetch))
+	return set.Printed
 }

@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"context"
 	"slices"
 
 	"github.com/redis/go-redis/v9"
@@ -9,20 +8,13 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// popList consumes a list as a queue: LPUSH at its head. Consumers that acknowledge move messages from its tail to a list of their own (BLMOVE)
-// and remove each from there after its handler has returned (LREM). What a consumer took and did not finish is still there, and it takes that
-// again when it has lost its connection; what a process has that dies stays there. The others take messages away (BRPOP), and what they hold is
-// lost with them. LREM goes by value and not by position, so that an acknowledgement that is sent twice or late cannot remove another
-// message; it costs the payload once more.
-func (s *session) popList(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	c := s.newConsumer(to, handle)
-	return s.begin(ctx, c, c.resume, c.pop)
-}
-
-// --- internal ---
-
-// pop is a step of a consumer: it moves messages to its own list, or takes them away if it does not acknowledge. It takes as many as are
-// wanted, and waits a while for the first one.
+// pop is a step of a consumer. It takes as many messages as are wanted, and waits a while for the first one.
+//
+// A list is a queue: LPUSH at its head. Consumers that acknowledge move messages from its tail to a list of their own (BLMOVE) and remove each
+// from there after its handler has returned (LREM). What a consumer took and did not finish is still there, and it takes that again when it has
+// lost its connection; what a process has that dies stays there. The others take messages away (BRPOP), and what they hold is lost with them.
+// LREM goes by value and not by position, so that an acknowledgement that is sent twice or late cannot remove another message; it costs the
+// payload once more.
 func (c *consumer) pop(k *socket) error {
 	ctx, from := c.s.Over, c.topic.name
 	first, more := []any{"BLMOVE", from, c.taken, "RIGHT", "LEFT", blockFor.Seconds()}, []any{"LMOVE", from, c.taken, "RIGHT", "LEFT"}

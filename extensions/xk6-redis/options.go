@@ -27,9 +27,6 @@ const (
 // sends is the command that sends.
 var sends = map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}
 
-// keyField is the name of an entry's key in a stream; "p" is that of its payload.
-var keyField = []byte("k")
-
 // Who sends: our own link on the library's socket, or the library.
 const (
 	clientLink    = "link"
@@ -99,7 +96,7 @@ func reach(url string, t address.TLS) (*redis.Options, error) {
 	return parsed, err
 }
 
-// commandTo is the beginning of the command that sends to a topic.
+// commandTo is the beginning of the command that sends to a topic. An entry of a stream has its payload in "p", and its key in "k".
 func (s *session) commandTo(topic string) [][]byte {
 	switch {
 	case s.Mode != modeStreams:
@@ -117,7 +114,7 @@ func (s *session) command(list [][]byte, e entry) [][]byte {
 	}
 	list = append(append(list, s.topics[e.m.Topic].command...), e.m.Payload)
 	if s.Mode == modeStreams && e.m.Key != nil {
-		list = append(list, keyField, e.m.Key)
+		list = append(list, bytesOf("k"), e.m.Key)
 	}
 	return list
 }
@@ -140,7 +137,7 @@ func readAnswer(r *bufio.Reader) (integer int64, refusal string, err error) {
 	}
 	head = bytes.TrimRight(head, "\r\n")
 	if len(head) == 0 {
-		return 0, "", fmt.Errorf("an empty answer")
+		return 0, "", errors.New("an empty answer")
 	}
 	rest := head[1:]
 	switch head[0] {

@@ -165,9 +165,10 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	consume := map[string]func(context.Context, broker.Subscription, broker.Handler) error{
-		modePubSub: s.subscribe, modeStreams: s.readStream, modeLists: s.popList,
-	}[s.Mode]
+	consume := s.read
+	if s.Mode == modePubSub {
+		consume = s.subscribe
+	}
 	return broker.Wrap(fmt.Sprintf("redis: consume %q", to.Topic), consume(ctx, to, handle))
 }
 
@@ -286,21 +287,13 @@ func (s *session) leave(ctx context.Context) error {
 	return nil
 }
 
-// atOnce is how many topics one pipeline asks about.
-const atOnce = 500
-
 // each asks something about every topic.
 func (s *session) each(ctx context.Context, queue func(redis.Pipeliner, *topic)) error {
-	for some := range slices.Chunk(s.topics, atOnce) {
-		_, err := s.admin.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for _, t := range some {
-				queue(p, t)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	_, err := s.admin.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, t := range s.topics {
+			queue(p, t)
 		}
-	}
-	return nil
+		return nil
+	})
+	return err
 }

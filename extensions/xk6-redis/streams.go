@@ -11,32 +11,24 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// readStream reads a stream from its current end (XREAD), or as a member of a group (XREADGROUP).
-func (s *session) readStream(ctx context.Context, to broker.Subscription, handle broker.Handler) (err error) {
-	c := s.newConsumer(to, handle)
-	if to.Group == "" {
-		// Its messages are those after the last entry, whether they come before or after its first XREAD. ("$" would skip what comes in between.)
-		info := s.admin.XInfoStream(ctx, to.Topic)
-		c.last, err = info.Val().LastGeneratedID, info.Err()
-	} else {
-		err = c.join(ctx, s.admin)
+// start is at a stream's current end (XREAD), or joins a group (XREADGROUP).
+func (c *consumer) start(ctx context.Context) error {
+	if c.group != "" {
+		return c.join(ctx, c.s.admin)
 	}
-	if err != nil {
-		return err
-	}
-	return s.begin(ctx, c, c.recover, c.readNext)
+	// Its messages are those after the last entry, whether they come before or after its first XREAD. ("$" would skip what comes in between.)
+	info := c.s.admin.XInfoStream(ctx, c.topic.name)
+	c.last = info.Val().LastGeneratedID
+	return info.Err()
 }
-
-// --- internal ---
 
 // join makes the group unless it exists: from the stream's beginning, or from the end of one of the user's own, which it does not make.
 func (c *consumer) join(ctx context.Context, on *redis.Client) error {
-	var err error
-	if c.s.Run == "" {
-		err = on.XGroupCreateMkStream(ctx, c.topic.name, c.group, "0").Err()
-	} else {
-		err = on.XGroupCreate(ctx, c.topic.name, c.group, "$").Err()
+	create, from := on.XGroupCreateMkStream, "0"
+	if c.s.Run != "" {
+		create, from = on.XGroupCreate, "$"
 	}
+	err := create(ctx, c.topic.name, c.group, from).Err()
 	if err != nil && strings.HasPrefix(err.Error(), "BUSYGROUP") {
 		return nil
 	}
