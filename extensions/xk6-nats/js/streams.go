@@ -31,12 +31,13 @@ func (c *client) setUpStream(args []sobek.Value) (script.Wait, error) {
 }
 
 func (c *client) deleteStream(args []sobek.Value) (script.Wait, error) {
-	name := script.Argument(args, 0)
-	if name == nil {
+	given := script.Argument(args, 0)
+	if given == nil {
 		return nil, errors.New("it needs the name of a stream")
 	}
+	name := given.String() // it may be a script's own function, which runs on the VU's goroutine
 	return c.asks("", fmt.Sprintf("stream %q", name), func(ctx nats.ContextOpt) (script.Result, error) {
-		return nil, c.connection.stream.DeleteStream(name.String(), ctx)
+		return nil, c.connection.stream.DeleteStream(name, ctx)
 	}), nil
 }
 
