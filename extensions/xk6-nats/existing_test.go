@@ -3,7 +3,6 @@ package nats
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -96,72 +95,44 @@ func TestAServerByItselfLeads(t *testing.T) {
 	}
 }
 
-// reader is an ordered consumer of a.topic and the first bytes that it got.
-type reader struct {
-	t        *testing.T
-	producer broker.Producer
-	mu       sync.Mutex
-	got      []byte
-}
-
-func read(t *testing.T, session broker.Session) *reader {
+// read is the first bytes of what an ordered consumer of a.topic gets.
+func read(t *testing.T, session broker.Session) *broker.List[byte] {
 	t.Helper()
-	r := &reader{t: t}
-	err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic"}, func(d broker.Delivery) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.got = append(r.got, d.Payload[0])
-	})
-	if err == nil {
-		r.producer, err = session.Producer(0)
-	}
+	got := &broker.List[byte]{}
+	err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic"}, func(d broker.Delivery) { got.Add(d.Payload[0]) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
-}
-
-// send sends a byte and waits until it is stored.
-func (r *reader) send(b byte) {
-	r.t.Helper()
-	told := make(chan error, 1)
-	r.producer.Send(&broker.Message{Name: "a.topic", Payload: []byte{b}}, func(_ *broker.Message, _ int64, err error) { told <- err })
-	if err := <-told; err != nil {
-		r.t.Fatal(err)
-	}
+	return got
 }
 
 // wants fails unless the bytes 0 to n-1 have come, each once and in order.
-func (r *reader) wants(n int) {
-	r.t.Helper()
-	brokertest.Eventually(r.t, fmt.Sprintf("%d messages arrive", n), func() bool {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return len(r.got) >= n
-	})
+func wants(t *testing.T, got *broker.List[byte], n int) {
+	t.Helper()
+	brokertest.Eventually(t, fmt.Sprintf("%d messages arrive", n), func() bool { return len(got.All()) >= n })
 	time.Sleep(100 * time.Millisecond)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i, b := range r.got {
-		if int(b) != i || len(r.got) != n {
-			r.t.Fatalf("message %d comes as number %d of %d", b, i, len(r.got))
+	all := got.All()
+	for i, b := range all {
+		if int(b) != i || len(all) != n {
+			t.Fatalf("message %d comes as number %d of %d", b, i, len(all))
 		}
 	}
 }
 
 func TestAnOrderedConsumerThatIsGoneIsMadeAnewAndMissesNothing(t *testing.T) {
 	s := start(t, stored(t))
-	r := read(t, opened(t, s.ClientURL(), streams, nil))
+	session := opened(t, s.ClientURL(), streams, nil)
+	got := read(t, session)
 	js := jetStreamOf(t, s.ClientURL())
 	for i := range 200 {
-		r.send(byte(i))
+		sendFrom(t, session, i, 1).ends(t, 1, 0)
 		if i%50 == 25 {
 			for _, name := range consumersOn(t, s.ClientURL(), []string{"a.topic"}) {
 				_ = js.DeleteConsumer(t.Context(), "a-topic", name)
 			}
 		}
 	}
-	r.wants(200)
+	wants(t, got, 200)
 	if left := consumersOn(t, s.ClientURL(), []string{"a.topic"}); len(left) != 1 {
 		t.Errorf("there are the consumers %q; want one", left)
 	}
@@ -170,17 +141,14 @@ func TestAnOrderedConsumerThatIsGoneIsMadeAnewAndMissesNothing(t *testing.T) {
 // So does a stream in memory with one copy when its node is started again.
 func TestAnOrderedConsumerGoesOnInAStreamThatHasLostAllItsMessages(t *testing.T) {
 	s := start(t, stored(t))
-	r := read(t, opened(t, s.ClientURL(), streams, nil))
-	for i := range 20 {
-		r.send(byte(i))
-	}
-	r.wants(20)
+	session := opened(t, s.ClientURL(), streams, nil)
+	got := read(t, session)
+	send(t, session, 20).ends(t, 20, 0)
+	wants(t, got, 20)
 	if err := jetStreamOf(t, s.ClientURL()).DeleteStream(t.Context(), "a-topic"); err != nil {
 		t.Fatal(err)
 	}
 	makes(t, s.ClientURL(), jetstream.StreamConfig{Name: "a-topic", Subjects: []string{"a.topic"}, Storage: jetstream.MemoryStorage})
-	for i := range 10 {
-		r.send(byte(20 + i))
-	}
-	r.wants(30)
+	sendFrom(t, session, 20, 10).ends(t, 10, 0)
+	wants(t, got, 30)
 }

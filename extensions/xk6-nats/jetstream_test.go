@@ -78,11 +78,7 @@ func TestARequestIsRepeatedWhereThatHelps(t *testing.T) {
 // newSession is one that has not been opened.
 func newSession(t *testing.T) *jetStreamSession {
 	t.Helper()
-	s, err := New(broker.Options{URL: "nats://h", Driver: []byte(streams), Connections: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.(*jetStreamSession)
+	return must(New(broker.Options{URL: "nats://h", Driver: []byte(streams), Connections: 1}))(t).(*jetStreamSession)
 }
 
 func TestOnlyWithIdsTheSameIndexIsStoredOnce(t *testing.T) {

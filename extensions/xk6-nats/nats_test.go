@@ -15,34 +15,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// conforms puts the driver with some options through the contract, against a server of each test's own.
-func conforms(t *testing.T, options string, streams bool) {
+func TestCoreConforms(t *testing.T) {
 	brokertest.Run(t, func(t *testing.T) brokertest.System {
-		if !streams {
-			s := start(t, nil)
-			return brokertest.System{Driver: New, URL: s.ClientURL(), DriverOptions: json.RawMessage(options), Broken: stops(s), Holds: 1999}
-		}
-		s := start(t, stored(t))
-		return brokertest.System{
-			Driver: New, URL: s.ClientURL(), DriverOptions: json.RawMessage(options), Broken: stops(s), Holds: 99, FlagsRedelivery: true,
-			Exists: func(t *testing.T, topic string) bool {
-				_, err := jetStreamOf(t, s.ClientURL()).StreamNameBySubject(context.Background(), topic)
-				return err == nil
-			},
-			// It takes others too.
-			Make: func(t *testing.T, topic string, _ int) {
-				makes(t, s.ClientURL(), jetstream.StreamConfig{Name: "USERS-" + streamName(topic), Subjects: []string{"elsewhere." + topic, topic}})
-			},
-			Traces: func(t *testing.T, _ string, topics []string) []string { return consumersOn(t, s.ClientURL(), topics) },
-		}
+		s := start(t, nil)
+		return brokertest.System{Driver: New, URL: s.ClientURL(), Broken: stops(s), Holds: 1999}
 	})
 }
-
-func stops(s *server.Server) func(*testing.T) {
-	return func(*testing.T) { s.Shutdown(); s.WaitForShutdown() }
-}
-
-func TestCoreConforms(t *testing.T) { conforms(t, `{"mode": "core"}`, false) }
 
 func TestJetStreamConforms(t *testing.T) {
 	for name, options := range map[string]string{
@@ -52,9 +30,27 @@ func TestJetStreamConforms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			conforms(t, options, true)
+			brokertest.Run(t, func(t *testing.T) brokertest.System {
+				s := start(t, stored(t))
+				return brokertest.System{
+					Driver: New, URL: s.ClientURL(), DriverOptions: json.RawMessage(options), Broken: stops(s), Holds: 99, FlagsRedelivery: true,
+					Exists: func(t *testing.T, topic string) bool {
+						_, err := jetStreamOf(t, s.ClientURL()).StreamNameBySubject(context.Background(), topic)
+						return err == nil
+					},
+					// It takes others too.
+					Make: func(t *testing.T, topic string, _ int) {
+						makes(t, s.ClientURL(), jetstream.StreamConfig{Name: "USERS-" + streamName(topic), Subjects: []string{"elsewhere." + topic, topic}})
+					},
+					Traces: func(t *testing.T, _ string, topics []string) []string { return consumersOn(t, s.ClientURL(), topics) },
+				}
+			})
 		})
 	}
+}
+
+func stops(s *server.Server) func(*testing.T) {
+	return func(*testing.T) { s.Shutdown(); s.WaitForShutdown() }
 }
 
 func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {

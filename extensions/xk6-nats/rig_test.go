@@ -33,10 +33,7 @@ func start(t *testing.T, change func(*server.Options)) *server.Server {
 	if change != nil {
 		change(options)
 	}
-	s, err := server.NewServer(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(server.NewServer(options))(t)
 	s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
 		t.Fatal("the server does not come up")
@@ -120,11 +117,7 @@ func layoutOf(topics ...string) (l broker.Layout) {
 // opened is a session of opens.
 func opened(t *testing.T, url, options string, change func(*broker.Options), topics ...string) broker.Session {
 	t.Helper()
-	session, err := opens(t, url, options, change, topics...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return session
+	return must(opens(t, url, options, change, topics...))(t)
 }
 
 // sent are the outcomes of sends.
@@ -134,16 +127,20 @@ type sent struct {
 	failed []error
 }
 
-// send sends messages of 100 bytes with indexes from 0 on to the first topic.
+// send sends n messages to a.topic, with indexes from 0 on.
 func send(t *testing.T, session broker.Session, n int) *sent {
 	t.Helper()
-	producer, err := session.Producer(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return sendFrom(t, session, 0, n)
+}
+
+// sendFrom sends messages of 100 bytes, which begin with their index.
+func sendFrom(t *testing.T, session broker.Session, first, n int) *sent {
+	t.Helper()
+	producer := must(session.Producer(0))(t)
 	s := &sent{}
-	for i := range int64(n) {
-		producer.Send(&broker.Message{Name: "a.topic", Payload: make([]byte, 100), Index: i}, func(_ *broker.Message, ackNs int64, err error) {
+	for i := first; i < first+n; i++ {
+		payload := append([]byte{byte(i)}, make([]byte, 99)...)
+		producer.Send(&broker.Message{Name: "a.topic", Payload: payload, Index: int64(i)}, func(_ *broker.Message, ackNs int64, err error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if err != nil {
@@ -173,36 +170,21 @@ func (s *sent) ends(t *testing.T, acked, failed int) {
 
 func jetStreamOf(t *testing.T, url string) jetstream.JetStream {
 	t.Helper()
-	c, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(nats.Connect(url))(t)
 	t.Cleanup(c.Close)
-	js, err := jetstream.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return js
+	return must(jetstream.New(c))(t)
 }
 
 // makes a stream past the driver.
 func makes(t *testing.T, url string, config jetstream.StreamConfig) jetstream.Stream {
 	t.Helper()
-	made, err := jetStreamOf(t, url).CreateStream(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
+	return must(jetStreamOf(t, url).CreateStream(t.Context(), config))(t)
 }
 
 // info is that of the stream of a.topic.
 func info(t *testing.T, url string) *jetstream.StreamInfo {
 	t.Helper()
-	s, err := jetStreamOf(t, url).Stream(t.Context(), "a-topic")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.CachedInfo()
+	return must(jetStreamOf(t, url).Stream(t.Context(), "a-topic"))(t).CachedInfo()
 }
 
 // consumersOn gives the consumers of the topics' streams, whosever.
@@ -210,17 +192,21 @@ func consumersOn(t *testing.T, url string, topics []string) (names []string) {
 	t.Helper()
 	js := jetStreamOf(t, url)
 	for _, topic := range topics {
-		stream, err := js.StreamNameBySubject(t.Context(), topic)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := js.Stream(t.Context(), stream)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name := range found.ConsumerNames(t.Context()).Name() {
+		stream := must(js.StreamNameBySubject(t.Context(), topic))(t)
+		for name := range must(js.Stream(t.Context(), stream))(t).ConsumerNames(t.Context()).Name() {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// must is a value, unless there is an error.
+func must[V any](value V, err error) func(*testing.T) V {
+	return func(t *testing.T) V {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
 }

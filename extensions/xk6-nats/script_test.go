@@ -1,7 +1,6 @@
 package nats
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,9 +15,9 @@ import (
 
 func TestScriptsOfExamplesDoWhatTheySay(t *testing.T) {
 	s := start(t, stored(t))
-	scripts, err := filepath.Glob("examples/*.js")
-	if err != nil || len(scripts) == 0 {
-		t.Fatal(scripts, err)
+	scripts, _ := filepath.Glob("examples/*.js")
+	if len(scripts) == 0 {
+		t.Fatal("there are no examples")
 	}
 	for _, path := range scripts {
 		if got := scripttest.Run(t, []string{"NATS_URL=" + s.ClientURL()}, path); got.Code != 0 || strings.Contains(got.Said, "level=") {
@@ -30,13 +29,17 @@ func TestScriptsOfExamplesDoWhatTheySay(t *testing.T) {
 	}
 }
 
-// script writes one, which has `nats` and `heard`.
+// script writes one, which has `nats`.
 func script(t *testing.T, text string) string {
 	t.Helper()
+	return bare(t, "const nats = new Nats({ servers: [__ENV.NATS_URL] });\n"+text)
+}
+
+// bare writes a script that has imported what it needs.
+func bare(t *testing.T, text string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "script.js")
-	begin := `import { check, sleep as k6Sleep } from "k6"; import { Nats, sleep } from "k6/x/nats";
-const nats = new Nats({ servers: [__ENV.NATS_URL] });
-`
+	begin := `import { check, sleep as k6Sleep } from "k6"; import { Nats, sleep } from "k6/x/nats";` + "\n"
 	if err := os.WriteFile(path, []byte(begin+text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -83,15 +86,10 @@ export default async () => { nats.publish("x", "y"); await sleep(0.2); console.l
 		{"a promise that is rejected", plain.ClientURL(), `export default async () => { await new Nats({ servers: [__ENV.URL] }).requestAsync("x", "y") }`,
 			`nats: request: to "x": nobody is subscribed there`},
 	} {
-		path := filepath.Join(t.TempDir(), "script.js")
-		text := `import { Nats, sleep } from "k6/x/nats";` + "\n" + c.text
-		if !strings.Contains(text, "export default") {
-			text += "\nexport default () => {};"
+		if !strings.Contains(c.text, "export default") {
+			c.text += "\nexport default () => {};"
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got := scripttest.Run(t, []string{"URL=" + c.url}, path)
+		got := scripttest.Run(t, []string{"URL=" + c.url}, bare(t, c.text))
 		if !strings.Contains(strings.ReplaceAll(got.Said, `\"`, `"`), c.want) {
 			t.Errorf("%s: %d, want %q:\n%s", c.name, got.Code, c.want, got.Said)
 		}
@@ -181,8 +179,7 @@ func TestNothingConnectsWhileK6OnlyLooksAtAScript(t *testing.T) {
 }
 
 func TestAServerThatComesBackIsUsedAgain(t *testing.T) {
-	s := start(t, nil)
-	port := s.Addr().(*net.TCPAddr).Port
+	s, url := process(t, "")
 	path := script(t, `
 export const options = { iterations: 1, thresholds: { checks: ["rate==1"], nats_message_count: ["count>=2"] } };
 let heard = 0;
@@ -191,33 +188,24 @@ export default async function () {
 	nats.publish("x", "before");
 	await sleep(1);
 	check(heard, { before: (n) => n === 1 });
-	console.log("kill it");
 	for (let i = 0; i < 300 && heard < 2; i++) { await sleep(0.1); nats.publish("x", "after"); }
 	check(heard, { after: (n) => n >= 2 });
 }`)
-	go func() {
-		time.Sleep(1500 * time.Millisecond)
-		s.Shutdown()
-		s.WaitForShutdown()
-		again, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, NoSigs: true, NoLog: true})
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		again.Start()
-		t.Cleanup(again.Shutdown)
-	}()
-	if got := scripttest.Run(t, []string{"NATS_URL=" + s.ClientURL()}, path); got.Code != 0 {
+	heard := must(jetStreamOf(t, url).Conn().SubscribeSync("x"))(t)
+	ended := make(chan scripttest.Ended, 1)
+	go func() { ended <- scripttest.Run(t, []string{"NATS_URL=" + url}, path) }()
+	must(heard.NextMsg(time.Minute))(t)
+	time.Sleep(500 * time.Millisecond) // the script has heard it, too
+	s.Kill()
+	s.Start()
+	if got := <-ended; got.Code != 0 {
 		t.Errorf("%d: %s", got.Code, got.Said)
 	}
 }
 
 func TestScriptsReachAServerWithTLSAndAUser(t *testing.T) {
 	cert, key := brokertest.Certificate(t, t.TempDir())
-	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cert, KeyFile: key, CaFile: cert})
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must(server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cert, KeyFile: key, CaFile: cert}))(t)
 	s := start(t, func(o *server.Options) {
 		o.TLSConfig, o.TLSTimeout = config, 5
 		o.Username, o.Password = "me", "hush-hush"
@@ -228,13 +216,8 @@ func TestScriptsReachAServerWithTLSAndAUser(t *testing.T) {
 		{`user: "me", password: "hush-hush"`, "certificate"},
 		{`unsafe: true, user: "me", password: "wrong-hush"`, "Authorization Violation"},
 	} {
-		path := filepath.Join(t.TempDir(), "script.js")
-		text := `import { Nats } from "k6/x/nats";
-const nats = new Nats({ servers: [__ENV.URL], ` + c.configuration + ` });
-export default function () { nats.publish("x", "y"); nats.close(); console.log("it is there"); }`
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := bare(t, `const nats = new Nats({ servers: [__ENV.URL], `+c.configuration+` });
+export default function () { nats.publish("x", "y"); nats.close(); console.log("it is there"); }`)
 		got := scripttest.Run(t, []string{"URL=" + s.ClientURL(), "CA=" + cert}, path)
 		if !strings.Contains(got.Said, c.want) || strings.Contains(got.Said, "hush") {
 			t.Errorf("%s: want %q, and no password:\n%s", c.configuration, c.want, got.Said)
