@@ -48,10 +48,6 @@ type connections struct {
 	access []nats.Option
 	all    []*nats.Conn
 	wires  *address.Wires
-	// dialer makes the wires.
-	dialer nats.CustomDialer
-	// lost is called for a connection that is lost.
-	lost func(connection int)
 
 	// granted ends with the first error by which the server refuses a right.
 	granted context.Context
@@ -65,9 +61,8 @@ type connections struct {
 func newConnections(o broker.Options) (*connections, error) {
 	c := &connections{
 		Base: broker.NewBase("nats", o), wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}},
-		lost: func(int) {}, subscriptions: map[*nats.Subscription]int64{},
+		subscriptions: map[*nats.Subscription]int64{},
 	}
-	c.dialer = c.wires
 	c.granted, c.refuse = context.WithCancelCause(context.Background())
 	var err error
 	if c.own, err = optionsOf(o); err != nil {
@@ -80,13 +75,14 @@ func newConnections(o broker.Options) (*connections, error) {
 	return c, err
 }
 
-func (c *connections) open() error {
+// open connects; lost is called for a connection that is lost.
+func (c *connections) open(dialer nats.CustomDialer, lost func(connection int)) error {
 	bytes := c.MessageBytes
 	if c.own.Dedup {
 		bytes += headerBytes + len(c.Run)
 	}
 	for i := range c.Connections {
-		connection, err := c.connect(i)
+		connection, err := c.connect(i, dialer, lost)
 		if err != nil {
 			return fmt.Errorf("nats: connect: %w", broker.Nth(i, c.Connections, err))
 		}
@@ -172,7 +168,7 @@ func (c *connections) describe() broker.Description {
 // options are what every connection gets.
 func (c *connections) options() (of broker.Settings[nats.Option]) {
 	writes := min(flusherTimeout, max(leastFlusherTimeout, cmp.Or(time.Duration(c.TimeoutNs), flusherTimeout)))
-	of.Set("mode", c.own.Mode, nats.Timeout(connectTimeout), nats.SetCustomDialer(c.dialer))
+	of.Set("mode", c.own.Mode, nats.Timeout(connectTimeout))
 	of.Set("", nil, c.access...)
 	if c.own.Auth != "" {
 		of.Set("auth", c.own.Auth)
@@ -189,15 +185,15 @@ func (c *connections) options() (of broker.Settings[nats.Option]) {
 	return of
 }
 
-func (c *connections) connect(i int) (*nats.Conn, error) {
+func (c *connections) connect(i int, dialer nats.CustomDialer, lost func(int)) (*nats.Conn, error) {
 	first := i % len(c.servers)
 	return nats.Connect(strings.Join(slices.Concat(c.servers[first:], c.servers[:first]), ","), append(c.options().Options,
-		nats.Name("mqbench-"+strconv.Itoa(i)),
+		nats.Name("mqbench-"+strconv.Itoa(i)), nats.SetCustomDialer(dialer),
 		// Connection i starts with server i, so that a cluster's nodes get the same share in every run.
 		nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.Report("connection lost", address.Cause(err))
-			c.lost(i)
+			lost(i)
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { c.Reconnected() }),
 		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {

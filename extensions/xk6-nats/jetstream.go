@@ -26,7 +26,8 @@ const (
 // jetStreamSession is a session of JetStream. Its topics are streams of one subject each, or subjects of existing streams.
 type jetStreamSession struct {
 	*connections
-	storage jetstream.StorageType
+	storage   jetstream.StorageType
+	stallWait jetstream.PublishOpt
 	// js is the library's view of JetStream, one for each connection.
 	js        []jetstream.JetStream
 	producers []*producer
@@ -50,35 +51,33 @@ var (
 
 func newJetStream(c *connections) *jetStreamSession {
 	s := &jetStreamSession{
-		connections: c, storage: jetstream.FileStorage, streams: map[string]location{}, deliveries: &deliveries{CustomDialer: c.dialer},
+		connections: c, storage: jetstream.FileStorage, streams: map[string]location{}, deliveries: &deliveries{CustomDialer: c.wires},
 	}
+	s.stallWait = jetstream.WithStallWait(s.timeout())
 	if cmp.Or(c.own.Storage, c.Durability) == "memory" {
 		s.storage = jetstream.MemoryStorage
 	}
 	for range c.Connections {
-		s.producers = append(s.producers, newProducer(s))
-	}
-	c.dialer = s.deliveries
-	c.lost = func(connection int) {
-		s.deliveries.uncertain.Store(true)
-		s.producers[connection].giveUp()
+		s.producers = append(s.producers, &producer{session: s, pending: map[*nats.Msg]sending{}})
 	}
 	return s
 }
 
 func (s *jetStreamSession) Open(ctx context.Context) error {
-	if err := s.open(); err != nil {
+	err := s.open(s.deliveries, func(connection int) {
+		s.deliveries.uncertain.Store(true)
+		s.producers[connection].giveUp()
+	})
+	if err != nil {
 		return err
 	}
 	for i, connection := range s.all {
-		js, err := jetstream.New(connection, s.producers[i].options()...)
-		if err != nil {
+		if err := s.producers[i].open(connection); err != nil {
 			return fmt.Errorf("nats: open JetStream: %w", err)
 		}
-		s.producers[i].js = js
-		s.js = append(s.js, js)
+		s.js = append(s.js, s.producers[i].js)
 	}
-	err := s.patiently(ctx, func(ctx context.Context) error {
+	err = s.patiently(ctx, func(ctx context.Context) error {
 		_, err := s.js[0].AccountInfo(ctx)
 		return err
 	})
@@ -305,10 +304,5 @@ func (s *jetStreamSession) makeStream(ctx context.Context, topic string) error {
 
 // streamName replaces dots, and whatever else a name must not contain, with dashes.
 func streamName(topic string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(". *>/\\\t\r\n", r) {
-			return '-'
-		}
-		return r
-	}, topic)
+	return strings.NewReplacer(".", "-", " ", "-", "*", "-", ">", "-", "/", "-", "\\", "-", "\t", "-", "\r", "-", "\n", "-").Replace(topic)
 }

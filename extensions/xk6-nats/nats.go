@@ -38,7 +38,7 @@ var (
 	_ broker.Producer = (*coreProducer)(nil)
 )
 
-func (s *core) Open(context.Context) error { return s.open() }
+func (s *core) Open(context.Context) error { return s.open(s.wires, func(int) {}) }
 
 // Prepare does nothing: a subject exists by being used, and core NATS keeps nothing from earlier runs.
 func (s *core) Prepare(context.Context, broker.Layout) error { return nil }

@@ -28,9 +28,7 @@ const (
 type producer struct {
 	session *jetStreamSession
 	// js is set once the connection is open.
-	js  jetstream.JetStream
-	how []jetstream.PublishOpt
-
+	js jetstream.JetStream
 	mu sync.Mutex
 	// pending has the messages that the library got and that are not acknowledged.
 	pending map[*nats.Msg]sending
@@ -44,29 +42,30 @@ type sending struct {
 var (
 	_ broker.Producer = (*producer)(nil)
 
+	// A Send may fail with the same error for each message, so none is formatted there.
 	errNotConnected = errors.New("nats: publish: not connected")
 	errLost         = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)
 	errUnanswered   = fmt.Errorf("nats: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
-	noRetry         = jetstream.WithRetryAttempts(0)
+	// errTooLarge: the library knows the server's max_payload, and has no way to send more.
+	errTooLarge = fmt.Errorf("nats: publish: %w", broker.RefusedHere("nats.go", nats.ErrMaxPayload))
+	// errDuplicate: the server takes an id that it knows for a second copy and stores nothing. We send each id once.
+	errDuplicate = errors.New("nats: publish: the stream takes it for a duplicate of an earlier message")
+
+	noRetry = jetstream.WithRetryAttempts(0)
 )
 
-func newProducer(s *jetStreamSession) *producer {
-	return &producer{
-		session: s, pending: map[*nats.Msg]sending{}, how: []jetstream.PublishOpt{noRetry, jetstream.WithStallWait(s.timeout())},
-	}
-}
-
-// options are those of the library's asynchronous publishing.
-func (p *producer) options() []jetstream.JetStreamOpt {
-	return []jetstream.JetStreamOpt{
+// open makes the library's view of JetStream on a connection.
+func (p *producer) open(connection *nats.Conn) (err error) {
+	p.js, err = jetstream.New(connection,
 		jetstream.WithDefaultTimeout(apiTimeout),
 		jetstream.WithPublishAsyncMaxPending(p.session.maxPending()),
 		jetstream.WithPublishAsyncTimeout(p.session.timeout()),
 		jetstream.WithPublishAsyncAckHandler(func(_ jetstream.JetStream, m *nats.Msg, ack *jetstream.PubAck) {
-			p.settle(m, p.session.Now(), refused(ack))
+			p.settle(m, p.session.Now(), outcome(ack, nil))
 		}),
 		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, err error) { p.settle(m, 0, published(err)) }),
-	}
+	)
+	return err
 }
 
 // Send publishes. Asynchronously it returns when the library has the message; it blocks while the allowed number of acknowledgements is
@@ -81,13 +80,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		ctx, cancel := context.WithTimeout(context.Background(), p.session.timeout())
 		defer cancel()
 		ack, err := p.js.PublishMsg(ctx, out, noRetry)
-		at := p.session.Now()
-		if err == nil {
-			err = refused(ack)
-		} else {
-			err = published(err)
-		}
-		done.Settle(m, at, err)
+		done.Settle(m, p.session.Now(), outcome(ack, err))
 		return
 	}
 	// The library finds this out only after it has armed a timer, which keeps the message until the timeout is over: a broker that stays
@@ -99,7 +92,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	p.mu.Lock()
 	p.pending[out] = sending{m, done}
 	p.mu.Unlock()
-	if _, err := p.js.PublishMsgAsync(out, p.how...); err != nil {
+	if _, err := p.js.PublishMsgAsync(out, noRetry, p.session.stallWait); err != nil {
 		p.settle(out, 0, published(err))
 	}
 }
@@ -140,18 +133,17 @@ func published(err error) error {
 	case errors.Is(err, nats.ErrReconnectBufExceeded): // a buffer that we have turned off
 		return errNotConnected
 	case errors.Is(err, nats.ErrMaxPayload):
-		// It knows the server's max_payload, and has no way to send more.
-		return fmt.Errorf("nats: publish: %w", broker.RefusedHere("nats.go", err))
+		return errTooLarge
 	}
 	return fmt.Errorf("nats: publish: %w", address.Cause(err))
 }
 
-// refused: the server takes an id that it knows for a second copy and stores nothing. We send each id once.
-func refused(ack *jetstream.PubAck) error {
-	if ack.Duplicate {
-		return fmt.Errorf("nats: publish: the stream %s takes it for a duplicate of an earlier message", ack.Stream)
+// outcome is what an answer means.
+func outcome(ack *jetstream.PubAck, err error) error {
+	if err == nil && ack.Duplicate {
+		return errDuplicate
 	}
-	return nil
+	return published(err)
 }
 
 // maxPending also counts messages that were received before their acknowledgement: those have left flight.

@@ -3,7 +3,6 @@ package js
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -148,18 +147,12 @@ func (c *Configuration) options() ([]nats.Option, error) {
 	if c.Creds != "" {
 		options = append(options, nats.UserCredentials(c.Creds))
 	}
-	security, err := c.TLS.Config()
-	if security != nil {
-		options = append(options, nats.Secure(security))
-	}
-	// For servers that ask for TLS; scripts write it beside others as well.
+	// Unsafe alone is for servers that ask for TLS; scripts write it beside others as well.
+	security := c.TLS
+	security.On, security.Insecure = c.TLS.On || c.Unsafe, c.TLS.Insecure || c.Unsafe
+	config, err := security.Config()
 	return append(options, func(o *nats.Options) error {
-		if c.Unsafe && o.TLSConfig == nil {
-			o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-		}
-		if c.Unsafe {
-			o.TLSConfig.InsecureSkipVerify = true //nolint:gosec // the script asks for it
-		}
+		o.TLSConfig, o.Secure = config, c.TLS.On
 		return nil
 	}), err
 }

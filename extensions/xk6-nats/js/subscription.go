@@ -21,13 +21,19 @@ func (c *client) subscribe(args []sobek.Value, stream bool) (sobek.Value, error)
 	if !is {
 		return nil, fmt.Errorf("%q: it needs a handler: subscribe('orders', (msg) => { ... })", subject)
 	}
+	var made *nats.Subscription
 	object := c.vu.Runtime().NewObject()
+	script.Method(c.vu, object, "close", func([]sobek.Value) (sobek.Value, error) {
+		// Also after the client's close, and while k6 only looks at the script.
+		if err := made.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrBadSubscription) && !errors.Is(err, nats.ErrConnectionClosed) {
+			return nil, c.fails("close", err)
+		}
+		return nil, nil
+	})
 	if !c.runs {
-		script.Method(c.vu, object, "close", func([]sobek.Value) (sobek.Value, error) { return nil, nil })
 		return object, nil
 	}
 	c.listen()
-	var made *nats.Subscription
 	take := func(m *nats.Msg) { c.take(handler, m) }
 	if stream {
 		made, err = c.connection.stream.Subscribe(subject, take)
@@ -41,13 +47,6 @@ func (c *client) subscribe(args []sobek.Value, stream bool) (sobek.Value, error)
 		return nil, c.because(fmt.Sprintf("%q", subject), err)
 	}
 	c.subscriptions = append(c.subscriptions, made)
-	script.Method(c.vu, object, "close", func([]sobek.Value) (sobek.Value, error) {
-		// Also after the client's close.
-		if err := made.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrBadSubscription) && !errors.Is(err, nats.ErrConnectionClosed) {
-			return nil, c.fails("close", err)
-		}
-		return nil, nil
-	})
 	return object, nil
 }
 
@@ -80,9 +79,7 @@ func (c *client) toScript(m *nats.Msg) *sobek.Object {
 	for name, value := range map[string]any{
 		"topic": m.Subject, "data": string(m.Data), "raw": script.Uint8Array(rt, m.Data), "header": header, "reply": m.Reply,
 	} {
-		if err := object.Set(name, value); err != nil {
-			panic(err) // a plain object takes any property
-		}
+		_ = object.Set(name, value) // a plain object takes any property
 	}
 	c.calls(object, "respond", "respond", func(args []sobek.Value) (sobek.Value, error) {
 		if m.Reply == "" {
