@@ -140,11 +140,8 @@ const (
 	version3 = "3.1.1"
 )
 
-// Sessions of consumers.
-const (
-	sessionClean      = "clean"
-	sessionPersistent = "persistent"
-)
+// sessionPersistent is the session of consumers that is not clean.
+const sessionPersistent = "persistent"
 
 //go:embed defaults.json
 var defaultsText []byte

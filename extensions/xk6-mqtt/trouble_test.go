@@ -18,10 +18,7 @@ var protocols = []string{version5, version3}
 
 func made(t *testing.T, url, options string, bytes int) broker.Session {
 	t.Helper()
-	s, err := New(broker.Options{
-		URL: url, Driver: json.RawMessage(options), Connections: 1, MessageBytes: bytes, Now: clock.New().Now, OnError: func(error) {},
-		TimeoutNs: int64(time.Second),
-	})
+	s, err := New(broker.Options{URL: url, Driver: json.RawMessage(options), Connections: 1, MessageBytes: bytes, Now: clock.New().Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +95,7 @@ func TestAMessageAboveTheLargestPacketIsRefusedBeforeTheRun(t *testing.T) {
 // Consumers come back by themselves; what was sent meanwhile is lost unless the session is persistent and the server lived on.
 func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 	for _, protocol := range protocols {
-		for _, kept := range []string{sessionClean, sessionPersistent} {
+		for _, kept := range []string{"clean", sessionPersistent} {
 			t.Run(protocol+" "+kept, func(t *testing.T) {
 				t.Parallel()
 				server := startMosquitto(t)
