@@ -61,7 +61,7 @@ func TestReplicasAreOnThreeNodesAndSayWhoLeads(t *testing.T) {
 	t.Parallel()
 	_, url := cluster(t)
 	session := opened(t, url, streams, func(o *broker.Options) { o.Replicas, o.Connections = 3, 3 })
-	send(t, session, 100).ends(t, 100, 0)
+	send(t, session, 0, 100).ends(t, 100, 0)
 	got := info(t, url)
 	if got.Config.Replicas != 3 || got.Cluster == nil || len(got.Cluster.Replicas) != 2 || got.State.Msgs != 100 {
 		t.Errorf("replicas %d, cluster %+v, %d messages; want 3, a leader with 2 followers, 100", got.Config.Replicas, got.Cluster, got.State.Msgs)

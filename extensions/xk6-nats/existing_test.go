@@ -77,7 +77,7 @@ func TestAStreamOfTheUsersOwnStaysAsItWas(t *testing.T) {
 		if got := session.Describe().Settings["streams"]; got != "your own: a-topic memory, limits, replicas 1" {
 			t.Errorf("Describe says of streams %q", got)
 		}
-		send(t, session, 10).ends(t, 10, 0)
+		send(t, session, 0, 10).ends(t, 10, 0)
 		if err := session.Remove(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestAnOrderedConsumerThatIsGoneIsMadeAnewAndMissesNothing(t *testing.T) {
 	got := read(t, session)
 	js := jetStreamOf(t, s.ClientURL())
 	for i := range 200 {
-		sendFrom(t, session, i, 1).ends(t, 1, 0)
+		send(t, session, i, 1).ends(t, 1, 0)
 		if i%50 == 25 {
 			for _, name := range consumersOn(t, s.ClientURL(), []string{"a.topic"}) {
 				_ = js.DeleteConsumer(t.Context(), "a-topic", name)
@@ -143,12 +143,12 @@ func TestAnOrderedConsumerGoesOnInAStreamThatHasLostAllItsMessages(t *testing.T)
 	s := start(t, stored(t))
 	session := opened(t, s.ClientURL(), streams, nil)
 	got := read(t, session)
-	send(t, session, 20).ends(t, 20, 0)
+	send(t, session, 0, 20).ends(t, 20, 0)
 	wants(t, got, 20)
 	if err := jetStreamOf(t, s.ClientURL()).DeleteStream(t.Context(), "a-topic"); err != nil {
 		t.Fatal(err)
 	}
 	makes(t, s.ClientURL(), jetstream.StreamConfig{Name: "a-topic", Subjects: []string{"a.topic"}, Storage: jetstream.MemoryStorage})
-	sendFrom(t, session, 20, 10).ends(t, 10, 0)
+	send(t, session, 20, 10).ends(t, 10, 0)
 	wants(t, got, 30)
 }

@@ -85,8 +85,8 @@ func TestOnlyWithIdsTheSameIndexIsStoredOnce(t *testing.T) {
 	s := start(t, stored(t))
 	for _, dedup := range []bool{true, false} {
 		session := opened(t, s.ClientURL(), fmt.Sprintf(`{"mode": "jetstream", "dedup": %t}`, dedup), nil)
-		send(t, session, 10).ends(t, 10, 0)
-		again, stored := send(t, session, 10), uint64(20)
+		send(t, session, 0, 10).ends(t, 10, 0)
+		again, stored := send(t, session, 0, 10), uint64(20)
 		if dedup {
 			again.ends(t, 0, 10)
 			stored = 10
@@ -109,7 +109,7 @@ func TestAPublishThatNoStreamTakesFailsAtOnce(t *testing.T) {
 		if err := broker.Remove(t.Context(), session); err != nil {
 			t.Fatal(err)
 		}
-		send(t, session, 5).ends(t, 0, 5)
+		send(t, session, 0, 5).ends(t, 0, 5)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestWhatIsOutstandingFailsOnceWhenTheConnectionIsLost(t *testing.T) {
 	s, url := process(t, "")
 	session := opened(t, url, streams, nil)
 	s.Freeze() // the library has all of the messages and waits
-	got := send(t, session, 20)
+	got := send(t, session, 0, 20)
 	s.Kill()
 	got.ends(t, 0, 20)
 	for _, err := range got.failed {

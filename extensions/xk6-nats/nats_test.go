@@ -112,7 +112,7 @@ func TestWhatTheLibraryDroppedIsKnownAfterClose(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	send(t, session, 500)
+	send(t, session, 0, 500)
 	brokertest.Eventually(t, "most are dropped", func() bool { return *broker.Dropped(session) >= 480 })
 	before := *broker.Dropped(session)
 	close(hold)

@@ -127,14 +127,8 @@ type sent struct {
 	failed []error
 }
 
-// send sends n messages to a.topic, with indexes from 0 on.
-func send(t *testing.T, session broker.Session, n int) *sent {
-	t.Helper()
-	return sendFrom(t, session, 0, n)
-}
-
-// sendFrom sends messages of 100 bytes, which begin with their index.
-func sendFrom(t *testing.T, session broker.Session, first, n int) *sent {
+// send sends n messages of 100 bytes to a.topic, each of which begins with its index; first is that of the first one.
+func send(t *testing.T, session broker.Session, first, n int) *sent {
 	t.Helper()
 	producer := must(session.Producer(0))(t)
 	s := &sent{}
