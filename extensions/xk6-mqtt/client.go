@@ -160,13 +160,11 @@ var _ sync.Locker = (*wire)(nil)
 
 // dialWire: packets that are larger than packetBytes take two writes; 0: no packet is collected.
 func (s *session) dialWire(ctx context.Context, host string, packetBytes int) (*wire, error) {
-	var conn net.Conn
-	var err error
+	dial := (&net.Dialer{}).DialContext
 	if s.security != nil {
-		conn, err = (&tls.Dialer{Config: s.security}).DialContext(ctx, "tcp", host)
-	} else {
-		conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", host)
+		dial = (&tls.Dialer{Config: s.security}).DialContext
 	}
+	conn, err := dial(ctx, "tcp", host)
 	if err != nil {
 		return nil, err
 	}
@@ -293,16 +291,13 @@ func (s *session) listen(ctx context.Context, filter string) (first <-chan strin
 
 // askServer is the server's name and version, as it publishes them.
 func (s *session) askServer(ctx context.Context) string {
-	const unknown = "an MQTT server that does not say which"
-	said, end, err := s.listen(ctx, versionTopic)
-	if err != nil {
-		return unknown
+	if said, end, err := s.listen(ctx, versionTopic); err == nil {
+		defer end()
+		select {
+		case text := <-said:
+			return strings.Replace(text, " version ", " ", 1)
+		case <-time.After(versionTimeout):
+		}
 	}
-	defer end()
-	select {
-	case text := <-said:
-		return strings.Replace(text, " version ", " ", 1)
-	case <-time.After(versionTimeout):
-		return unknown
-	}
+	return "an MQTT server that does not say which"
 }
