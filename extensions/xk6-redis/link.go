@@ -201,36 +201,30 @@ func (l *link) read() error {
 // await waits for the answers to what go-redis was given, in that order.
 func (l *link) await() error {
 	for {
-		var e entry
 		select {
-		case e = <-l.unanswered:
+		case e := <-l.unanswered:
+			value, err := e.answer.Result()
+			if err != nil && !refused(err) {
+				e.fail(errUnanswered)
+				return err
+			}
+			integer, _ := value.(int64)
+			l.answered(e, integer, err, l.s.Now())
 		case <-l.Done():
 			return nil
-		}
-		value, err := e.answer.Result()
-		atNs := l.s.Now()
-		integer, _ := value.(int64)
-		switch {
-		case refused(err):
-			l.answered(e, 0, err.Error(), atNs)
-		case err != nil:
-			e.fail(errUnanswered)
-			return err
-		default:
-			l.answered(e, integer, "", atNs)
 		}
 	}
 }
 
-func (l *link) answered(e entry, integer int64, refusal string, atNs int64) {
+func (l *link) answered(e entry, integer int64, refusal error, atNs int64) {
 	switch {
-	case refusal != "":
-		err := fmt.Errorf("redis: %s: %s", sends[l.s.Mode], refusal)
-		if strings.HasPrefix(refusal, "ERR Protocol error") {
+	case refusal != nil:
+		err := fmt.Errorf("redis: %s: %w", sends[l.s.Mode], refusal)
+		if strings.HasPrefix(refusal.Error(), "ERR Protocol error") {
 			l.refusal = err
 		}
 		if e.m == nil {
-			l.s.Report("acknowledge", errors.New(refusal))
+			l.s.Report("acknowledge", refusal)
 		}
 		e.fail(err)
 	case e.m == nil:

@@ -129,32 +129,27 @@ func encode(w *bufio.Writer, command [][]byte) {
 	}
 }
 
-// readAnswer reads the answer to one command that answers with an integer, a string or an error.
-func readAnswer(r *bufio.Reader) (integer int64, refusal string, err error) {
+// readAnswer reads the answer to one command that answers with an integer, a string or a refusal.
+func readAnswer(r *bufio.Reader) (integer int64, refusal, err error) {
 	head, err := r.ReadSlice('\n')
 	if err != nil {
-		return 0, "", err
+		return 0, nil, err
 	}
-	head = bytes.TrimRight(head, "\r\n")
-	if len(head) == 0 {
-		return 0, "", errors.New("an empty answer")
-	}
-	rest := head[1:]
+	rest := bytes.TrimRight(head[1:], "\r\n")
 	switch head[0] {
 	case '-':
-		return 0, string(rest), nil
+		return 0, errors.New(string(rest)), nil
 	case ':':
 		integer, err = strconv.ParseInt(string(rest), 10, 64)
-		return integer, "", err
+		return integer, nil, err
 	case '$':
 		length, err := strconv.Atoi(string(rest))
-		if err != nil || length < 0 {
-			return 0, "", err
+		if err == nil && length >= 0 {
+			_, err = r.Discard(length + 2)
 		}
-		_, err = r.Discard(length + 2)
-		return 0, "", err
+		return 0, nil, err
 	}
-	return 0, "", fmt.Errorf("an answer that begins with %q", head[0])
+	return 0, nil, fmt.Errorf("an answer that begins with %q", head[0])
 }
 
 // --- internal ---

@@ -274,14 +274,12 @@ func (s *session) leave(ctx context.Context) error {
 	}
 	deadline.AtMost(2*blockFor, s.running.Wait) // a command that waits on the server, and a little more
 	for _, c := range s.consumers {
-		for {
-			err := s.admin.LMove(ctx, c.taken, c.topic.name, "LEFT", "RIGHT").Err()
-			if nothing(err) {
-				break
-			}
-			if err != nil {
-				return err
-			}
+		var err error
+		for err == nil {
+			err = s.admin.LMove(ctx, c.taken, c.topic.name, "LEFT", "RIGHT").Err()
+		}
+		if !nothing(err) {
+			return err
 		}
 	}
 	return nil

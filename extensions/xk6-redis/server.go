@@ -72,13 +72,12 @@ type socket struct {
 	pubsub *redis.PubSub
 	conn   net.Conn
 
-	// over ends with the socket, which fail ends.
-	over context.Context
+	// The context ends with the socket, which fail ends.
+	context.Context
 	fail context.CancelCauseFunc
 }
 
-func (k *socket) Done() <-chan struct{} { return k.over.Done() }
-func (k *socket) Err() error            { return context.Cause(k.over) }
+func (k *socket) Err() error { return context.Cause(k.Context) }
 
 // newLink makes one that is not open yet.
 func newLink[W broker.Wire]() broker.Link[W] {
@@ -91,7 +90,7 @@ func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error)
 	defer cancel()
 	options := s.options(-1) // the library's value for no timeout
 	k := &socket{}
-	k.over, k.fail = context.WithCancelCause(s.Over)
+	k.Context, k.fail = context.WithCancelCause(s.Over)
 	dialer := redis.NewDialer(options)
 	var once sync.Once
 	options.Dialer = func(ctx context.Context, network, addr string) (conn net.Conn, err error) {
@@ -113,7 +112,7 @@ func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error)
 		// Subtle: the library leaves the deadline of its last command on the connection, and the link would run into it.
 		err = k.conn.SetDeadline(time.Time{})
 	}
-	context.AfterFunc(k.over, func() {
+	context.AfterFunc(k.Context, func() {
 		if k.conn != nil {
 			_ = k.conn.Close()
 		}

@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -28,11 +27,10 @@ func (c *consumer) join(ctx context.Context, on *redis.Client) error {
 	if c.s.Run != "" {
 		create, from = on.XGroupCreate, "$"
 	}
-	err := create(ctx, c.topic.name, c.group, from).Err()
-	if err != nil && strings.HasPrefix(err.Error(), "BUSYGROUP") {
-		return nil
+	if err := create(ctx, c.topic.name, c.group, from).Err(); !redis.HasErrorPrefix(err, "BUSYGROUP") {
+		return err
 	}
-	return err
+	return nil
 }
 
 // readNext is a step of a reader.
