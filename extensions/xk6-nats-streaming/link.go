@@ -29,10 +29,8 @@ type link struct {
 // above ends as a context when it is lost.
 type above struct {
 	stan.Conn
-	context.Context
+	broker.Lifetime
 }
-
-func (a *above) Err() error { return context.Cause(a.Context) }
 
 var (
 	errNotConnected = errors.New("nats-streaming: publish: not connected")
@@ -85,12 +83,11 @@ func (l *link) dial(context.Context) (*above, error) {
 	l.times++
 	// Of one length, as it counts towards the largest message (runner/brokers/nats-streaming/index.ts).
 	name := fmt.Sprintf("%s-%03d-%02d", s.client, l.number, l.times)
-	lasts, lose := context.WithCancelCause(context.Background())
-	made := &above{Context: lasts}
+	made := &above{Lifetime: broker.NewLifetime(context.Background())}
 	var err error
 	made.Conn, err = stan.Connect(s.own.Cluster, name, slices.Concat(s.above.Options, []stan.Option{stan.NatsConn(l.below),
 		// The server says that it does not know the connection, or nothing at all for long.
-		stan.SetConnectionLostHandler(func(_ stan.Conn, err error) { lose(err) })})...)
+		stan.SetConnectionLostHandler(func(_ stan.Conn, err error) { made.End(err) })})...)
 	if errors.Is(err, stan.ErrConnectReqTimeout) {
 		return nil, fmt.Errorf("no NATS Streaming of the cluster %q answers there; is it another cluster (-cid), or a server without NATS Streaming?", s.own.Cluster)
 	}

@@ -1,8 +1,8 @@
 package nsq
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,9 +27,9 @@ type link struct {
 // wire is one of the library's producers. It ends with its first connection: one that connects again reads what it writes without a lock.
 type wire struct {
 	*nsq.Producer
+	broker.Lifetime
 	now     func() int64
 	answers chan *nsq.ProducerTransaction
-	lost    chan struct{}
 	once    sync.Once
 }
 
@@ -39,9 +39,6 @@ var (
 	errEnded        = errors.New("the library has closed it")
 )
 
-func (w *wire) Done() <-chan struct{} { return w.lost }
-func (w *wire) Err() error            { return errEnded }
-
 // connect is for broker.Link.
 func (l *link) connect(context.Context) (*wire, error) {
 	config, _ := l.session.config()
@@ -49,7 +46,9 @@ func (l *link) connect(context.Context) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{Producer: made, now: l.session.Now, answers: make(chan *nsq.ProducerTransaction, 1024), lost: make(chan struct{})}
+	w := &wire{
+		Producer: made, Lifetime: broker.NewLifetime(context.Background()), now: l.session.Now, answers: make(chan *nsq.ProducerTransaction, 1024),
+	}
 	made.SetLogger(w, nsq.LogLevelInfo)
 	if err := made.Ping(); err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func (w *wire) Output(_ int, line string) error {
 		w.once.Do(func() {
 			w.Stop()
 			close(w.answers)
-			close(w.lost)
+			w.End(errEnded)
 		})
 	}
 	return nil
@@ -120,19 +119,16 @@ func (s *session) greet(ctx context.Context, server string) error {
 	if _, err := io.WriteString(conn, "  V2CLS\n"); err != nil {
 		return err
 	}
-	var bytes int32
-	if err := binary.Read(conn, binary.BigEndian, &bytes); err != nil {
-		return err
-	}
-	answer := make([]byte, min(max(bytes, 0), maxGreeting))
-	_, err = io.ReadFull(conn, answer)
+	answer, err := io.ReadAll(io.LimitReader(conn, maxGreeting)) // nsqd ends the connection with an error
 	switch text := string(answer); {
 	case strings.Contains(text, "TLS required"):
 		return errors.New("the server requires TLS")
-	case !strings.Contains(text, "E_INVALID"):
+	case strings.Contains(text, "E_INVALID"):
+		return nil
+	case len(answer) > 0:
 		return errors.New("unexpected protocol: it does not answer as nsqd does")
 	}
-	return err
+	return cmp.Or(err, io.ErrUnexpectedEOF)
 }
 
 // consumer is one subscription, with connections of its own to all servers. What the library hands over waits in a queue of ours, no longer than
@@ -159,6 +155,7 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) (c 
 	c = &consumer{
 		Subscription: to, session: s, channel: s.channelName(to.Group), handle: handle, life: s.Lifeline(), queue: make(chan taken, s.own.Prefetch),
 	}
+	go c.work()
 	config, _ := s.config()
 	if c.library, err = nsq.NewConsumer(c.Topic, c.channel, config); err != nil {
 		return nil, err
@@ -187,11 +184,6 @@ func (c *consumer) HandleMessage(m *nsq.Message) error {
 		m.RequeueWithoutBackoff(0)
 	}
 	return nil
-}
-
-func (c *consumer) start() error {
-	go c.work()
-	return c.library.ConnectToNSQDs(c.session.servers)
 }
 
 // stop ends the subscription and gives back what was not handled.

@@ -3,6 +3,7 @@
 package nsq
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -29,10 +30,7 @@ import (
 func New(o broker.Options) (broker.Session, error) {
 	s := &session{Base: broker.NewBase("nsq", o), own: defaults, client: "mqbench-" + strconv.FormatInt(time.Now().UnixNano(), 36)}
 	s.own.MsgTimeoutNs = 0
-	if err := s.read(); err != nil {
-		return nil, fmt.Errorf("nsq: %w", err)
-	}
-	return s, nil
+	return s, broker.Wrap("nsq", s.read())
 }
 
 type session struct {
@@ -55,10 +53,8 @@ type session struct {
 }
 
 var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Remover  = (*session)(nil)
-	_ broker.Holder   = (*session)(nil)
-	_ broker.Producer = (*link)(nil)
+	_ broker.Remover = (*session)(nil)
+	_ broker.Holder  = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -74,8 +70,8 @@ func (s *session) Open(ctx context.Context) error {
 		}
 		s.links = append(s.links, l)
 	}
-	var err error
-	s.version, _, err = s.knows(ctx, "")
+	said, err := s.stats(ctx, "")
+	s.version = said.Version
 	return broker.Wrap("nsq", err)
 }
 
@@ -89,14 +85,14 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 			return nil
 		}
 		if s.Run == "" {
-			err := s.everywhere(ctx, "/topic/delete", name, "")
+			err := s.everywhere(ctx, "delete", name, "")
 			if err == nil {
-				err = s.everywhere(ctx, "/topic/create", name, "")
+				err = s.everywhere(ctx, "create", name, "")
 			}
 			return broker.Wrap(fmt.Sprintf("nsq: make topic %q", name), err)
 		}
-		_, known, err := s.knows(ctx, name)
-		if err == nil && !known {
+		said, err := s.stats(ctx, name)
+		if err == nil && len(said.Topics) == 0 {
 			err = broker.MissingTopic(name, "no nsqd has it")
 		}
 		return broker.Wrap("nsq", err)
@@ -111,10 +107,10 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	c, err := s.newConsumer(to, handle)
 	if err == nil {
 		s.consumers.Add(c)
-		err = s.everywhere(ctx, "/channel/create", to.Topic, c.channel)
+		err = s.everywhere(ctx, "create", to.Topic, c.channel)
 	}
 	if err == nil {
-		err = deadline.While(ctx, c.start)
+		err = deadline.While(ctx, func() error { return c.library.ConnectToNSQDs(s.servers) })
 	}
 	return broker.Wrap(fmt.Sprintf("nsq: subscribe to %q", to.Topic), err)
 }
@@ -129,23 +125,21 @@ func (s *session) Remove(ctx context.Context) error {
 	// A consumer that is still connected would make what is removed again.
 	deadline.AtMost(closeTimeout, deadline.Steps(all, func(c *consumer) { <-c.library.StopChan })...)
 	var failed error
-	remove := func(path, topic, channel string) {
-		failed = errors.Join(failed, s.everywhere(ctx, path, topic, channel))
-	}
+	remove := func(topic, channel string) { failed = errors.Join(failed, s.everywhere(ctx, "delete", topic, channel)) }
 	if !s.Found() {
 		for _, topic := range s.layout.Names() {
-			remove("/topic/delete", topic, "")
+			remove(topic, "")
 		}
 		return broker.Wrap("nsq: remove topics", failed)
 	}
 	for _, one := range all {
 		if one.Group == "" {
-			remove("/channel/delete", one.Topic, one.channel)
+			remove(one.Topic, one.channel)
 		}
 	}
 	for _, to := range s.layout.Subscriptions {
 		if to.Group != "" && s.Client == 0 {
-			remove("/channel/delete", to.Topic, s.channelName(to.Group))
+			remove(to.Topic, s.channelName(to.Group))
 		}
 	}
 	return broker.Wrap("nsq: remove channels", failed)
@@ -173,7 +167,7 @@ func (s *session) Describe() broker.Description {
 		"prefetch":           fmt.Sprintf("%d not acknowledged (RDY), of all servers together", s.own.Prefetch),
 	})
 	return broker.Description{
-		Acks: true, Order: "none", Stores: true, RedeliversAfter: s.msgTimeout(), Settings: set.Printed, Library: "go-nsq v" + nsq.VERSION,
+		Acks: true, Order: "none", Stores: true, RedeliversAfter: time.Duration(cmp.Or(s.own.MsgTimeoutNs, defaults.MsgTimeoutNs)), Settings: set.Printed, Library: "go-nsq v" + nsq.VERSION,
 		Server: strings.TrimSpace("nsqd " + s.version),
 	}
 }
@@ -227,58 +221,52 @@ func (s *session) channelName(group string) string {
 	return strings.ReplaceAll(s.Named("-", group), ":", "-")
 }
 
+// everywhere makes or removes something on all servers: a topic, or a channel of it.
+func (s *session) everywhere(ctx context.Context, do, topic, channel string) error {
+	path := "/topic/" + do
+	if channel != "" {
+		path = "/channel/" + do
+	}
+	_, err := s.ask(ctx, http.MethodPost, path, url.Values{"topic": {topic}, "channel": {channel}})
+	return err
+}
+
+// stats is what all nsqd say of themselves, and of the topic if they have it.
+func (s *session) stats(ctx context.Context, topic string) (stats, error) {
+	return s.ask(ctx, http.MethodGet, "/stats", url.Values{"format": {"json"}, "topic": {topic}, "include_clients": {"false"}, "include_mem": {"false"}})
+}
+
+type stats struct {
+	Version string            `json:"version"`
+	Topics  []json.RawMessage `json:"topics"`
+}
+
 // ask sends a request to the HTTP ports of all servers. One that does not know the topic or the channel has no answer.
-func (s *session) ask(ctx context.Context, method, path string, query url.Values, take func(answer []byte) error) error {
+func (s *session) ask(ctx context.Context, method, path string, query url.Values) (all stats, err error) {
 	for _, where := range s.https {
 		request, err := http.NewRequestWithContext(ctx, method, "http://"+where+path+"?"+query.Encode(), nil)
 		if err != nil {
-			return err
+			return all, err
 		}
 		answer, err := httpClient.Do(request)
 		if err != nil {
-			return fmt.Errorf("nsqd's HTTP port does not answer (%w); it makes topics and channels: write it behind the URL, ?http=host:port, if it is not the port above the first one",
+			return all, fmt.Errorf("nsqd's HTTP port does not answer (%w); it makes topics and channels: write it behind the URL, ?http=host:port, if it is not the port above the first one",
 				address.Cause(err))
 		}
 		body, err := io.ReadAll(answer.Body)
 		_ = answer.Body.Close()
+		var said stats
 		switch {
 		case err != nil:
-		case answer.StatusCode == http.StatusOK:
-			err = take(body)
-		case answer.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "_NOT_FOUND"):
+		case answer.StatusCode == http.StatusOK && method == http.MethodGet:
+			err = json.Unmarshal(body, &said)
+		case answer.StatusCode != http.StatusOK && (answer.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "_NOT_FOUND")):
 			err = fmt.Errorf("nsqd's HTTP port answers %s %s", answer.Status, strings.TrimSpace(string(body)))
 		}
 		if err != nil {
-			return err
+			return all, err
 		}
+		all.Version, all.Topics = said.Version, append(all.Topics, said.Topics...)
 	}
-	return nil
-}
-
-// everywhere makes or removes something on all servers.
-func (s *session) everywhere(ctx context.Context, path, topic, channel string) error {
-	return s.ask(ctx, http.MethodPost, path, url.Values{"topic": {topic}, "channel": {channel}}, func([]byte) error { return nil })
-}
-
-// stats is what nsqd says of itself.
-type stats struct {
-	Version string `json:"version"`
-	Topics  []struct {
-		Name     string `json:"topic_name"`
-		Channels []struct {
-			Name string `json:"channel_name"`
-		} `json:"channels"`
-	} `json:"topics"`
-}
-
-// knows reports whether a server has the topic, and the servers' version.
-func (s *session) knows(ctx context.Context, topic string) (version string, known bool, err error) {
-	query := url.Values{"format": {"json"}, "topic": {topic}, "include_clients": {"false"}, "include_mem": {"false"}}
-	err = s.ask(ctx, http.MethodGet, "/stats", query, func(answer []byte) error {
-		var said stats
-		err := json.Unmarshal(answer, &said)
-		version, known = said.Version, known || len(said.Topics) > 0
-		return err
-	})
-	return version, known, err
+	return all, nil
 }

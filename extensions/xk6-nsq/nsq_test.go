@@ -1,13 +1,11 @@
 package nsq
 
 import (
-	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -78,14 +76,14 @@ func conforms(t *testing.T, args []string, servers int) {
 				}
 			},
 			Exists: func(t *testing.T, topic string) bool {
-				_, known, err := ask.knows(t.Context(), topic)
+				said, err := ask.stats(t.Context(), topic)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return known
+				return len(said.Topics) > 0
 			},
 			Make: func(t *testing.T, topic string, _ int) {
-				if err := ask.everywhere(t.Context(), "/topic/create", topic, ""); err != nil {
+				if err := ask.everywhere(t.Context(), "create", topic, ""); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -97,20 +95,14 @@ func conforms(t *testing.T, args []string, servers int) {
 // channels gives those of the topics, whosever.
 func channels(t *testing.T, ask *session, topics []string) (names []string) {
 	t.Helper()
-	err := ask.ask(context.Background(), "GET", "/stats", map[string][]string{"format": {"json"}}, func(answer []byte) error {
-		var said stats
-		err := json.Unmarshal(answer, &said)
-		for _, topic := range said.Topics {
-			for _, channel := range topic.Channels {
-				if slices.Contains(topics, topic.Name) {
-					names = append(names, channel.Name)
-				}
-			}
+	for _, topic := range topics {
+		said, err := ask.stats(t.Context(), topic)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+		for _, match := range regexp.MustCompile(`"channel_name":"([^"]+)"`).FindAllStringSubmatch(fmt.Sprintf("%s", said.Topics), -1) {
+			names = append(names, match[1])
+		}
 	}
 	return names
 }
@@ -135,6 +127,7 @@ func TestAServerThatRequiresTLSOrIsNoneOfNSQIsAnErrorAndNotAPanicOfTheLibrary(t 
 			text := "E_INVALID cannot CLS in current state (TLS required)"
 			_ = binary.Write(conn, binary.BigEndian, []int32{int32(len(text)) + 4, nsq.FrameTypeError})
 			_, _ = io.WriteString(conn, text)
+			_ = conn.Close()
 		}
 	}()
 	s := startServer(t)

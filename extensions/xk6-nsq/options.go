@@ -57,7 +57,8 @@ func (s *session) config() (*nsq.Config, broker.Settings[struct{}]) {
 	set("client_id", s.client)
 	set("dial_timeout", dialTimeout)
 	set("read_timeout", readTimeout)
-	set("write_timeout", s.writeTimeout())
+	// A shorter message timeout limits a write that the server does not take.
+	set("write_timeout", min(longestTimeout, max(time.Second, cmp.Or(time.Duration(s.TimeoutNs), longestTimeout))))
 	set("heartbeat_interval", heartbeatInterval)
 	set("lookupd_poll_interval", reconnectWait) // without nsqlookupd: between attempts to reconnect
 	set("lookupd_poll_jitter", 0.0)
@@ -81,15 +82,4 @@ func (s *session) config() (*nsq.Config, broker.Settings[struct{}]) {
 	}
 	c.AuthSecret = s.secret
 	return c, printed
-}
-
-// --- internal ---
-
-// writeTimeout: a shorter message timeout limits a write that the server does not take.
-func (s *session) writeTimeout() time.Duration {
-	return min(longestTimeout, max(time.Second, cmp.Or(time.Duration(s.TimeoutNs), longestTimeout)))
-}
-
-func (s *session) msgTimeout() time.Duration {
-	return time.Duration(cmp.Or(s.own.MsgTimeoutNs, defaults.MsgTimeoutNs))
 }

@@ -179,7 +179,7 @@ func (o *out) Send(m brokerless.Message) error {
 		if w, is := peers[o.turn%len(peers)].link.Now(); is {
 			err := w.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...))
 			if err != nil {
-				w.end(err)
+				w.End(err)
 			}
 			return err
 		}
@@ -190,12 +190,8 @@ func (o *out) Send(m brokerless.Message) error {
 // wire is a socket with one connection. Its context ends with that, or with the peer.
 type wire struct {
 	zmq4.Socket
-	ctx context.Context
-	end context.CancelCauseFunc
+	broker.Lifetime
 }
-
-func (w *wire) Done() <-chan struct{} { return w.ctx.Done() }
-func (w *wire) Err() error            { return context.Cause(w.ctx) }
 
 // --- internal ---
 
@@ -230,9 +226,8 @@ func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Mess
 
 // dial connects a new socket, and watches what can be lost without a send that fails; one of PUB has heard of the subscription when it returns.
 func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
-	w := &wire{Socket: sockets[o.mode].out(p.base.Over, common()...)}
-	w.ctx, w.end = context.WithCancelCause(p.base.Over)
-	context.AfterFunc(w.ctx, func() { _ = w.Close() })
+	w := &wire{sockets[o.mode].out(p.base.Over, common()...), broker.NewLifetime(p.base.Over)}
+	context.AfterFunc(w, func() { _ = w.Close() })
 	err := w.SetOption(zmq4.OptionHWM, o.highWaterMark)
 	if err == nil {
 		err = w.Dial(p.address)
@@ -244,19 +239,19 @@ func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
 		}
 	}
 	if err != nil {
-		w.end(err)
+		w.End(err)
 		return nil, err
 	}
 	switch o.mode {
 	case brokerless.PubSub:
 		go func() {
-			if deadline.Until(w.ctx, watchEvery, func() bool { return !subscribed() }) == nil {
-				w.end(io.EOF)
+			if deadline.Until(w, watchEvery, func() bool { return !subscribed() }) == nil {
+				w.End(io.EOF)
 			}
 		}()
 	case brokerless.ReqRep:
 		go receive(w, o.mode, o.reply, func(err error) bool {
-			w.end(err)
+			w.End(err)
 			return false // it had this connection alone
 		})
 	}

@@ -142,6 +142,21 @@ type Wire interface {
 	Err() error
 }
 
+// Lifetime makes a Wire of what embeds it: it is over when End is called with the reason, or with the context that it was made for.
+type Lifetime struct {
+	context.Context
+	End context.CancelCauseFunc
+}
+
+// NewLifetime makes one within ctx.
+func NewLifetime(ctx context.Context) Lifetime {
+	over, end := context.WithCancelCause(ctx)
+	return Lifetime{over, end}
+}
+
+// Err is why it is over.
+func (l Lifetime) Err() error { return context.Cause(l.Context) }
+
 // Link is a connection that is replaced whenever it is lost. The loss is reported, attempts to connect are not, and the new connection counts
 // once. A link ends with its session, or when a connection is lost after Quiet. Drivers check Now: sends fail while there is no connection.
 type Link[W Wire] struct {

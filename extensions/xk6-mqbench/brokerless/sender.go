@@ -108,18 +108,14 @@ func (p *sender) close() {
 // ask again where to send.
 type wire struct {
 	net.Conn
+	broker.Lifetime
 	calls *rpc.Client
-	ctx   context.Context
-	end   context.CancelCauseFunc
 }
-
-func (w *wire) Done() <-chan struct{} { return w.ctx.Done() }
-func (w *wire) Err() error            { return context.Cause(w.ctx) }
 
 func (w *wire) Read(p []byte) (int, error) {
 	n, err := w.Conn.Read(p)
 	if err != nil {
-		w.end(errors.New("the forwarder has closed it"))
+		w.End(errors.New("the forwarder has closed it"))
 	}
 	return n, err
 }
@@ -132,9 +128,8 @@ func (s *Session) dial(ctx context.Context) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{Conn: conn}
-	w.ctx, w.end = context.WithCancelCause(s.Over)
-	context.AfterFunc(w.ctx, func() {
+	w := &wire{Conn: conn, Lifetime: broker.NewLifetime(s.Over)}
+	context.AfterFunc(w, func() {
 		_ = conn.Close()
 		s.mu.Lock()
 		senders := s.senders
