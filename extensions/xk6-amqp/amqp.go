@@ -30,22 +30,19 @@ const (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := defaults
-	if err := o.Decode(&own); err != nil {
-		return nil, fmt.Errorf("amqp: %w", err)
-	}
 	if o.Replicas > 1 {
 		return nil, errors.New("amqp: AMQP 1.0 has no word for replicas; the server's configuration decides")
 	}
+	s := &session{Base: broker.NewBase("amqp", o), own: defaults}
+	err := o.Decode(&s.own)
 	port := defaultPort
-	if own.TLS.On {
+	if s.own.TLS.On {
 		port = securePort
 	}
-	at, security, err := address.ParseSecure(o.URL, own.TLS, address.Scheme{Name: "amqp", Port: port}, address.Scheme{Name: "amqps", Port: securePort})
-	if err != nil {
-		return nil, fmt.Errorf("amqp: %w", err)
+	if err == nil {
+		s.at, s.security, err = address.ParseSecure(o.URL, s.own.TLS, address.Scheme{Name: "amqp", Port: port}, address.Scheme{Name: "amqps", Port: securePort})
 	}
-	return &session{Base: broker.NewBase("amqp", o), own: own, at: at, security: security}, nil
+	return s, broker.Wrap("amqp", err)
 }
 
 type session struct {
@@ -62,11 +59,7 @@ type session struct {
 	consumers broker.List[*consumer]
 }
 
-var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Remover  = (*session)(nil)
-	_ broker.Producer = (*link)(nil)
-)
+var _ broker.Remover = (*session)(nil)
 
 func (s *session) Open(ctx context.Context) error {
 	for i := range s.Connections {
@@ -94,16 +87,13 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	}
 	s.topics = layout.Topics
 	return deadline.Each(ctx, layout.Names(), func(ctx context.Context, name string) error {
-		if s.Client > 0 {
-			return nil
-		}
-		if s.Run != "" {
+		switch {
+		case s.Client == 0 && s.Run != "":
 			return broker.Wrap("amqp", s.exists(ctx, name))
+		case s.Client == 0 && s.own.Destination == queue:
+			return broker.Wrap(fmt.Sprintf("amqp: empty queue %q", name), s.empty(ctx, name))
 		}
-		if s.own.Destination == topic {
-			return nil
-		}
-		return broker.Wrap(fmt.Sprintf("amqp: empty queue %q", name), s.empty(ctx, name))
+		return nil
 	})
 }
 

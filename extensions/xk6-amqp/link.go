@@ -72,7 +72,16 @@ func (l *link) settled(of sent) error {
 	if err != nil {
 		return of.on.failure(err)
 	}
-	return refusal(state)
+	switch state := state.(type) {
+	case *amqp.StateAccepted:
+		return nil
+	case *amqp.StateRejected:
+		if state.Error != nil {
+			return fmt.Errorf("amqp: send: rejected: %s", state.Error.Description)
+		}
+		return errors.New("amqp: send: rejected")
+	}
+	return fmt.Errorf("amqp: send: not taken (%T)", state)
 }
 
 // consumer has a receiver on its connection.
@@ -104,32 +113,28 @@ func (c *consumer) stop(ctx context.Context) error {
 // --- internal ---
 
 // connect takes the first server that answers. Connection i begins with server i, so that a cluster's nodes get the same share in every run.
-func (s *session) connect(ctx context.Context, number int) (made *wire, err error) {
-	scheme := "amqp"
-	if s.security != nil {
-		scheme = "amqps"
-	}
+func (s *session) connect(ctx context.Context, number int) (w *wire, err error) {
+	scheme := map[bool]string{true: "amqps", false: "amqp"}[s.security != nil]
 	for i := range s.at.Hosts {
-		if made, err = s.dial(ctx, scheme+"://"+s.at.Hosts[(number+i)%len(s.at.Hosts)]); err == nil {
+		if w, err = s.dial(ctx, scheme+"://"+s.at.Hosts[(number+i)%len(s.at.Hosts)]); err == nil {
 			break
 		}
 	}
-	return made, err
+	return w, err
 }
 
-func (s *session) dial(ctx context.Context, url string) (*wire, error) {
+func (s *session) dial(ctx context.Context, url string) (w *wire, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	conn, err := amqp.Dial(ctx, url, s.options())
-	if err != nil {
+	w = &wire{}
+	if w.Conn, err = amqp.Dial(ctx, url, s.options()); err != nil {
 		return nil, err
 	}
-	on, err := conn.NewSession(ctx, nil)
-	if err != nil {
-		_ = conn.Close()
+	if w.session, err = w.NewSession(ctx, nil); err != nil {
+		_ = w.Close()
 		return nil, err
 	}
-	return &wire{Conn: conn, session: on}, nil
+	return w, nil
 }
 
 // dial connects, with all that was on the connection before.
@@ -186,21 +191,6 @@ func (w *wire) failure(err error) error {
 	default:
 		go func() { _ = w.Close() }()
 		return errLost
-	}
-}
-
-// refusal is nil for a message that the server has taken.
-func refusal(state amqp.DeliveryState) error {
-	switch state := state.(type) {
-	case *amqp.StateAccepted:
-		return nil
-	case *amqp.StateRejected:
-		if state.Error != nil {
-			return fmt.Errorf("amqp: send: rejected: %s", state.Error.Description)
-		}
-		return errors.New("amqp: send: rejected")
-	default:
-		return fmt.Errorf("amqp: send: not taken (%T)", state)
 	}
 }
 
