@@ -4,19 +4,10 @@ package amqp
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
-
-// server is a broker of a test's own, on a JVM.
-type server struct {
-	*brokertest.Server
-	url string
-}
 
 // Artemis's audit loggers would write six lines for each message.
 const logging = `logger.audit.name=org.apache.activemq.audit
@@ -29,50 +20,40 @@ appender.out.layout.type=PatternLayout
 `
 
 // startArtemis starts one that syncs its journal, or not.
-func startArtemis(t testing.TB, sync bool) server {
+func startArtemis(t testing.TB, sync bool) *brokertest.Server {
 	t.Helper()
 	folder, port := t.TempDir(), brokertest.FreePort(t)
-	write(t, folder, "etc/broker.xml", fmt.Sprintf(`<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
+	brokertest.File(t, fmt.Sprintf(`<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
 <name>mqbench</name><security-enabled>false</security-enabled>
 <journal-type>NIO</journal-type><journal-pool-files>10</journal-pool-files><journal-datasync>%t</journal-datasync>
 <journal-directory>%[2]s/journal</journal-directory><bindings-directory>%[2]s/bindings</bindings-directory>
 <paging-directory>%[2]s/paging</paging-directory><large-messages-directory>%[2]s/large</large-messages-directory>
 <acceptors><acceptor name="amqp">tcp://127.0.0.1:%[3]d?protocols=AMQP</acceptor></acceptors>
-</core></configuration>`, sync, folder, port))
+</core></configuration>`, sync, folder, port), folder, "etc", "broker.xml")
 	return start(t, folder, port, "runner/brokers/amqp/artemis/pom.xml", "Server is now active", "org.apache.activemq.artemis.core.server.embedded.Main", folder)
 }
 
-// startClassic starts one with that journalDiskSyncStrategy.
-func startClassic(t testing.TB, strategy string) server {
+// startClassic starts one that syncs its journal, or not.
+func startClassic(t testing.TB, sync bool) *brokertest.Server {
 	t.Helper()
 	folder, port := t.TempDir(), brokertest.FreePort(t)
-	write(t, folder, "activemq.xml", fmt.Sprintf(`<beans xmlns="http://www.springframework.org/schema/beans" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+	config := brokertest.File(t, fmt.Sprintf(`<beans xmlns="http://www.springframework.org/schema/beans" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
  xsi:schemaLocation="http://www.springframework.org/schema/beans http://www.springframework.org/schema/beans/spring-beans.xsd
  http://activemq.apache.org/schema/core http://activemq.apache.org/schema/core/activemq-core.xsd">
 <broker xmlns="http://activemq.apache.org/schema/core" brokerName="mqbench" dataDirectory="%[1]s" useJmx="false" advisorySupport="false">
 <persistenceAdapter><kahaDB directory="%[1]s/kahadb" journalDiskSyncStrategy="%[2]s"/></persistenceAdapter>
 <transportConnectors><transportConnector name="amqp" uri="amqp://127.0.0.1:%[3]d?maximumConnections=10000&amp;transport.tcpNoDelay=true"/></transportConnectors>
-</broker></beans>`, folder, strategy, port))
+</broker></beans>`, folder, map[bool]string{true: "ALWAYS", false: "NEVER"}[sync], port), folder, "activemq.xml")
 	return start(t, folder, port, "runner/brokers/amqp/activemq/pom.xml", ") started", "org.apache.activemq.console.command.ShellCommand", "start",
-		"xbean:file:"+filepath.Join(folder, "activemq.xml"))
+		"xbean:file:"+config)
 }
 
 // --- internal ---
 
-func start(t testing.TB, folder string, port int, pom, ready string, main ...string) server {
+func start(t testing.TB, folder string, port int, pom, ready string, main ...string) *brokertest.Server {
 	t.Helper()
-	write(t, folder, "log4j2.properties", logging)
-	argv := append([]string{"java", "-Xmx512m", "-Dlog4j2.configurationFile=" + filepath.Join(folder, "log4j2.properties"), "-cp", brokertest.Classpath(t, pom)}, main...)
-	return server{brokertest.StartServer(t, ready, argv...), "amqp://127.0.0.1:" + strconv.Itoa(port)}
-}
-
-func write(t testing.TB, folder, name, text string) {
-	t.Helper()
-	file := filepath.Join(folder, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	config := brokertest.File(t, logging, folder, "log4j2.properties")
+	s := brokertest.StartServer(t, ready, append([]string{"java", "-Xmx512m", "-Dlog4j2.configurationFile=" + config, "-cp", brokertest.Classpath(t, pom)}, main...)...)
+	s.URL = fmt.Sprintf("amqp://127.0.0.1:%d", port)
+	return s
 }

@@ -8,60 +8,48 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-var servers = map[string]func(testing.TB, bool) server{
-	"Artemis": startArtemis,
-	"ActiveMQ Classic": func(t testing.TB, sync bool) server {
-		return startClassic(t, map[bool]string{true: "ALWAYS", false: "NEVER"}[sync])
-	},
+// onEach runs a test on a server of each kind that syncs its journal, or not.
+func onEach(t *testing.T, name string, sync bool, test func(*testing.T, *brokertest.Server)) {
+	t.Run("Artemis "+name, func(t *testing.T) { test(t, startArtemis(t, sync)) })
+	t.Run("ActiveMQ Classic "+name, func(t *testing.T) { test(t, startClassic(t, sync)) })
 }
 
 func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
-	for name, start := range servers {
-		for _, group := range []string{"", "workers"} {
-			t.Run(name+" "+group, func(t *testing.T) {
-				server := start(t, true)
-				brokertest.System{Driver: New, URL: server.url, Durability: "fsync"}.Traffic(t, group).Survives(server.Server)
-			})
-		}
+	for _, group := range []string{"", "workers"} {
+		onEach(t, group, true, func(t *testing.T, server *brokertest.Server) {
+			brokertest.System{Driver: New, URL: server.URL, Durability: "fsync"}.Traffic(t, group).Survives(server)
+		})
 	}
 }
 
 func TestAFrozenServerIsGivenUp(t *testing.T) {
-	for name, start := range servers {
-		t.Run(name, func(t *testing.T) {
-			server := start(t, true)
-			brokertest.System{Driver: New, URL: server.url}.Traffic(t, "").NoticesSilence(server.Server)
-		})
-	}
+	onEach(t, "", true, func(t *testing.T, server *brokertest.Server) {
+		brokertest.System{Driver: New, URL: server.URL}.Traffic(t, "").NoticesSilence(server)
+	})
 }
 
 func TestAllConsumersOfAQueueWork(t *testing.T) {
-	for name, start := range servers {
-		t.Run(name, func(t *testing.T) {
-			brokertest.System{Driver: New, URL: start(t, false).url, DriverOptions: []byte(`{"prefetch": 1}`)}.Shares(t)
-		})
-	}
+	onEach(t, "", false, func(t *testing.T, server *brokertest.Server) {
+		brokertest.System{Driver: New, URL: server.URL, DriverOptions: []byte(`{"prefetch": 1}`)}.Shares(t)
+	})
 }
 
 // What durability does on the way to the disk: the settings of runner/brokers/amqp.
 func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	const n = 50
-	for name, start := range servers {
-		for _, c := range []struct {
-			durability string
-			sync       bool
-			// least and most flushes for n messages that are sent one after another.
-			least, most int
-		}{
-			// A few for the queue itself, and for what the server does by the clock.
-			{"memory", true, 0, n / 2},
-			{"os", false, 0, n / 2},
-			{"fsync", true, n, 6 * n},
-		} {
-			t.Run(name+" "+c.durability, func(t *testing.T) {
-				s := start(t, c.sync)
-				brokertest.System{Driver: New, URL: s.url, Durability: c.durability}.Flushes(t, s.Server, n, c.least, c.most)
-			})
-		}
+	for _, c := range []struct {
+		durability string
+		sync       bool
+		// least and most flushes for n messages that are sent one after another.
+		least, most int
+	}{
+		// A few for the queue itself, and for what the server does by the clock.
+		{"memory", true, 0, n / 2},
+		{"os", false, 0, n / 2},
+		{"fsync", true, n, 6 * n},
+	} {
+		onEach(t, c.durability, c.sync, func(t *testing.T, server *brokertest.Server) {
+			brokertest.System{Driver: New, URL: server.URL, Durability: c.durability}.Flushes(t, server, n, c.least, c.most)
+		})
 	}
 }

@@ -1,31 +1,20 @@
 package streaming
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// server is one of a test's own.
-type server struct {
-	*brokertest.Server
-	url string
-}
-
 // startServer starts one with arguments as it takes them: "-store", "file".
-func startServer(t testing.TB, args ...string) server {
+func startServer(t testing.TB, args ...string) *brokertest.Server {
 	t.Helper()
-	port := brokertest.FreePort(t)
-	config := filepath.Join(t.TempDir(), "nats.conf")
-	if err := os.WriteFile(config, []byte("max_payload: 2097152\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	argv := append([]string{brokertest.Built(t, "nats-streaming-server"), "-c", config, "-a", "127.0.0.1", "-p", strconv.Itoa(port)}, args...)
-	return server{brokertest.StartServer(t, "Streaming Server is ready", argv...), fmt.Sprintf("nats://127.0.0.1:%d", port)}
+	port, config := strconv.Itoa(brokertest.FreePort(t)), brokertest.File(t, "max_payload: 2097152\n", t.TempDir(), "nats.conf")
+	argv := append([]string{brokertest.Built(t, "nats-streaming-server"), "-c", config, "-a", "127.0.0.1", "-p", port}, args...)
+	s := brokertest.StartServer(t, "Streaming Server is ready", argv...)
+	s.URL = "nats://127.0.0.1:" + port
+	return s
 }
 
 func TestNATSStreamingKeepsTheContract(t *testing.T) {
@@ -33,9 +22,7 @@ func TestNATSStreamingKeepsTheContract(t *testing.T) {
 		t.Run(store, func(t *testing.T) {
 			s := startServer(t, "-store", store, "-dir", t.TempDir())
 			brokertest.Run(t, func(*testing.T) brokertest.System {
-				return brokertest.System{
-					Driver: New, URL: s.url, FlagsRedelivery: true, Holds: 99, Broken: func(*testing.T) { s.Kill() },
-				}
+				return brokertest.System{Driver: New, URL: s.URL, FlagsRedelivery: true, Holds: 99, Broken: func(*testing.T) { s.Kill() }}
 			})
 		})
 	}

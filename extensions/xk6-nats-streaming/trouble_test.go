@@ -1,12 +1,9 @@
 package streaming
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 // A server that keeps channels in memory comes back without them, and without its clients: it is silent to those until they ask.
@@ -15,8 +12,8 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 		for _, group := range []string{"", "workers"} {
 			t.Run(store+" "+group, func(t *testing.T) {
 				server := startServer(t, "-store", store, "-dir", t.TempDir())
-				traffic := brokertest.System{Driver: New, URL: server.url}.Traffic(t, group)
-				traffic.Survives(server.Server)
+				traffic := brokertest.System{Driver: New, URL: server.URL}.Traffic(t, group)
+				traffic.Survives(server)
 				if n := traffic.Arrived(0); n > 1 && group == "" {
 					t.Errorf("the first message arrives %d times at a subscription that had acknowledged it", n)
 				}
@@ -35,14 +32,7 @@ func TestWhatCannotBeIsRefusedBeforeTheRun(t *testing.T) {
 		{`{"cluster": "another"}`, 64, `cluster "another"`},
 		{`{"cluster": "one"}`, 2 << 20, "max_payload of 2097152"},
 	} {
-		s, err := New(broker.Options{URL: server.url, Driver: []byte(c.options), Connections: 1, MessageBytes: c.bytes, Now: clock.New().Now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
-		if err := s.Open(t.Context()); err == nil || !strings.Contains(err.Error(), c.complaint) {
-			t.Errorf("%v; want an error with %q", err, c.complaint)
-		}
+		brokertest.System{Driver: New, URL: server.URL, DriverOptions: []byte(c.options)}.Refuses(t, c.bytes, c.complaint)
 	}
 }
 
@@ -50,5 +40,5 @@ func TestWhatCannotBeIsRefusedBeforeTheRun(t *testing.T) {
 func TestAMessageThatDoesNotFitWithItsEnvelopeIsRefused(t *testing.T) {
 	server := startServer(t, "-store", "memory")
 	const connection, ids, topic, payload = 2 + 37, 2 * (2 + 22), 2 + len("large"), 1 + 3
-	brokertest.System{Driver: New, URL: server.url}.RefusesAbove(t, "large", 2097152-connection-ids-topic-payload, "the client library (nats.go) refuses it")
+	brokertest.System{Driver: New, URL: server.URL}.RefusesAbove(t, "large", 2097152-connection-ids-topic-payload, "the client library (nats.go) refuses it")
 }

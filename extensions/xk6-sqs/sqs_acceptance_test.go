@@ -22,10 +22,10 @@ func TestElasticMQKeepsTheContract(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startServer(t)
-			ask := asker(t, s.url, options)
+			ask := asker(t, s.URL, options)
 			brokertest.Run(t, func(t *testing.T) brokertest.System {
 				return brokertest.System{
-					Driver: New, URL: s.url, DriverOptions: json.RawMessage(options), NoFanOut: true, Queues: true, MostBytes: 190_000,
+					Driver: New, URL: s.URL, DriverOptions: json.RawMessage(options), NoFanOut: true, Queues: true, MostBytes: 190_000,
 					Make: func(t *testing.T, topic string, _ int) {
 						attributes := map[string]string{}
 						if ask.own.FIFO {

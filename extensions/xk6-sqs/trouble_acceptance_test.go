@@ -9,13 +9,13 @@ import (
 )
 
 func TestAllConsumersOfAQueueWork(t *testing.T) {
-	brokertest.System{Driver: New, URL: startServer(t).url, DriverOptions: []byte(`{"prefetch": 1}`)}.Shares(t)
+	brokertest.System{Driver: New, URL: startServer(t).URL, DriverOptions: []byte(`{"prefetch": 1}`)}.Shares(t)
 }
 
 // Each request that is not answered ends with its timeout, which is half a minute here.
 func TestAFrozenServerIsGivenUp(t *testing.T) {
 	server := startServer(t)
-	traffic := brokertest.System{Driver: New, URL: server.url}.Traffic(t, "")
+	traffic := brokertest.System{Driver: New, URL: server.URL}.Traffic(t, "")
 	traffic.Arrives()
 	server.Freeze()
 	traffic.Send()

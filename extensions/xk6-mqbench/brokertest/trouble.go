@@ -208,6 +208,18 @@ func (s System) RefusesAbove(t testing.TB, topic string, limitBytes int, words s
 	}
 }
 
+// Refuses wants a session for messages of that size to be refused, at the latest by Open, in words that do not show the password s3cr3t.
+func (s System) Refuses(t testing.TB, bytes int, words string) {
+	t.Helper()
+	session, err := s.Driver(s.options(shape{connections: 1, bytes: bytes}))
+	if err == nil {
+		err = errors.Join(session.Open(t.Context()), session.Close())
+	}
+	if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "s3cr3t") {
+		t.Errorf("%s at %s: %v; want a sentence with %q", s.DriverOptions, s.URL, err, words)
+	}
+}
+
 // --- internal ---
 
 const longTimeout = 30 * time.Second
