@@ -66,8 +66,6 @@ func New(o broker.Options) (broker.Session, error) {
 // Library is mangos's sockets, with queues of that length; 0: as New has them.
 type Library struct{ queue int }
 
-var _ brokerless.Library = Library{}
-
 // Version says that it is not libnanomsg or nng.
 func (Library) Version() string {
 	return "mangos " + broker.LibraryVersion("go.nanomsg.org/mangos/v3") + " (pure Go, not nng)"
@@ -95,7 +93,7 @@ func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(
 		return nil, errors.Join(err, socket.Close())
 	}
 	go receive(socket, mode, take)
-	return &in{socket: socket, address: listener.Address()}, nil
+	return &in{socket, listener.Address()}, nil
 }
 
 // Sender makes PUSH, PUB or a raw REQ.
@@ -123,17 +121,15 @@ func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), b 
 }
 
 type in struct {
-	socket  mangos.Socket
+	mangos.Socket
 	address string
 }
 
 func (i *in) Address() string { return i.address }
 
 func (i *in) Reply(m brokerless.Message) error {
-	return send(i.socket, nil, m.Payload, bytes.Join(m.Path, nil))
+	return send(i, nil, m.Payload, bytes.Join(m.Path, nil))
 }
-
-func (i *in) Close() error { return i.socket.Close() }
 
 type out struct {
 	socket  mangos.Socket

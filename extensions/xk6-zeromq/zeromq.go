@@ -54,8 +54,6 @@ func New(o broker.Options) (broker.Session, error) {
 // Library is go-zeromq's sockets.
 type Library struct{ highWaterMark int }
 
-var _ brokerless.Library = Library{}
-
 // Version says that it is not libzmq.
 func (Library) Version() string {
 	return "go-zeromq/zmq4 " + broker.LibraryVersion("github.com/go-zeromq/zmq4") + " (pure Go, not libzmq)"

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/rpc"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -84,24 +86,13 @@ func (p *sender) route(ctx context.Context, topic string) (Out, error) {
 	return out, nil
 }
 
-// forget closes the sockets: the forwarder that they were connected to is another one now.
-func (p *sender) forget() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, out := range p.outs {
-		go func() { _ = out.Close() }()
-	}
-	clear(p.outs)
-}
-
+// close closes the sockets, and forgets them: the session is over, or the forwarder that they were connected to is another one now.
 func (p *sender) close() {
 	p.mu.Lock()
-	var all []func()
-	for _, out := range p.outs {
-		all = append(all, func() { _ = out.Close() })
-	}
+	all := slices.Collect(maps.Values(p.outs))
+	clear(p.outs)
 	p.mu.Unlock()
-	deadline.AtMost(closeTimeout, all...)
+	deadline.AtMost(closeTimeout, deadline.Steps(all, func(out Out) { _ = out.Close() })...)
 }
 
 // wire is a connection to the forwarder. When it is lost, the forwarder forgets everything: subscriptions are made known again, and senders
@@ -131,16 +122,11 @@ func (s *Session) dial(ctx context.Context) (*wire, error) {
 	w := &wire{Conn: conn, Lifetime: broker.NewLifetime(s.Over)}
 	context.AfterFunc(w, func() {
 		_ = conn.Close()
-		s.mu.Lock()
-		senders := s.senders
-		s.mu.Unlock()
-		for _, one := range senders {
-			one.forget()
-		}
+		deadline.AtMost(closeTimeout, deadline.Steps(s.senders.All(), (*sender).close)...)
 	})
 	w.calls = rpc.NewClient(w)
-	var version string
-	if err := w.ask(ctx, "Hello", s.own.Mode, &version); err != nil {
+	version, err := w.ask(ctx, "Hello", s.own.Mode)
+	if err != nil {
 		return nil, errors.Join(errors.New("it is not mqbench's forwarder"), conn.Close())
 	}
 	s.mu.Lock()
@@ -148,7 +134,7 @@ func (s *Session) dial(ctx context.Context) (*wire, error) {
 	subscribed := s.ins
 	s.mu.Unlock()
 	for _, one := range subscribed {
-		if err := w.ask(ctx, "Subscribe", one.Endpoint, new(string)); err != nil {
+		if _, err := w.ask(ctx, "Subscribe", one.Endpoint); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
 	}
@@ -156,24 +142,24 @@ func (s *Session) dial(ctx context.Context) (*wire, error) {
 }
 
 // ask calls a method of the forwarder's client.
-func (s *Session) ask(ctx context.Context, method string, question any) (answer string, err error) {
+func (s *Session) ask(ctx context.Context, method string, question any) (string, error) {
 	w, is := s.forwarder.Now()
 	if !is {
 		return "", ErrNotConnected
 	}
-	return answer, w.ask(ctx, method, question, &answer)
+	return w.ask(ctx, method, question)
 }
 
-func (w *wire) ask(ctx context.Context, method string, question any, answer *string) error {
+func (w *wire) ask(ctx context.Context, method string, question any) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	var said string
 	err := deadline.While(ctx, func() error { return w.calls.Call(service+"."+method, question, &said) })
-	if refused := rpc.ServerError(""); err != nil && !errors.As(err, &refused) && ctx.Err() == nil {
-		return ErrNotConnected
-	}
 	if err == nil {
-		*answer = said
+		return said, nil
 	}
-	return broker.Wrap("the forwarder", err)
+	if refused := rpc.ServerError(""); !errors.As(err, &refused) && ctx.Err() == nil {
+		return "", ErrNotConnected
+	}
+	return "", broker.Wrap("the forwarder", err)
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,14 +42,14 @@ type Session struct {
 	// forwarder at server; nil: there is none.
 	forwarder *broker.Link[*wire]
 	server    string
+	// receivers are the subscriptions, here and on other clients, that senders know.
+	receivers broker.List[broker.Endpoint]
+	senders   broker.List[*sender]
 
 	mu sync.Mutex
 	// version that the forwarder says it has.
 	version string
 	ins     []*in
-	// receivers are the subscriptions, here and on other clients, that senders know.
-	receivers []broker.Endpoint
-	senders   []*sender
 	// replies are the handlers of topics of replies, whichever connection brings them.
 	replies map[string]broker.Handler
 }
@@ -62,8 +63,7 @@ type in struct {
 }
 
 var (
-	_ broker.Session = (*Session)(nil)
-	_ broker.Peer    = (*Session)(nil)
+	_ broker.Peer = (*Session)(nil)
 
 	errClosed = errors.New("send: the session is closed")
 )
@@ -71,23 +71,19 @@ var (
 // New makes the session of a driver; its errors begin with the name, which is also the scheme of a forwarder's URL.
 func New(name string, o broker.Options, own Options, library Library, settings map[string]string) (*Session, error) {
 	s := &Session{Base: broker.NewBase(name, o), name: name, own: own, library: library, settings: settings, replies: map[string]broker.Handler{}}
-	if o.Run != "" {
+	switch at, err := address.Parse(o.URL, "5555", name); {
+	case o.Run != "":
 		return nil, fmt.Errorf("%s: a topic exists only while it is used; drop create: false", name)
-	}
-	if o.Clients > 1 && own.Transport == "ipc" {
+	case o.Clients > 1 && own.Transport == "ipc":
 		return nil, fmt.Errorf("%s: clients may be on different machines, and transport ipc is of one; write transport: tcp", name)
-	}
-	if o.URL == "" {
-		return s, nil
-	}
-	at, err := address.Parse(o.URL, "5555", name)
-	if err != nil {
+	case o.URL == "":
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(at.Hosts) > 1 {
+	case len(at.Hosts) > 1:
 		return nil, fmt.Errorf("%s: there is one forwarder, and the URL has %d", name, len(at.Hosts))
+	default:
+		s.server, s.forwarder = at.Hosts[0], &broker.Link[*wire]{First: reconnectWait, Wait: reconnectWait}
 	}
-	s.server, s.forwarder = at.Hosts[0], &broker.Link[*wire]{First: reconnectWait, Wait: reconnectWait}
 	return s, nil
 }
 
@@ -121,15 +117,36 @@ func (s *Session) Prepare(_ context.Context, layout broker.Layout) error {
 
 func (s *Session) Producer(int) (broker.Producer, error) {
 	p := &sender{session: s, outs: map[string]Out{}}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.senders = append(s.senders, p)
+	s.senders.Add(p)
 	return p, nil
 }
 
 // Consume listens.
-func (s *Session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	return broker.Wrap(fmt.Sprintf("%s: subscribe to %q", s.name, to.Topic), s.consume(ctx, to, handle))
+func (s *Session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) (err error) {
+	if s.own.Mode == ReqRep && to.Group == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		var one sync.Mutex
+		s.replies[to.Topic] = func(d broker.Delivery) {
+			one.Lock()
+			defer one.Unlock()
+			handle(d)
+		}
+		return nil
+	}
+	one := &in{Endpoint: broker.Endpoint{Topic: to.Topic, Wildcard: to.Wildcard, Group: to.Group}}
+	one.socket, err = s.library.Listen(s.own.Mode, prefixOf(one.Endpoint), s.place(), func(m Message) { s.take(one, m, handle) })
+	if err == nil {
+		one.Address = one.socket.Address()
+		s.mu.Lock()
+		s.ins = append(s.ins, one)
+		s.mu.Unlock()
+		s.receivers.Add(one.Endpoint)
+	}
+	if err == nil && s.forwarder != nil {
+		_, err = s.ask(ctx, "Subscribe", one.Endpoint)
+	}
+	return broker.Wrap(fmt.Sprintf("%s: subscribe to %q", s.name, to.Topic), err)
 }
 
 // Endpoints are where this session's subscriptions listen; empty with a forwarder, which connects to them.
@@ -147,9 +164,9 @@ func (s *Session) Endpoints() (all []broker.Endpoint) {
 
 // Meet makes the subscriptions of other clients known.
 func (s *Session) Meet(_ context.Context, others []broker.Endpoint) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.receivers = append(s.receivers, others...)
+	for _, one := range others {
+		s.receivers.Add(one)
+	}
 	return nil
 }
 
@@ -177,15 +194,9 @@ func (s *Session) Describe() broker.Description {
 func (s *Session) Close() error {
 	s.End()
 	s.mu.Lock()
-	var all []func()
-	for _, one := range s.ins {
-		all = append(all, func() { _ = one.socket.Close() })
-	}
-	for _, one := range s.senders {
-		all = append(all, one.close)
-	}
+	ins := deadline.Steps(s.ins, func(one *in) { _ = one.socket.Close() })
 	s.mu.Unlock()
-	deadline.AtMost(closeTimeout, all...)
+	deadline.AtMost(closeTimeout, slices.Concat(ins, deadline.Steps(s.senders.All(), (*sender).close))...)
 	if s.folder != "" {
 		return os.RemoveAll(s.folder)
 	}
@@ -193,34 +204,6 @@ func (s *Session) Close() error {
 }
 
 // --- internal ---
-
-func (s *Session) consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	if s.own.Mode == ReqRep && to.Group == "" {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		var one sync.Mutex
-		s.replies[to.Topic] = func(d broker.Delivery) {
-			one.Lock()
-			defer one.Unlock()
-			handle(d)
-		}
-		return nil
-	}
-	one := &in{Endpoint: broker.Endpoint{Topic: to.Topic, Wildcard: to.Wildcard, Group: to.Group}}
-	var err error
-	if one.socket, err = s.library.Listen(s.own.Mode, prefixOf(one.Endpoint), s.place(), func(m Message) { s.take(one, m, handle) }); err != nil {
-		return err
-	}
-	one.Address = one.socket.Address()
-	s.mu.Lock()
-	s.ins = append(s.ins, one)
-	s.receivers = append(s.receivers, one.Endpoint)
-	s.mu.Unlock()
-	if s.forwarder != nil {
-		_, err = s.ask(ctx, "Subscribe", one.Endpoint)
-	}
-	return err
-}
 
 // place is where the next subscription listens.
 func (s *Session) place() string {
@@ -286,9 +269,7 @@ func (s *Session) targets(ctx context.Context, topic string) (to []broker.Endpoi
 		}
 		return []broker.Endpoint{{Topic: topic, Address: at}}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.receivers {
+	for _, e := range s.receivers.All() {
 		if covers(e, topic) {
 			to = append(to, e)
 		}
