@@ -32,6 +32,7 @@ type options struct {
 
 // What is not an option is set here, all of it, and printed by Describe.
 const (
+	closeTimeout   = time.Second
 	connectTimeout = 5 * time.Second
 	reconnectWait  = 100 * time.Millisecond
 	pingInterval   = 20 * time.Second
@@ -49,7 +50,7 @@ const (
 	leastEnvelope = 92
 )
 
-// settings are what the libraries get: the connections below, NATS Streaming above them, and each subscription.
+// settings are what the libraries get: the connections below, NATS Streaming above them, and each subscription. All are printed together.
 type settings struct {
 	below        broker.Settings[nats.Option]
 	above        broker.Settings[stan.Option]
@@ -75,6 +76,7 @@ func (s *session) set(own options, security *tls.Config) {
 	s.below.Set("maxPingsOutstanding", maxPings, nats.MaxPingsOutstanding(maxPings))
 	s.below.Set("flusherTimeout", timeout, nats.FlusherTimeout(timeout))
 	s.below.Set("writeBufferBytes", writeBufferBytes, nats.WriteBufferSize(writeBufferBytes))
+	s.above.Printed, s.subscription.Printed = s.below.Printed, s.below.Printed
 	s.above.Set("cluster", own.Cluster, stan.ConnectWait(connectTimeout))
 	s.above.Set("publishTimeout", timeout, stan.PubAckWait(timeout))
 	s.above.Set("publishMaxPending", maxPending, stan.MaxPubAcksInflight(maxPending))

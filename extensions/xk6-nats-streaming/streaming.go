@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -19,10 +18,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
-)
-
-const (
-	closeTimeout = time.Second
 )
 
 // New makes a session.
@@ -56,10 +51,8 @@ type session struct {
 }
 
 var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Remover  = (*session)(nil)
-	_ broker.Holder   = (*session)(nil)
-	_ broker.Producer = (*link)(nil)
+	_ broker.Remover = (*session)(nil)
+	_ broker.Holder  = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -128,11 +121,7 @@ func (s *session) Held() (held int64, known bool) {
 }
 
 func (s *session) Describe() broker.Description {
-	set := broker.Settings[any]{Printed: map[string]string{}}
-	for _, of := range []map[string]string{s.below.Printed, s.above.Printed, s.subscription.Printed} {
-		maps.Copy(set.Printed, of)
-	}
-	set.Print(map[string]any{
+	s.below.Print(map[string]any{
 		"connections":        s.Connections,
 		"channels":           "kept by the server after the run, as no client can remove one; subscriptions begin with the next message",
 		"confirm":            "each message",
@@ -143,7 +132,7 @@ func (s *session) Describe() broker.Description {
 		"prefetch":           fmt.Sprintf("%d not acknowledged", s.own.Prefetch),
 	})
 	d := broker.Description{
-		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: time.Duration(s.own.AckWaitNs), Settings: set.Printed,
+		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: time.Duration(s.own.AckWaitNs), Settings: s.below.Printed,
 		Library: fmt.Sprintf("stan.go v%s, nats.go v%s", stan.Version, nats.Version),
 	}
 	if len(s.links) > 0 {
