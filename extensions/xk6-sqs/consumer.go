@@ -75,8 +75,8 @@ func (c *consumer) work() {
 		if handled > 0 {
 			slots <- struct{}{}
 			c.working.Go(func() {
-				defer func() { <-slots }()
 				c.delete(answer.Messages[:handled])
+				<-slots
 			})
 		}
 	}

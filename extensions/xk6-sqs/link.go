@@ -73,8 +73,14 @@ func (l *link) work() {
 		case first := <-l.waiting:
 			batch = append(batch, first)
 		case <-l.session.Over.Done():
-			l.refuse()
-			return
+			for { // what waits for a request
+				select {
+				case o := <-l.waiting:
+					o.done(o.message, 0, errClosed)
+				default:
+					return
+				}
+			}
 		}
 		for more := true; more && len(batch) < l.session.own.Batch; {
 			select {
@@ -154,23 +160,10 @@ func (l *link) failure(err error) error {
 		return nil
 	case errors.As(err, &answer) && answer.ErrorFault() != smithy.FaultServer:
 		return fmt.Errorf("sqs: send: %s", cmp.Or(answer.ErrorMessage(), answer.ErrorCode(), unsaid))
-	case errors.As(err, &dial) && dial.Op == "dial":
-		l.life.Failed("connection lost", err)
+	}
+	l.life.Failed("connection lost", err)
+	if errors.As(err, &dial) && dial.Op == "dial" {
 		return errNotConnected
-	default:
-		l.life.Failed("connection lost", err)
-		return errLost
 	}
-}
-
-// refuse fails what waits for a request.
-func (l *link) refuse() {
-	for {
-		select {
-		case o := <-l.waiting:
-			o.done(o.message, 0, errClosed)
-		default:
-			return
-		}
-	}
+	return errLost
 }

@@ -2,6 +2,7 @@
 package sqs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,12 +41,12 @@ const (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	own := defaults
-	if err := o.Decode(&own); err != nil {
+	s := &session{Base: broker.NewBase("sqs", o), own: defaults, urls: map[string]string{}}
+	if err := o.Decode(&s.own); err != nil {
 		return nil, fmt.Errorf("sqs: %w", err)
 	}
-	if own.FIFO {
-		own.Requests = 1 // two at once would overtake each other
+	if s.own.FIFO {
+		s.own.Requests = 1 // two at once would overtake each other
 	}
 	if o.Replicas > 1 {
 		return nil, errors.New("sqs: a queue has no replicas of the user's choice")
@@ -64,10 +65,8 @@ func New(o broker.Options) (broker.Session, error) {
 		}
 		id, secret = "mqbench", "mqbench" // a server of one's own takes any
 	}
-	return &session{
-		Base: broker.NewBase("sqs", o), own: own, endpoint: at.String(), urls: map[string]string{},
-		login: credentials.NewStaticCredentialsProvider(id, secret, os.Getenv("AWS_SESSION_TOKEN")),
-	}, nil
+	s.endpoint, s.login = at.String(), credentials.NewStaticCredentialsProvider(id, secret, os.Getenv("AWS_SESSION_TOKEN"))
+	return s, nil
 }
 
 type session struct {
@@ -88,11 +87,9 @@ type session struct {
 }
 
 var (
-	_ broker.Session   = (*session)(nil)
 	_ broker.Remover   = (*session)(nil)
 	_ broker.Holder    = (*session)(nil)
 	_ broker.Requester = (*session)(nil)
-	_ broker.Producer  = (*link)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -186,14 +183,14 @@ func (s *session) Describe() broker.Description {
 		"confirm": "each request", "flush": "each request, at once", "batching": batching, "compression": "none",
 		"acknowledgeAlone": deleted, "acknowledgeInGroup": deleted, "prefetch": fmt.Sprintf("%d messages in an answer", s.own.Prefetch),
 	})
-	d := broker.Description{
-		Acks: true, Order: order, Stores: true, RedeliversAfter: s.visibility(), Settings: set.Printed, Library: "aws-sdk-go-v2 sqs " + sqs.ServiceAPIVersion,
-		Server: "SQS",
-	}
+	server := "SQS"
 	if said := s.server.Load(); said != nil && *said != "" {
-		d.Server = "SQS by " + *said
+		server += " by " + *said
 	}
-	return d
+	return broker.Description{
+		Acks: true, Order: order, Stores: true, RedeliversAfter: s.visibility(), Settings: set.Printed,
+		Library: "aws-sdk-go-v2 sqs " + sqs.ServiceAPIVersion, Server: server,
+	}
 }
 
 func (s *session) Close() error {
@@ -246,10 +243,7 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (s *session) timeout() time.Duration {
-	if s.TimeoutNs > 0 {
-		return min(time.Duration(s.TimeoutNs), defaultTimeout)
-	}
-	return defaultTimeout
+	return min(cmp.Or(time.Duration(s.TimeoutNs), defaultTimeout), defaultTimeout)
 }
 
 func (s *session) visibility() time.Duration { return time.Duration(s.own.VisibilityNs) }
@@ -263,7 +257,7 @@ func (s *session) queueName(topic string) string {
 	return name
 }
 
-func (s *session) prepare(ctx context.Context, topic string) (string, error) {
+func (s *session) prepare(ctx context.Context, topic string) (at string, err error) {
 	name := s.queueName(topic)
 	found, err := s.admin.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name})
 	var missing *types.QueueDoesNotExist
@@ -286,16 +280,15 @@ func (s *session) prepare(ctx context.Context, topic string) (string, error) {
 	if s.own.FIFO {
 		attributes["FifoQueue"] = "true"
 	}
-	made := &sqs.CreateQueueOutput{}
 	err = deadline.Ask(ctx, recentlyWait, func() (bool, error) {
-		made, err = s.admin.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
+		made, err := s.admin.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
+		if err == nil {
+			at = *made.QueueUrl
+		}
 		var recently *types.QueueDeletedRecently
 		return errors.As(err, &recently), err
 	})
-	if err != nil {
-		return "", err
-	}
-	return *made.QueueUrl, nil
+	return at, err
 }
 
 // isEmpty refuses a queue of the user's own with messages, those that consumers have included.
