@@ -18,7 +18,7 @@ func TestWhatCannotBeDoneIsRefusedBeforeAConnection(t *testing.T) {
 		{`{}`, "redis://here", "amqp:// or amqps://"},
 		{`{}`, "amqp://me:s3cr3t@", "empty host"},
 	} {
-		brokertest.System{Driver: New, URL: c.url, DriverOptions: []byte(c.options)}.Refuses(t, 64, c.says)
+		brokertest.System{Driver: New, URL: c.url, DriverOptions: []byte(c.options)}.RefusedWith(t, 64, c.says)
 	}
 	if _, err := New(broker.Options{URL: "amqp://here", Replicas: 3}); err == nil {
 		t.Error("replicas are not refused")

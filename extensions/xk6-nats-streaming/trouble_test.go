@@ -32,7 +32,7 @@ func TestWhatCannotBeIsRefusedBeforeTheRun(t *testing.T) {
 		{`{"cluster": "another"}`, 64, `cluster "another"`},
 		{`{"cluster": "one"}`, 2 << 20, "max_payload of 2097152"},
 	} {
-		brokertest.System{Driver: New, URL: server.URL, DriverOptions: []byte(c.options)}.Refuses(t, c.bytes, c.complaint)
+		brokertest.System{Driver: New, URL: server.URL, DriverOptions: []byte(c.options)}.RefusedWith(t, c.bytes, c.complaint)
 	}
 }
 

@@ -100,6 +100,6 @@ func TestAServerThatRequiresTLSOrIsNoneOfNSQIsAnErrorAndNotAPanicOfTheLibrary(t 
 	certificate, key := brokertest.Certificate(t, t.TempDir())
 	secure := startServer(t, "--tls-required=tcp-https", "--tls-cert="+certificate, "--tls-key="+key)
 	_, http, _ := strings.Cut(startServer(t).URL, "?http=")
-	brokertest.System{Driver: New, URL: secure.URL}.Refuses(t, 64, "requires TLS")
-	brokertest.System{Driver: New, URL: "nsq://" + http}.Refuses(t, 64, "unexpected protocol")
+	brokertest.System{Driver: New, URL: secure.URL}.RefusedWith(t, 64, "requires TLS")
+	brokertest.System{Driver: New, URL: "nsq://" + http}.RefusedWith(t, 64, "unexpected protocol")
 }

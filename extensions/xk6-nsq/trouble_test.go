@@ -25,7 +25,7 @@ func TestAllMembersOfAChannelWork(t *testing.T) {
 
 func TestAServerWithoutItsHTTPPortIsNamed(t *testing.T) {
 	tcp, _, _ := strings.Cut(startServer(t).URL, "?")
-	brokertest.System{Driver: New, URL: tcp + "?http=127.0.0.1:1"}.Refuses(t, 64, "?http=host:port")
+	brokertest.System{Driver: New, URL: tcp + "?http=127.0.0.1:1"}.RefusedWith(t, 64, "?http=host:port")
 }
 
 func TestAMessageAboveTheLimitIsRefusedInTheServersWords(t *testing.T) {

@@ -27,7 +27,7 @@ func TestWhatCannotBeDoneIsRefusedBeforeAConnection(t *testing.T) {
 		{`{}`, "http://me:s3cr3t@here", "credentials come from the environment"},
 		{`{}`, "https://sqs.eu-central-1.amazonaws.com", "AWS_ACCESS_KEY_ID"},
 	} {
-		brokertest.System{Driver: New, URL: c.url, DriverOptions: []byte(c.options)}.Refuses(t, 64, c.says)
+		brokertest.System{Driver: New, URL: c.url, DriverOptions: []byte(c.options)}.RefusedWith(t, 64, c.says)
 	}
 }
 

@@ -33,7 +33,7 @@ func Brokerless(t *testing.T, driver broker.Driver, library, shared string) {
 		`{"mode":"pair"}`:     `mode must be one of push-pull, pub-sub, req-rep, got "pair"`,
 		`{"transport":"udp"}`: `transport must be one of tcp, ipc, got "udp"`,
 	} {
-		of("", options).Refuses(t, 64, want)
+		of("", options).RefusedWith(t, 64, want)
 	}
 	for _, between := range []string{"nothing", "a forwarder"} {
 		at := func(t *testing.T, options string) System {

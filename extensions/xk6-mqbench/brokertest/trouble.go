@@ -208,8 +208,8 @@ func (s System) RefusesAbove(t testing.TB, topic string, limitBytes int, words s
 	}
 }
 
-// Refuses wants a session for messages of that size to be refused, at the latest by Open, in words that do not show the password s3cr3t.
-func (s System) Refuses(t testing.TB, bytes int, words string) {
+// RefusedWith wants a session for messages of that size to be refused, at the latest by Open, in words that do not show the password s3cr3t.
+func (s System) RefusedWith(t testing.TB, bytes int, words string) {
 	t.Helper()
 	session, err := s.Driver(s.options(shape{connections: 1, bytes: bytes}))
 	if err == nil {
