@@ -40,7 +40,8 @@ func New(o broker.Options) (broker.Session, error) {
 		port = securePort
 	}
 	if err == nil {
-		s.at, s.security, err = address.ParseSecure(o.URL, s.own.TLS, address.Scheme{Name: "amqp", Port: port}, address.Scheme{Name: "amqps", Port: securePort})
+		plain, secure := address.Scheme{Name: "amqp", Port: port}, address.Scheme{Name: "amqps", Port: securePort}
+		s.at, s.security, err = address.ParseSecure(o.URL, s.own.TLS, plain, secure)
 	}
 	return s, broker.Wrap("amqp", err)
 }

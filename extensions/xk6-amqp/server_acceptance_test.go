@@ -53,7 +53,8 @@ func startClassic(t testing.TB, sync bool) *brokertest.Server {
 func start(t testing.TB, folder string, port int, pom, ready string, main ...string) *brokertest.Server {
 	t.Helper()
 	config := brokertest.File(t, logging, folder, "log4j2.properties")
-	s := brokertest.StartServer(t, ready, append([]string{"java", "-Xmx512m", "-Dlog4j2.configurationFile=" + config, "-cp", brokertest.Classpath(t, pom)}, main...)...)
+	argv := []string{"java", "-Xmx512m", "-Dlog4j2.configurationFile=" + config, "-cp", brokertest.Classpath(t, pom)}
+	s := brokertest.StartServer(t, ready, append(argv, main...)...)
 	s.URL = fmt.Sprintf("amqp://127.0.0.1:%d", port)
 	return s
 }

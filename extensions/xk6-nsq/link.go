@@ -150,21 +150,6 @@ type taken struct {
 	at int64
 }
 
-// newConsumer makes one that is not connected yet.
-func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) (c *consumer, err error) {
-	c = &consumer{
-		Subscription: to, session: s, channel: s.channelName(to.Group), handle: handle, life: s.Lifeline(), queue: make(chan taken, s.own.Prefetch),
-	}
-	go c.work()
-	config, _ := s.config()
-	if c.library, err = nsq.NewConsumer(c.Topic, c.channel, config); err != nil {
-		return nil, err
-	}
-	c.library.SetLogger(c, nsq.LogLevelWarning)
-	c.library.AddHandler(c)
-	return c, nil
-}
-
 // Output takes lines of the library's log, which alone says that a connection is lost.
 func (c *consumer) Output(_ int, line string) error {
 	if strings.Contains(line, "connections left alive") {
@@ -178,11 +163,7 @@ func (c *consumer) HandleMessage(m *nsq.Message) error {
 	at := c.session.Now()
 	c.life.Works()
 	m.DisableAutoResponse()
-	select {
-	case c.queue <- taken{m, at}:
-	case <-c.session.Over.Done():
-		m.RequeueWithoutBackoff(0)
-	}
+	c.queue <- taken{m, at} // stop takes out what work does not
 	return nil
 }
 

@@ -85,9 +85,9 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 			return nil
 		}
 		if s.Run == "" {
-			err := s.everywhere(ctx, "delete", name, "")
+			err := s.everywhere(ctx, "/topic/delete", name, "")
 			if err == nil {
-				err = s.everywhere(ctx, "create", name, "")
+				err = s.everywhere(ctx, "/topic/create", name, "")
 			}
 			return broker.Wrap(fmt.Sprintf("nsq: make topic %q", name), err)
 		}
@@ -104,10 +104,17 @@ func (s *session) Producer(connection int) (broker.Producer, error) { return s.l
 // Consume makes the channel first, past the connection: from its answer on the channel gets every message, while nobody hears when the
 // server has taken a subscription.
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	c, err := s.newConsumer(to, handle)
-	if err == nil {
+	c := &consumer{
+		Subscription: to, session: s, channel: s.channelName(to.Group), handle: handle, life: s.Lifeline(), queue: make(chan taken, s.own.Prefetch),
+	}
+	config, _ := s.config()
+	var err error
+	if c.library, err = nsq.NewConsumer(c.Topic, c.channel, config); err == nil {
+		c.library.SetLogger(c, nsq.LogLevelWarning)
+		c.library.AddHandler(c)
 		s.consumers.Add(c)
-		err = s.everywhere(ctx, "create", to.Topic, c.channel)
+		go c.work()
+		err = s.everywhere(ctx, "/channel/create", to.Topic, c.channel)
 	}
 	if err == nil {
 		err = deadline.While(ctx, func() error { return c.library.ConnectToNSQDs(s.servers) })
@@ -125,21 +132,23 @@ func (s *session) Remove(ctx context.Context) error {
 	// A consumer that is still connected would make what is removed again.
 	deadline.AtMost(closeTimeout, deadline.Steps(all, func(c *consumer) { <-c.library.StopChan })...)
 	var failed error
-	remove := func(topic, channel string) { failed = errors.Join(failed, s.everywhere(ctx, "delete", topic, channel)) }
+	remove := func(path, topic, channel string) {
+		failed = errors.Join(failed, s.everywhere(ctx, path, topic, channel))
+	}
 	if !s.Found() {
 		for _, topic := range s.layout.Names() {
-			remove(topic, "")
+			remove("/topic/delete", topic, "")
 		}
 		return broker.Wrap("nsq: remove topics", failed)
 	}
 	for _, one := range all {
 		if one.Group == "" {
-			remove(one.Topic, one.channel)
+			remove("/channel/delete", one.Topic, one.channel)
 		}
 	}
 	for _, to := range s.layout.Subscriptions {
 		if to.Group != "" && s.Client == 0 {
-			remove(to.Topic, s.channelName(to.Group))
+			remove("/channel/delete", to.Topic, s.channelName(to.Group))
 		}
 	}
 	return broker.Wrap("nsq: remove channels", failed)
@@ -157,18 +166,14 @@ func (s *session) Describe() broker.Description {
 	_, set := s.config()
 	set.Print(map[string]any{
 		"connections": s.Connections, "servers": len(s.servers), "tls": s.security != nil,
-		"publish":            "each connection to one server, in turn; consumers are connected to all",
-		"confirm":            "each message",
-		"flush":              "each message, as the library does",
-		"batching":           "none",
-		"compression":        "none",
-		"acknowledgeAlone":   "each message: a channel waits for it",
-		"acknowledgeInGroup": "each message",
-		"prefetch":           fmt.Sprintf("%d not acknowledged (RDY), of all servers together", s.own.Prefetch),
+		"publish": "each connection to one server, in turn; consumers are connected to all",
+		"confirm": "each message", "flush": "each message, as the library does", "batching": "none", "compression": "none",
+		"acknowledgeAlone": "each message: a channel waits for it", "acknowledgeInGroup": "each message",
+		"prefetch": fmt.Sprintf("%d not acknowledged (RDY), of all servers together", s.own.Prefetch),
 	})
 	return broker.Description{
-		Acks: true, Order: "none", Stores: true, RedeliversAfter: time.Duration(cmp.Or(s.own.MsgTimeoutNs, defaults.MsgTimeoutNs)), Settings: set.Printed, Library: "go-nsq v" + nsq.VERSION,
-		Server: strings.TrimSpace("nsqd " + s.version),
+		Acks: true, Order: "none", Stores: true, RedeliversAfter: time.Duration(cmp.Or(s.own.MsgTimeoutNs, defaults.MsgTimeoutNs)),
+		Settings: set.Printed, Library: "go-nsq v" + nsq.VERSION, Server: strings.TrimSpace("nsqd " + s.version),
 	}
 }
 
@@ -221,19 +226,16 @@ func (s *session) channelName(group string) string {
 	return strings.ReplaceAll(s.Named("-", group), ":", "-")
 }
 
-// everywhere makes or removes something on all servers: a topic, or a channel of it.
-func (s *session) everywhere(ctx context.Context, do, topic, channel string) error {
-	path := "/topic/" + do
-	if channel != "" {
-		path = "/channel/" + do
-	}
+// everywhere makes or removes something on all servers.
+func (s *session) everywhere(ctx context.Context, path, topic, channel string) error {
 	_, err := s.ask(ctx, http.MethodPost, path, url.Values{"topic": {topic}, "channel": {channel}})
 	return err
 }
 
 // stats is what all nsqd say of themselves, and of the topic if they have it.
 func (s *session) stats(ctx context.Context, topic string) (stats, error) {
-	return s.ask(ctx, http.MethodGet, "/stats", url.Values{"format": {"json"}, "topic": {topic}, "include_clients": {"false"}, "include_mem": {"false"}})
+	query := url.Values{"format": {"json"}, "topic": {topic}, "include_clients": {"false"}, "include_mem": {"false"}}
+	return s.ask(ctx, http.MethodGet, "/stats", query)
 }
 
 type stats struct {

@@ -68,7 +68,7 @@ func conforms(t *testing.T, servers ...*brokertest.Server) {
 				return len(said.Topics) > 0
 			},
 			Make: func(t *testing.T, topic string, _ int) {
-				if err := ask.everywhere(t.Context(), "create", topic, ""); err != nil {
+				if err := ask.everywhere(t.Context(), "/topic/create", topic, ""); err != nil {
 					t.Fatal(err)
 				}
 			},

@@ -48,36 +48,29 @@ var httpClient = &http.Client{Timeout: httpTimeout, Transport: &http.Transport{D
 // config is what every connection gets, with the text that Describe prints.
 func (s *session) config() (*nsq.Config, broker.Settings[struct{}]) {
 	c, printed := nsq.NewConfig(), broker.Settings[struct{}]{}
-	set := func(option string, value any) {
-		if err := c.Set(option, value); err != nil {
-			panic(err) // the runner keeps the library's own limits
+	set := func(values map[string]any) {
+		for option, value := range values {
+			if err := c.Set(option, value); err != nil {
+				panic(err) // the runner keeps the library's own limits
+			}
+			printed.Set(option, value)
 		}
-		printed.Set(option, value)
 	}
-	set("client_id", s.client)
-	set("dial_timeout", dialTimeout)
-	set("read_timeout", readTimeout)
-	// A shorter message timeout limits a write that the server does not take.
-	set("write_timeout", min(longestTimeout, max(time.Second, cmp.Or(time.Duration(s.TimeoutNs), longestTimeout))))
-	set("heartbeat_interval", heartbeatInterval)
-	set("lookupd_poll_interval", reconnectWait) // without nsqlookupd: between attempts to reconnect
-	set("lookupd_poll_jitter", 0.0)
-	set("max_in_flight", s.own.Prefetch)
-	set("max_attempts", 0) // the library would throw a message away
-	set("max_backoff_duration", time.Duration(0))
-	set("sample_rate", 0)
-	set("snappy", false)
-	set("deflate", false)
-	set("msg_timeout", time.Duration(s.own.MsgTimeoutNs))
+	set(map[string]any{
+		"client_id": s.client, "dial_timeout": dialTimeout, "read_timeout": readTimeout, "heartbeat_interval": heartbeatInterval,
+		// A shorter message timeout limits a write that the server does not take.
+		"write_timeout": min(longestTimeout, max(time.Second, cmp.Or(time.Duration(s.TimeoutNs), longestTimeout))),
+		// Without nsqlookupd: between attempts to reconnect.
+		"lookupd_poll_interval": reconnectWait, "lookupd_poll_jitter": 0.0,
+		// With max_attempts the library would throw a message away.
+		"max_in_flight": s.own.Prefetch, "max_attempts": 0, "max_backoff_duration": time.Duration(0), "msg_timeout": time.Duration(s.own.MsgTimeoutNs),
+		"sample_rate": 0, "snappy": false, "deflate": false, "output_buffer_size": 16384, "output_buffer_timeout": 250 * time.Millisecond,
+	})
 	if s.own.OutputBuffer == "none" {
-		set("output_buffer_size", -1)
-		set("output_buffer_timeout", -1*time.Nanosecond)
-	} else {
-		set("output_buffer_size", 16384)
-		set("output_buffer_timeout", 250*time.Millisecond)
+		set(map[string]any{"output_buffer_size": -1, "output_buffer_timeout": -1 * time.Nanosecond})
 	}
 	if s.security != nil {
-		set("tls_v1", true)
+		set(map[string]any{"tls_v1": true})
 		c.TlsConfig = s.security
 	}
 	c.AuthSecret = s.secret
