@@ -196,16 +196,14 @@ func (w *wire) failure(err error) error {
 
 // close ends the senders first where nobody acknowledges: their end is answered behind what they sent.
 func (l *link) close(ctx context.Context) {
-	at, is := l.Now()
-	if !is {
-		return
-	}
-	if l.session.own.Settled {
+	if at, is := l.Now(); is {
 		for _, one := range at.senders {
-			_ = one.Close(ctx)
+			if l.session.own.Settled {
+				_ = one.Close(ctx)
+			}
 		}
+		_ = at.Close()
 	}
-	_ = at.Close()
 }
 
 func (c *consumer) attach(ctx context.Context, on *wire) error {

@@ -48,17 +48,10 @@ type member struct {
 	handle broker.Handler
 }
 
-type producer struct{ *session }
-
-var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Producer = producer{}
-
-	errClosed = errors.New("noop: send: the session is closed")
-)
+var errClosed = errors.New("noop: send: the session is closed")
 
 func (s *session) Open(context.Context) error            { return nil }
-func (s *session) Producer(int) (broker.Producer, error) { return producer{s}, nil }
+func (s *session) Producer(int) (broker.Producer, error) { return s, nil }
 func (s *session) Dropped() int64                        { return 0 }
 func (s *session) Reconnects() int64                     { return 0 }
 func (s *session) Held() (int64, bool)                   { return 0, true }
@@ -99,13 +92,13 @@ func (s *session) Close() error {
 	return nil
 }
 
-func (p producer) Send(m *broker.Message, done broker.Done) {
-	if p.closed.Load() {
+func (s *session) Send(m *broker.Message, done broker.Done) {
+	if s.closed.Load() {
 		done(m, 0, errClosed)
 		return
 	}
-	for _, g := range (*p.routes.Load())[m.Name] {
-		g.deliver(p.now, m.Payload)
+	for _, g := range (*s.routes.Load())[m.Name] {
+		g.deliver(s.now, m.Payload)
 	}
 	done(m, 0, nil)
 }
