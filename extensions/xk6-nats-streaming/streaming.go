@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -122,14 +123,12 @@ func (s *session) Held() (held int64, known bool) {
 
 func (s *session) Describe() broker.Description {
 	s.below.Print(map[string]any{
-		"connections":        s.Connections,
-		"channels":           "kept by the server after the run, as no client can remove one; subscriptions begin with the next message",
-		"confirm":            "each message",
-		"flush":              fmt.Sprintf("by the library's flusher, at once; what comes meanwhile shares a write, up to %d bytes", writeBufferBytes),
-		"batching":           "none",
-		"acknowledgeAlone":   "each message: every subscription does",
-		"acknowledgeInGroup": "each message",
-		"prefetch":           fmt.Sprintf("%d not acknowledged", s.own.Prefetch),
+		"connections": s.Connections,
+		"channels":    "kept by the server after the run, as no client can remove one; subscriptions begin with the next message",
+		"confirm":     "each message", "batching": "none",
+		"flush":            fmt.Sprintf("by the library's flusher, at once; what comes meanwhile shares a write, up to %d bytes", writeBufferBytes),
+		"acknowledgeAlone": "each message: every subscription does", "acknowledgeInGroup": "each message",
+		"prefetch": fmt.Sprintf("%d not acknowledged", s.own.Prefetch),
 	})
 	d := broker.Description{
 		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: time.Duration(s.own.AckWaitNs), Settings: s.below.Printed,
@@ -172,7 +171,7 @@ func (s *session) consumer(to broker.Subscription, handle broker.Handler) *consu
 	return one
 }
 
-func (o *consumer) subscribe(on *above, connected bool, options ...stan.SubscriptionOption) (err error) {
+func (o *consumer) subscribe(on *above, connected bool, options ...stan.SubscriptionOption) error {
 	if !connected {
 		return errors.New("not connected")
 	}
@@ -181,13 +180,9 @@ func (o *consumer) subscribe(on *above, connected bool, options ...stan.Subscrip
 		o.handle(broker.Delivery{ReceivedNs: s.Now(), Payload: m.Data, Redelivered: m.Redelivered})
 		o.last.Store(m.Sequence)
 	}
-	options = append(options, s.subscription.Options...)
-	var made stan.Subscription
-	if o.group == "" {
-		made, err = on.Subscribe(o.topic, take, options...)
-	} else {
-		made, err = on.QueueSubscribe(o.topic, o.group, take, append(options, stan.DurableName(o.group))...)
-	}
+	// Without a group both names are "", which the library takes for a plain subscription.
+	options = slices.Concat(options, s.subscription.Options, []stan.SubscriptionOption{stan.DurableName(o.group)})
+	made, err := on.QueueSubscribe(o.topic, o.group, take, options...)
 	if err == nil {
 		o.at.Store(&made)
 	}

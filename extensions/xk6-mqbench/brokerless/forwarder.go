@@ -82,18 +82,16 @@ type forwarder struct {
 type passage struct {
 	in  In
 	out Out
-	// Sockets have one sender at a time.
-	sending, replying sync.Mutex
+	// replying: a socket has one sender at a time.
+	replying sync.Mutex
 }
 
 // client is one connection.
 type client struct {
 	of   *forwarder
 	mode Mode
-
-	mu sync.Mutex
-	// subscribed passages, by the addresses that they are connected to.
-	subscribed map[string]*passage
+	// leave its subscriptions.
+	leave broker.List[func()]
 }
 
 // Hello comes first. The answer is what the forwarder says of itself.
@@ -117,9 +115,7 @@ func (c *client) Subscribe(to broker.Endpoint, _ *string) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	c.subscribed[to.Address] = p
-	c.mu.Unlock()
+	c.leave.Add(func() { p.out.Disconnect(to.Address) })
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
 	return p.out.Connect(ctx, to.Address, prefixOf(to))
@@ -130,12 +126,12 @@ func (f *forwarder) serve(conn net.Conn) {
 	f.mu.Lock()
 	f.users++
 	f.mu.Unlock()
-	c := &client{of: f, subscribed: map[string]*passage{}}
+	c := &client{of: f}
 	server := rpc.NewServer()
 	_ = server.RegisterName(service, c)
 	server.ServeConn(conn)
-	for address, p := range c.subscribed {
-		p.out.Disconnect(address)
+	for _, leave := range c.leave.All() {
+		leave()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,11 +166,7 @@ func (f *forwarder) passage(mode Mode, topic string) (*passage, error) {
 		return nil, err
 	}
 	// Nobody is told of what cannot be handed on: nothing here is acknowledged.
-	p.in, err = f.library.Listen(mode, "", "tcp://"+net.JoinHostPort(f.host, "0"), func(m Message) {
-		p.sending.Lock()
-		defer p.sending.Unlock()
-		_ = p.out.Send(m)
-	})
+	p.in, err = f.library.Listen(mode, "", "tcp://"+net.JoinHostPort(f.host, "0"), func(m Message) { _ = p.out.Send(m) })
 	if err != nil {
 		return nil, errors.Join(err, p.out.Close())
 	}
