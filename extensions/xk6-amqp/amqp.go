@@ -30,9 +30,6 @@ const (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	if o.Replicas > 1 {
-		return nil, errors.New("amqp: AMQP 1.0 has no word for replicas; the server's configuration decides")
-	}
 	s := &session{Base: broker.NewBase("amqp", o), own: defaults}
 	err := o.Decode(&s.own)
 	port := defaultPort

@@ -20,9 +20,6 @@ func TestWhatCannotBeDoneIsRefusedBeforeAConnection(t *testing.T) {
 	} {
 		brokertest.System{Driver: New, URL: c.url, DriverOptions: []byte(c.options)}.RefusedWith(t, 64, c.says)
 	}
-	if _, err := New(broker.Options{URL: "amqp://here", Replicas: 3}); err == nil {
-		t.Error("replicas are not refused")
-	}
 }
 
 func TestAnEncryptedConnectionHasAPortOfItsOwn(t *testing.T) {

@@ -23,9 +23,6 @@ import (
 
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
-	if o.Replicas > 1 {
-		return nil, errors.New("nats-streaming: a channel has no replicas of its own; the server's cluster decides")
-	}
 	s := &session{
 		Base: broker.NewBase("nats-streaming", o), own: defaults, wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}},
 		client: "mqbench-" + nuid.Next(),

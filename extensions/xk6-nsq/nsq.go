@@ -191,9 +191,6 @@ func (s *session) read() (err error) {
 	if err := s.Decode(&s.own); err != nil {
 		return err
 	}
-	if s.Replicas > 1 {
-		return errors.New("a message is on one nsqd; there are no replicas")
-	}
 	text, query, _ := strings.Cut(s.URL, "?")
 	at, err := address.Parse(text, defaultPort, "nsq")
 	if err != nil {

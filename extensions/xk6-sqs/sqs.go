@@ -48,9 +48,6 @@ func New(o broker.Options) (broker.Session, error) {
 	if s.own.FIFO {
 		s.own.Requests = 1 // two at once would overtake each other
 	}
-	if o.Replicas > 1 {
-		return nil, errors.New("sqs: a queue has no replicas of the user's choice")
-	}
 	at, err := url.Parse(o.URL)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || at.User != nil {
 		return nil, errors.New("sqs: the URL must be http://host:port or https://host, without a user: credentials come from the environment")
