@@ -28,7 +28,6 @@ type link struct {
 type wire struct {
 	*nsq.Producer
 	broker.Lifetime
-	now     func() int64
 	answers chan *nsq.ProducerTransaction
 	once    sync.Once
 }
@@ -46,14 +45,12 @@ func (l *link) connect(context.Context) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{
-		Producer: made, Lifetime: broker.NewLifetime(context.Background()), now: l.session.Now, answers: make(chan *nsq.ProducerTransaction, 1024),
-	}
+	w := &wire{Producer: made, Lifetime: broker.NewLifetime(context.Background()), answers: make(chan *nsq.ProducerTransaction, 1024)}
 	made.SetLogger(w, nsq.LogLevelInfo)
 	if err := made.Ping(); err != nil {
 		return nil, err
 	}
-	go w.settle()
+	go w.settle(l.session.Now)
 	return w, nil
 }
 
@@ -79,19 +76,18 @@ func (w *wire) Output(_ int, line string) error {
 }
 
 // settle reads the answers.
-func (w *wire) settle() {
+func (w *wire) settle(now func() int64) {
 	// Written or not, the library does not say. With a refusal nsqd ends the connection, and has taken nothing that came after that message.
 	rest := errLost
 	for answer := range w.answers {
-		at, m, done := w.now(), answer.Args[0].(*broker.Message), answer.Args[1].(broker.Done)
-		if refusal := (nsq.ErrProtocol{}); errors.As(answer.Error, &refusal) {
+		at, m, done, err := now(), answer.Args[0].(*broker.Message), answer.Args[1].(broker.Done), answer.Error
+		if refusal := (nsq.ErrProtocol{}); errors.As(err, &refusal) {
 			rest = fmt.Errorf("nsq: publish: %s", refusal.Reason)
 		}
-		if answer.Error == nil {
-			done(m, at, nil)
-		} else {
-			done(m, 0, rest)
+		if err != nil {
+			err = rest
 		}
+		done.Settle(m, at, err)
 	}
 }
 
