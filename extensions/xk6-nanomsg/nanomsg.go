@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.nanomsg.org/mangos/v3"
@@ -112,7 +113,7 @@ func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), b 
 	if err != nil {
 		return nil, err
 	}
-	o := &out{socket: socket, mode: mode, session: b, connections: map[mangos.Dialer]bool{}}
+	o := &out{socket: socket, mode: mode, session: b, dialers: map[mangos.Dialer]bool{}}
 	socket.SetPipeEventHook(o.happens)
 	if mode == brokerless.ReqRep {
 		go receive(socket, mode, reply)
@@ -136,11 +137,13 @@ type out struct {
 	mode    brokerless.Mode
 	session *broker.Base
 	number  uint32
+	// up is how many connections there are.
+	up atomic.Int64
 
 	mu sync.Mutex
-	// connections that the library keeps up, and whether they are.
-	connections map[mangos.Dialer]bool
-	closed      bool
+	// dialers have connected; the library does so again when a connection is lost.
+	dialers map[mangos.Dialer]bool
+	closed  bool
 }
 
 func (o *out) Connect(_ context.Context, address, _ string) error {
@@ -154,9 +157,9 @@ func (o *out) Connect(_ context.Context, address, _ string) error {
 func (o *out) Disconnect(address string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for one := range o.connections {
+	for one := range o.dialers {
 		if one.Address() == address {
-			delete(o.connections, one)
+			delete(o.dialers, one)
 			go func() { _ = one.Close() }()
 		}
 	}
@@ -168,7 +171,7 @@ func (o *out) Send(m brokerless.Message) error {
 		return send(o.socket, append([]byte(m.Topic), topicEnd), m.Payload, nil)
 	case brokerless.ReqRep:
 		// Raw REQ waits for a receiver that may never come.
-		if !o.connected() {
+		if o.up.Load() == 0 {
 			return brokerless.ErrNotConnected
 		}
 		path := bytes.Join(m.Path, nil)
@@ -263,31 +266,22 @@ func receive(socket mangos.Socket, mode brokerless.Mode, take func(brokerless.Me
 
 // happens is told by the library of connections.
 func (o *out) happens(event mangos.PipeEvent, pipe mangos.Pipe) {
-	up := event == mangos.PipeEventAttached
-	if !up && event != mangos.PipeEventDetached {
+	if event == mangos.PipeEventAttaching {
 		return
 	}
 	o.mu.Lock()
-	_, again := o.connections[pipe.Dialer()]
-	o.connections[pipe.Dialer()] = up
-	closed := o.closed
+	again, closed := o.dialers[pipe.Dialer()], o.closed
+	o.dialers[pipe.Dialer()] = true
 	o.mu.Unlock()
-	switch {
-	case closed:
-	case !up:
-		o.session.Report("connection lost", errors.New("the other side has closed it"))
-	case again:
-		o.session.Reconnected()
-	}
-}
-
-func (o *out) connected() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, up := range o.connections {
-		if up {
-			return true
+	if event == mangos.PipeEventAttached {
+		o.up.Add(1)
+		if again && !closed {
+			o.session.Reconnected()
 		}
+		return
 	}
-	return false
+	o.up.Add(-1)
+	if !closed {
+		o.session.Report("connection lost", errors.New("the other side has closed it"))
+	}
 }
