@@ -90,11 +90,10 @@ func New(name string, o broker.Options, own Options, library Library, settings m
 // Open connects to the forwarder, if there is one.
 func (s *Session) Open(ctx context.Context) error {
 	if s.own.Transport == "ipc" {
-		folder, err := os.MkdirTemp("", "mqbench-")
-		if err != nil {
+		var err error
+		if s.folder, err = os.MkdirTemp("", "mqbench-"); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		s.folder = folder
 	}
 	if s.forwarder == nil {
 		return nil
@@ -197,10 +196,7 @@ func (s *Session) Close() error {
 	ins := deadline.Steps(s.ins, func(one *in) { _ = one.socket.Close() })
 	s.mu.Unlock()
 	deadline.AtMost(closeTimeout, slices.Concat(ins, deadline.Steps(s.senders.All(), (*sender).close))...)
-	if s.folder != "" {
-		return os.RemoveAll(s.folder)
-	}
-	return nil
+	return os.RemoveAll(s.folder) // "": nothing
 }
 
 // --- internal ---
@@ -283,9 +279,6 @@ func covers(e broker.Endpoint, topic string) bool {
 
 // prefixOf is what topics of the subscription have in common at their beginning.
 func prefixOf(e broker.Endpoint) string {
-	if !e.Wildcard {
-		return e.Topic
-	}
 	prefix, _, _ := strings.Cut(e.Topic, "*")
 	return prefix
 }
