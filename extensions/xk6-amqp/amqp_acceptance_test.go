@@ -20,7 +20,7 @@ func TestServersOfAMQP10KeepTheContract(t *testing.T) {
 		{"topics", `{"destination": "topic"}`, true},
 		{"settled", `{"settled": true}`, false},
 	} {
-		onEach(t, kind.name, true, func(t *testing.T, s *brokertest.Server) {
+		onEach(t, kind.name, true, func(t *testing.T, s brokertest.Located) {
 			brokertest.Run(t, func(t *testing.T) brokertest.System {
 				return brokertest.System{
 					Driver: New, URL: s.URL, DriverOptions: json.RawMessage(kind.options), NoGroups: kind.topic, NoFanOut: !kind.topic, Queues: !kind.topic,

@@ -20,7 +20,7 @@ appender.out.layout.type=PatternLayout
 `
 
 // startArtemis starts one that syncs its journal, or not.
-func startArtemis(t testing.TB, sync bool) *brokertest.Server {
+func startArtemis(t testing.TB, sync bool) brokertest.Located {
 	t.Helper()
 	folder, port := t.TempDir(), brokertest.FreePort(t)
 	brokertest.File(t, fmt.Sprintf(`<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
@@ -34,7 +34,7 @@ func startArtemis(t testing.TB, sync bool) *brokertest.Server {
 }
 
 // startClassic starts one that syncs its journal, or not.
-func startClassic(t testing.TB, sync bool) *brokertest.Server {
+func startClassic(t testing.TB, sync bool) brokertest.Located {
 	t.Helper()
 	folder, port := t.TempDir(), brokertest.FreePort(t)
 	config := brokertest.File(t, fmt.Sprintf(`<beans xmlns="http://www.springframework.org/schema/beans" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
@@ -50,11 +50,9 @@ func startClassic(t testing.TB, sync bool) *brokertest.Server {
 
 // --- internal ---
 
-func start(t testing.TB, folder string, port int, pom, ready string, main ...string) *brokertest.Server {
+func start(t testing.TB, folder string, port int, pom, ready string, main ...string) brokertest.Located {
 	t.Helper()
 	config := brokertest.File(t, logging, folder, "log4j2.properties")
 	argv := []string{"java", "-Xmx512m", "-Dlog4j2.configurationFile=" + config, "-cp", brokertest.Classpath(t, pom)}
-	s := brokertest.StartServer(t, ready, append(argv, main...)...)
-	s.URL = fmt.Sprintf("amqp://127.0.0.1:%d", port)
-	return s
+	return brokertest.Located{Server: brokertest.StartServer(t, ready, append(argv, main...)...), URL: fmt.Sprintf("amqp://127.0.0.1:%d", port)}
 }

@@ -9,27 +9,27 @@ import (
 )
 
 // onEach runs a test on a server of each kind that syncs its journal, or not.
-func onEach(t *testing.T, name string, sync bool, test func(*testing.T, *brokertest.Server)) {
+func onEach(t *testing.T, name string, sync bool, test func(*testing.T, brokertest.Located)) {
 	t.Run("Artemis "+name, func(t *testing.T) { test(t, startArtemis(t, sync)) })
 	t.Run("ActiveMQ Classic "+name, func(t *testing.T) { test(t, startClassic(t, sync)) })
 }
 
 func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 	for _, group := range []string{"", "workers"} {
-		onEach(t, group, true, func(t *testing.T, server *brokertest.Server) {
-			brokertest.System{Driver: New, URL: server.URL, Durability: "fsync"}.Traffic(t, group).Survives(server)
+		onEach(t, group, true, func(t *testing.T, server brokertest.Located) {
+			brokertest.System{Driver: New, URL: server.URL, Durability: "fsync"}.Traffic(t, group).Survives(server.Server)
 		})
 	}
 }
 
 func TestAFrozenServerIsGivenUp(t *testing.T) {
-	onEach(t, "", true, func(t *testing.T, server *brokertest.Server) {
-		brokertest.System{Driver: New, URL: server.URL}.Traffic(t, "").NoticesSilence(server)
+	onEach(t, "", true, func(t *testing.T, server brokertest.Located) {
+		brokertest.System{Driver: New, URL: server.URL}.Traffic(t, "").NoticesSilence(server.Server)
 	})
 }
 
 func TestAllConsumersOfAQueueWork(t *testing.T) {
-	onEach(t, "", false, func(t *testing.T, server *brokertest.Server) {
+	onEach(t, "", false, func(t *testing.T, server brokertest.Located) {
 		brokertest.System{Driver: New, URL: server.URL, DriverOptions: []byte(`{"prefetch": 1}`)}.Shares(t)
 	})
 }
@@ -48,8 +48,8 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 		{"os", false, 0, n / 2},
 		{"fsync", true, n, 6 * n},
 	} {
-		onEach(t, c.durability, c.sync, func(t *testing.T, server *brokertest.Server) {
-			brokertest.System{Driver: New, URL: server.URL, Durability: c.durability}.Flushes(t, server, n, c.least, c.most)
+		onEach(t, c.durability, c.sync, func(t *testing.T, server brokertest.Located) {
+			brokertest.System{Driver: New, URL: server.URL, Durability: c.durability}.Flushes(t, server.Server, n, c.least, c.most)
 		})
 	}
 }

@@ -24,7 +24,7 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	} {
 		t.Run(c.level, func(t *testing.T) {
 			s := startServer(t, append(c.settings, "-dir", t.TempDir())...)
-			brokertest.System{Driver: New, URL: s.URL}.Flushes(t, s, n, c.least, c.most)
+			brokertest.System{Driver: New, URL: s.URL}.Flushes(t, s.Server, n, c.least, c.most)
 		})
 	}
 }

@@ -8,13 +8,11 @@ import (
 )
 
 // startServer starts one with arguments as it takes them: "-store", "file".
-func startServer(t testing.TB, args ...string) *brokertest.Server {
+func startServer(t testing.TB, args ...string) brokertest.Located {
 	t.Helper()
 	port, config := strconv.Itoa(brokertest.FreePort(t)), brokertest.File(t, "max_payload: 2097152\n", t.TempDir(), "nats.conf")
 	argv := append([]string{brokertest.Built(t, "nats-streaming-server"), "-c", config, "-a", "127.0.0.1", "-p", port}, args...)
-	s := brokertest.StartServer(t, "Streaming Server is ready", argv...)
-	s.URL = "nats://127.0.0.1:" + port
-	return s
+	return brokertest.Located{Server: brokertest.StartServer(t, "Streaming Server is ready", argv...), URL: "nats://127.0.0.1:" + port}
 }
 
 func TestNATSStreamingKeepsTheContract(t *testing.T) {

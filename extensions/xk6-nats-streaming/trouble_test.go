@@ -13,7 +13,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 			t.Run(store+" "+group, func(t *testing.T) {
 				server := startServer(t, "-store", store, "-dir", t.TempDir())
 				traffic := brokertest.System{Driver: New, URL: server.URL}.Traffic(t, group)
-				traffic.Survives(server)
+				traffic.Survives(server.Server)
 				if n := traffic.Arrived(0); n > 1 && group == "" {
 					t.Errorf("the first message arrives %d times at a subscription that had acknowledged it", n)
 				}

@@ -10,5 +10,5 @@ import (
 
 func TestAFrozenServerIsGivenUp(t *testing.T) {
 	server := startServer(t)
-	brokertest.System{Driver: New, URL: server.URL}.Traffic(t, "").NoticesSilence(server)
+	brokertest.System{Driver: New, URL: server.URL}.Traffic(t, "").NoticesSilence(server.Server)
 }

@@ -28,7 +28,7 @@ func TestMessagesAreFlushedByNumberOrByTheClockOrNever(t *testing.T) {
 	} {
 		t.Run(c.level, func(t *testing.T) {
 			s := startServer(t, c.settings...)
-			flushes := brokertest.System{Driver: New, URL: s.URL}.Flushes(t, s, n, c.least, c.most)
+			flushes := brokertest.System{Driver: New, URL: s.URL}.Flushes(t, s.Server, n, c.least, c.most)
 			if c.clock {
 				brokertest.Eventually(t, "the clock flushes what was sent", func() bool { return flushes() > 0 })
 			}

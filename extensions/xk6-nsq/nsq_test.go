@@ -12,16 +12,14 @@ import (
 )
 
 // startServer starts an nsqd with arguments as it takes them: "--mem-queue-size=0".
-func startServer(t testing.TB, args ...string) *brokertest.Server {
+func startServer(t testing.TB, args ...string) brokertest.Located {
 	t.Helper()
 	tcp, http := fmt.Sprintf("127.0.0.1:%d", brokertest.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", brokertest.FreePort(t))
 	argv := append([]string{
 		brokertest.Built(t, "nsqd"), "--tcp-address=" + tcp, "--http-address=" + http, "--data-path=" + t.TempDir(),
 		"--max-msg-size=2097152", "--broadcast-address=127.0.0.1",
 	}, args...)
-	s := brokertest.StartServer(t, "HTTP: listening on", argv...)
-	s.URL = "nsq://" + tcp + "?http=" + http
-	return s
+	return brokertest.Located{Server: brokertest.StartServer(t, "HTTP: listening on", argv...), URL: "nsq://" + tcp + "?http=" + http}
 }
 
 // asker asks a server past the driver's connections.
@@ -44,7 +42,7 @@ func TestNSQKeepsTheContract(t *testing.T) {
 
 func TestSeveralServersKeepTheContract(t *testing.T) { conforms(t, startServer(t), startServer(t)) }
 
-func conforms(t *testing.T, servers ...*brokertest.Server) {
+func conforms(t *testing.T, servers ...brokertest.Located) {
 	var tcp, http []string
 	for _, one := range servers {
 		at, behind, _ := strings.Cut(strings.TrimPrefix(one.URL, "nsq://"), "?http=")

@@ -13,7 +13,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 		for _, group := range []string{"", "workers"} {
 			t.Run(name+" "+group, func(t *testing.T) {
 				server := startServer(t, args...)
-				brokertest.System{Driver: New, URL: server.URL}.Traffic(t, group).Survives(server)
+				brokertest.System{Driver: New, URL: server.URL}.Traffic(t, group).Survives(server.Server)
 			})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // startServer starts an ElasticMQ.
-func startServer(t testing.TB) *brokertest.Server {
+func startServer(t testing.TB) brokertest.Located {
 	t.Helper()
 	port := brokertest.FreePort(t)
 	text := fmt.Sprintf(`include classpath("application.conf")
@@ -18,8 +18,7 @@ node-address { protocol = http, host = "127.0.0.1", port = %d, context-path = ""
 rest-sqs { bind-hostname = "127.0.0.1", bind-port = %[1]d, sqs-limits = strict }
 rest-stats { enabled = false }
 `, port)
-	s := brokertest.StartServer(t, "started in", "java", "-Xmx512m", "-Dconfig.file="+brokertest.File(t, text, t.TempDir(), "elasticmq.conf"), "-cp",
+	server := brokertest.StartServer(t, "started in", "java", "-Xmx512m", "-Dconfig.file="+brokertest.File(t, text, t.TempDir(), "elasticmq.conf"), "-cp",
 		brokertest.Classpath(t, "runner/brokers/sqs/pom.xml"), "org.elasticmq.server.Main")
-	s.URL = fmt.Sprintf("http://127.0.0.1:%d", port)
-	return s
+	return brokertest.Located{Server: server, URL: fmt.Sprintf("http://127.0.0.1:%d", port)}
 }

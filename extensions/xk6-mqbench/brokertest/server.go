@@ -7,7 +7,6 @@ import (
 	crand "crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"io"
 	"math/big"
 	"math/rand/v2"
@@ -24,8 +23,6 @@ import (
 
 // Server is a broker's process of a test's own.
 type Server struct {
-	// URL is where it is, once its driver's test has said so.
-	URL     string
 	t       testing.TB
 	process *exec.Cmd
 	ready   string
@@ -104,16 +101,6 @@ func (s *Server) Freeze() { Freeze(s.t, s.process.Process) }
 func (s *Server) Kill() {
 	end(s.process)
 	_ = s.process.Wait()
-}
-
-// File writes a text for a server, such as its configuration, and returns its path.
-func File(t testing.TB, text string, path ...string) string {
-	t.Helper()
-	file := filepath.Join(path...)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // given are the ports that FreePort has returned.
