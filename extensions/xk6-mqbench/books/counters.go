@@ -93,7 +93,7 @@ func (b *Books) Count(scope string, tried []int64) Counters {
 	return c
 }
 
-// Errors counts errors by their wording. Any goroutine may use it. Counting one that has occurred before takes no lock: the pacer's
+// Errors counts errors by their wording. Its zero value is empty, and any goroutine may use it. Counting one that has occurred before takes no lock: the pacer's
 // own thread may have to.
 type Errors struct {
 	// raw has a *note for each wording as it came, passwords included; kinds is their number.
@@ -121,9 +121,6 @@ const (
 	rawKinds = 1000
 	others   = "other errors"
 )
-
-// NewErrors is empty.
-func NewErrors() *Errors { return &Errors{} }
 
 // Note counts an error that belongs to no message.
 func (t *Errors) Note(err error) { t.count(err, nil) }

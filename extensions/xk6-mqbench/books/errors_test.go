@@ -9,7 +9,7 @@ import (
 )
 
 func TestErrorsAreCountedByTheirWordingWithoutPasswords(t *testing.T) {
-	e := NewErrors()
+	e := &Errors{}
 	var wait sync.WaitGroup
 	for k := range 8 {
 		wait.Go(func() {
@@ -37,7 +37,7 @@ func (s slow) Error() string {
 
 // The pacer's own thread counts errors: passwords are looked for when the list is made, and nobody waits for another's error.
 func TestAnErrorIsCountedAsItIsAndWithoutALock(t *testing.T) {
-	e, counted, all := NewErrors(), make(chan struct{}), make(chan struct{})
+	e, counted, all := &Errors{}, make(chan struct{}), make(chan struct{})
 	go func() {
 		e.Note(slow{counted})
 		close(all)
@@ -63,7 +63,7 @@ func TestAnErrorIsCountedAsItIsAndWithoutALock(t *testing.T) {
 }
 
 func TestTheRarestOfTooManyErrorsArePutTogether(t *testing.T) {
-	e := NewErrors()
+	e := &Errors{}
 	for i := range int64(2 * rawKinds) {
 		e.NoteAt(fmt.Errorf("error %d", i), i)
 	}
@@ -80,7 +80,7 @@ func TestTheRarestOfTooManyErrorsArePutTogether(t *testing.T) {
 }
 
 func BenchmarkNote(b *testing.B) {
-	e, err := NewErrors(), errors.New("nats: publish: no responders available for request")
+	e, err := &Errors{}, errors.New("nats: publish: no responders available for request")
 	b.ReportAllocs()
 	for i := range int64(b.N) {
 		e.NoteAt(err, i)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
 // copied is how often messages arrive in runs of which several clients count what one counts: some twice, some never.
@@ -66,7 +67,7 @@ func TestCountersOfSeveralClientsAddUpToThoseOfOne(t *testing.T) {
 func TestResponsesThatCrossAreRecordedByWhoReceivesThem(t *testing.T) {
 	p := fanOutPlan(2000, 300, 3)
 	p.ConsumerConnections, p.Connections, p.Message.Checksum, p.Message.Bytes = 3, 2, true, 52
-	p.Limits = []Limit{{"response", 10_000 * ms}, {"last", 1}}
+	p.Limits = []recorder.Limit{{Metric: recorder.Response, Ns: 10_000 * ms}, {Metric: recorder.Last, Ns: 1}}
 	p.DrainNs = 60_000 * ms
 	for _, n := range []int{1, 3} {
 		counts, sums := map[string]int64{}, map[string]int64{}

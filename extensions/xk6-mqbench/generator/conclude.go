@@ -202,12 +202,6 @@ func (g *Generator) nothingInFlight() bool {
 	return g.slotsTaken() == 0 && t.Sent-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
 }
 
-// inFlight is how many messages were sent and have neither completed nor failed.
-func (g *Generator) inFlight() int64 {
-	t := g.recorder.Totals()
-	return t.Sent - t.Settled
-}
-
 // closeSends decides what became of messages that were due and not sent: those that the system held up have failed, those that the
 // generator held up were not offered. callNs is when the call began that the pacer hangs in, or idle. It returns how many messages each
 // producer tried.

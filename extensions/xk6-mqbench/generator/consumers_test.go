@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 func TestMembersOfAGroupShareTheMessagesAndOrderCountsWhereEachHasItsTopics(t *testing.T) {
@@ -54,11 +55,10 @@ func TestWorkTakesTheConsumersTimeAndNotTheProducers(t *testing.T) {
 func TestWorkHasItsMean(t *testing.T) {
 	p := workQueuePlan(1000, 100, 1)
 	p.Work = &Work{MeanNs: 1_000_000, Distribution: "exponential"}
-	c := newConsumer(&Generator{plan: p})
 	var sum int64
 	const n = 100_000
 	for i := range int64(n) {
-		sum += c.workNs(i)
+		sum += p.workNs(i)
 	}
 	if mean := sum / n; mean < 980_000 || mean > 1_020_000 {
 		t.Errorf("mean work is %d ns; want 1 000 000", mean)
@@ -85,9 +85,9 @@ func TestABacklogIsBuiltWhileConsumersPauseAndDrainedAfterwards(t *testing.T) {
 	if q := m.metrics["queued"].Sum; q > 400*200*ms/10 {
 		t.Errorf("queued is %d ms: producers wait for consumers that pause", q/ms)
 	}
-	c := newConsumer(&Generator{plan: p})
+	g := &Generator{plan: p, clock: clock.New(), t0: -1000 * ms}
 	for _, at := range [][2]int64{{299, 299}, {300, 700}, {699, 700}, {700, 700}} {
-		if got := c.takenAt(at[0] * ms); got != at[1]*ms {
+		if got := g.pause(at[0] * ms); got != at[1]*ms {
 			t.Errorf("a message handed over at %d ms is taken at %d; want %d", at[0], got/ms, at[1])
 		}
 	}

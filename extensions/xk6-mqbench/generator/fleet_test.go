@@ -54,7 +54,7 @@ func closedPlan(messages, inFlight int64) *Plan {
 	p := testPlan(1, 20_000)
 	p.Schedule.Kind, p.Schedule.Rate = "closed", nil
 	p.Schedule.WarmupMessages, p.Schedule.Messages = 0, messages
-	p.InFlight = &inFlight
+	p.InFlight = inFlight
 	return p
 }
 
@@ -103,7 +103,7 @@ func of(n int, plan *Plan) *Plan {
 
 // gated lets only so many of each producer's messages be in flight.
 func gated(limit int64, p *Plan) *Plan {
-	p.InFlight = &limit
+	p.InFlight = limit
 	return p
 }
 

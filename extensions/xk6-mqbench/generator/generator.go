@@ -34,6 +34,7 @@ type Generator struct {
 	// closed: there is no schedule.
 	closed   bool
 	schedule schedule.Schedule
+	// keys is nil if messages have none.
 	keys     *keys.Keys
 	streams  int64
 	clock    *clock.Clock
@@ -41,12 +42,11 @@ type Generator struct {
 	facts    broker.Description
 	recorder *recorder.Recorder
 	books    *books.Books
-	errors   *books.Errors
+	errors   books.Errors
 	// endNs and intendedMessages are the window's end (ns since T0) and the messages until then: those of the plan, unless it opens earlier.
 	endNs, intendedMessages atomic.Int64
 	// responds: a receipt completes a response.
 	responds    bool
-	consumer    *consumer
 	body        *envelope.Body
 	messages    sync.Pool
 	connections []connection
@@ -99,10 +99,6 @@ type Generator struct {
 
 // New makes everything that needs no I/O, for a plan that ParsePlan has checked. url may hold a password.
 func New(plan *Plan, url string) (*Generator, error) {
-	limits, err := plan.limits()
-	if err != nil {
-		return nil, err
-	}
 	driver, err := broker.Lookup(plan.Broker)
 	if err != nil {
 		return nil, err
@@ -116,7 +112,6 @@ func New(plan *Plan, url string) (*Generator, error) {
 		clock:     clock.New(),
 		asleep:    clock.Asleep,
 		books:     books.New(plan.shape()),
-		errors:    books.NewErrors(),
 		responds:  plan.Pattern != backlog,
 		sendsOver: make(chan struct{}),
 		opened:    make(chan struct{}),
@@ -133,8 +128,10 @@ func New(plan *Plan, url string) (*Generator, error) {
 			return nil, err
 		}
 	}
-	if g.keys, err = plan.keys(); err != nil {
-		return nil, err
+	if k := plan.Keys; k != nil {
+		if g.keys, err = keys.New(k.Distribution, int(k.Count), k.Seed); err != nil {
+			return nil, err
+		}
 	}
 	if g.body, err = envelope.NewBodyOf(plan.Message.Payload); err != nil {
 		return nil, err
@@ -143,8 +140,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 	g.pace.brokeOffNs = math.MaxInt64
 	g.endNs.Store(plan.windowEndNs())
 	g.intendedMessages.Store(plan.Schedule.Messages)
-	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)
-	g.consumer = newConsumer(g)
+	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), plan.Limits)
 	g.messages.New = func() any { return &broker.Message{Payload: make([]byte, plan.Message.Bytes)} }
 	g.session, err = driver(plan.options(url, g.clock.Now, g.note))
 	return g, err
@@ -157,7 +153,7 @@ func (g *Generator) Open(ctx context.Context, files *Files, version Versions) er
 		g.leave()
 		return err
 	}
-	g.results = newResults(g, files, version)
+	g.results = &results{g: g, files: files, version: version, quit: make(chan struct{}), live: g.plan.Latency()}
 	return nil
 }
 
@@ -268,7 +264,7 @@ func (p *Plan) shape() books.Shape {
 	share := p.share()
 	shape := books.Shape{
 		Messages: p.Schedule.Messages, Warmup: p.Schedule.WarmupMessages, Producers: int64(p.Producers), Subscribers: p.subscribers(),
-		Own: share.own, Crosses: p.crosses(), Acks: p.Acks, Checksum: p.Message.Checksum, Limited: p.InFlight != nil,
+		Own: share.own, Crosses: p.crosses(), Acks: p.Acks, Checksum: p.Message.Checksum, Limited: p.InFlight > 0,
 	}
 	if p.receives() {
 		shape.Here = func(subscriber int64) bool {
@@ -277,12 +273,4 @@ func (p *Plan) shape() books.Shape {
 		}
 	}
 	return shape
-}
-
-// keys of the messages; nil if they have none.
-func (p *Plan) keys() (*keys.Keys, error) {
-	if p.Keys == nil {
-		return nil, nil
-	}
-	return keys.New(p.Keys.Distribution, int(p.Keys.Count), p.Keys.Seed)
 }

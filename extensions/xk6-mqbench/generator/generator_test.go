@@ -11,13 +11,14 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
 // The signature test: a broker that freezes for half a second must show in every message that was due meanwhile.
 func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T) {
 	p := testPlan(1000, 3000)
 	for _, limit := range []int64{100, 200, 300, 400} {
-		p.Limits = append(p.Limits, Limit{"response", limit * ms})
+		p.Limits = append(p.Limits, recorder.Limit{Metric: recorder.Response, Ns: limit * ms})
 	}
 	var frozen nap
 	m := measure(t, p, &stub{receive: at(1000, func() { frozen.take(500 * time.Millisecond) })}, nil)
@@ -76,7 +77,7 @@ func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
 	// Each send takes so much of the 1000 us between messages: an ideal generator is never late.
 	for _, sendUs := range []int64{0, 100} {
 		p := testPlan(1000, 2000)
-		p.Limits = append(p.Limits, Limit{"response", 100 * ms})
+		p.Limits = append(p.Limits, recorder.Limit{Metric: recorder.Response, Ns: 100 * ms})
 		var frozen nap
 		var carried atomic.Int64
 		m := measure(t, p, &stub{onSend: func(m *broker.Message) error {

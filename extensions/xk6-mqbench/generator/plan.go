@@ -34,8 +34,8 @@ type Plan struct {
 	Index           int             `json:"index"`
 	RunNumber       uint32          `json:"runNumber"`
 	Broker          string          `json:"broker"`
-	DurabilityLevel *string         `json:"durabilityLevel"`
-	Replicas        *int            `json:"replicas"`
+	DurabilityLevel string          `json:"durabilityLevel"`
+	Replicas        int             `json:"replicas"`
 	Acks            bool            `json:"acks"`
 	URLEnv          string          `json:"urlEnv"`
 	DriverOptions   json.RawMessage `json:"driverOptions"`
@@ -44,10 +44,11 @@ type Plan struct {
 	Backlog         *Backlog        `json:"backlog"`
 	DrainNs         int64           `json:"drainNs"`
 	TimeoutNs       int64           `json:"timeoutNs"`
-	InFlight        *int64          `json:"inFlight"`
-	Connections     int             `json:"connections"`
-	Producers       int             `json:"producers"`
-	Topics          []string        `json:"topics"`
+	// InFlight 0: no limit.
+	InFlight    int64    `json:"inFlight"`
+	Connections int      `json:"connections"`
+	Producers   int      `json:"producers"`
+	Topics      []string `json:"topics"`
 	// Create: mqbench makes and removes the topics.
 	Create        bool     `json:"create"`
 	ReplyTopics   []string `json:"replyTopics"`
@@ -55,16 +56,16 @@ type Plan struct {
 	Consumers     int      `json:"consumers"`
 	Subscriptions int      `json:"subscriptions"`
 	// ConsumerConnections are numbered after Connections.
-	ConsumerConnections int          `json:"consumerConnections"`
-	Wildcard            bool         `json:"wildcard"`
-	Bystanders          int          `json:"bystanders"`
-	Work                *Work        `json:"work"`
-	Keys                *Keys        `json:"keys"`
-	Message             Message      `json:"message"`
-	Order               string       `json:"order"`
-	Pacing              pacer.Pacing `json:"pacing"`
-	Limits              []Limit      `json:"limits"`
-	SLA                 []SLALine    `json:"sla"`
+	ConsumerConnections int              `json:"consumerConnections"`
+	Wildcard            bool             `json:"wildcard"`
+	Bystanders          int              `json:"bystanders"`
+	Work                *Work            `json:"work"`
+	Keys                *Keys            `json:"keys"`
+	Message             Message          `json:"message"`
+	Order               string           `json:"order"`
+	Pacing              pacer.Pacing     `json:"pacing"`
+	Limits              []recorder.Limit `json:"limits"`
+	SLA                 []SLALine        `json:"sla"`
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`
@@ -121,15 +122,9 @@ type Keys struct {
 type Message struct {
 	envelope.Payload
 	// LimitBytes is what the system takes at most, where messages are larger on purpose.
-	LimitBytes *int `json:"limitBytes"`
+	LimitBytes int `json:"limitBytes"`
 	// Checksum: every payload ends in its CRC32C, and receipts are checked.
 	Checksum bool `json:"checksum"`
-}
-
-// Limit is a limit of a latency that is counted exactly.
-type Limit struct {
-	Metric  string `json:"metric"`
-	LimitNs int64  `json:"limitNs"`
 }
 
 // SLALine is what the generator needs of a line of the SLA: which count it is about; "" where it is about something else.
@@ -244,18 +239,6 @@ func (p *Plan) frame() recorder.Frame {
 		f.StartNs, f.EndNs, f.WarmUp = recorder.Unopened, recorder.Endless, false
 	}
 	return f
-}
-
-func (p *Plan) limits() ([]recorder.Limit, error) {
-	var limits []recorder.Limit
-	for _, l := range p.Limits {
-		metric, ok := recorder.MetricOf(l.Metric)
-		if !ok {
-			return nil, fmt.Errorf("limit on the unknown metric %q", l.Metric)
-		}
-		limits = append(limits, recorder.Limit{Metric: metric, Ns: l.LimitNs})
-	}
-	return limits, nil
 }
 
 // looks reports whether an SLA line counts copies that may come when every message has its first one.

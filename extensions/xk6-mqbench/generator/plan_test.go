@@ -27,7 +27,6 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		{"a client that there is not", testPlan(10, 1000), func(p *Plan) { p.Client.Index = 1 }, "client 1 of 1"},
 		{"no partitions", testPlan(10, 1000), func(p *Plan) { p.Partitions = 0 }, "at least 1"},
 		{"a message without room for its checksum", testPlan(10, 1000), func(p *Plan) { p.Message.Bytes, p.Message.Checksum = 51, true }, "52"},
-		{"a limit on a metric that nobody knows", testPlan(10, 1000), func(p *Plan) { p.Limits = []Limit{{"speed", 1}} }, "speed"},
 		{"a round trip with consumers", testPlan(10, 1000), func(p *Plan) { p.Consumers = 1 }, "1 consumers"},
 		{"a work-queue without connections", workQueuePlan(10, 1000, 1), func(p *Plan) { p.ConsumerConnections = 0 }, "0 consumerConnections"},
 		{"a request-reply without topics of replies", requestReplyPlan(10, 1000), func(p *Plan) { p.ReplyTopics = nil }, "0 replyTopics"},
@@ -35,7 +34,7 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		{"more subscribers than the books hold", fanOutPlan(10, 1000, 2), func(p *Plan) { p.Subscriptions = 10_000_000 }, "at most"},
 		{"a closed load of two clients", closedPlan(10, 1), func(p *Plan) { p.Client.Count = 2 }, "a closed load has one client"},
 		{"a topic that is received on another client", roundTripPlan(10, 1000, 3, 6), func(p *Plan) { p.Topics, p.Client.Count = p.Topics[:2], 2 }, "its topic is received on client"},
-		{"a closed load without inFlight", closedPlan(10, 1), func(p *Plan) { p.InFlight = nil }, "needs inFlight"},
+		{"a closed load without inFlight", closedPlan(10, 1), func(p *Plan) { p.InFlight = 0 }, "needs inFlight"},
 		{"a closed load of warm-up alone", closedPlan(10, 1), func(p *Plan) { p.Schedule.WarmupMessages = 11 }, "no window"},
 	} {
 		if err := c.plan.check(); err != nil {
@@ -49,16 +48,21 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 }
 
 func TestAPlanThatIsWrittenByHandHasTheDefaultsOfTheOthers(t *testing.T) {
-	p, err := ParsePlan([]byte(`{"schema":1,"runNumber":1,"broker":"nats","urlEnv":"U","driverOptions":{},"pattern":"round-trip",
+	text := `{"schema":1,"runNumber":1,"broker":"nats","urlEnv":"U","driverOptions":{},"pattern":"round-trip",
 		"schedule":{"kind":"constant","rate":{"messages":10,"perNs":1000000000},"warmupNs":0,"durationNs":1000000000,"warmupMessages":0,"messages":10},
 		"drainNs":1,"timeoutNs":1,"inFlight":null,"connections":1,"producers":1,"topics":["a"],
 		"message":{"bytes":64,"payload":"random","seed":1,"checksum":false},"limits":[],
-		"heartbeat":{"slotsPerSecond":100},"client":{"index":0,"count":1}}`))
+		"heartbeat":{"slotsPerSecond":100},"client":{"index":0,"count":1}}`
+	p, err := ParsePlan([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Partitions != 1 || p.Subscriptions != 1 || p.Order != "none" || p.Acks || p.Keys != nil {
 		t.Errorf("%+v; want the defaults of plan.ts", p)
+	}
+	spoilt := strings.Replace(text, `"limits":[`, `"limits":[{"metric":"speed","limitNs":1}`, 1)
+	if _, err := ParsePlan([]byte(spoilt)); err == nil || err.Error() != `plan: limit on the unknown metric "speed"` {
+		t.Errorf("a limit on a metric that nobody knows: %v", err)
 	}
 }
 

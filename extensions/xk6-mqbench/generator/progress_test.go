@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
 func TestWhatIsToldIsWhatTheFilesHold(t *testing.T) {
@@ -128,7 +129,7 @@ func TestAWindowThatOpensEarlierHasItsOwnMessagesOnly(t *testing.T) {
 		p := testPlan(1000, 1000)
 		p.Schedule.WarmupNs = 3000 * ms
 		p.Schedule.Steady = &Steady{FromNs: 1000 * ms, ToNs: 3000 * ms}
-		p.Limits = []Limit{{Metric: "response", LimitNs: 1}}
+		p.Limits = []recorder.Limit{{Metric: recorder.Response, Ns: 1}}
 		var g *Generator
 		m := measure(t, complete(p), &stub{onNew: func(made *Generator) { g = made }, receive: at(c.at, func() {
 			g.OpenAt(1000*ms + 1) // no whole second

@@ -29,7 +29,7 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 		}
 		atNs := d.ReceivedNs - g.t0
 		if consumes {
-			atNs = g.consumer.pause(atNs)
+			atNs = g.pause(atNs)
 		}
 		if shard.Enter() {
 			if what == corrupted {
@@ -43,7 +43,7 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 			}
 		}
 		if consumes {
-			g.consumer.work(max(i, 0))
+			g.work(max(i, 0))
 		}
 	}
 }
@@ -112,14 +112,15 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 	if g.closed {
 		due = e.Sent
 	}
+	what := ours
 	if e.Intended != due || e.Lag < 0 || e.Lag > e.Sent-due || int64(e.Stream) >= g.streams || len(payload) != g.plan.Message.Bytes {
-		e.Intended = intended
-		return e, i, g.changed()
+		e.Intended, what = intended, foreign
 	}
-	if g.plan.Message.Checksum && !envelope.Intact(payload) {
-		return e, i, corrupted
+	// With checksums we know that a message which says it is ours and cannot be was changed on its way.
+	if g.plan.Message.Checksum && (what == foreign || !envelope.Intact(payload)) {
+		what = corrupted
 	}
-	return e, i, ours
+	return e, i, what
 }
 
 // The intended time of message i. In closed loads that is the time of its send call, which the message alone knows.
@@ -128,14 +129,6 @@ func (g *Generator) intended(i int64) int64 {
 		return books.NoTime
 	}
 	return g.schedule.Offset(i)
-}
-
-// changed is the fate of a message that says it is ours and cannot be: with checksums we know that it was changed on its way.
-func (g *Generator) changed() identity {
-	if g.plan.Message.Checksum {
-		return corrupted
-	}
-	return foreign
 }
 
 // done is the completion of every send call.

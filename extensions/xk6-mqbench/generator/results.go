@@ -57,10 +57,6 @@ type results struct {
 	once     sync.Once
 }
 
-func newResults(g *Generator, files *Files, version Versions) *results {
-	return &results{g: g, files: files, version: version, quit: make(chan struct{}), live: g.plan.Latency()}
-}
-
 // begin writes the first lines and starts watching. Called at the first claim.
 func (r *results) begin() {
 	g := r.g
@@ -213,16 +209,30 @@ func (f *Files) Discard() {
 
 // --- internal ---
 
-// take removes a second from the recorder and writes it.
+// take removes a second from the recorder and writes it to both files, if anything was measured in it.
 func (r *results) take(n int) *recorder.Second {
 	s := r.g.recorder.Take(n)
-	r.second(s)
+	exact := map[recorder.Metric]recorder.Exact{}
+	for _, m := range recorder.Metrics() {
+		if e := s.Exact(m); e.Count > 0 {
+			exact[m] = e
+		}
+	}
+	if len(exact) == 0 {
+		return s
+	}
+	r.log.Second(s)
+	line := map[string]any{"type": "second", "second": s.Number, "metrics": exact, "limits": s.Limits}
+	if s.Seconds > 0 {
+		line["seconds"] = s.Seconds
+	}
+	r.line(line)
 	return s
 }
 
 // figures adds the window's figures so far to a line of progress.
 func (r *results) figures(line map[string]any) {
-	line["metric"], line["window"] = r.live.String(), r.g.recorder.Figures(r.live)
+	line["metric"], line["window"] = r.live, r.g.recorder.Figures(r.live)
 	if f := r.g.recorder.Figures(recorder.Lag); f != nil {
 		line["windowLagP99"] = f.P99
 	}
@@ -262,25 +272,6 @@ func (r *results) slowest() []map[string]any {
 		})
 	}
 	return list
-}
-
-// second writes one second to both files.
-func (r *results) second(s *recorder.Second) {
-	if s.Empty() {
-		return
-	}
-	r.log.Second(s)
-	exact := map[string]recorder.Exact{}
-	for _, m := range recorder.Metrics() {
-		if e := s.Exact(m); e.Count > 0 {
-			exact[m.String()] = e
-		}
-	}
-	line := map[string]any{"type": "second", "second": s.Number, "metrics": exact, "limits": s.Limits}
-	if s.Seconds > 0 {
-		line["seconds"] = s.Seconds
-	}
-	r.line(line)
 }
 
 func (r *results) line(v any) {

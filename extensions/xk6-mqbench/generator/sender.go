@@ -59,13 +59,10 @@ func newSender(g *Generator, producer int, on *connection) *sender {
 	topic := producer % len(g.plan.Topics)
 	s := &sender{
 		g: g, producer: int64(producer), topic: topic, name: g.plan.Topics[topic], done: g.done, connection: on,
-		sends: g.sends(producer), acks: g.acks(producer),
+		limit: g.plan.InFlight, sends: g.sends(producer), acks: g.acks(producer),
 	}
-	if g.plan.InFlight != nil {
-		s.limit = *g.plan.InFlight
-		if all := g.books.Sequences(s.producer, g.plan.Schedule.Messages); !g.closed {
-			s.freedNs = make([]atomic.Int64, min(s.limit, all))
-		}
+	if s.limit > 0 && !g.closed {
+		s.freedNs = make([]atomic.Int64, min(s.limit, g.books.Sequences(s.producer, g.plan.Schedule.Messages)))
 	}
 	s.callNs.Store(idle)
 	s.wake = sync.NewCond(&s.mu)

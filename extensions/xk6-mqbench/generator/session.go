@@ -93,7 +93,7 @@ func (g *Generator) agree() error {
 func (g *Generator) makeSenders() {
 	g.connections = make([]connection, g.share.producing())
 	for c := range g.connections {
-		g.connections[c].guarded = !g.closed && (g.plan.InFlight != nil || len(g.connections) > 1) || g.plan.Producers > g.plan.Connections
+		g.connections[c].guarded = !g.closed && (g.plan.InFlight > 0 || len(g.connections) > 1) || g.plan.Producers > g.plan.Connections
 	}
 	g.byProducer = make([]*sender, g.plan.Producers)
 	for _, p := range g.share.own {
@@ -152,21 +152,14 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		TimeoutNs: p.DrainNs,
 		Now:       now,
 		OnError:   onError,
+		// A connection has at most this many producers.
+		InFlight:   p.InFlight * int64((p.Producers+p.Connections-1)/p.Connections),
+		LimitBytes: p.Message.LimitBytes,
+		Durability: p.DurabilityLevel,
+		Replicas:   p.Replicas,
 	}
 	if !p.Create {
 		o.Run = fmt.Sprintf("mqbench-%s-%d", p.RunID, p.Index)
-	}
-	if p.Message.LimitBytes != nil {
-		o.LimitBytes = *p.Message.LimitBytes
-	}
-	if p.DurabilityLevel != nil {
-		o.Durability = *p.DurabilityLevel
-	}
-	if p.Replicas != nil {
-		o.Replicas = *p.Replicas
-	}
-	if p.InFlight != nil {
-		o.InFlight = *p.InFlight * int64(p.perConnection())
 	}
 	return o
 }

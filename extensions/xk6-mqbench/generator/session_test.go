@@ -54,12 +54,11 @@ func TestABrokerThatCannotBeTidiedUpIsAnErrorAndNotAHang(t *testing.T) {
 }
 
 func TestTheDriverIsToldWhoseTheTopicsAreAndWhatThePlanAsksFor(t *testing.T) {
-	level, replicas := "fsync", 3
 	for _, create := range []bool{true, false} {
 		for index, connections := range []int{3, 2} {
 			p := gated(10, fanOutPlan(100, 100, 3))
 			p.RunID, p.Index, p.Create, p.Client.Count, p.ConsumerConnections = "night", 7, create, 2, 4
-			p.Client.Index, p.DurabilityLevel, p.Replicas, p.DrainNs, p.TimeoutNs = index, &level, &replicas, 70*ms, 7*ms
+			p.Client.Index, p.DurabilityLevel, p.Replicas, p.DrainNs, p.TimeoutNs = index, "fsync", 3, 70*ms, 7*ms
 			o := p.options("url", nil, nil)
 			// The first client makes the topics, unless they are the user's own; the second one finds them.
 			found, run := index > 0 || !create, map[bool]string{false: "mqbench-night-7"}[create]

@@ -32,19 +32,13 @@ func (p *Plan) share() *share {
 	}
 	for producer := range p.Producers {
 		s.below[producer] = int64(len(s.own))
-		if s.sends(producer) {
+		if producer%s.connections%s.count == s.index {
 			s.own = append(s.own, int64(producer))
 		}
 	}
 	s.below[p.Producers] = int64(len(s.own))
 	return s
 }
-
-// sends reports whether the producer lives here.
-func (s *share) sends(producer int) bool { return s.opens(producer % s.connections) }
-
-// opens reports whether connection c of producers is here.
-func (s *share) opens(c int) bool { return c%s.count == s.index }
 
 // producing is how many connections of producers are here, consuming how many of consumers.
 func (s *share) producing() int { return s.part(s.connections, s.index) }
@@ -157,19 +151,6 @@ const (
 	respondersGroup = "responders"
 )
 
-// pair is one subscription of a group: a member on a topic.
-type pair struct{ member, topic int }
-
-// pairs gives every member and every topic at least one subscription: number k is member k mod M on topic k mod T.
-func (p *Plan) pairs() []pair {
-	members, topics := p.Consumers, len(p.Topics)
-	pairs := make([]pair, max(members, topics))
-	for k := range pairs {
-		pairs[k] = pair{member: k % members, topic: k % topics}
-	}
-	return pairs
-}
-
 // shared reports whether several members of a group are on one topic.
 func (p *Plan) shared() bool { return p.grouped() && p.Consumers > len(p.Topics) }
 
@@ -221,9 +202,6 @@ func (p *Plan) made() int {
 	subscriptions := max(p.Consumers, len(p.Topics)) + len(p.ReplyTopics) + p.Subscriptions*len(p.Topics) + p.Bystanders
 	return p.Connections + p.ConsumerConnections + partitions + subscriptions
 }
-
-// perConnection is the largest number of producers on one connection.
-func (p *Plan) perConnection() int { return (p.Producers + p.Connections - 1) / p.Connections }
 
 // --- internal ---
 

@@ -28,37 +28,30 @@ func (g *Generator) subscribe(ctx context.Context, all []subscription) error {
 	})
 }
 
-// consumer is what the members of a group do besides receiving messages: they pause, and they work. It is shared by all of them and has
-// no state, and its waits end when the run does. Where a message is handled within its send call, as on noop, it does neither,
-// because the pacer would have to wait.
-type consumer struct {
-	g      *Generator
-	source draw.Source
-}
-
-func newConsumer(g *Generator) *consumer {
-	return &consumer{g: g, source: draw.New(g.plan.Message.Seed, draw.Work)}
-}
+// What the members of a group do besides receiving messages: they pause, and they work. These waits end when the run does. Where a message is
+// handled within its send call, as on noop, they do neither, because the pacer would have to wait.
 
 // pause blocks while consumers take nothing, and returns when the message was taken. A message that the library handed over during the
 // pause counts as taken at the end of the pause. Times are ns since T0.
-func (c *consumer) pause(atNs int64) int64 {
-	b := c.g.plan.Backlog
-	if b == nil || c.g.facts.Inline {
+func (g *Generator) pause(atNs int64) int64 {
+	b := g.plan.Backlog
+	if b == nil || g.facts.Inline {
 		return atNs
 	}
-	if nowNs := c.g.clock.Now() - c.g.t0; nowNs >= b.PauseNs && nowNs < b.ResumeNs {
-		c.sleep(b.ResumeNs - nowNs)
+	if nowNs := g.clock.Now() - g.t0; nowNs >= b.PauseNs && nowNs < b.ResumeNs {
+		g.sleep(b.ResumeNs - nowNs)
 	}
-	return c.takenAt(atNs)
+	if atNs >= b.PauseNs && atNs < b.ResumeNs {
+		return b.ResumeNs
+	}
+	return atNs
 }
 
 // work takes as long as the plan says for message i.
-func (c *consumer) work(i int64) {
-	if w := c.g.plan.Work; w == nil || w.MeanNs == 0 || c.g.facts.Inline {
-		return
+func (g *Generator) work(i int64) {
+	if w := g.plan.Work; w != nil && w.MeanNs > 0 && !g.facts.Inline {
+		g.sleep(g.plan.workNs(i))
 	}
-	c.sleep(c.workNs(i))
 }
 
 // replier is the sending side of a connection of responders. They share it, since only one goroutine at a time may send.
@@ -106,7 +99,7 @@ func (g *Generator) respond(connection, topic int) broker.Handler {
 		if !whole {
 			return
 		}
-		g.consumer.work(i)
+		g.work(i)
 		m := g.messages.Get().(*broker.Message)
 		copy(m.Payload, d.Payload)
 		m.Index, m.Sequence, m.Topic, m.Name = i, int64(e.Sequence), to, name
@@ -134,9 +127,11 @@ func (g *Generator) subscriptions() (all []subscription) {
 		}
 	}
 	group := func(name string, handler func(connection, topic int) broker.Handler) {
-		for _, pair := range g.plan.pairs() {
-			client, c := g.share.consumer(pair.member)
-			add(client, broker.Subscription{Connection: c, Topic: g.plan.Topics[pair.topic], Group: name}, handler(c, pair.topic))
+		// Every member and every topic has at least one subscription.
+		members, topics := g.plan.Consumers, len(g.plan.Topics)
+		for k := range max(members, topics) {
+			client, c := g.share.consumer(k % members)
+			add(client, broker.Subscription{Connection: c, Topic: g.plan.Topics[k%topics], Group: name}, handler(c, k%topics))
 		}
 	}
 	switch g.plan.Pattern {
@@ -166,29 +161,19 @@ func (g *Generator) subscriptions() (all []subscription) {
 	return all
 }
 
-// takenAt is when a message was taken that the library handed over at the given time.
-func (c *consumer) takenAt(atNs int64) int64 {
-	if b := c.g.plan.Backlog; atNs >= b.PauseNs && atNs < b.ResumeNs {
-		return b.ResumeNs
-	}
-	return atNs
-}
-
 // workNs of message i is the same in every run of the plan and for every delivery.
-func (c *consumer) workNs(i int64) int64 {
-	w := c.g.plan.Work
-	if w.Distribution == "exponential" {
-		return int64(c.source.Exponential(i) * float64(w.MeanNs))
+func (p *Plan) workNs(i int64) int64 {
+	if p.Work.Distribution == "exponential" {
+		return int64(draw.New(p.Message.Seed, draw.Work).Exponential(i) * float64(p.Work.MeanNs))
 	}
-	return w.MeanNs
+	return p.Work.MeanNs
 }
 
 // exactNs is the last part of a sleep. The kernel times it, because Go's timers are up to 1 ms late.
 const exactNs = int64(2 * time.Millisecond)
 
 // sleep ends early when the run does.
-func (c *consumer) sleep(ns int64) {
-	g := c.g
+func (g *Generator) sleep(ns int64) {
 	endNs := g.clock.Now() + ns
 	if long := ns - exactNs; long > 0 {
 		timer := time.NewTimer(time.Duration(long))

@@ -44,14 +44,14 @@ func (r *results) watch() {
 // clients of sent minus received says how much is.
 func (r *results) sample() {
 	g := r.g
-	r.backlog = append(r.backlog, max(0, g.inFlight()))
+	t := g.recorder.Totals()
+	r.backlog = append(r.backlog, max(0, t.Sent-t.Settled))
 	if n := broker.Held(g.session); n == nil {
 		r.blind = true
 	} else {
 		r.held = append(r.held, max(0, *n))
 	}
 	if g.crosses {
-		t := g.recorder.Totals()
 		left := t.Sent - g.books.Failures.Load() - g.books.Unanswered.Load()
 		r.outstanding = append(r.outstanding, left*g.plan.subscribers()-t.Received)
 	}
@@ -63,7 +63,7 @@ func (r *results) tick(k int64) {
 	r.ticks = k
 	t := g.recorder.Totals()
 	now := readUsage()
-	inFlight := max(0, g.inFlight())
+	inFlight := max(0, t.Sent-t.Settled)
 	acked := func(since recorder.Totals) any {
 		if !g.facts.Acks {
 			return nil

@@ -3,7 +3,9 @@
 package recorder
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -30,14 +32,15 @@ func (m Metric) String() string { return metricNames[m] }
 // Metrics lists all of them.
 func Metrics() []Metric { return []Metric{Response, Service, Lag, Queued, Ack, Last} }
 
-// MetricOf finds a metric by its name.
-func MetricOf(name string) (Metric, bool) {
-	for m, n := range metricNames {
-		if n == name {
-			return Metric(m), true
-		}
+func (m Metric) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+func (m *Metric) UnmarshalText(name []byte) error {
+	n := slices.Index(metricNames[:], string(name))
+	if n < 0 {
+		return fmt.Errorf("limit on the unknown metric %q", name)
 	}
-	return 0, false
+	*m = Metric(n)
+	return nil
 }
 
 const (
@@ -47,10 +50,10 @@ const (
 	pieceNs = secondNs / Pieces
 )
 
-// Limit is a latency limit of an SLA.
+// Limit is a latency limit of an SLA, as in plan.json.
 type Limit struct {
-	Metric Metric
-	Ns     int64
+	Metric Metric `json:"metric"`
+	Ns     int64  `json:"limitNs"`
 }
 
 // Frame says where the window is and what is recorded.

@@ -103,16 +103,6 @@ func (s *Second) Percentile(m Metric, p float64) (ns int64, ok bool) {
 	return percentile(s.merged[m], s.exact[m].Count, p), true
 }
 
-// Empty reports whether there is nothing to write.
-func (s *Second) Empty() bool {
-	for _, e := range s.exact {
-		if e.Count > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // Peek merges what is back of a second, which stays open. Peek, Take, Counted and Numbers are for one goroutine.
 //
 // Subtle: a shard is locked only while it lets go of its part. A merge takes 100 us and more, and a message would wait for it.
