@@ -1,18 +1,20 @@
 package recorder
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-func TestABreakdownHasTheSumsOfThePlainListOfMessages(t *testing.T) {
+func TestBreakdownAndSlowestAreThoseOfThePlainListOfMessages(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	r := New(3, Frame{StartNs: secondNs, EndNs: 2 * secondNs, First: 1000, Metrics: Metrics(), WarmUp: true}, nil)
 	var all []Slow
 	for i := range int64(50_000) {
 		m := Slow{
-			Index: i, QueuedNs: int64(math.Exp(random.Float64() * 18)), LagNs: random.Int64N(50_000), ServiceNs: int64(math.Exp(random.Float64() * 12)),
+			Index: i, OffsetNs: 10, QueuedNs: int64(math.Exp(random.Float64() * 18)), LagNs: random.Int64N(50_000), ServiceNs: int64(math.Exp(random.Float64() * 12)),
 		}
 		if i%3 > 0 {
 			m.QueuedNs = 0
@@ -49,6 +51,10 @@ func TestABreakdownHasTheSumsOfThePlainListOfMessages(t *testing.T) {
 	}
 	if found != int64(len(all)) {
 		t.Errorf("%d messages are in buckets; want %d", found, len(all))
+	}
+	slices.SortFunc(all, func(a, b Slow) int { return cmp.Compare(b.ResponseNs, a.ResponseNs) })
+	if got := r.Slowest(); !slices.Equal(got, all[:SlowestKept]) {
+		t.Errorf("the slowest are %+v; want %+v", got, all[:SlowestKept])
 	}
 }
 

@@ -22,6 +22,9 @@ func TestCompletionsAreCountedPer10MsOfRealTime(t *testing.T) {
 	for i := range 20_000 {
 		atNs := random.Int64N(4 * secondNs)
 		want[atNs/secondNs][atNs%secondNs/binNs]++
+		if atNs < binNs { // two clocks see the beginning differently
+			atNs -= binNs
+		}
 		completedAt(r.Shard(i), atNs, 0)
 	}
 	taken := r.TakeCompletions(3)
@@ -62,14 +65,6 @@ func TestWhatCompletedInASecondThatIsTakenComesInALineOfItsOwn(t *testing.T) {
 	taken := r.TakeCompletions(2)
 	if len(taken) != 2 || taken[0].Second != 0 || taken[0].Counts[2] != 1 || sumOf(taken[0]) != 1 || taken[1].Counts[0] != 2 {
 		t.Errorf("%v; want the late one of second 0, and both of second 1", taken)
-	}
-}
-
-func TestABeginningThatTwoClocksSeeDifferentlyIsNotLost(t *testing.T) {
-	r := New(1, frame(0, secondNs), nil)
-	completedAt(r.Shard(0), -5, 0)
-	if taken := r.TakeCompletions(1); len(taken) != 1 || taken[0].Counts[0] != 1 {
-		t.Errorf("%v; want it in the first 10 ms", taken)
 	}
 }
 

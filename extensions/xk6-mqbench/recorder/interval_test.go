@@ -68,18 +68,6 @@ func TestSeveralSecondsOfTheWindowAreRecordedAsOneWithTheSameHistogram(t *testin
 	}
 }
 
-func TestAStragglerOfAnIntervalThatWasTakenOpensItAgain(t *testing.T) {
-	f := frame(0, 60*secondNs)
-	f.IntervalSeconds = 10
-	r := New(1, f, nil)
-	complete(r.Shard(0), 9*secondNs, 1000, 0)
-	r.Take(0)
-	complete(r.Shard(0), 3*secondNs, 2000, 0)
-	if s := r.Take(0); s.Number != 0 || s.Exact(Response).Count != 1 || len(r.Numbers()) != 0 {
-		t.Errorf("second %d with %d values, %v left; want second 0 with the straggler", s.Number, s.Exact(Response).Count, r.Numbers())
-	}
-}
-
 func TestAWindowThatOpensEarlierHasItsIntervalsFromThere(t *testing.T) {
 	f := frame(30*secondNs, 90*secondNs)
 	f.IntervalSeconds = 10

@@ -116,28 +116,18 @@ func TestNoValueDisappears(t *testing.T) {
 }
 
 func TestStragglersOpenTheirSecondAgainAndNothingIsCountedTwice(t *testing.T) {
-	r := New(1, frame(0, 10*secondNs), nil)
-	complete(r.Shard(0), 10, 100, 0)
-	if n := r.Take(0).Exact(Response).Count; n != 1 {
-		t.Fatalf("%d samples; want 1", n)
-	}
-	complete(r.Shard(0), 20, 6*secondNs, 0)
-	again := r.Take(0)
-	if e := again.Exact(Response); e.Count != 1 || e.Max != 6*secondNs {
-		t.Errorf("the straggler is %+v", e)
-	}
-	if r.Take(0).Exact(Response).Count != 0 {
-		t.Error("a second that was taken is not empty")
-	}
-}
-
-func TestNothingIsCountedAfterClose(t *testing.T) {
-	r := New(1, frame(0, secondNs), nil)
-	complete(r.Shard(0), 1, 1, 0)
-	r.Close()
-	complete(r.Shard(0), 1, 1, 0)
-	if got := r.Totals().Received; got != 1 {
-		t.Errorf("received = %d; want 1", got)
+	for _, interval := range []int64{1, 10} {
+		f := frame(0, 60*secondNs)
+		f.IntervalSeconds = interval
+		r := New(1, f, nil)
+		complete(r.Shard(0), interval*secondNs-1, 100, 0)
+		if n := r.Take(0).Exact(Response).Count; n != 1 {
+			t.Fatalf("by %d s: %d samples; want 1", interval, n)
+		}
+		complete(r.Shard(0), (interval-1)*secondNs/3, 6*secondNs, 0)
+		if s := r.Take(0); s.Number != 0 || s.Exact(Response).Count != 1 || s.Exact(Response).Max != 6*secondNs || len(r.Numbers()) != 0 {
+			t.Errorf("by %d s: second %d with %+v, %v left; want second 0 with the straggler", interval, s.Number, s.Exact(Response), r.Numbers())
+		}
 	}
 }
 
@@ -168,9 +158,9 @@ func TestOnlyTheMetricsOfTheFrameAreRecorded(t *testing.T) {
 
 func TestAWindowThatOpensLaterHasItsSecondsFromThereAndNoneOfTheWarmUp(t *testing.T) {
 	const first, opens = 100, 3_300_000_000
-	r := New(1, Frame{StartNs: Unopened, EndNs: Endless, First: first, Metrics: []Metric{Service}}, nil)
-	s := r.Shard(0)
+	r := New(3, Frame{StartNs: Unopened, EndNs: Endless, First: first, Metrics: []Metric{Service}}, nil)
 	record := func(i, atNs int64) {
+		s := r.Shard(int(i))
 		s.Enter()
 		s.Sent(i, atNs, atNs, 0, 0)
 		s.Received(i, atNs+50)
@@ -194,20 +184,7 @@ func TestAWindowThatOpensLaterHasItsSecondsFromThereAndNoneOfTheWarmUp(t *testin
 	}
 	totals := r.Totals()
 	if totals.Sent != 4 || *totals.Sends.First() != opens+100 || *totals.Receipts.Last() != opens+1_200_000_050 || totals.Acks.Last() != nil {
-		t.Errorf("totals %+v; want the window's messages in the spans, and no acknowledgement", totals)
-	}
-}
-
-func TestASpanIsThatOfAllShards(t *testing.T) {
-	r := New(3, frame(0, secondNs), nil)
-	for k, at := range []int64{700, 300, 500} {
-		s := r.Shard(k)
-		s.Enter()
-		s.Acked(0, 0, at, 0)
-		s.Leave()
-	}
-	if acks := r.Totals().Acks; *acks.First() != 300 || *acks.Last() != 700 {
-		t.Errorf("acknowledgements from %d to %d; want 300 to 700", *acks.First(), *acks.Last())
+		t.Errorf("totals %+v; want the window's messages of all shards in the spans, and no acknowledgement", totals)
 	}
 }
 
