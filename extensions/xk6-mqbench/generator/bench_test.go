@@ -10,7 +10,7 @@ import (
 // mirrored is a generator whose messages come back within their send call, through the given subscriber.
 func mirrored(t testing.TB, p *Plan, subscriber int64) *Generator {
 	t.Helper()
-	g := generate(t, p, &stub{wrap: func(s *session) broker.Session { return newMirror(s) }})
+	g := generate(t, p, &stub{wrap: func(s *session) broker.Session { return &mirror{session: s} }})
 	g.date(g.clock.Now(), time.Now())
 	m := g.session.(*mirror)
 	m.handle, g.facts = g.receive(0, int(subscriber)), m.Describe()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -286,7 +285,7 @@ func TestOneOfSeveralClientsTellsHowFarItIs(t *testing.T) {
 	c := openClients(t, of(2, p), &stub{acks: true})
 	c.start(100 * time.Millisecond)
 	for i := range c.generators {
-		c.eventually("it tells that all has left", func() bool { return strings.Contains(c.progress[i].String(), `"paced":true`) })
+		c.eventually("it tells that all has left", func() bool { return strings.Contains(c.told(i), `"paced":true`) })
 	}
 	c.coordinate()
 	measured := c.close()
@@ -311,22 +310,6 @@ func TestOneOfSeveralClientsTellsHowFarItIs(t *testing.T) {
 	}
 }
 
-func TestAClientThatNeverStartsLeavesNothing(t *testing.T) {
-	s := &stub{}
-	c := openClients(t, of(2, fanOutPlan(1000, 100, 2)), s)
-	for _, g := range c.generators {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if files, err := os.ReadDir(c.folder); err != nil || len(files) != 0 {
-		t.Errorf("%v (%v) is left", files, err)
-	}
-	if !slices.Contains(s.events, "remove topics") || !slices.Contains(s.events, "remove nothing") {
-		t.Errorf("%v; want the topics removed", s.events)
-	}
-}
-
 func TestTheLeaderIsAskedForInBoundedTime(t *testing.T) {
 	for _, c := range []struct {
 		words  string
@@ -342,7 +325,7 @@ func TestTheLeaderIsAskedForInBoundedTime(t *testing.T) {
 	} {
 		c1 := openClients(t, testPlan(100, 100), &stub{leader: c.leader})
 		c1.generators[0].TellLeader(7)
-		if got := c1.progress[0].String(); !strings.HasSuffix(got, c.want+"\n") {
+		if got := c1.told(0); !strings.HasSuffix(got, c.want+"\n") {
 			t.Errorf("%s: %s; want %s", c.words, got, c.want)
 		}
 		_ = c1.generators[0].Close()

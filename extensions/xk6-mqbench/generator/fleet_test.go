@@ -129,26 +129,20 @@ type fleet struct {
 	plan       *Plan
 	generators []*Generator
 	folder     string
-	progress   []*sharedBuffer
-	beating    sync.WaitGroup
-	ctx        context.Context
+	// progress has the path of each client's lines of progress.
+	progress []string
+	beating  sync.WaitGroup
+	ctx      context.Context
 }
 
-type sharedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *sharedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *sharedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+// told is what client i has told so far.
+func (c *fleet) told(i int) string {
+	c.t.Helper()
+	text, err := os.ReadFile(c.progress[i])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(text)
 }
 
 // openClients opens the plan's clients, one after the other, as k6 reads the plan.
@@ -172,8 +166,13 @@ func openClients(t *testing.T, plan *Plan, s *stub) *fleet {
 		if s.onNew != nil {
 			s.onNew(g)
 		}
-		c.progress = append(c.progress, &sharedBuffer{})
-		files, err := CreateFiles(taken, c.file(i), c.progress[i])
+		c.progress = append(c.progress, c.file(i)+".progress")
+		progress, err := os.Create(c.progress[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = progress.Close() })
+		files, err := CreateFiles(taken, c.file(i), progress)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,32 +187,21 @@ func openClients(t *testing.T, plan *Plan, s *stub) *fleet {
 
 func (c *fleet) file(i int) string { return filepath.Join(c.folder, fmt.Sprintf("client-%d", i)) }
 
-// measure runs a plan of one client. heartbeat calls slot as k6 would; nil: every 10 ms.
+// measure runs a plan of one client. heartbeat calls slot as k6 would; nil: until the run is through.
 func measure(t *testing.T, plan *Plan, s *stub, heartbeat func(slot func())) *measured {
 	t.Helper()
 	c := openClients(t, plan, s)
-	g, ctx, began := c.generators[0], c.ctx, time.Now()
-	slot := func() {
-		if err := g.Slot(ctx); err != nil {
-			t.Error(err)
-		}
-	}
+	g, began := c.generators[0], time.Now()
 	if heartbeat == nil {
-		heartbeat = func(slot func()) {
-			end := time.Now().Add(time.Duration(plan.windowEndNs()) + 300*time.Millisecond)
-			most := end.Add(30 * time.Second) // on a busy machine the last message is claimed late, and not never
-			for (time.Now().Before(end) || g.horizonNs.Load() < plan.windowEndNs() && time.Now().Before(most)) && ctx.Err() == nil && !happened(g.concluded) {
-				go slot()
-				time.Sleep(10 * time.Millisecond)
+		c.beat()
+	} else {
+		heartbeat(func() { c.slot(g) })
+		select {
+		case <-g.concluded:
+		case <-time.After(100 * time.Millisecond):
+			if g.horizonNs.Load() >= plan.windowEndNs() {
+				<-g.concluded // the last claim waits for the end
 			}
-		}
-	}
-	heartbeat(slot)
-	select {
-	case <-g.concluded:
-	case <-time.After(100 * time.Millisecond):
-		if g.horizonNs.Load() >= plan.windowEndNs() {
-			<-g.concluded // the last claim waits for the end
 		}
 	}
 	m := c.close()[0]
@@ -236,15 +224,17 @@ func (c *fleet) beat() {
 		c.beating.Add(1)
 		go func() {
 			defer c.beating.Done()
-			for !happened(g.Finished()) && c.ctx.Err() == nil {
-				go func() {
-					if err := g.Slot(c.ctx); err != nil {
-						c.t.Error(err)
-					}
-				}()
+			for !happened(g.concluded) && c.ctx.Err() == nil {
+				go c.slot(g)
 				time.Sleep(5 * time.Millisecond)
 			}
 		}()
+	}
+}
+
+func (c *fleet) slot(g *Generator) {
+	if err := g.Slot(c.ctx); err != nil {
+		c.t.Error(err)
 	}
 }
 
@@ -265,7 +255,12 @@ func (c *fleet) coordinate() {
 func (c *fleet) settle() {
 	c.t.Helper()
 	c.eventually("all are settled", func() bool {
-		return !slices.ContainsFunc(c.progress, func(p *sharedBuffer) bool { return !strings.Contains(p.String(), `"settled"`) })
+		for i := range c.progress {
+			if !strings.Contains(c.told(i), `"settled"`) {
+				return false
+			}
+		}
+		return true
 	})
 }
 
@@ -331,7 +326,7 @@ func (c *fleet) close() (all []*measured) {
 		if err := g.Close(); err != nil {
 			c.t.Fatal(err)
 		}
-		all = append(all, read(c.t, c.file(i), c.plan, []byte(c.progress[i].String())))
+		all = append(all, read(c.t, c.file(i), c.plan, []byte(c.told(i))))
 	}
 	return all
 }

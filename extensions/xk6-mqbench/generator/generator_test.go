@@ -109,22 +109,6 @@ func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
 	}
 }
 
-func TestLostTicksOfK6LoseNoMessage(t *testing.T) {
-	m := measure(t, testPlan(2000, 1500), &stub{}, func(slot func()) {
-		// 25 of 40 ticks are dropped, as k6 does when no VU is free.
-		began := time.Now()
-		for n := 0; time.Since(began) < 1800*time.Millisecond; n++ {
-			if n%40 < 15 {
-				go slot()
-			}
-			time.Sleep(2 * time.Millisecond)
-		}
-	})
-	m.has("received 3000 notOffered 0")
-	// A clock that counts iterations would be a second early by now.
-	m.between("mean response in ms", m.metrics["response"].Sum/3000/ms, 0, 300)
-}
-
 func TestSlotsThatNobodyClaimsAreMessagesNotOffered(t *testing.T) {
 	m := measure(t, testPlan(1000, 2000), &stub{}, func(slot func()) {
 		began := time.Now()

@@ -31,7 +31,7 @@ type measured struct {
 	// breakdown is nil where the file has none.
 	breakdown []recorder.Bucket
 	stoppedNs int64
-	metrics   map[string]exactSum
+	metrics   map[string]recorder.Exact
 	// over: messages of the window over limit k, and those over it without lag.
 	over, overWithoutLag []int64
 	took                 time.Duration
@@ -43,11 +43,6 @@ type measured struct {
 	// completions by second of real time; ticks is what each second's line has.
 	completions map[int]int64
 	ticks       []tickLine
-}
-
-type exactSum struct {
-	Count, Sum, Min, Max int64
-	Negative, Lowest     int64
 }
 
 type tickLine struct {
@@ -132,7 +127,7 @@ func (m *measured) text(ending string) []byte {
 // read reads the .jsonl. Seconds count from the plan's window; one that opened earlier begins before.
 func read(t *testing.T, file string, plan *Plan, progress []byte) *measured {
 	t.Helper()
-	m := &measured{t: t, file: file, progress: progress, metrics: map[string]exactSum{}, counts: map[string]string{}, completions: map[int]int64{}}
+	m := &measured{t: t, file: file, progress: progress, metrics: map[string]recorder.Exact{}, counts: map[string]string{}, completions: map[int]int64{}}
 	text := m.text(".jsonl")
 	opens := 0
 	if _, after, found := bytes.Cut(text, []byte(`"windowStartNs":`)); found && plan.Schedule.Steady != nil {
@@ -145,7 +140,7 @@ func read(t *testing.T, file string, plan *Plan, progress []byte) *measured {
 		var line struct {
 			Type, Scope, State string
 			Second             int
-			Metrics            map[string]exactSum
+			Metrics            map[string]recorder.Exact
 			Limits             []struct{ Over, OverWithoutLag []int64 }
 		}
 		decode := func(into any) {
@@ -208,9 +203,9 @@ func read(t *testing.T, file string, plan *Plan, progress []byte) *measured {
 			}
 			for name, e := range line.Metrics {
 				if old := m.metrics[name]; old.Count > 0 {
-					e = exactSum{
-						old.Count + e.Count, old.Sum + e.Sum, min(old.Min, e.Min), max(old.Max, e.Max),
-						old.Negative + e.Negative, min(old.Lowest, e.Lowest),
+					e = recorder.Exact{
+						Count: old.Count + e.Count, Sum: old.Sum + e.Sum, Min: min(old.Min, e.Min), Max: max(old.Max, e.Max),
+						Negative: old.Negative + e.Negative, Lowest: min(old.Lowest, e.Lowest),
 					}
 				}
 				m.metrics[name] = e

@@ -78,7 +78,10 @@ type simple struct{ broker.Session }
 
 func TestWhatADriverDoesNotCountIsUnknownAndNotZero(t *testing.T) {
 	s := &stub{wrap: func(s *session) broker.Session { return simple{s} }}
-	measure(t, testPlan(100, 100), s, nil).has("state complete clientDropped null reconnects null")
+	m := measure(t, testPlan(100, 100), s, nil)
+	if m.has("state complete clientDropped null reconnects null"); !strings.Contains(string(m.text(".jsonl")), `"held":null,`) {
+		t.Errorf("what waits in the library is known: %s", m.text(".jsonl"))
+	}
 	if slices.Contains(s.events, "remove topics") {
 		t.Errorf("%v; want no removal", s.events)
 	}

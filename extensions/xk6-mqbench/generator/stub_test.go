@@ -45,8 +45,6 @@ type stub struct {
 	overtaken func(i int64) bool
 	// again says which deliveries carry the broker's flag of a second one.
 	again func(sequence int64) bool
-	// counts: the client library knows what waits for its handlers.
-	counts bool
 	// noConsumers and noRemoval are what Consume and Remove fail with.
 	noConsumers, noRemoval error
 	// leader says who leads a topic.
@@ -147,7 +145,7 @@ func (s *session) Held() (n int64, known bool) {
 	for _, sub := range s.subscriptions {
 		n += int64(len(sub.queue))
 	}
-	return n, s.counts
+	return n, true
 }
 
 func (s *session) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -277,8 +275,6 @@ type mirror struct {
 	handle broker.Handler
 }
 
-func newMirror(s *session) *mirror { return &mirror{session: s} }
-
 func (m *mirror) Producer(int) (broker.Producer, error) { return m, nil }
 func (m *mirror) Consume(_ context.Context, _ broker.Subscription, handle broker.Handler) error {
 	m.handle = handle
@@ -291,7 +287,7 @@ func (m *mirror) Send(message *broker.Message, done broker.Done) {
 
 // inline is a broker that delivers inside of Send, and says so: it cannot push back.
 func inline() *stub {
-	return &stub{facts: broker.Description{Inline: true}, wrap: func(s *session) broker.Session { return newMirror(s) }}
+	return &stub{facts: broker.Description{Inline: true}, wrap: func(s *session) broker.Session { return &mirror{session: s} }}
 }
 
 // nap is a sleep that knows how long it was: on a machine that others use too it is longer than asked for.
