@@ -35,17 +35,6 @@ func listening(t *testing.T, serve func(number int64, connection net.Conn)) stri
 	return listener.Addr().String()
 }
 
-// unused is an address at which nobody listens.
-func unused(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
 // printed reads the single line of JSON in out, and checks its spread.
 func printed(t *testing.T, out *bytes.Buffer) (got struct {
 	Connects, Calls int
@@ -104,7 +93,7 @@ func TestTheMedianIsOneOfTheConnects(t *testing.T) {
 }
 
 func TestNobodyToConnectToIsASentence(t *testing.T) {
-	closed := unused(t)
+	const closed = "127.0.0.1:1" // nobody listens there
 	for address, want := range map[string]string{
 		closed:        "connect to " + closed + ": connection refused",
 		"127.0.0.1":   "missing port",

@@ -25,15 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program gives a program that is agent: what is tested is what happens to processes.
-func program(t *testing.T) string {
-	t.Helper()
-	file, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
+// program is one that is agent: what is tested is what happens to processes.
+var program, _ = os.Executable()
 
 // agent is one that runs, its standard input and its output.
 type agent struct {
@@ -45,7 +38,7 @@ type agent struct {
 
 func started(t *testing.T, arguments ...string) *agent {
 	t.Helper()
-	command := exec.Command(program(t), arguments...)
+	command := exec.Command(program, arguments...)
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +193,7 @@ func TestTheEnvironmentComesOnStandardInputAndNothingElseIsInherited(t *testing.
 }
 
 func TestAFirstLineThatIsNoEnvironmentEndsAgentAndIsNotRepeated(t *testing.T) {
-	command := exec.Command(program(t), "supervise", "-env", "--", "echo", "started")
+	command := exec.Command(program, "supervise", "-env", "--", "echo", "started")
 	command.Stdin = strings.NewReader("s3cret\n")
 	out, err := command.CombinedOutput()
 	if said := string(out); err == nil || !strings.Contains(said, "the first line is not an environment") || strings.Contains(said, "s3cret") || strings.Contains(said, "started") {
@@ -228,7 +221,7 @@ func TestTheCommandMayOpenAsManyFilesAsTheHardLimitAllows(t *testing.T) {
 		{"ulimit -S -n 64; ulimit -H -n 1000", "1000"},
 		{"ulimit -S -n 64", "65536"},
 	} {
-		command := exec.Command("sh", "-c", c.limits+`; exec "$0" supervise -- sh -c "ulimit -S -n"`, program(t))
+		command := exec.Command("sh", "-c", c.limits+`; exec "$0" supervise -- sh -c "ulimit -S -n"`, program)
 		// It ends a command whose standard input ends.
 		if _, err := command.StdinPipe(); err != nil {
 			t.Fatal(err)
@@ -274,7 +267,7 @@ func TestWhatAgentCannotDoIsASentence(t *testing.T) {
 		{"tunnel a:1 b:2", "agent: tunnel takes host:port and nothing else\n"},
 		{"supervise -grace 1s", "agent: supervise: no command\n"},
 	} {
-		command := exec.Command(program(t), strings.Fields(one.arguments)...)
+		command := exec.Command(program, strings.Fields(one.arguments)...)
 		if out, _ := command.CombinedOutput(); string(out) != one.want || command.ProcessState.ExitCode() != 2 {
 			t.Errorf("agent %s: exit code %d and %q; want 2 and %q", one.arguments, command.ProcessState.ExitCode(), out, one.want)
 		}

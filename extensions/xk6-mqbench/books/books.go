@@ -103,7 +103,7 @@ func New(shape Shape) *Books {
 			b.receivedSets = append(b.receivedSets, sets()...)
 		}
 		if b.Subscribers > 1 {
-			b.copies = newCopies(b.Producers)
+			b.copies = make([]copies, b.Producers)
 		}
 	}
 	return b

@@ -131,8 +131,15 @@ func (t *Errors) NoteAt(err error, offsetNs int64) { t.count(err, &offsetNs) }
 // List is without passwords and sorted by count, the most frequent first. The rarest of too many are put together.
 func (t *Errors) List() []Error {
 	notes := map[string]*Error{}
-	t.raw.Range(func(text, n any) bool {
-		n.(*note).addTo(notes, address.MaskedText(text.(string)))
+	t.raw.Range(func(text, counted any) bool {
+		message, n := address.MaskedText(text.(string)), counted.(*note)
+		e := notes[message]
+		if e == nil {
+			e = &Error{Message: message}
+			notes[message] = e
+		}
+		e.Count += n.count.Load()
+		e.FirstNs = earlier(e.FirstNs, n.firstNs)
 		return true
 	})
 	list := make([]Error, 0, len(notes))
@@ -187,17 +194,6 @@ func (t *Errors) count(err error, offsetNs *int64) {
 		n, _ = t.raw.LoadOrStore(text, &note{firstNs: offsetNs})
 	}
 	n.(*note).count.Add(1)
-}
-
-// addTo adds what was counted to the wording's entry.
-func (n *note) addTo(notes map[string]*Error, text string) {
-	e := notes[text]
-	if e == nil {
-		e = &Error{Message: text}
-		notes[text] = e
-	}
-	e.Count += n.count.Load()
-	e.FirstNs = earlier(e.FirstNs, n.firstNs)
 }
 
 // earlier of two times; nil is none.

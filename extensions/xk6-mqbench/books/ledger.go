@@ -108,14 +108,6 @@ type arrived struct {
 	lastNs int64
 }
 
-func newCopies(producers int64) []copies {
-	all := make([]copies, producers)
-	for p := range all {
-		all[p].arrived = map[int64]arrived{}
-	}
-	return all
-}
-
 // Arrived records a copy of a message, received at atNs since T0, and returns when the latest copy so far was received, and whether
 // it was the last one. Call it once for each copy.
 func (b *Books) Arrived(p, seq, atNs int64) (lastNs int64, all bool) {
@@ -133,6 +125,8 @@ func (b *Books) Arrived(p, seq, atNs int64) (lastNs int64, all bool) {
 	m.lastNs = max(m.lastNs, atNs)
 	if all = m.copies == b.Subscribers; all {
 		delete(c.arrived, seq)
+	} else if c.arrived == nil {
+		c.arrived = map[int64]arrived{seq: m}
 	} else {
 		c.arrived[seq] = m
 	}

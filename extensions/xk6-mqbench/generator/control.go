@@ -60,10 +60,19 @@ func (g *Generator) Finish() {
 // TellLeader answers question id with the broker's name of the node that leads the first topic, or null if there is none or no answer. It
 // returns in bounded time. Any goroutine may call it after Open.
 func (g *Generator) TellLeader(id int64) {
-	node, err := g.leader()
+	ctx, cancel := context.WithTimeout(context.Background(), leaderTimeout)
+	defer cancel()
+	var node string
+	err := deadline.While(ctx, func() (err error) {
+		node, err = broker.Leader(ctx, g.session, g.plan.Topics[0])
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		err = errors.New("the broker did not say who leads within 2s")
+	}
 	answer := map[string]any{"mqbench": "leader", "id": id, "node": nil}
 	switch {
-	case err != nil:
+	case err != nil: // node may still be written
 		answer["error"] = address.Masked(err)
 	case node != "":
 		answer["node"] = node
@@ -110,21 +119,6 @@ func (g *Generator) hasT0() bool {
 	case <-g.ending:
 		return false
 	}
-}
-
-// leader of the first topic; "" if this system has no leaders.
-func (g *Generator) leader() (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), leaderTimeout)
-	defer cancel()
-	var found string
-	err := deadline.While(ctx, func() (err error) {
-		found, err = broker.Leader(ctx, g.session, g.plan.Topics[0])
-		return err
-	})
-	if err != nil && ctx.Err() != nil { // found may still be written
-		return "", errors.New("the broker did not say who leads within 2s")
-	}
-	return found, err
 }
 
 // awaitFinish keeps one of several clients, with its books closed, until it may leave. When a member leaves a group, the broker gives

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -181,21 +182,18 @@ type Files struct {
 // CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part", and also "<base>.ledger.part" if the plan's messages cross from client
 // to client.
 func CreateFiles(plan *Plan, base string, progress io.Writer) (*Files, error) {
-	hlog, err := recorder.Create(base + ".hlog")
-	if err != nil {
-		return nil, err
+	files := &Files{progress: progress}
+	var failed error
+	create := func(ending string) *recorder.File {
+		file, err := recorder.Create(base + ending)
+		failed = cmp.Or(failed, err)
+		return file
 	}
-	jsonl, err := recorder.Create(base + ".jsonl")
-	if err != nil {
-		return nil, err
-	}
-	files := &Files{hlog: hlog, jsonl: jsonl, progress: progress}
+	files.hlog, files.jsonl = create(".hlog"), create(".jsonl")
 	if plan.crosses() {
-		if files.ledger, err = recorder.Create(base + ".ledger"); err != nil {
-			return nil, err
-		}
+		files.ledger = create(".ledger")
 	}
-	return files, nil
+	return files, failed
 }
 
 // Discard removes all files.

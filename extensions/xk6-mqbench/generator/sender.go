@@ -20,7 +20,7 @@ type sender struct {
 	out      broker.Producer
 	// done is g.done, bound once: making a method value for each call would allocate.
 	done broker.Done
-	// sends and acks are the shards for its messages.
+	// sends and acks are the shards for its messages: acknowledgements are recorded with the connection's receipts, if there are any.
 	sends, acks *recorder.Shard
 	// limit of messages in flight; 0: none.
 	limit      int64
@@ -56,10 +56,10 @@ type sender struct {
 }
 
 func newSender(g *Generator, producer int, on *connection) *sender {
-	topic := producer % len(g.plan.Topics)
+	topic, c := producer%len(g.plan.Topics), g.share.connection(producer)
 	s := &sender{
 		g: g, producer: int64(producer), topic: topic, name: g.plan.Topics[topic], done: g.done, connection: on,
-		limit: g.plan.InFlight, sends: g.sends(producer), acks: g.acks(producer),
+		limit: g.plan.InFlight, sends: g.recorder.Shard(c % g.sendShards()), acks: g.receipts(c),
 	}
 	if s.limit > 0 && !g.closed {
 		s.freedNs = make([]atomic.Int64, min(s.limit, g.books.Sequences(s.producer, g.plan.Schedule.Messages)))

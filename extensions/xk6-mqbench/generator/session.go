@@ -104,14 +104,12 @@ func (g *Generator) makeSenders() {
 }
 
 // makeProducers gives each connection its driver's side.
-func (g *Generator) makeProducers() error {
+func (g *Generator) makeProducers() (err error) {
 	outs := make([]broker.Producer, len(g.connections))
 	for c := range outs {
-		out, err := g.session.Producer(c)
-		if err != nil {
+		if outs[c], err = g.session.Producer(c); err != nil {
 			return err
 		}
-		outs[c] = out
 	}
 	for _, s := range g.senders {
 		s.out = outs[g.share.connection(int(s.producer))]

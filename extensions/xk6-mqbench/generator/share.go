@@ -131,15 +131,6 @@ func (g *Generator) receiptShards() int {
 	return min(max(g.share.producing(), g.share.consuming()), 2*runtime.NumCPU())
 }
 
-func (g *Generator) sends(producer int) *recorder.Shard {
-	return g.recorder.Shard(g.share.connection(producer) % g.sendShards())
-}
-
-// acks are recorded in the shard of the connection's receipts, if there are any.
-func (g *Generator) acks(producer int) *recorder.Shard {
-	return g.receipts(g.share.connection(producer))
-}
-
 // receipts of a connection of the session.
 func (g *Generator) receipts(connection int) *recorder.Shard {
 	return g.recorder.Shard(g.sendShards() + connection%g.receiptShards())
