@@ -27,7 +27,7 @@ type measured struct {
 	// counts are all numbers of the window, the warm-up ("warmup.lost") and the totals by their names, and the state.
 	counts    map[string]string
 	offenders map[string]books.Message
-	slowest   []struct{ Sequence, IntendedNs, ResponseNs, QueuedNs, LagNs, ServiceNs int64 }
+	slowest   []slow
 	// breakdown is nil where the file has none.
 	breakdown []recorder.Bucket
 	stoppedNs int64
@@ -44,6 +44,8 @@ type measured struct {
 	completions map[int]int64
 	ticks       []tickLine
 }
+
+type slow struct{ Sequence, IntendedNs, ResponseNs, QueuedNs, LagNs, ServiceNs int64 }
 
 type tickLine struct {
 	At                         float64
@@ -142,6 +144,11 @@ func read(t *testing.T, file string, plan *Plan, progress []byte) *measured {
 			Second             int
 			Metrics            map[string]recorder.Exact
 			Limits             []struct{ Over, OverWithoutLag []int64 }
+			Stops              [][2]int64
+			Counts             []int64
+			First              map[string]books.Message
+			Messages           []slow
+			Buckets            []recorder.Bucket
 		}
 		decode := func(into any) {
 			t.Helper()
@@ -170,14 +177,11 @@ func read(t *testing.T, file string, plan *Plan, progress []byte) *measured {
 			decode(&m.totals)
 			count("")
 		case "offenders":
-			l := struct{ First any }{&m.offenders}
-			decode(&l)
+			m.offenders = line.First
 		case "slowest":
-			l := struct{ Messages any }{&m.slowest}
-			decode(&l)
+			m.slowest = line.Messages
 		case "breakdown":
-			l := struct{ Buckets any }{&m.breakdown}
-			decode(&l)
+			m.breakdown = line.Buckets
 		case "trailer":
 			m.counts["state"] = line.State
 		case "tick":
@@ -185,15 +189,11 @@ func read(t *testing.T, file string, plan *Plan, progress []byte) *measured {
 			decode(&tick)
 			m.ticks = append(m.ticks, tick)
 		case "stops":
-			var l struct{ Stops [][2]int64 }
-			decode(&l)
-			for _, stop := range l.Stops {
+			for _, stop := range line.Stops {
 				m.stoppedNs += stop[1] - stop[0]
 			}
 		case "completions":
-			var l struct{ Counts []int64 }
-			decode(&l)
-			for _, n := range l.Counts {
+			for _, n := range line.Counts {
 				m.completions[line.Second] += n
 			}
 		case "second":

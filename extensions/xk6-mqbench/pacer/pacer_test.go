@@ -23,16 +23,6 @@ func TestWaitUntilNeverReturnsEarly(t *testing.T) {
 	}
 }
 
-func TestAMomentInThePastIsNotWaitedFor(t *testing.T) {
-	c := clock.New()
-	var stop atomic.Bool
-	p := New(c.Now, &stop, int64(time.Millisecond), Pacing{})
-	defer p.Close()
-	if now := p.WaitUntil(-1); now < 0 {
-		t.Errorf("WaitUntil(-1) = %d", now)
-	}
-}
-
 func TestAStopEndsALongWait(t *testing.T) {
 	c := clock.New()
 	var stop atomic.Bool

@@ -15,41 +15,36 @@ func completedAt(s *Shard, receivedNs, ackedNs int64) {
 	}
 }
 
-func TestCompletionsAreCountedPer10MsOfRealTime(t *testing.T) {
+func TestAcknowledgementsOrElseReceiptsAreCountedPer10MsOfRealTime(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	r := New(3, frame(0, secondNs), nil)
-	var want [4][CompletionBins]int64
-	for i := range 20_000 {
-		atNs := random.Int64N(4 * secondNs)
-		want[atNs/secondNs][atNs%secondNs/binNs]++
-		if atNs < binNs { // two clocks see the beginning differently
-			atNs -= binNs
-		}
-		completedAt(r.Shard(i), atNs, 0)
-	}
-	taken := r.TakeCompletions(3)
-	if len(taken) != 3 {
-		t.Fatalf("%d seconds are taken; want the 3 that are over", len(taken))
-	}
-	for k, second := range append(taken, r.TakeCompletions(math.MaxInt64)...) {
-		if second.Second != int64(k) || second.Counts != want[k] {
-			t.Errorf("second %d is number %d with %v; want %v", second.Second, k, second.Counts, want[k])
-		}
-	}
-	if left := r.TakeCompletions(math.MaxInt64); len(left) != 0 {
-		t.Errorf("%v is taken twice", left)
-	}
-}
-
-func TestCompletionsAreAcknowledgementsWhereThereAreAny(t *testing.T) {
 	for _, acks := range []bool{true, false} {
 		f := frame(0, secondNs)
 		f.Acks = acks
-		r := New(1, f, nil)
-		completedAt(r.Shard(0), 5*binNs, 7*binNs)
-		want := map[bool]int{true: 7, false: 5}[acks]
-		if taken := r.TakeCompletions(1); len(taken) != 1 || taken[0].Counts[want] != 1 || sumOf(taken[0]) != 1 {
-			t.Errorf("acks %v: %v; want 1 in bin %d", acks, taken, want)
+		r := New(3, f, nil)
+		var want [4][CompletionBins]int64
+		for i := range 20_000 {
+			atNs := random.Int64N(4 * secondNs)
+			want[atNs/secondNs][atNs%secondNs/binNs]++
+			if atNs < binNs { // two clocks see the beginning differently
+				atNs -= binNs
+			}
+			if acks {
+				completedAt(r.Shard(i), atNs/2, atNs)
+			} else {
+				completedAt(r.Shard(i), atNs, atNs+secondNs)
+			}
+		}
+		taken := r.TakeCompletions(3)
+		if len(taken) != 3 {
+			t.Fatalf("%d seconds are taken; want the 3 that are over", len(taken))
+		}
+		for k, second := range append(taken, r.TakeCompletions(math.MaxInt64)...) {
+			if second.Second != int64(k) || second.Counts != want[k] {
+				t.Errorf("acks %v: second %d is number %d with %v; want %v", acks, second.Second, k, second.Counts, want[k])
+			}
+		}
+		if left := r.TakeCompletions(math.MaxInt64); len(left) != 0 {
+			t.Errorf("%v is taken twice", left)
 		}
 	}
 }

@@ -131,31 +131,6 @@ func TestStragglersOpenTheirSecondAgainAndNothingIsCountedTwice(t *testing.T) {
 	}
 }
 
-func TestOnlyTheMetricsOfTheFrameAreRecorded(t *testing.T) {
-	r := New(1, Frame{EndNs: secondNs, Metrics: []Metric{Lag, Queued, Ack}, WarmUp: true}, nil)
-	s := r.Shard(0)
-	s.Enter()
-	s.Sent(0, 10, 20, 5, 5)
-	s.Received(0, 30)
-	s.Completed(0, 10, 30, 20, 5)
-	s.Last(0, 10, 30, 5)
-	s.Acked(0, 10, 25, 5)
-	s.Leave()
-	second := r.Take(0)
-	for _, m := range Metrics() {
-		want := int64(0)
-		if r.Keeps(m) {
-			want = 1
-		}
-		if got := second.Exact(m).Count; got != want {
-			t.Errorf("%s has %d values; want %d", m, got, want)
-		}
-	}
-	if totals := r.Totals(); totals.Received != 1 || len(r.Slowest()) != 0 {
-		t.Errorf("received %d, slowest %v; want 1, and none without a response", totals.Received, r.Slowest())
-	}
-}
-
 func TestAWindowThatOpensLaterHasItsSecondsFromThereAndNoneOfTheWarmUp(t *testing.T) {
 	const first, opens = 100, 3_300_000_000
 	r := New(3, Frame{StartNs: Unopened, EndNs: Endless, First: first, Metrics: []Metric{Service}}, nil)

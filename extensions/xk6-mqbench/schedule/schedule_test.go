@@ -110,19 +110,14 @@ func TestOffsetsNeverGoBack(t *testing.T) {
 	}
 }
 
-func TestARateOfNothingIsRefused(t *testing.T) {
-	for _, r := range [][2]int64{{0, 1}, {-1, 1}, {1, 0}} {
-		if _, err := New(r[0], r[1]); err == nil {
-			t.Errorf("New(%d, %d) is accepted", r[0], r[1])
-		}
-	}
-}
-
 func TestAShapeThatIsNoneIsRefusedInWords(t *testing.T) {
 	one := Rate{1, 1}
 	for what, shape := range map[string]Shape{
 		"a closed load":            {Kind: "closed"},
 		"an unknown kind":          {Kind: "bursty", Rate: &one},
+		"constant at a rate of 0":  {Kind: "constant", Rate: &Rate{0, 1}},
+		"constant at -1/ns":        {Kind: "constant", Rate: &Rate{-1, 1}},
+		"constant per 0 ns":        {Kind: "constant", Rate: &Rate{1, 0}},
 		"poisson without a rate":   {Kind: "poisson"},
 		"poisson at a rate of 0":   {Kind: "poisson", Rate: &Rate{0, 1}},
 		"stages without pieces":    {Kind: "stages"},
