@@ -62,6 +62,13 @@ type results struct {
 func (r *results) begin() {
 	g := r.g
 	t0 := g.t0Wall
+	order, timer, leadNs, napNs := "none", "none", int64(0), int64(0)
+	if g.books.WatchesOrder() {
+		order = g.facts.Order
+	}
+	if g.pacer != nil { // a closed load has no times to keep
+		timer, leadNs, napNs = g.pacer.Facts()
+	}
 	r.log = recorder.NewLog(r.files.hlog, t0)
 	r.line(map[string]any{
 		"type": "client", "schema": 1, "index": g.plan.Client.Index, "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10),
@@ -70,8 +77,8 @@ func (r *results) begin() {
 			"driver": g.plan.Broker, "library": g.facts.Library, "server": g.facts.Server,
 		},
 		"driverOptions": g.facts.Settings,
-		"capabilities":  map[string]any{"acks": g.facts.Acks, "order": r.order()},
-		"pacer":         r.pacer(),
+		"capabilities":  map[string]any{"acks": g.facts.Acks, "order": order},
+		"pacer":         map[string]any{"timer": timer, "leadNs": leadNs, "spinNs": leadNs, "napNs": napNs},
 		"cores":         runtime.NumCPU(),
 	})
 	r.asleepNs, _ = g.asleep()
@@ -234,23 +241,6 @@ func (r *results) figures(line map[string]any) {
 	if f := r.g.recorder.Figures(recorder.Lag); f != nil {
 		line["windowLagP99"] = f.P99
 	}
-}
-
-// order is the order that is measured.
-func (r *results) order() string {
-	if !r.g.books.WatchesOrder() {
-		return "none"
-	}
-	return r.g.facts.Order
-}
-
-// pacer says how exactly messages are sent; a closed load has no times to keep.
-func (r *results) pacer() map[string]any {
-	p := r.g.pacer
-	if p == nil {
-		return map[string]any{"timer": "none", "leadNs": 0, "spinNs": 0, "napNs": 0}
-	}
-	return map[string]any{"timer": p.Timer(), "leadNs": p.LeadNs(), "spinNs": p.LeadNs(), "napNs": p.NapNs()}
 }
 
 // slowest lists the slowest messages of the window.

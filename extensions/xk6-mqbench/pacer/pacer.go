@@ -75,14 +75,9 @@ func Sleep(now func() int64, t int64) {
 // Close releases the thread.
 func (p *Pacer) Close() { runtime.UnlockOSThread() }
 
-// Timer names the kernel's timer.
-func (p *Pacer) Timer() string { return p.timer.name() }
-
-// LeadNs is how early the pacer wakes up to spin the rest; 0: it does not spin.
-func (p *Pacer) LeadNs() int64 { return p.leadNs }
-
-// NapNs is the shortest sleep, after which it sends what is due; 0: it sleeps for each message.
-func (p *Pacer) NapNs() int64 { return p.napNs }
+// Facts are the name of the kernel's timer; how early the pacer wakes up to spin the rest (0: it does not spin); and the shortest sleep, after
+// which it sends what is due (0: it sleeps for each message).
+func (p *Pacer) Facts() (timer string, leadNs, napNs int64) { return p.timer.name(), p.leadNs, p.napNs }
 
 // WaitUntil returns at moment t, or later, or when stop is set. It returns the clock's reading. A moment in the past costs one reading
 // of the clock.

@@ -102,8 +102,8 @@ func TestARenewedPacerGoesOnInAnotherThread(t *testing.T) {
 		}
 		done <- second
 	}()
-	if second := <-done; second.LeadNs() != first.LeadNs() {
-		t.Errorf("the lead is %d ns, that of the first one %d", second.LeadNs(), first.LeadNs())
+	if second := <-done; second.leadNs != first.leadNs {
+		t.Errorf("the lead is %d ns, that of the first one %d", second.leadNs, first.leadNs)
 	}
 }
 

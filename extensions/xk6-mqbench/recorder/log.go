@@ -34,11 +34,12 @@ func Create(path string) (*File, error) {
 	return &File{path: path, file: file, buf: newBuffer(file), hash: sha256.New()}, nil
 }
 
-// Line writes one line; text has no line break.
+// Line writes one line; text has no line break, and is the file's from then on.
 func (f *File) Line(text []byte) {
-	f.write(text)
-	f.write([]byte{'\n'})
 	f.lines++
+	if f.err == nil {
+		_, f.err = io.MultiWriter(f.buf, f.hash).Write(append(text, '\n'))
+	}
 }
 
 // Lines is the number of lines so far.
@@ -57,15 +58,14 @@ func (f *File) Flush() error {
 
 // Finish makes the file durable and renames it.
 func (f *File) Finish() error {
-	flushed := f.Flush()
-	var synced error
-	if flushed == nil {
-		synced = f.file.Sync()
+	err := f.Flush()
+	if err == nil {
+		err = f.file.Sync()
 	}
-	if err := errors.Join(flushed, synced, f.file.Close()); err != nil {
-		return fmt.Errorf("result file: %w", err)
+	if err = errors.Join(err, f.file.Close()); err == nil {
+		err = os.Rename(f.path+".part", f.path)
 	}
-	if err := os.Rename(f.path+".part", f.path); err != nil {
+	if err != nil {
 		return fmt.Errorf("result file: %w", err)
 	}
 	return syncFolder(filepath.Dir(f.path))
@@ -121,15 +121,6 @@ func (l *Log) Trailer(state string) {
 }
 
 // --- internal ---
-
-func (f *File) write(b []byte) {
-	if f.err != nil {
-		return
-	}
-	if _, err := io.MultiWriter(f.buf, f.hash).Write(b); err != nil {
-		f.err = err
-	}
-}
 
 func newBuffer(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 

@@ -410,15 +410,16 @@ func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 			continue
 		}
 		startNs := s.recorder.windowStartNs.Load()
-		piece := int(floorMod(offsetNs-startNs, secondNs) / pieceNs)
-		if n := s.recorder.interval; n > 1 && offsetNs >= startNs {
-			piece = int((offsetNs - startNs) % (n * secondNs) / (n * pieceNs))
+		sinceNs := offsetNs - startNs
+		piece := int((sinceNs - floorDiv(sinceNs, secondNs)*secondNs) / pieceNs)
+		if n := s.recorder.interval; n > 1 && sinceNs >= 0 {
+			piece = int(sinceNs % (n * secondNs) / (n * pieceNs))
 		}
 		counts := &sec.limits[k]
 		counts.Count[piece]++
 		if ns > limit.Ns {
 			counts.Over[piece]++
-			if offsetNs >= startNs {
+			if sinceNs >= 0 {
 				s.over[k]++
 			}
 		}
@@ -444,5 +445,3 @@ func floorDiv(a, b int64) int64 {
 	}
 	return q
 }
-
-func floorMod(a, b int64) int64 { return a - floorDiv(a, b)*b }
