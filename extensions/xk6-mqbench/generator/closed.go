@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -26,7 +27,6 @@ func (t *gate) opened() {
 // settled or timed out, the rest.
 func (s *sender) sendClosed() {
 	g := s.g
-	defer g.sending.Done()
 	warmup := g.books.Sequences(s.producer, g.plan.Schedule.WarmupMessages)
 	all := g.books.Sequences(s.producer, g.plan.Schedule.Messages)
 	for seq := range all {
@@ -76,24 +76,19 @@ func (s *sender) enter() bool {
 	return true
 }
 
-// startClosed lets the senders go at T0.
-func (g *Generator) startClosed() {
-	time.Sleep(time.Duration(g.t0 - g.clock.Now()))
-	for _, s := range g.senders {
-		g.sending.Add(1)
-		go s.sendClosed()
-	}
-	go func() {
-		g.sending.Wait()
-		close(g.paced)
-	}()
-}
-
 // runClosed starts the senders at T0 and goes on until every message has settled, or nothing has been sent or completed and nothing
 // has timed out for the length of the drain, or the time is over. Messages that are not sent by then are not offered; those in
 // flight have the drain to come back. It returns how the run ended.
 func (g *Generator) runClosed(ctx context.Context) string {
-	g.startClosed()
+	time.Sleep(time.Duration(g.t0 - g.clock.Now()))
+	var sending sync.WaitGroup
+	for _, s := range g.senders {
+		sending.Go(s.sendClosed)
+	}
+	go func() {
+		sending.Wait()
+		close(g.paced)
+	}()
 	endNs := g.t0 + g.plan.Schedule.DurationNs
 	movedNs, moves := g.clock.Now(), int64(-1)
 	open, warmedNs := false, int64(0)

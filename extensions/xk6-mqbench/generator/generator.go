@@ -64,7 +64,6 @@ type Generator struct {
 	// asleep is how long the machine was suspended since its start; ok is false if the system does not tell.
 	asleep func() (ns int64, ok bool)
 	// Closed loads: sendsOver is closed when no further message may leave, opened when the window opens.
-	sending   sync.WaitGroup
 	sendsOver chan struct{}
 	sendsOnce sync.Once
 	opened    chan struct{}

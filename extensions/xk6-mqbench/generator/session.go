@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
@@ -38,8 +39,11 @@ func (g *Generator) open(ctx context.Context) error {
 	if err := g.makeRepliers(); err != nil {
 		return err
 	}
-	// Consumers first: without a consumer a system may take a topic for a queue that stores.
-	if err := g.subscribe(ctx, subscriptions); err != nil {
+	// Consumers first: without a consumer a system may take a topic for a queue that stores. Several at once: each waits for the broker.
+	own := slices.DeleteFunc(subscriptions, func(s subscription) bool { return s.Client != g.share.index })
+	if err := deadline.Each(ctx, own, func(ctx context.Context, one subscription) error {
+		return g.session.Consume(ctx, one.Subscription, one.handle)
+	}); err != nil {
 		return err
 	}
 	if err := g.makeProducers(); err != nil {

@@ -1,15 +1,12 @@
 package generator
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/draw"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 )
@@ -18,14 +15,6 @@ import (
 type subscription struct {
 	broker.Subscription
 	handle broker.Handler
-}
-
-// subscribe makes the subscriptions of this client, several at once: each waits for the broker.
-func (g *Generator) subscribe(ctx context.Context, all []subscription) error {
-	own := slices.DeleteFunc(all, func(s subscription) bool { return s.Client != g.share.index })
-	return deadline.Each(ctx, own, func(ctx context.Context, one subscription) error {
-		return g.session.Consume(ctx, one.Subscription, one.handle)
-	})
 }
 
 // What the members of a group do besides receiving messages: they pause, and they work. These waits end when the run does. Where a message is
