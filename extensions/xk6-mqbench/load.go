@@ -62,7 +62,7 @@ func (l *load) open(ctx context.Context, plan *generator.Plan, url, base string,
 	l.ballast = make([]byte, ballastBytes)
 	ctx, cancel := context.WithTimeout(ctx, plan.SetUpTimeout())
 	defer cancel()
-	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {
+	if err := g.Open(ctx, files, map[string]string{"k6": k6Version(), "mqbench": Version}); err != nil {
 		files.Discard()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("not ready within %s: %w", plan.SetUpTimeout(), err)

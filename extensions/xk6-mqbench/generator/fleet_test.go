@@ -176,7 +176,7 @@ func openClients(t *testing.T, plan *Plan, s *stub) *fleet {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := g.Open(c.ctx, files, Versions{K6: "none", Mqbench: "test"}); err != nil {
+		if err := g.Open(c.ctx, files, map[string]string{"k6": "none", "mqbench": "test"}); err != nil {
 			t.Fatal(err)
 		}
 		g.Ready()

@@ -145,14 +145,14 @@ func New(plan *Plan, url string) (*Generator, error) {
 	return g, err
 }
 
-// Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to results. After an error nothing is left on
-// the broker.
-func (g *Generator) Open(ctx context.Context, files *Files, version Versions) error {
+// Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to results, with the versions of what
+// measures. After an error nothing is left on the broker.
+func (g *Generator) Open(ctx context.Context, files *Files, versions map[string]string) error {
 	if err := g.open(ctx); err != nil {
 		g.leave()
 		return err
 	}
-	g.results = &results{g: g, files: files, version: version, quit: make(chan struct{}), live: g.plan.Latency()}
+	g.results = &results{g: g, files: files, versions: versions, quit: make(chan struct{}), live: g.plan.Latency()}
 	return nil
 }
 

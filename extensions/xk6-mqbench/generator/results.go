@@ -19,22 +19,16 @@ import (
 // settleNs: a second that is not settled this long after its end is written as it is. Stragglers follow in lines of their own.
 const settleNs = int64(5 * time.Second)
 
-// Versions of what measures.
-type Versions struct {
-	K6      string
-	Mqbench string
-}
-
 // results writes a run's measurements while it goes on: lines for every settled second of intended time, and a tick for every second of
 // real time. In the window of a long run a line stands for Plan.IntervalSeconds. One goroutine writes at a time: watch, and after it the one that ends the run.
 type results struct {
-	g       *Generator
-	files   *Files
-	version Versions
-	log     *recorder.Log
-	quit    chan struct{}
-	watched sync.WaitGroup
-	usage   usage
+	g        *Generator
+	files    *Files
+	versions map[string]string
+	log      *recorder.Log
+	quit     chan struct{}
+	watched  sync.WaitGroup
+	usage    usage
 	// asleepNs is how long the machine had been suspended at the beginning.
 	asleepNs int64
 	// last holds the counts of the previous tick, told those of the previous line of progress, which comes every second.
@@ -69,13 +63,12 @@ func (r *results) begin() {
 	if g.pacer != nil { // a closed load has no times to keep
 		timer, leadNs, napNs = g.pacer.Facts()
 	}
+	versions := map[string]string{"go": runtime.Version(), "driver": g.plan.Broker, "library": g.facts.Library, "server": g.facts.Server}
+	maps.Copy(versions, r.versions)
 	r.log = recorder.NewLog(r.files.hlog, t0)
 	r.line(map[string]any{
 		"type": "client", "schema": 1, "index": g.plan.Client.Index, "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10),
-		"versions": map[string]string{
-			"k6": r.version.K6, "mqbench": r.version.Mqbench, "go": runtime.Version(),
-			"driver": g.plan.Broker, "library": g.facts.Library, "server": g.facts.Server,
-		},
+		"versions":      versions,
 		"driverOptions": g.facts.Settings,
 		"capabilities":  map[string]any{"acks": g.facts.Acks, "order": order},
 		"pacer":         map[string]any{"timer": timer, "leadNs": leadNs, "spinNs": leadNs, "napNs": napNs},

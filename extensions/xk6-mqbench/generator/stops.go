@@ -128,15 +128,13 @@ func readUsage() usage {
 // schedLatencyNs is quantile q of the time that goroutines waited for a processor between before and u, in ns: the upper edge of the
 // runtime's bucket.
 func (u usage) schedLatencyNs(before usage, q float64) int64 {
-	var all uint64
-	counts := make([]uint64, len(u.waits.Counts))
+	var all, seen uint64
 	for i, n := range u.waits.Counts {
-		counts[i] = n - before.waits.Counts[i]
-		all += counts[i]
+		all += n - before.waits.Counts[i]
 	}
 	rank := uint64(math.Ceil(float64(all) * q))
-	var seen uint64
-	for i, n := range counts {
+	for i, n := range u.waits.Counts {
+		n -= before.waits.Counts[i]
 		if seen += n; seen >= rank && n > 0 {
 			edge := u.waits.Buckets[i+1]
 			if math.IsInf(edge, 1) {

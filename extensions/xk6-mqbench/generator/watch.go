@@ -128,10 +128,7 @@ func (r *results) stops() {
 // completions writes those of the seconds of real time before the given one.
 func (r *results) completions(before int64) {
 	for _, second := range r.g.recorder.TakeCompletions(before) {
-		r.line(struct {
-			Type string `json:"type"`
-			recorder.CompletedSecond
-		}{"completions", second})
+		r.line(second)
 	}
 }
 

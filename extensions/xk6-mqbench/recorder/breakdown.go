@@ -130,7 +130,8 @@ type completions struct {
 
 // CompletedSecond is the number of completions in each hundredth of a second since T0, or of several that are recorded as one.
 type CompletedSecond struct {
-	Second int64 `json:"second"`
+	Type   string `json:"type"`
+	Second int64  `json:"second"`
 	// Seconds is how many it stands for; left out: one.
 	Seconds int64                 `json:"seconds,omitempty"`
 	Counts  [CompletionBins]int64 `json:"counts"`
@@ -154,7 +155,7 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 			}
 			if _, seen := at[n]; !seen {
 				at[n] = len(taken)
-				taken = append(taken, CompletedSecond{Second: n, Seconds: several(r.interval)})
+				taken = append(taken, CompletedSecond{Type: "completions", Second: n, Seconds: several(r.interval)})
 			}
 			for k, count := range c.counts {
 				taken[at[n]].Counts[k] += count
