@@ -24,6 +24,7 @@ import (
 	"go.k6.io/k6/v2/output"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/generator"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
@@ -122,15 +123,6 @@ func options(t *testing.T, text string) (o lib.Options) {
 	return o
 }
 
-func (k *k6Side) await(words string) {
-	k.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(k.text(), words); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			k.t.Fatalf("it does not say %q: %s", words, k.text())
-		}
-	}
-}
-
 // gone fails unless nothing is left on the broker and in the folder.
 func (k *k6Side) gone() {
 	k.t.Helper()
@@ -183,7 +175,7 @@ func TestWhatEndsARunBeforeItsFirstSlotLeavesNothing(t *testing.T) {
 		ends := make(chan error, 1)
 		go func() { ends <- k.Start() }()
 		if c.until != "" {
-			k.await(c.until)
+			brokertest.Eventually(t, "it says "+c.until, func() bool { return strings.Contains(k.text(), c.until) })
 		} else if err := within(t, ends); err != nil {
 			t.Fatal(err)
 		} else {

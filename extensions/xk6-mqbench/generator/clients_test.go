@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
@@ -101,7 +102,7 @@ func TestAMessageThatCrossesLeavesFlightAtItsAcknowledgementOrWhenItWasSent(t *t
 		p.Connections, p.Producers, p.Acks = 2, 2, acks
 		c := openClients(t, of(2, p), &stub{acks: acks, copies: without(every(1, 0))}) // no receipt lets anything go on
 		c.start(-time.Duration(p.windowEndNs()))
-		c.eventually("everything is sent", func() bool { return c.generators[0].settled() && c.generators[1].settled() })
+		brokertest.Eventually(t, "everything is sent", func() bool { return c.generators[0].settled() && c.generators[1].settled() })
 		c.finish()
 		for _, m := range c.close() {
 			m.has("state complete sent 300 failed 0")
@@ -143,7 +144,7 @@ func TestWhatArrivesBeforeAClientKnowsT0HasItsTrueTime(t *testing.T) {
 	all[0].StartAt(t0)
 	c.generators = all[:1]
 	c.beat()
-	c.eventually("everything is sent", all[0].settled)
+	brokertest.Eventually(t, "everything is sent", all[0].settled)
 	// Client 1 has no producers, and T0 comes later than all messages.
 	time.Sleep(100 * time.Millisecond)
 	all[1].StartAt(t0)
@@ -190,7 +191,7 @@ func TestWhatArrivesWhenTheBooksAreClosedCountsNowhere(t *testing.T) {
 		s := &stub{copies: without(func(i int64) bool { return i >= 90 })}
 		c := openClients(t, of(2, p), s)
 		c.start(-100 * time.Millisecond)
-		c.eventually("it is quiet", c.quiet)
+		brokertest.Eventually(t, "it is quiet", c.quiet)
 		if told {
 			for _, g := range c.generators {
 				g.CloseBooks()
@@ -210,7 +211,7 @@ func TestWhatArrivesWhenTheBooksAreClosedCountsNowhere(t *testing.T) {
 			s.deliver(m, nil)
 		}
 		// Nobody handles those of who has left.
-		c.eventually("it is handled", func() bool { return s.under.Load() <= 10 })
+		brokertest.Eventually(t, "it is handled", func() bool { return s.under.Load() <= 10 })
 		c.finish()
 		for _, m := range c.close() {
 			m.has("state complete #response 90")
@@ -229,7 +230,7 @@ func TestWhatWillNeverBeAcknowledgedIsToldApartFromWhatIsStillInFlight(t *testin
 	for _, n := range []int{1, 2} {
 		p := workQueuePlan(1000, 200, 2)
 		p.Connections, p.Producers, p.Acks, p.DrainNs = 2, 2, true, 600*ms
-		c := openClients(t, of(n, p), &stub{acks: true, ack: unless(every(10, 3)), onSend: func(m *broker.Message) error {
+		c := openClients(t, of(n, p), &stub{acks: true, answer: unless(every(10, 3), 0), onSend: func(m *broker.Message) error {
 			if m.Index%5 == 0 {
 				return fmt.Errorf("gone: %w", broker.ErrUnknown)
 			}
@@ -285,7 +286,7 @@ func TestOneOfSeveralClientsTellsHowFarItIs(t *testing.T) {
 	c := openClients(t, of(2, p), &stub{acks: true})
 	c.start(100 * time.Millisecond)
 	for i := range c.generators {
-		c.eventually("it tells that all has left", func() bool { return strings.Contains(c.told(i), `"paced":true`) })
+		brokertest.Eventually(t, "it tells that all has left", func() bool { return strings.Contains(c.told(i), `"paced":true`) })
 	}
 	c.coordinate()
 	measured := c.close()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
 func TestAClosedLoadSendsAllMessagesAndHasNeitherResponseNorLag(t *testing.T) {
@@ -62,7 +63,7 @@ func TestEveryPatternHasAClosedLoad(t *testing.T) {
 func TestAClosedLoadWaitsForAcknowledgementsToo(t *testing.T) {
 	p := closedPlan(300, 300)
 	p.Acks = true
-	m := measure(t, p, &stub{acks: true, ack: func(int64) (time.Duration, bool) { return 300 * time.Millisecond, true }}, nil)
+	m := measure(t, p, &stub{acks: true, answer: unless(only(-1), 300*time.Millisecond)}, nil)
 	m.has("acked 300 unknown 0")
 	if first := m.metrics["ack"].Min; first < 300*ms {
 		t.Errorf("shortest ack %d ms; want it counted from the send call", first/ms)
@@ -75,7 +76,7 @@ func TestARunWithoutABrokerEndsWithoutItsDrain(t *testing.T) {
 		p.DrainNs, p.TimeoutNs = 600_000*ms, 600_000*ms
 		c := openClients(t, p, &stub{copies: without(func(i int64) bool { return i >= 95 })})
 		c.start(0)
-		c.eventually("it is quiet", c.quiet)
+		brokertest.Eventually(t, "it is quiet", c.quiet)
 		c.generators[0].CloseBooks()
 		c.finish()
 		c.close()[0].has("state complete received 95 lost 5 failed 0 notOffered 0")
@@ -107,7 +108,7 @@ func TestAWarmUpThatNeverSettlesKeepsNoWindowShut(t *testing.T) {
 	}{
 		"a lost message": {&stub{copies: without(only(0))}, "warmup.lost 1 warmup.timedOut 1 received 100 timedOut 0"},
 		// It was received in time.
-		"a missing acknowledgement": {&stub{acks: true, ack: unless(only(0))}, "warmup.unknown 1 warmup.timedOut 0 acked 100"},
+		"a missing acknowledgement": {&stub{acks: true, answer: unless(only(0), 0)}, "warmup.unknown 1 warmup.timedOut 0 acked 100"},
 	} {
 		p := closedPlan(100, 10)
 		p.Schedule.WarmupMessages, p.Schedule.Messages = 1, 101

@@ -72,7 +72,7 @@ func TestFaultsOfAFanOutAreCountedInCopies(t *testing.T) {
 			}
 			return 1
 		},
-		ack: unless(unacked),
+		answer: unless(unacked, 0),
 	}, nil)
 	sent := func(of func(i int64) bool) int64 {
 		return count(0, n, func(i int64) bool { return of(i) && !refuses(i) })
@@ -88,7 +88,7 @@ func TestFaultsOfAFanOutAreCountedInCopies(t *testing.T) {
 }
 
 func TestAPublishEndsAtItsAcknowledgementAndNothingWaitsForItsReceivers(t *testing.T) {
-	s := &stub{acks: true, ack: func(i int64) (time.Duration, bool) { return 5 * time.Millisecond, i%100 != 3 }}
+	s := &stub{acks: true, answer: unless(every(100, 3), 5*time.Millisecond)}
 	p := publishPlan(1000, 500)
 	p.DrainNs = 300 * ms
 	m := measure(t, p, s, nil)

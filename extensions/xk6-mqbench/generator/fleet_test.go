@@ -20,6 +20,7 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
@@ -244,7 +245,7 @@ func (c *fleet) coordinate() {
 	c.t.Helper()
 	switch {
 	case c.plan.crosses():
-		c.eventually("everything has arrived", c.arrived)
+		brokertest.Eventually(c.t, "everything has arrived", c.arrived)
 	case c.plan.Client.Count > 1:
 		c.settle()
 	}
@@ -254,7 +255,7 @@ func (c *fleet) coordinate() {
 // settle waits until all books are closed.
 func (c *fleet) settle() {
 	c.t.Helper()
-	c.eventually("all are settled", func() bool {
+	brokertest.Eventually(c.t, "all are settled", func() bool {
 		for i := range c.progress {
 			if !strings.Contains(c.told(i), `"settled"`) {
 				return false
@@ -299,15 +300,6 @@ func (c *fleet) arrived() bool {
 	return received == expected*c.plan.subscribers()
 }
 
-func (c *fleet) eventually(what string, holds func() bool) {
-	c.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			c.t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 // quiet: everything is sent, and nothing more arrives. What is lost or unanswered only the drain would tell.
 func (c *fleet) quiet() bool {
 	for _, g := range c.generators {
@@ -341,7 +333,7 @@ func runQuiet(t *testing.T, plan *Plan, s *stub) (*fleet, []*measured) {
 	c := openClients(t, &p, s)
 	c.start(-time.Duration(p.windowEndNs()))
 	if p.Client.Count > 1 {
-		c.eventually("it is quiet", c.quiet)
+		brokertest.Eventually(c.t, "it is quiet", c.quiet)
 	}
 	c.finish()
 	return c, c.close()

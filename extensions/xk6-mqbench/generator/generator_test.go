@@ -2,7 +2,6 @@ package generator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -186,7 +185,7 @@ func TestNoMoreIsInFlightThanTheLimit(t *testing.T) {
 				},
 			}
 			if c.plan.Acks {
-				s.ack = func(int64) (time.Duration, bool) { flying.add(-1); return 0, true }
+				s.answer = func(int64) (time.Duration, error) { flying.add(-1); return 0, nil }
 			}
 			measure(t, c.plan, s, nil).has(c.want)
 			if flying.highest > c.most {
@@ -411,7 +410,7 @@ func TestALateGeneratorBlamesNeitherConnectionNorGate(t *testing.T) {
 func TestAMessageThatFailsAndArrivesLeavesFlightOnce(t *testing.T) {
 	m := measure(t, gated(5, testPlan(1000, 1000)), &stub{
 		receive: func(string, int64) { time.Sleep(2 * time.Millisecond) },
-		fate:    func(int64) error { return errors.New("refused, and stored") },
+		answer:  func(int64) (time.Duration, error) { return 0, errRefused },
 	}, nil)
 	m.has("failed 1000 sent 1000")
 }
@@ -421,7 +420,7 @@ func TestAMessageThatMayHaveLeftIsUnknownWithoutAcknowledgementsToo(t *testing.T
 	gone := fmt.Errorf("gone: %w", broker.ErrUnknown)
 	m := measure(t, testPlan(1000, 500), &stub{
 		onSend: func(msg *broker.Message) error { return map[int64]error{3: gone, 4: errRefused}[msg.Index%10] },
-		fate:   func(i int64) error { return map[int64]error{5: gone}[i%10] },
+		answer: func(i int64) (time.Duration, error) { return 0, map[int64]error{5: gone}[i%10] },
 	}, nil)
 	m.has("unknown 100 failed 50 received 400 unackedReceived 50 lost 0 delivered 350")
 	if _, found := m.offenders["lost"]; found || m.totals.EndNs > 1500*ms {

@@ -24,7 +24,7 @@ func TestLedgersOfSeveralClientsSayWhatOneClientCounts(t *testing.T) {
 			complete(p)
 			var one [2]map[string]float64
 			for _, n := range []int{1, 2, 5} {
-				s := &stub{acks: acks, copies: copied, ack: unless(every(70, 5)), onSend: refused(every(40, 3))}
+				s := &stub{acks: acks, copies: copied, answer: unless(every(70, 5), 0), onSend: refused(every(40, 3))}
 				s.facts.Wildcards, s.facts.Stores = true, true
 				c, measured := runQuiet(t, of(n, p), s)
 				sums := c.addUp(measured)

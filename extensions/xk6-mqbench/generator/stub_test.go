@@ -29,10 +29,8 @@ type stub struct {
 	wrap func(*session) broker.Session
 	// onSend runs inside of Send and may block; its error refuses the message.
 	onSend func(m *broker.Message) error
-	// fate is what the send of message i reports although the message is delivered.
-	fate func(i int64) error
-	// ack says after how long message i is acknowledged, and whether at all; nil: at once.
-	ack func(i int64) (time.Duration, bool)
+	// answer is what the send of message i, which is delivered all the same, reports, and after how long; errNever: nothing. nil: success at once.
+	answer func(i int64) (time.Duration, error)
 	// copies says how often message i arrives at a subscription (numbered as in the layout), in a group at one member after the other.
 	copies func(subscription int, i int64) int
 	// later is after how long message i arrives once more; 0: never.
@@ -190,17 +188,16 @@ func (s *session) Send(m *broker.Message, done broker.Done) {
 		time.AfterFunc(s.later(m.Index), func() { s.deliver(again, func(int, int64) int { return 1 }) })
 	}
 	s.deliver(m, s.copies)
-	delay, acked := time.Duration(0), true
-	if s.ack != nil {
-		delay, acked = s.ack(m.Index)
+	delay, err := time.Duration(0), error(nil)
+	if s.answer != nil {
+		delay, err = s.answer(m.Index)
 	}
 	switch {
-	case s.fate != nil:
-		done(m, s.o.Now(), s.fate(m.Index))
-	case acked && delay > 0:
-		time.AfterFunc(delay, func() { done(m, s.o.Now(), nil) })
-	case acked:
-		done(m, s.o.Now(), nil)
+	case err == errNever:
+	case delay > 0:
+		time.AfterFunc(delay, func() { done(m, s.o.Now(), err) })
+	default:
+		done(m, s.o.Now(), err)
 	}
 }
 
@@ -320,7 +317,7 @@ func refused(which func(i int64) bool) func(*broker.Message) error {
 	}
 }
 
-var errRefused = errors.New("refused")
+var errRefused, errNever = errors.New("refused"), errors.New("never")
 
 // without loses messages.
 func without(lost func(i int64) bool) func(int, int64) int {
@@ -332,9 +329,9 @@ func without(lost func(i int64) bool) func(int, int64) int {
 	}
 }
 
-// unless is the acknowledgements of all but some messages.
-func unless(silent func(i int64) bool) func(i int64) (time.Duration, bool) {
-	return func(i int64) (time.Duration, bool) { return 0, !silent(i) }
+// unless acknowledges all but some messages, so long after their send.
+func unless(silent func(i int64) bool, after time.Duration) func(i int64) (time.Duration, error) {
+	return func(i int64) (time.Duration, error) { return after, map[bool]error{true: errNever}[silent(i)] }
 }
 
 // flight counts what is in flight.
