@@ -27,12 +27,9 @@ type sampler struct {
 
 // start samples as -sample asks for, now and every second. The function that it returns takes a last sample and stops.
 func (s *sampler) start() func() {
-	if s.file == "" {
-		return func() {}
-	}
 	file, err := openSamples(s.file)
 	if file == nil || err != nil {
-		return func() {} // a full disk: what is missing counts as unknown, and the command reports the rest
+		return func() {} // not asked for, or a full disk: what is missing counts as unknown, and the command reports the rest
 	}
 	if s.asBroker {
 		s.before = usedBefore(s.file)

@@ -78,7 +78,7 @@ func TestARunDoesNotWaitForConsumersThatAreStillAtWork(t *testing.T) {
 func TestABacklogIsBuiltWhileConsumersPauseAndDrainedAfterwards(t *testing.T) {
 	p := workQueuePlan(1000, 900, 2)
 	p.Pattern, p.Acks = backlog, true
-	p.Backlog = &Backlog{PauseNs: 300 * ms, ResumeNs: 700 * ms, Messages: 400}
+	p.Backlog = &Backlog{PauseNs: 300 * ms, ResumeNs: 700 * ms}
 	m := measure(t, p, &stub{acks: true, facts: broker.Description{Stores: true}}, nil)
 	m.has("received 900 lost 0 acked 900 late 0 #response 0 #service 0 #last 0 #lag 900 #ack 900")
 	// If producers waited for consumers that pause, 400 messages would wait 200 ms in the mean.

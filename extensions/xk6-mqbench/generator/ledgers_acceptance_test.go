@@ -16,7 +16,7 @@ func TestLedgersOfSeveralClientsSayWhatOneClientCounts(t *testing.T) {
 	wild := *fan
 	wild.Wildcard = true
 	piled := *queue
-	piled.Pattern, piled.Backlog = backlog, &Backlog{PauseNs: 50 * ms, ResumeNs: 150 * ms, Messages: 300}
+	piled.Pattern, piled.Backlog = backlog, &Backlog{PauseNs: 50 * ms, ResumeNs: 150 * ms}
 	for _, p := range []*Plan{queue, fan, &wild, &piled} {
 		for _, acks := range []bool{true, false} {
 			p.Acks = acks

@@ -134,7 +134,7 @@ func read(t *testing.T, file string, plan *Plan, progress []byte) *measured {
 	opens := 0
 	if _, after, found := bytes.Cut(text, []byte(`"windowStartNs":`)); found && plan.Schedule.Steady != nil {
 		startNs, _ := strconv.ParseInt(string(after[:bytes.IndexByte(after, '}')]), 10, 64)
-		opens = int((startNs - plan.Schedule.Steady.ToNs) / 1e9)
+		opens = int((startNs - plan.Schedule.WarmupNs) / 1e9)
 	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 1<<20)

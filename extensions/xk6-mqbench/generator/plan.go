@@ -92,17 +92,15 @@ type Schedule struct {
 	Steady *Steady `json:"steady"`
 }
 
-// Steady is when a window may open, ns since T0: the earliest and the latest time.
+// Steady is when a window may open at the earliest, ns since T0.
 type Steady struct {
 	FromNs int64 `json:"fromNs"`
-	ToNs   int64 `json:"toNs"`
 }
 
 // Backlog is when consumers take nothing, ns since T0.
 type Backlog struct {
 	PauseNs  int64 `json:"pauseNs"`
 	ResumeNs int64 `json:"resumeNs"`
-	Messages int64 `json:"messages"`
 }
 
 // Work is what a consumer does for each message.

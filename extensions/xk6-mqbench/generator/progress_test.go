@@ -117,7 +117,7 @@ func TestAWindowThatOpensEarlierHasItsOwnMessagesOnly(t *testing.T) {
 	for _, c := range []struct{ at, opens int64 }{{700, 2}, {1700, 3}} {
 		p := testPlan(1000, 1000)
 		p.Schedule.WarmupNs = 3000 * ms
-		p.Schedule.Steady = &Steady{FromNs: 1000 * ms, ToNs: 3000 * ms}
+		p.Schedule.Steady = &Steady{FromNs: 1000 * ms}
 		p.Limits = []recorder.Limit{{Metric: recorder.Response, Ns: 1}}
 		var g *Generator
 		m := measure(t, complete(p), &stub{onNew: func(made *Generator) { g = made }, receive: at(c.at, func() {

@@ -133,7 +133,7 @@ func (r *results) end() {
 	}
 	r.line(map[string]any{"type": "offenders", "first": g.books.Offenders()})
 	r.line(map[string]any{"type": "slowest", "messages": r.slowest()})
-	if g.recorder.Keeps(recorder.Response) {
+	if g.responds && !g.closed {
 		r.line(map[string]any{"type": "breakdown", "buckets": g.recorder.Breakdown()})
 	}
 	// Since the last line of progress.

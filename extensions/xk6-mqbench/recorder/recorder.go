@@ -111,9 +111,6 @@ func New(shards int, frame Frame, limits []Limit) *Recorder {
 	return r
 }
 
-// Keeps reports whether a metric is recorded.
-func (r *Recorder) Keeps(m Metric) bool { return r.kept[m] }
-
 // Open sets the moment when the window of a closed load opens. Call it before any of its messages is sent.
 func (r *Recorder) Open(startNs int64) {
 	r.zeroNs.Store(startNs)
