@@ -55,15 +55,11 @@ func (l *load) open(ctx context.Context, plan *generator.Plan, url, base string,
 	if err != nil {
 		return err
 	}
-	files, err := generator.CreateFiles(plan, base, io.MultiWriter(progress, &l.meter))
-	if err != nil {
-		return err
-	}
 	l.ballast = make([]byte, ballastBytes)
 	ctx, cancel := context.WithTimeout(ctx, plan.SetUpTimeout())
 	defer cancel()
-	if err := g.Open(ctx, files, map[string]string{"k6": k6Version(), "mqbench": Version}); err != nil {
-		files.Discard()
+	versions := map[string]string{"k6": k6Version(), "mqbench": Version}
+	if err := g.Open(ctx, base, io.MultiWriter(progress, &l.meter), versions); err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("not ready within %s: %w", plan.SetUpTimeout(), err)
 		}

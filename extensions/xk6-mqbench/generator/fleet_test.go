@@ -173,11 +173,7 @@ func openClients(t *testing.T, plan *Plan, s *stub) *fleet {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = progress.Close() })
-		files, err := CreateFiles(taken, c.file(i), progress)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Open(c.ctx, files, map[string]string{"k6": "none", "mqbench": "test"}); err != nil {
+		if err := g.Open(c.ctx, c.file(i), progress, map[string]string{"k6": "none", "mqbench": "test"}); err != nil {
 			t.Fatal(err)
 		}
 		g.Ready()

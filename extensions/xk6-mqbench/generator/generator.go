@@ -3,6 +3,7 @@ package generator
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -145,14 +146,20 @@ func New(plan *Plan, url string) (*Generator, error) {
 	return g, err
 }
 
-// Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to results, with the versions of what
-// measures. After an error nothing is left on the broker.
-func (g *Generator) Open(ctx context.Context, files *Files, versions map[string]string) error {
-	if err := g.open(ctx); err != nil {
+// Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to files that begin with base, with the versions of what
+// measures, and a line of JSON a second to progress. After an error nothing is left on the broker and of the files.
+func (g *Generator) Open(ctx context.Context, base string, progress io.Writer, versions map[string]string) error {
+	r := &results{g: g, progress: progress, versions: versions, quit: make(chan struct{}), live: g.plan.Latency()}
+	err := r.create(base)
+	if err == nil {
+		err = g.open(ctx)
+	}
+	if err != nil {
+		r.discard()
 		g.leave()
 		return err
 	}
-	g.results = &results{g: g, files: files, versions: versions, quit: make(chan struct{}), live: g.plan.Latency()}
+	g.results = r
 	return nil
 }
 
@@ -205,7 +212,7 @@ func (g *Generator) Concluded() <-chan struct{} { return g.concluded }
 // Started is closed at the first claim.
 func (g *Generator) Started() <-chan struct{} { return g.started }
 
-// Close ends the run in any state and writes the results.
+// Close ends the run in any state and writes the results. It is called once.
 func (g *Generator) Close() error {
 	if g.results == nil {
 		return g.session.Close()
@@ -215,7 +222,7 @@ func (g *Generator) Close() error {
 		g.stop.Store(true)
 		g.startOnce.Do(func() {})
 		close(g.ending)
-		g.results.files.Discard()
+		g.results.discard()
 		g.leave()
 		return nil
 	}

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,8 +21,12 @@ const settleNs = int64(5 * time.Second)
 // results writes a run's measurements while it goes on: lines for every settled second of intended time, and a tick for every second of
 // real time. In the window of a long run a line stands for Plan.IntervalSeconds. One goroutine writes at a time: watch, and after it the one that ends the run.
 type results struct {
-	g        *Generator
-	files    *Files
+	g           *Generator
+	hlog, jsonl *recorder.File
+	// ledger is nil if every client can tell by itself what was lost.
+	ledger *recorder.File
+	// progress gets one line of JSON a second, for the runner.
+	progress io.Writer
 	versions map[string]string
 	log      *recorder.Log
 	quit     chan struct{}
@@ -47,9 +50,27 @@ type results struct {
 	ticks, ticked int64
 	ending        bool
 	// telling guards the lines of progress: answers to questions come at any time.
-	telling  sync.Mutex
-	finished error
-	once     sync.Once
+	telling sync.Mutex
+}
+
+// create opens "<base>.hlog.part" and "<base>.jsonl.part", and also "<base>.ledger.part" if messages cross from client to client.
+func (r *results) create(base string) (err error) {
+	if r.hlog, err = recorder.Create(base + ".hlog"); err == nil {
+		r.jsonl, err = recorder.Create(base + ".jsonl")
+	}
+	if err == nil && r.g.crosses {
+		r.ledger, err = recorder.Create(base + ".ledger")
+	}
+	return err
+}
+
+// discard removes the files that were created.
+func (r *results) discard() {
+	for _, file := range []*recorder.File{r.hlog, r.jsonl, r.ledger} {
+		if file != nil {
+			file.Discard()
+		}
+	}
 }
 
 // begin writes the first lines and starts watching. Called at the first claim.
@@ -65,7 +86,7 @@ func (r *results) begin() {
 	}
 	versions := map[string]string{"go": runtime.Version(), "driver": g.plan.Broker, "library": g.facts.Library, "server": g.facts.Server}
 	maps.Copy(versions, r.versions)
-	r.log = recorder.NewLog(r.files.hlog, t0)
+	r.log = recorder.NewLog(r.hlog, t0)
 	r.line(map[string]any{
 		"type": "client", "schema": 1, "index": g.plan.Client.Index, "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10),
 		"versions":      versions,
@@ -128,8 +149,8 @@ func (r *results) end() {
 		totals["windowStartNs"] = ns
 	}
 	r.line(totals)
-	if r.files.ledger != nil {
-		g.books.WriteLedger(r.files.ledger, g.outcome.tried)
+	if r.ledger != nil {
+		g.books.WriteLedger(r.ledger, g.outcome.tried)
 	}
 	r.line(map[string]any{"type": "offenders", "first": g.books.Offenders()})
 	r.line(map[string]any{"type": "slowest", "messages": r.slowest()})
@@ -147,62 +168,23 @@ func (r *results) end() {
 
 // finish writes the trailers and makes the files durable. Without them the run counts as crashed.
 func (r *results) finish() error {
-	r.once.Do(func() {
-		state := r.g.outcome.state
-		hlogLines, hlogSum := r.log.Lines(), r.log.Sum()
-		r.log.Trailer(state)
-		jsonl := r.files.jsonl
-		r.line(map[string]any{
-			"type": "trailer", "state": state, "lines": jsonl.Lines(), "sha256": jsonl.Sum(),
-			"hlog": map[string]any{"lines": hlogLines, "sha256": hlogSum},
-		})
-		// The .jsonl comes last, because its trailer vouches for all files.
-		if r.files.ledger != nil {
-			if r.finished = books.FinishLedger(r.files.ledger); r.finished != nil {
-				return
-			}
-		}
-		if r.finished = r.log.Finish(); r.finished != nil {
-			return
-		}
-		r.finished = jsonl.Finish()
+	state := r.g.outcome.state
+	hlogLines, hlogSum := r.log.Lines(), r.log.Sum()
+	r.log.Trailer(state)
+	r.line(map[string]any{
+		"type": "trailer", "state": state, "lines": r.jsonl.Lines(), "sha256": r.jsonl.Sum(),
+		"hlog": map[string]any{"lines": hlogLines, "sha256": hlogSum},
 	})
-	return r.finished
-}
-
-// Files are the files that a client writes its results to.
-type Files struct {
-	hlog, jsonl *recorder.File
-	// ledger is nil if every client can tell by itself what was lost.
-	ledger *recorder.File
-	// progress gets one line of JSON a second, for the runner.
-	progress io.Writer
-}
-
-// CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part", and also "<base>.ledger.part" if the plan's messages cross from client
-// to client.
-func CreateFiles(plan *Plan, base string, progress io.Writer) (*Files, error) {
-	files := &Files{progress: progress}
-	var failed error
-	create := func(ending string) *recorder.File {
-		file, err := recorder.Create(base + ending)
-		failed = cmp.Or(failed, err)
-		return file
+	// The .jsonl comes last, because its trailer vouches for all files.
+	if r.ledger != nil {
+		if err := books.FinishLedger(r.ledger); err != nil {
+			return err
+		}
 	}
-	files.hlog, files.jsonl = create(".hlog"), create(".jsonl")
-	if plan.crosses() {
-		files.ledger = create(".ledger")
+	if err := r.log.Finish(); err != nil {
+		return err
 	}
-	return files, failed
-}
-
-// Discard removes all files.
-func (f *Files) Discard() {
-	f.hlog.Discard()
-	f.jsonl.Discard()
-	if f.ledger != nil {
-		f.ledger.Discard()
-	}
+	return r.jsonl.Finish()
 }
 
 // --- internal ---
@@ -260,17 +242,17 @@ func (r *results) line(v any) {
 	if err != nil {
 		panic(fmt.Sprintf("results: %v", err)) // our own plain values: cannot fail
 	}
-	r.files.jsonl.Line(text)
+	r.jsonl.Line(text)
 }
 
 // tell writes a line of progress, if anybody reads them.
 func (r *results) tell(v map[string]any) {
-	if r.files.progress == nil {
+	if r.progress == nil {
 		return
 	}
 	if text, err := json.Marshal(v); err == nil {
 		r.telling.Lock()
 		defer r.telling.Unlock()
-		_, _ = r.files.progress.Write(append(text, '\n'))
+		_, _ = r.progress.Write(append(text, '\n'))
 	}
 }

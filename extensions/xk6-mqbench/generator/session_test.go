@@ -37,7 +37,7 @@ func TestARunThatCannotBeginSaysWhyAndLeavesNothing(t *testing.T) {
 		{workQueuePlan(100, 100, 1), &stub{noConsumers: errors.New("no consumers today")}, "no consumers today", "make 1 topics, remove topics, "},
 	} {
 		g := generate(t, c.plan, c.stub)
-		if err := g.Open(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := g.Open(t.Context(), t.TempDir()+"/x", nil, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Open says %v; want %q", err, c.want)
 		}
 		if got := strings.Join(c.stub.events, ", "); got != c.events+"close" {

@@ -112,7 +112,7 @@ func (r *results) tick(k int64) {
 	r.completions(k)
 	r.settled(k, progress)
 	r.figures(progress)
-	if err := errors.Join(r.log.Flush(), r.files.jsonl.Flush()); err != nil {
+	if err := errors.Join(r.log.Flush(), r.jsonl.Flush()); err != nil {
 		progress["error"] = err.Error()
 	}
 	r.tell(progress)
