@@ -199,7 +199,7 @@ func TestAChannelThatTheServerRefusesIsAnErrorAtOnce(t *testing.T) {
 func TestTLSIsCheckedUnlessToldOtherwise(t *testing.T) {
 	cert, key := brokertest.Certificate(t, t.TempDir())
 	port := brokertest.FreePort(t)
-	startServer(t, "redis-server", "--port", "0", "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
+	s := startServer(t, "redis-server", "--port", "0", "--tls-port", strconv.Itoa(port), "--tls-auth-clients", "no",
 		"--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert)
 	plain := fmt.Sprintf("redis://127.0.0.1:%d", port)
 	url := strings.Replace(plain, "redis", "rediss", 1)
@@ -216,6 +216,12 @@ func TestTLSIsCheckedUnlessToldOtherwise(t *testing.T) {
 			t.Errorf("%s: Open = %v; want %q", c.name, err, c.want)
 		}
 	}
+	// No connection can be made for a while.
+	traffic := brokertest.System{Driver: New, URL: url, DriverOptions: fmt.Appendf(nil, `{"tls": {"ca": %q}}`, cert)}.Traffic(t, "")
+	s.Kill()
+	time.Sleep(5 * reconnectWait)
+	s.Start()
+	traffic.Arrives()
 }
 
 func TestWhatAModeCannotDoIsRefused(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -92,13 +91,14 @@ func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error)
 	k := &socket{}
 	k.Context, k.fail = context.WithCancelCause(s.Over)
 	dialer := redis.NewDialer(options)
-	var once sync.Once
-	options.Dialer = func(ctx context.Context, network, addr string) (conn net.Conn, err error) {
-		err = errNotConnected
-		once.Do(func() {
-			conn, err = dialer(ctx, network, addr)
+	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if k.conn != nil {
+			return nil, errNotConnected
+		}
+		conn, err := dialer(ctx, network, addr)
+		if err == nil { // else it may be a nil of the type *tls.Conn
 			k.conn = conn
-		})
+		}
 		return conn, err
 	}
 	k.client = redis.NewClient(options)
