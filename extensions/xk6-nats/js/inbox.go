@@ -26,15 +26,13 @@ type inbox struct {
 	drops atomic.Int64
 	// mu guards what follows.
 	mu sync.Mutex
-	// awaits counts promises that are awaited; asleep: none was in this iteration.
+	// awaits counts promises that are awaited; awaited: one was in this iteration.
 	awaits  int
-	asleep  bool
+	awaited bool
 	waiting []func() error
 	// wake takes a function to the event loop, nil while nothing is awaited.
 	wake func(func() error)
 }
-
-func newInbox(vu modules.VU) *inbox { return &inbox{vu: vu, asleep: true} }
 
 // enter is called by each method within an iteration.
 func (b *inbox) enter() {
@@ -65,7 +63,7 @@ func (b *inbox) Begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.awaits++
-	b.asleep = false
+	b.awaited = true
 	b.listen()
 }
 
@@ -84,8 +82,8 @@ func (b *inbox) End() {
 func (b *inbox) missed() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	missed := b.asleep && len(b.waiting) > 0
-	b.asleep = true
+	missed := !b.awaited && len(b.waiting) > 0
+	b.awaited = false
 	return missed
 }
 

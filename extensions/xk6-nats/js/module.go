@@ -57,7 +57,7 @@ func New() *Module { return &Module{shared: map[string]*connection{}} }
 
 // NewModuleInstance makes the module of one VU: class Nats, and sleep, during which handlers run.
 func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
-	i := &instance{module: m, vu: vu, runs: m.test.Join(vu), inbox: newInbox(vu)}
+	i := &instance{module: m, vu: vu, runs: m.test.Join(vu), inbox: &inbox{vu: vu}}
 	err := errors.Join(
 		m.test.Metrics.Declare(vu, metrics.Counter, published, publishedBytes, received, receivedBytes, dropped, failed),
 		m.test.Metrics.Declare(vu, metrics.Trend, asked, acknowledged))
