@@ -22,7 +22,7 @@ func TestAMemberCommitsWhatItHasHandled(t *testing.T) {
 	} {
 		t.Run(c.options, func(t *testing.T) {
 			topic := broker.Topic{Name: []string{"commit.each", "commit.batch", "commit.interval"}[i], Partitions: 1}
-			b, err := prepared(t, broker.Options{URL: s.url, Driver: []byte(c.options)}, topic, "g")
+			b, err := prepared(t, broker.Options{URL: s.url, Driver: []byte(c.options), MessageBytes: 100}, topic, "g")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,15 +34,10 @@ func TestAMemberCommitsWhatItHasHandled(t *testing.T) {
 					<-over
 				}
 			})
-			if err == nil {
-				b.producer, err = b.Producer(0)
-			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 5 {
-				b.send()
-			}
+			b.sends(t, topic.Name, 5)
 			admin := s.admin(t)
 			brokertest.Eventually(t, "the broker knows what is handled", func() bool {
 				offsets, err := admin.FetchOffsets(t.Context(), topic.Name+".g")

@@ -16,7 +16,7 @@ func TestNodesOfAClusterDieAndComeBack(t *testing.T) {
 	nodes, url := three(t)
 	kill := func(t *testing.T, name string) func() {
 		nodes[name].kill()
-		return func() { nodes[name].run(t) }
+		return nodes[name].run
 	}
 	t.Run("a topic without copies goes on when its node is back", func(t *testing.T) {
 		brokertest.Failover(t, brokertest.Cluster{
@@ -31,19 +31,13 @@ func TestNodesOfAClusterDieAndComeBack(t *testing.T) {
 	})
 	// Such messages make the library look for the new leader as those that it tries again do.
 	t.Run("what is tried once goes to the new leader", func(t *testing.T) {
-		b := open(t, broker.Options{URL: url, Replicas: 3, Driver: []byte(`{"acks": "1"}`), TimeoutNs: int64(5 * time.Second)})
-		b.acks()
-		leader, err := b.Leader(t.Context(), b.topic)
+		a := brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "1"}`), Timeout: 5 * time.Second}.Traffic(t, "")
+		a.Arrives()
+		leader, err := broker.Leader(t.Context(), a.Session, a.Topic)
 		if err != nil {
 			t.Fatal(err)
 		}
 		nodes[leader].kill()
-		brokertest.Eventually(t, "a message reaches the new leader", func() bool {
-			time.Sleep(15 * time.Millisecond)
-			b.send()
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			return b.acked > 1
-		})
+		a.Arrives()
 	})
 }

@@ -27,13 +27,14 @@ func three(t *testing.T) (map[string]*server, string) {
 			"node.id":                                  fmt.Sprint(i + 1),
 			"controller.quorum.voters":                 strings.Join(voters, ","),
 			"offsets.topic.replication.factor":         "3",
+			"default.replication.factor":               "3",
 			"broker.session.timeout.ms":                "3000",
 			"broker.heartbeat.interval.ms":             "500",
 			"controller.quorum.election.timeout.ms":    "1000",
 			"controller.quorum.fetch.timeout.ms":       "1000",
 			"transaction.state.log.replication.factor": "3",
 		}
-		all.Go(func() { nodes[i] = start(t, with) })
+		all.Go(func() { nodes[i] = start(t, t.TempDir(), with) })
 	}
 	all.Wait()
 	if t.Failed() {
@@ -48,7 +49,7 @@ func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 		System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "all", "minInsyncReplicas": 2}`)},
 		Replicas: 3,
 		Pause: func(t *testing.T, name string) func() {
-			nodes[name].freeze(t)
+			nodes[name].Freeze()
 			return nodes[name].thaw
 		},
 		Kill: func(_ *testing.T, name string) func() {

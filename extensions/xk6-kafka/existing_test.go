@@ -15,7 +15,7 @@ func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T)
 		t.Fatal(err)
 	}
 	brokertest.Eventually(t, "the topic is there", func() bool { return s.exists(t, "orders") })
-	onExisting := func(messageBytes, partitions int) (*bench, error) {
+	onExisting := func(messageBytes, partitions int) (*session, error) {
 		return prepared(t, broker.Options{Part: broker.Part{Run: "run-1"}, URL: s.url, MessageBytes: messageBytes}, broker.Topic{Name: "orders", Partitions: partitions})
 	}
 	for _, c := range []struct {
@@ -30,24 +30,19 @@ func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T)
 		}
 	}
 	b, err := onExisting(100, 6)
-	if err == nil {
-		b.producer, err = b.Producer(0)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A batch that is as full as it may be is still taken.
+	const n = 1000
+	acked := b.sends(t, "orders", n)
+	brokertest.Eventually(t, "all are acknowledged", func() bool { return acked.Load() == n })
 	settings := b.Describe().Settings
 	for key, want := range map[string]string{"topic max.message.bytes": "2000", "topic replicas": "1", "batchBytes": "2000", "topic min.insync.replicas": "1"} {
 		if settings[key] != want {
 			t.Errorf("%s is %q; want %q", key, settings[key], want)
 		}
 	}
-	// A batch that is as full as it may be is still taken.
-	const n = 1000
-	for range n {
-		b.send()
-	}
-	b.until("all are acknowledged", func() bool { return b.acked == n })
 	if name, err := b.Leader(t.Context(), "orders"); name != "1" || err != nil {
 		t.Errorf("Leader = %q, %v; want 1", name, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,22 +12,31 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
+
+// waits is traffic whose producers wait for these acknowledgements, and for each no longer than that.
+func (s *server) waits(t *testing.T, acks string, timeout time.Duration, group string) *brokertest.Traffic {
+	t.Helper()
+	a := brokertest.System{Driver: New, URL: s.url, DriverOptions: []byte(`{"acks": "` + acks + `"}`), Timeout: timeout}.Traffic(t, group)
+	a.Arrives()
+	a.Settles()
+	return a
+}
 
 func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *testing.T) {
 	s := running(t)
 	defer s.thaw()
-	var all []*bench
-	for _, acks := range []string{"1", "all"} {
-		b := open(t, broker.Options{URL: s.url, Driver: []byte(`{"acks": "` + acks + `"}`), TimeoutNs: int64(time.Second)}, "", "workers")
-		b.acks()
-		all = append(all, b)
+	all := []*brokertest.Traffic{s.waits(t, "1", time.Second, ""), s.waits(t, "all", time.Second, "workers")}
+	unready, err := prepared(t, broker.Options{URL: s.url, TimeoutNs: int64(time.Second)}, broker.Topic{Name: "unready", Partitions: 1})
+	if err != nil {
+		t.Fatal(err)
 	}
-	s.freeze(t)
+	s.Freeze()
 	began := time.Now()
-	for _, b := range all {
+	for _, a := range all {
 		for range 100 {
-			b.send()
+			a.Send()
 		}
 	}
 	if took := time.Since(began); took > time.Second {
@@ -36,78 +44,73 @@ func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *test
 	}
 	defer func(usual time.Duration) { readyTimeout = usual }(readyTimeout)
 	readyTimeout = time.Second
-	if _, err := all[0].Producer(0); err == nil || !strings.Contains(err.Error(), "connection 1 is not ready within 1s: ") ||
+	if _, err := unready.Producer(0); err == nil || !strings.Contains(err.Error(), "connection 1 is not ready within 1s: ") ||
 		!strings.Contains(err.Error(), "; kafka: the topics get no leaders: ") {
 		t.Errorf("Producer = %v; want how long it took, and what the brokers say", err)
 	}
-	for _, b := range all {
-		b.until("all 100 fail", func() bool { return len(b.errs) == 100 })
-		if unknown(b.errs) == 0 {
-			t.Errorf("the broker would take the first when it wakes, and all are counted as failed: %v", b.errs[0])
+	for _, a := range all {
+		a.Settles()
+		if a.Failed()+a.Unknown() < 100 {
+			t.Errorf("%d of 100 messages that a frozen broker does not answer have an error", a.Failed()+a.Unknown())
+		}
+		if a.Unknown() == 0 {
+			t.Error("the broker would take the first when it wakes, and all are counted as failed")
 		}
 	}
-	var closing sync.WaitGroup
-	for _, b := range all {
-		closing.Go(func() { _ = b.Close() })
-	}
-	closed := make(chan struct{})
-	go func() { closing.Wait(); close(closed) }()
-	select {
-	case <-closed:
-	case <-time.After(30 * time.Second):
+	if !deadline.AtMost(30*time.Second, deadline.Steps(all, func(a *brokertest.Traffic) { _ = a.Session.Close() })...) {
 		t.Fatal("Close hangs")
 	}
 }
 
 func TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted(t *testing.T) {
 	s := running(t)
-	b := open(t, broker.Options{URL: s.url, TimeoutNs: int64(time.Minute)}, "")
-	b.send()
-	b.until("the first message arrives", func() bool { return len(b.received) == 1 })
+	a := s.waits(t, "all", time.Minute, "")
+	before := a.Answered()
 	s.kill()
-	b.send()
-	s.run(t)
-	b.send()
-	b.until("all three are acknowledged and arrive", func() bool { return b.acked == 3 && len(b.received) == 3 })
-	if n := b.Reconnects(); n < 2 {
+	a.Send()
+	s.run()
+	a.Send()
+	brokertest.Eventually(t, "both are acknowledged and arrive", func() bool {
+		return a.Answered() == before+2 && a.Arrived(uint64(before)) == 1 && a.Arrived(uint64(before+1)) == 1
+	})
+	if n := *broker.Reconnects(a.Session); n < 2 {
 		t.Errorf("%d reconnects are counted; the sending and the receiving connection were made anew", n)
 	}
-	b.until("lost connections are reported", func() bool { return len(b.lost) > 0 })
+	brokertest.Eventually(t, "lost connections are reported", func() bool { return a.Told("lost") })
 }
 
 // As with NATS, Redis and RabbitMQ: a message that was written and whose connection was lost before its answer may have arrived, so its fate is
 // unknown. What is sent after the broker has died has never left: it failed.
 func TestWhatIsSentToABrokerThatDies(t *testing.T) {
 	s := running(t)
-	both := map[string]*bench{}
+	both := map[string]*brokertest.Traffic{}
 	for _, acks := range []string{"1", "all"} {
-		both[acks] = open(t, broker.Options{URL: s.url, Driver: []byte(`{"acks": "` + acks + `"}`), TimeoutNs: int64(3 * time.Second)})
-		both[acks].acks()
+		both[acks] = s.waits(t, acks, 3*time.Second, "")
 	}
-	s.freeze(t)
-	for _, b := range both {
-		b.send() // the kernel takes it: it has left
+	s.Freeze()
+	for _, a := range both {
+		a.Send() // the kernel takes it: it has left
 	}
 	time.Sleep(500 * time.Millisecond)
 	s.kill()
-	for acks, b := range both {
-		b.until("the second is completed", func() bool { return b.acked+len(b.errs) == 2 })
-		if unknown(b.errs) != len(b.errs) {
-			t.Errorf("acks %s: %v: counted as failed, though it may have arrived", acks, b.errs)
+	for acks, a := range both {
+		a.Settles()
+		if a.Failed() > 0 {
+			t.Errorf("acks %s: it is counted as failed, though it may have arrived", acks)
 		}
 	}
 	time.Sleep(time.Second)
 	for range 10 {
-		for _, b := range both {
-			b.send()
+		for _, a := range both {
+			a.Send()
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	for acks, b := range both {
-		b.until("all are completed", func() bool { return b.acked+len(b.errs) == 12 })
+	for acks, a := range both {
+		a.Settles()
 		// The first may go into a socket of which the client has not heard yet that nobody reads it.
-		if n := unknown(b.errs[1:]); n > 1 {
-			t.Errorf("acks %s: %d of 10 messages that never left are unknown: %v", acks, n, b.errs)
+		if failed := a.Failed(); failed < 9 {
+			t.Errorf("acks %s: %d of 10 messages that never left have failed", acks, failed)
 		}
 	}
 }
@@ -116,35 +119,39 @@ func TestWhatIsSentToABrokerThatDies(t *testing.T) {
 func TestTheLogIsFlushedAsTheLevelSays(t *testing.T) {
 	needs(t, "strace")
 	trace := filepath.Join(t.TempDir(), "strace")
-	s := start(t, setup{
+	s := start(t, t.TempDir(), setup{
 		settings: map[string]string{"log.flush.scheduler.interval.ms": "200"},
 		under:    []string{"strace", "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", trace},
 	})
-	flushes := func(b *bench) (count int) {
-		text, err := os.ReadFile(trace)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			if strings.Contains(line, "/"+b.topic+"-0/") && strings.Contains(line, ".log>") {
-				count++
+	traffic := func(durability string) (a *brokertest.Traffic, flushes func() int) {
+		a = brokertest.System{Driver: New, URL: s.url, Durability: durability}.Traffic(t, "")
+		return a, func() (count int) {
+			text, err := os.ReadFile(trace)
+			if err != nil {
+				t.Fatal(err)
 			}
+			for line := range strings.Lines(string(text)) {
+				if strings.Contains(line, "/"+a.Topic+"-0/") && strings.Contains(line, ".log>") {
+					count++
+				}
+			}
+			return count
 		}
-		return count
 	}
 	const n = 30
 	for durability, want := range map[string]int{"fsync": n, "": 0, "os": 0, "memory": 0} {
-		b := open(t, broker.Options{URL: s.url, Durability: durability})
+		a, flushes := traffic(durability)
 		for range n {
-			b.acks()
+			a.Send()
+			a.Settles()
 		}
-		if got := flushes(b); got != want {
-			t.Errorf("%q: %d flushes of the log for %d messages, want %d", durability, got, n, want)
+		if got := flushes(); got != want || a.Answered() != n {
+			t.Errorf("%q: %d flushes of the log for %d messages, want %d", durability, got, a.Answered(), want)
 		}
 	}
-	b := open(t, broker.Options{URL: s.url, Durability: "interval"})
-	b.send()
-	b.until("the log is flushed", func() bool { return flushes(b) > 0 })
+	a, flushes := traffic("interval")
+	a.Send()
+	brokertest.Eventually(t, "the log is flushed", func() bool { return flushes() > 0 })
 	refuses(t, broker.Options{URL: running(t).url, Durability: "interval"}, "set log.flush.scheduler.interval.ms=1000")
 }
 
@@ -160,19 +167,19 @@ func TestAQuotaOfTheBrokerIsTimeThatItThrottles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b := open(t, broker.Options{URL: s.url})
-	b.acks()
-	if ns := b.ThrottledNs(); ns != 0 {
+	a := s.waits(t, "all", time.Minute, "")
+	throttledNs := a.Session.(*session).ThrottledNs
+	if ns := throttledNs(); ns != 0 {
 		t.Errorf("without a quota the broker throttled for %d ns", ns)
 	}
 	quota(false)
 	defer quota(true)
 	brokertest.Eventually(t, "the quota throttles for a second", func() bool {
 		for range 20 {
-			b.send()
+			a.Send()
 		}
 		time.Sleep(20 * time.Millisecond)
-		return b.ThrottledNs() > int64(time.Second)
+		return throttledNs() > int64(time.Second)
 	})
 }
 

@@ -1,13 +1,13 @@
 package kafka
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
 
@@ -17,9 +17,7 @@ func TestScriptsOfExamplesDoWhatTheySay(t *testing.T) {
 		t.Fatal(scripts, err)
 	}
 	for _, path := range scripts {
-		if got := scripttest.Run(t, env(t), path); got.Code != 0 || strings.Contains(got.Said, "level=") {
-			t.Errorf("%s ends with %d:\n%s", path, got.Code, got.Said)
-		}
+		clean(t, path, scripttest.Run(t, env(t), path))
 	}
 }
 
@@ -27,9 +25,7 @@ func TestScriptsOfExamplesDoWhatTheySay(t *testing.T) {
 func TestSchemasOfARegistryAreNamedByTheirID(t *testing.T) {
 	fake := srfake.New()
 	defer fake.Close()
-	if got := scripttest.Run(t, []string{"REGISTRY_URL=" + fake.URL()}, "testdata/schemas.js"); got.Code != 0 || strings.Contains(got.Said, "level=") {
-		t.Errorf("it ends with %d:\n%s", got.Code, got.Said)
-	}
+	clean(t, "it", scripttest.Run(t, []string{"REGISTRY_URL=" + fake.URL()}, "testdata/schemas.js"))
 }
 
 // env has the address of a running broker.
@@ -42,18 +38,22 @@ func run(t *testing.T, text string) scripttest.Ended {
 	return scripttest.Run(t, env(t), written(t, text))
 }
 
+// clean fails unless a script has ended well and without a warning.
+func clean(t *testing.T, what string, got scripttest.Ended) {
+	t.Helper()
+	if got.Code != 0 || strings.Contains(got.Said, "level=") {
+		t.Errorf("%s ends with %d:\n%s", what, got.Code, got.Said)
+	}
+}
+
 // written puts a script into a file.
 func written(t *testing.T, text string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "script.js")
-	text = `import { check } from "k6"; import { AdminClient, Connection, Reader, SECOND, SchemaRegistry, Writer } from "k6/x/kafka"; const brokers = [__ENV.KAFKA_BROKERS];` + "\n" + text
+	text = `import { check } from "k6"; import { AdminClient, Connection, Reader, SASL_PLAIN, SASL_SCRAM_SHA512, SECOND, SchemaRegistry, TLS_1_2, Writer } from "k6/x/kafka"; const brokers = [__ENV.KAFKA_BROKERS];` + "\n" + text
 	if !strings.Contains(text, "export default") {
 		text += "\nexport default () => {};"
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return brokertest.File(t, text, t.TempDir(), "script.js")
 }
 
 func TestATopicOfAScriptsTopIsMadeOnce(t *testing.T) {
@@ -68,9 +68,7 @@ export const handleSummary = () => ({});`,
 			`const c = new Connection({ brokers }); export default () => { if (c.listTopics().includes("again")) throw new Error("it is there") }`,
 		}
 		for _, text := range scripts {
-			if got := run(t, text); got.Code != 0 || strings.Contains(got.Said, "level=") {
-				t.Errorf("%s\nends with %d:\n%s", text, got.Code, got.Said)
-			}
+			clean(t, text, run(t, text))
 		}
 	}
 	for _, text := range []string{
@@ -89,9 +87,7 @@ func TestNothingConnectsWhileK6OnlyLooksAtAScript(t *testing.T) {
 const s = new SchemaRegistry({ url: "http://127.0.0.1:1" }); s.createSchema({ subject: "x", schema: '"int"' }); s.getSchema({ subject: "x" });
 new Writer({ brokers, topic: "x" }).close(); const r = new Reader({ brokers, topic: "x" }); r.commitOffsets(); r.close();`)
 	for _, command := range [][]string{{"inspect", path}, {"archive", "-O", filepath.Join(t.TempDir(), "a.tar"), path}} {
-		if got := scripttest.K6(t, []string{"KAFKA_BROKERS=127.0.0.1:1"}, command...); got.Code != 0 || strings.Contains(got.Said, "level=") {
-			t.Errorf("%s: %d: %s", command[0], got.Code, got.Said)
-		}
+		clean(t, command[0], scripttest.K6(t, []string{"KAFKA_BROKERS=127.0.0.1:1"}, command...))
 	}
 }
 

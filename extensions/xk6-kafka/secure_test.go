@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
 
 func TestTLSAndPasswords(t *testing.T) {
 	folder := t.TempDir()
 	certificate, key := pair(t)
-	store := write(t, folder, "store.pem", key+certificate)
-	ca := write(t, folder, "ca.pem", certificate)
-	s := start(t, setup{
+	store := brokertest.File(t, key+certificate, folder, "store.pem")
+	ca := brokertest.File(t, certificate, folder, "ca.pem")
+	s := start(t, folder, setup{
 		settings: map[string]string{
 			"listeners":                                         "SAFE://127.0.0.1:{port},PLAINTEXT://127.0.0.1:{other},CONTROLLER://127.0.0.1:{controller}",
 			"listener.security.protocol.map":                    "SAFE:SASL_SSL,PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
@@ -36,13 +37,10 @@ func TestTLSAndPasswords(t *testing.T) {
 	host := strings.TrimPrefix(s.url, "kafka://")
 	for _, mechanism := range []string{"plain", "scram-sha-256", "scram-sha-512"} {
 		t.Run(mechanism+" lets messages through", func(t *testing.T) {
-			b := open(t, broker.Options{
-				URL:    "kafkas://bench:s3cr%40t@" + host,
-				Driver: fmt.Appendf(nil, `{"tls": {"ca": %q}, "sasl": %q}`, ca, mechanism),
-			}, "")
-			b.send()
-			b.until("the message arrives", func() bool { return len(b.received) == 1 })
-			if d := fmt.Sprintf("%+v", b.Describe()); strings.Contains(d, "s3cr@t") || !strings.Contains(d, mechanism) {
+			options := fmt.Appendf(nil, `{"tls": {"ca": %q}, "sasl": %q}`, ca, mechanism)
+			a := brokertest.System{Driver: New, URL: "kafkas://bench:s3cr%40t@" + host, DriverOptions: options}.Traffic(t, "")
+			a.Arrives()
+			if d := fmt.Sprintf("%+v", a.Session.Describe()); strings.Contains(d, "s3cr@t") || !strings.Contains(d, mechanism) {
 				t.Errorf("Describe = %s; want the mechanism, and no password", d)
 			}
 		})
@@ -63,9 +61,8 @@ func scriptsLogIn(t *testing.T, broker, ca string) {
 		{"SASL_SCRAM_SHA512", "s3cr@t", "1 of 1"},
 		{"SASL_PLAIN", "wr0ng", "SASL_AUTHENTICATION_FAILED"},
 	} {
-		path := write(t, t.TempDir(), "script.js", `import { Connection, Reader, SASL_PLAIN, SASL_SCRAM_SHA512, SECOND, TLS_1_2, Writer } from "k6/x/kafka";
-const access = {
-	brokers: [__ENV.BROKER], tls: { enableTls: true, serverCaPem: __ENV.CA, minVersion: TLS_1_2 },
+		path := written(t, `const access = {
+	brokers, tls: { enableTls: true, serverCaPem: __ENV.CA, minVersion: TLS_1_2 },
 	sasl: { username: "bench", password: __ENV.PASSWORD, algorithm: `+c.algorithm+` },
 };
 const topic = "secure-" + access.sasl.algorithm;
@@ -75,7 +72,7 @@ export default function () {
 	writer.produce({ messages: [{ value: "x" }] });
 	console.log(reader.consume({ limit: 1 }).length + " of 1");
 }`)
-		got := scripttest.Run(t, []string{"BROKER=" + broker, "CA=" + ca, "PASSWORD=" + c.password}, path)
+		got := scripttest.Run(t, []string{"KAFKA_BROKERS=" + broker, "CA=" + ca, "PASSWORD=" + c.password}, path)
 		if !strings.Contains(got.Said, c.want) || strings.Contains(got.Said, c.password) {
 			t.Errorf("%s: want %q, and no password:\n%s", c.algorithm, c.want, got.Said)
 		}

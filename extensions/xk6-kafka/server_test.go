@@ -1,10 +1,8 @@
 package kafka
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"go.k6.io/k6/v2/cmd"
 
@@ -23,10 +20,9 @@ import (
 
 // server is a broker of its own for tests: one node, KRaft, on loopback.
 type server struct {
-	url     string
-	argv    []string
-	command *exec.Cmd
-	ended   chan struct{}
+	*brokertest.Server
+	url    string
+	killed bool
 }
 
 // shared is the broker of all tests that need no settings of their own, in a folder of its own.
@@ -53,14 +49,10 @@ func running(t testing.TB) *server {
 		if sharedFolder, err = os.MkdirTemp("", "mqbench-kafka-"); err != nil {
 			t.Fatal(err)
 		}
-		s := made(t, sharedFolder, setup{})
-		s.run(t)
-		shared = s
+		shared = start(brokertest.Lasting{TB: t}, sharedFolder, setup{})
 	}
-	select {
-	case <-shared.ended:
-		shared.run(t)
-	default:
+	if shared.killed {
+		shared.run()
 	}
 	return shared
 }
@@ -78,16 +70,7 @@ type setup struct {
 }
 
 // start gives a broker for one test.
-func start(t testing.TB, with setup) *server {
-	t.Helper()
-	s := made(t, t.TempDir(), with)
-	s.run(t)
-	t.Cleanup(s.kill)
-	return s
-}
-
-// made is a broker that does not run yet.
-func made(t testing.TB, folder string, with setup) *server {
+func start(t testing.TB, folder string, with setup) *server {
 	t.Helper()
 	class := classpath(t)
 	port, other, controller := cmp.Or(with.port, brokertest.FreePort(t)), brokertest.FreePort(t), cmp.Or(with.controller, brokertest.FreePort(t))
@@ -114,9 +97,9 @@ func made(t testing.TB, folder string, with setup) *server {
 	for key, value := range settings {
 		fmt.Fprintf(&properties, "%s=%s\n", key, ports.Replace(value))
 	}
-	config := write(t, folder, "server.properties", properties.String())
-	log := write(t, folder, "log4j2.properties", "rootLogger.level=INFO\nrootLogger.appenderRef.out.ref=out\n"+
-		"appender.out.type=Console\nappender.out.name=out\nappender.out.layout.type=PatternLayout\nappender.out.layout.pattern=%p %c{1} %m%n\n")
+	config := brokertest.File(t, properties.String(), folder, "server.properties")
+	log := brokertest.File(t, "rootLogger.level=INFO\nrootLogger.appenderRef.out.ref=out\nappender.out.type=Console\nappender.out.name=out\n"+
+		"appender.out.layout.type=PatternLayout\nappender.out.layout.pattern=%p %c{1} %m%n\n", folder, "log4j2.properties")
 	format := exec.Command("java", append([]string{
 		"-XX:TieredStopAtLevel=1", "-cp", class, "-Dlog4j2.configurationFile=" + log,
 		"kafka.tools.StorageTool", "format", "-t", "bXFiZW5jaC10ZXN0cy0tLQ", "-c", config,
@@ -124,56 +107,14 @@ func made(t testing.TB, folder string, with setup) *server {
 	if out, err := format.CombinedOutput(); err != nil {
 		t.Fatalf("format the storage: %v\n%s", err, out)
 	}
-	return &server{
-		url:  fmt.Sprintf("kafka://127.0.0.1:%d", port),
-		argv: append(with.under, "java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", class, "-Dlog4j2.configurationFile="+log, "kafka.Kafka", config),
-	}
+	argv := append(with.under, "java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", class, "-Dlog4j2.configurationFile="+log, "kafka.Kafka", config)
+	return &server{Server: brokertest.StartServer(t, "Kafka Server started", argv...), url: fmt.Sprintf("kafka://127.0.0.1:%d", port)}
 }
 
-// run starts the broker, also again after kill, and returns when it takes connections.
-func (s *server) run(t testing.TB) {
-	t.Helper()
-	s.command, s.ended = exec.Command(s.argv[0], s.argv[1:]...), make(chan struct{})
-	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := s.command.StdoutPipe()
-	if err == nil {
-		err = s.command.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	up := make(chan struct{})
-	var said []string
-	go func() {
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			said = append(said, lines.Text())
-			if strings.Contains(lines.Text(), "Kafka Server started") {
-				close(up)
-				_, _ = io.Copy(io.Discard, out)
-			}
-		}
-		_ = s.command.Wait()
-		close(s.ended)
-	}()
-	select {
-	case <-up:
-	case <-s.ended:
-		t.Fatalf("the broker ends:\n%s", strings.Join(said[max(0, len(said)-20):], "\n"))
-	case <-time.After(60 * time.Second):
-		s.kill()
-		t.Fatal("the broker does not come up")
-	}
-}
-
-// kill ends the broker as a crash does.
-func (s *server) kill() {
-	_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
-	<-s.ended
-}
-
-func (s *server) freeze(t testing.TB) { brokertest.Freeze(t, s.command.Process) }
-func (s *server) thaw()               { _ = s.command.Process.Signal(syscall.SIGCONT) }
+// kill ends the broker as a crash does, and run starts it again.
+func (s *server) kill() { s.Kill(); s.killed = true }
+func (s *server) run()  { s.Start(); s.killed = false }
+func (s *server) thaw() { _ = s.Process().Signal(syscall.SIGCONT) }
 
 // classpath of Kafka's server: KAFKA_HOME, or what Maven resolves of the pom that mqbench pins.
 func classpath(t testing.TB) string {
@@ -202,13 +143,4 @@ func needs(t testing.TB, programs ...string) {
 			t.Skipf("%s is missing: this test starts a real Kafka", program)
 		}
 	}
-}
-
-func write(t testing.TB, folder, name, text string) string {
-	t.Helper()
-	file := filepath.Join(folder, name)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }

@@ -68,9 +68,7 @@ func start(t testing.TB, program string) *server {
 		"env.conf": "", "enabled_plugins": "[].", "advanced.config": "[].", ".erlang.cookie": "mqbenchtest",
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(store, name), []byte(text), 0o400); err != nil {
-			t.Fatal(err)
-		}
+		brokertest.File(t, text, store, name)
 	}
 	// Distributed Erlang wants a name server; in the foreground it dies with us.
 	const both = `epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 >/dev/null 2>&1 & exec "$0"`

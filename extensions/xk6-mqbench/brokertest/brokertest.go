@@ -21,6 +21,8 @@ type System struct {
 	DriverOptions json.RawMessage
 	// Durability is the level to ask for; "": the broker's own.
 	Durability string
+	// Timeout of a message; 0: the test's own.
+	Timeout time.Duration
 	// Partitions: topics may have several.
 	Partitions bool
 	// NoGroups: subscriptions with a group are refused (a system that only broadcasts).

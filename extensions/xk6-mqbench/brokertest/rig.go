@@ -63,9 +63,10 @@ type rig struct {
 	topics          []string
 	closeOnce       sync.Once
 
-	// mu guards done and the receipts of subscriptions.
+	// mu guards done, what the driver has reported, and the receipts of subscriptions.
 	mu   sync.Mutex
 	done []outcome
+	told []string
 }
 
 // subscription is one consumer and its receipts.
@@ -141,6 +142,11 @@ func start(t testing.TB, s System, to shape, topics ...string) *rig {
 	}
 	o := s.options(to)
 	r := &rig{t: t, bytes: o.MessageBytes, shape: to, topics: topics}
+	o.OnError = func(err error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.told = append(r.told, err.Error())
+	}
 	session, err := s.Driver(o)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +163,7 @@ func start(t testing.TB, s System, to shape, topics ...string) *rig {
 func (s System) options(to shape) broker.Options {
 	o := broker.Options{
 		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: cmp.Or(to.bytes, usualBytes),
-		TimeoutNs: int64(cmp.Or(to.timeout, usualTimeout)), Now: now, Part: to.part, OnError: func(error) {}, Replicas: to.replicas,
+		TimeoutNs: int64(cmp.Or(s.Timeout, to.timeout, usualTimeout)), Now: now, Part: to.part, OnError: func(error) {}, Replicas: to.replicas,
 	}
 	if o.LimitBytes = to.limitBytes; o.LimitBytes > 0 {
 		o.MessageBytes = o.LimitBytes + 1

@@ -29,18 +29,19 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 // Traffic is what goes over one connection to one consumer of a topic.
 type Traffic struct {
 	Session broker.Session
+	Topic   string
 	rig     *rig
 	to      *subscription
 	sent    int64
 }
 
 // Traffic opens a session until the test is over, whose consumer is a member of the group if there is one, and sends nothing yet. Sends time out
-// after half a minute.
+// after half a minute, unless the system says otherwise.
 func (s System) Traffic(t testing.TB, group string) *Traffic {
 	t.Helper()
 	r := open(t, s, shape{group: group, timeout: longTimeout}, named("traffic")...)
 	t.Cleanup(r.close) // without Remove: the server may stand still by then
-	return &Traffic{r.session, r, r.consumer(0, nil), 0}
+	return &Traffic{r.session, r.topics[0], r, r.consumer(0, nil), 0}
 }
 
 // Send sends another message. One goroutine at a time calls it.
@@ -56,6 +57,16 @@ func (a *Traffic) Failed() int {
 }
 func (a *Traffic) Unknown() int {
 	return a.rig.ended(func(err error) bool { return errors.Is(err, broker.ErrUnknown) })
+}
+
+// Settles returns when all sends have ended.
+func (a *Traffic) Settles() { a.rig.settles() }
+
+// Told reports whether the driver has reported an error with these words that belongs to no message.
+func (a *Traffic) Told(words string) bool {
+	a.rig.mu.Lock()
+	defer a.rig.mu.Unlock()
+	return strings.Contains(strings.Join(a.rig.told, "\n"), words)
 }
 
 // Arrived is how often message n, counted from 0, has arrived.
