@@ -53,7 +53,7 @@ type settings = broker.Settings[kgo.Opt]
 
 // client makes one, with connections of its own and all that `sets` set.
 func (s *session) client(id string, sets ...func(to *settings)) (*kgo.Client, *watch, error) {
-	w := &watch{s: s}
+	w := &watch{s: s, lost: map[int32]int{}}
 	of := settings{Options: []kgo.Opt{kgo.ClientID("mqbench-" + id), kgo.WithHooks(w)}}
 	for _, set := range append(sets, s.common) {
 		set(&of)
@@ -77,10 +77,7 @@ func (s *session) common(to *settings) {
 	to.Set("clientMetricsPush", false, kgo.DisableClientMetrics())
 	to.Set("tls", false, kgo.SeedBrokers(s.at.Hosts...))
 	if s.tls != nil {
-		to.Set("tls", true, kgo.DialTLSConfig(s.tls))
-	}
-	if s.tls != nil && s.own.TLS.Insecure {
-		to.Set("tls", "true (any certificate is trusted)")
+		to.Set("tls", map[bool]string{false: "true", true: "true (any certificate is trusted)"}[s.own.TLS.Insecure], kgo.DialTLSConfig(s.tls))
 	}
 	to.Set("sasl", "none")
 	if s.at.User != "" {
@@ -202,9 +199,6 @@ func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
 	w.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.lost == nil {
-		w.lost = map[int32]int{}
-	}
 	w.lost[meta.NodeID]++
 }
 

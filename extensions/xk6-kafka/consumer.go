@@ -20,6 +20,8 @@ import (
 type consumer struct {
 	client *kgo.Client
 	watch  *watch
+	// group's name; "": none.
+	group  string
 	handle broker.Handler
 	now    func() int64
 	// polled is how many records of a group's poll wait for their turn.
@@ -37,7 +39,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 		return fmt.Errorf("kafka: consume %q: find its end: %w", to.Topic, err)
 	}
 	// The positions are set here, once: everything that is sent from now on lies behind them.
-	c, err := s.newConsumer(to, handle, func(of *settings) { of.Set("", nil, kgo.ConsumePartitions(ends.KOffsets())) })
+	c, err := s.newConsumer(to, "", handle, func(of *settings) { of.Set("", nil, kgo.ConsumePartitions(ends.KOffsets())) })
 	if err != nil {
 		return err
 	}
@@ -51,21 +53,17 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 // there, so the last one here waits for that.
 func (s *session) member(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	name := s.groupName(to)
-	c, err := s.newConsumer(to, handle, func(of *settings) {
+	c, err := s.newConsumer(to, name, handle, func(of *settings) {
 		s.grouping(of, name)
 		of.Set("", nil, kgo.ConsumeTopics(to.Topic))
 	})
 	if err != nil {
 		return err
 	}
-	_, here := s.layout.Members(to)
-	s.membersMu.Lock()
-	s.members[name] = append(s.members[name], c)
-	members := s.members[name]
-	s.membersMu.Unlock()
 	go c.deliverAndCommit(broker.AcknowledgeOf(s.own.Acknowledge, to.Group))
 	go c.commit()
-	if len(members) < here {
+	members := slices.DeleteFunc(s.consumers.All(), func(one *consumer) bool { return one.group != name })
+	if _, here := s.layout.Members(to); len(members) < here {
 		return nil
 	}
 	err = deadline.Until(ctx, setUpPoll, func() bool { return s.shared(ctx, name, members, s.partitionsOf(to.Topic)) })
@@ -102,27 +100,38 @@ func (s *session) groups() map[string]string {
 	return topics
 }
 
-func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own func(of *settings)) (*consumer, error) {
+func (s *session) newConsumer(to broker.Subscription, group string, handle broker.Handler, own func(of *settings)) (*consumer, error) {
 	client, w, err := s.client(fmt.Sprintf("consumer-%d", to.Connection), s.consuming, own)
 	if err != nil {
 		return nil, err
 	}
-	c := &consumer{client: client, watch: w, handle: handle, now: s.Now, due: make(chan struct{}, 1)}
+	c := &consumer{client: client, watch: w, group: group, handle: handle, now: s.Now, due: make(chan struct{}, 1)}
 	s.consumers.Add(c)
 	return c, nil
 }
 
-// deliver hands over what arrives, batch by batch. A batch is received when the library returns it.
-func (c *consumer) deliver() {
-	ctx := c.client.Context()
+// polls takes what arrives, so many records at most (0: all that the library has), and reports errors, until the consumer is closed.
+func (c *consumer) polls(most int, take func(fetches kgo.Fetches, receivedNs int64)) {
 	for {
-		fetches := c.client.PollFetches(ctx)
+		fetches := c.client.PollRecords(c.client.Context(), most)
 		receivedNs := c.now()
-		if c.over(fetches) {
+		if fetches.IsClientClosed() || c.watch.closing.Load() {
 			return
 		}
-		fetches.EachRecord(func(r *kgo.Record) { c.handle(broker.Delivery{ReceivedNs: receivedNs, Payload: r.Value}) })
+		for _, of := range fetches.Errors() {
+			if !errors.Is(of.Err, context.Canceled) {
+				c.watch.report(fmt.Errorf("fetch: %w", of.Err))
+			}
+		}
+		take(fetches, receivedNs)
 	}
+}
+
+// deliver hands over what arrives, batch by batch. A batch is received when the library returns it.
+func (c *consumer) deliver() {
+	c.polls(0, func(fetches kgo.Fetches, receivedNs int64) {
+		fetches.EachRecord(func(r *kgo.Record) { c.handle(broker.Delivery{ReceivedNs: receivedNs, Payload: r.Value}) })
+	})
 }
 
 // markEveryNs is the longest time until a message may be committed after a slow handler has returned.
@@ -131,13 +140,7 @@ const markEveryNs = int64(10 * time.Millisecond)
 // deliverAndCommit hands over messages of a group. A member takes one message at a time from what was fetched; a message that waits in
 // the client behind a slow one is not received yet.
 func (c *consumer) deliverAndCommit(acknowledge string) {
-	ctx := c.client.Context()
-	for {
-		fetches := c.client.PollRecords(ctx, pollRecords)
-		if c.over(fetches) {
-			return
-		}
-		markedNs := c.now()
+	c.polls(pollRecords, func(fetches kgo.Fetches, markedNs int64) {
 		c.polled.Store(int64(fetches.NumRecords()))
 		fetches.EachPartition(func(of kgo.FetchTopicPartition) {
 			var handled *kgo.Record
@@ -165,7 +168,7 @@ func (c *consumer) deliverAndCommit(acknowledge string) {
 		if acknowledge == broker.PerBatch {
 			c.wake()
 		}
-	}
+	})
 }
 
 // commit sends a commit as soon as one is due and the one before is answered; it covers all that was marked meanwhile. Handlers do not wait
@@ -188,19 +191,6 @@ func (c *consumer) wake() {
 	case c.due <- struct{}{}:
 	default:
 	}
-}
-
-// over reports the errors of a poll, and whether it was the last one.
-func (c *consumer) over(fetches kgo.Fetches) bool {
-	if fetches.IsClientClosed() || c.watch.closing.Load() {
-		return true
-	}
-	for _, of := range fetches.Errors() {
-		if !errors.Is(of.Err, context.Canceled) {
-			c.watch.report(fmt.Errorf("fetch: %w", of.Err))
-		}
-	}
-	return false
 }
 
 // shared reports whether the coordinator says that a group has shared out its partitions, and the members here fetch theirs. The group may

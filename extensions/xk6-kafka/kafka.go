@@ -5,12 +5,10 @@ package kafka
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -23,7 +21,7 @@ import (
 
 // New makes a session. Its URL is kafka://user:password@host:9092,host:9092, or kafkas:// for TLS.
 func New(o broker.Options) (broker.Session, error) {
-	s := &session{Base: broker.NewBase("kafka", o), Throttle: broker.NewThrottle(o.Now), members: map[string][]*consumer{}}
+	s := &session{Base: broker.NewBase("kafka", o), Throttle: broker.NewThrottle(o.Now)}
 	var err error
 	if s.own, err = decode(o); err == nil {
 		s.at, s.tls, err = address.ParseSecure(o.URL, s.own.TLS, address.Scheme{Name: "kafka", Port: "9092"}, address.Scheme{Name: "kafkas", Port: "9092"})
@@ -53,10 +51,6 @@ type session struct {
 	until     time.Time
 	producers broker.List[*producer]
 	consumers broker.List[*consumer]
-
-	membersMu sync.Mutex
-	// members here, by their group's name.
-	members map[string][]*consumer
 }
 
 var (
@@ -97,36 +91,12 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) Producer(connection int) (broker.Producer, error) {
-	client, w, err := s.client(fmt.Sprintf("producer-%d", connection), s.producing)
-	if err != nil {
-		return nil, err
-	}
-	p := &producer{client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence}
-	s.producers.Add(p)
-	limit := max(time.Until(s.until), readyTimeout)
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	err = p.ready(ctx, s.layout.Names())
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("connection %d is not ready within %s: %w", connection+1, limit.Round(time.Second), err)
-		// The library asks again by itself and keeps the refusals.
-		asked, cancel := context.WithTimeout(context.Background(), goneTimeout)
-		defer cancel()
-		if refused := s.awaitLeaders(asked); refused != nil {
-			err = fmt.Errorf("%w; %w", err, refused)
-		}
-	}
-	p.watch.settled.Store(true)
-	return p, err
-}
-
 func (s *session) Describe() broker.Description {
 	var of settings
 	s.common(&of)
 	s.producing(&of)
 	s.consuming(&of)
-	if len(s.members) > 0 {
+	if slices.ContainsFunc(s.consumers.All(), func(c *consumer) bool { return c.group != "" }) {
 		s.grouping(&of, "")
 	}
 	of.Set("topic replicas", "the broker's own")

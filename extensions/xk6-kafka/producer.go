@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -71,17 +72,37 @@ func (s *sending) finish(_ *kgo.Record, err error) {
 	done(m, ackNs, nil)
 }
 
-// ready makes the client connect and get its producer id. The library looks a topic up for as long as a message may take.
-func (p *producer) ready(ctx context.Context, topics []string) error {
-	err := deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
-		err = franz.Ready(ctx, p.client, topics...)
+// Producer makes a client connect and get its producer id. The library looks a topic up for as long as a message may take.
+func (s *session) Producer(connection int) (broker.Producer, error) {
+	client, w, err := s.client(fmt.Sprintf("producer-%d", connection), s.producing)
+	if err != nil {
+		return nil, err
+	}
+	p := &producer{client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence}
+	s.producers.Add(p)
+	limit := max(time.Until(s.until), readyTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	err = deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
+		err = franz.Ready(ctx, client, s.layout.Names()...)
 		return errors.Is(err, kgo.ErrRecordTimeout), err
 	})
 	if err == nil && p.idempotent {
-		_, _, err = p.client.ProducerID(ctx)
+		_, _, err = client.ProducerID(ctx)
 		err = broker.Wrap("get a producer id", err)
 	}
-	return broker.Wrap("kafka", err)
+	err = broker.Wrap("kafka", err)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("connection %d is not ready within %s: %w", connection+1, limit.Round(time.Second), err)
+		// The library asks again by itself and keeps the refusals.
+		asked, cancel := context.WithTimeout(context.Background(), goneTimeout)
+		defer cancel()
+		if refused := s.awaitLeaders(asked); refused != nil {
+			err = fmt.Errorf("%w; %w", err, refused)
+		}
+	}
+	w.settled.Store(true)
+	return p, err
 }
 
 // --- internal ---

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,10 +223,7 @@ func (s *session) join(ctx context.Context, cluster kadm.Metadata) error {
 }
 
 func (s *session) create(ctx context.Context) error {
-	replicas := int16(-1)
-	if s.Replicas > 0 {
-		replicas = int16(s.Replicas)
-	}
+	replicas := int16(cmp.Or(s.Replicas, -1))
 	config := map[string]*string{}
 	for key, value := range s.topicConfig {
 		config[key] = &value

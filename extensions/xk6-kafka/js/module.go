@@ -2,6 +2,7 @@
 package js
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -220,8 +221,5 @@ func (d *duration) UnmarshalJSON(text []byte) error {
 }
 
 func (d duration) or(otherwise time.Duration) time.Duration {
-	if d == 0 {
-		return otherwise
-	}
-	return time.Duration(d)
+	return cmp.Or(time.Duration(d), otherwise)
 }

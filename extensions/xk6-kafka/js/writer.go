@@ -170,10 +170,10 @@ func (w *writer) record(rt *sobek.Runtime, m *sobek.Object) (*kgo.Record, error)
 		return nil, errors.New("neither it nor the writer has a topic")
 	}
 	var err error
-	if one.Key, err = script.Bytes(rt, "key", given(m, "key")); err != nil {
-		return nil, err
+	if one.Key, err = script.Bytes(rt, "key", given(m, "key")); err == nil {
+		one.Value, err = script.Bytes(rt, "value", given(m, "value"))
 	}
-	if one.Value, err = script.Bytes(rt, "value", given(m, "value")); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if headers := given(m, "headers"); headers != nil {
