@@ -53,14 +53,9 @@ func New(o broker.Options) (broker.Session, error) {
 	}
 	own.Queue = Library{own.Queue}.queueOf(own.Mode)
 	return brokerless.New("nanomsg", o, own.Options, Library{own.Queue}, map[string]string{
-		"flush":         "each message, by the library's own goroutine",
-		"prefetch":      fmt.Sprintf("%d in the receiving socket", own.Queue),
-		"queue":         fmt.Sprint(own.Queue),
-		"noDelay":       "true",
-		"maxRecvSize":   "no limit",
-		"linger":        "none",
-		"reconnectWait": reconnectWait.String(),
-		"turns":         "the library's: whoever is ready",
+		"flush": "each message, by the library's own goroutine", "turns": "the library's: whoever is ready",
+		"queue": fmt.Sprint(own.Queue), "prefetch": fmt.Sprintf("%d in the receiving socket", own.Queue),
+		"noDelay": "true", "maxRecvSize": "no limit", "linger": "none", "reconnectWait": reconnectWait.String(),
 	})
 }
 

@@ -1,6 +1,7 @@
 package nsq
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -22,16 +23,6 @@ func startServer(t testing.TB, args ...string) brokertest.Located {
 	return brokertest.Located{Server: brokertest.StartServer(t, "HTTP: listening on", argv...), URL: "nsq://" + tcp + "?http=" + http}
 }
 
-// asker asks a server past the driver's connections.
-func asker(t *testing.T, url string) *session {
-	t.Helper()
-	s, err := New(broker.Options{URL: url, Connections: 1, MessageBytes: 64, Now: clock.New().Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.(*session)
-}
-
 func TestNSQKeepsTheContract(t *testing.T) {
 	for name, args := range map[string][]string{"in memory": nil, "on disk": {"--mem-queue-size=0"}} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +41,19 @@ func conforms(t *testing.T, servers ...brokertest.Located) {
 	}
 	url := "nsq://" + strings.Join(tcp, ",") + "?http=" + strings.Join(http, ",")
 	brokertest.Run(t, func(t *testing.T) brokertest.System {
-		ask := asker(t, url)
+		// Asks past the driver's connections.
+		made, err := New(broker.Options{URL: url, Connections: 1, MessageBytes: 64, Now: clock.New().Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := made.(*session)
+		stats := func(t *testing.T, topic string) []json.RawMessage {
+			said, err := ask.stats(t.Context(), topic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return said.Topics
+		}
 		return brokertest.System{
 			Driver: New, URL: url, FlagsRedelivery: true, Holds: int64(99 / len(servers)),
 			Broken: func(*testing.T) {
@@ -58,36 +61,21 @@ func conforms(t *testing.T, servers ...brokertest.Located) {
 					one.Kill()
 				}
 			},
-			Exists: func(t *testing.T, topic string) bool {
-				said, err := ask.stats(t.Context(), topic)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return len(said.Topics) > 0
-			},
+			Exists: func(t *testing.T, topic string) bool { return len(stats(t, topic)) > 0 },
 			Make: func(t *testing.T, topic string, _ int) {
 				if err := ask.everywhere(t.Context(), "/topic/create", topic, ""); err != nil {
 					t.Fatal(err)
 				}
 			},
-			Traces: func(t *testing.T, _ string, topics []string) []string { return channels(t, ask, topics) },
+			Traces: func(t *testing.T, _ string, topics []string) (channels []string) {
+				for _, topic := range topics {
+					of := regexp.MustCompile(`"channel_name":"[^"]+"`).FindAllString(fmt.Sprintf("%s", stats(t, topic)), -1)
+					channels = append(channels, of...)
+				}
+				return channels
+			},
 		}
 	})
-}
-
-// channels gives those of the topics, whosever.
-func channels(t *testing.T, ask *session, topics []string) (names []string) {
-	t.Helper()
-	for _, topic := range topics {
-		said, err := ask.stats(t.Context(), topic)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range regexp.MustCompile(`"channel_name":"([^"]+)"`).FindAllStringSubmatch(fmt.Sprintf("%s", said.Topics), -1) {
-			names = append(names, match[1])
-		}
-	}
-	return names
 }
 
 func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {

@@ -42,12 +42,9 @@ func New(o broker.Options) (broker.Session, error) {
 		return nil, fmt.Errorf("zeromq: %w", err)
 	}
 	return brokerless.New("zeromq", o, own.Options, Library{own.HighWaterMark}, map[string]string{
-		"flush":         "each message, with the send",
-		"prefetch":      "10 in the receiving socket, as the library has it",
+		"flush": "each message, with the send", "turns": "the driver's: the library hands each message to every receiver",
 		"highWaterMark": cmp.Or(map[bool]string{true: fmt.Sprint(own.HighWaterMark)}[own.HighWaterMark > 0], "none, the library's own"),
-		"noDelay":       "true",
-		"reconnectWait": reconnectWait.String(),
-		"turns":         "the driver's: the library hands each message to every receiver",
+		"prefetch":      "10 in the receiving socket, as the library has it", "noDelay": "true", "reconnectWait": reconnectWait.String(),
 	})
 }
 
