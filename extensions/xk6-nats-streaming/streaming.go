@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -119,7 +120,8 @@ func (s *session) Held() (held int64, known bool) {
 }
 
 func (s *session) Describe() broker.Description {
-	s.below.Print(map[string]any{
+	set := broker.Settings[any]{Printed: maps.Clone(s.below.Printed)}
+	set.Print(map[string]any{
 		"connections": s.Connections,
 		"channels":    "kept by the server after the run, as no client can remove one; subscriptions begin with the next message",
 		"confirm":     "each message", "batching": "none",
@@ -128,7 +130,7 @@ func (s *session) Describe() broker.Description {
 		"prefetch": fmt.Sprintf("%d not acknowledged", s.own.Prefetch),
 	})
 	d := broker.Description{
-		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: time.Duration(s.own.AckWaitNs), Settings: s.below.Printed,
+		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: time.Duration(s.own.AckWaitNs), Settings: set.Printed,
 		Library: fmt.Sprintf("stan.go v%s, nats.go v%s", stan.Version, nats.Version),
 	}
 	if len(s.links) > 0 {
