@@ -13,13 +13,9 @@ import (
 
 // find looks for topics of the user's own: which of them are queues, the others being exchanges. It refuses a queue that would not give this
 // run all of its messages and no others.
-func (s *session) find(ctx context.Context, layout broker.Layout) (isQueue map[string]bool, err error) {
+func (s *session) find(ctx context.Context, w *wire, layout broker.Layout) (isQueue map[string]bool, err error) {
 	if s.Run == "" {
 		return nil, nil
-	}
-	w, err := s.publishers[0].wired()
-	if err != nil {
-		return nil, err
 	}
 	isQueue = map[string]bool{}
 	for _, name := range layout.Names() {

@@ -87,7 +87,11 @@ func (s *session) Open(ctx context.Context) error {
 // Prepare makes exchanges and the queues that consumers share, and connections to consume. Old queues of the same name are deleted with
 // their messages.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
-	isQueue, err := s.find(ctx, layout)
+	w, err := s.publishers[0].wired()
+	var isQueue map[string]bool
+	if err == nil {
+		isQueue, err = s.find(ctx, w, layout)
+	}
 	var t *topology
 	if err == nil {
 		t, err = s.lay(layout, isQueue)
@@ -97,7 +101,19 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	}
 	s.layout = layout
 	s.topology.Store(t)
-	return broker.Wrap("rabbitmq: prepare topics", explain(s.make(ctx, t)))
+	if !s.Found() {
+		err = w.declare(ctx, layout.Names(), deleteQueue)
+	}
+	if err == nil {
+		err = t.declare(ctx, w)
+	}
+	for _, to := range layout.Subscriptions {
+		if err == nil && to.Client == s.Client && s.consumers[to.Connection] == nil {
+			s.consumers[to.Connection], err = s.connect(ctx, to.Connection, true)
+			err = broker.Wrap("connect", err)
+		}
+	}
+	return broker.Wrap("rabbitmq: prepare topics", explain(err))
 }
 
 // Remove deletes queues and exchanges over a connection of its own: the broker may block connections that have published.
@@ -229,24 +245,3 @@ func (s *session) Close() error {
 // embeddedBytes: unless the server is configured otherwise, messages of this size or more are kept outside of a classic queue of version 2,
 // in a store that is flushed.
 const embeddedBytes = 4096
-
-func (s *session) make(ctx context.Context, t *topology) (err error) {
-	w, err := s.publishers[0].wired()
-	if err == nil && !s.Found() {
-		err = w.declare(ctx, s.layout.Names(), deleteQueue)
-	}
-	if err == nil {
-		err = t.declare(ctx, w)
-	}
-	if err != nil {
-		return err
-	}
-	for _, to := range s.layout.Subscriptions {
-		if to.Client == s.Client && s.consumers[to.Connection] == nil {
-			if s.consumers[to.Connection], err = s.connect(ctx, to.Connection, true); err != nil {
-				return fmt.Errorf("connect: %w", err)
-			}
-		}
-	}
-	return nil
-}
