@@ -29,15 +29,14 @@ type Test struct {
 	// Metrics collects what the module measures.
 	Metrics Metrics
 
-	mu     sync.Mutex
-	joined bool
+	mu sync.Mutex
 	// runs: between k6's Init, for which inits looks, and the end of the test.
 	runs  bool
 	inits func() bool
 	// starts and ends are called when the test begins and has ended.
 	starts, ends []func()
 	// once has the calls of a script's top, each made once; asked are those of k6's look at it, in their order.
-	once  map[string]func() error
+	once  sync.Map
 	asked []asked
 	// begins is held while those are made.
 	begins sync.Mutex
@@ -56,8 +55,7 @@ type asked struct {
 func (t *Test) Join(vu modules.VU) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if global := vu.Events().Global; !t.joined && global != nil {
-		t.joined = true
+	if global := vu.Events().Global; t.inits == nil && global != nil {
 		_, begins := global.Subscribe(eventInit)
 		t.inits = func() bool {
 			select {
@@ -119,29 +117,23 @@ func (t *Test) Once(name, server string, args []sobek.Value, runs bool, gone err
 	}
 	call := fmt.Sprintf("%s %s %s", name, server, with)
 	return func(context.Context) (Result, error) {
-		t.mu.Lock()
-		once := t.once[call]
-		if once == nil {
-			if t.once == nil {
-				t.once = map[string]func() error{}
+		one := asked{name, sync.OnceValue(func() error {
+			_, err := wait(context.Background())
+			if !runs && errors.Is(err, gone) {
+				return nil
 			}
-			once = sync.OnceValue(func() error {
-				_, err := wait(context.Background())
-				if !runs && errors.Is(err, gone) {
-					return nil
-				}
-				return err
-			})
-			t.once[call] = once
-			if !runs {
-				t.asked = append(t.asked, asked{name, once})
-			}
+			return err
+		})}
+		first, before := t.once.LoadOrStore(call, one)
+		if runs {
+			return nil, first.(asked).once()
 		}
-		t.mu.Unlock()
-		if !runs {
-			return nil, nil
+		if !before {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.asked = append(t.asked, one)
 		}
-		return nil, once()
+		return nil, nil
 	}, nil
 }
 
