@@ -88,9 +88,6 @@ func Cause(err error) error {
 	return err
 }
 
-// Masked is an error's text without passwords.
-func Masked(err error) string { return MaskedText(err.Error()) }
-
 // MaskedText is a text without the passwords of URLs in it.
 func MaskedText(text string) string { return credentials.ReplaceAllString(text, "://***@") }
 

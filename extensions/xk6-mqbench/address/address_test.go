@@ -112,7 +112,7 @@ func TestACauseNamesNeitherPortsNorPasswords(t *testing.T) {
 			t.Errorf("Cause(%q) = %q, want %q", c.err, got, c.want)
 		}
 	}
-	if got := Masked(errors.New(`dial "nats://u:p@ss@h:1": no`)); got != `dial "nats://***@h:1": no` {
-		t.Errorf("Masked = %s", got)
+	if got := MaskedText(`dial "nats://u:p@ss@h:1": no`); got != `dial "nats://***@h:1": no` {
+		t.Errorf("MaskedText = %s", got)
 	}
 }

@@ -36,7 +36,7 @@ func (g *Generator) Meet(others []broker.Endpoint) {
 	defer cancel()
 	met := map[string]any{"mqbench": "met"}
 	if err := broker.Meet(ctx, g.session, others); err != nil {
-		met["error"] = address.Masked(err)
+		met["error"] = address.MaskedText(err.Error())
 	}
 	g.results.tell(met)
 }
@@ -73,7 +73,7 @@ func (g *Generator) TellLeader(id int64) {
 	answer := map[string]any{"mqbench": "leader", "id": id, "node": nil}
 	switch {
 	case err != nil: // node may still be written
-		answer["error"] = address.Masked(err)
+		answer["error"] = address.MaskedText(err.Error())
 	case node != "":
 		answer["node"] = node
 	}
