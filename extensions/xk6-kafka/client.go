@@ -206,7 +206,7 @@ func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
 // part of the load.
 func (w *watch) OnBrokerThrottle(_ kgo.BrokerMetadata, interval time.Duration, _ bool) {
 	if w.settled.Load() && w != w.s.adminWatch {
-		w.s.HoldFor(interval)
+		time.AfterFunc(interval, w.s.Hold())
 	}
 }
 

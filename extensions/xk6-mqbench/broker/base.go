@@ -121,9 +121,6 @@ func (t *Throttle) Hold() (release func()) {
 	})
 }
 
-// HoldFor holds a connection back for that long.
-func (t *Throttle) HoldFor(d time.Duration) { time.AfterFunc(d, t.Hold()) }
-
 // ThrottledNs is the time so far in which a connection was held back.
 func (t *Throttle) ThrottledNs() int64 {
 	t.mu.Lock()
