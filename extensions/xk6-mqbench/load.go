@@ -17,6 +17,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/generator"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/runner"
 )
@@ -58,7 +59,7 @@ func (l *load) open(ctx context.Context, plan *generator.Plan, url, base string,
 	l.ballast = make([]byte, ballastBytes)
 	ctx, cancel := context.WithTimeout(ctx, plan.SetUpTimeout())
 	defer cancel()
-	versions := map[string]string{"k6": k6Version(), "mqbench": Version}
+	versions := map[string]string{"k6": broker.LibraryVersion("go.k6.io/k6/v2"), "mqbench": Version}
 	if err := g.Open(ctx, base, io.MultiWriter(progress, &l.meter), versions); err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("not ready within %s: %w", plan.SetUpTimeout(), err)

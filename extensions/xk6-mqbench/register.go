@@ -1,8 +1,6 @@
 package mqbench
 
 import (
-	"runtime/debug"
-
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/output"
 
@@ -14,16 +12,4 @@ func init() {
 	modules.Register("k6/x/mqbench", root)
 	output.RegisterExtension("mqbench", root.newOutput)
 	broker.OnRegister(func(name string) { modules.Register("k6/x/mqbench/"+name, driverModule(name)) })
-}
-
-// k6Version is the version of the k6 that this binary was built from.
-func k6Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dep := range info.Deps {
-			if dep.Path == "go.k6.io/k6/v2" {
-				return dep.Version
-			}
-		}
-	}
-	return "unknown"
 }
