@@ -29,8 +29,6 @@ type Cluster struct {
 const (
 	failoverRate = 500
 	pauseLasts   = 2 * time.Second
-	// failoverTimeout is the timeout of a message for the driver.
-	failoverTimeout = 5 * time.Second
 	// failoverSenders are the connections that send, one for each node; the next three consume.
 	failoverSenders = 3
 )
@@ -40,7 +38,7 @@ const (
 func Failover(t *testing.T, c Cluster) {
 	topic := named("failover")[0]
 	consumers := append(alone(topic, failoverSenders), members(topic, "workers", failoverSenders+1, failoverSenders+2)...)
-	r := open(t, c.System, shape{connections: 2 * failoverSenders, replicas: c.Replicas, timeout: failoverTimeout, consumers: consumers}, topic)
+	r := open(t, c.System, shape{connections: 2 * failoverSenders, replicas: c.Replicas, consumers: consumers}, topic)
 	f := &failover{rig: r, subscribers: r.consume(nil), over: make(chan struct{}), ended: make(chan struct{})}
 	go f.send()
 	f.flows("at first")
@@ -156,8 +154,8 @@ func (f *failover) leader() (name string) {
 func (f *failover) end() {
 	close(f.over)
 	f.rig.within("a send", func() { <-f.ended })
-	if longest := time.Duration(f.longestNs.Load()); longest > failoverTimeout {
-		f.rig.t.Errorf("a send call took %s; a message has %s", longest, failoverTimeout)
+	if longest := time.Duration(f.longestNs.Load()); longest > usualTimeout {
+		f.rig.t.Errorf("a send call took %s; a message has %s", longest, usualTimeout)
 	}
 	f.rig.settles()
 }

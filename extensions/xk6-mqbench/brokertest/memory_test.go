@@ -54,10 +54,8 @@ type memoryMessage struct {
 
 type memorySession struct {
 	*memory
-	o       broker.Options
+	*broker.Base
 	topics  []broker.Topic
-	over    context.Context
-	end     context.CancelFunc
 	dropped atomic.Int64
 	members sync.WaitGroup
 	sending sync.Mutex
@@ -80,9 +78,7 @@ func (m *memory) driver(o broker.Options) (broker.Session, error) {
 			return nil, err
 		}
 	}
-	s := &memorySession{memory: m, o: o}
-	s.over, s.end = context.WithCancel(context.Background())
-	return s, nil
+	return &memorySession{memory: m, Base: broker.NewBase("memory", o)}, nil
 }
 
 func (m *memory) exists(_ *testing.T, topic string) bool {
@@ -159,7 +155,7 @@ func (s *memorySession) Prepare(_ context.Context, layout broker.Layout) error {
 	defer s.mu.Unlock()
 	s.topics = layout.Topics
 	for _, t := range s.topics {
-		if s.o.Found() && s.fault != "makes what is missing" {
+		if s.Found() && s.fault != "makes what is missing" {
 			if s.memory.topics[t.Name] == nil {
 				return broker.MissingTopic(t.Name, "it is not in memory")
 			}
@@ -179,14 +175,14 @@ func (s *memorySession) Remove(context.Context) error {
 	case s.fault == "removes nothing":
 	case s.fault == "removes all":
 		clear(s.memory.topics)
-	case s.o.Found() && s.fault != "removes what others share" && s.fault != "removes what was there":
+	case s.Found() && s.fault != "removes what others share" && s.fault != "removes what was there":
 		for _, t := range s.memory.topics {
 			t.queues = slices.DeleteFunc(t.queues, func(q *memoryQueue) bool {
-				ours := s.o.Client == 0 && s.o.Run != "" && strings.HasPrefix(q.group, s.o.Run) && s.fault != "leaves groups behind"
+				ours := s.Client == 0 && s.Run != "" && strings.HasPrefix(q.group, s.Run) && s.fault != "leaves groups behind"
 				return ours || q.of == s
 			})
 		}
-	case s.fault == "removes what was there" && s.o.Client > 0:
+	case s.fault == "removes what was there" && s.Client > 0:
 	default:
 		for _, t := range s.topics {
 			delete(s.memory.topics, t.Name)
@@ -203,15 +199,14 @@ func (s *memorySession) Describe() broker.Description {
 		settings[name] = "none"
 	}
 	if s.fault == "prints the password" {
-		settings["address"] = s.o.URL
+		settings["address"] = s.URL
 	}
 	return broker.Description{
 		Acks: true, Order: "per-producer", Wildcards: true, Stores: true, Library: "memory", Server: "memory", Settings: settings,
 	}
 }
 
-func (s *memorySession) Dropped() int64    { return s.dropped.Load() }
-func (s *memorySession) Reconnects() int64 { return 0 }
+func (s *memorySession) Dropped() int64 { return s.dropped.Load() }
 
 func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
 	s.mu.Lock()
@@ -228,10 +223,10 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 	}
 	q := &memoryQueue{of: s}
 	if to.Group != "" {
-		q = &memoryQueue{group: s.o.Run + to.Group}
+		q = &memoryQueue{group: s.Run + to.Group}
 		switch s.fault {
 		case "names groups by the client":
-			q.group += strconv.Itoa(s.o.Client)
+			q.group += strconv.Itoa(s.Client)
 		case "shares groups among runs":
 			q.group = to.Group
 		}
@@ -251,7 +246,7 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 			t.queues = append(t.queues, q)
 			if s.fault == "begins at the beginning" {
 				q.messages = append(q.messages, t.early...)
-			} else if s.o.Run == "" {
+			} else if s.Run == "" {
 				q.messages, t.early = append(q.messages, t.early...), nil
 			}
 		}
@@ -270,7 +265,7 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 	return nil
 }
 
-func (s *memorySession) closed() bool { return s.over.Err() != nil }
+func (s *memorySession) closed() bool { return s.Over.Err() != nil }
 
 // member takes one message at a time, and gives it back when the session is closed before its handler returned.
 func (s *memorySession) member(q *memoryQueue, handle broker.Handler, number int) {
@@ -294,7 +289,7 @@ func (s *memorySession) member(q *memoryQueue, handle broker.Handler, number int
 		if s.fault == "waits for a batch" {
 			time.Sleep(8 * time.Millisecond)
 		}
-		received := s.o.Now()
+		received := s.Now()
 		if s.fault == "stamps with another clock" {
 			received = time.Now().UnixNano()
 		}
@@ -307,7 +302,7 @@ func (s *memorySession) member(q *memoryQueue, handle broker.Handler, number int
 			}
 			handle(broker.Delivery{ReceivedNs: received, Payload: m.payload, Redelivered: m.redelivered})
 		}()
-		over := s.over.Done()
+		over := s.Over.Done()
 		if s.fault == "waits for handlers" {
 			over = nil
 		}
@@ -361,7 +356,7 @@ func (p memoryProducer) Send(m *broker.Message, done broker.Done) {
 		done(m, 0, errors.New("memory: send: failed"))
 		return
 	}
-	ackNs := s.o.Now()
+	ackNs := s.Now()
 	switch s.fault {
 	case "acknowledges in the past":
 		ackNs = 1
@@ -416,7 +411,7 @@ func (s *memorySession) store(m *broker.Message) {
 
 func (s *memorySession) Close() error {
 	s.mu.Lock()
-	s.end()
+	s.End()
 	s.change.Broadcast()
 	s.mu.Unlock()
 	s.members.Wait()

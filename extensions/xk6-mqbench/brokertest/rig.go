@@ -407,11 +407,7 @@ func eventually(t testing.TB, limit time.Duration, holds func() bool, what func(
 // within fails if do does not return.
 func (r *rig) within(what string, do func()) {
 	r.t.Helper()
-	returned := make(chan struct{})
-	go func() { defer close(returned); do() }()
-	select {
-	case <-returned:
-	case <-time.After(patience):
+	if !deadline.AtMost(patience, do) {
 		r.t.Fatalf("%s hangs", what)
 	}
 }
