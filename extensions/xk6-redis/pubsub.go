@@ -65,7 +65,8 @@ func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle 
 
 func channelOf(to broker.Subscription) channel {
 	if to.Wildcard {
-		return channel{glob(to.Topic), true}
+		// Other characters of ours are special in Redis, too.
+		return channel{strings.NewReplacer(`\`, `\\`, "?", `\?`, "[", `\[`, "]", `\]`).Replace(to.Topic), true}
 	}
 	return channel{to.Topic, false}
 }
@@ -118,11 +119,6 @@ func (r *subscriber) receive(ctx context.Context, k *socket) (confirmation bool,
 	}
 	_, confirmation = message.(*redis.Subscription)
 	return confirmation, err
-}
-
-// glob writes one of our patterns for Redis, where other characters are special, too.
-func glob(pattern string) string {
-	return strings.NewReplacer(`\`, `\\`, "?", `\?`, "[", `\[`, "]", `\]`).Replace(pattern)
 }
 
 // bytesOf returns the bytes of a string without a copy: handlers only read.
