@@ -166,9 +166,8 @@ func create[C any](
 
 // acknowledged hands over and then acknowledges, so that the message of a consumer that dies is delivered again.
 func (s *jetStreamSession) acknowledged(handle broker.Handler) jetstream.MessageHandler {
-	now := s.Now
 	return func(m jetstream.Msg) {
-		delivery := broker.Delivery{ReceivedNs: now(), Payload: m.Data()}
+		delivery := broker.Delivery{ReceivedNs: s.Now(), Payload: m.Data()}
 		s.deliveries.taken.Add(1)
 		if metadata, err := m.Metadata(); err == nil {
 			delivery.Redelivered = metadata.NumDelivered > 1

@@ -48,10 +48,9 @@ func (s *core) Producer(connection int) (broker.Producer, error) {
 }
 
 func (s *core) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	now := s.Now
 	// A queue group of "" means none. Wildcards are NATS's own.
 	subscription, err := s.all[to.Connection].QueueSubscribe(to.Topic, s.groupName(to.Group), func(m *nats.Msg) {
-		handle(broker.Delivery{ReceivedNs: now(), Payload: m.Data})
+		handle(broker.Delivery{ReceivedNs: s.Now(), Payload: m.Data})
 	})
 	if err == nil {
 		s.watch(subscription)

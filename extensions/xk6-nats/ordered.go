@@ -114,9 +114,8 @@ func (o *ordered) make(ctx context.Context) error {
 }
 
 func (o *ordered) take(number int64) jetstream.MessageHandler {
-	now := o.session.Now
 	return func(m jetstream.Msg) {
-		nowNs := now()
+		nowNs := o.session.Now()
 		o.session.deliveries.taken.Add(1)
 		o.busy.Lock()
 		defer o.busy.Unlock()
