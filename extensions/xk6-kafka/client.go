@@ -42,6 +42,7 @@ const (
 	rebalanceTimeout  = time.Minute
 	heartbeatInterval = 500 * time.Millisecond
 	pollRecords       = 500
+	leaveTimeout      = time.Second
 )
 
 var balancers = map[string]kgo.GroupBalancer{

@@ -251,5 +251,3 @@ func (c *consumer) close() {
 	}
 	c.client.Close()
 }
-
-const leaveTimeout = time.Second

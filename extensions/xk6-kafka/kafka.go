@@ -48,8 +48,9 @@ type session struct {
 	layout     broker.Layout
 	made       []string
 	// until is when the set-up has to be over.
-	until     time.Time
-	producers broker.List[*producer]
+	until time.Time
+	// clients of producers, and the one that asks.
+	clients   broker.List[*kgo.Client]
 	consumers broker.List[*consumer]
 }
 
@@ -68,6 +69,7 @@ func (s *session) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.clients.Add(client)
 	s.adminWatch, s.adminRaw, s.admin = w, client, kadm.NewClient(client)
 	if err := client.Ping(ctx); err != nil {
 		return fmt.Errorf("kafka: connect: %w", err)
@@ -133,12 +135,7 @@ func (s *session) Describe() broker.Description {
 // Close ends everything at once. What blocks on a silent broker ends in the background.
 func (s *session) Close() error {
 	s.End()
-	ends := append(
-		deadline.Steps(s.producers.All(), func(p *producer) { p.client.Close() }),
-		deadline.Steps(s.consumers.All(), (*consumer).close)...)
-	if s.adminRaw != nil {
-		ends = append(ends, s.adminRaw.Close)
-	}
+	ends := append(deadline.Steps(s.clients.All(), (*kgo.Client).Close), deadline.Steps(s.consumers.All(), (*consumer).close)...)
 	deadline.AtMost(closeTimeout, ends...)
 	return nil
 }

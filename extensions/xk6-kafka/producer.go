@@ -78,8 +78,8 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.clients.Add(client)
 	p := &producer{client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence}
-	s.producers.Add(p)
 	limit := max(time.Until(s.until), readyTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -95,10 +95,7 @@ func (s *session) Remove(ctx context.Context) error {
 // Leader is the id of the node that leads the topic's first partition.
 func (s *session) Leader(ctx context.Context, topic string) (string, error) {
 	cluster, err := s.admin.Metadata(ctx, topic)
-	if err == nil {
-		err = cluster.Topics[topic].Err
-	}
-	if err != nil {
+	if err = cmp.Or(err, cluster.Topics[topic].Err); err != nil {
 		return "", fmt.Errorf("kafka: leader of topic %q: %w", topic, err)
 	}
 	first, known := cluster.Topics[topic].Partitions[0]
@@ -281,10 +278,7 @@ func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffset
 		return nil, nil // the library would list all of the cluster
 	}
 	ends, err := s.admin.ListEndOffsets(ctx, topics...)
-	if err == nil {
-		err = ends.Error()
-	}
-	return ends, err
+	return ends, cmp.Or(err, ends.Error())
 }
 
 func (s *session) awaitLeaders(ctx context.Context) error {

@@ -211,10 +211,7 @@ func (c *connection) deleteTopic(args []sobek.Value) (script.Wait, error) {
 	topic, err := topicOf(args)
 	return func(ctx context.Context) (script.Result, error) {
 		deleted, err := kadm.NewClient(c.client).DeleteTopics(ctx, topic)
-		if err == nil {
-			err = deleted[topic].Err
-		}
-		if errors.Is(err, kerr.UnknownTopicOrPartition) {
+		if err = cmp.Or(err, deleted[topic].Err); errors.Is(err, kerr.UnknownTopicOrPartition) {
 			err = fmt.Errorf("unknown topic: %w", err)
 		}
 		return nil, broker.Wrap(fmt.Sprintf("%q", topic), err)
@@ -252,10 +249,7 @@ func described(topic kadm.TopicDetail) map[string]any {
 // listed are these topics, or all.
 func listed(ctx context.Context, client *kgo.Client, only ...string) (kadm.TopicDetails, error) {
 	topics, err := kadm.NewClient(client).ListTopics(ctx, only...)
-	if err == nil {
-		err = topics.Error()
-	}
-	if err != nil && len(only) > 0 {
+	if err = cmp.Or(err, topics.Error()); err != nil && len(only) > 0 {
 		err = fmt.Errorf("%q: %w", only[0], err)
 	}
 	return topics, err
