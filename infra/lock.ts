@@ -104,7 +104,7 @@ async function holderAt(where: string, clear: boolean): Promise<Holder | null> {
 		return null;
 	}
 	const names = await readdir(where).catch((error) => {
-		// Another user's, which nobody can judge or remove.
+		// Another user's, which we can neither judge nor remove.
 		if (clear && error.code !== "ENOENT") throw error;
 		return [];
 	});

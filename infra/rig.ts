@@ -159,7 +159,7 @@ export interface Broker {
 	disturb(what: Disturbance): Promise<() => Promise<void>>;
 	/** Resolves with a sentence when a broker that we started ends by itself, not by `disturb`; never for one that we did not start. */
 	readonly died: Promise<string>;
-	/** All of its nodes have ended by themselves: nobody is there to answer. */
+	/** All of its nodes have ended by themselves, so none can answer. */
 	readonly gone: boolean;
 	close(): Promise<void>;
 }

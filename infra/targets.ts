@@ -70,7 +70,7 @@ type Open = (
 ) => Promise<Rig>;
 
 function neededBy(kubernetes: Scenario["kubernetes"]) {
-	if (kubernetes === null) throw new Error("nobody has said where pods run");
+	if (kubernetes === null) throw new Error("the kubernetes settings are missing");
 	return kubernetes;
 }
 

@@ -44,7 +44,7 @@ const OWNER = ".owner";
 /** A folder without an owner is either new, or half removed if it has not changed for this long. */
 const QUIET_MS = 24 * 3600 * 1000;
 
-/** Nobody else can put a link in place of a folder of ours there while we remove it. */
+/** No other user can replace a folder of ours there by a link while we remove it. */
 async function isSafe(parent: string): Promise<boolean> {
 	const about = await stat(parent).catch(() => null);
 	if (about === null) return false;

@@ -33,7 +33,7 @@ const usage = {
 	"output-in-use": "{path}: another mqbench ({holder}) is measuring into it. Wait for it to end, or stop it there with Ctrl-C.",
 	"no-such-rig": "{id}: there is no such rig in {folder}{guess}\nnpx mqbench rigs list shows those that are known here; npx mqbench rigs sweep --id {id:quoted} finds it in AWS by its tag.",
 	"ttl-short": "{path}: aws.ttl is {ttl}, and the machines would end themselves in mid-run: standing up and all runs take up to {longest}. Write ttl: {write}, or make fewer runs (--only).",
-	"cloud-too-many": "The scenario rents {machines} machines, and {most} are the most without being told otherwise. Ask for fewer (clients, nodes), or set {variable}={machines}.",
+	"cloud-too-many": "The scenario rents {machines} machines, but the limit is {most}. Ask for fewer (clients, nodes), or set {variable}={machines}.",
 	"cloud-too-dear": "The machines cost about {hourly} an hour, and --max-hourly-usd allows {most}. Nothing was rented; take smaller or fewer machines, or raise it.",
 	"cloud-unpriced": "--max-hourly-usd cannot be kept, because the price is not known: {why}. Nothing was rented; drop --max-hourly-usd to rent all the same.",
 	"cloud-unconfirmed": "Machines that cost money are rented only when you agree, and there is no terminal to ask at. Nothing was rented; add --yes, and --max-hourly-usd for a limit.",

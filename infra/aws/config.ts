@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Input of the Pulumi program, one value of the stack's configuration (`mqbench:rig`). Everything is decided in it: the program asks nobody. */
+/** Input of the Pulumi program, one value of the stack's configuration (`mqbench:rig`). It decides everything. */
 export const AwsConfig = z
 	.strictObject({
 		/** Name of the rig: of its stack, and in the tag mqbench:run. */

@@ -129,8 +129,8 @@ export const rig = {
 // --- internal ---
 
 /**
- * A machine that ends itself: its user data schedules a shutdown, and a shutdown terminates it. Its volumes go with it, even if nobody is
- * there to ask for that.
+ * A machine that ends itself: its user data schedules a shutdown, and a shutdown terminates it. Its volumes go with it, even if no
+ * mqbench is left to ask for that.
  */
 function machine(role: "broker" | "client", number: number, instance: string): aws.ec2.Instance {
 	const isBroker = role === "broker";

@@ -34,7 +34,7 @@ export async function unreachable(
 			};
 }
 
-/** Whether one of the nodes is on this machine; and, as far as it can be told, the processes of those that are. */
+/** Whether one of the nodes is on this machine; and, as far as they can be found, the processes of those that are. */
 export function nodesHere(url: string, ports: Ports): Pick<Broker, "sameHost" | "pids"> {
 	const here = addresses(url, ports).filter(({ host }) => isLoopback(host));
 	return {

@@ -30,8 +30,8 @@ export interface Steps {
 	/** Waits for something, and stops waiting after a Ctrl-C. */
 	wait<T>(step: Promise<T>): Promise<T>;
 	/**
-	 * To be done at the end or after a failure, the last one first; 10 s after a Ctrl-C it is given up, and the next mqbench there cleans up. `left`
-	 * is said if it did not succeed; null: nobody needs to know.
+	 * To be done at the end or after a failure, the last one first; 10 s after a Ctrl-C it is given up, and the next mqbench there cleans up.
+	 * `left`: the message if it did not succeed; null: none.
 	 */
 	undo(action: () => Promise<unknown>, left?: string | null): void;
 	/** Makes a run's folders on each machine. `stays`: they would outlive the machine's connection. */

@@ -41,7 +41,7 @@ export function chooseHosts(
 	});
 }
 
-/** Checks what nobody else would say: nodes that share a machine, a port that is taken, and CPUs that are missing. Fails with a sentence. */
+/** Finds what nothing else reports: nodes that share a machine, a port that is taken, missing CPUs. Fails with a sentence. */
 export async function checkHosts(
 	{ system, cpus }: BrokerRequest,
 	{ ports }: Pick<BrokerProcess, "ports">,

@@ -100,7 +100,7 @@ export function howItEnded({ metadata, status }: Pod, memory: number | null): st
 	return null;
 }
 
-/** Why a pod does not start, if it is clear already that it never will; null: it may yet. `late`: nobody waits any longer. */
+/** Why a pod does not start, if it is clear already that it never will; null: it may yet. `late`: the time to wait is over. */
 export function whyNotUp({ status }: Pod, late: boolean): string | null {
 	const { reason = "", message = "" } = status.containerStatuses[0]?.state.waiting ?? {};
 	const says = bare(message || reason);

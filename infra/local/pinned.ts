@@ -4,8 +4,8 @@ import { cpusOf } from "../../runner/model/field.ts";
 import { findOnPath } from "./program.ts";
 
 /**
- * The command that runs `argv` on some CPUs only ("0-3,8"; null: on any). Fails if that is not possible, because nobody would see that a run was
- * on other CPUs than the scenario says.
+ * The command that runs `argv` on some CPUs only ("0-3,8"; null: on any). Fails if that is not possible, because a run on other CPUs than the
+ * scenario asks for would not show it.
  */
 export function pinned(
 	argv: readonly string[],

@@ -98,6 +98,6 @@ const END = `end() { for f in "$1"/agent-*; do [ -f "$f" ] && [ ! -L "$f" ] && g
 
 /**
  * This user's folders of this host whose owner is gone (also from before a restart), and those of any host that have not changed for a day.
- * Only in a place where nobody else can put a link in place of a folder; and only control folders, which lie in the home folder, say what to end.
+ * Only in a place where no other user can replace a folder by a link; and only control folders, which lie in the home folder, say what to end.
  */
 const SWEEP = `cd && ${OWN}; ${MINE}; ${HOLDER}; ${END}; r="$PWD/.cache/mqbench/runs"; for p in "$r" "$PWD/.cache/mqbench/store" ${PREPARED} /dev/shm; do cd "$p" 2>/dev/null || continue; [ -O . ] || [ -k . ] || continue; for d in mqbench+*@*@*; do mine "$d" && holder "$d" || continue; case $d in "$o"@*) [ -d "/proc/$g" ] && continue; if [ "$p" = "$r" ]; then end "$d"; fi;; "$h"+*) ;; *) [ -z "$(find "$d" -mtime -1 | head -n 1)" ] || continue;; esac; rm -rf -- "$d" 2>/dev/null; done; done; true`;

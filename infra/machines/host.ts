@@ -11,7 +11,7 @@ export interface RemoteHost {
 	readonly setUp: boolean;
 	/** It is a container of its machine, whose cores it has at most so many of (null: all), and which several may be on. */
 	readonly container?: { readonly cpus: number | null };
-	/** Connects; `stop` cancels. `first`: nobody has been there yet, so that it may still be starting. Fails with a sentence. */
+	/** Connects; `stop` cancels. `first`: the first connection, when it may still be starting. Fails with a sentence. */
 	connect(using: Connecting, stop: AbortSignal, first: boolean): Promise<Link>;
 }
 

@@ -12,7 +12,7 @@ export interface Link {
 	spawn(line: string, args?: readonly string[]): Remote;
 	/** The same, run to its end. Fails with `client-unreachable` if the connection is lost. */
 	run(line: string, args?: readonly string[], how?: RunOptions): Promise<Answer>;
-	/** Why something there was killed, or the connection was lost, the end of a sentence; null: not known. Absent: nobody could know. */
+	/** Why something there was killed, or the connection was lost, the end of a sentence; null: not known. Absent: this link cannot know. */
 	fate?(): Promise<string | null>;
 	/** Why a command ended with LOST, from its stderr. The connection is closed then. */
 	lost(err: string): Promise<MqbenchError>;

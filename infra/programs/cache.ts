@@ -102,7 +102,7 @@ const LATELY_MS = 10 * BEAT_MS;
 
 const kept = new Set<string>();
 
-/** Shows that an entry is used, now and as long as this process lives: nobody removes it meanwhile. */
+/** Shows that an entry is used, now and as long as this process lives, so that no other process removes it. */
 function keepUsed(folder: string): void {
 	const touch = () => {
 		const now = new Date();

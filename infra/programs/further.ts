@@ -14,7 +14,7 @@ export interface FurtherOptions extends Omit<GoOptions, "cwd"> {
 	/** mqbench's TypeScript for the k6 (runner/inside-k6/bundle.ts). */
 	readonly bundle: string;
 	readonly version: string;
-	/** Where the k6 comes to stand. */
+	/** Path of the k6 to write. */
 	readonly out: string;
 	/** Folder of the Go module that makes it, beside it: go.mod and go.sum pin every version, for the next build as well. */
 	readonly lock: string;

@@ -28,7 +28,7 @@ export interface ToolchainOptions {
 	readonly extensions: string;
 	/** Fetch without a question. */
 	readonly yes: boolean;
-	/** Why there is no package of this platform, for people; null: nobody has looked. */
+	/** Why there is no package of this platform, for people; null: not looked for yet. */
 	readonly why: string | null;
 	/** MB that have arrived, of how many. */
 	onProgress(done: number, all: number): void;

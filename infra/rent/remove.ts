@@ -58,7 +58,7 @@ export async function downInCloud(
 	const rigs = await knownRigs({ ...world, env: there });
 	const known = rigs.find(({ folder }) => folder.id === rig.id);
 	if (known !== undefined) return destroy(known, world, options);
-	// Nobody here remembers it: what is left of it has its tag.
+	// The state folder has no record of it, but everything that is left has its tag.
 	await takeDown(rig, null, options, world);
 }
 

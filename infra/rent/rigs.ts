@@ -54,7 +54,7 @@ export async function keepRig({ place }: RigFolder, file: RigFileInput): Promise
 	await orUnwritable(place.path, () => writeWhole(place.path, text, 0o600));
 }
 
-/** Forgets a rig of which nothing is left in AWS. Subtle: rig.json goes last, because without it nobody would know the rest. Fails with `rig-unforgotten`. */
+/** Forgets a rig of which nothing is left in AWS. Subtle: rig.json goes last, because only it lists the rest. Fails with `rig-unforgotten`. */
 export async function forget(folder: RigFolder): Promise<void> {
 	try {
 		const names = await readdir(folder.path).catch(() => []);
@@ -117,7 +117,7 @@ export async function makeKey(file: string, id: string): Promise<string> {
 
 /**
  * Makes the host key of a rig's machines, which they get before their sshd starts, and the file by which ssh knows it: all of them have the
- * same key, and their addresses are not known yet. So nobody's key is taken on trust at the first contact. Fails as `makeKey` does.
+ * same key, and their addresses are not known yet. So no key is taken on trust at the first contact. Fails as `makeKey` does.
  */
 export async function makeHostKey(file: string, knownHosts: string, id: string): Promise<void> {
 	const line = await makeKey(file, id);

@@ -154,11 +154,11 @@ export function pulumiCommand(command: string, env: Record<string, string>, fold
 		const files = { stdout: `${name}.out`, stderr: `${name}.err` };
 		const opened = Object.values(files).map((file) => openSync(file, "wx", 0o600));
 		const read = (file: string) => readFileSync(file, "utf8");
-		let told = 0;
+		let sent = 0;
 		/** Whole lines: a letter may be cut in two. */
 		const tell = (text = read(files.stdout), end = text.lastIndexOf("\n") + 1) => {
-			if (end > told) onOutput(text.slice(told, end));
-			told = end;
+			if (end > sent) onOutput(text.slice(sent, end));
+			sent = end;
 		};
 		const child = spawn(command, whole, {
 			cwd,

@@ -75,7 +75,7 @@ export async function standUp(
 		throw failure("cloud-up", { id, reason: why, remedy: ` ${remedyFor(why) ?? ""}`.trimEnd() });
 	}
 	world.stop.removeEventListener("abort", onStop);
-	world.leaving?.(leftText(file, "nobody has taken it down", [], world));
+	world.leaving?.(leftText(file, "it was not taken down", [], world));
 	let ending: Promise<void> | undefined;
 	return {
 		place: folder.place,

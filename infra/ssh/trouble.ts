@@ -39,7 +39,7 @@ interface Trouble {
 	readonly passes?: true;
 }
 
-/** Of hosts that got their key from mqbench: nobody is to accept another one by hand. */
+/** For hosts that got their key from mqbench: do not suggest accepting another one by hand. */
 const OTHER_KEY: Trouble = {
 	says: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed|No \S+ host key is known/,
 	reason:

@@ -12,7 +12,7 @@ import { type Action, collect } from "./options.ts";
 
 export function declare(command: Command, on: Action): void {
 	command
-		.option("--out <path>", "where it comes to stand", "k6")
+		.option("--out <path>", "output file", "k6")
 		.option(
 			"--with <extension>",
 			"link a further k6 extension, a folder or module@version; may be repeated. <out>.lock/ pins all versions for the next build",

@@ -129,7 +129,7 @@ describe("mqbench rigs destroy", () => {
 		expect(await rigsDestroy({ id: "demo-1" }, world, options)).toBe(0);
 		expect(world.out()).toBe("Nothing was taken down.\n");
 		await expect(rigsDestroy({ id: "demo-1" }, at(5), options)).rejects.toThrow(
-			/There is nobody to ask: use --yes/,
+			/There is no terminal to ask on: use --yes/,
 		);
 		expect(stack.asked).toEqual([]);
 	});

@@ -2,7 +2,7 @@ import type { Figure } from "../chart/figure.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { type Amount, type Column as ColumnOf, cellsOf, show } from "../result/show.ts";
 
-/** Plain data that terminal, Markdown and page render: what is told, never how it looks. */
+/** Plain data that terminal, Markdown and page render: the content, never how it looks. */
 export interface Document {
 	readonly title: string;
 	/** Colour and word of the outcome; "": nothing was judged. */

@@ -63,9 +63,9 @@ export function warnings(result: Result, depth: Depth): Block[] {
 export function lines(whole: Result): Block[] {
 	const all = outcomesOf(whole).filter(({ kind }) => kind === "gate");
 	if (all.length === 0) return whole.searches.length > 0 ? [] : [text(NO_SLA, undefined, 2)];
-	const told = brokenOf(whole).slice(0, MOST_BROKEN);
+	const shown = brokenOf(whole).slice(0, MOST_BROKEN);
 	const untold = all.filter(
-		({ verdict, gate }) => verdict !== "pass" && told.every((one) => one.gate !== gate),
+		({ verdict, gate }) => verdict !== "pass" && shown.every((one) => one.gate !== gate),
 	);
 	const met = all.filter(({ verdict }) => verdict === "pass");
 	const isMany = met.length > MOST_OPEN;
@@ -82,7 +82,7 @@ export function lines(whole: Result): Block[] {
 		...lineTables(untold, several, whole),
 		...(isMany
 			? [fold(`${counted}: which`, table, { depth: 2 })]
-			: [text(met.length > 0 && told.length > 0 ? counted : null, undefined, 2), ...table]),
+			: [text(met.length > 0 && shown.length > 0 ? counted : null, undefined, 2), ...table]),
 		...upTo(1, { kind: "list", items: isMany ? [{ badge: "pass", text: counted }] : items }),
 		text(timed || whole.verdict !== "pass" ? null : NO_TIME, "soft", 2),
 	];

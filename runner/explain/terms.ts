@@ -101,7 +101,7 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 	},
 	failover: {
 		"faults": "Check: was each fault of the scenario really done, and undone? If not, the run is INVALID.",
-		"at | for": "at: when the broker was told of the fault, from the opening of the window. for: how long the fault was in effect.",
+		"at | for": "at: when the fault's command was given, from the start of the window. for: how long the fault was in effect.",
 		"reconnects": "Check: did connections break and come back? What was under way was delayed or lost. What to do: look at the broker's log.",
 	},
 	lag: {

@@ -58,7 +58,7 @@ const PANELS: readonly (Pick<OverTime, "title" | "unit"> & {
 	{ title: "memory (RSS)", unit: "bytes", lines: { "": (l) => l.rssBytes } },
 ];
 
-/** More lines than these cannot be told apart. */
+/** More lines than these cannot be distinguished. */
 const MOST_MACHINES = 4;
 
 /** The generator, which counts its own CPU if nothing looked from outside, the broker, and other machines with their network. */

@@ -32,7 +32,7 @@ const COUNTS = {
 		tally: { needs: ["receipts"], grows: true },
 		offends: true,
 	},
-	/** Among messages of one producer, in one partition or with one key. null: no order is promised, or it cannot be told. */
+	/** Among messages of one producer, in one partition or with one key. null: no order is promised, or it cannot be determined. */
 	reordered: {
 		recorded: Maybe,
 		inResult: Maybe,

@@ -6,7 +6,7 @@ const ClockBound = z
 	.strictObject({
 		beforeNs: z.int(),
 		afterNs: z.int().nullable(),
-		/** Its own reading before the run, where one client told T0 to all; null: this machine told it. */
+		/** Its own reading before the run, if one client sent T0 to all; null: this machine sent it. */
 		readNs: z.int().nullable(),
 		/** Maximum error during the run: against ours (probes), or against UTC (chrony). */
 		boundNs: z.int().nonnegative(),
@@ -54,20 +54,20 @@ export const FaultDone = z.strictObject({
 	/** From 1; null: all of them. */
 	node: z.int().positive().nullable(),
 	leader: z.boolean(),
-	/** Just before the broker was told: the fault took effect between this and `beganNs`. null: it never got there. */
+	/** Just before the command was given: the fault took effect between this and `beganNs`. null: it never got there. */
 	calledNs: z.int().nullable(),
-	/** When it was known to have taken effect (kill and restart: when the process was told). */
+	/** When it was known to have taken effect (kill and restart: when the signal was sent). */
 	beganNs: z.int(),
 	/** When it was taken back (kill and restart: when the node was ready again); null: never in this run. */
 	endedNs: z.int().nullable(),
 	delayNs: z.int().nullable(),
 	error: z.string().nullable(),
-	/** The error is that the run ended first, which is nobody's mistake in a stopped run. */
+	/** The error is that the run ended first, which is not a mistake in a stopped run. */
 	runOver: z.boolean().default(false),
 });
 export type FaultDone = z.infer<typeof FaultDone>;
 
-/** Zero of a fault's durations, ns since T0: just before the broker was told, so that nothing seems shorter than it was. */
+/** Zero of a fault's durations, ns since T0: just before the command was given, so that nothing seems shorter than it was. */
 export function faultZeroNs(fault: Pick<FaultDone, "calledNs" | "beganNs">): number {
 	return fault.calledNs ?? fault.beganNs;
 }

@@ -13,7 +13,7 @@ const MARGIN_NS = 0.5e9;
 /** One short run per case on `noop`, which completes every message at once. No system can be measured below it. */
 export function floors(
 	plans: readonly Plan[],
-	/** One process, which begins by itself; else T0 is told. */
+	/** One process, which begins by itself; otherwise T0 is sent to it. */
 	{ alone = true }: { readonly alone?: boolean } = {},
 ): Plan[] {
 	const measured = plans.filter(({ broker }) => broker !== noBroker);

@@ -75,7 +75,7 @@ async function carryOut(
 		if (done.leader) done.node = await findLeader(tools, over);
 		// From here on, effects may be the fault's, however long it takes until it is known to be in effect.
 		done.calledNs = nowNs();
-		// A process that is told to end is affected at once.
+		// The signal to end affects a process at once.
 		done.beganNs = done.calledNs;
 		back = await tools.broker.disturb({ action, node: done.node, delayNs });
 		if (!ends(action)) done.beganNs = nowNs();

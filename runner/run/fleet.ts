@@ -47,9 +47,9 @@ export class Fleet {
 	#begun = false;
 	#clockOffsets: ClockOffsets | null = null;
 	#closing = false;
-	/** All books are closed, and the clients were told to leave. */
+	/** All books are closed, and the clients were asked to leave. */
 	#finishing = false;
-	/** All clients were told to break off, so their end is not a failure any more. */
+	/** All clients were asked to break off, so their end is not a failure any more. */
 	#stopping = false;
 	readonly #timers = new Set<NodeJS.Timeout>();
 	readonly #readyMs: number;

@@ -4,7 +4,7 @@ import { samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { intendedPerInterval, intervalNs, type Shares } from "./intervals.ts";
 
-/** Fewer messages cannot be told from those always on their way to a handler. */
+/** Fewer messages cannot be distinguished from those always on their way to a handler. */
 export const BUFFERED_MESSAGES = 10;
 
 /** Messages that waited in the client library longer than a limit: the receiving side was slow, not the system. */

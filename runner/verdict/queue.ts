@@ -14,7 +14,7 @@ import { meanRate } from "./rates.ts";
 export const SAMPLES_PER_SECOND = 10;
 /** A sample belongs to the tenth of a second that it ends. */
 export const EDGE_S = 0.001;
-/** Less growth cannot be told from the few messages always in flight. */
+/** Less growth cannot be distinguished from the few messages always in flight. */
 export const BACKLOG_MESSAGES = 10;
 
 /** Messages in flight, ten times a tick; x in seconds since T0. */

@@ -198,9 +198,9 @@ export async function runScript(
 		argv: [k6, "run", "--quiet", "--no-usage-report", ...given, script],
 		env: { K6_AUTO_EXTENSION_RESOLUTION: "false" },
 	});
-	const told = /^mqbench:(.*)$/m.exec(stdout)?.[1];
-	if (told === undefined) throw new Error(`k6 has told nothing:\n${stdout.slice(-2000)}`);
-	const metrics: Record<string, { values: Record<string, number> }> = JSON.parse(told);
+	const printed = /^mqbench:(.*)$/m.exec(stdout)?.[1];
+	if (printed === undefined) throw new Error(`k6 printed no metrics:\n${stdout.slice(-2000)}`);
+	const metrics: Record<string, { values: Record<string, number> }> = JSON.parse(printed);
 	const value = (metric: string, name: string) => metrics[metric]?.values[name] ?? Number.NaN;
 	return {
 		iterations: value("iterations", "count"),

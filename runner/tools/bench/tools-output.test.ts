@@ -71,7 +71,7 @@ mqbench:seconds=1795580920.250000000
 		),
 	).toBe(20_000);
 	expect(() => clockedRate("mqbench:seconds=1795580918.250000000\n", 1)).toThrow(
-		"the shell has told no time",
+		"the shell printed no time",
 	);
 });
 

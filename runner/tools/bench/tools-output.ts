@@ -43,7 +43,7 @@ export function clockedRate(stdout: string, messages: number): number {
 		Number(seconds),
 	);
 	if (start === undefined || end === undefined || end <= start)
-		throw new Error(`the shell has told no time:\n${stdout.slice(-2000)}`);
+		throw new Error(`the shell printed no time:\n${stdout.slice(-2000)}`);
 	return messages / (end - start);
 }
 

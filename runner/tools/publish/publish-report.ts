@@ -96,7 +96,7 @@ async function publish(file: string): Promise<number> {
 				]
 			: []),
 	];
-	// What is certain now is not told after an hour.
+	// Report now what is certain now, not after an hour.
 	if (first.length > 0) return refuse(first, EXIT.environment);
 	const stamp = new Date().toISOString().replaceAll(/[-:]|\..*/g, "");
 	const folder = values.out ?? path.join("reports", `publish-${name}-${stamp}`);

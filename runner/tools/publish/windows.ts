@@ -38,8 +38,8 @@ export function cold(result: Result, judged: readonly Run[]): string[] {
 }
 
 /**
- * Is the window as long as the percentiles need that are shown or judged? How few stalls the slow messages of a shown one came in is a result, and is
- * marked: that a longer window would have more of them nobody knows.
+ * Is the window long enough for the percentiles that are shown or judged? That the slow messages of a shown one came in few stalls is a
+ * result, and is marked: a longer window need not have more of them.
  */
 export function short(result: Result, judged: readonly Run[]): string[] {
 	return [
@@ -70,7 +70,7 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 /** Checks by which a load could not be sent as it was asked for, or its queue grew over the run. */
 const NOT_CARRIED = ["lag", "offered", "held", "backlog"];
 
-/** Of a shorter window nobody knows how slow messages cluster (reports/METHOD.md, "Percentiles"). */
+/** In a shorter window it is not known how slow messages cluster (reports/METHOD.md, "Percentiles"). */
 const WINDOW_NS = 10e9;
 
 /** What every report shows of every run, whatever its SLA asks for. */

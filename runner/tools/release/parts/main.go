@@ -3,7 +3,7 @@
 //	parts -out <folder> <folder of the modules> <program>...
 //
 // It writes sbom.cdx.json (CycloneDX 1.6) and THIRD-PARTY.txt, the licences of all modules that are linked in, and prints the modules as JSON.
-// A module whose licence is not recognized is an error: nobody may pass it on then.
+// A module whose licence is not recognized is an error: then we may not pass it on.
 package main
 
 import (
