@@ -3,7 +3,7 @@
 # is a C compiler. `test.sh acceptance` runs what takes minutes: the tests with that build tag, and all drivers with the detector.
 set -eu
 cd "$(dirname "$0")"
-export GOFLAGS= GOWORK=off
+export GOFLAGS=-gcflags=all=-dwarf=false GOWORK=off GOGC=${GOGC:-400}
 ours=github.com/mqbench/mqbench/extensions
 
 # Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each. Kafka's

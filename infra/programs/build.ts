@@ -9,8 +9,13 @@ import { sha256OfFile } from "../../runner/sha256.ts";
 import { type GoOptions, go, goVersion } from "./go.ts";
 import { FIRST, HERE, modulesOf, type Platform, programIn } from "./programs.ts";
 
-/** Flags that affect the binaries, so they are part of the cache's key. */
-export const BUILD_FLAGS = ["-trimpath", "-buildvcs=false", "-mod=readonly"] as const;
+/** Flags that affect the binaries, so they are part of the cache's key. What a debugger needs is left out: -s -w would remove it anyway. */
+export const BUILD_FLAGS = [
+	"-trimpath",
+	"-buildvcs=false",
+	"-mod=readonly",
+	"-gcflags=all=-dwarf=false",
+] as const;
 
 /**
  * Name of the build of these programs in the cache. Equal sources give equal binaries, so every change of a Go file of their modules, of a

@@ -35,7 +35,7 @@ func Built(t testing.TB, name string) string {
 	t.Helper()
 	tool := exec.Command("go", "tool", "-n", name)
 	tool.Dir = "../servers/" + name
-	tool.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-trimpath")
+	tool.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-trimpath -gcflags=all=-dwarf=false")
 	tool.Stderr = os.Stderr
 	path, err := tool.Output()
 	if err != nil {
