@@ -7,7 +7,6 @@ import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
 import { didYouMean } from "./suggest.ts";
-import { removedOption } from "./text/removed.ts";
 import { guarded } from "./workflow-log.ts";
 import type { World } from "./world.ts";
 
@@ -35,6 +34,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
 	down: ["stop what npx mqbench up has started", () => import("./commands/down.ts")],
 	init: ["ask a few questions and write a commented scenario", () => import("./commands/init.ts")],
 	import: ["turn another tool's files into a scenario", () => import("./commands/import.ts")],
+	reproduce: [
+		"measure a published report again on this machine, and compare the two; without a name, list the reports",
+		() => import("./commands/reproduce.ts"),
+	],
 	report: [
 		"recompute the result and reports of a run from its files, or write the index.html of a folder of runs",
 		() => import("./commands/report.ts"),
@@ -80,8 +83,6 @@ export async function main(argv: readonly string[], outside: World): Promise<Exi
 			world.stdout.write(`${JSON.stringify(await versionJson(world))}\n`);
 			return EXIT.pass;
 		}
-		const gone = removedOption(argv);
-		if (gone !== undefined) throw failure("usage", { message: gone });
 		refuseUnknownWord(argv[0], world);
 		const program = await commandLine(argv, world, on);
 		// Usually a script with an empty variable, so an error, with the help.

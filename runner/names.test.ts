@@ -12,8 +12,6 @@ const others = sources().filter(
 	(file) =>
 		!/^runner\/(tests|tools)\//.test(file) &&
 		file !== LIST &&
-		// Former words, of brokers too.
-		file !== "runner/text/removed.ts" &&
 		!BrokerName.options.some((name) => file.startsWith(`runner/brokers/${name}/`)),
 );
 

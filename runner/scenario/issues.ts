@@ -4,7 +4,6 @@ import { processFields } from "../brokers/fields.ts";
 import { BrokerName, brokerOf, example, loginUrl, realBrokers } from "../brokers/index.ts";
 import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
-import { removed } from "../text/removed.ts";
 import { tell } from "../text/tell.ts";
 import { otherToolsValue, otherToolsWord, own } from "./other-tools.ts";
 import {
@@ -225,15 +224,12 @@ function choice(about: About, options: readonly unknown[]): string {
 	if (value === null || value === "") return tell("empty-of", { what, write });
 	if (typeof value !== "string" || options.includes(Number(value))) return otherKind(about, write);
 	return (
-		removed(`${what}: ${value}`) ??
 		otherToolsValue(what, value) ??
 		tell("unknown", { what, word: quoted(value), meant: didYouMean(value, known) })
 	);
 }
 
 function unknownKey(path: Path, key: string, whole: unknown): string {
-	const gone = removed(`${key}:`);
-	if (gone !== undefined) return gone;
 	const map = valueAt(whole, path) as Written;
 	const known = keysAt(path, whole);
 	if (isSystem(path)) {

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { removed, removedOption } from "./removed.ts";
 import { tell } from "./tell.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
@@ -35,16 +34,4 @@ it("has each code once, in whatever file", async () => {
 				seen.set(code, file);
 			}
 	expect(seen.size).toBeGreaterThan(200);
-});
-
-it.each([
-	[["run", "x.yaml", "--allow-code"], "--allow-code no longer exists; npx mqbench plan lists "],
-	[["run", "--allow-code=yes", "x.yaml"], "--allow-code no longer exists; npx mqbench plan lists "],
-	[["report", "x", "--export", "otava"], "--export otava no longer exists; read result.json "],
-	[["run", "x.yaml"], undefined],
-	[[], undefined],
-])("of %j says what to do instead of a word that is gone", (argv, message) => {
-	const said = removedOption(argv);
-	expect(said?.startsWith(message ?? "")).toBe(message && true);
-	expect(removed("constructor")).toBeUndefined();
 });

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Command } from "commander";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { packageFolder } from "../package.ts";
+import { newRunId } from "../plan/expand.ts";
+import { didYouMean } from "../suggest.ts";
+import type { World } from "../world.ts";
+import { compare } from "./compare.ts";
+import { type Action, outFolderOption } from "./options.ts";
+import { run } from "./run.ts";
+
+export function declare(command: Command, on: Action): void {
+	command
+		.argument("[name]", "a published report; without it, all are listed")
+		.addOption(outFolderOption())
+		.action(on(reproduce, "name"));
+}
+
+interface ReproduceArgs {
+	readonly name?: string | undefined;
+	readonly out?: string | undefined;
+	readonly argv?: readonly string[] | undefined;
+}
+
+/** Runs the scenario of a published report and compares the result with the published one. The exit code is that of the run. */
+export async function reproduce(args: ReproduceArgs, world: World): Promise<ExitCode> {
+	const { name, argv } = args;
+	const known = readdirSync(PUBLISHED).sort();
+	if (name === undefined) {
+		world.stdout.write(known.map((one) => `${one}\n  ${question(one)}\n`).join(""));
+		return EXIT.pass;
+	}
+	if (!known.includes(name)) {
+		const message = `no published report is called ${name}${didYouMean(name, known)}`;
+		throw failure("usage", { message });
+	}
+	const published = path.join(PUBLISHED, name);
+	const out = args.out ?? path.join("reports", newRunId(name, world.clock.nowMs()));
+	const code = await run({ path: path.join(published, "scenario.yaml"), out, argv }, world);
+	await compare({ baseline: published, run: out, onInconclusive: "warn" }, world);
+	return code;
+}
+
+// --- internal ---
+
+const PUBLISHED = path.join(packageFolder, "reports", "published");
+
+/** The title of its page. */
+function question(name: string): string {
+	const page = readFileSync(path.join(PUBLISHED, name, "README.md"), "utf8");
+	return page.slice(2, page.indexOf("\n"));
+}
