@@ -1,10 +1,8 @@
 package kafka
 
 import (
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -15,9 +13,16 @@ import (
 
 func TestTLSAndPasswords(t *testing.T) {
 	folder := t.TempDir()
-	certificate, key := pair(t)
-	store := brokertest.File(t, key+certificate, folder, "store.pem")
-	ca := brokertest.File(t, certificate, folder, "ca.pem")
+	ca, key := brokertest.Certificate(t, folder)
+	pem := ""
+	for _, file := range []string{key, ca} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pem += string(text)
+	}
+	store := brokertest.File(t, pem, folder, "store.pem")
 	s := start(t, folder, setup{
 		settings: map[string]string{
 			"listeners":                                         "SAFE://127.0.0.1:{port},PLAINTEXT://127.0.0.1:{other},CONTROLLER://127.0.0.1:{controller}",
@@ -77,16 +82,4 @@ export default function () {
 			t.Errorf("%s: want %q, and no password:\n%s", c.algorithm, c.want, got.Said)
 		}
 	}
-}
-
-// pair is the certificate for 127.0.0.1 of Go's own tests, which is its own authority, and its key, in PEM.
-func pair(t *testing.T) (certificate, key string) {
-	s := httptest.NewTLSServer(nil)
-	defer s.Close()
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})),
-		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
 }

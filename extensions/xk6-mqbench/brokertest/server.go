@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	crand "crypto/rand"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/pem"
 	"io"
 	"math/big"
@@ -28,6 +29,9 @@ type Server struct {
 	ready   string
 	argv    []string
 }
+
+// startLimit is how long a server may take to come up; it is long enough for a virtual machine on a busy one.
+const startLimit = 5 * time.Minute
 
 // Built is the path of a server that mqbench builds (servers/<name>), compiled into Go's own cache as mqbench compiles it. The working
 // directory is a driver's folder.
@@ -86,8 +90,8 @@ func (s *Server) Start(under ...string) {
 	case <-up:
 	case text := <-said:
 		s.t.Fatalf("%s does not come up:\n%s", argv[0], text)
-	case <-time.After(patience):
-		s.t.Fatalf("%s does not come up within %s", argv[0], patience)
+	case <-time.After(startLimit):
+		s.t.Fatalf("%s does not come up within %s", argv[0], startLimit)
 	}
 }
 
@@ -132,6 +136,7 @@ func Certificate(t testing.TB, folder string) (certificate, key string) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
+		Subject:      pkix.Name{CommonName: "test"}, // Java wants one
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 	}
