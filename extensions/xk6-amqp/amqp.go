@@ -115,11 +115,10 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if err == nil {
 		err = s.links[to.Connection].carry(ctx, c.attach)
 	}
-	if err != nil {
-		return broker.Wrap(fmt.Sprintf("amqp: receive from %q", to.Topic), address.Cause(err))
+	if err == nil {
+		s.consumers.Add(c)
 	}
-	s.consumers.Add(c)
-	return nil
+	return broker.Wrap(fmt.Sprintf("amqp: receive from %q", to.Topic), address.Cause(err))
 }
 
 // Remove takes out what is left in queues of ours; nobody can remove a queue by AMQP 1.0.

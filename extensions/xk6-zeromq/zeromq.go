@@ -69,7 +69,10 @@ func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(
 	if err != nil {
 		return nil, errors.Join(err, i.Close())
 	}
-	go receive(i, mode, take, func(err error) bool { return !errors.Is(err, context.Canceled) }) // another error is of one connection
+	go func() {
+		for !errors.Is(receive(i, mode, take), context.Canceled) { // another error is of one connection
+		}
+	}()
 	return i, nil
 }
 
@@ -198,14 +201,14 @@ func common() []zmq4.Option {
 	}
 }
 
-// receive hands messages over until an error comes after which it does not go on.
-func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Message), goesOn func(error) bool) {
+// receive hands messages over until there is an error.
+func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Message)) error {
 	for {
 		got, err := socket.Recv()
-		if err != nil && !goesOn(err) {
-			return
+		if err != nil {
+			return err
 		}
-		if err != nil || len(got.Frames) == 0 {
+		if len(got.Frames) == 0 {
 			continue
 		}
 		last := len(got.Frames) - 1
@@ -229,9 +232,7 @@ func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
 	}
 	subscribed := func() bool { return slices.Contains(w.Socket.(zmq4.Topics).Topics(), p.prefix) }
 	if err == nil && o.mode == brokerless.PubSub {
-		if err = deadline.Until(ctx, subscribedEvery, subscribed); err != nil {
-			err = fmt.Errorf("its subscription does not arrive: %w", err)
-		}
+		err = broker.Wrap("its subscription does not arrive", deadline.Until(ctx, subscribedEvery, subscribed))
 	}
 	if err != nil {
 		w.End(err)
@@ -245,10 +246,7 @@ func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
 			}
 		}()
 	case brokerless.ReqRep:
-		go receive(w, o.mode, o.reply, func(err error) bool {
-			w.End(err)
-			return false // it had this connection alone
-		})
+		go func() { w.End(receive(w, o.mode, o.reply)) }() // it has this connection alone
 	}
 	return w, nil
 }
