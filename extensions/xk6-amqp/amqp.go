@@ -80,8 +80,12 @@ func (s *session) Open(ctx context.Context) error {
 
 // Prepare makes queues by using them, as AMQP 1.0 has no request for that, and takes out what an earlier run has left there.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
-	if err := s.fits(layout); err != nil {
-		return fmt.Errorf("amqp: %w", err)
+	grouped := func(to broker.Subscription) bool { return to.Group != "" }
+	if err := layout.Rivals(); err != nil && s.own.Destination == queue {
+		return fmt.Errorf("amqp: write destination: topic: %w", err)
+	}
+	if s.own.Destination == topic && slices.ContainsFunc(layout.Subscriptions, grouped) {
+		return errors.New("amqp: a topic has no groups in AMQP 1.0; write destination: queue")
 	}
 	s.topics = layout.Topics
 	return deadline.Each(ctx, layout.Names(), func(ctx context.Context, name string) error {
@@ -170,17 +174,6 @@ func (s *session) address(name string) string {
 		return "topic://" + name
 	}
 	return name
-}
-
-// fits refuses what a queue or a topic cannot do.
-func (s *session) fits(layout broker.Layout) error {
-	if s.own.Destination == queue {
-		return broker.Wrap("write destination: topic", layout.Rivals())
-	}
-	if slices.ContainsFunc(layout.Subscriptions, func(to broker.Subscription) bool { return to.Group != "" }) {
-		return errors.New("a topic has no groups in AMQP 1.0; write destination: queue")
-	}
-	return nil
 }
 
 // aside does something on a connection of its own, and ends that: RabbitMQ 3.10 does not answer the end of a link.

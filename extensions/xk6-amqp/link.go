@@ -2,6 +2,7 @@ package amqp
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -126,8 +127,16 @@ func (s *session) connect(ctx context.Context, number int) (w *wire, err error) 
 func (s *session) dial(ctx context.Context, url string) (w *wire, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
+	login := amqp.SASLTypeAnonymous()
+	if s.at.User != "" {
+		login = amqp.SASLTypePlain(s.at.User, s.at.Password)
+	}
 	w = &wire{}
-	if w.Conn, err = amqp.Dial(ctx, url, s.options()); err != nil {
+	w.Conn, err = amqp.Dial(ctx, url, &amqp.ConnOptions{
+		ContainerID: "mqbench-" + rand.Text(), SASLType: login, TLSConfig: s.security,
+		IdleTimeout: idleTimeout, MaxFrameSize: maxFrameSize, WriteTimeout: writeTimeout,
+	})
+	if err != nil {
 		return nil, err
 	}
 	if w.session, err = w.NewSession(ctx, nil); err != nil {

@@ -1,7 +1,6 @@
 package amqp
 
 import (
-	"crypto/rand"
 	_ "embed"
 	"time"
 
@@ -42,17 +41,6 @@ const (
 	queue = "queue"
 	topic = "topic"
 )
-
-func (s *session) options() *amqp.ConnOptions {
-	login := amqp.SASLTypeAnonymous()
-	if s.at.User != "" {
-		login = amqp.SASLTypePlain(s.at.User, s.at.Password)
-	}
-	return &amqp.ConnOptions{
-		ContainerID: "mqbench-" + rand.Text(), SASLType: login, TLSConfig: s.security,
-		IdleTimeout: idleTimeout, MaxFrameSize: maxFrameSize, WriteTimeout: writeTimeout,
-	}
-}
 
 func (s *session) sender() *amqp.SenderOptions {
 	mode := amqp.SenderSettleModeUnsettled

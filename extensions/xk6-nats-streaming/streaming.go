@@ -144,8 +144,7 @@ func (s *session) Close() error {
 		return nil
 	}
 	// Both ask a server that may be gone; a write that it does not take holds a lock.
-	late := time.AfterFunc(closeTimeout, s.wires.Cut)
-	defer late.Stop()
+	defer time.AfterFunc(closeTimeout, s.wires.Cut).Stop()
 	deadline.AtMost(closeTimeout+connectTimeout, deadline.Steps(s.links, (*link).close)...)
 	return nil
 }

@@ -62,15 +62,11 @@ func (s *session) Prepare(_ context.Context, layout broker.Layout) error {
 }
 
 func (s *session) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
-	topics := to.Of(s.topics)
-	if len(topics) == 0 {
-		return fmt.Errorf("noop: consume: there is no topic %q", to.Topic)
-	}
 	s.consuming.Lock()
 	defer s.consuming.Unlock()
 	routes := maps.Clone(*s.routes.Load())
 	m := &member{handle: handle}
-	for _, topic := range topics {
+	for _, topic := range to.Of(s.topics) {
 		routes[topic] = joined(routes[topic], to.Group, m)
 	}
 	s.routes.Store(&routes)

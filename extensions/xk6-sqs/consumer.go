@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -45,7 +46,7 @@ func (c *consumer) work() {
 	slots := make(chan struct{}, deletes)
 	for {
 		answer, err := c.client.ReceiveMessage(c.over, &sqs.ReceiveMessageInput{
-			QueueUrl: &c.url, MaxNumberOfMessages: int32(s.own.Prefetch), WaitTimeSeconds: s.own.seconds(s.own.WaitNs),
+			QueueUrl: &c.url, MaxNumberOfMessages: int32(s.own.Prefetch), WaitTimeSeconds: int32(s.own.WaitNs / int64(time.Second)),
 			MessageAttributeNames: []string{payloadName}, MessageSystemAttributeNames: []types.MessageSystemAttributeName{receiveCount},
 		})
 		at := s.Now()

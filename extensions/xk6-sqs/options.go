@@ -41,5 +41,3 @@ const (
 	// idleConnections of HTTP are kept open: as many as there can be.
 	idleTimeout = 90 * time.Second
 )
-
-func (o *options) seconds(ns int64) int32 { return int32(ns / int64(time.Second)) }

@@ -136,7 +136,6 @@ func (s *session) Consume(_ context.Context, to broker.Subscription, handle brok
 
 // Remove deletes the queues that Prepare has made.
 func (s *session) Remove(ctx context.Context) error {
-	s.Quiet()
 	s.stopAll()
 	if s.Found() {
 		return nil
@@ -191,7 +190,6 @@ func (s *session) Describe() broker.Description {
 }
 
 func (s *session) Close() error {
-	s.Quiet()
 	s.stopAll()
 	s.End()
 	return nil
@@ -201,6 +199,7 @@ func (s *session) Close() error {
 
 // stopAll lets consumers end what they are handling.
 func (s *session) stopAll() {
+	s.Quiet()
 	deadline.AtMost(stopTimeout, deadline.Steps(s.consumers.All(), func(c *consumer) {
 		c.end()
 		c.working.Wait()
@@ -273,7 +272,7 @@ func (s *session) prepare(ctx context.Context, topic string) (at string, err err
 	case s.Found():
 		return "", broker.MissingTopic(topic, "there is no such queue")
 	}
-	attributes := map[string]string{"VisibilityTimeout": fmt.Sprint(s.own.seconds(s.own.VisibilityNs))}
+	attributes := map[string]string{"VisibilityTimeout": fmt.Sprint(s.own.VisibilityNs / int64(time.Second))}
 	if s.own.FIFO {
 		attributes["FifoQueue"] = "true"
 	}
