@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 /** For tests: a folder that is gone when the test is over. */
 export function testFolder(): string {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-test-"));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 	return folder;
 }
 

@@ -255,7 +255,7 @@ describe("mqbench up --target aws", () => {
 		expect(world.out()).toBe(
 			`1 i4i.xlarge, 1 c6in.xlarge are up in eu-central-1 ($0.90 an hour). They end themselves after 2h (2026-01-02T05:04:05Z).
 rig.json says where they are, to its owner alone. Measure on them:
-  mqbench s.yaml --rig rig.json
+  npx mqbench s.yaml --rig rig.json
 They cost money until: npx mqbench down rig.json, or npx mqbench rigs destroy x-1
 `,
 		);

@@ -7,7 +7,7 @@ import { newRunId } from "../plan/expand.ts";
 import { didYouMean } from "../suggest.ts";
 import type { World } from "../world.ts";
 import { compare } from "./compare.ts";
-import { type Action, outFolderOption } from "./options.ts";
+import { type Action, outFolderOption, type ScenarioArgs, type Texts } from "./options.ts";
 import { run } from "./run.ts";
 
 export function declare(command: Command, on: Action): void {
@@ -17,14 +17,11 @@ export function declare(command: Command, on: Action): void {
 		.action(on(reproduce, "name"));
 }
 
-interface ReproduceArgs {
-	readonly name?: string | undefined;
-	readonly out?: string | undefined;
-	readonly argv?: readonly string[] | undefined;
-}
-
 /** Runs the scenario of a published report and compares the result with the published one. The exit code is that of the run. */
-export async function reproduce(args: ReproduceArgs, world: World): Promise<ExitCode> {
+export async function reproduce(
+	args: Texts<"name" | "out"> & Pick<ScenarioArgs, "argv">,
+	world: World,
+): Promise<ExitCode> {
 	const { name, argv } = args;
 	const known = readdirSync(PUBLISHED).sort();
 	if (name === undefined) {
@@ -32,8 +29,9 @@ export async function reproduce(args: ReproduceArgs, world: World): Promise<Exit
 		return EXIT.pass;
 	}
 	if (!known.includes(name)) {
-		const message = `no published report is called ${name}${didYouMean(name, known)}`;
-		throw failure("usage", { message });
+		throw failure("usage", {
+			message: `no published report is called ${name}${didYouMean(name, known)}`,
+		});
 	}
 	const published = path.join(PUBLISHED, name);
 	const out = args.out ?? path.join("reports", newRunId(name, world.clock.nowMs()));
@@ -47,7 +45,5 @@ export async function reproduce(args: ReproduceArgs, world: World): Promise<Exit
 const PUBLISHED = path.join(packageFolder, "reports", "published");
 
 /** The title of its page. */
-function question(name: string): string {
-	const page = readFileSync(path.join(PUBLISHED, name, "README.md"), "utf8");
-	return page.slice(2, page.indexOf("\n"));
-}
+const question = (name: string) =>
+	/^# (.*)/.exec(readFileSync(path.join(PUBLISHED, name, "README.md"), "utf8"))?.[1];

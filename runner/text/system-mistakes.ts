@@ -69,4 +69,8 @@ export const systemMistakes = {
 	"image-form": "an image must be a name with an optional tag or digest; write e.g. registry.example.com/broker:4.1.1",
 	"topic-form": "a topic's name has no blanks or control characters; write it without them",
 	"config-reserved": "mqbench sets {key} itself; {instead}",
+	"no-such-file": "there is no such file",
+	noexec: "Is its file system mounted with noexec? Name a user whose home allows programs",
+	"nothing-to-rent": "{broker} has no server here, and no machines are rented for its clients alone; measure it with --target local",
+	"measure-on-rig": "{file} says where they are, to its owner alone. Measure on them:\n  npx mqbench {scenario:quoted} --rig {file:quoted}",
 } as const;

@@ -1,13 +1,11 @@
 import { fill, type Names } from "../template.ts";
 import { fileMistakes } from "./file-mistakes.ts";
 import { loadMistakes } from "./load-mistakes.ts";
-import { shared } from "./shared.ts";
 import { slaMistakes } from "./sla-mistakes.ts";
 import { systemMistakes } from "./system-mistakes.ts";
 
 /** Messages that no result keeps, mistakes above all: code -> sentence, with the names of its values in braces. */
 const sentences = {
-	...shared,
 	...fileMistakes,
 	...loadMistakes,
 	...slaMistakes,

@@ -52,8 +52,8 @@ func Built(t testing.TB, name string) string {
 func StartServer(t testing.TB, ready string, argv ...string) *Server {
 	t.Helper()
 	s := &Server{t: t, ready: ready, argv: argv}
-	s.Start()
 	t.Cleanup(s.Kill)
+	s.Start()
 	return s
 }
 
@@ -103,6 +103,9 @@ func (s *Server) Freeze() { Freeze(s.t, s.process.Process) }
 
 // Kill ends it at once, and what it has started.
 func (s *Server) Kill() {
+	if s.process.Process == nil { // it could not be started
+		return
+	}
 	end(s.process)
 	_ = s.process.Wait()
 }
