@@ -3,6 +3,7 @@ package amqp
 import (
 	"testing"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
@@ -18,5 +19,17 @@ func TestWhatCannotBeDoneIsRefusedBeforeAConnection(t *testing.T) {
 		{`{}`, "amqp://me:s3cr3t@", "empty host"},
 	} {
 		brokertest.System{Driver: New, URL: c.url, DriverOptions: []byte(c.options)}.RefusedWith(t, 64, c.says)
+	}
+}
+
+func TestAnEncryptedConnectionHasAPortOfItsOwn(t *testing.T) {
+	for url, want := range map[string]string{"amqp://here": "here:5672", "amqps://here": "here:5671", "amqps://here:1": "here:1"} {
+		s, err := New(broker.Options{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.(*session).at.Hosts[0]; got != want {
+			t.Errorf("%s goes to %s, want %s", url, got, want)
+		}
 	}
 }

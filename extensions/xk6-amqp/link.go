@@ -206,8 +206,8 @@ func (w *wire) failure(err error) error {
 // close ends the senders first where nobody acknowledges: their end is answered behind what they sent.
 func (l *link) close(ctx context.Context) {
 	if at, is := l.Now(); is {
-		for _, one := range at.senders {
-			if l.session.own.Settled {
+		if l.session.own.Settled {
+			for _, one := range at.senders {
 				_ = one.Close(ctx)
 			}
 		}

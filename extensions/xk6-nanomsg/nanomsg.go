@@ -166,7 +166,7 @@ func (o *out) Send(m brokerless.Message) error {
 		return send(o.socket, append([]byte(m.Topic), topicEnd), m.Payload, nil)
 	case brokerless.ReqRep:
 		// Raw REQ waits for a receiver that may never come.
-		if o.up.Load() == 0 {
+		if o.up.Load() <= 0 { // the library may tell of an end before it tells of the connection
 			return brokerless.ErrNotConnected
 		}
 		path := bytes.Join(m.Path, nil)

@@ -2,6 +2,7 @@ package nats
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -79,6 +80,13 @@ func TestReplicasAreOnThreeNodesAndSayWhoLeads(t *testing.T) {
 	}
 	if name, err := leads.Leader(t.Context(), "another"); err == nil {
 		t.Errorf("Leader of a topic that is none = %q", name)
+	}
+	refused := time.Now()
+	if _, err := opens(t, url, streams, func(o *broker.Options) { o.Replicas = 5 }); err == nil || !strings.Contains(err.Error(), "no suitable peers") {
+		t.Errorf("5 replicas on 3 nodes: %v", err)
+	}
+	if took := time.Since(refused); took > 20*time.Second {
+		t.Errorf("the refusal took %s", took)
 	}
 }
 

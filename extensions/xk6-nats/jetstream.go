@@ -106,7 +106,10 @@ func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) er
 		s.streams[topic.Name] = location{stream: streamName(topic.Name), subject: topic.Name}
 	}
 	return deadline.Each(ctx, layout.Names(), func(ctx context.Context, topic string) error {
-		return cmp.Or(s.makeStream(ctx, topic), s.untilHeard(ctx, topic))
+		if err := s.makeStream(ctx, topic); err != nil {
+			return err
+		}
+		return s.untilHeard(ctx, topic)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -91,14 +92,14 @@ func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error)
 	k := &socket{}
 	k.Context, k.fail = context.WithCancelCause(s.Over)
 	dialer := redis.NewDialer(options)
-	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if k.conn != nil {
-			return nil, errNotConnected
-		}
-		conn, err := dialer(ctx, network, addr)
-		if err == nil { // else it may be a nil of the type *tls.Conn
-			k.conn = conn
-		}
+	var once sync.Once // the library dials again when a dial has failed
+	options.Dialer = func(ctx context.Context, network, addr string) (conn net.Conn, err error) {
+		err = errNotConnected
+		once.Do(func() {
+			if conn, err = dialer(ctx, network, addr); err == nil { // else it may be a nil of the type *tls.Conn
+				k.conn = conn
+			}
+		})
 		return conn, err
 	}
 	k.client = redis.NewClient(options)

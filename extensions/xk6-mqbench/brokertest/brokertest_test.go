@@ -56,7 +56,7 @@ func TestEachFaultIsFound(t *testing.T) {
 		"gives every subscription without a group every message":      {"knows one subscription"},
 		"shares the messages of a topic among the members of a group": {"gives every member all", "feeds one member"},
 		"makes many subscriptions at once, by topic and by pattern: each gets its messages, of every connection, from the first one on": {
-			"subscribes later", "mixes topics", "takes a pattern for all",
+			"subscribes later", "mixes topics", "takes a pattern for all", "mixes what two patterns get",
 		},
 		"lets a consumer send from within its handler":                {"sends while it handles"},
 		"loses and drops nothing while a consumer is paused":          {"drops above 1000"},

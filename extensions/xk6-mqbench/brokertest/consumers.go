@@ -99,10 +99,19 @@ func subscribesAtOnce(t *testing.T, s System) {
 		t.Errorf("%d messages arrive, want %d", total(), want)
 	}
 	for _, one := range got {
+		once := map[uint64]bool{}
 		for _, m := range one.receipts() {
+			once[m.Sequence] = true
 			if topic := topics[int(m.Sequence)%len(topics)]; !broker.Matches(one.Topic, topic) {
 				t.Errorf("a message to %s arrives at a subscription to %s", topic, one.Topic)
 			}
+		}
+		want := each
+		if one.Wildcard {
+			want *= len(topics)
+		}
+		if one.Group == "" && (len(once) != want || one.count() != want) {
+			t.Errorf("a subscription to %s gets %d messages, %d of them different, want %d", one.Topic, one.count(), len(once), want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package brokertest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -59,6 +60,8 @@ type memorySession struct {
 	dropped atomic.Int64
 	members sync.WaitGroup
 	sending sync.Mutex
+	// pattern is the queue of the first pattern, for the fault that mixes two.
+	pattern *memoryQueue
 }
 
 type memoryProducer struct{ *memorySession }
@@ -222,6 +225,10 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 		})
 	}
 	q := &memoryQueue{of: s}
+	if to.Wildcard && s.fault == "mixes what two patterns get" {
+		s.pattern = cmp.Or(s.pattern, q)
+		q = s.pattern
+	}
 	if to.Group != "" {
 		q = &memoryQueue{group: s.Run + to.Group}
 		switch s.fault {

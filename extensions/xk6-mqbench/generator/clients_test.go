@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -365,5 +366,22 @@ func TestTheUnionOfWhatClientsSendIsWhatOneSends(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestAClientThatNeverStartsLeavesNothing(t *testing.T) {
+	s := &stub{}
+	c := openClients(t, of(2, fanOutPlan(1000, 100, 2)), s)
+	for _, g := range c.generators {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(c.folder, "*"))
+	if files = slices.DeleteFunc(files, func(file string) bool { return slices.Contains(c.progress, file) }); err != nil || len(files) != 0 {
+		t.Errorf("%v (%v) is left", files, err)
+	}
+	if !slices.Contains(s.events, "remove topics") || !slices.Contains(s.events, "remove nothing") {
+		t.Errorf("%v; want the topics removed", s.events)
 	}
 }

@@ -7,7 +7,7 @@ import { testFolder } from "../../../../infra/test-folder.fake.ts";
 import { manyResult } from "../../../page/pages.fake.ts";
 import { renderHtml } from "../../../render/rendered.fake.ts";
 
-test("a report over 100 runs renders with under 2 s of a core, and stands in a browser in under 2 s", async () => {
+test("a report over 100 runs renders with under 2 s of a core, and stands in a browser in under 4 s", async () => {
 	const result = manyResult(100);
 	const rendered: number[] = [];
 	let html = "";
@@ -44,5 +44,5 @@ test("a report over 100 runs renders with under 2 s of a core, and stands in a b
 	// The first one compiles everything.
 	expect(rendered[0]).toBeLessThan(2000);
 	// Others may have the machine for a moment, but not each time.
-	expect(Math.min(...opened)).toBeLessThan(2000);
+	expect(Math.min(...opened)).toBeLessThan(4000);
 });
