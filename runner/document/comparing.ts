@@ -44,7 +44,7 @@ export function comparingDocument(comparing: Comparing): Document {
 		),
 		sections: [against(comparing)],
 		foot: [text(HOW, undefined, 2)],
-		whole: "mqbench compare --html writes all of it.",
+		whole: "npx mqbench compare --html writes all of it.",
 		figures: () => comparedFigures(comparing),
 	};
 }

@@ -100,7 +100,7 @@ export function reproduce({ command }: Result, scenario: string | null): Fold {
 				]),
 		text(
 			marked(
-				"Every number of this page can be computed again from the raw data in `runs/`: `mqbench report` with this folder.",
+				"Every number of this page can be computed again from the raw data in `runs/`: `npx mqbench report` with this folder.",
 			),
 			"soft",
 		),
@@ -176,5 +176,5 @@ function search(one: Search, number: number): Fold {
 const READING = [
 	"**Response** counts from the time at which the schedule meant a message to be sent, so a stall also delays those that had to wait for it. **Service** counts from the actual send. **Lag** is the generator's own lateness, **queued** what earlier blocking explains: response = queued + lag + service.",
 	`A message that failed, was lost or never offered counts as slower than every limit. **~** before a value: ${WEAK_MEANS}. **n/a**: too few samples for this percentile, or nothing was measured. In brackets: the interval that holds the true percentile with 95 % confidence.`,
-	"**INCONCLUSIVE**: the samples decide neither way. **INVALID**: the generator or the machine decided the result, not the system. Formulas: reports/METHOD.md; `mqbench explain response`, `support` or `invalid`.",
+	"**INCONCLUSIVE**: the samples decide neither way. **INVALID**: the generator or the machine decided the result, not the system. Formulas: reports/METHOD.md; `npx mqbench explain response`, `support` or `invalid`.",
 ];

@@ -67,4 +67,4 @@ export const CLOSED_MEANS = "closed loop: fills the machine, shows no queueing";
 export const WEAK_MEANS =
 	"based on few samples, or on slow messages that came in few clusters; or the window is too short (below 10s) to tell";
 
-export const EXPLAIN = "mqbench explain response, breakdown or support";
+export const EXPLAIN = "npx mqbench explain response, breakdown or support";

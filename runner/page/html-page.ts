@@ -37,7 +37,7 @@ ${policy}
 <meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style>${page.live?.head ?? null}</head><body>
 <a class="skip" href="#main">Skip to the results</a>
 ${page.live?.top ?? null}<header>${page.header}</header>
-${page.figures.length > 0 && markup`<noscript><p class="warn">Charts and their tables need JavaScript. <code>mqbench report --svg</code> draws them as files.</p></noscript>`}
+${page.figures.length > 0 && markup`<noscript><p class="warn">Charts and their tables need JavaScript. <code>npx mqbench report --svg</code> draws them as files.</p></noscript>`}
 <main id="main" tabindex="-1">${page.main}</main>
 <footer><p class="soft">Made by mqbench. This file needs no network.</p></footer>
 ${packed("figures", JSON.stringify(page.figures))}${script().packed}<script>${new Raw(UNPACK)}</script>

@@ -41,7 +41,7 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 	],
 	invalid: [
 		found("invalid"),
-		() => "free the machine from other work; mqbench doctor shows what disturbs a measurement",
+		() => "free the machine from other work; npx mqbench doctor shows what disturbs a measurement",
 	],
 	inconclusive: [
 		({ gate, comparison }) =>
@@ -52,40 +52,40 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 			"raise the limit, lower the rate, or use a faster machine",
 		({ comparison }) =>
 			comparison &&
-			"measure with more repeats or for longer; mqbench calibrate shows which differences this machine can tell (mqbench explain baseline)",
+			"measure with more repeats or for longer; npx mqbench calibrate shows which differences this machine can tell (npx mqbench explain baseline)",
 		found("inconclusive"),
 		({ gate }) =>
-			`measure longer (workload.duration), or repeat: ${Math.max(3, (gate?.repeats.length ?? 1) + 2)} (mqbench explain inconclusive)`,
+			`measure longer (workload.duration), or repeat: ${Math.max(3, (gate?.repeats.length ?? 1) + 2)} (npx mqbench explain inconclusive)`,
 	],
 	// The scenario's own faults come first, then refusals, then other load on the machine, then the system.
 	fail: [
 		(outcome, result) =>
 			outcome.comparison &&
 			(taken(outcome, result) ||
-				`measure once more before you believe it${outcome.runs.some(({ confirms }) => confirms) ? "" : " (--confirm)"}; mqbench compare <baseline> <this run> shows how far it is from the baseline`),
+				`measure once more before you believe it${outcome.runs.some(({ confirms }) => confirms) ? "" : " (--confirm)"}; npx mqbench compare <baseline> <this run> shows how far it is from the baseline`),
 		({ gate, run }) =>
 			gate &&
 			run?.failover.some(({ error }) => error === null) &&
-			"see in the table Failover what the scenario's own faults cost; to limit how long they show, write e.g. recovered(p99 < 20ms) < 10s (mqbench explain failover)",
+			"see in the table Failover what the scenario's own faults cost; to limit how long they show, write e.g. recovered(p99 < 20ms) < 10s (npx mqbench explain failover)",
 		warning("throttled"),
 		({ run, search }) => run && errorAdvice(run, search !== undefined),
 		(outcome, result) => !isCount(outcome) && warning("consumers")(outcome, result),
 		found("fail"),
 		(outcome, result) => !isCount(outcome) && taken(outcome, result),
 		({ search }) =>
-			search && "allow a slower answer (sla), or begin at a lower rate (mqbench explain max-rate)",
+			search && "raise the limit (sla), or begin at a lower rate (npx mqbench explain max-rate)",
 		(outcome) =>
-			isCount(outcome) && "compare that time with the broker's log (mqbench explain lost)",
+			isCount(outcome) && "compare that time with the broker's log (npx mqbench explain lost)",
 		({ gate, run }) => gate?.metric && run && PARTS[largestPart(gate.metric, gate.percentile, run)],
 		() =>
-			"look at the rates over time in report.html, and find the highest rate with find: max-rate (mqbench explain max-rate)",
+			"look at the rates over time in report.html, and find the highest rate with find: max-rate (npx mqbench explain max-rate)",
 	],
 };
 
 function found(status: Run["validity"][number]["status"]): Rule {
 	return ({ run }) => {
 		const check = run?.validity.find((one) => one.status === status && one.remedy !== null);
-		return check && `${check.remedy} (mqbench explain ${check.check})`;
+		return check && `${check.remedy} (npx mqbench explain ${check.check})`;
 	};
 }
 
@@ -97,7 +97,7 @@ function warning(...checks: readonly string[]): Rule {
 			.find((one) => one.status === "warn" && checks.includes(one.check));
 		return (
 			check &&
-			`first ${check.remedy ?? "see why"}: ${check.detail} (mqbench explain ${check.check})`
+			`first ${check.remedy ?? "see why"}: ${check.detail} (npx mqbench explain ${check.check})`
 		);
 	};
 }
@@ -122,10 +122,10 @@ function errorAdvice(run: Run, searched: boolean): string | null {
 
 const PARTS = {
 	service:
-		"the time went in the broker, or on the way to it: look at latency over time and at the broker's CPU and disk in report.html, and at the broker's log (mqbench explain response)",
+		"the time went in the broker, or on the way to it: look at latency over time and at the broker's CPU and disk in report.html, and at the broker's log (npx mqbench explain response)",
 	queued:
-		"the system pushed back: earlier sends blocked, or waited at inFlight; offer less or use more connections (mqbench explain response)",
-	lag: "the generator itself was late; mqbench doctor looks at the machine (mqbench explain lag)",
+		"the system pushed back: earlier sends blocked, or waited at inFlight; offer less or use more connections (npx mqbench explain response)",
+	lag: "the generator itself was late; npx mqbench doctor looks at the machine (npx mqbench explain lag)",
 };
 type Part = keyof typeof PARTS;
 

@@ -94,7 +94,7 @@ describe("what a verdict means", () => {
 		expect(verdictText(result)).toBe("what was measured leaves it open");
 		const { broke, next } = first(result);
 		expect(broke).toContain("no SLA line counts them");
-		expect(next).toMatch(/^add \w+ == 0.* to the SLA \(mqbench explain uncounted\)/);
+		expect(next).toMatch(/^add \w+ == 0.* to the SLA \(npx mqbench explain uncounted\)/);
 	});
 
 	test("of a machine that was saturated is that", () => {
@@ -176,7 +176,7 @@ describe("when", () => {
 describe("what to do", () => {
 	const next = (result: Result) => first(result).next;
 	test.each([
-		["consumers", /^first give room: consumers warns \(mqbench explain consumers\)$/],
+		["consumers", /^first give room: consumers warns \(npx mqbench explain consumers\)$/],
 		["throttled", /^first give room: throttled warns/],
 		["others", /^first give room: others warns/],
 	])("is about what warns before the system: %s", (name, text) => {
@@ -251,8 +251,8 @@ describe("what to do", () => {
 	});
 
 	test.each([
-		["ok", /^allow a slower answer/],
-		["warn", /^first .*\(mqbench explain others\)$/],
+		["ok", /^raise the limit/],
+		["warn", /^first .*\(npx mqbench explain others\)$/],
 	] as const)(
 		"of a search is that of the lowest rate which did not pass: others %s",
 		(status, text) => {

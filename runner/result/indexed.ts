@@ -103,7 +103,7 @@ function read(where: string): Pick<Entry, "result" | "problem"> {
 		return { result: readJson(join(where, "result.json"), IndexedResult), problem: null };
 	} catch (error) {
 		const way = holdsRuns(where)
-			? "mqbench report on this folder makes it anew"
+			? "npx mqbench report on this folder makes it anew"
 			: "the measured files are not there to make it anew";
 		return { result: null, problem: `The result.json cannot be read: ${damageIn(error)}; ${way}` };
 	}

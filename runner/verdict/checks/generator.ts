@@ -56,7 +56,7 @@ export const lag: Check = {
 			figure: formatDuration(p99Ns),
 			limit: limitNs === null ? null : formatDuration(limitNs),
 			remedy:
-				"free the machine from other work, lower the rate, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes",
+				"free the machine from other work, lower the rate, give it more cores, or run the broker elsewhere; npx mqbench doctor shows how punctually it wakes",
 		});
 		const decided = judgements.filter((j) => j.check === "lag");
 		if (decided.length > 0) {
