@@ -110,7 +110,7 @@ func (s *session) newConsumer(to broker.Subscription, group string, handle broke
 	return c, nil
 }
 
-// polls takes what arrives, so many records at most (0: all that the library has), and reports errors, until the consumer is closed.
+// polls handles records as they arrive, at most `most` at a time (0: all that the library has), and reports errors, until the consumer closes.
 func (c *consumer) polls(most int, take func(fetches kgo.Fetches, receivedNs int64)) {
 	for {
 		fetches := c.client.PollRecords(c.client.Context(), most)

@@ -90,7 +90,7 @@ func TestTheMedianIsOneOfTheConnects(t *testing.T) {
 }
 
 func TestNobodyToConnectToIsASentence(t *testing.T) {
-	const closed = "127.0.0.1:1" // nobody listens there
+	const closed = "127.0.0.1:1" // nothing listens there
 	for address, want := range map[string]string{
 		closed:        "connect to " + closed + ": connection refused",
 		"127.0.0.1":   "missing port",

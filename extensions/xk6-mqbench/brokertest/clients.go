@@ -221,7 +221,7 @@ func (s System) share(t *testing.T, to shape, topics []string, fanOut bool) *rig
 		second.within("Remove by client 1", second.remove)
 		second.within("Close by client 1", second.close)
 	}
-	if len(broker.Endpoints(first.session)) == 0 { // without a server nobody hears that a receiver has left before something is sent to it
+	if len(broker.Endpoints(first.session)) == 0 { // without a server a sender notices that a receiver has left only when it sends to it
 		settled() // a system that stores nothing may still be handing over messages
 		for i := range int64(to.partitions) {
 			send(ours+i, first)
