@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { calibrationOf } from "../compare/calibrate/measure.ts";
 import { comparedResult } from "../compare/compared.fake.ts";
@@ -8,16 +9,19 @@ import { documentOf } from "../document/document.ts";
 import { EACH_MESSAGE } from "../document/systems.ts";
 import { terms } from "../explain/terms.ts";
 import { topicNames, topics } from "../explain/topics.ts";
-import { Metric } from "../model/plan.ts";
+import { Pattern, Schedule } from "../model/load.ts";
+import { FaultAction, Level, Metric } from "../model/plan.ts";
 import { Run, Search } from "../model/result.ts";
 import { Tally } from "../model/tallies.ts";
 import { VERDICTS } from "../model/verdict.ts";
+import { search, step } from "../render/hostile.fake.ts";
 import { COUNTS } from "../result/fields.ts";
-import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
+import { fixtureResult, PUBLISHED, publishedOnce } from "../result/stored.fake.ts";
 import { intervalRank, ratioOf } from "../stats/ratio.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
-import { formatCount } from "../units.ts";
+import { formatCount, formatIn } from "../units.ts";
 import { checkNames } from "../verdict/checks.ts";
+import { AFTER_CHECKS, BEFORE_CHECKS } from "../verdict/excuses.ts";
 import { fails, passLimit } from "../verdict/statistics.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { explain } from "./explain.ts";
@@ -32,25 +36,39 @@ async function said(...words: string[]): Promise<string> {
 }
 
 /** What stands before, behind or in place of a figure. */
-const SIGNS = ["~", "n/a", ">", "*", "∞", "±", "[]"];
+const SIGNS = ["~", "n/a", ">", "*", "∞", "±", "[]", "x"];
 
-/** Reports with faults, several clients, repeats, closed loops, a comparison and a calibration. */
-const reports: (readonly Block[])[] = [
-	...["failover", "clients", "repeats", "no-data"].map(fixtureResult),
-	...["nats-stall", "dissecting-message-queues"].map(publishedOnce),
-].map((result) => {
-	const { answer, sections } = documentOf(result);
-	return [...answer, ...sections];
-});
+const UNITS = ["ns", "messages", "messages/s", "cores", "bytes", "bytes/s", "times"] as const;
+/** What follows a figure of any size: "ms", "GiB/s". */
+const units = UNITS.flatMap((unit) =>
+	Array.from({ length: 14 }, (_, i) => formatIn(unit, 10 ** i).replace(/^[\d. ]+/, "")),
+);
+
+/** Plain words, names that the scenario gives, and what explains itself. */
+const PLAIN =
+	/^(|measured|limit|why|client|machine|node|times|line|fault|producer|sequence|topic|partition|run|started.*|broker|payload|producers|timeout, drain|generator|raw data|version|versions|client library|target|system|system, case|CPU|memory|topology|replicas|commit of the scenario|[\d.]+[KM]?i?B( .*)?|throughput|figure|second|CPU, cores|memory \(RSS\)|(disk|network), bytes.*|messages per second|size of a message|generator stopped by garbage collection.*|(ack|response|service)(:| by second) .*|the generator's lag, and queued|bench@.*|(broker|generator) (reads|writes))$/;
+
+/** Reports with faults, several clients, repeats, closed loops, a search, a comparison and a calibration. */
+const documents = [
+	...["failover", "clients", "repeats", "no-data", "lag", "lost", "interrupted"].map(fixtureResult),
+	...readdirSync(PUBLISHED).map(publishedOnce),
+	{ ...fixtureResult("healthy"), searches: [search({ runs: [step()] })] },
+].map((result) => documentOf(result));
+const reports = documents.map(({ answer, sections }): Block[] => [...answer, ...sections]);
+/** Titles of axes and panels, and names of lines that are the same in every report. */
+const drawn = documents.flatMap(({ figures, names }) =>
+	figures().flatMap(({ x, panels }) =>
+		[
+			x.title,
+			...panels.flatMap((panel) => [panel.title, ...panel.series.map((s) => s.group)]),
+		].filter((word) => !PLAIN.test(word) && !names.some((name) => word.startsWith(name))),
+	),
+);
 const { result: compared } = comparedResult(
 	"system: nats\nrepeat: 10\nworkload: { rate: 1000/s, message: 256B, duration: 10s }\n",
 	{ nats: Array.from({ length: 10 }, (_, i) => 1e5 + i) },
 );
 reports.push(calibration(calibrationOf(compared, []).calibration, []));
-
-/** Plain words, names that the scenario gives, and what explains itself. */
-const PLAIN =
-	/^(|measured|limit|why|client|machine|node|times|line|fault|producer|sequence|topic|partition|run|started.*|broker|payload|producers|timeout, drain|generator|raw data|version|versions|client library|target|system|system, case|CPU|memory|topology|replicas|commit of the scenario|[\d.]+[KM]?i?B( .*)?|throughput|figure)$/;
 
 /** Heads of tables, and names of facts. */
 function headsOf(blocks: readonly Block[]): string[] {
@@ -92,8 +110,16 @@ describe("mqbench explain", () => {
 			...Run.shape.validity.element.shape.status.options,
 			...EACH_MESSAGE,
 			...Search.shape.runs.element.shape.role.options,
+			...Pattern.options,
+			...Schedule.shape.kind.options,
+			...Level.options,
+			...FaultAction.options,
+			...[...BEFORE_CHECKS, ...AFTER_CHECKS].map(({ code }) => code),
 			...reports.flatMap(headsOf),
+			...drawn,
+			...units.filter((unit) => unit !== ""),
 			...SIGNS,
+			...["find", "search", "rate", "too few stalls", "hiccup", "bystanders", "keys", "driver"],
 			...["P99.9", "stall", "behind", "Not-Offered", "in flight", "timed out", "stopped"],
 			...["weak", "overlaps", "lowest", "not ranked", "coordinated omission", "quick", "SLA"],
 			...["window", "repeat", "foreign", "heat map", "start skew", "network", "p50-rose"],

@@ -56,6 +56,7 @@ function pageOf(word: string): string | undefined {
 		// Codes in result.json of lines that something other than the system decided: late-by-held.
 		.replace(/^.*-by-(lag|burst|stops|held)$/i, "invalid")
 		.replace(/^p\d+(\.\d+)?$/i, "percentile")
+		.replace(/(?<=B)\/s$/, "")
 		.replace(/^(back under) .*/i, "$1");
 	return PAGES.get(plain(meant));
 }

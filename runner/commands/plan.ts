@@ -18,10 +18,7 @@ export function declare(command: Command, on: Action): void {
 	scenarioOptions(command).option("--json", "print the plans as JSON").action(on(plan, "path"));
 }
 
-/**
- * For target aws also shows what would be rented; machines that cannot be rented give a run's exit code. Without SDK, credentials or
- * network AWS is not asked, and the code stays 0.
- */
+/** With target aws also shows what would be rented, and exits as a run would if it cannot be; 0 if AWS cannot be asked. */
 export async function plan(
 	args: ScenarioArgs & Flags<"json">,
 	world: World,

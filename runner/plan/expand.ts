@@ -21,10 +21,7 @@ interface ExpandOptions {
 	readonly only?: string | undefined;
 }
 
-/**
- * Repeats are outermost and systems innermost, so that a machine that warms up does so for all systems alike. Systems alternate
- * (A B, B A, A B, B A) to cancel out a steady drift.
- */
+/** Repeats outermost, systems innermost and in turns (A B, B A): a warming machine and a steady drift affect all alike. */
 export function expand(given: Scenario, { runId = "plan", only }: ExpandOptions): Plan[] {
 	// Counted once per case because poisson arrivals take time to count.
 	const cases = given.cases.map((one) => ({ ...one, schedule: counted(one.schedule) }));
