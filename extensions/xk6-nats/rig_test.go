@@ -49,7 +49,7 @@ func stored(t *testing.T) func(*server.Options) {
 }
 
 // process starts a server that can be killed and frozen, and returns its URL. With names of nodes and their routes it is one of a cluster.
-func process(t *testing.T, further string) (*brokertest.Server, string) {
+func process(t testing.TB, further string) (*brokertest.Server, string) {
 	t.Helper()
 	file, address := filepath.Join(t.TempDir(), "nats.conf"), freeAddress(t)
 	text := fmt.Sprintf("listen: %q\nmax_payload: 2MB\njetstream { store_dir: %q }\n%s", address, t.TempDir(), further)
@@ -80,7 +80,7 @@ func cluster(t *testing.T) (map[string]*brokertest.Server, string) {
 	return all, strings.Join(urls, ",")
 }
 
-func freeAddress(t *testing.T) string { return fmt.Sprintf("127.0.0.1:%d", brokertest.FreePort(t)) }
+func freeAddress(t testing.TB) string { return fmt.Sprintf("127.0.0.1:%d", brokertest.FreePort(t)) }
 
 const streams = `{"mode": "jetstream"}`
 
