@@ -57,10 +57,12 @@ describe("durations", () => {
 		[250_000_000, "250ms"],
 		[1_500_000_000, "1.5s"],
 		[34_000_000_000, "34s"],
-		[336_000_000_000, "5.6min"],
+		[336_000_000_000, "5min 36s"],
 		[999_950, "1ms"],
 		[999_999_999, "1s"],
 		[59_990_000_000, "1min"],
+		[3_599_600_000_000, "1h"],
+		[4_260_000_000_000, "1h 11min"],
 		[7_200_000_000_000, "2h"],
 		[-1_500_000, "-1.5ms"],
 	])("writes %i ns as %s", (ns, text) => {
@@ -68,11 +70,20 @@ describe("durations", () => {
 	});
 
 	test("never writes more than three significant digits, nor a value that belongs to the next unit", () => {
-		for (let ns = 1; ns < 3e12; ns = Math.ceil(ns * 1.0137)) {
+		for (let ns = 1; ns < 59e9; ns = Math.ceil(ns * 1.0137)) {
 			const text = formatDuration(ns);
-			expect(text).toMatch(/^\d{1,3}(\.\d{1,2})?(ns|us|ms|s|min|h)$/);
+			expect(text).toMatch(/^\d{1,3}(\.\d{1,2})?(ns|us|ms|s)$/);
 			expect(text.replaceAll(/[^\d]/g, "").replace(/^0+/, "").length).toBeLessThanOrEqual(3);
 			expect(Math.abs(parseDuration(text) - ns) / ns).toBeLessThan(0.0051);
+		}
+	});
+
+	test("writes minutes with whole seconds, and hours with whole minutes", () => {
+		for (let ns = 60e9; ns < 1e15; ns = Math.ceil(ns * 1.0137)) {
+			const text = formatDuration(ns);
+			expect(text).toMatch(/^([1-5]?\dmin( [1-5]?\ds)?|\d+h( [1-5]?\dmin)?)$/);
+			expect(text).not.toContain(" 0");
+			expect(Math.abs(read(text) - ns)).toBeLessThanOrEqual(text.includes("h") ? 30e9 : 0.5e9);
 		}
 	});
 
@@ -98,7 +109,7 @@ describe("parts of a duration", () => {
 		// 999.9us is 1ms, and its parts are of ms.
 		[999_900, 999_900, "1ms"],
 		[345.67, 999.4, "345.7ns"],
-		[4.5e9, 5.6 * 60e9, "0.075min"],
+		[4.5e9, 5.6 * 60e9, "4.5s"],
 		[3, 0.5, "3ns"],
 	])("%d ns of %d ns is %s", (ns, ofNs, text) => {
 		expect(formatPart(ns, ofNs)).toBe(text);
@@ -107,15 +118,22 @@ describe("parts of a duration", () => {
 	test("add up to the whole as it is printed, but for the rounding of each", () => {
 		for (let whole = 1000; whole < 1e13; whole = Math.round(whole * 1.37)) {
 			const text = formatDuration(whole);
-			const [value, unit] = [Number.parseFloat(text), /[a-z]+/.exec(text)?.[0]];
+			// Of minutes and hours, the parts are in seconds.
+			const unit = whole < 59.95e9 ? /[a-z]+/.exec(text)?.[0] : "s";
+			const value = read(text) / parseDuration(`1${unit}`);
 			const parts = [0.61, 0.29, 0.1].map((share) => formatPart(share * whole, whole));
 			for (const part of parts) expect(part).toMatch(new RegExp(`\\d${unit}$`));
 			const sum = parts.reduce((all, part) => all + Number.parseFloat(part), 0);
 			// Half a digit of the whole, and of three parts that have one digit more.
-			expect(Math.abs(sum - value) / value).toBeLessThan(0.0065);
+			expect(Math.abs(sum - value) / value).toBeLessThan(whole < 3600e9 ? 0.0065 : 0.0085);
 		}
 	});
 });
+
+/** "1min 40s" */
+function read(text: string): number {
+	return text.split(" ").reduce((ns, word) => ns + parseDuration(word), 0);
+}
 
 describe("sizes", () => {
 	test.each([

@@ -67,7 +67,7 @@ export function parseRate(text: string): Rate {
 	return { messages: Number(messages), perNs: Number(perNs) };
 }
 
-/** In the unit that reads best: "870us", "12.4ms", "1.5s", "5.6min". */
+/** As people say it: "870us", "12.4ms", "1.5s", "5min 36s", "1h 10min". */
 export function formatDuration(ns: number): string {
 	if (!Number.isFinite(ns)) throw new RangeError(`no duration: ${ns}`);
 	if (ns < 0) return `-${formatDuration(-ns)}`;
@@ -76,15 +76,17 @@ export function formatDuration(ns: number): string {
 		// Round first: 999.9us is 1ms, never "1000us".
 		if (value < limit) return value === 0 ? "0s" : `${value}${unit}`;
 	}
-	throw new RangeError(`no duration: ${ns}`);
+	const seconds = Math.round(ns / 1e9);
+	const [whole, unit, part] =
+		seconds < 3600 ? [seconds, "min", "s"] : [Math.round(ns / 60e9), "h", "min"];
+	return `${Math.floor(whole / 60)}${unit}${whole % 60 === 0 ? "" : ` ${whole % 60}${part}`}`;
 }
 
 /** Formats a part in the whole's unit and one digit finer, so parts add up: "302.6ms" of 303ms. If that is zero: "31us". */
 export function formatPart(ns: number, ofNs: number): string {
 	const whole = Math.abs(ofNs);
-	const [unit, sizeNs] = SCALE.find(
-		([, size, limit]) => threeDigits(whole / size) < limit,
-	) as (typeof SCALE)[number];
+	const [unit, sizeNs] =
+		SCALE.find(([, size, limit]) => threeDigits(whole / size) < limit) ?? SECONDS;
 	const digits = 3 - Math.floor(Math.log10(Math.max(1, whole / sizeNs)));
 	const value = Number((ns / sizeNs).toFixed(Math.max(0, digits)));
 	return value === 0 ? formatDuration(ns) : `${value}${unit}`;
@@ -93,7 +95,7 @@ export function formatPart(ns: number, ofNs: number): string {
 /** All digits, for names and limits: "10s", "90s", "1.5s", "5min". */
 export function formatDurationExact(ns: number): string {
 	if (ns === 0) return "0s";
-	for (const [unit, sizeNs] of SCALE.toReversed()) {
+	for (const [unit, sizeNs] of [...SCALE, ...LONG].toReversed()) {
 		// Whole minutes and hours; of the others up to three decimals.
 		const whole = sizeNs >= 60e9 ? ns % sizeNs === 0 : ns >= sizeNs && (ns * 1000) % sizeNs === 0;
 		if (whole) return `${ns / sizeNs}${unit}`;
@@ -212,15 +214,15 @@ const BYTES: Readonly<Record<string, bigint>> = {
 	GiB: 1024n ** 3n,
 };
 
+const SECONDS = ["s", 1e9, 60] as const;
 /** Unit, its size, and the value from which the next unit reads better. */
 const SCALE: ReadonlyArray<readonly [string, number, number]> = [
 	["ns", 1, 1000],
 	["us", 1e3, 1000],
 	["ms", 1e6, 1000],
-	["s", 1e9, 60],
-	["min", 60e9, 60],
-	["h", 3600e9, Number.POSITIVE_INFINITY],
+	SECONDS,
 ];
+const LONG = [["min", 60e9] as const, ["h", 3600e9] as const];
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 

@@ -8,5 +8,5 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-kafka/js"
 )
 
-// `mqbench build --with` leaves this out where another extension registers the name.
+// `npx mqbench build --with` leaves this out where another extension registers the name.
 func init() { modules.Register("k6/x/kafka", js.New()) }

@@ -83,7 +83,7 @@ func (l *load) slot(vu modules.VU) error {
 	failed := l.failed
 	l.mu.Unlock()
 	if failed == nil && l.generator == nil {
-		failed = errors.New("the run is not open: start k6 with --out mqbench=<path of the results>, or use the k6 that `mqbench build` makes")
+		failed = errors.New("the run is not open: start k6 with --out mqbench=<path of the results>, or use the k6 that `npx mqbench build` makes")
 	}
 	if failed != nil {
 		vu.Runtime().Interrupt(&errext.InterruptError{Reason: failed.Error()})

@@ -19,7 +19,7 @@ describe("the first use", () => {
 			expect(statSync(await pathOf(found, program)).mode & 0o111).not.toBe(0);
 		expect(found.go).toBe("go1.26.8");
 		expect(told).toEqual([
-			"Building the load generator (k6 with mqbench's extensions) and nats-server with Go. This happens once, and takes about 100 seconds on 2 cores.",
+			"Building the load generator (k6 with mqbench's extensions) and nats-server with Go. This happens once, and takes 100 to 150 seconds on 2 cores.",
 			...["modules 0/2", "modules 1/2", "modules 2/2"],
 			...["packages 0/3", "packages 1/3", "packages 2/3"],
 			expect.stringMatching(/^Built in /),

@@ -171,7 +171,7 @@ async function made(
 			const began = world.clock.monotonicMs();
 			const where = platform === HERE ? "" : ` for ${platform.name} hosts`;
 			progress.say(
-				`Building ${titleOf(programs)} with Go${where}. This happens once${programs === FIRST ? ", and takes about 100 seconds on 2 cores" : ""}.`,
+				`Building ${titleOf(programs)} with Go${where}. This happens once${programs === FIRST ? ", and takes 100 to 150 seconds on 2 cores" : ""}.`,
 			);
 			const file = await build({
 				folder: temporary,

@@ -52,7 +52,7 @@ test("machines without a hypervisor take 20 minutes more to be there", () => {
 
 test("machines that would end themselves in mid-run are not rented", () => {
 	expect(() => of(text("", "10min", "20min"))).toThrow(
-		"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run: standing up and all runs take up to 1.19h. Write ttl: 75min, or make fewer runs (--only).",
+		"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run: standing up and all runs take up to 1h 12min. Write ttl: 75min, or make fewer runs (--only).",
 	);
 	// What is written is enough.
 	expect(of(text("", "75min", "20min"))).not.toBeNull();

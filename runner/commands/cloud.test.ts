@@ -101,7 +101,7 @@ describe("mqbench run --target aws", () => {
 		// 10min to stand up; start, warm-up, window and drain of the one run.
 		expect(cloud.offered[0]?.[1]).toBe((600 + 15 + 5 + 9 + 30) * 1e9);
 		expect(world.err()).toContain(
-			"about $0.90 an hour without internet traffic, up to $0.16 for the run (11min)",
+			"about $0.90 an hour without internet traffic, up to $0.16 for the run (10min 59s)",
 		);
 		const asked = await rentedRun({ args: { yes: false } });
 		expect(asked.code).toBe(2);
@@ -301,7 +301,7 @@ describe("what needs no AWS does without", () => {
 			0,
 			[
 				"1 x i4i.xlarge for brokers",
-				"Standing up, all runs, and the time between them: at most 11.2min.",
+				"Standing up, all runs, and the time between them: at most 11min 9s.",
 				"\n  AWS was not asked: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws\n",
 			],
 		],
@@ -368,7 +368,7 @@ describe("what needs no AWS does without", () => {
 		expect(code).toBe(0);
 		// 10min, and 59min of sending, start, warm-up and drain 50s, floor 10s: 70min.
 		expect(out.replaceAll(/\s+/g, " ")).toContain(
-			"about $1.20 an hour without internet traffic, up to $1.40 for the run (1.17h), up to $2.40 until they end themselves (2h)",
+			"about $1.20 an hour without internet traffic, up to $1.40 for the run (1h 10min), up to $2.40 until they end themselves (2h)",
 		);
 		for (const words of ["  zone     eu-central-1b\n", "Warning: burst credit"])
 			expect(out).toContain(words);

@@ -41,7 +41,11 @@ const SIGNS = ["~", "n/a", ">", "*", "∞", "±", "[]", "x"];
 const UNITS = ["ns", "messages", "messages/s", "cores", "bytes", "bytes/s", "times"] as const;
 /** What follows a figure of any size: "ms", "GiB/s". */
 const units = UNITS.flatMap((unit) =>
-	Array.from({ length: 14 }, (_, i) => formatIn(unit, 10 ** i).replace(/^[\d. ]+/, "")),
+	Array.from({ length: 14 }, (_, i) =>
+		formatIn(unit, 10 ** i)
+			.replace(/^[\d. ]+/, "")
+			.replace(/ .*/, ""),
+	),
 );
 
 /** Plain words, names that the scenario gives, and what explains itself. */

@@ -53,8 +53,8 @@ describe("mqbench rigs list", () => {
 		const world = at(35);
 		await rigsList({}, world);
 		expect(world.out()).toBe(
-			`demo-1  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  $0.82 an hour  35min old  2026-01-02 05:04 UTC, in 1.42h
-demo-2  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  $0.82 an hour  35min old  2026-01-02 05:04 UTC, in 1.42h
+			`demo-1  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  $0.82 an hour  35min old  2026-01-02 05:04 UTC, in 1h 25min
+demo-2  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  $0.82 an hour  35min old  2026-01-02 05:04 UTC, in 1h 25min
 Take one down: npx mqbench rigs destroy <rig>
 `,
 		);

@@ -36,11 +36,11 @@ function folderWith(text: string): string {
 describe("validate", () => {
 	test.each([
 		[quickstart, {}, "1 run, 1 system (nats), 1 case, 15s and drain"],
-		[sizes, {}, "3 runs, 1 system (nats), 3 cases, 1.75min and drain"],
+		[sizes, {}, "3 runs, 1 system (nats), 3 cases, 1min 45s and drain"],
 		[
 			sizes,
 			{ only: "*/1KiB*", set: ["repeat=2"] },
-			"2 runs, 1 system (nats), 1 case, 1.17min and drain",
+			"2 runs, 1 system (nats), 1 case, 1min 10s and drain",
 		],
 	])("says how much %s would do", async (file, args, summary) => {
 		const { code, out } = await of(validate, { path: file, ...args });
@@ -160,7 +160,7 @@ test("a search: plan says how many runs it may make and how long they send, vali
 	);
 	const { flat } = await of(plan, { path: "s.yaml" }, { cwd });
 	expect(flat).toMatch(
-		/^1\. nats\/256B 300\/s: a search, find: max-rate: usually 10 to 25 runs; the first takes 2\.5min/,
+		/^1\. nats\/256B 300\/s: a search, find: max-rate: usually 10 to 25 runs; the first takes 2min 30s/,
 	);
 	// Its duration of 5s is shorter than any actual run.
 	expect(flat).toContain("256B 300/s: round-trip of 256B, 300/s at first, after 2s warm-up;");

@@ -65,7 +65,7 @@ async function asJson(args: ScenarioArgs, world: World): Promise<ExitCode> {
 	}
 }
 
-/** "3 runs, 1 system (nats), 3 cases, 1.75min and drain" */
+/** "3 runs, 1 system (nats), 3 cases, 1min 45s and drain" */
 function summary(plans: readonly Plan[]): string {
 	const systems = [...new Set(plans.map(({ system }) => system))];
 	const searches = plans.filter(({ search }) => search !== null);

@@ -65,7 +65,7 @@ describe("a plan as text", () => {
 	test("counts messages, bytes in both directions, and time, and each case's percentiles once", () => {
 		const text = renderPlan(both(two), { columns: 300 });
 		expect(text).toContain(
-			"8 runs: 1.73min of sending, and at most 2.13min of waiting for the last messages. 184 400 messages, warm-up included; 96.5MiB of payload, there and back.",
+			"8 runs: 1min 44s of sending, and at most 2min 8s of waiting for the last messages. 184 400 messages, warm-up included; 96.5MiB of payload, there and back.",
 		);
 		expect(text.match(/^ +(?:30 000|1 000) .*$/gm)).toEqual([
 			"   30 000  ok   ok         none 34s    none 334s    256B 3000/s",

@@ -30,7 +30,7 @@ test("machines end with their ttl, half an hour before a sweep may remove what i
 	const sweepAt = "2026-01-02T03:34:05Z";
 	expect(rigEndsAt(rig("2026-01-02T03:05:09Z", sweepAt))).toBe("2026-01-02T03:05:09Z");
 	expect(warned(rig("2026-01-02T03:05:09Z", sweepAt))).toBe(
-		"Warning: the rig x-1 ends in 1.07min (2026-01-02T03:05:09Z), and the runs take up to 1.08min: make fewer of them (--only), or stand a new one up\n",
+		"Warning: the rig x-1 ends in 1min 4s (2026-01-02T03:05:09Z), and the runs take up to 1min 5s: make fewer of them (--only), or stand a new one up\n",
 	);
 	expect(warned(rig("2026-01-02T03:05:10Z", sweepAt))).toBe("");
 	expect(warned(rig("2026-01-02T03:04:04Z", sweepAt))).toContain(
@@ -40,7 +40,7 @@ test("machines end with their ttl, half an hour before a sweep may remove what i
 
 test("where nobody wrote down when they end, it is the end of all of it", () => {
 	expect(warned(rig(null, "2026-01-02T03:05:09Z"))).toContain(
-		"the rig x-1 ends in 1.07min (2026-01-02T03:05:09Z)",
+		"the rig x-1 ends in 1min 4s (2026-01-02T03:05:09Z)",
 	);
 	expect(warned(rig(null, null))).toBe("");
 });

@@ -199,7 +199,7 @@ describe("stages without steps", () => {
 		expect(text).toContain("stages up to 4000/s");
 		// 368 888 messages at 40 500 in 15 s.
 		expect(/needs N &#62;= 368\s88\d; [^<]*/.exec(html)?.[0]).toMatch(
-			/; 2\.28min at this mean rate$/,
+			/; 2min 17s at this mean rate$/,
 		);
 	});
 });

@@ -29,7 +29,7 @@ import (
 const fileEnv = "MQBENCH_RUNNER"
 
 // ErrAbsent says that this k6 was linked without the bundle.
-var ErrAbsent = errors.New("this k6 cannot plan and judge by itself: use the one that `mqbench build` makes")
+var ErrAbsent = errors.New("this k6 cannot plan and judge by itself: use the one that `npx mqbench build` makes")
 
 // Runner is a bundle; nil: there is none. Its methods take some seconds, and may be called by any goroutine.
 type Runner struct {

@@ -137,7 +137,7 @@ test.each<[string, () => string, string | null, why?: string]>([
 		"whose machine was suspended",
 		() => run({ suspendedNs: [0, 90 * S] }),
 		"invalid",
-		"bench@10.0.0.1 was suspended for 1.5min during the run, as when a laptop's lid is closed; in that time nothing was sent or timed",
+		"bench@10.0.0.1 was suspended for 1min 30s during the run, as when a laptop's lid is closed; in that time nothing was sent or timed",
 	],
 	["whose clocks are read a moment apart", () => run({ suspendedNs: [-3000, 20 * MS] }), "pass"],
 	[

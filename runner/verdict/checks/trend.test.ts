@@ -217,7 +217,7 @@ describe("a drift of p50", () => {
 		[
 			"never more than the highest second, after a long pause either",
 			Array.from({ length: 100 }, (_, s) => (s < 70 ? (70 - s) * 1e6 : 300)),
-			/^p50 fell by 1\.17min /,
+			/^p50 fell by 1min 10s /,
 		],
 	])("is told %s", (_, medians, text) => {
 		expect(steady.judge(drifting(medians), []).text).toMatch(text);
