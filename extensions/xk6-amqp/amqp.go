@@ -22,7 +22,7 @@ const (
 	closeTimeout = time.Second
 	defaultPort  = "5672"
 	securePort   = "5671"
-	// classic is the product that ActiveMQ Classic says it is.
+	// classic is the product name that ActiveMQ Classic reports.
 	classic = "ActiveMQ"
 	// longestLook is how long a queue of the user's own is given to show that it holds messages.
 	longestLook = 250 * time.Millisecond
@@ -52,7 +52,7 @@ type session struct {
 	links               []*link
 	topics              []broker.Topic
 	server              string
-	// classic: ActiveMQ Classic does not hear what kind of address is meant, but for a prefix.
+	// classic: ActiveMQ Classic learns the kind of an address only from a prefix.
 	classic   bool
 	consumers broker.List[*consumer]
 }
@@ -125,7 +125,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return broker.Wrap(fmt.Sprintf("amqp: receive from %q", to.Topic), address.Cause(err))
 }
 
-// Remove takes out what is left in queues of ours; nobody can remove a queue by AMQP 1.0.
+// Remove empties our queues; AMQP 1.0 cannot remove a queue.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
 	err := deadline.Each(ctx, s.consumers.All(), func(ctx context.Context, c *consumer) error { return c.stop(ctx) })
@@ -165,7 +165,7 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// durable is what the header of each message says: without it a server keeps a message in memory at best.
+// durable is set in each message's header: without it a server keeps a message in memory at best.
 func (s *session) durable() bool { return s.Durability != "memory" }
 
 // address of a topic of ours.

@@ -67,7 +67,7 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 	l.unsettled[m.Topic].Add(m, done, sent{receipt, at})
 }
 
-// settled waits for what the server says of a message.
+// settled waits for the server's answer to a message.
 func (l *link) settled(of sent) error {
 	state, err := of.Wait(l.session.Over)
 	if err != nil {
@@ -203,7 +203,7 @@ func (w *wire) failure(err error) error {
 	}
 }
 
-// close ends the senders first where nobody acknowledges: their end is answered behind what they sent.
+// close ends the senders first if nothing is acknowledged: the server answers their end after what they sent.
 func (l *link) close(ctx context.Context) {
 	if at, is := l.Now(); is {
 		if l.session.own.Settled {

@@ -18,9 +18,9 @@ var defaults = broker.Defaults[options](defaultsText)
 // options are the driver's own, as runner/brokers/amqp/index.ts writes them.
 type options struct {
 	TLS address.TLS `json:"tls"`
-	// Destination is "queue", which stores messages and gives each to one consumer, or "topic", which copies them to whoever is subscribed.
+	// Destination is "queue", which stores messages and gives each to one consumer, or "topic", which copies them to every subscriber.
 	Destination string `json:"destination" known:"queue topic"`
-	// Settled: messages are sent settled, and nobody acknowledges them.
+	// Settled: messages are sent settled, and are not acknowledged.
 	Settled bool `json:"settled"`
 	// Prefetch is the credit of a consumer: how many messages it holds and has not accepted.
 	Prefetch int `json:"prefetch"`

@@ -26,7 +26,7 @@ type consumer struct {
 	now    func() int64
 	// polled is how many records of a group's poll wait for their turn.
 	polled atomic.Int64
-	// due tells commit that something was marked.
+	// due wakes commit when something was marked.
 	due chan struct{}
 }
 
@@ -193,7 +193,7 @@ func (c *consumer) wake() {
 	}
 }
 
-// shared reports whether the coordinator says that a group has shared out its partitions, and the members here fetch theirs. The group may
+// shared reports whether a group has shared out its partitions, by the coordinator, and the members here fetch theirs. The group may
 // have members on other clients.
 func (s *session) shared(ctx context.Context, name string, members []*consumer, partitions int) bool {
 	described, err := s.admin.DescribeGroups(ctx, name)

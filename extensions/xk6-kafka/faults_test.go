@@ -108,7 +108,7 @@ func TestWhatIsSentToABrokerThatDies(t *testing.T) {
 	}
 	for acks, a := range both {
 		a.Settles()
-		// The first may go into a socket of which the client has not heard yet that nobody reads it.
+		// The first may go into a socket that the client does not yet know to be dead.
 		if failed := a.Failed(); failed < 9 {
 			t.Errorf("acks %s: %d of 10 messages that never left have failed", acks, failed)
 		}

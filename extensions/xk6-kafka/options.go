@@ -26,7 +26,7 @@ type options struct {
 	LingerNs int64 `json:"lingerNs"`
 	// BatchBytes is the largest batch: so large that it does not hold up a fast producer; Kafka's is 16 KiB.
 	BatchBytes int64 `json:"batchBytes"`
-	// MessageMaxBytes is the largest batch that the server has been told to take (message.max.bytes); 0: nobody has told it.
+	// MessageMaxBytes is the server's message.max.bytes, the largest batch that it takes; 0: not set.
 	MessageMaxBytes int64  `json:"messageMaxBytes"`
 	Compression     string `json:"compression" known:"none gzip snappy lz4 zstd"`
 	// MinInsyncReplicas of the topics; 0: the broker's own.

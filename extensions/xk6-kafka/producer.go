@@ -23,7 +23,7 @@ type producer struct {
 	// acks: done gets the time of the acknowledgement.
 	acks       bool
 	idempotent bool
-	// refreshedNs is when the library was last told to look up the leaders.
+	// refreshedNs is when the library was last asked to look up the leaders.
 	refreshedNs atomic.Int64
 }
 
@@ -127,8 +127,8 @@ var (
 )
 
 // failure is the error of a message that the library got at sentNs. Equal causes must have equal texts, because they are counted. A message
-// that was handed over after the last request was written never left. For the others, unless the broker refused them, nobody knows:
-// the library does not say whether it wrote a record.
+// that was handed over after the last request was written never left. For the others, unless the broker refused them, it is unknown:
+// the library does not report whether it wrote a record.
 func (p *producer) failure(err error, sentNs int64) error {
 	var refusal *kerr.Error
 	switch {

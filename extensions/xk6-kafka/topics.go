@@ -304,7 +304,7 @@ func (s *session) awaitLeaders(ctx context.Context) error {
 	}))
 }
 
-// awaitTopics returns when every broker has heard of a change, one after the other: `missing` says what a topic lacks there. It waits for a
+// awaitTopics returns when every broker has applied a change, one after the other: `missing` is what a topic lacks there. It waits for a
 // broker that is gone only if all are needed.
 func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, missing func(kmsg.MetadataResponseTopic) error) error {
 	request := kmsg.NewPtrMetadataRequest()

@@ -24,7 +24,7 @@ type listener interface {
 	CloseBooks()
 	// OpenAt: the window opens at this time, ns since T0.
 	OpenAt(startNs int64)
-	// Meet connects this client with what others said in their Ready: the system has no server.
+	// Meet connects this client with the subscriptions in the others' Ready: the system has no server.
 	Meet(others []broker.Endpoint)
 	// Finish: the client may leave.
 	Finish()

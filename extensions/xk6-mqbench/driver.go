@@ -19,7 +19,7 @@ func (d driverModule) Exports() modules.Exports {
 	return modules.Exports{Default: map[string]any{driverKey: string(d)}}
 }
 
-// clientOf says which of how many clients this process is, from k6's execution segment: part index of count equal parts. Without a segment
+// clientOf is which of how many clients this process is, from k6's execution segment: part index of count equal parts. Without a segment
 // it is the only client.
 func clientOf(options lib.Options) (index, count int, err error) {
 	segment, sequence := options.ExecutionSegment, options.ExecutionSegmentSequence

@@ -22,9 +22,9 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/runner"
 )
 
-// load is a plan and its run. An output opens it, or k6's events do; Close comes from whoever is first.
+// load is a plan and its run. An output opens it, or k6's events do; the first of them calls Close.
 type load struct {
-	// name is what VUs know it by.
+	// name is its name for VUs.
 	name string
 	plan *generator.Plan
 	text string
@@ -103,7 +103,7 @@ func (l *load) start() {
 	l.failed = err
 }
 
-// end closes the load when k6's test has ended, and has it judged. What nobody can judge is not valid; state is that of any VU, for the metric that
+// end closes the load when k6's test has ended, and has it judged. Without a judgement it is not valid; state is that of any VU, for the metric that
 // says so.
 func (l *load) end(state *lib.State) {
 	if l.generator == nil {

@@ -64,7 +64,7 @@ func (m *meter) Write(line []byte) (int, error) {
 		Window map[string]float64
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(line), &said); err != nil {
-		return len(line), nil //nolint:nilerr // a line that is not progress says nothing of it
+		return len(line), nil //nolint:nilerr // a line that is not progress has no figures
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +91,7 @@ func (m *meter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// judge gives what the run came to; nil: nobody knows.
+// judge returns the verdict of the run; nil: unknown.
 func (m *meter) judge(judged *runner.Judged) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,7 +127,7 @@ func (m *meter) took(name string, ns *float64) {
 	}
 }
 
-// add drops what comes before the first slot: nobody has sent anything.
+// add drops what comes before the first slot: nothing has been sent.
 func (m *meter) add(name string, value float64) {
 	if m.base != nil {
 		m.out.Add(name, m.base, value)

@@ -18,7 +18,7 @@ import (
 
 // link is one connection of a library. The library does not reconnect it.
 type link interface {
-	// publish hands a message over. An error: it has not left, or nobody knows. answer waits for the server's answer, or for the library to have
+	// publish hands a message over. An error: it may not have left. answer waits for the server's answer, or for the library to have
 	// written a message of QoS 0; nil: it is written.
 	publish(topic string, payload []byte) (answer func() error, err error)
 	// subscribe returns the QoS that the server grants, or its refusal.
@@ -32,11 +32,11 @@ type link interface {
 type ending struct {
 	context.Context
 	cancel context.CancelCauseFunc
-	// late is closed when the connection has ended and answers had the time to be told.
+	// late is closed when the connection has ended and answers had the time to arrive.
 	late chan struct{}
 }
 
-// lastAnswers is how long a library may take to tell of answers when a connection is over.
+// lastAnswers is how long a library may take to report answers when a connection is over.
 const lastAnswers = 200 * time.Millisecond
 
 func (s *session) ending(socket net.Conn) *ending {
@@ -215,7 +215,7 @@ func (w *wire) failed() bool {
 var trialTimeout = 10 * time.Second
 
 const (
-	// versionTimeout: servers that tell their version have it in a retained message, which comes at once.
+	// versionTimeout: servers that publish their version have it in a retained message, which comes at once.
 	versionTimeout = 300 * time.Millisecond
 	versionTopic   = "$SYS/broker/version"
 )

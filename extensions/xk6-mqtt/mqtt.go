@@ -94,7 +94,7 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	return s.producers[connection], nil
 }
 
-// Consume makes a client for each subscription, as MQTT's subscribers are: a slow one holds up nobody else.
+// Consume makes a client for each subscription, as MQTT's subscribers are: a slow one holds up no other.
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	filter := s.address(to.Topic)
 	if to.Wildcard {
@@ -153,7 +153,7 @@ type options struct {
 	Protocol string `json:"protocol" known:"5 3.1.1"`
 	// QoS of messages and of subscriptions.
 	QoS byte `json:"qos"`
-	// Session says whether the broker keeps what a consumer gets while its connection is lost.
+	// Session is whether the broker keeps what a consumer gets while its connection is lost.
 	Session string `json:"session" known:"clean persistent"`
 	// ReceiveMaximum is how many messages of QoS 1 and 2 either side sends before the first of them is acknowledged.
 	ReceiveMaximum int         `json:"receiveMaximum"`
@@ -166,7 +166,7 @@ type options struct {
 const (
 	connectTimeout = 5 * time.Second
 	reconnectWait  = 100 * time.Millisecond
-	// sessionExpiry is when a persistent session ends that a killed run has left; only MQTT 5 can say so.
+	// sessionExpiry is when a persistent session ends that a killed run has left; only MQTT 5 has such a setting.
 	sessionExpiry = 5 * time.Minute
 	// bufferBytes of a socket; a consumer sends little.
 	bufferBytes, ackBytes = 64 * 1024, 512

@@ -40,7 +40,7 @@ func refused(t *testing.T, what string, err error, words ...string) {
 	}
 }
 
-// mosquitto takes a message above its limit and acknowledges it in MQTT 3.1.1. Nobody gets it.
+// mosquitto takes a message above its limit and acknowledges it in MQTT 3.1.1. No consumer gets it.
 func TestAMessageThatIsTakenAndNotDeliveredIsNamedBeforeTheRun(t *testing.T) {
 	shorter(t)
 	server := startMosquitto(t, "message_size_limit 1000")

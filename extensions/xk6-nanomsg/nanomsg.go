@@ -62,7 +62,7 @@ func New(o broker.Options) (broker.Session, error) {
 // Library is mangos's sockets, with queues of that length; 0: as New has them.
 type Library struct{ queue int }
 
-// Version says that it is not libnanomsg or nng.
+// Version shows that it is not libnanomsg or nng.
 func (Library) Version() string {
 	return "mangos " + broker.LibraryVersion("go.nanomsg.org/mangos/v3") + " (pure Go, not nng)"
 }
@@ -166,12 +166,12 @@ func (o *out) Send(m brokerless.Message) error {
 		return send(o.socket, append([]byte(m.Topic), topicEnd), m.Payload, nil)
 	case brokerless.ReqRep:
 		// Raw REQ waits for a receiver that may never come.
-		if o.up.Load() <= 0 { // the library may tell of an end before it tells of the connection
+		if o.up.Load() <= 0 { // the library may report an end before it reports the connection
 			return brokerless.ErrNotConnected
 		}
 		path := bytes.Join(m.Path, nil)
 		if len(path) == 0 {
-			// A request's number, whose first bit says that the path ends with it.
+			// A request's number, whose first bit means that the path ends with it.
 			o.number++
 			path = binary.BigEndian.AppendUint32(nil, o.number|1<<31)
 		}
@@ -259,7 +259,7 @@ func receive(socket mangos.Socket, mode brokerless.Mode, take func(brokerless.Me
 	}
 }
 
-// happens is told by the library of connections.
+// happens gets the library's events of connections.
 func (o *out) happens(event mangos.PipeEvent, pipe mangos.Pipe) {
 	if event == mangos.PipeEventAttaching {
 		return

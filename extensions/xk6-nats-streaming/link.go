@@ -114,7 +114,7 @@ func (l *link) dial(context.Context) (*above, error) {
 
 func (l *link) close() {
 	if on, is := l.Now(); is {
-		_ = on.Close() // nobody is left to answer
+		_ = on.Close() // nothing is left to answer
 	}
 	l.below.Close()
 }

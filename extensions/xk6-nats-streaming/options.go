@@ -37,7 +37,7 @@ const (
 	reconnectWait  = 100 * time.Millisecond
 	pingInterval   = 20 * time.Second
 	maxPings       = 2
-	// NATS Streaming has pings of its own, in seconds: only by them a client hears that the server has forgotten it. A server that is silent
+	// NATS Streaming has pings of its own, in seconds: only they show a client that the server has forgotten it. A server that is silent
 	// for long is left to the connection below.
 	streamingPingSeconds = 1
 	streamingMaxPings    = 88

@@ -22,7 +22,7 @@ const (
 	// heartbeats the library asks again, in a cluster another node.
 	pullExpiry    = 30 * time.Second
 	idleHeartbeat = 2 * time.Second
-	// unusedAfter: the server removes a consumer of ours that nobody has asked for that long.
+	// unusedAfter: the server removes a consumer of ours after that long without a request.
 	unusedAfter = 5 * time.Minute
 )
 
@@ -55,12 +55,12 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 }
 
 // deliveries is a dialer whose sockets count the messages of streams that the library reads from them. The library has them wait in
-// channels of its own, and does not say how many there are.
+// channels of its own, and does not report how many there are.
 type deliveries struct {
 	nats.CustomDialer
 	// read is how many the library has read, taken how many it has handed over.
 	read, taken atomic.Int64
-	// uncertain: a connection or a consumer was replaced. What it held is gone, and nobody knows how much that was.
+	// uncertain: a connection or a consumer was replaced. What it held is gone, and how much that was is unknown.
 	uncertain atomic.Bool
 }
 

@@ -76,7 +76,7 @@ func (s *jetStreamSession) state(ctx context.Context, connection int, at locatio
 
 // --- internal ---
 
-// locate says how to send to a topic and how to read it on an existing stream, and refuses one that cannot store the run's messages.
+// locate finds how to send to a topic and how to read it on an existing stream, and refuses one that cannot store the run's messages.
 func (s *jetStreamSession) locate(topic string, bySubject bool, config jetstream.StreamConfig) (location, error) {
 	at := location{stream: config.Name, subject: topic, takenAway: config.Retention == jetstream.WorkQueuePolicy}
 	one := len(config.Subjects) == 1 && !strings.ContainsAny(config.Subjects[0], "*>")

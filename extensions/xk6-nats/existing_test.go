@@ -13,7 +13,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// onExisting opens a session of a run on a topic that is there, and returns what Prepare says.
+// onExisting opens a session of a run on a topic that is there, and returns Prepare's error.
 func onExisting(t *testing.T, url, run, topic string) (*jetStreamSession, error) {
 	t.Helper()
 	session, err := opens(t, url, `{"mode": "jetstream", "dedup": true}`, func(o *broker.Options) { o.Run = run }, topic)

@@ -87,7 +87,7 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 	return broker.Wrap("nats: ask for JetStream", err)
 }
 
-// Held is what the library has read and not handed over. Nobody can count what is encrypted.
+// Held is what the library has read and not handed over. Encrypted bytes cannot be counted.
 func (s *jetStreamSession) Held() (held int64, known bool) {
 	taken := s.deliveries.taken.Load()
 	return s.deliveries.read.Load() - taken, !s.deliveries.uncertain.Load() && !s.all[0].TLSRequired()
@@ -137,7 +137,7 @@ func (s *jetStreamSession) untilHeard(ctx context.Context, topic string) error {
 // patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
 // carried out twice. It also repeats when a store could not be made: the server removes the folder of its last stream some time after
 // it has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error. And it repeats when a
-// node counts as offline, as one does that has not been heard of for a moment; a cluster that is too small says something else. A right that
+// node counts as offline, as does one that has been silent for a moment; a cluster that is too small returns another error. A right that
 // the server refuses ends it: the server answers such a request with an error that the library matches to none.
 func (s *jetStreamSession) patiently(ctx context.Context, ask func(context.Context) error) error {
 	refused := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// New makes a session of the mode that the options say.
+// New makes a session of the mode in the options.
 func New(o broker.Options) (broker.Session, error) {
 	c, err := newConnections(o)
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 	noTimeout = time.Hour
 )
 
-// producer publishes to streams. Each message is acknowledged when it is stored as the settings of stream and server say.
+// producer publishes to streams. Each message is acknowledged when it is stored according to the settings of stream and server.
 type producer struct {
 	session *jetStreamSession
 	// js is set once the connection is open.
@@ -97,7 +97,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	}
 }
 
-// giveUp completes what is outstanding: the connection is lost, and nobody will answer. The library reports these messages when it is closed.
+// giveUp completes what is outstanding: the connection is lost, and no answer will come. The library reports these messages when it is closed.
 func (p *producer) giveUp() {
 	p.mu.Lock()
 	lost := p.pending

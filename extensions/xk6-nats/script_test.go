@@ -195,7 +195,7 @@ export default async function () {
 	ended := make(chan scripttest.Ended, 1)
 	go func() { ended <- scripttest.Run(t, []string{"NATS_URL=" + url}, path) }()
 	must(heard.NextMsg(time.Minute))(t)
-	time.Sleep(500 * time.Millisecond) // the script has heard it, too
+	time.Sleep(500 * time.Millisecond) // the script has received it, too
 	s.Kill()
 	s.Start()
 	if got := <-ended; got.Code != 0 {

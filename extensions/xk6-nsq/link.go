@@ -62,7 +62,7 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 	}
 }
 
-// Output takes lines of the library's log: nothing else says that a connection is lost. This one is the last of a producer, which has completed
+// Output takes lines of the library's log: only it shows that a connection is lost. This one is the last of a producer, which has completed
 // all messages then, and gets no more once it is stopped.
 func (w *wire) Output(_ int, line string) error {
 	if strings.Contains(line, "exiting router") {
@@ -77,7 +77,7 @@ func (w *wire) Output(_ int, line string) error {
 
 // settle reads the answers.
 func (w *wire) settle(now func() int64) {
-	// Written or not, the library does not say. With a refusal nsqd ends the connection, and has taken nothing that came after that message.
+	// Whether it was written is unknown. With a refusal nsqd ends the connection, and has taken nothing that came after that message.
 	rest := errLost
 	for answer := range w.answers {
 		at, m, done, err := now(), answer.Args[0].(*broker.Message), answer.Args[1].(broker.Done), answer.Error
@@ -146,7 +146,7 @@ type taken struct {
 	at int64
 }
 
-// Output takes lines of the library's log, which alone says that a connection is lost.
+// Output takes lines of the library's log, which alone shows that a connection is lost.
 func (c *consumer) Output(_ int, line string) error {
 	if strings.Contains(line, "connections left alive") {
 		c.life.Failed("connection lost", errEnded)
@@ -169,7 +169,7 @@ func (c *consumer) stop() {
 	if m := c.inHand.Load(); m != nil {
 		m.RequeueWithoutBackoff(0)
 	}
-	// More may come until the server has heard of it.
+	// More may come until the server has received it.
 	go func() {
 		for {
 			select {

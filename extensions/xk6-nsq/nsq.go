@@ -101,7 +101,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 
 func (s *session) Producer(connection int) (broker.Producer, error) { return s.links[connection], nil }
 
-// Consume makes the channel first, past the connection: from its answer on the channel gets every message, while nobody hears when the
+// Consume makes the channel first, past the connection: from its answer on the channel gets every message, while there is no notice when the
 // server has taken a subscription.
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	c := &consumer{
@@ -186,7 +186,7 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// read reads the options and the URL, behind which ?http= may say where the servers' HTTP ports are, if they are not the ones above.
+// read reads the options and the URL, in which ?http= may name the servers' HTTP ports, if they are not the ones above.
 func (s *session) read() (err error) {
 	if err := s.Decode(&s.own); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (s *session) everywhere(ctx context.Context, path, topic, channel string) e
 	return err
 }
 
-// stats is what all nsqd say of themselves, and of the topic if they have it.
+// stats is what all nsqd report of themselves, and of the topic if they have it.
 func (s *session) stats(ctx context.Context, topic string) (stats, error) {
 	query := url.Values{"format": {"json"}, "topic": {topic}, "include_clients": {"false"}, "include_mem": {"false"}}
 	return s.ask(ctx, http.MethodGet, "/stats", query)

@@ -15,7 +15,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// The levels of durability are what they say: memory and os never flush, fsync does before it confirms. What RabbitMQ 3 does
+// The levels of durability keep their promise: memory and os never flush, fsync does before it confirms. What RabbitMQ 3 does
 // without a level is fsync too.
 func TestOnlyLevelFsyncAndOldClassicQueuesFlushForEachMessage(t *testing.T) {
 	s := running(t)
@@ -76,6 +76,6 @@ func traced(t *testing.T, pid int, do func()) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A call that another thread's interrupts is told in two lines, of which the second says "resumed".
+	// A call that another thread's interrupts is printed in two lines, the second with "resumed".
 	return strings.Count(string(calls), "sync(")
 }

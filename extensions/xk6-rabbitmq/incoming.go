@@ -12,7 +12,7 @@ import (
 // It keeps the time limit of a read by itself. The library extends it in the goroutine that sends heartbeats, and that one waits while a
 // publish does that the broker has blocked: after three heartbeats the library takes a broker for dead that has sent all of its own.
 //
-// It counts deliveries. The library has them wait in a queue without end, and does not say how many there are.
+// It counts deliveries. The library has them wait in a queue without end, and does not report how many there are.
 //
 // It takes confirmations apart that stand for several messages. For each of them the library looks at all that is not confirmed yet, and lets
 // nothing be published meanwhile: with 400 000 of them, which a burst has, that was a whole core for 5000 messages a second, and the broker
@@ -54,7 +54,7 @@ const (
 	nack    = 60<<16 | 120
 )
 
-// SetReadDeadline tells how long the library waits for a sign of life: no read that begins later may take longer.
+// SetReadDeadline is how long the library waits for a sign of life: no read that begins later may take longer.
 func (in *incoming) SetReadDeadline(t time.Time) error {
 	in.patience.Store(int64(time.Until(t)))
 	return in.Conn.SetReadDeadline(t)

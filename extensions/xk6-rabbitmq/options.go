@@ -16,7 +16,7 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[driverOptions](defaultsText)
 
-// driverOptions are what a scenario may say about RabbitMQ; missing ones follow from the durability level.
+// driverOptions are a scenario's settings of RabbitMQ; missing ones follow from the durability level.
 type driverOptions struct {
 	// Queue is the kind of queues: classic, quorum or transient.
 	Queue string `json:"queue" known:"classic quorum transient"`

@@ -1,5 +1,5 @@
 // Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1: classic, quorum and transient queues, publisher confirms,
-// consumers with acknowledgements as the option says.
+// consumers with acknowledgements as the option sets.
 //
 // A topic is a routing key. Each subscription without a group has a queue of its own, bound to the key; a group shares one queue. Topics
 // without subscriptions get a queue, too, so that messages to them are stored.
@@ -187,7 +187,7 @@ func (s *session) Describe() broker.Description {
 	return d
 }
 
-// prefetchText is the limit of the consumers, as far as is known who acknowledges: by the option, or by those that there are.
+// prefetchText is the limit of the consumers, as far as it is known which ones acknowledge: by the option, or by the existing ones.
 func (s *session) prefetchText() string {
 	automatic := map[bool]bool{}
 	if s.Acknowledge != "" {
@@ -208,14 +208,14 @@ func (s *session) prefetchText() string {
 	return limit
 }
 
-// acknowledges says what consumers send.
+// acknowledges is what consumers send.
 var acknowledges = map[string]string{
 	broker.Automatic: "none", broker.PerMessage: "each message",
 	broker.PerBatch:    "those that the library holds together, at most half of the prefetch",
 	broker.PerInterval: "every " + broker.AcknowledgeInterval.String() + ", or half of the prefetch",
 }
 
-// Held is what the library has read and not handed over. Nobody can count what is encrypted.
+// Held is what the library has read and not handed over. Encrypted bytes cannot be counted.
 func (s *session) Held() (held int64, known bool) {
 	for _, l := range s.consumers {
 		if l == nil {

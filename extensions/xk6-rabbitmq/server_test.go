@@ -115,7 +115,7 @@ func (s *server) ctl(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// block makes the server block those who publish, until the function is called that it returns.
+// block makes the server block publishers, until the returned function is called.
 func (s *server) block(t *testing.T) (unblock func()) {
 	t.Helper()
 	s.ctl(t, "set_vm_memory_high_watermark", "absolute", "1MB")

@@ -16,7 +16,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// unusedAfter: the broker removes a queue on an exchange of the user's own that nobody has consumed for that long.
+// unusedAfter: the broker removes a queue on an exchange of the user's own after that long without a consumer.
 const unusedAfter = 5 * time.Minute
 
 // topology is what the clients of a run share on the broker: exchanges, queues and bindings. Each client declares all of it, and again after a
@@ -27,9 +27,9 @@ type topology struct {
 	exchange, kind string
 	// exchanges are those of this run.
 	exchanges []string
-	// isQueue says which of the user's own topics are queues; the others are exchanges.
+	// isQueue is which of the user's own topics are queues; the others are exchanges.
 	isQueue map[string]bool
-	// queues are those of groups, and of topics that nobody reads, with their topics.
+	// queues are those of groups, and of topics without a reader, with their topics.
 	queues map[string]string
 	// groups has, by topic, the group that uses the queue of the topic's own name.
 	groups map[string]string
@@ -129,7 +129,7 @@ func (t *topology) declareQueue(on *amqp.Channel, name, topic string, exclusive 
 		}
 	}
 	if t.Run != "" && !exclusive {
-		// The exchange stays, and would fill the queue for ever if nobody were left to remove it.
+		// The exchange stays, and would fill the queue for ever if it were not removed.
 		args[amqp.QueueTTLArg] = unusedAfter.Milliseconds()
 	}
 	if _, err := on.QueueDeclare(name, t.durable(), false, exclusive, false, args); err != nil {

@@ -22,7 +22,7 @@ type consumer struct {
 	line   *line
 	topic  *topic
 	handle broker.Handler
-	// group is "" for a single reader of a stream, who has a position of its own and acknowledges nothing. handled is how many messages its
+	// group is "" for a single reader of a stream, which has its own position and acknowledges nothing. handled is how many messages its
 	// members here have handled.
 	group   string
 	handled *atomic.Int64
@@ -104,7 +104,7 @@ func (c *consumer) run(k *socket, resume, step func(*socket) error) error {
 	return nil
 }
 
-// take passes messages, which arrived at atNs, to the handler and acknowledges each; again says that they were delivered before. A member
+// take passes messages, which arrived at atNs, to the handler and acknowledges each; again: they were delivered before. A member
 // of a group takes one after the other: a message that waits here behind slow work has not been received yet.
 func (c *consumer) take(list []fetched, atNs int64, again bool) {
 	alone := c.s.Mode == modeStreams && c.group == ""

@@ -123,7 +123,7 @@ func (l *link) run() {
 		go func() {
 			defer close(wrote)
 			reason := l.write()
-			// Subtle: a server that refuses what it has read half of says so before it ends the connection, and that answer is still to be read.
+			// Subtle: a server that refuses a message half-way sends an error before it ends the connection, and that answer is still to be read.
 			select {
 			case <-read:
 			case <-time.After(lastAnswer):
@@ -239,7 +239,7 @@ func (l *link) answered(e entry, integer int64, refusal error, atNs int64) {
 	}
 }
 
-// stamped knows when the last bytes arrived: answers that arrive together get the same time, whatever is done with each.
+// stamped has the time when the last bytes arrived: answers that arrive together get the same time, whatever is done with each.
 type stamped struct {
 	source io.Reader
 	now    func() int64

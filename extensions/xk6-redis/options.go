@@ -27,7 +27,7 @@ const (
 // sends is the command that sends.
 var sends = map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}
 
-// Who sends: our own link on the library's socket, or the library.
+// The sender: our own link on the library's socket, or the library.
 const (
 	clientLink    = "link"
 	clientLibrary = "go-redis"
@@ -44,7 +44,7 @@ var defaults = broker.Defaults[driverOptions](defaultsText)
 // driverOptions are the driver's own, as runner/brokers/redis/index.ts writes them.
 type driverOptions struct {
 	Mode string `json:"mode" known:"pubsub streams lists"`
-	// Sender is link or go-redis: README.md says why link is the default.
+	// Sender is link or go-redis: README.md explains why link is the default.
 	Sender string `json:"client" known:"link go-redis"`
 	// Acknowledge of consumers of streams' groups, and of lists (automatic, message); "" is message in a group, automatic without.
 	Acknowledge string `json:"acknowledge" known:"automatic message batch interval"`

@@ -47,7 +47,7 @@ func system(s *server, mode, sender string) brokertest.System {
 		NoGroups:      mode == modePubSub,
 		NoFanOut:      mode == modeLists,
 		NoTakeover:    mode == modeLists,
-		// Of lists, the driver says it: Redis keeps no count there.
+		// For lists, the driver counts: Redis does not.
 		FlagsRedelivery: true,
 		Broken:          func(*testing.T) { s.Kill() },
 	}
@@ -88,7 +88,7 @@ func (s *server) traces(t *testing.T, run string, topics []string) []string {
 	return left
 }
 
-// exists says whether the server holds a topic, or who consumes it.
+// exists reports whether the server holds a topic, or its consumers.
 func (s *server) exists(t *testing.T, topic string) bool {
 	t.Helper()
 	keys, err := s.client(t).Keys(context.Background(), topic+"*").Result()

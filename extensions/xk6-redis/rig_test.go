@@ -62,7 +62,7 @@ func (s *server) traffic(t *testing.T, mode, group string) *brokertest.Traffic {
 	return system(s, mode, clientLink).Traffic(t, group)
 }
 
-// opened is a session of one connection, until the test is over, and what Open or else Prepare with that topic said.
+// opened is a session of one connection, until the test is over, and the error of Open or else Prepare with that topic.
 func opened(t testing.TB, o broker.Options, topic string, to ...broker.Subscription) (*session, error) {
 	t.Helper()
 	o.Connections, o.Now = 1, clock.New().Now

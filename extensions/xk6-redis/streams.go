@@ -121,7 +121,7 @@ func (c *consumer) claim(k *socket) error {
 }
 
 // entriesOf reads entries: [[id, [field, value, ...]], ...]. An entry that was removed meanwhile is nil (Redis 6.2) or has no fields, and is
-// skipped; one that somebody else added has other fields, and gets an empty payload here.
+// skipped; one that another program added has other fields, and gets an empty payload here.
 func entriesOf(reply any) []fetched {
 	entries, _ := reply.([]any)
 	list := make([]fetched, 0, len(entries))

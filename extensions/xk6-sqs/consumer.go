@@ -83,7 +83,7 @@ func (c *consumer) work() {
 	}
 }
 
-// delete tells the service that messages are handled.
+// delete reports to the service that messages are handled.
 func (c *consumer) delete(all []types.Message) {
 	s := c.session
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &c.url}

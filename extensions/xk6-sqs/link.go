@@ -151,7 +151,7 @@ func (l *link) entry(id string, o outgoing) types.SendMessageBatchRequestEntry {
 	return e
 }
 
-// failure rewords an error of a request: refused, never sent, or nobody knows.
+// failure rewords an error of a request: refused, never sent, or unknown.
 func (l *link) failure(err error) error {
 	var dial *net.OpError
 	var answer smithy.APIError

@@ -218,7 +218,7 @@ func (s *session) client(connections int) *sqs.Client {
 	})
 }
 
-// counting counts requests, and hears what the server calls itself.
+// counting counts requests, and reads the server's name.
 type counting struct {
 	session *session
 	below   *http.Transport

@@ -23,7 +23,7 @@ import (
 const (
 	dialTimeout   = 5 * time.Second
 	reconnectWait = 100 * time.Millisecond
-	// PUB says nothing of subscriptions that come and go: they are looked at so often.
+	// PUB does not report subscriptions that come and go: they are looked at this often.
 	subscribedEvery = time.Millisecond
 	watchEvery      = 50 * time.Millisecond
 )
@@ -51,7 +51,7 @@ func New(o broker.Options) (broker.Session, error) {
 // Library is go-zeromq's sockets.
 type Library struct{ highWaterMark int }
 
-// Version says that it is not libzmq.
+// Version shows that it is not libzmq.
 func (Library) Version() string {
 	return "go-zeromq/zmq4 " + broker.LibraryVersion("github.com/go-zeromq/zmq4") + " (pure Go, not libzmq)"
 }
@@ -222,7 +222,7 @@ func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Mess
 	}
 }
 
-// dial connects a new socket, and watches what can be lost without a send that fails; one of PUB has heard of the subscription when it returns.
+// dial connects a new socket, and watches what can be lost without a send that fails; one of PUB has the subscription when it returns.
 func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
 	w := &wire{sockets[o.mode].out(p.base.Over, common()...), broker.NewLifetime(p.base.Over)}
 	context.AfterFunc(w, func() { _ = w.Close() })

@@ -57,7 +57,7 @@ func ping(until context.Context, to string, out io.Writer) error {
 }
 
 // measureDisk writes 4 KiB again and again to a new file in folder, flushes each write to the disk, and prints as JSON how long a
-// flush takes. The first one does not count, because it also makes the file known to the disk.
+// flush takes. The first one does not count, because it also creates the file on the disk.
 func measureDisk(folder string, out io.Writer) error {
 	file, err := os.CreateTemp(folder, "mqbench-flush-")
 	if err != nil {

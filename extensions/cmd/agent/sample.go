@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// sampler says what to sample of the command and the machine. It is part of supervise because a process of its own would show up in
+// sampler is what to sample of the command and the machine. It is part of supervise because a process of its own would show up in
 // the figures.
 type sampler struct {
 	file     string

@@ -54,7 +54,7 @@ func TestWhatCannotBeReadIsNull(t *testing.T) {
 	}
 }
 
-// A broker is the command without agent. The clock is said to be an hour ahead.
+// A broker is the command without agent. The clock is set an hour ahead.
 func TestSamplesShowWhatTheCommandUses(t *testing.T) {
 	needProc(t)
 	const loop = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2; :"

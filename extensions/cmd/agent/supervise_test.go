@@ -60,7 +60,7 @@ func supervises(t *testing.T, options, script string) *agent {
 	return started(t, append(strings.Fields("supervise "+options+" -- sh -c"), script)...)
 }
 
-// says is the next line that the command prints.
+// says returns the next line that the command prints.
 func (a *agent) says() string {
 	a.t.Helper()
 	line, err := a.out.ReadString('\n')

@@ -40,7 +40,7 @@ func run(listen string, inFlight, queued uint16) error {
 		Capabilities: can, ClientNetReadBufferSize: bufferBytes, ClientNetWriteBufferSize: bufferBytes,
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
-	server.Info.Version = "mochi version " + mqtt.Version // for those who ask for $SYS/broker/version, as mosquitto says it
+	server.Info.Version = "mochi version " + mqtt.Version // for clients that ask for $SYS/broker/version, in mosquitto's format
 	var access mqtt.Hook = new(auth.AllowHook)
 	var rules any
 	if password := os.Getenv("MOCHI_PASSWORD"); password != "" {

@@ -1,4 +1,4 @@
-// Package franz has what the driver and k6/x/kafka both tell franz-go.
+// Package franz has the options of franz-go that the driver and k6/x/kafka share.
 package franz
 
 import (

@@ -65,7 +65,7 @@ func newWriter(i *instance, name string, configuration sobek.Value, on *sobek.Ob
 
 // --- internal ---
 
-// The public module's defaults, but for acks: without requiredAcks it takes none, and would not hear of a message that is lost.
+// The public module's defaults, but for acks: without requiredAcks it takes none, and would not notice a lost message.
 const (
 	defaultAttempts     = 10
 	defaultBatchBytes   = 1 << 20
@@ -101,7 +101,7 @@ func (w *writing) options() ([]kgo.Opt, error) {
 	), nil
 }
 
-// produce sends { messages: [...] } and waits until all are acknowledged, or left where nobody acknowledges.
+// produce sends { messages: [...] } and waits until all are acknowledged, or with acks 0 until they have left.
 func (w *writer) produce(args []sobek.Value) (script.Wait, error) {
 	if w.closed {
 		return nil, errClosed

@@ -18,7 +18,7 @@ import (
 	"sync"
 )
 
-// Address is what a URL says. Errors never quote the URL: it may hold a password.
+// Address is a parsed URL. Errors never quote the URL: it may contain a password.
 type Address struct {
 	Scheme, User, Password string
 	// Hosts with their ports.

@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/ledger"
 )
 
-// Shape says which messages are in the books of one client.
+// Shape is which messages are in the books of one client.
 type Shape struct {
 	// Messages of all clients; those below Warmup belong to the warm-up.
 	Messages, Warmup, Producers, Subscribers int64
@@ -20,7 +20,7 @@ type Shape struct {
 	// Crosses: messages are received by other clients than their sender. Acks: messages are acknowledged. Checksum: damage can be seen.
 	// Limited: only so many messages may be in flight.
 	Crosses, Acks, Checksum, Limited bool
-	// Here says whether a subscriber is on this client; nil: nothing is consumed.
+	// Here reports whether a subscriber is on this client; nil: nothing is consumed.
 	Here func(subscriber int64) bool
 }
 
@@ -31,7 +31,7 @@ type Books struct {
 	from, to   atomic.Int64
 	failedSets []*ledger.Set
 	ackedSets  []*ledger.Set
-	// unknownSets are the messages of which nobody knows whether they left. With acknowledgements that follows from the other sets.
+	// unknownSets are the messages that may or may not have left. With acknowledgements that follows from the other sets.
 	unknownSets []*ledger.Set
 	// receivedSets has the sets of subscriber s from index s * producers on; it is empty where nothing is consumed. A set is nil if the
 	// subscriber is not on this client, or is not to get that producer's messages.
@@ -109,7 +109,7 @@ func New(shape Shape) *Books {
 	return b
 }
 
-// Move says which messages are the window's: at least from and below to, which is at most Messages.
+// Move sets the messages of the window: at least from and below to, which is at most Messages.
 func (b *Books) Move(from, to int64) {
 	b.from.Store(from)
 	b.to.Store(to)
@@ -154,7 +154,7 @@ func (b *Books) Redelivered(i, offsetNs int64) {
 	b.offence(&b.redeliveries, "redelivered", i, offsetNs)
 }
 
-// Corrupted records a payload that was changed on its way. It does not count as received, because only the damaged payload says whose it is.
+// Corrupted records a payload that was changed on its way. It does not count as received, because only the damaged payload names its message.
 func (b *Books) Corrupted(i, offsetNs int64) { b.offence(&b.corruptions, "corrupted", i, offsetNs) }
 
 // Settle takes a message out of flight, and reports whether it was in flight and whether it still had its slot: one that has timed out
@@ -189,7 +189,7 @@ func (b *Books) Timeouts() int64 { return b.timeouts[0].Load() + b.timeouts[1].L
 // Acked records an acknowledgement.
 func (b *Books) Acked(p, seq int64) { b.ackedSets[p].Add(seq) }
 
-// Unknown records that no answer will tell whether a message left. Call it once for a message.
+// Unknown records that no answer will show whether a message left. Call it once for a message.
 func (b *Books) Unknown(p, seq int64) {
 	b.Unanswered.Add(1)
 	if !b.Acks {

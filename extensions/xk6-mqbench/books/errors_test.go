@@ -27,7 +27,7 @@ func TestErrorsAreCountedByTheirWordingWithoutPasswords(t *testing.T) {
 	}
 }
 
-// slow is an error whose wording takes until somebody has counted another one.
+// slow is an error whose text is ready only after another error was counted.
 type slow struct{ counted <-chan struct{} }
 
 func (s slow) Error() string {
@@ -35,7 +35,7 @@ func (s slow) Error() string {
 	return "dial nats://user:secret@host: refused"
 }
 
-// The pacer's own thread counts errors: passwords are looked for when the list is made, and nobody waits for another's error.
+// The pacer's own thread counts errors: passwords are looked for when the list is made, so no count waits for another error.
 func TestAnErrorIsCountedAsItIsAndWithoutALock(t *testing.T) {
 	e, counted, all := &Errors{}, make(chan struct{}), make(chan struct{})
 	go func() {

@@ -24,7 +24,7 @@ func Remove(ctx context.Context, s Session) error {
 	return nil
 }
 
-// Dropper is the ability to report what the client library threw away. Without it the number is unknown, and reports say so.
+// Dropper is the ability to report what the client library threw away. Without it the number is unknown, and reports show that.
 type Dropper interface {
 	// Dropped is how many messages the library itself has thrown away so far, also after Close. Any goroutine may call it.
 	Dropped() int64
@@ -38,7 +38,7 @@ func (DropsNothing) Dropped() int64 { return 0 }
 // Dropped is how many messages the library threw away; nil if unknown.
 func Dropped(s Session) *int64 { return number(s, Dropper.Dropped) }
 
-// Reconnecter is the ability to count lost connections. Without it the number is unknown, and reports say so.
+// Reconnecter is the ability to count lost connections. Without it the number is unknown, and reports show that.
 type Reconnecter interface {
 	// Reconnects is how often a connection was replaced so far, also after Close. Any goroutine may call it.
 	Reconnects() int64
@@ -47,10 +47,10 @@ type Reconnecter interface {
 // Reconnects is how often a connection was replaced; nil if unknown.
 func Reconnects(s Session) *int64 { return number(s, Reconnecter.Reconnects) }
 
-// Holder is the ability to count what waits in the client library. Without it the number is unknown, and reports say so.
+// Holder is the ability to count what waits in the client library. Without it the number is unknown, and reports show that.
 type Holder interface {
 	// Held is how many messages the client library has received and not handed over; one that is being handled may count. Where the
-	// library has no queue, those in the socket count. known is false if nobody can tell. Called ten times a second, from any goroutine,
+	// library has no queue, those in the socket count. known is false if they cannot be counted. Called ten times a second, from any goroutine,
 	// also after Close.
 	Held() (n int64, known bool)
 }
@@ -65,7 +65,7 @@ func Held(s Session) *int64 {
 	return nil
 }
 
-// LeaderFinder is the ability to say which node of a cluster leads a topic. Without it no node does.
+// LeaderFinder is the ability to find the node of a cluster that leads a topic. Without it no node does.
 type LeaderFinder interface {
 	// Leader asks the broker which node leads the topic (its first partition) and returns the broker's name for it, such as "mqbench-2"
 	// or "3". An error means that there is no leader at the moment, or no answer. Any goroutine may call it.
@@ -80,18 +80,18 @@ func Leader(ctx context.Context, s Session, topic string) (string, error) {
 	return "", nil
 }
 
-// MissingTopic is the error of Prepare for a topic that does not exist. what says what was looked for: "no stream has this subject".
+// MissingTopic is the error of Prepare for a topic that does not exist. what is what was looked for: "no stream has this subject".
 func MissingTopic(name, what string) error {
 	return fmt.Errorf("topic %s does not exist (%s); make it, or drop create: false", name, what)
 }
 
-// Requester is the ability to count requests, where a service bills them. Without it nobody pays by the request.
+// Requester is the ability to count requests, if a service bills them. Without it requests cost nothing.
 type Requester interface {
 	// Requests is how many the session has made so far, also after Close. Any goroutine may call it.
 	Requests() int64
 }
 
-// Requests is how many requests the session has made; nil if nobody bills them.
+// Requests is how many requests the session has made; nil if they cost nothing.
 func Requests(s Session) *int64 { return number(s, Requester.Requests) }
 
 // Endpoint is where a subscription of a system without a server takes messages.
@@ -105,7 +105,7 @@ type Endpoint struct {
 }
 
 // Peer is the ability to do without a server: senders connect to the subscriptions themselves. Within a session they do so in Producer and
-// Consume, whichever comes later; those of other clients are made known by Meet. Without it clients meet at the broker.
+// Consume, whichever comes later; Meet adds those of other clients. Without it clients meet at the broker.
 type Peer interface {
 	// Endpoints are where this session's subscriptions take messages. Called after the last Consume. Empty where a server stands between.
 	Endpoints() []Endpoint
@@ -122,7 +122,7 @@ func Endpoints(s Session) []Endpoint {
 	return nil
 }
 
-// Meet makes the subscriptions of other clients known to the session.
+// Meet adds the subscriptions of other clients to the session.
 func Meet(ctx context.Context, s Session, others []Endpoint) error {
 	if able, ok := s.(Peer); ok {
 		return able.Meet(ctx, others)
@@ -132,7 +132,7 @@ func Meet(ctx context.Context, s Session, others []Endpoint) error {
 
 // --- internal ---
 
-// number is what a session with that ability says; nil: it has not got it.
+// number is the answer of a session with that ability; nil: it does not have the ability.
 func number[Ability any](s Session, ask func(Ability) int64) *int64 {
 	able, ok := s.(Ability)
 	if !ok {

@@ -52,7 +52,7 @@ func (b *Base) End() bool {
 	return b.Over.Err() == nil
 }
 
-// Report passes an error that belongs to no message to OnError; what says what failed. It ignores nil, and everything after Quiet.
+// Report passes an error that belongs to no message to OnError; what is what failed. It ignores nil, and everything after Quiet.
 func (b *Base) Report(what string, err error) {
 	if err != nil && b.OnError != nil && !b.quiet.Load() {
 		b.OnError(fmt.Errorf("%s: %w", b.driver, Wrap(what, err)))
@@ -79,14 +79,14 @@ func (l *List[T]) All() []T {
 	return slices.Clone(l.made)
 }
 
-// Throttler is the ability to report how long the broker deliberately held its clients back. It is for protocols that tell clients so; reports
+// Throttler is the ability to report how long the broker deliberately held its clients back. It is for protocols that announce it; reports
 // of other drivers do not mention throttling.
 type Throttler interface {
 	// ThrottledNs is how long the broker has held back at least one connection so far, also after Close. Any goroutine may call it.
 	ThrottledNs() int64
 }
 
-// ThrottledNs is how long the broker held its clients back; nil if its protocol does not tell.
+// ThrottledNs is how long the broker held its clients back; nil if its protocol does not announce it.
 func ThrottledNs(s Session) *int64 { return number(s, Throttler.ThrottledNs) }
 
 // Throttle is a Throttler for sessions to embed. Connections that are held back at the same time count once, so that the figure can be

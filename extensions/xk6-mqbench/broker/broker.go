@@ -15,7 +15,7 @@ import (
 // Driver makes the session of a run. It checks options and does no I/O.
 type Driver func(Options) (Session, error)
 
-// Options is what the plan says about the system under test.
+// Options is the plan's part about the system under test.
 type Options struct {
 	// URL of the broker, password included: never print it.
 	URL string
@@ -50,7 +50,7 @@ type Options struct {
 	OnError func(error)
 }
 
-// Session is a run's connections to one system. Its methods are called from one goroutine unless they say otherwise.
+// Session is a run's connections to one system. Its methods are called from one goroutine unless stated otherwise.
 type Session interface {
 	// Open makes all connections and returns when they are usable, or with the first error.
 	Open(ctx context.Context) error
@@ -67,7 +67,7 @@ type Session interface {
 	// Consume at the same time, because each waits for the broker. It does not wait for members of a group on other clients: a client is ready
 	// before they come. In a run, nothing is sent before the last Consume has returned.
 	Consume(ctx context.Context, s Subscription, handle Handler) error
-	// Describe says what the system promises and which options the library got. Called after Open, and again after the last Consume and
+	// Describe returns what the system promises and which options the library got. Called after Open, and again after the last Consume and
 	// Producer, because there may be more settings then.
 	Describe() Description
 	// Close ends all connections without waiting for messages in flight. Any goroutine may call it, once.
@@ -213,7 +213,7 @@ func Nth(i, connections int, err error) error {
 // the library gave up before the acknowledgement came.
 var ErrUnknown = errors.New("no answer, its fate is unknown")
 
-// Done is the completion of a Send. An err means that the message was refused or never left, or that nobody knows (ErrUnknown).
+// Done is the completion of a Send. An err means that the message was refused or never left, or that this is unknown (ErrUnknown).
 type Done func(m *Message, ackNs int64, err error)
 
 // Settle completes a Send whose answer came at atNs: with that time, or with an error alone.
@@ -255,7 +255,7 @@ type Delivery struct {
 	Redelivered bool
 }
 
-// Description is what a reader of a report has to know about a system.
+// Description is what reports show about a system.
 type Description struct {
 	// Acks: the broker answers every Send.
 	Acks bool
@@ -267,7 +267,7 @@ type Description struct {
 	GroupOrder bool
 	// Wildcards: a subscription may be a pattern.
 	Wildcards bool
-	// Stores: messages that are sent while nobody is subscribed wait for the members of a group.
+	// Stores: messages that are sent before the members of a group subscribe wait for them.
 	Stores bool
 	// RedeliversAfter is how long a member of a group may go without an acknowledgement or a sign of life before the system delivers its
 	// messages again. 0: that happens only when the member's connection ends.
@@ -279,11 +279,11 @@ type Description struct {
 	Settings map[string]string
 }
 
-// EachMessage are the settings in which a driver says what it does for each message; "none": nothing. README.md has a table of them.
+// EachMessage are the settings that describe what a driver does for each message; "none": nothing. README.md has a table of them.
 var EachMessage = []string{
 	// Sending: what the broker answers, when bytes leave the client, which messages share a request.
 	"confirm", "flush", "batching", "compression",
-	// Receiving: when a consumer that shares with nobody (round-trip, fan-out, replies) and a member of a group (work-queue, backlog,
+	// Receiving: when a consumer that gets all messages (round-trip, fan-out, replies) and a member of a group (work-queue, backlog,
 	// responders) acknowledge, and how many messages wait in the client.
 	"acknowledgeAlone", "acknowledgeInGroup", "prefetch",
 }

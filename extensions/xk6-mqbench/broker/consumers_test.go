@@ -39,7 +39,7 @@ func TestACompletionHasATimeOrAnError(t *testing.T) {
 	}
 }
 
-// holder knows what waits, or not.
+// holder may or may not be able to count what waits.
 type holder struct {
 	Session
 	known bool

@@ -136,8 +136,8 @@ const (
 // AcknowledgeInterval is the longest time that a handled message waits for its acknowledgement with PerInterval.
 const AcknowledgeInterval = 100 * time.Millisecond
 
-// AcknowledgeOf is when the consumers of a subscription acknowledge, if the option says `written`. "": each message in a group, the same duty
-// for all systems, and never where a consumer shares with nobody.
+// AcknowledgeOf is when the consumers of a subscription acknowledge, if the option is `written`. "": each message in a group, the same duty
+// for all systems, and never if a consumer gets all messages.
 func AcknowledgeOf(written, group string) string {
 	switch {
 	case written != "":

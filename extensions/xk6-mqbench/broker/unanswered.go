@@ -17,7 +17,7 @@ type Unanswered[T any] struct {
 	mu    sync.Mutex
 	more  sync.Cond
 	queue []unanswered[T]
-	// ended: nobody waits any more.
+	// ended: nothing waits any more.
 	ended bool
 }
 

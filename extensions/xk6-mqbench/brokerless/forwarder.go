@@ -94,7 +94,7 @@ type client struct {
 	leave broker.List[func()]
 }
 
-// Hello comes first. The answer is what the forwarder says of itself.
+// Hello comes first. The answer is the forwarder's description of itself.
 func (c *client) Hello(mode Mode, version *string) error {
 	c.mode, *version = mode, "mqbench's forwarder on "+c.of.library.Version()
 	return nil
@@ -165,7 +165,7 @@ func (f *forwarder) passage(mode Mode, topic string) (*passage, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Nobody is told of what cannot be handed on: nothing here is acknowledged.
+	// What cannot be handed on is dropped silently: nothing here is acknowledged.
 	p.in, err = f.library.Listen(mode, "", "tcp://"+net.JoinHostPort(f.host, "0"), func(m Message) { _ = p.out.Send(m) })
 	if err != nil {
 		return nil, errors.Join(err, p.out.Close())

@@ -1,4 +1,4 @@
-// Package brokerless is what drivers of systems without a server share: who is subscribed to what, how senders find the subscriptions, and
+// Package brokerless is what drivers of systems without a server share: subscriptions, how senders find the subscriptions, and
 // the forwarder that can stand where a broker would be. A driver adds its library's sockets.
 package brokerless
 
@@ -26,7 +26,7 @@ const (
 type Message struct {
 	// Topic, in PubSub.
 	Topic string
-	// Path is the way back to who sent it, in ReqRep, as the library has it.
+	// Path is the way back to the sender, in ReqRep, as the library has it.
 	Path    [][]byte
 	Payload []byte
 }

@@ -95,7 +95,7 @@ func (p *sender) close() {
 	deadline.AtMost(closeTimeout, deadline.Steps(all, func(out Out) { _ = out.Close() })...)
 }
 
-// wire is a connection to the forwarder. When it is lost, the forwarder forgets everything: subscriptions are made known again, and senders
+// wire is a connection to the forwarder. When it is lost, the forwarder forgets everything: subscriptions are announced again, and senders
 // ask again where to send.
 type wire struct {
 	net.Conn

@@ -47,7 +47,7 @@ type Session struct {
 	senders   broker.List[*sender]
 
 	mu sync.Mutex
-	// version that the forwarder says it has.
+	// version that the forwarder reports.
 	version string
 	ins     []*in
 	// replies are the handlers of topics of replies, whichever connection brings them.
@@ -161,7 +161,7 @@ func (s *Session) Endpoints() (all []broker.Endpoint) {
 	return all
 }
 
-// Meet makes the subscriptions of other clients known.
+// Meet adds the subscriptions of other clients.
 func (s *Session) Meet(_ context.Context, others []broker.Endpoint) error {
 	for _, one := range others {
 		s.receivers.Add(one)
@@ -169,7 +169,7 @@ func (s *Session) Meet(_ context.Context, others []broker.Endpoint) error {
 	return nil
 }
 
-// Describe says what was set.
+// Describe returns what was set.
 func (s *Session) Describe() broker.Description {
 	settings := maps.Clone(s.settings)
 	maps.Copy(settings, map[string]string{

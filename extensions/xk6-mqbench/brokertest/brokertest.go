@@ -36,7 +36,7 @@ type System struct {
 	Holds int64
 	// MostBytes is the largest message that the system takes, where that is less than 1 MiB.
 	MostBytes int
-	// FlagsRedelivery: the broker says of a message that it has handed it out before.
+	// FlagsRedelivery: the broker marks a message that it has handed out before.
 	FlagsRedelivery bool
 	// Exists, if not nil, asks the broker itself, past the driver, whether there is anything left of a topic.
 	Exists func(t *testing.T, topic string) bool

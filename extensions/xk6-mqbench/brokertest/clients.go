@@ -101,7 +101,7 @@ func (s System) needs(t *testing.T, part broker.Part) {
 	}
 }
 
-// exist fails unless topics are there, or unless they are not, if somebody can tell.
+// exist fails unless topics are there, or unless they are not, if that can be checked.
 func (s System) exist(t *testing.T, want bool, topics ...string) {
 	t.Helper()
 	for _, topic := range topics {
@@ -154,7 +154,7 @@ func (s System) make(t *testing.T, topics []string) shape {
 			reads := user.consumer(k, nil)
 			var sent time.Time
 			user.eventually(func() bool {
-				// One that nobody acknowledges is lost where the server does not yet know that it leads the topic.
+				// Without acknowledgements, one is lost if the server does not yet know that it leads the topic.
 				if time.Since(sent) > patience/10 {
 					sent = time.Now()
 					user.sendTo(0, &broker.Message{Name: topic, Index: old + 20})
@@ -237,7 +237,7 @@ func (s System) share(t *testing.T, to shape, topics []string, fanOut bool) *rig
 	return first
 }
 
-// meet makes the subscriptions of clients known to each other, where there is no server between them.
+// meet exchanges the subscriptions of clients, if there is no server between them.
 func meet(clients []*rig) {
 	for _, one := range clients {
 		var others []broker.Endpoint

@@ -34,7 +34,7 @@ const (
 )
 
 // Failover sends 500 messages a second while the node that leads their topic is frozen for two seconds and then killed. The driver has
-// to go on with the other nodes, report truthfully what became of each message, and block nobody.
+// to go on with the other nodes, report truthfully what became of each message, and never block.
 func Failover(t *testing.T, c Cluster) {
 	topic := named("failover")[0]
 	consumers := append(alone(topic, failoverSenders), members(topic, "workers", failoverSenders+1, failoverSenders+2)...)

@@ -227,7 +227,7 @@ func (s System) group() string {
 	return "workers"
 }
 
-// facts are what the driver says before topics are prepared.
+// facts are what the driver reports before topics are prepared.
 func (s System) facts(t testing.TB) broker.Description {
 	t.Helper()
 	return start(t, s, shape{}).session.Describe()
@@ -485,7 +485,7 @@ func (r *rig) gets(what string, n int, to ...*subscription) []receipt {
 func (r *rig) allWork(members []*subscription) {
 	r.t.Helper()
 	for k, one := range members {
-		if one.count() == 0 { // how evenly is a matter of who gets a core
+		if one.count() == 0 { // how evenly depends on the scheduling of cores
 			r.t.Errorf("member %d of %d gets nothing", k, len(members))
 		}
 	}

@@ -113,7 +113,7 @@ func (s *Server) Kill() {
 // given are the ports that FreePort has returned.
 var given sync.Map
 
-// FreePort is one of 127.0.0.1 that nobody listens on, a different one each time. It is below those that Linux (32768) and others (49152)
+// FreePort is a port of 127.0.0.1 that is not in use, a different one each time. It is below those that Linux (32768) and others (49152)
 // take for connections and for port 0: one of them may be taken before the server listens, or while it is down.
 func FreePort(t testing.TB) int {
 	t.Helper()

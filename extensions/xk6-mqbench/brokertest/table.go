@@ -9,7 +9,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Tabled compares the row of a system in the table of what drivers do for each message with what its driver says before Open.
+// Tabled compares the row of a system in the table of what drivers do for each message with what its driver reports before Open.
 // UPDATE_GOLDEN=1 writes the row.
 func Tabled(t *testing.T, title string, driver broker.Driver, url, options string) {
 	t.Helper()

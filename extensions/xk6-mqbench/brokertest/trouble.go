@@ -36,7 +36,7 @@ type Traffic struct {
 }
 
 // Traffic opens a session until the test is over, whose consumer is a member of the group if there is one, and sends nothing yet. Sends time out
-// after half a minute, unless the system says otherwise.
+// after half a minute, unless the system sets another time.
 func (s System) Traffic(t testing.TB, group string) *Traffic {
 	t.Helper()
 	r := open(t, s, shape{group: group, timeout: longTimeout}, named("traffic")...)
@@ -106,7 +106,7 @@ func (a *Traffic) Survives(server *Server) {
 	}
 }
 
-// NoticesSilence lets a server stand still with its connections open: nobody knows of what it had got.
+// NoticesSilence lets a server stand still with its connections open: what it had received is unknown.
 func (a *Traffic) NoticesSilence(server *Server) {
 	a.rig.t.Helper()
 	a.Arrives()
@@ -202,7 +202,7 @@ func (s System) Flushes(t testing.TB, server *Server, n, least, most int) (flush
 }
 
 // RefusesAbove sends messages of what a server takes at most and of one byte more, in turn: those are taken, these are refused in the
-// given words, although the run is of them, and nobody is left in doubt about any.
+// given words, although the run has them, and the fate of each is known.
 func (s System) RefusesAbove(t testing.TB, topic string, limitBytes int, words string) {
 	t.Helper()
 	r := open(t, s, shape{timeout: longTimeout, limitBytes: limitBytes}, topic)

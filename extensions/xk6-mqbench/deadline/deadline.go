@@ -51,7 +51,7 @@ func While(ctx context.Context, step func() error) error {
 const AtOnce = 64
 
 // Each calls step for each item, AtOnce of them at the same time at most, and returns when they have ended. The first error ends ctx for the
-// others, and is what it returns, also where it came of the end of ctx: a step says what it was doing.
+// others, and is what it returns, also at the end of ctx: a step's error names what it was doing.
 func Each[T any](ctx context.Context, items []T, step func(ctx context.Context, item T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -96,7 +96,7 @@ func Retry(ctx context.Context, first, wait time.Duration, step func() error) er
 	return Until(ctx, wait, func() bool { return step() == nil })
 }
 
-// Ask calls ask until it succeeds, says not to try again, or ctx ends. When ctx ends, the error contains the last refusal.
+// Ask calls ask until it succeeds, refuses another try, or ctx ends. When ctx ends, the error contains the last refusal.
 func Ask(ctx context.Context, wait time.Duration, ask func() (again bool, err error)) error {
 	var last error
 	for {

@@ -16,7 +16,7 @@ const Bytes = 48
 // magic is "MQB1".
 const magic = 0x4d514231
 
-// Envelope identifies a message and says when it was sent: all that its receiver needs. Times are nanoseconds since T0.
+// Envelope identifies a message and its send time: all that its receiver needs. Times are nanoseconds since T0.
 type Envelope struct {
 	Run      uint32
 	Producer uint32

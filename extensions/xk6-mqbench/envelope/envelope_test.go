@@ -61,7 +61,7 @@ func TestABatchCompressesToItsRandomPart(t *testing.T) {
 		if got := packed(newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1}), size); got < 0.999 {
 			t.Errorf("%d-byte messages compress to %.3f of their size", size, got)
 		}
-		// What a compressor needs to say where zeros are counts against small messages.
+		// With small messages, the bytes in which a compressor marks zeros matter.
 		for _, ratio := range []float64{0, 0.1, 0.25, 0.5, 0.9} {
 			got := packed(newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1, RandomRatio: &ratio}), size)
 			if size > 64 && (got < ratio-0.002 || got > ratio+0.03) {

@@ -17,7 +17,7 @@ const (
 )
 
 // check refuses a plan that this binary cannot run, or whose schedule it computes otherwise. All else the planner has checked
-// (runner/plan), or whoever writes a plan by hand.
+// (runner/plan), or the author of a plan written by hand.
 func (p *Plan) check() error {
 	switch {
 	case p.Schema != 1:

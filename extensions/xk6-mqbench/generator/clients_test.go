@@ -82,7 +82,7 @@ func TestResponsesThatCrossAreRecordedByWhoReceivesThem(t *testing.T) {
 				counts["overWithoutLag"] += m.overWithoutLag[0]
 			}
 		}
-		// All are due long before they are sent: late because of the generator, and the receiver knows it.
+		// All are due long before they are sent: late because of the generator, which the receiver sees.
 		for name, want := range map[string]int64{
 			"response": 1800, "service": 1800, "queued": 600, "lag": 600, "last": map[bool]int64{true: 600}[n == 1], "over": 1800, "overWithoutLag": 0,
 		} {
@@ -121,7 +121,7 @@ func TestT0IsTheMomentThatWasHandedOut(t *testing.T) {
 			c.coordinate()
 			for i, m := range c.close() {
 				m.has("state complete notOffered 0 received %d", p.Schedule.Messages/int64(p.Client.Count))
-				// The first claim is told; it comes before T0 or after it.
+				// The first claim is reported; it comes before T0 or after it.
 				first := m.totals.FirstClaimNs
 				if starts := m.lines("start"); len(starts) != 1 || starts[0].FirstClaimNs != first {
 					t.Errorf("client %d: told %+v, written %d", i, starts, first)
@@ -160,7 +160,7 @@ func TestWhatArrivesBeforeAClientKnowsT0HasItsTrueTime(t *testing.T) {
 	}
 }
 
-// A receiver whose clock is behind hears of messages before they were sent: that is told, with the worst of it.
+// A receiver whose clock is behind gets messages before they were sent: that is reported, with the worst case.
 func TestClocksThatDisagreeShowInWhatIsBelowZero(t *testing.T) {
 	c := openClients(t, of(2, fanOutPlan(1000, 200, 2)), &stub{})
 	t0 := time.Now().Add(100 * time.Millisecond)
@@ -182,7 +182,7 @@ func TestClocksThatDisagreeShowInWhatIsBelowZero(t *testing.T) {
 	}
 }
 
-// A client that leaves hands what it had fetched to the others: whoever is still there counts nothing of it.
+// A client that leaves hands what it had fetched to the others: the clients that stay count nothing of it.
 func TestWhatArrivesWhenTheBooksAreClosedCountsNowhere(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		p := fanOutPlan(1000, 100, 2)
@@ -211,7 +211,7 @@ func TestWhatArrivesWhenTheBooksAreClosedCountsNowhere(t *testing.T) {
 			sender.stamp(m)
 			s.deliver(m, nil)
 		}
-		// Nobody handles those of who has left.
+		// The messages of a client that has left are not handled.
 		brokertest.Eventually(t, "it is handled", func() bool { return s.under.Load() <= 10 })
 		c.finish()
 		for _, m := range c.close() {

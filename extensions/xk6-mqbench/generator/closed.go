@@ -57,7 +57,7 @@ func (s *sender) sendClosed() {
 func (s *sender) enter() bool {
 	for !s.acquire() {
 		s.gate.waiting.Store(true)
-		// Subtle: a message may have left flight between the two lines above, when nobody was waiting.
+		// Subtle: a message may have left flight between the two lines above, when nothing was waiting.
 		if s.acquire() {
 			s.gate.waiting.Store(false)
 			break

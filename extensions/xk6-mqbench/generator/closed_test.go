@@ -70,7 +70,7 @@ func TestAClosedLoadWaitsForAcknowledgementsToo(t *testing.T) {
 	}
 }
 
-// The broker is gone: what is in flight will not come back, and nobody waits for it.
+// The broker is gone: what is in flight will not come back, so the run does not wait for it.
 func TestARunWithoutABrokerEndsWithoutItsDrain(t *testing.T) {
 	for _, p := range []*Plan{testPlan(1000, 100), closedPlan(100, 10)} {
 		p.DrainNs, p.TimeoutNs = 600_000*ms, 600_000*ms

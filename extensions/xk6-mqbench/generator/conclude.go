@@ -16,11 +16,11 @@ const (
 	haltNs = int64(200 * time.Millisecond)
 	// lookNs is how long the books stay open for further copies when every message has settled, where an SLA line counts them: a second
 	// send after a time-out or a lost connection comes within about a second. A broker's own redelivery takes up to minutes, for which
-	// no run should wait, so reports say how long was looked.
+	// no run should wait, so reports show how long it looked.
 	lookNs = int64(2 * time.Second)
 )
 
-// outcome is what the books say at the end.
+// outcome is the content of the books at the end.
 type outcome struct {
 	state string
 	endNs int64
@@ -66,7 +66,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.outcome.library = map[string]any{
 			"clientDropped": broker.Dropped(g.session), "reconnects": broker.Reconnects(g.session), "throttledNs": broker.ThrottledNs(g.session),
 		}
-		if n := broker.Requests(g.session); n != nil { // nobody bills others
+		if n := broker.Requests(g.session); n != nil { // others cost nothing
 			g.outcome.library["requests"] = *n
 		}
 		if g.share.count > 1 {
@@ -85,7 +85,7 @@ func (g *Generator) conclude(ctx context.Context) {
 // --- internal ---
 
 // settle waits for the end of the schedule and of its messages, and returns how the run ended. Where messages cross, a client cannot know that
-// everything has arrived; the coordinator, which hears of all clients, ends the drain. Where the broker is gone a send call may hang
+// everything has arrived; the coordinator, which gets the counts of all clients, ends the drain. Where the broker is gone a send call may hang
 // beyond the schedule.
 func (g *Generator) settle(ctx context.Context) string {
 	for hear := g.told; ; {
@@ -127,7 +127,7 @@ func (g *Generator) waited(sinceNs int64) int64 {
 	return now - sinceNs - g.stops.during(sinceNs, now)
 }
 
-// look keeps the books open for further copies, within the drain. Where messages cross, being told to close the books says that every
+// look keeps the books open for further copies, within the drain. Where messages cross, the command to close the books means that every
 // message has settled; otherwise that the broker is gone.
 func (g *Generator) look(ctx context.Context) {
 	from := g.clock.Now()
@@ -147,8 +147,8 @@ func (g *Generator) look(ctx context.Context) {
 	g.outcome.lookedNs = &looked
 }
 
-// interrupt ends the load of a run that somebody stops. What the pacer has handed to a sender may still leave, and what has left has time
-// to complete: it would be called lost otherwise, although nobody waited for it.
+// interrupt ends the load of a run that is stopped. What the pacer has handed to a sender may still leave, and what has left has time
+// to complete: otherwise it would count as lost, although the run did not wait for it.
 func (g *Generator) interrupt() string {
 	g.endSends()
 	g.awaitInterrupted(g.settled)

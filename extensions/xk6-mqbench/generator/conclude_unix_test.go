@@ -14,7 +14,7 @@ import (
 // stopped stops this process for so long.
 func stopped(t *testing.T, pause time.Duration) {
 	t.Helper()
-	// Should it go on before it has stopped, it is told once more.
+	// If it is continued before it has stopped, it gets the signal once more.
 	again := exec.Command("sh", "-c", fmt.Sprintf("sleep %f; kill -CONT %d; sleep 1; kill -CONT %d", pause.Seconds(), os.Getpid(), os.Getpid()))
 	if err := again.Start(); err != nil {
 		t.Error(err)

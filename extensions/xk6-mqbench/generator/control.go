@@ -19,7 +19,7 @@ const (
 	finishTimeout = 10 * time.Second
 )
 
-// Ready tells the coordinator that this client is connected and subscribed, and where others find its subscriptions if the system has no
+// Ready reports to the coordinator that this client is connected and subscribed, and where others find its subscriptions if the system has no
 // server.
 func (g *Generator) Ready() {
 	ready := map[string]any{"mqbench": "ready"}
@@ -29,7 +29,7 @@ func (g *Generator) Ready() {
 	g.results.tell(ready)
 }
 
-// Meet connects this client's senders to the subscriptions of the other clients, and tells the coordinator when that is done, or why it is not.
+// Meet connects this client's senders to the subscriptions of the other clients, and reports when that is done, or why it is not.
 // Called once, after Ready and before T0.
 func (g *Generator) Meet(others []broker.Endpoint) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.plan.SetUpTimeout())
@@ -47,11 +47,11 @@ func (g *Generator) StartAt(t0 time.Time) {
 	g.date(g.clock.At(t0), t0)
 }
 
-// CloseBooks says that everything that was sent anywhere has settled or is no longer waited for: the drain is over. One of several
+// CloseBooks ends the drain: everything that was sent anywhere has settled or is no longer waited for. One of several
 // clients then counts nothing more, reports that it is settled, and stays until Finish. Any goroutine may call it at any time.
 func (g *Generator) CloseBooks() { g.toldOnce.Do(func() { close(g.told) }) }
 
-// Finish says that the client may leave the broker; it closes its books first. Any goroutine may call it at any time.
+// Finish lets the client leave the broker; it closes its books first. Any goroutine may call it at any time.
 func (g *Generator) Finish() {
 	g.CloseBooks()
 	g.finishOnce.Do(func() { close(g.finish) })

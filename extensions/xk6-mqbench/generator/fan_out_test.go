@@ -29,7 +29,7 @@ func TestLastIsTheCopyOfTheSlowestSubscriber(t *testing.T) {
 	p.Topics = []string{"run.a"}
 	var handled atomic.Int64
 	m := measure(t, p, &stub{receive: func(string, int64) {
-		// Whoever takes the first copy of all is slow: it has its messages when the others have all of theirs.
+		// The subscriber that gets the first copies is slow: it has its messages when the others have all of theirs.
 		if handled.Add(1) > 1 {
 			return
 		}

@@ -136,7 +136,7 @@ type fleet struct {
 	ctx      context.Context
 }
 
-// told is what client i has told so far.
+// told are the lines of client i so far.
 func (c *fleet) told(i int) string {
 	c.t.Helper()
 	text, err := os.ReadFile(c.progress[i])
@@ -235,7 +235,7 @@ func (c *fleet) slot(g *Generator) {
 	}
 }
 
-// coordinate does what the runner does: it has all close their books when everything has arrived, and says finish when all are
+// coordinate does what the runner does: it has all close their books when everything has arrived, and sends finish when all are
 // settled; to the first client last.
 func (c *fleet) coordinate() {
 	c.t.Helper()
@@ -261,7 +261,7 @@ func (c *fleet) settle() {
 	})
 }
 
-// finish has all close their books, and then tells them to leave, the first one last. One client alone leaves by itself.
+// finish has all close their books, and then lets them leave, the first one last. One client alone leaves by itself.
 func (c *fleet) finish() {
 	c.t.Helper()
 	if c.plan.Client.Count == 1 {
@@ -278,7 +278,7 @@ func (c *fleet) finish() {
 	}
 }
 
-// arrived: by what all clients tell, nothing is missing. (runner/run/arrival.ts also waits for what would be too much.)
+// arrived: by the counts of all clients, nothing is missing. (runner/run/arrival.ts also waits for what would be too much.)
 func (c *fleet) arrived() bool {
 	var expected, received int64
 	for _, g := range c.generators {
@@ -296,7 +296,7 @@ func (c *fleet) arrived() bool {
 	return received == expected*c.plan.subscribers()
 }
 
-// quiet: everything is sent, and nothing more arrives. What is lost or unanswered only the drain would tell.
+// quiet: everything is sent, and nothing more arrives. Only the drain would show what is lost or unanswered.
 func (c *fleet) quiet() bool {
 	for _, g := range c.generators {
 		if !g.sent() || slices.ContainsFunc(g.senders, func(s *sender) bool { return s.busy.Load() || !s.connection.quiet() }) {

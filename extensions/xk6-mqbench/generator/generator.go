@@ -62,7 +62,7 @@ type Generator struct {
 	pacer *pacer.Pacer
 	pace  pacePosition
 	stops stops
-	// asleep is how long the machine was suspended since its start; ok is false if the system does not tell.
+	// asleep is how long the machine was suspended since its start; ok is false if the system does not report it.
 	asleep func() (ns int64, ok bool)
 	// Closed loads: sendsOver is closed when no further message may leave, opened when the window opens.
 	sendsOver chan struct{}
@@ -92,7 +92,7 @@ type Generator struct {
 	// ending is closed when the books are closed and the client leaves; handlers that wait then go on.
 	ending    chan struct{}
 	concluded chan struct{}
-	// parting: clients that are connected to each other leave one after another, and what the driver says of that is no error.
+	// parting: clients that are connected to each other leave one after another, and the driver's messages about that are not errors.
 	parting atomic.Bool
 	outcome outcome
 }
@@ -197,7 +197,7 @@ func (g *Generator) Slot(ctx context.Context) error {
 	return nil
 }
 
-// Finished is closed when the run is over before k6's executor is: nobody knows the length of a closed load or of a warm-up in advance,
+// Finished is closed when the run is over before k6's executor is: the length of a closed load or a warm-up is unknown in advance,
 // and a run of several clients does not wait for their heartbeats.
 func (g *Generator) Finished() <-chan struct{} {
 	if g.closed || g.handedOut || g.plan.Schedule.Steady != nil {

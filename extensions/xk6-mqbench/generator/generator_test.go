@@ -237,7 +237,7 @@ func TestASendThatNeverReturnsEndsTheRunInBoundedTimeAndLeavesOtherConnectionsAl
 				},
 			}, nil)
 			m.has(c.want)
-			// Not offered is what nobody claimed: nothing, unless the heartbeat found no core for it.
+			// Not offered are the slots that no VU claimed: none, unless the heartbeat found no core.
 			if m.window.Failed == 0 || m.window.Failed+m.window.NotOffered+*m.window.Received != c.plan.Schedule.Messages || m.took > 10*time.Second {
 				t.Errorf("%s after %s; want the rest failed, or not offered", asJSON(m.window), m.took)
 			}
@@ -415,7 +415,7 @@ func TestAMessageThatFailsAndArrivesLeavesFlightOnce(t *testing.T) {
 	m.has("failed 1000 sent 1000")
 }
 
-// Of messages whose command was written and not answered nobody knows whether they arrived, with acknowledgements or without.
+// Messages whose command was written and not answered may have arrived, with acknowledgements or without.
 func TestAMessageThatMayHaveLeftIsUnknownWithoutAcknowledgementsToo(t *testing.T) {
 	gone := fmt.Errorf("gone: %w", broker.ErrUnknown)
 	m := measure(t, testPlan(1000, 500), &stub{

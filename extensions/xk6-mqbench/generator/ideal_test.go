@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
-// jumping is a driver whose calls take as long as it says: T0 goes back meanwhile.
+// jumping is a driver whose calls take a set time: T0 moves back during them.
 type jumping struct {
 	g     *Generator
 	takes func(i int64) (ns int64, stopped bool)

@@ -121,7 +121,7 @@ func TestAMessageWhoseStampsContradictEachOtherIsNotOurs(t *testing.T) {
 func TestOrderIsThatOfAProducersPartitionOrOfAKey(t *testing.T) {
 	for words, c := range map[string]struct{ partitions, keys, want int64 }{
 		"one partition": {1, 0, 10},
-		// The next message is of the other one: overtaking within the topic is nobody's broken promise.
+		// The next message is of the other one: overtaking within the topic breaks no promise.
 		"two partitions":                 {2, 0, 0},
 		"one key":                        {1, 1, 10},
 		"neighbours with different keys": {1, 3, 0},

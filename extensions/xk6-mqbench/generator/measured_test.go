@@ -35,7 +35,7 @@ type measured struct {
 	// over: messages of the window over limit k, and those over it without lag.
 	over, overWithoutLag []int64
 	took                 time.Duration
-	// file is the path of the client's files without their endings, progress what was told while it went on.
+	// file is the path of the client's files without their endings, progress the lines that it printed while it ran.
 	file     string
 	progress []byte
 	// warmupSeconds have values of the warm-up.

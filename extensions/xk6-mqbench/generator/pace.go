@@ -17,7 +17,7 @@ const (
 	heldNs = int64(2 * time.Millisecond)
 )
 
-// pacePosition is where the pacer is. It belongs to the pacer until paced is closed, or until somebody who finds it in a send call
+// pacePosition is where the pacer is. It belongs to the pacer until paced is closed, or until a caller that finds it in a send call
 // swaps callNs for relieved.
 type pacePosition struct {
 	_ [64]byte // the pacer writes it for each message

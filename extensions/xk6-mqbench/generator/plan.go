@@ -13,7 +13,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
-// Patterns: who sends to whom, and where the response ends (runner/model/plan.ts, reports/METHOD.md).
+// Patterns: the path of messages, and where the response ends (runner/model/plan.ts, reports/METHOD.md).
 const (
 	roundTrip    = "round-trip"
 	requestReply = "request-reply"
@@ -26,7 +26,7 @@ const (
 // closed is the kind of schedule that has no intended times.
 const closed = "closed"
 
-// Plan is the part of plan.json that the generator needs; runner/model/plan.ts has all of it and says what each field means.
+// Plan is the part of plan.json that the generator needs; runner/model/plan.ts has all of it and describes each field.
 // Times are ns.
 type Plan struct {
 	Schema          int             `json:"schema"`
@@ -69,9 +69,9 @@ type Plan struct {
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`
-	// IntervalSeconds of a long window are recorded as one; plan.ts says why. Left out: 1.
+	// IntervalSeconds of a long window are recorded as one (see plan.ts). Left out: 1.
 	IntervalSeconds int64 `json:"intervalSeconds"`
-	// Client says which of how many clients this is. The file has index 0 for all of them; Take sets it.
+	// Client is which of how many clients this is. The file has index 0 for all of them; Take sets it.
 	Client struct {
 		Index int `json:"index"`
 		Count int `json:"count"`
@@ -220,7 +220,7 @@ func (p *Plan) metrics() []recorder.Metric {
 	if responds {
 		metrics = append(metrics, recorder.Response)
 	}
-	// With subscribers on several clients nobody knows which one was the last.
+	// With subscribers on several clients it is unknown which one was the last.
 	if p.Pattern == fanOut && !p.crosses() {
 		metrics = append(metrics, recorder.Last)
 	}

@@ -62,7 +62,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	if g.responds {
 		g.complete(shard, i, e.Intended, atNs, e.Sent, e.Lag)
 	}
-	if g.crosses { // its sender does not hear of it
+	if g.crosses { // its sender does not learn of it
 		shard.Leave()
 		return
 	}
@@ -92,7 +92,7 @@ const (
 )
 
 // identify reads whose payload it is and whether it is undamaged. If the envelope cannot be ours, it corrects the intended time as far
-// as we know it. The message is books.NoMessage if the payload is damaged where it says which one it is.
+// as we know it. The message is books.NoMessage if the payload is damaged where its number is.
 func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity) {
 	e, ok := envelope.Get(payload)
 	producers := int64(g.plan.Producers)
@@ -101,7 +101,7 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 		i = int64(e.Sequence)*producers + int64(e.Producer)
 	}
 	if i == books.NoMessage || i >= g.plan.Schedule.Messages {
-		// On topics of our own nobody else sends; what is whole there is of another run that shares them.
+		// Only mqbench sends to its own topics; what is intact there is from another run that shares them.
 		if g.plan.Create && g.plan.Message.Checksum && !envelope.Intact(payload) {
 			return envelope.Envelope{Intended: books.NoTime}, books.NoMessage, corrupted
 		}
@@ -116,7 +116,7 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 	if e.Intended != due || e.Lag < 0 || e.Lag > e.Sent-due || int64(e.Stream) >= g.streams || len(payload) != g.plan.Message.Bytes {
 		e.Intended, what = intended, foreign
 	}
-	// With checksums we know that a message which says it is ours and cannot be was changed on its way.
+	// With checksums, a message that claims to be ours and cannot be was changed on its way.
 	if g.plan.Message.Checksum && (what == foreign || !envelope.Intact(payload)) {
 		what = corrupted
 	}
@@ -154,7 +154,7 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 }
 
 // acknowledged records the acknowledgement of a message. In the pattern publish it ends the response. Where messages cross it is all
-// that the sender hears.
+// that the sender gets.
 func (g *Generator) acknowledged(s *sender, m *broker.Message, atNs int64) {
 	if !s.acks.Enter() {
 		return

@@ -23,7 +23,7 @@ const settleNs = int64(5 * time.Second)
 type results struct {
 	g           *Generator
 	hlog, jsonl *recorder.File
-	// ledger is nil if every client can tell by itself what was lost.
+	// ledger is nil if every client can count by itself what was lost.
 	ledger *recorder.File
 	// progress gets one line of JSON a second, for the runner.
 	progress io.Writer
@@ -34,14 +34,14 @@ type results struct {
 	usage    usage
 	// asleepNs is how long the machine had been suspended at the beginning.
 	asleepNs int64
-	// last holds the counts of the previous tick, told those of the previous line of progress, which comes every second.
+	// last holds the counts of the previous tick, told those of the previous line of progress, which is written every second.
 	last, told recorder.Totals
 	lastUsage  usage
 	// backlog has the messages in flight, counted since the last tick.
 	backlog []int64
 	// outstanding, at the same moments: copies of messages that left this client, minus receipts on it.
 	outstanding []int64
-	// held, at the same moments: messages that waited in the client library. blind: nobody knew at one of them.
+	// held, at the same moments: messages that waited in the client library. blind: at one of them the number was unknown.
 	held  []int64
 	blind bool
 	// live is the metric whose percentiles are shown during the run.
@@ -49,7 +49,7 @@ type results struct {
 	// ticks is how many seconds have been reported, ticked how many of them are in ticks. ending: the next tick is the last.
 	ticks, ticked int64
 	ending        bool
-	// telling guards the lines of progress: answers to questions come at any time.
+	// telling guards the lines of progress, because answers to questions are written at any time.
 	telling sync.Mutex
 }
 
@@ -245,7 +245,7 @@ func (r *results) line(v any) {
 	r.jsonl.Line(text)
 }
 
-// tell writes a line of progress, if anybody reads them.
+// tell writes a line of progress, if there is a reader.
 func (r *results) tell(v map[string]any) {
 	if r.progress == nil {
 		return

@@ -28,15 +28,15 @@ type sender struct {
 	// freedNs is when the last slots that came back would have come back to an ideal generator, ns since T0: release n is at
 	// n mod limit, and message n + limit takes its slot. nil where slots have no limit or messages no time.
 	freedNs []atomic.Int64
-	_       [64]byte // above it nobody writes, below it who completes messages does
+	_       [64]byte // above it nothing writes, below it the completion of messages does
 
 	inFlight, releases atomic.Int64
 	gate               gate
-	_                  [64]byte // below it who sends does
+	_                  [64]byte // below it the sender does
 
 	// callNs is when the current send call began, ns since T0, or idle.
 	callNs atomic.Int64
-	// freeNs is when an ideal generator would have been through with this producer's last send. Who has the connection has it.
+	// freeNs is when an ideal generator would have been through with this producer's last send. It belongs to the holder of the connection.
 	freeNs int64
 	// called counts send calls: sequences below it have been handed to the library. lagNs is the lag of the last one.
 	called, lagNs atomic.Int64
@@ -192,7 +192,7 @@ func (s *sender) transmit(m *broker.Message, callNs, waitedNs int64) int64 {
 	}
 	if s.sends.Enter() {
 		s.sends.Sent(i, offsetNs, callNs, lagNs, queuedNs)
-		if g.crosses && !g.facts.Acks { // nobody on this client will hear of the message again
+		if g.crosses && !g.facts.Acks { // this client will see nothing of the message again
 			s.settle(s.sends, seq, endedNs, callNs, lagNs)
 		} else {
 			s.sends.Leave()
@@ -206,7 +206,7 @@ type connection struct {
 	// guarded: other goroutines than the pacer may send here too, at the same time, and drivers do not have to allow that.
 	guarded bool
 	mu      sync.Mutex
-	// calendar is where its send calls would be without our own lateness. Guarded by mu; nobody else may send where it is not.
+	// calendar is where its send calls would be without our own lateness. Guarded by mu; where it is not, nothing else may send.
 	calendar calendar
 	_        [64]byte
 	// inFlight counts the messages of all of them.
@@ -214,10 +214,10 @@ type connection struct {
 	_        [64]byte
 }
 
-// try takes the connection if nobody is sending on it. unlock must follow.
+// try takes the connection if it is not in use. unlock must follow.
 func (c *connection) try() bool { return !c.guarded || c.mu.TryLock() }
 
-// take waits until nobody is sending, and reports whether it had to wait. unlock must follow.
+// take waits until the connection is free, and reports whether it had to wait. unlock must follow.
 func (c *connection) take() (waited bool) {
 	if c.try() {
 		return false
@@ -232,7 +232,7 @@ func (c *connection) unlock() {
 	}
 }
 
-// quiet reports whether nobody is sending.
+// quiet reports whether the connection is free.
 func (c *connection) quiet() bool {
 	if !c.try() {
 		return false
@@ -242,7 +242,7 @@ func (c *connection) quiet() bool {
 }
 
 // timeouts knows roughly when each message of a producer was sent, in memory that does not grow with the number of messages: a
-// producer sends in order, so one moment says of all sequences below a number that they had been sent by then.
+// producer sends in order, so one moment is enough to show that all sequences below a number had been sent by then.
 type timeouts struct {
 	// moments are those of the last timeout, the oldest first.
 	moments []moment

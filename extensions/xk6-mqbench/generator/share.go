@@ -145,7 +145,7 @@ const (
 // shared reports whether several members of a group are on one topic.
 func (p *Plan) shared() bool { return p.grouped() && p.Consumers > len(p.Topics) }
 
-// showsOrder reports whether one process receives what a producer sends to a stream, in an order that says something about the system.
+// showsOrder reports whether one process receives what a producer sends to a stream, in an order that depends on the system.
 func (p *Plan) showsOrder(groupOrder bool) bool {
 	return p.receives() && p.orderFits() && (!p.shared() || groupOrder) && !(p.grouped() && p.crosses())
 }

@@ -53,7 +53,7 @@ func TestEveryMessageAndEveryConsumerIsOnOneOfAnyNumberOfClients(t *testing.T) {
 					t.Errorf("%+v, client %d of %d: %d messages in all; want %d", to, s.index, n, s.before(messages), sent)
 				}
 			}
-			// All clients say the same of each consumer.
+			// All clients agree about each consumer.
 			if slices.Min(times[:]) != 1 || slices.Max(times[:]) != 1 || len(on) != 20 || connections != to.connections || consuming != to.consumerConnections {
 				t.Errorf("%+v, %d clients: messages are sent %d to %d times, 20 consumers are on %v, %d + %d connections",
 					to, n, slices.Min(times[:]), slices.Max(times[:]), on, connections, consuming)

@@ -22,9 +22,9 @@ const (
 
 // stops is when this process could not run: stopped by a signal, throttled, paused with its machine, or without a core. What a
 // send call takes meanwhile is the generator's own time. A goroutine that does nothing but sleep notices. The CPU time of the
-// pacer's thread would not tell: one that waits for a socket uses none either, stopped or not.
+// pacer's thread would not show it: one that waits for a socket uses none either, stopped or not.
 type stops struct {
-	// dueNs is when the watch wants to run next, ns since the clock's start; 0: nobody watches.
+	// dueNs is when the watch wants to run next, ns since the clock's start; 0: there is no watch.
 	dueNs atomic.Int64
 	// lastNs is the end of the last stop.
 	lastNs atomic.Int64
@@ -63,7 +63,7 @@ func (s *stops) woke(dueNs, nowNs int64) {
 // during is how much of [fromNs, untilNs) the generator was stopped, by the clock. Any goroutine may ask; it costs two
 // loads where nothing was the matter.
 func (s *stops) during(fromNs, untilNs int64) int64 {
-	// Subtle: who asks may run before the watch does. It is the watch's stop all the same, up to now.
+	// Subtle: the caller may run before the watch does. It is still the watch's stop, up to now.
 	dueNs := s.dueNs.Load()
 	late := dueNs > 0 && untilNs-dueNs >= stoppedNs
 	if !late && s.lastNs.Load() <= fromNs {

@@ -29,7 +29,7 @@ func TestStopsWithinASendCall(t *testing.T) {
 			t.Errorf("%s: %d..%d: %d; want %d", c.words, c.from, c.until, got, c.want)
 		}
 	}
-	// Who asked before the watch ran, and asks again when it has, hears of the same stop.
+	// A caller that asked before the watch ran, and asks again afterwards, gets the same stop.
 	s.woke(501*ms, 901*ms)
 	if got := s.during(471*ms, 901*ms); got != 400*ms {
 		t.Errorf("%d; want the stop once", got)

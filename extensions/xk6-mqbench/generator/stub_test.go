@@ -31,7 +31,7 @@ type stub struct {
 	onSend func(m *broker.Message) error
 	// answer is what the send of message i, which is delivered all the same, reports, and after how long; errNever: nothing. nil: success at once.
 	answer func(i int64) (time.Duration, error)
-	// copies says how often message i arrives at a subscription (numbered as in the layout), in a group at one member after the other.
+	// copies is how often message i arrives at a subscription (numbered as in the layout), in a group at one member after the other.
 	copies func(subscription int, i int64) int
 	// later is after how long message i arrives once more; 0: never.
 	later func(i int64) time.Duration
@@ -41,11 +41,11 @@ type stub struct {
 	alter func(i int64, payload []byte)
 	// overtaken messages arrive after the next one.
 	overtaken func(i int64) bool
-	// again says which deliveries carry the broker's flag of a second one.
+	// again are the deliveries that carry the broker's flag of a second one.
 	again func(sequence int64) bool
 	// noConsumers and noRemoval are what Consume and Remove fail with.
 	noConsumers, noRemoval error
-	// leader says who leads a topic.
+	// leader is the node that leads a topic.
 	leader func(ctx context.Context, topic string) (string, error)
 
 	mu            sync.Mutex
@@ -282,7 +282,7 @@ func (m *mirror) Send(message *broker.Message, done broker.Done) {
 	done(message, 0, nil)
 }
 
-// inline is a broker that delivers inside of Send, and says so: it cannot push back.
+// inline is a broker that declares that it delivers inside of Send: it cannot push back.
 func inline() *stub {
 	return &stub{facts: broker.Description{Inline: true}, wrap: func(s *session) broker.Session { return &mirror{session: s} }}
 }

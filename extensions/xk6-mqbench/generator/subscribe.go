@@ -36,7 +36,7 @@ func (g *Generator) pause(atNs int64) int64 {
 	return atNs
 }
 
-// work takes as long as the plan says for message i.
+// work takes as long as the plan has for message i.
 func (g *Generator) work(i int64) {
 	if w := g.plan.Work; w != nil && w.MeanNs > 0 && !g.facts.Inline {
 		g.sleep(g.plan.workNs(i))
@@ -79,7 +79,7 @@ func (g *Generator) respond(connection, topic int) broker.Handler {
 		if d.Redelivered {
 			g.books.Redelivered(i, e.Intended)
 		}
-		// A request of another size, or that nobody can name, gets no reply. The requester notices other damage.
+		// A request of another size, or without a valid number, gets no reply. The requester notices other damage.
 		whole := len(d.Payload) == g.plan.Message.Bytes && i != books.NoMessage
 		if !whole {
 			g.books.Corrupted(i, e.Intended)

@@ -41,7 +41,7 @@ func (r *results) watch() {
 }
 
 // sample counts what is under way. Where messages cross, this client no longer has in flight what it has sent; only the sum over all
-// clients of sent minus received says how much is.
+// clients of sent minus received is the number.
 func (r *results) sample() {
 	g := r.g
 	t := g.recorder.Totals()
@@ -118,7 +118,7 @@ func (r *results) tick(k int64) {
 	r.tell(progress)
 }
 
-// stops writes those that nobody has written yet. Those of a closed load lengthen its drain, and explain nothing else.
+// stops writes those that are not written yet. Those of a closed load lengthen its drain, and explain nothing else.
 func (r *results) stops() {
 	if stops := r.g.stops.tell(r.g.t0); stops != nil && !r.g.closed {
 		r.line(map[string]any{"type": "stops", "stops": stops})
@@ -195,7 +195,7 @@ func (r *results) settled(k int64, progress map[string]any) {
 }
 
 // whole reports whether every message of second n, which ends at endNs, is back. For loads without response or schedule, and for clients
-// that receive what others have sent, nobody knows before the second is old.
+// that receive what others have sent, it is unknown before the second is old.
 func (r *results) whole(n int, endNs int64) bool {
 	g := r.g
 	if g.closed || !g.responds || g.crosses {

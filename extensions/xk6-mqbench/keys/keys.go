@@ -1,4 +1,4 @@
-// Package keys says which key a message has. It depends only on the message's number and a seed.
+// Package keys draws the key of a message. It depends only on the message's number and a seed.
 package keys
 
 import (

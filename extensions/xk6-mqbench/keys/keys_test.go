@@ -84,7 +84,7 @@ func TestTheBytesOfAKeyAreItsNumber(t *testing.T) {
 			t.Errorf("message %d has key %q; want %q", i, got, want)
 		}
 	}
-	// Who appends to a key gets a copy, not the next key.
+	// Appending to a key makes a copy, and does not change the next key.
 	_ = append(k.Bytes(1), 'x')
 	if got := string(k.Bytes(2)); got != "k2" {
 		t.Errorf("key 2 has become %q", got)

@@ -29,7 +29,7 @@ const (
 	brokerCores  = 2
 )
 
-// Pacing says how a pacer may wait, in plan.json.
+// Pacing is how a pacer may wait, in plan.json.
 type Pacing struct {
 	// Mode is auto: by the machine, spin: one core is for it, or sleep: it never spins. Empty is auto.
 	Mode string `json:"mode"`
@@ -117,7 +117,7 @@ func (p *Pacer) calibrate() int64 {
 }
 
 // limits are the longest lead and the shortest sleep of a pacer on a machine that gives this process so many cores: the one place where that is
-// decided. A core that nobody else needs is spun away, whatever the rate: 1 for the library and 2 for brokers on the same cores come first, and
+// decided. A core that is otherwise idle spins, whatever the rate: 1 for the library and 2 for brokers on the same cores come first, and
 // below denseGap, where the library is as busy as the pacer, one more. Where none is to spare it spins a fifth of one, as far as the
 // distance leaves time to.
 func limits(pacing Pacing, cores int, gapNs int64) (spinNs, napNs int64) {

@@ -56,7 +56,7 @@ type Limit struct {
 	Ns     int64  `json:"limitNs"`
 }
 
-// Frame says where the window is and what is recorded.
+// Frame is where the window is and what is recorded.
 type Frame struct {
 	// StartNs and EndNs of the window, ns since T0. A closed load learns them later and begins with Unopened and Endless.
 	StartNs, EndNs int64

@@ -28,7 +28,7 @@ import (
 // fileEnv names the bundle for a k6 that was linked without one.
 const fileEnv = "MQBENCH_RUNNER"
 
-// ErrAbsent says that this k6 was linked without the bundle.
+// ErrAbsent: this k6 was linked without the bundle.
 var ErrAbsent = errors.New("this k6 cannot plan and judge by itself: use the one that `npx mqbench build` makes")
 
 // Runner is a bundle; nil: there is none. Its methods take some seconds, and may be called by any goroutine.
@@ -54,7 +54,7 @@ type Judged struct {
 	// JSON is result.json, Text the same for people. Files are those that result.json names, by path.
 	JSON, Text string
 	Files      map[string]string
-	// Reason says why it is no PASS; "" where it is one.
+	// Reason is why it is not a PASS; "" if it is one.
 	Verdict, Reason string
 	// Figures are of the window, ns: p50, p99, p999, max, as far as there are some.
 	Figures map[string]float64
@@ -213,7 +213,7 @@ func sentence(err error) error {
 	return fmt.Errorf("mqbench's bundle: %s", thrown.String())
 }
 
-// throw throws what the operating system said, with its code as Node has it.
+// throw throws the operating system's error, with its code as in Node.
 func throw(rt *sobek.Runtime, err error) {
 	if err == nil {
 		return

@@ -1,4 +1,4 @@
-// Package schedule says when each message is intended, before the run and independent of it. TypeScript has the same functions
+// Package schedule computes when each message is intended, before the run and independent of it. TypeScript has the same functions
 // (runner/plan/offset.ts); tests hold both to the same table, to the nanosecond.
 package schedule
 

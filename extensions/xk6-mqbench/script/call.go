@@ -18,7 +18,7 @@ type Wait func(ctx context.Context) (Result, error)
 // Result runs on the VU's goroutine.
 type Result func() sobek.Value
 
-// Awaited is told of promises that the script may await; both are called on the VU's goroutine.
+// Awaited gets the promises that the script may await; both are called on the VU's goroutine.
 type Awaited interface {
 	Begin()
 	End()

@@ -14,7 +14,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Options reads an object into a struct. Properties that it does not have are ignored, as the public modules do; what they are is said once.
+// Options reads an object into a struct. Properties that it does not have are ignored, as the public modules do; their names are printed once.
 func (t *Test) Options(vu modules.VU, what string, from *sobek.Object, into any) error {
 	text, err := JSON(from)
 	if err != nil {

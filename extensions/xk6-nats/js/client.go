@@ -122,7 +122,7 @@ func failedBy(name string, err error) error {
 	return fmt.Errorf("nats: %s: %w", name, address.Cause(err))
 }
 
-// because says what the library's error means; of is what it is about.
+// because explains the library's error; of is what it is about.
 func (c *client) because(of string, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):

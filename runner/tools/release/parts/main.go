@@ -1,4 +1,4 @@
-// Command parts tells what Go programs are made of, for a package that holds them:
+// Command parts lists what Go programs are made of, for a package that holds them:
 //
 //	parts -out <folder> <folder of the modules> <program>...
 //

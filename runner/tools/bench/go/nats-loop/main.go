@@ -1,4 +1,4 @@
-// Command nats-loop is the loop that a person writes who has nats.go and no benchmark: it publishes as fast as it goes, with a
+// Command nats-loop is the loop that one writes with nats.go and no benchmark: it publishes as fast as it goes, with a
 // bounded number of messages in flight, and prints how long that took. `npm run bench` sets it beside mqbench; users do not get it.
 package main
 
@@ -100,7 +100,7 @@ func (l loop) core(connection *nats.Conn) (func(n int) error, error) {
 func (l loop) jetStream(connection *nats.Conn) (func(n int) error, error) {
 	var failed atomic.Pointer[error]
 	js, err := jetstream.New(connection, jetstream.WithPublishAsyncMaxPending(l.inFlight),
-		jetstream.WithPublishAsyncTimeout(30*time.Second), // as mqbench: who waits for ever does not see what is lost
+		jetstream.WithPublishAsyncTimeout(30*time.Second), // as mqbench: a loop that waits for ever does not see what is lost
 		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, _ *nats.Msg, err error) { failed.Store(&err) }))
 	if err != nil {
 		return nil, fmt.Errorf("open JetStream: %w", err)
