@@ -28,8 +28,6 @@ func three(t *testing.T) (map[string]*server, string) {
 			"controller.quorum.voters":                 strings.Join(voters, ","),
 			"offsets.topic.replication.factor":         "3",
 			"default.replication.factor":               "3",
-			"broker.session.timeout.ms":                "3000",
-			"broker.heartbeat.interval.ms":             "500",
 			"controller.quorum.election.timeout.ms":    "1000",
 			"controller.quorum.fetch.timeout.ms":       "1000",
 			"transaction.state.log.replication.factor": "3",

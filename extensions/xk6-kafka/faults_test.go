@@ -120,8 +120,12 @@ func TestTheLogIsFlushedAsTheLevelSays(t *testing.T) {
 	needs(t, "strace")
 	trace := filepath.Join(t.TempDir(), "strace")
 	s := start(t, t.TempDir(), setup{
-		settings: map[string]string{"log.flush.scheduler.interval.ms": "200"},
-		under:    []string{"strace", "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", trace},
+		settings: map[string]string{
+			"log.flush.scheduler.interval.ms": "200",
+			"log.flush.interval.ms":           never, // of topics without flush.ms; if it is missing, as often as above
+			"log.initial.task.delay.ms":       "0",   // half a minute by default
+		},
+		under: []string{"strace", "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", trace},
 	})
 	traffic := func(durability string) (a *brokertest.Traffic, flushes func() int) {
 		a = brokertest.System{Driver: New, URL: s.url, Durability: durability}.Traffic(t, "")

@@ -13,29 +13,16 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-func TestConformance(t *testing.T) {
-	for _, c := range []struct {
-		name, options string
-		// broken: without acknowledgements; TestWhatIsSentToABrokerThatDies has the others.
-		broken bool
-	}{
-		{"acks all", `{}`, false},
-		{"acks 1", `{"acks": "1", "assignor": "cooperative-sticky"}`, false},
-		{"acks 0", `{"acks": "0"}`, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			brokertest.Run(t, func(t *testing.T) brokertest.System {
-				s := running(t)
-				system := brokertest.System{
-					Driver: New, DriverOptions: []byte(c.options), URL: s.url, Partitions: true, Holds: 1, Exists: s.exists, Make: s.make, Traces: s.traces,
-				}
-				if c.broken {
-					system.Broken = func(*testing.T) { s.kill() }
-				}
-				return system
-			})
-		})
-	}
+func TestConformance(t *testing.T) { conforms(t, `{}`, nil) }
+
+// conforms puts the driver with these options through the contract. broken, if not nil, takes the shared broker away in the end.
+func conforms(t *testing.T, options string, broken func(*testing.T)) {
+	brokertest.Run(t, func(t *testing.T) brokertest.System {
+		s := running(t)
+		return brokertest.System{
+			Driver: New, DriverOptions: []byte(options), URL: s.url, Partitions: true, Holds: 1, Exists: s.exists, Make: s.make, Traces: s.traces, Broken: broken,
+		}
+	})
 }
 
 // exists asks the broker for a topic, or a group of its name.

@@ -90,6 +90,10 @@ func start(t testing.TB, folder string, with setup) *server {
 		"share.coordinator.state.topic.min.isr":            "1",
 		"group.initial.rebalance.delay.ms":                 "0",
 		"auto.create.topics.enable":                        "false",
+
+		// A node that was killed joins again when its session of before is over: nine seconds by default.
+		"broker.session.timeout.ms":    "3000",
+		"broker.heartbeat.interval.ms": "500",
 	}
 	maps.Copy(settings, with.settings)
 	ports := strings.NewReplacer("{port}", fmt.Sprint(port), "{other}", fmt.Sprint(other), "{controller}", fmt.Sprint(controller))
