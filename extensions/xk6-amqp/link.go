@@ -33,7 +33,7 @@ type sent struct {
 
 type attach func(context.Context, *wire) error
 
-// wire is what is lost with a connection.
+// wire is the state that is lost with a connection.
 type wire struct {
 	*amqp.Conn
 	session *amqp.Session
@@ -98,7 +98,7 @@ type consumer struct {
 	working sync.Mutex
 }
 
-// stop gives back what was not handled.
+// stop gives back unhandled messages.
 func (c *consumer) stop(ctx context.Context) error {
 	c.end()
 	// Subtle: a message that was handled and is not accepted yet would go to another consumer.

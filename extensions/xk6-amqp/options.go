@@ -26,7 +26,7 @@ type options struct {
 	Prefetch int `json:"prefetch"`
 }
 
-// What is not an option is set here, all of it, and printed by Describe.
+// All other settings are set here, and printed by Describe.
 const (
 	connectTimeout = 5 * time.Second
 	reconnectWait  = 100 * time.Millisecond

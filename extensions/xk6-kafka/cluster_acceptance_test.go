@@ -10,7 +10,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// What follows takes a minute each. TestAClusterGoesOnWithoutItsLeader and TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted are
+// Each of these tests takes a minute. TestAClusterGoesOnWithoutItsLeader and TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted are
 // the short ones.
 func TestNodesOfAClusterDieAndComeBack(t *testing.T) {
 	nodes, url := three(t)

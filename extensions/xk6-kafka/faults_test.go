@@ -80,7 +80,7 @@ func TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted(t *testing.T) {
 }
 
 // As with NATS, Redis and RabbitMQ: a message that was written and whose connection was lost before its answer may have arrived, so its fate is
-// unknown. What is sent after the broker has died has never left: it failed.
+// unknown. A message sent after the broker has died has never left: it failed.
 func TestWhatIsSentToABrokerThatDies(t *testing.T) {
 	s := running(t)
 	both := map[string]*brokertest.Traffic{}
@@ -115,7 +115,7 @@ func TestWhatIsSentToABrokerThatDies(t *testing.T) {
 	}
 }
 
-// What is set decides nothing if the broker does not do it: strace counts.
+// A setting is not enough if the broker does not act on it: strace counts.
 func TestTheLogIsFlushedAsTheLevelSays(t *testing.T) {
 	needs(t, "strace")
 	trace := filepath.Join(t.TempDir(), "strace")

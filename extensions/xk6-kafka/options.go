@@ -15,7 +15,7 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/kafka/index.ts writes them. The default is that of Kafka's Java client unless a comment
+// options are the driver's own, as runner/brokers/kafka/index.ts writes them. The default is the one of Kafka's Java client unless a comment
 // here says otherwise.
 type options struct {
 	// Acks that a producer waits for: "all", "1" (the leader's) or "0" (none).
@@ -64,7 +64,7 @@ func batchBytes(payload int) int64 {
 	return int64(61 + number(record) + record)
 }
 
-// decode reads the driver's options, and fills in what follows from others.
+// decode reads the driver's options, and fills in the ones that depend on others.
 func decode(from broker.Options) (options, error) {
 	o := defaults
 	if err := from.Decode(&o); err != nil {

@@ -41,7 +41,7 @@ func TestSettingsTellWhatTheLibraryWasTold(t *testing.T) {
 	}
 }
 
-// settingsOf are those of a session that is not open.
+// settingsOf returns the settings of a session that is not open.
 func settingsOf(t *testing.T, o broker.Options) map[string]string {
 	t.Helper()
 	o.URL, o.Connections, o.Now = "kafka://a", 1, clock.New().Now

@@ -173,7 +173,7 @@ var shownConfigs = []string{"max.message.bytes", "min.insync.replicas", "flush.m
 
 // join makes the run fit topics of the user's own: it prints the settings of the first one and makes batches fit all of them. Without the
 // permission to read settings, one that does not fit shows as failed messages. The run's groups start at the topics' ends: without that they
-// would read old messages, and starting there when a member gets its partitions would skip what is sent before that.
+// would read old messages, and starting there when a member gets its partitions would skip messages that are sent before that.
 func (s *session) join(ctx context.Context, cluster kadm.Metadata) error {
 	s.topicConfig = map[string]string{}
 	names := s.layout.Names()

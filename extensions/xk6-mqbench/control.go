@@ -32,7 +32,7 @@ type listener interface {
 	TellLeader(id int64)
 }
 
-// listen reads what is sent to this process until in ends, one JSON object a line: ControlLine of runner/run/progress-line.ts. It calls complain
+// listen reads the lines sent to this process until in ends, one JSON object a line: ControlLine of runner/run/progress-line.ts. It calls complain
 // for lines that it does not understand. The channel has the first T0, and is closed when the input has ended.
 func listen(in io.Reader, to listener, complain func(string)) <-chan time.Time {
 	t0 := make(chan time.Time, 1)

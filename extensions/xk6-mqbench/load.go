@@ -42,7 +42,7 @@ type load struct {
 	close     func() error
 	generator *generator.Generator
 
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu sync.Mutex
 	// failed is why it is not open, or not judged.
 	failed error

@@ -44,7 +44,7 @@ func (m *meter) declare(vu modules.VU) error {
 	return nil
 }
 
-// meet notes the tags of the VU that claims the first slot: those of the scenario are then on all samples.
+// meet notes the tags of the VU that claims the first slot: the scenario's tags are then on all samples.
 func (m *meter) meet(state *lib.State) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -35,7 +35,7 @@ type rootModule struct {
 type instance struct {
 	vu   modules.VU
 	root *rootModule
-	// calls counts those with the same words: each is a load of its own, and the first of one VU is that of the others.
+	// calls counts those with the same words: each is a separate load, and the first of one VU is the same load as the first of the others.
 	calls map[string]int
 }
 

@@ -92,7 +92,7 @@ func TestAMessageAboveTheLargestPacketIsRefusedBeforeTheRun(t *testing.T) {
 	refused(t, "MQTT 5", made(t, server.url(), "", 2000).Open(t.Context()), "ends the connection when it gets a message of 2000 bytes")
 }
 
-// Consumers come back by themselves; what was sent meanwhile is lost unless the session is persistent and the server lived on.
+// Consumers come back by themselves; messages sent in the meantime are lost unless the session is persistent and the server lived on.
 func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 	for _, protocol := range protocols {
 		for _, kept := range []string{"clean", sessionPersistent} {

@@ -100,7 +100,7 @@ func (l *link5) publish(topic string, payload []byte) (answer func() error, err 
 	}, nil
 }
 
-// judge is what an answer means; nil is that of a connection that is lost.
+// judge interprets an answer; nil: the connection is lost.
 func judge(answer packets.Packet) error {
 	var code byte
 	switch p := answer.(type) {

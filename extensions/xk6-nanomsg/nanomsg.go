@@ -1,5 +1,5 @@
 // Package nanomsg is the driver for nanomsg's protocols, by a library in pure Go: sockets that are connected to each other, or by a
-// forwarder. What mangos does, and what follows for a run, is in extensions/README.md.
+// forwarder. extensions/README.md describes mangos, and its consequences for a run.
 package nanomsg
 
 import (

@@ -30,7 +30,7 @@ type options struct {
 	AckWaitNs int64 `json:"ackWaitNs"`
 }
 
-// What is not an option is set here, all of it, and printed by Describe.
+// All other settings are set here, and printed by Describe.
 const (
 	closeTimeout   = time.Second
 	connectTimeout = 5 * time.Second

@@ -29,7 +29,7 @@ const (
 // consumer is what this session has made on a stream or shares with other clients.
 type consumer struct {
 	stream string
-	// name on the server; nil: that of a group, whose members share the consumer.
+	// name on the server; nil: a group's, whose members share the consumer.
 	name func() string
 	stop func()
 }
@@ -190,7 +190,7 @@ func (s *jetStreamSession) pullOptions(troubled func(jetstream.ConsumeContext, e
 // troubled reports what goes wrong between deliveries. The library goes on by itself.
 func (s *jetStreamSession) troubled(_ jetstream.ConsumeContext, err error) { s.Report("consumer", err) }
 
-// count goes through what was read, which may end anywhere.
+// count goes through the bytes read, which may end anywhere.
 func (c *counted) count(b []byte) {
 	seam := append(c.end, b[:min(len(b), len(mark)-1)]...)
 	c.of.read.Add(int64(bytes.Count(seam, mark) + bytes.Count(b, mark)))

@@ -144,7 +144,7 @@ func (s *jetStreamSession) patiently(ctx context.Context, ask func(context.Conte
 	return deadline.Ask(ctx, storePause, func() (again bool, err error) {
 		try, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
-		if !s.IsQuiet() { // what was made is removed in any case
+		if !s.IsQuiet() { // its objects are removed in any case
 			defer context.AfterFunc(s.granted, cancel)()
 		}
 		if err = ask(try); err != nil && try.Err() != nil && s.granted.Err() != nil {
@@ -177,7 +177,7 @@ const (
 	otherStream            jetstream.ErrorCode = 10060
 )
 
-// Remove deletes what this session has made: streams with their consumers, or its consumers on other streams. Client 0 removes those of the
+// Remove deletes the objects of this session: streams with their consumers, or its consumers on other streams. Client 0 removes those of the
 // run's groups there.
 func (s *jetStreamSession) Remove(ctx context.Context) error {
 	s.Quiet()

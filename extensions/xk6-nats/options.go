@@ -18,7 +18,7 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/nats/index.ts writes them. Secrets come from environment variables. What follows Auth is for
+// options are the driver's own, as runner/brokers/nats/index.ts writes them. Secrets come from environment variables. The fields after Auth are for
 // mode jetstream only.
 type options struct {
 	// Mode is "core" or "jetstream".

@@ -127,7 +127,7 @@ type sent struct {
 	failed []error
 }
 
-// send sends n messages of 100 bytes to a.topic, each of which begins with its index; first is that of the first one.
+// send sends n messages of 100 bytes to a.topic, each of which begins with its index; first is the first one's index.
 func send(t *testing.T, session broker.Session, first, n int) *sent {
 	t.Helper()
 	producer := must(session.Producer(0))(t)
@@ -175,7 +175,7 @@ func makes(t *testing.T, url string, config jetstream.StreamConfig) jetstream.St
 	return must(jetStreamOf(t, url).CreateStream(t.Context(), config))(t)
 }
 
-// info is that of the stream of a.topic.
+// info of the stream of a.topic.
 func info(t *testing.T, url string) *jetstream.StreamInfo {
 	t.Helper()
 	return must(jetStreamOf(t, url).Stream(t.Context(), "a-topic"))(t).CachedInfo()

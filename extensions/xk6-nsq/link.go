@@ -163,7 +163,7 @@ func (c *consumer) HandleMessage(m *nsq.Message) error {
 	return nil
 }
 
-// stop ends the subscription and gives back what was not handled.
+// stop ends the subscription and gives back unhandled messages.
 func (c *consumer) stop() {
 	c.library.Stop()
 	if m := c.inHand.Load(); m != nil {

@@ -35,7 +35,7 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
-	broker.DropsNothing // what it has tried too often it would throw away, and its limit is off
+	broker.DropsNothing // it would throw away messages after too many tries, so the limit is off
 	own                 options
 	servers             []string
 	// https are the servers' HTTP ports, in the same order.

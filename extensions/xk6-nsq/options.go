@@ -22,13 +22,13 @@ type options struct {
 	TLS address.TLS `json:"tls"`
 	// Prefetch is how many messages a consumer has in flight: its RDY count, shared between the servers it is connected to.
 	Prefetch int `json:"prefetch"`
-	// MsgTimeoutNs is how long the server waits for a consumer's answer (FIN); 0 is the server's own, which is that of defaults.
+	// MsgTimeoutNs is how long the server waits for a consumer's answer (FIN); 0 is the server's own, as in defaults.
 	MsgTimeoutNs int64 `json:"msgTimeoutNs"`
 	// OutputBuffer is "none", or "default": nsqd holds messages back for a consumer that is behind, up to 16 KiB or 250 ms.
 	OutputBuffer string `json:"outputBuffer" known:"none default"`
 }
 
-// What is not an option is set here, all of it, and printed by Describe.
+// All other settings are set here, and printed by Describe.
 const (
 	dialTimeout = 5 * time.Second
 	maxGreeting = 1024

@@ -95,7 +95,7 @@ func TestThePrefetchIsThatOfTheConsumersThatThereAre(t *testing.T) {
 	}
 }
 
-// What a consumer has not handled stays with the broker if it has to acknowledge, all but the prefetch.
+// Messages that a consumer has not handled stay with the broker if it has to acknowledge, except the prefetch.
 func TestOnlyAConsumerThatAcknowledgesLeavesMessagesWithTheBroker(t *testing.T) {
 	for _, c := range []struct {
 		options, group string

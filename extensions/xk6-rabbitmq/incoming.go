@@ -18,7 +18,7 @@ import (
 // nothing be published meanwhile: with 400 000 of them, which a burst has, that was a whole core for 5000 messages a second, and the broker
 // got no more work (and, after 30 s, no heartbeat).
 //
-// What is encrypted passes as it is.
+// Encrypted bytes pass unchanged.
 type incoming struct {
 	net.Conn
 	encrypted bool
@@ -91,7 +91,7 @@ func (in *incoming) receive(into []byte) (int, error) {
 	return in.Conn.Read(into)
 }
 
-// scan goes through what was read, which may end anywhere in a frame.
+// scan goes through the bytes read, which may end anywhere in a frame.
 func (in *incoming) scan(b []byte) {
 	for len(b) > 0 {
 		if in.rest > 0 {

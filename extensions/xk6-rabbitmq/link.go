@@ -57,7 +57,7 @@ type wire struct {
 func (w *wire) Done() <-chan struct{} { return w.over.Done() }
 func (w *wire) Err() error            { return context.Cause(w.over) }
 
-// unconfirmed is the error of what was sent on a wire that has failed, and was not confirmed.
+// unconfirmed is the error of messages sent on a failed wire and not confirmed.
 func (w *wire) unconfirmed() error {
 	// The broker refuses a message for its size, and reads nothing more on that channel. All messages of a run have one size, so it has
 	// refused all of them.

@@ -23,9 +23,9 @@ const unusedAfter = 5 * time.Minute
 // lost connection, since a restarted broker has forgotten what is not durable.
 type topology struct {
 	*session
-	// exchange that topics are published to; "": each has its own. kind is that of all exchanges.
+	// exchange that topics are published to; "": each has its own. kind is the kind of all exchanges.
 	exchange, kind string
-	// exchanges are those of this run.
+	// exchanges of this run.
 	exchanges []string
 	// isQueue is which of the user's own topics are queues; the others are exchanges.
 	isQueue map[string]bool
@@ -55,7 +55,7 @@ func (s *session) lay(layout broker.Layout, isQueue map[string]bool) (*topology,
 	case t.kind == fanout:
 		t.exchanges = names
 	case len(names) > 0:
-		// What the topics have in common: mqbench.run.1.0 gives mqbench.run.1.
+		// The common part of the topics: mqbench.run.1.0 gives mqbench.run.1.
 		t.exchange = names[0][:max(0, strings.LastIndexByte(names[0], '.'))] + ":" + t.kind
 		t.exchanges = []string{t.exchange}
 	}

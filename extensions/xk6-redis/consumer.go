@@ -141,7 +141,7 @@ func (c *consumer) acknowledgeOne(m fetched) {
 	c.settle(c.acknowledge == broker.PerMessage)
 }
 
-// settle acknowledges what was handled of a stream: now, or if that is done at intervals, when it is time.
+// settle acknowledges the handled messages of a stream: now, or if that is done at intervals, when it is time.
 func (c *consumer) settle(now bool) {
 	nowNs := c.s.Now()
 	if !now && (c.acknowledge != broker.PerInterval || nowNs-c.ackedNs < int64(broker.AcknowledgeInterval)) {

@@ -114,7 +114,7 @@ func (l *link) put(e entry) bool {
 	}
 }
 
-// run works until the connection breaks, and completes everything that waits: what was written is unknown, the rest never left.
+// run works until the connection breaks, and completes everything that waits: messages that were written are unknown, the rest never left.
 func (l *link) run() {
 	if l.library != nil {
 		l.fail(l.await())

@@ -53,7 +53,7 @@ func (c *consumer) pop(k *socket) error {
 	return nil
 }
 
-// resume takes again what was moved on the socket before and not removed.
+// resume takes messages again that were moved on the earlier socket and not removed.
 func (c *consumer) resume(k *socket) error {
 	left, err := k.client.LRange(c.s.Over, c.taken, 0, -1).Result()
 	atNs := c.s.Now()

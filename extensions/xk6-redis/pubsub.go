@@ -104,7 +104,7 @@ func (r *subscriber) dial(ctx context.Context) (*socket, error) {
 	return k, nil
 }
 
-// receive handles what comes next, a message or the confirmation of a channel.
+// receive handles the next item, a message or the confirmation of a channel.
 func (r *subscriber) receive(ctx context.Context, k *socket) (confirmation bool, err error) {
 	message, err := k.pubsub.Receive(ctx)
 	nowNs := r.s.Now()

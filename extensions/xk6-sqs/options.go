@@ -33,7 +33,7 @@ type options struct {
 	Encoding string `json:"encoding" known:"base64 binary"`
 }
 
-// What is not an option is set here, all of it, and printed by Describe.
+// All other settings are set here, and printed by Describe.
 const (
 	defaultTimeout = 30 * time.Second
 	dialTimeout    = 5 * time.Second

@@ -69,7 +69,7 @@ func TestConnectsToAPortThatListensAreTimed(t *testing.T) {
 	if got.MinNs*connects > all || got.MaxNs > all {
 		t.Errorf("%+v does not fit into %d ns", got, all)
 	}
-	// The first of them is not counted. What is accepted may lag behind what was connected.
+	// The first of them is not counted. Accepting may lag behind connecting.
 	brokertest.Eventually(t, "all connections have come", func() bool { return came.Load() == connects+1 })
 }
 

@@ -145,7 +145,7 @@ func writes(t *testing.T, rt *sobek.Runtime, schema string, forms []string, want
 	}
 }
 
-// namesInUnions are those of a schema's type: with its logical type too if it is a primitive one.
+// namesInUnions are the names of a schema's type: with its logical type too if it is a primitive one.
 func namesInUnions(t *testing.T, text string) []string {
 	t.Helper()
 	var schema struct{ Type, Name, LogicalType string }

@@ -2,7 +2,7 @@ package js
 
 import "time"
 
-// constants are exported by name, those of both versions of the public module.
+// constants are exported by name, for both versions of the public module.
 var constants = map[string]any{
 	"NONE": "none", "SASL_PLAIN": "sasl_plain", "SASL_SCRAM_SHA256": "sasl_scram_sha256", "SASL_SCRAM_SHA512": "sasl_scram_sha512",
 	"SASL_SSL": "sasl_ssl", "SASL_AWS_IAM": "sasl_aws_iam", "SASL_GSSAPI": "sasl_gssapi", "SASL_AZURE_ENTRA": "sasl_azure_entra",
@@ -30,7 +30,7 @@ const (
 	firstOffset = -2
 )
 
-// What a value is in a message: SCHEMA_TYPE_ constants; and names of subjects in a registry.
+// Kinds of values in a message: SCHEMA_TYPE_ constants; and names of subjects in a registry.
 const (
 	typeString, typeBytes, typeJSON, typeAvro, typeProtobuf = "STRING", "BYTES", "JSON", "AVRO", "PROTOBUF"
 

@@ -40,7 +40,7 @@ type reader struct {
 	*instance
 	reading
 
-	// mu guards what follows: consumeAsync may run beside others.
+	// mu guards the fields below: consumeAsync may run beside others.
 	mu     sync.Mutex
 	client *kgo.Client
 	closed bool

@@ -13,7 +13,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// WriteLedger writes what became of the messages that were sent here, and what was received here: lines of client-<i>.ledger, one for
+// WriteLedger writes the fate of the messages that were sent here, and the messages received here: lines of client-<i>.ledger, one for
 // each set that is not empty. tried[p] is how many messages of producer p were sent or prevented from leaving.
 func (b *Books) WriteLedger(file *recorder.File, tried []int64) {
 	for _, p := range b.Own {

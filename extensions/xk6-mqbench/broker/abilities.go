@@ -96,7 +96,7 @@ func Requests(s Session) *int64 { return number(s, Requester.Requests) }
 
 // Endpoint is where a subscription of a system without a server takes messages.
 type Endpoint struct {
-	// Topic, Wildcard and Group are those of the subscription.
+	// Topic, Wildcard and Group of the subscription.
 	Topic    string `json:"topic"`
 	Wildcard bool   `json:"wildcard,omitempty"`
 	Group    string `json:"group,omitempty"`

@@ -189,7 +189,7 @@ type Lifeline struct {
 	lost atomic.Bool
 }
 
-// Lifeline makes that of one connection.
+// Lifeline makes the lifeline of one connection.
 func (b *Base) Lifeline() *Lifeline { return &Lifeline{base: b} }
 
 // Failed: the connection does not work. The first of several failures in a row is reported.

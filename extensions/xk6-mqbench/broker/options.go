@@ -129,7 +129,7 @@ const (
 	PerMessage = "message"
 	// PerBatch: those that arrived together.
 	PerBatch = "batch"
-	// PerInterval: those of AcknowledgeInterval.
+	// PerInterval: the words of AcknowledgeInterval.
 	PerInterval = "interval"
 )
 

@@ -54,7 +54,7 @@ type In interface {
 
 // Out is a socket that sends.
 type Out interface {
-	// Connect returns when what is sent afterwards reaches that socket, whose topics begin so. From then on the connection is replaced when it is
+	// Connect returns when later messages reach that socket, whose topics begin so. From then on the connection is replaced when it is
 	// lost.
 	Connect(ctx context.Context, address, prefix string) error
 	// Disconnect ends that connection, whether it is up or not.

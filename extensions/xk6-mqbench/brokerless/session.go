@@ -24,7 +24,7 @@ import (
 const (
 	loopback     = "127.0.0.1"
 	closeTimeout = time.Second
-	// replySuffix is what the topic of replies has behind that of its requests (replyTopics of runner/plan/expand.ts).
+	// replySuffix is the end of the name of a topic for replies, after its requests' topic (replyTopics of runner/plan/expand.ts).
 	replySuffix = ".reply"
 )
 
@@ -209,7 +209,7 @@ func (s *Session) place() string {
 	return "tcp://" + net.JoinHostPort(cmp.Or(s.Listen, loopback), "0")
 }
 
-// take hands a message over, unless its topic only begins like that of the subscription.
+// take hands a message over, unless its topic only begins like the subscription's.
 func (s *Session) take(one *in, m Message, handle broker.Handler) {
 	at := s.Now()
 	if s.own.Mode == PubSub && !covers(one.Endpoint, m.Topic) {

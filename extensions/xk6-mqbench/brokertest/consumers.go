@@ -258,7 +258,7 @@ func removes(t *testing.T, s System) {
 	s.exist(t, true, goes.topics[1])
 	goes.remove()
 	if _, able := goes.session.(broker.Remover); !able {
-		goes.within("Close", goes.close) // what it made goes with its connections
+		goes.within("Close", goes.close) // its topics go with its connections
 	}
 	s.exist(t, false, goes.topics...)
 	s.exist(t, true, stays.topics...)

@@ -36,7 +36,7 @@ type memory struct {
 
 type memoryTopic struct {
 	queues []*memoryQueue
-	// early is what was sent before there was any queue: the first group gets it.
+	// early are the messages sent before there was any queue: the first group gets it.
 	early []memoryMessage
 }
 

@@ -291,7 +291,7 @@ func (r *rig) send(connection int, topic string, i int64) {
 	r.sendTo(connection, &broker.Message{Name: topic, Index: i})
 }
 
-// sendTo sends m, with the payload of its index if it has none. The envelope's stream is that of an order: one
+// sendTo sends m, with the payload of its index if it has none. The envelope's stream is an order's: one
 // connection and partition, or the key's last digit.
 func (r *rig) sendTo(connection int, m *broker.Message) {
 	m.Topic = slices.Index(r.topics, m.Name)

@@ -64,7 +64,7 @@ func TestCountersOfSeveralClientsAddUpToThoseOfOne(t *testing.T) {
 	}
 }
 
-// Histograms of several clients, put together, are those of one: each response once, where it is received, with the sender's lag.
+// Histograms of several clients, merged, equal one client's: each response once, where it is received, with the sender's lag.
 func TestResponsesThatCrossAreRecordedByWhoReceivesThem(t *testing.T) {
 	p := fanOutPlan(2000, 300, 3)
 	p.ConsumerConnections, p.Connections, p.Message.Checksum, p.Message.Bytes = 3, 2, true, 52

@@ -103,7 +103,7 @@ func (g *Generator) runClosed(ctx context.Context) string {
 			if warmedNs == 0 {
 				warmedNs = now
 			}
-			// What has timed out by then, acknowledgements included, is not waited for.
+			// Messages and acknowledgements that have timed out by then are not waited for.
 			if open = g.nothingInFlight() || now-warmedNs >= g.plan.TimeoutNs && g.slotsTaken() == 0; open {
 				g.recorder.Open(now - g.t0)
 				close(g.opened)

@@ -26,7 +26,7 @@ func stopped(t *testing.T, pause time.Duration) {
 	go func() { _ = again.Wait() }()
 }
 
-// What is delivered 50 ms after a stop that is longer than the drain is received, with a schedule or without one.
+// A message delivered 50 ms after a stop that is longer than the drain is received, with a schedule or without one.
 func TestTheDrainIsAsLongAsTheGeneratorCouldWait(t *testing.T) {
 	for words, p := range map[string]*Plan{"with a schedule": testPlan(1000, 500), "closed": closedPlan(500, 500)} {
 		t.Run(words, func(t *testing.T) {

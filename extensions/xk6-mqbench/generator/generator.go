@@ -44,7 +44,7 @@ type Generator struct {
 	recorder *recorder.Recorder
 	books    *books.Books
 	errors   books.Errors
-	// endNs and intendedMessages are the window's end (ns since T0) and the messages until then: those of the plan, unless it opens earlier.
+	// endNs and intendedMessages are the window's end (ns since T0) and the messages until then: the plan's, unless it opens earlier.
 	endNs, intendedMessages atomic.Int64
 	// responds: a receipt completes a response.
 	responds    bool

@@ -35,7 +35,7 @@ func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T
 	if q := m.metrics["queued"].Sum; q > m.metrics["response"].Sum/2 {
 		t.Errorf("queued is %d of %d although no send blocked", q, m.metrics["response"].Sum)
 	}
-	// What a closed loop would not have sent: those due while message 1000 was in flight; a busy machine adds others.
+	// Messages that a closed loop would not have sent: those due while message 1000 was in flight; a busy machine adds others.
 	m.between("sent behind an earlier message", *m.window.Behind, 400-lag, 3000)
 }
 
@@ -96,7 +96,7 @@ func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
 			}
 		})
 		m.has("notOffered 0 received 2000 foreign 0")
-		// Claims reach 50 ms ahead: the freeze costs what is due in the other 450 ms; 350 of those are over 100 ms.
+		// Claims reach 50 ms ahead: the freeze delays the messages due in the other 450 ms; 350 of those are over 100 ms.
 		late := frozen.ms() - 50
 		m.between("over 100 ms", m.over[0], (late-100)*80/100, 2000)
 		m.between("over 100 ms without lag", m.overWithoutLag[0], 0, m.over[0]/2)
@@ -245,7 +245,7 @@ func TestASendThatNeverReturnsEndsTheRunInBoundedTimeAndLeavesOtherConnectionsAl
 	}
 }
 
-// All that left has time to come back. What was due and could not leave has failed; the rest was not offered.
+// All that left has time to come back. Messages that were due and could not leave have failed; the rest was not offered.
 func TestAnInterruptedRunKeepsWhatItHasAndWaitsForWhatIsUnderWay(t *testing.T) {
 	const last = 100
 	var generator *Generator

@@ -63,7 +63,7 @@ func behind(g *Generator, fromNs int64) (queuedNs, lagNs int64) {
 	return queuedNs, lagNs
 }
 
-// What is allocated between the stamp of a send call and the call would be in service: 128 KiB take 20 us and more.
+// An allocation between the stamp of a send call and the call would be in service: 128 KiB take 20 us and more.
 func TestNothingIsAllocatedBetweenTheStampAndTheCall(t *testing.T) {
 	var before, within runtime.MemStats
 	g := sharedConnection(t, func(int64) (int64, bool) {

@@ -7,13 +7,13 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
-// Every fault that is put in at 10 000 messages a second is found, and nothing else. Only what was handed to the driver can have a
+// Every fault that is put in at 10 000 messages a second is found, and nothing else. Only a message handed to the driver can have a
 // fault: on a machine that others use not every message is offered.
 func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
 	const n = 20_000
 	p := testPlan(10_000, 2000)
 	p.Message.Checksum = true
-	// What is dropped is waited for; and a machine that others use may be seconds behind.
+	// The run waits for dropped messages; and a shared machine may be seconds behind.
 	p.DrainNs, p.TimeoutNs = 8_000_000_000, 8_000_000_000
 	// Each message has at most one fault, the first of these.
 	faults := []struct {

@@ -259,7 +259,7 @@ func (m *measured) check(p *Plan) {
 		}
 	}
 	equal("completions in pieces of 10 ms", m.completed(), completions)
-	for _, end := range m.lines("end") { // what was sent stands in some second, also in one that had only begun when the run ended
+	for _, end := range m.lines("end") { // every sent message is in some second, also in one that had only begun when the run ended
 		equal("sent and received in no second", end.Sent+end.Received, 0)
 	}
 	responses := int64(0)

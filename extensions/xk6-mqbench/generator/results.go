@@ -103,7 +103,7 @@ func (r *results) begin() {
 	go r.watch()
 }
 
-// end stops watching and writes what is left. The books are closed by then.
+// end stops watching and writes the rest. The books are closed by then.
 func (r *results) end() {
 	close(r.quit)
 	r.watched.Wait()

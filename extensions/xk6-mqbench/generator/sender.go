@@ -244,9 +244,9 @@ func (c *connection) quiet() bool {
 // timeouts knows roughly when each message of a producer was sent, in memory that does not grow with the number of messages: a
 // producer sends in order, so one moment is enough to show that all sequences below a number had been sent by then.
 type timeouts struct {
-	// moments are those of the last timeout, the oldest first.
+	// moments of the last timeout, the oldest first.
 	moments []moment
-	// noted and notedNs are those of the newest moment.
+	// noted and notedNs of the newest moment.
 	noted, notedNs int64
 	// from is the first sequence that may still have its slot and has not timed out.
 	from int64
@@ -356,7 +356,7 @@ func (s *sender) expire(nowNs int64) {
 	}
 }
 
-// giveUp releases what was sent before the moment. The slots come back now to an ideal generator too, less the lag: that it looks only so
+// giveUp releases the messages sent before the moment. The slots come back now to an ideal generator too, less the lag: that it looks only so
 // often is how exactly a timeout is kept. Taken for lateness, it would add up over the slots that time out one after another.
 func (s *sender) giveUp(m moment, nowNs int64) {
 	b, p := s.g.books, s.producer

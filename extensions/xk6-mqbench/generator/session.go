@@ -121,7 +121,7 @@ func (g *Generator) makeProducers() (err error) {
 	return nil
 }
 
-// leave removes what was made on the broker and closes the connections, both in bounded time.
+// leave removes this run's objects from the broker and closes the connections, both in bounded time.
 func (g *Generator) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), g.plan.leaveTimeout())
 	defer cancel()

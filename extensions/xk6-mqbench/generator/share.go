@@ -179,7 +179,7 @@ func (p *Plan) SetUpTimeout() time.Duration {
 	return 30*time.Second + time.Duration(p.made())*100*time.Millisecond
 }
 
-// leaveTimeout limits removing what was made on the broker and closing the connections.
+// leaveTimeout limits the removal of this run's objects from the broker and the closing of connections.
 func (p *Plan) leaveTimeout() time.Duration {
 	return 5*time.Second + time.Duration(p.made())*10*time.Millisecond
 }

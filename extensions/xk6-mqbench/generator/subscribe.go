@@ -17,7 +17,7 @@ type subscription struct {
 	handle broker.Handler
 }
 
-// What the members of a group do besides receiving messages: they pause, and they work. These waits end when the run does. Where a message is
+// The members of a group do more than receive messages: they pause, and they work. These waits end when the run does. Where a message is
 // handled within its send call, as on noop, they do neither, because the pacer would have to wait.
 
 // pause blocks while consumers take nothing, and returns when the message was taken. A message that the library handed over during the

@@ -40,7 +40,7 @@ func (r *results) watch() {
 	}
 }
 
-// sample counts what is under way. Where messages cross, this client no longer has in flight what it has sent; only the sum over all
+// sample counts the messages under way. Where messages cross, this client no longer has in flight what it has sent; only the sum over all
 // clients of sent minus received is the number.
 func (r *results) sample() {
 	g := r.g

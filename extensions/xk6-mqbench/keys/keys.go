@@ -105,7 +105,7 @@ func newAlias(likely []float64) *alias {
 			small = append(small, l)
 		}
 	}
-	// What is left is 1 except for rounding. It fills its whole column, since other is the key itself.
+	// The rest is 1 except for rounding. It fills its whole column, since other is the key itself.
 	return a
 }
 

@@ -1,4 +1,4 @@
-// Package recorder keeps what was measured: HDR histograms per metric and second of intended time, exact sums and extremes, and exact
+// Package recorder keeps the measurements: HDR histograms per metric and second of intended time, exact sums and extremes, and exact
 // counts above each SLA limit per 100 ms.
 package recorder
 
@@ -137,7 +137,7 @@ func (r *Recorder) StartNs() (ns int64, ok bool) {
 func (r *Recorder) Shard(i int) *Shard { return r.shards[i%len(r.shards)] }
 
 // SecondOf is the second of an intended time (ns since T0), counted from the window's start by the plan. Where several seconds of the window
-// are recorded as one, it is the first of them; those of the warm-up are always recorded one by one, because the window may open after any.
+// are recorded as one, it is the first of them; seconds of the warm-up are always recorded one by one, because the window may open after any.
 func (r *Recorder) SecondOf(offsetNs int64) int {
 	zero := r.zeroNs.Load()
 	n := floorDiv(offsetNs-zero, secondNs)
@@ -202,7 +202,7 @@ func (s *Shard) Leave() { s.mu.Unlock() }
 func (s *Shard) Settled() { s.totals.Settled++ }
 
 // Sent records message i after its send call, between Enter and Leave. All times are ns since T0 or durations. offsetNs is the time under
-// which the message is filed: the intended one, or in closed loads that of the send call.
+// which the message is filed: the intended one, or in closed loads the send call's.
 func (s *Shard) Sent(i, offsetNs, callNs, lagNs, queuedNs int64) {
 	s.tally(&s.totals.Sent, &s.totals.SentInWindow, callNs)
 	r := s.recorder

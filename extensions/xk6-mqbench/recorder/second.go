@@ -27,7 +27,7 @@ type cell struct {
 	Exact
 }
 
-// Exact is what was measured without the histogram's rounding. Nothing is dropped: values above HighestNs are recorded as HighestNs and
+// Exact are the measurements without the histogram's rounding. Nothing is dropped: values above HighestNs are recorded as HighestNs and
 // counted as Clamped; values below 0 are recorded as 0 and counted as Negative, with the lowest of them in Lowest. Sum, Min and Max
 // are those of the values as recorded.
 type Exact struct {

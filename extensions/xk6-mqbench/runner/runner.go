@@ -42,7 +42,7 @@ type Staged struct {
 	Plan json.RawMessage
 	// URL is the broker's, with its password; nil: the plan's variable has it.
 	URL *string
-	// Folder of results; Run, below it, is that of the run. Files are what both begin with, by path.
+	// Folder of results; Run, below it, is the run's. Files are the initial files of both, by path.
 	Folder, Run string
 	Files       map[string]string
 	// Scenario is k6's, which hands out slots.

@@ -27,7 +27,7 @@ type leg struct {
 	first float64
 	// durationNs of the piece. The last leg has no end and a constant rate: atStart messages in durationNs.
 	durationNs float64
-	// atStart and atEnd: the messages of the whole piece if its rate were that of its start or its end.
+	// atStart and atEnd: the messages of the whole piece at the rate of its start or its end.
 	atStart, atEnd float64
 	endless        bool
 }

@@ -43,7 +43,7 @@ func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...strin
 	return nil
 }
 
-// Tags are those of the VU at the moment, for Add.
+// Tags of the VU at the moment, for Add.
 func Tags(state *lib.State) *metrics.TagSet { return state.Tags.GetCurrentValues().Tags }
 
 // Meet notes where samples go; all counters begin there with 0, with the VU's tags and these, so that a threshold finds them. Only the

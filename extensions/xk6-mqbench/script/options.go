@@ -140,7 +140,7 @@ func others(of reflect.Type, text json.RawMessage, at string) (names []string) {
 	case reflect.PointerTo(of).Implements(readsItself):
 	case of.Kind() == reflect.Slice:
 		var all []json.RawMessage
-		_ = json.Unmarshal(text, &all) // what it cannot be is the caller's error
+		_ = json.Unmarshal(text, &all) // another type is the caller's error
 		for _, one := range all {
 			names = append(names, others(of.Elem(), one, at)...)
 		}

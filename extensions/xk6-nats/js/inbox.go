@@ -24,7 +24,7 @@ type inbox struct {
 	listening atomic.Pointer[context.Context]
 	// drops are not counted yet.
 	drops atomic.Int64
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu sync.Mutex
 	// awaits counts promises that are awaited; awaited: one was in this iteration.
 	awaits  int
