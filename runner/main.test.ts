@@ -171,6 +171,33 @@ describe("commands that README.md and the guides show", () => {
 		expect(await main(["validate", ...words], world), world.err() + world.out()).toBe(0);
 	});
 
+	const pages = ["", "runner", "infra", "extensions", "scenarios", "reports", ".github"].flatMap(
+		(folder) =>
+			readdirSync(path.join(packageFolder, folder), { recursive: folder !== "" })
+				.map((name) => path.join(folder, String(name)))
+				.filter((name) => name.endsWith(".md") && !/node_modules|published|golden/.test(name)),
+	);
+
+	test("are commands with options that exist, on every page", async () => {
+		const found = pages.flatMap((page) =>
+			[
+				...readFileSync(path.join(packageFolder, page), "utf8")
+					.replaceAll(/\\\n\s*/g, " ")
+					.matchAll(/npx mqbench ([^`\n#|&]+)/g),
+			].map(([, args = ""]) => ({ page, args: args.trim() })),
+		);
+		expect(found.length).toBeGreaterThan(70);
+		for (const { page, args } of found) {
+			const [word = ""] = args.split(/\s/);
+			const command = /^(?:<scenario>|\S+\.yaml|\S+\/<name>\.yaml)/.test(word) ? "run" : word;
+			expect(Object.keys(COMMANDS), `${page}: ${args}`).toContain(command);
+			const { out } = await mqbench(command, "--help");
+			// What follows "--" goes to another program.
+			const options = args.split(" -- ")[0]?.match(/(?<=\s)--[a-z0-9-]+/g) ?? [];
+			for (const option of options) expect(out, `${page}: ${args}`).toContain(` ${option}`);
+		}
+	});
+
 	test("work in other folders after an install from the clone, as README.md and the help say", async () => {
 		const { out } = await mqbench("--help");
 		for (const text of [shown, out]) expect(text).toContain("npm install -g .");

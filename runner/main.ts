@@ -59,7 +59,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
 		() => import("./commands/schema.ts"),
 	],
 	rigs: [
-		"list or remove what is rented in the cloud, or runs in a cluster",
+		"list or remove machines that are rented in the cloud",
 		() => import("./commands/rigs.ts"),
 	],
 	clean: [

@@ -58,7 +58,7 @@ export function rentOptions(command: Command): Command {
 	return command
 		.option(
 			"-y, --yes",
-			"ask nothing: rent what target aws needs, download pulumi, or a Go to build the load generator with, where it is missing",
+			"ask nothing: rent machines for target aws, and download Go if it is missing",
 		)
 		.option(
 			"--max-hourly-usd <n>",
