@@ -8,7 +8,7 @@ import { testFolder } from "./test-folder.fake.ts";
 
 const { agent } = await realBinaries();
 
-/** Runs a piece of shell behind agent, and keeps what it says. */
+/** Runs a piece of shell behind agent, and keeps its output. */
 function supervised(
 	body: string,
 	options: { env?: Record<string, string>; cwd?: string; control?: boolean } = {},
@@ -79,7 +79,7 @@ describe("a command behind agent", () => {
 		expect(await ended).toEqual({ code: 6, signal: null });
 		// What is said is never an order.
 		expect(out).toContain("got signal INT");
-		// Nobody hears it any more, and nothing comes of it.
+		// There is no reader any more, and it has no effect.
 		say("late");
 	});
 

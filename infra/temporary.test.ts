@@ -32,7 +32,7 @@ test("what processes that are gone have left is removed, what belongs to others 
 	};
 	folder(`mqbench-${NOBODY}-killed`, gone);
 	folder(`mqbench-${NOBODY}-before`, gone.replace(/\.\w+\./, ".00000000."));
-	// Nobody knows what these say.
+	// The meaning of these is unknown.
 	for (const [i, text] of ["4711", "4711:1", "x:y@z"].entries())
 		folder(`mqbench-${NOBODY}-odd00${i}`, text, 2);
 	// Another process has got the number since.

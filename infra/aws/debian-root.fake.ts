@@ -131,7 +131,7 @@ function debian(host: Host, disk: string | null): Debian {
 		asked: () => read(ASKED).split("\n").filter(Boolean),
 		async setUp(userData) {
 			const script = "/var/lib/cloud/instance/scripts/part-001";
-			// Its output goes to a file: who is still running afterwards does not hold this up.
+			// Its output goes to a file, so a process that is still running afterwards does not delay this.
 			const code = await into(
 				host,
 				`mkdir -p ${path.dirname(script)} && cat >${script} && chmod 700 ${script} && cd / && exec env -i ${CLOUD_INIT} ${script} >/var/log/cloud-init-output.log 2>&1`,
@@ -185,7 +185,7 @@ export function debian12(): string {
 
 /**
  * In sh: a Debian with what its images for EC2 have of what set-up needs, and proxies and the like of this machine. Its user has a password
- * that nobody has: an account that is locked would not be let in by key either.
+ * that is secret: an account that is locked would not be let in by key either.
  */
 const MAKE = `
 debootstrap --variant=minbase --include=ca-certificates,chrony,iproute2,openssh-server,procps,systemd bookworm "$0" "$1"

@@ -49,7 +49,7 @@ const WIDE: AwsConfig = {
 	packages: ["default-jre-headless", "redis-server"],
 };
 
-// What whoever lends an account to this may count on, whatever a scenario asks for.
+// What the owner of the account may count on, whatever a scenario asks for.
 describe.each([
 	["one broker and one client", SMALL],
 	["three brokers with volumes, two cheap clients", WIDE],
@@ -359,7 +359,7 @@ async function standUp(config: object | undefined) {
 		"stack",
 		false,
 	);
-	// Pulumi's mocks are not told of dependencies and limits.
+	// Pulumi's mocks do not get dependencies and limits.
 	// biome-ignore lint/suspicious/noExplicitAny: Pulumi's messages have no types of their own.
 	let registered: any;
 	const monitor = pulumi.runtime.getMonitor() as unknown as {

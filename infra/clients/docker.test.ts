@@ -162,7 +162,7 @@ function clients(count: number): [Client, ...Client[]] {
 	return all as [Client, ...Client[]];
 }
 
-/** Starts k6 in a container, with a script, and keeps what it says. */
+/** Starts k6 in a container, with a script, and keeps its output. */
 async function started(
 	client: Client,
 	args: string[],

@@ -54,7 +54,7 @@ export interface Host {
 export interface HostRoot {
 	/** Folder that becomes its root. */
 	readonly folder: string;
-	/** Lines of sh that mount it there; they see this machine's files, and nobody else sees what they mount. */
+	/** Lines of sh that mount it there; they see this machine's files, and their mounts are visible only to them. */
 	readonly mount: readonly string[];
 	/** Path in it of the file with the keys that let root and others in. */
 	readonly keys: string;

@@ -20,7 +20,7 @@ function clients(count: number, body: string): Client[] {
 	});
 }
 
-/** Starts it in a folder of its own, and keeps what it says. */
+/** Starts it in a folder of its own, and keeps its output. */
 async function started(
 	body: string,
 	parts: { args?: string[]; env?: Record<string, string>; cpus?: string } = {},

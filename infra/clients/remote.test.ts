@@ -134,7 +134,7 @@ describe.skipIf(missing !== null)(
 				const facts = await client("exit 0").prepare();
 				expect(facts.machine).toMatch(/^linux \S+, \S+, \d+ cores?, (.+, )?\d+(\.\d+)?[KMGT]i?B$/);
 				expect(facts.cores).toBeGreaterThan(0);
-				// As this kernel says it, which is the host's; its process table is its own.
+				// As reported by this kernel, which is the host's; its process table is its own.
 				const memory = Number(
 					/^MemTotal:\s+(\d+)/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1],
 				);

@@ -216,7 +216,7 @@ describe.skipIf(skipWithoutEngine)(
 					// Those of both lives: what the first one used still counts.
 					expect(broker.pids).toHaveLength(2);
 					expect(runs(broker.pids[1] ?? 0)).toBe(true);
-					// Lines reach the file a little later than they are said.
+					// Lines reach the file a little after they are printed.
 					await expect
 						.poll(() => readFileSync(log, "utf8"))
 						.toContain("mqbench: node 1 is ready again");
@@ -261,7 +261,7 @@ describe.skipIf(skipWithoutEngine)(
 		describe("nothing stays", () => {
 			const world = () => fakeWorld({ env: process.env });
 
-			/** A network, a volume and a container of a run that nobody takes down. */
+			/** A network, a volume and a container of a run that is not taken down. */
 			function abandoned(run: string, owner: string) {
 				const labels = labelArguments({ [LABELS.run]: run, [LABELS.owner]: owner });
 				const name = `mqbench-${run}`;

@@ -47,6 +47,6 @@ test("what it copies is there, and is not held back", () => {
 		expect(existsSync(path.join(packageFolder, file)), file).toBe(true);
 		expect(ignored).not.toContain(file);
 	}
-	// Built within, never taken from somebody's machine.
+	// Built in the image, never copied from a machine.
 	expect(ignored).toEqual(expect.arrayContaining(["dist", "node_modules", ".git"]));
 });

@@ -13,7 +13,7 @@ export const noEngine: string = (() => {
 	return asked.stdout.trim() === "linux" ? "" : "no engine answers";
 })();
 
-/** For tests: skipped without an engine, and then it says so; in CI never. */
+/** For tests: skipped without an engine, with a message; in CI never. */
 export const skipWithoutEngine: boolean = noEngine !== "" && process.env.CI !== "true";
 
 export interface FakeDocker {

@@ -1,7 +1,7 @@
 import { brokerOf, SystemOptions } from "../../runner/brokers/index.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 
-/** For tests: a system of target docker, by what a scenario says of it. */
+/** For tests: a system of target docker, by its part of a scenario. */
 export function dockerSystem(
 	written: Readonly<Record<string, unknown>> & { readonly broker: string },
 ): System {

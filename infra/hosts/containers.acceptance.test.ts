@@ -148,7 +148,7 @@ describe.skipIf(missing !== null)(
 				"x{{.HostConfig.NanoCpus}} {{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.CpusetCpus}} {{.HostConfig.NetworkMode}}",
 			).split("x");
 			expect(limits).toBe("500000000 134217728 134217728 0 host");
-			// Nobody who looks at the container sees the password.
+			// The container does not show the password.
 			const password = /:([0-9a-f]+)@/.exec(broker.url)?.[1] ?? "";
 			expect(docker("inspect", docker("ps", "--quiet"))).not.toContain(password);
 			expect(host(0).run("ls ~/.cache/mqbench/store/*/data/appendonlydir")).toMatch(/aof/);

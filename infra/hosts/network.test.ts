@@ -5,7 +5,7 @@ import { networkBaseline } from "./network.ts";
 
 const PINGED: Ping = { connects: 20, minNs: 61_000, p50Ns: 74_000, maxNs: 1_210_000 };
 
-/** A client that writes down whom it was to connect to. */
+/** A client that writes down the address that it was to connect to. */
 function client(
 	index: number,
 	kind: Client["kind"],

@@ -14,7 +14,7 @@ const settings = {
 	namespace: "bench",
 };
 
-/** A cluster of one node that makes two pods when it is asked for a Job, as Kubernetes 1.34 tells of them. */
+/** A cluster of one node that makes two pods when it is asked for a Job, as Kubernetes 1.34 reports them. */
 const pod = (index: number, node: string) =>
 	`{"metadata":{"name":"p${index}","labels":{"batch.kubernetes.io/job-completion-index":"${index}"}},"spec":{"nodeName":"${node}"},"status":{"phase":"Running","podIP":"10.1.0.${index}","containerStatuses":[{"ready":true,"state":{"running":{}}}]}}`;
 const CLUSTER = `

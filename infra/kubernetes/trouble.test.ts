@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { howItEnded, Pod, whyNotUp } from "./trouble.ts";
 
-/** As the API server of Kubernetes 1.34.1 has told of them. */
+/** As the API server of Kubernetes 1.34.1 has reported them. */
 const recorded: Readonly<Record<string, unknown>> = JSON.parse(
 	readFileSync(new URL("pods.recorded.json", import.meta.url), "utf8"),
 );

@@ -227,7 +227,7 @@ test("what cannot be done is one sentence, and the numbers of nodes are those at
 	expect(names.map(broker.nodeOf)).toEqual([2, 1, null, null, null, null]);
 });
 
-// Its daemons outlive it. What is missing is said, and fails in CI.
+// Its daemons outlive it. Missing tools are named, and fail in CI.
 const noRabbit = findOnPath("rabbitmq-server", process.env) === null;
 test.skipIf(noRabbit && !process.env.CI)(
 	`rabbitmq-server${noRabbit ? " (missing)" : ""} comes up again under its name after kill, and nothing of it is left`,

@@ -61,7 +61,7 @@ const nats = (port: number | null = null, nodes = 1): System =>
 
 const LIVES = "echo ready; exec sleep 100";
 
-/** A port that somebody listens on until `free`, or the test is over. */
+/** A port in use until `free`, or until the test is over. */
 async function takenPort() {
 	const server = createServer();
 	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
@@ -70,7 +70,7 @@ async function takenPort() {
 	return { port, free: () => new Promise((down) => server.close(down)) };
 }
 
-/** What a NATS server says first: "INFO {...}". */
+/** The first line of a NATS server: "INFO {...}". */
 function greeting(url: string): Promise<string> {
 	const { hostname, port } = new URL(url);
 	return new Promise((resolve, reject) => {

@@ -20,7 +20,7 @@ import { linkTo } from "./link.fake.ts";
 const NOBODY = 2 ** 22 + 1;
 const CONTAINER = "mqbench-0123456789ab";
 
-/** A user's login on this machine, whose docker only notes what it is told. */
+/** A user's login on this machine, whose docker only records its arguments. */
 function login() {
 	const home = testFolder();
 	const runs = path.join(home, ".cache", "mqbench", "runs");

@@ -175,7 +175,7 @@ export function machineTest(own: () => Promise<ConnectedOwner>): void {
 		const [living, dead] = [await opened(own), await opened(own)];
 		const [stays, ends] = [await generations(living), await generations(dead)];
 		const { link } = living.machine;
-		// Of one before a restart: its process number is somebody's again.
+		// Of one before a restart: its process number belongs to another process.
 		const older = living.folders.control.replace(/\+\w+@\d+@\w+$/, "+00000000@1@abcdef");
 		await link.run('mkdir "$1"', [older]);
 		dead.die();

@@ -14,7 +14,7 @@ export interface FakeGo {
 	readonly build?: string;
 }
 
-/** For tests: a machine with a small Go module, an empty cache and a `go` that plays; null: without one. `told`: what people are told. */
+/** For tests: a machine with a small Go module, an empty cache and a `go` that plays; null: without one. `told`: the printed lines. */
 export function machine(go: FakeGo | null = {}, env: Readonly<Record<string, string>> = {}) {
 	const folder = testFolder();
 	const bin = path.join(folder, "bin");

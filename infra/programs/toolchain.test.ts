@@ -100,7 +100,7 @@ describe("where no Go is", () => {
 			message: expect.stringContaining("checksum database"),
 		});
 		expect(readdirSync(folder)).toEqual([]);
-		// Nobody is asked for one whose checksum is not known.
+		// There is no question about one without a known checksum.
 		await expect(ready({ yes: false, sums: {} })).rejects.toMatchObject({ code: "go-missing" });
 	});
 

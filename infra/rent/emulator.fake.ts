@@ -37,7 +37,7 @@ export interface Account {
 	broken: Map<string, string>;
 }
 
-/** Images that the emulator has: Debian's, and one of somebody else. */
+/** Images that the emulator has: Debian's, and one of another owner. */
 export const IMAGES = {
 	newest: "ami-0123456789abcdef1",
 	older: "ami-0123456789abcdef2",
@@ -119,7 +119,7 @@ async function modulesFor(python: string): Promise<string> {
 	const base = process.env.MQBENCH_TEST_CACHE ?? tmpdir();
 	const cache = path.join(base, `mqbench-emulator-${username}`);
 	await mkdir(cache, { recursive: true, mode: 0o700 });
-	// Somebody else could put programs into it.
+	// Another user could put programs into it.
 	if ((await stat(cache)).uid !== uid)
 		throw new Error(`${cache} is somebody else's; set MQBENCH_TEST_CACHE`);
 	const folder = path.join(cache, key);
@@ -143,7 +143,7 @@ async function modulesFor(python: string): Promise<string> {
 	}
 }
 
-/** Ends with whoever started it, kill -9 included: its standard input is then at its end. */
+/** Ends with the process that started it, kill -9 included: its standard input is then at its end. */
 const PROGRAM = `
 import os, sys, threading
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()

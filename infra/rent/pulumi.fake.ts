@@ -124,7 +124,7 @@ switch (command) {
 	case "cancel": there(); fs.rmSync(lock, { force: true }); break;
 	case "stack output": {
 		there();
-		// As the program does it: each host has the keys that it was told.
+		// As the program does it: each host has the keys that it was given.
 		const [, told] = /config: (.*)\n$/.exec(fs.readFileSync(settings, "utf8"));
 		const { identity, knownHosts } = JSON.parse(JSON.parse(told).find((one) => one.startsWith("{")));
 		const whole = (key, value) => (value?.host ? { ...value, identity, knownHosts } : value);

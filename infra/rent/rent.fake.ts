@@ -13,7 +13,7 @@ import type { CloudSide } from "./rent.ts";
 import type { Stack } from "./stack.ts";
 import type { Offered } from "./stand-up.ts";
 
-/** For tests: what the program of a small rig is told, in moto's account. */
+/** For tests: the input of the program of a small rig, in moto's account. */
 export function awsConfig(parts: Partial<AwsConfig> = {}): AwsConfig {
 	return AwsConfig.parse({
 		id: "demo-1",
@@ -69,7 +69,7 @@ export const rentedFile: RigFileInput = {
 	},
 };
 
-/** For tests: what Pulumi's program says of the rig that is offered. */
+/** For tests: what Pulumi's program returns for the offered rig. */
 export function output(id = "demo-1"): RigFileInput {
 	const { cloud, clients = [], ...rig } = rentedFile;
 	const more = { host: "203.0.113.3", ...access };

@@ -133,7 +133,7 @@ onAws("a rig goes, all of it in the order in which AWS lets go, and nothing else
 	expect((await find()).map(({ id }) => id)).toEqual(["mine-new", "mine-untimed", "other-old"]);
 	for (const rig of await find()) expect(kinds(rig)).toEqual(ALL);
 	expect(await untagged()).toEqual(before);
-	// By its id a rig goes whoever's it is.
+	// By its id a rig is removed, whoever rented it.
 	expect((await find("other-old")).map(({ id }) => id)).toEqual(["other-old"]);
 	expect(await remove("other-old")).toEqual([]);
 });

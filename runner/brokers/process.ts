@@ -65,7 +65,7 @@ export interface Site {
 	/** "host:port" of each of its `clientPorts`. */
 	readonly clients: readonly string[];
 	readonly client: string;
-	/** Clients use another address than other nodes do, so it has to tell them theirs. */
+	/** Clients use another address than other nodes do, so it has to send them theirs. */
 	readonly published: boolean;
 	/** In the order of `BrokerProcess.ports`. */
 	readonly ports: readonly number[];

@@ -120,7 +120,7 @@ function namesOf(figure: Figure): string[] {
 	return groupsOf(figure).map(({ group }) => group);
 }
 
-/** For fingers, and for readers who do not know that a drag zooms. */
+/** For touch screens, and for readers unaware that a drag zooms. */
 function slider(xAxisIndex: readonly number[], { theme }: View): Part {
 	const { grid, page, soft } = COLOURS[theme];
 	return {

@@ -90,7 +90,7 @@ export function csvOf(figure: Figure): string {
 	return [head, ...rows].map((row) => `${row.map(csvCell).join(",")}\n`).join("");
 }
 
-/** For readers who cannot see it: of lines over time the largest value, of others what the table has. */
+/** For screen readers: of lines over time the largest value, of others what the table has. */
 export function altOf(figure: Figure): string {
 	const { x: axis } = figure;
 	const all = stops(figure, { off: new Set() });

@@ -14,7 +14,7 @@ import { shown } from "./head.ts";
 import { optionOf } from "./option.ts";
 import { altOf } from "./read.ts";
 
-/** With a name and a description for readers who cannot see it. Works in a browser and in Node. */
+/** With a name and a description for screen readers. Works in a browser and in Node. */
 export function svgOf(figure: Figure, view: View): string {
 	const { width, height } = view;
 	const chart = init(null, null, { renderer: "svg", ssr: true, width, height });

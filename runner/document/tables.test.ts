@@ -9,7 +9,7 @@ import { networkText } from "./words.ts";
 const result = fixtureResult("failover");
 const [run] = result.runs as [Run];
 const [killed] = run.failover as [Failover];
-/** The table among them, and the sentences below it; null: nothing is told. */
+/** The table among them, and the sentences below it; null: nothing is printed. */
 const shown = (blocks: readonly Block[]) => {
 	const table = blocks.find((one) => one.kind === "table");
 	return table === undefined

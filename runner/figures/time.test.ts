@@ -165,7 +165,7 @@ describe("spans", () => {
 			if (!first || !second) throw new Error("no faults");
 			return {
 				failover: [
-					// From when the broker was told on: nothing that it did lies before its mark.
+					// From the command to the broker on: none of its effects is before its mark.
 					{ ...first, calledNs: first.beganNs - 0.2e9, endedNs: null },
 					{ ...second, error: "it could not be done" },
 				],

@@ -124,7 +124,7 @@ export const TotalsLine = z.strictObject({
 	/** `unknown` messages whose send ended without an answer, and which then left flight. Absent: no acknowledgements, or not recorded. */
 	unanswered: Count.optional(),
 	reconnects: Count.nullable().default(0),
-	/** How long the broker held back at least one connection (quota, alarm), ns; null: its protocol does not tell. */
+	/** How long the broker held back at least one connection (quota, alarm), ns; null: its protocol does not announce it. */
 	throttledNs: Count.nullable().default(null),
 	/** First send call, last acknowledgement, first and last distinct receipt of the window's messages, ns since T0. */
 	firstSendNs: z.int().nullable().default(null),

@@ -5,7 +5,7 @@ const Maybe = Count.nullable();
 
 /**
  * Counts over a warm-up's or window's messages; a fan-out's received, delivered and lost count copies. null: not applicable or, in
- * result.json, not measured. `ledgers`: where messages cross between clients, only all their ledgers together tell.
+ * result.json, not measured. `ledgers`: where messages cross between clients, only all their ledgers together are enough.
  */
 const COUNTS = {
 	intended: { recorded: Count, inResult: Count },

@@ -254,7 +254,7 @@ export const Run = z.strictObject({
 	requests: z.strictObject({ count: Count, usd: z.number() }).optional(),
 	foreign: MaybeCount,
 	reconnects: MaybeCount,
-	/** How long the broker held back at least one connection (quota, alarm); absent: its protocol does not tell. */
+	/** How long the broker held back at least one connection (quota, alarm); absent: its protocol does not announce it. */
 	throttledNs: Ns.optional(),
 	warmup: z.strictObject(counters),
 	metrics: z.strictObject(byMetric(() => MetricSummary.nullable())),

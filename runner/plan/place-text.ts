@@ -22,7 +22,7 @@ export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): strin
 	];
 }
 
-/** What else a scenario starts and reads, in case it is somebody else's. Drivers' variables are listed only if set in `env`. */
+/** What else a scenario starts and reads, in case another person wrote it. Drivers' variables are listed only if set in `env`. */
 export function usesLines(
 	scenario: Scenario,
 	plans: readonly Plan[],

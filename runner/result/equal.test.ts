@@ -134,7 +134,7 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))
 		const result = readResult(folder);
 		const document = documentOf(result);
 		const terminal = renderTerminal(result, {
-			// Nothing is shortened, or told row by row.
+			// Nothing is shortened, or printed row by row.
 			columns: 400,
 			colour: false,
 			folder: "reports/x",

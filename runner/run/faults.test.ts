@@ -30,7 +30,7 @@ const nobodyAsks: Ask = async () => {
 	throw new Error("nobody was to ask for the leader");
 };
 
-/** A broker of three nodes that records what is done to it; `refuse` says what it cannot do. */
+/** A broker of three nodes that records what is done to it; `refuse`: actions that it cannot do. */
 function recording(refuse: (what: string) => string | null = () => null, leader = nobodyAsks) {
 	const done: string[] = [];
 	const act = async (what: string) => {

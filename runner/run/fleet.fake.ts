@@ -29,7 +29,7 @@ export const endOf = (parts: Partial<End> = {}): End => ({
 	...parts,
 });
 
-/** A client whose k6 does what the test says. */
+/** A client whose k6 does what the test asks for. */
 export interface FakeClient {
 	readonly ready: ReadyClient;
 	/** "put plan.json", "start", "say {...}", "SIGINT", "fetch client-0.hlog", "remove" */
@@ -60,7 +60,7 @@ export interface Generator {
 	interrupted(self: FakeClient): void;
 }
 
-/** Is ready at once, begins at T0, settles when told to close, and ends when told to finish. */
+/** Is ready at once, begins at T0, settles at "close", and ends at "finish". */
 export const obedient: Generator = {
 	started: (self) => self.tell({ mqbench: "ready" }),
 	said(line, self) {

@@ -41,7 +41,7 @@ function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 	const brokers = sorted(
 		rig.brokers.flatMap(({ hosts }) => hosts.map(({ host, port }) => named(host, port))),
 	);
-	// Without the user, who does not change the machine.
+	// Without the user, because users do not change the machine.
 	const bare = (host: string) => host.slice(host.indexOf("@") + 1).toLowerCase();
 	const clients = load.kind === "ssh" ? sorted(load.hosts.map(bare)) : [];
 	if (brokers.length + clients.length === 0) return null;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { stepText } from "./answer.ts";
 import { type Found, next, type Outcome, type Step } from "./search.ts";
 
-/** What a search says before each of its runs. */
+/** What a search prints before each of its runs. */
 function said(start: number, outcome: (step: Step) => Outcome): string[] {
 	const found: Found[] = [];
 	const texts: string[] = [];

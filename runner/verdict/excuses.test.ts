@@ -36,7 +36,7 @@ function changed(kind: Kind, change: Change = () => {}): Facts {
 	return { ...factsOf(run, facts), ...facts };
 }
 
-/** What its line comes to, what decided that, its cause, and the check that tells of it. */
+/** What its line comes to, what decided that, its cause, and the check that reports it. */
 function line(kind: Kind, change: Change) {
 	const { judgements, checks } = judgeRun(changed(kind, change));
 	const [judged] = judgements;
@@ -47,7 +47,7 @@ function line(kind: Kind, change: Change) {
 		.join(" ");
 }
 
-/** Checks that tell of an excuse, by what its code ends with. */
+/** Checks that report an excuse, by the end of its code. */
 const CHECKS: Readonly<Record<string, string>> = {
 	lag: "lag",
 	burst: "lag",
@@ -84,7 +84,7 @@ const held =
 	};
 const SLOW = [100, 200, 300, 400, 490, 0, 0, 0, 0, 0];
 
-/** Of 4 cores, a sample a second: idle ones, and how long generator and broker waited for each second that they used; null: nobody tells. */
+/** Of 4 cores, a sample a second: idle ones, and how long generator and broker waited for each second that they used; null: unknown. */
 const machine =
 	(wait: number | null = null, idle = 0.1, is: (second: number) => boolean = () => true): Change =>
 	(run) => {

@@ -106,7 +106,7 @@ soon after it, and is | 151-172 | 210 | 1510 | gap=2 fault=1.5`
 		...counted,
 		...[4, 4.02, 4.25, 4.5, 4.99].flatMap((s): Row[] => [
 			[`is as long, known after ${s} s`, "400-500", 1000, 4000, { faults: [at(s, 3.99)] }],
-			// Of an older mqbench, which has not written down when it told the broker.
+			// Of an older mqbench, which has not written down when it sent the command.
 			[`is as long, not told when, after ${s} s`, "400-500", 1000, 4000, { faults: [at(s)] }],
 		]),
 		[
@@ -277,7 +277,7 @@ test("a latency that a line names has to be met again, before the first one of t
 		...bins(),
 		plan: { ...bins().plan, sla: [parseSla("p99 < 20ms"), again] },
 	};
-	// Nobody has counted either: the line is told by its name.
+	// Neither was counted: the line is found by its name.
 	collected.plan.limits = [{ metric: "response", limitNs: 500 * MS }];
 	expect(first(collected)?.sla).toBe("max < 500ms");
 });

@@ -124,7 +124,7 @@ describe("a queue is drained", () => {
 	});
 
 	test("after the time without answers, whatever stalls before or behind it", () => {
-		// Sends fail at once: there is no queue while nobody answers, but for a stall of 0.2 s each.
+		// Sends fail at once: there is no queue without answers, except for a stall of 0.2 s each.
 		const stalls = (x: number) => ((x > 1 && x < 1.2) || (x > 9 && x < 9.2) ? 50 : 1);
 		expect(drained(stalls)).toBe(1.2);
 		expect(drained(stalls, { servedS: 5 })).toBe(5);

@@ -177,7 +177,7 @@ function acknowledgeOf({ acknowledge, commitInterval }: KafkaOptions) {
 	return acknowledge ?? (commitInterval === undefined ? "message" : "interval");
 }
 
-/** Null for the unknown default of somebody else's broker. */
+/** Null for the unknown default of an existing broker. */
 function copies({ replicas, url }: KafkaOptions): number | null {
 	return replicas ?? (url === undefined ? 1 : null);
 }

@@ -260,7 +260,7 @@ function inServersWords(config: Config = {}): Config {
 	return { ...others, ...(sync !== undefined && { [SYNC]: sync }) };
 }
 
-/** With these the scenario decides who may log in, and the driver does as `auth` says. */
+/** With these the scenario decides which logins exist, and the driver uses `auth`. */
 const LOGINS = /^(authorization|accounts|operator|no_auth_user)\b/i;
 
 interface Monitored {

@@ -14,7 +14,7 @@ describe.skipIf(missing !== null)(
 			hosts = await makeHosts(4);
 		});
 		afterAll(() => {
-			// Memory is this machine's, and nobody comes to these hosts again.
+			// Memory is this machine's, and these hosts are not used again.
 			for (const host of hosts?.all ?? [])
 				host.run(
 					'rm -rf "/dev/shm/mqbench+$(uname -n)+$(readlink /proc/self/ns/pid | tr -dc 0-9)+"*@*',

@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)(
 					clients: [{ kind: "pod" }, { kind: "pod" }],
 				});
 				expect(JSON.stringify(run)).toMatch(new RegExp(version, "i"));
-				// Each pod tells of its own CPU quota.
+				// Each pod reports its own CPU quota.
 				expect(run.validity.find(({ check }) => check === "cpuQuota")?.status).toMatch(
 					/^(ok|warn)$/,
 				);
@@ -142,7 +142,7 @@ describe.skipIf(missing !== null)(
 				system: `{ broker: nats, url: "nats://${ip}:4222" }`,
 			});
 			expect(run).toMatchObject({ sent: 900, received: 900, lost: 0 });
-			// Not ours: nobody has touched it.
+			// Not ours: it was not touched.
 			expect(inBench("get pod own-nats --output jsonpath={.status.phase}")).toBe("Running");
 			inBench("delete pod/own-nats service/own-nats --wait");
 		});

@@ -10,7 +10,7 @@ import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { listening, resultOf } from "../e2e/mqbench.ts";
 
-/** A copy of mqbench gets a broker that nobody has heard of: what README.md of extensions/ and of runner/brokers/ asks for, no more. */
+/** A copy of mqbench gets an unknown broker: what README.md of extensions/ and of runner/brokers/ asks for, no more. */
 
 test("a new broker is a definition and a line here, a driver and its lines there, and is measured", async () => {
 	const copy = mkdtempSync(path.join(tmpdir(), "mqbench-new-broker-"));

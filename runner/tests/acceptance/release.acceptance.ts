@@ -64,7 +64,7 @@ describe("where Node is and no Go", () => {
 		run(["npm", "install", `mqbench@${VERSION}`]);
 		run(["npx", "mqbench", "init", "-y", "quickstart"]);
 		run(["sed", "-i", "/p99/d", "quickstart.yaml"]);
-		// Root may write everywhere: somebody else runs it.
+		// Root may write everywhere, so another user runs it.
 		run(["chmod", "-R", "a+rX", "."]);
 		const elsewhere =
 			"HOME=/tmp/a MQBENCH_CACHE_DIR=/tmp/a/cache npm_config_registry=http://127.0.0.1:9/ npm_config_cache=/tmp/a/npm";

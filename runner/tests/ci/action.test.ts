@@ -285,7 +285,7 @@ test.each([
 
 test.each([
 	["before it asked for anything", "success", "The rig x-1 is down; nothing of it is left."],
-	// Without Pulumi and without an account nobody can take it down.
+	// Without Pulumi and without an account it cannot be taken down.
 	["up", "failure", "Take it down:         npx mqbench rigs destroy x-1"],
 ] as const)(
 	"a rig that a killed step has left %s is taken down, or fails the job: %s",
@@ -322,7 +322,7 @@ test.each([
 	const root = stub();
 	const npm = temporaryFolder();
 	const calls = path.join(npm, "calls");
-	// It gets what the stub has: built where it is told to build, or as a package.
+	// It gets what the stub has: built where it is asked to build, or as a package.
 	script(
 		path.join(npm, "npm"),
 		`echo "$*" >>${calls}

@@ -194,7 +194,7 @@ test("the nightly example keeps 180 nights in one commit, and a page that leads 
 
 // --- internal ---
 
-/** Who makes commits in tests, whatever the machine says. */
+/** The author of commits in tests, whatever the machine has. */
 const GIT = {
 	...process.env,
 	GIT_CONFIG_GLOBAL: "/dev/null",
@@ -234,7 +234,7 @@ function actionlint(): { status: number | null; said: string } {
 		["run", ACTIONLINT, "-no-color", "-shellcheck=", "-pyflakes="],
 		{ cwd: repository, encoding: "utf8", env: { ...process.env, GOFLAGS: "", GOWORK: "off" } },
 	);
-	// go tells of downloads and of the exit code on stderr.
+	// go prints downloads and the exit code on stderr.
 	const errors = stderr.replaceAll(/^(go: (downloading|finding)\b.*|exit status \d+)\n/gm, "");
 	return { status, said: stdout + errors };
 }

@@ -28,7 +28,7 @@ describe("topics of one's own", () => {
 		const send = () => nats.request("orders", `theirs ${theirs++}`);
 		for (let i = 0; i < 7; i++) await send();
 		const before = await nats.inventory();
-		// A neighbour who goes on while we measure.
+		// A neighbour that goes on while we measure.
 		const neighbour = setInterval(() => void send(), 50);
 		onTestFinished(() => clearInterval(neighbour));
 
@@ -60,7 +60,7 @@ describe("topics of one's own", () => {
 
 		await expect.poll(async () => (await nats.inventory()).orders?.messages).toBe(theirs + 3 * 500);
 		const after = await nats.inventory();
-		// What was sent is there as well: nothing of a topic of somebody else's is removed.
+		// What was sent is there as well: nothing of a topic that is not ours is removed.
 		expect(after).toEqual({ ...before, orders: { ...before.orders, messages: theirs + 3 * 500 } });
 		const first = (await nats.request("$JS.API.STREAM.MSG.GET.orders", { seq: 1 })) as {
 			message: { data: string };
@@ -109,7 +109,7 @@ authorization { user: bench, password: "${PASSWORD}" }
 	});
 	expectNowhere(PASSWORD, made.results, out, err);
 
-	// A certificate that nobody vouches for, and a wrong password, are one sentence each, without the password.
+	// An untrusted certificate, and a wrong password, are one sentence each, without the password.
 	const again = (set: string[], password: string) =>
 		run([made.file, ...set], { env: { BENCH_PASSWORD: password }, cwd: folder });
 	const wrongCa = await again(["--set", "system.tls.ca=other.pem"], PASSWORD);

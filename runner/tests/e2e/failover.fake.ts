@@ -26,12 +26,12 @@ export function noted(log: readonly BrokerLine[], what: string): number {
 	return found.atMs;
 }
 
-/** Who began to lead a JetStream, and when, by its own word. */
+/** The node that began to lead a JetStream, and when, by its log. */
 export function streamLeaders(log: readonly BrokerLine[]): BrokerLine[] {
 	return log.filter(({ text }) => text.includes("new stream leader for "));
 }
 
-/** Who began to lead a partition of Kafka, when, and at which offset, by its own word. */
+/** The node that began to lead a Kafka partition, when, and at which offset, by its log. */
 export function partitionLeaders(
 	log: readonly BrokerLine[],
 ): (BrokerLine & { readonly epoch: number; readonly offset: number })[] {

@@ -108,7 +108,7 @@ describe("in mid-run", () => {
 		mqbench.signal("SIGKILL");
 		await gone(children);
 		const [first = ""] = readdirSync(path.join(results, "runs"));
-		// k6 has closed its books, although nobody was there to read its progress.
+		// k6 has closed its books, although its progress had no reader.
 		await until(
 			() => existsSync(path.join(results, "runs", first, "client-0.jsonl")),
 			"k6 closes its books",

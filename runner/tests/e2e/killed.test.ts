@@ -8,7 +8,7 @@ test("a broker killed in mid-run: the run ends, counts what was lost and failed,
 	const { mqbench, children } = made;
 	signal(children, "nats-server", "SIGKILL");
 	const ended = await mqbench.ended;
-	// 3 s and what k6 adds: nobody waits for the drain of a broker that is gone. Far below the minutes of a client library's own patience.
+	// 3 s and what k6 adds: there is no drain for a broker that is gone. Far below the minutes of a client library's own patience.
 	expect(Date.now() - began).toBeLessThan(30_000);
 	expect(ended.code).toBe(3);
 	expect(alive(children)).toEqual([]);

@@ -208,7 +208,7 @@ export function expectNowhere(secret: string, folder: string, ...texts: readonly
 		expect(readFileSync(path.join(folder, name), "latin1"), name).not.toContain(secret);
 }
 
-/** Whether a check says that others had the machine: what a run says beside it is their doing. */
+/** Whether a check shows that others used the machine: they caused the other findings of the run. */
 export function othersHadTheMachine({ runs }: Result): boolean {
 	return runs.some(({ validity }) =>
 		validity.some(({ check, status }) => ["others", "steal"].includes(check) && status === "warn"),

@@ -10,7 +10,7 @@ import { realBinaries } from "../../../infra/programs/real.fake.ts";
 import { temporaryFolder } from "./mqbench.ts";
 
 /**
- * For tests: a NATS server that is not mqbench's, on loopback and a free port unless told another; it is gone when the test is over. `config`: in
+ * For tests: a NATS server that is not mqbench's, on loopback and a free port unless given another; it is gone when the test is over. `config`: in
  * nats-server's format.
  */
 export async function ownNats(

@@ -43,10 +43,10 @@ const LONG: readonly Row[] = [
 	]),
 ];
 
-/** What each pattern adds to 200/s of a second, and how many copies of each message arrive; null: nobody consumes. */
+/** What each pattern adds to 200/s of a second, and how many copies of each message arrive; null: there is no consumer. */
 const CASES = {
 	"round-trip": ["", 1],
-	// Each responder has its own topic, as Redis pub/sub knows no groups.
+	// Each responder has its own topic, because Redis pub/sub has no groups.
 	"request-reply": ["consumers: 2, topics: 2, producers: 2, ", 1],
 	"fan-out": ["subscriptions: 3, ", 3],
 	"work-queue": ["consumers: 2, ", 1],
@@ -81,7 +81,7 @@ describe.each([SHORT, ...LONG])("a short run on { %s }", (system, programs, patt
 					received: copies && intended * copies,
 					lost: copies && 0,
 					duplicated: copies && 0,
-					// Libraries that drop without a word say nothing of it.
+					// Libraries that drop silently do not report it.
 					clientDropped: BROKERLESS.test(system) ? null : 0,
 					errors: [],
 				});

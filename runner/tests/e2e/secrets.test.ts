@@ -80,7 +80,7 @@ describe.each(Object.entries(WAYS))(
 			const others = [...seen].filter((line) => !line.includes(out));
 			expect(others.filter((line) => line.includes(PASSWORD))).toEqual([]);
 			if (code === 0) expect(others.join()).toContain("script.js");
-			// Whoever typed it learns the better way.
+			// The message shows a better way.
 			expect(ended.err.includes("a password on the command line")).toBe(
 				args.some((arg) => /:\/\/.*s3cr3t/.test(arg)),
 			);

@@ -12,7 +12,7 @@ import {
 	until,
 } from "./mqbench.ts";
 
-/** What a page is told by event, each in its order. */
+/** The events that a page gets, each in its order. */
 interface Told {
 	readonly url: string;
 	readonly strips: string[];
@@ -68,7 +68,7 @@ describe("--watch", () => {
 		await mqbench.says(/ {2}1s\/4s/);
 		expect(await page()).toMatch(/<ol><li>nats: 256B 500\/s, repeat 1\/2 .*repeat 2\/2/);
 		await mqbench.says(/^\[2\/2\].*\n {2}1s\/4s/m);
-		// Who comes late has what everybody has.
+		// A page that opens late gets everything.
 		const late = await connected(mqbench);
 		await until(() => late.strips.length > 0, "the strip");
 		expect(late.strips[0]).toContain("[2/2] nats: 256B 500/s");

@@ -9,7 +9,7 @@ import { packageFolder } from "../../package.ts";
 export interface TestCloud {
 	/** Path of the command `pulumi`. */
 	readonly pulumi: string;
-	/** Added to the environment of whoever calls it. */
+	/** Added to the environment of its caller. */
 	readonly env: Readonly<Record<string, string>>;
 	/** What is in the cloud. */
 	resources(): Thing[];

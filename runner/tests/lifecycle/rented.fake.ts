@@ -52,7 +52,7 @@ export function kindsOf(rig: TaggedRig | undefined): string[] {
 	return things.map((thing) => /^(.+?) \S+( \(.*\))?$/.exec(thing)?.[1] ?? thing).sort();
 }
 
-/** As EC2 does it at the first start: the machine has the rig's host key, and who has the rig's other key comes in. */
+/** As EC2 does it at the first start: the machine has the rig's host key, and the rig's other key logs in. */
 export async function letIn(hosts: Hosts, state: string, ended: Promise<unknown>): Promise<void> {
 	let over = false;
 	void ended.then(() => {

@@ -57,13 +57,13 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	await killed();
 	const down = await destroying();
 	const pid = Number(readFileSync(told("destroying"), "utf8"));
-	// In one moment nobody asks again; and a terminal that is closed says so more than once.
+	// In such a short time nothing asks again; and a terminal that is closed says so more than once.
 	for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const) down.signal(signal);
 	await sleep(2_000);
 	down.signal("SIGHUP");
 	await sleep(500);
 	expect(runs(down.pid)).toBe(true);
-	// A machine that is late has heard of the first one later, too.
+	// A machine that is late got the first one later, too.
 	const asking = setInterval(() => down.signal("SIGINT"), 100);
 	const ended = await down.ended;
 	clearInterval(asking);

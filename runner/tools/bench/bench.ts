@@ -68,7 +68,7 @@ export function worldOf(of: NodeJS.Process, signal: AbortSignal): World {
 	};
 }
 
-/** Starts a system on this machine, as `mqbench run` does. Whoever opens it closes it. */
+/** Starts a system on this machine, as `mqbench run` does. The caller closes it. */
 export async function openBroker({ world, binaries, folder }: Bench, options: Options) {
 	const text = JSON.stringify({
 		systems: { theirs: options },
@@ -121,7 +121,7 @@ export async function runOurs(
 			env: { ...world.env, BENCH_URL: url ?? "" },
 		},
 	);
-	// What has arrived meanwhile is heard.
+	// Lines that arrived in the meantime are read.
 	await new Promise((resolve) => setImmediate(resolve));
 	world.stop.throwIfAborted();
 	const run = existsSync(path.join(out, "result.json")) ? readResult(out).runs[0] : undefined;
@@ -155,7 +155,7 @@ export async function runTool(
 	const stderr: string[] = [];
 	const child = startSupervised({
 		agent: bench.binaries.agent,
-		// Node does not tell what a child has used, a shell does.
+		// Node does not report what a child has used, a shell does.
 		argv: ["/bin/sh", "-c", '"$@"; code=$?; times >&2; exit $code', "sh", ...argv],
 		cwd: bench.folder,
 		env: { PATH: bench.world.env.PATH ?? "", HOME: bench.folder, ...env },
@@ -172,7 +172,7 @@ export async function runTool(
 	return { stdout: stdout.join("\n"), cpuSeconds: cpuSeconds(stderr.join("\n")) };
 }
 
-/** What k6 says of a script at its end. */
+/** k6's summary of a script. */
 export interface Scripted {
 	readonly iterations: number;
 	readonly dropped: number;

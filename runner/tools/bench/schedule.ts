@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: how exactly the load is made, side by side: (a) plain k6, one iteration per message, as a person writes it who has k6 and a client
+ * `npm run bench`: how exactly the load is made, side by side: (a) plain k6, one iteration per message, as one writes it with k6 and a client
  * library; (b) mqbench, on a system that completes at once (noop) and on NATS; what several clients cost, and metrics for an output of k6. Prints a
  * table, judges nothing: figures belong to the machine.
  *

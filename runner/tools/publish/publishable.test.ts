@@ -69,7 +69,7 @@ function judged(
 		run.validity = run.validity.map((one) => (one.check === name ? checkOf(name, status) : one));
 }
 
-/** All runs as if nobody had made these checks, or with other fields. */
+/** All runs as if these checks had not been made, or with other fields. */
 const unchecked = ({ runs }: Result, ...checks: string[]) => {
 	for (const run of runs) run.validity = run.validity.filter((c) => !checks.includes(c.check));
 };

@@ -93,7 +93,7 @@ test("two clients that did their part pass", () => {
 	const folder = run();
 	expect(judged(folder)).toMatchObject({ verdict: "pass", why: null });
 	expect(check(folder, "clients")).toMatchObject({ detail: "all 2 clients finished" });
-	// Where the system does not tell.
+	// Where the system does not report it.
 	expect(check(folder, "suspended")).toBeUndefined();
 });
 
@@ -530,7 +530,7 @@ describe("faults", () => {
 			"invalid",
 			`kill of the leader ${never}the run was over before it was done`,
 		],
-		// Whoever stops a run keeps faults from happening.
+		// A stop of a run keeps faults from happening.
 		[[tooLate, paused], "lost == 0", "ok", "pause: carried out"],
 		[[killed], "lost == 0", "ok", "kill of node 2 (the leader): carried out"],
 		[[], "lost == 0", "ok", "the run was stopped before the first fault"],
@@ -587,7 +587,7 @@ describe("a queue that grew", () => {
 	test.each<[string, FaultDone[] | undefined, (due: number) => Fate, string]>([
 		["fails a run to which nothing was done", undefined, kept, "fail"],
 		["in a fault alone does not: the rate is carried without it", [at], kept, "ok"],
-		// Known to have taken effect four seconds after the broker was told: what piled up meanwhile is the fault's.
+		// Known to have taken effect four seconds after the command: the fault caused what piled up in between.
 		["in one that was told before", [{ ...at, calledNs: 8 * S, beganNs: 11.9 * S }], kept, "ok"],
 		["outside of it, too, does", [{ ...killed, endedNs: 6.5 * S }], slow, "fail"],
 	])("%s", (_, done, fate, status) => {

@@ -26,7 +26,7 @@ import {
 /** Every check is made to fire by causing its condition, and all of them stay quiet when nothing is wrong. */
 
 const QUICKSTART = path.join(packageFolder, "scenarios", "quickstart.yaml");
-/** Without a broker, which would suffer as well, there is nobody else to blame. */
+/** Without a broker, which would suffer as well, the generator must be the cause. */
 const NOOP = { system: "noop" };
 
 test("a k6 that is starved of CPU is found late: INVALID, not a slow broker", async () => {
@@ -104,7 +104,7 @@ test("five healthy quickstarts in a row pass, and no check speaks up unless some
 		const idle = Math.min(before, await idleShare());
 		const result = resultOf(out);
 		const checks = told(`quickstart ${i}, ${Math.round(idle * 100)} % idle, exit ${code}`, result);
-		// Whoever has the machine meanwhile may cost the run its verdict, but nothing else.
+		// Other programs on the machine may cost the run its verdict, but nothing else.
 		expect([0, 4, 6, 99], err).toContain(code);
 		if (othersHadTheMachine(result)) {
 			if (idle > IDLE) disturbed++;
@@ -124,10 +124,10 @@ test("five healthy quickstarts in a row pass, and no check speaks up unless some
 
 // --- internal ---
 
-/** The share of a machine that nobody uses. */
+/** The idle share of a machine. */
 const IDLE = 0.9;
 
-/** Which share of the machine nobody uses, over a second. */
+/** The idle share of the machine, over a second. */
 async function idleShare(): Promise<number> {
 	const read = () => {
 		const times = cpus().map((cpu) => cpu.times);

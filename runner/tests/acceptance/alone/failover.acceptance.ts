@@ -120,7 +120,7 @@ async function disturbed(
 	return { one, gates: result.gates, ...found };
 }
 
-/** Who led next, and how long after the note of what was done to the leader, both by the brokers' log. */
+/** The next leader, and how long after the note of the fault it led, both by the brokers' log. */
 function electedIn<Line extends BrokerLine>(
 	{ fault: { action, node: away }, log }: Pick<ReturnType<typeof failoverOf>, "fault" | "log">,
 	leaders: (log: readonly BrokerLine[]) => Line[],
@@ -131,7 +131,7 @@ function electedIn<Line extends BrokerLine>(
 	return { elected, electedMs: (elected?.atMs ?? Number.NaN) - down };
 }
 
-/** The clients saw nobody from the fault until there was a new leader; with one that is stopped until it goes on, at most. */
+/** The clients had no leader from the fault until the new one; with one that is stopped until it goes on, at most. */
 function agrees(unavailableNs: number | null, electedMs: number, action: "kill" | "pause"): void {
 	const seenMs = (unavailableNs ?? Number.NaN) / 1e6;
 	expect(seenMs).toBeGreaterThan(electedMs - NOISE_MS);

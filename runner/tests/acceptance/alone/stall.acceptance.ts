@@ -130,7 +130,7 @@ async function stalled(
 		stall,
 		disturbed: (result.runs[0]?.validity ?? []).some(
 			({ check, status }) =>
-				// Of a k6 that we stop ourselves lag says nothing of others.
+				// If we stop k6 ourselves, lag shows nothing about others.
 				(OTHERS.has(check) || (check === "lag" && who !== "k6")) &&
 				(status === "warn" || status === "invalid"),
 		),
@@ -184,7 +184,7 @@ function within(what: string, got: number, less: number, { stall, disturbed }: S
 	if (!disturbed) expect(got, what).toBeLessThan(stall.mostMs - less + 40);
 }
 
-/** Checks that say that others had the machine. */
+/** Checks that show that others used the machine. */
 const OTHERS = new Set(["others", "cores", "steal"]);
 
 type Metric = Result["runs"][number]["metrics"]["lag"];
