@@ -15,7 +15,8 @@ export function otherToolsValue(field: string, value: string): string | undefine
 export function otherToolsWord(path: Path, key: string): string | undefined {
 	const place = path.findLast((step) => typeof step === "string") ?? "scenario";
 	const words = isSystem(path) ? "system" : /^(cases|matrix)$/.test(place) ? "workload" : place;
-	return own(own(otherWords, words) ?? {}, key);
+	const camel = key.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
+	return own(own(otherWords, words) ?? {}, camel);
 }
 
 /** A key may be "constructor": never look it up along the prototype. */
@@ -59,8 +60,8 @@ const otherWords: Readonly<Record<string, Words>> = {
 		cases: "scenarios",
 	}),
 	workload: words({
-		message: "messageSize size record-size messageBytes",
-		messages: "iterations msgs count num-records",
+		message: "messageSize size recordSize messageBytes payloadSize",
+		messages: "iterations msgs count numRecords",
 		rate: "producerRate executor startRate throughput",
 		"duration, e.g. 15min": "testDurationMinutes",
 		duration: "time",
