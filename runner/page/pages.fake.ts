@@ -56,7 +56,7 @@ export function searchedResult(): Result {
 		sla: ["p99 < 10ms"],
 		lo: 4000,
 		hi: 5000,
-		answer: "4 000/s meets the SLA, confirmed by a longer run; 5 000/s does not",
+		answer: "4 000/s meets the SLA, confirmed by another run; 5 000/s does not",
 		runs: rates.map((rate, index) => ({
 			index,
 			role: rate === 4000 ? "confirm" : rate > 4000 ? "probe" : "curve",

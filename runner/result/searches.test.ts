@@ -46,7 +46,7 @@ test("what a search found is computed again from its runs", () => {
 	expect(search?.lo).toBeLessThanOrEqual(5000);
 	expect(search?.hi).toBeGreaterThan(5000);
 	expect(search?.answer).toMatch(
-		/^4 \d{3}\/s meets the SLA, confirmed by a longer run; 5 \d{3}\/s does not$|^5 000\/s meets/,
+		/^4 \d{3}\/s meets the SLA, confirmed by another run; 5 \d{3}\/s does not$|^5 000\/s meets/,
 	);
 });
 
@@ -67,7 +67,7 @@ test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
 		"the generator cannot even begin",
 		() => "invalid",
 		"invalid",
-		/^no answer: every run was INVALID \(2 of 2\)$/,
+		/^no answer: every run was INVALID \(14 of 14\)$/,
 	],
 	[
 		"a run cannot be made",
@@ -103,7 +103,7 @@ test.each([
 		/; the highest rate that passed so far is 4 000\/s, not confirmed$/,
 	],
 	["the longer run", roleIs("confirm"), 5000, false, /so far .* not confirmed$/],
-	["the curve", roleIs("curve"), 5000, true, /, confirmed by a longer run$/],
+	["the curve", roleIs("curve"), 5000, true, /, confirmed by another run$/],
 ] as const)(
 	"a search that was stopped in %s says what passed so far, and that no error ended it",
 	(_, stop, lo, confirmed, answer) => {
@@ -157,7 +157,7 @@ test("a rate that passed as a probe but never in a longer run, with rates that f
 			run: { ...(healthy.runs[0] as Run), index: plan.index },
 		});
 	expect(searchesOf(all)[0]?.answer).toBe(
-		"no rate is confirmed: 2 500/s passed as a probe, but no longer run passed, down to 2 150/s; 2 of 9 runs were INVALID",
+		"no rate is confirmed: 2 500/s passed as a probe, but no confirming run passed, down to 2 150/s; 2 of 9 runs were INVALID",
 	);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stepText } from "./answer.ts";
+import { answerText, stepText } from "./answer.ts";
 import { type Found, next, type Outcome, type Step } from "./search.ts";
 
 /** What a search prints before each of its runs. */
@@ -27,8 +27,8 @@ test("each run of a search says what it tries, and what is known", () => {
 	expect(texts).toContain("tries 2 830/s (2 000/s passed, 4 000/s failed)");
 	const after = texts.findIndex((text) => text.startsWith("confirms"));
 	expect(texts.slice(after)).toEqual([
-		"confirms 2 490/s with a longer run",
-		"confirms 2 370/s with a longer run",
+		"confirms 2 490/s with another run",
+		"confirms 2 370/s with another run",
 		"measures latency at 1 190/s, 50 % of the answer",
 		"measures latency at 1 660/s, 70 % of the answer",
 		"measures latency at 1 900/s, 80 % of the answer",
@@ -39,4 +39,23 @@ test("each run of a search says what it tries, and what is known", () => {
 
 test("a run that was INVALID is made again", () => {
 	expect(said(1000, () => "invalid")).toContain("tries 1 000/s again");
+});
+
+test.each([
+	[
+		1000,
+		"1 000/s does not meet the SLA, and no lower rate could be judged; 12 of 14 runs were INVALID",
+	],
+	[2000, "no rate could be judged; 14 of 15 runs were INVALID"],
+])("INVALID runs below %d/s do not say that no rate meets the SLA", (above, expected) => {
+	const runs: Found[] = [];
+	for (;;) {
+		const what = next(1000, runs);
+		if ("answer" in what) {
+			expect(answerText(what.answer, runs)).toBe(`no answer: ${expected}`);
+			return;
+		}
+		const fails = what.step.rate >= above || runs.length === 1;
+		runs.push({ step: what.step, outcome: fails ? "fail" : "invalid" });
+	}
 });

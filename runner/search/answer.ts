@@ -13,20 +13,15 @@ export function answerText(answer: Answer, runs: readonly Found[]): string {
 				? "stopped before the search was over"
 				: noRateText(answer, runs);
 	const rate = `${formatCount(lo)}/s`;
-	const how = confirmed ? "confirmed by a longer run" : "not confirmed";
+	const how = confirmed ? "confirmed by another run" : "not confirmed";
 	const met = `${rate} meets the SLA, ${how}`;
-	switch (limitedBy) {
-		case "system":
-			return `${met}; ${formatCount(hi ?? 0)}/s does not`;
-		case "generator":
-			return `at least ${met}; the generator or its consumers carry no more (generator-limited)`;
-		case "nothing":
-			return `at least ${met}; the search ends there`;
-		case "error":
-			return `${met}; then a run could not be made`;
-		case "interrupted":
-			return `stopped before the search was over; the highest rate that passed so far is ${rate}, ${how}`;
-	}
+	return {
+		system: `${met}; ${formatCount(hi ?? 0)}/s does not`,
+		generator: `at least ${met}; the generator or its consumers carry no more (generator-limited)`,
+		nothing: `at least ${met}; the search ends there`,
+		error: `${met}; then a run could not be made`,
+		interrupted: `stopped before the search was over; the highest rate that passed so far is ${rate}, ${how}`,
+	}[limitedBy];
 }
 
 /** For a scenario, finding a rate is passing. */
@@ -45,19 +40,16 @@ export function stepText({ rate, role }: Step, runs: readonly Found[]): string {
 		...(hi === null ? [] : [`${formatCount(hi)}/s failed`]),
 	];
 	const what = `${formatCount(rate)}/s${again}`;
-	switch (role) {
-		case "probe":
-			return `tries ${what}${known.length === 0 ? "" : ` (${known.join(", ")})`}`;
-		case "confirm":
-			return `confirms ${what} with a longer run`;
-		case "curve":
-			return `measures latency at ${what}, ${Math.round(100 * (CURVE[same.length] ?? 1))} % of the answer`;
-	}
+	return {
+		probe: `tries ${what}${known.length === 0 ? "" : ` (${known.join(", ")})`}`,
+		confirm: `confirms ${what} with another run`,
+		curve: `measures latency at ${what}, ${Math.round(100 * (CURVE[same.length] ?? 1))} % of the answer`,
+	}[role];
 }
 
 // --- internal ---
 
-function noRateText({ hi }: Answer, runs: readonly Found[]): string {
+function noRateText({ hi, limitedBy }: Answer, runs: readonly Found[]): string {
 	const invalid = runs.filter((f) => f.outcome === "invalid");
 	const all = runs.length;
 	if (invalid.length === all) return `no answer: every run was INVALID (${all} of ${all})`;
@@ -66,10 +58,10 @@ function noRateText({ hi }: Answer, runs: readonly Found[]): string {
 	const lowestPerSecond = smallestOf(longer.map((f) => f.step.rate));
 	const what =
 		probePerSecond !== null
-			? `no rate is confirmed: ${formatCount(probePerSecond)}/s passed as a probe, but no longer run passed, down to ${formatCount(lowestPerSecond)}/s`
-			: hi === null
-				? "no rate meets the SLA"
-				: `no rate meets the SLA, not even ${formatCount(hi)}/s, and the search ends at ${percent(LOWEST_PART)} of its first rate of ${formatCount(runs[0]?.step.rate ?? 0)}/s`;
+			? `no rate is confirmed: ${formatCount(probePerSecond)}/s passed as a probe, but no confirming run passed, down to ${formatCount(lowestPerSecond)}/s`
+			: limitedBy === "generator"
+				? `no answer: ${hi === null ? "no rate" : `${formatCount(hi)}/s does not meet the SLA, and no lower rate`} could be judged`
+				: `no rate meets the SLA, not even ${formatCount(hi ?? 0)}/s, and the search ends at ${percent(LOWEST_PART)} of its first rate of ${formatCount(runs[0]?.step.rate ?? 0)}/s`;
 	return invalid.length === 0
 		? what
 		: `${what}; ${invalid.length} of ${all} runs ${invalid.length === 1 ? "was" : "were"} INVALID`;

@@ -83,6 +83,25 @@ test("a generator that cannot go on leaves the highest rate that passed, and say
 	expect(answer).toEqual({ lo: 8000, hi: null, limitedBy: "generator", confirmed: true });
 });
 
+test.each([
+	["carries no more", 300, 300, { lo: 250, hi: null, limitedBy: "generator", confirmed: true }],
+	["carries more than the system", 600, 300, { limitedBy: "system", confirmed: true }],
+	["carries nothing", 0, 300, { lo: null, hi: null, limitedBy: "generator" }],
+	["is only slow at first", 600, 0, { lo: null, limitedBy: "system" }],
+] as const)(
+	"a first rate that the generator cannot make is halved like one that fails: it %s",
+	(_, generator, system, expected) => {
+		const { answer, found } = search(1000, (step) =>
+			step.rate > generator ? "invalid" : upTo(system)(step),
+		);
+		expect(answer).toMatchObject(expected);
+		expect(found.slice(0, 3).map((f) => f.step.rate)).toEqual([1000, 1000, 500]);
+		if (answer.lo === null) expect(found.at(-1)?.step.rate).toBe(15.7);
+		if (expected.limitedBy === "system" && answer.lo !== null)
+			expect([answer.lo <= 300, (answer.hi ?? 0) / answer.lo <= PRECISION]).toEqual([true, true]);
+	},
+);
+
 test("one run that says nothing is made again before the generator is blamed", () => {
 	const { answer } = search(1000, (step, times) =>
 		step.rate === 4000 && times === 0 ? "invalid" : upTo(20_000)(step),

@@ -5,7 +5,7 @@ import { largestOf, smallestOf } from "../extremes.ts";
 /** Rates in messages per second. */
 export interface Step {
 	readonly rate: number;
-	/** probe: is it too fast? confirm: a longer run at the answer. curve: latency at part of it. */
+	/** probe: is it too fast? confirm: another run at the answer, longer if steps are short. curve: latency at part of it. */
 	readonly role: "probe" | "confirm" | "curve";
 }
 
@@ -28,10 +28,9 @@ export interface Answer {
 
 type Next = { readonly step: Step } | { readonly answer: Answer };
 /** Upper end of the search: no machine sends as much. */
-const HIGHEST = 20_000_000;
+export const HIGHEST = 20_000_000;
 /** Lower ends: this part of the first rate, and 1/s, below which a minute says nothing. */
 export const LOWEST_PART = 0.01;
-const LOWEST = 1;
 /** hi / lo at which the search ends. */
 export const PRECISION = 1.05;
 /** Factor by which lo falls after a failed confirmation, and how often. */
@@ -53,8 +52,7 @@ export function next(start: number, runs: readonly Found[]): Next {
 	if ("step" in confirmation) return confirmation;
 	const { answer } = confirmation;
 	if (answer.lo === null) return confirmation;
-	const measured = runs.filter((f) => f.step.role === "curve").length;
-	const part = CURVE[measured];
+	const part = CURVE[runs.filter((f) => f.step.role === "curve").length];
 	return part === undefined
 		? confirmation
 		: { step: { rate: rounded(answer.lo * part), role: "curve" } };
@@ -65,19 +63,18 @@ export function rounded(rate: number): number {
 	return Number(rate.toPrecision(3));
 }
 
-/** The highest probe that passed, and the lowest above it that failed. */
-export function boundsOf(runs: readonly Found[]): Pick<Answer, "lo" | "hi"> {
-	const probes = runs.filter((f) => f.step.role === "probe");
-	const rates = [...new Set(probes.map((f) => f.step.rate))];
-	const failed = rates.filter((rate) => decide(probes, rate) === false);
-	const hi = failed.length === 0 ? null : smallestOf(failed);
-	const passed = rates.filter(
-		(rate) => decide(probes, rate) === true && (hi === null || rate < hi),
-	);
-	return { lo: passed.length === 0 ? null : largestOf(passed), hi };
+export function lowestOf(start: number): number {
+	return Math.max(1, LOWEST_PART * start);
 }
 
-/** The answer of a stopped search; no longer run refuted its `lo`. */
+/** The highest probe that passed, and the lowest above it that failed. */
+export function boundsOf(runs: readonly Found[]): Pick<Answer, "lo" | "hi"> {
+	const hi = smallestOf(decided(runs, "fail"));
+	const lo = largestOf(decided(runs, "pass").filter((rate) => rate < hi));
+	return { lo: lo === -Infinity ? null : lo, hi: hi === Infinity ? null : hi };
+}
+
+/** The answer of a stopped search; no confirming run refuted its `lo`. */
 export function soFar(runs: readonly Found[]): Answer {
 	const longer = (is: Outcome) =>
 		runs.filter((f) => f.step.role === "confirm" && f.outcome === is).map((f) => f.step.rate);
@@ -95,75 +92,53 @@ export function soFar(runs: readonly Found[]): Answer {
 // --- internal ---
 
 function nextProbe(start: number, runs: readonly Found[]): Next {
-	const probes = runs.filter((f) => f.step.role === "probe");
-	const open = undecided(probes);
-	if (open !== null) return { step: { rate: open, role: "probe" } };
+	const probe = (rate: number): Next => ({ step: { rate: rounded(rate), role: "probe" } });
+	const last = runs.findLast((f) => f.step.role === "probe");
+	if (last === undefined) return probe(start);
+	// One bad moment of the machine must not decide.
+	if (decide(runs, last.step.rate) === null) return probe(last.step.rate);
 	const { lo, hi } = boundsOf(runs);
-	if (probes.length === 0) return { step: { rate: rounded(start), role: "probe" } };
-	const limited = probes.some((f) => isLimited(probes, f.step.rate));
+	const spoiled = smallestOf(decided(runs, "invalid"));
+	const limited = spoiled < (hi ?? Infinity);
 	const end = (limitedBy: Answer["limitedBy"]): Next => ({
 		answer: { lo, hi, limitedBy, confirmed: false },
 	});
-	if (limited && hi === null) return end("generator");
-	if (hi === null) {
-		const doubled = rounded((lo ?? start) * 2);
-		return doubled > HIGHEST ? end("nothing") : { step: { rate: doubled, role: "probe" } };
-	}
 	if (lo === null) {
-		if (limited) return end("generator");
-		const halved = rounded(hi / 2);
-		return halved < Math.max(LOWEST, LOWEST_PART * start)
-			? end("system")
-			: { step: { rate: halved, role: "probe" } };
+		const halved = rounded(Math.min(spoiled, hi ?? Infinity) / 2);
+		if (halved >= lowestOf(start)) return probe(halved);
+		return end(limited ? "generator" : "system");
 	}
 	if (limited) return end("generator");
+	if (hi === null) return rounded(lo * 2) > HIGHEST ? end("nothing") : probe(lo * 2);
 	const middle = rounded(Math.sqrt(lo * hi));
-	return hi / lo <= PRECISION || middle <= lo || middle >= hi
-		? end("system")
-		: { step: { rate: middle, role: "probe" } };
+	return hi / lo <= PRECISION || middle <= lo || middle >= hi ? end("system") : probe(middle);
 }
 
-/** Retries a failed rate, a third time if the first two disagree: one bad moment of the machine must not decide. */
-function undecided(probes: readonly Found[]): number | null {
-	const last = probes.at(-1);
-	if (last === undefined || isLimited(probes, last.step.rate)) return null;
-	return decide(probes, last.step.rate) === null ? last.step.rate : null;
+/** Rates of the probes that came to this. */
+function decided(runs: readonly Found[], outcome: Outcome): number[] {
+	const rates = new Set(runs.filter((f) => f.step.role === "probe").map((f) => f.step.rate));
+	return [...rates].filter((rate) => decide(runs, rate) === outcome);
 }
 
-/** Too slow at this rate twice: once may be a bad moment of the machine. */
-function isLimited(probes: readonly Found[], rate: number): boolean {
-	const invalid = probes.filter((f) => f.step.rate === rate && f.outcome === "invalid");
-	return invalid.length >= 2 && decide(probes, rate) === null;
-}
-
-/** A pass at once passes; otherwise two of three decide. null: not yet. */
-function decide(probes: readonly Found[], rate: number): boolean | null {
-	const outcomes = probes
-		.filter((f) => f.step.rate === rate && f.outcome !== "invalid")
-		.map((f) => f.outcome);
-	if (outcomes[0] === "pass") return true;
-	if (outcomes.filter((o) => o === "fail").length >= 2) return false;
-	return outcomes.filter((o) => o === "pass").length >= 2 ? true : null;
+/** A pass at once passes; otherwise two of three decide, or two that are invalid. null: not yet. */
+function decide(runs: readonly Found[], rate: number): Outcome | null {
+	const own = runs.filter(({ step }) => step.role === "probe" && step.rate === rate);
+	const outcomes = own.map((f) => f.outcome);
+	if (outcomes.find((o) => o !== "invalid") === "pass") return "pass";
+	const twice = (outcome: Outcome) => outcomes.filter((o) => o === outcome).length >= 2;
+	return (["pass", "fail", "invalid"] as const).find(twice) ?? null;
 }
 
 function nextConfirmation(lo: number, runs: readonly Found[], answer: Answer): Next {
-	let rate = lo;
-	let steps = 0;
+	let [rate, steps, spoiled] = [lo, 0, 0];
 	let refuted: number | null = null;
-	let spoiled = 0;
-	const lower = () => {
-		rate = rounded(rate * BACK_OFF);
-		steps++;
-		spoiled = 0;
-	};
 	for (const { step, outcome } of runs) {
 		if (step.role !== "confirm") continue;
 		if (outcome === "pass")
 			return { answer: { ...answer, lo: rate, hi: refuted ?? answer.hi, confirmed: true } };
-		if (outcome === "fail") {
-			refuted = rate;
-			lower();
-		} else if (++spoiled === 2) lower();
+		if (outcome === "fail") refuted = rate;
+		else if (++spoiled < 2) continue;
+		[rate, steps, spoiled] = [rounded(rate * BACK_OFF), steps + 1, 0];
 	}
 	if (steps <= BACK_OFFS) return { step: { rate, role: "confirm" } };
 	return {

@@ -133,7 +133,7 @@ function repeats({ searches }: Result, judged: readonly Run[]): string[] {
 		...(open === undefined
 			? []
 			: [
-					`${open.system}, ${open.case}: the highest rate was not confirmed by a longer run: search again`,
+					`${open.system}, ${open.case}: the highest rate was not confirmed by another run: search again`,
 				]),
 	];
 }
