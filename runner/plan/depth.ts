@@ -1,5 +1,5 @@
 import { type Metric, type Plan, subjectOf } from "../model/plan.ts";
-import { samplesForBound, samplesForSupport, supportOf } from "../stats/support.ts";
+import { ceilDiv, samplesForBound, samplesForSupport, supportOf } from "../stats/support.ts";
 import { formatCount, formatDurationExact, type Rate } from "../units.ts";
 import { messagesBefore } from "./offset.ts";
 import { mainMetric, samplesPerMessage } from "./samples.ts";
@@ -32,9 +32,7 @@ export function tooDeepWarnings(plans: readonly Plan[]): string[] {
 
 /** Shortest duration of whole seconds, minutes or hours in which `samples` messages are due. */
 export function durationFor(samples: number, rate: Rate): number {
-	const ns = Number(
-		(BigInt(samples) * BigInt(rate.perNs) + BigInt(rate.messages) - 1n) / BigInt(rate.messages),
-	);
+	const ns = Number(ceilDiv(BigInt(samples) * BigInt(rate.perNs), BigInt(rate.messages)));
 	const unitNs = ns <= 600e9 ? 1e9 : ns <= 36_000e9 ? 60e9 : 3600e9;
 	return Math.ceil(ns / unitNs) * unitNs;
 }

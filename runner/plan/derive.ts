@@ -10,6 +10,7 @@ export function derivePlan(
 	const renamed = (topic: string) =>
 		topic.replace(new RegExp(`\\.${plan.index}(\\.\\d+(\\.reply)?)$`), `.${index}$1`);
 	const schedule = times === undefined ? plan.schedule : counted(times);
+	const endNs = ({ warmupNs, durationNs }: Times) => warmupNs + durationNs;
 	const added = endNs(schedule) - endNs(plan.schedule);
 	return {
 		...plan,
@@ -60,10 +61,6 @@ export function openedAt(plan: Plan, startNs: number | null): Plan {
 }
 
 // --- internal ---
-
-function endNs({ warmupNs, durationNs }: Times): number {
-	return warmupNs + durationNs;
-}
 
 const LENGTHS = [1, 10, 60];
 const MOST = 14_400;

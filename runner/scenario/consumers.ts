@@ -1,4 +1,5 @@
 import { largestOf } from "../extremes.ts";
+import { sum } from "../stats/sum.ts";
 import { percent } from "../text/percent.ts";
 import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
@@ -81,8 +82,7 @@ export function busyShare(of: Consuming, perSecond: number): number {
 export function idleConsumers(group: Group): number {
 	if (!group.groupsByPartition) return 0;
 	const most = partitionsWithMessages(group);
-	const idle = each(group.topics, (topic) => Math.max(0, membersOf(group, topic) - most));
-	return idle.reduce((sum, n) => sum + n, 0);
+	return sum(each(group.topics, (topic) => Math.max(0, membersOf(group, topic) - most)));
 }
 
 /** The busiest member's part of all messages, spread as evenly as topics and partitions allow; 0 without members. */

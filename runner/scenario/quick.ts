@@ -1,5 +1,6 @@
 import { smallestOf } from "../extremes.ts";
 import { type Times, windowPieces } from "../model/load.ts";
+import { sum } from "../stats/sum.ts";
 import { type Rate, ratePerSecond } from "../units.ts";
 import type { Case, Fault, Scenario } from "./scenario.ts";
 import { backlogTimes, heldBack, phasesOf } from "./schedule.ts";
@@ -72,7 +73,7 @@ function shortened(one: Case): Case {
 		const before = schedule.pieces.slice(0, -window.length);
 		const warmup = before.map((piece) => ({ ...piece, durationNs: warmupNs }));
 		return {
-			...open(sum(short), [...warmup, ...short]),
+			...open(sum(short.map((piece) => piece.durationNs)), [...warmup, ...short]),
 			phases: one.phases.length === 0 ? [] : phasesOf(short),
 		};
 	}
@@ -88,7 +89,7 @@ function shortened(one: Case): Case {
 
 /** Keeps the proportions, in whole seconds, each long enough for two messages. */
 function shorterPieces(long: Times["pieces"]): Times["pieces"] {
-	const ratio = Math.min(1, WINDOW_NS / sum(long));
+	const ratio = Math.min(1, WINDOW_NS / sum(long.map((piece) => piece.durationNs)));
 	return long.map((piece) => {
 		const whole = Math.floor((piece.durationNs * ratio) / SECOND) * SECOND;
 		const due = piece.to.messages === 0 ? 0 : untilDue(piece.to, 2);
@@ -98,8 +99,4 @@ function shorterPieces(long: Times["pieces"]): Times["pieces"] {
 
 function untilDue({ messages, perNs }: Rate, count: number): number {
 	return Math.ceil((count * perNs) / messages / SECOND) * SECOND;
-}
-
-function sum(all: readonly { readonly durationNs: number }[]): number {
-	return all.reduce((total, { durationNs }) => total + durationNs, 0);
 }

@@ -1,4 +1,5 @@
 import { type Load, type Times, windowPieces } from "../model/load.ts";
+import { sum } from "../stats/sum.ts";
 import { ceilDiv } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
 import type { WrittenWorkload } from "./schema.ts";
@@ -32,9 +33,11 @@ export function scheduleOf(fields: Fields): Times | null {
 	if (!first) return null;
 	const pieces = steps
 		? steps.flatMap((step) => flat(step.rate, step.duration))
-		: (stages ?? []).map(({ target, duration }, index) =>
-				piece(duration, stages?.[index - 1]?.target ?? first, target),
-			);
+		: (stages ?? []).map(({ target, duration }, index) => ({
+				durationNs: duration,
+				from: stages?.[index - 1]?.target ?? first,
+				to: target,
+			}));
 	return {
 		kind: pieces.length > 0 ? "stages" : poisson ? "poisson" : "constant",
 		rate: pieces
@@ -56,9 +59,9 @@ function untilSteady({ warmup }: Fields): boolean {
 export function durationOf(fields: Fields): number | null {
 	const { rate, stages, steps, messages, duration } = fields;
 	if (messages !== undefined) return duration ?? CLOSED_NS;
-	if (steps) return sum(steps);
+	if (steps) return sum(steps.map((step) => step.duration));
 	if (!rate) return null;
-	if (stages) return sum(stages);
+	if (stages) return sum(stages.map((stage) => stage.duration));
 	return duration ?? (fields.find === undefined ? null : SEARCH_NS);
 }
 
@@ -111,7 +114,7 @@ export function meanPerSecond(times: Times): number | null {
 	const due = windowPieces(times).map(
 		({ from, to, durationNs: ns }) => ((ratePerSecond(from) + ratePerSecond(to)) / 2) * ns,
 	);
-	return due.reduce((all, one) => all + one, 0) / durationNs;
+	return sum(due) / durationNs;
 }
 
 /**
@@ -140,17 +143,9 @@ const WARMUP_NS = 5e9;
 /** 12 s to judge and 2 s to tell the generator (run/warm-up.ts). Kafka on two cores took 35 to 65 s to reach full speed. */
 const STEADY = { fromNs: 14e9, toNs: 90e9 };
 const CLOSED_NS = 600e9;
-/** A search step measures at least 15 s (reports/METHOD.md, "Searches"). */
+/** A step's (reports/METHOD.md, "Searches"). */
 const SEARCH_NS = 15e9;
 
 function flat(rate: Rate, durationNs: number): Pieces {
-	return durationNs === 0 ? [] : [piece(durationNs, rate, rate)];
-}
-
-function piece(durationNs: number, from: Rate, to: Rate): Pieces[number] {
-	return { durationNs, from, to };
-}
-
-function sum(parts: readonly { readonly duration: number }[]): number {
-	return parts.reduce((total, { duration }) => total + duration, 0);
+	return durationNs === 0 ? [] : [{ durationNs, from: rate, to: rate }];
 }
