@@ -1,7 +1,7 @@
 import { smallestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
 import type { Result, Run, Search } from "../model/result.ts";
-import { rateText } from "../plan/plan-text.ts";
+import { durabilityText, rateText } from "../plan/plan-text.ts";
 import { countLabel } from "../result/fields.ts";
 import { outcomesOf, verdictAt } from "../result/outcomes.ts";
 import { bySystemAndCase, carried, sizeOf, withoutSearches } from "../result/select.ts";
@@ -129,12 +129,14 @@ function saidOf({ all, lowest }: CaseStandings): string | null {
 		);
 	const how = group.length === 1 ? "is lowest" : "cannot be told apart";
 	const values = listed(group.map(({ p99 }) => show(p99)));
+	const known = all.filter(({ ranked, run }) => ranked && run.load.durabilityLevel !== null);
+	const unequal = durabilityText(known.map(({ run }) => run));
 	return [
 		[`${namesOf(group)} ${how} at ${p99} (${values})`, slower.join(", ")]
 			.filter(Boolean)
 			.join("; "),
 		...unrankedTexts(all),
-		...durabilityText(all.filter(({ ranked }) => ranked)),
+		...(unequal === null ? [] : [`Their ${unequal}`]),
 	].join(". ");
 }
 
@@ -158,14 +160,6 @@ function unrankedTexts(all: readonly Standing[]): string[] {
 	return [...grouped(others, why)].map(
 		([reason, own]) => `${namesOf(own)} ${own.length === 1 ? "is" : "are"} not ranked: ${reason}`,
 	);
-}
-
-function durabilityText(ranked: readonly Standing[]): string[] {
-	const known = ranked.filter(({ run }) => run.load.durabilityLevel !== null);
-	const levels = known.map(({ run: { system, load } }) => `${system} ${load.durabilityLevel}`);
-	return new Set(known.map(({ run }) => run.load.durabilityLevel)).size < 2
-		? []
-		: [`Their durability differs: ${levels.join(", ")}`];
 }
 
 /** In how many cases the same systems are lowest. */

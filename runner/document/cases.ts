@@ -1,4 +1,5 @@
 import type { Result, Run } from "../model/result.ts";
+import { durabilityText } from "../plan/plan-text.ts";
 import { countLabel } from "../result/fields.ts";
 import { byCase, type Case, maximum, percentile, saturatedBy } from "../result/select.ts";
 import { amount, type Column, cellsOf } from "../result/show.ts";
@@ -80,6 +81,7 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 	return [
 		heading(title.join(", "), 1, `case-${number}`),
 		table(columns, cells),
+		...upTo(1, text(durabilityText(runs))),
 		list(result.runs.length >= MANY_RUNS ? fates : []),
 		text(
 			checks.size === 0

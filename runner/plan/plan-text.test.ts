@@ -85,6 +85,22 @@ describe("a plan as text", () => {
 		expect(text("sla: [p99 < 1s]\n")).not.toContain("compared");
 	});
 
+	test("says in a line how durability differs between systems", () => {
+		const text = (systems: string) =>
+			renderPlan(
+				plansOf(
+					`systems: { ${systems} }\nworkload: { rate: 1000/s, message: 256B, duration: 10s }\n`,
+				),
+				{ columns: 300 },
+			);
+		const os = "js: { broker: nats, mode: jetstream, durability: os }";
+		expect(
+			text(`core: nats, ${os}, kafka: kafka, own: { broker: nats, mode: jetstream }`),
+		).toContain("\n\ndurability differs: core none, js os, kafka os, own interval 2m.\n\n");
+		expect(text(`${os}, kafka: kafka`)).not.toContain("differs");
+		expect(text("core: nats, redis: redis")).not.toContain("differs");
+	});
+
 	test("keeps its tables in step and its sentences within 80 columns, whatever cases are called", () => {
 		const name = "n".repeat(80);
 		const text = renderPlan(

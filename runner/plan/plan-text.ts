@@ -24,23 +24,24 @@ interface Around {
 
 /** Everything known before the first message. Names are last in tables, so that a long one breaks nothing. */
 export function renderPlan(plans: readonly Plan[], around: Around): string {
-	const { columns, where = [], uses = [], warnings = [] } = around;
+	const { columns, where = [], uses = [], warnings = [], searchText = () => "a search" } = around;
 	const width = Math.max(40, columns);
 	const runs = plans.filter(({ search }) => search === null);
 	const searches = plans.filter(({ search }) => search !== null);
-	const compared = comparedText(plans);
 	const list = (title: string, lines: readonly string[]) =>
 		lines.length === 0
 			? []
 			: [[title, "", ...lines.flatMap((line) => wrap(`${line}.`, width, "    ", "  "))]];
-	const searchText = around.searchText ?? (() => "a search, find: max-rate");
 	const parts = [
 		...(runs.length > 0 ? [runLines(runs, width)] : []),
 		...(plans.some(({ quick }) => quick) ? [wrap(`Note: ${QUICK_MEANS}.`, width)] : []),
 		...searches.map((plan) =>
 			wrap(`${plan.index}. ${plan.system}/${plan.case}: ${searchText(plan)}.`, width),
 		),
-		...(compared === null ? [] : [wrap(`${compared}.`, width)]),
+		...[
+			durabilityText(plans.map((plan) => ({ ...plan, load: plan }))),
+			comparedText(plans),
+		].flatMap((said) => (said === null ? [] : [wrap(`${said}.`, width)])),
 		...list(
 			"What each case does:",
 			[...grouped(plans, (plan) => plan.case)].map(([name, own]) => `${name}: ${describeAll(own)}`),
@@ -69,6 +70,20 @@ export function comparedText(plans: readonly Plan[]): string | null {
 	const what =
 		lines.size > 0 ? [...lines].join(", ") : "p50, p99 and of closed loads throughput (default)";
 	return `compared over ${repeats} repeats with ${other}: ${what}`;
+}
+
+/** "durability differs: nats none, js os"; null: it does not. */
+export function durabilityText(
+	all: readonly { system: string; load: Pick<Plan, "durability" | "durabilityLevel"> }[],
+): string | null {
+	const levels = all.map(
+		({ load }) => load.durabilityLevel ?? load.durability.split(/[,:]| \(/)[0],
+	);
+	const said = distinct(
+		all.map(({ system }, i) => `${system} ${levels[i]}`),
+		String,
+	);
+	return new Set(levels).size < 2 ? null : `durability differs: ${said.join(", ")}`;
 }
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ..." */
