@@ -2,15 +2,13 @@ import type { Command } from "commander";
 import { type CloudSide, theCloud, writeOffer } from "../../infra/rent/rent.ts";
 import { cloudRequest } from "../../infra/rent/request.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import type { Plan } from "../model/plan.ts";
 import { tooDeepWarnings } from "../plan/depth.ts";
 import { expand } from "../plan/expand.ts";
 import { placeLines, usesLines } from "../plan/place-text.ts";
 import { renderPlan } from "../plan/plan-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
 import { readScenario } from "../scenario/load.ts";
-import { foreseen } from "../search/runs.ts";
-import { formatDuration, plural } from "../units.ts";
+import { foreseenText } from "../search/runs.ts";
 import type { World } from "../world.ts";
 import { type Action, type Flags, type ScenarioArgs, scenarioOptions } from "./options.ts";
 
@@ -43,7 +41,7 @@ export async function plan(
 				),
 				uses: usesLines(scenario, plans, world.env),
 				warnings,
-				searchText,
+				searchText: foreseenText,
 			}),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);
@@ -51,11 +49,4 @@ export async function plan(
 	if (scenario.strict && tooDeep.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings: tooDeep });
 	return unfit;
-}
-
-// --- internal ---
-
-function searchText(search: Plan): string {
-	const { probeNs, confirmNs, curve } = foreseen(search);
-	return `a search, find: max-rate: usually 10 to 25 runs; the first takes ${formatDuration(probeNs)}, the last ones confirm the answer (${formatDuration(confirmNs)} at this rate) and measure ${plural(curve, "lower rate")}; starting brokers and waiting for the last messages come on top`;
 }

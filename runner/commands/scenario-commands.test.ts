@@ -160,11 +160,10 @@ test("a search: plan says how many runs it may make and how long they send, vali
 	);
 	const { flat } = await of(plan, { path: "s.yaml" }, { cwd });
 	expect(flat).toMatch(
-		/^1\. nats\/256B 300\/s: a search, find: max-rate: usually 10 to 25 runs; the first takes 2min 30s/,
+		/^1\. nats\/256B 300\/s: a search, find: max-rate, in steps of 5s \(below 20 000\/s longer, up to [^,]+, because p99\.99 needs the messages\) and one of 2min 28s .*: at most \d+ runs and [^,]+ of sending/,
 	);
-	// Its duration of 5s is shorter than any actual run.
 	expect(flat).toContain("256B 300/s: round-trip of 256B, 300/s at first, after 2s warm-up;");
-	expect(flat).not.toMatch(/5s|1 run|7s|Percentiles|Warning/);
+	expect(flat).not.toMatch(/\b1 run|7s|Percentiles|Warning/);
 	expect((await of(validate, { path: "s.yaml" }, { cwd })).out).toBe(
 		"s.yaml is valid: 1 search (times: npx mqbench plan), 1 system (nats), 1 case\n",
 	);

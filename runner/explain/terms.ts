@@ -34,7 +34,7 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 		"noise | tells a change of | write in sla": "By how much runs of the same work differ on this machine (npx mqbench calibrate). tells a change of: the smallest change that so many runs on each side show in 95 of 100 cases. write in sla: a margin of twice the noise.",
 	},
 	"max-rate": {
-		"probe | confirm | curve": "Runs of a search. probe: is this rate too high? confirm: a longer run at the answer. curve: how latency grows up to it. As a driver's setting, confirm is what the broker answers to each message.",
+		"probe | confirm | curve": "Runs of a search. probe: is this rate too high? confirm: another run at the answer, up to four times as long. curve: how latency grows up to it. As a driver's setting, confirm is what the broker answers to each message.",
 	},
 	"": {
 		"clients": "Processes, hosts or containers that share one schedule: each message is due at the same moment as with one client. In round-trip, request-reply and publish the sender gets its own answer back, by one clock. In fan-out, work-queue and backlog another client receives it: mqbench compares the clocks of hosts over SSH before and after the run, and a verdict has to hold with both bounds added. What to do: use round-trip, hosts close to each other, or chrony.",

@@ -162,11 +162,12 @@ machine is the limit, use more cores or put the broker on another machine.
 The search starts at rate. It doubles the rate while runs pass (or halves it
 until one does), then tries rates between the highest that passed and the lowest
 that failed, until they are 5 % apart. A rate that failed is tried again: two of
-three runs decide. A rate that is INVALID twice ends this part of the search.
+three runs decide. A rate that is INVALID twice ends this part of the search; if
+no rate has passed yet, the search halves it. duration is the length of a step.
 
-A run of 60s or more then confirms the answer. If it fails, or is INVALID twice,
-the search goes down by 5 %, up to three times. At the end, runs at 50 to 95 %
-of the answer show how latency grows with the rate.
+A run of up to four steps then confirms the answer. If it fails, or is INVALID
+twice, the search goes down by 5 %, up to three times. At the end, runs at 50 to
+95 % of the answer show how latency grows with the rate.
 
 Example: [20 000, 21 000]/s: 20 000/s met p99 < 10ms for a minute, and 21 000/s
 failed twice. "Limited by the generator": the next rate was INVALID twice.

@@ -242,7 +242,7 @@ export const LOAD_FIELDS = {
 	},
 	duration: {
 		input: span(
-			"Length of the measured part; with `messages` its limit. Default: with `messages` 10min.",
+			"Length of the measured part; with `find` of each step (3s or more; longer where the SLA's percentile needs it), with `messages` its limit. Default: with `find` 15s, with `messages` 10min.",
 			["10s", "5min"],
 			"above 0",
 		).optional(),

@@ -77,12 +77,12 @@ test("repeats that may be added count as if they were", () => {
 	expect(secondsOf("system: nats\nrepeat: 2", { confirm: true })).toBe(200);
 });
 
-test("a search is as many runs as it usually makes", () => {
+test("a search is as many runs as it takes to the highest rates", () => {
 	expect(
 		secondsOf(
 			"system: nats\nsla: [p99 < 5ms]",
 			{},
 			"rate: 3/s, warmup: 5s, duration: 20s, find: max-rate",
 		),
-	).toBe(20 * (15 + 5 + 60 + 10));
+	).toBe(30 * (15 + 5 + 40 + 10));
 });

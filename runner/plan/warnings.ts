@@ -119,9 +119,9 @@ function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[
 
 /** A broker's start and a look at clocks, before a run's first message. */
 const START_NS = 15e9;
-/** A search usually makes 10 to 15 runs and a curve of 5, most of them short. */
-const SEARCH_RUNS = 20;
-const SEARCH_RUN_NS = 60e9;
+/** Runs of a search whose rates always pass or always fail, most of them short (search/foreseen.ts). */
+const SEARCH_RUNS = 30;
+const SEARCH_RUN_NS = 40e9;
 /** A floor's window and start. */
 const FLOOR_NS = 10e9;
 /** Repeats that --confirm adds. */

@@ -92,6 +92,8 @@ export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
 // --- internal ---
 
 const SETTLING = 10;
+/** A search needs the queue's trend (verdict/checks/trend.ts): at a rate that is too high, a short window may still meet the SLA. */
+const STEP_NS = 3e9;
 /** Counting Poisson arrivals draws each one: this many take a second or two. */
 const MOST_POISSON = 100_000_000;
 /** The first one that is written decides. */
@@ -121,7 +123,7 @@ function seedless(merged: Written, override: Written): Written {
 }
 
 function checkTogether(of: Fields, wrong: Wrong<WorkloadField>): void {
-	const { warmup = { ns: 0 }, arrivals, steps, messages = 10_000 } = of;
+	const { warmup = { ns: 0 }, arrivals, steps, messages = 10_000, duration = STEP_NS } = of;
 	const { has } = of;
 	if (has("seed") && arrivals !== "poisson") wrong("seed", "seed-without-poisson");
 	const odd = steps?.find((step) => step.duration % 1e9 !== 0)?.duration;
@@ -136,6 +138,8 @@ function checkTogether(of: Fields, wrong: Wrong<WorkloadField>): void {
 		wrong("warmup", "steady-window", { part, instead: closed ? `${tenth} messages` : "15s" });
 	if ("messages" in warmup && !closed) wrong("warmup", "warmup-of-rate");
 	if (of.find && arrivals === "poisson") wrong("find", "search-of-shape", { field: "arrivals" });
+	if (of.find && duration < STEP_NS)
+		wrong("duration", "search-of-short-steps", { durationNs: duration, leastNs: STEP_NS });
 }
 
 function checkAmounts(of: Fields, wrong: Wrong<WorkloadField>): void {

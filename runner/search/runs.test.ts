@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
 import { Plan as PlanSchema } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
+import { longest } from "../plan/warnings.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { ratePerSecond } from "../units.ts";
-import { firstIndex, foreseen, outcomeOf, searchRuns, stepOf } from "./runs.ts";
+import { firstIndex, foreseen, foreseenText, outcomeOf, searchRuns, stepOf } from "./runs.ts";
 import type { Outcome } from "./search.ts";
 
 const scenario = `
@@ -138,13 +139,110 @@ test("the run that confirms is long enough for the deepest percentile too", () =
 	expect(plans.filter((p) => p.search?.role === "curve")).toHaveLength(5);
 });
 
-test.each([0.25, 0.6, 1, 2, 5, 13, 33, 64])(
-	"a search takes at most 25 runs where the system carries %d times the first rate, as plan says",
-	(part) => {
-		const { plans } = play(start(DEEP), 300 * part);
-		expect(plans.length).toBeGreaterThan(5);
-		expect(plans.length).toBeLessThanOrEqual(25);
-		// 1.2 times the 36 887 messages of p99.99 at 300/s, and the warm-up.
-		expect(foreseen(start(DEEP))).toMatchObject({ confirmNs: 150e9, curve: 5 });
-	},
-);
+describe("the duration of a scenario is the length of its steps", () => {
+	const lengths = (workload: string, sla = "p99 < 5ms") => {
+		const { plans } = play(
+			start(
+				`system: nats\nworkload: { message: 256B, find: max-rate, ${workload} }\nsla: [${sla}]\n`,
+			),
+			1e6,
+		);
+		const of = (role: string) =>
+			plans.find((plan) => plan.search?.role === role)?.schedule.durationNs;
+		return ["probe", "confirm", "curve"].map((role) => (of(role) ?? 0) / 1e9);
+	};
+	test.each([
+		["short: the confirmation takes four steps", "rate: 1000/s, duration: 3s", [3, 12, 3]],
+		["15s unless written", "rate: 1000/s", [15, 60, 15]],
+		["20s: the confirmation takes a minute", "rate: 1000/s, duration: 20s", [20, 60, 20]],
+		["long: no run is shorter", "rate: 1000/s, duration: 5min", [300, 300, 300]],
+	])("%s", (_, workload, expected) => {
+		expect(lengths(workload)).toEqual(expected);
+	});
+
+	test.each([
+		// p99 has ten messages above it in 10 s at 100/s, in 24 s 240 at 10/s: 442 are the fewest that can pass.
+		["100/s", "p99 < 5ms", 10],
+		["10/s", "p99 < 5ms", 45],
+		["1000/s", "p99.9 < 5ms", 10],
+		["1000/s", "p99.99 < 5ms", 45],
+		["100/s", "max < 5ms", 3],
+	])("but at %s long enough for %s", (rate, sla, seconds) => {
+		const text = `system: nats\nworkload: { message: 256B, rate: ${rate}, duration: 3s, find: max-rate }\nsla: [${sla}]\n`;
+		expect(play(start(text), 1e6).plans[0]?.schedule.durationNs).toBe(seconds * 1e9);
+	});
+});
+
+describe("what plan says of a search", () => {
+	const of = (workload: string, sla = "p99 < 5ms") =>
+		start(
+			`system: nats\nworkload: { message: 256B, find: max-rate, ${workload} }\nsla: [${sla}]\n`,
+		);
+	const sent = ({ plans }: { readonly plans: readonly Plan[] }) => ({
+		runs: plans.length,
+		ns: plans.reduce((ns, { schedule }) => ns + schedule.warmupNs + schedule.durationNs, 0),
+	});
+	const shortest = ["rate: 300/s, duration: 3s, warmup: 2s", "p99.99 < 5ms"] as const;
+
+	test.each([shortest, ["rate: 10000/s", "p99 < 5ms"]])(
+		"of %s: no more runs and time, whatever the system carries",
+		(...workload) => {
+			const plan = of(workload[0] ?? "", workload[1]);
+			const { runs, ns } = foreseen(plan);
+			const most = { runs: 0, ns: 0 };
+			for (let limit = 25e6; limit > 1; limit /= 1.07) {
+				const found = sent(play(plan, limit));
+				most.runs = Math.max(most.runs, found.runs);
+				most.ns = Math.max(most.ns, found.ns);
+			}
+			// Some limits lie between those that are tried here.
+			expect([0, 1]).toContain(runs - most.runs);
+			expect(ns).toBeGreaterThanOrEqual(most.ns);
+			expect(ns).toBeLessThan(1.1 * most.ns);
+		},
+	);
+
+	test.each([shortest, ["rate: 1000/s"], ["rate: 9000000/s"], ["rate: 15/s, duration: 5min"]])(
+		"of %s: at most four times as much if each rate takes as many runs as it can",
+		(...workload) => {
+			const plan = of(workload[0] ?? "", workload[1]);
+			const { runs, ns } = foreseen(plan);
+			for (let limit = 25e6; limit > 1; limit /= 1.5) {
+				const made: Plan[] = [];
+				const found = sent(
+					playWith(plan, (run) => {
+						const same = made.filter(({ search }) => search?.role === run.search?.role);
+						const before = same.filter(
+							({ schedule }) => JSON.stringify(schedule.rate) === JSON.stringify(run.schedule.rate),
+						).length;
+						made.push(run);
+						if (run.search?.role === "confirm")
+							return same.length > 6 ? "pass" : before === 0 ? "invalid" : "fail";
+						return (["invalid", "fail", "pass"] as const)[before] ?? upTo(limit)(run);
+					}),
+				);
+				expect(found.runs).toBeGreaterThan(8);
+				expect(found.runs).toBeLessThanOrEqual(4 * runs);
+				expect(found.ns).toBeLessThanOrEqual(4 * ns);
+			}
+		},
+	);
+
+	test("is how long the steps are, and from which rate down the SLA makes them longer", () => {
+		expect(foreseenText(of("rate: 5000/s, duration: 3s, warmup: 1s"))).toBe(
+			"a search, find: max-rate, in steps of 3s (below 334/s longer, up to 20s, because p99 needs the messages) and one of 12s that confirms the answer, each after 1s warm-up: at most 27 runs and 4min 39s of sending if a rate always passes or always fails, at most four times as much otherwise; starting brokers and waiting for the last messages come on top",
+		);
+		expect(foreseenText(of("rate: 500000/s, warmup: 0s", "p50 < 5ms"))).toContain(
+			"in steps of 15s and one of 1min that confirms the answer, each without warm-up: at most ",
+		);
+	});
+
+	test.each(["3s", "15s", "1min", "5min"])(
+		"of steps of %s is less than rented machines last",
+		(duration) => {
+			const plan = of(`rate: 1000/s, duration: ${duration}`);
+			const lasts = longest([plan], { floors: false, confirm: false });
+			expect(lasts).toBeGreaterThan(foreseen(plan).ns);
+		},
+	);
+});

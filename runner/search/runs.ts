@@ -3,16 +3,32 @@ import type { Times } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { derivePlan } from "../plan/derive.ts";
+import { afterText } from "../plan/plan-text.ts";
+import { sum } from "../stats/sum.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
-import { formatRate, type Rate, ratePerSecond } from "../units.ts";
+import {
+	formatCount,
+	formatDuration,
+	formatRate,
+	plural,
+	type Rate,
+	ratePerSecond,
+} from "../units.ts";
 import { stepText } from "./answer.ts";
-import { type Answer, CURVE, type Found, next, type Outcome, type Step } from "./search.ts";
+import {
+	type Answer,
+	type Found,
+	HIGHEST,
+	lowestOf,
+	next,
+	type Outcome,
+	type Step,
+} from "./search.ts";
 
-/** Shortest measurement of a probe, after the warm-up; the confirmation is longer. */
-const PROBE_NS = 15e9;
-const CONFIRM_NS = 60e9;
-/** Limits the time for ten messages beyond a rare percentile, but never for the fewest samples that can pass. */
-const LONGEST_NS = 120e9;
+/** Limits of the confirmation, in steps and alone. */
+const CONFIRM = { steps: 4, ns: 60e9 };
+/** Limits of the time for ten messages beyond a rare percentile, but never for the fewest samples that can pass. */
+const LONGEST = { steps: 8, ns: 120e9 };
 
 /** Yields the runs of one search, each the case `start` at another rate, and asks `judge` about each. Returns the answer and its runs. */
 export function* searchRuns(
@@ -21,11 +37,10 @@ export function* searchRuns(
 	judge: (plan: Plan) => Outcome,
 	say: (text: string) => void = () => {},
 ): Generator<Plan, { readonly answer: Answer; readonly runs: Found[] }> {
-	const { rate } = start.schedule;
-	if (rate === null) throw new Error("a search needs a rate to begin with");
+	const first = firstRate(start);
 	const runs: Found[] = [];
 	for (;;) {
-		const what = next(ratePerSecond(rate), runs);
+		const what = next(first, runs);
 		if ("answer" in what) return { answer: what.answer, runs };
 		const times = runs.filter(
 			(f) => f.step.rate === what.step.rate && f.step.role === what.step.role,
@@ -45,17 +60,7 @@ export function firstIndex(plans: readonly Plan[]): number {
 
 /** An undecided SLA was not met. */
 export function outcomeOf(verdict: Verdict): Outcome {
-	switch (verdict) {
-		case "pass":
-		case "invalid":
-		case "interrupted":
-			return verdict;
-		case "fail":
-		case "inconclusive":
-			return "fail";
-		default:
-			return "error";
-	}
+	return verdict === "inconclusive" ? "fail" : verdict;
 }
 
 export function stepOf(plan: Plan): Step | null {
@@ -64,15 +69,40 @@ export function stepOf(plan: Plan): Step | null {
 	return { rate: ratePerSecond(schedule.rate), role: search.role };
 }
 
-/** Known before the first run; warm-ups included. */
+/** What is known of a search before its first run. */
+export function foreseenText(start: Plan): string {
+	const { durationNs } = start.schedule;
+	const deepest = deepestOf(start);
+	const longestNs = windowNs(start, { rate: lowestOf(firstRate(start)), role: "probe" });
+	const enough = Math.ceil((samplesForSupport(deepest) * 1e9) / durationNs);
+	const longer =
+		longestNs > durationNs
+			? ` (below ${formatCount(enough)}/s longer, up to ${formatDuration(longestNs)}, because p${deepest} needs the messages)`
+			: "";
+	const confirmNs = windowNs(start, { rate: firstRate(start), role: "confirm" });
+	const { runs, ns } = foreseen(start);
+	return `a search, find: max-rate, in steps of ${formatDuration(durationNs)}${longer} and one of ${formatDuration(confirmNs)} that confirms the answer, each ${afterText(start.schedule)}: at most ${plural(runs, "run")} and ${formatDuration(ns)} of sending if a rate always passes or always fails, at most four times as much otherwise; starting brokers and waiting for the last messages come on top`;
+}
+
+/** At most, if a rate always passes or always fails; `ns`: of sending, warm-ups included. */
 export function foreseen(start: Plan) {
-	const rate = ratePerSecond(start.schedule.rate ?? { messages: 1, perNs: 1e9 });
-	const { warmupNs } = start.schedule;
+	const first = firstRate(start);
+	const play = (limit: number): Found[] => {
+		const runs: Found[] = [];
+		for (;;) {
+			const what = next(first, runs);
+			if ("answer" in what) return runs;
+			runs.push({ step: what.step, outcome: what.step.rate <= limit ? "pass" : "fail" });
+		}
+	};
+	// The longest ways lead to the highest and the lowest rates. Limits closer than a search's precision are one to it.
+	const plays = [HIGHEST, 4 * lowestOf(first)].flatMap((top) =>
+		Array.from({ length: 48 }, (_, i) => play(top / 1.03 ** i)),
+	);
+	const nsOf = ({ step }: Found) => start.schedule.warmupNs + windowNs(start, step);
 	return {
-		probeNs: warmupNs + durationOf(start, { rate, role: "probe" }),
-		/** If the first rate is the answer. */
-		confirmNs: warmupNs + durationOf(start, { rate, role: "confirm" }),
-		curve: CURVE.length,
+		runs: largestOf(plays.map((runs) => runs.length)),
+		ns: largestOf(plays.map((runs) => sum(runs.map(nsOf)))),
 	};
 }
 
@@ -87,7 +117,7 @@ function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 		case: `${start.case} @ ${formatRate(rate)} (${step.role}${again})`,
 		search: { role: step.role, of: start.case },
 		// Each run has a new, cold broker, so warm-ups stay.
-		times: { ...start.schedule, rate, durationNs: durationOf(start, step) } as Times,
+		times: { ...start.schedule, rate, durationNs: windowNs(start, step) } as Times,
 	});
 }
 
@@ -98,23 +128,30 @@ function exact(perSecond: number): Rate {
 	return { messages, perNs };
 }
 
-/** Allows ten messages beyond the deepest percentile of the SLA. */
-function durationOf(start: Plan, { rate, role }: Step): number {
+function firstRate({ schedule: { rate } }: Plan): number {
+	if (rate === null) throw new Error("a search needs a rate to begin with");
+	return ratePerSecond(rate);
+}
+
+/** The window of one run: the scenario's duration, or longer if a percentile of the SLA needs the messages. */
+function windowNs(start: Plan, { rate, role }: Step): number {
+	const stepNs = start.schedule.durationNs;
 	// The confirmation must support the percentile at least as well as the probe.
 	if (role === "confirm")
 		return Math.max(
-			CONFIRM_NS,
-			start.schedule.durationNs,
-			durationOf(start, { rate, role: "probe" }),
+			Math.min(CONFIRM.steps * stepNs, CONFIRM.ns),
+			windowNs(start, { rate, role: "probe" }),
 		);
-	const deepest = Math.max(
-		largestOf(start.sla.map((s) => (s.kind === "percentile" ? s.percentile : 50))),
-		50,
-	);
+	const deepest = deepestOf(start);
 	const lasting = (samples: number) => Math.ceil(samples / rate) * 1e9;
 	return Math.max(
-		PROBE_NS,
-		Math.min(LONGEST_NS, lasting(samplesForSupport(deepest))),
+		stepNs,
+		Math.min(LONGEST.steps * stepNs, LONGEST.ns, lasting(samplesForSupport(deepest))),
 		lasting(1.2 * samplesForBound(deepest)),
 	);
+}
+
+/** The deepest percentile of the SLA; reports show a median in any case. */
+function deepestOf({ sla }: Plan): number {
+	return Math.max(largestOf(sla.map((s) => (s.kind === "percentile" ? s.percentile : 50))), 50);
 }

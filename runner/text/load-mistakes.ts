@@ -23,6 +23,7 @@ export const loadMistakes = {
 	"warmup-of-closed-load": "the warm-up of a closed load (messages) is counted in messages; write e.g. warmup: {tenth} messages",
 	"warmup-of-rate": "the warm-up of a load with a rate is a duration; write e.g. warmup: 5s",
 	"search-of-shape": "find: max-rate tries constant rates; remove {field}",
+	"search-of-short-steps": "steps of {durationNs} are too short to show whether the queue grows; write at least duration: {leastNs}",
 	"beside-load": "a load of {kind} has no {field}; remove one of them",
 	"warmup-too-long": "warmup must be at most 1000000000 messages",
 	"nothing-due": "no message is due in {durationNs} at this rate; {write}",
