@@ -103,7 +103,7 @@ export function maskUrl(url: string): string {
 /** We hide our own command line, not those of npx and the shell above us. */
 export const VISIBLE_PASSWORD =
 	// biome-ignore lint/suspicious/noTemplateCurlyInString: that is what a person is to type.
-	"There is a password on the command line: whoever lists this machine's processes may have seen it. Better in the environment: BROKER_URL=... mqbench ... --url '${BROKER_URL}'";
+	"There is a password on the command line: other users of this machine may have seen it in the process list. Better in the environment: BROKER_URL=... mqbench ... --url '${BROKER_URL}'";
 
 // --- internal ---
 

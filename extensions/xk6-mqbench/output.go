@@ -192,7 +192,7 @@ func findOwnAddress() (string, error) {
 			return at.IP.String(), nil
 		}
 	}
-	return "", errors.New("there is none beside loopback")
+	return "", errors.New("there is none besides loopback")
 }
 
 // listen reads standard input if it is asked to, and waits for T0 if a coordinator sets it.

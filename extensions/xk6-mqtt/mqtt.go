@@ -80,7 +80,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 			return fmt.Errorf("mqtt: topic %q should have %d partitions; topics of MQTT have none", t.Name, t.Partitions)
 		}
 		if strings.ContainsAny(name, "+#") || strings.HasPrefix(name, "$") {
-			return fmt.Errorf("mqtt: nobody can publish to topic %q: + and # stand for levels, and $ begins topics of the server's own", t.Name)
+			return fmt.Errorf("mqtt: topic %q cannot be published to: + and # stand for levels, and $ begins topics of the server's own", t.Name)
 		}
 		s.names = append(s.names, name)
 	}

@@ -166,9 +166,9 @@ func TestATopicThatNobodyCanPublishToIsRefused(t *testing.T) {
 		topic broker.Topic
 		want  string
 	}{
-		{broker.Topic{Name: "a/+/b", Partitions: 1}, "nobody can publish"},
-		{broker.Topic{Name: "#", Partitions: 1}, "nobody can publish"},
-		{broker.Topic{Name: "$SYS/x", Partitions: 1}, "nobody can publish"},
+		{broker.Topic{Name: "a/+/b", Partitions: 1}, "cannot be published to"},
+		{broker.Topic{Name: "#", Partitions: 1}, "cannot be published to"},
+		{broker.Topic{Name: "$SYS/x", Partitions: 1}, "cannot be published to"},
 		{broker.Topic{Name: "a", Partitions: 2}, "topics of MQTT have none"},
 	} {
 		refused(t, c.topic.Name, s.Prepare(t.Context(), broker.Layout{Topics: []broker.Topic{c.topic}}), c.want)

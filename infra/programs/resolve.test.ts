@@ -171,8 +171,8 @@ describe("MQBENCH_K6", () => {
 	});
 
 	test.each([
-		[["agent"], "nats-server must lie beside it and does not"],
-		[[], "agent and nats-server must lie beside it and do not"],
+		[["agent"], "nats-server must be in the same folder and is not"],
+		[[], "agent and nats-server must be in the same folder and are not"],
 	])("with only %j beside it is refused", async (neighbours, reason) => {
 		await expect(own(OURS, neighbours).resolve()).rejects.toThrow(reason);
 	});

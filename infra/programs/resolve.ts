@@ -129,7 +129,7 @@ async function named(world: World, own: string): Promise<Found> {
 	if (missing.length > 0)
 		throw failure("k6-unusable", {
 			path: own,
-			reason: `${missing.join(" and ")} must lie beside it and ${missing.length > 1 ? "do" : "does"} not`,
+			reason: `${missing.join(" and ")} must be in the same folder and ${missing.length > 1 ? "are" : "is"} not`,
 		});
 	return { k6, agent: programIn(folder, "agent"), go: null, origin: "named by MQBENCH_K6" };
 }

@@ -215,7 +215,7 @@ export function installedServer<Options>({
 					here: true,
 					figure: version === undefined ? file : `${name} ${version}`,
 					sentence:
-						"mqbench runs it beside others, on free ports and with its data in a temporary folder.",
+						"mqbench runs it next to others, on free ports and with its data in a temporary folder.",
 				};
 			},
 		},

@@ -11,7 +11,7 @@ export function declare(command: Command, on: Action): void {
 		.option("--plan", "print the plan.json that the script opens")
 		.option(
 			"--inline",
-			"print the script with the plan in it: all that the k6 of `npx mqbench build` needs, beside MQBENCH_URL",
+			"print the script with the plan in it: all that the k6 of `npx mqbench build` needs, besides MQBENCH_URL",
 		)
 		.action(on(compile, "path"));
 }

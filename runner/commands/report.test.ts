@@ -60,7 +60,7 @@ describe("mqbench report", () => {
 			["/nowhere/at/all", "/nowhere/at/all: is not the folder of a run"],
 			[
 				cut,
-				`${join(cut, "result.json")}: cannot be read (it is not JSON), and there are no measured files (runs/*/plan.json) to make it anew. Give a folder that has them`,
+				`${join(cut, "result.json")}: cannot be read (it is not JSON), and there are no measured files (runs/*/plan.json) to make it again. Give a folder that has them`,
 			],
 			[
 				empty,
@@ -140,8 +140,8 @@ describe("mqbench report of a folder of runs", () => {
 		expect(code).toBe(0);
 		expect(out).toContain("3 results, 2 of them unreadable: ");
 		expect(err.split("\n")).toEqual([
-			"unfinished: The result.json cannot be read: there is no such file; npx mqbench report on this folder makes it anew.",
-			"cut: The result.json cannot be read: it is not JSON; the measured files are not there to make it anew.",
+			"unfinished: The result.json cannot be read: there is no such file; npx mqbench report on this folder makes it again.",
+			"cut: The result.json cannot be read: it is not JSON; the measured files are not there to make it again.",
 			"",
 		]);
 	});

@@ -246,7 +246,7 @@ async function generator(machine: Machine): Promise<Reading> {
 	const found = await machine.generator();
 	if (found.from === "MQBENCH_K6")
 		return "k6" in found
-			? reading("ok", found.k6, `MQBENCH_K6 names it; ${PROGRAMS} are beside each other.`)
+			? reading("ok", found.k6, `MQBENCH_K6 names it; ${PROGRAMS} are in one folder.`)
 			: {
 					...reading("bad", "unusable", "MQBENCH_K6 is set, so mqbench uses no other."),
 					remedy: found.unusable,

@@ -87,7 +87,7 @@ describe("the index", () => {
 				"cut",
 				"NO RESULT",
 				"not known",
-				"The result.json cannot be read: it is not JSON; the measured files are not there to make it anew.",
+				"The result.json cannot be read: it is not JSON; the measured files are not there to make it again.",
 				"not known",
 				"not known",
 			],

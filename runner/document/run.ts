@@ -141,7 +141,7 @@ export function brokerLog({ brokerLog: log, window }: Run): Block[] {
 	const note =
 		more === 0 ? means : `${means} ${plural(more, "line")} more in the run's broker.log.`;
 	const columns = [...numbers(["at", "node", "times"]), "line"];
-	const title = "What the broker logged meanwhile";
+	const title = "What the broker logged during the run";
 	return [fold(title, [table(columns, rows), text(note, "small")], { depth: 3 })];
 }
 

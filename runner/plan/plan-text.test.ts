@@ -142,7 +142,7 @@ Percentiles that the window of one run carries:
    30 000  ok   ok     none 34s  none 334s  256B 3000/s
 
 ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound
-exists; none: not printed. Beside them the duration from which on it is ok, at
+exists; none: not printed. Next to them the duration from which on it is ok, at
 this rate. Stalls make it less: npx mqbench explain support.
 
 Warning: w

@@ -201,7 +201,7 @@ function percentileLines(runs: readonly Plan[], width: number): string[] {
 		),
 		"",
 		...wrap(
-			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${beside}. Stalls make it less: npx mqbench explain support.`,
+			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Next to them ${beside}. Stalls make it less: npx mqbench explain support.`,
 			width,
 		),
 	];

@@ -103,8 +103,8 @@ function read(where: string): Pick<Entry, "result" | "problem"> {
 		return { result: readJson(join(where, "result.json"), IndexedResult), problem: null };
 	} catch (error) {
 		const way = holdsRuns(where)
-			? "npx mqbench report on this folder makes it anew"
-			: "the measured files are not there to make it anew";
+			? "npx mqbench report on this folder makes it again"
+			: "the measured files are not there to make it again";
 		return { result: null, problem: `The result.json cannot be read: ${damageIn(error)}; ${way}` };
 	}
 }

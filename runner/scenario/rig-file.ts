@@ -118,7 +118,7 @@ export const RigFile = z
 						.default([])
 						.meta({
 							description:
-								"Hosts for SSH, one for each node: mqbench starts the broker's nodes on them anew for every run. Empty: it is up, at its url.",
+								"Hosts for SSH, one for each node: mqbench starts the broker's nodes on them again for every run. Empty: it is up, at its url.",
 						}),
 					server: z
 						.string()
@@ -168,7 +168,7 @@ export const RigFile = z
 		}),
 		cloud: Cloud.nullable()
 			.default(null)
-			.meta({ description: "Of machines that are rented; null: nobody pays by the hour." }),
+			.meta({ description: "For rented machines; null: they cost nothing by the hour." }),
 		facts: z
 			.record(z.string(), z.json())
 			.default({})
