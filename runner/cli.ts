@@ -80,8 +80,7 @@ await Promise.all([process.stdout, process.stderr].map(flushed));
 if (unwritten) {
 	const { failure } = await import("./errors.ts");
 	const { reasonOf } = await import("./reason.ts");
-	const error = failure("stdout-unwritable", { reason: reasonOf(unwritten) });
-	const exit = explain(error, world);
+	const exit = explain(failure("stdout-unwritable", { reason: reasonOf(unwritten) }), world);
 	if (code === 0) code = exit;
 }
 go(code);

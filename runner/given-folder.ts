@@ -47,10 +47,6 @@ export function noLinks(folder: string, where: string): void {
 	}
 }
 
-export function isLink(error: unknown): boolean {
-	return (error as NodeJS.ErrnoException).code === "ELINKED";
-}
-
 // --- internal ---
 
 function isOutside(folder: string, where: string): boolean {

@@ -172,8 +172,7 @@ async function commandLine(argv: readonly string[], world: World, on: Action): P
 		.addHelpText("after", EXAMPLES);
 	const named = namedBy(argv);
 	for (const [name, [description, load]] of Object.entries(COMMANDS)) {
-		const isDefault = name === "run";
-		const command = program.command(name, { isDefault }).description(description);
+		const command = program.command(name, { isDefault: name === "run" }).description(description);
 		if (named.includes(name)) (await load()).declare(command, on);
 	}
 	return program;

@@ -24,8 +24,7 @@ const maxWorkers = 3;
 class IsolatedFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const rank = (file: TestSpecification) => (file.project.config.isolate ? 0 : 1);
-		const sorted = await super.sort(files);
-		return sorted.toSorted((a, b) => rank(a) - rank(b));
+		return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
 	}
 }
 

@@ -45,13 +45,9 @@ function guardedSink(sink: Sink): Sink {
 			const whole = withoutCommands(begun + text);
 			// Blanks go only after what was printed already, never into it.
 			sink.write(whole.slice(begun.length));
-			begun = whole.slice(lastLine(whole));
+			begun = whole.slice(Math.max(whole.lastIndexOf("\n"), whole.lastIndexOf("\r")) + 1);
 		},
 	};
 	guards.set(guard, sink);
 	return guard;
-}
-
-function lastLine(text: string): number {
-	return Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
 }

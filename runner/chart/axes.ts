@@ -188,7 +188,10 @@ const AXES: Readonly<Record<Axis["scale"], (figure: Figure, view: View) => Part>
 /** Labels stand at the data, unless round numbers do. */
 function numbers(figure: Figure, { theme }: View): Part {
 	const { x } = figure;
-	const places = placesOf(figure);
+	const all = figure.panels.flatMap(({ series }) =>
+		series.flatMap(({ data }) => data.map(({ x }) => x)),
+	);
+	const places = [...new Set(all)].sort((a, b) => a - b);
 	const [first = 0, last = 0] = [places[0], places.at(-1)];
 	const log = x.scale === "log";
 	return {
@@ -206,11 +209,6 @@ function numbers(figure: Figure, { theme }: View): Part {
 				x.unit === "bytes" ? axisText(x, Math.round(value)) : formatCount(value),
 		},
 	};
-}
-
-function placesOf({ panels }: Figure): number[] {
-	const all = panels.flatMap(({ series }) => series.flatMap(({ data }) => data.map(({ x }) => x)));
-	return [...new Set(all)].sort((a, b) => a - b);
 }
 
 /** What does not fit ends in dots. */

@@ -39,8 +39,7 @@ function marks(grid: number, of: Part): Part {
 
 /** Outlined, to be read over what is drawn. */
 function over(color: string, { view }: Place): Part {
-	const textBorderColor = COLOURS[view.theme].page;
-	return { color, textBorderColor, textBorderWidth: 3, formatter: "{b}" };
+	return { color, textBorderColor: COLOURS[view.theme].page, textBorderWidth: 3, formatter: "{b}" };
 }
 
 /** With marks if the axis has few places, else where a datum has its own form or name. The series that decides is strong. */

@@ -62,8 +62,7 @@ export async function up(
 		progress: progress.build,
 		yes: args.yes ?? false,
 	});
-	const id = rigId(scenario.name);
-	const what = { id, scenario, plans, path: args.path, place };
+	const what = { id: rigId(scenario.name), scenario, plans, path: args.path, place };
 	await stayUp(what, (line) => progress.say(line), world, binaries);
 	return EXIT.pass;
 }

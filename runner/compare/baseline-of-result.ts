@@ -97,18 +97,18 @@ function figuresIn(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
 		const own = metric === "lag" || metric === "queued";
 		return value !== null && !(own && p > 99 && p < 100);
 	});
+	// Six digits: a rate is not known better, and the file is to stay small.
+	const short = (rate: number) => Number(rate.toPrecision(6));
 	return {
 		figures: Object.fromEntries(
-			kept.map(({ id, unit, value }) => [id, unit === "messages/s" ? rounded(value) : value]),
+			kept.map(({ id, unit, value }) => [
+				id,
+				value && unit === "messages/s" ? short(value) : value,
+			]),
 		),
 		beyond: kept.filter(({ atLeast }) => atLeast).map(({ id }) => id),
 		weak: kept.filter(({ weak }) => weak).map(({ id }) => id),
 	};
-}
-
-/** Six digits: a rate is not known better, and the file is to stay small. */
-function rounded(rate: number | null): number | null {
-	return rate === null ? null : Number(rate.toPrecision(6));
 }
 
 function serverOf(run: AnyRun): string | null {

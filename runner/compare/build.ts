@@ -1,23 +1,13 @@
 import type { Result } from "../model/result.ts";
 import { placed } from "../result/gates.ts";
 import { judge } from "../result/outcomes.ts";
-import { type Bare, bareResult, bareSoFar, type Judged } from "../result/result.ts";
+import { bareResult, type Judged } from "../result/result.ts";
 import { maskAll } from "../secrets.ts";
 import { withBaseline } from "./with-baseline.ts";
 
 /** From the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing. */
-export function buildResult(folder: string): Result {
-	return judged(folder, bareResult(folder));
-}
-
-/** `runs` are the first ones of a command that goes on. */
-export function resultSoFar(folder: string, runs: readonly Judged[]): Result {
-	return judged(folder, bareSoFar(folder, runs));
-}
-
-// --- internal ---
-
-function judged(folder: string, { result, runs, snapshot }: Bare): Result {
+export function buildResult(folder: string, soFar?: readonly Judged[]): Result {
+	const { result, runs, snapshot } = bareResult(folder, soFar);
 	const plans = runs.map((r) => r.collected.plan);
 	const whole = withBaseline(result, plans, snapshot);
 	const { schema, scenario, runId, quick, ...rest } = whole;

@@ -84,8 +84,7 @@ export function pairOf(
 	const notes = [...leftOut(a), ...leftOut(b)];
 	const [one] = b.counting;
 	if (one === undefined || a.counting.length === 0) {
-		const side = a.counting.length === 0 ? a.name : b.name;
-		return none([...notes, `no run of ${side} counts`]);
+		return none([...notes, `no run of ${a.counting.length === 0 ? a.name : b.name} counts`]);
 	}
 	const machine = oneRun ? null : otherMachine(a.of, b.of);
 	const quick = a.of.quick || b.of.quick;

@@ -95,7 +95,8 @@ export function machinesOf(entries: readonly Entry[]): ReadonlyMap<string, Known
 		if (machine === null) continue;
 		const { fingerprint } = machine;
 		const text = machineText(machine, result?.environment?.rig?.here);
-		const kind = kinds.get(fingerprint) ?? { letter: letterOf(kinds.size), text };
+		const letter = kinds.size < 26 ? String.fromCharCode(65 + kinds.size) : `${kinds.size + 1}`;
+		const kind = kinds.get(fingerprint) ?? { letter, text };
 		kinds.set(fingerprint, kind);
 		machines.set(folder, kind);
 	}
@@ -122,8 +123,7 @@ function settingsOf({ settings, hosts = [], rig }: EnvironmentFile): Pick<Machin
 	];
 	if (all.length === 0) return {};
 	const found = [...grouped(all, ([name]) => name)].map(([name, values]) => {
-		const different = new Set(values.map(([, text]) => text));
-		return [name, [...different].sort().join("; ")];
+		return [name, [...new Set(values.map(([, text]) => text))].sort().join("; ")];
 	});
 	return { settings: Object.fromEntries(found) };
 }
@@ -132,8 +132,4 @@ function settingsOf({ settings, hosts = [], rig }: EnvironmentFile): Pick<Machin
 function bootOf({ id, createdAt, cloud, brokers, clients }: RigMachines): string | null {
 	if (id === null || cloud === null) return null;
 	return hashOf({ rig: id, createdAt, brokers, clients });
-}
-
-function letterOf(index: number): string {
-	return index < 26 ? String.fromCharCode(65 + index) : `${index + 1}`;
 }

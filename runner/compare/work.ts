@@ -16,7 +16,8 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 		CPUs: `generator ${load.pin.generator ?? "any"}, brokers ${load.pin.brokers ?? "any"}`,
 		faults: load.faults.map(faultText).join("; ") || "none",
 	};
-	return unusual({ ...FIRST, ...facts });
+	const all = Object.entries({ ...FIRST, ...facts });
+	return Object.fromEntries(all.filter(([name, value]) => PLAIN[name] !== value));
 }
 
 /** Of one of its runs, without the rate, and with the SLA that decides the answer. */
@@ -85,10 +86,6 @@ function faultText({ action, node, atNs, forNs, delayNs }: Run["load"]["faults"]
 	const lasts = forNs === null ? "" : ` for ${formatDurationExact(forNs)}`;
 	const delay = delayNs === null ? "" : ` by ${formatDurationExact(delayNs)}`;
 	return `${action} of ${of} at ${formatDurationExact(atNs)}${lasts}${delay}`;
-}
-
-function unusual(facts: Record<string, string>): Record<string, string> {
-	return Object.fromEntries(Object.entries(facts).filter(([name, value]) => PLAIN[name] !== value));
 }
 
 function factOf(name: string, facts: Readonly<Record<string, string>>) {

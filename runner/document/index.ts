@@ -62,14 +62,10 @@ const MACHINES_MEAN =
 
 const UNKNOWN = "not known";
 
-function verdictOf({ result }: Entry): string {
-	return result?.verdict ?? "no result";
-}
-
 function results(entries: readonly Entry[], machines: ReturnType<typeof machinesOf>): Table {
 	const rows = entries.map((entry): Inline[] => {
 		const { folder, at, result, problem } = entry;
-		const word = result === null ? verdictOf(entry).toUpperCase() : verdictWord(result);
+		const word = result === null ? "NO RESULT" : verdictWord(result);
 		const machine = machines.get(folder);
 		// Of the scenario's repository; several if several commands made the result.
 		const commits = commitsOf(result?.environment ?? null).map(commitText);

@@ -52,8 +52,7 @@ export function standingOf(repeats: readonly Run[]): Standing | null {
 
 export function lowestOf(all: readonly Standing[]): Standing | null {
 	const ranked = all.filter((one) => one.ranked);
-	const metrics = new Set(all.map(({ run }) => run.main));
-	return ranked.length < 2 || metrics.size > 1
+	return ranked.length < 2 || new Set(all.map(({ run }) => run.main)).size > 1
 		? null
 		: ranked.reduce((a, b) => (sizeOf(b.p99) < sizeOf(a.p99) ? b : a));
 }

@@ -48,8 +48,7 @@ export function collect(folder: string) {
 			name: nameOf(run, i),
 		}),
 	);
-	const openedNs = startOf(read.flatMap((c) => c.lines));
-	const plan = openedAt(written, openedNs);
+	const plan = openedAt(written, startOf(read.flatMap((c) => c.lines)));
 	const clients = read.map((c) =>
 		withGoodLedger(fromOpening(c, written), plan, nameOf(run, c.index)),
 	);

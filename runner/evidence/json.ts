@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { failure, MqbenchError } from "../errors.ts";
-import { isLink, readGiven } from "../given-folder.ts";
+import { readGiven } from "../given-folder.ts";
 import { reasonOf } from "../reason.ts";
 
 export function readJson<T>(path: string, schema: z.ZodType<T>): T {
@@ -16,7 +16,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>): T {
 
 /** The reason of a failure of `readJson`; throws any other error. */
 export function damageIn(error: unknown): string {
-	if (isLink(error)) return reasonOf(error);
+	if ((error as NodeJS.ErrnoException).code === "ELINKED") return reasonOf(error);
 	if (error instanceof MqbenchError && error.code === "run-file-unreadable")
 		return (error.details as { reason: string }).reason;
 	throw error;

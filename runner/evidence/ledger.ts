@@ -179,8 +179,7 @@ function receiptsOf(
 	acks: boolean,
 ): Receipts {
 	const owed = acks ? acked : without(without(attempted, failed), unknown);
-	const filled = each.filter((bits) => bits !== null);
-	const [first, ...others] = filled;
+	const [first, ...others] = each.filter((bits) => bits !== null);
 	if (first === undefined) return { any: null, twice: null, each, lost: owed };
 	// In most runs one client has all of a subscriber's receipts, or of a producer's messages: then nothing is copied.
 	let any = first;

@@ -28,8 +28,7 @@ export function subjectOf(run: Run, result: Result): Subject {
 
 /** "run-01-nats-256B-1", from the folder: the ids of a run's charts begin so. */
 export function runId({ folder }: Pick<Run, "folder">): string {
-	const name = folder.split("/").at(-1) ?? folder;
-	return `run-${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
+	return `run-${(folder.split("/").at(-1) ?? folder).replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
 }
 
 export function colorsOf({ runs }: Pick<Result, "runs">): ReadonlyMap<string, number> {

@@ -151,8 +151,7 @@ function axisOf(runs: readonly Run[]): {
 	readonly multiples: ReadonlyMap<string, readonly Run[]>;
 } {
 	const cases = [...new Set(runs.map((run) => run.case))];
-	const varying = NUMBERS.filter(({ of }) => new Set(runs.map(of)).size > 1);
-	const [first, ...others] = varying;
+	const [first, ...others] = NUMBERS.filter(({ of }) => new Set(runs.map(of)).size > 1);
 	const x = (run: Run) => first?.of(run) ?? 0;
 	// "size of a message 1KiB"
 	const rest = (run: Run) =>

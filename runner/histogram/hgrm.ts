@@ -14,8 +14,7 @@ export function curve(s: Sample): CurvePoint[] {
 		const r = p === 0 ? 1 : rank(s.n, p);
 		const value = valueAtRank(s, r);
 		if (value === null) break;
-		const bucket = bucketOfRank(s.distribution, r);
-		points.push({ p, value, total: s.distribution.upTo[bucket] ?? 0 });
+		points.push({ p, value, total: s.distribution.upTo[bucketOfRank(s.distribution, r)] ?? 0 });
 	}
 	return points;
 }

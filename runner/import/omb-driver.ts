@@ -80,8 +80,7 @@ function flat(map: object, properties: readonly string[], before = ""): Entry[] 
 			return [{ path, key: path, value: value.join(",") }];
 		if (typeof value === "object" && !Array.isArray(value))
 			return flat(value, properties, `${path}.`);
-		const text = typeof value === "object" ? "(a list)" : String(value);
-		return [{ path, key: path, value: text }];
+		return [{ path, key: path, value: typeof value === "object" ? "(a list)" : String(value) }];
 	});
 }
 

@@ -38,8 +38,7 @@ export function traitsOf(options: Record<string, unknown>): Traits {
 export async function missingHere(machine: InstallMachine): Promise<Map<string, string>> {
 	const looked = await Promise.all(
 		realBrokers.map(async (broker) => {
-			const program = await brokerOf({ broker }).install?.look(machine);
-			return [broker, program] as const;
+			return [broker, await brokerOf({ broker }).install?.look(machine)] as const;
 		}),
 	);
 	return new Map(

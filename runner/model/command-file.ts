@@ -25,8 +25,7 @@ export function commandOf(
 	{ cwd, env }: Pick<World, "cwd" | "env">,
 ): CommandFile {
 	const where = path.resolve(cwd, scenario);
-	const root = env.GITHUB_WORKSPACE;
-	const below = slashes(path.relative(root || where, where));
+	const below = slashes(path.relative(env.GITHUB_WORKSPACE || where, where));
 	const outside = below === "" || /^\.\.(?:\/|$)/.test(below) || path.isAbsolute(below);
 	return {
 		schema: 1,

@@ -19,8 +19,7 @@ const Usage = z.strictObject({
 export type Usage = z.infer<typeof Usage>;
 
 export function usageOf(of: (field: keyof Usage) => number | null): Usage {
-	const fields = Usage.keyof().options;
-	return Object.fromEntries(fields.map((field) => [field, of(field)])) as Usage;
+	return Object.fromEntries(Usage.keyof().options.map((field) => [field, of(field)])) as Usage;
 }
 
 export const ResourceLine = z.strictObject({

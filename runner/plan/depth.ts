@@ -9,8 +9,7 @@ export const DEPTHS = [99, 99.9, 99.99, 99.999] as const;
 /** Rows for the window and each of its phases: samples of the main metric, support for each of DEPTHS with its remedy, and the name. */
 export function carriedRows(plan: Plan): string[][] {
 	const metric = mainMetric(plan);
-	const busy = plan.phases.filter((phase) => messagesIn(plan, phase) > 0);
-	return [null, ...busy].map((phase) => {
+	return [null, ...plan.phases.filter((phase) => messagesIn(plan, phase) > 0)].map((phase) => {
 		const samples = messagesIn(plan, phase) * samplesPerMessage(plan, metric);
 		return [
 			formatCount(samples),

@@ -109,8 +109,7 @@ function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[
 	const known = systems.flatMap(({ key, traits: { prefetch } }) =>
 		prefetch === null || !working.has(key) ? [] : [{ key, prefetch }],
 	);
-	const values = new Set(known.map(({ prefetch }) => prefetch));
-	return values.size < 2
+	return new Set(known.map(({ prefetch }) => prefetch)).size < 2
 		? []
 		: [
 				`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,

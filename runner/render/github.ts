@@ -9,7 +9,9 @@ import { oneLine } from "./markdown/escape.ts";
 /** One for each thing that broke, on its scenario line. GitHub silently drops all but ten of a level: nine, and one with the rest. */
 export function annotations(result: Result, onInconclusive?: OnInconclusive): string[] {
 	const broken = brokenOf(result);
-	const file = fileOf(result);
+	const given = result.command?.file ?? result.command?.scenario ?? null;
+	// Outside of the repository no line can be marked.
+	const file = given === null || /^(\.\.(\/|$)|\/|[a-zA-Z]:)/.test(given) ? null : given;
 	const open = onInconclusive === "pass" ? "notice" : "warning";
 	const levelOf = ({ verdict }: Outcome) => (verdict === "inconclusive" ? open : "error");
 	return ["error", "warning", "notice"].flatMap((level) => {
@@ -30,7 +32,7 @@ export function command(
 	message: string,
 ): string {
 	const written = Object.entries(properties)
-		.map(([key, value]) => `${key}=${property(value)}`)
+		.map(([key, value]) => `${key}=${data(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`)
 		.join(",");
 	return `::${name}${written === "" ? "" : ` ${written}`}::${data(message)}`;
 }
@@ -42,8 +44,7 @@ export function outputText(
 	exitCode: ExitCode,
 	delimiter: string,
 ): string {
-	const outputs = { verdict, "exit-code": exitCode, report: oneLine(report) };
-	return Object.entries(outputs)
+	return Object.entries({ verdict, "exit-code": exitCode, report: oneLine(report) })
 		.map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
 		.join("");
 }
@@ -61,23 +62,8 @@ function annotation(level: string, outcome: Outcome, result: Result, file: strin
 	return command(level, { ...(file === null ? {} : { file, ...line }), title }, message);
 }
 
-/** From the repository's root; null: outside of it, where no line can be marked. */
-function fileOf({ command: given }: Result): string | null {
-	const file = given?.file ?? given?.scenario ?? null;
-	return file === null || /^(\.\.(\/|$)|\/|[a-zA-Z]:)/.test(file) ? null : file;
-}
-
 function data(text: string): string {
-	return (
-		text
-			// GitHub finds old commands anywhere in a line.
-			.replaceAll("##[", "## [")
-			.replaceAll("%", "%25")
-			.replaceAll("\r", "%0D")
-			.replaceAll("\n", "%0A")
-	);
-}
-
-function property(text: string): string {
-	return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+	// GitHub finds old commands anywhere in a line.
+	const harmless = text.replaceAll("##[", "## [").replaceAll("%", "%25");
+	return harmless.replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -111,8 +111,7 @@ function withEmpty(lines: readonly Second[], due: ReadonlyMap<number, number> | 
 }
 
 function secondOf({ merged }: Facts, metric: Metric, { second, metrics }: Second) {
-	const tag = second < 0 ? `${metric}.warmup` : metric;
-	const values = merged.get(tag)?.seconds.get(second);
+	const values = merged.get(second < 0 ? `${metric}.warmup` : metric)?.seconds.get(second);
 	const m = metrics[metric];
 	// A bucket's edge may lie above the exact maximum.
 	const most = m?.max ?? Number.POSITIVE_INFINITY;

@@ -29,8 +29,9 @@ export interface Judged {
 	readonly run: Run;
 }
 
-/** From the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing. */
-export function bareResult(folder: string): Bare {
+/** From the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. `soFar`: of a command that goes on. */
+export function bareResult(folder: string, soFar?: readonly Judged[]): Bare {
+	if (soFar) return bareOf(folder, soFar, environmentOf(folder), readSnapshot(folder));
 	const damaged: { readonly file: string; readonly why: string; readonly reason: string }[] = [];
 	// One damaged file must not lose the others.
 	const whole = <T>(file: string, so: string, read: () => T): T | null => {
@@ -66,11 +67,6 @@ export function bareResult(folder: string): Bare {
 	const errorCause = bare.result.errorCause ?? "environment";
 	const files = damaged.map(({ file, why }) => ({ file, why }));
 	return { ...bare, result: { ...bare.result, damaged: files, errorCause } };
-}
-
-/** `runs` are the first ones of a command that goes on. */
-export function bareSoFar(folder: string, runs: readonly Judged[]): Bare {
-	return bareOf(folder, runs, environmentOf(folder), readSnapshot(folder));
 }
 
 /** For a command that goes on: its floors come last. */

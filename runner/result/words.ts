@@ -82,15 +82,11 @@ export function loadText({ load }: Run): string {
 		.join(", ");
 }
 
-/** "nats-server 2.15.2" */
-export function serverText(run: Run): string {
-	// Some brokers, such as noop, report an empty version.
-	return run.versions?.server || run.brokerVersion || `${run.load.broker}, version unknown`;
-}
-
 /** "nats-server 2.15.2; durability: none, nothing is stored" */
 export function systemText(run: Run): string {
-	return `${serverText(run)}; durability: ${run.load.durability}`;
+	// Some brokers, such as noop, report an empty version.
+	const server = run.versions?.server || run.brokerVersion || `${run.load.broker}, version unknown`;
+	return `${server}; durability: ${run.load.durability}`;
 }
 
 /** "PASS"; with --quick "PASS (shortened: no result)". */

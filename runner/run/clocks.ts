@@ -25,8 +25,7 @@ export function clockOffsetsOf(clients: readonly Pick<Clocked, "before">[]): Clo
 	const utc = worstPair(kept.map(({ utcBoundNs }) => utcBoundNs));
 	if (utc >= worstPair(kept.map(({ boundNs }) => boundNs))) return byProbe;
 	if (isDenied(kept)) return { ...byProbe, note: NOT_BELIEVED };
-	const nearest = kept.reduce((a, b) => (b.boundNs < a.boundNs ? b : a));
-	const offset = Math.round(nearest.offsetNs);
+	const offset = Math.round(kept.reduce((a, b) => (b.boundNs < a.boundNs ? b : a)).offsetNs);
 	return { ...byProbe, offsetsNs: offsetsNs.map(() => offset), byChrony: true };
 }
 

@@ -99,8 +99,7 @@ export function environmentIn(folder: string): EnvironmentFile | null {
 const LOCK = ".lock";
 
 function writeJson(where: string, value: unknown, measured?: string): void {
-	const text = `${JSON.stringify(value, null, "\t")}\n`;
-	writing(where, () => writeWhole(where, text), measured);
+	writing(where, () => writeWhole(where, `${JSON.stringify(value, null, "\t")}\n`), measured);
 }
 
 /** `measured`: the folder that may contain complete runs, and can be resumed. */

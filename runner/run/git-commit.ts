@@ -14,8 +14,7 @@ export async function gitCommitOf(
 		git("status", "--porcelain", "--untracked-files=no"),
 		git("ls-files", "--", path.basename(scenarioFile)),
 	]);
-	const known = [env.GITHUB_SHA, env.CI_COMMIT_SHA].find(isCommit);
-	const commit = head?.trim() ?? known;
+	const commit = head?.trim() ?? [env.GITHUB_SHA, env.CI_COMMIT_SHA].find(isCommit);
 	if (!isCommit(commit)) return null;
 	// True when tracked files differ from HEAD. A scenario that git does not track is in no commit.
 	const dirty = head === null || changed === null ? null : changed !== "" || tracked === "";

@@ -108,8 +108,7 @@ function lessBusy(of: Consuming, perSecond: number, share: number): string {
 	const spread = { ...of, partitions: even };
 	if (of.groupsByPartition && busyShare(spread, perSecond) <= BUSY)
 		return `write partitions: ${even}`;
-	const work = of.work?.meanNs ?? 0;
-	return `write consumers: ${Math.ceil((perSecond * work) / 1e9 / BUSY)}`;
+	return `write consumers: ${Math.ceil((perSecond * (of.work?.meanNs ?? 0)) / 1e9 / BUSY)}`;
 }
 
 /** Without keys messages go to each partition in turn; few keys leave some partitions empty. */

@@ -180,8 +180,7 @@ function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
 	if (!rate || duration === null || backlog === null) return;
 	if (duration % 1e9 !== 0)
 		wrong("duration", "backlog-of-part-seconds", { seconds: Math.ceil(duration / 1e9) });
-	const producers = of.producers ?? of.connections ?? 1;
-	if (inFlight !== undefined && inFlight * producers < backlog)
+	if (inFlight !== undefined && inFlight * (of.producers ?? of.connections ?? 1) < backlog)
 		wrong("inFlight", "in-flight-below-backlog", { inFlight });
 	const { neededNs, resumeNs, pauseNs } = backlogTimes(duration, rate, backlog);
 	if (duration - resumeNs < pauseNs)

@@ -14,8 +14,7 @@ export function systemBroker(path: Path, whole: unknown): string {
 
 /** For an item of a list, the list's field. */
 export function fieldOf(path: Path): string {
-	const item = path[0] === "matrix" && path.length === 3;
-	return String(item ? path[1] : path.at(-1));
+	return String(path[0] === "matrix" && path.length === 3 ? path[1] : path.at(-1));
 }
 
 /** Returns "rate", "case 2", "sla line 1", "step 3" or "the scenario". */

@@ -86,8 +86,7 @@ export function mistakesOf(file: string, text: string, problems: readonly Locate
 			};
 		});
 	// Two rules may give the same sentence at the same place.
-	const once = new Map(all.map((one) => [JSON.stringify({ ...one, code: null }), one]));
-	return [...once.values()];
+	return [...new Map(all.map((one) => [JSON.stringify({ ...one, code: null }), one])).values()];
 }
 
 export function report(text: string, mistakes: readonly Mistake[]): string {

@@ -39,7 +39,9 @@ export function resolveSlaLines(
 		const { expect, system = null, abort } = line;
 		const wrong = reporter<"expect" | "system" | "case" | "abort">(problems, (at) => [...path, at]);
 		const asked = "case" in line ? line.case : undefined;
-		const called = asked === undefined ? [] : casesCalled(asked, names);
+		// The case of that name, otherwise those whose names begin with these words.
+		const begin = names.filter((name) => asked !== undefined && name.startsWith(`${asked} `));
+		const called = asked !== undefined && names.includes(asked) ? [asked] : begin;
 		const only = (inCase === null ? called[0] : cases[inCase]?.name) ?? null;
 		if (system !== null && !keys.includes(system))
 			wrong("system", "unknown", {
@@ -110,9 +112,4 @@ function checkSearches(lines: readonly SlaLine[], { systems, cases, problems }: 
 		if (find && !systems.every(({ key }) => isBound(key, name)))
 			wrong("find", "search-without-bound");
 	});
-}
-
-/** The case of that name, otherwise those whose names begin with these words. */
-function casesCalled(asked: string, names: readonly string[]): readonly string[] {
-	return names.includes(asked) ? [asked] : names.filter((name) => name.startsWith(`${asked} `));
 }

@@ -31,11 +31,8 @@ type Literal =
 type Value = Literal | Raw;
 
 function write(value: Value): string {
-	return isRaw(value) ? value[RAW] : literal(value, "");
-}
-
-function isRaw(value: Value): value is Raw {
-	return typeof value === "object" && value !== null && RAW in value;
+	const isRaw = typeof value === "object" && value !== null && RAW in value;
+	return isRaw ? value[RAW] : literal(value, "");
 }
 
 /** Readable: single quotes, quoted keys only where needed, two spaces. */
@@ -45,16 +42,12 @@ function literal(value: Literal, indent: string): string {
 		throw new RangeError(`no literal for ${value}`);
 	if (typeof value !== "object" || value === null) return String(value);
 	const inner = `${indent}  `;
-	if (isList(value)) return `[${value.map((item) => literal(item, indent)).join(", ")}]`;
+	if (Array.isArray(value)) return `[${value.map((item) => literal(item, indent)).join(", ")}]`;
 	const entries = Object.entries(value).map(
 		([key, item]) =>
 			`${inner}${/^[A-Za-z_$][\w$]*$/.test(key) && key !== "__proto__" ? key : `[${quote(key)}]`}: ${literal(item, inner)},\n`,
 	);
 	return entries.length === 0 ? "{}" : `{\n${entries.join("")}${indent}}`;
-}
-
-function isList(value: Literal): value is readonly Literal[] {
-	return Array.isArray(value);
 }
 
 function quote(text: string): string {

@@ -144,8 +144,7 @@ export function windowOf({ plan, totals, ticks }: Collected): { startNs: number;
 
 /** ns of the window that passed before the stop. */
 export function stoppedAfterNs({ collected }: Facts): number {
-	const endNs = collected.totals?.endNs ?? 0;
-	return Math.max(0, endNs - windowOf(collected).startNs);
+	return Math.max(0, (collected.totals?.endNs ?? 0) - windowOf(collected).startNs);
 }
 
 export function tightestLimitNs({ collected }: Facts, metric?: Metric): number | null {

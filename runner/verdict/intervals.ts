@@ -42,8 +42,7 @@ export function limitIntervals({ plan, seconds, ledgers }: Counted, k: number): 
 	const perMessage = samplesPerMessage(plan, metric);
 	if (plan.schedule.kind === "closed") {
 		const counted = countedIntervals(plan, seconds, k);
-		const owed = intendedInWindow(plan) * perMessage;
-		const missing = owed - sum(counted.map((i) => i.n));
+		const missing = intendedInWindow(plan) * perMessage - sum(counted.map((i) => i.n));
 		return withCensored(counted, missing).map((interval, i) => ({
 			...interval,
 			overWithoutLag: interval.over,
@@ -175,8 +174,7 @@ const INTENDED = new WeakMap<Plan, readonly number[]>();
 
 /** Restores what `second` extra samples hide: visible where an interval has more than it owes, elsewhere one missing message each. */
 function withHidden(intervals: readonly LimitInterval[], second: number): LimitInterval[] {
-	const seen = sum(intervals.map((i) => Math.max(0, -i.censored)));
-	let hidden = second - seen;
+	let hidden = second - sum(intervals.map((i) => Math.max(0, -i.censored)));
 	if (hidden < 0) return [...intervals];
 	const all = intervals.map((i) => withMissing(i, Math.max(0, -i.censored)));
 	const worstFirst = [...all.entries()].sort(([, a], [, b]) => b.over - a.over || b.n - a.n);
@@ -202,8 +200,7 @@ function countedIntervals(plan: Plan, seconds: readonly Second[], k: number): In
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
 	const end = seconds.reduce((n, s) => Math.max(n, s.second + secondsOf(s)), 0);
 	const { intervalSeconds = 1 } = plan;
-	const length = (end / intervalSeconds) * PER_SECOND;
-	return Array.from({ length }, (_, i) => {
+	return Array.from({ length: (end / intervalSeconds) * PER_SECOND }, (_, i) => {
 		const counts = bySecond.get(secondOf(plan, i));
 		const piece = i % PER_SECOND;
 		return { n: counts?.count[piece] ?? 0, over: counts?.over[piece] ?? 0 };

@@ -27,8 +27,7 @@ export function stopsIn(collected: Collected, limitNs: number) {
 		all.stoppedNs += ns;
 		for (let i = Math.floor(begin / each); i * each < end; i++) {
 			const near = Math.min(end, (i + 1) * each) - Math.max(begin, i * each);
-			const before = intervals.get(i) ?? 0;
-			intervals.set(i, Math.min(1, before + near / each));
+			intervals.set(i, Math.min(1, (intervals.get(i) ?? 0) + near / each));
 		}
 	}
 	return all;

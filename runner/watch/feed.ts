@@ -1,4 +1,4 @@
-import { resultSoFar } from "../compare/build.ts";
+import { buildResult } from "../compare/build.ts";
 import { documentOf } from "../document/document.ts";
 import { readGiven } from "../given-folder.ts";
 import type { Plan } from "../model/plan.ts";
@@ -66,7 +66,7 @@ export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Fe
 				for (const plan of runs) judged.push(judgedSoFar(folder, runPath(folder, plan)));
 				if (judged.length === 0) return;
 				const text = readGiven(`${folder}/scenario.yaml`);
-				report = renderHtml(documentOf(resultSoFar(folder, judged), text), livePart(version + 1));
+				report = renderHtml(documentOf(buildResult(folder, judged), text), livePart(version + 1));
 				version++;
 				renew();
 				show({ over: judged.length });

@@ -6,8 +6,9 @@ import { type ExportedFile, type Known, type Point, watchedFigures } from "./poi
 export function exportGithubActionBenchmark(points: readonly Point[]): ExportedFile[] {
 	const results = [...new Set(points.map(({ result }) => result))];
 	return results.flatMap((result) => {
-		// With several reports each has a folder.
-		const folder = results.length === 1 ? "" : `${fileName(result.runId)}/`;
+		// With several reports each has a folder, whose name is safe in every file system, and in a shell without quotes.
+		const safe = result.runId.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
+		const folder = results.length === 1 ? "" : `${safe}/`;
 		const own = points.filter((point) => point.result === result);
 		const entries = own.flatMap((point) =>
 			watchedFigures(point).map((figure) => entryOf(point, figure)),
@@ -21,11 +22,6 @@ export function exportGithubActionBenchmark(points: readonly Point[]): ExportedF
 }
 
 // --- internal ---
-
-/** Safe in every file system, and in a shell without quotes. */
-function fileName(text: string): string {
-	return text.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
-}
 
 /** To the nanosecond. `range` is shown behind the value, `extra` below it. */
 function entryOf({ result, run, search }: Point, figure: Known) {

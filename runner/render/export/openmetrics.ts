@@ -16,7 +16,7 @@ export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 		for (const point of inTime)
 			for (const sample of samplesOf(point)) {
 				if (sample.family !== family || sample.value == null) continue;
-				const metric = `${name}${labelsOf({ ...pointLabels(point), ...sample.labels })}`;
+				const metric = `${name}${labelsOf(point, sample.labels)}`;
 				const line = `${metric} ${sample.value}${dated ? ` ${point.atMs / 1000}` : ""}`;
 				metrics.set(metric, [...(metrics.get(metric) ?? []), line]);
 			}
@@ -84,16 +84,11 @@ function figureSamples({ id, unit, metric, value, low, high, atLeast, weak }: Kn
 	];
 }
 
-function pointLabels({ result, run, search }: Point): Labels {
+function labelsOf({ result, run, search }: Point, own: Labels): string {
 	const { system, case: name, repeat } = search ?? run;
-	return { scenario: result.scenario, system, case: name, repeat: String(repeat) };
-}
-
-function labelsOf(labels: Labels): string {
-	const all = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+	const labels = { scenario: result.scenario, system, case: name, repeat: `${repeat}`, ...own };
+	const escaped = (text: string) =>
+		text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+	const all = Object.entries(labels).map(([key, value]) => `${key}="${escaped(value)}"`);
 	return `{${all.join(",")}}`;
-}
-
-function escaped(text: string): string {
-	return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

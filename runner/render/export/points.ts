@@ -71,7 +71,11 @@ export function pointsOf(result: Result, shown: string): Points {
 	const searches = result.searches.map((search) => ({
 		run: result.runs.find(({ index }) => index === search.runs[0]?.index),
 		search,
-		whyNot: whyNotSearch(search),
+		// A bound of the generator, or of the search, is not the system's.
+		whyNot:
+			search.verdict === "pass" && search.lo !== null && search.limitedBy === "system"
+				? null
+				: search.answer,
 		title: `${search.system}, ${search.case}`,
 	}));
 	const points: Point[] = [];
@@ -122,9 +126,4 @@ function known(run: Run, search: Search | null): Known[] {
 function whyNotRun(run: Run): string | null {
 	if (run.verdict === "pass" || run.verdict === "fail") return withoutOf(run);
 	return [run.verdict.toUpperCase(), run.why].filter((part) => part !== null).join(", ");
-}
-
-/** A bound of the generator, or of the search, is not the system's. */
-function whyNotSearch({ verdict, lo, limitedBy, answer }: Search): string | null {
-	return verdict === "pass" && lo !== null && limitedBy === "system" ? null : answer;
 }

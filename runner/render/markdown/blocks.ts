@@ -28,7 +28,8 @@ export function markdownBlocks(
 		const last = pieces.at(-1);
 		if (
 			last !== undefined &&
-			isParagraph(block) &&
+			block.kind === "text" &&
+			block.tone !== "code" &&
 			before?.kind === "text" &&
 			before.tone === block.tone
 		)
@@ -43,10 +44,6 @@ export function inline(text: Inline): string {
 }
 
 // --- internal ---
-
-function isParagraph(block: Block): block is Text {
-	return block.kind === "text" && block.tone !== "code";
-}
 
 function blockText(block: Block, names: Names, level: number): string {
 	switch (block.kind) {

@@ -3,7 +3,6 @@ import {
 	isPiece,
 	type List,
 	type Look,
-	type Piece,
 	piecesOf,
 	plain,
 	type Table,
@@ -37,7 +36,7 @@ function isApart(block: Block): boolean {
 	return (
 		block.kind === "heading" ||
 		block.kind === "table" ||
-		(block.kind === "text" && piecesOf(block.text).some(isLine))
+		(block.kind === "text" && piecesOf(block.text).some((one) => isPiece(one, "line")))
 	);
 }
 
@@ -59,10 +58,6 @@ function linesOf(block: Block, page: Page, indent: string): string[] {
 		case "figures":
 			return [];
 	}
-}
-
-function isLine(piece: Piece) {
-	return isPiece(piece, "line");
 }
 
 function textLines({ text }: Text, page: Page, indent: string): string[] {
