@@ -84,17 +84,17 @@ function timeParts({ plan, tick, sent, stopping }: LiveRun): string[] {
 		];
 	if (atNs <= endNs)
 		return [`${at}/${formatDuration(endNs)} ${phase}`, `${waitText(endNs - atNs)} left`];
+	if (tick.sent > 0) return [`${at} sending the last of ${formatCount(messages)} messages`];
 	return atNs - endNs > plan.drainNs
 		? [`the drain (${waitText(plan.drainNs)}) is over, waiting for the last results`]
 		: [`drain ${waitText(atNs - endNs)} of at most ${waitText(plan.drainNs)}`];
 }
 
 function phaseText(plan: Plan, tick: Tick): string {
-	const { kind, warmupNs, durationNs } = plan.schedule;
+	const { kind, warmupNs } = plan.schedule;
 	const atNs = tick.at * 1e9;
 	// Closed loads open their window when the warm-up messages have completed.
 	if (kind === "closed") return tick.window ? "measuring" : "warm-up";
-	if (atNs > warmupNs + durationNs) return "drain";
 	if (atNs <= warmupNs) return "warm-up";
 	const sinceNs = atNs - warmupNs;
 	const phase = plan.phases.find(({ fromNs, toNs }) => sinceNs > fromNs && sinceNs <= toNs);
@@ -156,14 +156,7 @@ function budgetText(plan: Plan, { over }: Tick): string | null {
 	return `${text}: ${formatCount(count)} over, ${formatCount(allowed)} allowed`;
 }
 
-/** Time to wait, rounded for people: "8s", "3min 40s", "1h 5min". */
+/** Time to wait, in whole seconds. */
 function waitText(ns: number): string {
-	const seconds = Math.max(0, Math.round(ns / 1e9));
-	const parts: [number, string][] = [
-		[Math.floor(seconds / 3600), "h"],
-		[Math.floor(seconds / 60) % 60, "min"],
-		[seconds % 60, "s"],
-	];
-	const known = parts.filter(([n]) => n > 0).map(([n, unit]) => `${n}${unit}`);
-	return known.slice(0, 2).join(" ") || "0s";
+	return formatDuration(Math.max(0, Math.round(ns / 1e9)) * 1e9);
 }

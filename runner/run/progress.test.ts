@@ -59,16 +59,21 @@ describe("a run that nobody watches", () => {
 		made.tick(plan, { mqbench: "start", t0UnixNs: "1" });
 		made.tick(plan, tick({ at: 1, window: null }));
 		made.tick(plan, tick());
-		made.tick(plan, tick({ at: 16, sent: 0, failed: 7 }));
-		made.tick(plan, tick({ at: 46, window: null, error: "no space left\x1b[2J on device" }));
+		made.tick(plan, tick({ at: 16, failed: 7 }));
+		made.tick(plan, tick({ at: 17, sent: 0, failed: 7 }));
+		made.tick(
+			plan,
+			tick({ at: 46, sent: 0, window: null, error: "no space left\x1b[2J on device" }),
+		);
 		made.done();
 		expect(err()).toBe(
 			[
 				`[1/2] ${TITLE}`,
 				"  1s/15s warm-up, 14s left; scheduled 3 000/s, sent 3 000/s, received 3 000/s; response nothing of the window yet",
 				"  7s/15s measuring, 8s left; scheduled 3 000/s, sent 3 000/s, received 3 000/s; response p50 61us, p99 1.4ms, max 12ms",
-				"  drain 1s of at most 30s; sent 0/s, received 3 000/s, failed 7; response p50 61us, p99 1.4ms, max 12ms",
-				"  the drain (30s) is over, waiting for the last results; sent 3 000/s, received 3 000/s; response nothing of the window yet; ERROR CANNOT WRITE RESULTS: no space left on device",
+				"  16s sending the last of 45 000 messages; sent 3 000/s, received 3 000/s, failed 7; response p50 61us, p99 1.4ms, max 12ms",
+				"  drain 2s of at most 30s; sent 0/s, received 3 000/s, failed 7; response p50 61us, p99 1.4ms, max 12ms",
+				"  the drain (30s) is over, waiting for the last results; sent 0/s, received 3 000/s; response nothing of the window yet; ERROR CANNOT WRITE RESULTS: no space left on device",
 				"",
 			].join("\n"),
 		);
@@ -115,7 +120,8 @@ describe("a run that nobody watches", () => {
 	test("tells the part of a backlog that is called drain from the drain after the window", () => {
 		const { made, err } = progress();
 		const phases = [{ name: "drain", fromNs: 2e9, toNs: 10e9 }];
-		for (const at of [8, 15, 16]) made.tick({ ...plan, phases }, tick({ at }));
+		for (const at of [8, 15, 16])
+			made.tick({ ...plan, phases }, tick({ at, sent: at > 15 ? 0 : 1 }));
 		expect(err().match(/\S+ drain,|drain \S+ of at most/g)).toEqual([
 			"8s/15s drain,",
 			"15s/15s drain,",
