@@ -16,6 +16,7 @@ import { commandOf } from "../model/command-file.ts";
 import { type Measure, measureAndReport, type PipelineArgs, runIdFor } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
+import { deliveringErrors } from "../render/deliver.ts";
 import { type ReporterArgs, reportersOf } from "../result/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/load.ts";
@@ -97,39 +98,41 @@ export async function run(
 	measure: Measure = measureAndReport,
 ): Promise<ExitCode> {
 	const { path: file, only, out, resume, quiet = false } = args;
-	if (args.k6Out?.some((one) => one.includes(",")))
-		throw failure("usage", {
-			message:
-				"--k6-out: to k6 a comma ends an output; write %2C in a URL, and give --k6-out once for each output",
-		});
 	const reporters = reportersOf(args, world);
-	const read = await readScenario(file, args, world);
-	const scenario = againstBaseline(read.scenario, args, world);
-	// Rented machines cannot resume a run, and renting reports that.
-	const runId = runIdFor(scenario, scenario.aws === null ? resume : undefined, world);
-	const plans = expand(scenario, { runId, only });
-	const settings = scenario.baseline === null ? undefined : await ownSettings();
-	const { snapshot, warnings } = baselineToCompare(scenario, plans, { ...args, settings }, world);
-	warnBeforeRuns(scenario, plans, args, world);
-	const request = cloudRequest(scenario, plans, args);
-	if (request === null) refuseRentOptions(args);
-	if (request !== null) refuseFolder(args, world);
-	const folder = resume ?? out ?? path.join("reports", runId);
-	const command = commandOf(file, args.argv ?? [], world);
-	return watching(args, { scenario, folder }, world, async (feed) => {
-		const progress = makeProgress(world, quiet, feed);
-		if ([args.url, args.set, args.k6Out].flat().some(holdsSecret)) progress.say(VISIBLE_PASSWORD);
-		for (const warning of warnings) progress.say(`Warning: ${warning}`);
-		const make = (scenario: Scenario, world: World) => {
-			const full = !scenario.quick;
-			const floor = (args.floor ?? true) && full;
-			const confirm = args.confirm && full;
-			const made = { scenario, scenarioText: read.text, plans, snapshot, command };
-			return measure({ ...args, ...made, floor, confirm, progress, feed, reporters }, world);
-		};
-		if (request === null) return make(scenario, world);
-		const use = async (rig: string) =>
-			make(againstBaseline(await read.onRig(rig), args, world), world);
-		return rentAndUse(request, args, progress, world, cloud, use);
+	return deliveringErrors(file, reporters, world, async () => {
+		if (args.k6Out?.some((one) => one.includes(",")))
+			throw failure("usage", {
+				message:
+					"--k6-out: to k6 a comma ends an output; write %2C in a URL, and give --k6-out once for each output",
+			});
+		const read = await readScenario(file, args, world);
+		const scenario = againstBaseline(read.scenario, args, world);
+		// Rented machines cannot resume a run, and renting reports that.
+		const runId = runIdFor(scenario, scenario.aws === null ? resume : undefined, world);
+		const plans = expand(scenario, { runId, only });
+		const settings = scenario.baseline === null ? undefined : await ownSettings();
+		const { snapshot, warnings } = baselineToCompare(scenario, plans, { ...args, settings }, world);
+		warnBeforeRuns(scenario, plans, args, world);
+		const request = cloudRequest(scenario, plans, args);
+		if (request === null) refuseRentOptions(args);
+		if (request !== null) refuseFolder(args, world);
+		const folder = resume ?? out ?? path.join("reports", runId);
+		const command = commandOf(file, args.argv ?? [], world);
+		return watching(args, { scenario, folder }, world, async (feed) => {
+			const progress = makeProgress(world, quiet, feed);
+			if ([args.url, args.set, args.k6Out].flat().some(holdsSecret)) progress.say(VISIBLE_PASSWORD);
+			for (const warning of warnings) progress.say(`Warning: ${warning}`);
+			const make = (scenario: Scenario, world: World) => {
+				const full = !scenario.quick;
+				const floor = (args.floor ?? true) && full;
+				const confirm = args.confirm && full;
+				const made = { scenario, scenarioText: read.text, plans, snapshot, command };
+				return measure({ ...args, ...made, floor, confirm, progress, feed, reporters }, world);
+			};
+			if (request === null) return make(scenario, world);
+			const use = async (rig: string) =>
+				make(againstBaseline(await read.onRig(rig), args, world), world);
+			return rentAndUse(request, args, progress, world, cloud, use);
+		});
 	});
 }

@@ -32,6 +32,41 @@ function job() {
 	};
 }
 
+describe("a command that comes to no result", () => {
+	const run = async (reporter: string, env: Record<string, string> = {}) => {
+		const cwd = testFolder();
+		const world = fakeWorld({ cwd, env });
+		writeFileSync(join(cwd, "bad.yaml"), "name: bad\nsystems: { nats: { broker: nats } }\n");
+		const code = await main(["run", "bad.yaml", "--reporter", reporter], world);
+		return { cwd, world, code };
+	};
+
+	test("has one error in junit.xml, and the same message and exit code as without", async () => {
+		const { cwd, world, code } = await run("terminal,junit=out/junit.xml");
+		expect(code).toBe(2);
+		expect(world.err()).toMatch(/^bad\.yaml:\d+/);
+		const xml = readFileSync(join(cwd, "out/junit.xml"), "utf8");
+		expect(xml).toContain('tests="1" failures="0" errors="1"');
+		expect(xml).toMatch(
+			/<testcase name="the run itself" classname="bad.yaml"[\s\S]*<error[\s\S]*workload/,
+		);
+	});
+
+	test("prints it, or an annotation, where that is asked for", async () => {
+		expect((await run("junit=-")).world.out()).toMatch(/^<\?xml.*\n.*errors="1"/);
+		const { world } = await run("github", { GITHUB_ACTIONS: "true" });
+		expect(world.out()).toMatch(/^::error title=mqbench::bad\.yaml:\d+/);
+		const { cwd } = await run("junit");
+		expect(existsSync(join(cwd, "junit.xml"))).toBe(false);
+	});
+
+	test("says so where it cannot be written, and the exit code stays", async () => {
+		const { world, code } = await run("junit=bad.yaml/x.xml");
+		expect(code).toBe(2);
+		expect(world.err()).toContain("bad.yaml/x.xml cannot be written");
+	});
+});
+
 describe("files", () => {
 	test("are all in the folder of the run, whatever was asked for", async () => {
 		const { folder } = await reported("stall", ["--reporter", "terminal"]);

@@ -6,11 +6,13 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
 import { REPORT_FILES, type Reporter, reportFile } from "../result/reporters.ts";
+import { maskUrls } from "../secrets.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import { issue } from "../workflow-log.ts";
 import type { World } from "../world.ts";
-import { annotations, outputText } from "./github.ts";
+import { annotations, command, outputText } from "./github.ts";
+import { junitOfError } from "./junit.ts";
 import { renderMarkdown, SUMMARY } from "./markdown.ts";
 import { renderTerminal } from "./terminal.ts";
 
@@ -29,11 +31,11 @@ export function deliver(
 	world: World,
 ): ExitCode {
 	const shown = shownPath(folder, world);
-	const unwritten = copiesOf(reporters).flatMap(({ file, to }) => {
+	const unwritten = reporters.flatMap(({ name, path: to }) => {
+		const file = reportFile(name);
+		if (file === null || to === null || to === "-") return [];
 		try {
-			const where = path.resolve(world.cwd, to);
-			mkdirSync(path.dirname(where), { recursive: true });
-			writeFileSync(where, readFileSync(path.join(folder, file)));
+			writeCopy(to, readFileSync(path.join(folder, file)), world);
 			return [];
 		} catch (error) {
 			return failure("report-unwritable", { path: to, reason: reasonOf(error), folder: shown });
@@ -48,7 +50,8 @@ export function deliver(
 		if (file === null) continue;
 		if (to === "-") {
 			const text = readFileSync(path.join(folder, file), "utf8");
-			world.stdout.write(name === "json" ? harmless(text) : text);
+			// The same JSON without old commands of a GitHub log.
+			world.stdout.write(name === "json" ? text.replaceAll("##[", "#\\u0023[") : text);
 		} else if (to === null && !quiet) beside.write(`${name}: ${path.join(shown, file)}\n`);
 	}
 	if (reporters.some(({ name }) => name === "github")) {
@@ -69,6 +72,26 @@ export function deliver(
 	return code;
 }
 
+/** CI would show nothing of a command that comes to no result, so its error is delivered too. */
+export async function deliveringErrors<T>(
+	scenario: string,
+	reporters: readonly Reporter[],
+	world: World,
+	make: () => Promise<T>,
+): Promise<T> {
+	try {
+		return await make();
+	} catch (error) {
+		const message = maskUrls((error as Error).message);
+		for (const { name, path: to } of reporters) {
+			if (name === "github") issue(world.stdout, command("error", { title: "mqbench" }, message));
+			const text = junitOfError(scenario, message);
+			if (name === "junit" && to) tried(to, world, () => writeCopy(to, text, world));
+		}
+		throw error;
+	}
+}
+
 /** Relative if it is below the working directory. */
 export function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
 	const here = path.relative(cwd, folder);
@@ -83,18 +106,6 @@ const WORSE: ReadonlySet<ExitCode> = new Set([EXIT.internal, EXIT.interrupted, E
 /** Bytes below which a report says nothing. */
 const LEAST_SUMMARY = 5000;
 
-function copiesOf(reporters: readonly Reporter[]) {
-	return reporters.flatMap(({ name, path: to }) => {
-		const file = reportFile(name);
-		return file === null || to === null || to === "-" ? [] : [{ file, to }];
-	});
-}
-
-/** The same JSON without old commands of a GitHub log. */
-function harmless(json: string): string {
-	return json.replaceAll("##[", "#\\u0023[");
-}
-
 /** GitHub refuses a summary above 1 MiB, including what is there already. */
 function addToSummary(file: string, result: Result, { stderr }: World): void {
 	const there = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -108,13 +119,21 @@ function addToSummary(file: string, result: Result, { stderr }: World): void {
 }
 
 /** A failure keeps the exit code: what GitHub shows is not worth another one. */
-function forGithub(variable: string, add: (file: string) => void, { env, stderr }: World): void {
-	const file = env[variable];
-	if (!file) return;
+function forGithub(variable: string, add: (file: string) => void, world: World): void {
+	const file = world.env[variable];
+	if (file) tried(`$${variable}`, world, () => add(file));
+}
+
+function tried(what: string, world: World, write: () => void): void {
 	try {
-		add(file);
+		write();
 	} catch (error) {
-		const reason = reasonOf(error);
-		stderr.write(`$${variable} cannot be written (${reason}).\n`);
+		world.stderr.write(`${what} cannot be written (${reasonOf(error)}).\n`);
 	}
+}
+
+function writeCopy(to: string, content: string | Buffer, { cwd, stdout }: World): void {
+	if (to === "-") return void stdout.write(String(content));
+	mkdirSync(path.dirname(path.resolve(cwd, to)), { recursive: true });
+	writeFileSync(path.resolve(cwd, to), content);
 }

@@ -8,7 +8,7 @@ import type { Result } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import { comparison, FIXTURES, HOSTILE, hostileResult, search } from "./hostile.fake.ts";
-import { renderJunit } from "./junit.ts";
+import { junitOfError, renderJunit } from "./junit.ts";
 
 const built = (name: string) => fixtureResult(name);
 const withoutJava = spawnSync("java", ["-version"]).error !== undefined;
@@ -36,10 +36,12 @@ describe("by the XSD of Jenkins' xUnit plugin", () => {
 		{ timeout: 180_000 },
 		() => {
 			expect(withoutJava, "CI needs java").toBe(false);
-			const said = validated(results.map(([, result]) => renderJunit(result)));
+			const files = results.map(([, result]) => renderJunit(result));
+			const said = validated([...files, ...HOSTILE.map((text) => junitOfError(text, text))]);
 			expect(results.map(([name], i) => [name, said[i]])).toEqual(
 				results.map(([name]) => [name, "ok"]),
 			);
+			expect(said.slice(results.length)).toEqual(HOSTILE.map(() => "ok"));
 		},
 	);
 

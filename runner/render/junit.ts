@@ -26,13 +26,19 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 		time,
 		...(startedAt ? { timestamp: new Date(startedAt).toISOString().slice(0, 19) } : {}),
 	};
-	const whole = `The whole report: report.html in the folder of the run ${result.runId}.`;
-	const summary = `${verdictWord(result)}: ${verdictText(result)}.\n${whole}`;
+	const report = `The whole report: report.html in the folder of the run ${result.runId}.`;
+	const summary = `${verdictWord(result)}: ${verdictText(result)}.\n${report}`;
 	const parts = [...cases, element("system-out", {}, text(summary))];
-	const all = element("testsuites", { name: "mqbench", ...totals, time }, [
-		element("testsuite", suite, parts),
-	]);
-	return `<?xml version="1.0" encoding="UTF-8"?>\n${all}\n`;
+	return whole({ ...totals, time }, suite, parts);
+}
+
+/** Of a command that came to no result: one error. */
+export function junitOfError(scenario: string, message: string): string {
+	const totals = { tests: "1", failures: "0", errors: "1" };
+	const time = "0.000";
+	const inside = [element("error", { type: "error", message }, text(message))];
+	const one = element("testcase", { name: "the run itself", classname: scenario, time }, inside);
+	return whole({ ...totals, time }, { name: scenario, ...totals, skipped: "0", time }, [one]);
 }
 
 // --- internal ---
@@ -83,12 +89,16 @@ function secondsOf(runs: readonly Run[]): string {
 	return (ns.reduce((a, b) => a + b, 0) / 1e9).toFixed(3);
 }
 
+function whole(totals: Attributes, suite: Attributes, parts: readonly string[]): string {
+	const inside = [element("testsuite", suite, parts)];
+	const all = element("testsuites", { name: "mqbench", ...totals }, inside);
+	return `<?xml version="1.0" encoding="UTF-8"?>\n${all}\n`;
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
 /** `inside`: elements, or escaped text. */
-function element(
-	name: string,
-	attributes: Readonly<Record<string, string>>,
-	inside: string | readonly string[],
-): string {
+function element(name: string, attributes: Attributes, inside: string | readonly string[]): string {
 	const written = Object.entries(attributes).map(
 		([key, value]) => ` ${key}="${text(oneLine(value))}"`,
 	);
