@@ -276,7 +276,7 @@ export function settings(name: string, values: Readonly<Record<string, string>>)
 
 /** Capital and full stop. Names ("nats, 1KiB: ...") and whatever is not plainly a word ("x: ...", "p99 ...") keep their first letter. */
 export function sentence(text: string, names: readonly string[] = []): string {
-	const [word = ""] = /^[a-z]+(?= |$|[.,])/.exec(text) ?? [];
+	const [word = ""] = /^[a-z]+(?= (?!p\d|[<=>])|$|[.,](?!\w))/.exec(text) ?? [];
 	const name = word === "" || names.some((n) => text.startsWith(n));
 	const first = name ? text.charAt(0) : text.charAt(0).toUpperCase();
 	return `${first}${text.slice(1)}${/[.!?:]$/.test(text) ? "" : "."}`;

@@ -125,7 +125,9 @@ const SHORT = 3;
 function leadOf(whole: Result, names: readonly string[]): string {
 	const answered = answerSentence(whole);
 	const meaning = verdictText(whole);
-	return answered === null ? meaning : `${answered}. ${sentence(meaning, names).slice(0, -1)}`;
+	// A line that was not met gives the figure of a single run already.
+	const said = answered === null || (whole.runs.length === 1 && whole.verdict !== "pass");
+	return said ? meaning : `${answered}. ${sentence(meaning, names).slice(0, -1)}`;
 }
 
 /** What a result read from its own files has lost. */

@@ -45,7 +45,8 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 			text(systemFacts(run)),
 			text(loadText(run), "soft"),
 			text(network === null ? null : `network: ${network}`, "soft"),
-			text(run.why, run.verdict),
+			// Elsewhere what is broken stands at the end, with its reason.
+			text(run.why, run.verdict, 3),
 			text(fateText(run), run.verdict),
 			...run.notes.map((note) => text(`note: ${note}`, "warn")),
 			...(run.state === "never" ? clients(run) : measured(run, result, full)),

@@ -12,6 +12,8 @@ test.each([
 	["x: connection refused", "x: connection refused."],
 	["p99 is 400ms", "p99 is 400ms."],
 	["kafka-acks-all: gone", "kafka-acks-all: gone."],
+	["lost == 0 is breached", "lost == 0 is breached."],
+	["service p99 < 1s is breached", "service p99 < 1s is breached."],
 	["", "."],
 ])("%s", (text, expected) => {
 	expect(sentence(text, ["nats"])).toBe(expected);

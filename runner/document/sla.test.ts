@@ -50,20 +50,38 @@ describe("what broke", () => {
 			})),
 		);
 		expect(wordsOf(lines(result), 3)).toContain("[All 20 SLA lines are met: which]");
-		expect(documentOf(result).lead).toMatch(/\bA queue kept growing: .*and no core was free/);
+		expect(documentOf(result).lead).toMatch(
+			/repeat 2 of 3: the queue grew by .*, and no core was free: the machine is a cause of it \(\d+ more did not pass\)/,
+		);
 	});
 
 	test("is told once in each report: by how much, why, when, and the same advice once", () => {
 		const result = fixtureResult("repeats");
 		for (const text of [terminalOf(result, 1000), renderMarkdown(result)])
 			for (const [said, times] of [
-				["is neither met nor breached", 2],
+				["is neither met nor breached", 3],
 				["1 FAIL, 2 PASS of 3 repeats", 2],
 				["143ms, max 152ms", 1],
 				["What to do: measure longer", 1],
 			] as const)
 				expect([said, text.split(said).length - 1]).toEqual([said, times]);
 	});
+});
+
+test("an error is told once for all lines of its run, each in the user's own file", () => {
+	const result = fixtureResult("interrupted");
+	const [run] = result.runs as [Run];
+	const why = "the broker ended by itself";
+	Object.assign(run, { verdict: "error", why });
+	for (const gate of result.gates) Object.assign(gate, { verdict: "error", why });
+	result.verdict = "error";
+	result.command = { scenario: "bench/orders.yaml", args: [], file: null };
+	const [terminal, markdown] = [terminalOf(result), renderMarkdown(result)];
+	for (const text of [terminal, markdown]) expect(text.match(/the broker ended/gi)).toHaveLength(1);
+	expect(markdown).toContain("(bench/orders.yaml:6)");
+	result.command.file = "ci/bench/orders.yaml";
+	expect(renderMarkdown(result)).toContain("(ci/bench/orders.yaml:6)");
+	expect(renderMarkdown(result)).not.toMatch(/(^|[^/])scenario\.yaml:/m);
 });
 
 describe("SLA lines", () => {

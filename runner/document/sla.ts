@@ -25,15 +25,18 @@ import {
 export function broken(whole: Result): List {
 	const all = brokenOf(whole);
 	const more = all.length - MOST_BROKEN;
-	const advised = new Set<string>();
+	const told = new Set<string>();
+	const fresh = (text: string) => !told.has(text) && told.add(text) !== null;
 	const items = all.slice(0, MOST_BROKEN).map((outcome): Item => {
 		const { broke, where, when, why, next } = explain(outcome, whole);
-		const advice = next === null || advised.has(next) ? [] : [`What to do: ${next}`];
-		if (next !== null) advised.add(next);
+		// What overruled a run holds for all of its lines.
+		const reason =
+			why === null || (why === outcome.run?.why && !fresh(`${where}: ${why}`)) ? [] : [why];
+		const advice = next === null || !fresh(next) ? [] : [`What to do: ${next}`];
 		return {
 			badge: outcome.verdict,
-			text: [linked(where, outcome, whole), lineOf(outcome), `: ${broke}`],
-			more: [...(why === null ? [] : [why]), ...(when === null ? [] : [when]), ...advice],
+			text: [linked(where, outcome, whole), lineOf(outcome, whole), `: ${broke}`],
+			more: [...reason, ...(when === null ? [] : [when]), ...advice],
 		};
 	});
 	const rest = `and ${more} more that did not pass: see the table, or report.html`;
@@ -98,8 +101,10 @@ const MOST_BROKEN = 8;
 /** If more are met, they are folded. */
 const MOST_OPEN = 8;
 
-function lineOf({ line }: Outcome): Piece {
-	return aside(line === null ? "" : `(scenario.yaml:${line})`);
+/** In the user's own file. */
+function lineOf({ line }: Outcome, { command }: Result): Piece {
+	const file = command?.file ?? command?.scenario ?? "scenario.yaml";
+	return aside(line === null ? "" : `(${file}:${line})`);
 }
 
 function lineTables(all: readonly Outcome[], several: boolean, whole: Result): Table[] {
@@ -116,7 +121,7 @@ function lineTables(all: readonly Outcome[], several: boolean, whole: Result): T
 	const rows = all.map((one): Inline[] => {
 		const { measured, margin } = explain(one, whole);
 		return [
-			[code(one.what), aside(one.line === null ? "" : `scenario.yaml:${one.line}`)],
+			[code(one.what), lineOf(one, whole)],
 			...(several ? [linked(`${one.system}, ${one.case}`, one, whole)] : []),
 			badge(one.verdict),
 			measured,

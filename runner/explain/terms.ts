@@ -125,7 +125,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 	response: ["latency"],
 	saturation: ["machine-saturated"],
 	"max-rate": ["find", "search"],
-	failover: ["kill", "pause", "restart"],
+	failover: ["kill", "pause", "restart", "own-faults"],
 	lost: ["copies lost"],
 	durability: ["durability level", "memory", "os", "fsync"],
 };

@@ -5,7 +5,7 @@ import { documentOf } from "../document/document.ts";
 import { failure } from "../errors.ts";
 import { collect } from "../evidence/collect.ts";
 import { Plan, runFolder } from "../model/plan.ts";
-import type { MetricSummary, Result } from "../model/result.ts";
+import type { MetricSummary } from "../model/result.ts";
 import { expand, newRunId } from "../plan/expand.ts";
 import { mainMetric } from "../plan/samples.ts";
 import { renderTerminal } from "../render/terminal.ts";
@@ -68,7 +68,7 @@ const words = {
 			}),
 			verdict: result.verdict,
 			/** Why it is not PASS, else "". */
-			reason: reasonIn(result),
+			reason: reasonOf({ why: run?.why ?? null, judgements: result.gates }) ?? "",
 			/** Percentiles of the window, ns: p50, p99, p999, max. */
 			figures: main ? figuresOf(main) : null,
 			lost: run?.lost ?? null,
@@ -129,12 +129,6 @@ function beyondScript(scenario: Scenario, runs: number): string | null {
 	return runs === 1
 		? null
 		: `these are ${runs} runs, and each call makes one: give it one system and one workload without lists, repeat 1, and call it once for each`;
-}
-
-/** What decided the verdict, else the first SLA line that is not met. */
-function reasonIn({ runs, gates }: Result): string {
-	const broken = gates.find(({ verdict }) => verdict !== "pass");
-	return runs[0]?.why ?? (broken === undefined ? "" : `${broken.sla}: ${broken.why}`);
 }
 
 function figuresOf({ percentiles, max }: MetricSummary) {

@@ -79,11 +79,12 @@ export const Phase = z.strictObject({
 });
 export type Phase = z.infer<typeof Phase>;
 
-export const Cause = z.enum(["machine"]);
+export const Cause = z.enum(["machine", "fault"]);
 export type Cause = z.infer<typeof Cause>;
-const MaybeCause = Cause.nullable()
-	.default(null)
-	.meta({ description: "machine: saturated, which explains the FAIL; null: it does not." });
+const MaybeCause = Cause.nullable().default(null).meta({
+	description:
+		"What explains the FAIL: machine (it was saturated), fault (of the scenario itself); null: neither.",
+});
 
 export const Numbers = {
 	/** Messages judged, over the limit, allowed over it, never completed; stalls; clustering. null for counts and rates. */

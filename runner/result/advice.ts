@@ -1,7 +1,8 @@
 import { resumeCommand } from "../model/command-file.ts";
-import type { Result, Run } from "../model/result.ts";
+import type { Gate, Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { plural } from "../units.ts";
+import { ABOVE_FLOOR } from "../verdict/checks/generator.ts";
 import { MAX } from "./fields.ts";
 import type { Outcome } from "./outcomes.ts";
 import { GRANT_RIGHTS, refusalAdvice } from "./refusals.ts";
@@ -13,6 +14,12 @@ export function adviceOn(outcome: Outcome, result: Result): string {
 		if (advice) return advice;
 	}
 	return "";
+}
+
+/** "the system pushed back" */
+export function partText(line: Line, run: Run): string | null {
+	const part = largestPart(line, run);
+	return part && (PARTS[part].split(/[:;]/)[0] ?? null);
 }
 
 // --- internal ---
@@ -47,9 +54,7 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 		({ gate, comparison }) =>
 			[gate?.code, comparison?.code].includes("clocks") &&
 			"keep the clients' clocks more closely in step (chrony, PTP), or use round-trip, where each sender receives its own messages",
-		({ gate }) =>
-			gate?.code === "floor-over-limit" &&
-			"raise the limit, lower the rate, or use a faster machine",
+		({ gate }) => gate?.code === "floor-over-limit" && ABOVE_FLOOR,
 		({ comparison }) =>
 			comparison &&
 			"measure with more repeats or for longer; npx mqbench calibrate shows which differences this machine can tell (npx mqbench explain baseline)",
@@ -76,7 +81,7 @@ const RULES: Readonly<Record<Verdict, readonly Rule[]>> = {
 			search && "raise the limit (sla), or begin at a lower rate (npx mqbench explain max-rate)",
 		(outcome) =>
 			isCount(outcome) && "compare that time with the broker's log (npx mqbench explain lost)",
-		({ gate, run }) => gate?.metric && run && PARTS[largestPart(gate.metric, gate.percentile, run)],
+		({ gate, run }) => gate?.metric && run && PARTS[largestPart(gate, run) ?? "service"],
 		() =>
 			"look at the rates over time in report.html, and find the highest rate with find: max-rate (npx mqbench explain max-rate)",
 	],
@@ -122,18 +127,20 @@ function errorAdvice(run: Run, searched: boolean): string | null {
 
 const PARTS = {
 	service:
-		"the time went in the broker, or on the way to it: look at latency over time and at the broker's CPU and disk in report.html, and at the broker's log (npx mqbench explain response)",
+		"the time went in the system, or on the way to it: look at latency over time and at CPU and disk in report.html, and at broker.log in the folder of the run (npx mqbench explain response)",
 	queued:
 		"the system pushed back: earlier sends blocked, or waited at inFlight; offer less or use more connections (npx mqbench explain response)",
 	lag: "the generator itself was late; npx mqbench doctor looks at the machine (npx mqbench explain lag)",
 };
 type Part = keyof typeof PARTS;
 
-/** What the messages around a percentile (null: the maximum) waited for most. */
-function largestPart(metric: string, percentile: number | null, { breakdown }: Run): Part {
+type Line = Pick<Gate, "metric" | "percentile">;
+
+/** What the messages around a percentile (null: the maximum) waited for most; null: not known. */
+function largestPart({ metric, percentile }: Line, { breakdown }: Run): Part | null {
 	if (metric === "lag" || metric === "queued") return metric;
 	const around = breakdown?.find(({ p }) => p === (percentile ?? MAX));
-	if (metric !== "response" || !around) return "service";
+	if (metric !== "response" || !around) return null;
 	const of = (part: Part) => around[part] ?? 0;
 	return (["queued", "lag"] as const).reduce<Part>((a, b) => (of(b) > of(a) ? b : a), "service");
 }

@@ -91,15 +91,70 @@ describe("what a verdict means", () => {
 		const result = planned("no-data", (plan) => {
 			plan.sla = plan.sla.filter((line: { kind: string }) => line.kind === "tally");
 		});
-		expect(verdictText(result)).toBe("what was measured leaves it open");
+		expect(verdictText(result)).toBe("6 000 failed of 6 000 messages; no SLA line counts them");
 		const { broke, next } = first(result);
 		expect(broke).toContain("no SLA line counts them");
 		expect(next).toMatch(/^add \w+ == 0.* to the SLA \(npx mqbench explain uncounted\)/);
 	});
 
-	test("of a machine that was saturated is that", () => {
-		expect(verdictText({ ...built("stall"), cause: "machine" })).toMatch(
-			/^an SLA is breached, and no core was free/,
+	test("without a broker nobody speaks of one", () => {
+		const texts = ["lag", "stall"].map((name) =>
+			terminalOf(
+				planned(name, (plan) => {
+					Object.assign(plan, { broker: "noop", server: false });
+				}),
+			),
+		);
+		for (const text of texts)
+			expect(text.replaceAll(/broker\.log|without any broker/g, "")).not.toMatch(/broker/i);
+	});
+
+	const FAILED = "p99 < 10ms is breached: ~400ms, 40x the limit";
+	const OPEN = "p99 < 10ms is neither met nor breached: ~400ms, 40x the limit";
+	const floored = "100 did; but the load generator alone needs 12ms, which is above the limit";
+	const late = "the load generator was late (it achieved 900/s of 1 000/s)";
+	test.each<[string, Partial<Gate>, string]>([
+		[
+			"a saturated machine",
+			{ cause: "machine" },
+			`${FAILED}, and no core was free: the machine is a cause of it`,
+		],
+		[
+			"a fault",
+			{ cause: "fault", why: "490 did; but the scenario explains it: pause" },
+			`${FAILED}; the scenario explains it: pause`,
+		],
+		["messages that are missing", { censored: 2 }, `${FAILED}; 2 messages never completed`],
+		["waiting", {}, `${FAILED}; the system pushed back`],
+		["too few", { verdict: "inconclusive" }, `${OPEN}; measure longer, or repeat`],
+		[
+			"the floor",
+			{ verdict: "inconclusive", why: floored, code: "floor-over-limit" },
+			`${OPEN}; the load generator alone needs 12ms, which is above the limit`,
+		],
+		[
+			"the generator",
+			{ verdict: "invalid", why: `${late}, so this says nothing about the system: 490 did` },
+			`p99 < 10ms was not judged: ${late}`,
+		],
+	])("names the line, its value, its limit and its cause: %s", (_, gate, text) => {
+		const result = withRun(withGate(gate), (run) => {
+			const around = { p: 99, messages: 12, from: 90, to: 110, response: 100 };
+			run.breakdown = [{ ...around, queued: 80, lag: 10, service: 10 }];
+		});
+		Object.assign(result, { verdict: gate.verdict ?? "fail" });
+		expect(verdictText(result)).toBe(text);
+		expect(terminalOf(result, 1000)).toContain(`\nstall: ${text}.\n`);
+		const { next } = first(result);
+		expect([next?.includes("measure longer"), next?.includes("set a limit above")]).toEqual([
+			text.includes("measure longer"),
+			text.includes("alone needs"),
+		]);
+	});
+
+	test("names the system where there are several, and how many others did not pass", () => {
+		expect(verdictText(built("repeats"))).toMatch(
+			/^kafka, 256B 500\/s: p99 < 20ms is neither .* \(1 more did not pass\)$/,
 		);
 	});
 });
@@ -191,9 +246,9 @@ describe("what to do", () => {
 	test.each([
 		["response", { queued: 20, lag: 70, service: 10 }, /^the generator itself was late/],
 		["response", { queued: 80, lag: 10, service: 10 }, /^the system pushed back/],
-		["response", { queued: null, lag: null, service: null }, /^the time went in the broker/],
+		["response", { queued: null, lag: null, service: null }, /^the time went in the system/],
 		["queued", {}, /^the system pushed back/],
-		["ack", { queued: 80, lag: 10, service: 10 }, /^the time went in the broker/],
+		["ack", { queued: 80, lag: 10, service: 10 }, /^the time went in the system/],
 	] as const)("of %s is that of the part that took longest: %j", (metric, parts, text) => {
 		const around = { p: 99, messages: 12, from: 90, to: 110, response: 100, queued: 0, lag: 0 };
 		const result = withRun(withGate({ metric }), (run) => {

@@ -1,10 +1,10 @@
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
-import { formatCount as count, formatDuration as duration, formatTimes } from "../units.ts";
+import { formatCount as count, formatDuration as duration, formatTimes, plural } from "../units.ts";
 import { standsFor } from "../verdict/judgement.ts";
-import { adviceOn } from "./advice.ts";
-import { NOTHING_JUDGED, type Outcome } from "./outcomes.ts";
+import { adviceOn, partText } from "./advice.ts";
+import { brokenOf, NOTHING_JUDGED, type Outcome } from "./outcomes.ts";
 import { showInterval } from "./show.ts";
 import { offenderText, runTitle, searchTitle } from "./words.ts";
 
@@ -41,56 +41,59 @@ export function explain(outcome: Outcome, result: Result): Explained {
 	};
 }
 
+/** The last line of a terminal: what is worst, with its value, its limit and its cause. */
 export function verdictText(result: Result): string {
-	const text = meaningOf(result);
-	return result.cause === null
-		? text
-		: `${text}, and no core was free: the machine is a cause of it`;
-}
-
-// --- internal ---
-
-const MEANS: Readonly<Record<Verdict, string>> = {
-	pass: "every SLA is met",
-	fail: "an SLA is breached",
-	inconclusive: "the samples do not decide every SLA; measure longer, or repeat",
-	invalid: "what is INVALID cannot be trusted, and says nothing about the system",
-	interrupted: "the run was stopped; what is shown is partial",
-	error: "a run could not be made, finished, read or judged",
-};
-
-/** Where the verdict comes from a run and not from an SLA line. */
-const MEANS_OF_RUN: Partial<typeof MEANS> = {
-	pass: NOTHING_JUDGED,
-	fail: "a queue kept growing: the system does not carry this rate",
-	inconclusive: "what was measured leaves it open",
-};
-
-function meaningOf({ verdict, gates, searches, openBaselineOnly }: Result): string {
+	const { verdict, gates, searches, openBaselineOnly } = result;
 	if (searches.length > 0 && gates.length === 0 && verdict !== "interrupted")
 		return searches
 			.map((one) => (searches.length === 1 ? one.answer : `${searchTitle(one)}: ${one.answer}`))
 			.join("; ");
 	if (openBaselineOnly)
 		return "the comparison with the baseline is undecided; all other SLAs are met";
-	const ofRun = gates.every((gate) => gate.verdict !== verdict) && MEANS_OF_RUN[verdict];
-	return ofRun || MEANS[verdict];
+	if (verdict === "pass") return gates.length === 0 ? NOTHING_JUDGED : "every SLA is met";
+	if (verdict === "interrupted") return "the run was stopped; what is shown is partial";
+	// The list above says which, and why.
+	if (verdict === "error") return "a run could not be made, finished, read or judged";
+	const [first, ...more] = brokenOf(result);
+	if (first === undefined) return `a run came to ${verdict.toUpperCase()}`;
+	const several = new Set(result.runs.map((run) => `${run.system}, ${run.case}`)).size > 1;
+	const where = several ? `${whereText(first, result)}: ` : "";
+	const others = more.length === 0 ? "" : ` (${count(more.length)} more did not pass)`;
+	return `${where}${worstText(first, result)}${others}`;
 }
 
-const JUDGED: Readonly<Record<Verdict, string>> = {
+// --- internal ---
+
+function worstText(outcome: Outcome, result: Result): string {
+	const { kind, gate, compares, verdict, cause, why, run } = outcome;
+	const { broke } = explain(outcome, result);
+	if (cause === "machine") return `${broke}, and no core was free: the machine is a cause of it`;
+	// A run by itself FAILs only by a queue that grew.
+	if (kind === "run" && verdict === "fail") return `${broke}; the system does not carry this rate`;
+	if (!gate || compares) return broke;
+	// The sentences of verdict/excuses.ts: what was wrong comes first, or last after a "but".
+	const [wrong] = why.split(", so this says nothing about");
+	const [, but] = why.split("; but ");
+	if (verdict === "invalid") return `${gate.sla} was not judged: ${wrong}`;
+	if (but !== undefined) return `${broke}; ${but}`;
+	if (verdict === "inconclusive")
+		return `${broke}; ${gate.metric === null ? why : "measure longer, or repeat"}`;
+	if (gate.censored) return `${broke}; ${plural(gate.censored, "message")} never completed`;
+	const part = run && partText(gate, run);
+	return part ? `${broke}; ${part}` : broke;
+}
+
+const JUDGED: Readonly<Partial<Record<Verdict, string>>> = {
 	pass: "",
 	fail: " is breached",
 	inconclusive: " is neither met nor breached",
-	invalid: " was not judged",
-	interrupted: " was not judged",
-	error: " was not judged",
 };
 
 function judgedText({ sla, verdict }: Gate, measured: string, margin: string): string {
 	// A run that was stopped has not measured the line.
 	const known = measured !== "n/a" && verdict !== "interrupted" && verdict !== "error";
 	const figures = [measured, margin].filter((part) => known && part !== "").join(", ");
-	return `${sla}${JUDGED[verdict]}${figures === "" ? "" : `: ${figures}`}`;
+	return `${sla}${JUDGED[verdict] ?? " was not judged"}${figures === "" ? "" : `: ${figures}`}`;
 }
 
 /** Counts, a maximum and several repeats have no interval. */

@@ -5,7 +5,7 @@ import type { Plan } from "../model/plan.ts";
 import { type Gate, Numbers } from "../model/result.ts";
 import { lineOfSla } from "../scenario/sla-lines.ts";
 import type { Judgement } from "../verdict/judgement.ts";
-import { overRepeats } from "../verdict/judgement.ts";
+import { causeOf, overRepeats } from "../verdict/judgement.ts";
 import type { RunVerdict } from "../verdict/run.ts";
 
 interface JudgedRun {
@@ -44,7 +44,6 @@ function gateOf(all: readonly { plan: Plan; judgement: Judgement }[]): Gate {
 	const { system, case: name, sla: lines } = (all[0] as (typeof all)[number]).plan;
 	const line = lines.find(({ text }) => text === sla);
 	const judged = line?.kind === "tally" ? undefined : line;
-	const explained = judgements.every((j) => j.verdict !== "fail" || j.cause);
 	return {
 		sla,
 		system,
@@ -57,7 +56,7 @@ function gateOf(all: readonly { plan: Plan; judgement: Judgement }[]): Gate {
 		percentile: judged?.kind === "percentile" ? judged.percentile : null,
 		limitNs: judged?.limitNs ?? null,
 		...numbersOf(deciding),
-		cause: verdict === "fail" && explained ? "machine" : null,
+		cause: causeOf(verdict, judgements),
 		compares: false,
 		comparison: null,
 		line: null,

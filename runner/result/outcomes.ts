@@ -1,7 +1,7 @@
 import type { Comparison } from "../model/comparison.ts";
 import type { Cause, Gate, Result, Run, Search } from "../model/result.ts";
 import { VERDICTS, type Verdict, worst } from "../model/verdict.ts";
-import { standsFor } from "../verdict/judgement.ts";
+import { causeOf, standsFor } from "../verdict/judgement.ts";
 import { at, type Place } from "./select.ts";
 
 /** A result before it is judged. */
@@ -32,7 +32,9 @@ export function outcomesOf(result: Judgeable): Outcome[] {
 	const single = result.runs.filter((run) => run.search === null);
 	const gates = result.gates.map((gate) => ofGate(gate, at(gate, single)));
 	return [
-		...(result.damaged ?? []).map(ofDamage),
+		...(result.damaged ?? []).map(({ file: what, why }) =>
+			outcome("damage", { system: "", case: "" }, { what, verdict: "error", why, runs: [] }),
+		),
 		...gates,
 		...single.flatMap((run) => ofRun(run, at(run, single), at(run, gates))),
 		...result.searches.map((search) => ofSearch(search, result)),
@@ -44,10 +46,9 @@ export function judge(result: Judgeable): Pick<Result, "verdict" | "cause" | "op
 	const all = outcomesOf(result);
 	const verdict = worst(all.map((one) => one.verdict));
 	const deciding = all.filter((one) => one.verdict === verdict);
-	const [cause = null, ...others] = new Set(deciding.map((one) => one.cause));
 	return {
 		verdict,
-		cause: verdict === "fail" && others.length === 0 ? cause : null,
+		cause: causeOf(verdict, deciding),
 		openBaselineOnly: verdict === "inconclusive" && deciding.every(({ compares }) => compares),
 	};
 }
@@ -81,11 +82,6 @@ function outcome(kind: Outcome["kind"], { system, case: name }: Place, parts: Pa
 
 function rank(verdict: Verdict): number {
 	return VERDICTS.indexOf(verdict);
-}
-
-function ofDamage({ file, why }: { readonly file: string; readonly why: string }): Outcome {
-	const nowhere = { system: "", case: "" };
-	return outcome("damage", nowhere, { what: file, verdict: "error", why, runs: [] });
 }
 
 function ofGate(gate: Gate, runs: readonly Run[]): Outcome {

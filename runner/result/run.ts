@@ -49,7 +49,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		driverOptions: clients[0]?.driverOptions ?? null,
 		brokerUrl: run?.brokerUrl ?? null,
 		brokerVersion: run?.brokerVersion ?? null,
-		sameHost: run?.sameHost ?? null,
+		sameHost: plan.server ? (run?.sameHost ?? null) : null,
 		brokerSettings: run?.brokerSettings ?? {},
 		window: windowOf(collected),
 		...countersOf(counters.window, intendedInWindow(plan)),

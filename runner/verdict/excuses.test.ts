@@ -116,6 +116,14 @@ const clocks: Change = (run) => {
 	run.parts = [0, 1].map((index) => ({ ...run.parts[0], index, end: { ...end, index } }));
 	run.hosts = run.parts.map((client: Any) => ({ client, samples: run.resources }));
 };
+/** A pause of 490 ms by the scenario itself. */
+const pause =
+	(beganNs = 5000 * MS): Change =>
+	(run) => {
+		const fault = { action: "pause", node: null, leader: false, calledNs: beganNs, beganNs };
+		const endedNs = beganNs + 490 * MS;
+		run.run.faults = [{ ...fault, endedNs, delayNs: null, error: null, runOver: false }];
+	};
 const atFive = (second: number) => second === 4;
 const FAIL = "fail late-messages";
 const STOPPED = "fail aborted-hopeless";
@@ -194,6 +202,14 @@ test.each<[excuse: string, change: Change, answer: string, stopped?: string]>([
 	["machine, at another time", machine(4, 0.1, (s) => s > 7), FAIL, STOPPED],
 	["machine, by work of low priority", machine(0.05, 0), FAIL, STOPPED],
 	["machine, strict", all(machine(), strict), "invalid machine-saturated machine (cores invalid)"],
+	["own fault", pause(), "fail own-faults fault"],
+	["own fault, on a saturated machine", all(machine(4), pause(), strict), "fail own-faults fault"],
+	["own fault at another time", pause(9000 * MS), FAIL, STOPPED],
+	[
+		"own fault at another time, on a saturated machine",
+		all(machine(4), pause(9000 * MS)),
+		"fail machine-saturated machine (cores warn)",
+	],
 	["clocks", clocks, "inconclusive clocks (clock ok)"],
 	["clocks, in time", all(clocks, inTime), "inconclusive clocks (clock ok)"],
 	["machine and clocks", all(machine(), clocks), "inconclusive clocks machine (clock ok)"],
@@ -247,7 +263,7 @@ describe("an excuse says what it is, what was measured, and what is left without
 			"lag",
 			"percentile",
 			(run) => withoutLag(run, () => 0),
-			`the load generator was late, so this says nothing about the system: ${over}; without its own lateness, none of 10 000 did, which would be PASS instead of FAIL`,
+			`the load generator was late (it achieved 1 000/s of 1 000/s), so this says nothing about the system: ${over}; without its own lateness, none of 10 000 did, which would be PASS instead of FAIL`,
 		],
 		[
 			"held",
@@ -256,10 +272,16 @@ describe("an excuse says what it is, what was measured, and what is left without
 			`the receiving side was slow (up to 490 messages waited in the client library, and 10 are due within 10ms), so this says nothing about the system: ${over}; without the 500ms of load that waited there, none of 9 500 did, which would be PASS instead of FAIL`,
 		],
 		[
+			"own fault",
+			"percentile",
+			all(machine(4), pause()),
+			`${over}; but what the scenario itself did to the broker explains it: pause`,
+		],
+		[
 			"machine",
 			"percentile",
 			machine(4),
-			`${over}; but the machine was saturated (this machine): no core was free in 100 % of the window (2.5 % of the CPU time was idle, and generator and broker waited for 80 % of the time in which they wanted a core)`,
+			`${over}; but the machine was saturated (this machine): no core was free in 100 % of the window (2.5 % of the CPU time was idle, and the processes of the run waited for 80 % of the time in which they wanted a core)`,
 		],
 	])("%s", (_, kind, change, why) => {
 		expect(judgeRun(changed(kind, change)).judgements[0]?.why).toEqual(
@@ -310,6 +332,33 @@ test("no message is taken away that never came", () => {
 		interval,
 		{ n: 20, over: 20, overWithoutLag: 20, censored: 20 },
 	]);
+});
+
+describe("a fault of the scenario", () => {
+	const rate = (change: Change) =>
+		judgeRun(
+			changed("percentile", (run) => {
+				change(run, {});
+				run.plan.sla = [parseSla("throughput >= 1010/s")];
+			}),
+		);
+
+	test("explains a rate that the rest of the window would have met, and no other", () => {
+		expect(rate(pause()).cause).toBe("fault");
+		expect(rate(all(machine(4), pause())).cause).toBe("fault");
+		expect(rate(pause(2e12)).cause).toBeNull();
+	});
+
+	test("that could not be made explains nothing, and one that lasts explains what follows", () => {
+		const failed: Change = (run) => {
+			run.run.faults[0].error = "no";
+		};
+		expect(line("percentile", all(pause(), failed))).toBe(FAIL);
+		const stays: Change = (run) => {
+			run.run.faults[0].endedNs = null;
+		};
+		expect(line("percentile", all(pause(3000 * MS), stays))).toBe("fail own-faults fault");
+	});
 });
 
 describe("a saturated machine", () => {

@@ -2,16 +2,19 @@ import type { Collected } from "../evidence/collect.ts";
 import { tail } from "../histogram/percentiles.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { LatencySla, Sla } from "../model/plan.ts";
+import type { Cause } from "../model/result.ts";
 import { sum } from "../stats/sum.ts";
 import { type Said, said, sayBut, type Values } from "../text/say.ts";
 import { formatCount as count, formatDuration as duration, plusMinus } from "../units.ts";
 import { bufferedIn, bufferedText } from "./buffered.ts";
 import { floorOver } from "./checks/generator.ts";
-import { boundOfMetric } from "./checks/run.ts";
+import { clockBoundNs } from "./checks/run.ts";
 import { drift, leavesOpen, STEADY_MARGIN } from "./checks/trend.ts";
 import { containsLag, distributionOf, type Facts, RECEIVES, sampleOf } from "./facts.ts";
+import { disturbedIn } from "./faults.ts";
 import { intervalNs, type LimitInterval, receivedTwice, secondOf, without } from "./intervals.ts";
 import { because, type Judgement } from "./judgement.ts";
+import { achievedText } from "./rates.ts";
 import { type Saturation, saturatedText, saturationsOf } from "./saturation.ts";
 import { fails, type OverTest } from "./statistics.ts";
 import { stopsIn } from "./stops.ts";
@@ -33,8 +36,8 @@ interface Excuse {
 	readonly code: string;
 	readonly overturns: readonly Judgement["verdict"][];
 	applies(line: Line, queueGrew: boolean): Found | false | null;
-	/** "cause" keeps a FAIL and names its cause; under `strict` it becomes INVALID. */
-	readonly becomes: "invalid" | "inconclusive" | "cause";
+	/** A cause keeps a FAIL and explains it; "machine" becomes INVALID under `strict`. */
+	readonly becomes: "invalid" | "inconclusive" | Cause;
 	readonly check?: Judgement["check"];
 }
 
@@ -55,10 +58,10 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 	{
 		code: "late-by-lag",
 		overturns: ["fail", "inconclusive"],
-		applies: ({ late, intervals }) =>
+		applies: ({ late, intervals, facts: { collected } }) =>
 			late !== null &&
 			containsLag(late.metric) && {
-				wrong: "the load generator was late",
+				wrong: `the load generator was late (${achievedText(collected)})`,
 				left: onTime(intervals),
 				without: "its own lateness",
 			},
@@ -135,13 +138,30 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 			const floorNs = floorOver(sla, facts);
 			return (
 				floorNs !== null && {
-					wrong: `without any broker this generator needs ${duration(floorNs)}, which is above the limit as well`,
+					wrong: `the load generator alone needs ${duration(floorNs)}, which is above the limit as well`,
 					values: { floorNs },
 					left: intervals.map((i) => ({ ...i, over: i.censored })),
 				}
 			);
 		},
 		becomes: "inconclusive",
+	},
+	{
+		// Before `machine-saturated`: what the scenario itself did is not the machine's.
+		code: "own-faults",
+		overturns: ["fail"],
+		applies(line) {
+			const { sla, intervals, facts } = line;
+			const own = disturbedIn(facts.collected, sla.kind === "tally" ? 0 : sla.limitNs);
+			if (own.faults.length === 0) return null;
+			const wrong = `what the scenario itself did to the broker explains it: ${own.faults.join(", ")}`;
+			const found = { wrong, values: { faults: own.faults, share: own.share } };
+			const isOpen = sla.kind !== "tally" && facts.collected.plan.schedule.kind !== "closed";
+			return isOpen
+				? { ...found, left: without(intervals, own.intervals) }
+				: explains(own, line) && found;
+		},
+		becomes: "fault",
 	},
 	{
 		// Before `clocks`: under `strict` a saturated machine makes even a FAIL near the limit INVALID.
@@ -156,7 +176,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 				values: { idleShare, waitShare, share, where },
 			};
 		},
-		becomes: "cause",
+		becomes: "machine",
 	},
 ];
 
@@ -166,7 +186,9 @@ export const AFTER_CHECKS: readonly Excuse[] = [
 		code: "clocks",
 		overturns: ["fail", "pass"],
 		applies(line) {
-			const boundNs = line.sla.kind === "tally" ? 0 : boundOfMetric(line.facts, line.sla.metric);
+			const { sla, facts } = line;
+			const receives = sla.kind !== "tally" && RECEIVES.has(sla.metric);
+			const boundNs = receives ? (clockBoundNs(facts.collected) ?? 0) : 0;
 			return boundNs === 0 || line.judgement.n === null || holdsWithin(line, boundNs)
 				? null
 				: { wrong: `within the clocks' bound of ${plusMinus(boundNs)}`, values: { boundNs } };
@@ -208,13 +230,13 @@ export function excused(
 		if (!found) continue;
 		const left = found.left && line.test(found.left);
 		if (left !== undefined && (verdict === "fail" ? left === "fail" : left !== "pass")) continue;
-		const isCause = becomes === "cause";
-		const strict = line.facts.collected.plan.strict ? "invalid" : "fail";
+		const isCause = becomes === "machine" || becomes === "fault";
+		const strict = becomes === "machine" && line.facts.collected.plan.strict;
 		return {
 			...judgement,
-			verdict: isCause ? strict : becomes,
+			verdict: !isCause ? becomes : strict ? "invalid" : "fail",
 			check,
-			cause: isCause ? "machine" : judgement.cause,
+			cause: isCause ? becomes : judgement.cause,
 			...because(
 				becomes === "invalid"
 					? insteadSaid(line, judgement, code, found)
@@ -249,10 +271,11 @@ function onTime(intervals: readonly LimitInterval[]): LimitInterval[] {
 
 /** A burst after a standstill queues in the system: subtracting lag does not undo it, so these seconds and the next are tainted. */
 function burstIn(
-	{ plan, seconds }: Collected,
+	collected: Collected,
 	intervals: readonly LimitInterval[],
 	limitNs: number,
 ): Found | null {
+	const { plan, seconds } = collected;
 	// Only measured seconds: in a stopped run the planned rest would look punctual.
 	const measured = seconds.filter((s) => s.metrics.lag);
 	const end = measured.reduce((all, s) => Math.max(all, s.second + secondsOf(s)), 0);
@@ -262,11 +285,11 @@ function burstIn(
 	);
 	const left = end - tainted.size * (plan.intervalSeconds ?? 1);
 	if (tainted.size === 0 || left < end / 2) return null;
-	const lateSeconds = sum(late.filter((s) => s.second >= -1).map(secondsOf));
 	// The interval stays, so times do not shift.
 	const nothing = { n: 0, over: 0, overWithoutLag: 0, censored: 0 };
+	const lateSeconds = sum(late.filter((s) => s.second >= -1).map(secondsOf));
 	return {
-		wrong: `the load generator was late for ${lateSeconds}s and then sent a burst`,
+		wrong: `the load generator was late for ${lateSeconds}s and then sent a burst (${achievedText(collected)})`,
 		values: { lateSeconds },
 		left: intervals.map((i, k) => (tainted.has(secondOf(plan, k)) ? nothing : i)),
 		without: "those seconds and the one after each",
@@ -288,7 +311,10 @@ function withoutOver(intervals: readonly LimitInterval[], second: number): Limit
 }
 
 /** Would the line not FAIL without the saturated intervals? If intended times are unknown, they must be most of the window. */
-function explains({ share, intervals }: Saturation, line: Line): boolean {
+function explains(
+	{ share, intervals }: Pick<Saturation, "share" | "intervals">,
+	line: Line,
+): boolean {
 	const { state, plan } = line.facts.collected;
 	const { tally } = line.judgement;
 	if (state !== "complete" && state !== "aborted") return false;

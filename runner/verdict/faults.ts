@@ -49,6 +49,26 @@ export function faultName({
 	return `${action}${delayNs === null ? "" : ` of ${formatDuration(delayNs)}`}${who}`;
 }
 
+/** 100 ms intervals whose messages a fault may have delayed: from the limit before it until all is served and drained. */
+export function disturbedIn(collected: Collected, limitNs: number) {
+	const { warmupNs, durationNs } = collected.plan.schedule;
+	const eachNs = intervalNs(collected.plan);
+	const done = failoverOf(collected).filter(({ error }) => error === null);
+	const intervals = new Map<number, number>();
+	for (const fault of done) {
+		const beganNs = faultZeroNs(fault);
+		const untilNs = Math.max(
+			fault.endedNs ?? Number.POSITIVE_INFINITY,
+			(fault.unavailableFromNs ?? 0) + (fault.unavailableNs ?? 0),
+			beganNs + (fault.drainedNs ?? 0),
+		);
+		const first = Math.max(0, Math.floor((beganNs - limitNs - warmupNs) / eachNs));
+		const endNs = Math.min(untilNs - warmupNs, durationNs);
+		for (let i = first; i * eachNs < endNs; i++) intervals.set(i, 1);
+	}
+	return { faults: done.map(faultName), intervals, share: (intervals.size * eachNs) / durationNs };
+}
+
 /** Resolution of completion counts, in ns. */
 export const BIN_NS = 10_000_000;
 export type FaultFigure = Extract<Tally, "unavailable" | "recovered" | "drained">;

@@ -10,8 +10,18 @@ export interface Judgement
 	readonly limit: string;
 	/** The check by which the load generator decided it. */
 	readonly check: "lag" | "held" | null;
-	/** "machine" when a saturated machine explains the FAIL. */
+	/** What explains the FAIL. */
 	readonly cause: Cause | null;
+}
+
+/** The one cause of all FAILs. */
+export function causeOf(
+	verdict: Verdict,
+	all: readonly Pick<Judgement, "verdict" | "cause">[],
+): Cause | null {
+	const failed = verdict === "fail" ? all.filter((one) => one.verdict === "fail") : [];
+	const [cause = null, ...others] = new Set(failed.map((one) => one.cause));
+	return others.length === 0 ? cause : null;
 }
 
 export function because({ text, code, values }: Said): Pick<Judgement, "why" | "code" | "values"> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { collect } from "../evidence/collect.ts";
 import { firstRun, fixture } from "../evidence/fixture.fake.ts";
-import { ratesOf } from "./rates.ts";
+import { achievedText, ratesOf } from "./rates.ts";
 
 const stored = collect(firstRun(fixture("repeats")));
 
@@ -33,6 +33,14 @@ function closed(totals: object, window: object = {}) {
 		},
 	});
 }
+
+test("a generator that could not keep up says which rate it achieved", () => {
+	if (!stored.totals) throw new Error("another fixture");
+	const seconds = stored.plan.schedule.durationNs / 1e9;
+	const late = { ...stored, totals: { ...stored.totals, sentInWindow: 400 * seconds } };
+	expect(achievedText(late)).toBe("it achieved 400/s of 500/s");
+	expect(achievedText({ ...stored, totals: null })).toBe("it achieved n/a of 500/s");
+});
 
 describe("rates of a closed loop", () => {
 	test.each([

@@ -12,6 +12,12 @@ export function ratesOf(collected: Collected): Rates {
 	return collected.plan.schedule.kind === "closed" ? closed(collected) : open(collected);
 }
 
+/** "it achieved 9 500/s of 10 000/s" */
+export function achievedText(collected: Collected): string {
+	const rates = [ratesOf(collected).achieved, meanRate(collected.plan)];
+	return `it achieved ${rates.map((n) => (n === null ? "n/a" : `${formatCount(n)}/s`)).join(" of ")}`;
+}
+
 /** In less time, the first batch or the first answer dominates a closed load's rate. */
 export const SHORTEST_CLOSED_NS = 1e9;
 

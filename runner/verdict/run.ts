@@ -6,12 +6,12 @@ import { type Checked, checked } from "./checks.ts";
 import { AFTER_CHECKS, excused } from "./excuses.ts";
 import type { Facts } from "./facts.ts";
 import { judged, lineOf } from "./judge.ts";
-import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
+import { because, causeOf, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { saturationsOf } from "./saturation.ts";
 
 export interface RunVerdict {
 	readonly verdict: Verdict;
-	/** "machine" if saturation explains every FAIL, and a queue that grew. */
+	/** What explains every FAIL, and a queue that grew. */
 	readonly cause: Cause | null;
 	/** What decided, if not the SLA. */
 	readonly why: string | null;
@@ -25,7 +25,9 @@ export interface RunVerdict {
 export function reasonOf({
 	why,
 	judgements,
-}: Pick<RunVerdict, "why" | "judgements">): string | null {
+}: Pick<RunVerdict, "why"> & {
+	readonly judgements: readonly Pick<Judgement, "verdict" | "sla" | "why">[];
+}): string | null {
 	const broken = judgements.find((j) => j.verdict !== "pass");
 	return why ?? (broken === undefined ? null : `${broken.sla}: ${broken.why}`);
 }
@@ -86,11 +88,10 @@ export function judgeRun(facts: Facts): RunVerdict {
 	]);
 	const aborted = state === "aborted" ? first((c) => c.check === "complete") : undefined;
 	const decided = grew ?? open ?? aborted;
-	const explained =
-		judgements.every((j) => j.verdict !== "fail" || j.cause) && (!grew || saturated);
+	const queue = grew ? [{ verdict: "fail", cause: saturated ? "machine" : null } as const] : [];
 	return {
 		verdict,
-		cause: verdict === "fail" && explained ? "machine" : null,
+		cause: causeOf(verdict, [...judgements, ...queue]),
 		...(decided ? because(decided) : { why: null, code: null, values: null }),
 		judgements,
 		checks,

@@ -79,7 +79,7 @@ export function saturatedText({ idle, wait, share }: Saturation): string {
 	const waited =
 		wait === null
 			? ""
-			: `, and generator and broker waited for ${percent(wait)} of the time in which they wanted a core`;
+			: `, and the processes of the run waited for ${percent(wait)} of the time in which they wanted a core`;
 	return `no core was free in ${percent(share)} of the window (${percent(idle)} of the CPU time was idle${waited})`;
 }
 

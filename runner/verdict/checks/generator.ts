@@ -17,7 +17,7 @@ import {
 	sampleOf,
 	tightestLimitNs,
 } from "../facts.ts";
-import { ratesOf } from "../rates.ts";
+import { achievedText, ratesOf } from "../rates.ts";
 import {
 	AGAIN,
 	type Check,
@@ -56,7 +56,7 @@ export const lag: Check = {
 			figure: formatDuration(p99Ns),
 			limit: limitNs === null ? null : formatDuration(limitNs),
 			remedy:
-				"free the machine from other work, lower the rate, give it more cores, or run the broker elsewhere; npx mqbench doctor shows how punctually it wakes",
+				"free the machine from other work, lower the rate, or give the load generator more cores or a machine of its own; npx mqbench doctor shows how punctually it wakes",
 		});
 		const decided = judgements.filter((j) => j.check === "lag");
 		if (decided.length > 0) {
@@ -101,13 +101,14 @@ export const offered: Check = {
 	when: "messages of the schedule were never tried (closed loop: inconclusive); or an SLA line FAILs, and lag p50 exceeds the tightest limit and 1 ms: half of the load came too late. Invalidates every line",
 	judge(facts, judgements) {
 		const { plan, state, totals, counters } = facts.collected;
+		const achieved = achievedText(facts.collected);
 		const p50Ns = percentile(sampleOf(facts, "lag"), 50, 1).value ?? 0;
 		const limitNs = Math.max(tightestLimitNs(facts) ?? Number.POSITIVE_INFINITY, LAG_P50_NS);
 		if (p50Ns > limitNs && judgements.some((j) => j.verdict === "fail")) {
 			const limit = formatDurationExact(limitNs);
 			return {
 				status: "invalid",
-				text: `the generator could not offer this load: it sent half of the messages at least ${formatDuration(p50Ns)} late, more than the limit of ${limit}`,
+				text: `the generator could not offer this load (${achieved}): it sent half of the messages at least ${formatDuration(p50Ns)} late, more than the limit of ${limit}`,
 				values: { p50Ns, limitNs },
 				figure: formatDuration(p50Ns),
 				limit,
@@ -132,7 +133,7 @@ export const offered: Check = {
 		});
 		if (state === "interrupted") return found("warn", "the run was stopped", AGAIN);
 		if (plan.schedule.kind !== "closed")
-			return found("invalid", "the generator could not keep up", OFFER_LESS);
+			return found("invalid", `the generator could not keep up (${achieved})`, OFFER_LESS);
 		// Lost messages stay in flight, so a load that waits for them stands still and ends early.
 		return (totals?.endNs ?? 0) < plan.schedule.durationNs
 			? found(
@@ -211,6 +212,9 @@ export const held: Check = {
 	},
 };
 
+/** More samples cannot help. */
+export const ABOVE_FLOOR =
+	"set a limit above that, or give the load generator a machine of its own (clients)";
 const LARGER_DIFFERENCES = "compare systems by larger differences only, or use a faster machine";
 
 /** Compares with a run of the same case without a system. */
@@ -254,8 +258,7 @@ export const floor: Check = {
 				...near,
 				status: "warn",
 				text: `${text}: no system can keep ${lines.map((line) => line.text).join(" and ")} here`,
-				remedy:
-					"raise the limit, lower the rate, or use a faster machine: no system can keep this limit here",
+				remedy: ABOVE_FLOOR,
 			};
 		// No broker is the fastest: the machine was busier while the floor was measured.
 		if (floorNs > p99Ns)

@@ -33,7 +33,7 @@ const READ_PROC = "measure on Linux, where /proc and the control group can be re
 export const cores: Check = {
 	name: "cores",
 	comesTo: "warn",
-	when: "in > 10 % of the window a machine was saturated: < 10 % of its CPU time was idle, and generator and broker waited for a core > 10 % of the time they wanted one. A FAIL that this [explains](#saturation) has `cause: machine` in result.json, and is invalid under `strict: true`",
+	when: "in > 10 % of the window a machine was saturated: < 10 % of its CPU time was idle, and the processes of the run waited for a core > 10 % of the time they wanted one. A FAIL that this [explains](#saturation) has `cause: machine` in result.json, and is invalid under `strict: true`",
 	judge: (facts, judgements) =>
 		worstOf(machinesOf(facts), (machine) => {
 			const found = saturationOf(machine, facts);
@@ -41,7 +41,9 @@ export const cores: Check = {
 			const { idle, wait, share } = found;
 			// Worth a warning even if no SLA line failed by it.
 			const saturated = share >= 0.1;
-			const lines = saturated ? judgements.filter((j) => j.cause).map((j) => j.sla) : [];
+			const lines = saturated
+				? judgements.filter((j) => j.cause === "machine").map((j) => j.sla)
+				: [];
 			const decided = lines.length > 0;
 			return {
 				status: !saturated ? "ok" : decided && facts.collected.plan.strict ? "invalid" : "warn",
@@ -50,7 +52,7 @@ export const cores: Check = {
 				figure: `${percent(idle)} idle`,
 				limit: percent(IDLE_SHARE),
 				remedy:
-					"stop what else runs there, give it more cores, run generator and broker on machines of their own, or lower the rate",
+					"stop what else runs there, give it more cores, give the load generator a machine of its own, or lower the rate",
 			};
 		}),
 };
@@ -122,10 +124,8 @@ export const others = onMachines({
 			return unknown("what other processes used cannot be read", READ_PROC);
 		const taken = grew((line) => line.machine.stealNs) ?? 0;
 		const share = Math.max(0, all - (idle + taken + generator + broker)) / all;
-		const [where, who] = alone
-			? [" on the broker's host", "the broker"]
-			: ["", "generator and broker"];
-		const text = `other processes used ${percent(share)} of the CPU time${where}, ${who} ${percent((generator + broker) / all)}`;
+		const where = alone ? " on the broker's host" : "";
+		const text = `other processes used ${percent(share)} of the CPU time${where}, those of the run ${percent((generator + broker) / all)}`;
 		return { value: share, text, values: { share } };
 	},
 });

@@ -289,7 +289,7 @@ describe("each client and each machine is looked at by itself:", () => {
 			"of quiet hosts of the broker",
 			() => onHosts({}),
 			"ok",
-			"other processes used 0 % of the CPU time on the broker's host, the broker 13 %",
+			"other processes used 0 % of the CPU time on the broker's host, those of the run 13 %",
 		],
 		[
 			"cpuQuota",
@@ -317,7 +317,7 @@ describe("each client and each machine is looked at by itself:", () => {
 			"of a broker's host",
 			() => onHosts({ idle: 3 }),
 			"warn",
-			`${NODE}other processes used 50 % of the CPU time on the broker's host, the broker 13 %`,
+			`${NODE}other processes used 50 % of the CPU time on the broker's host, those of the run 13 %`,
 		],
 		...["cpuQuota", "steal", "others", "cores"].map(
 			(name): [string, string, () => string, string, string] => [

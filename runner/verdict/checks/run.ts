@@ -1,6 +1,6 @@
 import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
-import { acrossClients, type Metric } from "../../model/plan.ts";
+import { acrossClients } from "../../model/plan.ts";
 import { formatDuration, formatDurationExact, plural, plusMinus } from "../../units.ts";
 import { clientName, type Facts, RECEIVES, stoppedAfterNs, sumsOf } from "../facts.ts";
 import { faultName } from "../faults.ts";
@@ -109,11 +109,6 @@ export function clockBoundNs({ plan, parts }: Collected): number | null {
 	if (bounds.some((ns) => ns === null)) return null;
 	const [a = 0, b = 0] = bounds.map((ns) => ns ?? 0).sort((x, y) => y - x);
 	return a + b;
-}
-
-/** For one metric; 0 if one clock times it. */
-export function boundOfMetric(facts: Facts, metric: Metric): number {
-	return RECEIVES.has(metric) ? (clockBoundNs(facts.collected) ?? 0) : 0;
 }
 
 /** Do any clients use another clock than this machine's? */
