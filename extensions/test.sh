@@ -19,8 +19,8 @@ if [ "${1:-}" = acceptance ]; then
 	CGO_ENABLED=0 tests -count 1 -p 1 -timeout 40m -trimpath -tags acceptance -run "$long" $packages
 	echo "go test -race"
 	CGO_ENABLED=1 tests -count 1 -p 1 -timeout 40m -race $(go list $ours/... | grep -E "/xk6-[a-z-]+$|/xk6-mqbench/generator$" | grep -v "/xk6-mqbench$")
-	# Here the contract in Kafka's other modes has the tag, because it takes long.
-	CGO_ENABLED=1 tests -count 1 -timeout 40m -race -tags acceptance -run ^TestConformance. $ours/xk6-kafka
+	# The contract of these is in tests with the tag, all of it or modes that are not the default.
+	CGO_ENABLED=1 tests -count 1 -p 1 -timeout 40m -race -tags acceptance -run "Conformance.|Contract" $ours/xk6-amqp $ours/xk6-kafka
 	exit
 fi
 
