@@ -88,7 +88,7 @@ const environment = {
 	"sdk-missing": "Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix {folder:quoted}",
 	"pulumi-missing": "Target aws needs the command pulumi {version} or newer, and {reason}. Install it (https://www.pulumi.com/docs/install) so that it is on PATH, or set MQBENCH_PULUMI to it.",
 	"cloud-key": "No key could be made for the rig: {reason}. Machines are reached over SSH: install OpenSSH's client (apt-get install openssh-client).",
-	"cloud-state": "{path}: what is rented cannot be remembered there ({reason}), and without that nothing is. Free some space, allow writing there, or set MQBENCH_STATE_DIR to another folder.",
+	"cloud-state": "{path}: the list of rented machines cannot be kept there ({reason}), so nothing is rented. Free some space, allow writing there, or set MQBENCH_STATE_DIR to another folder.",
 	"cloud-up": "The rig {id} could not be stood up: {reason}. Nothing of it is left.{remedy}",
 	"cloud-unfit": "{wrong:lines}",
 	// No network, or no credentials at all.

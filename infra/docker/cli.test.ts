@@ -54,7 +54,7 @@ describe("a refusal of the engine", () => {
 	test.each([
 		[
 			"write /x: no space left on device",
-			"write /x: no space left on device; docker system df shows what is on its disk, docker system prune removes what is unused.",
+			"write /x: no space left on device; docker system df shows what is on its disk, docker system prune removes unused data.",
 		],
 		["Get https://me:secret@r/v2", "Get https://***@r/v2."],
 	])("%s is a sentence without a password, with what to do", (words, rest) => {

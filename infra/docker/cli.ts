@@ -88,7 +88,7 @@ export function wrongIn(text: string): string {
 const HINTS: readonly (readonly [RegExp, string])[] = [
 	[
 		/no space left on device/i,
-		"docker system df shows what is on its disk, docker system prune removes what is unused",
+		"docker system df shows what is on its disk, docker system prune removes unused data",
 	],
 	[/overlap/i, "docker network prune removes unused networks"],
 	[/requested CPUs are not available/i, "change or remove pin"],

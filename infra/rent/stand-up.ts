@@ -59,7 +59,7 @@ export async function standUp(
 		takeDown(plan, folder, { ...options, say, open: async () => stack }, world, failed);
 	world.leaving?.(leftText(plan, "it was being made", [], world));
 	// Pulumi ends in order, or with a second Ctrl-C this mqbench does.
-	const onStop = () => say("Stopping: waiting for Pulumi to finish what it has begun ...");
+	const onStop = () => say("Stopping: waiting for Pulumi to finish its current step ...");
 	world.stop.addEventListener("abort", onStop, { once: true });
 	let file: RigFile;
 	try {

@@ -66,7 +66,7 @@ export async function takeDown(
 			say(`Pulumi could not take it down (${whyOf(error)}).`);
 		}
 		for (let look = 1; ; look++) {
-			if (!whole) say(`Removing what has the tag mqbench:run=${id} in ${cloud.region} ...`);
+			if (!whole) say(`Removing everything with the tag mqbench:run=${id} in ${cloud.region} ...`);
 			const things = await removeTagged(cloud, id, unstopped, say).catch((error) => {
 				why.push(`AWS cannot be asked for its tag: ${whyOf(error)}`);
 				throw left(rig, why.join("; "), [], world);
@@ -74,7 +74,7 @@ export async function takeDown(
 			if (things.length === 0 && (look === 2 || (whole && !failed))) break;
 			why.push(...(look === 2 ? ["AWS does not let go of it"] : []));
 			if (look === 2) throw left(rig, why.join("; "), things, world);
-			say(`AWS may show late what was made last: looking again in ${againMs / 1000}s ...`);
+			say(`AWS may list new resources late: looking again in ${againMs / 1000}s ...`);
 			await sleep(againMs);
 		}
 		if (folder !== null) await forget(folder);

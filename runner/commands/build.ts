@@ -48,7 +48,7 @@ export async function build(
 			onProgress: (phase, done, all) => progress.build.step(phase, done, all),
 		});
 		for (const name of replaced)
-			progress.say(`${name} is that of the further extension; mqbench's own is left out.`);
+			progress.say(`${name} comes from the further extension; mqbench's own is left out.`);
 	} catch (error) {
 		if (typeof (error as NodeJS.ErrnoException).errno === "number")
 			throw failure("k6-unwritable", { path: args.out, reason: reasonOf(error) });

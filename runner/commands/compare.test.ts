@@ -145,7 +145,7 @@ describe("texts from outside", () => {
 
 describe("what cannot be done is one sentence", () => {
 	test.each([
-		[["a.json"], 2, "what is it to be compared with? Give a second run"],
+		[["a.json"], 2, "compare needs a second run"],
 		[["a.json", "nowhere"], 2, "nowhere: cannot be compared with"],
 		[["a.json", "--systems", "old,new"], 2, "has no system old; it has nats"],
 		[["a.json", "--systems", "old"], 2, "give two names, the baseline first"],

@@ -19,7 +19,7 @@ import { type Action, calibrationOption, inconclusiveOption } from "./options.ts
 export function declare(command: Command, on: Action): void {
 	command
 		.argument("<baseline>", "the folder of a run (reports/<run-id>), or a baseline.json file")
-		.argument("[run]", "what is compared with it: another folder or file")
+		.argument("[run]", "the run to compare with it: another folder or file")
 		.option("--systems <old,new>", "compare two systems, the baseline first")
 		.addOption(calibrationOption())
 		.option("--json", "print the comparison as JSON")

@@ -36,7 +36,7 @@ export function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--clients <clients>",
-			"what makes the load: a number of processes, hosts for ssh (user@a,user@b), docker=<n> containers, or kubernetes=<n> pods; with a rig that has clients, how many of them",
+			"the load generators: a number of processes, hosts for ssh (user@a,user@b), docker=<n> containers, or kubernetes=<n> pods; with a rig that has clients, how many of them",
 		)
 		.option("--only <glob>", `only runs whose system/case matches, e.g. '${example.broker}/256B*'`)
 		.option(

@@ -78,7 +78,7 @@ export function declare(command: Command, on: Action): void {
 		.option("--open", "open that page in a browser; without --watch the report, in the end")
 		.option(
 			"--confirm",
-			"make two more repeats of what is breached or undecided, and judge all repeats together; not of a search, which confirms its answer itself",
+			"make two more repeats of everything breached or undecided, and judge all repeats together; not of a search, which confirms its answer itself",
 		)
 		.action(on(run, "path"));
 }

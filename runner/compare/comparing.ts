@@ -73,9 +73,7 @@ export function systemsOf(given: string | undefined, a: Named, b: Named | null):
 		if (b !== null) return null;
 		const two = known(a).slice(0, 2);
 		const systems = two.length < 2 ? "" : `, or two of its systems (--systems ${two.join(",")})`;
-		throw usage(
-			`${a.path}: what is it to be compared with? Give a second run (npx mqbench compare A B)${systems}.`,
-		);
+		throw usage(`${a.path}: compare needs a second run (npx mqbench compare A B)${systems}.`);
 	}
 	const [first, second, ...more] = given.split(",").map((name) => name.trim());
 	if (!first || !second || more.length > 0)

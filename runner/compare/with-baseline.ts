@@ -177,7 +177,7 @@ function judgedBy(compared: Judged, unlagged: Judged | null): Found {
 	if (unlagged === null || verdict === "inconclusive" || gateVerdict(unlagged) === verdict)
 		return { verdict, said: { text: why, code, values } };
 	const { metric, why: without } = unlagged;
-	const text = `the generator's lag is more than half of what was compared, and without it (${metric}) ${without}; with it, ${why}`;
+	const text = `the generator's lag is more than half of the compared figure, and without it (${metric}) ${without}; with it, ${why}`;
 	return {
 		verdict: verdict === "fail" && gateVerdict(unlagged) === "pass" ? "invalid" : "inconclusive",
 		said: said("lag-decides", text, { metric, without, why }),

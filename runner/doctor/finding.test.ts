@@ -192,7 +192,8 @@ bad      clock source: hpet. Every stamp is wrong.
            Remedy: first
            second
 
-Do not measure here until what is bad is fixed. (1 bad)
+Do not measure here until everything that is bad is fixed.
+(1 bad)
 `,
 		);
 	});

@@ -108,5 +108,5 @@ const COLOURS = { ok: "green", info: "cyan", unknown: "gray", warn: "yellow", ba
 const MEANS = {
 	ok: "This machine is fit for measuring.",
 	warn: "You can measure here, but each warn above can make messages look slower than the broker is.",
-	bad: "Do not measure here until what is bad is fixed.",
+	bad: "Do not measure here until everything that is bad is fixed.",
 };

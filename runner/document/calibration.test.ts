@@ -27,10 +27,10 @@ test("a calibration has the margin to write, how many repeats the usual one take
 
 		Not known of nats, 1KiB: 7 of 10 runs count
 
-		noise: half width of the ratio's interval between runs of the same thing. tells a change of: the
-		smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the
+		noise: half the width of the ratio's 95 % interval between identical runs. tells a change of: the
+		smallest change that this many runs on each side show in 95 of 100 cases. write in sla: twice the
 		noise, below which two equal systems would often be undecided; compare raises a narrower margin to
-		it on this machine. repeat: about how many runs the usual margin takes.
+		it on this machine. repeat: about how many runs the usual margin needs.
 		"
 	`);
 	expect(renderBlocks(calibration(null, missing), { columns: 100, colour: false })).toBe(

@@ -43,7 +43,7 @@ export function advised({ metric, halfWidth }: Pick<Noise, "metric" | "halfWidth
 // --- internal ---
 
 const MEANS =
-	"noise: half width of the ratio's interval between runs of the same thing. tells a change of: the smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the noise, below which two equal systems would often be undecided; compare raises a narrower margin to it on this machine. repeat: about how many runs the usual margin takes.";
+	"noise: half the width of the ratio's 95 % interval between identical runs. tells a change of: the smallest change that this many runs on each side show in 95 of 100 cases. write in sla: twice the noise, below which two equal systems would often be undecided; compare raises a narrower margin to it on this machine. repeat: about how many runs the usual margin needs.";
 
 type Noise = Calibration["noise"][number];
 

@@ -34,9 +34,7 @@ export function readClient(
 		}
 	};
 	if (!isMissing && (jsonl?.part !== false || hlog?.part !== false))
-		problems.push(
-			`${who} ended before its result was complete; what it had written until then is shown`,
-		);
+		problems.push(`${who} ended before its result was complete; its figures until then are shown`);
 	const jsonlEnd =
 		jsonl?.part === false ? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.path)) : null;
 	const hlogEnd =

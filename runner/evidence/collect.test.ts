@@ -221,7 +221,7 @@ describe("a run that did not end as it should", () => {
 				(run) => rmSync(file(run, "client-0.hlog")),
 			],
 			"crashed",
-			"client 0 ended before its result was complete; what it had written until then is shown",
+			"client 0 ended before its result was complete; its figures until then are shown",
 		],
 		[
 			"was stopped, by its trailer",

@@ -103,11 +103,11 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 	failover: {
 		"faults": "Check: was each fault of the scenario really done, and undone? If not, the run is INVALID.",
 		"at | for": "at: when the fault's command was given, from the start of the window. for: how long the fault was in effect.",
-		"reconnects": "Check: did connections break and come back? What was under way was delayed or lost. What to do: look at the broker's log.",
+		"reconnects": "Check: did connections break and come back? Messages under way were delayed or lost. What to do: look at the broker's log.",
 	},
 	lag: {
 		"others": "Check: other processes used much of the machine's CPU, which may explain slow messages. What to do: stop them and measure again.",
-		"floor | floor-over-limit": "Check: the same load without any broker, for a few seconds after the runs. No system can be measured below that. Its p99 is that of its best second, so a hiccup of the machine does not count. If it is near the p99 that was measured, you measured the generator. What to do: use a machine that is less busy or has more cores.",
+		"floor | floor-over-limit": "Check: the same load without any broker, for a few seconds after the runs. No system can be measured below that. Its p99 is its best second's, so a hiccup of the machine does not count. If it is near the p99 that was measured, you measured the generator. What to do: use a machine that is less busy or has more cores.",
 		"cpuQuota": "Check: did a CPU limit (cgroup quota) stop the generator in the window? What to do: raise the limit.",
 		"steal": "Check: CPU time that the hypervisor gave to other virtual machines. What to do: use another machine, or measure at another time.",
 		"ownCpu": "Check: did the generator itself use nearly all of its cores? What to do: a lower rate, more cores, or several clients.",

@@ -80,7 +80,7 @@ describe("a plan as text", () => {
 				{ columns: 300 },
 			);
 		expect(text("sla: [p99 <= baseline + 10%]\n")).toContain(
-			"compared over 5 repeats with a baseline (--baseline <file|folder>, or that of the scenario): p99 <= baseline + 10%.",
+			"compared over 5 repeats with a baseline (--baseline <file|folder>, or the scenario's): p99 <= baseline + 10%.",
 		);
 		expect(text("sla: [p99 < 1s]\n")).not.toContain("compared");
 	});

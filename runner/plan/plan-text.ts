@@ -65,7 +65,7 @@ export function comparedText(plans: readonly Plan[]): string | null {
 	const { baselineSystem: system, repeats } = first;
 	const other =
 		system === null
-			? "a baseline (--baseline <file|folder>, or that of the scenario)"
+			? "a baseline (--baseline <file|folder>, or the scenario's)"
 			: `system ${system}, which takes turns with the others`;
 	const what =
 		lines.size > 0 ? [...lines].join(", ") : "p50, p99 and of closed loads throughput (default)";

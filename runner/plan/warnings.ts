@@ -75,7 +75,7 @@ export function rigExpiryWarnings(
 	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
 	if (leftNs < 0)
 		return [
-			`the rig ${rig.id} has expired (${end}): what is measured on it may end at any moment; stand a new one up`,
+			`the rig ${rig.id} has expired (${end}): runs on it may end at any moment; stand a new one up`,
 		];
 	return leftNs < takesNs
 		? [

@@ -51,7 +51,7 @@ export function verdictText(result: Result): string {
 	if (openBaselineOnly)
 		return "the comparison with the baseline is undecided; all other SLAs are met";
 	if (verdict === "pass") return gates.length === 0 ? NOTHING_JUDGED : "every SLA is met";
-	if (verdict === "interrupted") return "the run was stopped; what is shown is partial";
+	if (verdict === "interrupted") return "the run was stopped; the figures are partial";
 	// The list above says which, and why.
 	if (verdict === "error") return "a run could not be made, finished, read or judged";
 	const [first, ...more] = brokenOf(result);

@@ -17,7 +17,7 @@ export interface Strip {
 }
 
 export function stripMarkup({ title, doing, rows, over }: Strip): Markup {
-	const sofar = `Below: the report of ${plural(over, "run")} so far. What follows may change its verdict.`;
+	const sofar = `Below: the report of ${plural(over, "run")} so far. Later runs may change its verdict.`;
 	const blocks: readonly Block[] = [
 		text({ as: "strong", text: title === "" ? "The first run has not begun." : title }),
 		rows.length > 0

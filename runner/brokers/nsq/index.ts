@@ -47,9 +47,9 @@ const IN_FILES = { [IN_MEMORY]: 0 };
 
 /** There is no `fsync`: nsqd acknowledges a written message and flushes later. */
 const stores = storesBy({
-	own: `memory (${IN_MEMORY}: 10000, what is more goes to files, its default)`,
+	own: `memory (${IN_MEMORY}: 10000, the rest goes to files, its default)`,
 	levels: {
-		memory: [`${IN_MEMORY}: 10000, what is more goes to files`, { [IN_MEMORY]: 10_000 }],
+		memory: [`${IN_MEMORY}: 10000, the rest goes to files`, { [IN_MEMORY]: 10_000 }],
 		// More than any run sends.
 		os: [
 			`${IN_MEMORY}: 0, never synced`,

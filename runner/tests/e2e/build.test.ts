@@ -24,7 +24,7 @@ export default () => console.log(hello.who(), kafka.who(), typeof Nats);`,
 		const first = await run(args, { cwd: folder });
 		expect(first).toMatchObject({ code: 0 });
 		expect(first.err).toContain(
-			"k6/x/kafka is that of the further extension; mqbench's own is left out.",
+			"k6/x/kafka comes from the further extension; mqbench's own is left out.",
 		);
 		expect(first.out).toContain("./k6 is a k6 with mqbench's extensions");
 		expect(k6(folder, "run", "--quiet", "script.js").stderr).toContain(

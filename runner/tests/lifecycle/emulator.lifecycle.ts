@@ -95,7 +95,7 @@ describe.skipIf(missing !== null)(
 			cloud.mend();
 			expect(code, err).toBe(130);
 			expect(resultOf(out).verdict).toBe("interrupted");
-			expect(err).toContain("Removing what has the tag mqbench:run=");
+			expect(err).toContain("Removing everything with the tag mqbench:run=");
 			await nothingLeft();
 		});
 

@@ -120,7 +120,7 @@ export const offered: Check = {
 		const messages = warmup.notOffered + window.notOffered;
 		const figure = formatCount(messages);
 		// A stop keeps messages from being offered; that is not the generator's fault.
-		if (state === "aborted") return ok("what was due until the stop was sent", { figure });
+		if (state === "aborted") return ok("all messages due until the stop were sent", { figure });
 		if (messages === 0) return ok("every intended message was sent", { figure, limit: "0" });
 		const intended = warmup.intended + window.intended;
 		const found = (status: Finding["status"], why: string, remedy: string): Finding => ({

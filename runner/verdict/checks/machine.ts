@@ -121,7 +121,7 @@ export const others = onMachines({
 		const idle = grew((line) => line.machine.idleNs);
 		const [generator, broker] = [grew(generatorOf), grew(brokerOf)];
 		if (!all || idle === null || generator === null || broker === null)
-			return unknown("what other processes used cannot be read", READ_PROC);
+			return unknown("the CPU time of other processes cannot be read", READ_PROC);
 		const taken = grew((line) => line.machine.stealNs) ?? 0;
 		const share = Math.max(0, all - (idle + taken + generator + broker)) / all;
 		const where = alone ? " on the broker's host" : "";

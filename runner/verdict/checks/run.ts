@@ -148,8 +148,7 @@ export const faults: Check = {
 	applies: ({ plan }) => plan.faults.length > 0,
 	judge({ collected: { plan, run, state } }) {
 		const limit = `${plan.faults.length}`;
-		if (run === null)
-			return { ...unknown("what was done to the broker was not written down"), limit };
+		if (run === null) return { ...unknown("the faults were not written down"), limit };
 		const planned = plan.faults.length;
 		const carriedOut = run.faults.filter((f) => f.error === null).map(faultName);
 		// A stop keeps faults from happening.
