@@ -118,7 +118,7 @@ function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[
 
 /** A broker's start and a look at clocks, before a run's first message. */
 const START_NS = 15e9;
-/** Runs of a search whose rates always pass or always fail, most of them short (search/foreseen.ts). */
+/** Runs of a search whose rates always pass or always fail, most of them short (search/runs.ts). */
 const SEARCH_RUNS = 30;
 const SEARCH_RUN_NS = 40e9;
 /** A floor's window and start. */
