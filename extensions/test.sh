@@ -41,8 +41,9 @@ if command -v "${CC:-cc}" >/dev/null 2>&1; then
 	echo "go test -race"
 	CGO_ENABLED=1 tests -race $(echo "$all" | grep -E "$shared" | grep -vE "$k6")
 	echo "go test"
-	# The other tests of packages that are above too, and all of the rest.
-	CGO_ENABLED=0 tests -trimpath $(echo "$all" | grep -vE "/xk6-mqbench/(broker|deadline|recorder)$|$k6") $ours/xk6-mqbench
+	# The other tests of packages that are above too, and all of the rest; those that take longest begin.
+	longest="$ours/xk6-kafka $ours/xk6-mqbench/generator $ours/xk6-nats $ours/xk6-rabbitmq"
+	CGO_ENABLED=0 tests -trimpath $longest $(echo "$all" | grep -vE "/xk6-mqbench/(broker|deadline|recorder)$|$k6") $ours/xk6-mqbench
 else
 	echo "go test (no C compiler, so without the race detector)"
 	CGO_ENABLED=0 tests -trimpath $all
