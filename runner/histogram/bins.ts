@@ -2,7 +2,7 @@ import type { Distribution } from "./distribution.ts";
 
 /** Heat map bins, ten a decade: bin k is [binStart(k), binStart(k + 1)) ns. Bin 0 counts 0 as well. */
 export function binStart(bin: number): number {
-	// Six digits, so that the printed edge is exactly the one that counts.
+	// Six digits: the printed edge is exactly the one that counts.
 	return Number((10 ** (bin / PER_DECADE)).toPrecision(6));
 }
 

@@ -8,7 +8,7 @@ type CurvePoint = MetricSummary["curve"][number];
 export function curve(s: Sample): CurvePoint[] {
 	const points: CurvePoint[] = [];
 	for (let level = 0; s.n > 0; level = next(level)) {
-		// Twelve decimals as printed, so that a row and its rank belong together.
+		// Twelve decimals as printed: a row and its rank belong together.
 		const p = Number(level.toFixed(10));
 		if (p > 0 && samplesForBound(p) > s.n) break;
 		const r = p === 0 ? 1 : rank(s.n, p);

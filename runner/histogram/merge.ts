@@ -8,9 +8,9 @@ import { rank, samplesForBound, valueAtRank } from "./percentiles.ts";
 /** One tag of a run, all clients together. Only figures of seconds stay: an hour has 3600 histograms of a thousand buckets. */
 export interface Merged {
 	readonly whole: Distribution;
-	/** By second from the window's start, -1 is the last of the warm-up. For `course` and `beside` only. */
+	/** By second from the window's start, -1 is the last of the warm-up. Only for `course` and `beside`. */
 	readonly seconds: ReadonlyMap<number, SecondFigures>;
-	/** By the same seconds, for `course` only. */
+	/** By the same seconds, only for `course`. */
 	readonly bins: ReadonlyMap<number, BinCounts>;
 	/** One for each phase asked for, from its whole seconds. */
 	readonly phases: readonly Distribution[];

@@ -6,10 +6,10 @@ import { readGiven } from "../given-folder.ts";
 import { reasonOf } from "../reason.ts";
 import { Baseline, Calibration } from "./comparison.ts";
 
-/** `against.json` in a command's folder: what its comparisons rest on and did not measure, to recompute them later. */
+/** `against.json` in a command's folder: the baseline and the calibration of its comparisons, to recompute them later. */
 export const BaselineSnapshot = z.strictObject({
 	schema: z.literal(1),
-	/** "the baseline of 2026-11-20 (main.json)"; null, like `baseline`: a system of the scenario. */
+	/** "the baseline of 2026-11-20 (main.json)". Null, like `baseline`, if the runs were compared with a system of the scenario. */
 	name: z.string().nullable(),
 	baseline: Baseline.nullable(),
 	calibration: Calibration.nullable(),
@@ -18,7 +18,7 @@ export type BaselineSnapshot = z.infer<typeof BaselineSnapshot>;
 
 export const SNAPSHOT = "against.json";
 
-/** null: no comparison, or with a system of the scenario and without a calibration. */
+/** Null if nothing was compared, or only with a system of the scenario and without a calibration. */
 export function readSnapshot(folder: string): BaselineSnapshot | null {
 	const file = path.join(folder, SNAPSHOT);
 	if (!existsSync(file)) return null;

@@ -42,7 +42,7 @@ export const ClientLine = z.strictObject({
 const SecondLine = z.strictObject({
 	type: z.literal("second"),
 	second: z.int(),
-	/** Long runs record several seconds as one; absent: 1. */
+	/** Long runs record several seconds as one. Absent means 1. */
 	seconds: z.int().positive().optional(),
 	metrics: z.partialRecord(
 		Metric,
@@ -81,7 +81,7 @@ export const TickLine = z.strictObject({
 	backlog: z.array(Count),
 	/** Where messages cross between clients: copies sent here so far less first receipts here. The sum over all clients is in flight. */
 	outstanding: z.array(z.int()).optional(),
-	/** Received by the client library and not yet handed over. null: not counted. Absent: no receivers, or an older mqbench. */
+	/** Received by the client library and not yet handed over. Null if not counted, absent without receivers and in older files. */
 	held: z.array(Count).nullable().optional(),
 	cpuNs: Count,
 	gcPauseNs: Count,
@@ -110,10 +110,10 @@ export const CountersLine = z.strictObject({
 
 export type CountersLine = z.infer<typeof CountersLine>;
 
-/** Of the whole run. Defaults are for reports/published/nats-stall, which is older than those fields. */
+/** Totals of the whole run. Defaults are for reports/published/nats-stall, which is older than those fields. */
 export const TotalsLine = z.strictObject({
 	type: z.literal("totals"),
-	/** Dropped by the client library; null, here and for reconnects: the driver cannot count them. */
+	/** Dropped by the client library. Here and for reconnects, null if the driver cannot count them. */
 	clientDropped: Count.nullable(),
 	requests: Count.nullable().default(null),
 	foreign: Count,
@@ -121,10 +121,10 @@ export const TotalsLine = z.strictObject({
 	sentInWindow: Count,
 	ackedInWindow: Count.nullable(),
 	receivedInWindow: Count,
-	/** `unknown` messages whose send ended without an answer, and which then left flight. Absent: no acknowledgements, or not recorded. */
+	/** Sends that ended without an answer: `unknown` messages that then left flight. Absent if not recorded, or nothing is acknowledged. */
 	unanswered: Count.optional(),
 	reconnects: Count.nullable().default(0),
-	/** How long the broker held back at least one connection (quota, alarm), ns; null: its protocol does not announce it. */
+	/** How long the broker held back at least one connection (quota, alarm), ns. Null if its protocol does not announce it. */
 	throttledNs: Count.nullable().default(null),
 	/** First send call, last acknowledgement, first and last distinct receipt of the window's messages, ns since T0. */
 	firstSendNs: z.int().nullable().default(null),
@@ -136,13 +136,13 @@ export const TotalsLine = z.strictObject({
 	/** Relative to T0; negative is right. */
 	firstClaimNs: z.int(),
 	endNs: Count,
-	/** How long the books then stayed open for further copies; null: no SLA line counts them, or an older recording. */
+	/** How long the books then stayed open for further copies. Null in older recordings, or if no SLA line counts them. */
 	lookedNs: Count.nullable().default(null),
 	cpuNs: Count,
 	gcPauseNs: Count,
 	gcCycles: Count,
 	schedLatencyP999Ns: Count,
-	/** Suspension of the machine, which the run's clock does not count. Absent: not Linux, or an older mqbench. */
+	/** Suspension of the machine, which the run's clock does not count. Only on Linux, and absent in older files. */
 	suspendedNs: z.int().optional(),
 	/** As the library worded them, URLs masked, the commonest first, at most 20. `firstNs`: intended time. */
 	errors: z.array(
@@ -153,7 +153,7 @@ export const TotalsLine = z.strictObject({
 const Offender = z.strictObject({
 	producer: Count,
 	sequence: Count,
-	/** From T0. null in a closed load. */
+	/** From T0. Null in a closed load. */
 	intendedNs: Count.nullable(),
 });
 
@@ -198,8 +198,8 @@ const BreakdownLine = z.strictObject({
 });
 
 /**
- * `client-<i>.ledger`: one producer's sequences as a client knows them, where messages cross between clients (acrossClients() in plan.ts).
- * tried: handed to the library, or due and held back by the system. unknown: perhaps sent; the other sets tell if sends are acknowledged.
+ * `client-<i>.ledger`: one client's record of a producer's sequences, where messages cross between clients (acrossClients() in plan.ts).
+ * tried: handed to the library, or due and held back by the system. unknown: perhaps sent; with acknowledgements, the other sets decide.
  */
 export const LedgerLine = z.discriminatedUnion("type", [
 	z.strictObject({

@@ -6,13 +6,13 @@ import { maskSameLength, maskUrl } from "../secrets.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 
-/** `command.json` beside scenario.yaml, written before the first run. Passwords are hidden. */
+/** `command.json` next to scenario.yaml, written before the first run. Passwords are hidden. */
 export const CommandFile = z.strictObject({
 	schema: z.literal(1),
 	/** Relative to the working directory; with / on every system. */
 	scenario: z.string(),
 	args: z.array(z.string()),
-	/** From the root of a CI job's repository ($GITHUB_WORKSPACE); null: none, or the file lies outside. */
+	/** From the root of a CI job's repository ($GITHUB_WORKSPACE). Null without one, or if the file lies outside. */
 	file: z.string().nullable(),
 	/** --resume refuses a scenario with a search for the highest rate. */
 	resumable: z.literal(false).optional(),
@@ -35,7 +35,7 @@ export function commandOf(
 	};
 }
 
-/** null: there is none, as in the published reports, or it is unreadable. It decides nothing, so nothing fails without it. */
+/** Null if it is unreadable or missing, as in the published reports. It decides nothing, so nothing fails without it. */
 export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	const where = path.join(folder, "command.json");
 	if (!existsSync(where)) return null;
@@ -47,7 +47,7 @@ export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	}
 }
 
-/** The same command to paste, resuming in the folder of its runs. `folder` null: its --out or reports/<run-id>. */
+/** The same command to paste, resuming in the folder of its runs. If `folder` is null, that is its --out or reports/<run-id>. */
 export function resumeCommand(
 	command: Pick<CommandFile, "args"> | null | undefined,
 	folder: string | null,
@@ -72,7 +72,7 @@ function slashes(relative: string): string {
 	return relative.split(path.sep).join("/");
 }
 
-/** Masks URLs and secret-sounding keys. Those of a broker's config have any name: only plain values stay. Stars hide lengths. */
+/** Masks URLs and secret-sounding keys. A broker's config has keys of any name, so only its plain values stay. Stars hide lengths. */
 function masked(arg: string, before: string | undefined): string {
 	const set = before === "--set" ? arg : /^--set=(.*)$/s.exec(arg)?.[1];
 	const [, path = "", value = ""] = /^([^=]*)=(.*)$/s.exec(set ?? "") ?? [];

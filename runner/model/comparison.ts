@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** For programs, beside a sentence: its code and values. Absent in results of earlier versions. */
+/** For programs, next to a sentence: its code and values. Absent in results of earlier versions. */
 export const SaidFields = {
 	code: z
 		.string()
@@ -24,7 +24,7 @@ export const SaidFields = {
 		}),
 };
 
-/** Of the median of all ratios B/A (Hodges-Lehmann; A: baseline), by ranks (reports/METHOD.md, "Comparing two sets of runs"). */
+/** Judges the median of all ratios B/A (Hodges-Lehmann; A: baseline) by ranks (reports/METHOD.md, "Comparing two sets of runs"). */
 const Compared = z.enum(["regressed", "improved", "same", "inconclusive"]);
 
 const Side = z.strictObject({
@@ -37,16 +37,16 @@ const Side = z.strictObject({
 });
 
 export const Comparison = z.strictObject({
-	/** Of B; A's name differs when two systems of one run are compared. */
+	/** B's name; A's differs when two systems of one run are compared. */
 	system: z.string(),
 	case: z.string(),
 	metric: z.string(),
 	unit: z.enum(["ns", "messages/s"]),
 	a: Side,
 	b: Side,
-	/** B/A; null: one side has no value. 1.1: B's latency is 10 % higher. */
+	/** B/A, null if one side has no value. 1.1: B's latency is 10 % higher. */
 	ratio: z.number().nonnegative().nullable(),
-	/** Exact interval of the ratio; null: too few runs for one (4 + 4 suffice). */
+	/** Exact interval of the ratio, null with too few runs for one (4 + 4 suffice). */
 	low: z.number().nonnegative().nullable(),
 	high: z.number().nonnegative().nullable(),
 	/** Exact confidence of the interval, 0.95 or a little more; texts call it the 95 % interval. */
@@ -66,7 +66,7 @@ export const Comparison = z.strictObject({
 export type Comparison = z.infer<typeof Comparison>;
 
 export const Machine = z.strictObject({
-	/** Hash of what follows but the boot; of `rig` alone where all load came from a rig's machines. */
+	/** Hash of the fields below except the boot; of `rig` only where all load came from a rig's machines. */
 	fingerprint: z.string(),
 	cpu: z.string().nullable(),
 	cores: z.int().positive(),
@@ -78,7 +78,7 @@ export const Machine = z.strictObject({
 	rig: z.string().optional(),
 	/** C-states, SMT and the like, where readable. Not in the fingerprint because earlier baselines have none. */
 	settings: z.record(z.string(), z.string()).optional(),
-	/** Equal for runs on the very same machine since its start, or rental. null: unknown, as for your own hosts. */
+	/** Equal for runs on the very same machine since its start, or rental. Null if unknown, as for your own hosts. */
 	boot: z.string().nullable(),
 });
 export type Machine = z.infer<typeof Machine>;
@@ -92,9 +92,9 @@ export const Baseline = z.strictObject({
 	mqbench: z.string().nullable(),
 	machine: Machine.nullable(),
 	quick: z.boolean(),
-	/** Hash -> name of the fact -> words: what the hashes in `runs` stand for, to show how two works differ. */
+	/** Hash -> name of the fact -> words: the meaning of the hashes in `runs`, to show how two works differ. */
 	works: z.record(z.string(), z.record(z.string(), z.string())),
-	/** In words; not part of the work, because they are what is compared. */
+	/** In words; not part of the work, because comparisons are between systems. */
 	systems: z.record(z.string(), z.record(z.string(), z.string())),
 	/** A search for the highest rate is one run with the figure "highest rate". Files of earlier versions also have a curve, which is left out. */
 	runs: z.array(
@@ -107,10 +107,10 @@ export const Baseline = z.strictObject({
 			main: z.string().default("response"),
 			closed: z.boolean().default(false),
 			without: z.string().nullable().default(null),
-			/** Figures whose true value is larger: never completed (the timeout stands for them), or the generator ended the search. */
+			/** Figures whose true value is larger: it never completed (the timeout is recorded instead), or the generator ended the search. */
 			beyond: z.array(z.string()).default([]),
 			weak: z.array(z.string()).default([]),
-			/** Error bound of latencies from client to client, ns; null: one clock. */
+			/** Error bound of latencies from client to client, ns. Null with one clock. */
 			clockBoundNs: z.number().nonnegative().nullable().default(null),
 			verdict: z.string(),
 			broker: z.string().nullable(),

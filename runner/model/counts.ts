@@ -4,7 +4,7 @@ const Count = z.int().nonnegative();
 const Maybe = Count.nullable();
 
 /**
- * Counts over a warm-up's or window's messages; a fan-out's received, delivered and lost count copies. null: not applicable or, in
+ * Counts over a warm-up's or window's messages; a fan-out's received, delivered and lost count copies. Null if not applicable or, in
  * result.json, not measured. `ledgers`: where messages cross between clients, only all their ledgers together are enough.
  */
 const COUNTS = {
@@ -14,7 +14,7 @@ const COUNTS = {
 	acked: { recorded: Maybe, inResult: Maybe },
 	failed: { recorded: Count, inResult: Maybe, tally: {}, offends: true },
 	unknown: { recorded: Count, inResult: Maybe, tally: {} },
-	/** Distinct receipts of messages, or of replies (request-reply). null, here and in the next two: there are no receivers. */
+	/** Distinct receipts of messages, or of replies (request-reply). Here and in the next two, null without receivers. */
 	received: { recorded: Maybe, inResult: Maybe, ledgers: true },
 	/** Receipts of messages that were acknowledged, or sent without error where nothing is acknowledged. */
 	delivered: { recorded: Maybe, ledgers: true },
@@ -32,7 +32,7 @@ const COUNTS = {
 		tally: { needs: ["receipts"], grows: true },
 		offends: true,
 	},
-	/** Among messages of one producer, in one partition or with one key. null: no order is promised, or it cannot be determined. */
+	/** Among messages of one producer, in one partition or with one key. Null if no order is promised, or it cannot be determined. */
 	reordered: {
 		recorded: Maybe,
 		inResult: Maybe,
@@ -44,7 +44,7 @@ const COUNTS = {
 	unackedReceived: { recorded: Maybe, ledgers: true },
 	/** Completed after the timeout; their true times are in the percentiles. */
 	late: { recorded: Count, inResult: Maybe },
-	/** Not completed within the timeout after their send: their slots in flight went on. null: no `inFlight`, or not counted. */
+	/** Not completed within the timeout after their send, so their place in flight was reused. Null if not counted, or without `inFlight`. */
 	timedOut: { recorded: Maybe.default(null), inResult: Maybe.default(null) },
 	redelivered: {
 		recorded: Count,
@@ -59,17 +59,17 @@ const COUNTS = {
 		tally: { needs: ["checksum", "receipts"], grows: true },
 		offends: true,
 	},
-	/** Due while an earlier message of the connection was in flight. null where messages cross between clients: the sender cannot see it. */
+	/** Due while an earlier message of the connection was in flight. Null where messages cross between clients: the sender cannot see it. */
 	behind: { recorded: Maybe },
 } as const satisfies Readonly<Record<string, Declared>>;
 
-/** What a run must have for a tally to mean something: scenario/rules/sla.ts refuses lines without it. */
+/** Required of a run for a tally to mean something: scenario/rules/sla.ts refuses lines without it. */
 export type Need = "checksum" | "receipts" | "backlog" | "faults" | "rate" | "acks" | "order";
 
 export interface AboutCount {
-	/** In sentences, after the number; absent: the name. */
+	/** In sentences, after the number. By default the name. */
 	readonly label?: string;
-	/** A fan-out counts copies, and says so. */
+	/** A fan-out counts copies, and its label adds that. */
 	readonly copies?: true;
 	/** The first missing one is the reason given. */
 	readonly needs?: readonly Need[];

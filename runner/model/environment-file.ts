@@ -8,7 +8,7 @@ export const GitCommit = z.strictObject({
 });
 export type GitCommit = z.infer<typeof GitCommit>;
 
-/** `environment.json`: the machine and the versions that the numbers belong to. null: could not be read. */
+/** `environment.json`: the machine and the versions that the numbers belong to. Null values could not be read. */
 export const EnvironmentFile = z.strictObject({
 	schema: z.literal(1),
 	mqbench: z.string(),
@@ -22,9 +22,9 @@ export const EnvironmentFile = z.strictObject({
 	governor: z.string().nullable(),
 	cpuQuotaCores: z.number().nullable(),
 	bootId: z.string().nullable().default(null),
-	/** As the command began. Absent: no repository, or an older mqbench. */
+	/** As the command began. Absent without a repository, and in older files. */
 	git: GitCommit.optional(),
-	/** Of mqbench's own machine. Absent, as all below, in the published reports. */
+	/** Of mqbench's own machine. Absent, like all fields below, in the published reports. */
 	settings: MachineSettings.optional(),
 	hosts: z.array(HostSettings).optional(),
 	rig: z

@@ -11,7 +11,7 @@ import {
 
 type Docs = { description: string; examples: (string | number)[] };
 
-/** Text with a unit; the docs describe the text, not the parsed value. `complaint`: what is wrong with a value ("must be above 0"). */
+/** Text with a unit; the docs describe the text, not the parsed value. `complaint` says why a value is wrong ("must be above 0"). */
 export function unit<Kind extends keyof typeof PARSERS>(
 	kind: Kind,
 	docs: Docs,
@@ -35,7 +35,7 @@ export function span(description: string, examples: string[], least?: "above 0")
 	});
 }
 
-/** When what was stood up ends by itself. `ends`: "the machines end themselves". */
+/** When rented machines or pods end by themselves. `ends`: "the machines end themselves". */
 export function ttl(ends: string, least: string) {
 	const description = `After this time ${ends}, even if mqbench no longer runs; ${least} to 168h.`;
 	return unit("duration", { description, examples: ["2h"] }, (ns) =>
@@ -137,7 +137,7 @@ export function flag(description: string, examples: readonly boolean[] = []) {
 	return z.boolean().meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-/** As taskset writes them: "0-3,8". Whether the machine has them is known when a run starts. */
+/** Written as for taskset: "0-3,8". Whether the machine has these CPUs shows when a run starts. */
 export const CpuSet = z.string().regex(/^\d+(-\d+)?(,\d+(-\d+)?)*$/, tell("cpu-set"));
 
 /** "0-2,8" -> 0, 1, 2, 8 */
@@ -165,7 +165,7 @@ export function parsed<T>(parse: (text: string) => T) {
 
 const PARSERS = { duration: parseDuration, size: parseBytes, rate: parseRate };
 
-/** `pattern`: what editors accept, as a regular expression of JSON Schema. */
+/** `pattern`: the text that editors accept, as a regular expression of JSON Schema. */
 function text<T>(pattern: string, docs: Docs, parse: (text: string) => T) {
 	return z
 		.string()

@@ -30,14 +30,14 @@ const MaybeIdle = Rate.extend({ messages: Count });
 /** Open loads (all but `closed`) fix intended times: message i is due offset(i) after T0 (offset.ts, schedule.go). */
 export const Schedule = z.strictObject({
 	kind: z.enum(["constant", "poisson", "stages", "closed"]),
-	/** An exact ratio. constant: offset(i) = floor(i * perNs / messages); poisson: the mean; stages: the highest; closed: null. */
+	/** An exact ratio, null if closed. constant: offset(i) = floor(i * perNs / messages); poisson: the mean; stages: the highest. */
 	rate: Rate.nullable(),
 	seed: Count.default(0),
 	/** stages: from T0 on without gaps, the warm-up first; the rate changes linearly. Else empty. */
 	pieces: z.array(z.strictObject({ durationNs: Ns, from: MaybeIdle, to: MaybeIdle })).default([]),
-	/** closed: 0; until steady: the longest. */
+	/** 0 if closed. Until steady, the longest. */
 	warmupNs: Ns,
-	/** The window opens as soon as latency is steady, this long after T0; null: at warmupNs. */
+	/** The window opens as soon as latency is steady, this long after T0. If null, it opens at warmupNs. */
 	steady: z.strictObject({ fromNs: Ns, toNs: Ns }).nullable().default(null),
 	/** closed: the longest that it may take, warm-up included. */
 	durationNs: Ns,
@@ -97,7 +97,7 @@ export interface Load extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>>
 		z.output<typeof Message>,
 		"seed" | "bytes" | "limitBytes"
 	>;
-	/** The schedule's rate is only where a search begins; null: it is measured. */
+	/** A search only begins at the schedule's rate. If null, this rate is measured. */
 	readonly find: "max-rate" | null;
 }
 
@@ -134,7 +134,7 @@ const Payload = z.union([
 	}),
 ]);
 
-/** Fact; text for the plainest work, or null; text of a value. Released texts never change: stored baselines hash them. */
+/** Name, text for the plainest work (or null), text of a value. Released texts never change because stored baselines hash them. */
 export type Fact<Value> = readonly [
 	name: string,
 	plain: string | null,

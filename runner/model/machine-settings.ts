@@ -2,9 +2,9 @@ import { z } from "zod";
 
 const Text = z.string().min(1).nullable();
 
-/** Settings that decide how late a machine notices a message. null: unreadable, or the machine has no such thing. */
+/** Settings that decide how late a machine notices a message. Null if unreadable, or if the machine has no such thing. */
 export const MachineSettings = z.strictObject({
-	/** What puts cores to sleep: "intel_idle", "acpi_idle"; "haltpoll" and "none" leave that to the machine's own host. */
+	/** Driver that puts cores to sleep: "intel_idle", "acpi_idle". With "haltpoll" or "none" the machine's own host does. */
 	idleDriver: Text,
 	bootMaxCState: z.int().nonnegative().nullable(),
 	/** Idle states that a core may enter, "POLL, C1, C6", and the number of the deepest. */

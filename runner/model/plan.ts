@@ -6,7 +6,7 @@ import { TARGETS } from "./targets.ts";
 import { Acknowledge, promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
 /**
- * `plan.json`: one run spelled out, which the k6 script opens and every report is recomputed from; xk6-mqbench/plan.go reads it: change
+ * `plan.json`: one run spelled out. The k6 script opens it, every report is recomputed from it, xk6-mqbench/plan.go reads it: change
  * both. Times are integer ns, sizes bytes. It names secrets (`urlEnv`) and never holds one.
  */
 const Count = z.int().nonnegative();
@@ -45,7 +45,7 @@ export const Sla = z.discriminatedUnion("kind", [
 		tally: Tally,
 		op: z.enum(["<", "<=", "==", ">=", ">"]),
 		limit: z.number().nonnegative(),
-		/** "failed == all": the limit is the number of messages, 0 until a plan knows it. */
+		/** "failed == all": the limit is the number of messages, 0 before a plan counts them. */
 		all: z.boolean().optional(),
 		/** recovered: the latency line to meet again. A plan without one takes the first latency line. */
 		until: LatencySla.optional(),
@@ -54,7 +54,7 @@ export const Sla = z.discriminatedUnion("kind", [
 ]);
 export type Sla = z.infer<typeof Sla>;
 
-/** Is it about how long the system takes to answer? Lag and queued are not. */
+/** Is it about the system's time to answer? Lag and queued are not. */
 export function isOfAnswer(sla: Sla): sla is LatencySla {
 	return sla.kind !== "tally" && sla.metric !== "lag" && sla.metric !== "queued";
 }
@@ -107,11 +107,11 @@ export const Plan = z.strictObject({
 	server: z.boolean().default(true),
 	urlEnv: z.string(),
 	driverOptions: z.record(z.string(), z.json()),
-	/** For a rig that stays up: what stood it up. */
+	/** The target that started the brokers, also if the rig stays up. */
 	target: Target,
 	pattern: Pattern,
 	schedule: Schedule,
-	/** `find: max-rate`: the case and the part of its search; start: the case as written, not run itself. null: an ordinary run. */
+	/** `find: max-rate`: the case and the part of its search. The case as written (start) is not run itself. Null in an ordinary run. */
 	search: z
 		.strictObject({ role: z.enum(["start", "probe", "confirm", "curve"]), of: z.string() })
 		.nullable()
@@ -125,7 +125,7 @@ export const Plan = z.strictObject({
 	...receivingInPlan,
 	/** False: the topics are the user's own, neither created nor removed. */
 	create: z.boolean().default(true),
-	/** atNs counts from T0. forNs null: never taken back (only kill). node: from 1; leader: of topics[0] at that moment; null: all. */
+	/** atNs counts from T0. forNs is null if never undone (only kill). node counts from 1, null for all. leader: topics[0]'s at that moment. */
 	faults: z
 		.array(
 			z.strictObject({
@@ -137,7 +137,7 @@ export const Plan = z.strictObject({
 			}),
 		)
 		.default([]),
-	/** CPU sets as taskset writes them ("0-3,8"); null: any core. */
+	/** CPU sets in taskset's notation ("0-3,8"). Null allows any core. */
 	pin: z
 		.strictObject({ generator: z.string().nullable(), brokers: z.string().nullable() })
 		.default({ generator: null, brokers: null }),
@@ -147,7 +147,7 @@ export const Plan = z.strictObject({
 	message: Message,
 	...promisesInPlan,
 	acknowledge: Acknowledge.default("automatic"),
-	/** Seconds of the window that are recorded as one, to bound memory in long runs (plan/derive.ts). Absent: 1. */
+	/** Seconds of the window that are recorded as one, to bound memory in long runs (plan/derive.ts). Absent means 1. */
 	intervalSeconds: z.int().positive().optional(),
 	/** Counted exactly by the generator, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
@@ -165,7 +165,7 @@ export const Plan = z.strictObject({
 	client: z.strictObject({ index: Count, count: z.int().positive() }),
 	sla: z.array(Sla),
 	baselineSla: z.array(BaselineSla).default([]),
-	/** Whose runs those lines compare with; null: a file or folder (--baseline). Its own plans have all others' lines, for their figures. */
+	/** The system that those lines compare with, null for a file or folder (--baseline). Its plans have the others' lines for their figures. */
 	baselineSystem: z.string().nullable().default(null),
 	confirms: z.boolean().default(false),
 	/** A percentile that the samples cannot support is an error, not INCONCLUSIVE. */
@@ -174,7 +174,7 @@ export const Plan = z.strictObject({
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** The line with a fixed limit instead, for rules on what a run has at all. */
+/** The line with a fixed limit instead, for rules about the metrics that a run has. */
 export function subjectOf({ text, figure }: BaselineSla): Sla {
 	const tally = Tally.safeParse(figure);
 	if (tally.success)
@@ -229,7 +229,7 @@ export function setUpBytes({ message }: Pick<Plan, "message">): number {
 	return message.limitBytes ?? message.bytes;
 }
 
-/** Then clocks of several machines matter, and only all ledgers together show what was lost. */
+/** Then clocks of several machines matter, and lost messages show only in all ledgers together. */
 export function acrossClients({ client, pattern }: Pick<Plan, "client" | "pattern">): boolean {
 	return (
 		client.count > 1 && (pattern === "fan-out" || pattern === "work-queue" || pattern === "backlog")

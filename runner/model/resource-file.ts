@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * `resources.jsonl`: a JSON object a second, sampled from /proc by agent (extensions/cmd/agent/sample.go); `resources-<client>.jsonl`: the
- * same from a client's host. null: unreadable. Counters are since the start of the process group or machine.
+ * `resources.jsonl` has a JSON object a second, sampled from /proc by agent (extensions/cmd/agent/sample.go). `resources-<client>.jsonl` is
+ * the same from a client's host. Null is unreadable. Counters are since the start of the process group or machine.
  */
 const Count = z.int().nonnegative();
 

@@ -11,7 +11,7 @@ import { TallyUnit } from "./tallies.ts";
 import { VERDICTS } from "./verdict.ts";
 import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
-/** What a report shows (files: below). Within a `schema`, fields are only added. Times are ns. null: not measured, never 0. */
+/** The content of a report (files: below). Within a `schema`, fields are only added. Times are ns. Not measured is null, never 0. */
 const Count = z.int().nonnegative();
 const MaybeCount = Count.nullable();
 const Ns = z.number().nonnegative();
@@ -19,18 +19,18 @@ export const Verdict = z.enum(VERDICTS);
 
 export const Percentile = z.strictObject({
 	p: z.number().gt(0).lt(100),
-	/** null without support, and for percentiles among messages that never completed. */
+	/** Null without support, and for percentiles among messages that never completed. */
 	value: Ns.nullable(),
 	/** 95 % interval; `high` is null without an upper bound. */
 	low: Ns.nullable(),
 	high: Ns.nullable(),
-	/** ok: at least 10 independent samples are expected above it; weak: a rough value; none: too few samples. */
+	/** ok: at least 10 independent samples are expected above it. weak: a rough value. none: too few samples. */
 	support: z.enum(["ok", "weak", "none"]),
 	/** Supported, but among the messages that never completed: "> timeout". */
 	beyondTimeout: z.boolean(),
 	/** The support is weak from this number of samples on. */
 	needs: Count,
-	/** Samples divided by the clustering of those above this percentile; null: clustering unknown. */
+	/** Samples divided by the clustering of the samples above this percentile. Null if the clustering is unknown. */
 	nEff: z.number().nonnegative().nullable(),
 });
 export type Percentile = z.infer<typeof Percentile>;
@@ -66,7 +66,7 @@ export const Phase = z.strictObject({
 	intended: Count,
 	rate: z.number().nonnegative(),
 	metric: Metric,
-	/** null: this run has no such metric, or no message was due. */
+	/** Null if this run has no such metric, or no message was due. */
 	latency: MetricSummary.omit({ curve: true }).nullable(),
 	lagP99: Ns.nullable(),
 	lagP99Weak: Weak,
@@ -87,7 +87,7 @@ const MaybeCause = Cause.nullable().default(null).meta({
 });
 
 export const Numbers = {
-	/** Messages judged, over the limit, allowed over it, never completed; stalls; clustering. null for counts and rates. */
+	/** Messages judged, over the limit, allowed over it, never completed; stalls; clustering. Null for counts and rates. */
 	n: MaybeCount,
 	over: MaybeCount,
 	allowed: z.number().nonnegative().nullable(),
@@ -95,7 +95,7 @@ export const Numbers = {
 	events: MaybeCount,
 	phi: z.number().min(1).nullable(),
 	cause: MaybeCause,
-	/** Percentile or max, with its 95 % interval (max has none); high is null without an upper bound. */
+	/** Percentile or max, with its 95 % interval (max has none). `high` is null without an upper bound. */
 	valueNs: Ns.nullable(),
 	lowNs: Ns.nullable(),
 	highNs: Ns.nullable(),
@@ -140,7 +140,7 @@ export const Gate = z.strictObject({
 	/** Its limit is a baseline's figure. By default an undecided one lets a build through. */
 	compares: z.boolean(),
 	comparison: Comparison.nullable(),
-	/** In scenario.yaml, from 1; null: not written there (a promise, --set). */
+	/** In scenario.yaml, from 1. Null if not written there (a promise, --set). */
 	line: z.int().positive().nullable(),
 });
 export type Gate = z.infer<typeof Gate>;
@@ -173,10 +173,10 @@ const Point = z.strictObject({
 		.nullable(),
 });
 
-/** What a fault did to the run. Durations count from its `calledNs` (if null, from `beganNs`). */
+/** A fault's effect on the run. Durations count from its `calledNs` (if null, from `beganNs`). */
 export const Failover = z.strictObject({
 	...FaultDone.omit({ runOver: true }).shape,
-	/** The longest stretch without a completion (acknowledgement, else first receipt); 0: none longer than the load explains. */
+	/** The longest stretch without a completion (acknowledgement, else first receipt). 0 if the load explains all of them. */
 	unavailableNs: Ns.nullable(),
 	unavailableFromNs: Ns.nullable(),
 	/** It lasted to the end of the run or into the next fault: the true value is larger. */
@@ -185,9 +185,9 @@ export const Failover = z.strictObject({
 		description:
 			"Stretches without a completion count from this length on, because the load explains shorter ones; null: not counted, and absent in older files.",
 	}),
-	/** The line for `recoveredNs`: that of `recovered(...)`, else the first of the SLA. */
+	/** The latency line for `recoveredNs`: the one in `recovered(...)`, else the first of the SLA. */
 	sla: z.string().nullable(),
-	/** Until messages due from then on meet it again, in steps of 100 ms; 0: they always did; null: never in this run, or no line. */
+	/** Until messages due from then on meet it again, in steps of 100 ms. 0 if they always did, null if never in this run or without a line. */
 	recoveredNs: Ns.nullable(),
 	drainedNs: Ns.nullable(),
 	drainedStill: z.boolean().default(false).meta({
@@ -211,7 +211,7 @@ export const Run = z.strictObject({
 	/** Set when something other than the SLA decided. */
 	why: z.string().nullable(),
 	...SaidFields,
-	/** interrupted, crashed: partial data; aborted: stopped because an SLA line could not pass any more; never: no data. */
+	/** The data is partial if interrupted, crashed or aborted (an SLA line could not pass any more). There is none if never. */
 	state: z.enum(["complete", "interrupted", "aborted", "crashed", "never"]),
 	abortedBy: z.string().nullable(),
 	folder: z.string(),
@@ -251,11 +251,11 @@ export const Run = z.strictObject({
 	window: z.strictObject({ startNs: Ns, endNs: Ns }),
 	...counters,
 	clientDropped: MaybeCount,
-	/** Billed requests and their price in USD; absent: the service bills none. */
+	/** Billed requests and their price in USD. Absent if the service bills none. */
 	requests: z.strictObject({ count: Count, usd: z.number() }).optional(),
 	foreign: MaybeCount,
 	reconnects: MaybeCount,
-	/** How long the broker held back at least one connection (quota, alarm); absent: its protocol does not announce it. */
+	/** How long the broker held back at least one connection (quota, alarm). Absent if its protocol does not announce it. */
 	throttledNs: Ns.optional(),
 	warmup: z.strictObject(counters),
 	metrics: z.strictObject(byMetric(() => MetricSummary.nullable())),
@@ -267,9 +267,9 @@ export const Run = z.strictObject({
 			peak: MaybeCount,
 			/** So few waiting messages count as drained: 1000, for a large backlog 1 % of the peak. */
 			drainedAt: z.number().nonnegative(),
-			/** From the moment consumers resumed, to 0.1 s; null: see `problem`. */
+			/** From the moment consumers resumed, to 0.1 s. If null, see `problem`. */
 			drainNs: Ns.nullable(),
-			/** Distinct receipts; a lower bound, as the drain may have ended up to one sample earlier. */
+			/** Distinct receipts; a lower bound, because the drain may have ended up to one sample earlier. */
 			perSecond: z.number().nonnegative().nullable(),
 			problem: z.string().nullable(),
 			...SaidFields,
@@ -277,7 +277,7 @@ export const Run = z.strictObject({
 			undrainedNs: Ns.nullable(),
 		})
 		.nullable(),
-	/** What counting from the actual send, as most tools do, would have hidden. */
+	/** Delays that counting from the actual send, as most tools do, would have hidden. */
 	omission: z
 		.strictObject({
 			percentiles: z.array(
@@ -290,7 +290,7 @@ export const Run = z.strictObject({
 					difference: z.number().nullable(),
 				}),
 			),
-			/** Sent while an earlier message of the connection was in flight: a tool that waits for each reply would not have. */
+			/** Sent while an earlier message of the connection was in flight: a tool that waits for each reply would have sent them later. */
 			behind: MaybeCount,
 		})
 		.nullable(),
@@ -334,7 +334,7 @@ export const Run = z.strictObject({
 	/** response = queued + lag + service; `intendedNs` counts from T0. */
 	slowest: SlowestLine.shape.messages,
 	offenders: OffendersLine.shape.first,
-	/** A short run of the same load without a broker: what the generator takes. `p99` is the best second's; `perSecond`: closed loops. */
+	/** A short run of the same load without a broker, to measure the generator. `p99` is the best second's; `perSecond` for closed loops. */
 	floor: z
 		.strictObject({
 			folder: z.string(),
@@ -364,7 +364,7 @@ export const Run = z.strictObject({
 				count: Count,
 				/** Samples owed by messages due in it that never came; null for closed loops and stopped runs. */
 				missing: MaybeCount,
-				/** Over all that were due; null: too few, or among those that never completed. */
+				/** Over all messages due. Null with too few, or if it lies among those that never completed. */
 				p50: Ns.nullable(),
 				p99: Ns.nullable(),
 				/** Over those that completed. */
@@ -393,7 +393,7 @@ export const Run = z.strictObject({
 				points: z.array(Point.omit({ broker: true })),
 			}),
 		),
-		/** Hosts that only the broker's nodes use; absent: none, or not sampled. */
+		/** Hosts that only the broker's nodes use. Absent if there are none, or none was sampled. */
 		brokerHosts: z
 			.array(
 				z.strictObject({
@@ -415,9 +415,9 @@ export const Run = z.strictObject({
 			cores: z.number().nonnegative().nullable(),
 		}),
 	),
-	/** Between the first and the last client's first claim; null: one client, or one never began. */
+	/** Between the first and the last client's first claim. Null with one client, or if one never began. */
 	startSkewNs: Ns.nullable(),
-	/** Error bound of times across clients; 0: one clock; null: no message crosses from client to client. */
+	/** Error bound of times across clients, 0 with one clock. Null if no message crosses from client to client. */
 	clockBoundNs: Ns.nullable(),
 	/** From each client that is a host to each broker node, before the run; absent in published reports. */
 	network: z.array(NetworkPath).default([]),
@@ -441,7 +441,7 @@ export const Run = z.strictObject({
 	validity: z.array(
 		z.strictObject({
 			check: z.string(),
-			/** fail: cannot sustain the rate. inconclusive: messages did not complete, and no SLA line counts them. error: a bug of mqbench. */
+			/** fail: cannot sustain the rate. inconclusive: messages did not complete, and no SLA line counts them. error: a bug in mqbench. */
 			status: z.enum(["ok", "warn", "unknown", "inconclusive", "invalid", "fail", "error"]),
 			detail: z.string(),
 			figure: z.string().nullable(),
@@ -461,7 +461,7 @@ export const Search = z.strictObject({
 	case: z.string(),
 	repeat: Count,
 	sla: z.array(z.string()),
-	/** pass: a confirmed rate was found; fail: none meets the SLA; invalid: the generator ended it first. */
+	/** pass: a confirmed rate was found. fail: none meets the SLA. invalid: the generator ended it first. */
 	verdict: Verdict,
 	lo: z.number().nonnegative().nullable(),
 	hi: z.number().nonnegative().nullable(),
@@ -501,13 +501,13 @@ export const Result = z.strictObject({
 	runs: z.array(Run),
 	gates: z.array(Gate),
 	searches: z.array(Search),
-	/** Those that an SLA line asks for are in `gates` too. */
+	/** Comparisons that an SLA line asks for are in `gates` too. */
 	comparisons: z.array(Comparison),
 	command: CommandFile.omit({ schema: true }).nullable(),
 });
 export type Result = z.infer<typeof Result>;
 
-/** `result.json`, and beside each run `details.json`, only for its charts and tables (reports/FORMATS.md, "result.json"). */
+/** `result.json`, and next to each run `details.json`, only for its charts and tables (reports/FORMATS.md, "result.json"). */
 const Figures = MetricSummary.omit({ curve: true }).nullable();
 
 export const RunInFile = z.strictObject({

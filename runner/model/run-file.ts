@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { FaultAction } from "./plan.ts";
 
-/** How exactly a client's clock is known against the runner's, ns; null: it is the same clock. */
+/** How far a client's clock may differ from the runner's, ns. Null if it is the same clock. */
 const ClockBound = z
 	.strictObject({
 		beforeNs: z.int(),
 		afterNs: z.int().nullable(),
-		/** Its own reading before the run, if one client sent T0 to all; null: this machine sent it. */
+		/** Its own reading before the run, if one client sent T0 to all. Null if this machine sent it. */
 		readNs: z.int().nullable(),
 		/** Maximum error during the run: against ours (probes), or against UTC (chrony). */
 		boundNs: z.int().nonnegative(),
 		/** `chrony` keeps all clients' clocks and gives their bounds; `probes`: half of the shortest round trip. */
 		source: z.enum(["chrony", "probes"]),
-		/** For chrony: the bound by probes, which limits how well its clock is known against ours. */
+		/** For chrony: the bound by probes, which limits the comparison of its clock with ours. */
 		probedNs: z.int().nonnegative().nullable(),
 	})
 	.nullable();
@@ -24,7 +24,7 @@ export const ClientEnd = z.strictObject({
 	machine: z.string().nullable(),
 	k6Exit: z.int().nullable(),
 	k6Signal: z.string().nullable(),
-	/** Relative to T0, ns: negative is right. null: it never claimed. */
+	/** Relative to T0, ns; negative is right. Null if it never claimed. */
 	firstClaimNs: z.int().nullable(),
 	clock: ClockBound,
 	error: z.string().nullable(),
@@ -51,14 +51,14 @@ export type NetworkPath = z.infer<typeof NetworkPath>;
 /** Times are ns since T0. */
 export const FaultDone = z.strictObject({
 	action: FaultAction,
-	/** From 1; null: all of them. */
+	/** From 1. Null means all of them. */
 	node: z.int().positive().nullable(),
 	leader: z.boolean(),
-	/** Just before the command was given: the fault took effect between this and `beganNs`. null: it never got there. */
+	/** Just before the command was given: the fault took effect between this and `beganNs`. Null if the command was never given. */
 	calledNs: z.int().nullable(),
-	/** When it was known to have taken effect (kill and restart: when the signal was sent). */
+	/** When it had certainly taken effect (kill and restart: when the signal was sent). */
 	beganNs: z.int(),
-	/** When it was taken back (kill and restart: when the node was ready again); null: never in this run. */
+	/** When it was taken back (kill and restart: when the node was ready again). Null if never in this run. */
 	endedNs: z.int().nullable(),
 	delayNs: z.int().nullable(),
 	error: z.string().nullable(),
@@ -67,17 +67,17 @@ export const FaultDone = z.strictObject({
 });
 export type FaultDone = z.infer<typeof FaultDone>;
 
-/** Zero of a fault's durations, ns since T0: just before the command was given, so that nothing seems shorter than it was. */
+/** Zero of a fault's durations, ns since T0: just before the command was given, so nothing seems shorter than it was. */
 export function faultZeroNs(fault: Pick<FaultDone, "calledNs" | "beganNs">): number {
 	return fault.calledNs ?? fault.beganNs;
 }
 
-/** `run.json` beside plan.json: the run as the runner saw it, written when k6 has ended. Defaults are for the older published reports. */
+/** `run.json` next to plan.json: the run as the runner saw it, written when k6 has ended. Defaults are for the older published reports. */
 export const RunFile = z.object({
 	schema: z.literal(1),
 	startedAt: z.iso.datetime(),
 	endedAt: z.iso.datetime(),
-	/** null: a signal ended it. */
+	/** Null if a signal ended it. */
 	k6Exit: z.int().nullable(),
 	k6Signal: z.string().nullable(),
 	interruptedBy: z.string().nullable(),
@@ -88,10 +88,10 @@ export const RunFile = z.object({
 	brokerUrl: z.string(),
 	brokerVersion: z.string(),
 	brokerBinary: z.string().nullable(),
-	/** What durability and `config` came to, with the broker's own names; empty: not known. */
+	/** Settings that follow from durability and `config`, with the broker's own names. Empty if unknown. */
 	brokerSettings: z.record(z.string(), z.string()).default({}),
 	sameHost: z.boolean(),
-	/** "3 nodes on 1 host"; null: not known. */
+	/** "3 nodes on 1 host". Null if unknown. */
 	topology: z.string().nullable().default(null),
 	nodesShareHost: z.boolean().default(false),
 	clients: z.array(ClientEnd).default([]),

@@ -26,7 +26,7 @@ const RECEIVED = {
 	copies: true,
 } satisfies About;
 
-/** What an SLA line may name. Rates and times can be compared with a baseline; counts have a right value of their own. */
+/** Names for SLA lines. Rates and times can be compared with a baseline; counts have a fixed right value. */
 const tallies = {
 	...counts(),
 	throughput: { ...RECEIVED, says: "messages received per second", example: ">= 100000/s" },

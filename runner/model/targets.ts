@@ -6,9 +6,9 @@ export function isImaged(place: BrokerPlace | null): boolean {
 	return place === "container" || place === "pod";
 }
 
-/** What a target is and can do. infra/targets.ts starts it. */
+/** Properties of a target. infra/targets.ts starts it. */
 export interface TargetTraits {
-	/** Where mqbench starts its brokers; null: they exist already. */
+	/** Where mqbench starts its brokers. Null if they already exist. */
 	readonly place: BrokerPlace | null;
 	readonly stays: boolean;
 	/** Brokers and generator share this machine. */
@@ -16,7 +16,7 @@ export interface TargetTraits {
 	readonly rents: "aws" | null;
 	readonly faults: readonly FaultName[];
 	readonly otherFaults: string;
-	/** Settings that it does not support, with what to do instead. */
+	/** Unsupported settings, and what to write instead. */
 	readonly without: Readonly<Partial<Record<SystemSetting, string>>>;
 }
 

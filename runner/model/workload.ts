@@ -21,13 +21,13 @@ interface Around {
 	readonly pattern: Pattern;
 	readonly closed: boolean;
 	readonly connections: number;
-	/** Consumers or subscribers; 0: the pattern has none of its own. */
+	/** Consumers or subscribers, 0 if the pattern has none. */
 	readonly receivers: number;
 }
 
 export const Delivery = z.enum(["at-most-once", "at-least-once", "exactly-once"]);
 export type Delivery = z.infer<typeof Delivery>;
-/** When a consumer acknowledges. automatic: never, the broker takes delivery as handling; batch, interval: several messages at once. */
+/** When a consumer acknowledges. automatic: never, the broker takes delivery as handling. batch, interval: several messages at once. */
 export const Acknowledge = z.enum(["automatic", "message", "batch", "interval"]);
 export type Acknowledge = z.infer<typeof Acknowledge>;
 export const Order = z.enum(["none", "per-producer", "per-key"]);
@@ -66,7 +66,7 @@ const SENDING = {
 			1_000_000,
 			[1000],
 		).optional(),
-		// Per producer; null: no limit. Never null where the schedule is closed.
+		// Per producer. Null is no limit, and impossible where the schedule is closed.
 		plan: z.int().positive().nullable(),
 		value: (n, { closed }) => n ?? (closed ? 1000 : null),
 		inName: (n) => `${n} in flight`,
@@ -242,7 +242,7 @@ const RECEIVING = {
 				examples: ["zipf", { distribution: "random", count: 100 }],
 			})
 			.default("none"),
-		// Key k of message i is a function of seed and i alone; its bytes are "k<number>".
+		// Key k of message i is a function of only seed and i; its bytes are "k<number>".
 		plan: z
 			.strictObject({
 				distribution: KeyDistribution,
@@ -339,7 +339,7 @@ export function inName(field: WorkloadField, one: Workload): string {
 	return inName((field in OWN ? one[field as keyof Own] : one) as never);
 }
 
-/** Facts about the work of a run by name, and those of the plainest work. */
+/** Facts about the work of a run by name. PLAINEST has the plainest work's. */
 export function workloadFacts(
 	load: LoadInResult & Readonly<Record<keyof Own, unknown>>,
 ): Record<string, string> {

@@ -53,7 +53,7 @@ export function counted(times: Times): Schedule {
 			};
 }
 
-/** The plan once a warm-up until steady has ended (ns since T0); null: at the latest. */
+/** The plan once a warm-up until steady has ended (ns since T0), at the latest possible time if null. */
 export function openedAt(plan: Plan, startNs: number | null): Plan {
 	const { schedule } = plan;
 	if (schedule.steady === null || startNs === null) return plan;

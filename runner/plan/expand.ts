@@ -15,7 +15,7 @@ import { promisedGates } from "./promises.ts";
 import { copies } from "./samples.ts";
 
 interface ExpandOptions {
-	/** Part of every topic, so that no run meets another one's messages. */
+	/** Part of every topic: no run meets another one's messages. */
 	readonly runId?: string | undefined;
 	/** `--only`: a glob over "system/case". */
 	readonly only?: string | undefined;

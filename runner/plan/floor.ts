@@ -95,7 +95,7 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 	});
 }
 
-/** Each of several clients receives what it sends, so each connection has its own topic. */
+/** Each of several clients receives its own messages, so each connection has its own topic. */
 function topicsOf({ topics, connections, client }: Plan): string[] {
 	return client.count === 1
 		? topics

@@ -35,7 +35,7 @@ function exact(value: bigint | number): number {
 	return Number(value);
 }
 
-/** offset(i) = floor(i * perNs / messages), in whole numbers so that no drift builds up. */
+/** offset(i) = floor(i * perNs / messages), in whole numbers to avoid drift. */
 function constant(rate: Rate): Law {
 	const messages = BigInt(rate.messages);
 	const perNs = BigInt(rate.perNs);

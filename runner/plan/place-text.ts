@@ -6,7 +6,7 @@ import type { Fault, Kubernetes, Scenario, System } from "../scenario/scenario.t
 import { maskUrls } from "../secrets.ts";
 import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
 
-/** Where the systems of `keys` and the load run, and what disturbs them. Empty if all is local with one process. */
+/** Where the systems of `keys` and the load run, and the faults. Empty if all is local with one process. */
 export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): string[] {
 	const all = scenario.systems.filter(({ key, broker }) => keys.has(key) && broker !== noBroker);
 	const systems = all.filter(({ options }) => hasProcess(options));
@@ -22,7 +22,7 @@ export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): strin
 	];
 }
 
-/** What else a scenario starts and reads, in case another person wrote it. Drivers' variables are listed only if set in `env`. */
+/** Other programs and files that a scenario uses, in case another person wrote it. Drivers' variables are listed only if set in `env`. */
 export function usesLines(
 	scenario: Scenario,
 	plans: readonly Plan[],
@@ -56,7 +56,7 @@ export function usesLines(
 	];
 }
 
-/** "namespace bench of context kind-bench", as far as the scenario says. */
+/** "namespace bench of context kind-bench", as far as the scenario has them. */
 export function clusterText(kubernetes: Kubernetes | null): string {
 	const { context = null, namespace = null } = kubernetes ?? {};
 	const of = context === null ? "kubectl's context" : `context ${context}`;

@@ -22,7 +22,7 @@ interface Around {
 	readonly searchText?: (search: Plan) => string;
 }
 
-/** Everything known before the first message. Names are last in tables, so that a long one breaks nothing. */
+/** Everything known before the first message. Names are last in tables, where a long one breaks nothing. */
 export function renderPlan(plans: readonly Plan[], around: Around): string {
 	const { columns, where = [], uses = [], warnings = [], searchText = () => "a search" } = around;
 	const width = Math.max(40, columns);
@@ -72,7 +72,7 @@ export function comparedText(plans: readonly Plan[]): string | null {
 	return `compared over ${repeats} repeats with ${other}: ${what}`;
 }
 
-/** "durability differs: nats none, js os"; null: it does not. */
+/** "durability differs: nats none, js os". Null if it does not. */
 export function durabilityText(
 	all: readonly { system: string; load: Pick<Plan, "durability" | "durabilityLevel"> }[],
 ): string | null {

@@ -14,7 +14,7 @@ export function samplesPerMessage(of: Measured, metric: Metric): number {
 	const closed = of.schedule.kind === "closed";
 	const isBacklog = of.pattern === "backlog";
 	switch (metric) {
-		// The wait for a paused consumer says nothing about the system.
+		// The wait for a paused consumer is not the system's.
 		case "response":
 			return closed || isBacklog ? 0 : copies(of);
 		case "service":
@@ -26,7 +26,7 @@ export function samplesPerMessage(of: Measured, metric: Metric): number {
 		case "ack":
 			return 1;
 		case "last":
-			// With copies on several clients, none of them knows which one was the last.
+			// With copies on several clients, none of them can identify the last one.
 			return of.pattern === "fan-out" && !closed && (of.client?.count ?? of.clients ?? 1) === 1
 				? 1
 				: 0;

@@ -58,7 +58,7 @@ export function longest(
 	);
 }
 
-/** Null if it has no end, or none that is known. */
+/** Null if it has no end, or the end is unknown. */
 export function rigEndsAt({ cloud, expiresAt }: RigFile): string | null {
 	return cloud?.endsAt ?? expiresAt;
 }

@@ -20,7 +20,7 @@ export interface ResolvedCases {
 	where(index: number, field: WorkloadField, unwritten?: Path): Path;
 }
 
-/** Null if a case is incomplete. `written` tells defaults apart; `settle` warms up until steady unless a warm-up is written. */
+/** Null if a case is incomplete. Fields outside `written` are defaults; `settle` warms up until steady unless a warm-up is written. */
 export function resolveCases(
 	file: Pick<ScenarioFile, "workload" | "cases" | "matrix">,
 	written: Written,
@@ -154,7 +154,7 @@ function complete(fields: SharedWorkload, override: Written, folder: string): Ca
 	return { ...one, name: caseName(one, override) };
 }
 
-/** The given name, otherwise what the case overrides, otherwise message and load: "1KiB 20000/s 25 connections". */
+/** The given name, otherwise the fields that the case overrides, otherwise message and load: "1KiB 20000/s 25 connections". */
 function caseName(one: Workload, override: Readonly<Record<string, unknown>>): string {
 	if (typeof override.name === "string") return override.name;
 	const named = [...new Set([...FIRST, ...workloadFields])].filter((field) =>

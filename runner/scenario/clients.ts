@@ -17,7 +17,7 @@ export function resolveClients(
 	const clients = written === undefined ? own : clientsOf(written, own, target);
 	const problems: Problem[] = [];
 	checkClients(clients, target, rig, problems);
-	// A target from the command line leaves aside what only other targets have.
+	// For a target from the command line, settings that only other targets have are ignored.
 	if (problems.length > 0 && targetChosen && labelOf(["clients"]) === undefined) return own;
 	const most = clientCount(own);
 	if (rig && own.kind === "ssh" && written?.kind === "number" && written.count > most)

@@ -6,7 +6,7 @@ import { hasHosts, onHosts } from "./rig.ts";
 import type { Fault } from "./scenario.ts";
 import type { PlacedSystem } from "./systems.ts";
 
-/** If the command line chose the target, faults that it does not support are left aside. */
+/** If the command line chose the target, faults that it does not support are ignored. */
 export function resolveFaults(
 	faults: readonly Fault[],
 	context: Pick<Context, "target" | "targetChosen" | "platform" | "rig" | "problems">,

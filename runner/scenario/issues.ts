@@ -19,7 +19,7 @@ import {
 import type { Path, Problem } from "./problem.ts";
 import { ScenarioFile } from "./schema.ts";
 
-/** Turns zod's issues into sentences for the scenario's author; `value` is what was checked. */
+/** Turns zod's issues into sentences for the scenario's author; `value` is the checked value. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Problem[] {
 	// Correcting an unknown key often supplies the missing one.
 	const misspelt = new Set(
@@ -43,7 +43,7 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown):
 	});
 }
 
-/** The keys allowed at `path`, for a system those of its broker. `whole` is the written scenario. */
+/** The keys allowed at `path`, for a system its broker's keys. `whole` is the written scenario. */
 export function keysAt(path: Path, whole: unknown): string[] {
 	const keys = schemasAt(path, whole)
 		.flatMap(forms)
@@ -68,7 +68,7 @@ export function examplesAt(path: Path, whole: unknown): string[] {
 // --- internal ---
 
 interface About {
-	// biome-ignore lint/suspicious/noExplicitAny: a union of 12 shapes, told apart by the code under which `sentences` lists them.
+	// biome-ignore lint/suspicious/noExplicitAny: a union of 12 shapes, distinguished by the code under which `sentences` lists them.
 	readonly issue: any;
 	readonly path: Path;
 	readonly value: unknown;
@@ -114,7 +114,7 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 		if (issue.discriminator !== undefined) return choice(about, issue.options);
 		if (value === null || value === "" || (isMap(value) && Object.keys(value).length === 0))
 			return empty(path);
-		// Of the alternatives for this kind of value, choose the one with the fewest mistakes.
+		// Choose the alternative for this kind of value that has the fewest mistakes.
 		const branches: z.core.$ZodIssue[][] = issue.errors;
 		const [branch] = branches
 			.filter((errors) => !errors.some((error) => isOtherKind(error, value)))

@@ -129,7 +129,7 @@ export async function readScenario(
 
 // --- internal ---
 
-/** Checks the schema first, then the rules, so that each stage shows all its mistakes at once. */
+/** Checks the schema first, then the rules: each stage shows all its mistakes at once. */
 function check(
 	asWritten: Written,
 	name: string,

@@ -3,7 +3,7 @@ import { tell } from "../text/tell.ts";
 import { isSystem } from "./place.ts";
 import type { Path } from "./problem.ts";
 
-/** Says what to write for another tool's value; undefined if it is unknown. */
+/** A sentence with the replacement for another tool's value; undefined if the value is unknown. */
 export function otherToolsValue(field: string, value: string): string | undefined {
 	const instead = own(otherValues[field] ?? {}, value.toLowerCase());
 	return instead === undefined
@@ -11,7 +11,7 @@ export function otherToolsValue(field: string, value: string): string | undefine
 		: tell("unknown", { what: field, word: JSON.stringify(value), meant: `; write ${instead}` });
 }
 
-/** What to write for another tool's key at `path`: a field's name, or the rest of a sentence after "write". */
+/** The replacement for another tool's key at `path`: a field's name, or the rest of a sentence after "write". */
 export function otherToolsWord(path: Path, key: string): string | undefined {
 	const place = path.findLast((step) => typeof step === "string") ?? "scenario";
 	const words = isSystem(path) ? "system" : /^(cases|matrix)$/.test(place) ? "workload" : place;

@@ -103,7 +103,7 @@ function urlPath(value: Tree): string[] | undefined {
 	return keys.length === 1 ? ["systems", keys[0] ?? "", "url"] : undefined;
 }
 
-/** What keeps `path` from being set. The schema checks whether it means anything. */
+/** Why `path` cannot be set. The schema checks whether it means anything. */
 function obstacle(value: Tree, path: readonly string[]): string | undefined {
 	for (const [depth, step] of path.entries()) {
 		const at = path.slice(0, depth);

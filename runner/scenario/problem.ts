@@ -3,14 +3,14 @@ import { maskSameLength } from "../secrets.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
 import type { RigFile } from "./rig-file.ts";
 
-/** A mistake as the schema locates it; `source.ts` knows the line. */
+/** A mistake at the schema's path; `source.ts` finds its line. */
 export interface Problem {
 	/** Keys and positions from the top: ["cases", 0, "rate"]. */
 	readonly path: Path;
 	/** The key is wrong, not its value. */
 	readonly at?: "key";
 	readonly message: string;
-	/** From the catalogue or zod; absent for a sentence of a broker's definition. */
+	/** From the catalogue or zod. Absent for a sentence of a broker's definition. */
 	readonly code?: string | undefined;
 }
 export type Path = readonly (string | number)[];
@@ -60,14 +60,14 @@ export interface Mistake {
 	readonly option: string | null;
 	/** Secrets are masked. */
 	readonly message: string;
-	/** What to write; null if the sentence has no such part. */
+	/** The text to write instead; null if the sentence has no such part. */
 	readonly remedy: string | null;
 }
 
 const MOST = 20;
 const WIDTH = 120;
 
-/** In the order of the file, after those of the command line, which were typed last. */
+/** In the order of the file, after mistakes on the command line, which was typed last. */
 export function mistakesOf(file: string, text: string, problems: readonly Located[]): Mistake[] {
 	const all = [...problems]
 		.sort((a, b) => order(a) - order(b))
@@ -121,7 +121,7 @@ export interface Surroundings {
 
 export interface Context extends Omit<Surroundings, "rig"> {
 	readonly target: Target;
-	/** If the command line chose the target, settings that only other targets have are left aside, not refused. */
+	/** If the command line chose the target, settings that only other targets have are ignored, not refused. */
 	readonly targetChosen: boolean;
 	/** Its brokers replace the target's; its clients make the load unless the scenario names its own. */
 	readonly rig: GivenRig | null;

@@ -16,7 +16,7 @@ import { SYSTEM_SETTINGS, TARGETS, type TargetName, targetTraits } from "../mode
 import { formatBytesExact, UNIT_PATTERNS } from "../units.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
 
-/** Files with generated parts: `npm run golden` rewrites what is between `<!-- generated: NAME -->` and `<!-- end -->`. */
+/** Files with generated parts: `npm run golden` rewrites the text between `<!-- generated: NAME -->` and `<!-- end -->`. */
 export const DOCUMENTS = [
 	"README.md",
 	"scenarios/README.md",
@@ -114,7 +114,7 @@ function targetsTable(): string {
 	);
 }
 
-/** "at-least-once; a consumer alone: at-most-once". */
+/** "at-least-once; a consumer alone: at-most-once" */
 function promised({ delivery, deliveryAlone: alone }: Traits): string {
 	return alone === undefined || alone === delivery
 		? delivery
@@ -276,7 +276,7 @@ function rows(
 	);
 }
 
-/** The names of brokers have sections of their own. */
+/** Broker names have sections of their own. */
 const MANY = 8;
 
 function typeOf({ const: only, enum: choices, anyOf, oneOf, pattern, type }: JsonSchema): string {

@@ -66,7 +66,7 @@ export async function writeRig({ shown, path: file }: RigPlace, rig: RigFileInpu
 	}
 }
 
-/** Leaves another rig's file alone; ignores a missing one. */
+/** Keeps another rig's file; ignores a missing one. */
 export async function removeRig(place: RigPlace, id: string): Promise<void> {
 	if ((await rigAt(place)) === id) await rm(place.path, { force: true });
 }

@@ -38,7 +38,7 @@ export interface Scenario {
 	readonly pin: { readonly generator: string | null; readonly brokers: string | null };
 	readonly pacing: Plan["pacing"]["mode"];
 	readonly strict: boolean;
-	/** Environment variables that fill in its systems, including those of a rig. */
+	/** Environment variables that fill in its systems, including variables of a rig. */
 	readonly variables: readonly string[];
 	/** Shortened by `--quick`: its figures are not results. */
 	readonly quick: boolean;
@@ -67,7 +67,7 @@ export interface System {
 	/** The scenario's name for it, `broker` by default. */
 	readonly key: string;
 	readonly broker: BrokerName;
-	/** Of an existing broker, password included; null on other targets. */
+	/** For an existing broker, password included; null on other targets. */
 	readonly url: string | null;
 	/** For a broker that mqbench starts; null means a free port. */
 	readonly port: number | null;

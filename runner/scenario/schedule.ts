@@ -118,8 +118,8 @@ export function meanPerSecond(times: Times): number | null {
 }
 
 /**
- * `before` is a fifth of the duration, at least 1 s; `build` takes ceil(messages / rate) s; `drain` is the rest. In ns from the window's start, in whole
- * seconds, so reports can tell the phases apart. `neededNs`: the shortest duration with as much time after the pause as before it.
+ * `before` is a fifth of the duration, at least 1 s; `build` takes ceil(messages / rate) s; `drain` is the rest. In ns from the window's
+ * start, in whole seconds to separate the phases in reports. `neededNs`: the shortest duration with as much time after the pause as before.
  */
 export function backlogTimes(durationNs: number, rate: Rate, messages: number) {
 	const before = beforeSeconds(durationNs / SECOND);

@@ -39,7 +39,7 @@ export function resolveSlaLines(
 		const { expect, system = null, abort } = line;
 		const wrong = reporter<"expect" | "system" | "case" | "abort">(problems, (at) => [...path, at]);
 		const asked = "case" in line ? line.case : undefined;
-		// The case of that name, otherwise those whose names begin with these words.
+		// The case with that name, otherwise all whose names begin with these words.
 		const begin = names.filter((name) => asked !== undefined && name.startsWith(`${asked} `));
 		const called = asked !== undefined && names.includes(asked) ? [asked] : begin;
 		const only = (inCase === null ? called[0] : cases[inCase]?.name) ?? null;
@@ -89,7 +89,7 @@ export function resolveSlaLines(
 	return { lines, compared };
 }
 
-/** Line of a scenario's text with this SLA line, from 1; null for a promise or `--set`, and where the text stands several times. */
+/** Line of a scenario's text with this SLA line, from 1. Null for a promise or `--set`, and if the text occurs several times. */
 export function lineOfSla(text: string, sla: string): number | null {
 	const escaped = sla.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 	// "p99 < 5ms" is not in "ack p99 < 5ms".

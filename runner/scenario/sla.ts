@@ -185,7 +185,7 @@ function refused<C extends Told>(code: C, ...values: Telling<C>): UnitError {
 	return new UnitError(tell(code, ...values));
 }
 
-/** Reads the text; its error suggests what was probably meant. */
+/** Reads the text; its error suggests a likely correction. */
 function orMeant<T>(text: string, parse: (text: string) => T): T {
 	try {
 		return parse(text);

@@ -14,7 +14,7 @@ import type { Located, Path } from "./problem.ts";
 
 export interface Source {
 	readonly value: Readonly<Record<string, unknown>>;
-	/** Offset of a key or value, or of what surrounds it if it is absent. */
+	/** Offset of a key or value, or of its surroundings if it is absent. */
 	locate(path: Path, at?: "key"): number;
 }
 
@@ -50,7 +50,7 @@ const EMPTY = tell("scenario-empty", { broker: example.broker });
 function notScenarioText(text: string): string | undefined {
 	// A file of several MB must not cost a second.
 	const start = text.slice(0, MAX_LENGTH);
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them.
 	const odd = start.match(/[\u0000-\u0008\u000e-\u001f\ufffd]/g)?.length ?? 0;
 	if (odd > 0) return tell("no-text-file");
 	if (text.length > MAX_LENGTH)

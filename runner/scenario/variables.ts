@@ -59,7 +59,7 @@ export function missingVariable(text: string, env: Env): string | undefined {
 	return variablesIn(text).find((name) => !env[name]);
 }
 
-/** A complete URL, or a sentence about what is wrong that never quotes it. */
+/** A complete URL, or a sentence about the mistake that never quotes it. */
 export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
 
 /** Fills in `${NAME}` and checks the result. A URL `inFile` must hold no secret, because reports keep a copy of the file. */

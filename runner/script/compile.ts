@@ -44,7 +44,7 @@ ${comment(`${formatDurationExact(schedule.durationNs)}, and the plan says how ma
 // ${raw(inline ? "The plan" : "plan.json")} has the exact time of each of the ${amount} messages, warm-up included. k6 only hands out
 // slots, stretches of that schedule; a pacer sends every message at its own time and makes up for ticks that
 // k6 drops.`;
-	// Brokers' names are words with a dash at most.
+	// Brokers' names are words with at most a dash.
 	const camel = (_: string, next = "") => next.toUpperCase();
 	const driver = raw(plan.broker.replaceAll(/[^A-Za-z0-9]+(.)?/g, camel));
 	return js`${comment(`${plan.scenario}: ${plan.system}, case "${plan.case}", repeat ${plan.repeat} of ${plan.repeats}`)}

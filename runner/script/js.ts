@@ -1,4 +1,4 @@
-/** Template for generated JavaScript: values become literals, so that no text of a scenario becomes code; `raw` parts are our own. */
+/** Template for generated JavaScript: values become literals, so text from a scenario never becomes code; `raw` parts are our own. */
 export function js(strings: TemplateStringsArray, ...values: readonly Value[]): string {
 	return strings.reduce(
 		(code, part, i) => code + part + (i < values.length ? write(values[i] ?? null) : ""),

@@ -25,7 +25,7 @@ import {
 	type Step,
 } from "./search.ts";
 
-/** Limits of the confirmation, in steps and alone. */
+/** Limits of the confirmation, in steps and in time. */
 const CONFIRM = { steps: 4, ns: 60e9 };
 /** Limits of the time for ten messages beyond a rare percentile, but never for the fewest samples that can pass. */
 const LONGEST = { steps: 8, ns: 120e9 };
@@ -69,7 +69,7 @@ export function stepOf(plan: Plan): Step | null {
 	return { rate: ratePerSecond(schedule.rate), role: search.role };
 }
 
-/** What is known of a search before its first run. */
+/** Text about a search before its first run. */
 export function foreseenText(start: Plan): string {
 	const { durationNs } = start.schedule;
 	const deepest = deepestOf(start);

@@ -29,7 +29,7 @@ export interface Answer {
 type Next = { readonly step: Step } | { readonly answer: Answer };
 /** Upper end of the search: no machine sends as much. */
 export const HIGHEST = 20_000_000;
-/** Lower ends: this part of the first rate, and 1/s, below which a minute says nothing. */
+/** Lower ends: this part of the first rate, and 1/s, below which a minute has too few messages. */
 export const LOWEST_PART = 0.01;
 /** hi / lo at which the search ends. */
 export const PRECISION = 1.05;
@@ -58,7 +58,7 @@ export function next(start: number, runs: readonly Found[]): Next {
 		: { step: { rate: rounded(answer.lo * part), role: "curve" } };
 }
 
-/** Three significant digits, so that people can repeat the rate. */
+/** Three significant digits make the rate easy to repeat. */
 export function rounded(rate: number): number {
 	return Number(rate.toPrecision(3));
 }
@@ -120,7 +120,7 @@ function decided(runs: readonly Found[], outcome: Outcome): number[] {
 	return [...rates].filter((rate) => decide(runs, rate) === outcome);
 }
 
-/** A pass at once passes; otherwise two of three decide, or two that are invalid. null: not yet. */
+/** A pass at once passes; otherwise two of three decide, or two that are invalid. Null if undecided. */
 function decide(runs: readonly Found[], rate: number): Outcome | null {
 	const own = runs.filter(({ step }) => step.role === "probe" && step.rate === rate);
 	const outcomes = own.map((f) => f.outcome);
@@ -145,7 +145,7 @@ function nextConfirmation(lo: number, runs: readonly Found[], answer: Answer): N
 		answer: {
 			lo: null,
 			hi: refuted ?? answer.hi,
-			// An invalid run says nothing about the system.
+			// An invalid run is no evidence about the system.
 			limitedBy: refuted === null ? "generator" : answer.limitedBy,
 			confirmed: false,
 		},

@@ -2,7 +2,7 @@
 export interface Ratio {
 	/** 1.1: b is 10 % larger. Infinity: most of a is 0, and b is not. */
 	readonly ratio: number;
-	/** null: too few runs for a 95 % interval. */
+	/** Null with too few runs for a 95 % interval. */
 	readonly low: number | null;
 	readonly high: number | null;
 	/** Exact confidence of the interval, at least 0.95. */
@@ -12,7 +12,7 @@ export interface Ratio {
 /**
  * Hodges-Lehmann over the ratios of every b to every a: their median, and an interval of k-th smallest to k-th largest, k from the exact
  * null distribution of the rank-sum test. Assumes only that the same work scatters alike on both sides; ties widen the interval. Zeros keep
- * their order: 0 to 0 is 1, something to 0 Infinity, 0 to something 0. null: a side is empty.
+ * their order: 0 to 0 is 1, something to 0 Infinity, 0 to something 0. Null if a side is empty.
  */
 export function ratioOf(a: readonly number[], b: readonly number[]): Ratio | null {
 	const ratios = a

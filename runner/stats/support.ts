@@ -1,4 +1,4 @@
-/** Samples that a percentile needs (reports/METHOD.md, "Percentiles"). `p` is as people write it, 0 < p < 100. */
+/** Samples that a percentile needs (reports/METHOD.md, "Percentiles"). `p` is in per cent, 0 < p < 100. */
 
 /** ok: at least 10 samples above it. weak: fewer, but a 95 % bound exists, or stalls thin them out. none: never printed or passed. */
 export type Support = "ok" | "weak" | "none";

@@ -4,9 +4,9 @@ export interface TrendPoint {
 }
 
 /**
- * Theil-Sen line, the median pairwise slope, which a few wild points do not bend: the trend of points with ascending x; null with too few for an interval. Interval (Sen 1968): C = 1.96 * sqrt(Var S), S Kendall's
- * statistic, Var S = (n(n-1)(2n+5) - sum over ties of t(t-1)(2t+5)) / 18; slopes of rank (N-C)/2 to (N+C)/2 + 1. Thinned to 600 points
- * because their slopes take 20 ms to compute, and neighbours at 10 Hz say nearly the same.
+ * The Theil-Sen line, whose slope (the median of all pairs) a few wild points do not bend. x ascends; null with too few for an interval.
+ * Interval (Sen 1968): C = 1.96 * sqrt(Var S), S Kendall's statistic, Var S = (n(n-1)(2n+5) - sum over ties of t(t-1)(2t+5)) / 18; slopes
+ * of rank (N-C)/2 to (N+C)/2 + 1. Thinned to 600 points: their slopes take 20 ms to compute, and neighbours at 10 Hz are nearly the same.
  */
 export function trend(
 	points: readonly TrendPoint[],

@@ -52,7 +52,7 @@ export function isYours(target: TargetName | undefined): boolean {
 	return target !== undefined && targetTraits(target).place === null;
 }
 
-/** Reports settings that the target does not support, and what to do when moving a scenario between targets. */
+/** Reports settings that the target does not support, and how to move a scenario between targets. */
 export function checkTarget(
 	options: SystemOptions,
 	target: TargetName,

@@ -76,7 +76,7 @@ function* ofLatency({ metric, text, limitNs }: OfLatency, where: Where): Generat
 	if (metric === "last") {
 		const other = caseOf(where, ({ pattern }) => pattern !== "fan-out");
 		if (other) yield tell("last-without-fan-out", { ...other, instead: bare });
-		// With copies on several clients, no client knows which copy is the last.
+		// With copies on several clients, no client can identify the last copy.
 		if (clients > 1) yield tell("last-over-clients", { instead: bare });
 	}
 	const who = withoutAcks(where);
@@ -114,7 +114,7 @@ const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<
 		if (closed) yield tell("no-rate-to-achieve", { ...expect, ...closed });
 	},
 
-	// Without acks a closed load counts what it sent: nothing else limits it.
+	// Without acks a closed load counts its sends: nothing else limits it.
 	*acks(_, where) {
 		const who = withoutAcks(where);
 		if (who !== null && !where.cases.every(isClosed)) yield tell("no-acks-to-count", { who });

@@ -70,7 +70,7 @@ export function resolveAws(
 	};
 }
 
-/** If the command line chose the target, settings for other targets are left aside. */
+/** If the command line chose the target, settings for other targets are ignored. */
 export function resolvePin(
 	written: ScenarioFile["pin"],
 	{ target, targetChosen, platform, rig, problems }: Context,
