@@ -12,7 +12,7 @@ import type {
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 
-/** Merges what several clients, or several lines of one client, have counted. */
+/** Merges the counts of several clients, or of several lines of one client. */
 export function addSeconds(lines: readonly Second[]): Second[] {
 	return addByKey(lines, "second", SECOND);
 }
@@ -47,7 +47,7 @@ export function addBreakdowns(buckets: readonly Bucket[]): Bucket[] {
 	return addByKey(buckets, "fromNs", { fromNs: first, toNs: first });
 }
 
-/** Sets `inFlight` and `backlog` to all sent less all received, in messages of `copies`: where messages cross, no client knows both. */
+/** Sets `inFlight` and `backlog` to all sent less all received, in messages of `copies`: where messages cross, no client counts both. */
 export function waitingOfAll(
 	clients: readonly (readonly Tick[])[],
 	ticks: readonly Tick[],
@@ -157,7 +157,7 @@ function add<T extends object>(a: T, b: T, rules: Rules<T> = {}): T {
 	return Object.fromEntries(sums) as T;
 }
 
-/** Adds numbers, or lists up to the shorter one. What one side lacks (null or left out), the sum lacks: a partial sum would be wrong. */
+/** Adds numbers, or lists up to the shorter one. If a side lacks one (null or left out), so does the sum: a partial one would be wrong. */
 function plainly<T>(a: T, b: T): T {
 	if (a === undefined || b === undefined) return undefined as T;
 	if (a === null || b === null) return null as T;
@@ -166,7 +166,7 @@ function plainly<T>(a: T, b: T): T {
 	return (typeof a === "number" && typeof b === "number" ? a + b : a) as T;
 }
 
-/** null if that client has not come to it. */
+/** Null if that client has not come to it. */
 function either(which: (a: number, b: number) => number) {
 	return (a: number | null, b: number | null) =>
 		a === null || b === null ? (a ?? b) : which(a, b);

@@ -9,7 +9,7 @@ export interface BrokerLine {
 	/** The broker calls it a warning or worse. */
 	readonly serious: boolean;
 	readonly text: string;
-	/** Written by mqbench about what it did to the node. */
+	/** A line by mqbench about its own action on the node. */
 	readonly ours: boolean;
 }
 
@@ -31,7 +31,7 @@ export function readBrokerLog(path: string): Iterable<BrokerLine> | null {
 	};
 }
 
-/** null if the line has no time that is exact enough. */
+/** Null if the line has no time that is exact enough. */
 export function brokerLine(line: string): BrokerLine | null {
 	const alone = parsed(line);
 	if (alone !== null) return { node: 1, ...alone };
@@ -42,7 +42,7 @@ export function brokerLine(line: string): BrokerLine | null {
 
 // --- internal ---
 
-/** Day, time, what is left of the second, zone, text. */
+/** Day, time, the second's decimals, zone, text. */
 const FORMS = [
 	// 2026-11-20T10:17:46.123Z (Java by our pattern, mqbench), 2026-11-20 10:17:46.123456+00:00 (RabbitMQ), [2026-11-20 10:17:46,123] (Kafka's own).
 	/^\[?(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[.,](\d+)(Z|[+-]\d\d:\d\d)?\]? (.*)$/,

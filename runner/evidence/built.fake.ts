@@ -11,7 +11,7 @@ import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
 import { setOf, writeLedger } from "./ledger.fake.ts";
 
-/** What happened to one message. Times are ns since T0; null or left out means that it did not happen. */
+/** The fate of one message. Times are ns since T0; null or left out means that it did not happen. */
 export interface Fate {
 	/** Send call, by default at the intended time; null if never sent. */
 	readonly sentNs?: number | null;
@@ -43,7 +43,7 @@ export interface More {
 	readonly run?: Partial<RunFileInput>;
 	/** First claim relative to T0, by client. */
 	readonly firstClaimNs?: readonly number[];
-	/** The clock of each client, less that of this machine, as its T0 is told, ns. */
+	/** The error of each client's T0: its clock less this machine's, ns. */
 	readonly clockNs?: readonly number[];
 	/** Clients without files. */
 	readonly missing?: readonly number[];
@@ -228,7 +228,7 @@ function setsOf({ plan, seen, client }: One) {
 
 interface Seen {
 	readonly windowStartNs: number;
-	/** Origin of seconds: the planned start of the window, if known. */
+	/** Origin of seconds: the planned start of the window, if given. */
 	readonly zeroNs: number;
 	readonly messages: readonly Message[];
 }
@@ -481,7 +481,7 @@ function bucketsOf(one: One): object[] {
 	return [...buckets].sort(([a], [b]) => a - b).map(([, bucket]) => bucket);
 }
 
-/** First receipts at a client, as that client knows them. */
+/** First receipts at a client, from its own view. */
 function receiptsAt(m: Message, client: number): number[] {
 	return [
 		...m.receivedNs.filter((t, k): t is number => t !== null && m.receivedBy[k] === client),
@@ -652,7 +652,7 @@ function completionLines({ plan, seen, client }: One): object[] {
 
 function settledNs(plan: Plan, m: Message): number | null {
 	if (m.failed || m.unanswered) return m.sentNs;
-	// Leaves flight with its acknowledgement, or when the send call returns: its sender learns no more.
+	// Leaves flight with its acknowledgement, or when the send call returns: its sender gets no further news.
 	if (acrossClients(plan)) return plan.acks ? m.ackedNs : m.sentNs;
 	if (plan.pattern === "publish") return m.ackedNs;
 	const came = m.receivedNs.filter((t) => t !== null);

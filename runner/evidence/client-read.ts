@@ -7,7 +7,7 @@ import { readLedger } from "./ledger-bits.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
 export type ClientFiles = ReturnType<typeof readClient>;
-/** complete and interrupted: all trailers exist and match. broken: `lines` is what could be read. */
+/** complete and interrupted: all trailers exist and match. broken: `lines` has the readable ones. */
 type State = "complete" | "interrupted" | "broken" | "missing";
 
 /**
@@ -60,7 +60,7 @@ export function readClient(
 	return {
 		index,
 		state: state as State,
-		/** What is wrong with a broken or missing client. */
+		/** Why a client is broken or missing. */
 		problem: problems[0] ?? null,
 		lines,
 		log: (hlogEnd?.body ?? hlog) as LogFile | null,
@@ -90,7 +90,7 @@ function file(folder: string, name: string): (LogFile & { part: boolean }) | nul
 	return null;
 }
 
-/** `tolerant`: the file breaks off somewhere, and what comes before the break is still good. */
+/** `tolerant`: the file breaks off somewhere, and the lines before the break are still good. */
 function parseAll(
 	texts: Iterable<string>,
 	{ tolerant, completions }: { tolerant: boolean; completions: boolean },

@@ -28,7 +28,7 @@ import { numberedSamples, readSamples, withBrokers } from "./resources.ts";
 export type ClientPart = ReturnType<typeof partOf>;
 
 export interface Machine {
-	/** The client whose load came from there, null if none, or if it is the machine that mqbench runs on. */
+	/** The client whose load came from there. Null if none, or if it is mqbench's own machine. */
 	readonly client: ClientPart | null;
 	readonly node?: number;
 	readonly samples: readonly ResourceLine[];
@@ -36,7 +36,7 @@ export interface Machine {
 
 export type Collected = Readonly<ReturnType<typeof collect>>;
 
-/** Reads the folder of one run. Does not fail on what k6 left or did not leave: that becomes the run's state. */
+/** Reads the folder of one run. Missing or broken files of k6 do not make it fail: they become the run's state. */
 export function collect(folder: string) {
 	const written = readJson(join(folder, "plan.json"), Plan);
 	const { run, damage } = runFileOf(join(folder, "run.json"));
@@ -94,9 +94,9 @@ export function collect(folder: string) {
 		stops: of("stops").flatMap((l) => l.stops),
 		/** Acknowledgements, or first receipts without them, by 10 ms since T0. Only with faults, and if all clients counted them. */
 		completions: written.faults.length > 0 ? completionsOf(clients) : null,
-		/** What all ledgers together show, where messages cross from client to client and no ledger is missing. */
+		/** The counts from all ledgers together, if messages cross from client to client and no ledger is missing. */
 		ledgers: counted,
-		/** null unless all clients wrote them. */
+		/** Null unless all clients wrote them. */
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
 		offenders: earliest([
@@ -111,7 +111,7 @@ export function collect(folder: string) {
 		breakdown: breakdowns.length > 0 ? addBreakdowns(breakdowns.flatMap((l) => l.buckets)) : null,
 		/** T0 by this machine's clock, ms since 1970. */
 		t0Ms: t0Of(parts),
-		/** What the processes used, a sample per second, ascending; empty if nothing was sampled. */
+		/** Resources of the processes, a sample per second, ascending; empty if nothing was sampled. */
 		resources: withBrokers(
 			readSamples(join(folder, "resources.jsonl"), plan.intervalSeconds),
 			nodes.map(({ samples }) => samples),
@@ -215,7 +215,7 @@ function nameOf(run: RunFile | null, index: number): string | null {
 	return run?.clients.find((c) => c.index === index)?.name ?? null;
 }
 
-/** Adds what one client alone cannot know. Without all ledgers, `counts` is undefined and the files' own part stands. */
+/** Adds the counts that no single client has. Without all ledgers, `counts` is undefined and the files' own part stands. */
 function withLedgers(
 	sum: Counters | null,
 	counts: CountedLedgers["window"] | undefined,
@@ -225,7 +225,7 @@ function withLedgers(
 	return { ...sum, ...Object.fromEntries(known), duplicated: sum.duplicated + counts.duplicated };
 }
 
-/** null if a client is missing, or completed messages without such a line, as in some published reports. */
+/** Null if a client is missing, or completed messages without such a line, as in some published reports. */
 function completionsOf(clients: readonly ClientFiles[]): Float64Array | null {
 	const lines = clients.map((c) => ofType(c.lines, "completions"));
 	const incomplete = clients.some(
@@ -273,7 +273,7 @@ function stateOf(
 				damage ??
 				"the run was not made",
 		};
-	// The damaged file would say whether the run was stopped or the broker died.
+	// Only the damaged file could distinguish a stopped run from a dead broker.
 	if (damage !== null) return { state: "crashed", problem: damage };
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };

@@ -32,7 +32,7 @@ export function parsed(text: string): unknown {
 }
 
 /**
- * Parses lines through a schema. Of lines that differ only in numbers, only the first goes through it: a long run has a million lines of
+ * Parses lines through a schema. If lines differ only in numbers, only the first goes through it: a long run has a million lines of
  * three kinds, and the schema takes ten times as long as JSON. 0 and numbers too large to be exact make kinds of their own.
  */
 export function lineParser<T>(schema: z.ZodType<T>) {
@@ -54,7 +54,7 @@ export function lineParser<T>(schema: z.ZodType<T>) {
 
 // --- internal ---
 
-/** Digits, and strings, so that digits inside them do not count. */
+/** Digits, and whole strings because digits inside them do not count. */
 const NUMBER = /"(?:[^"\\]|\\.)*"|\d+/g;
 /** Shapes are kept whole, and a file whose lines all differ gains nothing from them. */
 const MOST_SHAPES = 1000;

@@ -105,7 +105,7 @@ function both(a: Known, b: Known, of: (a: number, b: number) => number): Known {
 	return a === null || b === null ? null : of(a, b);
 }
 
-/** null outside the samples. */
+/** Null outside the samples. */
 function usedAt(samples: readonly ResourceLine[], unixMs: number): Usage | null {
 	const next = samples.findIndex((one) => one.unixMs >= unixMs);
 	const now = samples[next];

@@ -11,7 +11,7 @@ interface Trailer {
 	readonly sha256: string;
 }
 
-/** The checked trailer of an .hlog. Like the others, throws a sentence about what does not match. */
+/** The checked trailer of an .hlog. Like the others, throws a sentence about the mismatch. */
 export function hlogTrailer(path: string): Trailer {
 	return checked(path, (last) => {
 		const [, lines, sha256 = "", state] = HLOG.exec(last) ?? [];

@@ -6,7 +6,7 @@ export type Crossing = NonNullable<Extract<ProgressLine, { mqbench: "tick" }>["c
 
 /**
  * Called once a second; true when everything has arrived and no count has changed since. A premature true would count messages under way as
- * lost; without a true the drain decides. Subtle: the counts cannot tell a message that two clients received from two messages, so the sum
+ * lost; without a true the drain decides. Subtle: in the counts, a message that two clients received looks like two messages. So the sum
  * must be exact, and a shared queue with faults, after which brokers redeliver, is never cut short.
  */
 export function makeArrival(

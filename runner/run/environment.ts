@@ -84,7 +84,7 @@ export function cpuQuota(readText = read): number | null {
 	return quota > 0 && period > 0 ? quota / period : null;
 }
 
-/** The kernel's boot ID, hashed: reports are shared, and need only tell one start from another. */
+/** The kernel's boot ID. Hashed, because reports are shared and a hash is enough to distinguish starts. */
 function bootId(): string | null {
 	const id = read("/proc/sys/kernel/random/boot_id");
 	return id === null ? null : sha256(id).slice(0, 16);

@@ -6,7 +6,7 @@ import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import type { Clock } from "../world.ts";
 
-/** Carries out the plan's faults. Each that fails or cannot be undone gets a reason, because its run does not show what it says. */
+/** Carries out the plan's faults. Each that fails or cannot be undone gets a reason, because its run does not show the planned fault. */
 export function faultsOf(
 	{ faults }: Pick<Plan, "faults">,
 	broker: Tools["broker"],
@@ -47,7 +47,7 @@ export function sinceT0(t0Ms: number, clock: Clock): () => number {
 interface Tools {
 	readonly broker: Pick<Broker, "disturb" | "nodeOf">;
 	sinceMs(): number;
-	/** The broker's name for the node that now leads the first topic, or null if it does not say. */
+	/** The broker's name for the node that now leads the first topic, or null if it does not report one. */
 	leader(): Promise<string | null>;
 }
 
@@ -73,7 +73,7 @@ async function carryOut(
 	let back: () => Promise<void>;
 	try {
 		if (done.leader) done.node = await findLeader(tools, over);
-		// From here on, effects may be the fault's, however long it takes until it is known to be in effect.
+		// From here on, effects may be the fault's, however long it takes to be confirmed.
 		done.calledNs = nowNs();
 		// The signal to end affects a process at once.
 		done.beganNs = done.calledNs;

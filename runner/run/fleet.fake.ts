@@ -29,7 +29,7 @@ export const endOf = (parts: Partial<End> = {}): End => ({
 	...parts,
 });
 
-/** A client whose k6 does what the test asks for. */
+/** A client whose k6 follows the test's orders. */
 export interface FakeClient {
 	readonly ready: ReadyClient;
 	/** "put plan.json", "start", "say {...}", "SIGINT", "fetch client-0.hlog", "remove" */
@@ -38,7 +38,7 @@ export interface FakeClient {
 	command(): ClientCommand | null;
 	tell(line: ProgressLine): void;
 	complain(message: string): void;
-	/** null: the connection is lost. */
+	/** Null if the connection is lost. */
 	end(code: number | null, signal?: string): void;
 }
 

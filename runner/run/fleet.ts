@@ -18,7 +18,7 @@ import { opensAt } from "./warm-up.ts";
 
 interface FleetOptions {
 	readonly clients: readonly ReadyClient[];
-	/** The program that samples what processes here use. */
+	/** The program that samples the resources of processes here. */
 	readonly agent: string;
 	readonly folder: string;
 	readonly plan: Plan;
@@ -87,7 +87,7 @@ export class Fleet {
 		return this.#result();
 	}
 
-	/** The broker's name for the node that now leads the first topic, or null if it does not say. Fails if no client can be asked. */
+	/** The broker's name for the node that now leads the first topic, or null if it reports none. Fails if no client can be asked. */
 	async leader(): Promise<string | null> {
 		const member = this.#members.find(({ running }) => running);
 		if (!member || !this.#begun) throw new Error("no client is there to ask the broker who leads");
@@ -238,7 +238,7 @@ export class Fleet {
 				if (several) merged.tick(index, line);
 				else onTick(line);
 			} else if (line.mqbench === "end") {
-				// The percentiles of each of several clients are not those of all. The report has them.
+				// With several clients, no single client's percentiles are the run's. The report has the run's.
 				if (!several) this.#tell(line);
 			} else if (line.mqbench === "start") {
 				// A T0 that was handed out was already reported, by our clock.
@@ -289,7 +289,7 @@ export class Fleet {
 		if (this.#members.every((one) => one.settled || one.ended !== null)) void this.#finish();
 	}
 
-	/** Closes all books before any client leaves, because the broker gives the others what a leaving client hands back. */
+	/** Closes all books before any client leaves, because the broker gives the others the messages that a leaving client hands back. */
 	#close(): void {
 		if (this.#closing || this.#finishing) return;
 		this.#closing = true;
@@ -372,7 +372,7 @@ export class Fleet {
 			ended: ended ?? { code: null, signal: null },
 			/** Why the run could not be made or finished, in k6's words. */
 			error: unwritable[0] ?? (partly ? null : why),
-			/** Which of several clients broke off in mid-run, and why: the others measured a load that was not asked for. */
+			/** Which of several clients broke off in mid-run, and why: the others then measured another load than the planned one. */
 			brokeOff: partly ? why : null,
 			abortedBy: this.#abortedBy,
 			clients: this.#members.map((member, i) => member.toClientEnd(clocks[i] ?? null)),

@@ -12,7 +12,7 @@ import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import { writeWhole } from "../whole-file.ts";
 
-/** Writes everything that is known before the first run, so a run that is planned but never made shows as such. */
+/** Writes all facts known before the first run, so a run that is planned but never made shows as such. */
 export function makeRunFolder(
 	folder: string,
 	scenarioText: string,
@@ -41,7 +41,7 @@ export function makeRunFolder(
 	});
 }
 
-/** Adds a run that was not planned from the start, as a search does. */
+/** Adds a run that was not planned from the start: a search does that. */
 export function addRun(folder: string, plan: Plan): void {
 	writing(folder, () => fillRun(runPath(folder, plan), plan));
 }
@@ -88,7 +88,7 @@ export function writeEnvironment(folder: string, file: EnvironmentFile): void {
 	writeJson(path.join(folder, "environment.json"), file);
 }
 
-/** null if the command was killed before it wrote the file. */
+/** Null if the command was killed before it wrote the file. */
 export function environmentIn(folder: string): EnvironmentFile | null {
 	const file = path.join(folder, "environment.json");
 	return existsSync(file) ? EnvironmentFile.parse(JSON.parse(readGiven(file))) : null;

@@ -22,7 +22,7 @@ import { type Command, noteNotRun, oneRun, openBroker, timestamp } from "./one-r
 import type { Progress } from "./progress.ts";
 
 interface Measurement extends Command {
-	/** How many runs are known so far. A search adds runs as it goes on, --confirm adds some at the end. */
+	/** Number of runs planned so far. A search adds runs as it goes on, --confirm adds some at the end. */
 	readonly runCount: number;
 	/** The runs to make, each asked for when the one before is over and can be read. */
 	readonly runs: Iterable<Plan>;
@@ -35,7 +35,7 @@ interface Measurement extends Command {
 	readonly floors: readonly Plan[];
 }
 
-/** Makes the runs one after the other, and writes what `buildResult` reads. If it fails before the first run, it removes the folder. */
+/** Makes the runs one after the other, and writes the files for `buildResult`. If it fails before the first run, it removes the folder. */
 export async function measure(all: Measurement, world: World): Promise<void> {
 	const { runs, folder, progress, scenario } = all;
 	const { target, clients: load, kubernetes } = scenario;
@@ -115,7 +115,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				await oneFloor(plan, clients, binaries.agent, all, world);
 			}
 		} catch (error) {
-			// What was measured until a Ctrl-C is shown like any other result.
+			// The figures until a Ctrl-C are shown like any other result.
 			if (!begun || !isCode(error, "interrupted")) throw error;
 			noteRest();
 		} finally {
@@ -155,7 +155,7 @@ function hostsOf(clients: readonly ReadyClient[]): HostSettings[] {
 	);
 }
 
-/** Measures the generator alone. A floor that fails is unknown in the reports: the runs themselves meet the same trouble. */
+/** Measures only the generator. A floor that fails is unknown in the reports: the runs themselves meet the same trouble. */
 async function oneFloor(
 	plan: Plan,
 	clients: readonly ReadyClient[],
@@ -186,7 +186,7 @@ function isCode(error: unknown, code: ErrorCode): boolean {
 	return error instanceof MqbenchError && error.code === code;
 }
 
-/** Adds what only the measuring process knew: versions of k6, client library and broker, by system. */
+/** Adds facts that only the measuring process has: versions of k6, client library and broker, by system. */
 function noteVersions(folder: string, environment: EnvironmentFile): void {
 	let { k6, go } = environment;
 	const systems = { ...environment.systems };

@@ -46,7 +46,7 @@ export class Member {
 		});
 	}
 
-	/** The process on this machine whose use of resources is the client's. */
+	/** The process on this machine whose resources are sampled for the client. */
 	get pid(): number | null {
 		return this.#k6?.pid ?? null;
 	}

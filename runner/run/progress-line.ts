@@ -7,7 +7,7 @@ const WindowSoFar = z.object({ count: z.int(), p50: z.int(), p99: z.int(), max: 
 export type WindowSoFar = z.infer<typeof WindowSoFar>;
 
 const soFar = {
-	/** What `window`, `p50` and `p99` measure: response; service in a closed loop; ack in a backlog. */
+	/** The metric of `window`, `p50` and `p99`: response; service in a closed loop; ack in a backlog. */
 	metric: Metric,
 	window: WindowSoFar.nullable(),
 };
@@ -16,11 +16,11 @@ const soFar = {
 const Endpoint = z.looseObject({ topic: z.string(), address: z.string() });
 export type Endpoint = z.infer<typeof Endpoint>;
 
-/** What the generator prints on k6's stdout, one JSON object a line (extensions/xk6-mqbench/generator/results.go). */
+/** The generator's lines on k6's stdout, one JSON object a line (extensions/xk6-mqbench/generator/results.go). */
 export const ProgressLine = z.discriminatedUnion("mqbench", [
 	/** One of several clients, or a client on another host, is connected and subscribed, and waits for T0. */
 	z.object({ mqbench: z.literal("ready"), endpoints: z.array(Endpoint).optional() }),
-	/** It is connected to the others' subscriptions (`peers`), or says why not. */
+	/** It is connected to the others' subscriptions (`peers`), or failed to connect (`error`). */
 	z.object({ mqbench: z.literal("met"), error: z.string().optional() }),
 	/** One of several clients has closed its books: nothing that arrives later is counted. It waits for `finish`. */
 	z.object({ mqbench: z.literal("settled") }),
@@ -30,7 +30,7 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		/** First claim relative to T0, ns; negative is right. */
 		firstClaimNs: z.int().optional(),
 	}),
-	/** The broker's name ("mqbench-2", "3") for the node that leads topics[0], or null if it does not say. */
+	/** The broker's name ("mqbench-2", "3") for the node that leads topics[0], or null if it does not report one. */
 	z.object({
 		mqbench: z.literal("leader"),
 		id: z.int(),
@@ -47,15 +47,15 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		duplicated: z.int(),
 		/** Messages of the window so far above each of plan.limits. */
 		over: z.array(z.int()),
-		/** null if the system acknowledges nothing. */
+		/** Null if the system acknowledges nothing. */
 		acked: z.int().nullable(),
-		/** Of the last second, ns, null if nothing came back; so is p99. */
+		/** In the last second, ns. Null, like p99, if nothing came back. */
 		p50: z.int().nullable(),
 		p99: z.int().nullable(),
 		...soFar,
 		/** Why the result files cannot be written. */
 		error: z.string().optional(),
-		/** Of a client whose messages cross to others: counts since the start, warm-up included. The runner adds them up (arrival.ts). */
+		/** From a client whose messages cross to others: counts since the start, warm-up included. The runner adds them up (arrival.ts). */
 		crossing: z
 			.object({
 				sent: z.int(),
@@ -64,7 +64,7 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 				unanswered: z.int(),
 				/** Distinct receipts by this client. */
 				received: z.int(),
-				/** Whether all of its own messages have left or failed. */
+				/** Have all of its own messages left or failed? */
 				paced: z.boolean(),
 			})
 			.optional(),
@@ -106,7 +106,7 @@ export type ControlLine =
 	| { readonly openNs: number }
 	/** Close the books, because everything has arrived or the broker is gone. One of several clients stays and answers `settled`. */
 	| { readonly close: true }
-	/** Remove what was made on the broker, and end. Sent when all books are closed: a leaving client's unacked messages go to others. */
+	/** Clean up on the broker, and end. Sent when all books are closed: a leaving client's unacked messages go to others. */
 	| { readonly finish: true };
 
 /** Reads a line of k6's stdout, or returns null if it is not ours. */

@@ -12,10 +12,10 @@ import type { Sink, World } from "../world.ts";
 import { endText, type LiveRun, liveLines, plainEvery, plainLine } from "./live.ts";
 import type { Opens, ProgressLine } from "./progress-line.ts";
 
-/** What is shown on stderr during a command: lines that are rewritten on a terminal, plain lines elsewhere. */
+/** Output on stderr during a command: lines that are rewritten on a terminal, plain lines elsewhere. */
 export type Progress = ReturnType<typeof makeProgress>;
 
-/** Receives what a terminal shows, in the same words (`--watch`). */
+/** Receives the terminal's output, in the same words (`--watch`). */
 export interface ProgressListener {
 	/** A sentence, or a line that the next one replaces, as during a build. */
 	say(text: string): void;
@@ -63,7 +63,7 @@ export function makeProgress(
 			rewrite([text], text, worth);
 		}),
 		run(plan: Plan, of: number) {
-			// The number of a search's runs is not known in advance, and runs that follow it exceed the known number.
+			// The number of a search's runs is unknown at first, and runs that follow it exceed the planned number.
 			const open = plan.search !== null || plan.index > of;
 			const number = open ? `[${plan.index}] ` : of > 1 ? `[${plan.index}/${of}] ` : "";
 			begin(`${number}${titleOf(plan)}`);

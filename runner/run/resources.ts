@@ -15,7 +15,7 @@ export function sampleResources(agent: string, file: string, sampled: () => Samp
 		detached: true,
 	});
 	const ended = new Promise((resolve) => child.once("error", resolve).once("exit", resolve));
-	// If the disk is full, the run itself reports it. What is missing here is unknown, not wrong.
+	// If the disk is full, the run itself reports it. Missing samples are unknown, not wrong.
 	child.stdin.on("error", () => {});
 	const sample = () => void child.stdin.write(`${JSON.stringify(sampled())}\n`);
 	sample();

@@ -63,7 +63,7 @@ export function resumeRunFolder(
 	return rest;
 }
 
-/** Plans that `--confirm` has added to those of the scenario, in order. */
+/** Plans that `--confirm` has added to the scenario's, in order. */
 export function confirmingIn(folder: string): Plan[] {
 	return runFolders(folder, "runs")
 		.flatMap((run): Plan[] => {
@@ -110,7 +110,7 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 		: `its runs were made on another machine, or another state of this one (${differs}: ${before[differs]}, now ${now[differs]})`;
 }
 
-/** What identifies a rig's machines. Your own hosts are the same ones whatever their rig is called. */
+/** Identity of a rig's machines. Your own hosts are the same ones whatever their rig is called. */
 function identityOf(rig: RigMachines | null) {
 	const own = rig?.cloud === null ? { id: null, createdAt: null } : {};
 	return rig && { ...rig, ...own, facts: null };

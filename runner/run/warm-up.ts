@@ -3,12 +3,12 @@ import { trend } from "../stats/trend.ts";
 const SECONDS = 12;
 /** p50 may change by a fifth over them. */
 const CHANGE = Math.log(1.2);
-/** A fall to this part must be excluded: seconds that scatter too much to tell are not level. */
+/** A fall to this part must be excluded: if the seconds scatter too much to exclude it, they are not level. */
 const FALL = Math.log(0.7);
 /** The window opens this much later, because the generator must learn of it in advance. */
 const AHEAD_S = 2;
 
-/** When the window opens, ns since T0, once p50 by second is steady and known (reports/METHOD.md, "Warm-up until steady"). */
+/** When the window opens, ns since T0, once p50 by second has become steady (reports/METHOD.md, "Warm-up until steady"). */
 export function opensAt(
 	p50s: readonly (number | null | undefined)[],
 	{ fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },
