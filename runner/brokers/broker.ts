@@ -15,7 +15,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	readonly title: string;
 	/** A strict object with `broker: <name>`. */
 	readonly options: z.ZodObject;
-	/** Other names for it or one of its modes, lowercase, with what to write instead. */
+	/** Other names for it or one of its modes, lowercase, with the right text for each. */
 	readonly alsoCalled: Readonly<Record<string, string>>;
 	/** Empty if it has no process and so no URL. */
 	readonly urls: Ports;
@@ -28,7 +28,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	traits(options: Options): Traits;
 	/** `ours`: mqbench starts the server, with `config`. */
 	durability(options: Options, ours: boolean): Durability;
-	/** Refines the text of `durability` once the version is known (`server`: "RabbitMQ 3.10.8"). */
+	/** Refines the text of `durability` once the version has been read (`server`: "RabbitMQ 3.10.8"). */
 	durabilityOn?(text: string, server: string): string;
 	/** As the Go driver decodes them, without secrets. */
 	driverOptions(options: Options): Readonly<Record<string, Json>>;
@@ -39,7 +39,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	): readonly { readonly key: string; readonly message: string }[];
 	/** Options besides durability and replicas that only apply to topics which mqbench creates. */
 	readonly topicOptions: readonly string[];
-	/** Its driver is in the k6 that is built before the first run; that of all drivers is built when it is first needed. */
+	/** Its driver is in the k6 that is built before the first run. Another k6, with all drivers, is built when it is first needed. */
 	readonly firstDriver?: true;
 	readonly omb: OmbDriver | null;
 }
@@ -141,14 +141,14 @@ export function broker<Schema extends z.ZodObject>(
 	};
 }
 
-/** What has happened to an acknowledged message under the effective settings. */
+/** The state of an acknowledged message under the effective settings. */
 export interface Durability {
 	/** "sync_interval: always (fsync)" */
 	readonly text: string;
 	readonly by: readonly string[];
 }
 
-/** What a system does with a message before it acknowledges it. */
+/** How a system stores a message before it acknowledges it. */
 export interface Stores {
 	readonly levels: Traits["levels"];
 	readonly own: string;
@@ -164,7 +164,7 @@ interface Words {
 	readonly own: string;
 	/** Without a level, on a server that mqbench did not start. */
 	readonly unknown?: string;
-	/** The driver sets it on any server, so it is known there too. */
+	/** The driver sets it on any server, so the level is certain there too. */
 	readonly byDriver?: true;
 }
 
@@ -267,11 +267,11 @@ export interface Traits {
 	readonly instead: Readonly<Partial<Record<Pattern, string>>>;
 	/** Responders may share a request topic even without work queues. */
 	readonly respondersShare?: true;
-	/** What each level sets ("sync_interval: always"); empty if nothing is stored. */
+	/** Settings of each level ("sync_interval: always"); empty if nothing is stored. */
 	readonly levels: Readonly<Partial<Record<Level, string>>>;
 	/** Durability without a level: "interval 2m (default)"; "none, nothing is stored". */
 	readonly ownDurability: string;
-	/** Most unacknowledged messages per group member; null means no limit. */
+	/** Most unacknowledged messages per group member. Null means no limit. */
 	readonly prefetch: number | null;
 	/** Unacknowledged messages are redelivered after this, ns; null means only after a disconnect. */
 	readonly redeliverAfterNs: number | null;

@@ -23,7 +23,6 @@ const OLDEST_JAVA = 17;
 /** Small because a laptop runs the load generator as well. */
 const HEAP_BYTES = 512 * 1024 ** 2;
 
-/** `own`: what the server's own scripts give. */
 export const heapField = {
 	heap: bytes(
 		"Heap of each Java process that mqbench starts; less than the brokers' own scripts give. Default: 512MiB, or 16 messages if that is more.",

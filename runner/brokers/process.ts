@@ -22,7 +22,7 @@ export interface BrokerProcess {
 	};
 	/** Does slow downloads once, before rented hosts wait for them. */
 	prepare?(setup: Pick<Setup, "system" | "tools">): Promise<unknown>;
-	/** Starts nothing itself. Fails with `broker-missing`, with how to install what is missing. */
+	/** Starts nothing itself. Fails with `broker-missing` and how to install the missing program. */
 	describe(setup: Setup): Promise<Described>;
 }
 
@@ -47,7 +47,7 @@ export interface Setup {
 	readonly level: Level | null;
 	readonly messageBytes: number;
 	readonly nodes: readonly Site[];
-	/** Of this machine, but `built` compiles for where the nodes run. */
+	/** For this machine; only `built` compiles for the nodes' machines. */
 	readonly tools: Tools;
 	/** For containers, on hosts too: the image's entry point starts the broker. */
 	readonly image: ImageFacts | null;

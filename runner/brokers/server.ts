@@ -14,7 +14,7 @@ export interface Server {
 	readonly onlyVersion?: string | undefined;
 }
 
-/** Pinned to a default version, so that next year's runs measure the same server. */
+/** Pinned to a default version: next year's runs measure the same server. */
 export interface OfficialImage {
 	readonly name: string;
 	readonly version: string;
@@ -28,7 +28,7 @@ export interface Jars {
 	readonly name: string;
 	readonly folder: string;
 	readonly version: string;
-	/** What an installation (`binary`) contains: a folder, and the prefix of a jar there. */
+	/** Contents of an installation (`binary`): a folder, and the prefix of a jar there. */
 	readonly installed?: { readonly folder: string; readonly jar: string };
 }
 
@@ -45,7 +45,7 @@ export interface BuiltProgram {
 /** Whether target local can start a broker, and how it gets there. */
 export interface BrokerInstall {
 	readonly from: string;
-	/** `here`: a run could start it. The others describe what was found. */
+	/** `here`: a run could start it. The others describe the finding. */
 	look(machine: InstallMachine): Promise<{
 		readonly here: boolean;
 		readonly figure: string;
@@ -53,7 +53,7 @@ export interface BrokerInstall {
 	}>;
 }
 
-/** Null for what cannot be read, never a guess. */
+/** Null for anything unreadable, never a guess. */
 export interface InstallMachine {
 	run(program: string, ...args: string[]): Promise<string | null>;
 	which(program: string): Promise<string | null>;

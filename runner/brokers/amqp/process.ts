@@ -147,7 +147,7 @@ export const server = jvmServer<
 			node(node) {
 				const { main, files } = start(node, chosen, login);
 				return {
-					// In a container it replaces the entry point, which would make an instance of its own.
+					// In a container it replaces the entry point, which would make another instance.
 					before: image ? [["mkdir", "-p", node.data]] : [],
 					argv: run(node, main),
 					files,

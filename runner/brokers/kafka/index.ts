@@ -193,7 +193,7 @@ function stores({ acks }: Pick<KafkaOptions, "acks">): Stores {
 			interval: [`flush.ms=1000, acks=${acks}`, { [SCHEDULER]: 1000 }],
 			fsync: [`flush.messages=1, acks=${acks}`, {}],
 		},
-		// Settings of the server; those of topics, which each level sets, override them.
+		// Server settings; a level's topic settings override them.
 		also: ["log.flush.interval.messages", "log.flush.interval.ms"],
 	});
 	return {

@@ -136,7 +136,7 @@ function listeners({ listen, ip, client, ports, published }: Site): Record<strin
 	};
 }
 
-/** The driver sets what a topic can have of its own (flush.messages, flush.ms, max.message.bytes). */
+/** Settings that a topic can have itself come from the driver (flush.messages, flush.ms, max.message.bytes). */
 function own(nodes: number): Record<string, string> {
 	const copies = String(Math.min(nodes, 3));
 	return {

@@ -141,7 +141,7 @@ const server = goServer<NatsOptions>({
 								"cluster.authorization.user": user,
 								"cluster.authorization.password": token,
 							}),
-							// Times are UTC like in this machine's other logs; an older build may not know the key.
+							// Times are UTC like in this machine's other logs; an older build may refuse the key.
 							...(ours && { logtime_utc: true }),
 							...settings,
 						}),
@@ -254,7 +254,7 @@ function maxMessageBytes({ config, dedup }: NatsOptions): number {
 
 const OF_JETSTREAM = "publish consumer dedup maxAckPending prefetch ackWait".split(" ");
 
-/** Lowercase and without synonyms, as the server reads keys. */
+/** Lowercase and without synonyms, like the server's own reading of keys. */
 function inServersWords(config: Config = {}): Config {
 	const { "jetstream.sync": sync, ...others } = inLowercase(config);
 	return { ...others, ...(sync !== undefined && { [SYNC]: sync }) };

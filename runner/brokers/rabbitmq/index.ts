@@ -61,7 +61,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 			title: `RabbitMQ ${queue}`,
 			acks: confirms,
 			delivery: deliveryOf(options),
-			// A consumer that ends loses what was on its way to it.
+			// A consumer that ends loses the messages on their way to it.
 			...(acknowledge === undefined && { deliveryAlone: "at-most-once" as const }),
 			acknowledge: acknowledges(acknowledge),
 			wildcards: (options.exchange ?? "topic") === "topic",
@@ -152,7 +152,7 @@ const QUEUE_OF_LEVEL: Readonly<Partial<Record<Level, Queue>>> = {
 	fsync: "quorum",
 };
 
-/** The version decides what a classic queue does. */
+/** Classic queues differ by version. */
 const OF_VERSION = {
 	3: "RabbitMQ 3 flushes before it confirms",
 	4: "RabbitMQ 4 only writes",

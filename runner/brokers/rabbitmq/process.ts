@@ -65,7 +65,7 @@ export const server = installedServer<SystemOptionsOfAnyBroker>({
 					};
 				return {
 					argv: [program],
-					// Read after those of the image.
+					// Read after the image's own files.
 					files: { "conf.d/90-mqbench.conf": configuration, enabled_plugins: NO_PLUGINS },
 					// A container on a host has the host's network.
 					env: { ERL_CRASH_DUMP_SECONDS: "0", ...(setup.ask && apart(namePort, distribution)) },
@@ -168,7 +168,7 @@ function apart(namePort: number, distribution: number): Record<string, string> {
 	};
 }
 
-/** What every RabbitMQ takes by default. */
+/** The limit of every RabbitMQ by default. */
 const OWN_MAX_BYTES = 16 * 1024 ** 2;
 /** Level os in RabbitMQ 3: classic queues (version 2) embed smaller messages without a flush; larger ones wait for one. */
 const EMBEDDED_BYTES = 4096;
@@ -176,7 +176,7 @@ const OVERHEAD_BYTES = 1024;
 /** Shared transient queues need this permission; before, the key is unknown. */
 const DEPRECATES_SINCE = 4;
 
-/** `config` overrides what a run needs. */
+/** `config` overrides the settings that a run needs. */
 function settingsOf(
 	{ system, level, messageBytes }: Pick<Setup, "system" | "level" | "messageBytes">,
 	installed: string,

@@ -177,7 +177,7 @@ function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
 const SINGLE = "messages leave a list one by one";
 const IN_LISTS = { batch: SINGLE, interval: SINGLE };
 
-/** Readers of streams have their own position; other consumers that do not acknowledge lose what they hold. */
+/** Stream readers each have a position; other consumers that do not acknowledge lose the messages they hold. */
 function promises(mode: Mode, written: Acknowledge | undefined) {
 	const of = (way: Acknowledge): Delivery =>
 		way === "automatic" ? "at-most-once" : "at-least-once";
@@ -196,7 +196,7 @@ const STREAMS = "write mode: streams";
 const byMode = {
 	pubsub: {
 		title: "Redis pub/sub",
-		// PUBLISH returns the number of receivers, even 0: that promises nothing.
+		// PUBLISH returns the number of receivers, even 0, which promises nothing.
 		acks: false,
 		wildcards: true,
 		cannot: { backlog: "it stores nothing", "work-queue": "every subscriber gets every message" },
