@@ -109,7 +109,7 @@ function warning(...checks: readonly string[]): Rule {
 
 const taken = warning("others", "steal", "cpuQuota", "cores");
 
-/** Lost, failed, duplicated: neither slow consumers nor a busy machine explain those. */
+/** Lost, failed, duplicated: neither slow consumers nor a busy machine explain them. */
 function isCount({ gate }: Outcome): boolean {
 	return gate?.tally?.unit === "messages";
 }
@@ -136,7 +136,7 @@ type Part = keyof typeof PARTS;
 
 type Line = Pick<Gate, "metric" | "percentile">;
 
-/** What the messages around a percentile (null: the maximum) waited for most; null: not known. */
+/** The part for which the messages around a percentile (or the maximum, if null) waited most. Null if unknown. */
 function largestPart({ metric, percentile }: Line, { breakdown }: Run): Part | null {
 	if (metric === "lag" || metric === "queued") return metric;
 	const around = breakdown?.find(({ p }) => p === (percentile ?? MAX));

@@ -9,7 +9,7 @@ import { show } from "./show.ts";
 type Breakdown = NonNullable<Run["breakdown"]>;
 type Parts = Breakdown[number];
 
-/** Mean queued, lag and service of the messages around each percentile, and those of the slowest. undefined: no response times. */
+/** Mean queued, lag and service of the messages around each percentile, and of the slowest. Undefined without response times. */
 export function breakdownOf(
 	{ breakdown, slowest }: Pick<Collected, "breakdown" | "slowest">,
 	response: MetricSummary | null,
@@ -62,7 +62,7 @@ export function partsText(run: Run, parts: Parts): string {
 const UNKNOWN = { response: null, queued: null, lag: null, service: null };
 const NEVER_COMPLETED = { ...UNKNOWN, messages: 0, from: null, to: null };
 
-/** A mean of fewer messages says little of a percentile. */
+/** A mean of fewer messages does not describe a percentile. */
 const ENOUGH = 10;
 const NEAR = 1.25;
 

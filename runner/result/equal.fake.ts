@@ -13,7 +13,7 @@ export type Medium = "terminal" | "markdown" | "page";
 
 const DEPTHS: Readonly<Record<Medium, Depth>> = { terminal: 1, markdown: 2, page: 3 };
 
-/** For tests: what a medium has to show of a document, and what a rendered report says, both as plain words. */
+/** For tests: the text that a medium has to show of a document, and the text of a rendered report, both as plain words. */
 
 /** Each row of each table, and each verdict. */
 export function linesOf({ answer, sections }: Document, medium: Medium): string[] {
@@ -45,12 +45,12 @@ export function countsOf(document: Document, run: number): Map<string, string> {
 export function wordsIn(text: string, medium: Medium): string {
 	const bare = {
 		terminal: () => text,
-		// What is escaped is a word, and no mark of Markdown.
+		// An escaped sign is a word, not a mark of Markdown.
 		markdown: () => text.replaceAll(/\\([\\`*_[\]|~#])|[|*`]/g, (_, word) => word ?? " "),
 		page: () =>
 			text
 				.replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, "")
-				// A sign next to the word that says the same.
+				// A sign next to the word with the same meaning.
 				.replaceAll(/<span aria-hidden="true">[^<]*<\/span>/g, "")
 				.replaceAll(/<[^>]*>/g, " "),
 	}[medium]();
@@ -65,7 +65,7 @@ export function wordsIn(text: string, medium: Medium): string {
 
 const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&" };
 
-/** Blanks are what media differ in. */
+/** Media differ in blanks. */
 function flat(text: string): string {
 	return text.replaceAll("\u200b", "").replaceAll(/\s+/g, "");
 }

@@ -8,7 +8,7 @@ import { brokenOf, NOTHING_JUDGED, type Outcome } from "./outcomes.ts";
 import { showInterval } from "./show.ts";
 import { offenderText, runTitle, searchTitle } from "./words.ts";
 
-/** What every report says of an outcome, without full stops. */
+/** The texts about an outcome in every report, without full stops. */
 interface Explained {
 	/** "p99 < 10ms is breached: ~400ms [196ms, ∞], 40x the limit"; without an SLA line the reason. */
 	readonly broke: string;
@@ -20,7 +20,7 @@ interface Explained {
 	readonly where: string;
 	/** The worst second, or the first message that was lost. */
 	readonly when: string | null;
-	/** null: `broke` says it all. */
+	/** Null if `broke` is enough. */
 	readonly why: string | null;
 	readonly next: string | null;
 }
@@ -41,7 +41,7 @@ export function explain(outcome: Outcome, result: Result): Explained {
 	};
 }
 
-/** The last line of a terminal: what is worst, with its value, its limit and its cause. */
+/** The last line of a terminal: the worst outcome, with its value, its limit and its cause. */
 export function verdictText(result: Result): string {
 	const { verdict, gates, searches, openBaselineOnly } = result;
 	if (searches.length > 0 && gates.length === 0 && verdict !== "interrupted")
@@ -52,7 +52,7 @@ export function verdictText(result: Result): string {
 		return "the comparison with the baseline is undecided; all other SLAs are met";
 	if (verdict === "pass") return gates.length === 0 ? NOTHING_JUDGED : "every SLA is met";
 	if (verdict === "interrupted") return "the run was stopped; the figures are partial";
-	// The list above says which, and why.
+	// The list above has each one and its reason.
 	if (verdict === "error") return "a run could not be made, finished, read or judged";
 	const [first, ...more] = brokenOf(result);
 	if (first === undefined) return `a run came to ${verdict.toUpperCase()}`;
@@ -71,7 +71,7 @@ function worstText(outcome: Outcome, result: Result): string {
 	// A run by itself FAILs only by a queue that grew.
 	if (kind === "run" && verdict === "fail") return `${broke}; the system does not carry this rate`;
 	if (!gate || compares) return broke;
-	// The sentences of verdict/excuses.ts: what was wrong comes first, or last after a "but".
+	// The sentences of verdict/excuses.ts: the fault comes first, or last after a "but".
 	const [wrong] = why.split(", so this says nothing about");
 	const [, but] = why.split("; but ");
 	if (verdict === "invalid") return `${gate.sla} was not judged: ${wrong}`;

@@ -80,7 +80,7 @@ export function judgedFigures({ main, closed, figures }: Named): string[] {
 	if (figures[HIGHEST_RATE] != null) return [HIGHEST_RATE];
 	const latencies = [`${main} p50`, `${main} p99`];
 	if (!closed) return latencies;
-	// Without consumers, what is acknowledged.
+	// Without consumers, the rate of acknowledgements.
 	return [...latencies, figures.throughput == null ? "throughput.sent" : "throughput"];
 }
 

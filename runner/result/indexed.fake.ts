@@ -6,7 +6,7 @@ import { readableJson } from "./json.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
 export interface Changes {
-	/** Of the first run; those that follow began 10 s after each other. */
+	/** For the first run; the others began 10 s after each other. */
 	readonly startedAt?: string;
 	readonly scenario?: string;
 	readonly cpu?: string;
@@ -68,7 +68,7 @@ export function addResult(
 	if (report) writeFileSync(join(where, "report.html"), "<!doctype html>");
 }
 
-/** For tests: the p99 of the main metric of every run is so many ns. */
+/** For tests: sets the p99 of the main metric of every run. */
 export function withP99(ns: number): (run: Run) => Run {
 	return (run) => {
 		const main = run.metrics[run.main];

@@ -6,7 +6,7 @@ import { smallestOf } from "../extremes.ts";
 import { Metric } from "../model/plan.ts";
 import { MetricSummary, Result, Run, Search } from "../model/result.ts";
 
-/** What the index reads. Other fields, also those of later versions, are skipped. */
+/** The index reads only these. Other fields, also in later versions, are skipped. */
 const IndexedRun = z.object({
 	...Run.pick({ system: true, case: true, repeat: true, search: true, verdict: true }).shape,
 	...Run.pick({ state: true, startedAt: true, brokerVersion: true, main: true }).shape,
@@ -37,7 +37,7 @@ export interface Entry {
 	readonly problem: string | null;
 }
 
-/** Newest first, those without a date last. Reads only each result.json, and nothing that it names. */
+/** Newest first, undated ones last. Reads only each result.json, and no files that it names. */
 export function readRuns(root: string): Entry[] {
 	return runFolders(root)
 		.map((folder) => entryOf(root, folder))

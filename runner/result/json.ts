@@ -1,4 +1,4 @@
-/** One line for what fits into one, and for everything `depth` levels deep. */
+/** Values that fit go on one line, and so does everything `depth` levels deep. */
 export function readableJson(value: unknown, depth = Infinity, indent = ""): string {
 	const short = JSON.stringify(value);
 	const fits = depth === 0 || short.length <= LONGEST;

@@ -7,7 +7,7 @@ import { rendered } from "../render/rendered.fake.ts";
 
 const MS = 1e6;
 
-/** For tests: the result of one run, from what became of each message; it follows its schema. */
+/** For tests: the result of one run, from the fate of each message; it follows its schema. */
 export function made(plan: Plan, fates: readonly Fate[], more: More = {}) {
 	const folder = built(plan, fates, more);
 	const result = buildResult(folder);

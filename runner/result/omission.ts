@@ -5,7 +5,7 @@ import { show } from "./show.ts";
 
 type Omission = NonNullable<Run["omission"]>;
 
-/** Response (from the intended time) against service (from the actual send). `behind`: what a tool that waits for replies sends late. */
+/** Response (from the intended time) against service (from the actual send). `behind`: late sends of a tool that waits for replies. */
 export function omissionOf(
 	response: MetricSummary | null,
 	service: MetricSummary | null,
@@ -22,7 +22,7 @@ export function omissionOf(
 	return { percentiles, behind };
 }
 
-/** "Counting from the actual send, p99 would have been 0.3ms instead of 303ms"; null where both are about the same. */
+/** "Counting from the actual send, p99 would have been 0.3ms instead of 303ms". Null where both are about the same. */
 export function hiddenText(run: Run): string | null {
 	const p = mostHidden(run);
 	if (p === null) return null;
@@ -30,7 +30,7 @@ export function hiddenText(run: Run): string | null {
 	return `Counting from the actual send, p${p} would have been ${value("service")} instead of ${value("response")}`;
 }
 
-/** p99, the best known, if service differs by more than half; else the deepest such percentile. What lag explains does not count. */
+/** p99, the best known, if service differs by more than half; else the deepest such percentile. Differences due to lag do not count. */
 export function mostHidden(run: Run): number | null {
 	const differing = (run.omission?.percentiles ?? []).filter(({ p, factor, difference }) => {
 		const lag = percentile(run, "lag", p).value ?? 0;

@@ -17,7 +17,7 @@ export interface Outcome extends Place {
 	readonly what: string;
 	readonly verdict: Verdict;
 	readonly why: string;
-	/** What else than the system explains a FAIL. */
+	/** The cause of a FAIL, if not the system. */
 	readonly cause: Cause | null;
 	readonly compares: boolean;
 	/** In scenario.yaml, from 1. */
@@ -41,7 +41,7 @@ export function outcomesOf(result: Judgeable): Outcome[] {
 	];
 }
 
-/** The worst verdict, what explains all failures, and whether only comparisons are open. */
+/** The worst verdict, the cause of all failures, and whether only comparisons are open. */
 export function judge(result: Judgeable): Pick<Result, "verdict" | "cause" | "openBaselineOnly"> {
 	const all = outcomesOf(result);
 	const verdict = worst(all.map((one) => one.verdict));
@@ -94,7 +94,7 @@ function ofGate(gate: Gate, runs: readonly Run[]): Outcome {
 	return outcome("gate", gate, { ...about, what: sla, verdict, why, cause, compares, line });
 }
 
-/** Nothing if a gate is as bad already. One repeat of several whose queue grew leaves it open, as in a gate. */
+/** Nothing if a gate is equally bad already. One repeat of several whose queue grew leaves it open, as in a gate. */
 function ofRun(run: Run, repeats: readonly Run[], own: readonly Outcome[]): Outcome[] {
 	if (run.why === null && own.some(({ compares }) => !compares)) return [];
 	const grew = (one: Run) => one.validity.some((c) => c.status === "fail");

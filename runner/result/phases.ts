@@ -20,7 +20,7 @@ export function phasesOf(facts: Facts): Phase[] {
 			const within = to - Math.max(tick.at - seconds, (warmupNs + fromNs) / 1e9);
 			return sum + (tick[counted] ?? 0) * Math.min(1, Math.max(0, within / seconds));
 		}, 0);
-	// Older files have no tick for a second in which the window ends: it has what the totals have beyond the ticks.
+	// Older files have no tick for a second in which the window ends: its counts are the totals less the ticks.
 	const unticked = (counted: Counted) =>
 		Math.max(0, (totals?.[`${counted}InWindow`] ?? 0) - happened(counted, 0, durationNs));
 	return plan.phases.map((phase, i) => {
@@ -31,7 +31,7 @@ export function phasesOf(facts: Facts): Phase[] {
 		const seconds = (toNs - fromNs) / 1e9;
 		const perSecond = (counted: Counted) => {
 			const all = happened(counted, fromNs, toNs) + (toNs === durationNs ? unticked(counted) : 0);
-			// An idle step measures only what came from before.
+			// An idle step measures only messages from before.
 			return intended === 0 && all === 0 ? null : all / seconds;
 		};
 		return {

@@ -1,7 +1,7 @@
 import { brokerOf, loginUrl } from "../brokers/index.ts";
 import type { Run } from "../model/result.ts";
 
-/** What to do if a server refuses rights, a login or a connection, which it says in words of its own; null: the error is of something else. */
+/** What to do if a server refuses rights, a login or a connection, in its own words. Null if the error is another one. */
 export function refusalAdvice(error: string, { brokerUrl, load }: Run): string | null {
 	if (RIGHTS.test(error)) return GRANT_RIGHTS;
 	const given = brokerUrl ?? "";

@@ -47,7 +47,7 @@ export function reportersOf(
 	return all;
 }
 
-/** Annotations are lines of a log and may stand beside it. */
+/** Annotations are lines of a log and may be next to it. */
 export function onStdout({ name, path }: Reporter): boolean {
 	return name === "terminal" || path === "-";
 }

@@ -21,7 +21,7 @@ export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
 	});
 }
 
-/** Machines of the broker's nodes; undefined: none was observed. */
+/** Machines of the broker's nodes. Undefined if none was observed. */
 export function nodeSeries({ nodes, t0Ms }: Collected): Run["series"]["brokerHosts"] {
 	const looked = nodes.filter(({ samples }) => samples.length > 1);
 	if (t0Ms === null || looked.length === 0) return undefined;
@@ -54,7 +54,7 @@ function thinned(points: readonly Point[], machines: number): Point[] {
 	);
 }
 
-/** Field by field, without those that one side lacks. The later time is the larger. */
+/** Field by field. If one side lacks a value, the other's counts. The later time is the larger. */
 function largest<T>(a: T, b: T): T {
 	if (a == null || b == null) return a ?? b;
 	if (typeof a !== "object") return (a > b ? a : b) as T;

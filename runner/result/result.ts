@@ -29,7 +29,7 @@ export interface Judged {
 	readonly run: Run;
 }
 
-/** From the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. `soFar`: of a command that goes on. */
+/** From only the files in `folder` (`reports/<run-id>`): the same folder gives the same bytes. `soFar`: for a command that goes on. */
 export function bareResult(folder: string, soFar?: readonly Judged[]): Bare {
 	if (soFar) return bareOf(folder, soFar, environmentOf(folder), readSnapshot(folder));
 	const damaged: { readonly file: string; readonly why: string; readonly reason: string }[] = [];
@@ -54,7 +54,7 @@ export function bareResult(folder: string, soFar?: readonly Judged[]): Bare {
 		readSnapshot(folder),
 	);
 	const floors = new Map(each("floors", "the generator's floor is not known", floorIn));
-	// One run at a time: its histograms are all that is large.
+	// One run at a time, because only its histograms are large.
 	const runs = each("runs", "this run is left out", (path) =>
 		judgedRun(path, environment, snapshot, floors),
 	);

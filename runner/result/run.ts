@@ -113,7 +113,7 @@ export function loadOf(plan: Plan): Run["load"] {
 
 // --- internal ---
 
-/** As the plan words it for the version that ran. */
+/** In the plan's words for the version that ran. */
 function durabilityOf({ plan, run, clients }: Collected): Plan["durability"] {
 	const server = clients[0]?.versions.server || run?.brokerVersion;
 	return (
@@ -154,7 +154,7 @@ function countersOf(counters: Counters | null, intended: number): Run["warmup"] 
 
 const LOCAL = { kind: "local", machine: null, k6Exit: null, k6Signal: null, clock: null } as const;
 
-/** Empty for a single local client, whose figures are the run's own. */
+/** Empty for a single local client, whose figures are the run's. */
 function clientsOf(facts: Facts): Run["clients"] {
 	const { parts } = facts.collected;
 	if (parts.length === 1 && (parts[0]?.end ?? LOCAL).kind === "local") return [];
@@ -172,7 +172,7 @@ function clientsOf(facts: Facts): Run["clients"] {
 			index,
 			name,
 			...(end ?? LOCAL),
-			// Its files show what the runner could not see: that it broke off, and when it began.
+			// Only its files show that it broke off, and when it began.
 			error: part.problem,
 			firstClaimNs: totals?.firstClaimNs ?? end?.firstClaimNs ?? null,
 			intended: part.counters.window?.intended ?? null,

@@ -3,7 +3,7 @@ import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Percentile, Result, Run } from "../model/result.ts";
 import { type Amount, amount } from "./show.ts";
 
-/** What repeats are repeats of. */
+/** Repeats have these in common. */
 export interface Place {
 	readonly system: string;
 	readonly case: string;
@@ -87,7 +87,7 @@ export function maximum(
 	return (summary?.censored ?? 0) > 0 ? unended(run) : amount(summary?.max, "ns");
 }
 
-/** For sorting: what never completed or was not measured is largest. */
+/** For sorting: values that are not measured or never completed are largest. */
 export function sizeOf({ value, atLeast }: Amount): number {
 	return value === null || atLeast ? Number.POSITIVE_INFINITY : value;
 }
@@ -110,7 +110,7 @@ export function saturatedBy({ validity }: Run): string[] {
 	return validity
 		.filter(
 			({ check, status, code }) =>
-				// A closed load reaches half of what it reaches without any system.
+				// A closed load reaches half of its rate without any system.
 				code === "ceiling-near" || AT_ITS_END[status]?.includes(check),
 		)
 		.map(({ check }) => check);

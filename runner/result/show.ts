@@ -7,7 +7,7 @@ export interface Amount {
 	readonly weak?: boolean;
 	/** The true value is larger: messages never completed, or a fault's effect had not ended. */
 	readonly atLeast?: boolean;
-	/** 95 % interval; low null: none, high null: no upper end. */
+	/** 95 % interval. `low` is null without one, `high` without an upper end. */
 	readonly low?: number | null;
 	readonly high?: number | null;
 	/** stopped: the run ended before its messages completed. */

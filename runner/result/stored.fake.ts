@@ -20,7 +20,7 @@ import { writeReports } from "../render/write.ts";
 import { sources } from "../sources.fake.ts";
 import { readResult } from "./result-files.ts";
 
-/** For tests: the result of a stored run, a copy for each who asks: it may be changed. */
+/** For tests: the result of a stored run, copied for each caller because it may be changed. */
 export function fixtureResult(name: string): Result {
 	return storedResult(fixture(name));
 }
@@ -51,7 +51,7 @@ export function publishedFolder(name: string): string {
 	return kept;
 }
 
-/** For tests: what is published, of the repeats the first alone: each system meets each case once. */
+/** For tests: the published result, with only the first repeat: each system meets each case once. */
 export function publishedOnce(name: string): Result {
 	const folder = publishedFolder(name);
 	const result = published.get(folder) ?? readResult(folder);
@@ -62,7 +62,7 @@ export function publishedOnce(name: string): Result {
 const published = new Map<string, Result>();
 const read = new Map<string, Result>();
 
-/** For tests: the result of a folder that nobody changes. It is read once: 20 runs take more than a second. */
+/** For tests: the result of a folder that is never changed. It is read once: 20 runs take more than a second. */
 export function storedResult(folder: string): Result {
 	const result = read.get(folder) ?? buildResult(folder);
 	read.set(folder, result);

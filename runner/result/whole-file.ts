@@ -5,7 +5,7 @@ import { noLinks } from "../given-folder.ts";
 import { reasonOf } from "../reason.ts";
 import * as disk from "../whole-file.ts";
 
-/** Makes the folder, and never writes through a link. `folder` is what `mqbench report` makes the file from. */
+/** Makes the folder, and never writes through a link. `mqbench report` makes the file from `folder`. */
 export function writeWhole(file: string, content: string | Uint8Array, folder: string): void {
 	try {
 		noLinks(folder, path.dirname(file));

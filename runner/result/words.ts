@@ -32,7 +32,7 @@ export function systemTitle({ system, load }: Run): string {
 export function hostText(run: Run, { environment }: Result): string | null {
 	if (!run.sameHost) return null;
 	const where = "generator and brokers on one machine";
-	// With separate hosts, the cores of the machine that started them say nothing.
+	// With separate hosts, the cores of the machine that started them mean nothing.
 	return environment === null || "host" in run.brokerSettings
 		? where
 		: `${plural(environment.cores, "core")}, ${where}`;
@@ -100,7 +100,7 @@ export function searchTitle({ system, case: name, repeat }: Search): string {
 	return `${system}, ${load}${repeat > 1 ? `, repeat ${repeat}` : ""}`;
 }
 
-/** For messages above the system's limit: "refused: 40 of 40 (too large)". Counts say it of any other run. */
+/** For messages above the system's limit: "refused: 40 of 40 (too large)". Any other run has this in its counts. */
 export function fateText(run: Run): string | null {
 	const { load, intended, acked, failed, lost, unknown, received, errors, state } = run;
 	if (load.limitBytes === null || state === "never") return null;

@@ -28,8 +28,8 @@ const PEEKING_ALPHA = 0.005;
 /**
  * Why a line can no longer pass; null while it can. Testing every second would stop many a run by bad luck, so n is the PLANNED number,
  * messages to come count as within the limit, and three conditions must hold: t exceeds the most that passes with phi = 1; t is at least
- * twice the budget, so the verdict is FAIL (reports/METHOD.md, "Stopped early"); and the test fails at 0.5 %. Of the counts, only those
- * that never fall qualify: a lost message may still arrive.
+ * twice the budget, so the verdict is FAIL (reports/METHOD.md, "Stopped early"); and the test fails at 0.5 %. Only counts that never fall
+ * qualify: a lost message may still arrive.
  */
 export function whyHopeless(
 	sla: Sla,

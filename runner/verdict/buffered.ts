@@ -17,7 +17,7 @@ interface Buffered {
 	readonly intervals: Shares;
 }
 
-/** What the client library held beyond what is due within the limit. null: no samples, a closed load, work or a backlog. */
+/** Messages that the client library held beyond those due within the limit. Null without samples, or with a closed load, work or backlog. */
 export function bufferedIn({ plan, ticks }: Collected, limitNs: number): Buffered | null {
 	if (plan.schedule.kind === "closed" || plan.work || plan.backlog) return null;
 	const due = intendedPerInterval(plan);
@@ -34,7 +34,7 @@ export function bufferedIn({ plan, ticks }: Collected, limitNs: number): Buffere
 	let worst = { most: 0, explained: 0 };
 	for (const { ns, n } of samplesOf(ticks, plan)) {
 		const now = before(ns);
-		// A system that stalled passes on everything at once: what came faster than it was due is the system's until it has left.
+		// A system that stalled passes on everything at once: messages that came faster than due count as the system's until they have left.
 		late = Math.min(n, late + Math.max(0, n - last - (now - lastDue)));
 		[last, lastDue] = [n, now];
 		const own = n - late;

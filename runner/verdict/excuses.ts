@@ -45,9 +45,9 @@ interface Found {
 	/** "the load generator was late" */
 	readonly wrong: string;
 	readonly values?: Values;
-	/** Intervals without its effect: it decides if the line then does not FAIL, or an open line passes. Absent: it always decides. */
+	/** Intervals without its effect: it decides if the line then does not FAIL, or an open line passes. Without them, it always decides. */
 	readonly left?: readonly LimitInterval[];
-	/** For INVALID, what is taken away: "without its own lateness". */
+	/** For INVALID, the part to take away: "without its own lateness". */
 	readonly without?: string;
 	/** For a line without intervals, how it would come out. */
 	readonly would?: string;
@@ -147,7 +147,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		becomes: "inconclusive",
 	},
 	{
-		// Before `machine-saturated`: what the scenario itself did is not the machine's.
+		// Before `machine-saturated`: the effect of the scenario's own faults is not the machine's.
 		code: "own-faults",
 		overturns: ["fail"],
 		applies(line) {

@@ -5,7 +5,7 @@ import type { Result } from "../model/result.ts";
 export const ON_INCONCLUSIVE = ["fail", "warn", "pass"] as const;
 export type OnInconclusive = (typeof ON_INCONCLUSIVE)[number];
 
-/** An undecided limit fails, because a longer run decides it; an undecided comparison warns, because noise alone leaves it open. */
+/** An undecided limit fails, because a longer run decides it; an undecided comparison warns, because mere noise leaves it open. */
 export function exitCodeOf(
 	result: Pick<Result, "verdict" | "errorCause" | "interruptedBy"> &
 		Partial<Pick<Result, "openBaselineOnly">>,

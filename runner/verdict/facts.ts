@@ -15,12 +15,12 @@ import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import { intendedBySecond, receivedTwice } from "./intervals.ts";
 
-/** What is known of a run from outside its folder; null is unknown. */
+/** Facts about a run from outside its folder. Unknown ones are null. */
 export interface Surroundings {
 	readonly clockSource: string | null;
 	/** Cores that the control group allows. */
 	readonly quotaCores: number | null;
-	/** null: not measured. */
+	/** Null if not measured. */
 	readonly floor: Floor | null;
 	/** Are the runs of this command compared with a baseline, by an SLA line or otherwise? */
 	readonly compared: boolean;
@@ -103,7 +103,7 @@ export function samplesDue(facts: Facts, metric: Metric): number {
 	return messagesDue(facts) * samplesPerMessage(facts.collected.plan, metric);
 }
 
-/** Samples due per second from the window's start (warm-up < 0); null: closed load, incomplete, or no main metric. */
+/** Samples due per second from the window's start (warm-up < 0). Null for a closed load, if incomplete, or without a main metric. */
 export function dueBySecond(collected: Collected): ReadonlyMap<number, number> | null {
 	const { plan, state } = collected;
 	const { schedule } = plan;
@@ -154,7 +154,7 @@ export function tightestLimitNs({ collected }: Facts, metric?: Metric): number |
 	return limits.length === 0 ? null : smallestOf(limits);
 }
 
-/** Ticks within the window; for a closed load, whose window opens at any time, those that overlap it. */
+/** Ticks within the window; for a closed load, whose window opens at any time, the ticks that overlap it. */
 export function ticksOfWindow(
 	{ collected }: Pick<Facts, "collected">,
 	ticks: readonly Tick[] = collected.ticks,
@@ -234,7 +234,7 @@ export function isElsewhere({ end }: ClientPart): boolean {
 	return end != null && isKindElsewhere(end.kind);
 }
 
-/** Removes the n smallest samples, so that no percentile profits from not knowing which to remove. */
+/** Removes the n smallest samples: it is unknown which to remove, and no percentile may profit from that. */
 export function withoutSmallest(all: Distribution, n: number): Distribution {
 	if (n <= 0) return all;
 	const from = all.upTo.findIndex((upTo) => upTo > n);

@@ -12,7 +12,7 @@ import { intervalNs, limitIntervals } from "./intervals.ts";
 import { drainedOf, type FaultSpan, SAMPLES_PER_SECOND } from "./queue.ts";
 import { meanRate } from "./rates.ts";
 
-/** `line`: the latency to meet again, by default that of the first line about `recovered`, else the first latency line. */
+/** `line`: the latency to meet again, by default from the first line about `recovered`, else the first latency line. */
 export function failoverOf(
 	collected: Collected,
 	line: LatencySla | undefined = lineOf(collected.plan),
@@ -109,7 +109,7 @@ export function faultTimes(
 	return times.length === failover.length && times.length > 0 ? times : null;
 }
 
-/** The run's worst `unavailable` and `drained` in ns, if known for all faults. `open`: one had not ended, so the true value is larger. */
+/** The run's worst `unavailable` and `drained` in ns, if measured for all faults. `open`: one had not ended; the true value is larger. */
 export function worstOfFaults(
 	disturbed: Disturbed,
 ): { figure: FaultFigure; ns: number; open: boolean }[] {
@@ -200,7 +200,7 @@ function explainedBins(
 	return Math.max(SHORTEST_BINS, FACTOR * Math.max(largestOf(before), gap));
 }
 
-/** The longest stretch in which a `stages` schedule intends nothing; other loads are known from before the fault. */
+/** The longest stretch in which a `stages` schedule intends nothing; other loads show theirs before the fault. */
 function emptyInSchedule(plan: Plan, from: number, to: number): number {
 	if (plan.schedule.kind !== "stages") return 0;
 	let [longest, current] = [0, 0];
@@ -236,7 +236,7 @@ function lineOf({ sla }: Plan): LatencySla | undefined {
 	return asked[0] ?? sla.find(isOfAnswer);
 }
 
-/** Time until the last 100 ms of intended time that exceeds the line's allowance; null without a line, or if the last piece still does. */
+/** Time until the last 100 ms of intended time that exceeds the line's allowance. Null without a line, or if the last piece still does. */
 function recovered(
 	collected: Collected,
 	{ beganNs, untilNs }: FaultSpan,
@@ -278,7 +278,7 @@ const TIMES: Readonly<Record<FaultFigure, (fault: Failover, restNs: number) => T
 			: within(drainedNs, 1e9 / SAMPLES_PER_SECOND, restNs),
 };
 
-/** The end lies somewhere within its piece. `ns` null: it had not ended. */
+/** The end lies somewhere within its piece. `ns` is null if it had not ended. */
 function within(ns: number | null, pieceNs: number, restNs: number): Time {
 	return ns === null
 		? { ns: restNs, leastNs: restNs, mostNs: Infinity }

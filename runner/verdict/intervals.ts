@@ -35,7 +35,7 @@ export interface LimitInterval extends Interval {
 
 /**
  * The window's 100 ms intervals for `plan.limits[k]`; an owed sample without a value counts as over. A closed load's are of the send call
- * (see `withCensored`). Second receipts hide as many incomplete messages; these go where they cluster most. A `censored` below 0 is a bug.
+ * (see `withCensored`). Each second receipt hides an incomplete message; these go where they cluster most. A `censored` below 0 is a bug.
  */
 export function limitIntervals({ plan, seconds, ledgers }: Counted, k: number): LimitInterval[] {
 	const metric = plan.limits[k]?.metric ?? "response";
@@ -119,7 +119,7 @@ export function intendedBySecond(plan: Plan): Map<number, number> {
 	return bySecond;
 }
 
-/** Adds samples without a value where most are over the limit: clustering only hinders passing, so no gate profits from the unknown. */
+/** Adds samples without a value where most are over the limit. Clustering only hinders passing, so no gate profits from the unknown. */
 export function withCensored<I extends Interval>(
 	intervals: readonly I[],
 	censored: number,
@@ -139,7 +139,7 @@ export function withCensored<I extends Interval>(
 /** Share to take away by interval number; 1 is all. */
 export type Shares = ReadonlyMap<number, number>;
 
-/** Removes those shares of what was due, and as many late ones. Messages that never came stay: only the system withholds them. */
+/** Removes those shares of the messages due, and as many late ones. Messages that never came stay: only the system withholds them. */
 export function without(intervals: readonly LimitInterval[], shares: Shares): LimitInterval[] {
 	return intervals.map(({ n, over, overWithoutLag, censored }, i) => {
 		const away = Math.min(n - censored, Math.round((shares.get(i) ?? 0) * n));
@@ -152,7 +152,7 @@ export function without(intervals: readonly LimitInterval[], shares: Shares): Li
 	});
 }
 
-/** Second receipts by another client, known only from all ledgers; subtract them when counting incomplete messages. */
+/** Second receipts by another client, visible only in all ledgers together; subtract them when counting incomplete messages. */
 export function receivedTwice(
 	{ plan, ledgers }: Pick<Collected, "plan" | "ledgers">,
 	metric: Metric,
@@ -172,7 +172,7 @@ const NOTHING: Interval = { n: 0, over: 0 };
 /** A Poisson schedule is walked message by message, so cache it. */
 const INTENDED = new WeakMap<Plan, readonly number[]>();
 
-/** Restores what `second` extra samples hide: visible where an interval has more than it owes, elsewhere one missing message each. */
+/** Restores samples hidden by the `second` extra ones: visible if an interval has more than it owes, else one missing message each. */
 function withHidden(intervals: readonly LimitInterval[], second: number): LimitInterval[] {
 	let hidden = second - sum(intervals.map((i) => Math.max(0, -i.censored)));
 	if (hidden < 0) return [...intervals];

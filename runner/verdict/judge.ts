@@ -15,7 +15,7 @@ import { windowFor } from "./rates.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
 
-/** Judges one SLA line before any excuses; in a stopped run, by what was offered until then. */
+/** Judges one SLA line before any excuses; in a stopped run, by the messages offered until then. */
 export function lineOf(sla: Sla, facts: Facts): Line {
 	const { state, run } = facts.collected;
 	const judged =
@@ -27,7 +27,7 @@ export function lineOf(sla: Sla, facts: Facts): Line {
 	return byIt && line.judgement.verdict !== "error" ? stoppedBy(line) : line;
 }
 
-/** Applies excuses. In a stopped run, a line other than the cause FAILs only if what was offered fails it already; else it is open. */
+/** Applies excuses. In a stopped run, a line other than the cause FAILs only if the offered messages fail it already; else it is open. */
 export function judged(line: Line): Judgement {
 	const judgement = excused(line, BEFORE_CHECKS);
 	const { sla, facts, stopped } = line;
@@ -167,7 +167,7 @@ function lateSaid(sla: LatencySla, plan: Plan, tested: OverTest, censored: numbe
 			{ percentile, needed, window, n, over, limitNs },
 		);
 	}
-	// A closed loop does not know when an incomplete message was sent.
+	// A closed loop has no send time of an incomplete message.
 	const known = plan.schedule.kind !== "closed" || censored === 0;
 	const events = known ? tested.events : 0;
 	const longestNs = tested.longestEvent * intervalNs(plan);

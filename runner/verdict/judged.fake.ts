@@ -11,7 +11,7 @@ import { judgeRun, type RunVerdict } from "./run.ts";
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of any file.
 export type Any = any;
 
-/** For tests: what is changed in a stored run before it is judged. */
+/** For tests: changes in a stored run before it is judged. */
 export interface Changes {
 	readonly plan?: (plan: Any) => void;
 	readonly lines?: (lines: Any[]) => Any[] | undefined;
@@ -72,7 +72,7 @@ export function floorOf(p99: number | null, more: Partial<Floor> = {}): { floor:
 
 const S = 1e9;
 
-/** For tests: a broker that was killed 4 s after T0, for a second, with no figure but those of `more`. */
+/** For tests: a broker that was killed 4 s after T0, for a second, with only the figures in `more`. */
 export function killed(more: Partial<FaultDone> = {}): FaultDone {
 	return {
 		action: "kill",

@@ -2,7 +2,7 @@ import type { Cause, Gate } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { type Said, said } from "../text/say.ts";
 
-/** One SLA line judged for one run: its repeat in result.json, and what only the verdict needs. */
+/** One SLA line judged for one run: its repeat in result.json, and fields that only the verdict needs. */
 export interface Judgement
 	extends Omit<Gate["repeats"][number], "repeat" | "code" | "values" | "cause">,
 		Pick<Said, "code" | "values"> {
@@ -10,7 +10,7 @@ export interface Judgement
 	readonly limit: string;
 	/** The check by which the load generator decided it. */
 	readonly check: "lag" | "held" | null;
-	/** What explains the FAIL. */
+	/** The cause that explains the FAIL. */
 	readonly cause: Cause | null;
 }
 
@@ -82,7 +82,7 @@ export function overRepeats(
 	};
 }
 
-/** Of the repeats with the worst verdict, the one furthest from the limit. */
+/** Among the repeats with the worst verdict, the one furthest from the limit. */
 export function standsFor<T extends Judged>(repeats: readonly T[]): T | null {
 	const overall = worst(repeats.map((r) => r.verdict));
 	return repeats

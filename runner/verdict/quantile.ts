@@ -85,10 +85,10 @@ function judged<P extends Percentile>(percentile: P, { collected }: Facts, metri
 	}, percentile);
 }
 
-/** Fewer one-second batches say nothing about clustering. */
+/** Fewer one-second batches are too few to measure clustering. */
 const MIN_SECONDS = 10;
 
-/** phi above the percentile, by second; below 10 seconds the worst by 100 ms, of the limits as deep in the tail. null: not known. */
+/** phi above the percentile, by second. Below 10 seconds the worst by 100 ms, from the limits as deep in the tail. Null if unknown. */
 function clusteringAbove(
 	facts: Facts,
 	metric: Metric,
@@ -114,10 +114,10 @@ function clusteringAbove(
 			const { count, above } = countsOf(second);
 			const owed = (intended.get(second) ?? 0) * perMessage;
 			const n = missing > 0 && owed > 0 ? owed : count;
-			// More samples than due: some are second receipts, and nothing tells which.
+			// More samples than due: some are second receipts, and which is unknown.
 			counted.push({ n, over: Math.min(n, above + Math.max(0, n - count)) });
 		}
-		// What second receipts hide, or a closed load misses, has no known intended time.
+		// Samples that second receipts hide, or a closed load misses, have no intended time.
 		const closed = plan.schedule.kind === "closed";
 		const hidden = closed ? missing : Math.min(missing, receivedTwice(collected, metric));
 		return clustering(withCensored(counted, hidden));
@@ -128,7 +128,7 @@ function clusteringAbove(
 		const [first, end] = [(from / each) * PER_SECOND, span && (to / each) * PER_SECOND];
 		const intervals = limitIntervals(collected, k).slice(first, end);
 		const [n, over] = [sum(intervals.map((i) => i.n)), sum(intervals.map((i) => i.over))];
-		// Stalls over a limit say nothing about a percentile that three times as many samples exceed.
+		// Stalls over a limit are no evidence about a percentile that three times as many samples exceed.
 		return tail(p) * n <= 3 * over ? [clustering(intervals)] : [];
 	});
 	return known.length === 0 ? null : largestOf(known);

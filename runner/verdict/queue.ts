@@ -60,8 +60,8 @@ const LEAST_S = 0.5;
 
 /**
  * Time from a fault until the queue is at most the maximum of the 2 s before it, for 2 s (at least 0.5 s at the span's end); ns, 10 samples
- * a second, searched from `servedNs` and the first sample above. 0: never above; null: still above (`drainedStill`) or not counted. The
- * calm stretch is as long as the reference, because the maximum of 300 samples nearly always exceeds that of 20. Tolerates what is due in
+ * a second, searched from `servedNs` and the first sample above. 0 if never above; null if still above (`drainedStill`) or not counted. The
+ * calm stretch is as long as the reference, because the maximum of 300 samples nearly always exceeds one of 20. Tolerates messages due in
  * 100 ms, at most 10 messages. Messages that never come do not wait: a level that the queue never falls below (until the timeout, if given
  * up) is subtracted, up to the run's losses.
  */
@@ -152,7 +152,7 @@ export function drainOf(collected: Collected): Drain | null {
 		return { ...none, open, undrainedNs: Math.round(endS * 1e9) - resumeNs };
 	}
 	const seconds = done.x - resumeNs / 1e9;
-	// The fall of the queue plus what was sent during the drain. Refused messages never waited.
+	// The fall of the queue plus the messages sent during the drain. Refused messages never waited.
 	const sent = sentBy(ticks, done.x) - sentBy(ticks, top.x);
 	const refused = (counters.window?.failed ?? 0) / (sentBy(ticks, Number.POSITIVE_INFINITY) || 1);
 	const received = top.y - done.y + sent * (1 - refused);

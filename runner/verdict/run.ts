@@ -11,9 +11,9 @@ import { saturationsOf } from "./saturation.ts";
 
 export interface RunVerdict {
 	readonly verdict: Verdict;
-	/** What explains every FAIL, and a queue that grew. */
+	/** The cause that explains every FAIL, and a queue that grew. */
 	readonly cause: Cause | null;
-	/** What decided, if not the SLA. */
+	/** The reason, if something other than the SLA decided. */
 	readonly why: string | null;
 	readonly code: string | null;
 	readonly values: Values | null;
@@ -21,7 +21,7 @@ export interface RunVerdict {
 	readonly checks: readonly Checked[];
 }
 
-/** What decided, or the first SLA line not met; null if the run passed. */
+/** The reason that decided, or the first SLA line not met; null if the run passed. */
 export function reasonOf({
 	why,
 	judgements,
@@ -65,12 +65,12 @@ export function judgeRun(facts: Facts): RunVerdict {
 	if (state !== "complete" && state !== "aborted") return overruled("error", stopped);
 	const bad = withStatus("error");
 	if (bad) return overruled("error", bad);
-	// The lines themselves report what decided them.
+	// The lines themselves report their reasons.
 	const byLine = [...measured.map((j) => j.check), "cores"];
 	const invalid = first((c) => c.status === "invalid" && !byLine.includes(c.check));
 	if (invalid) return overruled("invalid", invalid);
 
-	// Second phase: what leaves lines open in a trusted run.
+	// Second phase: reasons that leave lines open in a trusted run.
 	const grew = withStatus("fail");
 	const judgements = lines.map((line, i) =>
 		excused(line, AFTER_CHECKS, measured[i], grew !== undefined),

@@ -28,7 +28,7 @@ export function saturationOf(machine: Machine, { collected }: Facts): Saturation
 	const { startNs, endNs } = windowOf(collected);
 	const windowNs = endNs - startNs;
 	const zeroMs = collected.t0Ms + startNs / 1e6;
-	// If broker nodes have their own hosts, `broker` in this machine's samples describes those.
+	// If broker nodes have their own hosts, `broker` in this machine's samples describes the nodes.
 	const here = machine.client === null && collected.nodes.length === 0;
 	const ours = ({ generator, broker }: ResourceLine) =>
 		machine.node !== undefined ? [broker] : here ? [generator, broker] : [generator];
@@ -104,7 +104,7 @@ export function machineName({ client, node }: Machine): string {
 	return client === null ? THIS_MACHINE : clientName(client);
 }
 
-/** null: not read, or it went backwards. */
+/** Null if not read, or if it went backwards. */
 export function grown(
 	from: number | null | undefined,
 	to: number | null | undefined,

@@ -77,7 +77,7 @@ function ticksBetween(ticks: Collected["ticks"], from: number, to: number): Coll
 	return some;
 }
 
-/** Stops whose messages came after the window. Others do not lower a rate: what they delayed was still sent in the window. */
+/** Stops whose messages came after the window. Others do not lower a rate: delayed messages were still sent in the window. */
 export function stopsAtEnd(collected: Collected): { stops: number; stoppedNs: number } {
 	const { warmupNs, durationNs } = collected.plan.schedule;
 	const endNs = warmupNs + durationNs;

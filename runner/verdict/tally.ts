@@ -120,7 +120,7 @@ function ofCount(sla: TallySla, tally: Tally, collected: Collected): Outcome {
 		plan.schedule.kind !== "closed" &&
 		(meets(value * (1 + EDGE)) || meets(value * (1 - EDGE)));
 	const warmup = isRateOrTime(tally) ? null : (counters.warmup?.[tally] ?? 0);
-	// 0: a message was missing until the drain was over.
+	// 0 if a message was missing until the drain was over.
 	const looked = (LATE_COMERS.includes(tally) && totals?.lookedNs) || 0;
 	const lookedNs = looked >= 1e6 ? looked : null;
 	const text = [

@@ -12,19 +12,19 @@ export interface Check {
 	/** Row in reports/METHOD.md: possible results, and when. */
 	readonly comesTo: string;
 	readonly when: string;
-	/** Left out where it could find nothing: finding nothing would be no evidence. Absent: every run. */
+	/** False where it could find nothing, because then finding nothing is no evidence. By default it applies to every run. */
 	applies?(collected: Collected): boolean;
 	judge(facts: Facts, judgements: readonly Judgement[]): Finding;
 }
 
-/** `fail`: rate not sustained. `inconclusive`: cannot pass. `error`: a bug of mqbench. `unknown`: cannot be read, never `ok`. */
+/** `fail`: rate not sustained. `inconclusive`: cannot pass. `error`: a bug in mqbench. `unknown`: cannot be read, never `ok`. */
 export interface Finding {
 	readonly status: CheckResult["status"];
 	readonly text: string;
 	readonly values?: Values;
-	/** For programs; absent: the check's name. */
+	/** For programs. By default the check's name. */
 	readonly code?: string;
-	/** For people; absent where one word suffices. */
+	/** For people. Absent where one word suffices. */
 	readonly figure?: string | null;
 	readonly limit?: string | null;
 	/** Dropped if ok. */

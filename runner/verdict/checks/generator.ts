@@ -30,7 +30,7 @@ import {
 	unknown,
 } from "./check.ts";
 
-/** Did the load generator do what the schedule says, and is the number one of the system? */
+/** Did the load generator follow the schedule, and does the number describe the system? */
 
 /** Without a latency SLA: brokers take less than 1 ms in the median. */
 const LAG_P50_NS = 1_000_000;
@@ -75,7 +75,7 @@ export const lag: Check = {
 		if (!hasMetric(facts, mainMetric(facts.collected.plan)))
 			return finding(late ? "invalid" : "ok", LAG_P50_NS);
 		const response = mainSampleOf(facts);
-		// A percentile among incomplete messages exceeds any lag, and says nothing about the rest.
+		// A percentile among incomplete messages exceeds any lag, and is no evidence about the rest.
 		const beyond = rank(response.n, 99) > response.distribution.count;
 		const half = beyond ? null : (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
 		const large = half !== null && p99Ns > half;
@@ -85,7 +85,7 @@ export const lag: Check = {
 			return large
 				? finding("warn", half, `${most}; comparisons are judged without it too`)
 				: finding("ok", half);
-		// One late message in a few hundred is no p99. Above limitBytes on purpose, lateness does not change what happens.
+		// One late message in a few hundred is no p99. Above limitBytes on purpose, lateness does not change the outcome.
 		const bad =
 			facts.collected.plan.message.limitBytes === null && (late || (large && at99 !== null));
 		return late || large ? finding(bad ? "invalid" : "warn", half, most) : finding("ok", half);
@@ -94,7 +94,7 @@ export const lag: Check = {
 
 const OFFER_LESS = "lower the rate, give the generator more cores, or use more clients";
 
-/** If half of the load is later than the SLA's limit, it is not the requested load, and a FAIL says nothing. */
+/** If half of the load is later than the SLA's limit, it is not the requested load, and a FAIL means nothing. */
 export const offered: Check = {
 	name: "offered",
 	comesTo: "invalid",
@@ -233,7 +233,7 @@ export const floor: Check = {
 		const floorNs = measured.p99 ?? measured.max;
 		const response = mainSampleOf(facts);
 		const atP99 = percentile(response, 99, 1);
-		// A percentile among incomplete messages exceeds any floor. With too few samples only the overall maximum is known.
+		// A percentile among incomplete messages exceeds any floor. With too few samples only the overall maximum can be compared.
 		if (atP99.beyondTimeout)
 			return ok("p99 lies among messages that never completed", {
 				figure: floorNs === null ? null : formatDuration(floorNs),

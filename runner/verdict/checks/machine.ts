@@ -97,7 +97,7 @@ export const steal = onMachines({
 export const others = onMachines({
 	name: "others",
 	when: "other processes used > 25 % of the machine's CPU time. Target local, existing with the broker's process on this machine, and broker hosts without a client",
-	/** Broker processes are known, and the others include no generator. */
+	/** Broker processes can be identified, and the others include no generator. */
 	applies: ({ plan, nodes, run, resources }) =>
 		plan.target === "local" ||
 		(plan.target === "existing" && resources.some(({ broker }) => broker)) ||
@@ -231,7 +231,7 @@ function worstOf(machines: readonly Machine[], check: (machine: Machine) => Find
 		: { ...found, text: `${where}: ${found.text}` };
 }
 
-/** Counter growth from the last usable sample before the window to the first after it; null: unread, decreased, or never began. */
+/** Counter growth from the last usable sample before the window to the first after it. Null if unread, decreased, or never begun. */
 function overWindow(
 	{ collected }: Facts,
 	{ samples }: Machine,

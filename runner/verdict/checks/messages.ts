@@ -8,7 +8,7 @@ import { limitIntervals, receivedTwice } from "../intervals.ts";
 import { type Check, NOT_COUNTED, ok, SEE_COMPLETIONS, threshold, unknown } from "./check.ts";
 import { hasClocks } from "./run.ts";
 
-/** Is every message counted, and does the SLA judge what becomes of it? */
+/** Is every message counted, and does the SLA judge its fate? */
 
 export const identities: Check = {
 	name: "identities",
@@ -116,7 +116,7 @@ export const drain: Check = {
 const KINDS = ["failed", "unknown", "lost"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** `lost == 0` alone would pass a broker that refuses everything. Latencies count what they never get; ack, all but lost. */
+/** `lost == 0` alone would pass a broker that refuses everything. Latency lines count incomplete messages; ack lines, all but lost ones. */
 export const uncounted: Check = {
 	name: "uncounted",
 	comesTo: "inconclusive",

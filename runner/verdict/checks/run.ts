@@ -14,7 +14,7 @@ export const complete: Check = {
 	when: "a file is missing, or does not match its checksum",
 	judge(facts) {
 		const { state, problem, run, closed } = facts.collected;
-		// Unreadable bytes with a matching checksum were written wrongly: a bug of mqbench.
+		// Unreadable bytes with a matching checksum were written wrongly: a bug in mqbench.
 		if (facts.unreadable !== null)
 			return {
 				status: closed ? "error" : "invalid",
@@ -70,7 +70,7 @@ export const clients: Check = {
 	},
 };
 
-/** Time between the first and the last client's first claim, ns; null for one client, or if one never began. */
+/** Time between the first and the last client's first claim, ns. Null for one client, or if one never began. */
 export function startSkewNs(collected: Collected): number | null {
 	const times = firstClaims(collected).map(({ ns }) => ns);
 	return times.length < 2 || times.length < collected.parts.length
@@ -102,7 +102,7 @@ export const suspended = threshold({
 	},
 });
 
-/** Error bound of a latency across clients, ns: the two largest clock bounds. null: nothing crosses, or one is unknown. */
+/** Error bound of a latency across clients, ns: the two largest clock bounds. Null if nothing crosses, or a bound is unknown. */
 export function clockBoundNs({ plan, parts }: Collected): number | null {
 	if (!acrossClients(plan)) return null;
 	const bounds = parts.map(boundOf);
@@ -205,7 +205,7 @@ function firstClaims({ parts }: Collected): { readonly part: ClientPart; readonl
 	});
 }
 
-/** ns; null: not measured after the run; 0: this machine's clock. */
+/** In ns, 0 for this machine's clock. Null if not measured after the run. */
 function boundOf({ end }: ClientPart): number | null {
 	const clock = end?.clock ?? null;
 	if (clock === null) return 0;

@@ -24,7 +24,7 @@ const BACKLOG_SAMPLES = 30;
 /** Growth above this share of the rate: less than 99.5 % of the load is sustained. */
 const BACKLOG_SHARE = 0.005;
 
-/** Quartiles and Theil-Sen ignore stalls that were worked off, and queues that wander. Each step of a load is judged alone. */
+/** Quartiles and Theil-Sen ignore stalls that were worked off, and queues that wander. Each step of a load is judged by itself. */
 export const backlog: Check = {
 	name: "backlog",
 	comesTo: "fail",
@@ -91,7 +91,7 @@ const STEADY_WARNING = 0.5;
 export const STEADY_CHANGE = 0.2;
 /** Smallest drift as a share of the tightest response limit: 60us to 90us, common on shared machines, does not matter at 20 ms. */
 const STEADY_LIMIT_SHARE = 0.01;
-/** Fewer points say little: of the 28 pairs of 8 points, at most 5 may point the other way. */
+/** Fewer points are too weak: of the 28 pairs of 8 points, at most 5 may point the other way. */
 export const STEADY_SECONDS = 8;
 /** A rising p50 leaves a gate open if the limit is nearer than this factor. */
 export const STEADY_MARGIN = 2;
@@ -129,7 +129,7 @@ export const steady: Check = {
 	},
 };
 
-/** Theil-Sen drift of p50 over the window, as a share of its median; null: too few seconds, or a changing load. */
+/** Theil-Sen drift of p50 over the window, as a share of its median. Null with too few seconds, or a changing load. */
 export function drift(facts: Facts) {
 	const { plan, state } = facts.collected;
 	const { kind, durationNs } = plan.schedule;
@@ -187,7 +187,7 @@ export function queue(facts: Facts): TrendPoint[] {
 
 // --- internal ---
 
-/** Points outside faults, generator stops, and the time to work off what they left. */
+/** Points outside faults, generator stops, and the time to work off the queue after them. */
 function calmOf({ collected }: Facts, points: readonly TrendPoint[]): TrendPoint[] {
 	const faults = (collected.run?.faults ?? []).filter((f) => f.error === null);
 	const { warmupNs, durationNs } = collected.plan.schedule;
