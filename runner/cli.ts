@@ -13,7 +13,7 @@ const AGAIN_MS = 1_000;
 /** A second signal this soon repeats the first: timeout(1) signals its command and then the command's group. */
 const SAME_MS = 100;
 
-/** What stays and costs money if we exit at once. */
+/** The text about machines that stay and cost money if we exit at once. */
 let left: string | null = null;
 
 const stop = new AbortController();
@@ -22,7 +22,7 @@ let sinceMs: number | null = null;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 	process.on(signal, () => onSignal(signal));
 
-// npx and npm start us through a shell that forwards no signals: if a kill or a cancelled CI job ends that shell, we would go on alone.
+// npx and npm start us through a shell that forwards no signals. If a kill or a cancelled CI job ends that shell, we would go on.
 if (process.env.npm_command) {
 	const parent = process.ppid;
 	setInterval(() => {
@@ -87,7 +87,7 @@ go(code);
 
 // --- internal ---
 
-/** The first one ends the run in order, a second one at once; agents end what is left. */
+/** The first one ends the run in order, a second one at once; agents end the rest. */
 function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
 	if (sinceMs === null) {
 		sinceMs = 0;
@@ -107,7 +107,7 @@ function heard(ms: number): void {
 	sinceMs = Math.max(sinceMs ?? 0, ms);
 }
 
-/** Ends at once. What is left in the cloud overrides every other exit code. */
+/** Ends at once. Anything left in the cloud overrides every other exit code. */
 function go(code: number): never {
 	if (left === null) process.exit(code);
 	try {

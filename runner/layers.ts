@@ -39,7 +39,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["runner/histogram"],
 	["runner/stats"],
 	["runner/model"],
-	// Below the model because result.json lists the codes. It knows only units, so that all other rooms can use it.
+	// Below the model because result.json lists the codes. It imports only units, so all other rooms can use it.
 	["runner/text"],
 	["runner/terminal"],
 	["runner"],

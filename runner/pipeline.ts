@@ -29,7 +29,7 @@ import type { World } from "./world.ts";
 
 export interface PipelineArgs {
 	readonly out?: string | undefined;
-	/** Folder of an interrupted command, whose complete runs stay. */
+	/** Folder of an interrupted command. Its complete runs stay. */
 	readonly resume?: string | undefined;
 	/** Measure the generator's floor for each case, after the runs. */
 	readonly floor?: boolean | undefined;
@@ -128,7 +128,7 @@ export async function runPipeline(
 		await measure(
 			{
 				scenario,
-				// The confirming runs are known only after the others.
+				// The confirming runs are planned only after the others.
 				get runCount() {
 					return all.length;
 				},
@@ -171,7 +171,7 @@ function* seenBy(feed: Feed | null, runs: Generator<Plan, void>): Generator<Plan
 	}
 }
 
-/** Two more repeats of what did not pass, all in the folder before the first begins; `all` gets them. */
+/** Two more repeats of each case that did not pass, all in the folder before the first begins; `all` gets them. */
 function* confirmingRuns(
 	all: Plan[],
 	searched: readonly Plan[],

@@ -1,4 +1,4 @@
-/** Escapes (`\u001b`) what moves the cursor, erases, sets a title or turns the reading direction, for texts from outside. */
+/** Escapes (`\u001b`) signs that move the cursor, erase, set a title or turn the reading direction, for texts from outside. */
 export function printable(text: string, colour = false): string {
 	return text.replaceAll(UNPRINTABLE, (sign) =>
 		sign === "\r\n" || (colour && OWN_COLOUR.test(sign))
@@ -9,9 +9,9 @@ export function printable(text: string, colour = false): string {
 
 // --- internal ---
 
-/** Whole colours, and a CSV's line ends, so that they may stay. */
+/** Matches whole colours and a CSV's line ends, to let them stay. */
 const UNPRINTABLE =
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them.
 	/\r\n|\x1b\[\d{1,2}m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Bold, dim, red to cyan, grey, and their ends: nothing that hides a text. */

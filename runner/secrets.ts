@@ -22,7 +22,7 @@ export function maskUserinfo(text: string): string {
 	return text.replaceAll(/:\/\/[^\s/]*@/g, "://***@");
 }
 
-/** Hides credentials of URLs and secret-sounding keys by as many stars: a caret under the text still points where it should. */
+/** Hides credentials of URLs and secret-sounding keys by one star a letter: a caret under the text still points where it should. */
 export function maskSameLength(text: string): string {
 	return replaceLogins(text, stars)
 		.replaceAll(SECRET_PARAMETER, (_, name: string, secret: string) => name + stars(secret))
@@ -36,7 +36,7 @@ export function soundsSecret(name: string): boolean {
 	return ENDS_SECRET.test(name);
 }
 
-/** Hides these values, as they are and as brokers' files write them; not those below four letters, which would hide half of the text. */
+/** Hides these values, plain and as in brokers' files; not those below four letters, which would hide half of the text. */
 export function hide(text: string, secrets: readonly string[]): string {
 	return secrets
 		.filter((secret) => secret.length >= 4)
@@ -65,7 +65,7 @@ export function withoutSecrets(
 	);
 }
 
-/** What `maskUrls` and `maskSameLength` would hide, to hide it elsewhere too. */
+/** Everything that `maskUrls` and `maskSameLength` would hide, to hide it elsewhere too. */
 export function secretsIn(text: string): string[] {
 	const logins: string[] = [];
 	replaceLogins(text, (who) => {
@@ -100,9 +100,9 @@ export function maskUrl(url: string): string {
 	return maskUrls(begin < end ? `${url.slice(0, begin)}***${url.slice(end)}` : url);
 }
 
-/** We hide our own command line, not those of npx and the shell above us. */
+/** We hide our own command line, not the lines of npx and the shell above us. */
 export const VISIBLE_PASSWORD =
-	// biome-ignore lint/suspicious/noTemplateCurlyInString: that is what a person is to type.
+	// biome-ignore lint/suspicious/noTemplateCurlyInString: a person is to type that.
 	"There is a password on the command line: other users of this machine may have seen it in the process list. Better in the environment: BROKER_URL=... mqbench ... --url '${BROKER_URL}'";
 
 // --- internal ---

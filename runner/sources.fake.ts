@@ -3,7 +3,7 @@ import path from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { packageFolder } from "./package.ts";
 
-/** All TypeScript but tests and fakes, which may import what they like. */
+/** All TypeScript except tests and fakes, which may import anything. */
 export function sources(): string[] {
 	return ["runner", "infra"]
 		.flatMap((top) =>

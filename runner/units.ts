@@ -1,6 +1,6 @@
 /** The only parser and formatter of units. Parsers are exact (no floating point), formatters give three digits, `...Exact` all. */
 
-/** Its message is for the author. `ofValue` leaves out the value's kind, so that its name can go first: "must be above 0, got 0s". */
+/** Its message is for the author. `ofValue` leaves out the value's kind, and its name can go first: "must be above 0, got 0s". */
 export class UnitError extends Error {
 	override readonly name = "UnitError";
 	readonly ofValue: string | undefined;
@@ -13,7 +13,7 @@ export class UnitError extends Error {
 	}
 }
 
-/** What the parsers take, as regular expressions that JavaScript, Python and Java read alike. */
+/** The texts that the parsers take, as regular expressions that JavaScript, Python and Java read alike. */
 export const UNIT_PATTERNS: Readonly<Record<Kind, string>> = {
 	duration: "^\\s*\\+?[0-9]+(\\.[0-9]+)?\\s*(ns|us|µs|μs|ms|s|min|h)\\s*$",
 	size: "^\\s*\\+?[0-9]+(\\.[0-9]+)?\\s*(B|[Kk]B|[MG]B|[KMG]iB)\\s*$",
@@ -67,7 +67,7 @@ export function parseRate(text: string): Rate {
 	return { messages: Number(messages), perNs: Number(perNs) };
 }
 
-/** As people say it: "870us", "12.4ms", "1.5s", "5min 36s", "1h 10min". */
+/** In everyday form: "870us", "12.4ms", "1.5s", "5min 36s", "1h 10min". */
 export function formatDuration(ns: number): string {
 	if (!Number.isFinite(ns)) throw new RangeError(`no duration: ${ns}`);
 	if (ns < 0) return `-${formatDuration(-ns)}`;
@@ -113,7 +113,7 @@ export function formatBytes(bytes: number): string {
 export function formatBytesExact(bytes: number): string {
 	let best = `${bytes}`;
 	let bestUnit = "B";
-	// Of two equally short results take the binary unit: 1024000 is 1000KiB, not 1024KB.
+	// Between two equally short results take the binary unit: 1024000 is 1000KiB, not 1024KB.
 	for (const unit of ["GiB", "MiB", "KiB", "GB", "MB", "KB"]) {
 		const size = Number(BYTES[unit]);
 		if (bytes === 0 || bytes % size !== 0) continue;

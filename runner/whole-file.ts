@@ -4,7 +4,7 @@ import path from "node:path";
 
 /** After a power failure the old file or the new one exists, never a part. Replaces a link in its place, never follows it. */
 export function writeWhole(file: string, content: string | Uint8Array, mode?: number): void {
-	// An unpredictable name, so that no link can wait there.
+	// An unpredictable name, because a link may wait at a predictable one.
 	const part = `${file}.${randomBytes(6).toString("hex")}.part`;
 	writeNew(part, content, mode);
 	try {

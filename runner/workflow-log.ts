@@ -2,7 +2,7 @@ import type { Sink, World } from "./world.ts";
 
 /**
  * GitHub Actions reads commands from a step's output: `::` after leading blanks, `##[` anywhere, lines end in CR or LF. A blank splits such
- * text from outside (a broker's error, a name) so that it cannot be one. Elsewhere nothing changes; `issue` prints our own commands.
+ * text from outside (a broker's error, a name), which is then not a command. Elsewhere nothing changes; `issue` prints our own commands.
  */
 export function guarded(world: World): World {
 	if (world.env.GITHUB_ACTIONS !== "true" || guards.has(world.stdout)) return world;
@@ -20,7 +20,7 @@ export function withoutCommands(text: string): string {
 
 // --- internal ---
 
-/** From a guarded sink to what it guards. */
+/** From a guarded sink to the unguarded one. */
 const guards = new WeakMap<Sink, Sink>();
 
 /** .NET compares texts by culture and may ignore letters without width, so a command may contain them. */
@@ -43,7 +43,7 @@ function guardedSink(sink: Sink): Sink {
 		},
 		write(text) {
 			const whole = withoutCommands(begun + text);
-			// Blanks go only after what was printed already, never into it.
+			// Blanks go only after the text printed already, never into it.
 			sink.write(whole.slice(begun.length));
 			begun = whole.slice(Math.max(whole.lastIndexOf("\n"), whole.lastIndexOf("\r")) + 1);
 		},

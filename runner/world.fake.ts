@@ -1,6 +1,6 @@
 import type { World } from "./world.ts";
 
-/** Keeps what is written; its time stands still. */
+/** Keeps all output; its time stands still. */
 export interface FakeWorld extends World {
 	out(): string;
 	err(): string;

@@ -7,12 +7,12 @@ export interface World {
 	readonly clock: Clock;
 	/** Asks the user for a line; null without a terminal. */
 	readonly ask: ((question: string) => Promise<string>) | null;
-	/** The next line of standard input, null at its end. Absent: nothing is piped. */
+	/** The next line of standard input, null at its end. Absent if nothing is piped. */
 	readonly nextLine?: (() => Promise<string | null>) | undefined;
 	/** Aborted once by the first Ctrl-C or SIGTERM; `reason` is the signal's name. */
 	readonly stop: AbortSignal;
 	readonly interrupt?: () => void;
-	/** Sets what stays and costs money if mqbench exits at once: a second Ctrl-C prints it, with exit code 5. null: nothing any more. */
+	/** Sets the text about machines that stay and cost money if mqbench exits at once: a second Ctrl-C prints it (exit code 5). Null clears it. */
 	readonly leaving?: (text: string | null) => void;
 }
 
@@ -23,7 +23,7 @@ export interface Sink {
 	readonly rows?: number | undefined;
 	/** Prints any text: only line ends, tabs and our own colours have an effect. */
 	write(text: string): void;
-	/** Prints cursor movements and erasures as they are. Absent: as `write`. */
+	/** Prints cursor movements and erasures as they are. By default the same as `write`. */
 	control?(text: string): void;
 }
 
