@@ -20,7 +20,7 @@ export interface Merged {
 
 interface SecondFigures {
 	readonly count: number;
-	/** ns, upper edge of the bucket; null with too few values, or among those that never came. */
+	/** ns, upper edge of the bucket; null with too few values, or among samples that never came. */
 	readonly p50: number | null;
 	readonly p99: number | null;
 	readonly max: number | null;
@@ -96,7 +96,7 @@ export function mergeLines(
 
 // --- internal ---
 
-/** Almost always one histogram, whose figures are made at once; its bytes wait for another, of stragglers. */
+/** Almost always one histogram, so its figures are made at once. Its bytes are kept for another one, from stragglers. */
 interface Second {
 	readonly encoded: Buffer[];
 	readonly owed: number;

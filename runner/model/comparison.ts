@@ -107,7 +107,7 @@ export const Baseline = z.strictObject({
 			main: z.string().default("response"),
 			closed: z.boolean().default(false),
 			without: z.string().nullable().default(null),
-			/** Figures whose true value is larger: it never completed (the timeout is recorded instead), or the generator ended the search. */
+			/** Figures whose true value is larger: messages never completed (the timeout is recorded instead), or the generator ended the search. */
 			beyond: z.array(z.string()).default([]),
 			weak: z.array(z.string()).default([]),
 			/** Error bound of latencies from client to client, ns. Null with one clock. */

@@ -40,7 +40,7 @@ const COUNTS = {
 		offends: true,
 	},
 	failedReceived: { recorded: Maybe, ledgers: true },
-	/** Received, never acknowledged; where nothing is acknowledged: unknown whether they left. */
+	/** Received, never acknowledged. Where nothing is acknowledged, it is unknown whether they left. */
 	unackedReceived: { recorded: Maybe, ledgers: true },
 	/** Completed after the timeout; their true times are in the percentiles. */
 	late: { recorded: Count, inResult: Maybe },
@@ -63,7 +63,7 @@ const COUNTS = {
 	behind: { recorded: Maybe },
 } as const satisfies Readonly<Record<string, Declared>>;
 
-/** Required of a run for a tally to mean something: scenario/rules/sla.ts refuses lines without it. */
+/** A tally means something only in a run that has these: scenario/rules/sla.ts refuses other lines. */
 export type Need = "checksum" | "receipts" | "backlog" | "faults" | "rate" | "acks" | "order";
 
 export interface AboutCount {

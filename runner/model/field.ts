@@ -11,7 +11,7 @@ import {
 
 type Docs = { description: string; examples: (string | number)[] };
 
-/** Text with a unit; the docs describe the text, not the parsed value. `complaint` says why a value is wrong ("must be above 0"). */
+/** Text with a unit; the docs describe the text, not the parsed value. `complaint` is the mistake in a value ("must be above 0"). */
 export function unit<Kind extends keyof typeof PARSERS>(
 	kind: Kind,
 	docs: Docs,
@@ -43,7 +43,7 @@ export function ttl(ends: string, least: string) {
 	).prefault("2h");
 }
 
-/** A number of messages ("10000 messages"; 0: none) where the load is one. Which of them a load takes is checked elsewhere. */
+/** A number of messages ("10000 messages", none if 0) where the load is one. Which one a load takes is checked elsewhere. */
 type Warmup = { readonly ns: number } | { readonly messages: number } | { readonly steady: true };
 export function warmup(description: string, examples: string[]) {
 	return z

@@ -41,7 +41,7 @@ export const Schedule = z.strictObject({
 	steady: z.strictObject({ fromNs: Ns, toNs: Ns }).nullable().default(null),
 	/** closed: the longest that it may take, warm-up included. */
 	durationNs: Ns,
-	/** Messages intended before the window opens, and in all: those with offset < warmup + duration. */
+	/** Messages intended before the window opens, and in all (offset < warmup + duration). */
 	warmupMessages: Count,
 	messages: Count,
 });

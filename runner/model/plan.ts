@@ -107,7 +107,7 @@ export const Plan = z.strictObject({
 	server: z.boolean().default(true),
 	urlEnv: z.string(),
 	driverOptions: z.record(z.string(), z.json()),
-	/** The target that started the brokers, also if the rig stays up. */
+	/** For a rig that stays up, the target that started it. */
 	target: Target,
 	pattern: Pattern,
 	schedule: Schedule,

@@ -127,7 +127,7 @@ export const Gate = z.strictObject({
 	percentile: z.number().gt(0).lt(100).nullable(),
 	limitNs: Ns.nullable(),
 	...Numbers,
-	/** The numbers above come from the repeat furthest from the limit among those with the worst verdict. */
+	/** The numbers above are from the repeat with the worst verdict, if several from the one furthest from the limit. */
 	repeats: z.array(
 		z.strictObject({
 			repeat: Count,
@@ -350,7 +350,7 @@ export const Run = z.strictObject({
 	throughput: z.strictObject({
 		sent: z.number().nonnegative().nullable(),
 		received: z.number().nonnegative().nullable(),
-		/** Send calls less those that failed. */
+		/** Send calls that did not fail. */
 		achieved: z.number().nonnegative().nullable(),
 		sentHow: z.string().nullable(),
 		receivedHow: z.string().nullable(),
@@ -364,10 +364,10 @@ export const Run = z.strictObject({
 				count: Count,
 				/** Samples owed by messages due in it that never came; null for closed loops and stopped runs. */
 				missing: MaybeCount,
-				/** Over all messages due. Null with too few, or if it lies among those that never completed. */
+				/** Over all messages due. Null with too few, or if it lies among messages that never completed. */
 				p50: Ns.nullable(),
 				p99: Ns.nullable(),
-				/** Over those that completed. */
+				/** Over completed messages. */
 				max: Ns.nullable(),
 				lag: z.strictObject({ p99: Ns.nullable(), max: Ns.nullable() }).nullable(),
 				queued: z.strictObject({ p99: Ns.nullable(), max: Ns.nullable() }).nullable(),
@@ -493,7 +493,7 @@ export const Result = z.strictObject({
 	cause: MaybeCause,
 	/** Inconclusive only because of comparisons with a baseline: by default that lets a build through (exit code 0). */
 	openBaselineOnly: z.boolean(),
-	/** For verdict "error": a bug of mqbench, its environment, or a scenario that asks for too much. */
+	/** For verdict "error": a bug in mqbench, its environment, or a scenario that asks for too much. */
 	errorCause: z.enum(["internal", "environment", "scenario"]).nullable(),
 	damaged: z.array(z.strictObject({ file: z.string(), why: z.string() })).optional(),
 	interruptedBy: z.string().nullable(),

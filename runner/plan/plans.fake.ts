@@ -7,7 +7,7 @@ export function plansOf(text: string, only?: string): Plan[] {
 	return expand(loadScenario("s.yaml", text), { runId: "r", only });
 }
 
-/** For tests: the first plan of a workload with messages of 256 B: "rate: 10/s, duration: 1s". */
+/** For tests: the first plan of a workload with 256 B messages: "rate: 10/s, duration: 1s". */
 export function planOf(workload: string, head = "system: nats"): Plan {
 	const [plan] = plansOf(`${head}\nworkload: { message: 256B, ${workload} }\n`);
 	if (!plan) throw new Error("the scenario has no runs");

@@ -114,7 +114,7 @@ function targetsTable(): string {
 	);
 }
 
-/** "at-least-once; a consumer alone: at-most-once" */
+/** "at-least-once; a consumer alone: at-most-once". */
 function promised({ delivery, deliveryAlone: alone }: Traits): string {
 	return alone === undefined || alone === delivery
 		? delivery

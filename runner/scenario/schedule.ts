@@ -140,7 +140,7 @@ function beforeSeconds(seconds: number): number {
 }
 
 const WARMUP_NS = 5e9;
-/** 12 s to judge and 2 s to tell the generator (run/warm-up.ts). Kafka on two cores took 35 to 65 s to reach full speed. */
+/** 12 s to judge and 2 s to reach the generator (run/warm-up.ts). Kafka on two cores took 35 to 65 s to reach full speed. */
 const STEADY = { fromNs: 14e9, toNs: 90e9 };
 const CLOSED_NS = 600e9;
 /** A step's (reports/METHOD.md, "Searches"). */

@@ -15,7 +15,7 @@ interface Around extends Pick<Scenario, "faults" | "repeat" | "baseline"> {
 	readonly problems: Problem[];
 }
 
-/** Looks up the systems and cases of all SLA lines. `compared` holds those with a baseline. */
+/** Looks up the systems and cases of all SLA lines. `compared` has the lines with a baseline. */
 export function resolveSlaLines(
 	{ sla, cases: own = [] }: Pick<ScenarioFile, "sla" | "cases">,
 	around: Around,

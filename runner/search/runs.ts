@@ -95,7 +95,7 @@ export function foreseen(start: Plan) {
 			runs.push({ step: what.step, outcome: what.step.rate <= limit ? "pass" : "fail" });
 		}
 	};
-	// The longest ways lead to the highest and the lowest rates. Limits closer than a search's precision are one to it.
+	// The longest searches end at the highest and the lowest rates. A search cannot separate limits closer than its precision.
 	const plays = [HIGHEST, 4 * lowestOf(first)].flatMap((top) =>
 		Array.from({ length: 48 }, (_, i) => play(top / 1.03 ** i)),
 	);
