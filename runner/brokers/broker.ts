@@ -15,7 +15,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 	readonly title: string;
 	/** A strict object with `broker: <name>`. */
 	readonly options: z.ZodObject;
-	/** Other names for it or one of its modes, lowercase, with the right text for each. */
+	/** Other names for it or one of its modes, lowercase, with the text to write for each. */
 	readonly alsoCalled: Readonly<Record<string, string>>;
 	/** Empty if it has no process and so no URL. */
 	readonly urls: Ports;
@@ -37,7 +37,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 		options: Options,
 		place: BrokerPlace | null,
 	): readonly { readonly key: string; readonly message: string }[];
-	/** Options besides durability and replicas that only apply to topics which mqbench creates. */
+	/** Options other than durability and replicas that only apply to topics which mqbench creates. */
 	readonly topicOptions: readonly string[];
 	/** Its driver is in the k6 that is built before the first run. Another k6, with all drivers, is built when it is first needed. */
 	readonly firstDriver?: true;

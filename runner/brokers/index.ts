@@ -10,7 +10,7 @@ export type { Broker, Durability, Traits } from "./broker.ts";
 export { hideSecrets, secretsOf } from "./config.ts";
 export { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 
-/** Newcomers see first the brokers that mqbench builds itself; those without a process are last. */
+/** Brokers that mqbench builds itself are first, for newcomers. Brokers without a process are last. */
 export const brokers: Readonly<Record<string, Broker>> = Object.fromEntries(
 	Object.entries(definitions as unknown as Record<string, Broker>).sort(
 		([, a], [, b]) => effort(a) - effort(b),

@@ -2,7 +2,7 @@
 export interface OmbDriver {
 	/** "kafka" of io.openmessaging.benchmark.driver.kafka.KafkaBenchmarkDriver. */
 	readonly packages: readonly string[];
-	/** Options that are set whatever the keys are. */
+	/** Options that do not depend on the keys. */
 	readonly system: Options;
 	/** Added where topics have several subscriptions. */
 	readonly copied?: Options;

@@ -86,7 +86,7 @@ export const ANY = "0.0.0.0";
 export interface Described {
 	/** Reads a line of a node's output; true if it takes connections. All nodes have to. */
 	ready(line: string, node: number): boolean;
-	/** Polled every 100 ms once all nodes are ready, until true: a cluster has its leader. */
+	/** Polled every 100 ms once all nodes are ready, until true. A cluster then has its leader. */
 	healthy?(): Promise<boolean>;
 	/** For drivers; called when everything is up. */
 	url(): string;

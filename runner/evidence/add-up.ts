@@ -166,7 +166,7 @@ function plainly<T>(a: T, b: T): T {
 	return (typeof a === "number" && typeof b === "number" ? a + b : a) as T;
 }
 
-/** Null if that client has not come to it. */
+/** A null is from a client that did not get that far. */
 function either(which: (a: number, b: number) => number) {
 	return (a: number | null, b: number | null) =>
 		a === null || b === null ? (a ?? b) : which(a, b);

@@ -142,7 +142,7 @@ function runFileOf(file: string): { readonly run: RunFile | null; readonly damag
 	}
 }
 
-/** When the window opened, or null if the run did not come to it. */
+/** When the window opened, or null if the run ended before. */
 function startOf(lines: readonly ClientFileLine[]): number | null {
 	return ofType(lines, "totals")[0]?.windowStartNs ?? null;
 }

@@ -61,7 +61,7 @@ export function withBrokers(
 
 type Use = Omit<Run["series"]["resources"][number], "at">;
 
-/** Use between two samples, null if they are too close. A counter that fell belongs to processes that ended or restarted: null. */
+/** Use between two samples, null if they are too close. A counter that fell is null too, because its processes ended or restarted. */
 export function useBetween(before: ResourceLine | undefined, now: ResourceLine): Use | null {
 	const seconds = before ? (now.unixMs - before.unixMs) / 1000 : 0;
 	if (!before || seconds < SHORTEST_S) return null;

@@ -9,7 +9,7 @@ interface Clocked {
 }
 
 export interface ClockOffsets {
-	/** How far each clock is taken to be ahead of ours, ns, by index; all equal with `byChrony`. */
+	/** The assumed lead of each clock over ours, ns, by index; all equal with `byChrony`. */
 	readonly offsetsNs: readonly number[];
 	readonly byChrony: boolean;
 	readonly note: string | null;
@@ -81,7 +81,7 @@ function byProbes(
 	};
 }
 
-/** Whether the probes show two clients further apart than both of their chronys allow. */
+/** Do the probes show two clients further apart than both of their chronys allow? */
 function isDenied(readings: readonly Kept[]): boolean {
 	return readings.some((one, i) =>
 		readings.slice(0, i).some((other) => {
@@ -91,7 +91,7 @@ function isDenied(readings: readonly Kept[]): boolean {
 	);
 }
 
-/** How far apart the two worst can be. */
+/** The largest possible distance between two clocks. */
 function worstPair(bounds: readonly number[]): number {
 	const [a = 0, b = 0] = [...bounds].sort((x, y) => y - x);
 	return a + b;

@@ -323,7 +323,7 @@ export class Fleet {
 		this.#interrupt();
 	}
 
-	/** Makes all clients close their books and end; ends those that do not. */
+	/** Makes all clients close their books and end; ends the rest. */
 	#interrupt(): void {
 		if (this.#stopping) return;
 		this.#stopping = true;
@@ -404,7 +404,7 @@ const INSIDE_K6 = path.join(packageFolder, "dist", "inside-k6.js");
 /** Takes a client's line, or null when the client has ended. */
 type Listen = (member: Member, line: ProgressLine | null) => void;
 
-/** Whether everything has been sent. A closed load has no schedule, so there it is a second without a message. */
+/** Has everything been sent? A closed load has no schedule, so there it is a second without a message. */
 function isSent({ schedule }: Plan, { at, sent }: Tick): boolean {
 	return schedule.kind === "closed"
 		? sent === 0

@@ -41,7 +41,7 @@ export function makeRunFolder(
 	});
 }
 
-/** Adds a run that was not planned from the start: a search does that. */
+/** Adds a run that was not planned from the start, for a search. */
 export function addRun(folder: string, plan: Plan): void {
 	writing(folder, () => fillRun(runPath(folder, plan), plan));
 }

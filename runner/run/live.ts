@@ -130,7 +130,7 @@ function soFar({ window, merged }: Tick): string[] {
 	return merged ? [...texts, `worst of ${merged.clients} clients`] : texts;
 }
 
-/** "~" marks few samples, "n/a" too few. `count`: how many samples the percentiles rest on. */
+/** "~" marks few samples, "n/a" too few. `count`: the number of samples behind the percentiles. */
 function percentiles({ p50, p99, max }: WindowSoFar, count: number): string[] {
 	const marked = (p: number, ns: number) => {
 		const support = supportOf(count, p);

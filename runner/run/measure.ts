@@ -44,7 +44,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 	// The run that is about to be made, or null if the last one has recorded how it ended.
 	let ahead: Plan | null = null;
 	const queue = runs[Symbol.iterator]();
-	// After a stop, records in each run that was not made why.
+	// After a stop, records the reason in each run that was not made.
 	const noteRest = () => {
 		const now = timestamp(world);
 		const stopped = { startedAt: now, endedAt: now, interruptedBy: String(world.stop.reason) };
@@ -136,7 +136,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 
 // --- internal ---
 
-/** Prepares the clients, once a command: finds their facts, and copies the programs to those on other machines. */
+/** Prepares the clients, once a command: finds their facts, and copies the programs to clients on other machines. */
 async function reach(clients: readonly Client[], progress: Progress): Promise<ReadyClient[]> {
 	const ready = await Promise.all(
 		clients.map(async (client) => ({ client, facts: await client.prepare() })),

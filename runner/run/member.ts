@@ -190,7 +190,7 @@ export class Member {
 	}
 }
 
-/** `error` as (the end of) a sentence, without passwords and without the client's `name`, which stands before it. */
+/** `error` as (the end of) a sentence, without passwords and without the client's `name`, which precedes it. */
 export function reasonText(begin: string, error: unknown, name?: string): string {
 	if (error instanceof MqbenchError) {
 		const text = maskUrls(error.message);

@@ -190,7 +190,7 @@ export function noteNotRun(
 	});
 }
 
-/** Whether a generator takes CPU from the broker. */
+/** Does a generator take CPU from the broker? */
 export function sharesHost(
 	{ identities, sameHost }: Pick<Broker, "identities" | "sameHost">,
 	clients: readonly {

@@ -110,7 +110,7 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 		: `its runs were made on another machine, or another state of this one (${differs}: ${before[differs]}, now ${now[differs]})`;
 }
 
-/** Identity of a rig's machines. Your own hosts are the same ones whatever their rig is called. */
+/** Identity of a rig's machines. Your own hosts are the same ones under any name of their rig. */
 function identityOf(rig: RigMachines | null) {
 	const own = rig?.cloud === null ? { id: null, createdAt: null } : {};
 	return rig && { ...rig, ...own, facts: null };
@@ -136,7 +136,7 @@ function readText(file: string): string | null {
 	return existsSync(file) ? readGiven(file) : null;
 }
 
-/** Whether a run is done. One that cannot be read was not finished. */
+/** Is the run done? An unreadable one was not finished. */
 function isDone(run: string): boolean {
 	try {
 		const { state, run: file } = collect(run);

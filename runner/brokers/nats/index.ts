@@ -129,7 +129,7 @@ const server = goServer<NatsOptions>({
 							listen: at(client),
 							server_name: `mqbench-${i + 1}`,
 							...(streams && { "jetstream.store_dir": site.data }),
-							// It warns in its log of a password, but not of a token.
+							// Its log warns about a password, but not about a token.
 							...(!own && { "authorization.token": token }),
 							// A single node advertises nothing.
 							...(site.published && cluster && { client_advertise: site.client }),
