@@ -4,7 +4,7 @@ import type { IndexedResult, IndexedRun } from "./indexed.ts";
 import { carried, percentile } from "./select.ts";
 import { type Amount, amount, show } from "./show.ts";
 
-/** The one figure that stands for a run among many. */
+/** The one figure that represents a run in a list. */
 export interface Headline {
 	/** "response p99"; of a closed loop "throughput", of a search "highest rate". */
 	readonly name: string;

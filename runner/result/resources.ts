@@ -34,7 +34,7 @@ export function nodeSeries({ nodes, t0Ms }: Collected): Run["series"]["brokerHos
 
 // --- internal ---
 
-/** For all other machines together, and for each at least: the result must not grow with their number. */
+/** Most points of all other machines together, and the fewest of each: the result must not grow with the number of machines. */
 const MOST_POINTS = 1200;
 const FEWEST = 30;
 

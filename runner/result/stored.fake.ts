@@ -29,8 +29,8 @@ export function fixtureResult(name: string): Result {
 export const PUBLISHED = path.join(packageFolder, "reports", "published");
 
 /**
- * For tests: a published report's run folder, unpacked, with the reports that these sources make of it. To make them takes up to five
- * seconds, and many files want them: they are kept in the temporary folder for as long as neither archive nor sources change.
+ * For tests: a published report's run folder, unpacked, with its reports as these sources make them. Making them takes up to five
+ * seconds and many tests need them, so they are kept in the temporary folder until the archive or the sources change.
  */
 export function publishedFolder(name: string): string {
 	const kept = path.join(tmpdir(), "mqbench-published", `${name}-${stateOf(name)}`);

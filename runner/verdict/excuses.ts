@@ -324,7 +324,7 @@ function explains(
 		: share > 0.5;
 }
 
-/** Does the verdict stand whatever two clocks of that bound hide? A FAIL does if samples beyond limit and bound spend the budget twice. */
+/** Does the verdict hold for any clock error within the bound? A FAIL does if samples beyond limit and bound spend the budget twice. */
 function holdsWithin({ sla, facts, judgement: j }: Line, boundNs: number): boolean {
 	if (sla.kind === "tally") return true;
 	const { limitNs } = sla;

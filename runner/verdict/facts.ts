@@ -103,7 +103,7 @@ export function samplesDue(facts: Facts, metric: Metric): number {
 	return messagesDue(facts) * samplesPerMessage(facts.collected.plan, metric);
 }
 
-/** Samples due per second from the window's start (warm-up < 0). Null for a closed load, if incomplete, or without a main metric. */
+/** Samples due per second from the window's start (warm-up < 0). Null for a closed load, an incomplete run, or without a main metric. */
 export function dueBySecond(collected: Collected): ReadonlyMap<number, number> | null {
 	const { plan, state } = collected;
 	const { schedule } = plan;
@@ -134,7 +134,7 @@ export function windowOf({ plan, totals, ticks }: Collected): { startNs: number;
 	if (kind !== "closed") return { startNs: warmupNs, endNs: warmupNs + durationNs };
 	const startNs = totals?.windowStartNs ?? warmupNs;
 	const last = [totals?.lastReceiveNs, totals?.lastAckNs].filter((ns) => ns != null);
-	// Without any answer, as far as anything was counted.
+	// Without any answer, the window ends with the last count.
 	const endNs =
 		last.length > 0
 			? largestOf(last)
@@ -202,7 +202,7 @@ export function distributionOf(facts: Facts, metric: Metric): Distribution {
 	return withoutSmallest(whole, receivedTwice(facts.collected, metric));
 }
 
-/** Lag per client in the window, for several clients; leaves out those that measured nothing. */
+/** Lag per client in the window, for several clients; leaves out clients that measured nothing. */
 export function lagByClient(
 	facts: Facts,
 ): { readonly part: ClientPart; readonly merged: Merged; readonly sample: Sample }[] {

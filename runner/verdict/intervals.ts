@@ -139,7 +139,7 @@ export function withCensored<I extends Interval>(
 /** Share to take away by interval number; 1 is all. */
 export type Shares = ReadonlyMap<number, number>;
 
-/** Removes those shares of the messages due, and as many late ones. Messages that never came stay: only the system withholds them. */
+/** Removes those shares of the messages due, and equally many late ones. Messages that never came stay: only the system withholds them. */
 export function without(intervals: readonly LimitInterval[], shares: Shares): LimitInterval[] {
 	return intervals.map(({ n, over, overWithoutLag, censored }, i) => {
 		const away = Math.min(n - censored, Math.round((shares.get(i) ?? 0) * n));

@@ -167,7 +167,7 @@ function lateSaid(sla: LatencySla, plan: Plan, tested: OverTest, censored: numbe
 			{ percentile, needed, window, n, over, limitNs },
 		);
 	}
-	// A closed loop has no send time of an incomplete message.
+	// In a closed loop, an incomplete message's send time is unknown.
 	const known = plan.schedule.kind !== "closed" || censored === 0;
 	const events = known ? tested.events : 0;
 	const longestNs = tested.longestEvent * intervalNs(plan);

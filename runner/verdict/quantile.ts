@@ -117,7 +117,7 @@ function clusteringAbove(
 			// More samples than due: some are second receipts, and which is unknown.
 			counted.push({ n, over: Math.min(n, above + Math.max(0, n - count)) });
 		}
-		// Samples that second receipts hide, or a closed load misses, have no intended time.
+		// The intended time is unknown for samples that second receipts hide, or that a closed load misses.
 		const closed = plan.schedule.kind === "closed";
 		const hidden = closed ? missing : Math.min(missing, receivedTwice(collected, metric));
 		return clustering(withCensored(counted, hidden));

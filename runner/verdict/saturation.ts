@@ -22,7 +22,7 @@ export const IDLE_SHARE = 0.1;
 /** Waiting for a larger share of the wanted time shows in latencies. */
 const WAIT_SHARE = 0.1;
 
-/** Subtle: low-priority work uses idle time without taking any from them, so idle time decides only where waiting is unknown. */
+/** Subtle: low-priority work uses idle time but takes none from generator and broker. So idle time decides only if waiting is unknown. */
 export function saturationOf(machine: Machine, { collected }: Facts): Saturation | null {
 	if (collected.t0Ms === null) return null;
 	const { startNs, endNs } = windowOf(collected);

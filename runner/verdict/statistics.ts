@@ -17,7 +17,7 @@ export interface Interval {
 
 export interface OverTest {
 	readonly verdict: "pass" | "fail" | "inconclusive";
-	/** "budget": spent twice while the corrected test is open; "samples": too few; "events": a pass that rests on few of them. */
+	/** "budget": spent twice while the corrected test is open. "samples": too few. "events": a pass that rests on few of them. */
 	readonly reason: "test" | "budget" | "samples" | "events";
 	readonly n: number;
 	readonly over: number;

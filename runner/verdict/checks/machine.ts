@@ -25,7 +25,7 @@ import {
 	unknown,
 } from "./check.ts";
 
-/** Did generator and broker get the CPU they needed? All but the clock only warn: they explain, and the gates decide. */
+/** Did generator and broker get the CPU they needed? All but the clock only warn: they explain, and the SLA lines decide. */
 
 const READ_PROC = "measure on Linux, where /proc and the control group can be read";
 

@@ -96,7 +96,7 @@ export const STEADY_SECONDS = 8;
 /** A rising p50 leaves a gate open if the limit is nearer than this factor. */
 export const STEADY_MARGIN = 2;
 
-/** If p50 drifts, percentiles of the whole depend on when one looks. */
+/** If p50 drifts, percentiles of the whole window depend on when they are measured. */
 export const steady: Check = {
 	name: "steady",
 	comesTo: "warn",
@@ -261,7 +261,7 @@ function stepGrowth(facts: Facts, { name, rate, points }: Step, outside: string)
 		return fail(`${formatCount(perSecond)} messages per second`, `${formatCount(most)}/s`, {
 			perSecond,
 		});
-	// Even a small queue of the last third against a large one of the first.
+	// Compares a small queue of the last third with a large one of the first.
 	const step = quarter(last, 1) - missing - quarter(first, 3);
 	const limitNs = tightestLimitNs(facts, "response");
 	const room = limitNs === null ? Infinity : Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
