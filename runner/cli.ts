@@ -92,7 +92,7 @@ function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
 	if (sinceMs === null) {
 		sinceMs = 0;
 		stop.abort(signal);
-		// An immediate follows pending signals: one that came while we were busy is not younger for that.
+		// An immediate follows pending signals: a signal that came while we were busy is not taken for a later one.
 		for (const ms of [SAME_MS, AGAIN_MS]) setTimeout(() => setImmediate(heard, ms), ms).unref();
 		return;
 	}

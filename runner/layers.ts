@@ -1,4 +1,4 @@
-/** A file imports (types included) only from its own folder and those in lower rows. `layers.test.ts` enforces it. */
+/** A file imports (types included) only from its own folder and from folders in lower rows. `layers.test.ts` enforces it. */
 export const LAYERS: readonly (readonly string[])[] = [
 	["runner/cli.ts"],
 	["runner/main.ts"],

@@ -68,7 +68,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
 	],
 };
 
-/** Runs a command line. Every error becomes a message, with a stack only for a bug of ours. */
+/** Runs a command line. Every error becomes a message, with a stack only for our own bugs. */
 export async function main(argv: readonly string[], outside: World): Promise<ExitCode> {
 	const world = guarded(outside);
 	let code: ExitCode = EXIT.pass;

@@ -17,7 +17,7 @@ export function maskAll<T>(value: T, mask = maskUrls): T {
 	return value;
 }
 
-/** For texts whose URLs have a later @, as Go's have: `https://proxy/module/@v/v1.0.0.mod`. */
+/** For texts such as Go's, whose URLs may have a later @: `https://proxy/module/@v/v1.0.0.mod`. */
 export function maskUserinfo(text: string): string {
 	return text.replaceAll(/:\/\/[^\s/]*@/g, "://***@");
 }

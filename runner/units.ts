@@ -1,6 +1,6 @@
 /** The only parser and formatter of units. Parsers are exact (no floating point), formatters give three digits, `...Exact` all. */
 
-/** Its message is for the author. `ofValue` leaves out the value's kind, and its name can go first: "must be above 0, got 0s". */
+/** Its message is for the author. `ofValue` leaves out the value's kind, so its name can go first: "must be above 0, got 0s". */
 export class UnitError extends Error {
 	override readonly name = "UnitError";
 	readonly ofValue: string | undefined;

@@ -67,7 +67,7 @@ export default defineConfig({
 					name: "e2e",
 					include: E2E,
 					globalSetup,
-					// They measure, so after the others; mostly they wait.
+					// They measure, so they run after the others; mostly they wait.
 					maxWorkers,
 					sequence: { groupOrder: 1 },
 				},

@@ -12,7 +12,7 @@ export interface World {
 	/** Aborted once by the first Ctrl-C or SIGTERM; `reason` is the signal's name. */
 	readonly stop: AbortSignal;
 	readonly interrupt?: () => void;
-	/** Sets the text about machines that stay and cost money if mqbench exits at once: a second Ctrl-C prints it (exit code 5). Null clears it. */
+	/** Sets the text about machines that cost money if mqbench exits at once: a second Ctrl-C prints it, with exit code 5. Null clears it. */
 	readonly leaving?: (text: string | null) => void;
 }
 
