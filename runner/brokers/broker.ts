@@ -47,7 +47,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends Server {
 type Given = "title" | "urls";
 type Made = "options" | "traits" | "durability" | "driverOptions" | "contradictions" | keyof Server;
 
-/** A broker, reduced to what differs from the defaults. */
+/** A broker, reduced to its differences from the defaults. */
 interface Definition<Options>
 	extends Pick<Broker<Options>, Given>,
 		Partial<Omit<Broker<Options>, Given | Made>> {

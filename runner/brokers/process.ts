@@ -113,7 +113,7 @@ export interface NodeDescription {
 	readonly files: Readonly<Record<string, string>>;
 }
 
-/** Runs a command on a node's host without stdin. `said`: stdout and stderr; code 127: there is no such program. */
+/** Runs a command on a node's host without stdin. `said` is stdout and stderr. Code 127 means that there is no such program. */
 export type Ask = (
 	node: number,
 	argv: readonly string[],

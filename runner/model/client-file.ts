@@ -58,7 +58,7 @@ const SecondLine = z.strictObject({
 			lowest: z.int().negative().optional(),
 		}),
 	),
-	/** For plan.limits[k], per tenth of the line: messages with the metric; above the limit (equality meets it); above it without lag. */
+	/** For plan.limits[k], per tenth of the line: messages with the metric, messages above the limit (not at it), and above it without lag. */
 	limits: z.array(
 		z.strictObject({
 			count: z.array(Count).length(10),

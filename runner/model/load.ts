@@ -30,7 +30,7 @@ const MaybeIdle = Rate.extend({ messages: Count });
 /** Open loads (all but `closed`) fix intended times: message i is due offset(i) after T0 (offset.ts, schedule.go). */
 export const Schedule = z.strictObject({
 	kind: z.enum(["constant", "poisson", "stages", "closed"]),
-	/** An exact ratio, null if closed. constant: offset(i) = floor(i * perNs / messages); poisson: the mean; stages: the highest. */
+	/** An exact ratio, null if closed. The mean if poisson, the highest if stages. If constant, offset(i) = floor(i * perNs / messages). */
 	rate: Rate.nullable(),
 	seed: Count.default(0),
 	/** stages: from T0 on without gaps, the warm-up first; the rate changes linearly. Else empty. */

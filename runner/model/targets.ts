@@ -16,7 +16,7 @@ export interface TargetTraits {
 	readonly rents: "aws" | null;
 	readonly faults: readonly FaultName[];
 	readonly otherFaults: string;
-	/** Unsupported settings, and what to write instead. */
+	/** Unsupported settings, each with its remedy. */
 	readonly without: Readonly<Partial<Record<SystemSetting, string>>>;
 }
 

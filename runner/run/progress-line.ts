@@ -7,7 +7,7 @@ const WindowSoFar = z.object({ count: z.int(), p50: z.int(), p99: z.int(), max: 
 export type WindowSoFar = z.infer<typeof WindowSoFar>;
 
 const soFar = {
-	/** The metric of `window`, `p50` and `p99`: response; service in a closed loop; ack in a backlog. */
+	/** The metric of `window`, `p50` and `p99`: response, in a closed loop service, in a backlog ack. */
 	metric: Metric,
 	window: WindowSoFar.nullable(),
 };
