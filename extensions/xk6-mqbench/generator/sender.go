@@ -177,13 +177,18 @@ func (s *sender) transmit(m *broker.Message, callNs, waitedNs int64) int64 {
 	}
 	s.called.Store(seq + 1)
 	s.connection.inFlight.Add(1)
-	s.callNs.Store(callNs)
+	timed := !g.closed && !g.facts.Inline // a closed load has no times for which it could be held up
+	beganNs := callNs
+	if timed { // stamping is ours
+		beganNs = g.clock.Now() - g.t0
+	}
+	s.callNs.Store(beganNs)
 	s.out.Send(m, s.done)
 	s.callNs.Store(idle)
-	endedNs, heldNs := callNs, int64(0)
-	if !g.closed && !g.facts.Inline { // a closed load has no times for which it could be held up
+	endedNs, heldNs := beganNs, int64(0)
+	if timed {
 		endedNs = g.clock.Now() - g.t0
-		heldNs = endedNs - callNs - g.stopped(callNs, endedNs)
+		heldNs = endedNs - beganNs - g.stopped(beganNs, endedNs)
 	}
 	if shared {
 		startNs := offsetNs + queuedNs
