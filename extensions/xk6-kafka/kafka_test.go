@@ -13,7 +13,10 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-func TestConformance(t *testing.T) { conforms(t, `{}`, nil) }
+func TestConformance(t *testing.T) {
+	t.Run("acks all", func(t *testing.T) { conforms(t, `{}`, nil) })
+	t.Run("acks 0", func(t *testing.T) { conforms(t, `{"acks": "0"}`, func(*testing.T) { shared.kill() }) })
+}
 
 // conforms puts the driver with these options through the contract. broken, if not nil, takes the shared broker away in the end.
 func conforms(t *testing.T, options string, broken func(*testing.T)) {
