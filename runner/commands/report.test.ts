@@ -140,7 +140,7 @@ describe("mqbench report of a folder of runs", () => {
 		expect(code).toBe(0);
 		expect(out).toContain("3 results, 2 of them unreadable: ");
 		expect(err.split("\n")).toEqual([
-			"unfinished: The result.json cannot be read: there is no such file; npx mqbench report on this folder makes it again.",
+			"unfinished: The result.json cannot be read: there is no such file; npx mqbench report on this folder makes it.",
 			"cut: The result.json cannot be read: it is not JSON; the measured files are not there to make it again.",
 			"",
 		]);

@@ -99,7 +99,7 @@ export async function run(
 ): Promise<ExitCode> {
 	const { path: file, only, out, resume, quiet = false } = args;
 	const reporters = reportersOf(args, world);
-	return deliveringErrors(file, reporters, world, async () => {
+	return deliveringErrors(file, reporters, world, async (delivered) => {
 		if (args.k6Out?.some((one) => one.includes(",")))
 			throw failure("usage", {
 				message:
@@ -122,12 +122,15 @@ export async function run(
 			const progress = makeProgress(world, quiet, feed);
 			if ([args.url, args.set, args.k6Out].flat().some(holdsSecret)) progress.say(VISIBLE_PASSWORD);
 			for (const warning of warnings) progress.say(`Warning: ${warning}`);
-			const make = (scenario: Scenario, world: World) => {
+			const make = async (scenario: Scenario, world: World) => {
 				const full = !scenario.quick;
 				const floor = (args.floor ?? true) && full;
 				const confirm = args.confirm && full;
 				const made = { scenario, scenarioText: read.text, plans, snapshot, command };
-				return measure({ ...args, ...made, floor, confirm, progress, feed, reporters }, world);
+				const options = { ...args, ...made, floor, confirm, progress, feed, reporters };
+				const code = await measure(options, world);
+				delivered();
+				return code;
 			};
 			if (request === null) return make(scenario, world);
 			const use = async (rig: string) =>

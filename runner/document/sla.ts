@@ -26,7 +26,7 @@ export function broken(whole: Result): List {
 	const all = brokenOf(whole);
 	const more = all.length - MOST_BROKEN;
 	const told = new Set<string>();
-	const fresh = (text: string) => !told.has(text) && told.add(text) !== null;
+	const fresh = (text: string) => told.size < told.add(text).size;
 	const items = all.slice(0, MOST_BROKEN).map((outcome): Item => {
 		const { broke, where, when, why, next } = explain(outcome, whole);
 		// What overruled a run holds for all of its lines.

@@ -109,7 +109,7 @@ export function failover(result: Result): Fold[] {
 				afterText(of, of.fault.drainedNs, of.fault.drainedNs !== null || of.fault.drainedStill),
 		],
 	];
-	const means = `at: when the command for the fault was given, from the opening of the window; "after" counts from then; for: how long it was in effect; without ${completions}: the longest gap, to ${formatDuration(BIN_NS)}, beyond those that the load leaves; ${again}: the end of the last 100ms of intended time that break it; drained: for 2s about as few messages in flight as in the 2s before the fault`;
+	const means = `at: when the command for the fault was given, from the opening of the window; "after" counts from then; for: how long it was in effect; without ${completions}: the longest gap, in steps of ${formatDuration(BIN_NS)}, not counting those of the schedule; ${again}: the end of the last 100ms of intended time that break it; drained: for 2s about as few messages in flight as in the 2s before the fault`;
 	return [
 		section("failover", "Failover: what each fault did", [
 			tableOf(all, columns, several ? 2 : 1),

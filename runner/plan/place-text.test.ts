@@ -87,6 +87,6 @@ test("a rig with hosts has fresh brokers for each run, and says which if others 
 		"nats: nats-server 2.15.2, copied",
 	]);
 	expect(said("{ nats: nats, other: nats }")[0]).toBe(
-		"rig x: its brokers stay up, and each run has topics of its own; those on hosts are started again for each run (nats)",
+		"rig x: its brokers stay up, and each run has topics of its own; those on hosts are fresh for each run (nats)",
 	);
 });

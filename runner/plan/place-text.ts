@@ -72,7 +72,7 @@ function rigLine({ rig }: Scenario, systems: readonly System[]): string[] {
 	return [
 		allFresh
 			? `rig ${rig.id}: its hosts stay up, brokers are fresh for each run`
-			: `rig ${rig.id}: its brokers stay up, and each run has topics of its own${fresh.length === 0 ? "" : `; those on hosts are started again for each run (${fresh.join(", ")})`}`,
+			: `rig ${rig.id}: its brokers stay up, and each run has topics of its own${fresh.length === 0 ? "" : `; those on hosts are fresh for each run (${fresh.join(", ")})`}`,
 	];
 }
 

@@ -72,18 +72,21 @@ export function comparedText(plans: readonly Plan[]): string | null {
 	return `compared over ${repeats} repeats with ${other}: ${what}`;
 }
 
-/** "durability differs: nats none, js os". Null if it does not. */
+/** "durability differs: nats none, js os", of the systems whose level is known. Null if it does not. */
 export function durabilityText(
 	all: readonly { system: string; load: Pick<Plan, "durability" | "durabilityLevel"> }[],
 ): string | null {
-	const levels = all.map(
-		({ load }) => load.durabilityLevel ?? load.durability.split(/[,:]| \(/)[0],
-	);
+	const known = all.flatMap(({ system, load }) => {
+		const level = load.durabilityLevel ?? LEVEL.exec(load.durability)?.[0];
+		return level === undefined ? [] : [{ system, level }];
+	});
 	const said = distinct(
-		all.map(({ system }, i) => `${system} ${levels[i]}`),
+		known.map(({ system, level }) => `${system} ${level}`),
 		String,
 	);
-	return new Set(levels).size < 2 ? null : `durability differs: ${said.join(", ")}`;
+	return new Set(known.map(({ level }) => level)).size < 2
+		? null
+		: `durability differs: ${said.join(", ")}`;
 }
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ..." */
@@ -148,6 +151,9 @@ export function warmupText({
 }
 
 // --- internal ---
+
+/** What a broker's own settings come to, where its description begins with that. */
+const LEVEL = /^(?:none|memory|os|fsync|interval(?: \w+)?)\b/;
 
 function runLines(runs: readonly Plan[], width: number): string[] {
 	const bytesOf = (plan: Plan) => plan.schedule.messages * plan.message.bytes * crossings(plan);

@@ -42,7 +42,7 @@ export function consuming(plan: Plan): Consuming {
 	return { ...plan, topics: plan.topics.length };
 }
 
-/** Longest duration of all runs with broker starts and drains, ns: rented machines must outlast it. A search is an upper estimate. */
+/** Longest duration of all runs with broker starts and drains, ns: rented machines must outlast it. A search takes longer only if a deep percentile needs it at low rates. */
 export function longest(
 	plans: readonly Plan[],
 	also: { readonly floors: boolean; readonly confirm: boolean },

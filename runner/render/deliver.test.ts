@@ -8,7 +8,7 @@ import { main } from "../main.ts";
 import type { Result } from "../model/result.ts";
 import { REPORT_FILES } from "../result/reporters.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { deliver } from "./deliver.ts";
+import { deliver, deliveringErrors } from "./deliver.ts";
 
 /** `mqbench report` of a stored run, in a folder of its own. */
 async function reported(name: string, args: readonly string[], env: Record<string, string> = {}) {
@@ -56,8 +56,24 @@ describe("a command that comes to no result", () => {
 		expect((await run("junit=-")).world.out()).toMatch(/^<\?xml.*\n.*errors="1"/);
 		const { world } = await run("github", { GITHUB_ACTIONS: "true" });
 		expect(world.out()).toMatch(/^::error title=mqbench::bad\.yaml:\d+/);
+		const { world: both } = await run("github,junit=-", { GITHUB_ACTIONS: "true" });
+		expect(both.out()).toMatch(/^<\?xml/);
+		expect(both.err()).toContain("::error title=mqbench::bad.yaml");
 		const { cwd } = await run("junit");
 		expect(existsSync(join(cwd, "junit.xml"))).toBe(false);
+	});
+
+	test("keeps the file of a result that was delivered before the error", async () => {
+		const cwd = testFolder();
+		const file = join(cwd, "junit.xml");
+		const reporters = [{ name: "junit", path: file }] as const;
+		const failing = deliveringErrors("a.yaml", reporters, fakeWorld({ cwd }), async (delivered) => {
+			writeFileSync(file, "delivered");
+			delivered();
+			throw new Error("machines are left");
+		});
+		await expect(failing).rejects.toThrow("machines are left");
+		expect(readFileSync(file, "utf8")).toBe("delivered");
 	});
 
 	test("says so where it cannot be written, and the exit code stays", async () => {

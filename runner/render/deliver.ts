@@ -43,8 +43,7 @@ export function deliver(
 	});
 	const own = exitCodeOf(result, onInconclusive);
 	const code = unwritten.length > 0 && !WORSE.has(own) ? EXIT.environment : own;
-	// With a file on stdout nothing else may go there.
-	const beside = reporters.some(({ path }) => path === "-") ? world.stderr : world.stdout;
+	const beside = besideFiles(reporters, world);
 	for (const { name, path: to } of reporters) {
 		const file = reportFile(name);
 		if (file === null) continue;
@@ -72,21 +71,25 @@ export function deliver(
 	return code;
 }
 
-/** CI would show nothing of a command that comes to no result, so its error is delivered too. */
+/** CI would show nothing of a command that comes to no result, so its error is delivered too; `make` says when a result was delivered. */
 export async function deliveringErrors<T>(
 	scenario: string,
 	reporters: readonly Reporter[],
 	world: World,
-	make: () => Promise<T>,
+	make: (delivered: () => void) => Promise<T>,
 ): Promise<T> {
+	let isDelivered = false;
 	try {
-		return await make();
+		return await make(() => {
+			isDelivered = true;
+		});
 	} catch (error) {
 		const message = maskUrls((error as Error).message);
+		const beside = besideFiles(reporters, world);
 		for (const { name, path: to } of reporters) {
-			if (name === "github") issue(world.stdout, command("error", { title: "mqbench" }, message));
-			const text = junitOfError(scenario, message);
-			if (name === "junit" && to) tried(to, world, () => writeCopy(to, text, world));
+			if (name === "github") issue(beside, command("error", { title: "mqbench" }, message));
+			if (name === "junit" && to && !isDelivered)
+				tried(to, world, () => writeCopy(to, junitOfError(scenario, message), world));
 		}
 		throw error;
 	}
@@ -99,6 +102,11 @@ export function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
 }
 
 // --- internal ---
+
+/** With a file on stdout nothing else may go there. */
+function besideFiles(reporters: readonly Reporter[], { stdout, stderr }: World) {
+	return reporters.some(({ path }) => path === "-") ? stderr : stdout;
+}
 
 /** Codes that say more than a missing file. */
 const WORSE: ReadonlySet<ExitCode> = new Set([EXIT.internal, EXIT.interrupted, EXIT.terminated]);

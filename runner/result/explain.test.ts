@@ -128,6 +128,20 @@ describe("what a verdict means", () => {
 		["waiting", {}, `${FAILED}; the system pushed back`],
 		["too few", { verdict: "inconclusive" }, `${OPEN}; measure longer, or repeat`],
 		[
+			"a saturated machine under strict",
+			{ verdict: "invalid", why: "490 did; but the machine was saturated" },
+			"p99 < 10ms was not judged: the machine was saturated",
+		],
+		[
+			"the last of two excuses",
+			{
+				verdict: "inconclusive",
+				why: "490 did; but no core was free; but within 1ms",
+				code: "clocks",
+			},
+			`${OPEN}; within 1ms`,
+		],
+		[
 			"the floor",
 			{ verdict: "inconclusive", why: floored, code: "floor-over-limit" },
 			`${OPEN}; the load generator alone needs 12ms, which is above the limit`,
@@ -154,8 +168,23 @@ describe("what a verdict means", () => {
 
 	test("names the system where there are several, and how many others did not pass", () => {
 		expect(verdictText(built("repeats"))).toMatch(
-			/^kafka, 256B 500\/s: p99 < 20ms is neither .* \(1 more did not pass\)$/,
+			/^kafka, 256B 500\/s: ack p99 < 20ms is neither .* \(1 more did not pass\)$/,
 		);
+	});
+
+	test.each<[string, Partial<Gate>, Partial<Gate>]>([
+		["one that nothing explains", { cause: "fault", margin: 0.001 }, { margin: 0.5 }],
+		["else the one furthest from its limit", { margin: 0.9 }, { margin: 0.5 }],
+		["else the first", { sla: "p50 < 1s", margin: 0.5 }, { sla: "p99 < 1s", margin: 0.9 }],
+	])("names of several lines %s", (_, one, other) => {
+		const result = withGate({});
+		const [gate] = result.gates as [Gate];
+		result.gates = [
+			{ ...gate, sla: "p50 < 1ms", ...one },
+			{ ...gate, sla: "p50 < 1s", ...other },
+		];
+		result.verdict = "fail";
+		expect(verdictText(result)).toMatch(/^p50 < 1s is breached.* \(1 more did not pass\)$/);
 	});
 });
 

@@ -54,12 +54,25 @@ export function verdictText(result: Result): string {
 	if (verdict === "interrupted") return "the run was stopped; the figures are partial";
 	// The list above has each one and its reason.
 	if (verdict === "error") return "a run could not be made, finished, read or judged";
-	const [first, ...more] = brokenOf(result);
-	if (first === undefined) return `a run came to ${verdict.toUpperCase()}`;
+	const worst = worstOf(result);
+	if (worst === null) return `a run came to ${verdict.toUpperCase()}`;
 	const several = new Set(result.runs.map((run) => `${run.system}, ${run.case}`)).size > 1;
-	const where = several ? `${whereText(first, result)}: ` : "";
-	const others = more.length === 0 ? "" : ` (${count(more.length)} more did not pass)`;
-	return `${where}${worstText(first, result)}${others}`;
+	const where = several ? `${whereText(worst, result)}: ` : "";
+	const more = brokenOf(result).length - 1;
+	const others = more === 0 ? "" : ` (${count(more)} more did not pass)`;
+	return `${where}${worstText(worst, result)}${others}`;
+}
+
+/** Of the outcomes with the result's verdict, one that nothing explains comes first, then the one furthest from its limit. */
+export function worstOf(result: Result): Outcome | null {
+	const [first, ...others] = brokenOf(result);
+	const alike = others.filter((one) => one.verdict === first?.verdict);
+	const distance = ({ gate }: Outcome) => gate?.margin ?? Number.POSITIVE_INFINITY;
+	return alike.reduce<Outcome | null>((a, b) => {
+		const unexplained = a?.cause !== null && b.cause === null;
+		const further = a?.cause === b.cause && a !== null && distance(b) < distance(a);
+		return unexplained || further ? b : a;
+	}, first ?? null);
 }
 
 // --- internal ---
@@ -68,13 +81,13 @@ function worstText(outcome: Outcome, result: Result): string {
 	const { kind, gate, compares, verdict, cause, why, run } = outcome;
 	const { broke } = explain(outcome, result);
 	if (cause === "machine") return `${broke}, and no core was free: the machine is a cause of it`;
-	// A run by itself FAILs only by a queue that grew.
-	if (kind === "run" && verdict === "fail") return `${broke}; the system does not carry this rate`;
+	if (kind === "run" && run?.validity.some((check) => check.status === "fail"))
+		return `${broke}; the system does not carry this rate`;
 	if (!gate || compares) return broke;
-	// The sentences of verdict/excuses.ts: the fault comes first, or last after a "but".
+	// The sentences of verdict/excuses.ts: the reason that decided comes first, or after the last "but".
 	const [wrong] = why.split(", so this says nothing about");
-	const [, but] = why.split("; but ");
-	if (verdict === "invalid") return `${gate.sla} was not judged: ${wrong}`;
+	const but = why.split("; but ").slice(1).at(-1);
+	if (verdict === "invalid") return `${gate.sla} was not judged: ${but ?? wrong}`;
 	if (but !== undefined) return `${broke}; ${but}`;
 	if (verdict === "inconclusive")
 		return `${broke}; ${gate.metric === null ? why : "measure longer, or repeat"}`;

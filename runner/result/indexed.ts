@@ -103,7 +103,7 @@ function read(where: string): Pick<Entry, "result" | "problem"> {
 		return { result: readJson(join(where, "result.json"), IndexedResult), problem: null };
 	} catch (error) {
 		const way = holdsRuns(where)
-			? "npx mqbench report on this folder makes it again"
+			? "npx mqbench report on this folder makes it"
 			: "the measured files are not there to make it again";
 		return { result: null, problem: `The result.json cannot be read: ${damageIn(error)}; ${way}` };
 	}

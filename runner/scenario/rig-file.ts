@@ -118,7 +118,7 @@ export const RigFile = z
 						.default([])
 						.meta({
 							description:
-								"Hosts for SSH, one for each node: mqbench starts the broker's nodes on them again for every run. Empty: it is up, at its url.",
+								"Hosts for SSH, one for each node: mqbench starts fresh nodes of the broker on them for every run. Empty: it is up, at its url.",
 						}),
 					server: z
 						.string()
@@ -168,7 +168,7 @@ export const RigFile = z
 		}),
 		cloud: Cloud.nullable()
 			.default(null)
-			.meta({ description: "For rented machines; null: they cost nothing by the hour." }),
+			.meta({ description: "Only for rented machines; null: nothing is rented." }),
 		facts: z
 			.record(z.string(), z.json())
 			.default({})

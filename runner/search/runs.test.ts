@@ -230,10 +230,10 @@ describe("what plan says of a search", () => {
 
 	test("is how long the steps are, and from which rate down the SLA makes them longer", () => {
 		expect(foreseenText(of("rate: 5000/s, duration: 3s, warmup: 1s"))).toBe(
-			"a search, find: max-rate, in steps of 3s (below 334/s longer, up to 20s, because p99 needs the messages) and one of 12s that confirms the answer, each after 1s warm-up: at most 27 runs and 4min 39s of sending if a rate always passes or always fails, at most four times as much otherwise; starting brokers and waiting for the last messages come on top",
+			"a search, find: max-rate, in steps of 3s (below 334/s longer, up to 20s, because p99 needs the messages), each after 1s warm-up. A run of 12s confirms an answer at this rate. At most 27 runs and 4min 39s of sending, up to four times as much if runs at one rate disagree; starting brokers and waiting for the last messages come on top",
 		);
 		expect(foreseenText(of("rate: 500000/s, warmup: 0s", "p50 < 5ms"))).toContain(
-			"in steps of 15s and one of 1min that confirms the answer, each without warm-up: at most ",
+			"in steps of 15s, each without warm-up. A run of 1min confirms an answer at this rate. At most ",
 		);
 	});
 

@@ -81,7 +81,7 @@ export function foreseenText(start: Plan): string {
 			: "";
 	const confirmNs = windowNs(start, { rate: firstRate(start), role: "confirm" });
 	const { runs, ns } = foreseen(start);
-	return `a search, find: max-rate, in steps of ${formatDuration(durationNs)}${longer} and one of ${formatDuration(confirmNs)} that confirms the answer, each ${afterText(start.schedule)}: at most ${plural(runs, "run")} and ${formatDuration(ns)} of sending if a rate always passes or always fails, at most four times as much otherwise; starting brokers and waiting for the last messages come on top`;
+	return `a search, find: max-rate, in steps of ${formatDuration(durationNs)}${longer}, each ${afterText(start.schedule)}. A run of ${formatDuration(confirmNs)} confirms an answer at this rate. At most ${plural(runs, "run")} and ${formatDuration(ns)} of sending, up to four times as much if runs at one rate disagree; starting brokers and waiting for the last messages come on top`;
 }
 
 /** At most, if a rate always passes or always fails; `ns`: of sending, warm-ups included. */

@@ -263,7 +263,7 @@ describe("an excuse says what it is, what was measured, and what is left without
 			"lag",
 			"percentile",
 			(run) => withoutLag(run, () => 0),
-			`the load generator was late (it achieved 1 000/s of 1 000/s), so this says nothing about the system: ${over}; without its own lateness, none of 10 000 did, which would be PASS instead of FAIL`,
+			`the load generator was late, so this says nothing about the system: ${over}; without its own lateness, none of 10 000 did, which would be PASS instead of FAIL`,
 		],
 		[
 			"held",

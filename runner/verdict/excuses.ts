@@ -61,7 +61,7 @@ export const BEFORE_CHECKS: readonly Excuse[] = [
 		applies: ({ late, intervals, facts: { collected } }) =>
 			late !== null &&
 			containsLag(late.metric) && {
-				wrong: `the load generator was late (${achievedText(collected)})`,
+				wrong: `the load generator was late${achievedText(collected)}`,
 				left: onTime(intervals),
 				without: "its own lateness",
 			},
@@ -289,7 +289,7 @@ function burstIn(
 	const nothing = { n: 0, over: 0, overWithoutLag: 0, censored: 0 };
 	const lateSeconds = sum(late.filter((s) => s.second >= -1).map(secondsOf));
 	return {
-		wrong: `the load generator was late for ${lateSeconds}s and then sent a burst (${achievedText(collected)})`,
+		wrong: `the load generator was late for ${lateSeconds}s and then sent a burst${achievedText(collected)}`,
 		values: { lateSeconds },
 		left: intervals.map((i, k) => (tainted.has(secondOf(plan, k)) ? nothing : i)),
 		without: "those seconds and the one after each",

@@ -49,7 +49,7 @@ export function faultName({
 	return `${action}${delayNs === null ? "" : ` of ${formatDuration(delayNs)}`}${who}`;
 }
 
-/** 100 ms intervals whose messages a fault may have delayed: from the limit before it until all is served and drained. */
+/** 100 ms intervals whose messages a fault may have delayed: from the limit before it until all is served and drained, or its end if the queue never drains. */
 export function disturbedIn(collected: Collected, limitNs: number) {
 	const { warmupNs, durationNs } = collected.plan.schedule;
 	const eachNs = intervalNs(collected.plan);

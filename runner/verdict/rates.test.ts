@@ -38,8 +38,9 @@ test("a generator that could not keep up says which rate it achieved", () => {
 	if (!stored.totals) throw new Error("another fixture");
 	const seconds = stored.plan.schedule.durationNs / 1e9;
 	const late = { ...stored, totals: { ...stored.totals, sentInWindow: 400 * seconds } };
-	expect(achievedText(late)).toBe("it achieved 400/s of 500/s");
-	expect(achievedText({ ...stored, totals: null })).toBe("it achieved n/a of 500/s");
+	expect(achievedText(late)).toBe(" (it achieved 400/s of 500/s)");
+	for (const other of [stored, { ...late, state: "aborted" as const }, { ...stored, totals: null }])
+		expect(achievedText(other)).toBe("");
 });
 
 describe("rates of a closed loop", () => {

@@ -108,7 +108,7 @@ export const offered: Check = {
 			const limit = formatDurationExact(limitNs);
 			return {
 				status: "invalid",
-				text: `the generator could not offer this load (${achieved}): it sent half of the messages at least ${formatDuration(p50Ns)} late, more than the limit of ${limit}`,
+				text: `the generator could not offer this load${achieved}: it sent half of the messages at least ${formatDuration(p50Ns)} late, more than the limit of ${limit}`,
 				values: { p50Ns, limitNs },
 				figure: formatDuration(p50Ns),
 				limit,
