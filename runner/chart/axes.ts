@@ -56,7 +56,7 @@ export function yAxis({ panel, grid, area, extent, view }: Place): Part {
 	return { ...own, type: "value", min: Math.floor(min / interval) * interval, max: end, interval };
 }
 
-/** Small multiples with one scale; percentile curves also if they are alone. */
+/** Small multiples with one scale, and percentile curves, even a single one. */
 export function isGrid({ x, panels }: Pick<Figure, "x" | "panels">): boolean {
 	return x.scale === "nines" || (x.scale !== "seconds" && panels.length > 1);
 }
@@ -81,7 +81,8 @@ export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithm
 	});
 }
 
-/** null: logarithmic if values above 0 span more than a factor of 20, between 1, 2 or 5 times powers of ten. Linear axes begin at 0. */
+/** null takes a logarithmic axis if values above 0 span more than a factor of 20. It ends at 1, 2 or 5 times powers of ten; linear ones
+ * begin at 0. */
 export function extentOf(values: readonly number[], logarithmic: boolean | null): Extent {
 	const known = values.filter((v) => Number.isFinite(v) && v > 0);
 	const high = known.length === 0 ? 1 : largestOf(known);
@@ -91,7 +92,7 @@ export function extentOf(values: readonly number[], logarithmic: boolean | null)
 		: { min: 0, max: high * 1.08, logarithmic: false };
 }
 
-/** A logarithmic axis has no 0, which stands at its bottom: a gap would mean that nothing was measured. */
+/** A logarithmic axis has no 0, so it is drawn at the bottom: a gap would mean that nothing was measured. */
 export function onAxis<T extends number | null>(value: T, { min, logarithmic }: Extent): T {
 	return (value === null || !logarithmic ? value : Math.max(min, value)) as T;
 }
@@ -173,7 +174,7 @@ const AXES: Readonly<Record<Axis["scale"], (figure: Figure, view: View) => Part>
 		return { type: "value", min, max, axisLabel: { formatter, showMaxLabel: false }, ...interval };
 	},
 	date: () => ({ type: "time", boundaryGap: ["2%", "2%"] }),
-	// Numbers, so that series can stand side by side over a name.
+	// Numbers, because several series share a name, side by side.
 	names: ({ x }, view) => {
 		const names = x.names ?? [];
 		const formatter = (place: number) => rowsOf(names[place] ?? "", names, view).join("\n");
@@ -185,7 +186,7 @@ const AXES: Readonly<Record<Axis["scale"], (figure: Figure, view: View) => Part>
 	log: numbers,
 };
 
-/** Labels stand at the data, unless round numbers do. */
+/** Labels are at the data, unless the data have round numbers. */
 function numbers(figure: Figure, { theme }: View): Part {
 	const { x } = figure;
 	const all = figure.panels.flatMap(({ series }) =>
@@ -211,7 +212,7 @@ function numbers(figure: Figure, { theme }: View): Part {
 	};
 }
 
-/** What does not fit ends in dots. */
+/** Text that does not fit ends in dots. */
 function rowsOf(name: string, names: readonly string[], { width }: Pick<View, "width">): string[] {
 	const room = Math.max(24, (width - 88) / names.length - 6);
 	const rows = wrapped(shown(name), room / LETTER);

@@ -5,7 +5,7 @@ export interface Figure {
 	/** Unique in its page, and the name of its .svg: letters, digits and dashes. */
 	readonly id: string;
 	readonly title: string;
-	/** What was measured, with which durability, on what machine: it goes wherever the chart goes. */
+	/** Measured quantity, durability and machine: they go wherever the chart goes. */
 	readonly facts: string;
 	readonly x: Axis;
 	/** Over seconds below each other with one cursor, else small multiples. */
@@ -18,10 +18,10 @@ export interface Axis {
 	readonly scale: "linear" | "log" | "nines" | "seconds" | "names" | "date";
 	/** As tables call it: "second", "size of a message". */
 	readonly title: string;
-	/** For linear and log; null: the scale says it. */
+	/** For linear and log; null if the scale implies it. */
 	readonly unit: Unit | null;
 	readonly names: readonly string[] | null;
-	/** null: as far as the data go. */
+	/** null if the data set the limit. */
 	readonly from: number | null;
 	readonly to: number | null;
 	/** Seconds whose middle a datum is; 0 for other scales. */
@@ -29,10 +29,10 @@ export interface Axis {
 }
 
 export interface Panel {
-	/** What its values are; a small multiple's case, "" if it is the only one. */
+	/** The name of its values; a small multiple's case, "" if it is the only one. */
 	readonly title: string;
 	readonly unit: Unit;
-	/** By powers of ten; null: above a factor of 20. A reader may choose, unless it is false. */
+	/** By powers of ten; null chooses it above a factor of 20. A reader may switch, unless it is false. */
 	readonly log: boolean | null;
 	readonly series: readonly Series[];
 	readonly limits: readonly Limit[];
@@ -41,11 +41,11 @@ export interface Panel {
 export interface Series {
 	/** "nats, repeat 2": unique in its panel. */
 	readonly name: string;
-	/** What its switch and the legend call it, with all that share it: "nats". "": no switch, only read. */
+	/** The name in its switch and in the legend, shared by its group ("nats"); "" if it has no switch and is only read. */
 	readonly group: string;
 	/** Colour and mark: a system's position on the page, on every chart. -1: grey, for all but a main line. -2: coordinated omission. */
 	readonly color: number;
-	/** 0 is a full line. By system where systems are compared, by metric in a run's charts: never colour alone. */
+	/** 0 is a full line. By system where systems are compared, by metric in a run's charts: colour is never the only difference. */
 	readonly dash: number;
 	/** A repeat that does not decide. */
 	readonly thin: boolean;
@@ -59,16 +59,16 @@ export interface Series {
 
 export interface Datum {
 	readonly x: number;
-	/** null: not measured (a gap, never 0), or beyond what was waited for, as `text` says. */
+	/** null if not measured (a gap, never 0), or longer than the timeout, as `text` shows. */
 	readonly y: number | null;
 	/** A cell goes from y to here, as wide as a step. */
 	readonly y2?: number;
 	/** Messages in the cell. */
 	readonly n?: number;
-	/** Interval of y, or ends of a band; null: no such bound. */
+	/** Interval of y, or ends of a band; null without such a bound. */
 	readonly low?: number | null;
 	readonly high?: number | null;
-	/** How it reads; default: y in the panel's unit. On percentile curves only named points have it. */
+	/** The value as text; default: y in the panel's unit. On percentile curves only named points have it. */
 	readonly text?: string;
 	/** The point's report, relative to the page. */
 	readonly href?: string;
@@ -94,7 +94,7 @@ export interface View {
 	readonly theme: "light" | "dark";
 	readonly width: number;
 	readonly height: number;
-	/** null: as the values suggest. */
+	/** null if the values decide. */
 	readonly logarithmic: boolean | null;
 	/** Groups that are switched off. The drawing library keeps the zoom. */
 	readonly off: ReadonlySet<string>;

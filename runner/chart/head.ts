@@ -55,7 +55,7 @@ export function headOf(
 	};
 }
 
-/** Above a grid: what its value axis measures, or its case in bold. ECharts' own names of axes move about. */
+/** Above a grid: the quantity on its value axis, or its case in bold. ECharts moves its own axis names about. */
 export function heading(
 	text: string,
 	at: { readonly left: number; readonly top: number; readonly width: number },
@@ -75,7 +75,7 @@ export function heading(
 	};
 }
 
-/** One line, without what XML forbids: control characters and half surrogates. */
+/** One line, without characters that XML forbids: control characters and half surrogates. */
 export function shown(text: string): string {
 	return text
 		.replaceAll(/\p{Cc}+|\s+/gu, " ")

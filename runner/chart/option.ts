@@ -34,7 +34,7 @@ export function heightOf(figure: Figure, view: Omit<View, "height">): number {
 	return layoutOf(figure, view).height;
 }
 
-/** The first series of each group, in order, which stands for it in a legend. */
+/** The first series of each group, in order, which represents it in a legend. */
 export function groupsOf({ panels }: Figure): Series[] {
 	const first = new Map<string, Series>();
 	for (const one of panels.flatMap(({ series }) => series))
@@ -60,7 +60,7 @@ export function firstView(figure: Figure, theme: View["theme"], width = 720): Vi
 
 // --- internal ---
 
-/** Pixels beside a plot. */
+/** Pixels left and right of a plot. */
 const LEFT = 64;
 const RIGHT = 24;
 /** Least width of a small multiple. */

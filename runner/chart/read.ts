@@ -12,7 +12,7 @@ export interface FigureTable {
 	readonly rows: readonly (readonly string[])[];
 }
 
-/** What pointing and tapping read, in the table's words. */
+/** The text for pointing and tapping, in the table's words. */
 export interface Reading {
 	/** Where it has snapped to, in the axis' own numbers. */
 	readonly x: number;
@@ -24,19 +24,19 @@ export interface ReadingRow {
 	readonly key: Series | null;
 	readonly name: string;
 	readonly text: string;
-	/** null: nowhere, or at every height. */
+	/** null for no place, or for every height. */
 	readonly at: { readonly panel: number; readonly value: number } | null;
 	readonly href?: string | undefined;
 }
 
 type Shown = Pick<View, "off">;
 
-/** Where a pointer can stand, ascending, in the axis' own numbers. */
+/** Positions of a pointer, ascending, in the axis' own numbers. */
 export function stopsOf(figure: Figure, view: Shown): number[] {
 	return stops(figure, view).map(({ x }) => placeOf(figure.x, x));
 }
 
-/** The stop nearest to `at` (in the axis' own numbers); `panel`: the one pointed at among small multiples. */
+/** The stop nearest to `at` (in the axis' own numbers). `panel` is the one pointed at among small multiples. */
 export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): Reading | null {
 	const { x: axis, panels, spans } = figure;
 	const grid = isGrid(figure);
@@ -66,7 +66,7 @@ export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): R
 	return { x: placeOf(axis, stop.x), title, rows };
 }
 
-/** Every number, also of hidden curves: a row for each place, a column for each series; percentiles have a row for each curve. */
+/** Every number, also from hidden curves: a row for each place, a column for each series. Percentiles have a row for each curve. */
 export function tableOf(figure: Figure): FigureTable {
 	const columns = columnsOf(figure);
 	const places = stops(figure, { off: new Set() });
@@ -90,7 +90,7 @@ export function csvOf(figure: Figure): string {
 	return [head, ...rows].map((row) => `${row.map(csvCell).join(",")}\n`).join("");
 }
 
-/** For screen readers: of lines over time the largest value, of others what the table has. */
+/** For screen readers: the largest value of lines over time; for other charts the table's numbers. */
 export function altOf(figure: Figure): string {
 	const { x: axis } = figure;
 	const all = stops(figure, { off: new Set() });
@@ -129,7 +129,7 @@ interface Stop {
 	of(series: Series): readonly Datum[];
 }
 
-/** Of the series that are on, else of all. Curves are read at named percentiles and at their maximum. */
+/** From the series that are on, else from all. Curves are read at named percentiles and at their maximum. */
 function stops({ x: axis, panels }: Figure, { off }: Shown): Stop[] {
 	const all = panels.flatMap(({ series }) => series);
 	const on = all.filter(({ group }) => group !== "" && !off.has(group));

@@ -37,7 +37,7 @@ function marks(grid: number, of: Part): Part {
 	return { ...inGrid(grid), type: "line", data: [], silent: true, ...of };
 }
 
-/** Outlined, to be read over what is drawn. */
+/** Outlined, to be readable over the drawing. */
 function over(color: string, { view }: Place): Part {
 	return { color, textBorderColor: COLOURS[view.theme].page, textBorderWidth: 3, formatter: "{b}" };
 }
@@ -93,7 +93,7 @@ function curve(one: Series, place: Place): Part[] {
 	];
 }
 
-/** Over a name, systems stand side by side. */
+/** Over a name, systems are side by side. */
 function placing(one: Series, { figure, panel, area }: Place): (x: number) => number {
 	const { x: axis } = figure;
 	if (axis.scale !== "names") return (x) => placeOf(axis, x);
@@ -245,7 +245,7 @@ function limitLines(place: Place): Part[] {
 	];
 }
 
-/** Their names stand in the first grid, cut where the next one begins. */
+/** Their names are in the first grid, cut where the next one begins. */
 function spanAreas(place: Place): Part[] {
 	const { figure, grid, view } = place;
 	const { x, spans } = figure;

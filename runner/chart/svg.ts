@@ -44,7 +44,7 @@ use([
 	TitleComponent,
 ]);
 
-/** Without what serves a mouse, and with the figure's ids instead of a counter's: the same chart each time, and several in one page. */
+/** Without mouse handlers, and with the figure's ids instead of a counter's: the same chart each time, and several in one page. */
 function cleaned(svg: string, { id }: Figure): string {
 	// Quotes in texts are escaped: only attributes match.
 	return svg

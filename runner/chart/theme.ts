@@ -9,15 +9,15 @@ export const COLOURS = {
 		ink: "#1b1f24",
 		soft: "#57606a",
 		grid: "#e4e8ec",
-		/** Warm-up, and what a margin allows. */
+		/** Warm-up, and the range within a margin. */
 		band: "#eef0f3",
-		/** SLA limits, what is worse, and what never completed. */
+		/** SLA limits, worse values, and messages that never completed. */
 		limit: "#b3261e",
-		/** What coordinated omission hides, and faults. */
+		/** Time hidden by coordinated omission, and faults. */
 		hidden: "#8b2f7d",
-		/** What is met, or better. */
+		/** Met, or better. */
 		good: "#00664d",
-		/** What is no measure of a system: the maximum, the schedule. */
+		/** Numbers that do not measure a system: the maximum, the schedule. */
 		grey: "#6e7781",
 	},
 	dark: {
@@ -33,7 +33,7 @@ export const COLOURS = {
 	},
 } as const;
 
-/** After Okabe and Ito, which the colour-blind tell apart; light ones are darkened for contrast. */
+/** After Okabe and Ito, distinguishable for the colour-blind; light ones are darkened for contrast. */
 export const SERIES: Readonly<Record<Theme, readonly string[]>> = {
 	light: ["#0072b2", "#c4500a", "#007a5a", "#b0488a", "#946200", "#2a83b8", "#766a00", "#5b4bb5"],
 	dark: ["#56b4e9", "#f0a13c", "#2fc79f", "#e08fbd", "#f0e442", "#7f9ff5", "#ff8a5c", "#b9a7ff"],
@@ -48,7 +48,7 @@ export const HEAT: Readonly<Record<Theme, readonly string[]>> = {
 const MARKS = ["circle", "diamond", "rect", "triangle", "pin", "arrow"];
 const DASHES = [[], [9, 3], [3, 3], [9, 3, 2, 3], [14, 4], [6, 2, 2, 2, 2, 2]];
 
-/** Without quotes: the names stand in SVG attributes. */
+/** Without quotes, because the names go into SVG attributes. */
 export const FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
 /** "#0072b2", at least 3:1 against the background; -1: grey, -2: hidden. */

@@ -35,7 +35,7 @@ export function declare(command: Command, on: Action): void {
 
 interface CompareArgs {
 	readonly baseline: string;
-	/** Undefined: two systems of the first are compared. */
+	/** If undefined, two systems of the first are compared. */
 	readonly run?: string | undefined;
 	readonly systems?: string | undefined;
 	readonly calibration?: string | undefined;

@@ -35,7 +35,7 @@ export function declare(command: Command, on: Action): void {
 
 export type InitArgs = Partial<Record<keyof Answers, string>> & Texts<"name"> & Flags<"yes">;
 
-/** Asks what the options leave open, then writes a commented scenario and the editors' schema beside it. */
+/** Asks for settings that the options leave open, then writes a commented scenario and the editors' schema next to it. */
 export async function init(
 	args: InitArgs,
 	world: World,

@@ -16,7 +16,7 @@ export function declare(command: Command, on: Action): void {
 	scenarioOptions(command).option("--json", "print the plans as JSON").action(on(plan, "path"));
 }
 
-/** With target aws also shows what would be rented, and exits as a run would if it cannot be; 0 if AWS cannot be asked. */
+/** With target aws also shows the machines to rent, and exits as a run would if they are not available; 0 if AWS cannot be asked. */
 export async function plan(
 	args: ScenarioArgs & Flags<"json">,
 	world: World,

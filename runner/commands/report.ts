@@ -61,14 +61,14 @@ For other tools:
 interface ReportArgs extends ReporterArgs, Pick<PipelineArgs, "out" | "onInconclusive"> {
 	readonly folders: readonly string[];
 	readonly export?: string | undefined;
-	/** True: into `svg/` of the run's folder. */
+	/** true writes into `svg/` of the run's folder. */
 	readonly svg?: string | true | undefined;
 	readonly theme?: Theme | undefined;
 	readonly open?: boolean | undefined;
 	readonly only?: string | undefined;
 }
 
-/** Recomputes result and reports from a run's files, or reports from result.json alone. An index of a folder of runs judges nothing. */
+/** Recomputes result and reports from a run's files, or reports from result.json only. An index of a folder of runs judges nothing. */
 export async function report(args: ReportArgs, world: World): Promise<ExitCode> {
 	const { folders, export: format, out, onInconclusive } = args;
 	if (format !== undefined) return writeExport({ folders, format, out }, world);

@@ -17,7 +17,7 @@ export function declare(command: Command, on: Action): void {
 		.action(on(reproduce, "name"));
 }
 
-/** Runs the scenario of a published report and compares the result with the published one. The exit code is that of the run. */
+/** Runs the scenario of a published report, compares the result with the published one, and returns the run's exit code. */
 export async function reproduce(
 	args: Texts<"name" | "out"> & Pick<ScenarioArgs, "argv">,
 	world: World,

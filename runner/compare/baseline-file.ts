@@ -29,7 +29,7 @@ export function readBaseline(path: string): Baseline {
 
 // --- internal ---
 
-/** A string says why it is not one. */
+/** Returns the reason as a string if it is not one. */
 function parse(read: () => string): Baseline | string {
 	let value: { readonly gates?: unknown } | null;
 	try {

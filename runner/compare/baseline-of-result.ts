@@ -7,7 +7,7 @@ import { maskAll } from "../secrets.ts";
 import { hashOf, machineOf } from "./machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
 
-/** A run that is invalid, an error or incomplete has no figures and says why. */
+/** A run that is invalid, an error or incomplete has a reason instead of figures. */
 export function baselineOf(result: Judgeable | ResultFile): Baseline {
 	const single = result.runs.filter((run) => run.search === null);
 	const searches = result.searches.flatMap((search) => {
@@ -35,12 +35,12 @@ export function baselineOf(result: Judgeable | ResultFile): Baseline {
 	});
 }
 
-/** One line for each run, work and system, so that a change of one is a change of a line. */
+/** One line for each run, work and system: a change of one changes one line. */
 export function baselineText(baseline: Baseline): string {
 	return `${readableJson(baseline, 2)}\n`;
 }
 
-/** Why the run's figures do not count; null: they do, whatever the SLA says. */
+/** Why the run's figures do not count; null if they do, whatever the SLA's verdict. */
 export function withoutOf(run: AnyRun): string | null {
 	if (["invalid", "error", "interrupted"].includes(run.verdict)) return run.verdict;
 	if (run.state === "aborted")
@@ -97,7 +97,7 @@ function figuresIn(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
 		const own = metric === "lag" || metric === "queued";
 		return value !== null && !(own && p > 99 && p < 100);
 	});
-	// Six digits: a rate is not known better, and the file is to stay small.
+	// Six digits: a rate is not more precise, and they keep the file small.
 	const short = (rate: number) => Number(rate.toPrecision(6));
 	return {
 		figures: Object.fromEntries(
@@ -115,7 +115,7 @@ function serverOf(run: AnyRun): string | null {
 	return run.versions?.server || run.brokerVersion || null;
 }
 
-/** From each system's first run whose clients reported versions: what differs between two of them is found here. */
+/** From each system's first run whose clients reported versions: comparisons find differences between two systems here. */
 function systemsOf({ runs }: Judgeable | ResultFile): Baseline["systems"] {
 	const firstRuns = new Map<string, AnyRun>();
 	for (const run of runs) if (!firstRuns.get(run.system)?.versions) firstRuns.set(run.system, run);

@@ -2,7 +2,7 @@ import { type Baseline, Machine } from "../model/comparison.ts";
 
 type Entry = Baseline["runs"][number];
 
-/** For tests: a machine; another start of it by `boot`, another machine by `cpu`. */
+/** For tests: a machine. Change `boot` for another start of it, `cpu` for another machine. */
 export function machineWith(parts: Partial<Machine> = {}): Machine {
 	const cpu = parts.cpu ?? "Example CPU";
 	return Machine.parse({
@@ -18,7 +18,7 @@ export function machineWith(parts: Partial<Machine> = {}): Machine {
 	});
 }
 
-/** For tests: a baseline of one system and case: one run for each value of its figures. */
+/** For tests: a baseline of one system and case, with one run for each value of its figures. */
 export function baselineWith(
 	figures: Readonly<Record<string, readonly (number | null)[]>>,
 	parts: Partial<Omit<Baseline, "runs">> & {
@@ -63,7 +63,7 @@ export function baselineWith(
 	};
 }
 
-/** For tests: `n` runs around 1 ms, `factor` times as slow, whose logarithms scatter by `sigma` (normal, by Box and Muller). */
+/** For tests: `n` runs around `factor` times 1 ms, whose logarithms scatter by `sigma` (normal, by Box and Muller). */
 export function noisyRuns(n: number, sigma: number, random: () => number, factor = 1): number[] {
 	return Array.from({ length: n }, () => {
 		const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

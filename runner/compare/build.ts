@@ -5,7 +5,7 @@ import { bareResult, type Judged } from "../result/result.ts";
 import { maskAll } from "../secrets.ts";
 import { withBaseline } from "./with-baseline.ts";
 
-/** From the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing. */
+/** Only from the files in `folder` (`reports/<run-id>`): the same folder gives the same bytes. Writes nothing. */
 export function buildResult(folder: string, soFar?: readonly Judged[]): Result {
 	const { result, runs, snapshot } = bareResult(folder, soFar);
 	const plans = runs.map((r) => r.collected.plan);

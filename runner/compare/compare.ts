@@ -40,7 +40,7 @@ export interface Compare {
 	readonly notCompared: NotCompared[];
 }
 
-/** B against A, the baseline. `systems`: B's second against A's first; null: each against its namesake. */
+/** B against A, the baseline. `systems` compares B's second with A's first; null compares each with its namesake. */
 export function compareRuns(
 	a: Runs,
 	b: Runs,
@@ -78,7 +78,7 @@ export function pairOf(
 	if (a.all.length === 0)
 		return none([`${a.name} has no run of ${a.system}, ${a.case}: nothing to compare with`]);
 	const oneRun = isOneRun(a.of, b.of);
-	// Systems of one command have the same work; their durability may differ, and is what is compared.
+	// Systems of one command have the same work; their durability may differ, and is then compared.
 	const other = oneRun ? null : otherWork(a, b);
 	if (other !== null) return none([other]);
 	const notes = [...leftOut(a), ...leftOut(b)];
@@ -202,7 +202,7 @@ function doubtOf({ name: side, all, counting }: Counted, b: Counted): string | n
 	return doubts.join("; ") || null;
 }
 
-/** Two systems of one command, measured in turns. The run id alone proves nothing: people choose it. */
+/** Two systems of one command, measured in turns. The run id is not enough: users choose it. */
 function isOneRun(a: Baseline, b: Baseline): boolean {
 	return a === b || (a.runId === b.runId && a.startedAt !== null && a.startedAt === b.startedAt);
 }
@@ -233,7 +233,7 @@ function valuesOf(figure: string, runs: readonly Entry[], part: -1 | 0 | 1 = 0):
 	});
 }
 
-/** null: one clock timed it all. */
+/** null if one clock timed it all. */
 function clocksOf(figure: string, a: Counted, b: Counted, measured: Ratio): Clocks | null {
 	const { metric } = field(figure);
 	if (metric === null || !RECEIVES.has(metric)) return null;

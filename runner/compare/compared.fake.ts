@@ -5,7 +5,7 @@ import { loadOf } from "../result/run.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { loadScenario } from "../scenario/load.ts";
 
-/** For tests: the result of a scenario whose runs have these values (ns) as p50 and p99 of response, by system, in the order of repeats. */
+/** For tests: a result whose runs have these values (ns) as p50 and p99 of response, by system, in the order of repeats. */
 export function comparedResult(
 	yaml: string,
 	values: Readonly<Record<string, readonly number[]>>,

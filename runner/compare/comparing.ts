@@ -15,7 +15,7 @@ export interface Named {
 
 type Systems = readonly [a: string, b: string];
 
-/** What `mqbench compare` shows: B against A, the baseline. */
+/** The output of `mqbench compare`: B against A, the baseline. */
 export interface Comparing extends Compare {
 	readonly a: Named;
 	readonly b: Named;
@@ -26,7 +26,7 @@ export interface Comparing extends Compare {
 	readonly summary: string;
 }
 
-/** advisory: nothing may be judged; nothing: nothing could be compared. */
+/** advisory: nothing may be judged. nothing: nothing could be compared. */
 export const OUTCOMES = {
 	regressed: "fail",
 	nothing: "error",
@@ -37,7 +37,7 @@ export const OUTCOMES = {
 } as const satisfies Record<string, Verdict>;
 type Outcome = keyof typeof OUTCOMES;
 
-/** `systems`: B's second against A's first; both may be one run. */
+/** `systems` compares B's second with A's first; both may be one run. */
 export function comparingOf(
 	a: Named,
 	b: Named,
@@ -52,7 +52,7 @@ export function comparingOf(
 	return { ...about, outcome: outcomeOf(found), summary: summaryOf(found) };
 }
 
-/** 99 on a regression, 2 if nothing could be compared. What is undecided warns, unless it is to fail. */
+/** 99 on a regression, 2 if nothing could be compared. An undecided comparison warns, unless it is to fail. */
 export function exitCodeOfComparing(outcome: Outcome, onInconclusive: OnInconclusive): ExitCode {
 	if (outcome === "nothing") return EXIT.usage;
 	if (outcome === "regressed") return EXIT.fail;
@@ -65,7 +65,7 @@ export function missingOf({ comparisons, notCompared }: Compare): NotCompared[] 
 	return notCompared.filter((place) => at(place, comparisons).length === 0);
 }
 
-/** Parses `--systems`, the baseline's first; null: the same systems of two runs. `b` is null if one run was named. */
+/** Parses `--systems`, the baseline's first; null compares the same systems of two runs. `b` is null if one run was named. */
 export function systemsOf(given: string | undefined, a: Named, b: Named | null): Systems | null {
 	const usage = (message: string) => failure("usage", { message });
 	const known = (of: Named) => [...new Set(of.baseline.runs.map((run) => run.system))];

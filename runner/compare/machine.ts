@@ -9,7 +9,7 @@ import { against, differencesIn } from "./work.ts";
 
 type Fact = readonly [name: string, of: (machine: Machine) => string | number | null];
 
-/** What decides latencies on the machine that runs mqbench. */
+/** Facts that decide latencies on the machine that runs mqbench. */
 const OWN: readonly Fact[] = [
 	["CPU", ({ cpu }) => cpu],
 	["cores", ({ cores }) => cores],
@@ -55,7 +55,7 @@ export function machineDifference(a: Machine, b: Machine): string | null {
 	// mqbench's own machine decides nothing if others made the load.
 	const sameRig = a.rig !== undefined && a.fingerprint === b.fingerprint;
 	const own = sameRig ? [] : OWN.map(([name, of]) => [name, of(a), of(b)] as const);
-	// A setting that only one side knows is not a difference.
+	// A setting that only one side has recorded is not a difference.
 	const settings = Object.entries(a.settings ?? {}).map(
 		([name, text]) => [name, text, b.settings?.[name] ?? text] as const,
 	);
@@ -81,7 +81,7 @@ export function machineText(machine: Machine | null, here = true): string {
 }
 
 export interface KnownMachine {
-	/** "A", "B", ... "Z", "27": from the oldest result on, so that a letter stays as results are added. */
+	/** "A", "B", ... "Z", "27": from the oldest result on, so a letter stays as results are added. */
 	readonly letter: string;
 	readonly text: string;
 }
@@ -128,7 +128,7 @@ function settingsOf({ settings, hosts = [], rig }: EnvironmentFile): Pick<Machin
 	return { settings: Object.fromEntries(found) };
 }
 
-/** Rented machines start once, so rig, time and types stand for the start. It is not known when hosts of yours were started. */
+/** Rented machines start once, so rig, time and types identify the start. For your own hosts it is unknown. */
 function bootOf({ id, createdAt, cloud, brokers, clients }: RigMachines): string | null {
 	if (id === null || cloud === null) return null;
 	return hashOf({ rig: id, createdAt, brokers, clients });

@@ -52,7 +52,7 @@ export function noiseOf(
 	if (calibration === null || calibration.machine.fingerprint !== fingerprint) return null;
 	const alike = calibration.noise.filter((n) => n.work === entry.work && n.metric === figure);
 	const own = alike.filter((n) => n.system === entry.system);
-	// Of other systems with this work, the noisiest.
+	// The noisiest among other systems with this work.
 	const [noisiest] = (own.length > 0 ? own : alike).sort((a, b) => b.halfWidth - a.halfWidth);
 	return noisiest ?? null;
 }

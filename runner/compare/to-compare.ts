@@ -21,14 +21,14 @@ import { searchFacts, workFacts } from "./work.ts";
 export interface BaselineArgs {
 	/** Path of the scenario file, for messages. */
 	readonly path: string;
-	/** `--baseline`: a file or folder; "none" leaves out what compares. */
+	/** `--baseline`: a file or folder; "none" leaves out the lines that compare. */
 	readonly baseline?: string | undefined;
 	/** `--calibration`: a file, or the folder of `mqbench calibrate`. */
 	readonly calibration?: string | undefined;
 }
 
 interface ToCompare {
-	/** null: no baseline from outside, and no calibration. */
+	/** null without an external baseline and without a calibration. */
 	readonly snapshot: BaselineSnapshot | null;
 	readonly warnings: readonly string[];
 }
@@ -45,8 +45,8 @@ export function againstBaseline(
 }
 
 /**
- * Before anything runs: the baseline and this machine's noise. Throws if a line that compares could not be judged at all; if only in part,
- * or on another machine, it warns. `settings`: of this machine; undefined: nothing is compared.
+ * Before anything runs: the baseline and this machine's noise. Throws if a line that compares could not be judged at all; warns if it could
+ * only in part, or on another machine. `settings` are this machine's; undefined if nothing is compared.
  */
 export function baselineToCompare(
 	scenario: Scenario,
@@ -127,7 +127,7 @@ function fits(
 	);
 }
 
-/** Lines that could never be decided, however many runs are made now; without lines, what is judged by default. */
+/** Lines that could never be decided, however many runs are made now; without lines, the figures judged by default. */
 function refuseLacking(
 	lines: Plan["baselineSla"],
 	shown: string,

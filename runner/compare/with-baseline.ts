@@ -94,7 +94,7 @@ function baselineSide(
 	return { name: snapshot.name ?? "the baseline", of: snapshot.baseline, system, case: name };
 }
 
-/** None for shortened runs, or if the baseline has no run of it, which was said before the start. */
+/** None for shortened runs, or if the baseline has no run of it: a message said so before the start. */
 function defaultLines(a: Side, b: Side): BaselineSla[] {
 	const base = at(a, a.of.runs);
 	if (b.of.quick || base.length === 0) return [];
@@ -118,7 +118,7 @@ function defaultLine(figure: string): BaselineSla {
 	};
 }
 
-/** null: a search's answer, for which no line can be written. */
+/** null for a search's answer, for which no line can be written. */
 function aboutOf(line: BaselineSla): Sla | null {
 	return line.figure === HIGHEST_RATE ? null : subjectOf(line);
 }

@@ -3,7 +3,7 @@ import type { TerminalLook } from "../terminal/look.ts";
 import { wrap } from "../terminal/wrap.ts";
 import type { Machine } from "./this-machine.ts";
 
-/** ok; warn: expect a longer tail; bad: do not measure here; info: background; unknown: could not be read. */
+/** ok; warn (expect a longer tail); bad (do not measure here); info (background); unknown (could not be read). */
 export type Verdict = keyof typeof COLOURS;
 
 export interface Finding {
@@ -27,13 +27,13 @@ export interface Check {
 	readonly name: string;
 	/** It measures time, so nothing else may run with it. */
 	readonly alone?: true;
-	/** null: it cannot be read. */
+	/** null if it cannot be read. */
 	read(machine: Machine): Promise<Reading | null> | Reading | null;
 	readonly means?: Readonly<Partial<Record<Verdict, string>>>;
 	readonly remedy?: string;
 }
 
-/** First the checks that measure time, one by one, then the others together. What a check cannot read is `unknown`. */
+/** First the checks that measure time, one by one, then the others together. A check that cannot read its value is `unknown`. */
 export async function examine(machine: Machine, checks: readonly Check[]): Promise<Finding[]> {
 	const findings = new Map<Check, Finding>();
 	const look = async (check: Check) => void findings.set(check, await finding(check, machine));
@@ -66,7 +66,7 @@ export function renderFindings(
 	return `${[...lines, "", ...wrap(summary, width)].join("\n")}\n`;
 }
 
-/** Ignores `info` and `unknown`, which say nothing against the machine. */
+/** Ignores `info` and `unknown`, which are not findings against the machine. */
 export function worst(findings: readonly Finding[]): keyof typeof MEANS {
 	const is = (verdict: Verdict) => findings.some((one) => one.verdict === verdict);
 	return is("bad") ? "bad" : is("warn") ? "warn" : "ok";

@@ -19,7 +19,7 @@ export async function findGenerator(world: World) {
 	const packed = await findPacked(packageFolder, key, FIRST);
 	// "@mqbench/linux-x64 0.2.0"
 	if ("folder" in packed) return { from: "package", name: packed.name, go: packed.go } as const;
-	/** Why there is no package, as a sentence; null: none is offered. */
+	/** Why there is no package, as a sentence; null if none is offered. */
 	const { why } = packed;
 	const there = await stat(path.join(folder, "build.json")).catch(() => null);
 	const build = there && (await readBuild(folder, FIRST));
@@ -43,7 +43,7 @@ export async function versionJson(world: World) {
 
 const EXTENSIONS = path.join(packageFolder, "extensions");
 
-/** Where this version keeps builds of its own sources, and their name there, "bin/<key>". */
+/** Where this version keeps builds of its sources, and their name there, "bin/<key>". */
 function ownBuild({ env }: Pick<World, "env">) {
 	return {
 		cache: cacheFolder(env, process.platform),

@@ -7,11 +7,11 @@ export interface FakeMachineParts
 	/** Output by command line: "java -version". */
 	readonly commands?: Readonly<Record<string, string>>;
 	readonly programs?: readonly string[];
-	/** Of every disk; null: unreadable. */
+	/** For every disk; null if unreadable. */
 	readonly free?: number | null;
 }
 
-/** Unreadable except for what a test gives. */
+/** Unreadable except for the parts that a test gives. */
 export function fakeMachine({
 	files = {},
 	commands = {},

@@ -12,7 +12,7 @@ import { cpuQuota } from "../run/environment.ts";
 import type { World } from "../world.ts";
 import { findGenerator } from "./generator.ts";
 
-/** What the checks read; tests have a fake. null: unreadable, never a guess. */
+/** The machine as checks read it; tests have a fake. null if unreadable, never a guess. */
 export type Machine = ReturnType<typeof thisMachine>;
 
 export function thisMachine(world: World) {
@@ -21,9 +21,9 @@ export function thisMachine(world: World) {
 		cwd: world.cwd,
 		temporary: os.tmpdir(),
 		cores: os.availableParallelism(),
-		/** Of its control group; null: no limit. */
+		/** From its control group; null without a limit. */
 		cpuQuotaCores: cpuQuota(),
-		/** Of all cores: "performance, powersave". */
+		/** For all cores: "performance, powersave". */
 		governor: async () => (await ownSettings()).governor,
 		read: (file: string) =>
 			readFile(file, "utf8").then(
@@ -51,7 +51,7 @@ export function thisMachine(world: World) {
 
 // --- internal ---
 
-/** Less than a check's limit, to tell slow commands from missing ones. */
+/** Less than a check's limit, to separate slow commands from missing ones. */
 const COMMAND_MS = 1800;
 
 /** stdout and stderr; null if it is missing, fails, or takes too long. */
@@ -66,11 +66,12 @@ function run(program: string, ...args: string[]): Promise<string | null> {
 	});
 }
 
-/** How late a thread woke from sleeps of 1 ms: ns, ascending. The generator's own pacer spins and has finer timers, but what delays this thread delays it and every broker too. */
+/** How late a thread woke from sleeps of 1 ms: ns, ascending. The generator's pacer spins and has finer timers, but the same delays hit it
+ * and every broker too. */
 async function wakeUp(): Promise<number[]> {
 	const never = new Int32Array(new SharedArrayBuffer(4));
 	const late: number[] = [];
-	// By then a machine that is always a millisecond late is known.
+	// This is long enough to detect a machine that is always a millisecond late.
 	const end = performance.now() + 600;
 	for (let i = 0; i < 300 && performance.now() < end; i++) {
 		const before = process.hrtime.bigint();
@@ -82,7 +83,7 @@ async function wakeUp(): Promise<number[]> {
 	return late.sort((a, b) => a - b);
 }
 
-/** Of the nearest existing parent: the folder may not exist yet. */
+/** Uses the nearest existing parent, because the folder may not exist yet. */
 async function freeBytes(folder: string): Promise<number | null> {
 	const disk = await statfs(folder).catch(() => null);
 	if (disk) return disk.bavail * disk.bsize;

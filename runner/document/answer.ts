@@ -11,7 +11,7 @@ import { formatCount, ratePerSecond } from "../units.ts";
 import { alert, aside, type Block, badge, type Inline, link, table, text } from "./blocks.ts";
 import { type CaseStandings, overlap, ratioText, type Standing, standingsOf } from "./standing.ts";
 
-/** In a sentence or two, as standings say it: what each system carries, or how much slower it is. null: nothing can be ranked. */
+/** In a sentence or two, worded as in standings: each system's highest rate, or how much slower it is. null if nothing can be ranked. */
 export function answerSentence(whole: Result): string | null {
 	const { quick, verdict, searches } = whole;
 	if (quick || verdict === "interrupted" || verdict === "error") return null;
@@ -90,7 +90,7 @@ function ratesText(rates: readonly { system: string; rate: number | null }[]): s
 		.join(", ");
 }
 
-/** Of repeats the lowest. Searches with other SLA lines stand apart. */
+/** The lowest among repeats. Searches with other SLA lines are listed separately. */
 function searchedText(searches: readonly Search[]): string | null {
 	const found = searches.filter(({ lo, confirmed }) => lo !== null && confirmed);
 	const several = new Set(found.map((one) => one.case)).size > 1;
@@ -140,7 +140,7 @@ function saidOf({ all, lowest }: CaseStandings): string | null {
 	].join(". ");
 }
 
-/** Those whose intervals overlap the lowest one's: chance may have ordered them. */
+/** Standings whose intervals overlap the lowest one's: chance may have ordered them. */
 function groupOf(all: readonly Standing[], lowest: Standing): Standing[] {
 	return all.filter((one) => one.ranked && (one === lowest || overlap(one, lowest))).sort(bySize);
 }

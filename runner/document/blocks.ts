@@ -5,7 +5,7 @@ import { type Amount, type Column as ColumnOf, cellsOf, show } from "../result/s
 /** Plain data that terminal, Markdown and page render: the content, never how it looks. */
 export interface Document {
 	readonly title: string;
-	/** Colour and word of the outcome; "": nothing was judged. */
+	/** Colour and word of the outcome; "" if nothing was judged. */
 	readonly look: Look;
 	readonly word: string;
 	readonly lead: string;
@@ -13,7 +13,7 @@ export interface Document {
 	/** First on a page; last on a terminal, which is read from its end. */
 	readonly answer: readonly Block[];
 	readonly sections: readonly Block[];
-	/** What marks mean, and where to find more. */
+	/** Legend of the marks, and links to more. */
 	readonly foot: readonly Block[];
 	/** Where the whole report is, for media with less room. */
 	readonly whole: Inline;
@@ -69,7 +69,7 @@ export interface Table extends Shown {
 	readonly kind: "table";
 	readonly columns: readonly Column[];
 	readonly rows: readonly Row[];
-	/** turned: a wide terminal swaps rows and columns. row: one row of names and values. facts: names and what is known of them. */
+	/** turned: a wide terminal swaps rows and columns. row: one row of names and values. facts: names and their known values. */
 	readonly look?: "turned" | "gates" | "facts" | "row" | "cards" | undefined;
 	readonly id?: string | undefined;
 }
@@ -105,7 +105,7 @@ export interface Figures extends Shown {
 	readonly title?: string | undefined;
 }
 
-/** A section, or what is folded. Without a title only its blocks, in a box if it has a badge. */
+/** A section, or folded text. Without a title it is only its blocks, in a box if it has a badge. */
 export interface Fold extends Shown {
 	readonly kind: "fold";
 	readonly title: string;
@@ -274,7 +274,7 @@ export function settings(name: string, values: Readonly<Record<string, string>>)
 	return all.length === 0 ? [] : [fold(`${all.length} ${name}`, [list(all)])];
 }
 
-/** Capital and full stop. Names ("nats, 1KiB: ...") and whatever is not plainly a word ("x: ...", "p99 ...") keep their first letter. */
+/** Capital and full stop. Names ("nats, 1KiB: ...") and anything else than a plain word ("x: ...", "p99 ...") keep their first letter. */
 export function sentence(text: string, names: readonly string[] = []): string {
 	const [word = ""] = /^[a-z]+(?= (?!p\d|[<=>])|$|[.,](?!\w))/.exec(text) ?? [];
 	const name = word === "" || names.some((n) => text.startsWith(n));

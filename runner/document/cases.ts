@@ -21,13 +21,13 @@ import {
 } from "./blocks.ts";
 import { CLOSED_MEANS, receivedColumn, systemFacts } from "./words.ts";
 
-/** From this many on, a run is shown by itself only if there is something to say. */
+/** With this many runs or more, a run gets its own entry only if it has findings. */
 export const MANY_RUNS = 4;
 
 export function cases(result: Result): Fold[] {
 	const { runs } = result;
 	if (runs.length < 2) return [];
-	// Below, few runs say it themselves; a page has a section for it.
+	// Fewer runs show it themselves; a page has a section for it.
 	const systems = runs.length < MANY_RUNS ? [] : runs;
 	const facts = new Map(
 		systems.map((run) => [systemTitle(run), `${run.system}: ${systemFacts(run)}`]),
@@ -119,5 +119,5 @@ function columnsOf(first: Run, runs: readonly Run[]): Column<Run>[] {
 	];
 }
 
-/** They have a column where any run has some: percentiles say nothing of messages that did not come. */
+/** They have a column where any run has some: percentiles do not include messages that did not come. */
 const OFFENCES = ["failed", "unknown", "duplicated", "redelivered"] as const;

@@ -50,7 +50,7 @@ export function comparingDocument(comparing: Comparing): Document {
 }
 
 export function comparison({ comparisons, gates }: Result): Block[] {
-	// What an SLA line asks for may be in `comparisons` too, or only at its gate.
+	// The comparison of an SLA line may be in `comparisons` too, or only at its gate.
 	const found = [...comparisons, ...gates.flatMap((gate) => gate.comparison ?? [])];
 	const all = [
 		...new Map(found.map((c) => [JSON.stringify([whereOf(c), c.margin, c.a.name]), c])),

@@ -132,7 +132,7 @@ function leadOf(whole: Result, names: readonly string[]): string {
 	return said ? meaning : `${answered}. ${sentence(meaning, names).slice(0, -1)}`;
 }
 
-/** What a result read from its own files has lost. */
+/** Parts missing from a result that was read from its own files. */
 function withoutDetails({ runs }: Result): string | null {
 	const missing = runs.filter(({ details }) => details === null).length;
 	return missing === 0

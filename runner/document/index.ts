@@ -67,7 +67,7 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 		const { folder, at, result, problem } = entry;
 		const word = result === null ? "NO RESULT" : verdictWord(result);
 		const machine = machines.get(folder);
-		// Of the scenario's repository; several if several commands made the result.
+		// In the scenario's repository; several if several commands made the result.
 		const commits = commitsOf(result?.environment ?? null).map(commitText);
 		const systems = result === null ? [] : systemTexts(result);
 		return [
@@ -95,7 +95,7 @@ function results(entries: readonly Entry[], machines: ReturnType<typeof machines
 	return table(columns, rows, { id: "results" });
 }
 
-/** Without a result the scenario is not known, so the row names only the folder. */
+/** Without a result the scenario is unknown, so the row names only the folder. */
 function nameOf({ result, folder, href }: Entry): Inline {
 	if (result === null) return [aside(folder), href === null ? "" : link(" report", href)];
 	const { scenario } = result;

@@ -37,7 +37,7 @@ export function percentiles(run: Run): Block[] {
 	const closed = text(isClosed(run) ? CLOSED_MEANS : null);
 	const [first] = metrics;
 	if (first === undefined) return [closed, text("nothing was measured")];
-	// The first unsupported one says what it needs.
+	// The first unsupported one shows the duration that it needs.
 	const shown = first.summary.percentiles.filter(
 		(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",
 	);
@@ -120,7 +120,7 @@ export function overTime({ series }: Run): Block[] {
 	);
 }
 
-/** What waited in the client library during the window; nothing if it was never worth a word. */
+/** Messages that waited in the client library during the window; nothing if they were always negligible. */
 export function held(run: Run): Block[] {
 	const startNs = run.window.startNs;
 	const seconds = ticksOf(run)

@@ -34,7 +34,7 @@ import { drainText, networkText, systemFacts } from "./words.ts";
 /** Above this many each run is folded and has no quiet checks: a page has no room for all of 100 runs. */
 export const RUNS_WITH_DETAILS = 8;
 
-/** In the order of questions: how slow, when, what waited, what was lost, is it to be trusted, with what. */
+/** In the order of questions: how slow, when, where messages waited, how many were lost, is it to be trusted, with which settings. */
 export function runSection(run: Run, number: number, result: Result): Fold {
 	const many = result.runs.length >= MANY_RUNS;
 	const full = result.runs.length <= RUNS_WITH_DETAILS;
@@ -45,7 +45,7 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 			text(systemFacts(run)),
 			text(loadText(run), "soft"),
 			text(network === null ? null : `network: ${network}`, "soft"),
-			// Elsewhere what is broken stands at the end, with its reason.
+			// Elsewhere failures are at the end, with their reason.
 			text(run.why, run.verdict, 3),
 			text(fateText(run), run.verdict),
 			...run.notes.map((note) => text(`note: ${note}`, "warn")),
@@ -92,7 +92,7 @@ export function counts(run: Run): Block[] {
 	];
 }
 
-/** Findings are open; what is well or not known is folded, or with many runs (`short`) only counted. */
+/** Findings are open; passed and unknown checks are folded, or with many runs (`short`) only counted. */
 export function checks(run: Run, short: boolean): Block[] {
 	const { validity, why } = run;
 	if (validity.length === 0) return [];

@@ -21,7 +21,7 @@ import {
 	upTo,
 } from "./blocks.ts";
 
-/** What kept the result from passing, worst first. The same advice is given once. */
+/** The reasons why the result did not pass, worst first. The same advice is given once. */
 export function broken(whole: Result): List {
 	const all = brokenOf(whole);
 	const more = all.length - MOST_BROKEN;
@@ -29,7 +29,7 @@ export function broken(whole: Result): List {
 	const fresh = (text: string) => told.size < told.add(text).size;
 	const items = all.slice(0, MOST_BROKEN).map((outcome): Item => {
 		const { broke, where, when, why, next } = explain(outcome, whole);
-		// What overruled a run holds for all of its lines.
+		// A reason that overruled a run holds for all of its lines.
 		const reason =
 			why === null || (why === outcome.run?.why && !fresh(`${where}: ${why}`)) ? [] : [why];
 		const advice = next === null || !fresh(next) ? [] : [`What to do: ${next}`];

@@ -3,7 +3,7 @@ import { fixtureResult } from "../result/stored.fake.ts";
 
 const [SEED] = fixtureResult("repeats").runs;
 
-/** For tests: a run whose p99 and its interval are these, in us. null: beyond all that was waited for; no interval is given: it has none. */
+/** For tests: a run with this p99 and interval, in us. p99 is null beyond the timeout; without `interval` there is none. */
 export function runOf(
 	p99: number | null,
 	interval?: readonly [low: number, high: number | null],

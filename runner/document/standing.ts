@@ -9,7 +9,7 @@ export interface Standing {
 	/** The repeat that decides. */
 	readonly run: Run;
 	readonly repeats: readonly Run[];
-	/** Its interval is widened to the other repeats': one run's interval does not show what differs from run to run. */
+	/** Its interval is widened to the other repeats': one run's interval does not show differences from run to run. */
 	readonly p99: Amount;
 	/** In a repeat the machine or generator was at its limit, so the figures are not only the system's. */
 	readonly saturated: boolean;
@@ -17,7 +17,7 @@ export interface Standing {
 	readonly ranked: boolean;
 }
 
-/** Systems in the order of their first run; null: not run in this case. */
+/** Systems in the order of their first run; null if not run in this case. */
 export interface CaseStandings {
 	readonly name: string;
 	readonly standings: readonly (Standing | null)[];
@@ -57,7 +57,7 @@ export function lowestOf(all: readonly Standing[]): Standing | null {
 		: ranked.reduce((a, b) => (sizeOf(b.p99) < sizeOf(a.p99) ? b : a));
 }
 
-/** "lowest", "1.9x", "1.1x, overlaps", "14x, no interval"; null: not ranked. */
+/** "lowest", "1.9x", "1.1x, overlaps", "14x, no interval"; null if not ranked. */
 export function ratioText(one: Standing, lowest: Standing): string | null {
 	if (one === lowest) return "lowest";
 	const low = sizeOf(lowest.p99);
@@ -68,7 +68,7 @@ export function ratioText(one: Standing, lowest: Standing): string | null {
 	return overlaps === null ? `${ratio}, no interval` : overlaps ? `${ratio}, overlaps` : ratio;
 }
 
-/** Whether chance may have ordered them; null: one has no interval. */
+/** Whether chance may have ordered them; null if one has no interval. */
 export function overlap(one: Standing, lowest: Standing): boolean | null {
 	const [own, other] = [one.p99, lowest.p99];
 	if (own.low == null || other.low == null) return null;

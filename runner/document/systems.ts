@@ -29,7 +29,7 @@ export function systems({ runs }: Result): Fold[] {
 	return [section("systems", title, blocks, { depth: 3 })];
 }
 
-/** What drivers do for each message, where systems differ: as much a part of the numbers as durability. */
+/** Work of the drivers for each message, where systems differ: it affects the numbers as much as durability. */
 export function differences({ runs }: Result): Fold[] {
 	const measured = runs.filter((run) => run.driverOptions !== null);
 	const names = systemsOf(measured);

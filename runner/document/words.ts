@@ -63,7 +63,7 @@ export function drainText({ drain }: Run): string | null {
 
 export const CLOSED_MEANS = "closed loop: fills the machine, shows no queueing";
 
-/** What "~" means. */
+/** The meaning of "~". */
 export const WEAK_MEANS =
 	"based on few samples, or on slow messages that came in few clusters; or the window is too short (below 10s) to tell";
 

@@ -1,7 +1,7 @@
 import { needs, TALLIES, Tally } from "../model/tallies.ts";
 import type { TopicName } from "./topics.ts";
 
-/** Words and signs of a report, by the topic with more about them ("": none). After a "|": other words with the same answer. */
+/** Words and signs of a report, each with the topic that explains more ("" for none). After a "|": other words with the same answer. */
 // biome-ignore format: a sentence is a line.
 const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, string>>>>> = {
 	response: {
@@ -114,7 +114,7 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 	},
 };
 
-/** Heads of columns for what has an answer under its name in the SLA, or as a topic. */
+/** Column heads whose answer is filed under a name in the SLA, or under a topic. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
 	achieved: ["achieved rate"],
 	throughput: ["received/s", "received rate", "copies/s", "copies received rate"],

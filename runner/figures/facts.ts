@@ -65,7 +65,7 @@ export function mainLimits({ run, gates }: Pick<Subject, "run" | "gates">): Limi
 	return limitsOf(gates, [run.main]).map(({ text, y }) => ({ text, y }));
 }
 
-/** With its interval, worded as in tables. What never completed is a gap. */
+/** With its interval, worded as in tables. Messages that never completed are a gap. */
 export function datumOf(x: number, of: Amount): Datum {
 	const { value, atLeast, low = null, high = null } = of;
 	const text = `${show(of)} ${showInterval(of)}`.trim();

@@ -6,7 +6,7 @@ import { overviewPercentiles, runPercentiles } from "./percentiles.ts";
 import { caseFigures, searchFigure, stepsFigure } from "./rates.ts";
 import { heatFigure, timeFigure } from "./time.ts";
 
-/** Points of a line; with more than six runs fewer, so that the page stays small. */
+/** Points of a line; with more than six runs fewer, to keep the page small. */
 export const MOST = 300;
 const FEWEST = 20;
 
@@ -28,7 +28,7 @@ export function figuresOf(whole: Result, points?: number): Figure[] {
 		...whole.searches.map((search, i) => searchFigure(`search-${i + 1}`, search, whole)),
 		...runs.flatMap((run) => {
 			const of = subjectOf(run, result);
-			// Seconds are what people ask about, so this chart has twice the points.
+			// Users ask about seconds, so this chart has twice the points.
 			return OF_RUN.map((make) => make(of, make === timeFigure ? 2 * most : most));
 		}),
 	].filter((figure) => figure !== null);

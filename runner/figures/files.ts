@@ -41,7 +41,7 @@ export async function writePictures(
 	return files;
 }
 
-/** Draws with what `npm run build` made (page/bundle.ts), which sources and dist/ find alike. */
+/** Draws with the output of `npm run build` (page/bundle.ts), which sources and dist/ find alike. */
 export async function drawSvg(figure: Figure, view: View): Promise<string> {
 	const file = path.join(packageFolder, "dist", "page", "draw.js");
 	let drawer: { svgOf(figure: Figure, view: View): string };

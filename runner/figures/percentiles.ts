@@ -52,7 +52,7 @@ export function runPercentiles(of: Subject, points: number): Figure | null {
 	};
 }
 
-/** A panel for each case with its systems; repeats that do not decide are thin. null: fewer than two runs have curves. */
+/** A panel for each case with its systems; repeats that do not decide are thin. null if fewer than two runs have curves. */
 export function overviewPercentiles(result: Result, points: number): Figure | null {
 	const colors = colorsOf(result);
 	const tables = byCase(result);
@@ -97,7 +97,7 @@ const METRICS = ["response", "service", "ack", "last"] as const;
 /** Further cases have charts at their runs. */
 const MOST_PANELS = 24;
 
-/** Drops points that no screen tells apart: within 0.2 % of the last one kept, at 300 points. What is left is exact. */
+/** Drops points that no screen can separate: within 0.2 % of the last one kept, at 300 points. The rest is exact. */
 function curveOf(m: MetricSummary, run: Run, points: number): Datum[] {
 	const named = m.percentiles
 		.filter(({ value }) => value !== null)

@@ -20,7 +20,7 @@ import {
 	subjectOf,
 } from "./facts.ts";
 
-/** Latency over offered rate. null: fewer than two rates. */
+/** Latency over offered rate. null for fewer than two rates. */
 export function searchFigure(id: string, search: Search, result: Result): Figure | null {
 	const places = search.runs.flatMap(({ index, rate, role }) => {
 		const run = result.runs.find((one) => one.index === index);
@@ -36,7 +36,7 @@ export function searchFigure(id: string, search: Search, result: Result): Figure
 	);
 }
 
-/** Latency over rate. null: no steps, or the rates are alike, as in a backlog. */
+/** Latency over rate. null without steps, or if the rates are alike, as in a backlog. */
 export function stepsFigure(of: Subject): Figure | null {
 	const { run, id } = of;
 	const busy = run.phases.filter(({ intended }) => intended > 0);
@@ -103,7 +103,7 @@ function figuresOfCases(result: Result, colors: Colors, pattern: readonly string
 	});
 }
 
-/** Logarithmic above a factor of 20; over names only points, because nothing lies between two cases. */
+/** Logarithmic above a factor of 20; over names only points, because there is nothing between two cases. */
 function figureOf(
 	base: Pick<Figure, "id" | "title" | "facts">,
 	axis: CaseAxis,

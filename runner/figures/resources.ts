@@ -41,7 +41,7 @@ type Network = NonNullable<Series["resources"][number]["network"]>;
 type Look = { readonly at: number } & Partial<Used> & Partial<Network>;
 
 const PANELS: readonly (Pick<OverTime, "title" | "unit"> & {
-	/** By what follows the user's name. */
+	/** By the words that follow the user's name. */
 	readonly lines: Readonly<Record<string, (look: Look) => number | null | undefined>>;
 })[] = [
 	{ title: "CPU, cores", unit: "cores", lines: { "": (l) => l.cores } },

@@ -83,7 +83,7 @@ export function warmUp({ window }: Run): Span[] {
 
 /** Messages that never completed have no latency and are in no line, so they are counted where they were due. */
 interface Unfinished {
-	/** "12 of 1 000", by stretches of `size` seconds; empty also if it is not known when they were due. */
+	/** "12 of 1 000", by stretches of `size` seconds; also empty if the intended times are unknown. */
 	readonly counts: readonly Datum[];
 	/** Consecutive stretches are one, but never across warm-up and window. */
 	readonly spans: readonly Span[];

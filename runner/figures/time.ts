@@ -173,7 +173,7 @@ function worstLatency(run: Run, key: Quantile, size: number): Datum[] {
 	});
 }
 
-/** Whether it lies among messages that never completed. The maximum does if one did not. */
+/** Whether it is among messages that never completed. The maximum is if one did not. */
 function isBeyond(second: Second, key: Quantile): boolean {
 	const { missing, count } = second;
 	if (missing === null || missing === 0) return false;
@@ -181,7 +181,7 @@ function isBeyond(second: Second, key: Quantile): boolean {
 	return second[key] === null && rank(count + missing, key === "p99" ? 99 : 50) > count;
 }
 
-/** Of real time, without the drain after the window. */
+/** In real time, without the drain after the window. */
 function mean(run: Run, key: "sent" | "received", size: number): Datum[] {
 	return joined(ticksOf(run), { size, second: (tick) => beginOf(tick, run) }, (part) => ({
 		y: rounded(sum(part.map((t) => t[key])) / sum(part.map(secondsOf))),
@@ -224,7 +224,7 @@ function faults({ window, failover }: Run): Span[] {
 		});
 }
 
-/** Columns count from the window's start, so that none holds both warm-up and window. */
+/** Columns count from the window's start, so none holds both warm-up and window. */
 function cellsOf(heat: NonNullable<Run["series"]["heat"]>, size: number): Datum[] {
 	const sums = new Map<string, [x: number, bin: number, n: number]>();
 	for (const [second, bin, n] of heat.cells) {

@@ -14,13 +14,13 @@ export interface Trend {
 }
 
 /**
- * For every scenario and case with a figure in two results. Each run is a point, never averaged; a line joins one system's points with the
- * same work, durability and kind of machine, and its name says what differs. `--quick` is left out; runs without a figure are named gaps.
+ * For every scenario and case with a figure in two results. Each run is a point, never averaged. A line joins one system's points with the
+ * same work, durability and kind of machine; its name shows the difference. `--quick` is left out; runs without a figure are named gaps.
  */
 export function trendsOf(entries: readonly Entry[]): Trend[] {
 	const machines = machinesOf(entries);
 	const points = entries.flatMap((entry) => pointsOf(entry, machines.get(entry.folder) ?? null));
-	// Oldest first, so that a system keeps its colour as results are added.
+	// Oldest first: a system keeps its colour as results are added.
 	const systems = entries
 		.toReversed()
 		.flatMap(({ result }) => result?.runs.map((run) => run.system) ?? []);
@@ -39,7 +39,7 @@ export function trendsOf(entries: readonly Entry[]): Trend[] {
 
 // --- internal ---
 
-/** Newest first, as the entries are. */
+/** Newest first, like the entries. */
 interface Point {
 	readonly scenario: string;
 	readonly case: string;
@@ -131,7 +131,7 @@ function figureOf(
 	};
 }
 
-/** With what sets this line apart from the system's newest one. */
+/** With the facts that distinguish this line from the system's newest one. */
 function nameOf({ system, machine, durability, facts }: Point, group: readonly Point[]): string {
 	const newest = group.find((p) => p.system === system);
 	const work = workDifference(facts, newest?.facts);

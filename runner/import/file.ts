@@ -6,7 +6,7 @@ export interface NamedText {
 	readonly text: string;
 }
 
-/** Called for each setting that a scenario cannot have: the key as written, and what becomes of it or what to do. */
+/** Called for each setting that a scenario cannot have, with the key as written, and its replacement or a remedy. */
 export type Leave = (what: string, why: string) => void;
 
 /** Parses a YAML map from OpenMessaging Benchmark, where `${NAME:-default}` is its default. Errors quote no text: it may hold passwords. */
@@ -33,7 +33,8 @@ export function quoted(key: string, value: unknown): string {
 	return harmless && text.length <= 60 && !SECRET.test(key) ? `${key}: ${text}` : key;
 }
 
-/** Parses Java properties (java.util.Properties.load): separators `=`, `:` or space, comments, escapes, continued lines. No value is "". */
+/** Parses Java properties (java.util.Properties.load): separators `=`, `:` or space, comments, escapes, continued lines. A missing value is
+ * "". */
 export function parseProperties(text: string): [key: string, value: string][] {
 	return text
 		.replaceAll(/(?<!\\)((?:\\\\)*)\\\r?\n[ \t\f]*/g, "$1")

@@ -9,7 +9,7 @@ import { existingTopics, readWorkload } from "./omb-workload.ts";
 interface LeftOut {
 	readonly file: string;
 	readonly what: string;
-	/** What becomes of it, or what to do. */
+	/** Its replacement, or a remedy. */
 	readonly why: string;
 }
 

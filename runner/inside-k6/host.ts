@@ -1,4 +1,5 @@
-/** Replaces what mqbench uses of Node, inside k6: Sobek has only the language; extensions/xk6-mqbench/runner adds files and speed. */
+/** Replaces the Node functions that mqbench uses, inside k6, where Sobek has only the language; extensions/xk6-mqbench/runner adds files
+ * and speed. */
 
 /** Provided by Go. Bytes are ArrayBuffers; errors have the operating system's `code`, as in Node. */
 declare const go: {
@@ -109,7 +110,7 @@ class StringDecoder {
 		const all = new HostBuffer(this.#rest.length + piece.length);
 		all.set(this.#rest);
 		all.set(piece, this.#rest.length);
-		// UTF-8: the first byte of a character tells how many follow, each of which is 10xxxxxx.
+		// UTF-8: the first byte of a character determines how many follow, each of which is 10xxxxxx.
 		let last = all.length - 1;
 		while (last >= 0 && ((all[last] ?? 0) & 0xc0) === 0x80) last--;
 		const first = all[last] ?? 0;
@@ -180,7 +181,7 @@ Object.assign(globalThis, {
 
 /** ECMA-48: CSI with its parameters, OSC up to its end, or two letters. */
 const CONTROL_SEQUENCES =
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them.
 	/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
 /** Only the bytes of the view. */

@@ -115,7 +115,7 @@ function filesOf(plan: Plan): Record<string, string> {
 	return { [path.join(run, "plan.json")]: planJson, [path.join(run, "script.js")]: script };
 }
 
-/** What the scenario asks for that is impossible inside k6. */
+/** The scenario's first setting that is impossible inside k6. */
 function beyondScript(scenario: Scenario, runs: number): string | null {
 	const { target, clients, faults, baselineSla } = scenario;
 	if (target !== "existing")

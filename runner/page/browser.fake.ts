@@ -11,7 +11,7 @@ import {
 } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 
-/** For tests: one browser for all tests of a file, a folder for its pages, and what a page may not do. */
+/** For tests: one browser for all tests of a file, a folder for its pages, and everything that a page may not do. */
 
 /** Debian's path. */
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -31,7 +31,7 @@ interface TestBrowser {
 		options: BrowserContextOptions,
 		look: (page: Page) => Promise<void>,
 	): Promise<void>;
-	/** The same, but it may go to other pages; `may`: what the console may print. */
+	/** The same, but it may go to other pages; `may` matches allowed console output. */
 	browsing(
 		options: BrowserContextOptions,
 		look: (page: Page) => Promise<void>,
@@ -105,7 +105,7 @@ export function pixelsOf(canvas: Locator): Promise<string> {
 		.evaluate((element) => (element as unknown as { toDataURL(): string }).toDataURL());
 }
 
-/** IDs of drawn charts that are empty: less than a hundredth is text, axes and data. */
+/** IDs of empty charts: without text, axes and data, less than a hundredth is drawn. */
 export function emptyCharts(page: Page): Promise<string[]> {
 	return page.evaluate<string[]>(`[...document.querySelectorAll("figure[data-figure]")]
 		.filter((block) => {

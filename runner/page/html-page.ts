@@ -16,7 +16,7 @@ export interface Page {
 	readonly main: Markup;
 	/** `main` has a block for each; only figures of this list are drawn. */
 	readonly figures: readonly Figure[];
-	/** Of a page that a running command serves. A file has its own policy instead. */
+	/** For a page that a running command serves. A file has its own policy instead. */
 	readonly live?: LivePart | undefined;
 }
 

@@ -49,7 +49,7 @@ function draw(block: HTMLElement): void {
 
 /** Draws what is in view now and the rest when it is; on paper everything, because a reader cannot scroll there. */
 function drawAgain(): void {
-	// Chart tables stay folded, because the charts are printed. Of many runs, those that the reader has opened are printed.
+	// Chart tables stay folded, because the charts are printed. Among many runs, those that the reader has opened are printed.
 	if (onPaper())
 		for (const details of document.querySelectorAll<HTMLDetailsElement>(
 			"details:not(.numbers,.run)",
@@ -60,7 +60,7 @@ function drawAgain(): void {
 		else seen.observe(block);
 }
 
-/** Opens what is folded around the target of a link. */
+/** Opens the folded parts around the target of a link. */
 function openTarget(): void {
 	const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
 	for (let at = target?.closest("details"); at; at = at.parentElement?.closest("details"))

@@ -28,7 +28,7 @@ function render(part: Part): string {
 	if (part instanceof Markup) return part.text;
 	if (typeof part === "object") return part.map(render).join("");
 	const text = String(part);
-	// Keeps "10 000" on one line. Text with lines of its own is the user's and stays.
+	// Keeps "10 000" on one line. Text with line breaks is the user's and stays.
 	const whole = text.includes("\n") ? text : text.replaceAll(/(?<=\d) (?=\d{3}(?!\d))/g, "\u00a0");
 	return escaped(whole);
 }

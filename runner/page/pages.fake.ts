@@ -106,7 +106,7 @@ export function hostileResult(): Result {
 	return { ...result, runs: [first, second] };
 }
 
-/** What a reader without JavaScript sees. */
+/** The text that a reader sees without JavaScript. */
 export function wordsOf(html: string): string {
 	return html.replaceAll(/<script[\s\S]*?<\/script>/g, "");
 }

@@ -5,7 +5,7 @@ ${SERIES.light.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOU
 const DARK = `--page:#12161c;--card:#1a2029;--on:#17324f;--ink:#e6edf3;--soft:#a3afbc;--line:#303a46;--edge:#66727f;--shade:rgba(0,0,0,.6);--link:#79b8ff;--focus:#79b8ff;
 ${SERIES.dark.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.dark.grey};--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
 
-/** Text has a contrast of at least 4.5:1 in both schemes, nothing depends on colour alone, and paper is light with everything unfolded. */
+/** Text has a contrast of at least 4.5:1 in both schemes, nothing depends only on colour, and paper is light with everything unfolded. */
 export const STYLE = `
 :root{color-scheme:light;${LIGHT}}
 @media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${DARK}}}

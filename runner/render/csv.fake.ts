@@ -1,4 +1,4 @@
-/** For tests: RFC 4180 read letter by letter, sharing nothing with what writes it. Throws where a reader would be at a loss. */
+/** For tests: RFC 4180 read letter by letter, sharing nothing with the writer. Throws where the standard has no answer. */
 export function parseCsv(text: string): string[][] {
 	const rows: string[][] = [];
 	let row: string[] = [];

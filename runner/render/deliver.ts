@@ -25,7 +25,7 @@ export interface Delivery {
 	readonly quiet?: boolean | undefined;
 }
 
-/** Returns the exit code. A copy that cannot be written is reported last, and makes the code 3 where the result's own says less. */
+/** Returns the exit code. A copy that cannot be written is reported last, and raises the code to 3 unless the result's own is worse. */
 export function deliver(
 	{ result, folder, reporters, onInconclusive, quiet }: Delivery,
 	world: World,
@@ -108,13 +108,13 @@ function besideFiles(reporters: readonly Reporter[], { stdout, stderr }: World) 
 	return reporters.some(({ path }) => path === "-") ? stderr : stdout;
 }
 
-/** Codes that say more than a missing file. */
+/** Codes that matter more than a missing file. */
 const WORSE: ReadonlySet<ExitCode> = new Set([EXIT.internal, EXIT.interrupted, EXIT.terminated]);
 
-/** Bytes below which a report says nothing. */
+/** Bytes below which a report is useless. */
 const LEAST_SUMMARY = 5000;
 
-/** GitHub refuses a summary above 1 MiB, including what is there already. */
+/** GitHub refuses a summary above 1 MiB, including its present content. */
 function addToSummary(file: string, result: Result, { stderr }: World): void {
 	const there = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 	const most = SUMMARY - there - 1;
@@ -126,7 +126,7 @@ function addToSummary(file: string, result: Result, { stderr }: World): void {
 	}
 }
 
-/** A failure keeps the exit code: what GitHub shows is not worth another one. */
+/** A failure keeps the exit code: GitHub's display is not worth another one. */
 function forGithub(variable: string, add: (file: string) => void, world: World): void {
 	const file = world.env[variable];
 	if (file) tried(`$${variable}`, world, () => add(file));

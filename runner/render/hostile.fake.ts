@@ -7,7 +7,7 @@ type Check = Run["validity"][number];
 /** For tests: the stored runs by name. */
 export const FIXTURES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
 
-/** For tests: what a name from outside may hold, each of which breaks some format that does not escape it. */
+/** For tests: names from outside, each of which breaks some format that does not escape it. */
 export const HOSTILE: readonly string[] = [
 	"<script>alert(1)</script>",
 	`"'&<>]]>--><!--`,
@@ -88,7 +88,7 @@ export function step(parts: Partial<Search["runs"][number]> = {}): Search["runs"
 	return { index: 9, role: "probe", rate: 1, verdict: "fail", why: null, ...figures, ...parts };
 }
 
-/** For tests: what a check found. */
+/** For tests: a check's finding. */
 export function check(
 	name: string,
 	status: Check["status"] = "warn",

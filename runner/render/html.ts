@@ -3,7 +3,7 @@ import { type LivePart, renderPage } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";
 import { badgeMarkup, blocksMarkup, type Writing } from "./html/blocks.ts";
 
-/** One file that needs no network. `live`: what the page adds while its command goes on. */
+/** One file that needs no network. `live` is added to the page while its command goes on. */
 export function renderHtml(document: Document, live?: LivePart): string {
 	const { title, word, names } = document;
 	const figures = document.figures();

@@ -32,7 +32,7 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 	return whole({ ...totals, time }, suite, parts);
 }
 
-/** Of a command that came to no result: one error. */
+/** For a command without a result: one error. */
 export function junitOfError(scenario: string, message: string): string {
 	const totals = { tests: "1", failures: "0", errors: "1" };
 	const time = "0.000";
@@ -47,13 +47,13 @@ type Kind = "passed" | "failure" | "error" | "skipped";
 
 function kindOf({ verdict, compares }: Outcome, asked: OnInconclusive | undefined): Kind {
 	if (verdict === "pass") return "passed";
-	// As for the exit code: what a comparison leaves open warns, what a limit leaves open fails.
+	// As for the exit code: an open comparison warns, an open limit fails.
 	const open = verdict === "inconclusive" && (asked ?? (compares ? "warn" : "fail")) !== "fail";
 	if (open) return "skipped";
 	return verdict === "fail" || verdict === "inconclusive" ? "failure" : "error";
 }
 
-/** Tools tell cases apart by their name. */
+/** Tools identify cases by their name. */
 function uniqueIn(used: Set<string>, plain: string): string {
 	let name = plain;
 	for (let i = 2; used.has(name); i++) name = `${plain} (${i})`;
@@ -111,7 +111,7 @@ function text(value: string): string {
 	return value
 		.replaceAll(/\r\n?/g, "\n")
 		.replaceAll(
-			// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what XML forbids.
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: XML forbids them.
 			/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]|\p{Surrogate}/gu,
 			"\ufffd",
 		)

@@ -33,7 +33,7 @@ export function terminalOf(result: Result, columns = 100): string {
 	return renderTerminal(result, { columns, colour: false, folder: "reports/x" });
 }
 
-/** For tests: the reports that people read; `out` has all three. */
+/** For tests: the reports for people; `out` has all three. */
 export function rendered(result: Result, columns = 100) {
 	const text = terminalOf(result, columns);
 	const markdown = renderMarkdown(result);

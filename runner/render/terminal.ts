@@ -10,7 +10,7 @@ export interface TerminalOptions extends PageOptions {
 	readonly report?: string | undefined;
 }
 
-/** A terminal is read from its end: the answer stands there, and the last line is the verdict and the report. */
+/** A terminal is read from its end, so the answer is there, and the last line is the verdict and the report. */
 export function renderTerminal(given: Document, { report, ...options }: TerminalOptions): string {
 	const document = maskAll(given, harmless);
 	const page = makePage(options);

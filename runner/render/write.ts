@@ -15,8 +15,8 @@ import { renderJunit } from "./junit.ts";
 import { COMMENT, renderMarkdown } from "./markdown.ts";
 
 /**
- * Each file is whole or the one from before: a temporary file, then a rename. From a result that was `read` only what people read,
- * junit.xml and result.csv are made: the others would lose what they hold.
+ * Each file is whole or the one from before: a temporary file, then a rename. From a result that was `read`, only reports for people,
+ * junit.xml and result.csv are written: the other files would lose their content.
  */
 export function writeReports(
 	folder: string,
@@ -54,7 +54,7 @@ export function writeReports(
 
 // --- internal ---
 
-/** null: a run that was stopped before it began has none. */
+/** null if a run was stopped before it began. */
 function scenarioText(folder: string): string | null {
 	try {
 		return readGiven(join(folder, "scenario.yaml"));

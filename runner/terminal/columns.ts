@@ -5,7 +5,7 @@ export function plainText(text: string): string {
 	return harmless(text).replaceAll(/ {2,}/g, " ").trim();
 }
 
-/** The same for a part of a line, whose blanks stay. */
+/** The same for a part of a line, which keeps its blanks. */
 export function harmless(text: string): string {
 	return stripVTControlCharacters(text)
 		.replaceAll(/\p{Surrogate}/gu, "\ufffd")
@@ -52,7 +52,7 @@ export function padStart(text: string, width: number): string {
 
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 const PLAIN = /^[ -~]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken off.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed.
 const CONTROLS = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g;
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const NOTHING =

@@ -1,19 +1,19 @@
 import { displayWidth } from "./columns.ts";
 
-/** A terminal's state after a text: lines, cursor, and what happened. */
+/** A terminal's state after a text: lines, cursor, and events. */
 export interface Screen {
 	readonly lines: readonly string[];
 	readonly cursor: { readonly row: number; readonly column: number };
 	/** The widest line so far; above `columns`, the terminal had to break it. */
 	readonly widest: number;
 	readonly visible: boolean;
-	/** Escape sequences that this terminal does not know. */
+	/** Escape sequences that this terminal does not support. */
 	readonly unknown: readonly string[];
 	/** The lines at each rewrite. */
 	readonly frames: readonly (readonly string[])[];
 }
 
-/** Knows what mqbench uses: \r, 
+/** Supports the sequences that mqbench uses: \r, 
 , cursor up, erase, colours, showing and hiding the cursor. Nothing scrolls away. */
 export function screen(text: string): Screen {
 	let lines: string[] = [""];

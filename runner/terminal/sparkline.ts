@@ -11,7 +11,7 @@ export function sparkline(values: readonly (number | null)[], width: number): st
 	const logs = merged.map((v) => (v === null ? null : Math.log(Math.max(1, v))));
 	const known = logs.filter((v) => v !== null);
 	const low = smallestOf(known);
-	// At least a factor of 4, so that noise does not look like a stall.
+	// At least a factor of 4, so noise does not look like a stall.
 	const range = Math.max(largestOf(known) - low, Math.log(4));
 	return logs
 		.map((v) => (v === null ? " " : BARS[Math.min(7, Math.floor(((v - low) / range) * 8))]))

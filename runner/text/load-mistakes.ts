@@ -1,4 +1,4 @@
-/** In what a scenario sends: cases, loads, patterns, topology, faults, clients, payloads. */
+/** In a scenario's load: cases, loads, patterns, topology, faults, clients, payloads. */
 // biome-ignore format: a sentence is a line.
 export const loadMistakes = {
 	"too-large-for-system": "message {sizeBytes} is larger than {system} takes; write at most message: {limitBytes}",

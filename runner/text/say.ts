@@ -11,7 +11,7 @@ export function said(code: string, text: string, values: Values = {}): Said {
 	return { code, values, text };
 }
 
-/** A finding and what overrides it: `but` gives the code, `of` keeps the first one's. */
+/** A finding and the one that overrides it: `but` gives the code, `of` keeps the first one's. */
 export function sayBut(first: Said, but: Said): Said {
 	return {
 		code: but.code,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { withoutSecrets } from "../secrets.ts";
 import type { World } from "../world.ts";
 
-/** Opens a browser that outlives mqbench and gets none of its secrets, or says on stderr why not and to open `shown`. Never rejects. */
+/** Opens a browser that outlives mqbench and gets none of its secrets, or prints on stderr why not and to open `shown`. Never rejects. */
 export async function openOrSay(
 	address: string,
 	shown: string,

@@ -11,7 +11,7 @@ if (!(STARTED in window)) {
 // --- internal ---
 
 function start(): void {
-	/** What to show when the connection ends without the report, once the command is over. */
+	/** The text for a connection that ends without the report, once the command is over. */
 	let over: string | null = null;
 	let stopped: string | null = null;
 	stopButton();

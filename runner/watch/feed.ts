@@ -71,7 +71,7 @@ export function makeFeed({ scenario, shown, secrets, publish }: FeedOptions): Fe
 				renew();
 				show({ over: judged.length });
 			} catch {
-				// The final report says which file cannot be read, and why.
+				// The final report names the file that cannot be read, and the reason.
 			}
 		},
 	};

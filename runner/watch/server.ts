@@ -9,7 +9,7 @@ import { reasonOf } from "../reason.ts";
 export interface PageServer {
 	/** Contains the token without which nothing is served. */
 	readonly url: string;
-	/** Works once, within a minute, because others can read command lines; on Linux, which shows whose a connection is, they are refused. */
+	/** Works once, within a minute, because others can read command lines. On Linux, which shows a connection's user, other users are refused. */
 	urlForOnce(): string;
 	/** Sends to all connections, and the newest of each kind of event to later ones. */
 	push(event: string, data: unknown): void;
@@ -34,7 +34,7 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 	const tokens = new Set([own]);
 	const once = new Set<string>();
 	const open = new Set<ServerResponse>();
-	/** What a new connection gets first: the newest event of each kind. */
+	/** The events that a new connection gets first: the newest of each kind. */
 	const newest = new Map<string, Buffer>();
 	const times = { headersTimeout: SILENT_MS, connectionsCheckingInterval: SILENT_MS / 2 };
 	const server = createServer(times, (request, response) => {
@@ -163,7 +163,7 @@ function send(response: ServerResponse, type: string, text: string): void {
 	response.end(text);
 }
 
-/** Reveals nothing about what exists. */
+/** Reveals nothing about existing addresses. */
 function refuse(response: ServerResponse, status: number): void {
 	response.writeHead(status).end();
 }

@@ -7,12 +7,12 @@ import { plural } from "../units.ts";
 
 /** The current seconds of the run, on top of the page. */
 export interface Strip {
-	/** Of the run, "" before the first one. */
+	/** The run's title, "" before the first one. */
 	readonly title: string;
 	/** The last sentence, as during a build. */
 	readonly doing: string;
 	readonly rows: readonly LiveRow[];
-	/** Finished runs, whose report is below. */
+	/** Finished runs, whose report is below the strip. */
 	readonly over: number;
 }
 
@@ -32,7 +32,7 @@ export function stripMarkup({ title, doing, rows, over }: Strip): Markup {
 	return markup`${blocksMarkup(blocks, { names: [], figures: [] })}`;
 }
 
-/** What surrounds the page; `watch.js` fills the strip. A page of a newer `version` replaces this one. */
+/** The parts around the page; `watch.js` fills the strip. A page of a newer `version` replaces this one. */
 export function livePart(version: number): LivePart {
 	return {
 		head: markup`<style>${new Raw(STYLE)}</style><script defer src="watch.js"></script>`,

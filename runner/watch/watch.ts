@@ -68,7 +68,7 @@ export async function watching(
 	try {
 		code = await use(feed);
 		const html = readFileSync(report, "utf8");
-		// Sent first because it is small: a slow connection may cut off the report, and the page then says where it is.
+		// Sent first because it is small: a slow connection may cut off the report, and the page then shows where it is.
 		server.push(
 			"over",
 			`The run is over, but the connection broke before its report was here: open ${shown}.`,
@@ -80,7 +80,7 @@ export async function watching(
 	} catch (error) {
 		const why = maskUrls(hide(error instanceof Error ? error.message : `${error}`, secrets));
 		server.push("over", `mqbench has ended without a report: ${why}`);
-		// Whatever happened to the report, the exit code is that of the runs.
+		// Even if the report failed, the exit code is the runs'.
 		if (code === null) throw error;
 	} finally {
 		await server.close();

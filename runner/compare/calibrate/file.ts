@@ -10,7 +10,7 @@ import type { World } from "../../world.ts";
 
 export const CALIBRATION = "calibration.json";
 
-/** For these works only: from the calibration.json or run folder `given`, else from what `mqbench calibrate` has kept. */
+/** For these works only: from the calibration.json or run folder `given`, else from the cache of `mqbench calibrate`. */
 export function calibrationFor(
 	given: string | undefined,
 	machine: Machine | null,
@@ -26,7 +26,7 @@ export function calibrationFor(
 	return noise.length === 0 ? null : { ...found, noise };
 }
 
-/** Adds to what is kept of other work and systems, and returns the folder. Throws if the cache cannot be written. */
+/** Adds to the cached noise of other work and systems, and returns the folder. Throws if the cache cannot be written. */
 export function keepCalibration(calibration: Calibration, world: Pick<World, "env">): string {
 	const { machine, noise } = calibration;
 	const isNew = (one: Noise) =>

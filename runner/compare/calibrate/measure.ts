@@ -6,12 +6,12 @@ import { baselineOf } from "../baseline-of-result.ts";
 import { LEAST_RUNS, noiseOf } from "./noise.ts";
 
 export interface NotCalibrated extends Place {
-	/** null: all figures. */
+	/** null means all figures. */
 	readonly metric: string | null;
 	readonly why: string;
 }
 
-/** From A/A runs: figures that decide by default, throughput, and `asked`, those of SLA lines. INVALID and stopped runs do not count. */
+/** From A/A runs: figures that decide by default, throughput, and `asked`, the figures of SLA lines. INVALID and stopped runs do not count. */
 export function calibrationOf(
 	result: Result,
 	asked: readonly string[],

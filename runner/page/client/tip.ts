@@ -12,7 +12,7 @@ export function tipOf({ title, rows }: Reading): Markup {
 		)}</table>${rows.length > MOST && markup`<small>and ${rows.length - MOST} more</small>`}`;
 }
 
-/** A piece of a line with its mark, as in a legend; its colour follows the page. */
+/** A piece of a line with its mark, as in a legend; the page sets its colour. */
 export function swatchOf({ color, dash }: Series): Markup {
 	const own = color >= 0;
 	const name = own ? `s${color % SERIES.light.length}` : "grey";

@@ -30,7 +30,7 @@ export function exported(format: string, folders: readonly string[]): Done {
 	return inEmptyFolder((cwd) => run(format, folders, cwd));
 }
 
-/** For tests: the same of results, which lie in reports/r1, reports/r2, ... and have a run id of their own. */
+/** For tests: the same for several results, stored in reports/r1, reports/r2, ... with different run ids. */
 export function exportedResults(format: string, ...results: readonly Result[]): Done {
 	return inEmptyFolder((cwd) => {
 		for (const [i, result] of results.entries())
@@ -39,7 +39,7 @@ export function exportedResults(format: string, ...results: readonly Result[]): 
 	});
 }
 
-/** For tests: what is left of a run folder when its measured files are gone. */
+/** For tests: the rest of a run folder when its measured files are gone. */
 export function store(root: string, folder: string, result: Result): void {
 	for (const [name, text] of filesOfResult(result)) {
 		const file = path.join(root, folder, name);

@@ -40,7 +40,7 @@ function entryOf({ result, run, search }: Point, figure: Known) {
 		commit === null ? "" : `commit ${commitText(commit)}`,
 	];
 	return {
-		// The first repeat has the plain name, so that a series goes on if repeats are added.
+		// The first repeat has the plain name: a series goes on if repeats are added.
 		name: `${result.scenario}: ${system}, ${name}: ${id}${repeat > 1 ? `, repeat ${repeat}` : ""}`,
 		unit: unit === "ns" ? "ms" : unit,
 		value: value(figure.value),

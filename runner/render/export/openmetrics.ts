@@ -11,7 +11,7 @@ export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 	const text = Object.entries(FAMILIES).flatMap(([family, help]) => {
 		const name = `mqbench_${family}`;
 		const unit = UNITS.find((one) => family.endsWith(`_${one}`));
-		// The samples of a metric stand together, ordered by time.
+		// The samples of a metric are next to each other, ordered by time.
 		const metrics = new Map<string, string[]>();
 		for (const point of inTime)
 			for (const sample of samplesOf(point)) {

@@ -36,11 +36,11 @@ interface Points {
 
 interface LeftOut {
 	readonly said: string;
-	/** null: no run in it could be read. */
+	/** null if no run in it could be read. */
 	readonly verdict: Run["verdict"] | null;
 }
 
-/** Of run folders, and of all runs in folders that hold some; copies of a run count once. Throws for a folder without any run. */
+/** From run folders, and from all runs in folders that hold some; copies of a run count once. Throws for a folder without any run. */
 export function readPoints(folders: readonly string[], { cwd }: Pick<World, "cwd">): Points {
 	const unread: LeftOut[] = [];
 	const found = new Map<string, Points>();
@@ -95,7 +95,7 @@ export function pointsOf(result: Result, shown: string): Points {
 	return { points, leftOut };
 }
 
-/** What is shown by default: more would raise more false alarms. Weak percentiles stay, because a stall makes its own percentiles weak. */
+/** The figures shown by default: more would raise more false alarms. Weak percentiles stay, because a stall makes its own percentiles weak. */
 export function watchedFigures({ run, figures }: Point): Known[] {
 	const { main, load } = run;
 	const values = Object.fromEntries(figures.map(({ id, value }) => [id, value]));
@@ -105,7 +105,7 @@ export function watchedFigures({ run, figures }: Point): Known[] {
 
 // --- internal ---
 
-/** From result.json, else from the measured files; a string says why it is neither. */
+/** From result.json, else from the measured files; returns a string with the reason if it is neither. */
 function resultIn(folder: string): Result | string {
 	let why = "";
 	for (const read of [readResult, buildResult])

@@ -13,7 +13,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
 };
 
 interface ExportArgs {
-	/** Of runs, or folders that hold some; at least one. */
+	/** Run folders, or folders that hold some; at least one. */
 	readonly folders: readonly string[];
 	readonly format: string;
 	/** Default: export/<format> in the first folder. */

@@ -33,7 +33,7 @@ export function blocksMarkup(blocks: readonly Block[], writing: Writing, level =
 	);
 }
 
-/** With a sign: colour is not all that tells them apart. */
+/** With a sign, because colour must not be the only difference. */
 export function badgeMarkup(look: string, text = look.toUpperCase()): Markup {
 	const sign = SIGNS[look];
 	return markup`<span class="badge ${look}">${sign !== undefined && markup`<span aria-hidden="true">${sign}</span> `}${text}</span>`;
@@ -52,7 +52,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 	warn: "\u25d0",
 };
 
-/** As many as the page's style has: see `theme.ts`. */
+/** The number of colours in the page's style, see `theme.ts`. */
 const COLORS = 8;
 
 function markupOf(block: Block, writing: Writing, level: number): Markup | null {

@@ -18,7 +18,7 @@ type Names = readonly string[];
 export function markdownBlocks(
 	blocks: readonly Block[],
 	names: Names,
-	/** Of its headings; the title has 1. */
+	/** For its headings; the title has 1. */
 	level: number,
 ): string[] {
 	const pieces: string[] = [];

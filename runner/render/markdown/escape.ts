@@ -4,7 +4,7 @@ export function oneLine(text: string): string {
 	return text.replaceAll(/\s+/g, " ");
 }
 
-/** At most 1000 letters, and nothing that Markdown knows. */
+/** At most 1000 letters, and nothing that Markdown interprets. */
 export function escaped(text: string): string {
 	return unlinked(short(text).replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`));
 }
@@ -24,7 +24,7 @@ export function codeSpan(text: string): string {
 
 // --- internal ---
 
-/** Far above what people write, low enough that a hundred fit. */
+/** Far above usual texts, low enough that a hundred fit. */
 const MOST = 1000;
 
 function short(text: string): string {

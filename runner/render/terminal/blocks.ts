@@ -92,7 +92,7 @@ function rowLines({ columns, rows }: Table, page: Page): string[] {
 	return page.fold(row, "  ").map((line) => line.replaceAll("\u00a0", " "));
 }
 
-/** In columns where they fit, turned if it may be; else row by row: "nats: p50 1ms, p99 2ms". */
+/** In columns where they fit, turned if allowed; else row by row: "nats: p50 1ms, p99 2ms". */
 function tableLines(table: Table, page: Page): string[] {
 	const rows = rowsOf(table);
 	for (const one of table.look === "turned" ? [turn(rows), rows] : [rows]) {

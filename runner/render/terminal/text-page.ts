@@ -10,7 +10,7 @@ export interface Page {
 	readonly width: number;
 	heading(text: string): string[];
 	badge(look: Look, word: string): string;
-	/** Further lines stand at `indent`. */
+	/** Further lines are indented by `indent`. */
 	badged(look: Look, word: string, text: string, indent?: string): string[];
 	/** Breaks at blanks, and wide words anywhere. */
 	fold(text: string, indent?: string, first?: string): string[];
