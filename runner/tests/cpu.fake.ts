@@ -1,4 +1,4 @@
-/** For tests: milliseconds of CPU that this took; on a busy machine the elapsed time shows nothing. */
+/** For tests: milliseconds of CPU used by `work`; on a busy machine the elapsed time shows nothing. */
 export function cpuMs(work: () => unknown): number {
 	const before = process.cpuUsage();
 	work();

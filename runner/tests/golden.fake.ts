@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 /**
- * A test for each block of a golden text: `=== name`, what is given, a line `---`, the answer. Add a block without an answer and run
- * npm run golden, which writes it; `also` checks what holds of every answer.
+ * A test for each block of a golden text: `=== name`, the input, a line `---`, the answer. Add a block without an answer and run npm run
+ * golden, which writes it; `also` checks every answer.
  */
 export function goldenBlocks(
 	golden: URL,

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 
-/** A reporter with which a skipped test fails the run; what is missing stands in its name or its note. */
+/** A reporter with which a skipped test fails the run; the test's name or note names the missing part. */
 export class NoSkips implements Reporter {
 	private vitest: Vitest | undefined;
 

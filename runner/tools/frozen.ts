@@ -1,14 +1,14 @@
 /**
- * Compares what two commits of mqbench write and print, for the same inputs: every stored run, a result of 100 runs, every scenario
- * that comes with mqbench, and every mistake in a scenario. Only the command line is used, so the comparison outlives any change of
- * shape inside.
+ * Compares the files and output of two commits of mqbench, for the same inputs: every stored run, a result of 100 runs, every scenario that
+ * comes with mqbench, and every mistake in a scenario. Only the command line is used, so the comparison outlives any change of shape
+ * inside.
  *
  *   npm run frozen                       the last commit with the working tree
  *   npm run frozen -- --base abc123      a commit with the working tree
  *   npm run frozen -- --only report.html the files whose path contains this
  *
- * Prints a unified diff of what differs; exit code 1 if anything does. What a commit writes is kept below the system's temporary
- * folder, so the second comparison with it takes half the time.
+ * Prints a unified diff; exit code 1 if it is not empty. The output of a commit is kept below the system's temporary folder, so the second
+ * comparison with it takes half the time.
  */
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -35,7 +35,7 @@ const { values } = parseArgs({
 const here = git("rev-parse", "--show-toplevel");
 const base = git("rev-parse", `${values.base}^{commit}`);
 const kept = path.join(tmpdir(), "mqbench-frozen");
-// What is kept was written by this program: another version of it sees more, or less.
+// The kept output was written by this program: another version of it keeps more, or less.
 const version = createHash("sha256")
 	.update(readFileSync(path.join(here, "runner/tools/frozen.ts")))
 	.digest("hex")
@@ -58,7 +58,7 @@ if (!existsSync(before)) {
 		git("worktree", "remove", "--force", tree);
 	}
 }
-// The inputs are the old commit's for both: what is compared is the program.
+// The inputs are the old commit's for both, because the program is compared.
 const inputs = path.join(kept, `inputs-${base}`);
 if (!existsSync(inputs)) {
 	const part = `${inputs}-${own}`;
@@ -124,13 +124,13 @@ function storedRuns(from: string, into: string): string[] {
 	return [...folders, hundred];
 }
 
-/** Where the fixtures of a commit lie: before rooms in the order of the data they stood with the reports. */
+/** The fixtures of a commit: before rooms in the order of the data they were with the reports. */
 function fixturesOf(tree: string): string {
 	const now = "runner/tests/fixtures";
 	return existsSync(path.join(tree, now)) ? now : "runner/report/fixtures";
 }
 
-/** A run folder without what is computed from it. */
+/** A run folder without the files computed from it. */
 function copyRaw(folder: string, to: string): void {
 	const archive = path.join(folder, "runs.tar.gz");
 	if (existsSync(archive)) {
@@ -160,13 +160,13 @@ async function reportsOf(cli: string, folder: string): Promise<void> {
 			"--export",
 			format,
 		]);
-	// Of a hundred runs all charts would take minutes.
+	// With a hundred runs all charts would take minutes.
 	const only = path.basename(folder) === "hundred" ? ["--only", "*percentiles"] : [];
 	await say(cli, folder, "svg", ["report", path.basename(folder), "--svg", ...only]);
 	readable(folder);
 }
 
-/** What several results together come to. */
+/** The output for several results together. */
 async function across(cli: string, into: string, folders: readonly string[]): Promise<void> {
 	const reports = path.join(into, "reports");
 	await say(cli, reports, "index", ["report", "reports"]);
@@ -188,7 +188,7 @@ function compared(folder: string): string {
 	return path.join(path.basename(folder), "compare.html");
 }
 
-/** All scenarios: those that come with mqbench, those of the script goldens, and each mistake as a file of its own. */
+/** All scenarios: mqbench's, the script goldens', and each mistake as a file. */
 function scenariosOf(from: string, into: string): string[] {
 	const folder = path.join(into, "scenarios");
 	cpSync(path.join(from, "scenarios"), folder, { recursive: true });
@@ -219,7 +219,7 @@ async function plansOf(cli: string, file: string): Promise<void> {
 	await say(cli, file, "plan.json", ["compile", name, "--plan"]);
 }
 
-/** Runs one command and keeps all that it prints beside `target`, with its exit code. */
+/** Runs one command and keeps its whole output next to `target`, with its exit code. */
 async function say(
 	cli: string,
 	target: string,
@@ -229,7 +229,7 @@ async function say(
 	const file = statSync(target).isDirectory()
 		? path.join(target, `printed-${name}.txt`)
 		: `${target}.${name}.txt`;
-	// Names are given as from beside them: how long a path is decides where lines are wrapped.
+	// Names are given relative to their folder, because the length of a path decides where lines are wrapped.
 	const cwd = path.dirname(target);
 	const { PATH, HOME } = process.env;
 	const env = { PATH, HOME, NATS_URL: "nats://127.0.0.1:4222" };
@@ -245,7 +245,7 @@ async function say(
 	writeFileSync(file, steady(printed, path.dirname(path.dirname(cli))));
 }
 
-/** Without what differs each time: where the program and its inputs are, and the number of a run. */
+/** Without the parts that differ each time: paths of the program and its inputs, and the number of a run. */
 function steady(text: string, dist: string): string {
 	return text
 		.replaceAll(path.dirname(dist), "<mqbench>")
@@ -267,8 +267,8 @@ function readable(folder: string): void {
 }
 
 /**
- * A page as text: each element's text and attributes that a reader sees on a line, also of what it holds compressed, and the words of its
- * figures. Their data go to a file beside it, a value a line.
+ * A page as text: each element's text and visible attributes on a line, also from its compressed parts, and the words of its figures. Their
+ * data go to a file next to it, a value a line.
  */
 function readablePage(file: string): void {
 	const data: unknown[] = [];
@@ -287,7 +287,7 @@ function readablePage(file: string): void {
 	writeFileSync(`${file}.figures.json`, JSON.stringify(data, null, 1));
 }
 
-/** What a script element holds of words: folded parts, and what its figures say. Programs have none. */
+/** A script element's words: folded parts, and the texts of its figures. Programs have none. */
 function scriptText(attributes: string, body: string, data: unknown[]): string {
 	const packed = /data-packed="(\w+)"/.exec(attributes)?.[1];
 	if (packed === "script" || (packed === undefined && !attributes.includes("json"))) return "";
@@ -314,7 +314,7 @@ function install(tree: string): void {
 	} else execFileSync("npm", ["ci", "--silent"], { cwd: tree });
 }
 
-/** Prints what differs, and returns the exit code for it. */
+/** Prints the differences, and returns the exit code for them. */
 function differences(): number {
 	const folders = [before, after];
 	const known = execFileSync("sh", ["-c", 'diff -rqN "$1" "$2" || true', "sh", ...folders], {

@@ -34,7 +34,7 @@ describe.skipIf(missing !== null)(
 				folder,
 				args: ["--rig", file],
 				env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions },
-				// Others may have the machine: then the runs do not count, and are measured all the same.
+				// If other programs use the machine, the runs do not count, but are still measured.
 				exit: [0, 4, 6],
 			};
 		}
@@ -46,7 +46,7 @@ describe.skipIf(missing !== null)(
 					interval: 200,
 				})
 				.toEqual([]);
-		/** Of runs and data, on all of them. */
+		/** With runs and data, on all hosts. */
 		const folders = () =>
 			hosts.all.flatMap((host) =>
 				host
@@ -84,7 +84,7 @@ describe.skipIf(missing !== null)(
 						},
 					],
 				});
-				// What the broker's hosts have used, second by second.
+				// The resources used by the broker's hosts, second by second.
 				const used = one.series.resources.filter(({ broker }) => (broker?.cores ?? 0) > 0);
 				expect(used.length).toBeGreaterThan(10);
 				for (const { broker } of used) expect(broker?.rssBytes).toBeGreaterThan(3 * 5e6);

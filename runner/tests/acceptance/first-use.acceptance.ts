@@ -49,7 +49,7 @@ test.each(["darwin", "windows"])("everything compiles for %s", (os) => {
 
 // --- internal ---
 
-/** The wall clock of T0 stands in the results; Enter is now. */
+/** Seconds from Enter (now) to T0, whose wall clock time is in the results. */
 async function untilT0(file: string, out: string): Promise<number> {
 	const enter = Date.now();
 	const child = spawn("npx", ["mqbench", file, "--out", out, "--quiet"], {

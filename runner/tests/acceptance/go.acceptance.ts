@@ -7,5 +7,5 @@ test("clusters of three nodes lose one leader after the other", () => {
 		cwd: packageFolder,
 		stdio: "inherit",
 	});
-	// Half an hour where others run beside it.
+	// Half an hour if other tests run at the same time.
 }, 3_600_000);

@@ -35,7 +35,7 @@ beforeAll(() => {
 		),
 		"inherit",
 	);
-}, 7_200_000); // all is compiled anew, which took 40 minutes beside a run of npm test
+}, 7_200_000); // compiles everything, which took 40 minutes during a run of npm test
 
 afterAll(() => {
 	rmSync(folder, { recursive: true, force: true });
@@ -54,7 +54,7 @@ test("it measures with nothing but itself: no network, no root", () => {
 	scenario(work, { duration: "2s" }, { sla: "[lost == 0]" });
 	const line = `run --rm --network none --volume ${work}:/work ${IMAGE} scenario.yaml --out out --no-floor`;
 	const ended = spawnSync("docker", line.split(" "), { encoding: "utf8", timeout: 120_000 });
-	// Beside other tests the generator may be late, and say so.
+	// Next to other tests the generator may be late, and report it.
 	expect([0, 4, 6], ended.stderr + ended.stdout).toContain(ended.status);
 	const [run = ""] = readdirSync(path.join(work, "out", "runs"));
 	expect(run).toContain("nats");
@@ -78,7 +78,7 @@ function docker(args: readonly string[], stderr: "inherit" | "pipe" = "pipe") {
 	});
 }
 
-/** Where Go and npm fetch from, and whom they trust, is this machine's. */
+/** Go and npm keep this machine's settings for download addresses and trusted certificates. */
 function makeBases(): void {
 	const { root, close } = makeBareDebian(debian12(), path.join(folder, "debian"));
 	importImage(root, BARE, []);

@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)(
 			return { ...ended, said: flat(ended.err + ended.out) };
 		}
 
-		/** Names of what is left of mqbench, by the API server's own word. */
+		/** Names of everything left of mqbench, from the API server. */
 		function left(): string[] {
 			const ours = "--selector app.kubernetes.io/managed-by=mqbench";
 			return kubectl(`get all,configmaps,secrets,pvc --all-namespaces ${ours} --output name`)
@@ -101,7 +101,7 @@ describe.skipIf(missing !== null)(
 				expect(run.validity.find(({ check }) => check === "cpuQuota")?.status).toMatch(
 					/^(ok|warn)$/,
 				);
-				// What waits for a disk says how long that takes.
+				// A broker that waits for a disk reports how long that takes.
 				expect(run.brokerSettings["volume fdatasync"] ?? "").toMatch(disk ? /\d/ : /^$/);
 			},
 		);
@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)(
 					system: "{ broker: nats, mode: jetstream, nodes: 3, replicas: 3, durability: os }",
 					faults: "[{ at: 2s, action: kill, for: 1s, node: leader }]",
 				},
-				// One outage does not tell how typical it is.
+				// One outage does not show how typical it is.
 				{ exit: [0, 6] },
 			);
 			expect(run).toMatchObject({

@@ -10,7 +10,7 @@ import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { listening, resultOf } from "../e2e/mqbench.ts";
 
-/** A copy of mqbench gets an unknown broker: what README.md of extensions/ and of runner/brokers/ asks for, no more. */
+/** A copy of mqbench gets an unknown broker, with only the steps in README.md of extensions/ and of runner/brokers/. */
 
 test("a new broker is a definition and a line here, a driver and its lines there, and is measured", async () => {
 	const copy = mkdtempSync(path.join(tmpdir(), "mqbench-new-broker-"));
@@ -48,7 +48,7 @@ test("a new broker is a definition and a line here, a driver and its lines there
 	made("runner/tests/made-up-broker/index.ts", "runner/brokers/lines/index.ts", (text) =>
 		text.replaceAll("../../brokers/", "../"),
 	);
-	// Their lines: one each in definitions.ts and drivers_all.go, and those of a module in go.mod.
+	// Their lines: one each in definitions.ts and drivers_all.go, and a module's lines in go.mod.
 	const again = (file: string, line: RegExp) =>
 		made(file, file, (text) =>
 			text.replaceAll(line, (found) => `${found}${found.replaceAll("noop", "lines")}`),
@@ -74,7 +74,7 @@ sla: [lost == 0]
 		process.execPath,
 		["dist/runner/cli.js", "lines.yaml", "--out", "out"],
 		{ cwd: copy },
-		// Others may have the machine: then the run does not count, and is measured all the same.
+		// If other programs use the machine, the run does not count, but is still measured.
 	).catch(({ code }) => expect([4, 6]).toContain(code));
 	const { runs }: Result = resultOf(path.join(copy, "out"));
 	expect(runs).toMatchObject([{ system: "lines", lost: 0 }]);
@@ -83,7 +83,7 @@ sla: [lost == 0]
 
 // --- internal ---
 
-/** Where the made-up broker would listen: mqbench asks whether anybody is there. Returns its port. */
+/** The made-up broker's address, where mqbench checks for a listener. Returns its port. */
 function serve(): Promise<number> {
 	return listening(net.createServer((from) => from.on("error", () => {}).resume()));
 }

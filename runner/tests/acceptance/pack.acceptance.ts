@@ -19,7 +19,7 @@ const OWN: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
 	"your-own-topic": async () => ({ KAFKA_URL: await ownKafka("orders") }),
 };
 
-/** Of scenarios with many sizes some are enough. */
+/** For scenarios with many sizes, some of them are enough. */
 const SIZES: Readonly<Record<string, string>> = {
 	"commit-log-latency": "*/1?iB*",
 	"commit-log-throughput": "*/1?iB*",
@@ -49,7 +49,7 @@ test.each(packFiles().map((file) => [path.basename(file, ".yaml"), file] as cons
 
 // --- internal ---
 
-/** Nothing is pulled: of brokers that run in containers there are images. */
+/** Makes sure that nothing is pulled: there are images of brokers that run in containers. */
 async function haveImages(file: string): Promise<void> {
 	const { target, system, systems } = parse(readFileSync(file, "utf8"));
 	if (target !== "docker") return;
@@ -59,7 +59,7 @@ async function haveImages(file: string): Promise<void> {
 	}
 }
 
-/** A broker that logs what it does for each message is measured logging. Some lines a connection or a second are no matter. */
+/** A broker that logs something for each message is measured logging. Some lines a connection or a second do not matter. */
 function quiet(one: Run, out: string): void {
 	if (one.details === null || one.sent === null) return;
 	const { brokerLog } = DetailsFile.parse(
@@ -75,7 +75,7 @@ function quiet(one: Run, out: string): void {
 	).toBeLessThan(100 + one.sent / 10 + closed);
 }
 
-/** What must add up (reports/METHOD.md, "Counts"), of warm-up and window; copies of a fan-out are for every subscriber. */
+/** Counts that must add up (reports/METHOD.md, "Counts"), in warm-up and window; copies of a fan-out are for every subscriber. */
 function accountedFor(one: Run): void {
 	const where = `${one.system}, ${one.case}`;
 	expect(one.state, where).toBe("complete");
@@ -87,7 +87,7 @@ function accountedFor(one: Run): void {
 		const { received, lost } = scope;
 		if (received === null || lost === null) continue;
 		const promised = acked ?? (sent ?? 0) - (failed ?? 0);
-		// What came without its acknowledgement is received as well.
+		// Messages that came without their acknowledgement are received as well.
 		expect(received + lost, where).toBeGreaterThanOrEqual(promised * one.load.subscriptions);
 	}
 }

@@ -104,7 +104,7 @@ test("programs are the same, byte for byte, from another folder, home, language 
 		source: path.join(elsewhere, "deeper/sources"),
 		only: [OWN],
 		out: path.join(elsewhere, "packages"),
-		// Nothing that the first build has compiled: only what it has fetched, which is checked by go.sum.
+		// Without the first build's compiled files: only its downloads, which go.sum verifies.
 		env: {
 			...process.env,
 			HOME: elsewhere,

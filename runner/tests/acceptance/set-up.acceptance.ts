@@ -13,9 +13,9 @@ import { processes } from "../../brokers/index.ts";
 import { measured, scenario, start, temporaryFolder, until } from "../e2e/mqbench.ts";
 
 /**
- * The set-up of rented machines, for real but for EC2 and systemd: Debian 12 by debootstrap, each in namespaces of its own, a loop device
- * as its NVMe, time from a server that answers at Amazon's address (`infra/aws/debian-root.fake.ts` says what is not there). After the
- * first time on a machine Debian and its packages are kept in the folder for temporary files.
+ * The real set-up of rented machines except for EC2 and systemd: Debian 12 by debootstrap, each in separate namespaces, with a loop device
+ * as its NVMe and time from a server at Amazon's address (`infra/aws/debian-root.fake.ts` lists the missing parts). After the first time on
+ * a machine, the folder for temporary files keeps Debian and its packages.
  */
 const missing = debiansMissing();
 
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)(
 				expect(governor).toBe(one("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") ?? "");
 				// This machine's own are not to be changed there.
 				expect(remarks).toContain("/proc/sys/vm/swappiness cannot be set to 1 here");
-				// What a login over SSH may open; sshd itself has 1024.
+				// The limit of open files for a login over SSH; sshd itself has 1024.
 				expect(overSsh(name, "ulimit -n")).toBe(nofileOf(machine));
 				expect(Number(nofileOf(machine))).toBeGreaterThan(1024);
 				expect(overSsh(name, "cat /var/lib/mqbench/state")).toBe("ready");
@@ -226,7 +226,7 @@ describe.skipIf(missing !== null)("a set-up that fails names its step", () => {
 			const { state, code, log } = await machine.setUp(userData(input));
 			expect(state, log).toMatch(said);
 			expect(code).toBe(1);
-			// It stays until its time is over, so that people can look.
+			// It stays until its time is over, for people to look at.
 			expect(machine.asked()[0]).toBe("shutdown -h +120");
 			expect(machine.asked().filter((line) => /poweroff/.test(line))).toEqual([]);
 			// shutdown goes by a clock that may be set, so it is cancelled where the service runs, and nowhere else.

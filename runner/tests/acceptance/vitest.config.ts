@@ -5,7 +5,7 @@ import { NoSkips } from "../no-skips.ts";
 
 const globalSetup = ["infra/programs/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 
-/** These take 10 to 20 minutes each: started last, they would end alone. */
+/** These take 10 to 20 minutes each: started last, each would end with nothing else running. */
 class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const long = (file: TestSpecification) =>
@@ -15,7 +15,8 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
-/** `npm run acceptance`: what is long, or bound to real time. What measures has the machine to itself (`alone/`), after the others. */
+/** `npm run acceptance`: tests that are long, or bound to real time. Those that measure have the machine to themselves (`alone/`), after
+ * the others. */
 export default defineConfig({
 	test: {
 		root: fileURLToPath(new URL("../../..", import.meta.url)),

@@ -9,8 +9,8 @@ import { ownNats } from "../e2e/own-nats.ts";
 const OURS = "github.com/mqbench/mqbench/extensions";
 const EXTENSIONS = path.join(packageFolder, "extensions");
 
-// No version of xk6 that knows k6 v2 could be fetched for this test. It does by hand what xk6 does: a main module has k6's command, imports the
-// extension, and replaces it by its folder.
+// No version of xk6 that supports k6 v2 could be downloaded for this test. It repeats the steps of xk6 by hand: a main module has k6's
+// command, imports the extension, and replaces it by its folder.
 test.each(["xk6-nats", "xk6-kafka", "xk6-mqbench"])(
 	"%s is an extension that links alone, by what xk6 build --with <folder> does",
 	async (extension) => {

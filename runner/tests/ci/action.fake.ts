@@ -33,7 +33,7 @@ export interface Step {
 	readonly env?: Readonly<Record<string, unknown>>;
 }
 
-/** What GitHub would show of a step that was run: `with` and `env` filled in. */
+/** GitHub's view of a step that was run, with `with` and `env` filled in. */
 export interface Ran {
 	readonly name: string;
 	readonly uses: string | null;
@@ -46,7 +46,7 @@ export interface Done {
 	readonly outcome: "success" | "failure";
 	readonly outputs: Readonly<Record<string, string>>;
 	readonly steps: readonly Ran[];
-	/** What all steps printed, which GitHub looks through for commands. */
+	/** The output of all steps, which GitHub searches for commands. */
 	readonly log: string;
 	readonly summary: string;
 	/** $RUNNER_TEMP. */
@@ -60,8 +60,8 @@ export function readAction(folder: string): Action {
 }
 
 /**
- * Runs a composite action as GitHub's runner does: `run` steps in bash with the files and variables they would have, `uses` steps not
- * at all: what they would be given is recorded, and `uses` says what they put out.
+ * Runs a composite action as GitHub's runner does: `run` steps in bash with their files and variables. `uses` steps do not run: their
+ * inputs are recorded, and `uses` gives their outputs.
  */
 export async function runAction(options: {
 	/** Folder of its action.yml. */
@@ -71,7 +71,7 @@ export async function runAction(options: {
 	readonly event?: Readonly<Record<string, unknown>>;
 	/** $GITHUB_WORKSPACE. */
 	readonly workspace: string;
-	/** $RUNNER_TEMP, which all steps of a job share; one of its own if it is not given. */
+	/** $RUNNER_TEMP, shared by all steps of a job; by default a new folder. */
 	readonly temp?: string;
 	readonly env?: Readonly<Record<string, string>>;
 	/** Outputs of foreign steps, by their id. */
@@ -92,7 +92,7 @@ export async function runAction(options: {
 		github: { event: options.event ?? {}, token: TOKEN },
 		runner: { temp, os: "Linux", arch: "X64" },
 	};
-	// What GitHub keeps for itself lies elsewhere.
+	// GitHub's own files are elsewhere.
 	const own = testFolder();
 	const summary = path.join(own, "summary.md");
 	writeFileSync(summary, "");
@@ -151,10 +151,10 @@ export async function runAction(options: {
 	};
 }
 
-/** What came before in a job. */
+/** The outcome of a job's earlier steps. */
 export type Status = "success" | "failure" | "cancelled";
 
-/** What GitHub puts in the place of each `${{ }}` of a text. `values`: its contexts, by name; one that is not among them is an error. */
+/** Replaces each `${{ }}` of a text as GitHub does. `values` has its contexts, by name; any other context is an error. */
 export function filled(text: string, values: object): string {
 	return text.replaceAll(/\$\{\{(.*?)\}\}/gs, (_, expression: string) =>
 		evaluated(expression, values).coerceString(),

@@ -5,7 +5,7 @@ import { Plan } from "../../model/plan.ts";
 import { RunFile } from "../../model/run-file.ts";
 import { resultOf } from "./mqbench.ts";
 
-/** For tests: the one fault of a command's run `index`, what the scorecard says of it, and what the brokers say. */
+/** For tests: the one fault of a command's run `index`, its scorecard, and the brokers' logs. */
 export function failoverOf(out: string, index = 0) {
 	const name = readdirSync(path.join(out, "runs")).sort()[index] ?? "";
 	const file = (one: string) => path.join(out, "runs", name, one);

@@ -20,10 +20,10 @@ import { TEST_IMAGE } from "./test-images.ts";
 export type Imitated = keyof typeof BUILD;
 
 /**
- * For tests: has the image of a broker that a scenario uses by default. One that is there is used as it is. Else it is made of what is
- * on this machine, under the official name, so that nothing is pulled, until the tests are over; it is laid out like the original as
- * far as mqbench relies on it (entry point, user, folders, volumes). Returns its name. Of a version that a scenario names it has the
- * name alone: what runs is this machine's.
+ * For tests: provides the image of a broker that a scenario uses by default, and returns its name. An existing one is used as it is. Else
+ * one is made of this machine's files, under the official name, until the tests are over, and nothing is pulled. It is like the original as
+ * far as mqbench relies on it (entry point, user, folders, volumes). For a version that a scenario names, only the name differs: this
+ * machine's version runs.
  */
 export async function haveImage(broker: Imitated, version?: string): Promise<string> {
 	const options = SystemOptions.parse({ broker, version });
@@ -53,14 +53,14 @@ export async function haveImage(broker: Imitated, version?: string): Promise<str
 	return image;
 }
 
-/** Fills the root of an image of a broker; returns what else it has, in the words of a Dockerfile. */
+/** Fills the root of an image of a broker; returns its other contents, in the words of a Dockerfile. */
 export function fillRoot(broker: Imitated, root: string): Promise<string[]> {
 	return BUILD[broker](root);
 }
 
 // --- internal ---
 
-/** Fills the root of an image, and says what else it has, in the words of a Dockerfile. */
+/** Fills the root of an image, and returns its other contents, in the words of a Dockerfile. */
 const BUILD = {
 	async nats(root: string): Promise<string[]> {
 		const server = await (await realBinaries()).server("nats-server");
@@ -127,7 +127,7 @@ const BUILD = {
 	},
 } as const;
 
-/** What Kafka's server needs of Java. */
+/** The Java modules that Kafka's server needs. */
 const MODULES = [
 	"java.base",
 	"java.desktop",
@@ -142,7 +142,7 @@ const MODULES = [
 	"jdk.unsupported",
 ];
 
-/** What the start scripts of RabbitMQ and Erlang call. */
+/** The commands that the start scripts of RabbitMQ and Erlang call. */
 const TOOLS = [
 	..."sh env dirname basename readlink sed grep cat mkdir rm ls id".split(" "),
 	..."hostname mktemp tr cut uname expr chmod sleep date".split(" "),

@@ -5,14 +5,14 @@ import { expect } from "vitest";
 import { realBinaries } from "../../../infra/programs/real.fake.ts";
 import { packageFolder } from "../../package.ts";
 
-/** What a k6 of `mqbench build` needs beside it when it is the tests' own, which has nothing embedded. */
+/** Variables that a k6 of `mqbench build` needs when it is the tests' own, which has nothing embedded. */
 const RUNNER = {
 	K6_AUTO_EXTENSION_RESOLUTION: "false",
 	MQBENCH_RUNNER: path.join(packageFolder, "dist/inside-k6.js"),
 };
 
 /**
- * Runs k6 in a folder, in a session of its own as mqbench does: Linux schedules sessions as groups, and one that shares the broker's has its
+ * Runs k6 in a folder, in a separate session as mqbench does: Linux schedules sessions as groups, and a k6 in the broker's session gets its
  * messages back a fifth later.
  */
 export async function k6At(
@@ -39,7 +39,7 @@ export function only(folder: string): string {
 	return path.join(folder, names[0] ?? "");
 }
 
-/** What k6's JSON output has written. */
+/** The samples written by k6's JSON output. */
 export function samplesOf(
 	file: string,
 ): { metric: string; data: { value: number; tags: Readonly<Record<string, string>> } }[] {

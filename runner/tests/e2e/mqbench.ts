@@ -12,12 +12,12 @@ import { readResult } from "../../result/result-files.ts";
 
 export { readResult as resultOf, script, temporaryFolder };
 
-/** For tests: the built command line in a process of its own. It is gone, with all below it, when the test is over. */
+/** For tests: the built command line as a process. It is gone, with all processes below it, when the test is over. */
 export interface Mqbench {
 	readonly pid: number;
 	out(): string;
 	err(): string;
-	/** Waits until stderr or stdout says it; 20 s, or `ms` of what starts slowly. */
+	/** Waits until stderr or stdout contains it: 20 s, or `ms` for a slow start. */
 	says(what: RegExp, ms?: number): Promise<void>;
 	readonly ended: Promise<Ended>;
 	signal(name: NodeJS.Signals): void;
@@ -35,13 +35,13 @@ export interface Options {
 	readonly cwd?: string;
 	/** The words before the command: it runs below another one. */
 	readonly under?: readonly string[];
-	/** Beside PATH, HOME, the cache and the choice of a Docker engine. */
+	/** In addition to PATH, HOME, the cache and the choice of a Docker engine. */
 	readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts `mqbench <args>`. */
 export function start(args: readonly string[], options: Options = {}): Mqbench {
-	// The floor takes 3 s; tests that are about it say --floor.
+	// The floor takes 3 s; tests that are about it pass --floor.
 	const brief = args[0]?.endsWith(".yaml") && !args.includes("--floor");
 	const all = args.filter((arg) => arg !== "--floor");
 	if (brief) all.push("--no-floor");
@@ -118,7 +118,7 @@ export function scenario(folder: string, workload: Words = {}, top: Words = {}):
 
 export type Words = Readonly<Record<string, string>>;
 
-/** A command with a scenario of its own: where it is, and what it has left. */
+/** A command and its scenario: the folder, and the files left in it. */
 export interface Made {
 	readonly folder: string;
 	readonly file: string;
@@ -161,7 +161,7 @@ export async function measured(
 	return Object.assign(made, ended);
 }
 
-/** Starts {@link scenario}, and returns when so many seconds are measured, with the processes below it. `ms`: of what starts slowly. */
+/** Starts {@link scenario}, and returns when `at` seconds are measured, with the processes below it. `ms` is for slow starts. */
 export async function measuring(
 	workload: Words = {},
 	top: Words = {},
@@ -196,7 +196,7 @@ export function response({ metrics }: Run, percentile: number): number {
 	return metrics.response?.percentiles.find(({ p }) => p === percentile)?.value ?? Number.NaN;
 }
 
-/** What was printed, however wide the terminal is. */
+/** The output as one line, independent of the terminal's width. */
 export function flat(text: string): string {
 	return text.replaceAll(/\s+/g, " ");
 }
@@ -238,7 +238,7 @@ export async function listening(server: Server): Promise<number> {
 	return (server.address() as { port: number }).port;
 }
 
-/** Waits for a condition; fails with what was waited for. */
+/** Waits for a condition; fails with `what`. */
 export async function until(condition: () => boolean, what: string, ms = 20_000): Promise<void> {
 	const end = Date.now() + ms;
 	while (!condition()) {

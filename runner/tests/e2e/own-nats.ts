@@ -18,7 +18,7 @@ export async function ownNats(
 	port = -1,
 ): Promise<{ readonly url: string; readonly child: ChildProcess }> {
 	const file = path.join(temporaryFolder(), "nats.conf");
-	// What the configuration says comes last, and counts.
+	// The given configuration comes last, and counts.
 	writeFileSync(file, `host: 127.0.0.1\n${config}\n`);
 	const program = await (await realBinaries()).server("nats-server");
 	const child = spawn(program, ["-p", `${port}`, "-c", file], {
@@ -43,7 +43,7 @@ export function jetStream(): string {
 	return `jetstream { store_dir: ${JSON.stringify(temporaryFolder())} }`;
 }
 
-/** What JetStream holds of a stream. */
+/** JetStream's figures of a stream. */
 export interface Holding {
 	readonly messages: number;
 	readonly consumers: readonly string[];
@@ -97,20 +97,20 @@ export class Nats {
 	}
 }
 
-/** A message as it went over the wire, without what belongs to one run alone. */
+/** A message as sent over the wire, without the parts that differ in each run. */
 export interface Tapped {
 	readonly producer: number;
 	readonly stream: number;
 	readonly sequence: number;
 	/** ns since T0. */
 	readonly intendedNs: number;
-	/** Of the bytes behind the envelope, and behind the sender's lag where it follows there. */
+	/** SHA-256 of the bytes behind the envelope, and behind the sender's lag where it follows. */
 	readonly body: string;
 }
 
 /**
- * Hears what clients of mqbench send through a server, knowing nothing of mqbench but the envelope; it listens when this returns. `end` gives all that the
- * server had until then, in the order in which they came.
+ * Receives the messages that clients of mqbench send through a server, and uses nothing of mqbench but the envelope; it listens when this
+ * returns. `end` gives all that the server had until then, in their order of arrival.
  */
 export async function wiretap(url: string): Promise<{ end(): Promise<readonly Tapped[]> }> {
 	const messages: Tapped[] = [];
@@ -127,11 +127,11 @@ export async function wiretap(url: string): Promise<{ end(): Promise<readonly Ta
 
 interface Wire {
 	write(text: string): void;
-	/** What comes before the answer to a question was there before the question. */
+	/** Everything received before the answer to a question was there before the question. */
 	caughtUp(): Promise<void>;
 }
 
-/** As little of NATS' protocol as a subscriber needs, who may send. */
+/** The part of NATS' protocol that a subscriber needs, which can also send. */
 async function openWire(
 	url: string,
 	subject: string,

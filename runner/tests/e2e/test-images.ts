@@ -14,7 +14,7 @@ export default function setup(): () => void {
 			.split("\n")
 			.filter(Boolean)
 			.map((line) => line.split(" "))
-			// By their names: what has another name as well keeps that. The ID of one whose name another image has got since.
+			// By their names: an image that has another name as well keeps that. By ID if another image has got the name since.
 			.map(([name = "", id = ""]) => (name.includes("<none>") ? id : name));
 		if (names.length > 0)
 			spawnSync("docker", ["image", "rm", "--force", ...new Set(names)], {

@@ -21,8 +21,8 @@ import { kindsOf, letIn, PREPARED, REGION, scenario, WHOLE } from "./rented.fake
 const missing = hostsMissing() ?? emulatorMissing();
 
 /**
- * `--target aws` as a whole: the real command pulumi runs the real program, and everything that is made stands in moto. What stands in:
- * moto for AWS, `pulumi/ec2-calls.mjs` for Pulumi's provider, two hosts of this machine for what the rented machines do.
+ * `--target aws` as a whole: the real command pulumi runs the real program, and makes everything in moto. The stand-ins are moto for AWS,
+ * `pulumi/ec2-calls.mjs` for Pulumi's provider, and two hosts of this machine for the rented machines.
  */
 describe.skipIf(missing !== null)(
 	`a rig in an emulator of AWS${missing === null ? "" : ` (skipped: ${missing})`}`,

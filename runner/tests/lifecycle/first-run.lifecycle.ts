@@ -10,7 +10,7 @@ import { testFolder } from "../../../infra/test-folder.fake.ts";
 import { packageFolder } from "../../package.ts";
 import { letIn, PREPARED, scenario } from "./rented.fake.ts";
 
-// The script of a first run on AWS, with an emulator of AWS, a stand-in for the command pulumi, and two hosts of this machine as machines.
+// The script of a first run on AWS, with an emulator of AWS, a stand-in for the command pulumi, and two hosts on this machine.
 const missing = hostsMissing();
 
 test.skipIf(missing !== null)(

@@ -5,17 +5,17 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageFolder } from "../../package.ts";
 
-/** A real Pulumi with a cloud of one file: what the tests ask of it, and what they break. */
+/** A real Pulumi with a cloud of one file: the tests' questions, and the faults that they cause. */
 export interface TestCloud {
 	/** Path of the command `pulumi`. */
 	readonly pulumi: string;
 	/** Added to the environment of its caller. */
 	readonly env: Readonly<Record<string, string>>;
-	/** What is in the cloud. */
+	/** The things in the cloud. */
 	resources(): Thing[];
-	/** What was asked of it so far: "create aws:ec2/instance:Instance broker-1". */
+	/** Its requests so far: "create aws:ec2/instance:Instance broker-1". */
 	asked(): string[];
-	/** The next so many calls for things of a type go wrong: creating, deleting, or a creation that never ends. */
+	/** The next `times` calls for things of a type go wrong: creating, deleting, or a creation that never ends. */
 	break(how: "create" | "delete" | "hang", type: string, times: number): void;
 	/** Nothing goes wrong any more. */
 	mend(): void;
@@ -28,7 +28,7 @@ export interface Thing {
 	readonly type: string;
 	/** In the program. */
 	readonly name: string;
-	/** What the program asked for. */
+	/** The program's inputs for it. */
 	readonly inputs: Readonly<Record<string, unknown>>;
 }
 
@@ -43,8 +43,8 @@ export interface Address {
 export const BUILD_MS = 3_600_000;
 
 /**
- * Builds the command of the SDK's own version out of its sources, and keeps it for the next time. For `beforeAll`, with {@link BUILD_MS}:
- * it takes minutes, of which no limit of a test should know.
+ * Builds the command in the SDK's version from its sources, and keeps it for the next time. For `beforeAll`, with {@link BUILD_MS}: it
+ * takes minutes, which must not count against a test's limit.
  */
 export function buildPulumi(): void {
 	if (existsSync(COMMAND)) return;

@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => aws?.close());
 
 /**
- * The real command pulumi, out of its sources, with the real program of infra/aws. What stands in: the language host (which starts the
- * program), the provider, and moto for AWS.
+ * The real command pulumi, built from its sources, with the real program of infra/aws. The language host (which starts the program), the
+ * provider and AWS (moto) are stand-ins.
  */
 
 const INSTANCE = "aws:ec2/instance:Instance";
@@ -51,7 +51,7 @@ describe("a rig that mqbench stands up", () => {
 		);
 		stop.abort("SIGINT");
 		await expect(standing).rejects.toMatchObject({ code: "interrupted" });
-		// Asked once, in order; what was begun was finished, and then taken down.
+		// Asked once, in order; calls already begun were finished, and then undone.
 		expect(cloud.asked().filter((line) => line === "cancel").length).toBeGreaterThan(0);
 		expect(cloud.resources()).toEqual([]);
 		expect(await tagged()).toEqual([]);
@@ -62,7 +62,7 @@ describe("a rig that mqbench stands up", () => {
 		const rig = await up();
 		// It has a second client.
 		expect(kindsOf((await tagged())[0])).toEqual([...WHOLE, "instance", "volume"].sort());
-		// What people see of it: a line for each thing, none of Pulumi's own.
+		// The output for people: a line for each thing, and no lines in Pulumi's format.
 		expect(said()).toMatch(/aws:ec2:Instance \S*broker\S* created/);
 		expect(readdirSync(path.join(state, "rigs"))).toEqual(["demo-1"]);
 		cloud.break("delete", INSTANCE, 2);
@@ -114,7 +114,7 @@ describe("a rig that mqbench stands up", () => {
 
 const options = { patienceMs: 30_000, againMs: 200 };
 
-/** A cloud with nothing in it, and a person whose state folder is empty. */
+/** An empty cloud, and a user whose state folder is empty. */
 function makeCloud() {
 	const folder = temporaryFolder();
 	const cloud = testCloud(folder);

@@ -59,7 +59,7 @@ test("the configuration of infra/aws/README.md, as YAML, goes up with the comman
 
 // --- internal ---
 
-/** What the npm package has of it: nothing of the user's is written beside the sources. */
+/** The npm package's part of it: no user's files are written next to the sources. */
 function copyOfProject(folder: string): string {
 	const project = path.join(folder, "aws");
 	const source = path.join(packageFolder, "infra/aws");

@@ -32,7 +32,7 @@ mkdir -p /var/lib/mqbench/store
 echo ready >/var/lib/mqbench/state
 `;
 
-/** What such a rig is made of. */
+/** The parts of such a rig. */
 export const WHOLE = [
 	"VPC",
 	"instance",

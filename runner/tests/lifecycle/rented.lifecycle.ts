@@ -11,7 +11,7 @@ import { output, standUpAlone } from "../../../infra/rent/rent.fake.ts";
 import { packageFolder } from "../../package.ts";
 import { run, start, temporaryFolder, until } from "../e2e/mqbench.ts";
 
-// What is rented, with a stand-in for the command pulumi, which makes nothing in the emulator of AWS.
+// Rented machines, with a stand-in for the command pulumi, which makes nothing in the emulator of AWS.
 let aws: Emulator;
 beforeAll(async () => {
 	aws = await startEmulator();
@@ -34,7 +34,7 @@ function scene() {
 		env,
 		rig,
 		told,
-		/** A rig that an mqbench stood up, which was then killed. */
+		/** A rig of an mqbench that was killed after the start. */
 		async killed() {
 			const child = standUpAlone({ HOME: folder, ...env });
 			const [ready] = await once(child.stdout ?? child, "data");
@@ -57,7 +57,7 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	await killed();
 	const down = await destroying();
 	const pid = Number(readFileSync(told("destroying"), "utf8"));
-	// In such a short time nothing asks again; and a terminal that is closed says so more than once.
+	// No retries happen in such a short time; and a closed terminal sends several signals.
 	for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const) down.signal(signal);
 	await sleep(2_000);
 	down.signal("SIGHUP");

@@ -9,7 +9,7 @@ const LinesOptions = z.strictObject({
 	noDelay: z.boolean().default(true).meta({ description: "TCP_NODELAY." }),
 });
 
-/** The smallest broker definition: what a scenario may say of a broker that only a test knows, and how it would be run. Its driver is a copy of noop's. */
+/** The smallest broker definition: the options of a broker that only a test has, and the way to run it. Its driver is a copy of noop's. */
 export const lines = broker(LinesOptions, {
 	title: "Lines",
 	alsoCalled: { telegraph: "lines" },

@@ -16,7 +16,7 @@ import { formatDuration } from "../../units.ts";
 import type { World } from "../../world.ts";
 import { cpuSeconds } from "./tools-output.ts";
 
-/** What all measurements share. */
+/** The context of all measurements. */
 export interface Bench {
 	readonly world: World;
 	readonly binaries: Binaries;
@@ -27,7 +27,7 @@ export interface Bench {
 /** A system of a scenario, and its options. */
 export type Options = Readonly<Record<string, unknown>> & { readonly broker: string };
 
-/** Measures with a folder and mqbench's programs; Ctrl-C ends what it has started. */
+/** Measures with a folder and mqbench's programs; Ctrl-C ends the processes that it has started. */
 export async function withBench(measure: (bench: Bench) => Promise<void>): Promise<void> {
 	const stop = new AbortController();
 	for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -41,7 +41,7 @@ export async function withBench(measure: (bench: Bench) => Promise<void>): Promi
 	}
 }
 
-/** What users get, built if need be. */
+/** The programs that users get, built if need be. */
 export function findBinaries(world: World): Promise<Binaries> {
 	return resolveBinaries(world, {
 		extensions: path.join(packageFolder, "extensions"),
@@ -87,12 +87,12 @@ export async function openBroker({ world, binaries, folder }: Bench, options: Op
 	return broker;
 }
 
-/** Of ours, so far. */
+/** Our runs so far. */
 let runs = 0;
 
 /**
- * One system and workload, by the command line: against the broker at `url`; null: a broker that mqbench starts. A verdict other than PASS, of a
- * busy machine, has figures too.
+ * One system and workload, by the command line: against the broker at `url`, or one that mqbench starts if it is null. A verdict other than
+ * PASS, because of a busy machine, has figures too.
  */
 export async function runOurs(
 	{ world, folder }: Bench,
@@ -136,7 +136,7 @@ export function coresOf({ generator }: Run): number {
 	return generator.cpuNs / (generator.endNs - generator.firstClaimNs);
 }
 
-/** A percentile of a metric, ns; null: there is none. */
+/** A percentile of a metric, ns; null if there is none. */
 export function quantile(run: Run, metric: "lag" | "response", p: number): number | null {
 	return run.metrics[metric]?.percentiles.find((one) => one.p === p)?.value ?? null;
 }
@@ -146,7 +146,7 @@ export interface Command {
 	readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a tool to its end: what it printed, and the CPU that it took from its first instruction on. */
+/** Runs a tool to its end. Returns its output, and its CPU time from its first instruction on. */
 export async function runTool(
 	bench: Bench,
 	{ argv, env = {} }: Command,
@@ -155,7 +155,7 @@ export async function runTool(
 	const stderr: string[] = [];
 	const child = startSupervised({
 		agent: bench.binaries.agent,
-		// Node does not report what a child has used, a shell does.
+		// Node does not report a child's CPU time, a shell does.
 		argv: ["/bin/sh", "-c", '"$@"; code=$?; times >&2; exit $code', "sh", ...argv],
 		cwd: bench.folder,
 		env: { PATH: bench.world.env.PATH ?? "", HOME: bench.folder, ...env },
@@ -176,12 +176,12 @@ export async function runTool(
 export interface Scripted {
 	readonly iterations: number;
 	readonly dropped: number;
-	/** A value of a metric, "p(99)"; NaN: there is none. */
+	/** A value of a metric, "p(99)"; NaN if there is none. */
 	value(metric: string, name: string): number;
 	readonly cpuSeconds: number;
 }
 
-/** Runs a k6 script, to which this adds how it tells its metrics; options of k6 may ask for more percentiles. */
+/** Runs a k6 script with a summary that prints its metrics; options of k6 may ask for more percentiles. */
 export async function runScript(
 	bench: Bench,
 	k6: string,
@@ -211,8 +211,8 @@ export async function runScript(
 }
 
 /**
- * Builds a program that mqbench is compared with into `folder`, once: users do not get it. `source`: its package, of our own folder or a module that
- * go.mod there pins.
+ * Builds a program for a comparison with mqbench into `folder`, once: users do not get it. `source` is its package, in our own folder or in
+ * a module that go.mod there pins.
  */
 export function buildRival(name: string, folder: string, source = `./${name}`): string {
 	const program = path.join(folder, name);
@@ -244,7 +244,7 @@ export function time(ns: number | null): string {
 	return ns === null || Number.isNaN(ns) ? "n/a" : formatDuration(ns);
 }
 
-/** Processes that were running in the minute before: those of this benchmark too. */
+/** Processes that were running in the minute before, including this benchmark's. */
 export function loadNow(): string {
 	return (os.loadavg()[0] ?? 0).toFixed(1);
 }

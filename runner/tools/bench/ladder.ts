@@ -1,4 +1,4 @@
-/** Rates that are tried one after the other; pure, so that it can be tested without a broker. */
+/** Rates tried one after the other; pure, so tests need no broker. */
 
 export interface Found<S> {
 	readonly rate: number;
@@ -6,8 +6,9 @@ export interface Found<S> {
 }
 
 /**
- * The last rate that is carried before the first that is not, of rates that rise, and that one; null: there is none. It begins at `from`, and goes below
- * only if that is not carried: what is carried at a rate is taken to be carried at each lower one. `problem`: why it is not; null: it is.
+ * Of rising rates, the last one carried before the first that is not, and that one; null if there is none. It begins at `from`, and goes
+ * below only if that is not carried: a rate counts as carried if a higher one is. `problem` is the reason for a rate that is not carried,
+ * else null.
  */
 export async function climb<S extends { readonly problem: string | null }>(
 	rates: readonly number[],

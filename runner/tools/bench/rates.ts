@@ -41,7 +41,7 @@ const chosen = positionals.length > 0 ? positionals : Object.keys(systems);
 const RATES = [100, 1_000, 5_000, 20_000, 50_000, 100_000, 200_000, 400_000];
 const FROM = 20_000;
 const WARMUP_SECONDS = 2;
-/** A JVM is slow until it has compiled what is used often. */
+/** A JVM is slow until it has compiled its hot code. */
 const WARMUP_SECONDS_JVM = 8;
 /** Lag of a generator that is on time. */
 const LAG_NS = 1e6;
@@ -49,9 +49,9 @@ const LAG_NS = 1e6;
 const REACHED = 0.99;
 
 interface Tried {
-	/** null: there is none. */
+	/** null if there is none. */
 	readonly run: Run | null;
-	/** Why the rate is not carried; null: it is. */
+	/** Why the rate is not carried; null if it is. */
 	readonly problem: string | null;
 }
 
@@ -84,7 +84,7 @@ await withBench(async (bench) => {
 
 // --- internal ---
 
-/** One system, on one broker. It is started anew after a rate that it did not carry, as it may still be busy with what is left. */
+/** One system, on one broker. After a rate that was not carried the broker is restarted, because it may still be busy with the rest. */
 async function measure(bench: Bench, name: string, options: Options): Promise<string[]> {
 	const system = SystemOptions.parse(options);
 	const { traits, durability } = brokerOf(system);

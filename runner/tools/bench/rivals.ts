@@ -26,23 +26,23 @@ export interface Opened {
 	readonly run: number;
 }
 
-/** A broker's own tool, and what mqbench is to do in order to do the same. */
+/** A broker's own tool, and mqbench's settings for the same work. */
 export interface Rival {
 	readonly tool: string;
-	/** What both do. */
+	/** The work of both. */
 	readonly what: string;
-	/** Messages of a run, so that it takes two seconds or so on two cores. */
+	/** Messages of a run: enough for two seconds or so on two cores. */
 	readonly messages: number;
 	/** The system and workload of ours; both have the same messages, size, connections and inFlight. */
 	readonly system: Options;
 	readonly pattern: "publish" | "round-trip";
 	readonly inFlight: number;
 	command(bench: Bench, broker: Opened, messages: number): Promise<Command> | Command;
-	/** Messages per second by what the tool has printed. `messages`: as many as it was to send. */
+	/** Messages per second from the tool's output. `messages` is the number that it was to send. */
 	rate(stdout: string, messages: number): number;
-	/** Of a tool that runs for a time: messages that it has sent. Left out: as many as it was to send. */
+	/** Messages sent by a tool that runs for a fixed time. Left out if it sends a fixed number. */
 	sent?(stdout: string): number;
-	/** Removes what the tool has left in the broker; it is not measured. */
+	/** Removes the tool's messages from the broker; it is not measured. */
 	after?(bench: Bench, broker: Opened, messages: number): Promise<void>;
 	/** Its first second is not like the others (in Java), or its time holds its start. */
 	readonly slowStart: boolean;
@@ -54,7 +54,7 @@ interface Contest {
 	readonly rivals: readonly Rival[];
 }
 
-/** What mqbench is set beside, by the name that `tools.js` takes. */
+/** The tools that mqbench is compared with, by the name that `tools.js` takes. */
 export const contests: Readonly<Record<string, Contest>> = {
 	nats: {
 		rig: { broker: "nats", mode: "jetstream" },
@@ -134,7 +134,7 @@ export const contests: Readonly<Record<string, Contest>> = {
 					argv: [
 						...(await java(bench, rivalJars("perf-test"))),
 						...words(`com.rabbitmq.perf.PerfTest --producers 1 --consumers 0 --size ${BYTES}`),
-						// A queue for each run, which the broker removes when it has been left alone.
+						// A queue for each run, which the broker removes when it is unused.
 						...words(`--confirm 1000 --pmessages ${messages} --queue mqbench-tool-${run}`),
 						...words("--auto-delete false --queue-args x-expires=20000"),
 					],
@@ -148,7 +148,7 @@ export const contests: Readonly<Record<string, Contest>> = {
 	kafka: {
 		rig: {
 			broker: "kafka",
-			// The tool makes no topic; what is sent is not to fill the disk.
+			// The tool makes no topic; its messages must not fill the disk.
 			config: {
 				"auto.create.topics.enable": true,
 				"log.segment.bytes": 128 * 1024 ** 2,
@@ -205,7 +205,7 @@ export const contests: Readonly<Record<string, Contest>> = {
 						...words(`-nsqd-tcp-address ${new URL(url).host} -topic mqbench-tool-${run}`),
 						...words(`-size ${BYTES} -batch-size 1 -runfor ${Math.round(messages / 15)}ms`),
 					],
-					// As many connections as Go has processors.
+					// It opens one connection for each of Go's processors.
 					env: { GOMAXPROCS: "1" },
 				}),
 				rate: nsqRate,
@@ -248,7 +248,7 @@ export const contests: Readonly<Record<string, Contest>> = {
 			},
 		],
 	},
-	// What waits is to stay in memory, and nothing is flushed: that would be most of the time.
+	// Waiting messages must stay in memory, and nothing is flushed: that would be most of the time.
 	artemis: {
 		rig: { broker: "amqp", heap: "1GiB", config: { "journal-datasync": false } },
 		rivals: [artemisPerf("memory"), artemisPerf("os")],
@@ -286,7 +286,7 @@ function natsLoop(
 	};
 }
 
-/** `artemis perf producer`, which speaks AMQP 1.0 through Qpid JMS, as mqbench does through a library of its own. */
+/** `artemis perf producer`, which uses AMQP 1.0 through Qpid JMS, as mqbench does through its library. */
 function artemisPerf(durability: "memory" | "os"): Rival {
 	const durable = durability === "os";
 	const perf =

@@ -111,7 +111,7 @@ async function ours(
 async function plainK6(bench: Bench, broker: string, rate: number): Promise<string[]> {
 	say(`plain k6, ${broker}, ${rate}/s`);
 	const all = WARMUP_SECONDS + seconds;
-	// Enough VUs for a rate that it can make; k6 says itself what it dropped.
+	// Enough VUs for a rate that it can sustain; k6 itself prints what it dropped.
 	const vus = Math.min(400, Math.max(50, Math.ceil(rate / 200)));
 	const opened = broker === "noop" ? null : await openBroker(bench, { broker });
 	try {

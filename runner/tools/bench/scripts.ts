@@ -42,7 +42,7 @@ await withBench(async (bench) => {
 
 // --- internal ---
 
-/** One VU publishes as fast as it can; beside it one that does nothing. */
+/** One VU publishes as fast as it can, next to an idle one. */
 async function publishing(bench: Bench, k6s: readonly [string, string][]): Promise<void> {
 	const broker = await openBroker(bench, { broker: "nats" });
 	try {
@@ -120,7 +120,7 @@ export default function () { ${body} }`;
 	}
 }
 
-/** Runs each script on each k6, as often as there are rounds, so that a disturbance meets all. `env`: of a turn, by its name. */
+/** Runs each script on each k6, once per round, so a disturbance affects all. `env` gives a turn's variables, by its name. */
 async function inTurns(
 	bench: Bench,
 	k6s: readonly [string, string][],

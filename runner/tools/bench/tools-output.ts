@@ -1,6 +1,6 @@
-/** What brokers' own tools print, read; pure, so that it can be tested without them. */
+/** Parses the output of brokers' own tools; pure, so tests need no tools. */
 
-/** kafka-producer-perf-test: "300000 records sent, 123456.7 records/sec (120.56 MB/sec), ..."; the last such line is of all. */
+/** kafka-producer-perf-test: "300000 records sent, 123456.7 records/sec (120.56 MB/sec), ..."; the last such line is the total. */
 export function kafkaRate(stdout: string): number {
 	return last(stdout, /^\d+ records sent, ([\d.]+) records\/sec/gm);
 }
@@ -37,7 +37,7 @@ export function stanRate(stdout: string): number {
 	return last(stdout, /stats: ([\d,]+) msgs\/sec/g);
 }
 
-/** Of a tool that prints no rate: a shell's clock before and after it, "mqbench:seconds=1732500000.123456789" each. */
+/** For a tool that prints no rate: a shell's clock before and after it, "mqbench:seconds=1732500000.123456789" each. */
 export function clockedRate(stdout: string, messages: number): number {
 	const [start, end] = [...stdout.matchAll(/^mqbench:seconds=(\d+\.\d+)$/gm)].map(([, seconds]) =>
 		Number(seconds),
@@ -55,7 +55,7 @@ export function cpuSeconds(times: string): number {
 	return 60 * (user + system) + userSeconds + systemSeconds;
 }
 
-/** The middle one; of an even number the mean of both. */
+/** The middle one, or the mean of both for an even number. */
 export function median(values: readonly number[]): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const middle = sorted.length >> 1;

@@ -34,13 +34,13 @@ const systems = positionals.length > 0 ? positionals : known;
 const unknown = systems.find((system) => !known.includes(system));
 if (unknown) throw new Error(`${unknown} is none of ${known.join(", ")}`);
 
-/** Of tools, so far. */
+/** The tools' runs so far. */
 let runs = 0;
 
 await withBench(async (bench) => {
 	const rows: string[][] = [];
 	const gaps: string[] = [];
-	/** What fails leaves a gap, and the others go on. */
+	/** A failure leaves a gap, and the others go on. */
 	const attempt = async (what: string, measured: () => Promise<unknown>) => {
 		try {
 			await measured();
@@ -89,8 +89,8 @@ await withBench(async (bench) => {
 // --- internal ---
 
 /**
- * In turns, so that a disturbance meets both. First each once for nothing, as brokers warm up too, and a short run of the tool:
- * what its start takes, of CPU and where it is slow at first also of time, is subtracted from the others.
+ * In turns, so a disturbance affects both. First each runs once unmeasured, because brokers warm up too, then the tool runs briefly: the
+ * cost of its start, in CPU and for tools with a slow start also in time, is subtracted from the others.
  */
 async function compare(
 	bench: Bench,
@@ -185,7 +185,7 @@ function cpuOf(brokerPids: readonly number[]): () => number {
 	return () => now() - before;
 }
 
-/** utime, stime, and those of children that have ended, in hundredths of a second (proc(5), fields 14 to 17; field 2 may contain blanks). */
+/** utime, stime, and the times of ended children, in hundredths of a second (proc(5), fields 14 to 17; field 2 may contain blanks). */
 function cpuTicks(pid: number): number[] {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

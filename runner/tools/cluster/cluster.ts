@@ -16,23 +16,23 @@ import { sha256 } from "../../sha256.ts";
 import { brokerImage, clientImage, pauseImage } from "./images.ts";
 
 /**
- * For tests: a real Kubernetes of one node with real pods, made of the project's own modules, in a network namespace of its own. One at a time.
- * It has no DNS, no NetworkPolicy and no way out.
+ * For tests: a real Kubernetes of one node with real pods, built from the project's own modules, in its own network namespace. One at a
+ * time. It has no DNS, no NetworkPolicy and no way out.
  */
 export interface TestCluster {
 	/** Before a command that is to run in its network. */
 	readonly under: readonly string[];
 	readonly env: { readonly KUBECONFIG: string; readonly PATH: string };
-	/** Runs kubectl as the administrator to its end; fails with what it said. */
+	/** Runs kubectl as the administrator to its end; fails with its output. */
 	kubectl(args: readonly string[], input?: string): string;
-	/** A kubeconfig of a service account, which has the rights of a namespace's role alone. */
+	/** A kubeconfig of a service account, which only has the rights of a namespace's role. */
 	kubeconfigOf(namespace: string, account: string): string;
 	/** Kills the API server; `start` brings it back. */
 	killApiServer(): { start(): void };
 	stop(): void;
 }
 
-/** Why there can be none here; null: there can. */
+/** Why there can be none here; null if there can. */
 export function clusterMissing(): string | null {
 	if (process.platform !== "linux") return "needs Linux";
 	if (process.getuid?.() !== 0) return "needs root";
@@ -132,7 +132,7 @@ export async function startCluster(): Promise<TestCluster> {
 
 const HERE = path.join(packageFolder, "runner/tools/cluster");
 
-/** Debian has some of them where not everybody looks. */
+/** Debian has some of them in folders that are not in every PATH. */
 const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin` };
 
 /** All of Kubernetes in one program, built once for its sources: some minutes. */

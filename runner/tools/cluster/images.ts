@@ -15,9 +15,9 @@ import { KubernetesFile } from "../../scenario/kubernetes-schema.ts";
 import { sha256 } from "../../sha256.ts";
 import { fillRoot, type Imitated } from "../../tests/e2e/images.ts";
 
-/** For tests: images as files, made of what is on this machine, without an engine. */
+/** For tests: images as files, made from this machine's files, without an engine. */
 
-/** What holds a pod's namespaces: Kubernetes' own, from its sources. */
+/** The program that holds a pod's namespaces: Kubernetes' own, from its sources. */
 export async function pauseImage(file: string): Promise<void> {
 	await image(file, "localhost/mqtest/pause:1", (root) => {
 		const modules = execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim();
@@ -70,7 +70,7 @@ export async function brokerImage(broker: Imitated, file: string): Promise<void>
 
 // --- internal ---
 
-/** Writes an image as `docker save` does, of what `fill` has put into its root; it returns words of a Dockerfile. */
+/** Writes an image as `docker save` does, after `fill` has put files into its root; it returns words of a Dockerfile. */
 async function image(
 	file: string,
 	name: string,
@@ -137,7 +137,7 @@ function configOf(changes: readonly string[]) {
 	};
 }
 
-/** busybox under all of its names; what the image has itself stays. */
+/** busybox under all of its names; the image's own commands stay. */
 function putShell(root: string): void {
 	const bin = path.join(root, "bin");
 	mkdirSync(bin, { recursive: true });

@@ -11,7 +11,7 @@ async function bundle(): Promise<void> {
 		// One copy of each library, whether or not infra/aws has its packages installed.
 		resolve: { modules: [path.join(packageFolder, "node_modules")] },
 		write: false,
-		// One command loads late what another needs at its start.
+		// One command loads a module late that another needs at its start.
 		checks: { ineffectiveDynamicImport: false },
 		output: {
 			format: "esm",

@@ -15,7 +15,7 @@ export function packFiles(): string[] {
 		.map((name) => path.join(folder, name));
 }
 
-/** Every run of these results as a line: what was run, how it was judged, its p99 (or what its samples carry), rates and what is missing. */
+/** Every run of these results as a line: work, verdict, p99 (or the highest supported percentile), rates and missing messages. */
 export function packTable(results: readonly Result[]): string {
 	const rows = results.flatMap(({ scenario, runs }) =>
 		runs.map((run) => [scenario, run.system, run.case, run.verdict, ...cells(run)]),

@@ -1,10 +1,10 @@
 /**
- * Writes down the sha256 of what mqbench fetches as a file and runs. Read what changed, as you would read code, and commit it.
+ * Records the sha256 of files that mqbench downloads and runs. Read the changes, as you would read code, and commit them.
  *
- *   npm run pins -- kafka           the jars of a pom in runner/brokers/; without a name it says which there are
- *   npm run pins -- kafka 4.0.0     those of another version, for scenarios with `version: 4.0.0`
+ *   npm run pins -- kafka           the jars of a pom in runner/brokers/; without a name it lists them
+ *   npm run pins -- kafka 4.0.0     the jars of another version, for scenarios with `version: 4.0.0`
  *
- * Jars come from Maven Central or the mirror of this machine's settings.xml, never from what Maven has kept here.
+ * Jars come from Maven Central or the mirror in this machine's settings.xml, never from Maven's local files.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Runs the scenarios that come with mqbench one after the other, each by the command line as a person would, and prints a table of
- * all runs. Reports are kept below --out. Exit code: the worst of the scenarios'.
+ * Runs the scenarios that come with mqbench one after the other, each by the command line as a user would, and prints a table of all runs.
+ * Reports are kept below --out. Exit code: the scenarios' worst.
  *
  *   npm run scenarios -- --quick                          all of them, shortened: some 15 minutes
  *   npm run scenarios -- --quick --only what-fsync-costs
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 	options: {
 		/** Shorten every run: see that it works. */
 		quick: { type: "boolean", default: false },
-		/** A glob over scenario/system/case; what is not written matches all. */
+		/** A glob over scenario/system/case; missing parts match all. */
 		only: { type: "string", default: "*" },
 		out: { type: "string" },
 	},
@@ -91,7 +91,7 @@ function run(file: string, folder: string): Promise<number> {
 	});
 }
 
-/** Of several exit codes the one that stands: 5 > 1 > 130, 143 > 3 > 4 > 99 > 6 > 0; a scenario that is refused is as bad as a bug of ours. */
+/** The worst of several exit codes: 5 > 1 > 130, 143 > 3 > 4 > 99 > 6 > 0; a refused scenario is as bad as a bug of ours. */
 function worst(codes: readonly number[]): number {
 	const order = [5, 1, 2, 130, 143, 3, 4, 99, 6, 0];
 	return order.find((code) => codes.includes(code)) ?? EXIT.internal;

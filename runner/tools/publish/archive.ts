@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 
-/** The raw data of a published report: what `mqbench report` computes the rest from. */
+/** The raw data of a published report, from which `mqbench report` computes the rest. */
 export const ARCHIVE = "runs.tar.gz";
 
-/** Packs `files` of `folder` into one archive. The same files make the same bytes, whoever packs them and when. */
+/** Packs `files` of `folder` into one archive. The same files always make the same bytes. */
 export function pack(folder: string, files: readonly string[], archive: string): void {
 	const same = ["--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--mode=u=rw,go=r"];
 	execFileSync(

@@ -21,12 +21,12 @@ import { sum } from "../../stats/sum.ts";
 import { formatBytes } from "../../units.ts";
 import { ARCHIVE, pack, unpack } from "./archive.ts";
 
-/** What no published file may name, and what that is. */
+/** Names that no published file may contain, and their meaning. */
 export type Private = Readonly<Record<string, string>>;
 
 /**
- * Packs what the figures of a run folder are computed from, and puts the reports made from it beside the archive. Returns their size, and what
- * keeps them from being published, each as a sentence: then nothing is written.
+ * Packs the raw data of a run folder, and puts the reports made from it next to the archive. Returns their size, and the reasons against
+ * publishing them, each as a sentence: with any reason nothing is written.
  */
 export function copyPublished(
 	folder: string,
@@ -78,10 +78,10 @@ const ABOUT = "published.json";
 /** The repository keeps it forever: 60 runs of 20 s take 13 MB. */
 const MOST = 32 * 2 ** 20;
 
-/** What stands beside the archive, so that it can be read without unpacking. */
+/** The files next to the archive, readable without unpacking it. */
 const SHOWN = ["report.html", "report.md", "result.json", "scenario.yaml", "environment.json"];
 
-/** Computes everything from the raw data in `raw`, and copies what is shown. */
+/** Computes everything from the raw data in `raw`, and copies the files to show. */
 function showFrom(raw: string, into: string): Result {
 	const result = buildResult(raw);
 	writeReports(raw, result);
@@ -124,7 +124,7 @@ function tooLarge(file: string, bytes: number): string[] {
 			];
 }
 
-/** Histograms are numbers, and the page holds what result.json holds, beside a library of which any short name may be a part. */
+/** Histograms are numbers, and the page has the content of result.json, plus a library that may contain any short name. */
 const READ = /\.(?:json|jsonl|js|yaml|md|csv|xml)$/;
 
 function secretsIn(folder: string, file: string, names: Private): string[] {
@@ -144,7 +144,7 @@ function secretsIn(folder: string, file: string, names: Private): string[] {
 	);
 }
 
-/** As a word of its own. */
+/** As a whole word. */
 function isIn(name: string, text: string): boolean {
 	const at = text.indexOf(name);
 	if (name.length < 3 || at < 0) return false;

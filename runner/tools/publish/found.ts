@@ -2,8 +2,8 @@ import type { Result, Run } from "../../model/result.ts";
 import { runTitle } from "../../result/words.ts";
 
 /**
- * Looks into each run, and says what was found: once for all runs of which the same is to be said, "nats, 256B, repeat 1 of 3 and 4 more".
- * `find` gives null where there is nothing, and `alike` what makes two findings the same.
+ * Searches each run, and reports a finding once for all runs with the same one: "nats, 256B, repeat 1 of 3 and 4 more". `find` gives null
+ * for a run without a finding, and `alike` the key that equal findings share.
  */
 export function found<Finding>(
 	runs: readonly Run[],

@@ -1,10 +1,11 @@
 /**
- * Makes a published report (reports/published/<name>): runs a scenario by the ordinary command line, judges its folder, and copies what is
- * published. What does not show what a published report must is refused, with all reasons (reports/README.md, "Publishing a report").
+ * Makes a published report (reports/published/<name>): runs a scenario by the ordinary command line, judges its folder, and copies the
+ * published files. A run without everything required of a published report is refused, with all reasons (reports/README.md, "Publishing a
+ * report").
  *
  *   npm run publish-report scenarios/commit-log-latency.yaml
  *   npm run publish-report scenarios/quickstart.yaml -- --name laptop --set workload.duration=60s
- *   npm run publish-report -- --check reports/<run-id>       judges a folder that is there; copies nothing
+ *   npm run publish-report -- --check reports/<run-id>       judges an existing folder; copies nothing
  *   npm run publish-report -- --render nats-stall            makes a published report again from its archive
  */
 
@@ -26,17 +27,17 @@ import { publishable, REPEATS, unranked } from "./publishable.ts";
 
 const PUBLISHED = path.join("reports", "published");
 
-/** Before it measures: what else may run takes this much of the cores at most. */
+/** Before it measures: other programs may take this much of the cores at most. */
 const MOST_BUSY = 0.1;
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
 	options: {
-		/** Folder of a run: say whether it may be published, and copy nothing. */
+		/** Folder of a run: judge whether it may be published, and copy nothing. */
 		check: { type: "string" },
-		/** A published report whose pages this version shall make again. */
+		/** A published report whose pages this version should make again. */
 		render: { type: "string" },
-		/** Below reports/published/; else that of the scenario's file. */
+		/** Below reports/published/; by default the name of the scenario's file. */
 		name: { type: "string" },
 		/** As of mqbench run. */
 		set: { type: "string", multiple: true, default: [] },
@@ -96,12 +97,12 @@ async function publish(file: string): Promise<number> {
 				]
 			: []),
 	];
-	// Report now what is certain now, not after an hour.
+	// Report certain problems now, not after an hour.
 	if (first.length > 0) return refuse(first, EXIT.environment);
 	const stamp = new Date().toISOString().replaceAll(/[-:]|\..*/g, "");
 	const folder = values.out ?? path.join("reports", `publish-${name}-${stamp}`);
 	const code = await run(file, folder);
-	// What stays in a cloud is said by the run; nothing that comes after may hide it.
+	// The run reports things left in a cloud; nothing that comes after may hide it.
 	if (code === EXIT.leftBehind) return code;
 	if (!existsSync(path.join(folder, "result.json")))
 		return refuse(["the command left no result: see what it said"], EXIT.environment);
@@ -127,7 +128,7 @@ async function publish(file: string): Promise<number> {
 	return EXIT.pass;
 }
 
-/** The command line as anybody would give it, with three repeats where the scenario asks for fewer. Its verdict is in its report. */
+/** The ordinary command line, with three repeats where the scenario asks for fewer. Its verdict is in its report. */
 async function run(file: string, folder: string): Promise<number | null> {
 	const { set } = values;
 	const world = { cwd: process.cwd(), env: process.env };
@@ -145,7 +146,7 @@ async function run(file: string, folder: string): Promise<number | null> {
 		],
 		{ stdio: "inherit" },
 	);
-	// A terminal sends them to the run too, which takes down what it has; it is waited for.
+	// A terminal sends them to the run too, which takes down its machines; this waits for it.
 	const wait = () => {};
 	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, wait);
 	try {
@@ -171,7 +172,7 @@ async function busyShare(): Promise<number> {
 	return 1 - (after.idle - before.idle) / (after.all - before.all);
 }
 
-/** null: the sources are not those of a commit. */
+/** null if the sources do not match a commit. */
 function commitOf(): string | null {
 	const git = (...args: string[]) => {
 		const done = spawnSync("git", args, { cwd: packageFolder, encoding: "utf8" });

@@ -5,8 +5,8 @@ import { checkOf, found } from "./found.ts";
 import { cold, short } from "./windows.ts";
 
 /**
- * Why a result is not to be published, each reason as a sentence that says what to do; none: it may be. What a published report must show is
- * in reports/README.md, "Publishing a report".
+ * Why a result is not to be published, each reason as a sentence with a remedy; none if it may be. The requirements are in
+ * reports/README.md, "Publishing a report".
  */
 export function publishable(result: Result): string[] {
 	const judged = result.runs.filter(isJudged);
@@ -29,18 +29,18 @@ export function unranked({ runs }: Result): string[] {
 	return [...new Set(saturated.map((run) => `${run.system}, ${run.case}`))];
 }
 
-/** Of each system and case: two that agree are no accident of one of them. */
+/** For each system and case: two that agree are no accident of one of them. */
 export const REPEATS = 3;
 
 // --- internal ---
 
 /**
- * Of the CPU time, by the hypervisor. Who rents a machine cannot choose: up to here the check's warning stands beside the run, and the repeats, in
- * which the systems take turns, show what it did.
+ * CPU time taken by the hypervisor. If you rent a machine, you cannot choose: up to this share the check's warning is shown next to the
+ * run, and the repeats, in which the systems take turns, show its effect.
  */
 const MOST_STOLEN = 0.1;
 
-/** Of a search its answer is published: the run that confirmed it. */
+/** For a search, its answer is published: the run that confirmed it. */
 function isJudged({ search, verdict }: Run): boolean {
 	return search === null || (search.role === "confirm" && verdict === "pass");
 }
@@ -56,7 +56,7 @@ function unfinished(result: Result): string[] {
 	);
 }
 
-/** Is it what one command measured in one go, on one start of one machine? */
+/** Whether one command measured it in one go, on one start of one machine. */
 function stitched({ environment, command }: Result): string[] {
 	const later = environment?.resumed?.length ?? 0;
 	const unknown =
@@ -76,7 +76,7 @@ function stitched({ environment, command }: Result): string[] {
 	];
 }
 
-/** Those of generator and machine are the same in all runs, those of a system in all of its own; none is missing. */
+/** The versions of generator and machine are the same in all runs, a system's in all of its runs; none is missing. */
 function versions(result: Result, judged: readonly Run[]): string[] {
 	const of = (runs: readonly Run[], names: readonly VersionName[], whose = "") =>
 		names.flatMap((what) => {
@@ -119,7 +119,7 @@ function repeats({ searches }: Result, judged: readonly Run[]): string[] {
 		const which = `${system}, ${name}`;
 		counts.set(which, (counts.get(which) ?? 0) + 1);
 	}
-	// As --confirm adds repeats to what did not pass alone, the others have fewer.
+	// --confirm repeats only cases that did not pass, so the others have fewer.
 	const least = Math.max(REPEATS, ...counts.values());
 	const few = new Set([...counts.values()].filter((n) => n < least));
 	const open = searches.find(({ confirmed }) => !confirmed);
@@ -171,7 +171,7 @@ function shared(result: Result, judged: readonly Run[]): string[] {
 	];
 }
 
-/** What makes a run worthless, but for a machine or a generator at its end: such runs are published with that mark. */
+/** The reasons that make a run worthless, except a saturated machine or generator: such runs are published with that mark. */
 function untrusted(result: Result, judged: readonly Run[]): string[] {
 	return [
 		...found(

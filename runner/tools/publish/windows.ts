@@ -7,8 +7,8 @@ import { SHORTEST_CLOSED_NS, windowFor } from "../../verdict/rates.ts";
 import { checkOf, found } from "./found.ts";
 
 /**
- * Steady is a window that `warmup: steady` has opened in time, or in which p50 does not drift. After such a warm-up some repeats may drift, as some do
- * by chance and where others have the machine for a while; if all of them rise, or all fall, that is the system.
+ * A window is steady if `warmup: steady` has opened it in time, or p50 does not drift in it. After such a warm-up some repeats may drift,
+ * by chance or because other programs use the machine for a while; if all of them rise, or all fall, the system is the cause.
  */
 export function cold(result: Result, judged: readonly Run[]): string[] {
 	const shapeless = found(
@@ -70,13 +70,13 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 /** Checks by which a load could not be sent as it was asked for, or its queue grew over the run. */
 const NOT_CARRIED = ["lag", "offered", "held", "backlog"];
 
-/** In a shorter window it is not known how slow messages cluster (reports/METHOD.md, "Percentiles"). */
+/** A shorter window does not show how slow messages cluster (reports/METHOD.md, "Percentiles"). */
 const WINDOW_NS = 10e9;
 
-/** What every report shows of every run, whatever its SLA asks for. */
+/** The percentiles in every report of every run, whatever its SLA. */
 const SHOWN = [50, 99] as const;
 
-/** null: steady. once: it drifts, although its warm-up ended steady; `way`: 1 rises, -1 falls. */
+/** null if steady. once: it drifts, although its warm-up ended steady; `way` is 1 if it rises, -1 if it falls. */
 type Steadiness =
 	| { readonly why: string }
 	| { readonly once: string; readonly way: number }
@@ -88,7 +88,7 @@ function wayOf(of: Steadiness): number {
 }
 
 function steadiness(run: Run): Steadiness {
-	// What was not carried waits in a queue, which has no level.
+	// Messages that were not carried wait in a queue, which has no level.
 	if (NOT_CARRIED.some((check) => isBroken(run, check))) return null;
 	const warmUp = checkOf(run, "warm-up");
 	const steady = checkOf(run, "steady");
@@ -107,7 +107,7 @@ function steadiness(run: Run): Steadiness {
 		: null;
 }
 
-/** Of a closed load, which no check asks: how p50 of service changes over the window, as a part of its median; null: too short to tell. */
+/** For a closed load, which no check covers: how p50 of service changes over the window, relative to its median; null if it is too short. */
 function drift({ series }: Run): number | null {
 	// The last second is begun, not full.
 	const points = series.seconds
@@ -130,7 +130,7 @@ function shapeOf({ load }: Run): string {
 	return load.pattern === "backlog" ? "a backlog" : "stages";
 }
 
-/** Nothing held its senders back: what waits grows until all is sent, and p50 with it. Its rates are what it shows. */
+/** Nothing held its senders back: the queue grows until all is sent, and p50 with it. It only shows rates. */
 function isBurst({ load, intended }: Run): boolean {
 	return (
 		load.schedule.kind === "closed" &&
@@ -143,7 +143,7 @@ function leastNs({ load }: Run): number {
 	return load.schedule.kind === "closed" ? SHORTEST_CLOSED_NS : WINDOW_NS;
 }
 
-/** Too short to know how slow messages cluster. */
+/** Too short to show how slow messages cluster. */
 function isShort(run: Run): boolean {
 	return lengthNs(run) < WINDOW_NS;
 }
@@ -152,7 +152,7 @@ function lengthNs({ window }: Run): number {
 	return window.endNs - window.startNs;
 }
 
-/** The first percentile that too few samples stand behind, or, if its line of the SLA was left open, too few stalls. */
+/** The first percentile with too few samples, or, if its SLA line is undecided, too few stalls. */
 function lacking(run: Run, { gates }: Result) {
 	const judged = gates.flatMap(({ system, case: name, verdict, ...gate }) => {
 		const { metric, percentile } = gate;
@@ -171,7 +171,7 @@ function lacking(run: Run, { gates }: Result) {
 		if (!of || !at || at.support === "ok") continue;
 		if (!judged.some((line) => line.metric === metric && line.p === p))
 			if (at.support === "weak" && of.n >= samplesForSupport(p)) continue;
-		// What a short window does not know of clusters is said of its length.
+		// A short window does not show clusters; its length is reported instead.
 		const clustered = isShort(run) || !at.nEff ? 1 : of.n / at.nEff;
 		const samples = Math.ceil(samplesForSupport(p) * Math.max(1, clustered));
 		if (isShort(run) && of.n >= samples) continue;

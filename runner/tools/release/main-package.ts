@@ -5,8 +5,8 @@ import type { Platform } from "../../../infra/programs/programs.ts";
 import { packageFolder } from "../../package.ts";
 
 /**
- * Makes mqbench's own package as .tgz in `out`, with the version, and the packages of platforms as optional ones: a clone knows nothing of
- * them. Gives the file's path.
+ * Makes mqbench's own package as .tgz in `out`, with the version, and the packages of platforms as optional ones, which a clone does not
+ * have. Returns the file's path.
  */
 export function makeMainPackage(
 	version: string,
@@ -19,7 +19,7 @@ export function makeMainPackage(
 	for (const file of filesOfPackage())
 		cpSync(path.join(packageFolder, file), path.join(staging, file));
 	const own = JSON.parse(readFileSync(path.join(packageFolder, "package.json"), "utf8"));
-	// Who installs it builds nothing.
+	// Its users build nothing.
 	const { scripts: _, devDependencies: __, ...rest } = own;
 	const whole = {
 		...rest,

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { packageFolder } from "../../package.ts";
 import type { Made } from "./make-packages.ts";
 
-/** Clones what is committed here into `source`, gives it the version, and makes the packages in `out`; `only`: of these platforms, else of all. */
+/** Clones the commit here into `source`, gives it the version, and makes the packages in `out`; `only` limits the platforms. */
 export function makeInClone(
 	version: string,
 	{
@@ -14,7 +14,7 @@ export function makeInClone(
 		readonly source: string;
 		readonly out: string;
 		readonly only: readonly string[];
-		/** The whole environment of what compiles them. */
+		/** The whole environment of the compilers. */
 		readonly env?: NodeJS.ProcessEnv;
 	},
 ): Made[] {

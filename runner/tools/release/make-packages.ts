@@ -1,5 +1,5 @@
 /**
- * Makes mqbench's package and those of the platforms, from the sources that it lies in, whose package.json has the version of the release:
+ * Makes mqbench's package and the platforms' packages, from the sources around it, whose package.json has the version of the release:
  *
  *   node dist/runner/tools/release/make-packages.js <folder> [linux-x64 ...]
  *

@@ -7,14 +7,14 @@ import { Manifest } from "../../../infra/programs/packed.ts";
 import { ALL_DRIVERS, FIRST, type Platform, programIn } from "../../../infra/programs/programs.ts";
 import { packageFolder } from "../../package.ts";
 
-/** One k6 with all drivers stands for both builds of it. */
+/** One k6 with all drivers replaces both builds of it. */
 const PROGRAMS = FIRST.map(
 	(program) => ALL_DRIVERS.find(({ name }) => name === program.name) ?? program,
 );
 
 /**
- * Makes the folder of a platform's package, ready for npm: programs, manifest.json, a bill of materials, licences. `parts` is the program that
- * tells what the programs are made of.
+ * Makes the folder of a platform's package, ready for npm: programs, manifest.json, a bill of materials, licences. `parts` is the program
+ * that lists the programs' modules.
  */
 export async function makePlatformPackage(
 	platform: Platform,

@@ -4,14 +4,14 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Installed for the release alone: it has 300 packages. Some mirrors have no dist-tag "cjs" of node-fetch, which one of them asks for. */
+/** Installed only for the release: it has 300 packages. Some mirrors have no dist-tag "cjs" of node-fetch, which one of them asks for. */
 const VERDACCIO = {
 	private: true,
 	dependencies: { verdaccio: "6.8.0" },
 	overrides: { "node-fetch": "2.7.0" },
 };
 
-/** A registry of this machine alone, that has what is published to it, and passes on the rest from the user's own. */
+/** A registry for this machine only, that has the packages published to it, and gets the rest from the user's registry. */
 export interface Registry {
 	readonly url: string;
 	/** Publishes a .tgz. */
@@ -19,7 +19,7 @@ export interface Registry {
 	close(): void;
 }
 
-/** Starts one in a folder of its own. */
+/** Starts one in a new folder. */
 export async function openRegistry(folder: string): Promise<Registry> {
 	mkdirSync(folder, { recursive: true });
 	const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();

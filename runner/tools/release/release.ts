@@ -1,7 +1,7 @@
 /**
- * Makes a release: packages of mqbench and of all platforms, from a clone of what is committed, tried out from a registry of this machine.
+ * Makes a release: packages of mqbench and of all platforms, from a clone of the commit, tried out from a registry of this machine.
  *
- *   npm run release -- 0.2.0                    what it has made stays in release/0.2.0/
+ *   npm run release -- 0.2.0                    its files stay in release/0.2.0/
  *   npm run release -- 0.2.0 --only linux-x64   one platform
  *
  * It publishes nothing: .github/workflows/release.yml does, in a job that runs none of this.
@@ -15,7 +15,7 @@ import { makeInClone } from "./make-in-clone.ts";
 import { openRegistry } from "./registry.ts";
 import { INSTALLERS, type Installer, tryOut } from "./try-out.ts";
 
-/** What is downloaded: of mqbench, and of a platform. */
+/** Largest downloads: mqbench's own package, and a platform's. */
 const MOST_OWN = 3e6;
 const MOST_OF_PLATFORM = 40e6;
 
@@ -37,7 +37,7 @@ await release();
 
 async function release(): Promise<void> {
 	const out = path.resolve(values.out ?? path.join("release", version));
-	// What lies there may be somebody's.
+	// Files there may be somebody else's.
 	if (existsSync(out) && readdirSync(out).length > 0)
 		refuse(`${out} is not empty: remove it, or choose another folder with --out`);
 	mkdirSync(out, { recursive: true });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type BareDebian, commandIn } from "./bare-debian.ts";
 
-/** Who installs, in an empty folder, from a registry; in the versions that people have. */
+/** Installers, in an empty folder, from a registry; in their common versions. */
 export const INSTALLERS = {
 	npm: { add: ["npm", "install", "--save-dev"], run: ["npx"] },
 	pnpm: {
@@ -21,7 +21,7 @@ export const INSTALLERS = {
 } as const;
 export type Installer = keyof typeof INSTALLERS;
 
-/** What a first user sees. */
+/** A first user's experience. */
 export interface TriedOut {
 	/** Until it was installed, and from there to the verdict; then another run, of 1 s. */
 	readonly installSeconds: number;
@@ -35,9 +35,9 @@ export interface TryOut {
 	readonly folder: string;
 	readonly registry: string;
 	readonly version: string;
-	/** Shortened, and judged by losses alone: a machine that others use may be slow. */
+	/** Shortened, and judged only by losses: a shared machine may be slow. */
 	readonly short: boolean;
-	/** A system in a folder, whose own programs are used; left out: this one. */
+	/** A system in a folder, whose own programs are used; this one if left out. */
 	readonly within?: Pick<BareDebian, "root" | "enter">;
 }
 
@@ -48,7 +48,7 @@ export function tryOut(installer: Installer, asked: TryOut): TriedOut {
 	const { version, short } = asked;
 	const run = emptyProject(installer, asked);
 	const { add, run: exec } = INSTALLERS[installer];
-	// The installer itself is not what is timed.
+	// The installer itself is not timed.
 	if (add[0] === "npx") run([...exec.slice(0, 3), "--version"]);
 	const began = performance.now();
 	run([...add, `mqbench@${version}`]);
@@ -77,7 +77,7 @@ export function tryOut(installer: Installer, asked: TryOut): TriedOut {
 	};
 }
 
-/** Makes an empty project, and gives what runs commands in it: as somebody who has Node, the installer and nothing else. */
+/** Makes an empty project, and returns a function that runs commands in it with only Node and the installer. */
 export function emptyProject(
 	installer: Installer,
 	{ folder, registry, within }: Pick<TryOut, "folder" | "registry" | "within">,

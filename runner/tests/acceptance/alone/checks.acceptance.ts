@@ -147,7 +147,7 @@ function told(what: string, { runs }: Result): Map<string, string> {
 	return checks;
 }
 
-/** k6 whose NATS driver sleeps for a second in one of its handlers, 4 s after the first message, and the other programs beside it. */
+/** The other programs, and a k6 whose NATS driver sleeps for a second in one of its handlers, 4 s after the first message. */
 async function k6WithSlowReceiver(folder: string): Promise<string> {
 	const extensions = path.join(packageFolder, "extensions");
 	const driver = path.join(extensions, "xk6-nats");

@@ -5,8 +5,8 @@ import { failoverOf, noted, partitionLeaders, streamLeaders } from "../../e2e/fa
 import { addsUp, measured, type Words } from "../../e2e/mqbench.ts";
 
 /**
- * The leader of the first topic is killed, and is stopped, under load, on real clusters of three nodes. Whatever the scorecard says is held
- * against what the brokers themselves wrote at that time: who led from when on, and from which offset.
+ * The leader of the first topic is killed, and is stopped, under load, on real clusters of three nodes. The scorecard is compared with the
+ * logs that the brokers wrote at that time: which node led from when on, and from which offset.
  */
 const RATE = 500;
 
@@ -17,7 +17,7 @@ const NOISE_MS = 300;
 
 describe("Kafka, three replicas", () => {
 	const safe = "{ broker: kafka, nodes: 3, replicas: 3, acks: all, minInsyncReplicas: 2 }";
-	// Followers fetch once a second, as over a slow line: what the leader alone has is then to be seen.
+	// Followers fetch once a second, as over a slow line: messages that only the leader has become visible.
 	const fast =
 		"{ broker: kafka, nodes: 3, replicas: 3, acks: 1, config: { replica.fetch.min.bytes: 1048576, replica.fetch.wait.max.ms: 1000 } }";
 
@@ -42,7 +42,7 @@ describe("Kafka, three replicas", () => {
 			const { elected, electedMs } = electedIn(found, partitionLeaders);
 			expect(elected?.epoch).toBe(1);
 			expect(one.lost).toBeGreaterThan(0);
-			// One producer and one partition: nothing failed before, so that the offset is the sequence.
+			// One producer and one partition, and nothing failed before: the offset is the sequence.
 			expect(one.offenders.lost).toMatchObject({ producer: 0, sequence: elected?.offset });
 			tell(`Kafka acks 1, ${action}: lost from sequence ${elected?.offset} on`, one, electedMs);
 		},

@@ -92,7 +92,7 @@ test("the example of a service and its broker gives k6's outputs the figures of 
 
 // --- internal ---
 
-/** What the dashboard asks Prometheus for, all of it shown. */
+/** The dashboard's queries to Prometheus, with everything shown. */
 function queries(): { title: string; expr: string }[] {
 	const { panels } = JSON.parse(readFileSync(path.join(XK6_MQBENCH, "grafana.json"), "utf8")) as {
 		panels: { title: string; targets: { expr: string }[] }[];

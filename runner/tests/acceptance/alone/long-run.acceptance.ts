@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { writeLongRun } from "../../../evidence/long-run.fake.ts";
 import { packageFolder } from "../../../package.ts";
 
-/** The longest run that a scenario may ask for, and what its report may take. */
+/** The longest run that a scenario may ask for, and the limits for its report. */
 const HOURS = 168;
 const HEAP_MB = 256;
 const CPU_S = 60;

@@ -27,7 +27,7 @@ test("a report over 100 runs renders with under 2 s of a core, and stands in a b
 	try {
 		for (let i = 0; i < 3; i++) {
 			const page = await browser.newPage();
-			// Of many runs charts are drawn when they are seen.
+			// With many runs, charts are drawn when they come into view.
 			await page.goto(`${pathToFileURL(file).href}#overview`);
 			const drawn = page.locator("#overview .canvas[data-drawn]").first();
 			await drawn.waitFor();

@@ -9,8 +9,8 @@ import type { Result } from "../../../model/result.ts";
 import { measuring, signal } from "../../e2e/mqbench.ts";
 
 /**
- * The signature test. At 1000/s for 10 s something stops for 500 ms: about 500 messages are due meanwhile, and their
- * response times are spread evenly between 0 and 500 ms. A tool that moves or loses intended times cannot show that.
+ * The signature test. At 1000/s for 10 s something stops for 500 ms: about 500 messages are due during that time, and their response times
+ * are spread evenly between 0 and 500 ms. A tool that moves or loses intended times cannot show that.
  */
 const STALL_MS = 500;
 const RATE = 1000;
@@ -23,10 +23,10 @@ describe("half a second in which the broker is stopped", () => {
 		const { result, quantile } = run;
 		breached(run);
 		const [gate] = result.gates;
-		// One event, and those of others that had the machine.
+		// One event, and those caused by other programs on the machine.
 		expect(gate?.events).toBeGreaterThanOrEqual(1);
 		evenlySpread(run);
-		// Of a stall of 500 ms 1 % of 10 000 messages waited for more than 400 ms, 2.5 % for more than 250 ms.
+		// In a stall of 500 ms, 1 % of 10 000 messages wait for more than 400 ms, 2.5 % for more than 250 ms.
 		within("p99", quantile(99), 100, run);
 		within("p97.5", quantile(97.5), 250, run);
 		const [one] = result.runs;
@@ -79,7 +79,7 @@ describe("25 random moments at which k6 is stopped are never a FAIL that the sys
 		process.stdout.write(
 			`${system} ${rate}/s: ${gate?.verdict} by ${gate?.code}, cause ${cause}: ${gate?.why}\n`,
 		);
-		// The limit need not be broken, and a machine that was saturated is said to be.
+		// The limit need not be broken, and a saturated machine is reported.
 		expect([0, 4, 6, 99], err).toContain(code);
 		expect([gate?.verdict, cause]).not.toEqual(["fail", null]);
 	});
@@ -90,17 +90,17 @@ describe("25 random moments at which k6 is stopped are never a FAIL that the sys
 interface Stalled {
 	readonly result: Result;
 	readonly code: number | null;
-	/** How long it stood still: at least and at most, as both ends are only known to lie between two readings of a clock. */
+	/** How long it was stopped, at least and at most, because both ends are only known to be between two readings of a clock. */
 	readonly stall: { readonly leastMs: number; readonly mostMs: number };
-	/** Others had the machine meanwhile, as the run's own checks say: they may have added to any latency. */
+	/** Other programs used the machine, by the run's own checks: they may have added to any latency. */
 	readonly disturbed: boolean;
-	/** Messages of the window with a response above so many ms. */
+	/** Messages of the window with a response above `ms`. */
 	over(ms: number): number;
 	/** Response at a percentile, in ms. */
 	quantile(p: number): number;
 }
 
-/** A broker's stall. Where others had the machine meanwhile, the run rightly says so: it is made again, twice at most. */
+/** A broker's stall. If other programs used the machine, the run is right to report it: it is repeated, twice at most. */
 async function stalledAlone(workload: Record<string, string> = {}): Promise<Stalled> {
 	let run = await stalled("nats-server", workload);
 	for (let again = 0; again < 2 && run.disturbed; again++) {
