@@ -14,11 +14,11 @@ import { leftFolders } from "./temporary.ts";
 export interface Kept {
 	/** "built: k6, agent, nats-server" */
 	readonly what: string;
-	/** A path; of a run in Docker its label. */
+	/** A path, or the label of a run in Docker. */
 	readonly where: string;
-	/** null: not known. */
+	/** null if unknown. */
 	readonly bytes: number | null;
-	/** Unix ms; null: not known. */
+	/** Unix ms; null if unknown. */
 	readonly usedMs: number | null;
 	/** A command used it within the last minutes, and may be using it. */
 	readonly inUse: boolean;
@@ -26,7 +26,7 @@ export interface Kept {
 	remove(): Promise<void>;
 }
 
-/** What mqbench keeps here and may remove, and what it does not: sentences that say how. What has another name than ours is never ours. */
+/** The things that mqbench keeps here and may remove; for others, sentences with the way to do it. Other names are never ours. */
 export async function keptHere(
 	world: World,
 ): Promise<{ readonly kept: readonly Kept[]; readonly notes: string[] }> {
@@ -55,7 +55,7 @@ export async function keptHere(
 
 // --- internal ---
 
-/** Folders of the cache, the names of what is ours in them, and what it is; null: it is not ours. */
+/** Folders of the cache, the names of our entries in them, and their kind; null if not ours. */
 const CACHED: readonly [folder: string, name: RegExp, what: What][] = [
 	["bin", /^[0-9a-f]{16}$/, built],
 	["go", /^go1\.\d+(?:\.\d+)?$/, () => "a Go that was fetched"],
@@ -70,7 +70,7 @@ async function built(folder: string): Promise<string | null> {
 	return `built: ${programs} for ${file.platform}`;
 }
 
-/** Entries with that name, and what is left of those whose making was killed. */
+/** Entries with that name, and leftovers of killed builds. */
 async function entries(parent: string, name: RegExp, of: What, nowMs: number): Promise<Kept[]> {
 	const found = await readdir(parent).catch(() => []);
 	const all = found.map(async (base): Promise<Kept[]> => {
@@ -80,7 +80,7 @@ async function entries(parent: string, name: RegExp, of: What, nowMs: number): P
 		const what = part === undefined ? await of(where) : "a build that was killed";
 		if (what === null) return [];
 		const kept = await entry(where, what, nowMs);
-		// What is being made has its lock held.
+		// An entry being made has its lock held.
 		const maker = await lockedBy(path.join(parent, `${part ?? base}.lock`));
 		return [{ ...kept, inUse: kept.inUse || maker !== null }];
 	});
@@ -96,13 +96,13 @@ async function entry(where: string, what: string, nowMs: number): Promise<Kept> 
 		inUse: await isUsed(where, nowMs),
 		async remove() {
 			await rm(where, { recursive: true });
-			// What says what it was lies beside it.
+			// Its record is next to it.
 			await rm(`${where}.sha256`, { force: true });
 		},
 	};
 }
 
-/** What killed commands left in this machine's engine, if there is one that answers. */
+/** The containers and volumes that killed commands left in this machine's engine, if one answers. */
 async function inDocker(
 	world: World,
 ): Promise<{ readonly kept: Kept[]; readonly notes: string[] }> {

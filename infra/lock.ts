@@ -6,13 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readGiven } from "../runner/given-folder.ts";
 import { isGone, isHere, ownerText } from "./owner.ts";
 
-/** What one process has at a time: a build, the folder of a command. */
+/** Something that one process has at a time: a build, the folder of a command. */
 export interface Lock {
 	/** Gives it back. */
 	release(): Promise<void>;
 }
 
-/** Who has it. */
+/** The process that has it. */
 export interface Holder {
 	readonly pid: number;
 	/** It is a process of this machine, and certainly lives. */
@@ -20,9 +20,9 @@ export interface Holder {
 }
 
 /**
- * Takes the lock at `where` for this process, or returns its holder. The lock is a folder with one file, whose name no other holder's has: so what
- * removes the file of a holder that is gone cannot remove that of the next one. Subtle: a folder can be renamed to one that is empty, but not
- * to one that has something in it, so the lock appears with its file.
+ * Takes the lock at `where` for this process, or returns its holder. The lock is a folder with one file, whose name is unique to its
+ * holder: removing the file of a holder that is gone cannot remove the next one's. Subtle: a folder can be renamed to one that is empty,
+ * but not to one that has something in it, so the lock appears with its file.
  */
 export async function tryLock(where: string): Promise<Lock | Holder> {
 	const token = randomBytes(8).toString("hex");
@@ -45,7 +45,7 @@ export async function tryLock(where: string): Promise<Lock | Holder> {
 	return {
 		async release() {
 			clearInterval(beating);
-			// What cannot be removed is taken from this process as soon as it has ended.
+			// If it cannot be removed, the lock is free as soon as this process has ended.
 			await unlink(file).catch(() => {});
 			await rmdir(where).catch(() => {});
 		},
@@ -66,7 +66,7 @@ export async function takeLock(
 	}
 }
 
-/** Who has the lock; null: no living process. */
+/** The holder of the lock; null if no living process. */
 export function lockedBy(where: string): Promise<Holder | null> {
 	return holderAt(where, false);
 }
@@ -78,7 +78,7 @@ const BEAT_MS = 5_000;
 const SILENT_MS = 60_000;
 const LOOK_MS = 200;
 
-/** false: there is something in its place. */
+/** false if there is something in its place. */
 async function moved(made: string, where: string): Promise<boolean> {
 	try {
 		await rename(made, where);
@@ -118,7 +118,7 @@ async function holderAt(where: string, clear: boolean): Promise<Holder | null> {
 	return null;
 }
 
-/** null: it is gone, or this is not what a holder writes, as after a power failure. */
+/** null if it is gone, or not written by a holder, as after a power failure. */
 function holderIn(file: string): Holder | null {
 	try {
 		const [owner] = /\d+:\w*@\w+\.\w+\.\w+/.exec(readGiven(file)) ?? [];

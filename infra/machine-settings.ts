@@ -19,7 +19,7 @@ export function settingQuestions(root = ""): string[] {
 	];
 }
 
-/** From the answers, by name; "" or missing: there was none. */
+/** From the answers, by name; "" or missing if there was none. */
 export function settingsOf(answers: Readonly<Record<string, string>>): MachineSettings {
 	const of = (name: string) => answers[name]?.trim() || null;
 	const list = (name: string) => of(name)?.split(",").filter(Boolean) ?? [];
@@ -43,13 +43,13 @@ export function settingsOf(answers: Readonly<Record<string, string>>): MachineSe
 
 let own: Promise<MachineSettings> | undefined;
 
-/** Of this machine, which is asked once: the first call begins to, and others share its answer. Never rejected. */
+/** For this machine, which is asked once: the first call starts, and others share its answer. Never rejected. */
 export function ownSettings(): Promise<MachineSettings> {
 	own ??= settingsBelow("");
 	return own;
 }
 
-/** As `ownSettings`, of what lies below `root`, each time anew. */
+/** As `ownSettings`, for the files below `root`, read again each time. */
 export async function settingsBelow(root: string): Promise<MachineSettings> {
 	const script = settingQuestions(root).map((one) => `echo "${one}"`);
 	// No sh, no such settings.

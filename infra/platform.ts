@@ -15,7 +15,7 @@ export function machineName(
 }
 
 /**
- * Identifies a machine, whatever name it is reached by: its boot, and the process table that we see. null: one of them is not known.
+ * Identifies a machine, whatever its name: its boot, and the process table that we see. null if one of them is unknown.
  */
 export function identityOf(boot: string, space: string): string | null {
 	return boot === "" || space === "" ? null : `${boot} ${space}`;

@@ -22,7 +22,7 @@ export interface Ended {
 	/** Exit code; null when a signal ended it. */
 	readonly code: number | null;
 	readonly signal: string | null;
-	/** What is known of it elsewhere, the end of a sentence: "its node has evicted it". Absent: nothing. */
+	/** The reason for its end from elsewhere, the end of a sentence: "its node has evicted it". Absent without one. */
 	readonly why?: string;
 }
 
@@ -108,7 +108,7 @@ export async function terminate(
 	child.abandon();
 }
 
-/** The smallest environment in which programs run: a PATH, a home of their own, and UTC, by which logs are read. */
+/** The smallest environment in which programs run: a PATH, a separate home, and UTC, by which logs are read. */
 export function bareEnvironment(
 	home: string,
 	env: Readonly<Record<string, string | undefined>>,

@@ -26,7 +26,7 @@ export function descendant(pid: number, name: string): Process | undefined {
 	return descendants(pid).find((process) => process.name === name);
 }
 
-/** For tests: those of `some` that are still there; a zombie is not. */
+/** For tests: the processes of `some` that are still there; a zombie is not. */
 export function alive(some: readonly Process[]): Process[] {
 	const now = new Set(processes().map((p) => `${p.pid} ${p.name}`));
 	return some.filter((p) => now.has(`${p.pid} ${p.name}`));
@@ -44,7 +44,7 @@ export function commandLines(): string[] {
 
 // --- internal ---
 
-/** "42 (name) S 1 ...": the name may hold blanks and parentheses; those of state Z and X are zombies. */
+/** "42 (name) S 1 ...": the name may hold blanks and parentheses; states Z and X are zombies. */
 function processes(): Process[] {
 	return pids().flatMap((pid) => {
 		const stat = read(`/proc/${pid}/stat`);

@@ -6,13 +6,13 @@ import { promisify } from "node:util";
 interface Asked {
 	/** Left out: where mqbench is. */
 	readonly cwd?: string;
-	/** Its whole environment; left out: mqbench's. */
+	/** Its whole environment; if left out, mqbench's. */
 	readonly env?: NodeJS.ProcessEnv;
 	/** Then it is killed. */
 	readonly longestMs: number;
 }
 
-/** What a program that only looks writes to stdout; null: it cannot be started, fails, writes without end, or takes too long. It gets no input. */
+/** A read-only program's output on stdout; null if it cannot be started, fails, writes without end, or takes too long. It gets no input. */
 export async function answerOf(
 	program: string,
 	args: readonly string[],
@@ -29,7 +29,7 @@ export async function answerOf(
 		const answer = promisify(execFile)(program, args, options);
 		answer.child.stdin?.end();
 		const late = sleep(longestMs, undefined, { ref: false })
-			// Where mqbench itself stood still, what has come meanwhile is read first.
+			// If mqbench itself was stopped, the output from that time is read first.
 			.then(() => sleep(100, null, { ref: false }));
 		return (await Promise.race([answer, late]))?.stdout ?? null;
 	} catch {

@@ -8,7 +8,7 @@ import type { Broker, BrokerRequest } from "./rig.ts";
 export type Asked = NonNullable<RigFile["brokers"][number]["asked"]>;
 type Json = Asked[string];
 
-/** What a request asks of the broker that is started for it. */
+/** A request's settings for the broker that is started for it. */
 export function askedOf({ system, cpus }: Pick<BrokerRequest, "system" | "cpus">): Asked {
 	const options = system.options as unknown as Readonly<Record<string, Json | undefined>>;
 	const all: Readonly<Record<string, Json | undefined>> = {

@@ -5,8 +5,8 @@ import type { System } from "../runner/scenario/scenario.ts";
 import type { Supervised } from "./process.ts";
 
 /**
- * What a target stands up: brokers to measure, clients that make the load, and a way to take down everything that it started. The runner knows
- * nothing else about a target. What stays up between commands is in a file (rig-file.ts).
+ * The rig of a target: brokers to measure, clients that make the load, and a way to take down everything that it started. The runner uses
+ * nothing else of a target. A rig that stays up between commands is in a file (rig-file.ts).
  */
 export interface Rig {
 	/** Machines and processes that run k6, by index. */
@@ -14,8 +14,8 @@ export interface Rig {
 	/** Docker's network of its brokers, which clients in containers join. */
 	readonly network?: string;
 	/**
-	 * Brings up (or finds) the broker of one system for one run, and returns when it accepts connections. A broker that we start gets a new process
-	 * for every run, so that no run inherits state and no other broker idles beside it.
+	 * Brings up (or finds) the broker of one system for one run, and returns when it accepts connections. A broker that we start gets a new
+	 * process for every run: no run inherits state and no other broker idles next to it.
 	 */
 	open(request: BrokerRequest): Promise<Broker>;
 	/** Ends everything that is still up. May be called at any time, more than once. */
@@ -41,13 +41,13 @@ export interface Client {
 	/** Its clock minus ours, ns, with the bound of the error (half of the shortest round trip), and its own chrony's figures. */
 	clock(): Promise<ClockReading>;
 	/**
-	 * How long it takes from there to connect to a listening port, "10.0.0.5:4222" or "[fd00::5]:4222". Fails with a sentence. Absent: this cannot
-	 * be measured.
+	 * How long it takes from there to connect to a listening port, "10.0.0.5:4222" or "[fd00::5]:4222". Fails with a sentence. Absent if this
+	 * cannot be measured.
 	 */
 	ping?(address: string): Promise<Ping>;
 	/** A folder for one run on it. `local` is the folder here with the run's files, where its results go. */
 	workspace(local: string): Promise<Workspace>;
-	/** Removes what it copied there, except for the programs, and disconnects. May be called more than once. */
+	/** Removes its copied files there, except for the programs, and disconnects. May be called more than once. */
 	close(): Promise<void>;
 }
 
@@ -56,18 +56,18 @@ export interface ClientFacts {
 	readonly machine: string;
 	readonly cores: number;
 	readonly kernel: string;
-	/** Identifies the machine, however it is reached; never for reports. null or absent: not known. */
+	/** Identifies the machine, however it is reached; never for reports. null or absent if unknown. */
 	readonly identity?: string | null;
-	/** At which other clients reach it, where systems have no server; "own": the one it has. Absent: loopback. */
+	/** Its address for other clients, where systems have no server; "own" for the one it has. Absent for loopback. */
 	readonly address?: string;
-	/** Of a host; absent: it shares this machine's. */
+	/** A host's; absent if it shares this machine's. */
 	readonly settings?: MachineSettings;
 }
 
 export interface ClockReading {
 	readonly offsetNs: number;
 	readonly boundNs: number;
-	/** The largest difference of its clock to UTC, ns, by its own chrony; null or absent: not known. */
+	/** The largest difference of its clock to UTC, ns, by its own chrony; null or absent if unknown. */
 	readonly utcBoundNs?: number | null;
 }
 
@@ -85,7 +85,7 @@ export interface Workspace {
 	put(name: string): Promise<void>;
 	/** Starts k6 there, with the workspace as its working folder and home. It ends when mqbench or the connection does. */
 	start(command: ClientCommand): ClientProcess;
-	/** Copies a file back, checked by sha256; false: it does not exist. */
+	/** Copies a file back, checked by sha256; false if it does not exist. */
 	fetch(name: string): Promise<boolean>;
 	remove(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export interface ClientCommand {
 	readonly args: readonly string[];
 	/** Added to a minimal environment. May hold secrets, so never on a command line. */
 	readonly env: Readonly<Record<string, string>>;
-	/** CPUs in the manner of taskset; null: any. */
+	/** CPUs in the manner of taskset; null for any. */
 	readonly cpus: string | null;
 	/** How long it may take to end by itself after mqbench is gone or has abandoned it. */
 	readonly graceMs: number;
@@ -105,18 +105,18 @@ export interface ClientCommand {
 
 /** k6 behind agent, there. `ended`: also when the connection is gone (code null, signal null). */
 export interface ClientProcess extends Omit<Supervised, "pid"> {
-	/** Agent's process on this machine, whose child is k6; null: k6 is elsewhere. */
+	/** Agent's process on this machine, whose child is k6; null if k6 is elsewhere. */
 	readonly pid: number | null;
 }
 
-/** What a run needs from the broker of its system. */
+/** A run's requirements for the broker of its system. */
 export interface BrokerRequest {
 	readonly system: System;
-	/** Durability that the scenario asks for; null: the broker's own. */
+	/** Durability that the scenario asks for; null for the broker's own. */
 	readonly level: Level | null;
 	/** Largest payload of the run. */
 	readonly messageBytes: number;
-	/** CPUs for its processes, in the manner of taskset; null: any. */
+	/** CPUs for its processes, in the manner of taskset; null for any. */
 	readonly cpus: string | null;
 	/** Where its output goes. */
 	readonly logPath: string;
@@ -129,28 +129,28 @@ export interface Broker {
 	readonly url: string;
 	/** Its own description before the driver has asked: "nats-server 2.15.2"; "" if unknown. */
 	readonly version: string;
-	/** Path of the program that we started, or the image; null: it is not ours. */
+	/** Path of the program that we started, or the image; null if it is not ours. */
 	readonly binary: string | null;
 	/** It shares this machine's cores with the generator. If `identities` has its machines, those decide. */
 	readonly sameHost: boolean;
-	/** Its nodes' machines, as in clients' facts; absent: not known. */
+	/** Its nodes' machines, as in clients' facts; absent if unknown. */
 	readonly identities?: readonly string[];
-	/** Its nodes' hosts with their settings; absent: it has none of its own. */
+	/** Its nodes' hosts with their settings; absent if it has no hosts. */
 	readonly hosts?: readonly HostSettings[];
 	/** Notes for readers of the run, one sentence each; complete once the broker is closed. */
 	readonly notes?: readonly string[];
-	/** "3 nodes on 1 host", "1 container, 2 CPUs, 1GiB"; null: not known, because it is not ours. */
+	/** "3 nodes on 1 host", "1 container, 2 CPUs, 1GiB"; null if it is not ours. */
 	readonly topology: string | null;
 	/** Several nodes share one host. */
 	readonly nodesShareHost: boolean;
 	/**
-	 * Its processes on this machine, one per node, and those that `disturb` has ended, whose use still counts; empty: none of ours. Their children
-	 * belong to them. Ask again each time: a node that was restarted is another process.
+	 * Its processes on this machine, one per node, and those ended by `disturb`, whose use still counts; empty if none are ours. Their
+	 * children belong to them. Ask again each time: a node that was restarted is another process.
 	 */
 	readonly pids: readonly number[];
-	/** The settings that follow from durability and `config`, with their real names; empty: not known, because it is not ours. */
+	/** The settings that follow from durability and `config`, with their real names; empty if it is not ours. */
 	readonly settings: Readonly<Record<string, string>>;
-	/** Number of the node, from 1, that the broker itself calls by this name ("mqbench-2", "3"); null: none of ours. */
+	/** Number of the node, from 1, that the broker itself calls by this name ("mqbench-2", "3"); null if none of ours. */
 	nodeOf(name: string): number | null;
 	/**
 	 * Does something to a node (from 1), or to all, and resolves when it has taken effect, with a function that undoes it. That resolves when the
@@ -168,11 +168,11 @@ export interface Broker {
 export interface Disturbance {
 	readonly action: FaultAction;
 	readonly node: number | null;
-	/** latency: how much later its packets leave, ns; otherwise null. */
+	/** For latency, how much later its packets leave, ns; otherwise null. */
 	readonly delayNs: number | null;
 }
 
-/** A broker that is not ours never tells us that it died. */
+/** For a broker that is not ours, whose death is never reported. */
 export const NEVER: Promise<never> = new Promise(() => {});
 
 /** One without a process, or without one of ours: nothing to start or stop. */

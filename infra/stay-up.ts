@@ -28,7 +28,7 @@ export interface StayingUp {
 	readonly place: RigPlace;
 }
 
-/** Stands brokers of this machine up, writes their rig.json, and reports them. Resolves when a person has ended them and nothing of them is left. */
+/** Stands up brokers of this machine, writes their rig.json, and reports them. Resolves when the user has ended them and none is left. */
 export async function stayUp(
 	{ id, scenario, plans, path: written, place }: StayingUp,
 	say: (line: string) => void,
@@ -72,7 +72,7 @@ export async function stayUp(
 /** How often to check whether the file still exists. */
 const LOOK_MS = 300;
 
-/** What each system's broker has to support, over all of its runs. */
+/** The requirements for each system's broker, over all of its runs. */
 function requestsOf(scenario: Scenario, plans: readonly Plan[], logs: string): BrokerRequest[] {
 	const requests = scenario.systems.flatMap((system): BrokerRequest[] => {
 		const own = plans.filter((plan) => plan.system === system.key);

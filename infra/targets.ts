@@ -5,7 +5,7 @@ import { localClients } from "./clients/local.ts";
 import type { Binaries } from "./programs/resolve.ts";
 import type { Client, Rig } from "./rig.ts";
 
-/** Stands up what the scenario's target needs; for a rig that stays up it uses what is there. */
+/** Stands up everything for the scenario's target; for a rig that stays up it uses the existing one. */
 export async function provision(
 	target: Scenario["target"],
 	world: World,
@@ -62,7 +62,7 @@ export async function clientsOf(
 
 // --- internal ---
 
-/** How a target's brokers come up for one run. `inside`: clients join its containers' network; `kubernetes`: where pods run, its own or those of the load. Each is loaded only when it is needed. */
+/** How a target's brokers come up for one run. With `inside`, clients join its containers' network. Pods run in `kubernetes`. */
 type Open = (
 	world: World,
 	binaries: Binaries,

@@ -16,13 +16,13 @@ export async function temporaryFolder(parent: string): Promise<string> {
 	return folder;
 }
 
-/** Removes what killed runs (kill -9, power) left in the temporary folder and in memory. */
+/** Removes files of killed runs (kill -9, power) in the temporary folder and in memory. */
 export async function sweep(parents?: readonly string[]): Promise<void> {
 	for (const folder of await leftFolders(parents))
 		await rm(folder, { recursive: true, force: true });
 }
 
-/** What `sweep` removes. Containers may share these folders, so anything of a process that cannot be seen from here stays. */
+/** The folders that `sweep` removes. Containers may share these folders, so folders of a process that cannot be seen from here stay. */
 export async function leftFolders(
 	parents: readonly string[] = [tmpdir(), "/dev/shm"],
 ): Promise<string[]> {
@@ -59,7 +59,7 @@ function isMine({ uid }: Stats): boolean {
 }
 
 async function isLeft(folder: string): Promise<boolean> {
-	// Anyone can make a folder with our name. Ours are for this user alone.
+	// Any user can make a folder with our name. Only this user may use ours.
 	const about = await lstat(folder).catch(() => null);
 	if (!about?.isDirectory() || !isMine(about)) return false;
 	if (process.getuid && (about.mode & 0o077) !== 0) return false;

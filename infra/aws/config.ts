@@ -3,11 +3,11 @@ import { z } from "zod";
 /** Input of the Pulumi program, one value of the stack's configuration (`mqbench:rig`). It decides everything. */
 export const AwsConfig = z
 	.strictObject({
-		/** Name of the rig: of its stack, and in the tag mqbench:run. */
+		/** The rig's name: its stack has it, and the tag mqbench:run. */
 		id: like(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, "nightly-1"),
 		/** Tag mqbench:owner. */
 		owner: z.string().min(1).max(128),
-		/** mqbench's own; tag mqbench:version. */
+		/** mqbench's version; tag mqbench:version. */
 		version: z.string().min(1),
 		/** Tag mqbench:expires: after this time a sweep may remove the rig. Not before the machines end themselves. */
 		expiresAt: z.preprocess(
@@ -21,7 +21,7 @@ export const AwsConfig = z
 		region: like(/^[a-z]{2}(-[a-z]+)+-\d$/, "eu-central-1"),
 		zone: z.string().min(1),
 		profile: z.string().min(1).nullable().default(null),
-		/** With credentials of another account nothing is made or taken down. null: not known. */
+		/** With credentials of another account nothing is made or taken down. null if unknown. */
 		account: like(/^\d{12}$/, '"123456789012", in quotes')
 			.nullable()
 			.default(null),
@@ -31,11 +31,11 @@ export const AwsConfig = z
 		publicKey: like(/^ssh-ed25519 [A-Za-z0-9+/=]+( [\w@.-]+)?$/, "ssh-ed25519 AAAA... name"),
 		/** File of its private half, as rig.json names it. The program does not read it. */
 		identity: z.string().min(1),
-		/** Private half of the machines' host key, its public half beside it (".pub"); null: they make their own. */
+		/** Private half of the machines' host key, with the public half next to it (".pub"). With null the machines make their own. */
 		hostKey: like(/^(\/|[A-Za-z]:[\\/])/, "/home/kim/host_ed25519: an absolute path")
 			.nullable()
 			.default(null),
-		/** File by which ssh knows the machines' host keys, as rig.json names it. */
+		/** File with the machines' host keys for ssh, as named in rig.json. */
 		knownHosts: z.string().min(1),
 		ami: like(/^ami-[0-9a-f]+$/, "ami-0123456789abcdef0"),
 		/** The user for SSH; in Debian's images it is "admin". */
@@ -43,7 +43,7 @@ export const AwsConfig = z
 		brokers: z.strictObject({
 			instance: z.string().min(1),
 			count: z.int().min(0).max(9),
-			/** A volume of its own; null: the machine's own NVMe. */
+			/** A volume; null for the machine's NVMe. */
 			volume: z
 				.strictObject({
 					type: z.enum(["gp3", "io2"]),
@@ -69,7 +69,7 @@ export const AwsConfig = z
 		),
 		/** Debian packages for the brokers. */
 		packages: z.array(like(/^[a-z0-9][a-z0-9.+-]*$/, "default-jre-headless")).default([]),
-		/** Address of an emulator, for tests; null: AWS. */
+		/** Address of an emulator, for tests; null for AWS. */
 		endpoint: z.url().nullable().default(null),
 	})
 	.refine(({ brokers, systems }) => systems.every(({ nodes }) => nodes <= brokers.count), {
@@ -78,7 +78,7 @@ export const AwsConfig = z
 	});
 export type AwsConfig = z.infer<typeof AwsConfig>;
 
-/** What is wrong with a configuration, a line each: "mqbench:rig.region: must look like eu-central-1". */
+/** The mistakes in a configuration, a line each: "mqbench:rig.region: must look like eu-central-1". */
 export function wrongIn({ issues }: z.ZodError): string {
 	return issues
 		.map(({ path, message }) => `mqbench:${z.core.toDotPath(["rig", ...path])}: ${message}`)

@@ -15,9 +15,9 @@ import { findOnPath } from "../local/program.ts";
 import { isAlive } from "../pid.ts";
 
 /**
- * For tests: machines with a Debian 12 of their own, made by debootstrap from this machine's own mirror, in namespaces behind a switch of
- * their own (`../clients/hosts.fake.ts`); a loop device is their NVMe. The kernel is this machine's and systemd does not run: stand-ins
- * (below) take down what it is asked, and start chrony. What apt, mkfs.xfs, mount, PAM, sshd and chrony do there is real.
+ * For tests: machines with their own Debian 12, made by debootstrap from this machine's mirror, in namespaces behind their own switch
+ * (`../clients/hosts.fake.ts`); a loop device is their NVMe. The kernel is this machine's and systemd does not run: stand-ins (below)
+ * record its requests, and start chrony. apt, mkfs.xfs, mount, PAM, sshd and chrony are real there.
  */
 export interface Debians {
 	readonly hosts: Hosts;
@@ -27,7 +27,7 @@ export interface Debians {
 
 export interface Debian {
 	readonly host: Host;
-	/** Device of its NVMe here and there; null: it has none. */
+	/** Device of its NVMe here and there; null if it has none. */
 	readonly disk: string | null;
 	/** Runs the script of user data as cloud-init does, once, to its end. */
 	setUp(
@@ -35,20 +35,20 @@ export interface Debian {
 	): Promise<{ readonly code: number | null; readonly state: string; readonly log: string }>;
 	/** A file there. */
 	read(file: string): string;
-	/** What its stand-ins were asked to do, a line each: "shutdown -h +120". */
+	/** Its stand-ins' requests, a line each: "shutdown -h +120". */
 	asked(): string[];
 }
 
 export interface DebianOptions {
-	/** Bytes of its NVMe; null: it has none. */
+	/** Bytes of its NVMe; null if it has none. */
 	readonly diskBytes: number | null;
-	/** What root does with that disk before: a command, without the device at its end. */
+	/** A command that root runs on that disk before, without the device at its end. */
 	readonly prepare?: readonly string[];
 	/** Amazon's time server answers there. */
 	readonly time: boolean;
 }
 
-/** Why this machine cannot have them; null: it can. With CI=true it must. */
+/** Why this machine cannot have them; null if it can. With CI=true it must. */
 export function debiansMissing(): string | null {
 	const hosts = hostsMissing();
 	if (hosts !== null) return hosts;
@@ -184,8 +184,8 @@ export function debian12(): string {
 }
 
 /**
- * In sh: a Debian with what its images for EC2 have of what set-up needs, and proxies and the like of this machine. Its user has a password
- * that is secret: an account that is locked would not be let in by key either.
+ * In sh: a Debian with the parts of its EC2 images that set-up needs, and this machine's proxies and the like. Its user has a secret
+ * password: a locked account could not log in by key either.
  */
 const MAKE = `
 debootstrap --variant=minbase --include=ca-certificates,chrony,iproute2,openssh-server,procps,systemd bookworm "$0" "$1"
@@ -201,8 +201,8 @@ const ASKED = "/var/log/asked";
 const OUTSIDE = "/run/outside";
 
 /**
- * What cannot be there. systemctl enables and disables for real, without a systemd that runs; chrony starts as its unit starts it, but
- * leaves this machine's clock alone (-x).
+ * Stand-ins for missing programs. systemctl enables and disables for real, without a running systemd; chrony starts as in its unit, but
+ * leaves this machine's clock unchanged (-x).
  */
 const STAND_INS: Readonly<Record<string, string>> = {
 	shutdown: "",
@@ -217,7 +217,7 @@ esac`,
 	"apt-get": `exec flock /var/cache/apt/archives/.turn nsenter --net=${OUTSIDE} /usr/bin/apt-get "$@"`,
 };
 
-/** A root over the one that is kept, as this machine's kernel shows it to a container: lines of sh. */
+/** A root over the cached one, with the view of this machine's kernel that a container has: lines of sh. */
 function mounts(base: string, folder: string, outside: string, disk: string | null): string[] {
 	const dev = `${folder}/dev`;
 	const nvme = `${dev}/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_AWS0123456789ABCDEF0`;
@@ -227,7 +227,7 @@ function mounts(base: string, folder: string, outside: string, disk: string | nu
 		`mount -t proc proc ${folder}/proc`,
 		`mount --rbind /sys ${folder}/sys`,
 		`mount --bind ${path.join(path.dirname(base), "archives")} ${folder}/var/cache/apt/archives`,
-		// What belongs to this machine is not to be changed by a test. What belongs to its network may be.
+		// A test must not change this machine's settings. It may change its network's.
 		`for one in vm kernel fs; do mount --bind ${folder}/proc/sys/$one ${folder}/proc/sys/$one; done`,
 		`for one in sys proc/sys/vm proc/sys/kernel proc/sys/fs; do mount -o remount,bind,ro ${folder}/$one; done`,
 		`for one in run dev; do mount -t tmpfs tmpfs ${folder}/$one; done`,
@@ -251,14 +251,14 @@ function mounts(base: string, folder: string, outside: string, disk: string | nu
 	];
 }
 
-/** In that network Amazon's address answers with this machine's time, as its own chrony says it. */
+/** In that network Amazon's address answers with this machine's time, taken from its chrony. */
 function keepTime({ run }: Host): void {
 	run(
 		"ip address add 169.254.169.123/32 dev lo && chronyd -x 'local stratum 1' 'bindaddress 169.254.169.123' allow 'cmdport 0' 'bindcmdaddress /' 'pidfile /run/amazon.pid'",
 	);
 }
 
-/** What a test run that was killed has left. */
+/** Removes the rest of a test run that was killed. */
 function sweep(): void {
 	const gone = (name: string) => {
 		const pid = /^mqb(?:ench-debians|-outside)-(\d+)-/.exec(name)?.[1];

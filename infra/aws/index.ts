@@ -9,7 +9,7 @@ if (!parsed.success) throw refusal(`${wrongIn(parsed.error)}\nREADME.md shows on
 const config = parsed.data;
 const { id, region, profile, account, endpoint, zone, brokers, clients } = config;
 
-/** A sweep finds by them what is left of a rig. */
+/** A sweep uses them to find the rest of a rig. */
 const tags = {
 	Name: `mqbench-${id}`,
 	"mqbench:run": id,
@@ -18,14 +18,14 @@ const tags = {
 	"mqbench:version": config.version,
 };
 
-/** Its own, so that region and profile of the stack or the environment do not matter. */
+/** A separate one, because region and profile of the stack or the environment must not matter. */
 const provider = new aws.Provider("aws", {
 	region: region as aws.Region,
 	...(profile !== null && { profile }),
 	// This is in the state, too: a destroy with other credentials would find nothing and take the rig for gone.
 	...(account !== null && endpoint === null && { allowedAccountIds: [account] }),
 	defaultTags: { tags },
-	// Subtle: the provider also retries when AWS has no room, with growing pauses. With its own 25 that takes 50 minutes; so, half a minute.
+	// Subtle: the provider also retries when AWS has no room, with growing pauses. Its default of 25 takes 50 minutes, 6 half a minute.
 	maxRetries: 6,
 	// An emulator has no accounts, no metadata and no regions.
 	...(endpoint !== null && {
@@ -39,7 +39,7 @@ const provider = new aws.Provider("aws", {
 	}),
 });
 
-// --- network: one subnet, open inside, and from outside to the caller's SSH alone ---
+// --- network: one subnet, open inside, and from outside only to the caller's SSH ---
 
 const ANYWHERE = "0.0.0.0/0";
 const vpc = new aws.ec2.Vpc(
@@ -70,7 +70,7 @@ const group = new aws.ec2.SecurityGroup(
 	{
 		vpcId: vpc.id,
 		description: "Machines of an mqbench rig",
-		// The rules are part of the group, not resources of their own: one that somebody adds by hand is removed.
+		// The rules are part of the group, not separate resources: one added by hand is removed.
 		ingress: [
 			{ ...all, self: true, description: "All between the machines of the rig" },
 			{ ...ssh, cidrBlocks: [config.callerCidr], description: "SSH from the caller" },
@@ -85,7 +85,7 @@ const placement = new aws.ec2.PlacementGroup("placement", { strategy: "cluster" 
 
 const key = new aws.ec2.KeyPair("key", { publicKey: config.publicKey }, { provider });
 const hostKey = readHostKey(config.hostKey);
-// All systems take turns on these, so that they have the same hardware.
+// All systems take turns on these, so they have the same hardware.
 const brokerMachines = Array.from({ length: brokers.count }, (_, i) =>
 	machine("broker", i + 1, brokers.instance),
 );
@@ -156,7 +156,7 @@ function machine(role: "broker" | "client", number: number, instance: string): a
 			placementGroup: placement.name,
 			associatePublicIpAddress: true,
 			keyName: key.keyName,
-			// A secret, so that neither Pulumi's state nor its messages show the key.
+			// A secret: neither Pulumi's state nor its messages may show the key.
 			userData: hostKey === null ? script : pulumi.secret(withHostKey(script, hostKey)),
 			// It runs only at the first start: another script needs another machine.
 			userDataReplaceOnChange: true,
@@ -186,7 +186,7 @@ function machine(role: "broker" | "client", number: number, instance: string): a
 					},
 				],
 			}),
-			// Never brokers: AWS takes such a machine away when somebody pays more, and all measurements with it.
+			// Never brokers: AWS takes such a machine away when another customer pays more, and all measurements are lost with it.
 			...(!isBroker &&
 				clients.spot && {
 					instanceMarketOptions: {
@@ -224,7 +224,7 @@ function host({ publicIp }: aws.ec2.Instance, instance: string) {
 	};
 }
 
-/** "gp3 200GiB, 6000 IOPS"; null: the machines have none. */
+/** "gp3 200GiB, 6000 IOPS"; null if the machines have none. */
 function volumeText(volume: AwsConfig["brokers"]["volume"]): string | null {
 	if (volume === null) return null;
 	const { type, sizeGiB, iops, throughputMiBps } = volume;

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** What a machine is to become. */
+/** A machine's role and set-up. */
 export interface UserData {
 	/** How long after its start the machine ends itself. */
 	readonly ttlMinutes: number;
 	readonly role: "broker" | "client";
-	/** Debian packages, beside those that the set-up itself needs. */
+	/** Debian packages, in addition to the set-up's own. */
 	readonly packages: readonly string[];
 	/** The user for SSH. */
 	readonly user: string;
@@ -15,7 +15,7 @@ export interface UserData {
 
 /**
  * The script that a machine runs at its first start: the files of `user-data/` joined to a bash script without secrets. Its first command
- * schedules the machine's end, so that nothing after it can keep the machine alive. EC2 accepts 16 KiB.
+ * schedules the machine's end, which nothing after it can prevent. EC2 accepts 16 KiB.
  */
 export function userData({ ttlMinutes, role, packages, user, volume }: UserData): string {
 	return [
@@ -33,8 +33,8 @@ export function userData({ ttlMinutes, role, packages, user, volume }: UserData)
 }
 
 /**
- * The same with the host key that the machine's sshd is to have: cloud-init writes it before sshd starts, and removes those of the image.
- * Whoever reads the user data can pass for such a machine.
+ * The same with the host key for the machine's sshd: cloud-init writes it before sshd starts, and removes the image's keys. Anybody who can
+ * read the user data can impersonate such a machine.
  */
 export function withHostKey(
 	script: string,
@@ -62,7 +62,7 @@ const BOUNDARY = "==mqbench==";
 /** The last one runs the steps. */
 const FILES = ["frame", "ttl", "packages", "store", "tuning", "main"];
 
-/** Beside this file, or beside the folder that it was compiled to. */
+/** Next to this file, or to the folder that it was compiled to. */
 const FOLDER = ["./", "../"]
 	.map((up) => new URL(`${up}user-data/`, import.meta.url))
 	.find((folder) => existsSync(folder));

@@ -20,8 +20,8 @@ import type { Binaries } from "../programs/resolve.ts";
 import type { Client, ClientCommand, ClientProcess, Workspace } from "../rig.ts";
 
 /**
- * Clients in containers, from an image with exactly this version's programs. `network`: that of the brokers' containers. null: the brokers
- * are elsewhere, and a network of their own would cost one hop more, so the clients use this machine's.
+ * Clients in containers, from an image with exactly this version's programs. `network` is the brokers' containers'. null if the brokers are
+ * elsewhere: a separate network would cost one hop more, so the clients use this machine's.
  */
 export function dockerClients(
 	count: number,
@@ -44,7 +44,7 @@ export function dockerClients(
 	);
 }
 
-/** Arguments of `docker` that start k6 behind agent. The environment comes on standard input: everybody can read command lines. */
+/** Arguments of `docker` that start k6 behind agent. The environment comes on standard input: other users can read command lines. */
 export function runArguments(
 	{ network, image, user, remapped }: Omit<Prepared, "docker" | "engine" | "run">,
 	run: {
@@ -105,7 +105,7 @@ interface Prepared {
 	readonly run: LabelledRun;
 	readonly image: string;
 	readonly network: string;
-	/** "1000:1000"; null: root, which stands for the user there. */
+	/** "1000:1000"; null for root, which is mapped to the user there. */
 	readonly user: string | null;
 	/** User numbers mean the same in containers as on this machine. */
 	readonly remapped: boolean;
@@ -125,7 +125,7 @@ async function prepareAll(
 		engine,
 		image,
 		network,
-		// The user who runs mqbench owns what k6 writes. Where the engine runs without root's rights, root in a container is the user.
+		// The user who runs mqbench owns k6's files. If the engine runs without root's rights, root in a container is the user.
 		user: engine.rootless || !getuid || !getgid ? null : `${getuid()}:${getgid()}`,
 		remapped: engine.remapped,
 		run: beginRun(docker),
@@ -255,7 +255,7 @@ function startClient(
 			words = error.message;
 		});
 		child.once("close", (code, signal) => {
-			// In the form of k6's own log, so that it is found in the same place.
+			// In the form of k6's own log, to be found in the same place.
 			if (code !== null && (code < 0 || NOT_STARTED.includes(code)))
 				command.onStderr(`level=error msg=${JSON.stringify(`docker: ${wrongIn(words)}`)}`);
 			resolve(endOf(code, signal));

@@ -14,7 +14,7 @@ import path from "node:path";
 import { findOnPath } from "../local/program.ts";
 import { isAlive } from "../pid.ts";
 
-/** For tests: hosts of their own behind a switch of their own, which ssh reaches. */
+/** For tests: hosts behind their own switch, which ssh reaches. */
 export interface Hosts {
 	/** Address of this machine as the hosts reach it. */
 	readonly gateway: string;
@@ -29,18 +29,18 @@ export interface Hosts {
 	close(): void;
 }
 
-/** A network, a process table and a home of its own, in which sshd lets root in. The kernel is this machine's, and so is the clock. */
+/** A separate network, process table and home, in which sshd accepts root. The kernel is this machine's, and so is the clock. */
 export interface Host {
 	/** h1, h2, ... */
 	readonly name: string;
 	readonly address: string;
 	/** Root's home there, as a path here. */
 	readonly home: string;
-	/** Processes there but its own sshd and what started it; `pid` counts here. */
+	/** Processes there except its sshd and the processes that started it; `pid` is this machine's. */
 	processes(): HostProcess[];
-	/** Runs a line of sh there as root, and returns what it prints. */
+	/** Runs a line of sh there as root, and returns its output. */
 	run(line: string): string;
-	/** What to start here so that a command runs there as root; or as a process of this machine in that network alone. */
+	/** The command to start here to run one there as root; or as a process of this machine, only in that network. */
 	inside(command: readonly string[]): string[];
 	inNetwork(command: readonly string[]): string[];
 	/** Gives its sshd another host key, the private half of an ed25519 one. */
@@ -50,7 +50,7 @@ export interface Host {
 	mend(): void;
 }
 
-/** A system of its own, which a host runs instead of this machine's. */
+/** A separate system, which a host runs instead of this machine's. */
 export interface HostRoot {
 	/** Folder that becomes its root. */
 	readonly folder: string;
@@ -66,7 +66,7 @@ export interface HostProcess {
 	readonly command: string;
 }
 
-/** Why this machine cannot have such hosts; null: it can. With CI=true it must. */
+/** Why this machine cannot have such hosts; null if it can. With CI=true it must. */
 export function hostsMissing(): string | null {
 	const missing = ["ip", "ssh", "ssh-keygen", "sshd", "unshare", "nsenter"].filter(
 		(program) => findOnPath(program, process.env) === null,
@@ -87,7 +87,7 @@ export function hostsMissing(): string | null {
 /** For tests: ssh's options by which it notices soon that a host is cut off. */
 export const SOON = "-o ServerAliveInterval=1 -o ServerAliveCountMax=2 -o ConnectTimeout=2";
 
-/** Makes so many hosts, h1 and on; those with a root of their own log in through PAM, as Debian's do. */
+/** Makes `count` hosts, named h1 and on; those with their own root log in through PAM, as Debian's do. */
 export async function makeHosts(count: number, roots: readonly HostRoot[] = []): Promise<Hosts> {
 	sweep();
 	const id = `${process.pid}${"abcdefgh"[made++ % 8]}`;
@@ -106,7 +106,7 @@ export async function makeHosts(count: number, roots: readonly HostRoot[] = []):
 		root(["ip", "address", "add", `${subnet}.1/24`, "dev", bridge]);
 		root(["ip", "link", "set", bridge, "up"]);
 		letThrough(bridge);
-		// A switch without any live plug is down itself, and what is for its hosts goes elsewhere.
+		// A switch without any live plug is down itself, and packets for its hosts go elsewhere.
 		const [plug, socket] = [`${bridge}k0`, `${bridge}k1`];
 		root(["ip", "link", "add", plug, "type", "veth", "peer", "name", socket]);
 		root(["ip", "link", "set", socket, "up"]);
@@ -195,7 +195,7 @@ KbdInteractiveAuthentication no
 		"cd /",
 		"umount -l .before",
 		"mkdir -p /run/sshd",
-		// As systemd starts it: what a login may open, PAM says.
+		// As started by systemd: PAM sets the limit of a login.
 		"ulimit -Sn 1024",
 		sshd,
 	];
@@ -264,7 +264,7 @@ KbdInteractiveAuthentication no
 				/^\S*sshd.* \[listener\]/.test(textOf(`/proc/${pid}/cmdline`)),
 			);
 			root(["kill", "-HUP", String(listener)]);
-			// Meanwhile nothing listens there.
+			// Nothing listens there in the meantime.
 			const line = root(["ssh-keygen", "-y", "-f", `${own}/host_key`]);
 			const [, taken = "none"] = line.split(" ");
 			root([
@@ -306,7 +306,7 @@ function keygen(file: string): void {
 	execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]);
 }
 
-/** What a test run that was killed has left. */
+/** Removes the rest of a test run that was killed. */
 function sweep(): void {
 	const names = root(["ip", "netns", "list"]);
 	const links = root(["ip", "-o", "link"]);
@@ -328,7 +328,7 @@ function remove(id: string): void {
 		const pids = pidsIn(space);
 		if (pids.length > 0) quietly(["kill", "-9", ...pids.map(String)]);
 		quietly(["ip", "netns", "delete", space]);
-		// The kernel takes its time with a space, and what is in it.
+		// The kernel takes its time to remove a namespace and its contents.
 		quietly(["ip", "link", "delete", space.replace(/-/g, "")]);
 	}
 	quietly(rule("-D", `mqb${id}`));
@@ -398,12 +398,12 @@ function mayMakeNetworks(): boolean {
 	}
 }
 
-/** For tests: what to start to do that as root. */
+/** For tests: the command to start to run this one as root. */
 export function asRoot(command: readonly string[]): string[] {
 	return userInfo().uid === 0 ? [...command] : ["sudo", "-n", ...command];
 }
 
-/** For tests: does that as root, and returns what it prints. */
+/** For tests: runs the command as root, and returns its output. */
 export function root(command: readonly string[]): string {
 	const [program = "", ...args] = asRoot(command);
 	return execFileSync(program, args, {
@@ -413,7 +413,7 @@ export function root(command: readonly string[]): string {
 	});
 }
 
-/** Where Docker is, a switch's packets go through the machine's own rules, which drop what goes from one host to another. */
+/** With Docker, a switch's packets go through the machine's own rules, which drop packets between hosts. */
 function letThrough(bridge: string): void {
 	if (textOf("/proc/sys/net/bridge/bridge-nf-call-iptables").trim() === "1")
 		quietly(rule("-I", bridge));
@@ -423,7 +423,7 @@ function rule(how: "-I" | "-D", bridge: string): string[] {
 	return ["iptables", how, "FORWARD", "-i", bridge, "-o", bridge, "-j", "ACCEPT"];
 }
 
-/** What is gone already is no matter. */
+/** If it is gone already, nothing is wrong. */
 function quietly(command: readonly string[]): void {
 	try {
 		root(command);

@@ -6,13 +6,12 @@ import { findOnPath, runToEnd, type ToEnd } from "../local/program.ts";
 import { type Supervised, startSupervised } from "../process.ts";
 
 /**
- * The user's `docker` command. It knows the engine (DOCKER_HOST, contexts) and how to log in to registries; mqbench looks up none of that
- * elsewhere.
+ * The user's `docker` command. It finds the engine (DOCKER_HOST, contexts) and logs in to registries; mqbench looks up neither elsewhere.
  */
 export interface Docker {
 	/** Path of the command. */
 	readonly program: string;
-	/** The host whose command it is, for people; absent: this machine. */
+	/** The host whose command it is, for people; absent for this machine. */
 	readonly host?: string;
 	/** Its whole environment: the user's own. */
 	readonly env: Readonly<Record<string, string>>;
@@ -63,7 +62,7 @@ export function explainDocker(error: unknown, doing: string): MqbenchError {
 	return PORT_TAKEN.test(reason) ? new FreePortTaken(failed) : failed;
 }
 
-/** The line that says what is wrong, without the prefix that all lines of the command have. */
+/** The line with the error, without the prefix that all lines of the command have. */
 export function wrongIn(text: string): string {
 	const lines = text
 		.split("\n")
@@ -84,7 +83,7 @@ export function wrongIn(text: string): string {
 
 // --- internal ---
 
-/** What to do, where the engine's own words do not say it. */
+/** Remedies, where the engine's message has none. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
 	[
 		/no space left on device/i,

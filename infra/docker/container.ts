@@ -12,21 +12,21 @@ export interface ContainerSpec {
 	readonly ip: string;
 	readonly hostname: string;
 	readonly args: readonly string[];
-	/** Replaces the image's own; undefined: keep that. */
+	/** Replaces the image's own; undefined keeps that. */
 	readonly entrypoint: string | undefined;
 	readonly env: Readonly<Record<string, string>>;
-	/** Where it stores data; null: nowhere. */
+	/** Where it stores data; null if nowhere. */
 	readonly data: {
 		readonly path: string;
-		/** Name of its volume; null: in memory. */
+		/** Name of its volume; null if in memory. */
 		readonly volume: string | null;
 	} | null;
 	/** Ports of 127.0.0.1 that lead to its ports. */
 	readonly published: readonly { readonly port: number; readonly to: number }[];
-	/** Largest number of CPUs and bytes; null: no limit. */
+	/** Largest number of CPUs and bytes; null without a limit. */
 	readonly cpus: number | null;
 	readonly memoryBytes: number | null;
-	/** CPUs in the manner of taskset; null: any. */
+	/** CPUs in the manner of taskset; null for any. */
 	readonly cpuset: string | null;
 	readonly init: boolean;
 }
@@ -75,7 +75,7 @@ export function createArguments(spec: ContainerSpec): string[] {
 	];
 }
 
-/** Arguments for what a container may use at most. */
+/** Arguments for a container's limits. */
 export function limitArguments({
 	cpus,
 	memoryBytes,

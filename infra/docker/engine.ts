@@ -6,7 +6,7 @@ import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
 import { type Docker, DockerError, findDocker } from "./cli.ts";
 
-/** What mqbench needs to know about the engine behind the user's command. */
+/** Facts about the engine behind the user's command. */
 export interface Engine {
 	/** "20.10.24". */
 	readonly version: string;
@@ -16,15 +16,15 @@ export interface Engine {
 	readonly kernel: string;
 	/** Its containers are processes of this machine's kernel and share its clock. Not so with Docker Desktop, which uses a virtual machine. */
 	readonly sameKernel: boolean;
-	/** Root in a container is the user, who owns what it writes. */
+	/** Root in a container is the user, and the user owns its files. */
 	readonly rootless: boolean;
-	/** User numbers in containers differ from those of this machine. */
+	/** User numbers in containers differ from this machine's. */
 	readonly remapped: boolean;
 	/** Limits that it can enforce; it drops others with a warning. */
 	readonly limits: { readonly cpus: boolean; readonly memory: boolean; readonly pin: boolean };
 }
 
-/** The command and the engine behind it. Fails with a sentence about what is missing. */
+/** The command and the engine behind it. Fails with a sentence that names the missing part. */
 export async function findEngine(
 	world: World,
 	agent: string,
@@ -33,7 +33,7 @@ export async function findEngine(
 	return { docker, engine: await examineEngine(docker) };
 }
 
-/** Asks the engine what it is. */
+/** Asks the engine for its properties. */
 export async function examineEngine(docker: Docker): Promise<Engine> {
 	const endpoint = await docker
 		.run(["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"])
@@ -75,7 +75,7 @@ export async function askEngine(docker: Docker): Promise<Engine> {
 	};
 }
 
-/** Why the engine cannot enforce a container's limits, as the end of a sentence; null: it can. */
+/** Why the engine cannot enforce a container's limits, as the end of a sentence; null if it can. */
 export function cannotLimit(
 	{ limits }: Pick<Engine, "limits">,
 	asked: Readonly<Partial<Record<keyof Engine["limits"], unknown>>>,

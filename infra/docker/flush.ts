@@ -15,8 +15,8 @@ export interface Flush {
 }
 
 /**
- * Measures a volume of its own from within a container, as brokers use it: the engine decides what is behind volumes, which may be memory or a
- * disk that lies. null: it cannot be measured.
+ * Measures a new volume from within a container, as brokers use it: the engine chooses the storage of volumes, which may be memory or a
+ * disk that does not really flush. null if it cannot be measured.
  */
 export async function measureFlush(
 	docker: Docker,
@@ -34,12 +34,12 @@ export async function measureFlush(
 		return parseFlush(await docker.run(["run", ...how, ...mount, image, "disk", "/volume"]));
 	} catch (error) {
 		if (world.stop.aborted) throw error;
-		// What cannot be measured is unknown; measure the rest anyway.
+		// A value that cannot be measured is unknown; measure the rest anyway.
 		return null;
 	}
 }
 
-/** The output of `agent disk`; null: it is something else. */
+/** The output of `agent disk`; null if it is something else. */
 export function parseFlush(text: string): Flush | null {
 	try {
 		return Flushed.parse(JSON.parse(text));
@@ -55,7 +55,7 @@ export function flushText(flush: Flush | null): string {
 	return flush.p50Ns < LYING_NS ? `${figure}: nothing is on a disk when it is said to be` : figure;
 }
 
-/** A warning for people who rely on durability; null: none. */
+/** A warning for users who rely on durability; null if there is none. */
 export function flushWarning(
 	flush: Flush | null,
 	disk = "The disk of Docker's volumes",

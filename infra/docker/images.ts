@@ -12,7 +12,7 @@ import type { Binaries } from "../programs/resolve.ts";
 import { type Docker, DockerError, explainDocker, wrongIn } from "./cli.ts";
 import { tar } from "./tar.ts";
 
-/** The image, pulled if it is missing, which may take minutes and is said. Fails with `image-missing`. */
+/** The image, pulled if it is missing, with a message because it may take minutes. Fails with `image-missing`. */
 export async function getImage(
 	docker: Docker,
 	system: System,
@@ -81,7 +81,7 @@ export async function ownImage(
 		.catch((error) => {
 			throw explainDocker(error, `make the image ${name}`);
 		});
-	// Removes those of older programs; images in use stay.
+	// Removes older programs' images; images in use stay.
 	const old = ["--filter", `label=${label}`, "--filter", "until=720h"];
 	await docker.run(["image", "prune", "--all", "--force", ...old]).catch(() => {});
 	return name;
@@ -102,7 +102,7 @@ const Inspected = z.object({
 		.nullish(),
 });
 
-/** What is known about a local image; null: it is missing. */
+/** The facts of a local image; null if it is missing. */
 async function inspectImage(docker: Docker, image: string): Promise<ImageFacts | null> {
 	let text: string;
 	try {

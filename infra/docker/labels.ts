@@ -16,10 +16,10 @@ export const LABELS = {
 export interface LabelledRun {
 	/** "mqbench-0a1b2c3d4e": how their names begin. */
 	readonly name: string;
-	/** Its own label, as a filter of docker's commands. */
+	/** Its label, as a filter of docker's commands. */
 	readonly label: string;
 	readonly labels: Readonly<Record<string, string>>;
-	/** Removes everything with the label; false: something is left. */
+	/** Removes everything with the label; false if something is left. */
 	remove(): Promise<boolean>;
 }
 
@@ -45,17 +45,17 @@ export function labelOf(run: string): string {
 	return `${LABELS.run}=${run}`;
 }
 
-/** Removes everything with a label; false: something is left. */
+/** Removes everything with a label; false if something is left. */
 export function removeLabelled(docker: Docker, label: string): Promise<boolean> {
 	return startReaper(docker, label)();
 }
 
-/** Removes what commands have left whose process is gone: after kill -9 or a power failure. */
+/** Removes the rest of commands whose process is gone: after kill -9 or a power failure. */
 export async function sweep(docker: Docker): Promise<void> {
 	for (const run of await leftRuns(docker)) await removeLabelled(docker, labelOf(run));
 }
 
-/** Runs whose process is gone, and of which something is left. */
+/** Runs whose process is gone, and which have left something. */
 export async function leftRuns(docker: Docker): Promise<string[]> {
 	const runs = new Map<string, boolean>();
 	for (const [list] of KINDS) {
@@ -63,7 +63,7 @@ export async function leftRuns(docker: Docker): Promise<string[]> {
 		const text = await docker.run([...list.split(" "), ...filter]);
 		for (const line of text.split("\n")) {
 			const [run, owner] = line.split(" ");
-			// Of several owners each has to be gone.
+			// If there are several owners, each has to be gone.
 			if (run && owner) runs.set(run, isGone(owner) && runs.get(run) !== false);
 		}
 	}
@@ -82,9 +82,9 @@ const KINDS = [
 const SHOWN = `{{.Label "${LABELS.run}"}} {{.Label "${LABELS.owner}"}}`;
 
 /**
- * $1 docker, $2 label. Waits until its standard input ends, which it does however mqbench ends, and removes everything with the label; exit code 1:
- * something is left. After a line on its standard input it looks once; else again for some seconds, because engines go on with requests of a
- * process that is gone. It tries for half a minute: an engine under load takes seconds to release a volume.
+ * $1 docker, $2 label. Waits until its standard input ends, which happens however mqbench ends, and removes everything with the label; exit
+ * code 1 if something is left. After a line on its standard input it looks once; else again for some seconds, because engines go on with
+ * requests of a process that is gone. It tries for half a minute: an engine under load takes seconds to release a volume.
  */
 const REAPER = `trap '' INT TERM HUP
 docker=$1 label=$2 need=3 quiet=0 tries=0
@@ -113,7 +113,7 @@ function startReaper(docker: Docker, label: string): () => Promise<boolean> {
 		env: docker.env,
 		cwd: "/",
 		stdio: ["pipe", "ignore", "ignore"],
-		// A session of its own: neither Ctrl-C nor the end of the terminal reaches it.
+		// A separate session: neither Ctrl-C nor the end of the terminal reaches it.
 		detached: true,
 	});
 	child.stdin?.on("error", () => {});

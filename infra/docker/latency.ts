@@ -7,7 +7,7 @@ import { findOnPath } from "../local/program.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Why packets of containers cannot be delayed on this machine, as the end of a sentence; null: they can. Tried on a network of its own.
+ * Why packets of containers cannot be delayed here, as the end of a sentence; null if they can. Tried on a separate network.
  */
 export async function cannotDelay(
 	env: Env,
@@ -26,7 +26,7 @@ export async function cannotDelay(
 	}
 }
 
-/** Delays what a process's network sends; the returned function ends that. */
+/** Delays packets sent by a process's network; the returned function ends that. */
 export async function delayPackets(
 	pid: number,
 	delayNs: number,
@@ -52,7 +52,7 @@ export function delayCommand(pid: number, env: Env): string[] {
 	return [`--target=${pid}`, "--net", "--", findOnPath("tc", env) ?? "tc"];
 }
 
-/** tc's arguments, with a limit high enough for all waiting packets: netem drops what exceeds its default of 1000. */
+/** tc's arguments, with a limit high enough for all waiting packets: netem drops packets beyond its default of 1000. */
 export function netem(device: string, delayNs: number): string[] {
 	const delay = `${Math.max(1, Math.round(delayNs / 1000))}us`;
 	return [

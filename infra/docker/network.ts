@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 import { labelArguments } from "./labels.ts";
 
-/** The network of a rig: a bridge with its own subnet, so that addresses are known before the containers start. */
+/** The network of a rig: a bridge with its own subnet, because addresses must be fixed before the containers start. */
 export interface Network {
 	readonly name: string;
 	/** "198.18.7" of 198.18.7.0/24. */

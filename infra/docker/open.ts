@@ -29,7 +29,7 @@ export interface RigInDocker {
 	/** On everything that is made. */
 	readonly labels: Readonly<Record<string, string>>;
 	readonly world: World;
-	/** Of this machine. */
+	/** This machine's. */
 	readonly tools: Tools;
 	/** Called with a line when something takes long. */
 	say(text: string): void;

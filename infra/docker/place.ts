@@ -23,8 +23,8 @@ export interface ContainerPlaceOptions {
 }
 
 /**
- * A container. It can be started, ended and started again with the same data and address. Its output comes from the engine's own log of it, so
- * that slow reading does not hold it up.
+ * A container. It can be started, ended and started again with the same data and address. Its output comes from the engine's log, so slow
+ * reading does not block it.
  */
 export function containerPlace({
 	docker,
@@ -99,7 +99,7 @@ export function containerPlace({
 		prepare,
 		async start(_, take) {
 			killed = false;
-			// The log still has what it wrote before the restart.
+			// The log still has the output from before the restart.
 			const since = (await inspect(docker, name))?.FinishedAt;
 			const again = since !== undefined && !since.startsWith("0001-");
 			await docker.run(["start", name]);
@@ -139,7 +139,7 @@ const Inspected = z.object({
 });
 type State = z.infer<typeof Inspected>["State"] & { readonly Id: string };
 
-/** null: the container does not exist. */
+/** null if the container does not exist. */
 async function inspect(docker: Docker, name: string): Promise<State | null> {
 	try {
 		const text = await docker.run(["container", "inspect", "--format", "{{json .}}", name]);

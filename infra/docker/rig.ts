@@ -15,7 +15,7 @@ import { cannotDelay } from "./latency.ts";
 import { makeNetwork, type Network } from "./network.ts";
 import { openContainers, type RigInDocker } from "./open.ts";
 
-/** Target docker: brokers in containers of this machine's engine, in a network of their own. `inside`: clients join it, too. */
+/** Target docker: brokers in containers of this machine's engine, in a separate network. With `inside`, clients join it, too. */
 export async function dockerRig(
 	world: World,
 	binaries: Binaries,

@@ -6,7 +6,7 @@ export interface Entry {
 	/** "usr/local/bin/k6", without a leading slash. */
 	readonly name: string;
 	readonly mode: number;
-	/** null: a folder. */
+	/** null for a folder. */
 	readonly from: string | { readonly text: string } | null;
 }
 

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { treeOf } from "../pid.ts";
 
 /**
- * Processes of this machine that listen at a port, children left out. None where /proc does not show whose a socket is (another user's,
- * another system), or where a forwarder listens: the broker behind it is not known.
+ * Processes of this machine that listen at a port, children left out. None where /proc does not show a socket's process (another user's,
+ * another system), or where a forwarder listens, because it hides the broker behind it.
  */
 export function listenersAt(port: number): number[] {
 	const sockets = new Set([...inodes("tcp", port), ...inodes("tcp6", port)]);
@@ -31,7 +31,7 @@ function inodes(table: "tcp" | "tcp6", port: number): string[] {
 		.map((fields) => `socket:[${fields[9]}]`);
 }
 
-/** What the open files of a process are. */
+/** The targets of a process's open files. */
 function linksOf(pid: string): string[] {
 	return list(`/proc/${pid}/fd`).map((fd) => {
 		try {

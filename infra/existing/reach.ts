@@ -15,8 +15,8 @@ export interface Unreachable {
 }
 
 /**
- * Checks whether the nodes in a URL listen; null: one does. For a cluster that is enough, since the driver finds out which others are down. A
- * sentence now is better than a client library's error in a minute.
+ * Checks whether the nodes in a URL listen; null if one does. For a cluster that is enough, since the driver finds out which others are
+ * down. A sentence now is better than a client library's error in a minute.
  */
 export async function unreachable(
 	url: string,
@@ -45,7 +45,7 @@ export function nodesHere(url: string, ports: Ports): Pick<Broker, "sameHost" | 
 
 // --- internal ---
 
-/** Why nothing answers there; null: something does. */
+/** Why nothing answers there; null if something does. */
 function refusal({ host, port }: Address, signal: AbortSignal): Promise<string | null> {
 	return new Promise((resolve) => {
 		const socket = connect({ host, port, timeout: CONNECT_MS, signal });

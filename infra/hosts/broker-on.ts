@@ -30,26 +30,26 @@ export interface Steps {
 	/** Waits for something, and stops waiting after a Ctrl-C. */
 	wait<T>(step: Promise<T>): Promise<T>;
 	/**
-	 * To be done at the end or after a failure, the last one first; 10 s after a Ctrl-C it is given up, and the next mqbench there cleans up.
-	 * `left`: the message if it did not succeed; null: none.
+	 * Runs at the end or after a failure, the last one first; 10 s after a Ctrl-C it is given up, and the next mqbench there cleans up. `left`
+	 * is the message if it did not succeed; null for none.
 	 */
 	undo(action: () => Promise<unknown>, left?: string | null): void;
 	/** Makes a run's folders on each machine. `stays`: they would outlive the machine's connection. */
 	sites(machines: readonly NodeMachine[], stays: boolean): Promise<HostSite[]>;
 }
 
-/** What only the target knows of a broker on machines. */
+/** The parts of a broker on machines that only the target can provide. */
 export interface OnMachines extends Pick<Setup, "image" | "ask" | "where"> {
 	readonly sites: readonly HostSite[];
 	place(common: PlaceOptions, made: Described): Place;
-	/** What reports say of the disk of a broker that waits for one. */
+	/** The report's text about the disk of a broker that waits for one. */
 	readonly store: { readonly text: string; flush(): Promise<Readonly<Record<string, string>>> };
 	readonly topology: string;
 	readonly notes: readonly string[];
 }
 
 /**
- * Brings up a broker on machines of its own, one node each, for one run, and returns when it is ready and healthy. After any failure, Ctrl-C
+ * Brings up a broker on dedicated machines, one node each, for one run, and returns when it is ready and healthy. After any failure, Ctrl-C
  * included, nothing of it is left there, except for the copied programs.
  */
 export async function brokerOn(
@@ -107,7 +107,7 @@ export async function brokerOn(
 		const made = await wait(kind.describe(setup));
 		const flush = made.flushes ? { store: store.text, ...(await wait(store.flush())) } : {};
 		const folder = path.dirname(request.logPath);
-		// Announced, so that a sum without a node's samples is not taken for the broker's if they are missing.
+		// Announced: otherwise, if a node's samples are missing, the other nodes' sum would be taken for the broker's.
 		for (const [i] of sites.entries()) await writeFile(path.join(folder, brokerSamples(i + 1)), "");
 		const places = nodes.map((site, i) => {
 			const { host, folders } = site;
@@ -165,14 +165,14 @@ export function perHost(
 
 const TIDY_MS = 10_000;
 
-/** A cluster knows its image by nothing but its name. */
+/** A cluster identifies its image only by its name. */
 function imageText({ name, digest, id }: ImageFacts): string {
 	return id === name ? name : `${name} (${digest ?? id})`;
 }
 
 /**
- * The image's entry point starts the node. What memory held is gone after a kill, so its preparations run before each of its starts. Agent passes
- * on only what it is told, and the engine's own HOME is that of another user.
+ * The image's entry point starts the node. Memory is lost after a kill, so its preparations run before each of its starts. Agent passes on
+ * only the variables given to it, and the engine's HOME is another user's.
  */
 function inContainer(node: NodeDescription, { entrypoint, env }: ImageFacts): NodeDescription {
 	const { entrypoint: instead, args } = commandOf(node);
@@ -184,7 +184,7 @@ function inContainer(node: NodeDescription, { entrypoint, env }: ImageFacts): No
 	};
 }
 
-/** Waits for a step, but after a Ctrl-C not for what a host does, or only as long as this. */
+/** Waits for a step, but after a Ctrl-C not for steps on a host, or only as long as this. */
 function unlessStopped<T>(
 	step: Promise<T>,
 	stop: AbortSignal,

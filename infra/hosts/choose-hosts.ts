@@ -41,7 +41,7 @@ export function chooseHosts(
 	});
 }
 
-/** Finds what nothing else reports: nodes that share a machine, a port that is taken, missing CPUs. Fails with a sentence. */
+/** Finds mistakes that nothing else reports: nodes that share a machine, a port that is taken, missing CPUs. Fails with a sentence. */
 export async function checkHosts(
 	{ system, cpus }: BrokerRequest,
 	{ ports }: Pick<BrokerProcess, "ports">,
@@ -79,6 +79,6 @@ export async function checkHosts(
 
 // --- internal ---
 
-/** $1 agent, then addresses of nodes: what accepts a connection there is somebody else's. */
+/** $1 agent, then addresses of nodes: a program that accepts a connection there is not ours. */
 const TAKEN =
 	'a=$1; shift; for at; do "$a" ping "$at" >/dev/null 2>&1 </dev/null && echo "mqbench:taken=$at" && break; done; true';

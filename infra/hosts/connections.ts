@@ -8,7 +8,7 @@ import type { Binaries } from "../programs/resolve.ts";
 import type { SshHost } from "../ssh/host.ts";
 import { overSsh } from "../ssh/over-ssh.ts";
 
-/** Hosts by their ssh address, and what all of a command's hosts share. */
+/** Hosts by their ssh address, and the settings shared by all of a command's hosts. */
 export interface Connections {
 	/** Tools of this machine, for a broker that runs on the platform of those programs. */
 	tools(built: Binaries): Tools;
@@ -17,7 +17,7 @@ export interface Connections {
 	connect(remote: RemoteHost): Promise<RemoteMachine>;
 	/** A line for people, without its end. */
 	say(line: string): void;
-	/** Says something once. */
+	/** Prints a warning once. */
 	warn(text: string): void;
 	close(): Promise<void>;
 }

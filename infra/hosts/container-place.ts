@@ -16,9 +16,9 @@ export interface ContainerPlaceOptions extends PlaceOptions {
 }
 
 /**
- * A container of a host, on the host's own network, with its data in the host's store. Agent is the container's first process and starts the
- * image's entry point: it hears from mqbench over the connection, as on the host itself, and ends the container when the connection is gone,
- * whatever has become of the docker command there. It runs as the connection's user, who owns what it writes and may signal it.
+ * A container of a host, on the host's own network, with its data in the host's store. Agent is the container's first process and starts
+ * the image's entry point: mqbench controls it over the connection, as on the host itself, and it ends the container when the connection is
+ * gone, even if the docker command there is. It runs as the connection's user, who owns its files and may signal it.
  */
 export function hostContainerPlace({
 	site,
@@ -75,13 +75,13 @@ export function hostContainerPlace({
 			files = Object.keys(node.files);
 			const made = await link.run(PREPARE, [store, samples, control, name]);
 			if (made.code !== 0) throw unwritable(remote, store, made.err, "store");
-			// Their folder is the user's alone; the image's user may be another one.
+			// Only the user can open their folder; the image's user may be another one.
 			await writeThere(remote, link, `${store}/files`, node.files, 0o444);
 		},
 		async start({ argv, env = {} }, take) {
 			const inside = { agent: words(), samples: SAMPLES };
 			const child = start({ argv, env }, take, "node", inside);
-			// Once that is known signals go to what is below the agent within.
+			// After that, signals go to the processes below the agent inside.
 			let located = false;
 			return {
 				...child,
@@ -93,7 +93,7 @@ export function hostContainerPlace({
 		},
 		async close() {
 			await close();
-			// The engine may be removing it already; what is left is the next mqbench's.
+			// The engine may be removing it already; the next mqbench removes the rest.
 			if (link.alive()) await docker.run(["rm", "--force", "--volumes", name]).catch(() => {});
 			await fetchSamples();
 		},
@@ -106,11 +106,11 @@ export function hostContainerPlace({
 const AGENT = "/mqbench/agent";
 const SAMPLES = "/mqbench/samples.jsonl";
 
-/** $1 store, $2 file for samples, $3 control folder, $4 the container's name, for whoever finds it later. */
+/** $1 store, $2 file for samples, $3 control folder, $4 the container's name, for a later sweep. */
 const PREPARE =
 	'umask 077; mkdir -p "$1/data" "$1/files" && : >>"$2" && echo "$4" >"$3/container-$4"';
 
-/** $1 container, $2 file for the pid of its first process, as the host counts. */
+/** $1 container, $2 file for the pid of its first process, in the host's numbering. */
 const LOCATE =
 	'p=$(timeout 60 docker inspect --format "{{.State.Pid}}" "$1") && [ "$p" -gt 0 ] && echo "$p" >"$2"';
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Host, hostsMissing } from "../clients/hosts.fake.ts";
 import { findOnPath } from "../local/program.ts";
 
-/** Why this machine cannot have hosts with an engine each; null: it can. With CI=true it must. */
+/** Why this machine cannot have hosts with an engine each; null if it can. With CI=true it must. */
 export function hostEnginesMissing(): string | null {
 	const missing = hostsMissing();
 	if (missing !== null) return missing;
@@ -20,7 +20,7 @@ export function hostEnginesMissing(): string | null {
 }
 
 /**
- * For tests: a Docker engine of a host's own, at the usual socket there. It makes neither bridge nor rules of a firewall, as that of rented
+ * For tests: a host's own Docker engine, at the usual socket there. It makes neither a bridge nor firewall rules, like the engine of rented
  * machines. `DOCKER_HOST` reaches it from here.
  */
 export async function startEngine(
@@ -53,7 +53,7 @@ export async function startEngine(
 
 // --- internal ---
 
-/** A network namespace has a /sys of its own, without this machine's control groups. */
+/** A network namespace has its own /sys, without this machine's control groups. */
 function cgroups(): string[] {
 	return readFileSync("/proc/self/mounts", "utf8")
 		.split("\n")

@@ -15,7 +15,7 @@ export interface HostEngine {
 	readonly user: string;
 }
 
-/** Asks a host for its engine. Fails with `host-unfit`: what is missing there, and what to do. */
+/** Asks a host for its engine. Fails with `host-unfit`, the missing part and a remedy. */
 export async function hostEngine({
 	remote,
 	link,

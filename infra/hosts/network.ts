@@ -25,7 +25,7 @@ export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
 				const { ping, index, kind } = client;
 				const own: NetworkPath[] = [];
 				if (ping === undefined || !(isElsewhere(kind) || (kind === "local" && onHosts))) return own;
-				// One after the other, so that they do not disturb each other.
+				// One after the other, because they would disturb each other.
 				for (const [i, { host, port }] of nodes.entries()) {
 					const pair = `${index} ${host}`;
 					const running = known.get(pair) ?? measured(() => ping(hostPort(host, port)));

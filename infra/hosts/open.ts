@@ -29,7 +29,7 @@ export interface OnHosts {
 	 * Ctrl-C included, nothing of it is left there, except for the copied programs.
 	 */
 	open(entry: Entry, request: BrokerRequest): Promise<Broker>;
-	/** Ends what is still up and closes the connections. May be called more than once. */
+	/** Ends everything still up and closes the connections. May be called more than once. */
 	close(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export interface PlaceOptions {
 }
 
 export interface HostPlaceOptions extends PlaceOptions {
-	/** CPUs in the manner of taskset; null: any. */
+	/** CPUs in the manner of taskset; null for any. */
 	readonly cpus: string | null;
 	readonly prepare: Place["prepare"];
 }
@@ -42,7 +42,7 @@ export function hostPlace({ prepare, fetchSamples, ...options }: HostPlaceOption
 	};
 }
 
-/** Starts a node, or what goes before it, behind `agent`: by default the host's own. `close` ends what still runs. */
+/** Starts a node, or its preparations, behind `agent`: by default the host's own. `close` ends everything still running. */
 export function nodeStarter({
 	site: { host, folders },
 	number,

@@ -12,7 +12,7 @@ import { toolsOf } from "../local/tools.ts";
 import type { Binaries } from "../programs/resolve.ts";
 
 export interface FakeHosts {
-	/** What every host answers to all questions. */
+	/** Every host's answer to all questions. */
 	readonly said?: string;
 	readonly code?: number;
 	readonly env?: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface FakeHosts {
 	readonly site?: Partial<Site>;
 }
 
-/** For tests: a broker that is to be placed on h1 (10.0.0.1), h2, ...; `brought` are what it needs there. */
+/** For tests: a broker to be placed on h1 (10.0.0.1), h2, ...; `brought` are the files that it needs there. */
 export function hostSetup(
 	written: Parameters<typeof dockerSystem>[0],
 	{ said = "", code = 0, env = {}, setup = {}, site = {} }: FakeHosts = {},

@@ -22,13 +22,13 @@ export interface NodeMachine {
 export interface HostSite extends Site {
 	readonly host: RemoteMachine;
 	readonly folders: RunFolders;
-	/** To the port at which its health is asked; null: it has none. */
+	/** To the port of its health check; null if it has none. */
 	readonly tunnel: Tunnel | null;
 	/** Files and folders of this machine that the node needs, by their name on the host. */
 	readonly uploads: ReadonlyMap<string, string>;
 }
 
-/** A node's place on a host of its own: at one of the host's addresses, in the run's folders. */
+/** A node's place on its own host: at one of the host's addresses, in the run's folders. */
 export async function hostSite(
 	kind: Pick<BrokerProcess, "ports">,
 	count: number,
@@ -69,7 +69,7 @@ export async function hostSite(
 	};
 }
 
-/** Copies what a node needs, each file once and checked by sha256, and writes its files. */
+/** Copies the files that a node needs, each once and checked by sha256, and writes its own files. */
 export async function furnish(
 	{ host, folders: { control, store }, uploads }: HostSite,
 	{ files }: NodeDescription,

@@ -21,7 +21,7 @@ export function podClients(
 	let open = count;
 	return Array.from({ length: count }, (_, index) => {
 		let pod: PodHost | null = null;
-		// Its name is known when it has a node.
+		// It has a name once it has a node.
 		const host: RemoteHost = {
 			get name() {
 				return pod?.name ?? `pod ${index + 1}`;

@@ -15,7 +15,7 @@ import { explainKubectl, findKubectl, type Kubectl, KubectlError } from "./kubec
 import { openPodLink } from "./link.ts";
 import { howItEnded, Pod, whyNotUp } from "./trouble.ts";
 
-/** What a command makes in a cluster: Jobs and their pods, nothing else. */
+/** A command's objects in a cluster: Jobs and their pods, nothing else. */
 export interface Cluster {
 	/** Makes pods, and returns when all are running. Fails with a sentence, and leaves none of them then. */
 	start(asked: Omit<PodsAsked, "name">, broker?: string): Promise<PodSet>;
@@ -61,7 +61,7 @@ export function clusterOf(
 				await kubectl
 					.run(["create", "--filename", "-"], { input, stop: world.stop })
 					.catch((error) => {
-						// What the cluster has refused does not exist.
+						// A Job that the cluster refused does not exist.
 						if (error instanceof KubectlError) jobs.delete(name);
 						throw error;
 					});
@@ -97,7 +97,7 @@ export function clusterOf(
 
 // --- internal ---
 
-/** One for the whole command, so that its brokers keep apart from its load. */
+/** One for the whole command, so its brokers keep apart from its load. */
 const run = randomBytes(5).toString("hex");
 let made = 0;
 
@@ -105,7 +105,7 @@ const Pods = z.object({ items: z.array(Pod) });
 
 const POLL_MS = 300;
 
-/** How long a cluster that does not answer is asked to remove what is there, and how often. */
+/** How long and how often a cluster that does not answer is asked to remove the objects there. */
 const GONE_MS = 45_000;
 const RETRY_MS = 2_000;
 

@@ -1,6 +1,6 @@
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 
-/** What mqbench's objects carry, so that everybody can tell whose they are. */
+/** The labels of mqbench's objects, which show their owner. */
 export const LABELS = {
 	managedBy: "app.kubernetes.io/managed-by",
 	run: "mqbench.io/run",
@@ -11,12 +11,12 @@ export const LABELS = {
 
 /** Pods of one role, to make as a Job. */
 export interface PodsAsked {
-	/** Of the Job; its pods are called `<name>-<index>-<five letters>`. */
+	/** The Job's name; its pods are called `<name>-<index>-<five letters>`. */
 	readonly name: string;
 	readonly count: number;
 	readonly role: "load" | "broker";
 	readonly image: string;
-	/** Requested and at most; null: what the cluster says. */
+	/** Requested and at most; null for the cluster's default. */
 	readonly cpus: number | null;
 	/** Bytes. */
 	readonly memory: number | null;
@@ -34,9 +34,9 @@ export interface PodVolume {
 export const WORK = "/mqbench";
 
 /**
- * A Job whose pods wait until mqbench has something for them, and end when they have not heard of it for LEASE_S. A Job, for brokers too: it is
- * the one kind of set that ends its pods at a deadline (`activeDeadlineSeconds`) and removes itself when they have ended
- * (`ttlSecondsAfterFinished`); a StatefulSet would replace a pod that was evicted, and nothing would tell why it went.
+ * A Job whose pods wait until mqbench has something for them, and end after LEASE_S without a sign of it. A Job, for brokers too: it is the
+ * one kind of set that ends its pods at a deadline (`activeDeadlineSeconds`) and removes itself when they have ended
+ * (`ttlSecondsAfterFinished`); a StatefulSet would replace a pod that was evicted, and hide the reason.
  */
 export function jobOf(
 	{ name, count, role, image, cpus, memory, volumes }: PodsAsked,
@@ -64,7 +64,7 @@ export function jobOf(
 			completions: count,
 			parallelism: count,
 			completionMode: "Indexed",
-			// A pod that is gone has spoiled its run; the others are to say what they have.
+			// A pod that is gone has spoiled its run; the others must still deliver their data.
 			backoffLimitPerIndex: 0,
 			activeDeadlineSeconds: Math.ceil(settings.ttlNs / 1e9),
 			ttlSecondsAfterFinished: 30,
@@ -80,7 +80,7 @@ export function jobOf(
 						: { imagePullSecrets: [{ name: settings.imagePullSecret }] }),
 					nodeSelector: settings.nodeSelector,
 					tolerations: settings.tolerations,
-					// On nodes of their own where there are enough: beside others they would measure each other.
+					// On separate nodes if there are enough: on shared ones they would measure each other.
 					affinity: {
 						podAntiAffinity: {
 							preferredDuringSchedulingIgnoredDuringExecution: [
@@ -123,7 +123,7 @@ export const CONTAINER = "main";
 /** A file that is touched as long as mqbench is there. */
 export const ALIVE = `${WORK}/alive`;
 
-/** How often mqbench says that it is there; a pod waits eight times as long. */
+/** How often mqbench sends a sign of life; a pod waits eight times as long. */
 export const ALIVE_MS = 15_000;
 
 // --- internal ---
@@ -131,7 +131,7 @@ export const ALIVE_MS = 15_000;
 /** find's own unit is the minute. */
 const HOLD = `trap 'exit 0' TERM INT; : >${ALIVE}; while :; do sleep 5 & wait $!; [ -n "$(find ${ALIVE} -mmin -2 2>/dev/null)" ] || exit 3; done`;
 
-/** What a namespace that allows no root asks for. */
+/** The requirements of a namespace that forbids root. */
 const PLAIN_USER = {
 	runAsNonRoot: true,
 	runAsUser: 12345,

@@ -5,8 +5,8 @@ import { realWorld } from "../programs/real.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 
 /**
- * For tests: a kubectl that answers from a script of sh, in which `$*` are its arguments without those that say where. `exec` runs the command on
- * this machine, where each pod of `pods` is a folder that stands for its /mqbench, and reports its exit code as kubectl does.
+ * For tests: a kubectl that answers from a script of sh, in which `$*` are its arguments without those for the place. `exec` runs the
+ * command on this machine, where each pod of `pods` is a folder used as its /mqbench, and reports its exit code as kubectl does.
  */
 export function fakeKubectl(
 	answers: string,

@@ -52,14 +52,14 @@ export function findKubectl(
 	};
 }
 
-/** What an error of kubectl is to people. */
+/** Turns an error of kubectl into a message for people. */
 export function explainKubectl(error: unknown, doing: string): unknown {
 	return error instanceof KubectlError
 		? failure("kubernetes-failed", { doing, reason: reasonIn(error.message) })
 		: error;
 }
 
-/** Why kubectl has not done it: its last line, and what to do. */
+/** Why kubectl failed: its last line, and a remedy. */
 export function reasonIn(words: string): string {
 	const line = words.trim().split("\n").at(-1)?.trim() ?? "";
 	const own = line.replace(/^error: |^Error from server(?: \(\w+\))?: /i, "");

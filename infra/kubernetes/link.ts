@@ -9,14 +9,14 @@ import { type Lost, whyKilled, whyLost } from "./trouble.ts";
 /** A pod that is running, for `kubectl exec`. */
 export interface PodAt extends Lost {
 	readonly kubectl: Kubectl;
-	/** For people, and the system whose broker is in it. */
+	/** For people, with the system whose broker is in it. */
 	readonly name: string;
 	readonly broker?: string;
 }
 
 /**
- * Connects to a pod: one `kubectl exec` that lives as long as mqbench and tells the pod so, and others for commands. `stop` cancels. Fails with a
- * sentence.
+ * Connects to a pod: one `kubectl exec` that lives as long as mqbench and shows the pod that it does, and others for commands. `stop`
+ * cancels. Fails with a sentence.
  */
 export async function openPodLink(
 	pod: PodAt,
@@ -51,10 +51,10 @@ export async function openPodLink(
 
 // --- internal ---
 
-/** Each line that comes says that mqbench is there. It ends with the connection, whose end is the end of its input. */
+/** Each line is a sign of life from mqbench. It ends with the connection, at the end of its input. */
 const HEARING = `${HOLDER}; while IFS= read -r _; do : >${ALIVE}; done`;
 
-/** mqbench's home is a folder of its own: an image's may belong to another user. */
+/** mqbench's home is a separate folder: an image's may belong to another user. */
 const HOME = `HOME=${WORK}; export HOME; `;
 
 function execWords({ kubectl, pod }: PodAt, line: string, args: readonly string[]): string[] {
@@ -90,7 +90,7 @@ function execIn(pod: PodAt, line: string, args: readonly string[], cwd: string):
 	};
 }
 
-/** stderr without the line by which kubectl says that the command itself has failed. */
+/** stderr without the line in which kubectl reports that the command itself has failed. */
 function withoutReport(): { readonly stream: Transform; told(): boolean } {
 	let held = "";
 	let told = false;

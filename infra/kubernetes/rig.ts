@@ -49,8 +49,8 @@ export async function kubernetesRig(
 // --- internal ---
 
 /**
- * Brings up the broker of a system in pods of its own, one a node, from the image that target docker would run. The pods wait; the broker is a
- * command in them, behind agent, as on a host: so it can be paused, killed and started again with the same address and data.
+ * Brings up the broker of a system in dedicated pods, one a node, from the image that target docker would run. The pods wait; the broker is
+ * a command in them, behind agent, as on a host: so it can be paused, killed and started again with the same address and data.
  */
 function openInPods(
 	cluster: Cluster,
@@ -66,7 +66,7 @@ function openInPods(
 	const { folder, data } = pathsInside(kind);
 	const store = storeOf(level, settings);
 	const volumes: PodVolume[] = [{ path: data, kind: store.kind }];
-	// An image keeps things of its own in its own folder; of ours it knows nothing.
+	// An image keeps its own data in its own folder, and does not use ours.
 	if (kind.container.folder === undefined) volumes.push({ path: folder, kind: "disk" });
 	return brokerOn(request, kind, world, connections, async ({ undo, sites: make }) => {
 		const asked = { count, role: "broker", image: name, cpus, memory, volumes } as const;
@@ -109,7 +109,7 @@ function openInPods(
 	});
 }
 
-/** Where a broker's data is, and what reports say of it. */
+/** Where a broker's data is, and the report's text about it. */
 function storeOf(
 	level: BrokerRequest["level"],
 	{ storageClass }: Kubernetes,
@@ -120,7 +120,7 @@ function storeOf(
 		: { kind: "storage", text: `volume of storage class ${storageClass}` };
 }
 
-/** What the image is, as seen from a container of it: the API of a cluster tells no entry point. */
+/** The image's properties, as seen from a container of it: the API of a cluster does not show an entry point. */
 async function imageFacts({ link, remote }: RemoteMachine, name: string): Promise<ImageFacts> {
 	const { values, code, err } = await link.run(LOOK);
 	if (code !== 0) throw unwritable(remote, "/proc", err, "store");

@@ -42,11 +42,11 @@ export const Pod = z.object({
 });
 export type Pod = z.infer<typeof Pod>;
 
-/** What is known of a pod whose connection is lost. */
+/** The facts about a pod whose connection is lost. */
 export interface Lost {
 	/** Its name in the cluster. */
 	readonly pod: string;
-	/** Limit of its memory, bytes; null: none. */
+	/** Limit of its memory, bytes; null without one. */
 	readonly memory: number | null;
 }
 
@@ -65,7 +65,7 @@ export async function whyLost(
 	});
 }
 
-/** Why a command in a pod was killed; null: not known. `run` asks the pod itself. */
+/** Why a command in a pod was killed; null if unknown. `run` asks the pod itself. */
 export async function whyKilled(
 	pod: Lost,
 	kubectl: Kubectl,
@@ -78,7 +78,7 @@ export async function whyKilled(
 	return Number(values.killed) > 0 ? beyondText(pod.memory) : null;
 }
 
-/** How a pod has ended; null: it is running. */
+/** How a pod has ended; null if it is running. */
 export function howItEnded({ metadata, status }: Pod, memory: number | null): string | null {
 	const { terminated } = status.containerStatuses[0]?.state ?? {};
 	if (terminated?.reason === "OOMKilled")
@@ -100,7 +100,7 @@ export function howItEnded({ metadata, status }: Pod, memory: number | null): st
 	return null;
 }
 
-/** Why a pod does not start, if it is clear already that it never will; null: it may yet. `late`: the time to wait is over. */
+/** Why a pod will never start; null if it still may. With `late`, the time to wait is over. */
 export function whyNotUp({ status }: Pod, late: boolean): string | null {
 	const { reason = "", message = "" } = status.containerStatuses[0]?.state.waiting ?? {};
 	const says = bare(message || reason);
@@ -122,7 +122,7 @@ export function whyNotUp({ status }: Pod, late: boolean): string | null {
 const KILLED =
 	'echo; echo "mqbench:killed=$(cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n "s/^oom_kill //p" | head -n 1)"';
 
-/** Why a pod has ended; null: it runs. Fails as kubectl does. */
+/** Why a pod has ended; null if it runs. Fails as kubectl does. */
 async function fateOf({ pod, memory }: Lost, kubectl: Kubectl): Promise<string | null> {
 	try {
 		const found = await kubectl.json(["get", "pod", pod], { limitMs: 10_000 });

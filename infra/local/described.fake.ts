@@ -6,7 +6,7 @@ import { testFolder } from "../test-folder.fake.ts";
 import { HERE, localSites } from "./sites.ts";
 import { toolsOf } from "./tools.ts";
 
-/** For tests: what a broker would be on this machine, without starting it. Ports are 1, 2, 3, ... */
+/** For tests: a broker's description on this machine, without starting it. Ports are 1, 2, 3, ... */
 export async function describedHere(
 	kind: BrokerProcess,
 	binaries: Binaries,

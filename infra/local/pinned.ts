@@ -4,8 +4,8 @@ import { cpusOf } from "../../runner/model/field.ts";
 import { findOnPath } from "./program.ts";
 
 /**
- * The command that runs `argv` on some CPUs only ("0-3,8"; null: on any). Fails if that is not possible, because a run on other CPUs than the
- * scenario asks for would not show it.
+ * The command that runs `argv` on some CPUs only ("0-3,8"; null for any). Fails if that is not possible, because a run on other CPUs than
+ * the scenario asks for would not show it.
  */
 export function pinned(
 	argv: readonly string[],
@@ -31,7 +31,7 @@ export function pinned(
 	return [taskset, "--cpu-list", cpus, ...argv];
 }
 
-/** "4, 5 are not among them": CPUs of one set that another set lacks; null: it has all. */
+/** "4, 5 are not among them": CPUs of one set that another set lacks; null if it has all. */
 export function missingCpus(cpus: string, allowed: string): string | null {
 	const missing = cpusOf(cpus).filter((cpu) => !cpusOf(allowed).includes(cpu));
 	return missing.length === 0
@@ -41,7 +41,7 @@ export function missingCpus(cpus: string, allowed: string): string | null {
 
 // --- internal ---
 
-/** CPUs that this process may use: those of its container, not of the machine. null: this is not Linux. */
+/** CPUs that this process may use: its container's, not the machine's. null except on Linux. */
 function allowedCpus(): string | null {
 	try {
 		const status = readFileSync("/proc/self/status", "utf8");

@@ -16,7 +16,7 @@ export interface LocalPlaceOptions {
 	/** Its working folder and HOME. */
 	readonly folder: string;
 	readonly agent: string;
-	/** CPUs in the manner of taskset; null: any. */
+	/** CPUs in the manner of taskset; null for any. */
 	readonly cpus: string | null;
 	/** How long a process may take to end before it is killed. */
 	readonly stopMs: number;
@@ -83,7 +83,7 @@ function processOf(child: Supervised, stopMs: number): NodeProcess {
 				try {
 					process.kill(pid, `SIG${name}`);
 				} catch {
-					// It has ended by itself meanwhile; the run notices that itself.
+					// It has just ended by itself; the run notices that itself.
 				}
 			return pids.length;
 		},

@@ -5,8 +5,8 @@ import { reasonOf } from "../../runner/reason.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 
 /**
- * Ports on 127.0.0.1 that are free now, all different; the first one is the system's own, if it has one. Another program may take one before the
- * broker does; then the broker's log shows it.
+ * Ports on 127.0.0.1 that are free now, all different; the first one is the system's own, if it has one. Another program may take one
+ * before the broker does; then the broker's log shows it.
  */
 export async function freePorts(system: System, count: number): Promise<number[]> {
 	const servers: Server[] = [];

@@ -7,7 +7,7 @@ import { failure } from "../../runner/errors.ts";
 import { interrupted } from "../../runner/stop.ts";
 
 /**
- * The program of a broker: the system's own `binary`, otherwise `own`. Fails with a sentence that says what is missing, and how to install it.
+ * The program of a broker: the system's own `binary`, otherwise `own`. Fails with a sentence that names it, and how to install it.
  */
 export function findProgram(
 	{ key, binary }: StartedSystem,
@@ -51,7 +51,7 @@ export interface ToEnd {
 	readonly stop?: AbortSignal;
 }
 
-/** Runs a program to its end; code null: it was not started, or hung, as `err` says. Fails with `interrupted`. */
+/** Runs a program to its end. `code` is null if it was not started, or hung; `err` has the reason. Fails with `interrupted`. */
 export function runToEnd(
 	program: string,
 	args: readonly string[],
@@ -81,7 +81,7 @@ export function runToEnd(
 		if (stop?.aborted) end();
 		if (input && child.stdin)
 			pipeline(input, child.stdin).catch((error: NodeJS.ErrnoException) => {
-				// A program that reads no more says why in its own words.
+				// A program that stops reading prints the reason itself.
 				if (/^(EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/.test(error.code ?? "")) return;
 				err = error.message;
 				end();

@@ -3,7 +3,7 @@ import path from "node:path";
 import { hostPort } from "../../runner/brokers/addresses.ts";
 import type { BrokerProcess, Port, Setup, Site } from "../../runner/brokers/process.ts";
 
-/** What a broker learns about places on this machine. */
+/** A broker's facts about places on this machine. */
 export const HERE: Pick<Setup, "image" | "ask" | "where"> = {
 	image: null,
 	ask: null,
@@ -59,7 +59,7 @@ export async function localSites(
 const LOOPBACK = "127.0.0.1";
 const TMPFS = 0x01021994;
 
-/** Free bytes of this machine's memory for files; null: there is no such place. */
+/** Free bytes of this machine's memory for files; null if there is no such place. */
 async function freeMemory(): Promise<number | null> {
 	const stats = await statfs(HERE.where.memory).catch(() => null);
 	return stats && stats.type === TMPFS ? stats.bavail * stats.bsize : null;

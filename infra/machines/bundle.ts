@@ -24,7 +24,7 @@ export interface Bundle {
 	readonly single: boolean;
 }
 
-/** Reads what is at a path now. */
+/** Reads the files that are at a path now. */
 export async function bundleOf(name: string, from: string): Promise<Bundle> {
 	const single = !(await stat(from)).isDirectory();
 	const names = single ? [path.basename(from)] : await filesBelow(from);
@@ -76,7 +76,7 @@ export async function push(
 	try {
 		const { code, err } = await link.run(PUSH, [sum.slice(0, 16), sum], {
 			feed(stdin) {
-				// A command that ends early says why on stderr.
+				// A command that ends early gives its reason on stderr.
 				pipeline(Readable.from(pieces()), stdin, { signal: stop }).catch(() => {
 					stdin.end();
 				});
@@ -97,11 +97,11 @@ export async function push(
 
 const CACHE = "~/.cache/mqbench";
 
-/** True in a folder of these sums that holds all of its files as they were, and no others: Java loads whatever lies beside the jars. */
+/** True in a folder of these sums that has all of its files unchanged, and no others: Java loads any file next to the jars. */
 const whole = (sum: string) =>
 	`[ "$(sha256sum 2>/dev/null <.sums | cut -c1-64)" = "${sum}" ] && sha256sum -c .sums >/dev/null 2>&1 && [ $(find . ! -type d | wc -l) -eq $(($(wc -l <.sums) + 1)) ]`;
 
-/** $1 short name, $2 sha256 of the sums. The folder's date is that of its last use. */
+/** $1 short name, $2 sha256 of the sums. The folder's date is its last use. */
 const FIND = `umask 077; cd && mkdir -p .cache/mqbench/bin && f="$PWD/.cache/mqbench/bin/pushed-$1" && echo "mqbench:folder=$f" && if [ -d "$f" ] && cd "$f" && touch . && ${whole("$2")}; then echo "mqbench:whole=yes"; fi`;
 
 /**
@@ -110,7 +110,7 @@ const FIND = `umask 077; cd && mkdir -p .cache/mqbench/bin && f="$PWD/.cache/mqb
  */
 const PUSH = `umask 077; cd && cd .cache/mqbench/bin && p="pushed-$1.$$.part" && rm -rf "$p" && mkdir "$p" && (cd "$p" && tar -xf - && ${whole("$2")}) || { rm -rf "$p"; exit 1; }; d="pushed-$1"; whole() { (cd "$d" && ${whole("$1")}) >/dev/null 2>&1; }; mv -T "$p" "$d" 2>/dev/null && exit 0; if ! whole "$2"; then mv -T "$d" "$p.old.part" 2>/dev/null; rm -rf "$p.old.part"; mv -T "$p" "$d"; fi; rm -rf "$p"; whole "$2"`;
 
-/** Removes what was not used for a month, and broken copies. */
+/** Removes copies that were not used for a month, and broken ones. */
 const FORGET =
 	'cd && cd .cache/mqbench/bin && find . -maxdepth 1 -name "pushed-*" -mtime +30 -exec rm -rf {} + ; find . -maxdepth 1 -name "pushed-*.part" -mtime +0 -exec rm -rf {} +';
 

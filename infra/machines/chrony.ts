@@ -6,7 +6,7 @@ import type { Link } from "./link.ts";
  * root_dispersion + (0.5 * root_delay)". The last offset is not part of it.
  */
 
-/** `utcBound` of a host, as it is now; null: not known. Fails when the connection is lost. */
+/** `utcBound` of a host, as it is now; null if unknown. Fails when the connection is lost. */
 export async function readChrony(link: Pick<Link, "run">): Promise<number | null> {
 	const { values } = await link.run(ASK);
 	return utcBound(values.tracking ?? "", {
@@ -15,26 +15,26 @@ export async function readChrony(link: Pick<Link, "run">): Promise<number | null
 	});
 }
 
-/** What else is needed to interpret that line. */
+/** The other values needed to interpret that line. */
 export interface Beside {
 	/** Unix time on the host when the line was printed, s. */
 	readonly nowS: number;
 	/**
-	 * Error of the network card's own clock, ns, by its driver (`phc_error_bound`): where chrony follows this clock, it assumes that
-	 * it is exact. null: there is no such clock.
+	 * Error of the network card's own clock, ns, by its driver (`phc_error_bound`): if chrony follows this clock, it assumes that it is exact.
+	 * null without such a clock.
 	 */
 	readonly cardNs: number | null;
 }
 
 /**
- * The largest possible difference to UTC until chrony's next update, ns. null: not known, because chrony is missing, is not synchronised, has
- * not heard of its source for several updates, or expects a leap second.
+ * The largest possible difference to UTC until chrony's next update, ns. null if unknown, because chrony is missing, is not synchronised,
+ * has had no answer from its source for several updates, or expects a leap second.
  */
 export function utcBound(line: string, { nowS, cardNs }: Beside): number | null {
 	const columns = line.trim().split(",");
 	const number = (column: number) => numberOf(columns[column] ?? "");
 	const it = {
-		/** Hops to a computer with a reference clock, which is 1; 0: not synchronised. */
+		/** Hops to a computer with a reference clock, which is 1; 0 if not synchronised. */
 		stratum: number(2),
 		/** Unix time of the last measurement. */
 		sinceS: number(3),
@@ -42,7 +42,7 @@ export function utcBound(line: string, { nowS, cardNs }: Beside): number | null 
 		systemS: number(4),
 		residualPpm: number(8),
 		skewPpm: number(9),
-		/** Of all round trips to the computer with the reference clock, and what accumulates on that way until the next update. */
+		/** The sum of round trips to the computer with the reference clock, and the error that accumulates on that way until the next update. */
 		rootDelayS: number(10),
 		rootDispersionS: number(11),
 		intervalS: number(12),
@@ -57,7 +57,7 @@ export function utcBound(line: string, { nowS, cardNs }: Beside): number | null 
 	if (!(ageS >= -2) || ageS > Math.max(4 * it.intervalS, YOUNG_S)) return null;
 	const card = /^PHC\d*$/.test(columns[1] ?? "") ? cardNs : 0;
 	if (card === null || Number.isNaN(card)) return null;
-	// A run lies between two readings, and the dispersion grows like this until the next update.
+	// A run is between two readings, and the dispersion grows like this until the next update.
 	const grows = (CLOCK_ERROR_PPM + it.skewPpm + Math.abs(it.residualPpm)) / 1e6;
 	const seconds =
 		Math.abs(it.systemS) +

@@ -94,8 +94,8 @@ export function reading(probes: readonly Probe[], { least, most }: WallClock): C
 }
 
 /**
- * Node's wall clock has whole milliseconds; only the moment of a change is known more exactly. A few changes place it between two times of
- * the monotonic clock.
+ * Node's wall clock has whole milliseconds; only the moment of a change is more exact. A few changes place it between two times of the
+ * monotonic clock.
  */
 export function wallClock(changes = 4): WallClock {
 	let least: bigint | null = null;

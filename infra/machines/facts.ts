@@ -14,14 +14,14 @@ export interface Facts {
 	readonly platform: string;
 	readonly kernel: string;
 	readonly cores: number;
-	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB", as far as known, and what mqbench's set-up remarked. */
+	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB", as far as known, and the remarks of mqbench's set-up. */
 	readonly machine: string;
-	/** Identifies the machine; null: not known. */
+	/** Identifies the machine; null if unknown. */
 	readonly identity: string | null;
 	/** Its own, to which we are connected: other machines of its network reach it there. */
 	readonly address?: string;
 	readonly settings: MachineSettings;
-	/** CPUs that its user may use, in the manner of taskset; "" if not known. */
+	/** CPUs that its user may use, in the manner of taskset; "" if unknown. */
 	readonly cpus: string;
 	/** The folder there for stores. */
 	readonly store: string;
@@ -70,7 +70,7 @@ export async function askFacts(host: RemoteHost, link: Link): Promise<Facts> {
 			...(memory > 0 ? [formatBytes(memory)] : []),
 			...remarks,
 		].join(", "),
-		// Containers of one machine have process tables of their own.
+		// Containers of one machine have separate process tables.
 		identity: identityOf(values.boot ?? "", host.container ? "container" : (values.space ?? "")),
 		...(values.address ? { address: values.address } : {}),
 		settings: settingsOf(values),
@@ -87,7 +87,7 @@ const NEEDED = [
 	["tar", "unpacks", "tar"],
 ] as const;
 
-/** On arm64 only lscpu knows the processor's name. The store's file system is that of the nearest existing folder. */
+/** On arm64 only lscpu has the processor's name. The store's file system is the nearest existing folder's. */
 const QUESTIONS = [
 	"system=$(uname -s)",
 	"processor=$(uname -m)",
@@ -100,7 +100,7 @@ const QUESTIONS = [
 	"space=$(readlink /proc/self/ns/pid 2>/dev/null)",
 	"sum=$(command -v sha256sum)",
 	"tar=$(command -v tar)",
-	// What sshd says of the connection: the client's address and port, its own address and port.
+	// sshd's data about the connection: the client's address and port, its own address and port.
 	"address=$(echo $SSH_CONNECTION | cut -d ' ' -f 3)",
 	"setup=$(tr -d '\\n' 2>/dev/null </var/lib/mqbench/facts.json)",
 	`prepared=$([ -d ${PREPARED} ] && [ -O ${PREPARED} ] && [ -w ${PREPARED} ] && echo yes)`,
@@ -113,12 +113,12 @@ const SetUp = z.object({
 	disk: z
 		.object({
 			model: z.string().nullish().catch(null),
-			/** "nvme1n1", ...: those of several are joined. */
+			/** "nvme1n1", ...; several are joined. */
 			disks: z.array(z.string()).catch([]),
 		})
 		.nullish()
 		.catch(null),
-	/** What differs from what was asked for, one sentence each. */
+	/** Differences from the request, one sentence each. */
 	remarks: z.array(z.string()).catch([]),
 });
 

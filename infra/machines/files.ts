@@ -22,7 +22,7 @@ export async function writeThere(
 	const entries = Object.entries(texts).map(([name, text]) => ({ name, mode, from: { text } }));
 	if (entries.length === 0) return;
 	const { code, err } = await link.run(UNPACK, [folder], {
-		// A command that ends early says why on stderr.
+		// A command that ends early gives its reason on stderr.
 		feed: (stdin) => void pipeline(Readable.from(tar(entries)), stdin).catch(() => {}),
 	});
 	if (code !== 0) throw unwritable(host, folder, err, "store");
@@ -43,7 +43,7 @@ export async function putFile(
 	if (code !== 0) throw unwritable(host, folder, err);
 }
 
-/** Copies a file back, checked by its sha256; it gets its name only when it is complete. false: it does not exist. */
+/** Copies a file back, checked by its sha256; it gets its name only when it is complete. false if it does not exist. */
 export async function fetchFile(
 	host: RemoteHost,
 	link: Link,
@@ -93,7 +93,7 @@ const PUT =
 /** Its exit code if there is no such file. */
 const NONE = 44;
 
-/** $1 folder, $2 name. Its sum goes to stderr, after whatever else is said there. */
+/** $1 folder, $2 name. Its sum goes to stderr, after any other output there. */
 const GET = `cd "$1" && [ -f "$2" ] || exit ${NONE}; sha256sum <"$2" >&2 && exec cat "$2"`;
 const SUM = /([0-9a-f]{64}) +-$/m;
 

@@ -8,7 +8,7 @@ export interface RunFolders {
 	readonly control: string;
 	/** Empty, on the disk that is measured. */
 	readonly store: string;
-	/** Empty, in memory, with the number of free bytes; null: the host has no such place. */
+	/** Empty, in memory, with the number of free bytes; null if the host has no such place. */
 	readonly memory: { readonly folder: string; readonly freeBytes: number } | null;
 	/** Whether another mqbench has a broker on the machine now. */
 	shared(): Promise<boolean>;
@@ -44,14 +44,14 @@ export async function makeFolders(
 	};
 }
 
-/** Makes a control folder alone, and returns its path. */
+/** Makes only a control folder, and returns its path. */
 export async function makeFolder(host: RemoteHost, link: Link): Promise<string> {
 	const { code, values, err } = await link.run(MAKE, [String(link.holder), ""]);
 	if (code !== 0 || !values.control) throw unwritable(host, CACHE, err);
 	return values.control;
 }
 
-/** Removes what is there of these. Fails with a sentence if something stays. */
+/** Removes the existing ones of these. Fails with a sentence if something stays. */
 export async function removeFolders(
 	host: RemoteHost,
 	link: Link,
@@ -61,7 +61,7 @@ export async function removeFolders(
 	if (code !== 0) throw unwritable(host, "its store", err, "store");
 }
 
-/** Removes folders of mqbench processes that are gone, and ends what those ran: the process that holds their connection is gone, too. */
+/** Removes folders of mqbench processes that are gone, and ends their programs: the process that holds their connection is gone, too. */
 export async function sweepFolders(link: Link): Promise<void> {
 	await link.run(SWEEP);
 }
@@ -77,13 +77,13 @@ const CACHE = "~/.cache/mqbench";
 const OWN =
 	'h="mqbench+$(uname -n)+$(readlink /proc/self/ns/pid | tr -dc 0-9)"; o="$h+$(cut -c1-8 2>/dev/null </proc/sys/kernel/random/boot_id)"';
 
-/** $1 process that owns them, $2 the folder for stores; "": only the control folder. */
+/** $1 process that owns them, $2 the folder for stores, or "" for only the control folder. */
 const MAKE = `umask 077; cd && ${OWN}; s=$2 n="$o@$1@XXXXXX"; mkdir -p .cache/mqbench/runs && c=$(mktemp -d "$PWD/.cache/mqbench/runs/$n") || exit 1; echo "mqbench:control=$c"; [ -n "$s" ] || exit 0; mkdir -p "$s" && s=$(mktemp -d "$s/$n") || exit 1; echo "mqbench:store=$s"; if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && m=$(mktemp -d "/dev/shm/$n" 2>/dev/null); then echo "mqbench:memory=$m"; echo "mqbench:free=$(df -Pk /dev/shm | { read -r _; read -r _ _ _ f _; echo "$f"; })"; fi`;
 
 /** $1 process that owns ours, $2 the folder for stores. Memory, a shared store and processes are visible to all users. */
 const SHARED = `cd && ${OWN}; for p in "$2" /dev/shm; do for d in "$p/$o"@*; do [ -d "$d" ] && g=$(echo "\${d##*/}" | cut -d@ -f2) && [ "$g" != "$1" ] && [ -d "/proc/$g" ] && { echo mqbench:shared=yes; exit 0; }; done; done; true`;
 
-/** Also removes what a broker writes that was killed a moment ago. */
+/** Also removes files that a broker writes although it was killed a moment ago. */
 const REMOVE =
 	's=0; for d in "$@"; do rm -rf -- "$d" 2>/dev/null || { sleep 1; rm -rf -- "$d" || s=1; }; done; exit $s';
 
@@ -97,7 +97,7 @@ const HOLDER = `holder() { g=\${1#*@}; g=\${g%%@*}; case $g in ""|*[!0-9]*) retu
 const END = `end() { for f in "$1"/agent-*; do [ -f "$f" ] && [ ! -L "$f" ] && g=$(cat "$f") || continue; case $g in ""|*[!0-9]*) continue;; esac; mine "/proc/$g" && grep -q agent "/proc/$g/cmdline" 2>/dev/null || continue; for c in $(cat /proc/"$g"/task/*/children 2>/dev/null); do kill -s KILL -- "-$c"; done; i=0; while kill -0 "$g" 2>/dev/null && [ $i -lt 30 ]; do sleep 0.1 2>/dev/null || sleep 1; i=$((i+1)); done; done; for f in "$1"/container-mqbench-*; do c=\${f##*-}; case $c in ""|*[!0-9a-f]*) continue;; esac; timeout 60 docker rm --force --volumes "mqbench-$c" >/dev/null 2>&1; done; true; }`;
 
 /**
- * This user's folders of this host whose owner is gone (also from before a restart), and those of any host that have not changed for a day.
- * Only in a place where no other user can replace a folder by a link; and only control folders, which lie in the home folder, say what to end.
+ * This user's folders of this host whose owner is gone (also from before a restart), and any host's that have not changed for a day. Only
+ * in a place where no other user can replace a folder by a link; and only control folders, in the home folder, list processes to end.
  */
 const SWEEP = `cd && ${OWN}; ${MINE}; ${HOLDER}; ${END}; r="$PWD/.cache/mqbench/runs"; for p in "$r" "$PWD/.cache/mqbench/store" ${PREPARED} /dev/shm; do cd "$p" 2>/dev/null || continue; [ -O . ] || [ -k . ] || continue; for d in mqbench+*@*@*; do mine "$d" && holder "$d" || continue; case $d in "$o"@*) [ -d "/proc/$g" ] && continue; if [ "$p" = "$r" ]; then end "$d"; fi;; "$h"+*) ;; *) [ -z "$(find "$d" -mtime -1 | head -n 1)" ] || continue;; esac; rm -rf -- "$d" 2>/dev/null; done; done; true`;

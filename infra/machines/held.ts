@@ -8,7 +8,7 @@ export interface Held {
 	/** Its pid there. */
 	readonly holder: number;
 	alive(): boolean;
-	/** The last that its program here has said on stderr. */
+	/** The last stderr output of its program here. */
 	words(): string;
 	close(): Promise<void>;
 }
@@ -16,22 +16,22 @@ export interface Held {
 export interface Holding {
 	/** The program agent of this machine. */
 	readonly agent: string;
-	/** Starts it: what it prints begins with HOLDER, and it ends when its standard input does. */
+	/** Starts it: its output begins with HOLDER, and it ends when its standard input does. */
 	readonly argv: readonly string[];
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
-	/** Writes a line to it so often, ms; absent: never. */
+	/** Interval of a line written to it, ms; absent for never. */
 	readonly aliveMs?: number;
 	/** Called once when it has ended, however that came. */
 	over?(): Promise<void>;
-	/** The error of a connection that did not come about; null: it took too long. */
+	/** The error of a connection that did not come about; null if it took too long. */
 	failed(ended: Ended | null, words: string): Error | Promise<Error>;
 }
 
-/** A piece of sh that prints who holds the connection. */
+/** A piece of sh that prints the process that holds the connection. */
 export const HOLDER = 'echo; echo "mqbench:holder=$$"';
 
-/** Starts it, and returns when it has said who it is; `stop` cancels. Fails as `failed` says, or with `interrupted`. */
+/** Starts it, and returns when it has printed its holder; `stop` cancels. Fails with `failed`'s error, or with `interrupted`. */
 export async function hold(
 	{ agent, argv, cwd, env, aliveMs, over, failed }: Holding,
 	stop: AbortSignal,
@@ -86,7 +86,7 @@ export async function hold(
 	throw await failed(late.aborted || typeof first === "number" ? null : first, words);
 }
 
-/** Starts a program for a command there, in a process group of its own: the terminal's Ctrl-C reaches only mqbench, which decides what to do. */
+/** Starts a program for a command there, in a separate process group: the terminal's Ctrl-C reaches only mqbench, which decides. */
 export function startApart(
 	program: string,
 	args: readonly string[],
@@ -98,7 +98,7 @@ export function startApart(
 		detached: true,
 		stdio: ["pipe", "pipe", "pipe"],
 	});
-	// It may end before its input is read; its exit code says why.
+	// It may end before its input is read; its exit code shows why.
 	child.stdin.on("error", () => {});
 	return child;
 }

@@ -33,7 +33,7 @@ export function linkTo(
 		run: (line, args, how) => runOver({ spawn: start, lost }, line, args, how),
 		lost,
 		async close() {},
-		/** As sshd does it: what stands in front of commands is gone, and their input ends. */
+		/** As sshd does it: the processes in front of commands are gone, and their input ends. */
 		die() {
 			alive = false;
 			for (const { stdin, kill } of commands) {

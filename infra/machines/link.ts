@@ -6,13 +6,13 @@ import { shellWord } from "../../runner/shell.ts";
 export interface Link {
 	/** Process on the host that lives as long as the connection. */
 	readonly holder: number;
-	/** Whether the connection stands, as far as anybody has noticed. */
+	/** Whether the connection is up, as far as noticed. */
 	alive(): boolean;
 	/** Starts a line of sh there; `$1` and on are `args`. Its output begins after the host's greeting. */
 	spawn(line: string, args?: readonly string[]): Remote;
 	/** The same, run to its end. Fails with `client-unreachable` if the connection is lost. */
 	run(line: string, args?: readonly string[], how?: RunOptions): Promise<Answer>;
-	/** Why something there was killed, or the connection was lost, the end of a sentence; null: not known. Absent: this link cannot know. */
+	/** Why something there was killed, or the connection was lost, the end of a sentence; null if unknown. Absent if it never is. */
 	fate?(): Promise<string | null>;
 	/** Why a command ended with LOST, from its stderr. The connection is closed then. */
 	lost(err: string): Promise<MqbenchError>;
@@ -22,7 +22,7 @@ export interface Link {
 export interface RunOptions {
 	/** Writes its standard input, which is empty by default. */
 	feed?(stdin: Writable): void;
-	/** A command that takes longer is killed: its code is then that of timeout(1), and `err` says so. Default: no limit. */
+	/** A command that takes longer is killed: its code is then timeout(1)'s, with a message in `err`. Default: no limit. */
 	readonly limitMs?: number;
 }
 
@@ -31,9 +31,9 @@ export interface Remote {
 	readonly stdin: Writable;
 	readonly stdout: Readable;
 	readonly stderr: Readable;
-	/** Its exit code once its output is read; LOST: the connection is gone. */
+	/** Its exit code once its output is read; LOST if the connection is gone. */
 	readonly code: Promise<number>;
-	/** Ends what stands for it here. */
+	/** Ends the process that represents it here. */
 	kill(signal?: NodeJS.Signals): void;
 }
 
@@ -48,7 +48,7 @@ export interface Answer {
 /** Code of a command whose connection is gone: ssh's own. */
 export const LOST = 255;
 
-/** Runs a command to its end, over a link whose `spawn` and `lost` these are. */
+/** Runs a command to its end, over a link with this `spawn` and `lost`. */
 export async function runOver(
 	{ spawn, lost }: Pick<Link, "spawn" | "lost">,
 	line: string,
@@ -94,7 +94,7 @@ export function shellLine(line: string, args: readonly string[]): string {
 	return `exec ${shellWords(line, args).map(shellWord).join(" ")}`;
 }
 
-/** An environment without what is undefined. */
+/** An environment without undefined variables. */
 export function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),

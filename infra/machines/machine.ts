@@ -9,7 +9,7 @@ import { sweepFolders } from "./folders.ts";
 import type { RemoteHost } from "./host.ts";
 import type { Link } from "./link.ts";
 
-/** A machine of its own, or a pod, connected and prepared: whatever runs there runs behind agent. */
+/** A machine, or a pod, connected and prepared: every program there runs behind agent. */
 export interface RemoteMachine {
 	readonly remote: RemoteHost;
 	/** "bench@10.0.0.5". */
@@ -22,7 +22,7 @@ export interface RemoteMachine {
 	readonly agent: string;
 	/** Its clock compared with ours, when it was connected. */
 	readonly clock: ClockReading;
-	/** How long a flush takes on the disk of a folder there; measured once. null: it cannot be measured. */
+	/** How long a flush takes on the disk of a folder there; measured once. null if it cannot be measured. */
 	flush(folder: string): Promise<Flush | null>;
 	/** Copies a program or a folder of this machine there once, and returns its path there. */
 	put(name: string, from: string): Promise<string>;
@@ -58,7 +58,7 @@ export async function connectMachine(
 	}
 }
 
-/** Asks a connected machine for its facts, brings agent there, compares the clocks, and removes what killed mqbench processes have left. */
+/** Asks a connected machine for its facts, brings agent there, compares the clocks, and removes the rest of killed mqbench processes. */
 export async function machineOver(
 	remote: RemoteHost,
 	link: Link,
@@ -87,7 +87,7 @@ export async function machineOver(
 		agent,
 		clock,
 		flush(folder) {
-			// What cannot be measured is unknown; measure the rest anyway.
+			// A value that cannot be measured is unknown; measure the rest anyway.
 			flushed ??= link
 				.run('"$1" disk "$2" </dev/null', [agent, folder])
 				.then(({ out }) => parseFlush(out));

@@ -26,7 +26,7 @@ export interface Owner {
 export interface ConnectedOwner extends Owner {
 	readonly machine: RemoteMachine;
 	readonly folders: RunFolders;
-	/** What kill -9 of it does to its connection. */
+	/** The effect of its kill -9 on its connection. */
 	die(): void;
 }
 
@@ -89,7 +89,7 @@ export async function connectOwner(
 	};
 }
 
-/** For tests: what holds for processes wherever they run. */
+/** For tests: properties of processes wherever they run. */
 export function processTest(own: () => Promise<Owner>): void {
 	test("a process ends as it ends, and its last words come", async () => {
 		const owner = await opened(own);
@@ -112,7 +112,7 @@ export function processTest(own: () => Promise<Owner>): void {
 	test("signals reach all generations of it", async () => {
 		const all = await generations(await opened(own));
 		expect(await all.signal("STOP")).toBeGreaterThan(0);
-		// What is on its way comes.
+		// Lines on their way arrive.
 		await sleep(1_000);
 		all.words.length = 0;
 		await sleep(500);
@@ -125,7 +125,7 @@ export function processTest(own: () => Promise<Owner>): void {
 	});
 }
 
-/** For tests: what holds for every machine that mqbench connects to. */
+/** For tests: properties of every machine that mqbench connects to. */
 export function machineTest(own: () => Promise<ConnectedOwner>): void {
 	processTest(own);
 
@@ -175,7 +175,7 @@ export function machineTest(own: () => Promise<ConnectedOwner>): void {
 		const [living, dead] = [await opened(own), await opened(own)];
 		const [stays, ends] = [await generations(living), await generations(dead)];
 		const { link } = living.machine;
-		// Of one before a restart: its process number belongs to another process.
+		// From before a restart: its process number belongs to another process.
 		const older = living.folders.control.replace(/\+\w+@\d+@\w+$/, "+00000000@1@abcdef");
 		await link.run('mkdir "$1"', [older]);
 		dead.die();
@@ -200,7 +200,7 @@ export function machineTest(own: () => Promise<ConnectedOwner>): void {
 	});
 }
 
-/** For tests: what holds where a network lies between; `cut` cuts it and returns what mends it. */
+/** For tests: properties with a network in between; `cut` cuts it and returns a function that mends it. */
 export function cutTest(own: () => Promise<ConnectedOwner>, cut: () => () => unknown): void {
 	test("a connection that is cut ends what runs there within its lease, and is one error here", async () => {
 		const owner = await opened(own);
@@ -231,7 +231,7 @@ async function opened<T extends Owner>(own: () => Promise<T>): Promise<T> {
 }
 
 interface Started extends NodeProcess {
-	/** On the command line of all of its processes, and of those here that stand for them. */
+	/** On the command line of all of its processes, and of those here that represent them. */
 	readonly token: string;
 	/** Lines that came. */
 	readonly words: string[];
@@ -249,7 +249,7 @@ async function started(owner: Owner, body: string, ...args: string[]): Promise<S
 	return { ...process, token, words };
 }
 
-/** Each generation starts the next one, says its number all the time, and is deaf to what asks it to end. */
+/** Each generation starts the next one, prints its number all the time, and ignores requests to end. */
 const GENERATION =
 	'trap "" INT TERM HUP; if [ "$1" != 3 ]; then sh -c "$2" "$0" $(($1 + 1)) "$2" & fi; while :; do echo "$1"; sleep 0.1; done';
 

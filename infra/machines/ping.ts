@@ -4,7 +4,7 @@ import type { Ping } from "../rig.ts";
 /** A line of sh; its value `ping` goes to `pingOf`. $1 is agent, $2 the address. */
 export const PING = 'echo "mqbench:ping=$("$1" ping "$2" 2>&1)"';
 
-/** What agent has printed: JSON, or the reason for a failure. */
+/** Agent's output: JSON, or the reason for a failure. */
 export function pingOf(said: string): Ping {
 	let json: unknown;
 	try {

@@ -51,7 +51,7 @@ export function startThere(
 	const order = (line: string) => {
 		if (child.stdin.writable) child.stdin.write(`${line}\n`);
 	};
-	// On standard input, because everybody on that host can see command lines.
+	// On standard input, because every user of that host can see command lines.
 	order(JSON.stringify(env));
 	const alive = setInterval(() => order("alive"), ALIVE_MS);
 	let own = false;
@@ -117,7 +117,7 @@ const START =
 /** The command itself ended with 255; the connection is fine. */
 const OWN = "mqbench:exit=255";
 
-/** $1 folder, $2 file of agent's pid. Kills what is below agent, and agent, which may be frozen. */
+/** $1 folder, $2 file of agent's pid. Kills the processes below agent, and agent, which may be frozen. */
 const KILL =
 	'cd "$1" && g=$(cat "$2") && for c in $(cat "/proc/$g/task/$g/children"); do kill -s KILL -- "-$c"; done; kill -9 "$g"';
 
@@ -125,7 +125,7 @@ const KILL =
 const SIGNAL =
 	'cd "$1" && g=$(cat "$2") || exit 1; below() { for c in $(cat /proc/"$1"/task/*/children 2>/dev/null); do echo "$c"; below "$c"; done; }; n=0; for p in $(below "$g"); do kill -s "$3" "$p" 2>/dev/null && n=$((n+1)); done; echo "mqbench:signalled=$n"';
 
-/** How often a line tells agent that we are alive: without one for 15 s it ends the command. */
+/** How often a line shows agent that we are alive: without one for 15 s it ends the command. */
 const ALIVE_MS = 3_000;
 
 /** For a connection that does not answer a kill. */

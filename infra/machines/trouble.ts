@@ -50,7 +50,7 @@ export function unwritable(
 	host: Named,
 	folder: string,
 	words: string,
-	/** What is stored there. */
+	/** The kind of files stored there. */
 	kind: "programs" | "store" = "programs",
 ): MqbenchError {
 	const full = /No space left on device|Wrote only/.test(words)

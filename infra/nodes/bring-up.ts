@@ -8,7 +8,7 @@ import type { BrokerNode } from "./node.ts";
 import { crowdedHere, patience } from "./patience.ts";
 
 export interface ComingUp {
-	/** How to ask whether the broker as a whole works; absent: it works when all of its nodes are ready. */
+	/** How to ask whether the broker as a whole works; if absent, it works when all of its nodes are ready. */
 	readonly health: Pick<Described, "healthy">;
 	readonly log: BrokerLog;
 	/** The time limit for all of it. */
@@ -107,7 +107,7 @@ export async function bringUp(
 
 const HEALTH_MS = 100;
 
-/** Which command failed, and how; null: none failed. */
+/** Which command failed, and how; null if none failed. */
 async function runBefore(
 	{ place, command, number }: BrokerNode,
 	log: BrokerLog,

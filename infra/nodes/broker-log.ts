@@ -1,11 +1,11 @@
 import { createWriteStream } from "node:fs";
 import { hide } from "../../runner/secrets.ts";
 
-/** `broker.log`: the output of all nodes of a broker, and what mqbench does to them. */
+/** `broker.log`: the output of all nodes of a broker, and mqbench's actions on them. */
 export interface BrokerLog {
 	/** A line of a node (from 1), or of the preparations. */
 	write(line: string, node?: number): void;
-	/** What mqbench did to a node, with the time in the form that brokers use. */
+	/** An action of mqbench on a node, with the time in the form that brokers use. */
 	note(what: string, node: number): void;
 	/** The last few thousand characters. */
 	tail(): string;
@@ -35,16 +35,16 @@ export function openBrokerLog(
 	return {
 		write,
 		note(what, node) {
-			// What it writes from now on is about something else.
+			// Its output from now on is about something else.
 			worst = null;
 			write(`${new Date(nowMs()).toISOString()} mqbench: ${what}`, node);
 		},
 		tail: () => tail,
 		lastWords: () => {
-			// Kafka says why, and then reports its shutdown at length.
+			// Kafka prints the reason, and then reports its shutdown at length.
 			if (worst !== null) return worst;
 			const lines = tail.trim().split("\n");
-			// Java says first what is wrong, and then where.
+			// Java prints the error first, and then its place.
 			return lines.findLast((line) => !STACK.test(line)) ?? lines.at(-1) ?? "";
 		},
 		close: () => new Promise<void>((resolve) => void stream.end(resolve)),

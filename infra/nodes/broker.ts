@@ -18,10 +18,10 @@ export interface OpenBroker {
 	readonly places: readonly Place[];
 	readonly request: BrokerRequest;
 	readonly world: Pick<World, "stop" | "clock">;
-	/** Parts that only the target knows. */
+	/** Parts that only the target can provide. */
 	readonly about: Pick<Broker, "binary" | "sameHost" | "topology" | "settings"> &
 		Partial<Pick<Broker, "identities" | "hosts" | "notes">>;
-	/** Removes what the target has made for the broker, when its nodes are gone. */
+	/** Removes everything that the target has made for the broker, when its nodes are gone. */
 	remove(): Promise<void>;
 	/** Turns an error into the one for people. */
 	explain?(error: unknown, log: BrokerLog): unknown;
@@ -81,7 +81,7 @@ export async function openBroker({
 		version: facts.version(),
 		...about,
 		settings: hideSecrets(about.settings, secrets),
-		// On hosts of its own each node has one for itself.
+		// On separate hosts each node has one for itself.
 		nodesShareHost: about.sameHost && count > 1,
 		get gone() {
 			return left === 0;

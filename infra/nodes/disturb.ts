@@ -6,7 +6,7 @@ import type { BrokerNode } from "./node.ts";
 import type { Back } from "./place.ts";
 
 /**
- * What may be done to one node of a broker or to all at once. Data, addresses and log stay, so a node that is started again is the same node. A
+ * The faults of one node of a broker or of all at once. Data, addresses and log stay, so a node that is started again is the same node. A
  * node that was down counts as back when it is ready and the broker is healthy.
  */
 export function disturber(nodes: readonly BrokerNode[], options: ComingUp): Broker["disturb"] {
@@ -22,7 +22,7 @@ export function disturber(nodes: readonly BrokerNode[], options: ComingUp): Brok
 		};
 		const failed = done.find((one) => one.status === "rejected");
 		if (failed) {
-			// Never leave half of a fault: undo what was done.
+			// Never leave half of a fault: undo the part that was done.
 			await back().catch(() => {});
 			throw failed.reason;
 		}
@@ -73,7 +73,7 @@ const actions: Readonly<Record<Disturbance["action"], Act>> = {
 
 const nameOf = ({ number }: BrokerNode) => `node ${number}`;
 
-/** Notes what was done, and that it is undone when it is. */
+/** Notes the fault, and later that it is undone. */
 function noted(
 	log: BrokerLog,
 	node: BrokerNode,

@@ -8,7 +8,7 @@ export interface NodeOptions {
 	readonly command: NodeDescription;
 	/** Called with each line that it writes, for the log. */
 	hear(line: string): void;
-	/** Whether a line says that it accepts connections. */
+	/** Whether a line shows that it accepts connections. */
 	ready(line: string): boolean;
 }
 
@@ -35,7 +35,7 @@ export class BrokerNode {
 		});
 	}
 
-	/** Starts it. `ready` resolves when it says so, `ended` when its process has ended; the first one decides. */
+	/** Starts it. `ready` resolves at its ready line, `ended` when its process has ended; the first one decides. */
 	async start(): Promise<{ readonly ready: Promise<void>; readonly ended: Promise<End> }> {
 		const { hear, ready: isReady } = this.#options;
 		let tellReady = () => {};
@@ -97,13 +97,13 @@ export class BrokerNode {
 		await (await this.#letGo()).end();
 	}
 
-	/** From now on ignore what happens to it. */
+	/** From now on its events are ignored. */
 	close(): Promise<void> {
 		this.#life = null;
 		return this.place.close();
 	}
 
-	/** From now on what happens to its process is our doing. */
+	/** From now on we cause the events of its process. */
 	#letGo(): Promise<NodeProcess> {
 		const process = this.mustBeUp();
 		this.#life = null;

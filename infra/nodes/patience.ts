@@ -1,14 +1,14 @@
 import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks how many times as long a start may take as on an idle machine; 1: no longer. */
+/** Returns how many times as long a start may take as on an idle machine; 1 for no longer. */
 export type Crowding = () => number;
 
-/** Of this machine: processes that want a core, for each core, over the last minute. */
+/** This machine's: processes that want a core, for each core, over the last minute. */
 export const crowdedHere: Crowding = () =>
 	Math.min(MOST, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));
 
-/** Waits `ms`, and as many times longer as it is crowded meanwhile. Says how long that was to be, ms. */
+/** Waits `ms`, multiplied by the crowding during that time. Returns the wait, ms. */
 export async function patience(
 	ms: number,
 	signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { NodeProcess, Place, TakeLine } from "./place.ts";
 
-/** For tests: a place whose node is ready at once, and after 50 ms when it is started again; `signalled`: false where a signal reaches nothing. */
+/** For tests: a place whose node is ready at once, and 50 ms after later starts; `signalled` is false if a signal reaches nothing. */
 export function fakePlace(
 	signalled: (name: string) => boolean = () => true,
 	started: NodeProcess[] = [],

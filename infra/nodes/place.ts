@@ -5,7 +5,7 @@ import type { NodeDescription } from "../../runner/brokers/process.ts";
  * health, faults, take-down) is written once, on top of this.
  */
 export interface Place {
-	/** For people; null: this machine. */
+	/** For people; null for this machine. */
 	readonly host: string | null;
 	/** Whether signals pause it; otherwise the engine freezes it. */
 	readonly signals: boolean;
@@ -32,7 +32,7 @@ export type Command = Pick<NodeDescription, "argv" | "env">;
 export interface NodeProcess {
 	/** Resolves when it has ended and its output is read. Never rejects. */
 	readonly ended: Promise<End>;
-	/** Its pid on this machine; null: it has none here. */
+	/** Its pid on this machine; null if it has none here. */
 	pid(): Promise<number | null>;
 	/** Signals all of its processes at once; resolves with their number. */
 	signal(name: Signal): Promise<number>;
@@ -47,6 +47,6 @@ export interface End {
 	readonly how: string;
 	/** With exit code 0. */
 	readonly well: boolean;
-	/** Not known: the connection to its host was lost. */
+	/** Unknown, because the connection to its host was lost. */
 	readonly lost: boolean;
 }

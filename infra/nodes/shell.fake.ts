@@ -1,6 +1,6 @@
 import type { BrokerProcess, Described } from "../../runner/brokers/process.ts";
 
-/** For tests: a broker whose nodes are pieces of shell; one is ready when it says so. */
+/** For tests: a broker whose nodes are pieces of shell; one is ready when it prints that. */
 export function shellBroker(
 	nodes: readonly string[],
 	parts: Partial<Described> = {},

@@ -9,7 +9,7 @@ import { sha256OfFile } from "../../runner/sha256.ts";
 import { type GoOptions, go, goVersion } from "./go.ts";
 import { FIRST, HERE, modulesOf, type Platform, programIn } from "./programs.ts";
 
-/** Flags that affect the binaries, so they are part of the cache's key. What a debugger needs is left out: -s -w would remove it anyway. */
+/** Flags that affect the binaries, so they are part of the cache's key. A debugger's data are left out: -s -w would remove them anyway. */
 export const BUILD_FLAGS = [
 	"-trimpath",
 	"-buildvcs=false",
@@ -44,7 +44,7 @@ export const BuildFile = z.strictObject({
 	go: z.string(),
 	mqbench: z.string(),
 	sha256: z.record(z.string(), z.string()),
-	/** What it runs on, in Go's words. */
+	/** Its platform, in Go's words. */
 	platform: z.string(),
 });
 export type BuildFile = z.infer<typeof BuildFile>;
@@ -57,11 +57,11 @@ export interface BuildOptions extends GoOptions {
 	/** The folder to put them in. */
 	readonly folder: string;
 	readonly version: string;
-	/** Called for each step: what is counted, how many are done, of how many (0: unknown). */
+	/** Called for each step with the unit counted, the number done, and the total (0 if unknown). */
 	onProgress(phase: "modules" | "packages", done: number, all: number): void;
 }
 
-/** Builds the programs, and says what they are. On failure it throws one sentence with what to do. */
+/** Builds the programs, and returns their description. On failure it throws one sentence with a remedy. */
 export async function build(options: BuildOptions): Promise<BuildFile> {
 	const { folder, programs, version, platform, cwd, onProgress } = options;
 	const modules = modulesOf(programs).map((one) => ({ ...one, cwd: path.join(cwd, one.module) }));
@@ -108,7 +108,7 @@ export async function build(options: BuildOptions): Promise<BuildFile> {
 	};
 }
 
-/** A call of `go build` that names each package that it compiles; `to`: a file, or a folder with a separator at its end. */
+/** A call of `go build` that names each package that it compiles; `to` is a file, or a folder with a separator at its end. */
 export function buildArguments(
 	version: string,
 	to: string,
@@ -120,7 +120,7 @@ export function buildArguments(
 	return ["build", "-v", ...flags, ...linked, "-o", to, ...packages];
 }
 
-/** Reads a build and checks its files; null: there is none, or it is damaged. */
+/** Reads a build and checks its files; null if there is none, or it is damaged. */
 export async function readBuild(
 	folder: string,
 	programs: readonly BuiltProgram[],
@@ -137,7 +137,7 @@ export async function readBuild(
 	return whole.every(Boolean) ? file : null;
 }
 
-/** build.json of a folder, unchecked; null: it is no build. */
+/** build.json of a folder, unchecked; null if it is not a build. */
 export async function readBuildFile(folder: string): Promise<BuildFile | null> {
 	try {
 		return BuildFile.parse(JSON.parse(await readFile(path.join(folder, "build.json"), "utf8")));
@@ -148,7 +148,7 @@ export async function readBuildFile(folder: string): Promise<BuildFile | null> {
 
 // --- internal ---
 
-/** A server's module is a folder of its own; all other sources are one module's. */
+/** A server's module has its own folder; all other sources belong to one module. */
 function sources(extensions: string, modules: Set<string>): string[] {
 	return readdirSync(extensions, { recursive: true, encoding: "utf8" })
 		.map((file) => file.split(path.sep).join("/"))

@@ -8,7 +8,7 @@ import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { takeLock } from "../lock.ts";
 
-/** The folder in which mqbench keeps what it builds: MQBENCH_CACHE_DIR, otherwise the user's cache folder. */
+/** The folder in which mqbench keeps its builds: MQBENCH_CACHE_DIR, otherwise the user's cache folder. */
 export function cacheFolder(env: World["env"], platform: string): string {
 	if (env.MQBENCH_CACHE_DIR) return path.resolve(env.MQBENCH_CACHE_DIR);
 	const home = env.HOME || homedir();
@@ -16,14 +16,14 @@ export function cacheFolder(env: World["env"], platform: string): string {
 		return path.join(env.LOCALAPPDATA || path.join(home, "AppData", "Local"), "mqbench", "Cache");
 	if (platform === "darwin") return path.join(home, "Library", "Caches", "mqbench");
 	const xdg = env.XDG_CACHE_HOME;
-	// The XDG specification says to ignore relative paths.
+	// The XDG specification requires relative paths to be ignored.
 	return path.join(xdg && path.isAbsolute(xdg) ? xdg : path.join(home, ".cache"), "mqbench");
 }
 
 /** A folder of the cache: "bin/<key>", "jars/kafka-<key>", "go/go1.26.8". It gets its name only when it is complete. */
 export interface Entry<T> {
 	readonly folder: string;
-	/** Reads and checks it; null: it is not there, or not what was made, and is made anew. */
+	/** Reads and checks it; null if it is missing or changed: then it is made again. */
 	read(folder: string): Promise<T | null>;
 	/** Fills a new folder. */
 	make(folder: string): Promise<void>;
@@ -31,7 +31,7 @@ export interface Entry<T> {
 	onWait(pid: number): void;
 }
 
-/** What an entry of the cache has. It is made once for all that need it at the same time, and leaves nothing half-made. */
+/** The content of a cache entry. It is made once for all that need it at the same time, and leaves nothing half-made. */
 export async function fromCache<T>(
 	{ stop }: Pick<World, "stop">,
 	{ folder, read, make, onWait }: Entry<T>,
@@ -47,11 +47,11 @@ export async function fromCache<T>(
 			throw failure("cache-unwritable", { path: parent, reason: reasonOf(error) });
 		});
 	try {
-		// The holder of the lock may have made it meanwhile.
+		// The holder of the lock may have made it in the meantime.
 		const theirs = await read(folder);
 		if (theirs !== null) return theirs;
 		const part = `.${path.basename(folder)}-`;
-		// What was killed has left them.
+		// Killed processes have left them.
 		for (const name of await readdir(parent))
 			if (name.startsWith(part))
 				await rm(path.join(parent, name), { recursive: true, force: true });
@@ -76,13 +76,13 @@ export async function fromCache<T>(
 	}
 }
 
-/** Whether a process has used it within the last minutes, so that one may be using it. */
+/** Whether a process has used it within the last minutes, and may still be using it. */
 export async function isUsed(where: string, nowMs: number): Promise<boolean> {
 	const about = await stat(where).catch(() => null);
 	return about !== null && nowMs - about.mtimeMs < LATELY_MS;
 }
 
-/** Bytes of all files in a folder, or of a file; what is gone meanwhile, or may not be read, counts as nothing. */
+/** Bytes of all files in a folder, or of a file; files that disappear, or may not be read, count as nothing. */
 export async function sizeOf(where: string): Promise<number> {
 	try {
 		const about = await stat(where);
@@ -102,11 +102,11 @@ const LATELY_MS = 10 * BEAT_MS;
 
 const kept = new Set<string>();
 
-/** Shows that an entry is used, now and as long as this process lives, so that no other process removes it. */
+/** Shows that an entry is in use as long as this process lives: no other process removes it. */
 function keepUsed(folder: string): void {
 	const touch = () => {
 		const now = new Date();
-		// A cache that may only be read is used all the same.
+		// A read-only cache is still used.
 		utimes(folder, now, now).catch(() => {});
 	};
 	touch();

@@ -16,7 +16,7 @@ export interface FurtherOptions extends Omit<GoOptions, "cwd"> {
 	readonly version: string;
 	/** Path of the k6 to write. */
 	readonly out: string;
-	/** Folder of the Go module that makes it, beside it: go.mod and go.sum pin every version, for the next build as well. */
+	/** Folder of the Go module that makes it, next to it: go.mod and go.sum pin every version, for the next build as well. */
 	readonly lock: string;
 	/** Extensions: a folder, or "module@version". */
 	readonly further: readonly string[];
@@ -24,7 +24,7 @@ export interface FurtherOptions extends Omit<GoOptions, "cwd"> {
 	onProgress(phase: "packages", done: number, all: number): void;
 }
 
-/** Builds it, and returns the names of ours ("k6/x/kafka") whose place a further extension takes: it registers the name, and ours is left out. */
+/** Builds it, and returns our names ("k6/x/kafka") that a further extension replaces: it registers the name, and ours is left out. */
 export async function buildFurther(options: FurtherOptions): Promise<readonly string[]> {
 	const { extensions, lock, out, version, onProgress } = options;
 	await checkGo({ ...options, cwd: extensions });
@@ -45,13 +45,13 @@ export async function buildFurther(options: FurtherOptions): Promise<readonly st
 				{ ...inModule, onStderr: () => onProgress("packages", ++done, 0) },
 			);
 			for (const { module } of added) await checkRegisters(inModule, module);
-			// An extension that two register is what k6 does not survive.
+			// k6 does not start if two register the same extension.
 			const { code, tail } = await runTool([temporary, "version"], inModule);
 			const name = /extension already registered: (\S+)/.exec(tail.join("\n"))?.[1];
 			if (name === undefined && code !== 0)
 				throw failure("k6-unusable", { path: temporary, reason: tail[0] ?? "it does not run" });
 			if (name === undefined) break;
-			// Modules of ours that another extension may stand in for have a file of their own, with a build tag.
+			// Our modules that another extension may replace have a separate file, with a build tag.
 			const own = path.join(extensions, name.replace("k6/x/", "xk6-"), "register_module.go");
 			if (replaced.includes(name) || !existsSync(own)) throw failure("extension-twice", { name });
 			replaced.push(name);
@@ -59,7 +59,7 @@ export async function buildFurther(options: FurtherOptions): Promise<readonly st
 		await rename(temporary, out);
 		return replaced;
 	} catch (error) {
-		// What it pins may be half of it.
+		// It may be half pinned.
 		if (!pinned) await rm(lock, { recursive: true, force: true });
 		throw error;
 	} finally {
@@ -86,7 +86,7 @@ var bundle string
 func init() { runner.Embed(bundle) }
 `;
 
-/** A further extension; `folder`: where its sources are, null: the proxy's. */
+/** A further extension; `folder` has its sources, null takes the proxy's. */
 interface Added {
 	readonly module: string;
 	readonly version: string;

@@ -6,7 +6,7 @@ import { script, testFolder } from "../test-folder.fake.ts";
 import { FIRST, modulesOf } from "./programs.ts";
 import { type ResolveOptions, resolveBinaries } from "./resolve.ts";
 
-/** What the fake `go` does, command by command; each is a piece of shell. */
+/** The fake `go`'s actions, command by command; each is a piece of shell. */
 export interface FakeGo {
 	readonly env?: string;
 	readonly download?: string;
@@ -14,7 +14,7 @@ export interface FakeGo {
 	readonly build?: string;
 }
 
-/** For tests: a machine with a small Go module, an empty cache and a `go` that plays; null: without one. `told`: the printed lines. */
+/** For tests: a machine with a small Go module, an empty cache and a fake `go`; null for none. `told` are the printed lines. */
 export function machine(go: FakeGo | null = {}, env: Readonly<Record<string, string>> = {}) {
 	const folder = testFolder();
 	const bin = path.join(folder, "bin");
@@ -33,7 +33,7 @@ export function machine(go: FakeGo | null = {}, env: Readonly<Record<string, str
 	const world = fakeWorld({
 		cwd: folder,
 		env: {
-			// The rest of PATH is what the fake go itself needs.
+			// The rest of PATH is for the fake go itself.
 			PATH: go ? `${bin}:/usr/bin:/bin` : bin,
 			MQBENCH_CACHE_DIR: cache,
 			...env,
@@ -88,7 +88,7 @@ const PLAYS: Required<FakeGo> = {
 };
 
 function fakeGo(play: Required<FakeGo>, log: string): string {
-	// Of what is built together it plays for the first module alone, which has all programs.
+	// For modules built together it only acts for the first, which has all programs.
 	const together = modulesOf(FIRST).map(({ module }) => `*/${module}`);
 	return `case "$PWD" in
 ${together.filter((one) => one !== "*/.").join(" | ")}) exit 0 ;;

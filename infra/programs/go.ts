@@ -6,11 +6,11 @@ import { HERE, type Platform } from "./programs.ts";
 import { runTool, type ToolOptions } from "./tool.ts";
 
 export interface GoOptions extends ToolOptions {
-	/** The platform to build for; absent: this machine's. */
+	/** The platform to build for; if absent, this machine's. */
 	readonly platform?: Platform;
 }
 
-/** Runs `go <args>` to its end, without variables that would change the build. On failure it throws one sentence with what to do. */
+/** Runs `go <args>` to its end, without variables that would change the build. On failure it throws one sentence with a remedy. */
 export async function go(args: readonly string[], options: GoOptions): Promise<void> {
 	const env = goEnvironment(options.env, options.platform);
 	const { code, tail } = await runTool(["go", ...args], { ...options, env });
@@ -54,7 +54,7 @@ function goEnvironment(env: GoOptions["env"], { name }: Platform = HERE): GoOpti
 		GOGC: "400",
 		...env,
 		CGO_ENABLED: "0",
-		// Not empty: with an empty variable Go would use what `go env -w` has stored.
+		// Not empty: with an empty variable Go would use the value stored by `go env -w`.
 		GOFLAGS: "-mod=readonly",
 		GOWORK: "off",
 		GOOS: system,
@@ -72,7 +72,7 @@ function atLeast(version: string, wanted: string): boolean {
 	return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 }
 
-/** Turns the last lines that Go printed into a sentence that says what to do. */
+/** Turns the last lines that Go printed into a sentence with a remedy. */
 function explained(tail: readonly string[]): MqbenchError {
 	const text = tail.join("\n");
 	// A proxy's URL may hold a password.
@@ -96,6 +96,6 @@ function plain(line: string): string {
 	}
 }
 
-/** What Go prints when a proxy does not answer or does not have the module. */
+/** Go's output when a proxy does not answer or does not have the module. */
 const NETWORK =
 	/dial tcp|no such host|connection refused|i\/o timeout|TLS handshake|x509:|module lookup disabled|toolchain not available|proxyconnect|refusing to pass credentials|(?:reading|Get) "?https?:.*(?:EOF|: [45]\d\d )/i;

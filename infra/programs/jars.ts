@@ -10,13 +10,13 @@ import { formatSums, parseSums, sumsOf, wrongFile } from "./sums.ts";
 import { runTool } from "./tool.ts";
 
 export interface JarsOptions {
-	/** What is fetched, for the folder's name and for messages: "kafka". */
+	/** The downloaded program, for the folder's name and for messages: "kafka". */
 	readonly name: string;
 	/** The pom that pins all versions. */
 	readonly pom: string;
 	/** Properties of the pom to override: {kafka: "4.0.0"}. */
 	readonly properties: Readonly<Record<string, string>>;
-	/** File with the sha256 of each jar. null: none are pinned, so what Maven has fetched is taken as it is, and may not change after that. */
+	/** File with the sha256 of each jar. null if none are pinned: then Maven's files are accepted, and may not change after that. */
 	readonly sums: string | null;
 	/** Path of Maven's program. */
 	readonly mvn: string;
@@ -26,16 +26,15 @@ export interface JarsOptions {
 }
 
 /**
- * Folder with the jars of a pom and everything they need at run time: from the cache, or fetched by this machine's Maven with its own
- * settings.xml. They are checked when they are fetched and before each use. Fails with `broker-missing`, naming the jar that is not what it
- * should be.
+ * Folder with the jars of a pom and everything they need at run time: from the cache, or downloaded by this machine's Maven with its own
+ * settings.xml. They are checked when they are downloaded and before each use. Fails with `broker-missing`, naming the wrong jar.
  */
 export async function resolveJars(options: JarsOptions): Promise<string> {
 	const { name, pom, properties, sums, world, system } = options;
 	const hash = sha256((await readFile(pom, "utf8")) + JSON.stringify(properties));
 	const cache = cacheFolder(world.env, process.platform);
 	const folder = path.join(cache, "jars", `${name}-${hash.slice(0, 16)}`);
-	// Beside the folder, because Java loads all that lies in it.
+	// Next to the folder, because Java loads every file in it.
 	const record = sums ?? `${folder}.sha256`;
 	const wrongIn = async (where: string) =>
 		wrongFile(where, parseSums(await readFile(record, "utf8").catch(() => "")));
@@ -45,7 +44,7 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 		make: async (fetched) => {
 			await maven(options, fetched);
 			if (sums === null) return writeFile(record, formatSums(await sumsOf(fetched)));
-			// Maven checks what it downloads, but not what it has kept from earlier; and a repository may have exchanged file and checksum.
+			// Maven checks its downloads, but not its older files; and a repository may have exchanged file and checksum.
 			const wrong = await wrongIn(fetched);
 			if (wrong === null) return;
 			const { file, found, wanted } = wrong;
@@ -59,7 +58,7 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 
 // --- internal ---
 
-/** A slow download may go on; one that stands still is given up. */
+/** A slow download may go on; a stalled one is given up. */
 const FETCH_MS = 600_000;
 
 async function maven(
@@ -93,7 +92,7 @@ async function maven(
 	});
 }
 
-/** The first line that says what is wrong; Maven prints a screenful after it. */
+/** The first line with an error; Maven prints a screenful after it. */
 function explain(tail: readonly string[]): string {
 	const wrong = tail.find((line) => /ERROR/.test(line)) ?? tail.at(-1) ?? "";
 	return wrong

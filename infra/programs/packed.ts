@@ -8,7 +8,7 @@ import { reasonOf } from "../../runner/reason.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
 import { HERE, programIn } from "./programs.ts";
 
-/** manifest.json of a platform package: the programs in its bin/, and what they were made of. */
+/** manifest.json of a platform package: the programs in its bin/, and their sources. */
 export const Manifest = z.strictObject({
 	schema: z.literal(1),
 	mqbench: z.string(),
@@ -16,7 +16,7 @@ export const Manifest = z.strictObject({
 	platform: z.string(),
 	/** "go1.26.8" */
 	go: z.string(),
-	/** Keys of the builds (build.ts) whose place its programs take: the sources are the same, and k6 has all drivers. */
+	/** Keys of the builds (build.ts) that its programs replace: the sources are the same, and k6 has all drivers. */
 	builds: z.array(z.string()),
 	sha256: z.record(z.string(), z.string()),
 	/** Go modules that are linked in, as go.sum has them. */
@@ -32,16 +32,16 @@ export const Manifest = z.strictObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** What a platform package gives: its programs, or a sentence why it is passed over. */
+/** A platform package's programs, or a sentence with the reason for passing it over. */
 export type Packed =
 	/** `name`: "@mqbench/linux-x64 0.2.0" */
 	| { readonly folder: string; readonly go: string; readonly name: string }
-	/** null: this mqbench offers none for the platform; a clone offers none at all. */
+	/** null if this mqbench offers none for the platform; a clone offers none at all. */
 	| { readonly why: string | null };
 
 /**
- * Looks for the package of a platform where Node would, from the folder `near`: it is taken only if it was made of the same sources, and its
- * programs are what was packed.
+ * Looks for the package of a platform where Node would, from the folder `near`: it is used only if it was made from the same sources, and
+ * its programs are unchanged.
  */
 export async function findPacked(
 	near: string,

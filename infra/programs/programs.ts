@@ -38,7 +38,7 @@ export const FIRST: readonly BuiltProgram[] = [
 /** k6 once more, with all drivers: a first run would wait twice as long for them. */
 export const ALL_DRIVERS: readonly BuiltProgram[] = [{ ...K6, tags: "drivers" }];
 
-/** What is built, for people. */
+/** The programs built, for people. */
 export function titleOf(programs: readonly BuiltProgram[]): string {
 	const names = (some: readonly { name: string }[]) => some.map(({ name }) => name).join(" and ");
 	if (programs === FIRST)

@@ -27,7 +27,7 @@ import { trimBuilds } from "./trim.ts";
 export interface Binaries {
 	readonly k6: string;
 	readonly agent: string;
-	/** Version of Go that built them; null: not known, because we did not build them. */
+	/** Version of Go that built them; null if unknown, because we did not build them. */
 	readonly go: string | null;
 	/** Where they come from, for people: "package @mqbench/linux-x64 0.2.0". */
 	readonly origin: string;
@@ -45,7 +45,7 @@ export interface ResolveOptions {
 	readonly extensions: string;
 	readonly version: string;
 	readonly progress: BuildProgress;
-	/** Systems that k6 is to drive; left out: those of the first run. */
+	/** Systems that k6 must support; if left out, the first run's. */
 	readonly systems?: readonly { readonly broker: BrokerName }[];
 	/** Where no Go is, fetch one without a question. */
 	readonly yes?: boolean;
@@ -54,13 +54,13 @@ export interface ResolveOptions {
 /** Lines for people during a build, which takes a minute. */
 export interface BuildProgress {
 	say(text: string): void;
-	/** Takes the place of the last step. `all`: 0: not known. */
+	/** Replaces the last step. `all` is 0 if unknown. */
 	step(phase: "toolchain" | "modules" | "packages", done: number, all: number): void;
 }
 
 /**
- * Finds k6, nats-server and agent: MQBENCH_K6 (and the files beside it), else the package of the platform, else the cache, else a build with the
- * Go on PATH, else with a Go that is fetched.
+ * Finds k6, nats-server and agent: MQBENCH_K6 (and the files next to it), else the package of the platform, else the cache, else a build
+ * with the Go on PATH, else with a downloaded Go.
  */
 export async function resolveBinaries(world: World, options: ResolveOptions): Promise<Binaries> {
 	const ofPlatform = async (platform: Platform): Promise<Binaries> => {
@@ -101,13 +101,13 @@ export async function resolveBinaries(world: World, options: ResolveOptions): Pr
 
 type Found = Omit<Binaries, "server" | "on">;
 
-/** Platforms that hosts may have, besides this machine's own. */
+/** Platforms that hosts may have, in addition to this machine's own. */
 const HOSTS: Readonly<Record<string, Platform>> = {
 	"linux/amd64": platformOf("linux", "x64"),
 	"linux/arm64": platformOf("linux", "arm64"),
 };
 
-/** Each is made once, however many ask for it at the same time; after a failure it is tried anew. */
+/** Each is made once for all concurrent callers; after a failure it is tried again. */
 function once<T>(make: (name: string) => Promise<T>): (name: string) => Promise<T> {
 	const asked = new Map<string, Promise<T>>();
 	return (name) => {
@@ -118,7 +118,7 @@ function once<T>(make: (name: string) => Promise<T>): (name: string) => Promise<
 	};
 }
 
-/** MQBENCH_K6, and the programs beside it. */
+/** MQBENCH_K6, and the programs next to it. */
 async function named(world: World, own: string): Promise<Found> {
 	const k6 = path.resolve(world.cwd, own);
 	await checkK6(k6);
@@ -145,7 +145,7 @@ async function chosen(world: World, options: ResolveOptions, platform: Platform)
 	};
 }
 
-/** The folder with these programs: of the platform's package, or of the cache, where they are built if they never were. */
+/** The folder with these programs: the platform's package, or the cache, where they are built if they never were. */
 async function made(
 	world: World,
 	{ extensions, version, progress, yes = false }: ResolveOptions,

@@ -5,14 +5,14 @@ import { sha256OfFile } from "../../runner/sha256.ts";
 /** The sha256 of files by their name. */
 export type Sums = ReadonlyMap<string, string>;
 
-/** What a folder holds of that name is not what it should be; `found`, `wanted`: null, there is none. */
+/** A file in the folder with this name is wrong; `found` or `wanted` is null if there is none. */
 export interface WrongFile {
 	readonly file: string;
 	readonly found: string | null;
 	readonly wanted: string | null;
 }
 
-/** Reads what `sha256sum` prints: a sum and a name in each line. Lines that begin with # are comments. */
+/** Parses the output of `sha256sum`: a sum and a name in each line. Lines that begin with # are comments. */
 export function parseSums(text: string): Sums {
 	return new Map(
 		[...text.matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)].map(([, sum = "", file = ""]) => [file, sum]),
@@ -27,7 +27,7 @@ export function formatSums(sums: Sums): string {
 		.join("");
 }
 
-/** Of all files of a folder, and of folders in it. */
+/** For all files of a folder, and of folders in it. */
 export async function sumsOf(folder: string): Promise<Sums> {
 	const all = await readdir(folder, { recursive: true, withFileTypes: true });
 	return new Map(
@@ -42,7 +42,7 @@ export async function sumsOf(folder: string): Promise<Sums> {
 	);
 }
 
-/** The first file of a folder that was exchanged, is missing, or does not belong there: Java loads whatever lies beside the jars. */
+/** The first file of a folder that was exchanged, is missing, or does not belong there: Java loads any file next to the jars. */
 export async function wrongFile(folder: string, wanted: Sums): Promise<WrongFile | null> {
 	const found = await sumsOf(folder);
 	const wrong = [...new Set([...wanted.keys(), ...found.keys()])]

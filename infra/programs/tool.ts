@@ -11,9 +11,9 @@ export interface ToolOptions {
 }
 
 /**
- * Runs a program of this machine that builds or fetches (Go, Maven) to its end, on a leash: a small Node process that ends it, with all that it
- * has started, when our end of its standard input closes. So kill -9 of mqbench leaves none behind. (agent does this for k6, but agent is what
- * we are building.) Code 127: it cannot be started; `tail`: the last lines of both streams that have a blank in them.
+ * Runs a program of this machine that builds or downloads (Go, Maven) to its end, on a leash: a small Node process that ends it, with
+ * everything that it has started, when our end of its standard input closes. So kill -9 of mqbench leaves none behind. (agent does this for
+ * k6, but agent is being built here.) Code 127 if it cannot be started; `tail` has the last lines of both streams that contain a blank.
  */
 export function runTool(
 	argv: readonly string[],

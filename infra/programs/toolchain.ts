@@ -14,7 +14,7 @@ import { cacheFolder, fromCache } from "./cache.ts";
 import { checkGo } from "./go.ts";
 import { HERE } from "./programs.ts";
 
-/** The Go that is fetched where there is none, and what Go's checksum database says of it (sum.golang.org), by platform. */
+/** The Go to download if there is none, and its entries in Go's checksum database (sum.golang.org), by platform. */
 export const TOOLCHAIN = "go1.26.8";
 const SUMS: Readonly<Record<string, string>> = {
 	"linux/amd64": "h1:ZOmGe1OnfREDMIdb1Qi4G9JSuDPBLGExZMQ4nis1RXM=",
@@ -24,15 +24,15 @@ const SUMS: Readonly<Record<string, string>> = {
 };
 
 export interface ToolchainOptions {
-	/** The folder extensions/, whose go.mod says which Go is needed. */
+	/** The folder extensions/, whose go.mod has the required version of Go. */
 	readonly extensions: string;
 	/** Fetch without a question. */
 	readonly yes: boolean;
-	/** Why there is no package of this platform, for people; null: not looked for yet. */
+	/** Why there is no package of this platform, for people; null if not looked for yet. */
 	readonly why: string | null;
 	/** MB that have arrived, of how many. */
 	onProgress(done: number, all: number): void;
-	/** Another mqbench, whose process this is, fetches it. */
+	/** Another mqbench, with this process, downloads it. */
 	onWait(pid: number): void;
 	/** For tests: platform and sums. */
 	readonly platform?: string;
@@ -40,7 +40,7 @@ export interface ToolchainOptions {
 }
 
 /**
- * An environment in which `go` builds: this one, if its Go is new enough; else one with a Go that was fetched from the user's own module proxy
+ * An environment in which `go` builds: this one, if its Go is new enough; else one with a Go downloaded from the user's own module proxy
  * (GOPROXY), into the cache, once, after a question. Fails with one sentence and all ways out.
  */
 export async function goReady(world: World, options: ToolchainOptions): Promise<World["env"]> {
@@ -60,7 +60,7 @@ export async function goReady(world: World, options: ToolchainOptions): Promise<
 	const env = {
 		...world.env,
 		PATH: world.env.PATH ? `${bin}${path.delimiter}${world.env.PATH}` : bin,
-		// It finds itself, and is what the modules are built with.
+		// It finds itself, and builds the modules.
 		GOROOT: undefined,
 		GOTOOLCHAIN: "local",
 	};
@@ -68,7 +68,7 @@ export async function goReady(world: World, options: ToolchainOptions): Promise<
 	return env;
 }
 
-/** The first proxy of a GOPROXY; null: there is none, only "direct", or "off". */
+/** The first proxy of a GOPROXY; null if there is none, only "direct", or "off". */
 export function proxyIn(text: string | undefined): URL | null {
 	const one = (text ?? "")
 		.split(/[,|]/)
@@ -77,7 +77,7 @@ export function proxyIn(text: string | undefined): URL | null {
 	return one === undefined ? null : new URL(one);
 }
 
-/** What `go` calls the hash of a module's files (golang.org/x/mod/sumdb/dirhash, Hash1). */
+/** Go's hash of a module's files (golang.org/x/mod/sumdb/dirhash, Hash1). */
 export function hash1(files: Readonly<Record<string, Uint8Array>>): string {
 	const lines = Object.entries(files)
 		.map(([name, bytes]) => [name, createHash("sha256").update(bytes).digest("hex")] as const)
@@ -88,7 +88,7 @@ export function hash1(files: Readonly<Record<string, Uint8Array>>): string {
 
 // --- internal ---
 
-/** Asks, fetches and checks. Where none may be fetched, the ways out are what was `missing`. */
+/** Asks, downloads and checks. If it may not, `missing` lists the ways out. */
 async function fetchGo(
 	world: World,
 	{ yes, why, platform = HERE.name, sums = SUMS, onProgress }: ToolchainOptions,
@@ -113,7 +113,7 @@ async function fetchGo(
 		files = unzipSync(await download(url, world.stop, onProgress));
 	} catch (error) {
 		orInterrupted(world.stop);
-		// fetch itself says only that it failed.
+		// fetch itself reports only that it failed.
 		throw refuse(maskUserinfo(reasonOf((error as Error).cause ?? error)));
 	}
 	if (hash1(files) !== wanted)

@@ -3,7 +3,7 @@ import path from "node:path";
 import { readBuildFile } from "./build.ts";
 import { isUsed, sizeOf } from "./cache.ts";
 
-/** What all builds may take, bytes. */
+/** Limit for all builds, bytes. */
 const MOST_BYTES = 500e6;
 
 /** Removes builds beyond 500 MB, first those that have not been used for longest, and none that a command may be using. Never fails. */

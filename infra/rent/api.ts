@@ -13,7 +13,7 @@ import type { World } from "../../runner/world.ts";
 export const awsFolder: string = path.join(packageFolder, "infra", "aws");
 
 /**
- * Loads a package of that project ("@aws-sdk/client-ec2"), so that only people who rent download it. The types cannot be imported: the caller
+ * Loads a package of that project ("@aws-sdk/client-ec2"), so only users who rent download it. The types cannot be imported: the caller
  * names them. Fails with `sdk-missing`.
  */
 export async function loadSdk<T>(name: string): Promise<T> {
@@ -30,7 +30,7 @@ export async function loadSdk<T>(name: string): Promise<T> {
 	return loaded.default ?? (loaded as T);
 }
 
-/** Where AWS is asked, and with whose credentials; null: the environment's. */
+/** Where AWS is asked, and with whose credentials; null for the environment's. */
 export interface Where {
 	readonly region: string;
 	readonly profile: string | null;
@@ -38,11 +38,11 @@ export interface Where {
 
 /** AWS, or the connection to it, has refused a call: `cloud-unfit`, or `cloud-unasked` if it is about the credentials. */
 export class Refused extends MqbenchError {
-	/** AWS's "UnauthorizedOperation"; of the SDK or the system: "CredentialsProviderError", "ENOTFOUND". */
+	/** AWS's "UnauthorizedOperation"; "CredentialsProviderError" or "ENOTFOUND" from the SDK or the system. */
 	readonly refusal: string;
-	/** Without what to do: "ec2:RunInstances: UnauthorizedOperation: You are not allowed". */
+	/** Without a remedy: "ec2:RunInstances: UnauthorizedOperation: You are not allowed". */
 	readonly reason: string;
-	/** `call`: as IAM calls it, "ec2:RunInstances". */
+	/** `call` has IAM's name, "ec2:RunInstances". */
 	constructor(call: string, refusal: string, words: string) {
 		const said = `${call}: AWS refused (${refusal}: ${words}). ${remedyFor(refusal) ?? ""}`;
 		const code = call.startsWith("sts:") ? "cloud-unasked" : "cloud-unfit";
@@ -99,7 +99,7 @@ export function homeOf(region: string): string {
 	return region.startsWith("us-gov-") ? "us-gov-west-1" : "us-east-1";
 }
 
-/** Whose credentials are in use: the account, and the name of the user or the session, which fits into a tag. Throws a `Refused`. */
+/** The account of the credentials in use, and the name of the user or the session, which fits into a tag. Throws a `Refused`. */
 export async function callerOf(
 	where: Where,
 	world: Pick<World, "env" | "stop">,
@@ -123,7 +123,7 @@ export async function allPages<Page extends { NextToken?: string | undefined }>(
 	return pages;
 }
 
-/** What to do about a refusal of AWS, by its codes, which Pulumi repeats; null: its own words have to do. */
+/** A remedy for a refusal of AWS, by its codes, which Pulumi repeats; null if AWS's own words have to do. */
 export function remedyFor(words: string): string | null {
 	return Object.entries(REMEDIES).find(([codes]) => words.match(codes))?.[1] ?? null;
 }
@@ -154,7 +154,7 @@ type Wrap = (next: Send, context: { commandName?: string }) => Send;
 
 /** Makes every command of a client report which call was refused, and end when mqbench is to stop. */
 function watched<Client extends object>(client: Client, service: string, stop: AbortSignal) {
-	// One for each client, and regions have clients of their own.
+	// One for each client, and regions have separate clients.
 	setMaxListeners(0, stop);
 	const stopped = new Promise<never>((_, reject) => {
 		stop.addEventListener("abort", () => reject(stop.reason), { once: true });

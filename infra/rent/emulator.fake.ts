@@ -17,23 +17,23 @@ import { takeLock } from "../lock.ts";
 import { openApi } from "./api.ts";
 
 /**
- * For tests: AWS as moto (https://docs.getmoto.org) emulates it, with a stand-in before it for what moto does not have: placement groups, and
- * ends of spot requests.
+ * For tests: AWS as moto (https://docs.getmoto.org) emulates it, with a stand-in before it for the parts that moto lacks: placement groups,
+ * and ends of spot requests.
  */
 export interface Emulator {
 	/** Value of MQBENCH_AWS_ENDPOINT. */
 	readonly endpoint: string;
-	/** What it says of itself; tests change it. */
+	/** Its account data; tests change them. */
 	readonly account: Account;
-	/** Every call since it was last emptied, as IAM names it: "ec2:RunInstances". */
+	/** Every call since it was last emptied, with IAM's name: "ec2:RunInstances". */
 	readonly calls: string[];
 	close(): Promise<void>;
 }
 
 export interface Account {
-	/** "ec2:RunInstances": not allowed. */
+	/** Calls that are not allowed: "ec2:RunInstances". */
 	denied: Set<string>;
-	/** Error codes, with which a call is answered in place of what it should be: "sts:GetCallerIdentity" -> "ExpiredToken". */
+	/** Error codes, returned instead of a call's normal answer: "sts:GetCallerIdentity" -> "ExpiredToken". */
 	broken: Map<string, string>;
 }
 
@@ -51,7 +51,7 @@ export function allowedCalls(): string[] {
 	return policy.Statement.flatMap(({ Action }: { Action: string[] }) => Action).sort();
 }
 
-/** Why this machine cannot have it; null: it can. With CI=true it must. */
+/** Why this machine cannot have it; null if it can. With CI=true it must. */
 export function emulatorMissing(): string | null {
 	if (findOnPath("python3", process.env) !== null) return null;
 	const reason = "python3 is not on PATH (packages python3, python3-venv)";
@@ -59,7 +59,7 @@ export function emulatorMissing(): string | null {
 	throw new Error(`${reason}, and CI must not skip these tests`);
 }
 
-/** For a file of tests: an emulator of its own, and a `test` that needs it. */
+/** For a file of tests: an emulator, and a `test` that needs it. */
 export function emulated(): { readonly aws: Emulator; readonly onAws: TestAPI } {
 	const missing = emulatorMissing();
 	const aws = {} as Emulator;
@@ -272,9 +272,9 @@ interface PlacementGroup {
 	readonly tags: ReadonlyMap<string, string>;
 }
 
-/** What moto does not have. */
+/** The calls that moto lacks. */
 const OWN: Readonly<Record<string, (asked: Asked, placements: PlacementGroup[]) => string>> = {
-	// moto knows only requests that it was asked for by that name.
+	// moto only has requests that were made under that name.
 	"ec2:CancelSpotInstanceRequests": () => "<spotInstanceRequestSet/>",
 	"ec2:CreatePlacementGroup"({ region, parameters }, placements) {
 		const tags = [...parameters].flatMap(([key, value]) => {

@@ -29,7 +29,7 @@ export function rigsText(rigs: readonly KnownRig[], world: World): string {
 		.join("");
 }
 
-/** A rig in `rigs list --json`; null: not known. */
+/** A rig in `rigs list --json`; null if unknown. */
 export function rigForPrograms({ folder, file, trouble }: KnownRig): object {
 	const { createdAt = null, expiresAt = null, cloud = null } = file ?? {};
 	const of = (key: keyof Cloud) => [key, cloud?.[key] ?? null];
@@ -45,7 +45,7 @@ function lineOf({ folder, file }: KnownRig, nowMs: number): string[] {
 	const { region, machines, hourlyUsd } = file.cloud;
 	const end = rigEndsAt(file);
 	const over = isOver(end, nowMs);
-	// Machines are known once all of them are up.
+	// The number of machines is final once all of them are up.
 	const upTo = file.clients.length > 0 && !over ? "" : "up to ";
 	const usd = hourlyUsd === null ? "price not known" : `${upTo}$${hourlyUsd.toFixed(2)} an hour`;
 	const age = `${spanText(nowMs - Date.parse(file.createdAt ?? ""))} old`;

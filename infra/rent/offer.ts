@@ -13,21 +13,21 @@ import { type Price, priceOf } from "./prices.ts";
 import { type CloudRequest, rigId } from "./request.ts";
 import { expiresAt } from "./rigs.ts";
 
-/** What would be rented, and its price: AWS has been asked, and nothing costs anything yet. */
+/** The machines that would be rented, and their price: AWS has been asked, and nothing costs anything yet. */
 export interface Offer extends Price {
-	/** The program's input, but for the keys, which are made when the rig is stood up. */
+	/** The program's input, except for the keys, which are made when the rig is stood up. */
 	readonly config: Omit<AwsConfig, "publicKey" | "identity" | "hostKey" | "knownHosts">;
 	/** How many of each type. */
 	readonly machines: Readonly<Record<string, number>>;
-	/** For people: machines, zone, image, who gets in. */
+	/** For people: machines, zone, image, allowed address. */
 	readonly lines: readonly string[];
 	readonly warnings: readonly string[];
 }
 
 /**
- * Asks AWS who calls, where the types are, and for the image; everything else AWS refuses by itself when the rig is stood up. `plannedNs`: how long
- * the machines are going to be used; null: until somebody takes them down. Fails with `cloud-unfit` or `cloud-too-many`, with `cloud-unasked` if
- * AWS cannot be asked at all, and with `sdk-missing`.
+ * Asks AWS for the caller, the zones of the types, and the image; everything else AWS refuses by itself when the rig is stood up.
+ * `plannedNs` is how long the machines are going to be used; null until they are taken down. Fails with `cloud-unfit` or `cloud-too-many`,
+ * with `cloud-unasked` if AWS cannot be asked at all, and with `sdk-missing`.
  */
 export async function offer(
 	{ scenario, systems, packages }: CloudRequest,
@@ -89,7 +89,7 @@ export async function offer(
 	};
 }
 
-/** What is wrong here, before AWS or anybody else is asked. Fails with `cloud-unfit`, `cloud-too-many` or `usage`. */
+/** Checks everything possible here, before AWS or the user is asked. Fails with `cloud-unfit`, `cloud-too-many` or `usage`. */
 export function checkHere(aws: Aws, env: World["env"]): void {
 	const { brokers, clients } = aws;
 	const variable = "MQBENCH_MAX_INSTANCES";
@@ -107,12 +107,12 @@ export function checkHere(aws: Aws, env: World["env"]): void {
 		);
 }
 
-/** In "c7gn.xlarge" the letter g after the number says that the processor is AWS's own. */
+/** In "c7gn.xlarge" the letter g after the number means that the processor is AWS's own. */
 export function platformOf(instance: string): string {
 	return /^(a1|[a-z]+\d+[a-z]*g[a-z]*)[.-]/.test(instance) ? "linux/arm64" : "linux/amd64";
 }
 
-/** The one address that may use SSH: what is written, else what AWS's service sees this machine under (`asked`). Never guessed. */
+/** The one address that may use SSH: as written, else this machine's address as seen by AWS's service (`asked`). Never guessed. */
 export async function sshAddress({ sshFrom }: Pick<Aws, "sshFrom">, { env, stop }: World) {
 	const written = sshFrom ?? env.MQBENCH_SSH_FROM ?? "";
 	const address = written.trim().replace(/\/32$/, "");

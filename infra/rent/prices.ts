@@ -6,13 +6,13 @@ export const PRICES_OF = "2026-01-19";
 
 /** The price of an hour. */
 export interface Price {
-	/** null: it is not known. */
+	/** null if unknown. */
 	readonly hourlyUsd: number | null;
 	/** Why not, as the end of a sentence. */
 	readonly unpriced: string | null;
 }
 
-/** Machines, volumes, root disks and public addresses; what is sent over the internet is not in it. */
+/** Machines, volumes, root disks and public addresses, without traffic over the internet. */
 export function priceOf({ brokers, clients }: Pick<Aws, "brokers" | "clients">): Price {
 	const fleets = [brokers, clients].filter(({ count }) => count > 0);
 	const unknown = fleets.map(({ instance }) => instance).filter((type) => machine(type) === null);
@@ -54,7 +54,7 @@ function machine(type: string): number | null {
 	return size === undefined || FAMILIES[family] === undefined ? null : FAMILIES[family] * xlarges;
 }
 
-/** Of gp3 3000 IOPS and 125 MiB/s are free; of io2 the first IOPS cost this, later ones less. AWS counts 30 days as a month of volumes. */
+/** With gp3, 3000 IOPS and 125 MiB/s are free; with io2 the first IOPS cost this, later ones less. For AWS 30 days are a month. */
 function volumeHour({ type, sizeGiB, iops, throughputMiBps }: AwsVolume): number {
 	const io2 = sizeGiB * 0.125 + (iops ?? 0) * 0.065;
 	const gp3 =

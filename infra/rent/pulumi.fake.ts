@@ -12,7 +12,7 @@ export interface Behaviour {
 	readonly rig?: unknown;
 }
 
-/** For tests: a program that behaves as the command pulumi does, on a state folder of its own, and rents nothing. */
+/** For tests: a program that behaves as the command pulumi does, on a separate state folder, and rents nothing. */
 export function fakePulumi(folder: string) {
 	const bin = path.join(folder, "fake-bin");
 	const told = path.join(folder, "told");
@@ -27,9 +27,9 @@ export function fakePulumi(folder: string) {
 	return {
 		/** Path of the program. */
 		program,
-		/** What it was called with, a list of arguments each. */
+		/** The arguments of its calls, a list each. */
 		calls: () => lines("calls").map((line) => JSON.parse(line) as string[]),
-		/** What it saw of the environment, at its last call. */
+		/** The environment at its last call. */
 		env: () => JSON.parse(readFileSync(path.join(told, "env"), "utf8")) as Record<string, string>,
 		signals: () => lines("signals"),
 		behave: (how: Behaviour) => writeFileSync(path.join(told, "how"), JSON.stringify(how)),

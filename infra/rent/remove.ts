@@ -40,7 +40,7 @@ export async function destroyRigs(
 	);
 }
 
-/** `mqbench down`: takes a rented rig down as its rig.json says. Resolves when nothing of it is left. */
+/** `mqbench down`: takes down the rented rig of a rig.json. Resolves when nothing of it is left. */
 export async function downInCloud(
 	rig: RigFile,
 	file: string,
@@ -48,7 +48,7 @@ export async function downInCloud(
 	options: CloudOptions = {},
 ): Promise<void> {
 	const state = rig.cloud?.state ?? null;
-	// Its state is not ours, so somebody else has to take it down.
+	// Its state is not ours, so it cannot be taken down here.
 	if (state === null)
 		throw failure("usage", {
 			message: `${file}: the machines of ${rig.id} were stood up by hand, and go the same way: pulumi destroy where pulumi up was run`,
@@ -62,7 +62,7 @@ export async function downInCloud(
 	await takeDown(rig, null, options, world);
 }
 
-/** Without a region all that are enabled; without an id all that have expired and belong to the owner, who is the caller by default. */
+/** Without a region, all enabled ones; without an id, all that have expired and belong to the owner, by default the caller. */
 export interface SweepArgs {
 	readonly region?: string | undefined;
 	readonly profile?: string | undefined;
@@ -142,7 +142,7 @@ async function destroy(
 	await takeDown(rig, folder, options, world);
 }
 
-/** Looks into one region or all of them, prints what is there, and chooses. */
+/** Looks into one region or all of them, prints the rigs there, and chooses. */
 async function look(
 	{ region, id, owner, profile: named }: SweepArgs,
 	world: World,
@@ -162,7 +162,7 @@ async function look(
 		const at = regions[i] ?? "";
 		if (answer.status === "rejected") {
 			if (!(answer.reason instanceof MqbenchError)) throw answer.reason;
-			// An account may forbid some regions to everybody; look at the others anyway.
+			// An account may forbid some regions entirely; look at the others anyway.
 			refused.push(`${at} was not looked at: ${answer.reason.message}`);
 			continue;
 		}

@@ -69,14 +69,14 @@ export const rentedFile: RigFileInput = {
 	},
 };
 
-/** For tests: what Pulumi's program returns for the offered rig. */
+/** For tests: the result of Pulumi's program for the offered rig. */
 export function output(id = "demo-1"): RigFileInput {
 	const { cloud, clients = [], ...rig } = rentedFile;
 	const more = { host: "203.0.113.3", ...access };
 	return { ...rig, id, clients: [...clients, more], facts: { placementGroup: "pg-1" } };
 }
 
-/** For tests: Pulumi, which remembers what was asked of it. */
+/** For tests: Pulumi, which records its requests. */
 export function fakeStack(parts: Partial<Stack> = {}): Stack & { readonly asked: string[] } {
 	const asked: string[] = [];
 	return {
@@ -93,7 +93,7 @@ export function fakeStack(parts: Partial<Stack> = {}): Stack & { readonly asked:
 }
 
 /**
- * A process of its own that stands up the rig demo-1, prints "ready", and waits; SIGUSR2 has it take the rig down. `open`: what replaces Pulumi.
+ * A separate process that stands up the rig demo-1, prints "ready", and waits; SIGUSR2 has it take the rig down. `open` replaces Pulumi.
  */
 export function standUpAlone(env: Readonly<Record<string, string>>, open = ""): ChildProcess {
 	const file = pathToFileURL(path.join(packageFolder, "dist/infra/rent/stand-up.js")).href;
@@ -118,10 +118,10 @@ export function standUpAlone(env: Readonly<Record<string, string>>, open = ""): 
 	return child;
 }
 
-/** Renting for tests of commands: rents nothing, and remembers in which order it was asked for what. */
+/** Renting for tests of commands: rents nothing, and records its requests in order. */
 export interface FakeCloud extends CloudSide {
 	readonly asked: string[];
-	/** What each offer was asked for. */
+	/** The arguments of each offer. */
 	readonly offered: Parameters<CloudSide["offer"]>[];
 }
 

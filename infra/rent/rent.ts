@@ -20,15 +20,15 @@ import { findPulumi } from "./stack.ts";
 import { type CloudRig, standUp } from "./stand-up.ts";
 import { machinesText } from "./take-down.ts";
 
-/** What renting asks of the outside; tests pass a fake. */
+/** The outside functions that renting uses; tests pass a fake. */
 export interface CloudSide {
-	/** Builds or fetches what the machines are going to run: failures show before anything costs money, and no machine waits for a build. */
+	/** Builds or downloads the machines' programs: failures show before anything costs money, and no machine waits for a build. */
 	prepare(asked: CloudRequest, world: World, build: BuildProgress, yes: boolean): Promise<void>;
 	offer: typeof offer;
 	standUp(offer: Offer, world: World, options: { say(line: string): void }): Promise<CloudRig>;
 }
 
-/** `--yes`: do not ask; `--max-hourly-usd`: do not rent what costs more, or has no price. */
+/** `--yes` skips the question; `--max-hourly-usd` refuses machines that cost more, or have no price. */
 export interface RentOptions {
 	readonly yes?: boolean | undefined;
 	readonly maxHourlyUsd?: string | undefined;
@@ -61,7 +61,7 @@ export const theCloud: CloudSide = {
 	standUp,
 };
 
-/** `mqbench plan`: prints what would be rented, and returns the exit code. */
+/** `mqbench plan`: prints the machines that would be rented, and returns the exit code. */
 export async function writeOffer(
 	request: CloudRequest,
 	world: World,
@@ -119,7 +119,7 @@ export function refuseRentOptions({ maxHourlyUsd }: RentOptions): void {
 		});
 }
 
-/** What a run on rented machines cannot do, before anybody is asked anything. Fails with `usage` or `output-exists`. */
+/** Refuses options that a run on rented machines cannot have, before any question is asked. Fails with `usage` or `output-exists`. */
 export function refuseFolder(
 	{ out, resume }: { readonly out?: string | undefined; readonly resume?: string | undefined },
 	world: World,
@@ -133,8 +133,8 @@ export function refuseFolder(
 }
 
 /**
- * Rents, uses what is rented, with the path of its rig.json, and takes it down in any case. The exit code is that of the use, except that 5
- * (something is left) takes precedence; a failure of the use is reported first.
+ * Rents, uses the rig, with the path of its rig.json, and takes it down in any case. The exit code is the use's, except that 5 (something
+ * is left) takes precedence; a failure of the use is reported first.
  */
 export async function rentAndUse(
 	request: CloudRequest,
@@ -148,7 +148,7 @@ export async function rentAndUse(
 	return useThenTakeDown(rig, progress, world, () => use(rig.place.path));
 }
 
-/** Rents machines that stay, and writes the rig.json that says where they are. Resolves with the text for people. */
+/** Rents machines that stay, and writes the rig.json with their addresses. Resolves with the text for people. */
 export async function upInCloud(
 	request: CloudRequest,
 	args: RentOptions & { readonly path: string },
@@ -175,7 +175,7 @@ They cost money until: npx mqbench down ${commandLine([place.shown])}, or npx mq
 `;
 }
 
-/** The machines, their price and what may be wrong with them, a line each. */
+/** The machines, their price and possible problems with them, a line each. */
 export function offerText(offer: Offer, plannedNs: number | null): string {
 	return [
 		...offer.lines,
@@ -197,7 +197,7 @@ async function rent(
 	world: World,
 	cloud: CloudSide,
 ): Promise<CloudRig> {
-	// Before anybody is asked anything.
+	// Before any question is asked.
 	const limit = args.maxHourlyUsd;
 	if (limit !== undefined && !(/^\d+(\.\d+)?$/.test(limit) && Number(limit) > 0))
 		throw failure("usage", {
@@ -233,7 +233,7 @@ function dollars(usd: number): string {
 	return `$${usd.toFixed(2)}`;
 }
 
-/** The price of an hour, of the planned time, and the most that it can become. */
+/** The price of an hour, of the planned time, and the highest possible one. */
 function costText({ hourlyUsd, unpriced, config }: Offer, plannedNs: number | null): string {
 	const ttlNs = config.ttlMinutes * 60e9;
 	if (hourlyUsd === null)

@@ -29,7 +29,7 @@ export interface RequestArgs {
 	readonly confirm?: boolean | undefined;
 }
 
-/** What to rent for the scenario; null: nothing. Fails with `ttl-short` if the machines would end themselves before the runs are over. */
+/** The machines to rent for the scenario; null for none. Fails with `ttl-short` if they would end themselves before the runs are over. */
 export function cloudRequest(
 	scenario: Scenario,
 	plans: readonly Plan[],
@@ -72,7 +72,7 @@ export function rigId(scenario: string): string {
 
 // --- internal ---
 
-/** Of Debian, for systems in containers: the engine, and whom it trusts when it pulls. */
+/** Debian's, for systems in containers: the engine, and the certificates that it trusts when it pulls. */
 const ENGINE_PACKAGES = ["ca-certificates", "docker.io"];
 
 /** Usually five minutes: Pulumi's provider (once), network, machines that start, packages, programs. */

@@ -12,13 +12,13 @@ import { didYouMean } from "../../runner/suggest.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
 
-/** What mqbench remembers of a rented rig: a folder that only its owner can read, made before anything is rented, removed when nothing is left. */
+/** A rented rig as recorded here: a folder that only its owner can read, made before anything is rented, removed when nothing is left. */
 export type RigFolder = ReturnType<typeof rigFolder>;
 
 /** A rig as found in the state folder. */
 export interface KnownRig {
 	readonly folder: RigFolder;
-	/** null: rig.json is missing or broken; `trouble` says how. */
+	/** null if rig.json is missing or broken, for the reason in `trouble`. */
 	readonly file: RigFile | null;
 	readonly trouble: string | null;
 }
@@ -66,7 +66,7 @@ export async function forget(folder: RigFolder): Promise<void> {
 	}
 }
 
-/** Every folder in the state folder that may be a rig, by name. Half-written ones say so, and do not hide the rest. */
+/** Every folder in the state folder that may be a rig, by name. Half-written ones are marked, and do not hide the rest. */
 export async function knownRigs(world: World): Promise<KnownRig[]> {
 	const all = rigsFolder(world);
 	const entries = await readdir(all, { withFileTypes: true }).catch((error) => {
@@ -89,19 +89,19 @@ export async function knownRig(id: string, world: World): Promise<KnownRig> {
 	return found;
 }
 
-/** The folder in which mqbench remembers what it has rented: MQBENCH_STATE_DIR, otherwise the user's folder for state. */
+/** The folder with mqbench's records of rented machines: MQBENCH_STATE_DIR, otherwise the user's folder for state. */
 export function stateFolder(env: World["env"], platform: string): string {
 	if (env.MQBENCH_STATE_DIR) return path.resolve(env.MQBENCH_STATE_DIR);
 	const home = env.HOME || homedir();
 	if (platform === "win32")
 		return path.join(env.LOCALAPPDATA || path.join(home, "AppData", "Local"), "mqbench", "State");
 	if (platform === "darwin") return path.join(home, "Library", "Application Support", "mqbench");
-	// The XDG specification says to ignore relative paths.
+	// The XDG specification requires relative paths to be ignored.
 	const xdg = path.isAbsolute(env.XDG_STATE_HOME ?? "") ? env.XDG_STATE_HOME : null;
 	return path.join(xdg ?? path.join(home, ".local", "state"), "mqbench");
 }
 
-/** Makes an ed25519 key without a passphrase at `file`, its public half beside it (".pub"). Returns that, a line. Fails with `cloud-key`. */
+/** Makes an ed25519 key without a passphrase at `file`, and next to it its public half (".pub"), which it returns. Fails: `cloud-key`. */
 export async function makeKey(file: string, id: string): Promise<string> {
 	const words = ["-q", "-t", "ed25519", "-N", "", "-C", `mqbench-${id}`, "-f", file];
 	try {
@@ -116,8 +116,8 @@ export async function makeKey(file: string, id: string): Promise<string> {
 }
 
 /**
- * Makes the host key of a rig's machines, which they get before their sshd starts, and the file by which ssh knows it: all of them have the
- * same key, and their addresses are not known yet. So no key is taken on trust at the first contact. Fails as `makeKey` does.
+ * Makes the host key of a rig's machines, which they get before their sshd starts, and ssh's file with it: all of them have the same key,
+ * and their addresses are not fixed yet. So no key is taken on trust at the first contact. Fails as `makeKey` does.
  */
 export async function makeHostKey(file: string, knownHosts: string, id: string): Promise<void> {
 	const line = await makeKey(file, id);
@@ -133,13 +133,13 @@ function rigFolder(id: string, world: World) {
 		id,
 		path: folder,
 		place: { shown: file, path: file } satisfies RigPlace,
-		/** Private half of its key; the public half is beside it. */
+		/** Private half of its key; the public half is next to it. */
 		identity: path.join(folder, "id_ed25519"),
-		/** Private half of its machines' host key; the public half is beside it. */
+		/** Private half of its machines' host key; the public half is next to it. */
 		hostKey: path.join(folder, "host_ed25519"),
 		/** The machines' host key, as ssh stores it. */
 		knownHosts: path.join(folder, "known_hosts"),
-		/** For Pulumi's state, which is as secret as the key beside it. */
+		/** For Pulumi's state, which is as secret as the key next to it. */
 		passphrase: path.join(folder, "passphrase"),
 		/** Pulumi's state of it. */
 		pulumi: path.join(folder, "pulumi"),

@@ -19,11 +19,11 @@ import type { RigFolder } from "./rigs.ts";
 
 /** A rig in Pulumi's hands. Tests pass a fake. */
 export interface Stack {
-	/** Makes what is missing; resolves with the program's output "rig". Aborting `signal` asks Pulumi once to end properly. */
+	/** Makes the missing parts; resolves with the program's output "rig". Aborting `signal` asks Pulumi once to end properly. */
 	up(config: AwsConfig, how: { readonly signal: AbortSignal; readonly say: Say }): Promise<unknown>;
 	/**
-	 * Takes down everything that the state knows; a Pulumi that has locked it is ended first, after `patienceMs` by force. false: there may be
-	 * more than the state knew, because it is not there or a Pulumi was killed.
+	 * Takes down everything in the state; a Pulumi that has locked it is ended first, after `patienceMs` by force. false if there may be more
+	 * than the state had, because it is missing or a Pulumi was killed.
 	 */
 	destroy(say: Say, patienceMs: number): Promise<boolean>;
 }
@@ -84,7 +84,7 @@ export async function openStack(folder: RigFolder, world: World): Promise<Stack>
 	};
 }
 
-/** "aws:ec2:Instance broker-1 created"; null: a line of Pulumi's that is of no interest. For steps that take no time only the end is shown. */
+/** "aws:ec2:Instance broker-1 created"; null for a line without interest. For steps that take no time only the end is shown. */
 export function step(line: string): string | null {
 	// Hundreds of megabytes, but only the first time.
 	const plugin = /((?:Down|Instal)\w+ plugin \S+): starting$/.exec(line)?.[1];
@@ -127,7 +127,7 @@ export async function findPulumi({ env, cwd }: Pick<World, "env" | "cwd">): Prom
 	return program;
 }
 
-/** Our environment, because credentials may need any variable, but not what would lead Pulumi elsewhere or change the programs that it starts. */
+/** Our environment, because credentials may need any variable, except those that would lead Pulumi elsewhere or change its programs. */
 export function passedOn(env: World["env"]): Record<string, string> {
 	const other = /^(PULUMI_(?!HOME$)\w*|NODE_OPTIONS|K6_\w*)$/i;
 	const passed = Object.entries(env).filter(([name, value]) => value && !other.test(name));
@@ -135,9 +135,9 @@ export function passedOn(env: World["env"]): Record<string, string> {
 }
 
 /**
- * The command pulumi as Pulumi's Automation API starts it (`PulumiCommand`). Pulumi takes a second SIGINT as "stop at once", and then loses track
- * of what it has made. So it runs in a session of its own, where no Ctrl-C of the terminal reaches it, and gets exactly one from mqbench. It
- * writes to files in `folder`, so that it goes on when mqbench is gone. `env`: its whole environment.
+ * The command pulumi as Pulumi's Automation API starts it (`PulumiCommand`). Pulumi takes a second SIGINT as "stop at once", and then loses
+ * track of its machines. So it runs in a separate session, where no Ctrl-C of the terminal reaches it, and gets exactly one from mqbench.
+ * It writes to files in `folder`, so it goes on when mqbench is gone. `env` is its whole environment.
  */
 export function pulumiCommand(command: string, env: Record<string, string>, folder: string) {
 	/** Throws a `PulumiFailed` unless Pulumi succeeds. */
@@ -190,8 +190,8 @@ export function pulumiCommand(command: string, env: Record<string, string>, fold
 }
 
 /**
- * Asks each Pulumi that has locked the stack once to end, as that of an mqbench that was killed, and waits; then the lock may be dropped.
- * Throws `failed` if one runs on another machine.
+ * Asks each Pulumi that has locked the stack once to end, such as a killed mqbench's, and waits; then the lock may be dropped. Throws
+ * `failed` if one runs on another machine.
  */
 export async function endHolders(
 	failed: PulumiFailed,
@@ -224,7 +224,7 @@ function reasonIn({ stdout, stderr, code }: Said): string {
 	return reason.replace(/[.:]$/, "").slice(0, 600);
 }
 
-/** With all descendants, by ps: providers have process groups of their own. */
+/** With all descendants, by ps: providers have separate process groups. */
 async function killTree(root: number): Promise<void> {
 	const rows = (await ps("-A", "-o", "pid=", "-o", "ppid=")).split("\n");
 	const all = rows.map((row) => row.trim().split(/\s+/).map(Number));
@@ -256,7 +256,7 @@ function says(error: unknown, words: string): error is PulumiFailed {
 	return error instanceof PulumiFailed && error.said.stderr.includes(words);
 }
 
-/** A project of the rig's own, because Pulumi writes settings beside Pulumi.yaml; its program stays in infra/aws/bin, where its packages are. */
+/** A separate project, because Pulumi writes settings next to Pulumi.yaml; its program stays in infra/aws/bin, with its packages. */
 function writeProject(folder: RigFolder): void {
 	const settings = parse(readFileSync(path.join(awsFolder, "Pulumi.yaml"), "utf8"));
 	const main = path.resolve(awsFolder, settings.main ?? ".");

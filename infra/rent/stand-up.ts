@@ -9,7 +9,7 @@ import type { Offer } from "./offer.ts";
 import { expiresAt, forget, keepRig, makeHostKey, makeKey, makeRigFolder } from "./rigs.ts";
 import { type CloudOptions, filled, leftText, takeDown, whyOf } from "./take-down.ts";
 
-/** What is to be rented. The user has agreed. */
+/** The machines to rent. The user has agreed. */
 export type Offered = Pick<Offer, "config" | "machines" | "hourlyUsd">;
 
 /** Machines that are up. The owner of this object takes them down or keeps them. */
@@ -24,8 +24,8 @@ export interface CloudRig {
 }
 
 /**
- * Stands up what was offered: remembers it first, then lets Pulumi make it. After any failure, and after Ctrl-C, it takes everything down. It
- * fails with `cloud-up` or `interrupted` if nothing is left, and with `cloud-left` (exit code 5) if something is.
+ * Stands up the offered machines: records them first, then lets Pulumi make them. After any failure, and after Ctrl-C, it takes everything
+ * down. It fails with `cloud-up` or `interrupted` if nothing is left, and with `cloud-left` (exit code 5) if something is.
  */
 export async function standUp(
 	offered: Offered,
@@ -113,7 +113,7 @@ function planned(
 	});
 }
 
-/** The program's output, which must be a rig with all of its machines, and what only mqbench knows. */
+/** The program's output, which must be a rig with all of its machines, completed with mqbench's own data. */
 function whole(output: unknown, plan: RigFile, count: number): RigFile {
 	const parsed = parseRig(JSON.stringify(output ?? null));
 	if ("wrong" in parsed)

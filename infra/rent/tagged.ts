@@ -4,18 +4,18 @@ import { pause } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { allPages, homeOf, openApi, Refused, type Where } from "./api.ts";
 
-/** What AWS has of a rig, by its tags. */
+/** AWS's resources of a rig, by its tags. */
 export interface TaggedRig {
 	readonly id: string;
 	/** "": the tag is missing. */
 	readonly owner: string;
-	/** The latest of its things; null: one of them has no time. */
+	/** The latest among its things; null if one of them has no time. */
 	readonly expiresAt: string | null;
 	/** "instance i-0abc (i4i.xlarge)", machines first. */
 	readonly things: readonly string[];
 }
 
-/** How often to ask whether something is gone, and for how long: machines (some without a hypervisor take most of it), what others still use. */
+/** How often to ask whether something is gone, and for how long: machines (some without a hypervisor take most of it), things in use. */
 const PATIENCE = { pauseMs: 3_000, machinesMs: 3_600_000, heldMs: 60_000 };
 
 /** Regions that are enabled for the account, by name. Throws a `Refused`. */
@@ -48,8 +48,8 @@ export async function findTagged(
 }
 
 /**
- * Removes everything of a rig, in an order that AWS accepts, and waits until machines have ended. It goes on after failures. Resolves with what
- * is left, and AWS's reasons. Throws a `Refused` if AWS does not show what there is, or `interrupted`.
+ * Removes everything of a rig, in an order that AWS accepts, and waits until machines have ended. It goes on after failures. Resolves with
+ * the things left, and AWS's reasons. Throws a `Refused` if AWS does not list them, or `interrupted`.
  */
 export async function removeTagged(
 	where: Where,
@@ -75,7 +75,7 @@ export async function removeTagged(
 	}
 	return left;
 
-	/** null: AWS accepted it; otherwise its reason. */
+	/** null if AWS accepted it; otherwise its reason. */
 	async function remove({ kind, id }: Thing): Promise<string | null> {
 		for (let waitedMs = 0; ; waitedMs += pauseMs)
 			try {
@@ -115,7 +115,7 @@ interface Thing {
 	readonly kind: Kind;
 	/** "i-0abc", "vpc-0abc"; for placement groups and key pairs the name. */
 	readonly id: string;
-	/** Of a machine: "i4i.xlarge"; null: none. */
+	/** A machine's, "i4i.xlarge"; null for other things. */
 	readonly type: string | null;
 	readonly tags: ReadonlyMap<string, string>;
 }
@@ -128,7 +128,7 @@ interface Kind {
 	/** The field of a thing, and of the call that removes it. */
 	readonly id: string;
 	readonly remove: string;
-	/** Removes what holds it. */
+	/** Removes the things that hold it. */
 	release?(ec2: EC2, id: string): Promise<void>;
 }
 

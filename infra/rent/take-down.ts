@@ -16,7 +16,7 @@ export interface CloudOptions {
 	open?(folder: RigFolder, world: World): Promise<Stack>;
 	/** How long Pulumi may take to end properly after we asked for it. */
 	readonly patienceMs?: number;
-	/** The pause before a second look for what AWS may show late. */
+	/** The pause before a second look for things that AWS may show late. */
 	readonly againMs?: number;
 }
 
@@ -30,16 +30,16 @@ export function filled(options: CloudOptions, world: World): Required<CloudOptio
 	};
 }
 
-/** What is known of a rig that is to go; cloud null: nothing but its name. */
+/** The facts about a rig that must go; `cloud` is null if there is only its name. */
 export type Known = Pick<RigFile, "id" | "expiresAt"> & {
-	/** `state` null: it is not remembered here. */
+	/** `state` is null if there is no record here. */
 	readonly cloud: (Pick<Cloud, "region" | "profile" | "account"> & Partial<Cloud>) | null;
 };
 
 /**
- * Takes a rig down: by Pulumi, as far as there is a state, and then always by its tag. Then nothing is left, and nothing is remembered. It does
- * not stop for `world.stop`. Fails with `cloud-left`, and with `rig-unforgotten` if only its folder stays. With credentials of another account
- * nothing is touched. `folder`: null if Pulumi has no part in it; `failed`: its standing up did not end well.
+ * Takes a rig down: by Pulumi, as far as there is a state, and then always by its tag, until nothing and no record of it is left. It does
+ * not stop for `world.stop`. Fails with `cloud-left`, and with `rig-unforgotten` if only its folder stays. With credentials of another
+ * account nothing is touched. `folder` is null without Pulumi; `failed` is true if it was not stood up properly.
  */
 export async function takeDown(
 	rig: Known,
@@ -87,12 +87,12 @@ export async function takeDown(
 	}
 }
 
-/** The failure that says what is left. */
+/** The failure that lists the things left. */
 export function left(rig: Known, why: string, things: readonly string[], world: World) {
 	return failure("cloud-left", { text: leftText(rig, why, things, world) });
 }
 
-/** For people: what is left of a rig and why (the end of a sentence), when its machines end by themselves, and the commands that take it down. */
+/** For people: the rest of a rig and why (the end of a sentence), when its machines end by themselves, and the commands to take it down. */
 export function leftText(
 	{ id, cloud, expiresAt }: Known,
 	why: string,
@@ -129,7 +129,7 @@ export function machinesText(machines: Readonly<Record<string, number>>): string
 		.join(", ");
 }
 
-/** Whether that moment has come; false: it is not known when it comes. */
+/** Whether that moment has come; false if it is unknown. */
 export function isOver(iso: string | null, nowMs: number): boolean {
 	return iso !== null && Date.parse(iso) <= nowMs;
 }
@@ -142,8 +142,8 @@ export function whyOf(error: unknown): string {
 // --- internal ---
 
 /**
- * Why a rig must not be touched with the credentials in use, as the end of a sentence: AWS shows nothing of it to another account, so mqbench
- * would take it for gone, and forget machines that run. null: the accounts are the same.
+ * Why a rig must not be touched with the credentials in use, as the end of a sentence: AWS shows nothing of it to another account, so
+ * mqbench would assume it gone, and forget machines that run. null if the accounts are the same.
  */
 async function accountTrouble(cloud: Known["cloud"], world: World): Promise<string | null> {
 	if (cloud === null) return "its region and its account of AWS are not known";

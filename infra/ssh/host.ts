@@ -1,7 +1,7 @@
 import { sshPlace, sshPlaceText } from "../../runner/model/ssh-host.ts";
 import { commandLine } from "../../runner/shell.ts";
 
-/** A host that makes load or runs a broker, as ssh reaches it; null: ssh's own default. */
+/** A host that makes load or runs a broker, as ssh reaches it; null for ssh's own default. */
 export interface SshHost {
 	readonly host: string;
 	readonly user: string | null;
@@ -10,7 +10,7 @@ export interface SshHost {
 	readonly identity: string | null;
 	/** File of the hosts' keys. */
 	readonly knownHosts: string | null;
-	/** They were in that file before anybody connected; otherwise the key of a host that is not in it is accepted at the first contact. */
+	/** They were in that file before the first connection; otherwise the key of a host that is not in it is accepted at the first contact. */
 	readonly hostKeyKnown: boolean;
 	/** The host is used only after mqbench's set-up script reports that it is ready. */
 	readonly setUp: boolean;
@@ -30,7 +30,7 @@ export function sshName(host: SshHost): string {
 	return sshPlaceText(host);
 }
 
-/** Arguments that tell ssh how to reach it, to put before all others but ssh's options. */
+/** Arguments with which ssh reaches it, to put before all others but ssh's options. */
 export function destination({
 	host,
 	user,
@@ -68,7 +68,7 @@ export function byHand({ host, user, port, identity, knownHosts }: SshHost): str
 
 // --- internal ---
 
-/** The file alone decides, and nothing changes it. */
+/** Only the file decides, and nothing changes it. */
 const ONLY_KNOWN = [
 	"-o",
 	"StrictHostKeyChecking=yes",

@@ -59,7 +59,7 @@ export async function openLink(
 		const child = startApart(
 			"ssh",
 			[
-				// Use only the connection's socket: if it were gone, ssh would open a connection of its own.
+				// Use only the connection's socket: if it were gone, ssh would open a new connection.
 				"-F",
 				"/dev/null",
 				"-S",
@@ -110,7 +110,7 @@ const NO_SSH = 127;
 
 const GONE = "the connection is gone";
 
-/** What the host's shell prints comes before this line; the command's output begins after it. */
+/** The output of the host's shell comes before this line; the command's output begins after it. */
 const BEGIN = "mqbench:begin";
 
 function afterGreeting(): Transform {

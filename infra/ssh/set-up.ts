@@ -62,7 +62,7 @@ const SET_UP_MS = 15 * 60_000;
 const POLL_MS = 1_000;
 const SAY_MS = 10_000;
 
-/** Looks until there is nothing to wait for any more, and reports now and then what it waits for. */
+/** Looks until there is nothing to wait for any more, and reports now and then the reason for waiting. */
 async function waitFor<T>(
 	host: SshHost,
 	{ world: { clock }, say, pollMs = POLL_MS }: SetUpOptions,
@@ -83,7 +83,7 @@ async function waitFor<T>(
 	}
 }
 
-/** What its set-up does; null: it is ready. Fails when it has failed, or has taken `lateMs`. */
+/** The current step of its set-up; null if it is ready. Fails when it has failed, or has taken `lateMs`. */
 function doingIn(host: SshHost, state: string, lateMs: number | null): string | null {
 	if (state === "ready") return null;
 	const look = `Its log is /var/lib/mqbench/set-up.log there (${byHand(host)})`;

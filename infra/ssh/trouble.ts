@@ -35,7 +35,7 @@ interface Trouble {
 	readonly says: RegExp;
 	readonly reason: string;
 	remedy(host: SshHost): string;
-	/** A booting host says so for a while. */
+	/** A booting host prints it for a while. */
 	readonly passes?: true;
 }
 
@@ -76,7 +76,7 @@ const TROUBLES: readonly Trouble[] = [
 		remedy: (host) => `Connect once by hand: ${byHand(host)}`,
 	},
 	{
-		// pam_nologin says this until the system is up, and sshd while it starts.
+		// From pam_nologin until the system is up, and from sshd while it starts.
 		says: /System is booting up|kex_exchange_identification|Connection (closed|reset) by/,
 		reason: "its sshd ends the connection before the login",
 		remedy: (host) => `Does it boot, or refuse this machine? By hand: ${byHand(host)} true`,

@@ -53,7 +53,7 @@ export interface Series {
 	readonly draw: "line" | "step" | "dots" | "cells" | "band";
 	/** Ascending by x. */
 	readonly data: readonly Datum[];
-	/** A percentile curve's maximum, joined dotted. y null: beyond every value, "12 never completed: > 30s". */
+	/** A percentile curve's maximum, joined dotted. y is null beyond every value, "12 never completed: > 30s". */
 	readonly end?: Datum;
 }
 

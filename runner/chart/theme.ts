@@ -63,7 +63,7 @@ export function markOf(colour: number): string {
 	return MARKS[Math.max(0, colour) % MARKS.length] as string;
 }
 
-/** As in stroke-dasharray; empty: a full line. */
+/** As in stroke-dasharray; empty for a full line. */
 export function dashesOf(dash: number): readonly number[] {
 	return DASHES[dash % DASHES.length] as readonly number[];
 }

@@ -30,7 +30,7 @@ export function searchFacts(
 	return { ...facts, load: "the highest rate", sla: sla.join("; ") };
 }
 
-/** "rate 3000/s against 5000/s, message 256B against 1KiB"; null also if one of them is not known. */
+/** "rate 3000/s against 5000/s, message 256B against 1KiB"; null also if one of them is unknown. */
 export function workDifference(
 	a: Readonly<Record<string, string>> | undefined,
 	b: Readonly<Record<string, string>> | undefined,

@@ -66,8 +66,7 @@ function run(program: string, ...args: string[]): Promise<string | null> {
 	});
 }
 
-/** How late a thread woke from sleeps of 1 ms: ns, ascending. The generator's pacer spins and has finer timers, but the same delays hit it
- * and every broker too. */
+/** How late a thread woke from sleeps of 1 ms: ns, ascending. The generator's pacer spins and has finer timers, but shares these delays. */
 async function wakeUp(): Promise<number[]> {
 	const never = new Int32Array(new SharedArrayBuffer(4));
 	const late: number[] = [];

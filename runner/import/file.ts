@@ -33,8 +33,7 @@ export function quoted(key: string, value: unknown): string {
 	return harmless && text.length <= 60 && !SECRET.test(key) ? `${key}: ${text}` : key;
 }
 
-/** Parses Java properties (java.util.Properties.load): separators `=`, `:` or space, comments, escapes, continued lines. A missing value is
- * "". */
+/** Parses Java properties (java.util.Properties.load): separators `=`, `:` or space, comments, escapes, continued lines. Default: "". */
 export function parseProperties(text: string): [key: string, value: string][] {
 	return text
 		.replaceAll(/(?<!\\)((?:\\\\)*)\\\r?\n[ \t\f]*/g, "$1")

@@ -1,5 +1,4 @@
-/** Replaces the Node functions that mqbench uses, inside k6, where Sobek has only the language; extensions/xk6-mqbench/runner adds files
- * and speed. */
+/** Replaces the Node functions that mqbench uses: Sobek in k6 has only the language; extensions/xk6-mqbench/runner adds files and speed. */
 
 /** Provided by Go. Bytes are ArrayBuffers; errors have the operating system's `code`, as in Node. */
 declare const go: {

@@ -47,7 +47,7 @@ function draw(block: HTMLElement): void {
 	widths.observe(block);
 }
 
-/** Draws what is in view now and the rest when it is; on paper everything, because a reader cannot scroll there. */
+/** Draws the charts in view now and the rest when they are; on paper everything, because a reader cannot scroll there. */
 function drawAgain(): void {
 	// Chart tables stay folded, because the charts are printed. Among many runs, those that the reader has opened are printed.
 	if (onPaper())

@@ -26,7 +26,7 @@ export function clipped(text: string, width: number, mark = ""): string {
 	return `${pieces(text, width - mark.length)[0]}${mark}`;
 }
 
-/** Pieces of at most `width` columns; a wider character is a piece of its own. */
+/** Pieces of at most `width` columns; a wider character is a separate piece. */
 export function pieces(text: string, width: number): string[] {
 	const parts: string[] = [];
 	let piece = "";

@@ -13,8 +13,7 @@ export interface Screen {
 	readonly frames: readonly (readonly string[])[];
 }
 
-/** Supports the sequences that mqbench uses: \r, 
-, cursor up, erase, colours, showing and hiding the cursor. Nothing scrolls away. */
+/** Supports the sequences that mqbench uses: \r, \n, cursor up, erase, colours, showing and hiding the cursor. Nothing scrolls away. */
 export function screen(text: string): Screen {
 	let lines: string[] = [""];
 	let row = 0;

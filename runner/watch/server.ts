@@ -9,7 +9,7 @@ import { reasonOf } from "../reason.ts";
 export interface PageServer {
 	/** Contains the token without which nothing is served. */
 	readonly url: string;
-	/** Works once, within a minute, because others can read command lines. On Linux, which shows a connection's user, other users are refused. */
+	/** Works once, within a minute, because others can read command lines. Linux shows a connection's user; other users are refused there. */
 	urlForOnce(): string;
 	/** Sends to all connections, and the newest of each kind of event to later ones. */
 	push(event: string, data: unknown): void;

@@ -90,7 +90,7 @@ export async function watching(
 
 // --- internal ---
 
-/** Does what one Ctrl-C does. A second signal would end the command at once. */
+/** The same as one Ctrl-C. A second signal would end the command at once. */
 function stop({ stop, interrupt, stderr }: World): string {
 	if (stop.aborted) return "It is stopping already: results so far are kept.";
 	// On a terminal the live rows show that it is stopping, and would overwrite this.

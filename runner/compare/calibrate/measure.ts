@@ -11,7 +11,7 @@ export interface NotCalibrated extends Place {
 	readonly why: string;
 }
 
-/** From A/A runs: figures that decide by default, throughput, and `asked`, the figures of SLA lines. INVALID and stopped runs do not count. */
+/** From A/A runs: figures that decide by default, throughput, and `asked` (SLA lines' figures). INVALID and stopped runs do not count. */
 export function calibrationOf(
 	result: Result,
 	asked: readonly string[],

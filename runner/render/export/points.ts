@@ -95,7 +95,7 @@ export function pointsOf(result: Result, shown: string): Points {
 	return { points, leftOut };
 }
 
-/** The figures shown by default: more would raise more false alarms. Weak percentiles stay, because a stall makes its own percentiles weak. */
+/** The figures shown by default: more would raise more false alarms. Weak percentiles stay, because a stall makes its own weak. */
 export function watchedFigures({ run, figures }: Point): Known[] {
 	const { main, load } = run;
 	const values = Object.fromEntries(figures.map(({ id, value }) => [id, value]));

@@ -15,8 +15,7 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
-/** `npm run acceptance`: tests that are long, or bound to real time. Those that measure have the machine to themselves (`alone/`), after
- * the others. */
+/** `npm run acceptance`: tests that are long, or bound to real time. Measurements run alone on the machine (`alone/`), after the others. */
 export default defineConfig({
 	test: {
 		root: fileURLToPath(new URL("../../..", import.meta.url)),

@@ -20,7 +20,7 @@ export async function kafkaJars(): Promise<string> {
 	});
 }
 
-/** For tests: a Kafka that already has a topic, made by Kafka's own tool; gone when the test is over. Returns its address, with kafka://. */
+/** For tests: a Kafka with one topic, made by Kafka's own tool; gone when the test is over. Returns its address, with kafka://. */
 export async function ownKafka(topic: string): Promise<string> {
 	const folder = temporaryFolder();
 	await standing(folder, scenario(folder, {}, { system: "kafka" }));

@@ -7,8 +7,7 @@ export interface Found<S> {
 
 /**
  * Of rising rates, the last one carried before the first that is not, and that one; null if there is none. It begins at `from`, and goes
- * below only if that is not carried: a rate counts as carried if a higher one is. `problem` is the reason for a rate that is not carried,
- * else null.
+ * below only if that is not carried: a higher rate carried implies the lower ones. `problem` is why one is not, else null.
  */
 export async function climb<S extends { readonly problem: string | null }>(
 	rates: readonly number[],

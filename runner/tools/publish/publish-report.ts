@@ -1,7 +1,6 @@
 /**
- * Makes a published report (reports/published/<name>): runs a scenario by the ordinary command line, judges its folder, and copies the
- * published files. A run without everything required of a published report is refused, with all reasons (reports/README.md, "Publishing a
- * report").
+ * Makes a published report (reports/published/<name>): runs a scenario by the ordinary command line, judges its folder, and copies its
+ * files. A run that does not meet the requirements is refused, with all reasons (reports/README.md, "Publishing a report").
  *
  *   npm run publish-report scenarios/commit-log-latency.yaml
  *   npm run publish-report scenarios/quickstart.yaml -- --name laptop --set workload.duration=60s

@@ -107,7 +107,7 @@ function steadiness(run: Run): Steadiness {
 		: null;
 }
 
-/** For a closed load, which no check covers: how p50 of service changes over the window, relative to its median; null if it is too short. */
+/** For a closed load, which no check covers: how p50 of service changes over the window, relative to its median; null if too short. */
 function drift({ series }: Run): number | null {
 	// The last second is begun, not full.
 	const points = series.seconds

@@ -37,7 +37,7 @@ await release();
 
 async function release(): Promise<void> {
 	const out = path.resolve(values.out ?? path.join("release", version));
-	// Files there may be somebody else's.
+	// Files there may not be ours.
 	if (existsSync(out) && readdirSync(out).length > 0)
 		refuse(`${out} is not empty: remove it, or choose another folder with --out`);
 	mkdirSync(out, { recursive: true });
