@@ -6,8 +6,8 @@ import { askedOf, differences } from "../rig-asked.ts";
 import { nodesHere, unreachable } from "./reach.ts";
 
 /**
- * Target existing: a running broker of the user. mqbench only checks that it listens, and starts and stops nothing. If `fromHere` is false, its
- * clients are in a cluster, whose addresses mean nothing to this machine.
+ * Target existing: a running broker of the user. mqbench only checks that it listens, and starts and stops nothing. If `fromHere` is false,
+ * its clients are in a cluster, whose addresses mean nothing to this machine.
  */
 export function existingRig(stop: AbortSignal, fromHere = true): Rig {
 	return {

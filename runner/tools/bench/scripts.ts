@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: the cost of k6/x/nats and k6/x/kafka in a script. The same script, interleaved, on our k6 and, given by its path, on another that has
- * a public module: iterations that were dropped, how long a call took, CPU for each message. Prints Markdown tables, judges nothing: figures belong
- * to the machine.
+ * `npm run bench`: the cost of k6/x/nats and k6/x/kafka in a script. The same script, interleaved, on our k6 and, given by its path, on
+ * another that has a public module: iterations that were dropped, how long a call took, CPU for each message. Prints Markdown tables,
+ * judges nothing.
  *
  *   npm run build && node dist/runner/tools/bench/scripts.js [nats kafka] [--other /path/of/k6] [--seconds 10] [--rounds 3]
  */

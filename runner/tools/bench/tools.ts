@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: mqbench next to each broker's own tool, on one and the same broker, in turns: the cost of a message in each. Prints a table, judges
- * nothing: figures belong to the machine.
+ * `npm run bench`: mqbench next to each broker's own tool, on one and the same broker, in turns: the cost of a message in each. Prints a
+ * table, judges nothing: figures belong to the machine.
  *
  *   npm run build && node dist/runner/tools/bench/tools.js [nsq mqtt ...] [--messages 100000] [--rounds 3]
  */
