@@ -91,7 +91,7 @@ async function moved(made: string, where: string): Promise<boolean> {
 
 const THERE = process.platform === "win32" ? /EPERM|EEXIST|ENOTEMPTY/ : /ENOTEMPTY|EEXIST|ENOTDIR/;
 
-/** `clear`: removes all that is in its place and no living process's. */
+/** `clear` removes anything in its place except a living process's lock. */
 async function holderAt(where: string, clear: boolean): Promise<Holder | null> {
 	const about = lstatSync(where, { throwIfNoEntry: false });
 	if (about === undefined) return null;

@@ -6,7 +6,7 @@ export function settingQuestions(root = ""): string[] {
 	const cpu = `${root}/sys/devices/system/cpu`;
 	return [
 		`idle=$(cat ${cpu}/cpuidle/current_driver 2>/dev/null)`,
-		// acpi_idle is of the module "processor".
+		// acpi_idle belongs to the module "processor".
 		`idlemax=$(m=$(cat ${cpu}/cpuidle/current_driver 2>/dev/null); [ "$m" != acpi_idle ] || m=processor; cat "${root}/sys/module/$m/parameters/max_cstate" 2>/dev/null)`,
 		// Hundreds of files, so no program for each. A state counts if one core may enter it.
 		`cstates=$(cd ${cpu} 2>/dev/null && for d in cpu[0-9]*/cpuidle/state[0-9]*; do read -r off <"$d/disable" && [ "$off" = 0 ] && read -r name <"$d/name" && echo "\${d##*state} $name"; done 2>/dev/null | sort -nu | tr '\\n' ,)`,
@@ -14,7 +14,7 @@ export function settingQuestions(root = ""): string[] {
 		`online=$(cat ${cpu}/online 2>/dev/null)`,
 		`smt=$(cat ${cpu}/smt/control 2>/dev/null)`,
 		`governor=$(cat ${cpu}/cpu[0-9]*/cpufreq/scaling_governor 2>/dev/null | sort -u | tr '\\n' ,)`,
-		// Cards that are devices. Users' own PATH lacks sbin. Where moderation adapts itself its present time is no setting.
+		// Only cards that are devices. Users' PATH lacks sbin. If moderation is adaptive, its current time is not a setting.
 		`moderation=$(PATH=$PATH:/usr/sbin:/sbin; for d in ${root}/sys/class/net/*/device; do d=\${d%/device}; ethtool -c "\${d##*/}" 2>/dev/null; done | awk '/^Adaptive RX:/ { rx = $3; tx = $5; say("adaptive-rx", rx); say("adaptive-tx", tx) } /^rx-usecs:/ && rx != "on" || /^tx-usecs:/ && tx != "on" { sub(":", "", $1); say($1, $2) } function say(name, value) { if (value != "n/a" && !told[name value]++) printf "%s%s %s", comma, name, value; else return; comma = ", " }')`,
 	];
 }

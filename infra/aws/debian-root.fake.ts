@@ -197,7 +197,7 @@ chroot "$0" usermod -p '*' admin
 
 const ASKED = "/var/log/asked";
 
-/** The network of this machine, where its packages come from; the hosts' own leads nowhere. */
+/** This machine's network, from which packages come; the hosts' own leads nowhere. */
 const OUTSIDE = "/run/outside";
 
 /**

@@ -27,7 +27,7 @@ export function containerSite(
 	};
 }
 
-/** Where a node's files and data lie in its container, wherever that is. */
+/** Paths of a node's files and data in its container. */
 export function pathsInside({
 	container: { data, folder = "/etc/mqbench" },
 }: Pick<BrokerProcess, "container">): Pick<Site, "folder" | "data" | "memory" | "bring"> {

@@ -81,7 +81,7 @@ export function hostContainerPlace({
 		async start({ argv, env = {} }, take) {
 			const inside = { agent: words(), samples: SAMPLES };
 			const child = start({ argv, env }, take, "node", inside);
-			// After that, signals go to the processes below the agent inside.
+			// Once it is located, signals go to the processes below the agent inside.
 			let located = false;
 			return {
 				...child,

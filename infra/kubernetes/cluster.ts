@@ -113,7 +113,7 @@ const RETRY_MS = 2_000;
 const UP_MS = 5 * 60_000;
 const SAY_MS = 10_000;
 
-/** Where there is no room it may come, if a cluster adds nodes by itself; a person need not wait as long. */
+/** In a full cluster, which may add nodes by itself; the user need not wait as long. */
 const ROOM_MS = 90_000;
 
 async function untilUp(

@@ -5,7 +5,7 @@ import { findOnPath, runToEnd, type ToEnd } from "../local/program.ts";
 import { defined } from "../machines/link.ts";
 
 /**
- * The user's own kubectl, with its configuration, contexts and logins, as ssh is for hosts: whatever it reaches mqbench reaches.
+ * The user's own kubectl, with its configuration, contexts and logins, as ssh is for hosts: mqbench reaches the same clusters.
  */
 export interface Kubectl {
 	readonly program: string;

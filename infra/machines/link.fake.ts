@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { defined, type Link, LOST, type Remote, runOver, shellWords } from "./link.ts";
 
-/** For tests: a machine that is this one, with another home; `holder` is its connection. */
+/** For tests: this machine as a remote one, with another home; `holder` is its connection. */
 export function linkTo(
 	env: Readonly<Record<string, string>>,
 	holder = process.pid,

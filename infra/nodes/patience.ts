@@ -25,7 +25,7 @@ export async function patience(
 
 // --- internal ---
 
-/** A broker that hangs is to end some day. */
+/** A broker that hangs must end some day. */
 const MOST = 4;
 
 const ASK_MS = 1_000;

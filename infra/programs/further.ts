@@ -106,7 +106,7 @@ async function read(text: string): Promise<Added> {
 	return { module: name, version: "v0.0.0", folder };
 }
 
-/** Writes the module of the program, and reports whether go.mod pins all that it needs: it was built before, with the same extensions. */
+/** Writes the module of the program, and returns whether go.mod pins all that it needs, from an earlier build with the same extensions. */
 async function writeModule(
 	{ extensions, bundle, lock, version }: FurtherOptions,
 	added: readonly Added[],
@@ -140,7 +140,7 @@ async function writeModule(
 	return known;
 }
 
-/** An extension of another k6 (go.k6.io/k6, without v2) can be linked, and is never asked for anything. */
+/** An extension of another k6 (go.k6.io/k6, without v2) can be linked, but is never called. */
 async function checkRegisters(options: GoOptions, module: string): Promise<void> {
 	let registers = false;
 	const onStdout = (line: string) => {

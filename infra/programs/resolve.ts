@@ -47,7 +47,7 @@ export interface ResolveOptions {
 	readonly progress: BuildProgress;
 	/** Systems that k6 must support; if left out, the first run's. */
 	readonly systems?: readonly { readonly broker: BrokerName }[];
-	/** Where no Go is, fetch one without a question. */
+	/** Without a Go, download one without asking. */
 	readonly yes?: boolean;
 }
 

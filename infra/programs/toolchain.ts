@@ -26,11 +26,11 @@ const SUMS: Readonly<Record<string, string>> = {
 export interface ToolchainOptions {
 	/** The folder extensions/, whose go.mod has the required version of Go. */
 	readonly extensions: string;
-	/** Fetch without a question. */
+	/** Download without asking. */
 	readonly yes: boolean;
 	/** Why there is no package of this platform, for people; null if not looked for yet. */
 	readonly why: string | null;
-	/** MB that have arrived, of how many. */
+	/** MB received, and in total. */
 	onProgress(done: number, all: number): void;
 	/** Another mqbench, with this process, downloads it. */
 	onWait(pid: number): void;

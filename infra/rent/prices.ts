@@ -1,7 +1,8 @@
 import type { Aws, AwsVolume } from "../../runner/scenario/scenario.ts";
 import { ROOT_DISK } from "../aws/config.ts";
 
-/** AWS's list of that day: on demand, Linux, us-east-1, USD (aws.amazon.com/ec2/pricing/on-demand); volumes and addresses: its published rates. */
+/** AWS's list of that day, on demand, Linux, us-east-1, USD (aws.amazon.com/ec2/pricing/on-demand), and its rates for volumes and
+ * addresses. */
 export const PRICES_OF = "2026-01-19";
 
 /** The price of an hour. */

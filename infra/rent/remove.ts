@@ -109,7 +109,7 @@ export async function sweepRigs(
 
 // --- internal ---
 
-/** One after the other; a failure does not stop the next ones. That something is left decides the exit code. */
+/** One after the other; a failure does not stop the next ones. If anything is left, the exit code shows it. */
 async function eachDown(
 	rigs: readonly (readonly [id: string, down: () => Promise<void>])[],
 	{ stdout }: World,

@@ -74,7 +74,7 @@ export async function writeOffer(
 		text += offerText(await cloud.offer(request, plannedNs, world), plannedNs);
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || error.code === "interrupted") throw error;
-		// Not having an account or a network is not a mistake.
+		// A missing account or network is not a mistake.
 		const unasked = error.code === "sdk-missing" || error.code === "cloud-unasked";
 		const what = unasked ? "AWS was not asked" : "It could not be rented";
 		text += `  ${what}: ${error.message}\n`;

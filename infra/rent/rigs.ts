@@ -23,7 +23,7 @@ export interface KnownRig {
 	readonly trouble: string | null;
 }
 
-/** When a sweep may remove a rig that is stood up now. Its machines, of which some take 40 minutes to be made, have ended themselves by then. */
+/** When a sweep may remove a rig that is stood up now: later than its machines end themselves, some of which take 40 minutes to start. */
 export function expiresAt(ttlMinutes: number, nowMs: number): string {
 	return new Date(nowMs + (ttlMinutes + 60) * 60_000).toISOString();
 }
@@ -54,7 +54,7 @@ export async function keepRig({ place }: RigFolder, file: RigFileInput): Promise
 	await orUnwritable(place.path, () => writeWhole(place.path, text, 0o600));
 }
 
-/** Forgets a rig of which nothing is left in AWS. Subtle: rig.json goes last, because only it lists the rest. Fails with `rig-unforgotten`. */
+/** Forgets a rig of which nothing is left in AWS. Subtle: rig.json goes last, because only it lists the rest. Fails: `rig-unforgotten`. */
 export async function forget(folder: RigFolder): Promise<void> {
 	try {
 		const names = await readdir(folder.path).catch(() => []);

@@ -108,7 +108,7 @@ export class PulumiFailed extends Error {
 	}
 }
 
-/** Path of the command pulumi: MQBENCH_PULUMI, else on PATH. Fails with `pulumi-missing` unless it is of the SDK's version or newer. */
+/** Path of the command pulumi: MQBENCH_PULUMI, else on PATH. Fails with `pulumi-missing` unless its version is the SDK's or newer. */
 export async function findPulumi({ env, cwd }: Pick<World, "env" | "cwd">): Promise<string> {
 	const { version } = await loadSdk<{ version: string }>("@pulumi/pulumi/version");
 	const own = env.MQBENCH_PULUMI;
@@ -264,7 +264,7 @@ function writeProject(folder: RigFolder): void {
 	writeWhole(path.join(folder.project, "Pulumi.yaml"), stringify({ ...settings, main }), 0o600);
 }
 
-/** Pulumi reads it as a URL: a blank, %, # or ? of the folder's name would lead elsewhere, or nowhere. */
+/** Pulumi reads it as a URL: a blank, %, # or ? in the folder's name would lead elsewhere, or nowhere. */
 function backendOf(folder: string): string {
 	const names = encodeURI(folder.split(path.sep).join("/"));
 	return `file://${names.replaceAll(/[#?]/g, encodeURIComponent)}`;

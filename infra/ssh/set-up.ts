@@ -14,8 +14,8 @@ export interface SetUpOptions extends Connecting {
 }
 
 /**
- * Connects to a host, and returns when mqbench's set-up script there reports that it is ready, if there is one; `stop` cancels. A machine that
- * was just rented needs time before it accepts anybody. Fails with `host-set-up`, or as `openLink` does.
+ * Connects to a host, and returns when mqbench's set-up script there reports that it is ready, if there is one; `stop` cancels. A machine
+ * that was just rented needs time before it accepts logins. Fails with `host-set-up`, or as `openLink` does.
  */
 export async function openSetUp(
 	host: SshHost,
@@ -58,7 +58,7 @@ export async function openSetUp(
 
 const BOOT_MINUTES = 3;
 const SET_UP_MS = 15 * 60_000;
-/** How often to check, and how often to report. */
+/** How often to check, and to report. */
 const POLL_MS = 1_000;
 const SAY_MS = 10_000;
 

@@ -81,7 +81,7 @@ export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithm
 	});
 }
 
-/** null takes a logarithmic axis if values span more than a factor of 20; it ends at 1, 2 or 5 times powers of ten. Linear ones have a 0. */
+/** null is logarithmic if values span more than a factor of 20; ends are then 1, 2 or 5 times powers of ten. Linear axes begin at 0. */
 export function extentOf(values: readonly number[], logarithmic: boolean | null): Extent {
 	const known = values.filter((v) => Number.isFinite(v) && v > 0);
 	const high = known.length === 0 ? 1 : largestOf(known);

@@ -14,7 +14,8 @@ export interface Figure {
 }
 
 export interface Axis {
-	/** nines: percentiles below 100, each nine as wide. seconds: of a run. names: x is the position in `names`. date: ms since 1970. */
+	/** nines are percentiles below 100, each nine as wide; seconds are a run's; for names, x is the position in `names`; date is ms since
+	 * 1970. */
 	readonly scale: "linear" | "log" | "nines" | "seconds" | "names" | "date";
 	/** As tables call it: "second", "size of a message". */
 	readonly title: string;
@@ -43,13 +44,13 @@ export interface Series {
 	readonly name: string;
 	/** The name in its switch and in the legend, shared by its group ("nats"); "" if it has no switch and is only read. */
 	readonly group: string;
-	/** Colour and mark: a system's position on the page, on every chart. -1: grey, for all but a main line. -2: coordinated omission. */
+	/** Colour and mark: a system's position on the page, on every chart. -1 is grey, for all but a main line; -2 is coordinated omission. */
 	readonly color: number;
 	/** 0 is a full line. By system where systems are compared, by metric in a run's charts: colour is never the only difference. */
 	readonly dash: number;
 	/** A repeat that does not decide. */
 	readonly thin: boolean;
-	/** line: joined; step: constant over a stretch; dots: apart; cells: areas by number; band: between two bounds. */
+	/** line is joined, step constant over a stretch, dots apart; cells are areas by number, a band is between two bounds. */
 	readonly draw: "line" | "step" | "dots" | "cells" | "band";
 	/** Ascending by x. */
 	readonly data: readonly Datum[];

@@ -51,7 +51,7 @@ const DASHES = [[], [9, 3], [3, 3], [9, 3, 2, 3], [14, 4], [6, 2, 2, 2, 2, 2]];
 /** Without quotes, because the names go into SVG attributes. */
 export const FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
-/** "#0072b2", at least 3:1 against the background; -1: grey, -2: hidden. */
+/** "#0072b2", at least 3:1 against the background; -1 is grey, -2 hidden. */
 export function colourOf(colour: number, theme: Theme): string {
 	if (colour < 0) return COLOURS[theme][colour === -1 ? "grey" : "hidden"];
 	const all = SERIES[theme];

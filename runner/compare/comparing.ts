@@ -26,7 +26,7 @@ export interface Comparing extends Compare {
 	readonly summary: string;
 }
 
-/** advisory: nothing may be judged. nothing: nothing could be compared. */
+/** "advisory" if nothing may be judged, "nothing" if nothing could be compared. */
 export const OUTCOMES = {
 	regressed: "fail",
 	nothing: "error",

@@ -109,7 +109,7 @@ export function hashOf(value: unknown): string {
 
 // --- internal ---
 
-/** Of the machines that count, prefixed by role: "brokers' SMT": "off", or "off; on" for several. */
+/** Settings of the machines that count, prefixed by role, such as "brokers' SMT". The text is "off", or "off; on" for several. */
 function settingsOf({ settings, hosts = [], rig }: EnvironmentFile): Pick<Machine, "settings"> {
 	const texts = (whose: string, of: MachineSettings) =>
 		Object.entries(settingTexts(of)).flatMap(([name, text]) =>

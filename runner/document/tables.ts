@@ -33,7 +33,7 @@ export function phases(run: Run, figures: Block): Block[] {
 		["p50", ({ latency }) => percentileIn(latency, 50, run)],
 		["p99", ({ latency }) => percentileIn(latency, 99, run)],
 		["max", ({ latency }) => maximum(latency, run)],
-		// Receipts; acknowledgements without consumers; both in a backlog.
+		// Receipts, acknowledgements without consumers, or both in a backlog.
 		...(load.pattern === "backlog" ? [["sent/s", rate("sent")] as const] : []),
 		load.pattern === "publish"
 			? ["acked/s", rate("acked")]

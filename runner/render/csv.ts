@@ -7,7 +7,7 @@ import { USUAL } from "../verdict/quantile.ts";
 
 /**
  * A row for each run, a column for each figure. RFC 4180 with CRLF; times are ns, rates messages per second, nothing is rounded. Empty: not
- * measured. An empty percentile has its reason in `..._support`: none (too few samples) or beyond-timeout (it lies among messages that
+ * measured. An empty percentile has its reason in `..._support`: none (too few samples) or beyond-timeout (it is among messages that
  * never completed). `..._max_ns` covers completed messages; `..._censored` counts the others. Formulas from outside get a leading `'`.
  */
 export function renderCsv(result: Result): string {

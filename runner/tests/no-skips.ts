@@ -9,7 +9,7 @@ export class NoSkips implements Reporter {
 	}
 
 	onTestRunEnd(modules: readonly TestModule[]): void {
-		// `vitest -t`: the others are skipped on purpose.
+		// `vitest -t` skips the others on purpose.
 		if (this.vitest?.config.testNamePattern) return;
 		const [filter] = this.vitest?.config.tagsFilter ?? [];
 		const leftOut = (tags: readonly string[]) =>

@@ -71,7 +71,7 @@ process.exitCode = differences();
 
 // --- internal ---
 
-/** Gives a finished folder its name, unless another comparison was faster. */
+/** Gives a finished folder its name, unless another comparison did so first. */
 function keep(part: string, name: string): void {
 	if (existsSync(name)) rmSync(part, { recursive: true, force: true });
 	else renameSync(part, name);
@@ -92,7 +92,7 @@ async function freeze(tree: string, from: string, into: string): Promise<void> {
 	rmSync(path.join(into, "cache"), { recursive: true, force: true });
 }
 
-/** Takes jobs from a list that others take from too. */
+/** Takes jobs from a shared list. */
 async function work(jobs: (() => Promise<void>)[]): Promise<void> {
 	for (let job = jobs.shift(); job; job = jobs.shift()) await job();
 }
@@ -255,7 +255,7 @@ function steady(text: string, dist: string): string {
 		.replaceAll(/\b\d+ ?ms to (read|render)/g, "<time> to $1");
 }
 
-/** Reports in a form in which a diff can be read: HTML as text, JSON a value a line; raw files, which are inputs, go. */
+/** Reports in a form that a diff can show: HTML as text, JSON one value per line. Raw files, which are inputs, are removed. */
 function readable(folder: string): void {
 	const page = path.join(folder, "report.html");
 	if (existsSync(page)) readablePage(page);

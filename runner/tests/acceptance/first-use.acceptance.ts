@@ -33,7 +33,7 @@ test("from Enter to T0 it takes less than 2.5 s, npx included", async () => {
 	for (let i = 0; i < 5; i++) took.push(await untilT0(file, path.join(folder, `out-${i}`)));
 	took.sort((a, b) => a - b);
 	process.stdout.write(`Enter to T0: ${took.map((s) => s.toFixed(2)).join(", ")} s\n`);
-	// Others may have the machine, but not each time; and where more wait for a core than there are, each step takes a share of one.
+	// Other programs may use the machine, but not each time; if more processes than cores want to run, each step gets a share of one.
 	const waiting = Math.max(1, loadavg()[0] ?? 1) / availableParallelism();
 	expect(took[0]).toBeLessThan(2.5 * Math.max(1, waiting));
 });

@@ -10,10 +10,10 @@ import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
 import { ownKafka } from "../e2e/own-kafka.ts";
 import { ownNats } from "../e2e/own-nats.ts";
 
-/** Met, breached, undecided, or the machine too busy: but never a mistake, a bug or a broker that does not start. */
+/** Met, breached, undecided, or invalid on a busy machine: but never a mistake, a bug or a broker that does not start. */
 const VERDICTS = [0, 99, 6, 4];
 
-/** Systems that scenarios find: where they are. */
+/** Addresses of systems that scenarios expect to exist. */
 const OWN: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
 	"existing-nats": async () => ({ NATS_URL: (await ownNats()).url }),
 	"your-own-topic": async () => ({ KAFKA_URL: await ownKafka("orders") }),
@@ -66,7 +66,7 @@ function quiet(one: Run, out: string): void {
 		JSON.parse(readFileSync(path.join(out, one.details), "utf8")),
 	);
 	const { lines = [], more = 0 } = brokerLog ?? {};
-	// Subscribers close as soon as all is received, before the next message would be due: some brokers write a line for each.
+	// Subscribers close when everything is received, before the next message would be due: some brokers write a line for each.
 	const { pattern, subscriptions, topics } = one.load;
 	const closed = pattern === "fan-out" ? subscriptions * topics : 0;
 	expect(

@@ -12,7 +12,7 @@ import type { Made } from "../../tools/release/make-packages.ts";
 import { openRegistry, type Registry } from "../../tools/release/registry.ts";
 import { emptyProject, INSTALLERS, type Installer, tryOut } from "../../tools/release/try-out.ts";
 
-/** A release of this platform, from a registry of this machine, in a Debian that has Node and nothing else. */
+/** A release of this platform, from a registry of this machine, in a Debian with only Node. */
 const VERSION = "99.0.0";
 const OWN = `${process.platform}-${process.arch}`;
 const folder = mkdtempSync(path.join(tmpdir(), "mqbench-release-"));

@@ -119,7 +119,7 @@ describe.skipIf(missing !== null)(
 				expect(machine.read("/proc/sys/net/ipv4/tcp_slow_start_after_idle")).toBe("0\n");
 				const { governor, remarks } = factsOf(machine);
 				expect(governor).toBe(one("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") ?? "");
-				// This machine's own are not to be changed there.
+				// This machine's settings must not change there.
 				expect(remarks).toContain("/proc/sys/vm/swappiness cannot be set to 1 here");
 				// The limit of open files for a login over SSH; sshd itself has 1024.
 				expect(overSsh(name, "ulimit -n")).toBe(nofileOf(machine));
@@ -195,7 +195,7 @@ test.skipIf(missing !== null)(
 			}, "redis-server runs");
 			expect(allowed).toBe(nofileOf(machine));
 			const { code, out, err } = await mqbench.ended;
-			// It measures there; a machine that others use, too, may not carry the figures (4).
+			// It measures there; a shared machine may be too busy for the figures (4).
 			expect([0, 4], out + err).toContain(code);
 		} finally {
 			debians.close();
@@ -229,7 +229,7 @@ describe.skipIf(missing !== null)("a set-up that fails names its step", () => {
 			// It stays until its time is over, for people to look at.
 			expect(machine.asked()[0]).toBe("shutdown -h +120");
 			expect(machine.asked().filter((line) => /poweroff/.test(line))).toEqual([]);
-			// shutdown goes by a clock that may be set, so it is cancelled where the service runs, and nowhere else.
+			// shutdown depends on a clock that may be set, so it is cancelled where the service runs, and nowhere else.
 			const cancelled = machine.asked().indexOf("shutdown -c");
 			expect(cancelled).toBeGreaterThan(
 				machine.asked().indexOf("systemctl is-active --quiet mqbench-ttl.service"),

@@ -161,7 +161,7 @@ export function filled(text: string, values: object): string {
 	);
 }
 
-/** Whether an `if` lets a job or a step run: without a word about the status it asks for success, too. */
+/** Whether an `if` lets a job or a step run: without a status function it requires success, too. */
 export function holds(condition: string | undefined, status: Status, values: object): boolean {
 	const text = (condition ?? "").trim().replace(/^\$\{\{(.*)\}\}$/s, "$1");
 	const asked = STATUS_WORDS.some((word) => text.includes(`${word}()`));
@@ -169,7 +169,7 @@ export function holds(condition: string | undefined, status: Status, values: obj
 	return text === "" || evaluated(`!!(${text})`, values, status).number() === 1;
 }
 
-/** Files below a folder that end so, as absolute paths. */
+/** Files below a folder with this ending, as absolute paths. */
 export function filesBelow(folder: string, ...ends: string[]): string[] {
 	if (!existsSync(folder)) return [];
 	return readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -196,7 +196,7 @@ const BASE = Object.fromEntries(
 		.filter(([, value]) => value !== undefined),
 ) as Record<string, string>;
 
-/** GitHub warns of an input that is not declared, and takes the default of one that is not given. */
+/** GitHub warns of an undeclared input, and uses the default of a missing one. */
 function given(action: Action, values: Readonly<Record<string, string>>): Record<string, string> {
 	for (const name of Object.keys(values))
 		if (!(name in action.inputs)) throw new Error(`there is no input ${name}`);
@@ -208,7 +208,7 @@ function given(action: Action, values: Readonly<Record<string, string>>): Record
 	);
 }
 
-/** Runs a step's script as `shell: bash` is run. */
+/** Runs a step's script as `shell: bash` does. */
 async function bash(
 	script: string,
 	env: Readonly<Record<string, string>>,

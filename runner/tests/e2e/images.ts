@@ -109,7 +109,7 @@ const BUILD = {
 			"--output",
 			home,
 		]);
-		// As every Java comes: without it each start takes half a second more.
+		// As in every Java distribution: without it each start takes half a second more.
 		execFileSync(path.join(home, "bin/java"), ["-Xshare:dump"], { stdio: "ignore" });
 		for (const part of ["bin/java", "lib/server/libjvm.so", "lib/libnet.so"])
 			putLibraries(root, path.join(home, part));

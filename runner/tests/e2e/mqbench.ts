@@ -92,8 +92,8 @@ export async function standing(folder: string, file: string): Promise<Mqbench> {
 }
 
 /**
- * Writes a scenario of one short run on nats-server, and returns its path. Its limits are such that a busy machine cannot
- * breach them: tests that are about something else do not depend on it. A key with an empty value is left out.
+ * Writes a scenario of one short run on nats-server, and returns its path. A busy machine cannot breach its limits: tests about something
+ * else do not depend on it. A key with an empty value is left out.
  */
 export function scenario(folder: string, workload: Words = {}, top: Words = {}): string {
 	const file = path.join(folder, "scenario.yaml");
@@ -149,7 +149,7 @@ export function started(
 	return Object.assign(made, { mqbench });
 }
 
-/** Runs {@link scenario} to its end. `exit`: the codes that it may have. */
+/** Runs {@link scenario} to its end. `exit` lists the codes that it may have. */
 export async function measured(
 	workload: Words = {},
 	top: Words = {},
@@ -208,7 +208,7 @@ export function expectNowhere(secret: string, folder: string, ...texts: readonly
 		expect(readFileSync(path.join(folder, name), "latin1"), name).not.toContain(secret);
 }
 
-/** Whether a check shows that others used the machine: they caused the other findings of the run. */
+/** Whether a check shows that other programs used the machine, which caused the other findings of the run. */
 export function othersHadTheMachine({ runs }: Result): boolean {
 	return runs.some(({ validity }) =>
 		validity.some(({ check, status }) => ["others", "steal"].includes(check) && status === "warn"),
@@ -284,7 +284,7 @@ const BASE = Object.fromEntries(
 		"TMPDIR",
 		"MQBENCH_CACHE_DIR",
 		"XDG_CACHE_HOME",
-		// The engine that tests look at is the one that mqbench uses.
+		// The tests look at the same engine as mqbench.
 		"DOCKER_HOST",
 		"DOCKER_CONTEXT",
 		"DOCKER_CONFIG",

@@ -10,8 +10,8 @@ import { realBinaries } from "../../../infra/programs/real.fake.ts";
 import { temporaryFolder } from "./mqbench.ts";
 
 /**
- * For tests: a NATS server that is not mqbench's, on loopback and a free port unless given another; it is gone when the test is over. `config`: in
- * nats-server's format.
+ * For tests: a NATS server that is not mqbench's, on loopback and a free port unless given another; it is gone when the test is over.
+ * `config` is in nats-server's format.
  */
 export async function ownNats(
 	config = "",
@@ -81,7 +81,7 @@ export class Nats {
 		return parsed;
 	}
 
-	/** Every stream with its state, and the names of its consumers: all that JetStream holds. */
+	/** Every stream with its state, and the names of its consumers: everything in JetStream. */
 	async inventory(): Promise<Record<string, Holding>> {
 		const { streams } = (await this.request("$JS.API.STREAM.LIST")) as {
 			streams: { config: { name: string }; state: { messages: number } }[];
@@ -181,7 +181,7 @@ async function openWire(
 const MAGIC = 0x4d514231;
 const ENVELOPE_BYTES = 48;
 
-/** magic, run, producer, stream: 4 bytes each; sequence, intended, sent, lag: 8 bytes each; big endian. */
+/** Big endian: magic, run, producer and stream with 4 bytes each, then sequence, intended, sent and lag with 8. */
 function read(payload: Buffer): Tapped {
 	if (payload.readUInt32BE(0) !== MAGIC)
 		throw new Error(`no message of mqbench: ${payload.toString("hex", 0, 40)}`);

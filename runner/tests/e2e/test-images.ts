@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 
-/** On images that tests have made: they have official names, and are not the originals. */
+/** On images made by tests: they have official names, and are not the originals. */
 export const TEST_IMAGE = "mqbench.test=yes";
 
-/** For all tests: images that they have made are gone when they are over. Nothing without an engine. */
+/** For all tests: removes the images that they have made when they are over. Does nothing without an engine. */
 export default function setup(): () => void {
 	return () => {
 		const images = ["image", "ls", "--filter", `label=${TEST_IMAGE}`];

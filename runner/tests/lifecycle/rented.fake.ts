@@ -21,7 +21,7 @@ workload: { pattern: round-trip, rate: 500/s, message: 256B, warmup: 1s, duratio
 sla: [lost == 0, p99 < 20s]
 `;
 
-/** Makes a host look as user data leaves a machine: its user, and a set-up that is over. Only the host sees it. */
+/** Makes a host look like a machine after user data: its user, and a finished set-up. Only the host sees it. */
 export const PREPARED = `
 cp /etc/passwd ~root/passwd
 echo admin:x:0:0::/root:/bin/sh >>~root/passwd

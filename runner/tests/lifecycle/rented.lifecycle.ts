@@ -63,7 +63,7 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	down.signal("SIGHUP");
 	await sleep(500);
 	expect(runs(down.pid)).toBe(true);
-	// A machine that is late got the first one later, too.
+	// A machine that is late got the first signal later, too.
 	const asking = setInterval(() => down.signal("SIGINT"), 100);
 	const ended = await down.ended;
 	clearInterval(asking);
@@ -134,7 +134,7 @@ test.each([
 
 // --- internal ---
 
-/** Runs mqbench at a terminal, and types `key` when it has asked something. */
+/** Runs mqbench at a terminal, and types `key` at its first question. */
 async function atTerminal(
 	args: readonly string[],
 	key: string,

@@ -105,7 +105,7 @@ export async function runOurs(
 	runs++;
 	const file = path.join(folder, `ours-${runs}.yaml`);
 	const out = path.join(folder, `ours-${runs}`);
-	// JSON is YAML; a password comes by the environment.
+	// JSON is YAML; a password comes in the environment.
 	const place = url === null ? {} : { url: "$" + "{BENCH_URL}" };
 	const target = url === null ? "local" : "existing";
 	const systems = { ours: { ...system, ...place } };
@@ -130,7 +130,7 @@ export async function runOurs(
 	return run;
 }
 
-/** Cores that all load generators of a run took, from the first claim to the end. */
+/** Cores used by all load generators of a run, from the first claim to the end. */
 export function coresOf({ generator }: Run): number {
 	if (generator === null) return Number.NaN;
 	return generator.cpuNs / (generator.endNs - generator.firstClaimNs);
@@ -225,7 +225,7 @@ export function buildRival(name: string, folder: string, source = `./${name}`): 
 	return program;
 }
 
-/** Prints a Markdown table, below the machine that its figures belong to. */
+/** Prints a Markdown table, below the machine to which its figures belong. */
 export function printTable(
 	title: string,
 	columns: readonly string[],

@@ -23,7 +23,7 @@ import {
 } from "./bench.ts";
 import { climb, type Found } from "./ladder.ts";
 
-/** All that mqbench can start, with its own settings, and the second server where a system has two. */
+/** Everything that mqbench can start, with its own settings, and the second server of systems that have two. */
 const systems: Readonly<Record<string, Options>> = {
 	...Object.fromEntries(realBrokers.map((broker) => [broker, { broker }])),
 	"amqp-classic": { broker: "amqp", server: "classic" },
@@ -45,7 +45,7 @@ const WARMUP_SECONDS = 2;
 const WARMUP_SECONDS_JVM = 8;
 /** Lag of a generator that is on time. */
 const LAG_NS = 1e6;
-/** Part of a rate that is to be reached. */
+/** Part of a rate that must be reached. */
 const REACHED = 0.99;
 
 interface Tried {
@@ -117,7 +117,7 @@ async function measure(bench: Bench, name: string, options: Options): Promise<st
 	};
 	const climbed = climb(RATES, FROM, async (rate) => {
 		let tried = await attempt(rate);
-		// Another process for 30 ms is enough: the generator is late for good when it is so twice.
+		// Another process for 30 ms is enough: only a generator that is late twice is too slow.
 		if (tried.problem?.startsWith("lag")) tried = await attempt(rate);
 		say(`${name}, ${rate}/s: ${tried.problem ?? "carried"}`);
 		if (tried.problem !== null) await end();

@@ -44,11 +44,11 @@ export interface Rival {
 	sent?(stdout: string): number;
 	/** Removes the tool's messages from the broker; it is not measured. */
 	after?(bench: Bench, broker: Opened, messages: number): Promise<void>;
-	/** Its first second is not like the others (in Java), or its time holds its start. */
+	/** Its first second differs from the others (in Java), or its time includes its start. */
 	readonly slowStart: boolean;
 }
 
-/** A broker that is started once, and all that is measured on it. */
+/** A broker that is started once, and all measurements on it. */
 interface Contest {
 	readonly rig: Options;
 	readonly rivals: readonly Rival[];
@@ -165,7 +165,7 @@ export const contests: Readonly<Record<string, Contest>> = {
 				inFlight: 10_000,
 				async command(bench, { url }, messages) {
 					const batch = 16 * 1024;
-					// With --record-size the tool draws every byte of every message, which costs more than to send it.
+					// With --record-size the tool draws every byte of every message, which costs more than sending it.
 					const payload = path.join(bench.folder, "payload.txt");
 					writeFileSync(payload, "x".repeat(BYTES));
 					const memory = Math.ceil(10_000 / Math.floor(batch / (BYTES + 16))) * batch;
@@ -197,7 +197,7 @@ export const contests: Readonly<Record<string, Contest>> = {
 				system: { broker: "nsq" },
 				pattern: "publish",
 				inFlight: 1,
-				/** It runs for a time: as long as the messages take at a rate that it is expected to reach. It writes to stderr. */
+				/** It runs for a time: as long as the messages take at an expected rate. It writes to stderr. */
 				command: ({ folder }, { url, run }, messages) => ({
 					argv: [
 						...["/bin/sh", "-c", '"$@" 2>&1', "sh"],
@@ -357,7 +357,7 @@ async function java({ world }: Bench, pom: Pom): Promise<string[]> {
 	];
 }
 
-/** The arguments of a command as people write them; none of them has a blank in it. */
+/** The arguments of a command as typed; none of them has a blank in it. */
 function words(line: string): string[] {
 	return line.split(" ");
 }

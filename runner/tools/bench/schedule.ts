@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: how exactly the load is made, side by side: (a) plain k6, one iteration per message, as written with k6 and a client
- * library; (b) mqbench, on a system that completes at once (noop) and on NATS; the cost of several clients, and metrics for an output of
+ * `npm run bench`: how exactly plain k6 makes the load, one iteration per message, as written with k6 and a client library, and how exactly
+ * mqbench does, on a system that completes at once (noop) and on NATS. Also the cost of several clients, and of metrics for an output of
  * k6. Prints a table, judges nothing.
  *
  *   npm run build && node dist/runner/tools/bench/schedule.js [--rates 1000,3000] [--clients 1,2,4] [--seconds 5] [--repeats 1] [--k6-out json=samples.json]

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: mqbench next to each broker's own tool, on one and the same broker, in turns: the cost of a message in each. Prints a
- * table, judges nothing: figures belong to the machine.
+ * `npm run bench`: the cost of a message in mqbench and in each broker's own tool, on one and the same broker, in turns. Prints a table,
+ * judges nothing: figures belong to the machine.
  *
  *   npm run build && node dist/runner/tools/bench/tools.js [nsq mqtt ...] [--messages 100000] [--rounds 3]
  */
@@ -178,7 +178,7 @@ async function runBeside(
 	};
 }
 
-/** Starts to count, and gives the seconds of CPU that a broker has used until it is asked; NaN where there is no /proc. */
+/** Starts to count, and returns the CPU seconds that a broker has used until asked; NaN without /proc. */
 function cpuOf(brokerPids: readonly number[]): () => number {
 	const now = () => sum(brokerPids.flatMap(treeOf).flatMap(cpuTicks)) / 100;
 	const before = now();

@@ -20,7 +20,7 @@ import { brokerImage, clientImage, pauseImage } from "./images.ts";
  * time. It has no DNS, no NetworkPolicy and no way out.
  */
 export interface TestCluster {
-	/** Before a command that is to run in its network. */
+	/** Before a command that must run in its network. */
 	readonly under: readonly string[];
 	readonly env: { readonly KUBECONFIG: string; readonly PATH: string };
 	/** Runs kubectl as the administrator to its end; fails with its output. */
@@ -47,7 +47,7 @@ export async function startCluster(): Promise<TestCluster> {
 	const work = mkdtempSync(path.join(tmpdir(), "mqbench-cluster-"));
 	const state = path.join(work, "state");
 	const KUBECONFIG = path.join(state, "admin.kubeconfig");
-	// kubectl is a name of the one program.
+	// kubectl is another name of the same program.
 	const PATH = `${path.join(work, "bin")}:${ENV.PATH}`;
 	const network = `mqcluster-${process.pid}`;
 	const under = ["nsenter", `--net=/run/netns/${network}`];

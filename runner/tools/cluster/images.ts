@@ -33,7 +33,7 @@ export async function pauseImage(file: string): Promise<void> {
 	});
 }
 
-/** The image that makes load unless a scenario names another one: busybox. */
+/** The load generator's image unless a scenario names another one: busybox. */
 export async function clientImage(file: string): Promise<void> {
 	const { image: name } = KubernetesFile.parse({});
 	await image(file, `docker.io/library/${name}`, (root) => {

@@ -22,7 +22,7 @@ import { packFiles, packTable } from "./pack.ts";
 
 const { values } = parseArgs({
 	options: {
-		/** Shorten every run: see that it works. */
+		/** Shorten every run, to check that it works. */
 		quick: { type: "boolean", default: false },
 		/** A glob over scenario/system/case; missing parts match all. */
 		only: { type: "string", default: "*" },
@@ -56,7 +56,7 @@ process.exitCode = codes.length === 0 ? EXIT.usage : worst(codes);
 
 // --- internal ---
 
-/** Why a scenario is not run: it needs something of this machine, or --only leaves nothing of it. */
+/** Why a scenario is not run: something that it needs is missing here, or --only leaves nothing of it. */
 async function leftOut(file: string): Promise<string | null> {
 	try {
 		const world = { cwd: process.cwd(), env: process.env };

@@ -158,7 +158,7 @@ async function run(file: string, folder: string): Promise<number | null> {
 	}
 }
 
-/** The part of three seconds in which the cores worked. */
+/** The share of three seconds in which the cores worked. */
 async function busyShare(): Promise<number> {
 	const ticks = () => {
 		const times = os.cpus().map((cpu) => cpu.times);

@@ -138,7 +138,7 @@ function repeats({ searches }: Result, judged: readonly Run[]): string[] {
 	];
 }
 
-/** Had generator and broker the machine for themselves? */
+/** Whether generator and broker had the machine to themselves. */
 function shared(result: Result, judged: readonly Run[]): string[] {
 	const checks = ["others", "steal"].flatMap((name) => [
 		...found(

@@ -38,7 +38,7 @@ export function cold(result: Result, judged: readonly Run[]): string[] {
 }
 
 /**
- * Is the window long enough for the percentiles that are shown or judged? That the slow messages of a shown one came in few stalls is a
+ * Whether the window is long enough for the percentiles shown or judged. If the slow messages of a shown one came in few stalls, that is a
  * result, and is marked: a longer window need not have more of them.
  */
 export function short(result: Result, judged: readonly Run[]): string[] {
@@ -67,7 +67,7 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 
 // --- internal ---
 
-/** Checks by which a load could not be sent as it was asked for, or its queue grew over the run. */
+/** Checks that fail if a load could not be sent as requested, or its queue grew over the run. */
 const NOT_CARRIED = ["lag", "offered", "held", "backlog"];
 
 /** A shorter window does not show how slow messages cluster (reports/METHOD.md, "Percentiles"). */
@@ -109,7 +109,7 @@ function steadiness(run: Run): Steadiness {
 
 /** For a closed load, which no check covers: how p50 of service changes over the window, relative to its median; null if too short. */
 function drift({ series }: Run): number | null {
-	// The last second is begun, not full.
+	// The last second has begun, but is not full.
 	const points = series.seconds
 		.filter(({ second }) => second >= 0)
 		.slice(0, -1)
@@ -138,7 +138,7 @@ function isBurst({ load, intended }: Run): boolean {
 	);
 }
 
-/** A closed load ends when all is done: that a fast system is through within seconds is its result. */
+/** A closed load ends when all is done: a fast system may finish within seconds, which is its result. */
 function leastNs({ load }: Run): number {
 	return load.schedule.kind === "closed" ? SHORTEST_CLOSED_NS : WINDOW_NS;
 }

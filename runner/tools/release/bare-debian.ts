@@ -5,7 +5,7 @@ import path from "node:path";
 /** A Debian in a folder, with Node and npm copied in and nothing else: no Go, no compiler. The network is this machine's. */
 export interface BareDebian {
 	readonly root: string;
-	/** Words before a command, that it runs in there; in an empty environment. */
+	/** Words before a command to run it in there, in an empty environment. */
 	readonly enter: readonly string[];
 	close(): void;
 }
@@ -50,7 +50,7 @@ export function makeBareDebian(base: string, root: string): BareDebian {
 	};
 }
 
-/** The words that run `command` in there, in its folder `cwd` and in no other environment than `env`. */
+/** The words that run `command` in there, in its folder `cwd` and with only `env` as its environment. */
 export function commandIn(
 	{ enter }: Pick<BareDebian, "enter">,
 	cwd: string,

@@ -84,7 +84,7 @@ function packageOf({ system, processor, packageName }: Platform, version: string
 		repository: { type: "git", url: "git+https://github.com/mqbench/mqbench.git" },
 		os: [system],
 		cpu: [processor],
-		// Yarn keeps packages in archives, out of which nothing can be run.
+		// Yarn keeps packages in archives, from which nothing can be run.
 		preferUnplugged: true,
 	};
 }

@@ -1,6 +1,6 @@
 import { type Platform, platformOf } from "../../../infra/programs/programs.ts";
 
-/** Platforms that releases have a package for. Static programs without libc: one package for each of both, whatever the distribution. */
+/** Platforms with a package in releases. Static programs without libc: one package per platform, whatever the distribution. */
 export const PLATFORMS: readonly Platform[] = [
 	platformOf("linux", "x64"),
 	platformOf("linux", "arm64"),

@@ -42,7 +42,7 @@ log: { type: stdout, format: pretty, level: error }
 	const npmrc = path.join(folder, "npmrc");
 	writeFileSync(npmrc, `registry=${url}\n//127.0.0.1:${port}/:_authToken=anybody\n`);
 	writeFileSync(path.join(folder, "package.json"), JSON.stringify(VERDACCIO));
-	// Its packages are not ours, and are shown no token of a release.
+	// Its packages are not ours, and must not see a release's token.
 	const env = Object.fromEntries(
 		Object.entries(process.env).filter(([name]) => !SECRET.test(name)),
 	);

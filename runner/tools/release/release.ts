@@ -72,7 +72,7 @@ async function release(): Promise<void> {
 	} finally {
 		registry.close();
 	}
-	// The registry's 300 packages have had the files in their hands.
+	// The registry's 300 packages have handled the files.
 	for (const { name, file } of made)
 		if (!sums.includes(await sumOf(file))) throw new Error(`${name} is not what was made`);
 	say(`The packages of ${version} are in ${path.join(out, "packages")}`);

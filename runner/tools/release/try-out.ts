@@ -23,7 +23,7 @@ export type Installer = keyof typeof INSTALLERS;
 
 /** A first user's experience. */
 export interface TriedOut {
-	/** Until it was installed, and from there to the verdict; then another run, of 1 s. */
+	/** Until the installation, and from there to the verdict; then another run, of 1 s. */
 	readonly installSeconds: number;
 	readonly verdictSeconds: number;
 	readonly origin: string;
@@ -42,7 +42,7 @@ export interface TryOut {
 }
 
 /**
- * Installs mqbench into an empty project and runs the quickstart there, without Go on PATH and without a cache. Throws where anything of it fails.
+ * Installs mqbench into an empty project and runs the quickstart there, without Go on PATH and without a cache. Throws on any failure.
  */
 export function tryOut(installer: Installer, asked: TryOut): TriedOut {
 	const { version, short } = asked;
@@ -57,7 +57,7 @@ export function tryOut(installer: Installer, asked: TryOut): TriedOut {
 	if (short) run(["sed", "-i", "/p99/d", "quickstart.yaml"]);
 	const how = short ? ["--quick", "--on-inconclusive", "pass"] : [];
 	run([
-		// That others have the machine is rightly INVALID.
+		// Other programs on the machine rightly make it INVALID.
 		...(short ? ["sh", "-c", '"$@" || [ $? = 4 ]', "sh"] : []),
 		...exec,
 		"mqbench",

@@ -23,7 +23,7 @@ import {
 	temporaryFolder,
 } from "../../e2e/mqbench.ts";
 
-/** Every check is made to fire by causing its condition, and all of them stay quiet when nothing is wrong. */
+/** Every check is made to fire by causing its condition, and none of them fires when nothing is wrong. */
 
 const QUICKSTART = path.join(packageFolder, "scenarios", "quickstart.yaml");
 /** Without a broker, which would suffer as well, the generator must be the cause. */
@@ -104,13 +104,13 @@ test("five healthy quickstarts in a row pass, and no check speaks up unless some
 		const idle = Math.min(before, await idleShare());
 		const result = resultOf(out);
 		const checks = told(`quickstart ${i}, ${Math.round(idle * 100)} % idle, exit ${code}`, result);
-		// Other programs on the machine may cost the run its verdict, but nothing else.
+		// Other programs on the machine may cost the run its verdict, nothing else.
 		expect([0, 4, 6, 99], err).toContain(code);
 		if (othersHadTheMachine(result)) {
 			if (idle > IDLE) disturbed++;
 			continue;
 		}
-		// The floor is measured after the run: others that come then are in no check.
+		// The floor is measured after the run: no check covers programs that start then.
 		if (idle < IDLE) continue;
 		alone++;
 		expect(code).toBe(0);
@@ -118,7 +118,7 @@ test("five healthy quickstarts in a row pass, and no check speaks up unless some
 	}
 	// A governor that the machine hides is unknown; a warning on a healthy run would be a false alarm.
 	expect(loud.filter((line) => !line.endsWith("unknown"))).toEqual([]);
-	// So would be others that had a machine which was idle before and after; now and then there are some in between.
+	// So would be other programs on a machine that was idle before and after; now and then there are some in between.
 	expect(disturbed).toBeLessThanOrEqual(3);
 }, 3_600_000);
 
@@ -139,7 +139,7 @@ async function idleShare(): Promise<number> {
 	return (ended.idle - began.idle) / (ended.all - began.all);
 }
 
-/** The checks of the first run; figures of acceptance are read by people. */
+/** The checks of the first run, printed because people read acceptance figures. */
 function told(what: string, { runs }: Result): Map<string, string> {
 	const checks = new Map((runs[0]?.validity ?? []).map(({ check, status }) => [check, status]));
 	const loud = [...checks].filter(([, status]) => status !== "ok").map((pair) => pair.join(" "));

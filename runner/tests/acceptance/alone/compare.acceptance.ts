@@ -46,7 +46,7 @@ test("calibrate says how large a change this machine can tell, and later runs us
 		process.stdout.write(`Others had the machine:\n${ended.out}\n`);
 		return;
 	}
-	// Its copy in the cache is of a machine that tests: no later run is to use it.
+	// Its copy in the cache belongs to a machine that tests: no later run may use it.
 	const [, kept = ""] = /kept in (\S+calibrations),/.exec(ended.out) ?? [];
 	expect(kept, ended.out + ended.err).not.toBe("");
 	for (const name of readdirSync(kept)) {

@@ -12,7 +12,7 @@ const RATE = 500;
 
 /** Between an election and the first completion: clients find the new leader, and the count is by 10 ms. */
 const FIND_MS = 3000;
-/** A message each 2 ms, lines of a log by 1 ms, on a machine that has other things to do. */
+/** A message each 2 ms, log lines with 1 ms resolution, on a machine that has other things to do. */
 const NOISE_MS = 300;
 
 describe("Kafka, three replicas", () => {
@@ -28,7 +28,7 @@ describe("Kafka, three replicas", () => {
 			const { one, card } = found;
 			expect(one).toMatchObject({ lost: 0, failed: 0, unknown: 0 });
 			const { electedMs } = electedIn(found, partitionLeaders);
-			// A client that waits for the answer of a stopped broker finds the new leader when that goes on, at the latest.
+			// A client that waits for a stopped broker's answer finds the new leader when the broker goes on, at the latest.
 			agrees(card.unavailableNs, electedMs, action);
 			tell(`Kafka acks all, ${action}`, one, electedMs);
 		},
@@ -62,7 +62,7 @@ describe("JetStream", () => {
 			);
 			const { one, gates, card } = found;
 			expect(one.lost).toBe(0);
-			// A follower waits for 4 s and more before it wants to lead.
+			// A follower waits for 4 s and more before it stands for election.
 			expect(gates.find(({ tally }) => tally?.name === "unavailable")).toMatchObject({
 				verdict: "fail",
 				tally: { value: card.unavailableNs, limit: 5e8 },
@@ -96,7 +96,7 @@ describe("JetStream", () => {
 
 // --- internal ---
 
-/** A run in which the leader is killed or stopped for 14 s: longer than any of them takes to elect another one. */
+/** A run in which the leader is killed or stopped for 14 s: longer than any of them takes for an election. */
 async function disturbed(
 	system: string,
 	action: "kill" | "pause",
@@ -131,7 +131,7 @@ function electedIn<Line extends BrokerLine>(
 	return { elected, electedMs: (elected?.atMs ?? Number.NaN) - down };
 }
 
-/** The clients had no leader from the fault until the new one; with one that is stopped until it goes on, at most. */
+/** The clients had no leader from the fault until the new one; after a stop, at most until the broker goes on. */
 function agrees(unavailableNs: number | null, electedMs: number, action: "kill" | "pause"): void {
 	const seenMs = (unavailableNs ?? Number.NaN) / 1e6;
 	expect(seenMs).toBeGreaterThan(electedMs - NOISE_MS);
@@ -140,7 +140,7 @@ function agrees(unavailableNs: number | null, electedMs: number, action: "kill" 
 	);
 }
 
-/** Acceptance figures are read by people. */
+/** People read acceptance figures. */
 function tell(what: string, one: Run, electedMs: number | null): void {
 	const [card] = one.failover;
 	const seconds = (ns: number | null | undefined) =>

@@ -43,6 +43,6 @@ test("a report over 100 runs renders with under 2 s of a core, and stands in a b
 	);
 	// The first one compiles everything.
 	expect(rendered[0]).toBeLessThan(2000);
-	// Others may have the machine for a moment, but not each time.
+	// Other programs may use the machine for a moment, but not each time.
 	expect(Math.min(...opened)).toBeLessThan(4000);
 });

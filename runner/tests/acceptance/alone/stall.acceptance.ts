@@ -130,7 +130,7 @@ async function stalled(
 		stall,
 		disturbed: (result.runs[0]?.validity ?? []).some(
 			({ check, status }) =>
-				// If we stop k6 ourselves, lag shows nothing about others.
+				// If we stop k6 ourselves, lag shows nothing about other programs.
 				(OTHERS.has(check) || (check === "lag" && who !== "k6")) &&
 				(status === "warn" || status === "invalid"),
 		),
@@ -160,7 +160,7 @@ async function freeze(
 	return { leastMs: end - stopped, mostMs: performance.now() - before };
 }
 
-/** Where others kept the generator from its work, it may be no judgement of the system. */
+/** If other programs delayed the generator, the run may be INVALID instead. */
 function breached({ result, code, disturbed }: Stalled): void {
 	const verdicts = disturbed ? ["fail", "invalid"] : ["fail"];
 	expect(verdicts).toContain(result.gates[0]?.verdict);
@@ -178,13 +178,13 @@ function evenlySpread({ over, stall, disturbed }: Stalled): void {
 	}
 }
 
-/** A percentile that is `less` ms below the stall; where others had the machine it may be more. */
+/** A percentile that is `less` ms below the stall; more if other programs used the machine. */
 function within(what: string, got: number, less: number, { stall, disturbed }: Stalled) {
 	expect(got, what).toBeGreaterThan(stall.leastMs - less - 40);
 	if (!disturbed) expect(got, what).toBeLessThan(stall.mostMs - less + 40);
 }
 
-/** Checks that show that others used the machine. */
+/** Checks that show that other programs used the machine. */
 const OTHERS = new Set(["others", "cores", "steal"]);
 
 type Metric = Result["runs"][number]["metrics"]["lag"];
@@ -195,7 +195,7 @@ function at(metric: Metric | undefined, p: number): number {
 	return found;
 }
 
-/** Acceptance figures are read by people. */
+/** People read acceptance figures. */
 function tell(what: string, result: Result, quantile: (p: number) => number) {
 	const gate = result.gates[0];
 	process.stdout.write(
