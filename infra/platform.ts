@@ -14,9 +14,7 @@ export function machineName(
 	return `${platform.replace("/", " ")}, ${kernel}, ${cores} ${cores === 1 ? "core" : "cores"}`;
 }
 
-/**
- * Identifies a machine, whatever its name: its boot, and the process table that we see. null if one of them is unknown.
- */
+/** Identifies a machine, whatever its name: its boot, and the process table that we see. null if one of them is unknown. */
 export function identityOf(boot: string, space: string): string | null {
 	return boot === "" || space === "" ? null : `${boot} ${space}`;
 }

@@ -6,9 +6,7 @@ import { findOnPath } from "../local/program.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * Why packets of containers cannot be delayed here, as the end of a sentence; null if they can. Tried on a separate network.
- */
+/** Why packets of containers cannot be delayed here, as the end of a sentence; null if they can. Tried on a separate network. */
 export async function cannotDelay(
 	env: Env,
 	user: number | undefined = process.getuid?.(),

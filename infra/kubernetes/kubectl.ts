@@ -4,9 +4,7 @@ import type { World } from "../../runner/world.ts";
 import { findOnPath, runToEnd, type ToEnd } from "../local/program.ts";
 import { defined } from "../machines/link.ts";
 
-/**
- * The user's own kubectl, with its configuration, contexts and logins, as ssh is for hosts: mqbench reaches the same clusters.
- */
+/** The user's own kubectl, with its configuration, contexts and logins, as ssh is for hosts: mqbench reaches the same clusters. */
 export interface Kubectl {
 	readonly program: string;
 	/** Before all other arguments: context and namespace. */

@@ -6,9 +6,7 @@ import type { StartedSystem } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import { interrupted } from "../../runner/stop.ts";
 
-/**
- * The program of a broker: the system's own `binary`, otherwise `own`. Fails with a sentence that names it, and how to install it.
- */
+/** The program of a broker: the system's own `binary`, otherwise `own`. Fails with a sentence that names it, and how to install it. */
 export function findProgram(
 	{ key, binary }: StartedSystem,
 	env: Readonly<Record<string, string | undefined>>,

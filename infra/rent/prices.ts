@@ -1,8 +1,7 @@
 import type { Aws, AwsVolume } from "../../runner/scenario/scenario.ts";
 import { ROOT_DISK } from "../aws/config.ts";
 
-/** AWS's list of that day, on demand, Linux, us-east-1, USD (aws.amazon.com/ec2/pricing/on-demand), and its rates for volumes and
- * addresses. */
+/** AWS's list of that day: on demand, Linux, us-east-1, USD (aws.amazon.com/ec2/pricing/on-demand). Volumes and addresses as published. */
 export const PRICES_OF = "2026-01-19";
 
 /** The price of an hour. */

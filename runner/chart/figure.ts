@@ -14,8 +14,7 @@ export interface Figure {
 }
 
 export interface Axis {
-	/** nines are percentiles below 100, each nine as wide; seconds are a run's; for names, x is the position in `names`; date is ms since
-	 * 1970. */
+	/** nines are percentiles below 100, with the same width for each nine; seconds are a run's; names by index; date is ms since 1970. */
 	readonly scale: "linear" | "log" | "nines" | "seconds" | "names" | "date";
 	/** As tables call it: "second", "size of a message". */
 	readonly title: string;

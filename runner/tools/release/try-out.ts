@@ -41,9 +41,7 @@ export interface TryOut {
 	readonly within?: Pick<BareDebian, "root" | "enter">;
 }
 
-/**
- * Installs mqbench into an empty project and runs the quickstart there, without Go on PATH and without a cache. Throws on any failure.
- */
+/** Installs mqbench into an empty project and runs the quickstart there, without Go on PATH and without a cache. Throws on any failure. */
 export function tryOut(installer: Installer, asked: TryOut): TriedOut {
 	const { version, short } = asked;
 	const run = emptyProject(installer, asked);
