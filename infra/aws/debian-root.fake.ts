@@ -258,7 +258,7 @@ function keepTime({ run }: Host): void {
 	);
 }
 
-/** Removes the rest of a test run that was killed. */
+/** Removes leftovers of a killed test run. */
 function sweep(): void {
 	const gone = (name: string) => {
 		const pid = /^mqb(?:ench-debians|-outside)-(\d+)-/.exec(name)?.[1];

@@ -9,7 +9,7 @@ if (!parsed.success) throw refusal(`${wrongIn(parsed.error)}\nREADME.md shows on
 const config = parsed.data;
 const { id, region, profile, account, endpoint, zone, brokers, clients } = config;
 
-/** A sweep uses them to find the rest of a rig. */
+/** A sweep uses them to find leftovers of a rig. */
 const tags = {
 	Name: `mqbench-${id}`,
 	"mqbench:run": id,

@@ -33,8 +33,8 @@ export function userData({ ttlMinutes, role, packages, user, volume }: UserData)
 }
 
 /**
- * The same with the host key for the machine's sshd: cloud-init writes it before sshd starts, and removes the image's keys. The user data
- * must stay secret: with it, another machine could pose as this one.
+ * The same with the host key for the machine's sshd: cloud-init writes it before sshd starts, and removes the image's keys. With the user
+ * data, another machine can pose as this one.
  */
 export function withHostKey(
 	script: string,

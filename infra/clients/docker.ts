@@ -20,7 +20,7 @@ import type { Binaries } from "../programs/resolve.ts";
 import type { Client, ClientCommand, ClientProcess, Workspace } from "../rig.ts";
 
 /**
- * Clients in containers, from an image with exactly this version's programs. `network` is the brokers' containers'. null if the brokers are
+ * Clients in containers, from an image with exactly this version's programs. `network` has the brokers' containers; null if the brokers are
  * elsewhere: a separate network would cost one hop more, so the clients use this machine's.
  */
 export function dockerClients(

@@ -306,7 +306,7 @@ function keygen(file: string): void {
 	execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]);
 }
 
-/** Removes the rest of a test run that was killed. */
+/** Removes leftovers of a killed test run. */
 function sweep(): void {
 	const names = root(["ip", "netns", "list"]);
 	const links = root(["ip", "-o", "link"]);

@@ -50,7 +50,7 @@ export function removeLabelled(docker: Docker, label: string): Promise<boolean> 
 	return startReaper(docker, label)();
 }
 
-/** Removes the rest of commands whose process is gone: after kill -9 or a power failure. */
+/** Removes leftovers of commands whose process is gone: after kill -9 or a power failure. */
 export async function sweep(docker: Docker): Promise<void> {
 	for (const run of await leftRuns(docker)) await removeLabelled(docker, labelOf(run));
 }

@@ -58,7 +58,7 @@ export async function connectMachine(
 	}
 }
 
-/** Asks a connected machine for its facts, brings agent there, compares the clocks, and removes the rest of killed mqbench processes. */
+/** Asks a connected machine for its facts, brings agent there, compares the clocks, and removes leftovers of killed mqbench processes. */
 export async function machineOver(
 	remote: RemoteHost,
 	link: Link,
