@@ -1,5 +1,5 @@
-// Package books keeps what became of each message (sent, failed, acknowledged, received, lost), how many of each there were, and which
-// errors occurred. Any goroutine may write to it. Message i is sequence i / P of producer i mod P.
+// Package books keeps the fate of each message (sent, failed, acknowledged, received, lost), how many of each there were, and which errors
+// occurred. Any goroutine may write to it. Message i is sequence i / P of producer i mod P.
 package books
 
 import (
@@ -18,9 +18,9 @@ type Shape struct {
 	// Own are the producers that live on this client, ascending.
 	Own []int64
 	// Crosses: messages are received by other clients than their sender. Acks: messages are acknowledged. Checksum: damage can be seen.
-	// Limited: only so many messages may be in flight.
+	// Limited: the number of messages in flight is limited.
 	Crosses, Acks, Checksum, Limited bool
-	// Here reports whether a subscriber is on this client; nil: nothing is consumed.
+	// Here reports whether a subscriber is on this client; nil if nothing is consumed.
 	Here func(subscriber int64) bool
 }
 
@@ -36,8 +36,8 @@ type Books struct {
 	// receivedSets has the sets of subscriber s from index s * producers on; it is empty where nothing is consumed. A set is nil if the
 	// subscriber is not on this client, or is not to get that producer's messages.
 	receivedSets []*ledger.Set
-	// freedSets are the messages that have given back their slot: completed, failed, or timed out. timedOutSets are the last ones, and
-	// settledLateSets those of them that have completed or failed since.
+	// freedSets are the messages that have given back their slot: completed, failed, or timed out. timedOutSets are the ones that timed out,
+	// and settledLateSets those that have completed or failed since then.
 	freedSets, timedOutSets, settledLateSets []*ledger.Set
 	// copies has those under way, by producer; it is nil if every message has one copy, or if messages cross.
 	copies []copies
@@ -58,7 +58,7 @@ type Books struct {
 	firsts map[string]Message
 }
 
-// Message names a message, with its intended time in ns since T0; nil: unknown.
+// Message names a message, with its intended time in ns since T0, or nil if unknown.
 type Message struct {
 	Producer   int64  `json:"producer"`
 	Sequence   int64  `json:"sequence"`
@@ -205,8 +205,8 @@ func (b *Books) Failed(p, seq, offsetNs int64) {
 	}
 }
 
-// FindLost finds the first message that is missing at a subscriber. Call it at the end. Where messages cross, only all clients together
-// can tell.
+// FindLost finds the first message that is missing at a subscriber. Call it at the end. It finds none where messages cross: that takes all
+// clients' ledgers.
 func (b *Books) FindLost(tried []int64, offset func(i int64) int64) {
 	best := int64(-1)
 	for k, received := range b.receivedSets {

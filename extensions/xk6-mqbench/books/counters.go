@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/ledger"
 )
 
-// Counters is the line of one scope (runner/model/client-file.ts). null: the system or pattern has no such figure.
+// Counters is the line of one scope (runner/model/client-file.ts). A figure is null if the system or pattern does not have it.
 type Counters struct {
 	Type            string `json:"type"`
 	Scope           string `json:"scope"`
@@ -34,7 +34,7 @@ type Counters struct {
 	Redelivered int64  `json:"redelivered"`
 	// Corrupted is null where payloads carry no checksum.
 	Corrupted *int64 `json:"corrupted"`
-	// Behind messages were due while an earlier one of the connection was in flight; null if the sender does not learn of arrivals.
+	// Behind messages were due while an earlier one of the connection was in flight; null if the sender is not notified of arrivals.
 	Behind *int64 `json:"behind"`
 }
 
@@ -162,11 +162,11 @@ func (t *Errors) List() []Error {
 
 // --- internal ---
 
-// receiptCounts counts distinct receipts: all of them, those of messages whose send failed, those of messages that were neither
+// receiptCounts counts distinct receipts: all receipts, receipts of messages whose send failed, receipts of messages that were neither
 // acknowledged nor failed (without acknowledgements: unknown); and missing receipts.
 type receiptCounts struct{ received, failed, unacked, lost int64 }
 
-// add counts what one subscriber received of sequences [lo, hi) of producer p.
+// add counts one subscriber's receipts of sequences [lo, hi) of producer p.
 func (r *receiptCounts) add(b *Books, p int64, received *ledger.Set, lo, hi int64) {
 	failed := b.failedSets[p]
 	all := received.Count(lo, hi)

@@ -42,8 +42,8 @@ func FinishLedger(file *recorder.File) error {
 	return file.Finish()
 }
 
-// order finds overtaken messages. Its unit is what one producer sends to one stream (a partition, or the messages with one key), as one
-// subscriber receives it.
+// order finds overtaken messages. A unit is all messages from one producer to one stream (a partition, or the messages with one key) at one
+// subscriber.
 type order struct {
 	producers, streams int64
 	// highest has the largest sequence received so far for each unit, in chunks that are made on demand.
@@ -80,8 +80,8 @@ func (o *order) overtaken(subscriber int, producer, stream, seq int64) bool {
 	}
 }
 
-// copies counts those of one producer's messages, from the first copy to the last, or until the message is forgotten. So what it
-// keeps does not grow with the number of messages.
+// copies counts the copies of one producer's messages, from the first copy to the last, or until the message is forgotten. So its size does
+// not grow with the number of messages.
 type copies struct {
 	mu sync.Mutex
 	// arrived has the messages of which some copies have arrived, by sequence.
@@ -129,7 +129,7 @@ func (b *Books) Forget(p, seq int64) {
 	c := &b.copies[p]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if seq-c.from > int64(len(c.arrived)) { // usually hardly any are on their way
+	if seq-c.from > int64(len(c.arrived)) { // usually only a few are on their way
 		maps.DeleteFunc(c.arrived, func(s int64, _ arrived) bool { return s < seq })
 		c.from = max(c.from, seq)
 	}

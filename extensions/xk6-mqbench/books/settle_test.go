@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a plain map contains after the same stream: completions, failures and timeouts in any order, many of them for the same message.
+// A plain map gets the same stream: completions, failures and timeouts in any order, many of them for the same message.
 func TestAMessageSettlesOnceAndItsSlotComesBackOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	b := fanOut(1)

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// Abilities that only some systems have. Each is an interface that a Session may implement, and a function that uses it or returns
-// what holds without it.
+// Abilities that only some systems have. Each is an interface that a Session may implement, and a function that uses it or returns a
+// fallback.
 
 // Remover is the ability to remove something from the broker. Without it there is nothing to remove: a topic exists by being used.
 type Remover interface {
-	// Remove removes what Prepare and Consume have made on the broker, and nothing else. Called at most once, after the run and before
-	// Close. The broker may be gone by then.
+	// Remove removes everything that Prepare and Consume have made on the broker, and nothing else. Called at most once, after the run and
+	// before Close. The broker may be gone by then.
 	Remove(ctx context.Context) error
 }
 
-// Remove removes what the session has made.
+// Remove removes everything that the session has made.
 func Remove(ctx context.Context, s Session) error {
 	if able, ok := s.(Remover); ok {
 		return able.Remove(ctx)
@@ -24,13 +24,13 @@ func Remove(ctx context.Context, s Session) error {
 	return nil
 }
 
-// Dropper is the ability to report what the client library threw away. Without it the number is unknown, and reports show that.
+// Dropper is the ability to count the messages that the client library threw away. Without it the number is unknown, and reports show that.
 type Dropper interface {
 	// Dropped is how many messages the library itself has thrown away so far, also after Close. Any goroutine may call it.
 	Dropped() int64
 }
 
-// DropsNothing is a Dropper for sessions to embed whose library throws nothing away.
+// DropsNothing is a Dropper to embed in sessions whose library throws nothing away.
 type DropsNothing struct{}
 
 func (DropsNothing) Dropped() int64 { return 0 }
@@ -47,11 +47,11 @@ type Reconnecter interface {
 // Reconnects is how often a connection was replaced; nil if unknown.
 func Reconnects(s Session) *int64 { return number(s, Reconnecter.Reconnects) }
 
-// Holder is the ability to count what waits in the client library. Without it the number is unknown, and reports show that.
+// Holder is the ability to count the messages that wait in the client library. Without it the number is unknown, and reports show that.
 type Holder interface {
-	// Held is how many messages the client library has received and not handed over; one that is being handled may count. Where the
-	// library has no queue, those in the socket count. known is false if they cannot be counted. Called ten times a second, from any goroutine,
-	// also after Close.
+	// Held is how many messages the client library has received and not handed over; one that is being handled may count. If the library has
+	// no queue, messages in the socket count. known is false if they cannot be counted. Called ten times a second, from any goroutine, also
+	// after Close.
 	Held() (n int64, known bool)
 }
 
@@ -80,7 +80,7 @@ func Leader(ctx context.Context, s Session, topic string) (string, error) {
 	return "", nil
 }
 
-// MissingTopic is the error of Prepare for a topic that does not exist. what is what was looked for: "no stream has this subject".
+// MissingTopic is the error of Prepare for a topic that does not exist. what describes the failed search: "no stream has this subject".
 func MissingTopic(name, what string) error {
 	return fmt.Errorf("topic %s does not exist (%s); make it, or drop create: false", name, what)
 }
@@ -104,10 +104,10 @@ type Endpoint struct {
 	Address string `json:"address"`
 }
 
-// Peer is the ability to do without a server: senders connect to the subscriptions themselves. Within a session they do so in Producer and
-// Consume, whichever comes later; Meet adds those of other clients. Without it clients meet at the broker.
+// Peer is the ability to work without a server: senders connect to the subscriptions themselves. Within a session they do so in Producer
+// and Consume, whichever comes later; Meet adds other clients' subscriptions. Without it clients meet at the broker.
 type Peer interface {
-	// Endpoints are where this session's subscriptions take messages. Called after the last Consume. Empty where a server stands between.
+	// Endpoints are where this session's subscriptions take messages; empty if a server is between. Called after the last Consume.
 	Endpoints() []Endpoint
 	// Meet connects this session's senders to the subscriptions of other clients, and returns when a message that is sent afterwards must
 	// arrive there. Called at most once, after the last Consume and Producer, if there are several clients.
@@ -132,7 +132,7 @@ func Meet(ctx context.Context, s Session, others []Endpoint) error {
 
 // --- internal ---
 
-// number is the answer of a session with that ability; nil: it does not have the ability.
+// number is the answer of a session with that ability; nil if the session does not have it.
 func number[Ability any](s Session, ask func(Ability) int64) *int64 {
 	able, ok := s.(Ability)
 	if !ok {

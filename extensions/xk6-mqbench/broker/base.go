@@ -12,8 +12,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Base has what sessions of most systems need: their options, how often a connection was replaced, and whether they are closed. Sessions
-// embed what NewBase makes, and with it get the ability Reconnecter. Any goroutine may call its methods.
+// Base is the common part of most sessions: their options, how often a connection was replaced, and whether they are closed. Sessions embed
+// the result of NewBase, and with it get the ability Reconnecter. Any goroutine may call its methods.
 type Base struct {
 	Options
 	// Over ends with the session.
@@ -39,7 +39,7 @@ func (b *Base) Reconnected() { b.reconnects.Add(1) }
 // Reconnects is the number of those connections.
 func (b *Base) Reconnects() int64 { return b.reconnects.Load() }
 
-// Quiet silences Report: what fails from now on is our own doing, because we are removing what consumers read.
+// Quiet silences Report: failures from now on are our own doing, because we are removing the topics that consumers read.
 func (b *Base) Quiet() { b.quiet.Store(true) }
 
 // IsQuiet reports whether Quiet or End has been called.
@@ -52,14 +52,14 @@ func (b *Base) End() bool {
 	return b.Over.Err() == nil
 }
 
-// Report passes an error that belongs to no message to OnError; what is what failed. It ignores nil, and everything after Quiet.
+// Report passes an error that belongs to no message to OnError; what describes the operation. It ignores nil, and everything after Quiet.
 func (b *Base) Report(what string, err error) {
 	if err != nil && b.OnError != nil && !b.quiet.Load() {
 		b.OnError(fmt.Errorf("%s: %w", b.driver, Wrap(what, err)))
 	}
 }
 
-// List is what a session has made so far, such as its consumers. Its zero value is empty. Any goroutine may call its methods.
+// List contains the objects that a session has made, such as consumers. Its zero value is empty. Any goroutine may call its methods.
 type List[T any] struct {
 	mu   sync.Mutex
 	made []T
@@ -79,8 +79,8 @@ func (l *List[T]) All() []T {
 	return slices.Clone(l.made)
 }
 
-// Throttler is the ability to report how long the broker deliberately held its clients back. It is for protocols that announce it; reports
-// of other drivers do not mention throttling.
+// Throttler is the ability to report how long the broker deliberately held its clients back. It is for protocols that announce it; other
+// drivers' reports do not mention throttling.
 type Throttler interface {
 	// ThrottledNs is how long the broker has held back at least one connection so far, also after Close. Any goroutine may call it.
 	ThrottledNs() int64
@@ -89,8 +89,8 @@ type Throttler interface {
 // ThrottledNs is how long the broker held its clients back; nil if its protocol does not announce it.
 func ThrottledNs(s Session) *int64 { return number(s, Throttler.ThrottledNs) }
 
-// Throttle is a Throttler for sessions to embed. Connections that are held back at the same time count once, so that the figure can be
-// compared with the run's duration. Any goroutine may call its methods.
+// Throttle is a Throttler for sessions to embed. Connections that are held back at the same time count once, which makes the figure
+// comparable with the run's duration. Any goroutine may call its methods.
 type Throttle struct {
 	now func() int64
 
@@ -139,7 +139,7 @@ type Wire interface {
 	Err() error
 }
 
-// Lifetime makes a Wire of what embeds it: it is over when End is called with the reason, or with the context that it was made for.
+// Lifetime makes a Wire of the struct that embeds it. It is over when End is called with the reason, or with its context.
 type Lifetime struct {
 	context.Context
 	End context.CancelCauseFunc
@@ -174,7 +174,7 @@ func (l *Link[W]) Open(ctx context.Context, b *Base, dial func(context.Context) 
 	return nil
 }
 
-// Now is the connection; false: there is none at the moment. Any goroutine may call it.
+// Now is the connection; false if there is none at the moment. Any goroutine may call it.
 func (l *Link[W]) Now() (wire W, is bool) {
 	if at := l.now.Load(); at != nil {
 		return *at, true
@@ -182,8 +182,8 @@ func (l *Link[W]) Now() (wire W, is bool) {
 	return wire, false
 }
 
-// Lifeline counts lost connections for client libraries that do not report them: they reconnect silently, or use a connection for each
-// request. The driver reports what it observes. Its methods are safe for concurrent use and cheap enough to call for each message.
+// Lifeline counts lost connections for client libraries that do not report them because they reconnect silently or use a connection for
+// each request. The driver reports its observations. The methods are safe for concurrent use and cheap enough to call for each message.
 type Lifeline struct {
 	base *Base
 	lost atomic.Bool

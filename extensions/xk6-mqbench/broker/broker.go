@@ -19,8 +19,8 @@ type Driver func(Options) (Session, error)
 type Options struct {
 	// URL of the broker, password included: never print it.
 	URL string
-	// Listen is the address of this machine at which other clients reach it: there the subscriptions of a system without a server listen.
-	// "": there are none elsewhere, loopback will do.
+	// Listen is the address of this machine at which other clients reach it: there the subscriptions of a system without a server listen. It
+	// is "" if all are on this machine; loopback will do.
 	Listen string
 	// Part of this session in the run.
 	Part
@@ -30,16 +30,15 @@ type Options struct {
 	Connections int
 	// MessageBytes is the size of every payload.
 	MessageBytes int
-	// LimitBytes is the largest payload that the system takes if those of the run exceed it on purpose, because its answer is the
-	// question: a driver then does not refuse them itself, and sets topics up for LimitBytes. 0: they do not.
+	// LimitBytes is the largest payload that the system takes if the run's payloads exceed it on purpose, to measure its answer. A driver then
+	// does not refuse them itself, and sets topics up for LimitBytes. 0 if they do not exceed it.
 	LimitBytes int
-	// Durability is the level for topics: "memory", "os", "interval" or "fsync"; "" means the broker's own. A driver applies what belongs
-	// to a topic or a message. The rig applies what belongs to the server.
+	// Durability is the level for topics: "memory", "os", "interval" or "fsync"; "" means the broker's default. A driver applies it to topics
+	// and messages. The rig applies it to the server.
 	Durability string
-	// Replicas of every topic; 0: the broker's own.
+	// Replicas of every topic; 0 means the broker's default.
 	Replicas int
-	// InFlight is the most messages that are sent and not completed on one connection, for the size of the library's buffers; 0: no
-	// bound.
+	// InFlight is the most messages that are sent and not completed on one connection, for the size of the library's buffers; 0 if unlimited.
 	InFlight int64
 	// TimeoutNs is how long the library may try to get one message acknowledged, for libraries that give up by themselves. We never send a
 	// message a second time.
@@ -56,8 +55,8 @@ type Session interface {
 	Open(ctx context.Context) error
 	// Prepare makes sure that the topics exist and are empty, and refuses a layout that the system cannot have. Called once, after Open.
 	//
-	// Topics that are Found exist already: Prepare makes, changes and deletes nothing, and fails with MissingTopic if one is missing. Those of
-	// the user's own may hold messages, and others may send to them: consumers start at their end, and nothing of them is ever trimmed or
+	// Topics that are Found exist already: Prepare makes, changes and deletes nothing, and fails with MissingTopic if one is missing. The
+	// user's topics may hold messages, and others may send to them: consumers start at their end, and nothing of them is ever trimmed or
 	// removed. A driver that cannot use them refuses Options with a Run.
 	Prepare(ctx context.Context, layout Layout) error
 	// Producer returns the sending side of a connection. Called once for each connection.
@@ -67,8 +66,8 @@ type Session interface {
 	// Consume at the same time, because each waits for the broker. It does not wait for members of a group on other clients: a client is ready
 	// before they come. In a run, nothing is sent before the last Consume has returned.
 	Consume(ctx context.Context, s Subscription, handle Handler) error
-	// Describe returns what the system promises and which options the library got. Called after Open, and again after the last Consume and
-	// Producer, because there may be more settings then.
+	// Describe returns the system's promises and the library's options. Called after Open, and again after the last Consume and Producer,
+	// because there may be more settings then.
 	Describe() Description
 	// Close ends all connections without waiting for messages in flight. Any goroutine may call it, once.
 	Close() error
@@ -76,11 +75,11 @@ type Session interface {
 
 // Part is a session's part in the run.
 type Part struct {
-	// Run is a prefix for what the run's consumers make on the user's own topics (groups, durable consumers, queues): the same for all
-	// clients, and different for each run. It is empty if the topics are mqbench's.
+	// Run is a name prefix for the objects (groups, durable consumers, queues) that the run's consumers make on the user's topics: the same
+	// for all clients, and different for each run. It is empty if the topics are mqbench's.
 	Run string
 	// Client is this session's number among the Clients of the run; Clients may be 0 if there is no other. Client 0 prepares the topics and
-	// subscribes before the others, leaves after them, and removes what clients share (topics, groups).
+	// subscribes before the others, leaves after them, and removes shared objects (topics, groups).
 	Client, Clients int
 }
 
@@ -113,7 +112,7 @@ func (l Layout) Names() []string {
 	return names
 }
 
-// Members is how many subscriptions a group has on a topic: in all clients, and on that of the given member. It counts at least that one.
+// Members is how many subscriptions a group has on a topic: in all clients, and on the given member's client. It counts at least one.
 func (l Layout) Members(member Subscription) (all, here int) {
 	for _, s := range l.Subscriptions {
 		if s.Topic == member.Topic && s.Group == member.Group {
@@ -139,7 +138,7 @@ func (l Layout) Rivals() error {
 	return nil
 }
 
-// Topic is what messages are sent to: a subject, a Kafka topic, a stream, a queue, an exchange.
+// Topic is the destination of messages: a subject, a Kafka topic, a stream, a queue, an exchange.
 type Topic struct {
 	Name string
 	// Partitions is 1 if the system has none.
@@ -148,16 +147,15 @@ type Topic struct {
 
 // Subscription is one consumer.
 type Subscription struct {
-	// Client that makes it, and Connection of that client's. A round trip is received on the connection that sent it; other consumers have
-	// connections of their own.
+	// Client that makes it, and Connection within that client. A round trip is received on the connection that sent it; other consumers have
+	// separate connections.
 	Client, Connection int
-	// Topic is the name of a topic of the layout. With Wildcard it is a pattern, in which "*" stands for one word between dots. Only drivers
-	// that report Wildcards get patterns.
+	// Topic is the name of a topic of the layout. With Wildcard it is a pattern, in which "*" matches one word between dots. Only drivers that
+	// report Wildcards get patterns.
 	Topic    string
 	Wildcard bool
-	// Group is "" for a subscription that gets every message of the topic. Otherwise the members of the group share the messages: each
-	// goes to one member, and the driver acknowledges it after handle has returned, so that the message of a consumer that dies is
-	// delivered again.
+	// Group is "" for a subscription that gets every message of the topic. Otherwise the members of the group share the messages: each goes to
+	// one member, and the driver acknowledges it after handle has returned. If a consumer dies, its message is therefore delivered again.
 	Group string
 }
 
@@ -172,7 +170,7 @@ func (s Subscription) Of(topics []Topic) []string {
 	return names
 }
 
-// Matches reports whether a topic matches a pattern, in which "*" stands for one word between dots. It allocates nothing.
+// Matches reports whether a topic matches a pattern, in which "*" matches one word between dots. It allocates nothing.
 func Matches(pattern, topic string) bool {
 	for more := true; more; {
 		var want, have string
@@ -216,7 +214,7 @@ var ErrUnknown = errors.New("no answer, its fate is unknown")
 // Done is the completion of a Send. An err means that the message was refused or never left, or that this is unknown (ErrUnknown).
 type Done func(m *Message, ackNs int64, err error)
 
-// Settle completes a Send whose answer came at atNs: with that time, or with an error alone.
+// Settle completes a Send whose answer came at atNs: with that time, or with only an error.
 func (d Done) Settle(m *Message, atNs int64, err error) {
 	if err != nil {
 		atNs = 0
@@ -232,7 +230,7 @@ type Message struct {
 	Name string
 	// Partition to send to, below Topic.Partitions. With -1 the key decides.
 	Partition int32
-	// Key of the message; nil: no key. Systems without keys ignore it.
+	// Key of the message; nil if it has none. Systems without keys ignore it.
 	Key     []byte
 	Payload []byte
 	// The rest belongs to the generator. Drivers do not touch it.
@@ -255,7 +253,7 @@ type Delivery struct {
 	Redelivered bool
 }
 
-// Description is what reports show about a system.
+// Description is the part of reports about a system.
 type Description struct {
 	// Acks: the broker answers every Send.
 	Acks bool
@@ -270,18 +268,18 @@ type Description struct {
 	// Stores: messages that are sent before the members of a group subscribe wait for them.
 	Stores bool
 	// RedeliversAfter is how long a member of a group may go without an acknowledgement or a sign of life before the system delivers its
-	// messages again. 0: that happens only when the member's connection ends.
+	// messages again. It is 0 if that happens only when the member's connection ends.
 	RedeliversAfter time.Duration
 	// Library and Server with their versions, such as "nats.go v1.52.0".
 	Library string
 	Server  string
-	// Settings are all options that were set on the library, for people; no secrets. Those of EachMessage are always there.
+	// Settings are all options that were set on the library, for people; no secrets. The names in EachMessage are always there.
 	Settings map[string]string
 }
 
-// EachMessage are the settings that describe what a driver does for each message; "none": nothing. README.md has a table of them.
+// EachMessage are the settings that describe a driver's work for each message; "none" if it does nothing. README.md has a table of them.
 var EachMessage = []string{
-	// Sending: what the broker answers, when bytes leave the client, which messages share a request.
+	// Sending: the broker's answer, when bytes leave the client, which messages share a request.
 	"confirm", "flush", "batching", "compression",
 	// Receiving: when a consumer that gets all messages (round-trip, fan-out, replies) and a member of a group (work-queue, backlog,
 	// responders) acknowledge, and how many messages wait in the client.

@@ -39,7 +39,7 @@ func TestACompletionHasATimeOrAnError(t *testing.T) {
 	}
 }
 
-// holder may or may not be able to count what waits.
+// holder may or may not be able to count waiting messages.
 type holder struct {
 	Session
 	known bool

@@ -18,7 +18,7 @@ type wire struct {
 func (w *wire) Done() <-chan struct{} { return w.gone }
 func (w *wire) Err() error            { return errors.New("gone") }
 
-// server takes connections, or refuses so many of them first.
+// server takes connections, but refuses the first ones (refuses).
 type server struct {
 	mu      sync.Mutex
 	refuses int
@@ -45,7 +45,7 @@ func (s *server) count() (asked, made int) {
 	return s.asked, len(s.dials)
 }
 
-// base collects what is reported.
+// base collects the reports.
 func base() (*Base, func() []string) {
 	var mu sync.Mutex
 	var said []string

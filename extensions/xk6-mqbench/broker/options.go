@@ -21,8 +21,8 @@ func Defaults[Own any](text []byte) (own Own) {
 	return own
 }
 
-// Decode reads the driver's own options into a struct that holds their defaults. Unknown fields are an error, and so is text that is not one of
-// the words of its field's tag: known:"queue topic". The runner has checked ranges and contradictions.
+// Decode reads the driver's own options into a struct that holds their defaults. Unknown fields are an error, and so is a string that is
+// not one of the words of its field's tag: known:"queue topic". The runner has checked ranges and contradictions.
 func (o Options) Decode(into any) error {
 	if len(o.Driver) > 0 {
 		decoder := json.NewDecoder(bytes.NewReader(o.Driver))
@@ -41,7 +41,7 @@ func (o Options) Decode(into any) error {
 	return nil
 }
 
-// Wrap adds what a driver was doing when it met err. nil stays nil, and "" adds nothing.
+// Wrap adds the driver's operation (what) to err. nil stays nil, and "" adds nothing.
 func Wrap(what string, err error) error {
 	if err == nil || what == "" {
 		return err
@@ -61,7 +61,7 @@ func LibraryVersion(module string) string {
 	return "of an unknown version"
 }
 
-// Settings are options of a client library, each with the text that Describe prints for it, so that the report shows exactly what was
+// Settings are options of a client library, each with the text that Describe prints for it. The report therefore shows exactly the options
 // set. Its zero value is empty.
 type Settings[Option any] struct {
 	Options []Option
@@ -95,8 +95,8 @@ var drivers sync.Map
 // registered is called for each of them.
 var registered = func(name string) {}
 
-// Register makes a driver known under the broker's name (the word in a scenario). The init function of a driver's register.go calls it.
-// It panics on a name that is taken, so that the mistake shows at the start and not at first use.
+// Register adds a driver under the broker's name (the word in a scenario). The init function of a driver's register.go calls it. It panics
+// on a name that is taken, to show the mistake at the start and not at first use.
 func Register(name string, driver Driver) {
 	if _, taken := drivers.LoadOrStore(name, driver); taken {
 		panic(fmt.Sprintf("broker: driver %q is registered twice", name))
@@ -113,8 +113,8 @@ func Lookup(name string) (Driver, error) {
 	return driver.(Driver), nil
 }
 
-// OnRegister calls observe for every driver, whether it is registered already or later, so that the order in which packages are linked
-// does not matter. One init function calls it.
+// OnRegister calls observe for every driver, whether it is registered already or later, because packages are linked in any order. One init
+// function calls it.
 func OnRegister(observe func(name string)) {
 	registered = observe
 	for _, name := range names() {
@@ -122,22 +122,22 @@ func OnRegister(observe func(name string)) {
 	}
 }
 
-// When a consumer acknowledges what it has handled: values of the option `acknowledge` of drivers.
+// When a consumer acknowledges the messages it has handled: values of the option `acknowledge` of drivers.
 const (
-	// Automatic: never. The broker takes as handled what it hands out.
+	// Automatic means never. The broker regards messages as handled when it hands them out.
 	Automatic  = "automatic"
 	PerMessage = "message"
-	// PerBatch: those that arrived together.
+	// PerBatch acknowledges the messages that arrived together.
 	PerBatch = "batch"
-	// PerInterval: the words of AcknowledgeInterval.
+	// PerInterval acknowledges at the latest after AcknowledgeInterval.
 	PerInterval = "interval"
 )
 
 // AcknowledgeInterval is the longest time that a handled message waits for its acknowledgement with PerInterval.
 const AcknowledgeInterval = 100 * time.Millisecond
 
-// AcknowledgeOf is when the consumers of a subscription acknowledge, if the option is `written`. "": each message in a group, the same duty
-// for all systems, and never if a consumer gets all messages.
+// AcknowledgeOf is when the consumers of a subscription acknowledge, if the option is `written`. With "" they acknowledge each message in a
+// group, the same duty for all systems, and none if a consumer gets all messages.
 func AcknowledgeOf(written, group string) string {
 	switch {
 	case written != "":

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Unanswered are the sends of a producer whose library hands out something to wait for with each of them: T. One goroutine waits for one answer
-// after the other, in the order of sending, so there is one Unanswered for each order in which answers come (a connection, or a topic of it).
-// Sends cost one lock and no memory. Each send is completed once: with the time of its answer, or with what wait returns.
+// Unanswered are the sends of a producer whose library returns something to wait for (T) with each of them. One goroutine waits for one
+// answer after the other, in the order of sending, so there is one Unanswered for each order in which answers come (a connection, or a
+// topic of it). Sends cost one lock and no memory. Each send is completed once: with the time of its answer, or with the error of wait.
 type Unanswered[T any] struct {
 	now func() int64
 	// over ends with the session.
@@ -17,7 +17,7 @@ type Unanswered[T any] struct {
 	mu    sync.Mutex
 	more  sync.Cond
 	queue []unanswered[T]
-	// ended: nothing waits any more.
+	// ended means that nothing waits any more.
 	ended bool
 }
 

@@ -8,7 +8,7 @@ import (
 
 func TestEachSendIsAnsweredOnceInItsOrderAndTheEndAnswersTheRest(t *testing.T) {
 	const n, answered = 1000, 500
-	var clock int64 // of the one goroutine that waits
+	var clock int64 // only the goroutine that waits uses it
 	b := NewBase("fake", Options{Now: func() int64 { clock++; return clock }})
 	refused := errors.New("refused")
 	answers := make([]chan error, n)

@@ -6,16 +6,16 @@ import (
 )
 
 // Response times are broken down in buckets of a sixteenth of an octave. Each is a number of whole buckets of the histogram of response
-// times, so that a percentile from there lies in exactly one bucket here.
+// times, so a percentile of that histogram is in exactly one bucket here.
 const (
-	// A value's leading bits, so many, tell its bucket: below 2^bucketBits ns each ns has its own.
+	// The bucketBits leading bits of a value determine its bucket. Below 2^bucketBits ns each ns has a bucket.
 	bucketBits = 5
 	// 42 is the number of bits of HighestNs.
 	buckets = (42 - bucketBits + 2) << (bucketBits - 1)
 )
 
-// Bucket adds up the messages whose response time lies from FromNs to ToNs, both included. QueuedNs + LagNs + ServiceNs is the sum of
-// their response times, as measured: those below 0 are in the bucket of 0, those above HighestNs in its bucket.
+// Bucket adds up the messages whose response time is from FromNs to ToNs, both included. QueuedNs + LagNs + ServiceNs is the sum of their
+// response times, as measured: times below 0 are in the bucket of 0, times above HighestNs in its bucket.
 type Bucket struct {
 	FromNs    int64 `json:"fromNs"`
 	ToNs      int64 `json:"toNs"`
@@ -94,9 +94,9 @@ type Figures struct {
 	Max   int64 `json:"max"`
 }
 
-// Figures of a metric are for the live lines; verdicts come from the files. They consist of seconds that have left the shards, so that no
-// measuring goroutine waits for them: those that were taken, and what has been looked at since, as a stall shows before it is over. nil
-// without any values. Call it from the goroutine that takes.
+// Figures of a metric are for the live lines; verdicts come from the files. They consist of seconds that have left the shards, so no
+// measuring goroutine waits for them. They include seconds that were only looked at, because a stall shows before it is over. nil without
+// any values. Call it from the goroutine that takes.
 func (r *Recorder) Figures(m Metric) *Figures {
 	all := Second{}
 	all.merge(&r.taken, m)
@@ -132,13 +132,13 @@ type completions struct {
 type CompletedSecond struct {
 	Type   string `json:"type"`
 	Second int64  `json:"second"`
-	// Seconds is how many it stands for; left out: one.
+	// Seconds is how many seconds it covers; left out if it is one.
 	Seconds int64                 `json:"seconds,omitempty"`
 	Counts  [CompletionBins]int64 `json:"counts"`
 }
 
-// TakeCompletions removes the completions of all intervals that end before the given second, merged over the shards, in order of time. A later call
-// returns what is recorded later for such a second.
+// TakeCompletions removes the completions of all intervals that end before the given second, merged over the shards, in order of time. A
+// later call returns completions that are recorded later for such a second.
 func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 	var taken []CompletedSecond
 	at := map[int64]int{}

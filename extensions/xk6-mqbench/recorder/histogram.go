@@ -13,12 +13,12 @@ const (
 	lowestNs  = 1
 	HighestNs = 3_600_000_000_000
 	digits    = 3
-	// A value's leading bits, so many, tell its bucket; 42 is the number of bits of HighestNs.
+	// The histogramBits leading bits of a value determine its bucket; 42 is the number of bits of HighestNs.
 	histogramBits    = 11
 	histogramBuckets = (42 - histogramBits + 2) << (histogramBits - 1)
 )
 
-// bucketOf a time from 0 to HighestNs, where so many leading bits tell: times below 2^leading ns have a bucket each.
+// bucketOf a time from 0 to HighestNs, by its `leading` leading bits: times below 2^leading ns have a bucket each.
 func bucketOf(ns int64, leading int) int {
 	octave := max(0, bits.Len64(uint64(ns))-leading)
 	return octave<<(leading-1) + int(ns>>octave)
@@ -30,7 +30,7 @@ func bucketStart(k, leading int) int64 {
 	return int64(k-octave<<(leading-1)) << octave
 }
 
-// percentile of so many values in all: the longest time in its bucket.
+// percentile of `all` values: the longest time in its bucket.
 func percentile(counts []int64, all int64, p float64) int64 {
 	rank := max(1, int64(math.Ceil(float64(all)*p/100)))
 	for k, n := range counts {

@@ -61,7 +61,7 @@ func TestAHistogramIsWhatTheLibraryMakesOfTheSameValues(t *testing.T) {
 	}
 }
 
-// BenchmarkEncode is what a second's end takes for each metric.
+// BenchmarkEncode measures the cost of a second's end for each metric.
 func BenchmarkEncode(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	l, counts := NewLog(&File{buf: newBuffer(io.Discard), hash: sha256.New()}, time.Now()), make([]int64, histogramBuckets)

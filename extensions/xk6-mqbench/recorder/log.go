@@ -48,7 +48,7 @@ func (f *File) Lines() int64 { return f.lines }
 // Sum is the sha256 of all bytes so far, in hex.
 func (f *File) Sum() string { return hex.EncodeToString(f.hash.Sum(nil)) }
 
-// Flush hands what is buffered to the operating system, so that a crash of this process does not lose it.
+// Flush hands the buffer to the operating system, so a crash of this process does not lose it.
 func (f *File) Flush() error {
 	if f.err == nil {
 		f.err = f.buf.Flush()

@@ -50,15 +50,15 @@ const (
 	pieceNs = secondNs / Pieces
 )
 
-// Limit is a latency limit of an SLA, as in plan.json.
+// Limit is a latency limit of an SLA line, as in plan.json.
 type Limit struct {
 	Metric Metric `json:"metric"`
 	Ns     int64  `json:"limitNs"`
 }
 
-// Frame is where the window is and what is recorded.
+// Frame is the window and the list of recorded metrics.
 type Frame struct {
-	// StartNs and EndNs of the window, ns since T0. A closed load learns them later and begins with Unopened and Endless.
+	// StartNs and EndNs of the window, ns since T0. They are Unopened and Endless for a closed load until it sets them.
 	StartNs, EndNs int64
 	// First is the window's first message; those before it belong to the warm-up.
 	First int64
@@ -68,21 +68,21 @@ type Frame struct {
 	WarmUp bool
 	// Acks: a message is complete when it is acknowledged, otherwise at its first receipt.
 	Acks bool
-	// IntervalSeconds: how many seconds of the window are recorded as one. 0 is 1.
+	// IntervalSeconds is how many seconds of the window are recorded as one; 0 means 1.
 	IntervalSeconds int64
 }
 
 const (
 	// Unopened is the start of a window that has not opened.
 	Unopened = math.MaxInt64 / 2
-	// Endless is the end of a window that is not known yet.
+	// Endless is the end of a window whose end is not yet set.
 	Endless = math.MaxInt64 / 2
 )
 
 // Recorder is a set of shards. Different goroutines write them, and they are read together.
 type Recorder struct {
-	// Seconds are counted from zeroNs, so that no second holds both warm-up and window: the window's start by the plan, whole seconds
-	// after windowStartNs if it opened earlier.
+	// Seconds are counted from zeroNs, which keeps warm-up and window in different seconds. It is the window's start by the plan, whole
+	// seconds after windowStartNs if the window opened earlier.
 	zeroNs, windowStartNs, windowEndNs, first atomic.Int64
 	// interval is how many seconds of the window, and of completions, are recorded as one.
 	interval     int64
@@ -90,7 +90,7 @@ type Recorder struct {
 	warmUp, acks bool
 	limits       []Limit
 	shards       []*Shard
-	// open has what Peek has merged so far, until the second is taken. taken adds up those of the window.
+	// open has everything that Peek has merged, until the second is taken. taken adds up the seconds of the window.
 	open  map[int]*Second
 	taken Second
 }
@@ -127,7 +127,7 @@ func (r *Recorder) Move(startNs, endNs, first int64) {
 // End sets the moment when the window of a closed load ended.
 func (r *Recorder) End(endNs int64) { r.windowEndNs.Store(endNs) }
 
-// StartNs is when the window opens, ns since T0. ok is false while that of a closed load has not opened.
+// StartNs is when the window opens, ns since T0. ok is false while the window of a closed load has not opened.
 func (r *Recorder) StartNs() (ns int64, ok bool) {
 	ns = r.windowStartNs.Load()
 	return ns, ns < Unopened
@@ -174,7 +174,7 @@ type Shard struct {
 	closed   bool
 	totals   Totals
 	slow     slowest
-	// breakdown of the window's messages; nil: none of them has completed here.
+	// breakdown of the window's messages; nil if none of them has completed here.
 	breakdown *[buckets]Bucket
 	// over counts the messages of the window above each limit.
 	over []int64
@@ -366,7 +366,7 @@ func (s Span) or(ns int64) *int64 {
 	return &ns
 }
 
-// single records a value of a metric that comes alone.
+// single records a value of a metric that comes without others.
 func (s *Shard) single(m Metric, i, offsetNs, ns, lagNs int64) {
 	if r := s.recorder; r.kept[m] && (i >= r.first.Load() || r.warmUp) {
 		s.record(s.at(offsetNs), m, offsetNs, ns, lagNs)

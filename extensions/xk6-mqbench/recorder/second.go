@@ -28,8 +28,8 @@ type cell struct {
 }
 
 // Exact are the measurements without the histogram's rounding. Nothing is dropped: values above HighestNs are recorded as HighestNs and
-// counted as Clamped; values below 0 are recorded as 0 and counted as Negative, with the lowest of them in Lowest. Sum, Min and Max
-// are those of the values as recorded.
+// counted as Clamped; values below 0 are recorded as 0 and counted as Negative, with the lowest of them in Lowest. Sum, Min and Max are
+// computed from the values as recorded.
 type Exact struct {
 	Count    int64 `json:"count"`
 	Sum      int64 `json:"sum"`
@@ -78,14 +78,14 @@ func (e *Exact) add(o Exact) {
 	e.Lowest = min(e.Lowest, o.Lowest)
 }
 
-// Second is what all shards measured in one second, merged.
+// Second is the merged measurements of all shards in one second.
 type Second struct {
 	// Number counts from the window's start by the plan.
 	Number int
 	WarmUp bool
 	// StartNs since T0, and the length: the last second of a window and the first one of a warm-up may be shorter.
 	StartNs, LengthNs int64
-	// Seconds is how many are recorded as this one; 0: it is one.
+	// Seconds is how many are recorded as this one; 0 means one.
 	Seconds int64
 	Limits  []limitCounts
 	merged  [metrics][]int64
@@ -103,7 +103,7 @@ func (s *Second) Percentile(m Metric, p float64) (ns int64, ok bool) {
 	return percentile(s.merged[m], s.exact[m].Count, p), true
 }
 
-// Peek merges what is back of a second, which stays open. Peek, Take, Counted and Numbers are for one goroutine.
+// Peek merges the values of a second so far. The second stays open. Peek, Take, Counted and Numbers are for one goroutine.
 //
 // Subtle: a shard is locked only while it lets go of its part. A merge takes 100 us and more, and a message would wait for it.
 func (r *Recorder) Peek(number int) *Second {
@@ -129,7 +129,7 @@ func (r *Recorder) Peek(number int) *Second {
 	return out
 }
 
-// Take merges a second and removes it. What arrives later starts it anew, sparse, since little will follow.
+// Take merges a second and removes it. Later arrivals start it again, sparse, because only a few will follow.
 func (r *Recorder) Take(number int) *Second {
 	r.each(func(s *Shard) {
 		s.newest = max(s.newest, number+int(r.interval)+1)
