@@ -22,7 +22,7 @@ func mirrored(t testing.TB, p *Plan, subscriber int64) *Generator {
 	return g
 }
 
-// BenchmarkMessage is what one message of 256 B costs the generator, from the pool to the last record.
+// BenchmarkMessage is the generator's cost of one message of 256 B, from the pool to the last record.
 func BenchmarkMessage(b *testing.B) {
 	for _, c := range []struct {
 		name            string

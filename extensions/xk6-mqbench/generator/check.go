@@ -16,8 +16,8 @@ const (
 	mostUnits = 1 << 26
 )
 
-// check refuses a plan that this binary cannot run, or whose schedule it computes otherwise. All else the planner has checked
-// (runner/plan), or the author of a plan written by hand.
+// check refuses a plan that this binary cannot run, or whose schedule it computes differently. The planner (runner/plan) has checked the
+// rest, or the author of a plan written by hand.
 func (p *Plan) check() error {
 	switch {
 	case p.Schema != 1:
@@ -61,7 +61,7 @@ func (p *Plan) checkSchedule() error {
 	return nil
 }
 
-// checkBooks refuses what would need more memory than a laptop has.
+// checkBooks refuses plans that would need more memory than a laptop has.
 func (p *Plan) checkBooks() error {
 	if sets := p.subscribers() * int64(p.Producers); sets > mostSets {
 		return fmt.Errorf("%d subscriptions of %d producers are too many: the books hold at most %d pairs", p.subscribers(), p.Producers, mostSets)

@@ -15,7 +15,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// copied is how often messages arrive in runs of which several clients count what one counts: some twice, some never.
+// copied is how often messages arrive in runs that compare several clients' counts with one client's: some twice, some never.
 func copied(_ int, i int64) int { return int(1 + (i%50+48)/49 - (i%31+29)/30) }
 
 func TestCountersOfSeveralClientsAddUpToThoseOfOne(t *testing.T) {
@@ -182,7 +182,7 @@ func TestClocksThatDisagreeShowInWhatIsBelowZero(t *testing.T) {
 	}
 }
 
-// A client that leaves hands what it had fetched to the others: the clients that stay count nothing of it.
+// A client that leaves hands the messages it had fetched to the others: the clients that stay count none of them.
 func TestWhatArrivesWhenTheBooksAreClosedCountsNowhere(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		p := fanOutPlan(1000, 100, 2)
@@ -292,7 +292,7 @@ func TestOneOfSeveralClientsTellsHowFarItIs(t *testing.T) {
 	c.coordinate()
 	measured := c.close()
 	var all [3]int64
-	// What left less what arrived, of both: nothing is under way in the end.
+	// Messages sent less messages received, by both clients: nothing is under way in the end.
 	under := int64(0)
 	for _, m := range measured {
 		told := m.lines("tick")
@@ -336,7 +336,7 @@ func TestTheLeaderIsAskedForInBoundedTime(t *testing.T) {
 
 // A run of several clients is the run of one: the same producers, sequences and intended times, each once.
 func TestTheUnionOfWhatClientsSendIsWhatOneSends(t *testing.T) {
-	// Which messages are whose does not depend on their times: one kind of schedule for each topology.
+	// Times do not affect which messages belong to which client: one kind of schedule for each topology.
 	kinds := []string{"poisson", "constant", "stages", "constant", "poisson"}
 	for k, to := range topologies {
 		kind := kinds[k]

@@ -68,7 +68,7 @@ func (s *sender) enter() bool {
 			return false
 		}
 	}
-	// Subtle: the slot is taken before this look at stop, so that nothing leaves once stop is set and no slot is taken.
+	// Subtle: the slot is taken before this look at stop. Otherwise a message could leave after stop is set and no slot is taken.
 	if s.g.stop.Load() {
 		s.inFlight.Add(-1)
 		return false

@@ -70,7 +70,7 @@ func TestAClosedLoadWaitsForAcknowledgementsToo(t *testing.T) {
 	}
 }
 
-// The broker is gone: what is in flight will not come back, so the run does not wait for it.
+// The broker is gone: messages in flight will not come back, so the run does not wait for them.
 func TestARunWithoutABrokerEndsWithoutItsDrain(t *testing.T) {
 	for _, p := range []*Plan{testPlan(1000, 100), closedPlan(100, 10)} {
 		p.DrainNs, p.TimeoutNs = 600_000*ms, 600_000*ms
@@ -149,7 +149,7 @@ func TestAMessageThatCompletesAfterItsTimeoutHasItsTrueTimeAndFreesNoSecondSlot(
 	if s := m.metrics["service"]; *m.window.TimedOut == 0 || m.window.Late == 0 || s.Max < 1500*ms {
 		t.Errorf("%d timed out, %d late, services up to %d ms; want some, and 1500 ms", *m.window.TimedOut, m.window.Late, s.Max/ms)
 	}
-	// Message 0 and what had timed out behind it, and one more.
+	// Message 0, the messages that had timed out behind it, and one more.
 	if most := *m.window.TimedOut + 1; flying.highest > most {
 		t.Errorf("%d at a time; want at most %d: each slot comes back once", flying.highest, most)
 	}

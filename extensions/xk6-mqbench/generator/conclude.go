@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// interruptDrain is how long the senders of an interrupted run may go on, and how long it then waits for what is in flight.
+	// interruptDrain is how long the senders of an interrupted run may go on, and then how long it waits for messages in flight.
 	interruptDrain = 500 * time.Millisecond
 	settlePoll     = 2 * time.Millisecond
 	// haltNs is how long a send call of the pacer may take at the end.
@@ -24,9 +24,9 @@ const (
 type outcome struct {
 	state string
 	endNs int64
-	// lookedNs is how long the books stayed open after that; nil where nothing counts what may still have come.
+	// lookedNs is how long the books stayed open after that; nil if no SLA line counts later copies.
 	lookedNs *int64
-	// library is what the driver counts, by its name in the line of totals; nil values where it counts none.
+	// library is the driver's counts, by their name in the line of totals; nil if the driver does not count.
 	library        map[string]any
 	warmup, window books.Counters
 	// tried[p] is how many messages of producer p were sent or prevented from leaving.
@@ -61,8 +61,8 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.outcome.warmup = g.books.Count("warmup", tried)
 		g.outcome.window = g.books.Count("window", tried)
 		g.books.FindLost(tried, g.intended)
-		// Read these first: a library forgets its counts with its connections, and clients that are connected to each other lose some when the first
-		// of them leaves.
+		// Read these first: a library forgets its counts with its connections, and clients that are connected to each other lose some when the
+		// first of them leaves.
 		g.outcome.library = map[string]any{
 			"clientDropped": broker.Dropped(g.session), "reconnects": broker.Reconnects(g.session), "throttledNs": broker.ThrottledNs(g.session),
 		}
@@ -75,7 +75,7 @@ func (g *Generator) conclude(ctx context.Context) {
 			g.awaitFinish(ctx)
 		}
 		close(g.ending)
-		// Subtle: this may release a send call that still blocks. What it reports is no longer counted.
+		// Subtle: this may release a send call that still blocks. Its report is no longer counted.
 		g.leave()
 		g.results.end()
 	})
@@ -84,9 +84,9 @@ func (g *Generator) conclude(ctx context.Context) {
 
 // --- internal ---
 
-// settle waits for the end of the schedule and of its messages, and returns how the run ended. Where messages cross, a client cannot know that
-// everything has arrived; the coordinator, which gets the counts of all clients, ends the drain. Where the broker is gone a send call may hang
-// beyond the schedule.
+// settle waits for the end of the schedule and of its messages, and returns how the run ended. Where messages cross, a client cannot detect
+// that everything has arrived; the coordinator, which gets the counts of all clients, ends the drain. If the broker is gone a send call may
+// hang beyond the schedule.
 func (g *Generator) settle(ctx context.Context) string {
 	for hear := g.told; ; {
 		told := happened(g.told)
@@ -117,8 +117,8 @@ func happened(event <-chan struct{}) bool {
 	}
 }
 
-// waited is how long this process has been able to wait since the given reading of the clock. Time in which it was stopped is not the
-// system's: what arrived meanwhile is still to be read.
+// waited is how long this process has been able to wait since the given reading of the clock. Time in which it was stopped does not count
+// against the system, because messages that arrived during a stop are still unread.
 func (g *Generator) waited(sinceNs int64) int64 {
 	now := g.clock.Now()
 	if now <= sinceNs {
@@ -147,8 +147,8 @@ func (g *Generator) look(ctx context.Context) {
 	g.outcome.lookedNs = &looked
 }
 
-// interrupt ends the load of a run that is stopped. What the pacer has handed to a sender may still leave, and what has left has time
-// to complete: otherwise it would count as lost, although the run did not wait for it.
+// interrupt ends the load of a run that is stopped. Messages that the pacer has handed to a sender may still leave, and messages in flight
+// have time to complete. Otherwise they would count as lost, although the run did not wait for them.
 func (g *Generator) interrupt() string {
 	g.endSends()
 	g.awaitInterrupted(g.settled)
@@ -202,9 +202,9 @@ func (g *Generator) nothingInFlight() bool {
 	return g.slotsTaken() == 0 && t.Sent-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
 }
 
-// closeSends decides what became of messages that were due and not sent: those that the system held up have failed, those that the
-// generator held up were not offered. callNs is when the call began that the pacer hangs in, or idle. It returns how many messages each
-// producer tried.
+// closeSends decides the fate of messages that were due and not sent: those that the system held up have failed, those that the generator
+// held up were not offered. callNs is when the call began that the pacer hangs in, or idle. It returns how many messages each producer
+// tried.
 func (g *Generator) closeSends(callNs int64) []int64 {
 	tried := make([]int64, g.plan.Producers)
 	for _, s := range g.senders {

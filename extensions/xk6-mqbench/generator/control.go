@@ -89,7 +89,7 @@ func (g *Generator) OpenAt(startNs int64) {
 	}
 	g.openOnce.Do(func() {
 		g.move(startNs, startNs+s.DurationNs)
-		// Subtle: afterwards, as this goroutine may have waited long for a core.
+		// Subtle: check this last, because this goroutine may have waited long for a core.
 		if !g.known.Load() || g.clock.Now()-g.t0 > startNs-int64(openAhead) {
 			g.move(s.WarmupNs, g.plan.windowEndNs())
 		}
@@ -107,8 +107,8 @@ func (g *Generator) move(startNs, endNs int64) {
 	g.recorder.Move(startNs, endNs, first)
 }
 
-// hasT0 waits until T0 is known, and reports whether it ever will be. A client that learns T0 late may get messages of others before
-// that; their stamps are right all the same.
+// hasT0 waits until T0 is set, and reports whether it ever will be. A client that gets T0 late may receive other clients' messages before
+// that; their stamps are still right.
 func (g *Generator) hasT0() bool {
 	if g.known.Load() {
 		return true

@@ -39,7 +39,7 @@ func testPlan(rate, ms int64) *Plan {
 	return complete(p)
 }
 
-// complete computes what TypeScript computes for a plan.
+// complete computes the parts of a plan that TypeScript computes.
 func complete(p *Plan) *Plan {
 	s, err := schedule.Of(p.Schedule.Shape)
 	if err != nil {
@@ -50,7 +50,7 @@ func complete(p *Plan) *Plan {
 	return p
 }
 
-// closedPlan sends so many messages, with at most inFlight of each producer in flight.
+// closedPlan sends this number of messages, with at most inFlight of each producer in flight.
 func closedPlan(messages, inFlight int64) *Plan {
 	p := testPlan(1, 20_000)
 	p.Schedule.Kind, p.Schedule.Rate = "closed", nil
@@ -59,7 +59,7 @@ func closedPlan(messages, inFlight int64) *Plan {
 	return p
 }
 
-// roundTripPlan is of as many topics as connections.
+// roundTripPlan has as many topics as connections.
 func roundTripPlan(rate, ms int64, connections, producers int) *Plan {
 	p := testPlan(rate, ms)
 	p.Connections, p.Producers, p.Topics = connections, producers, nil
@@ -95,14 +95,14 @@ func requestReplyPlan(rate, ms int64) *Plan {
 	return p
 }
 
-// of so many clients.
+// of makes it a plan for n clients.
 func of(n int, plan *Plan) *Plan {
 	p := *plan
 	p.Client.Count = n
 	return &p
 }
 
-// gated lets only so many of each producer's messages be in flight.
+// gated limits the number of each producer's messages in flight.
 func gated(limit int64, p *Plan) *Plan {
 	p.InFlight = limit
 	return p
@@ -110,7 +110,7 @@ func gated(limit int64, p *Plan) *Plan {
 
 var names int
 
-// generate makes a generator of the plan's client, on a broker of its own.
+// generate makes a generator of the plan's client, on a separate broker.
 func generate(t testing.TB, plan *Plan, s *stub) *Generator {
 	t.Helper()
 	names++
@@ -136,7 +136,7 @@ type fleet struct {
 	ctx      context.Context
 }
 
-// told are the lines of client i so far.
+// told returns the lines of client i so far.
 func (c *fleet) told(i int) string {
 	c.t.Helper()
 	text, err := os.ReadFile(c.progress[i])
@@ -184,7 +184,7 @@ func openClients(t *testing.T, plan *Plan, s *stub) *fleet {
 
 func (c *fleet) file(i int) string { return filepath.Join(c.folder, fmt.Sprintf("client-%d", i)) }
 
-// measure runs a plan of one client. heartbeat calls slot as k6 would; nil: until the run is through.
+// measure runs a plan of one client. heartbeat calls slot as k6 would; with nil until the run is through.
 func measure(t *testing.T, plan *Plan, s *stub, heartbeat func(slot func())) *measured {
 	t.Helper()
 	c := openClients(t, plan, s)
@@ -235,8 +235,8 @@ func (c *fleet) slot(g *Generator) {
 	}
 }
 
-// coordinate does what the runner does: it has all close their books when everything has arrived, and sends finish when all are
-// settled; to the first client last.
+// coordinate does the runner's work: it has all close their books when everything has arrived, and sends finish when all are settled; to
+// the first client last.
 func (c *fleet) coordinate() {
 	c.t.Helper()
 	switch {
@@ -261,7 +261,7 @@ func (c *fleet) settle() {
 	})
 }
 
-// finish has all close their books, and then lets them leave, the first one last. One client alone leaves by itself.
+// finish has all close their books, and then lets them leave, the first one last. A single client leaves by itself.
 func (c *fleet) finish() {
 	c.t.Helper()
 	if c.plan.Client.Count == 1 {
@@ -278,7 +278,7 @@ func (c *fleet) finish() {
 	}
 }
 
-// arrived: by the counts of all clients, nothing is missing. (runner/run/arrival.ts also waits for what would be too much.)
+// arrived: by the counts of all clients, nothing is missing. (runner/run/arrival.ts also waits for surplus copies.)
 func (c *fleet) arrived() bool {
 	var expected, received int64
 	for _, g := range c.generators {
@@ -296,7 +296,7 @@ func (c *fleet) arrived() bool {
 	return received == expected*c.plan.subscribers()
 }
 
-// quiet: everything is sent, and nothing more arrives. Only the drain would show what is lost or unanswered.
+// quiet: everything is sent, and nothing more arrives. Only the drain would show lost and unanswered messages.
 func (c *fleet) quiet() bool {
 	for _, g := range c.generators {
 		if !g.sent() || slices.ContainsFunc(g.senders, func(s *sender) bool { return s.busy.Load() || !s.connection.quiet() }) {
@@ -306,7 +306,7 @@ func (c *fleet) quiet() bool {
 	return c.stub.under.Load() == 0
 }
 
-// close ends all and reads what they have written.
+// close ends all clients and reads their files.
 func (c *fleet) close() (all []*measured) {
 	c.t.Helper()
 	c.beating.Wait()
@@ -319,7 +319,7 @@ func (c *fleet) close() (all []*measured) {
 	return all
 }
 
-// runQuiet is like runLate, for runs in which messages are lost. One client alone waits for its drain, which is short.
+// runQuiet is like runLate, for runs in which messages are lost. A single client waits for its drain, which is short.
 func runQuiet(t *testing.T, plan *Plan, s *stub) (*fleet, []*measured) {
 	t.Helper()
 	p := *plan
@@ -335,7 +335,7 @@ func runQuiet(t *testing.T, plan *Plan, s *stub) (*fleet, []*measured) {
 	return c, c.close()
 }
 
-// runLate is a whole run whose messages are all due so long, and more, before it begins: they are sent at once.
+// runLate is a whole run whose messages are all due at least `late` before it begins: they are sent at once.
 func runLate(t *testing.T, plan *Plan, s *stub, late time.Duration) []*measured {
 	t.Helper()
 	c := openClients(t, plan, s)
@@ -400,7 +400,7 @@ func readLedgers(t *testing.T, c *fleet) ledgers {
 	return all
 }
 
-// count is what the ledgers of all clients come to, of the messages of one scope, by the names of the counters. duplicated are those
+// count is the result of all clients' ledgers for the messages of one scope, by the names of the counters. duplicated counts the messages
 // that several clients have received.
 func (all ledgers) count(p *Plan, window bool) map[string]float64 {
 	inScope := func(k [3]int64) bool { return k[2]*int64(p.Producers)+k[0] >= p.Schedule.WarmupMessages == window }
@@ -441,7 +441,7 @@ func (all ledgers) count(p *Plan, window bool) map[string]float64 {
 	return c
 }
 
-// addUp is what all clients count, of warm-up and window; where messages cross with what their ledgers come to.
+// addUp adds up all clients' counts of warm-up and window; where messages cross, with the counts from their ledgers.
 func (c *fleet) addUp(measured []*measured) (sums [2]map[string]float64) {
 	c.t.Helper()
 	for k := range sums {

@@ -22,7 +22,7 @@ import (
 const (
 	// claimAheadNs is how far into the future a slot's iteration claims: k6's ticks may be that late, or may be dropped.
 	claimAheadNs = int64(50 * time.Millisecond)
-	// startAheadNs is the time from the first claim to T0, so that the first message is not late.
+	// startAheadNs is the time from the first claim to T0. It keeps the first message from being late.
 	startAheadNs = int64(100 * time.Millisecond)
 )
 
@@ -72,8 +72,8 @@ type Generator struct {
 	// paced is closed when every message has been sent or left to its sender.
 	paced chan struct{}
 
-	// t0 is the clock's reading at T0, and t0Wall the wall clock's. They are valid once dated is closed and known is true. handedOut: the
-	// coordinator sets T0.
+	// t0 is the clock's reading at T0, and t0Wall the wall clock's. They are valid once dated is closed and known is true. handedOut is true
+	// if the coordinator sets T0.
 	t0           int64
 	t0Wall       time.Time
 	handedOut    bool
@@ -146,8 +146,8 @@ func New(plan *Plan, url string) (*Generator, error) {
 	return g, err
 }
 
-// Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to files that begin with base, with the versions of what
-// measures, and a line of JSON a second to progress. After an error nothing is left on the broker and of the files.
+// Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to files that begin with base, with the software
+// versions, and a line of JSON a second to progress. After an error nothing is left on the broker, and no file.
 func (g *Generator) Open(ctx context.Context, base string, progress io.Writer, versions map[string]string) error {
 	r := &results{g: g, progress: progress, versions: versions, quit: make(chan struct{}), live: g.plan.Latency()}
 	err := r.create(base)

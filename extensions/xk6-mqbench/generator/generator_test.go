@@ -13,7 +13,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// The signature test: a broker that freezes for half a second must show in every message that was due meanwhile.
+// The signature test: a broker that freezes for half a second must show in every message that was due during the freeze.
 func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T) {
 	p := testPlan(1000, 3000)
 	for _, limit := range []int64{100, 200, 300, 400} {
@@ -21,8 +21,8 @@ func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T
 	}
 	var frozen nap
 	m := measure(t, p, &stub{receive: at(1000, func() { frozen.take(500 * time.Millisecond) })}, nil)
-	// Messages over x are those due in the first 0.5 s - x of the freeze. What a busy machine adds are stalls of its own, most of
-	// it lag, as the generator stands still too; without its lag a message was due by that much later.
+	// Messages over x are those due in the first 0.5 s - x of the freeze. A busy machine adds stalls, and most of their time is lag because
+	// the generator stands still too; without its lag a message was due by that much later.
 	lag := m.lagMs()
 	for k, x := range []int64{100, 200, 300, 400} {
 		want := frozen.ms() - x
@@ -48,8 +48,8 @@ func TestASendThatBlocksIsQueuedTimeOfTheMessagesBehindIt(t *testing.T) {
 		}
 		return nil
 	}}, nil)
-	// 499 messages wait 499, 498, ... ms behind the one that blocks: 125 s in all. Where the sends after it find no core at once, they hold
-	// up the next ones, too; what the generator was late by is not queued.
+	// 499 messages wait 499, 498, ... ms behind the one that blocks: 125 s in all. If the later sends find no core at once, they hold up the
+	// next ones, too; the generator's own lateness is not queued.
 	queued, took := m.metrics["queued"], blocked.ms()
 	least := max(0, took-m.lagMs())
 	m.between("sum of queued in ms", queued.Sum/ms, least*least/2*80/100, took*took*2)
@@ -103,7 +103,7 @@ func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
 		lag := m.metrics["lag"].Sum / ms
 		m.between("ns of lag that the messages carry", carried.Load(), m.metrics["lag"].Sum, m.metrics["lag"].Sum)
 		m.between("sum of lag in ms", lag, late*late/2*80/100, m.metrics["response"].Sum/ms)
-		// A thread that waits for a core within a send makes queued time too: a few parts of a hundred alone, more beside others.
+		// A thread that waits for a core within a send makes queued time too: a few percent on an idle machine, more on a busy one.
 		m.between("sum of queued in ms", m.metrics["queued"].Sum/ms, 0, lag)
 	}
 }
@@ -147,11 +147,11 @@ func TestAGateHoldsUpItsOwnProducerOnly(t *testing.T) {
 		},
 	}, nil)
 	m.has("received 3000")
-	// Of a freeze of d seconds 1000 d messages of the slow producer wait, half of it in the mean; the fast one's do not.
+	// In a freeze of d seconds 1000 d messages of the slow producer wait, half of it in the mean; the fast one's do not.
 	took := frozen.ms()
 	least := max(0, took-m.lagMs())
 	m.between("sum of queued in ms", m.metrics["queued"].Sum/ms, least*least/2*80/100, took*took*2)
-	// It sends 1000 a second meanwhile; a tenth is what a machine that is busy with others leaves of them.
+	// It sends 1000 a second during that time; on a machine that is busy with other programs, at least a tenth of them.
 	m.between("messages of the fast producer during the freeze", meanwhile.Load(), took/10, took*4)
 }
 
@@ -218,7 +218,7 @@ func TestASendThatNeverReturnsEndsTheRunInBoundedTimeAndLeavesOtherConnectionsAl
 		"the one connection": {testPlan(1000, 500), 100, -1, "received 100"},
 		// Producer 0 got 50 of its 200 through; the one that hangs and those behind it have failed.
 		"one of three": {three, 150, -1, "received 450 failed 150 notOffered 0"},
-		// The gate closes at message 50 for a while, so that the sender's own goroutine takes over.
+		// The gate closes at message 50 for a while, so the sender's own goroutine takes over.
 		"behind a gate": {gated(3, testPlan(1000, 300)), 70, 50, "received 70 lost 0 failed 230"},
 		// Producer 0 got 50 messages through, its 51st hangs; producer 1 sent all of its 500.
 		"one of two of a closed load": {two, 100, -1, "received 550 failed 1 notOffered 449"},
@@ -318,8 +318,8 @@ func TestASendThatBlocksHoldsUpItsOwnConnectionOnly(t *testing.T) {
 		return nil
 	}}, nil)
 	m.has("received 3000 failed 0 reordered 0")
-	// 300 messages became due behind the call, in the 300 ms that it took at least: 45 s of waiting for the system, of which a generator that was late
-	// meanwhile has taken some on itself.
+	// 300 messages became due behind the call, in the 300 ms that it took at least: 45 s of waiting for the system, of which a generator that
+	// was late during that time has taken some on itself.
 	if queued, lag := m.metrics["queued"].Sum, m.metrics["lag"].Sum; queued == 0 || queued+lag < 40_000*ms {
 		t.Errorf("queued is %d ms, lag %d ms; want 45 s", queued/ms, lag/ms)
 	}
@@ -340,7 +340,7 @@ func TestEveryConnectionMayBlockAndNoMessageIsSentTwiceOrOutOfOrder(t *testing.T
 		}
 		return nil
 	}}, nil)
-	// Where the machine starves the stub's slots, messages are not offered, which is not what is asked here.
+	// Where the machine starves the stub's slots, messages are not offered, which this test does not check.
 	m.has("warmup.received 492 received %d duplicated 0 reordered 0", 4800-m.window.NotOffered)
 	if twice.Load() != 0 || *m.window.Received == 0 {
 		t.Errorf("%d messages are sent twice, %d received", twice.Load(), *m.window.Received)
@@ -378,7 +378,7 @@ func TestAGeneratorThatCannotKeepUpBlamesItself(t *testing.T) {
 	}
 }
 
-// Everything is due 20 s before it is sent: producers that then wait for each other's calls, or for a slot, are late all the same.
+// Everything is due 20 s before it is sent. Producers that then wait for each other's calls, or for a slot, are still late.
 func TestALateGeneratorBlamesNeitherConnectionNorGate(t *testing.T) {
 	for _, limit := range []int64{0, 1, 5} {
 		for _, pattern := range []string{roundTrip, publish, backlog} {
@@ -406,7 +406,7 @@ func TestALateGeneratorBlamesNeitherConnectionNorGate(t *testing.T) {
 	}
 }
 
-// Every send fails and is delivered all the same. A gate that opens twice a message would let all through at once.
+// Every send fails but is delivered. A gate that opens twice a message would let all through at once.
 func TestAMessageThatFailsAndArrivesLeavesFlightOnce(t *testing.T) {
 	m := measure(t, gated(5, testPlan(1000, 1000)), &stub{
 		receive: func(string, int64) { time.Sleep(2 * time.Millisecond) },
@@ -430,6 +430,6 @@ func TestAMessageThatMayHaveLeftIsUnknownWithoutAcknowledgementsToo(t *testing.T
 
 func TestWhatWaitsAtTheGateIsBehindAnEarlierMessageAsWell(t *testing.T) {
 	m := measure(t, gated(1, testPlan(1000, 1000)), &stub{receive: func(string, int64) { time.Sleep(5 * time.Millisecond) }}, nil)
-	// One in 5 ms is answered: four of five are due while another one is in flight, and then all, as they pile up.
+	// One in 5 ms is answered: four of five are due while another one is in flight, and later all, because they pile up.
 	m.between("due behind an earlier message", *m.window.Behind, 750, 1000)
 }

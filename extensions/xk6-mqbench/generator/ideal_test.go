@@ -40,7 +40,7 @@ func sharedConnection(t *testing.T, takes func(i int64) (int64, bool)) *Generato
 	return g
 }
 
-// send has message i sent at callNs, and gives what of its lateness is queued and lag.
+// send has message i sent at callNs, and returns the queued part and the lag of its lateness.
 func send(g *Generator, i, callNs int64) (queuedNs, lagNs int64) {
 	m := g.message(i%2, i/2)
 	s := g.byProducer[i%2]

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What crosses: lost, received and unknown come from the ledgers of all clients, and are those that one client counts itself.
+// Where messages cross, lost, received and unknown come from the ledgers of all clients, and equal one client's counts.
 func TestLedgersOfSeveralClientsSayWhatOneClientCounts(t *testing.T) {
 	queue := workQueuePlan(3000, 200, 7)
 	queue.Connections, queue.ConsumerConnections, queue.Producers, queue.Topics = 3, 5, 5, []string{"a", "b"}

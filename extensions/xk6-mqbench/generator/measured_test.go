@@ -14,7 +14,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// measured is what a client left behind.
+// measured is a client's results.
 type measured struct {
 	t              *testing.T
 	warmup, window books.Counters
@@ -40,7 +40,7 @@ type measured struct {
 	progress []byte
 	// warmupSeconds have values of the warm-up.
 	warmupSeconds int
-	// completions by second of real time; ticks is what each second's line has.
+	// completions by second of real time; ticks has each second's line.
 	completions map[int]int64
 	ticks       []tickLine
 }
@@ -231,8 +231,8 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// check: what must hold on every run. S subscribers make S receipts of a message; each response, and nothing else, is in the histograms
-// of the window, and each is the sum of its parts.
+// check verifies the invariants of every run. S subscribers make S receipts of a message; each response, and nothing else, is in the
+// histograms of the window, and each is the sum of its parts.
 func (m *measured) check(p *Plan) {
 	m.t.Helper()
 	equal := func(what string, left, right int64) {

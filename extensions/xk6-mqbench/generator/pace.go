@@ -76,7 +76,7 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 		}
 		now := p.WaitUntil(g.t0 + offsetNs)
 		if g.stop.Load() {
-			wait.until(offsetNs) // with what the last call was held
+			wait.until(offsetNs) // with the time that the last call was held
 			g.pace.waitNs, g.pace.brokeOffNs = wait.ns, now-g.t0
 			break
 		}
@@ -101,9 +101,9 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 	close(g.paced)
 }
 
-// wait is how late an ideal generator, whose own work takes no time, would be at the next message, given how long the system held its
-// send calls. This is Lindley's recursion W(i+1) = max(0, W(i) + S(i) - (offset(i+1) - offset(i))). A generator that is late for
-// reasons of its own is later than that; the difference is lag.
+// wait is how late an ideal generator, whose own work takes no time, would be at the next message, given how long the system held its send
+// calls. This is Lindley's recursion W(i+1) = max(0, W(i) + S(i) - (offset(i+1) - offset(i))). A generator that is itself late is later
+// than that; the difference is lag.
 type wait struct {
 	// ns is W for the message at offsetNs.
 	ns       int64
@@ -122,8 +122,8 @@ const (
 	keptNs    = int64(200_000)
 )
 
-// calendar is when an ideal generator, whose own work takes no time, would have been in send calls on a connection. A send
-// begins at the first free moment at or after its own time, and takes as long as the real call did:
+// calendar is when an ideal generator, whose own work takes no time, would have been in send calls on a connection. A send begins at the
+// first free moment at or after its intended time, and takes as long as the real call did:
 //
 //	start(n) = first free moment >= at(n), busy: [start(n), start(n) + S(n))
 //
@@ -175,9 +175,9 @@ func (c *calendar) book(startNs, ns int64) {
 
 // --- internal ---
 
-// relieve looks at the pacer. If a send call holds it, another thread takes over, so that a client library that blocks on one connection
-// does not hold up the others. The connection itself stays with the held thread; what becomes due there goes to the goroutines of
-// its senders. An ideal generator with one thread would have waited until now, and the new thread counts that as waiting.
+// relieve looks at the pacer. If a send call holds it, another thread takes over, because a client library that blocks on one connection
+// must not hold up the others. The connection itself stays with the held thread; messages that become due there go to the goroutines of its
+// senders. An ideal generator with one thread would have waited until now, and the new thread counts that as waiting.
 func (g *Generator) relieve() {
 	callNs := g.pace.callNs.Load()
 	if callNs < 0 || len(g.connections) < 2 || g.stop.Load() {
@@ -193,7 +193,7 @@ func (g *Generator) relieve() {
 	go func() { g.walk(g.pacer.Renew(), next, wait) }() // the pacer belongs to the thread that renews it
 }
 
-// message takes one from the pool and does early, before the stamps, what takes time: it would be in service.
+// message takes one from the pool and does the slow work early, before the stamps; later it would count as service time.
 func (g *Generator) message(producer, seq int64) *broker.Message {
 	m := g.messages.Get().(*broker.Message)
 	m.Index, m.Producer, m.Sequence = seq*int64(g.plan.Producers)+producer, producer, seq
@@ -229,8 +229,8 @@ func (g *Generator) stamp(m *broker.Message) {
 	}
 }
 
-// keep moves the newest stretch to the past. Of too many the one goes that is shortest for its age: a long block is
-// remembered while short ones come and go, and not for ever.
+// keep moves the newest stretch to the past. If there are too many, it drops the stretch that is shortest for its age. A long block is then
+// remembered while short ones come and go, but not for ever.
 func (c *calendar) keep() {
 	if c.past == nil {
 		c.past = make([]stretch, 0, stretches)

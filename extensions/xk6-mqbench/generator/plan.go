@@ -1,5 +1,5 @@
-// Package generator makes the load of one run. It passes the schedule to the pacer as k6 claims it, sends, stamps, receives, records,
-// and closes the books. It does not know k6.
+// Package generator makes the load of one run. It passes the schedule to the pacer as k6 claims it, sends, stamps, receives, records, and
+// closes the books. It does not depend on k6.
 package generator
 
 import (
@@ -44,7 +44,7 @@ type Plan struct {
 	Backlog         *Backlog        `json:"backlog"`
 	DrainNs         int64           `json:"drainNs"`
 	TimeoutNs       int64           `json:"timeoutNs"`
-	// InFlight 0: no limit.
+	// InFlight is 0 if there is no limit.
 	InFlight    int64    `json:"inFlight"`
 	Connections int      `json:"connections"`
 	Producers   int      `json:"producers"`
@@ -87,8 +87,8 @@ type Schedule struct {
 	DurationNs     int64 `json:"durationNs"`
 	WarmupMessages int64 `json:"warmupMessages"`
 	Messages       int64 `json:"messages"`
-	// Steady: the window opens as soon as latency has no trend, at a whole second that the coordinator names, and at WarmupNs at the
-	// latest. nil: it opens at WarmupNs.
+	// Steady is nil if the window opens at WarmupNs. Otherwise the window opens as soon as latency has no trend, at a whole second that the
+	// coordinator names, and at WarmupNs at the latest.
 	Steady *Steady `json:"steady"`
 }
 
@@ -103,7 +103,7 @@ type Backlog struct {
 	ResumeNs int64 `json:"resumeNs"`
 }
 
-// Work is what a consumer does for each message.
+// Work is a consumer's simulated work for each message.
 type Work struct {
 	MeanNs       int64  `json:"meanNs"`
 	Distribution string `json:"distribution"`
@@ -116,16 +116,16 @@ type Keys struct {
 	Seed         uint64 `json:"seed"`
 }
 
-// Message is what messages consist of.
+// Message describes the messages.
 type Message struct {
 	envelope.Payload
-	// LimitBytes is what the system takes at most, where messages are larger on purpose.
+	// LimitBytes is the largest message that the system takes, if messages are larger on purpose.
 	LimitBytes int `json:"limitBytes"`
 	// Checksum: every payload ends in its CRC32C, and receipts are checked.
 	Checksum bool `json:"checksum"`
 }
 
-// SLALine is what the generator needs of a line of the SLA: which count it is about; "" where it is about something else.
+// SLALine is the part of an SLA line that the generator needs: its count, or "" if it is not about a count.
 type SLALine struct {
 	Tally string `json:"tally"`
 }
@@ -176,7 +176,7 @@ func clients(n int) string {
 	return fmt.Sprintf("%d clients", n)
 }
 
-// closed reports whether the load has no schedule, so that each producer sends as fast as inFlight allows.
+// closed reports whether the load has no schedule. Each producer then sends as fast as inFlight allows.
 func (p *Plan) closed() bool { return p.Schedule.Kind == closed }
 
 // receives reports whether messages are consumed.
@@ -227,7 +227,7 @@ func (p *Plan) metrics() []recorder.Metric {
 	return metrics
 }
 
-// frame is what the recorder knows about the window.
+// frame is the recorder's description of the window.
 func (p *Plan) frame() recorder.Frame {
 	f := recorder.Frame{
 		StartNs: p.Schedule.WarmupNs, EndNs: p.windowEndNs(), First: p.Schedule.WarmupMessages, Metrics: p.metrics(), WarmUp: true,
@@ -246,5 +246,5 @@ func (p *Plan) looks() bool {
 	})
 }
 
-// windowEndNs: no message is intended later (closed loads: none is sent later).
+// windowEndNs is the end of intended times (in closed loads, of sends).
 func (p *Plan) windowEndNs() int64 { return p.Schedule.WarmupNs + p.Schedule.DurationNs }

@@ -100,7 +100,7 @@ func TestWhatWaitsInTheClientLibraryIsCountedTenTimesASecond(t *testing.T) {
 	for _, tick := range m.ticks {
 		held = append(held, tick.Held...)
 	}
-	// Three is what a machine that is busy with others leaves of them; once a second would be two.
+	// A machine that is busy with other programs still gets three; once a second would be two.
 	if len(held) < 3 || len(held) > 25 {
 		t.Fatalf("%d samples in 2 s; want ten a second: %v", len(held), held)
 	}

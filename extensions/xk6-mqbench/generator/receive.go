@@ -9,14 +9,14 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// receive is the handler of one subscription on a connection: the subscriber has received what arrives there. In request-reply that is
-// the reply.
+// receive is the handler of one subscription on a connection: the subscriber has received the messages that arrive there. In request-reply
+// they are the replies.
 func (g *Generator) receive(connection, subscriber int) broker.Handler {
 	shard := g.receipts(connection)
 	consumes := g.plan.Pattern == workQueue || g.plan.Pattern == backlog
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
-		// Where messages do not cross, ignore what other clients have sent, too.
+		// Where messages do not cross, ignore other clients' messages, too.
 		if what == ours && !g.books.Expects(subscriber, int64(e.Producer)) {
 			what = foreign
 		}
@@ -62,7 +62,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	if g.responds {
 		g.complete(shard, i, e.Intended, atNs, e.Sent, e.Lag)
 	}
-	if g.crosses { // its sender does not learn of it
+	if g.crosses { // its sender gets no notice of it
 		shard.Leave()
 		return
 	}
@@ -91,8 +91,8 @@ const (
 	foreign
 )
 
-// identify reads whose payload it is and whether it is undamaged. If the envelope cannot be ours, it corrects the intended time as far
-// as we know it. The message is books.NoMessage if the payload is damaged where its number is.
+// identify finds out which message a payload belongs to and whether it is undamaged. If the envelope cannot be ours, it corrects the
+// intended time as far as possible. The message is books.NoMessage if the payload is damaged where its number is.
 func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity) {
 	e, ok := envelope.Get(payload)
 	producers := int64(g.plan.Producers)
@@ -101,7 +101,7 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 		i = int64(e.Sequence)*producers + int64(e.Producer)
 	}
 	if i == books.NoMessage || i >= g.plan.Schedule.Messages {
-		// Only mqbench sends to its own topics; what is intact there is from another run that shares them.
+		// Only mqbench sends to its own topics; intact messages there are from another run that shares them.
 		if g.plan.Create && g.plan.Message.Checksum && !envelope.Intact(payload) {
 			return envelope.Envelope{Intended: books.NoTime}, books.NoMessage, corrupted
 		}
@@ -123,7 +123,7 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 	return e, i, what
 }
 
-// The intended time of message i. In closed loads that is the time of its send call, which the message alone knows.
+// The intended time of message i. In closed loads that is the time of its send call, which only the message contains.
 func (g *Generator) intended(i int64) int64 {
 	if g.closed {
 		return books.NoTime

@@ -15,7 +15,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// settleNs: a second that is not settled this long after its end is written as it is. Stragglers follow in lines of their own.
+// settleNs is how long after its end a second is written even if it is not settled. Stragglers follow in separate lines.
 const settleNs = int64(5 * time.Second)
 
 // results writes a run's measurements while it goes on: lines for every settled second of intended time, and a tick for every second of
@@ -23,7 +23,7 @@ const settleNs = int64(5 * time.Second)
 type results struct {
 	g           *Generator
 	hlog, jsonl *recorder.File
-	// ledger is nil if every client can count by itself what was lost.
+	// ledger is nil if every client can count its lost messages by itself.
 	ledger *recorder.File
 	// progress gets one line of JSON a second, for the runner.
 	progress io.Writer
@@ -34,14 +34,14 @@ type results struct {
 	usage    usage
 	// asleepNs is how long the machine had been suspended at the beginning.
 	asleepNs int64
-	// last holds the counts of the previous tick, told those of the previous line of progress, which is written every second.
+	// last has the counts of the previous tick, told the counts of the previous line of progress, which is written every second.
 	last, told recorder.Totals
 	lastUsage  usage
 	// backlog has the messages in flight, counted since the last tick.
 	backlog []int64
 	// outstanding, at the same moments: copies of messages that left this client, minus receipts on it.
 	outstanding []int64
-	// held, at the same moments: messages that waited in the client library. blind: at one of them the number was unknown.
+	// held, at the same moments: messages that waited in the client library. blind is true if the number was unknown at one of them.
 	held  []int64
 	blind bool
 	// live is the metric whose percentiles are shown during the run.
@@ -108,7 +108,7 @@ func (r *results) end() {
 	close(r.quit)
 	r.watched.Wait()
 	g := r.g
-	// A run that goes well ends within its last second: what happened in it has a tick all the same, or its last step would miss a second.
+	// A run that goes well ends within its last second. That part still gets a tick, or the run's last step would miss a second.
 	if since := g.recorder.Totals(); g.outcome.endNs >= (r.ticks+1)*int64(time.Second) || r.ticks > r.ticked || since.Sent > r.last.Sent ||
 		since.Acked > r.last.Acked || since.Received > r.last.Received {
 		r.sample()

@@ -10,8 +10,8 @@ import (
 )
 
 // sender sends the messages of one producer, in order. The pacer sends for it while its inFlight gate is open and its connection free.
-// Otherwise its own goroutine sends what has become due, so that other producers are not held up. In closed loads that goroutine
-// sends everything (closed.go).
+// Otherwise its own goroutine sends the messages that have become due, because other producers must not be held up. In closed loads that
+// goroutine sends everything (closed.go).
 type sender struct {
 	g        *Generator
 	producer int64
@@ -22,11 +22,11 @@ type sender struct {
 	done broker.Done
 	// sends and acks are the shards for its messages: acknowledgements are recorded with the connection's receipts, if there are any.
 	sends, acks *recorder.Shard
-	// limit of messages in flight; 0: none.
+	// limit of messages in flight; 0 if there is none.
 	limit      int64
 	connection *connection
-	// freedNs is when the last slots that came back would have come back to an ideal generator, ns since T0: release n is at
-	// n mod limit, and message n + limit takes its slot. nil where slots have no limit or messages no time.
+	// freedNs is when the last slots that came back would have come back to an ideal generator, ns since T0: release n is at n mod limit, and
+	// message n + limit takes its slot. nil if slots have no limit or messages no time.
 	freedNs []atomic.Int64
 	_       [64]byte // above it nothing writes, below it the completion of messages does
 
@@ -40,7 +40,7 @@ type sender struct {
 	freeNs int64
 	// called counts send calls: sequences below it have been handed to the library. lagNs is the lag of the last one.
 	called, lagNs atomic.Int64
-	// timeouts is for expire alone.
+	// timeouts is only for expire.
 	timeouts timeouts
 
 	// busy: the goroutine owns the producer's next message.
@@ -109,8 +109,8 @@ func (s *sender) settle(shard *recorder.Shard, seq, atNs, sentNs, lagNs int64) {
 	}
 }
 
-// release gives back the slot of a message that was sent at sentNs with such a lag, at the given time, ns since T0. An ideal
-// generator would have sent it earlier by the lag, and had it back earlier by that, and by what it was stopped meanwhile.
+// release gives back the slot of a message that was sent at sentNs with this lag, at the given time, ns since T0. An ideal generator would
+// have sent it earlier by the lag, and had it back earlier by the lag and by the generator's stops in that time.
 func (s *sender) release(atNs, sentNs, lagNs int64) {
 	s.connection.inFlight.Add(-1)
 	if s.limit == 0 {
@@ -146,15 +146,15 @@ func (s *sender) close() {
 	s.wake.Broadcast()
 }
 
-// transmit stamps message m and hands it to the library, and returns how long the system held the call. waitedNs is how late an
-// ideal generator would have been, whose own work takes no time, because of what the system did to earlier messages:
+// transmit stamps message m and hands it to the library, and returns how long the system held the call. waitedNs is how late an ideal
+// generator, whose own work takes no time, would have been because the system held earlier messages:
 //
 //	start = first moment >= offset + waited at which connection and producer are free (calendar), with a slot (freedNs)
 //	queued = min(call - offset, start - offset), lag = call - offset - queued
 //
-// The call takes S in the calendar: its measured length, less what the generator was stopped in it. A message is then as
-// far behind the ideal one as its lag, so that what its completion sets free is free earlier by that (release). m is the
-// driver's once the library has it. The caller has the connection, and gives it back.
+// The call takes S in the calendar: its measured length, less the generator's stops during it. A message is then as far behind the ideal
+// one as its lag, so slots and time freed by its completion are free earlier by the lag (release). m is the driver's once the library has
+// it. The caller has the connection, and gives it back.
 func (s *sender) transmit(m *broker.Message, callNs, waitedNs int64) int64 {
 	g, seq, offsetNs := s.g, m.Sequence, m.OffsetNs
 	shared := s.connection.guarded && !g.closed
@@ -170,7 +170,7 @@ func (s *sender) transmit(m *broker.Message, callNs, waitedNs int64) int64 {
 	i, lagNs := m.Index, lateNs-queuedNs
 	m.Topic, m.Name, m.SentNs, m.LagNs = s.topic, s.name, callNs, lagNs
 	// Subtle: this comes before the call, because the message may complete before the call returns. Our own records come after the call,
-	// so that their time is neither in service nor in block.
+	// because their time must be neither in service nor in block.
 	g.stamp(m)
 	if s.limit > 0 {
 		s.lagNs.Store(lagNs)
@@ -206,7 +206,7 @@ func (s *sender) transmit(m *broker.Message, callNs, waitedNs int64) int64 {
 	return heldNs
 }
 
-// connection is what the producers on one connection share.
+// connection is the state that the producers on one connection share.
 type connection struct {
 	// guarded: other goroutines than the pacer may send here too, at the same time, and drivers do not have to allow that.
 	guarded bool
@@ -246,8 +246,8 @@ func (c *connection) quiet() bool {
 	return true
 }
 
-// timeouts knows roughly when each message of a producer was sent, in memory that does not grow with the number of messages: a
-// producer sends in order, so one moment is enough to show that all sequences below a number had been sent by then.
+// timeouts records roughly when each message of a producer was sent, in memory that does not grow with the number of messages: a producer
+// sends in order, so one moment is enough to show that all sequences below a number had been sent by then.
 type timeouts struct {
 	// moments of the last timeout, the oldest first.
 	moments []moment
@@ -307,7 +307,7 @@ func (s *sender) over() bool {
 	return s.closed
 }
 
-// catchUp sends what became due while the gate was closed or the connection taken. An ideal generator would have come to the
+// catchUp sends the messages that became due while the gate was closed or the connection taken. An ideal generator would have come to the
 // first of a stretch when its pacer did.
 func (s *sender) catchUp() {
 	g := s.g

@@ -49,7 +49,7 @@ func (g *Generator) open(ctx context.Context) error {
 	if err := g.makeProducers(); err != nil {
 		return err
 	}
-	// Only now does a driver know which options its consumers got.
+	// Only now has the driver set its consumers' options.
 	g.facts.Settings = g.plan.applying(g.session.Describe().Settings)
 	if g.closed {
 		return nil
@@ -78,7 +78,7 @@ func (g *Generator) enoughFiles() error {
 	return nil
 }
 
-// agree refuses a system that is not what the plan expects.
+// agree refuses a system that differs from the plan.
 func (g *Generator) agree() error {
 	switch f := g.facts; {
 	case f.Acks && !g.plan.Acks:
@@ -150,7 +150,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		Driver:       p.DriverOptions,
 		Connections:  share.producing() + share.consuming(),
 		MessageBytes: p.Message.Bytes,
-		// The scenario's timeout only classifies: late messages are recorded with their true time, as long as anybody waits for them.
+		// The scenario's timeout only classifies: late messages are recorded with their true time until the end of the drain.
 		TimeoutNs: p.DrainNs,
 		Now:       now,
 		OnError:   onError,

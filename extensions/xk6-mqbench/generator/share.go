@@ -11,8 +11,8 @@ import (
 )
 
 // share is one client's part of a run. Connection c of producers lives on client c mod count, and its producers with it; consumer
-// connection k lives on client k mod count. All clients walk the same schedule, and each sends its own messages only. In the session,
-// connections are numbered anew, the producers' first.
+// connection k lives on client k mod count. All clients walk the same schedule, and each sends only its part. In the session, connections
+// are numbered again, the producers' first.
 type share struct {
 	index, count int
 	// producers is the number on all clients; own lists those that live here, ascending; below is how many of them have a smaller number.
@@ -87,12 +87,12 @@ func (w *steps) next() {
 	}
 }
 
-// crosses reports whether other clients receive what one client sends (acrossClients() of runner/model/plan.ts).
+// crosses reports whether clients receive other clients' messages (acrossClients() of runner/model/plan.ts).
 func (p *Plan) crosses() bool {
 	return p.Client.Count > 1 && (p.Pattern == fanOut || p.Pattern == workQueue || p.Pattern == backlog)
 }
 
-// checkClients refuses what several clients cannot share.
+// checkClients refuses plans that several clients cannot share.
 func (p *Plan) checkClients() error {
 	n := p.Client.Count
 	switch {
@@ -145,12 +145,12 @@ const (
 // shared reports whether several members of a group are on one topic.
 func (p *Plan) shared() bool { return p.grouped() && p.Consumers > len(p.Topics) }
 
-// showsOrder reports whether one process receives what a producer sends to a stream, in an order that depends on the system.
+// showsOrder reports whether one process receives all messages of a producer and stream, in an order that depends on the system.
 func (p *Plan) showsOrder(groupOrder bool) bool {
 	return p.receives() && p.orderFits() && (!p.shared() || groupOrder) && !(p.grouped() && p.crosses())
 }
 
-// allTopics are the plan's topics, those of replies and those of bystanders, in the order of broker.Message.Topic.
+// allTopics are the plan's topics, reply topics and bystanders' topics, in the order of broker.Message.Topic.
 func (p *Plan) allTopics() []broker.Topic {
 	var topics []broker.Topic
 	for _, name := range p.Topics {

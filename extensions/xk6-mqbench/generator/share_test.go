@@ -7,7 +7,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
-// topologies that do not divide evenly, for up to so many clients.
+// topologies that do not divide evenly, for several clients.
 var topologies = []struct{ connections, producers, topics, consumerConnections, consumers, subscriptions int }{
 	{1, 1, 1, 5, 7, 3},
 	{5, 5, 5, 5, 5, 5},

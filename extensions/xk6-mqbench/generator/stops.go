@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// beatNs is how often the watch for stops wants to run: a stop is known to that. A wake-up costs 20 to 80 us.
+	// beatNs is the interval at which the watch for stops wants to run: stops are measured to within it. A wake-up costs 20 to 80 us.
 	beatNs = int64(2 * time.Millisecond)
-	// stoppedNs: when it runs so much later than it wanted to, the generator was stopped. Subtle: threads wait some
-	// milliseconds for a core on any busy machine, which does not lengthen a call that waits for the broker. On 2 cores, of sleeps of 1 ms
-	// none of 9005 was 5 ms late alone, and 109 of 6586 (7 % of the time) at a load average of 30.
+	// stoppedNs: when it runs this much later than it wanted to, the generator was stopped. Subtle: threads wait some milliseconds for a core
+	// on any busy machine, which does not lengthen a call that waits for the broker. On 2 cores, of sleeps of 1 ms none of 9005 was 5 ms late
+	// on an idle machine, and 109 of 6586 (7 % of the time) at a load average of 30.
 	stoppedNs = int64(5 * time.Millisecond)
 	// remembered is how many stops there are in memory: those within a send call of some seconds.
 	remembered = 1024
 )
 
-// stops is when this process could not run: stopped by a signal, throttled, paused with its machine, or without a core. What a
-// send call takes meanwhile is the generator's own time. A goroutine that does nothing but sleep notices. The CPU time of the
-// pacer's thread would not show it: one that waits for a socket uses none either, stopped or not.
+// stops is when this process could not run: stopped by a signal, throttled, paused with its machine, or without a core. The part of a send
+// call in a stop is the generator's own time. A goroutine that does nothing but sleep notices. The CPU time of the pacer's thread would not
+// show it: a thread that waits for a socket uses none either, stopped or not.
 type stops struct {
-	// dueNs is when the watch wants to run next, ns since the clock's start; 0: there is no watch.
+	// dueNs is when the watch wants to run next, ns since the clock's start; 0 if there is no watch.
 	dueNs atomic.Int64
 	// lastNs is the end of the last stop.
 	lastNs atomic.Int64
@@ -36,7 +36,7 @@ type stops struct {
 	told int
 }
 
-// watch notes the stops until done is closed. It calls tick each time it runs, as further wake-ups would cost the same again.
+// watch notes the stops until done is closed. It calls tick each time it runs, because further wake-ups would cost the same again.
 func (s *stops) watch(now func() int64, done <-chan struct{}, tick func()) {
 	for !happened(done) {
 		dueNs := now() + beatNs
@@ -86,7 +86,7 @@ func (s *stops) during(fromNs, untilNs int64) int64 {
 	return stoppedNs
 }
 
-// tell returns the stops since it was asked last, from and until in ns since the given time.
+// tell returns the stops since the previous call, from and until in ns since the given time.
 func (s *stops) tell(sinceNs int64) (told [][2]int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +97,8 @@ func (s *stops) tell(sinceNs int64) (told [][2]int64) {
 	return told
 }
 
-// stopped is how long the generator was stopped in a call that took from fromNs until untilNs, ns since T0; 0 unless that is most
-// of it: a call that the system holds for longer is not held longer for a stop in it.
+// stopped is how long the generator was stopped in a call that took from fromNs until untilNs, ns since T0. It is 0 unless stops were most
+// of the call: a stop does not lengthen a call that the system holds for longer.
 func (g *Generator) stopped(fromNs, untilNs int64) int64 {
 	if untilNs-fromNs < stoppedNs {
 		return 0
@@ -109,7 +109,7 @@ func (g *Generator) stopped(fromNs, untilNs int64) int64 {
 	return 0
 }
 
-// usage is what the process has used since its start.
+// usage is the process's resource use since its start.
 type usage struct {
 	cpuNs     int64
 	gcPauseNs int64

@@ -10,7 +10,7 @@ func TestStopsWithinASendCall(t *testing.T) {
 	var s stops
 	s.woke(10*ms, 409*ms)
 	s.woke(411*ms, 470*ms)
-	s.woke(480*ms, 480*ms+stoppedNs-1) // late, as threads are
+	s.woke(480*ms, 480*ms+stoppedNs-1) // late, but as usual for threads
 	s.dueNs.Store(501 * ms)
 	for _, c := range []struct {
 		words             string

@@ -16,12 +16,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
-// stub is a broker in this process that the sessions of one or several clients share. A test decides how it behaves; what it leaves
-// out is the plain case.
+// stub is a broker in this process that the sessions of one or several clients share. A test sets its behaviour; fields left out mean the
+// plain case.
 type stub struct {
 	facts broker.Description
 	acks  bool
-	// ctx is k6's; nil: it never ends.
+	// ctx is k6's; nil if it never ends.
 	ctx context.Context
 	// onNew gets each generator before it opens.
 	onNew func(*Generator)
@@ -29,11 +29,11 @@ type stub struct {
 	wrap func(*session) broker.Session
 	// onSend runs inside of Send and may block; its error refuses the message.
 	onSend func(m *broker.Message) error
-	// answer is what the send of message i, which is delivered all the same, reports, and after how long; errNever: nothing. nil: success at once.
+	// answer is the result of sending message i, which is delivered in any case, and its delay. errNever: no answer; nil: immediate success.
 	answer func(i int64) (time.Duration, error)
 	// copies is how often message i arrives at a subscription (numbered as in the layout), in a group at one member after the other.
 	copies func(subscription int, i int64) int
-	// later is after how long message i arrives once more; 0: never.
+	// later is the delay after which message i arrives a second time; 0 means never.
 	later func(i int64) time.Duration
 	// receive is called before each delivery, in the goroutine of the subscription, with the producer's sequence; it may block.
 	receive func(topic string, i int64)
@@ -43,7 +43,7 @@ type stub struct {
 	overtaken func(i int64) bool
 	// again are the deliveries that carry the broker's flag of a second one.
 	again func(sequence int64) bool
-	// noConsumers and noRemoval are what Consume and Remove fail with.
+	// noConsumers and noRemoval are the errors of Consume and Remove.
 	noConsumers, noRemoval error
 	// leader is the node that leads a topic.
 	leader func(ctx context.Context, topic string) (string, error)
@@ -254,7 +254,7 @@ func (s *stub) enqueue(to *stubSubscription, m *broker.Message) {
 	to.queue <- payload
 }
 
-// overtake delivers what message m has overtaken.
+// overtake delivers the messages that message m has overtaken.
 func (s *stub) overtake(sub *stubSubscription, m *broker.Message) {
 	if s.overtaken == nil || s.overtaken(m.Index) {
 		return
@@ -287,7 +287,7 @@ func inline() *stub {
 	return &stub{facts: broker.Description{Inline: true}, wrap: func(s *session) broker.Session { return &mirror{session: s} }}
 }
 
-// nap is a sleep that knows how long it was: on a machine that others use too it is longer than asked for.
+// nap is a sleep that records its real length: on a machine that others use too it is longer than asked for.
 type nap struct{ tookNs atomic.Int64 }
 
 func (n *nap) take(d time.Duration) {
@@ -334,7 +334,7 @@ func unless(silent func(i int64) bool, after time.Duration) func(i int64) (time.
 	return func(i int64) (time.Duration, error) { return after, map[bool]error{true: errNever}[silent(i)] }
 }
 
-// flight counts what is in flight.
+// flight counts the messages in flight.
 type flight struct {
 	mu      sync.Mutex
 	now     int64

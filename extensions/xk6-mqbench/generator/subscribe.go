@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 )
 
-// subscription is what a consumer asks for, and what it does with a delivery on its own client.
+// subscription is a consumer's request, and its handler for deliveries on its own client.
 type subscription struct {
 	broker.Subscription
 	handle broker.Handler
@@ -49,7 +49,7 @@ type replier struct {
 	out broker.Producer
 }
 
-// makeRepliers opens those of this client, on the connections after the producers'.
+// makeRepliers opens this client's repliers, on the connections after the producers'.
 func (g *Generator) makeRepliers() (err error) {
 	if g.plan.Pattern != requestReply {
 		return nil

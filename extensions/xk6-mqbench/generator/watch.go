@@ -11,7 +11,7 @@ import (
 // backlogs is how often a second the messages in flight are counted; their slope shows a growing queue.
 const backlogs = 10
 
-// watch wakes ten times a second from T0 on, and reports every full second. A tick has ten samples, for however many seconds it stands.
+// watch wakes ten times a second from T0 on, and reports every full second. A tick has ten samples, for however many seconds it covers.
 func (r *results) watch() {
 	defer r.watched.Done()
 	select {
@@ -40,8 +40,8 @@ func (r *results) watch() {
 	}
 }
 
-// sample counts the messages under way. Where messages cross, this client no longer has in flight what it has sent; only the sum over all
-// clients of sent minus received is the number.
+// sample counts the messages under way. Where messages cross, this client's sent messages are no longer in flight on it; only the sum over
+// all clients of sent minus received is the number.
 func (r *results) sample() {
 	g := r.g
 	t := g.recorder.Totals()
@@ -118,22 +118,22 @@ func (r *results) tick(k int64) {
 	r.tell(progress)
 }
 
-// stops writes those that are not written yet. Those of a closed load lengthen its drain, and explain nothing else.
+// stops writes the stops that are not yet written. In a closed load they lengthen its drain, and explain nothing else.
 func (r *results) stops() {
 	if stops := r.g.stops.tell(r.g.t0); stops != nil && !r.g.closed {
 		r.line(map[string]any{"type": "stops", "stops": stops})
 	}
 }
 
-// completions writes those of the seconds of real time before the given one.
+// completions writes the completions of the seconds of real time before the given one.
 func (r *results) completions(before int64) {
 	for _, second := range r.g.recorder.TakeCompletions(before) {
 		r.line(second)
 	}
 }
 
-// tickOf is the tick of second k of real time: it begins after second from, and ends with second to. Those of a window begin with it, as its
-// seconds of intended time do; a closed load's, which opens at any time, with T0.
+// tickOf is the tick of second k of real time: it begins after second from, and ends with second to. Ticks of a window begin with it, like
+// its seconds of intended time; a closed load's ticks begin with T0, because its window opens at any time.
 func (g *Generator) tickOf(k int64) (from, to int64) {
 	var opened int64
 	if !g.closed {
@@ -148,7 +148,7 @@ func (g *Generator) tickOf(k int64) (from, to int64) {
 	return from, from + n
 }
 
-// crossing is what a client has sent and received so far where messages cross: only all clients together know what has arrived.
+// crossing is a client's counts so far where messages cross: only the counts of all clients together show whether all has arrived.
 func (g *Generator) crossing(t recorder.Totals) map[string]any {
 	counts := map[string]any{
 		"sent": t.Sent, "acked": nil, "failed": g.books.Failures.Load(), "unanswered": g.books.Unanswered.Load(),
@@ -167,7 +167,7 @@ func (r *results) settled(k int64, progress map[string]any) {
 	if _, opened := g.recorder.StartNs(); !opened {
 		return
 	}
-	// Where it stands for several seconds, what it has so far is shown.
+	// A second that covers several is shown with its values so far.
 	current := g.recorder.SecondOf(nowNs - int64(time.Second))
 	for _, n := range g.recorder.Numbers() {
 		endNs := g.recorder.EndOf(n)
@@ -195,7 +195,7 @@ func (r *results) settled(k int64, progress map[string]any) {
 }
 
 // whole reports whether every message of second n, which ends at endNs, is back. For loads without response or schedule, and for clients
-// that receive what others have sent, it is unknown before the second is old.
+// that receive other clients' messages, it is unknown before the second is old.
 func (r *results) whole(n int, endNs int64) bool {
 	g := r.g
 	if g.closed || !g.responds || g.crosses {
