@@ -1,5 +1,5 @@
-// Command agent does what mqbench needs on a machine: it starts every program, reads the clock, and measures network and disk.
-// `agent` alone prints its commands.
+// Command agent works for mqbench on a machine: it starts every program, reads the clock, and measures network and disk. `agent` without
+// arguments prints its commands.
 package main
 
 import (

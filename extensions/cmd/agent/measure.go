@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What ping and disk measure ends at a number, or when its time is over: enough for a median.
+// The measurements of ping and disk end at a number, or when their time is over: enough for a median.
 const (
 	connects    = 20
 	connectTime = 5 * time.Second
@@ -100,7 +100,7 @@ func connectError(to string, err error, until context.Context) error {
 	return fmt.Errorf("connect to %s: %w", to, err)
 }
 
-// spreadOf takes the lower median of an even number, so that it is one that was really measured.
+// spreadOf takes the lower median of an even number, because it is one of the measured times.
 func spreadOf(took []time.Duration) spread {
 	slices.Sort(took)
 	return spread{took[0].Nanoseconds(), took[(len(took)-1)/2].Nanoseconds(), took[len(took)-1].Nanoseconds()}

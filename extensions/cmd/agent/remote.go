@@ -15,8 +15,8 @@ import (
 
 // Standard input that comes over a connection, from mqbench on another machine: an environment, signs of life, orders.
 
-// remoteInput does what -env and -lease ask for, before the command starts: agent's environment is the command's then, and agent reads what is
-// returned. Secrets come this way because everybody on a host can see command lines.
+// remoteInput implements -env and -lease before the command starts: the command gets agent's environment, and agent reads the returned
+// input. Secrets come this way because everybody on a host can see command lines.
 func remoteInput(environment bool, lease time.Duration) (io.Reader, error) {
 	in := bufio.NewReader(os.Stdin)
 	if environment {
@@ -35,8 +35,8 @@ func remoteInput(environment bool, lease time.Duration) (io.Reader, error) {
 // unread is how many lines wait for a command that does not read them; further lines are dropped.
 const unread = 1024
 
-// follow carries out the orders in the lines of in until it ends; stdin, which is the command's, ends then too. The command may read slowly or
-// never. Agent must still notice that its parent is gone, so a goroutine of its own writes.
+// follow carries out the orders in the lines of in until it ends; stdin, which is the command's, ends then too. The command may read slowly
+// or never. Agent must still notice that its parent is gone, so a separate goroutine writes.
 func follow(in io.Reader, stdin io.WriteCloser, signals chan<- os.Signal) {
 	said := make(chan string, unread)
 	defer close(said)

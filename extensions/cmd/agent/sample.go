@@ -15,13 +15,12 @@ import (
 	"time"
 )
 
-// sampler is what to sample of the command and the machine. It is part of supervise because a process of its own would show up in
-// the figures.
+// sampler samples the command and the machine. It is part of supervise because a separate process would show up in the figures.
 type sampler struct {
 	file     string
 	asBroker bool
 	aheadNs  int64
-	// before is what a broker that ran here before this command had used in the end, last what this one had used at the last sample.
+	// before is the final use of a broker that ran here before this command, last the use of this one at the last sample.
 	before, last usageSample
 }
 
@@ -29,7 +28,7 @@ type sampler struct {
 func (s *sampler) start() func() {
 	file, err := openSamples(s.file)
 	if file == nil || err != nil {
-		return func() {} // not asked for, or a full disk: what is missing counts as unknown, and the command reports the rest
+		return func() {} // not asked for, or a full disk: missing samples count as unknown, and the command reports the rest
 	}
 	if s.asBroker {
 		s.before = usedBefore(s.file)
@@ -90,11 +89,11 @@ func openSamples(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 }
 
-// lastSeen is what processes, each with its descendants, had used when they were last asked, by pid.
+// lastSeen is the use of processes, each with its descendants, at their last sample, by pid.
 type lastSeen map[int]usageSample
 
-// usage adds up processes. One that has ended still counts with its last use, but without memory, until all have ended: a sum must not
-// fall because one of them is gone. nil: there are none.
+// usage adds up processes. One that has ended still counts with its last use, but without memory, until all have ended: a sum must not fall
+// because one of them is gone. nil if there are none.
 func (seen lastSeen) usage(pids []int) *usageSample {
 	if len(pids) == 0 {
 		return nil
@@ -115,7 +114,7 @@ func (seen lastSeen) usage(pids []int) *usageSample {
 	return &sum
 }
 
-// sampleLine is a line of resources.jsonl and resources-<client>.jsonl: counters since the start of the process or the machine. null: it could not be read.
+// sampleLine is a line of resources.jsonl and resources-<client>.jsonl: counters since the process or machine started; null if unreadable.
 type sampleLine struct {
 	UnixMs    float64       `json:"unixMs"`
 	Generator *usageSample  `json:"generator"`
@@ -164,7 +163,7 @@ func (s *sampler) read(now time.Time) sampleLine {
 	return line
 }
 
-// withBefore is what the command has used, of a broker with what it had used before it was started again.
+// withBefore is the command's use; for a broker, including its use before it was started again.
 func (s *sampler) withBefore(now usageSample) *usageSample {
 	s.last.goOn(now)
 	var sum usageSample
@@ -198,8 +197,8 @@ func (u *usageSample) plus(more usageSample) {
 	}
 }
 
-// goOn is what processes have used until now. What can no longer be read of some that have ended stays as it was, but they hold no memory. A
-// counter does not fall: what a child has used may be read of neither when it moves to its parent.
+// goOn updates the use of processes. If a figure of ended processes can no longer be read it stays as it was, but they hold no memory. A
+// counter does not fall: a child's use may be unreadable in both processes while it moves to its parent.
 func (u *usageSample) goOn(now usageSample) {
 	if u.RSSBytes != nil {
 		u.RSSBytes = new(int64)
@@ -215,7 +214,7 @@ func machineLine(unixNs int64) sampleLine {
 	return sampleLine{UnixMs: float64(unixNs/1000) / 1000, Machine: machine(), Network: readNetwork()}
 }
 
-// family is a process and its descendants, as far as main threads have started them: the hundreds of other threads of a JVM are not asked.
+// family is a process and its descendants, as far as main threads have started them: it skips the hundreds of other threads of a JVM.
 func family(pid int) []int {
 	all := []int{pid}
 	for _, child := range children(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid)) {
@@ -237,13 +236,13 @@ func children(pattern string) (pids []int) {
 	return pids
 }
 
-// usage adds up what could be read.
+// usage adds up the readable figures.
 func usage(pids []int) usageSample {
 	var sum usageSample
 	for _, pid := range pids {
 		folder := "/proc/" + strconv.Itoa(pid)
 		add(&sum.CPUNs, tickNs, cpuTicks(pid)...)
-		// A thread's second number is how long it waited for a core; the process's own file is of its main thread alone.
+		// A thread's second number is how long it waited for a core; the process's own file covers only its main thread.
 		threads, _ := filepath.Glob(folder + "/task/*/schedstat")
 		for _, thread := range threads {
 			if times := strings.Fields(read(thread)); len(times) > 1 {
@@ -289,8 +288,8 @@ func machine() machineSample {
 	return m
 }
 
-// throttledPeriods is how often the control group of agent has used up its CPU quota. In a container the group's path is that of the
-// machine, while the container's own group is mounted at the root.
+// throttledPeriods is how often agent's control group has used up its CPU quota. In a container the group's path is the machine's, while
+// the container's own group is mounted at the root.
 func throttledPeriods() (periods *int64) {
 	for line := range strings.Lines(read("/proc/self/cgroup")) {
 		hierarchy := strings.SplitN(strings.TrimSpace(line), ":", 3) // number, controllers (none in version 2), path
@@ -353,7 +352,7 @@ func addTo(sum **int64, n int64) {
 	**sum += n
 }
 
-// after are the words of the line that begins so, behind that; nil: there is no such line.
+// after are the words after the beginning of the line that begins with it; nil if there is no such line.
 func after(beginning, text string) []string {
 	for line := range strings.Lines(text) {
 		if rest, found := strings.CutPrefix(line, beginning); found {

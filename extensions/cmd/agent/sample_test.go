@@ -137,7 +137,7 @@ func burning(t *testing.T) (pid int, out *bufio.Reader, end func()) {
 	}
 }
 
-// A node that was started again goes on where it ended; its memory is what it holds now, and none in between.
+// A node that was started again goes on where it ended; its memory is its present use, and none in between.
 func TestABrokerThatIsStartedAgainGoesOnWhereItEnded(t *testing.T) {
 	file := t.TempDir() + "/samples"
 	sample := func(cpu int64, rss *int64) usageSample {

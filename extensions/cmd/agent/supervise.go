@@ -16,12 +16,12 @@ import (
 // superviseCommand runs a command and ends it when agent's own parent is gone, even if that was killed: agent's standard input is a
 // pipe that only the parent holds open. All programs that mqbench starts run below it.
 //
-// Agent passes on each signal once. When standard input ends, the command gets SIGINT, and after the grace period SIGKILL with its
-// whole process group. Agent exits as the command did (128 + n for signal n). Before that it kills what the command has left
-// behind, on Linux also daemons.
+// Agent passes on each signal once. When standard input ends, the command gets SIGINT, and after the grace period SIGKILL with its whole
+// process group. Agent exits as the command did (128 + n for signal n). Before that it kills the processes that the command has left, on
+// Linux also daemons.
 //
-// With -control the lines of standard input are orders, so that one SSH connection is enough to run a command elsewhere:
-// "say <text>" writes <text> as a line to the command's standard input, "signal INT" and "signal TERM" signal it.
+// With -control the lines of standard input are orders, so one SSH connection is enough to run a command elsewhere: "say <text>" writes
+// <text> as a line to the command's standard input, "signal INT" and "signal TERM" signal it.
 //
 // On other hosts the command's environment comes on standard input (-env), standard input counts as ended when the network is silent
 // (-lease), and samples of the machine are written to a file (-sample).

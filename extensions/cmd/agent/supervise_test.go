@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is one that is agent: what is tested is what happens to processes.
+// program is this test as agent, because the tests look at processes.
 var program, _ = os.Executable()
 
 // agent is one that runs, its standard input and its output.
@@ -60,7 +60,7 @@ func supervises(t *testing.T, options, script string) *agent {
 	return started(t, append(strings.Fields("supervise "+options+" -- sh -c"), script)...)
 }
 
-// says returns the next line that the command prints.
+// says returns the next line of the command's output.
 func (a *agent) says() string {
 	a.t.Helper()
 	line, err := a.out.ReadString('\n')
@@ -108,7 +108,7 @@ func gone(t *testing.T, pid string) {
 
 func TestNothingIsLeft(t *testing.T) {
 	const ignores = "trap '' INT TERM; sleep 1000 & echo $$,$!; while :; do wait; done"
-	parentGone := func(a *agent) { _ = a.stdin.Close() } // what the kernel does when the parent dies, however it dies
+	parentGone := func(a *agent) { _ = a.stdin.Close() } // as the kernel does when the parent dies, however it dies
 	for name, c := range map[string]struct {
 		options, script string
 		do              func(*agent)

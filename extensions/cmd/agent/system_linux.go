@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes agent the parent of every descendant whose own parent ends, so that a daemon that leaves its process group and session
-// (Erlang's epmd) can still be found at the end. The kernel kills the command if agent itself is killed.
+// adopt makes agent the parent of every descendant whose own parent ends, to find daemons that leave their process group and session
+// (Erlang's epmd) at the end. The kernel kills the command if agent itself is killed.
 func adopt(command *exec.Cmd) {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	command.SysProcAttr.Pdeathsig = syscall.SIGKILL
@@ -30,5 +30,5 @@ func killAdopted() {
 	}
 }
 
-// flush is the call that databases and brokers use: it writes the data, and what is needed to find the data again.
+// flush is the call that databases and brokers use: it writes the data, and the metadata needed to find the data again.
 func flush(file *os.File) error { return unix.Fdatasync(int(file.Fd())) }

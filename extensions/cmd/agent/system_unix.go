@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// own gives the command its own process group, so that a terminal's Ctrl-C does not reach it.
+// own gives the command its own process group, because a terminal's Ctrl-C must not reach it.
 func own(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func pass(command *exec.Cmd, s os.Signal) { _ = command.Process.Signal(s) }
 
 func killGroup(command *exec.Cmd) { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 
-// mostFiles is as many open files as a command gets where more are allowed: some programs (Erlang's among them) close every number up to the
-// limit when they start another one, which takes minutes with the 1 073 741 816 of some container engines.
+// mostFiles is the limit of open files that a command gets where more are allowed: some programs (Erlang's among them) close every number
+// up to the limit when they start another one, which takes minutes with the 1 073 741 816 of some container engines.
 const mostFiles = 65536
 
 // raiseFiles raises the soft limit of open files towards the hard one, for the command too. Every connection takes a file, and shells start

@@ -1,4 +1,4 @@
-// Command forwarder stands where a broker would be between sockets of a system that needs none.
+// Command forwarder takes the place of a broker between sockets of a system that needs none.
 package main
 
 import (

@@ -18,7 +18,7 @@ import (
 	"github.com/mochi-mqtt/server/v2/packets"
 )
 
-// bufferBytes of a socket, each way. Its own are 2048: a message of 1 KiB in two reads.
+// bufferBytes of a socket, each way. Mochi's default of 2048 takes two reads for a message of 1 KiB.
 const bufferBytes = 64 * 1024
 
 func main() {
@@ -68,8 +68,8 @@ func run(listen string, inFlight, queued uint16) error {
 	return server.Close()
 }
 
-// noSendQuota takes no notice of how many messages clients want at once (their receive maximum): a client that has reached it gets
-// nothing more, as Mochi MQTT 2.7.9 does not count the acknowledgements of what it has held back, and what it sends late is out of order.
+// noSendQuota ignores how many messages clients want at once (their receive maximum). A client that has reached it gets nothing more,
+// because Mochi MQTT 2.7.9 does not count the acknowledgements of messages it has held back, and it sends them late and out of order.
 type noSendQuota struct{ mqtt.HookBase }
 
 func (*noSendQuota) ID() string { return "no-send-quota" }

@@ -17,11 +17,11 @@ type System struct {
 	Driver broker.Driver
 	// URL of a running broker.
 	URL string
-	// DriverOptions, as JSON; nil: no options.
+	// DriverOptions, as JSON; nil if there are none.
 	DriverOptions json.RawMessage
-	// Durability is the level to ask for; "": the broker's own.
+	// Durability is the level to ask for; "" means the broker's default.
 	Durability string
-	// Timeout of a message; 0: the test's own.
+	// Timeout of a message; 0 means the test's default.
 	Timeout time.Duration
 	// Partitions: topics may have several.
 	Partitions bool
@@ -29,10 +29,10 @@ type System struct {
 	NoGroups bool
 	// NoFanOut: a second subscription without a group to the same topic is refused (a plain queue).
 	NoFanOut bool
-	// NoTakeover: what a consumer has taken stays with it when it dies (a plain list).
+	// NoTakeover: when a consumer dies, its messages are not delivered to another one (a plain list).
 	NoTakeover bool
-	// Holds is how many messages at least wait in the client library while a consumer is paused; 0: the driver leaves them with the broker,
-	// or does not know.
+	// Holds is how many messages at least wait in the client library while a consumer is paused; 0 if the driver leaves them with the broker,
+	// or cannot count them.
 	Holds int64
 	// MostBytes is the largest message that the system takes, where that is less than 1 MiB.
 	MostBytes int
@@ -40,12 +40,11 @@ type System struct {
 	FlagsRedelivery bool
 	// Exists, if not nil, asks the broker itself, past the driver, whether there is anything left of a topic.
 	Exists func(t *testing.T, topic string) bool
-	// Make, if not nil, makes a topic past the driver, as its user would, with the given number of partitions. nil: there is nothing to make,
-	// because a topic exists by being used.
+	// Make makes a topic past the driver, as its user would, with the given number of partitions. It is nil if a topic exists by being used.
 	Make func(t *testing.T, topic string, partitions int)
 	// Queues: a topic of Make gives each message to one consumer, old messages too.
 	Queues bool
-	// Traces, if not nil, asks the broker what a run of that name has left on the topics (groups, consumers, queues).
+	// Traces, if not nil, asks the broker for the objects that a run of that name has left on the topics (groups, consumers, queues).
 	Traces func(t *testing.T, run string, topics []string) []string
 	// Broken, if not nil, takes the broker away. Sends must then fail or be lost, and nothing may hang.
 	Broken func(t *testing.T)

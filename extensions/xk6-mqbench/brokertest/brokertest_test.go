@@ -98,7 +98,7 @@ const faultEnv = "BROKERTEST_FAULT"
 // atOnce bounds the processes: most of one is waiting.
 var atOnce = make(chan struct{}, 8)
 
-// fails wants that a test fails against a broker with a fault, in a process of its own, and prints the words.
+// fails wants that a test fails against a broker with a fault, in a separate process, and prints the words.
 func fails(t *testing.T, test, fault, words string) {
 	atOnce <- struct{}{}
 	defer func() { <-atOnce }()

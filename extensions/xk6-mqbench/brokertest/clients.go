@@ -154,7 +154,7 @@ func (s System) make(t *testing.T, topics []string) shape {
 			reads := user.consumer(k, nil)
 			var sent time.Time
 			user.eventually(func() bool {
-				// Without acknowledgements, one is lost if the server does not yet know that it leads the topic.
+				// Without acknowledgements, one is lost if the server has not yet noticed that it leads the topic.
 				if time.Since(sent) > patience/10 {
 					sent = time.Now()
 					user.sendTo(0, &broker.Message{Name: topic, Index: old + 20})
@@ -170,9 +170,9 @@ func (s System) make(t *testing.T, topics []string) shape {
 // runName is a name that no other test has.
 func runName(topics []string) string { return "run-" + strings.ReplaceAll(topics[0], ".", "-") }
 
-// share opens a session, and one of a second client if the driver can. On the first topic all are members of a group, of the second topic, if it
-// has fanOut, each gets all. All send to both. Then the second client leaves, which the first must not notice, and the first removes what the run
-// made. share returns the first.
+// share opens a session, and a second client's session if the driver can. All are members of a group on the first topic; on the second
+// topic, if it has fanOut, each gets all messages. All send to both. Then the second client leaves, which the first must not notice, and
+// the first removes the run's objects. share returns the first.
 func (s System) share(t *testing.T, to shape, topics []string, fanOut bool) *rig {
 	t.Helper()
 	count := max(1, to.part.Clients)

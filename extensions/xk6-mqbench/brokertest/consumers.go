@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// How subscriptions of a topic affect each other and other sessions, and what stays on the broker.
+// How subscriptions of a topic affect each other and other sessions, and which objects stay on the broker.
 
 func fansOut(t *testing.T, s System) {
 	topic := named("all")[0]
@@ -154,7 +154,7 @@ func survivesPause(group string) func(*testing.T, System) {
 		go func() {
 			defer close(sent)
 			r.send(0, r.topics[0], 0)
-			<-began // alone: a library that hands over all that it has at once holds nothing afterwards
+			<-began // so it comes as a single message: a library that hands over everything at once holds nothing afterwards
 			r.sendAll(1, n)
 		}()
 		time.Sleep(500 * time.Millisecond)

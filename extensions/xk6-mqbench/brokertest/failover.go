@@ -18,11 +18,11 @@ type Cluster struct {
 	System
 	// Replicas of the topic. With one replica the topic is unavailable as long as its node.
 	Replicas int
-	// Pause freezes the node of that name and returns the function that thaws it; nil: the node is only killed.
+	// Pause freezes the node of that name and returns the function that thaws it; nil if the node is only killed.
 	Pause func(t *testing.T, node string) (thaw func())
-	// Kill ends the node of that name as a crash does, and returns the function that starts it again. nil: it stays down, and others have copies.
+	// Kill ends the node of that name as a crash does, and returns the function that starts it again, or nil if others have copies.
 	Kill func(t *testing.T, node string) (restart func())
-	// Kills is how many leaders are killed, one after the other; 0: one.
+	// Kills is how many leaders are killed, one after the other; 0 means one.
 	Kills int
 }
 
@@ -33,8 +33,8 @@ const (
 	failoverSenders = 3
 )
 
-// Failover sends 500 messages a second while the node that leads their topic is frozen for two seconds and then killed. The driver has
-// to go on with the other nodes, report truthfully what became of each message, and never block.
+// Failover sends 500 messages a second while the node that leads their topic is frozen for two seconds and then killed. The driver has to
+// go on with the other nodes, report the fate of each message truthfully, and never block.
 func Failover(t *testing.T, c Cluster) {
 	topic := named("failover")[0]
 	consumers := append(alone(topic, failoverSenders), members(topic, "workers", failoverSenders+1, failoverSenders+2)...)
@@ -160,7 +160,7 @@ func (f *failover) end() {
 	f.rig.settles()
 }
 
-// compare compares what the driver reported of each message with what arrived.
+// compare compares the driver's report of each message with the arrivals.
 func (f *failover) compare() {
 	t, fates := f.rig.t, f.rig.doneSoFar()
 	said := map[string]int{}

@@ -18,8 +18,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// memory is a broker in this process that does all that the contract knows: it stores, acknowledges, delivers again. A fault,
-// by name, breaks one promise.
+// memory is a broker in this process that does everything in the contract: it stores, acknowledges, delivers again. A fault, by name,
+// breaks one promise.
 type memory struct {
 	fault string
 	// struck: a fault of one message has had it.
@@ -27,7 +27,7 @@ type memory struct {
 	mu     sync.Mutex
 	change sync.Cond
 	gone   bool
-	// down: its leader, that of this number counted from 0, is gone, and there is no other yet.
+	// down: its leader, with this number counted from 0, is gone, and there is no other yet.
 	down   bool
 	leader int
 	// topics by name; in each a queue per group, and one per subscription without a group.
@@ -44,7 +44,7 @@ type memoryQueue struct {
 	group    string
 	members  int
 	messages []memoryMessage
-	// of a subscription without a group: it goes with its session.
+	// of is the session of a subscription without a group, and ends with it.
 	of *memorySession
 }
 

@@ -17,23 +17,23 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
-// shape is what a test needs from a session.
+// shape is the session that a test needs.
 type shape struct {
-	// connections; 0: one.
+	// connections; 0 means one.
 	connections int
-	// partitions of every topic; 0: one.
+	// partitions of every topic; 0 means one.
 	partitions int
-	// bytes of a message; 0: the usual.
+	// bytes of a message; 0 means the usual size.
 	bytes int
-	// limitBytes of the system, of which the messages are one more; 0: they are of the usual size.
+	// limitBytes of the system, of which the messages are one more; 0 if they have the usual size.
 	limitBytes int
-	// replicas of every topic; 0: the broker's own.
+	// replicas of every topic; 0 means the broker's default.
 	replicas int
-	// timeout of a message; 0: the usual.
+	// timeout of a message; 0 means the usual one.
 	timeout time.Duration
 	// part of the session in the run: topics of the user's own, one of several clients.
 	part broker.Part
-	// consumers on all clients; nil: one of each topic, on the last connection, in this group.
+	// consumers on all clients; nil means one of each topic, on the last connection, in this group.
 	consumers []broker.Subscription
 	group     string
 }
@@ -51,7 +51,7 @@ func members(topic, group string, connections ...int) (all []broker.Subscription
 	return all
 }
 
-// rig is one session and what went through it. Its methods fail the test.
+// rig is one session and its traffic. Its methods fail the test.
 type rig struct {
 	t       testing.TB
 	shape   shape
@@ -63,7 +63,7 @@ type rig struct {
 	topics          []string
 	closeOnce       sync.Once
 
-	// mu guards done, what the driver has reported, and the receipts of subscriptions.
+	// mu guards done, the driver's reports, and the receipts of subscriptions.
 	mu   sync.Mutex
 	done []outcome
 	told []string
@@ -80,7 +80,7 @@ type subscription struct {
 
 type receipt struct {
 	envelope.Envelope
-	// payload is for the handler alone.
+	// payload is only for the handler.
 	payload     []byte
 	receivedNs  int64
 	redelivered bool
@@ -219,7 +219,7 @@ func (r *rig) subscribe(before func(receipt), to ...broker.Subscription) (all []
 	})
 }
 
-// group is the one of consumers that may be in one; "": the system has none.
+// group is the group of consumers that may be in one; "" if the system has none.
 func (s System) group() string {
 	if s.NoGroups {
 		return ""
@@ -227,7 +227,7 @@ func (s System) group() string {
 	return "workers"
 }
 
-// facts are what the driver reports before topics are prepared.
+// facts are the driver's description before topics are prepared.
 func (s System) facts(t testing.TB) broker.Description {
 	t.Helper()
 	return start(t, s, shape{}).session.Describe()
@@ -332,8 +332,8 @@ func (s *subscription) count() int { return len(s.receipts()) }
 // receipts of the subscription, without redeliveries that were in time.
 func (s *subscription) receipts() []receipt { return together(s) }
 
-// together is what some subscriptions received, one after the other, without copies that came so long after the send that the system had
-// to deliver the message again.
+// together are some subscriptions' receipts, one after the other, without copies that came so long after the send that the system had to
+// deliver the message again.
 func together(all ...*subscription) (got []receipt) {
 	for _, s := range all {
 		s.rig.mu.Lock()
@@ -412,7 +412,7 @@ func (r *rig) within(what string, do func()) {
 	}
 }
 
-// removeAndClose ends a session that a test left open, and removes what it made.
+// removeAndClose ends a session that a test left open, and removes its objects from the broker.
 func (r *rig) removeAndClose() {
 	r.closeOnce.Do(func() {
 		r.remove()
@@ -445,7 +445,7 @@ func (r *rig) countsNothing() {
 	}
 }
 
-// holds fails unless some number between least and most waits in the client library, if the driver knows.
+// holds fails unless a number between least and most waits in the client library, if the driver counts it.
 func (r *rig) holds(least, most int64) {
 	r.t.Helper()
 	if broker.Held(r.session) == nil && least == 0 {

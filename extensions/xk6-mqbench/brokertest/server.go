@@ -98,10 +98,10 @@ func (s *Server) Start(under ...string) {
 // Process is the one that runs.
 func (s *Server) Process() *os.Process { return s.process.Process }
 
-// Freeze lets it stand still, connections open, until it is killed.
+// Freeze stops it, connections open, until it is killed.
 func (s *Server) Freeze() { Freeze(s.t, s.process.Process) }
 
-// Kill ends it at once, and what it has started.
+// Kill ends it immediately, and the processes it has started.
 func (s *Server) Kill() {
 	if s.process.Process == nil { // it could not be started
 		return
@@ -113,8 +113,8 @@ func (s *Server) Kill() {
 // given are the ports that FreePort has returned.
 var given sync.Map
 
-// FreePort is a port of 127.0.0.1 that is not in use, a different one each time. It is below those that Linux (32768) and others (49152)
-// take for connections and for port 0: one of them may be taken before the server listens, or while it is down.
+// FreePort is a port of 127.0.0.1 that is not in use, a different one each time. It is below the ports that Linux (32768) and others
+// (49152) take for connections and for port 0: one of them may be taken before the server listens, or while it is down.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	for range 1000 {

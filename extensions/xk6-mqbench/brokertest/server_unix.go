@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// group: what a process starts (strace a server) ends with it.
+// group ends a process's children (strace's server) with it.
 func group(process *exec.Cmd) { process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// Freeze stops a process until it gets SIGCONT or is killed, and returns when all its threads stand still: on a busy machine a thread goes
-// on until it is its turn to stop, and would answer what the test sends meanwhile.
+// Freeze stops a process until it gets SIGCONT or is killed, and returns when all its threads have stopped: on a busy machine a thread goes
+// on until it is its turn to stop, and would answer messages that the test sends before that.
 func Freeze(t testing.TB, process *os.Process) {
 	t.Helper()
 	if err := process.Signal(syscall.SIGSTOP); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Tabled compares the row of a system in the table of what drivers do for each message with what its driver reports before Open.
-// UPDATE_GOLDEN=1 writes the row.
+// Tabled compares a system's row in the README's table of settings for each message with its driver's report before Open. UPDATE_GOLDEN=1
+// writes the row.
 func Tabled(t *testing.T, title string, driver broker.Driver, url, options string) {
 	t.Helper()
 	session, err := driver(broker.Options{URL: url, Driver: json.RawMessage(options), Connections: 1, MessageBytes: usualBytes})

@@ -12,7 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// For tests of a driver's own: what happens when its server dies, stands still, flushes or refuses.
+// For a driver's own tests: its server dies, freezes, flushes or refuses.
 
 // Lasting is a test whose server goes on after it, for the tests that follow; TestMain kills it.
 type Lasting struct{ testing.TB }
@@ -20,13 +20,13 @@ type Lasting struct{ testing.TB }
 // Cleanup does nothing.
 func (Lasting) Cleanup(func()) {}
 
-// Eventually waits until something holds; patience is longer than a server that stands still is waited for.
+// Eventually waits until something holds. Its patience is longer than any wait for a frozen server.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	eventually(t, 2*time.Minute, holds, func() string { return what })
 }
 
-// Traffic is what goes over one connection to one consumer of a topic.
+// Traffic is the messages over one connection to one consumer of a topic.
 type Traffic struct {
 	Session broker.Session
 	Topic   string
@@ -40,7 +40,7 @@ type Traffic struct {
 func (s System) Traffic(t testing.TB, group string) *Traffic {
 	t.Helper()
 	r := open(t, s, shape{group: group, timeout: longTimeout}, named("traffic")...)
-	t.Cleanup(r.close) // without Remove: the server may stand still by then
+	t.Cleanup(r.close) // without Remove: the server may be frozen by then
 	return &Traffic{r.session, r.topics[0], r, r.consumer(0, nil), 0}
 }
 
@@ -62,7 +62,7 @@ func (a *Traffic) Unknown() int {
 // Settles returns when all sends have ended.
 func (a *Traffic) Settles() { a.rig.settles() }
 
-// Told reports whether the driver has reported an error with these words that belongs to no message.
+// Told reports whether the driver has reported an error that contains these words and belongs to no message.
 func (a *Traffic) Told(words string) bool {
 	a.rig.mu.Lock()
 	defer a.rig.mu.Unlock()
@@ -90,7 +90,7 @@ func (a *Traffic) Arrives() {
 	})
 }
 
-// Survives lets a server die and come back, and sees that the session sends and receives again, and has counted that.
+// Survives lets a server die and come back, and checks that the session sends and receives again, and has counted the reconnect.
 func (a *Traffic) Survives(server *Server) {
 	a.rig.t.Helper()
 	a.Arrives()
@@ -106,12 +106,12 @@ func (a *Traffic) Survives(server *Server) {
 	}
 }
 
-// NoticesSilence lets a server stand still with its connections open: what it had received is unknown.
+// NoticesSilence freezes a server with its connections open: the fate of messages that it had received is unknown.
 func (a *Traffic) NoticesSilence(server *Server) {
 	a.rig.t.Helper()
 	a.Arrives()
 	server.Freeze()
-	for range 100 { // one may be answered before the server stands
+	for range 100 { // one may be answered before the server has stopped
 		a.Send()
 	}
 	Eventually(a.rig.t, "a message that it does not answer is unknown", func() bool { return a.Unknown() > 0 })
@@ -120,7 +120,7 @@ func (a *Traffic) NoticesSilence(server *Server) {
 	a.Arrives()
 }
 
-// HeldUp lets a server stand still and sends until a send does not return. The function that it returns ends that when it can.
+// HeldUp freezes a server and sends until a send does not return. The function that it returns ends that when it can.
 func (a *Traffic) HeldUp(server *Server) (stop func()) {
 	a.rig.t.Helper()
 	server.Freeze()
@@ -165,9 +165,9 @@ func (s System) Shares(t testing.TB) {
 	r.allWork(all)
 }
 
-// Flushes starts the server anew below strace, which counts its calls of fsync, fdatasync and msync, and wants so many for n messages that are sent
-// one after another, each when the one before is acknowledged. It skips the test where strace is missing, except in CI. flushes are those since the
-// first one was sent.
+// Flushes starts the server again below strace, which counts its calls of fsync, fdatasync and msync. It wants least to most calls for n
+// messages that are sent one after another, each when the one before is acknowledged. It skips the test if strace is missing, except in CI.
+// flushes counts the calls since the first message.
 func (s System) Flushes(t testing.TB, server *Server, n, least, most int) (flushes func() int) {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
@@ -201,8 +201,8 @@ func (s System) Flushes(t testing.TB, server *Server, n, least, most int) (flush
 	return flushes
 }
 
-// RefusesAbove sends messages of what a server takes at most and of one byte more, in turn: those are taken, these are refused in the
-// given words, although the run has them, and the fate of each is known.
+// RefusesAbove alternately sends a message of the largest size that a server takes and one that is a byte larger. The server takes the
+// former and refuses the latter in the given words, although the run has them, and the fate of each is certain.
 func (s System) RefusesAbove(t testing.TB, topic string, limitBytes int, words string) {
 	t.Helper()
 	r := open(t, s, shape{timeout: longTimeout, limitBytes: limitBytes}, topic)
@@ -235,7 +235,7 @@ func (s System) RefusedWith(t testing.TB, bytes int, words string) {
 
 const longTimeout = 30 * time.Second
 
-// answer sends the message of that number, the next one, and returns what became of it.
+// answer sends the message of that number, the next one, and returns its outcome.
 func (r *rig) answer(i int64) error {
 	r.t.Helper()
 	r.send(0, r.topics[0], i)
