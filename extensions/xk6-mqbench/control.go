@@ -11,8 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Environment variables that make this process read its standard input: from a coordinator, which also hands out T0, or for questions
-// alone.
+// Environment variables that make this process read its standard input: from a coordinator, which also hands out T0, or only for questions.
 const (
 	coordinatedEnv = "MQBENCH_COORDINATED"
 	controlEnv     = "MQBENCH_CONTROL"

@@ -8,7 +8,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// heard has a listener's lines.
+// heard records a listener's lines.
 type heard chan string
 
 func (h heard) CloseBooks()                   { h <- "close" }

@@ -28,7 +28,7 @@ type load struct {
 	name string
 	plan *generator.Plan
 	text string
-	// words plans and judges; nil: nothing does.
+	// words plans and judges; nil if nothing does.
 	words *runner.Runner
 	// staged is nil until there is a folder for the run.
 	staged *runner.Staged
@@ -103,8 +103,8 @@ func (l *load) start() {
 	l.failed = err
 }
 
-// end closes the load when k6's test has ended, and has it judged. Without a judgement it is not valid; state is that of any VU, for the metric that
-// says so.
+// end closes the load when k6's test has ended, and has it judged. Without a judgement it is not valid; state is any VU's, for the metric
+// that shows it.
 func (l *load) end(state *lib.State) {
 	if l.generator == nil {
 		return
@@ -143,7 +143,7 @@ func (l *load) end(state *lib.State) {
 	}
 }
 
-// result is what the run came to, once k6's test has ended.
+// result is the outcome of the run, once k6's test has ended.
 func (l *load) result() (*runner.Judged, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,7 +212,7 @@ func (l *load) judge() (*runner.Judged, error) {
 	return judged, l.write(map[string]string{"result.json": judged.JSON})
 }
 
-// write puts files into the folder of results, whose folders are there.
+// write puts files into the existing folders of results.
 func (l *load) write(files map[string]string) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(l.staged.Folder, name), []byte(text), 0o644); err != nil { //nolint:gosec // a report is for others too
@@ -222,7 +222,7 @@ func (l *load) write(files map[string]string) error {
 	return nil
 }
 
-// title is what people know the load by.
+// title is the load's name for people.
 func (l *load) title() string {
 	if l.meter.tags["system"] == "" {
 		return l.plan.Broker

@@ -15,12 +15,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// meter gives k6 metrics of a load: it reads the generator's line of progress, one a second. What the window came to is each one's last sample.
+// meter gives k6 metrics of a load: it reads the generator's line of progress, one a second. The last sample of each is the window's figure.
 type meter struct {
 	out *script.Metrics
 	// tags of all samples: system, case, pattern.
 	tags map[string]string
-	// latency is what the load's latencies are called: response, service or ack.
+	// latency is the name of the load's latencies: response, service or ack.
 	latency string
 
 	mu   sync.Mutex
@@ -29,7 +29,7 @@ type meter struct {
 	failed, duplicated float64
 }
 
-// declare makes the metrics known to k6, in the init context.
+// declare registers the metrics with k6, in the init context.
 func (m *meter) declare(vu modules.VU) error {
 	kinds := map[metrics.MetricType][]string{
 		metrics.Counter: {"mqbench_sent", "mqbench_received", "mqbench_failed", "mqbench_lost", "mqbench_duplicated"},
@@ -91,7 +91,7 @@ func (m *meter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// judge returns the verdict of the run; nil: unknown.
+// judge adds the verdict of the run; nil means unknown.
 func (m *meter) judge(judged *runner.Judged) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,7 +127,7 @@ func (m *meter) took(name string, ns *float64) {
 	}
 }
 
-// add drops what comes before the first slot: nothing has been sent.
+// add drops samples before the first slot: nothing has been sent.
 func (m *meter) add(name string, value float64) {
 	if m.base != nil {
 		m.out.Add(name, m.base, value)

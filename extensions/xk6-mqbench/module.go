@@ -1,5 +1,5 @@
 // Package mqbench is the k6 side of the generator: the JS module k6/x/mqbench, one JS module per driver, and the output by which the runner
-// has several clients do one run. Beside it only script/, scripttest/, runner/ and the js/ folders of drivers know JavaScript.
+// has several clients do one run. Apart from it only script/, scripttest/, runner/ and the js/ folders of drivers use JavaScript.
 package mqbench
 
 import (
@@ -28,7 +28,7 @@ type rootModule struct {
 	// begun: k6's test has begun, and no load is new any more.
 	begun bool
 	vus   []modules.VU
-	// output opens and closes the one load of a k6 that has it; nil: loads do so by k6's events.
+	// output opens and closes the one load of a k6 that has it. It is nil if loads do so by k6's events.
 	output *resultsOutput
 }
 
@@ -201,7 +201,7 @@ func (m *instance) run(one *load) (sobek.Value, error) {
 	return run, nil
 }
 
-// state is that of a VU which has run, once k6's test has ended; nil: none has.
+// state is the state of a VU which has run, once k6's test has ended; nil if none has.
 func (r *rootModule) state() *lib.State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -213,7 +213,7 @@ func (r *rootModule) state() *lib.State {
 	return nil
 }
 
-// environment is what `${NAME}` in a scenario may stand for: the process's, and what -e sets.
+// environment is the values for `${NAME}` in a scenario: the process's environment, and k6's -e.
 func (m *instance) environment() map[string]string {
 	all := map[string]string{}
 	for _, one := range os.Environ() {

@@ -25,14 +25,14 @@ var Version = "dev"
 // payloadEnv names the payload file if it is not at the plan's path: all clients have the same plan, but not the same disk.
 const payloadEnv = "MQBENCH_PAYLOAD_FILE"
 
-// listenEnv is this machine's address for the other clients of a system without a server; ownAddress stands for the only address that a container
-// has beside loopback.
+// listenEnv is this machine's address for the other clients of a system without a server; ownAddress stands for a container's only address
+// apart from loopback.
 const (
 	listenEnv  = "MQBENCH_LISTEN"
 	ownAddress = "own"
 )
 
-// ballastBytes are allocated and never touched. They take no memory but count as live, so that the garbage collector lets as much garbage
+// ballastBytes are allocated and never touched. They take no memory but count as live, so the garbage collector lets as much garbage
 // collect before it works; without them k6 and a generator are 30 MiB. On NATS core (closed load, 1 KiB) that is 12 instead of 150
 // collections in 1.6 million messages, and 15 % less CPU for each message. It costs up to 150 MiB.
 const ballastBytes = 128 << 20
@@ -66,7 +66,7 @@ func (r *rootModule) newOutput(params output.Params) (output.Output, error) {
 
 func (o *resultsOutput) Description() string { return "mqbench (" + o.params.ConfigArgument + ".hlog)" }
 
-// Start connects and subscribes, so that everything is ready for the first slot. If a coordinator sets T0, it waits for that.
+// Start connects and subscribes, to be ready for the first slot. If a coordinator sets T0, it waits for it.
 //
 // Subtle: k6 catches signals only when its outputs have started. A signal before that would end it at once and leave our topics on the
 // broker, so we catch signals until the first slot.
@@ -106,7 +106,7 @@ func (o *resultsOutput) SetTestRunStopCallback(end func(error)) { o.end = end }
 
 func (o *resultsOutput) AddMetricSamples([]metrics.SampleContainer) {}
 
-// Stop closes the books and files. k6 only logs its error; the missing trailer is what shows it.
+// Stop closes the books and files. k6 only logs its error; the missing trailer shows it.
 func (o *resultsOutput) Stop() error {
 	if o.load == nil {
 		return nil

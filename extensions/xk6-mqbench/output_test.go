@@ -29,7 +29,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// asked is a system that writes what it is asked for among the client's own lines.
+// asked is a system that writes its calls among the client's own lines.
 type asked struct{ k *k6Side }
 
 func (a asked) Open(ctx context.Context) error {
@@ -62,7 +62,7 @@ type k6Side struct {
 	say    io.Closer
 	// opening: the system does not answer.
 	opening bool
-	// ended has what has ended k6's test.
+	// ended has the error that ended k6's test.
 	ended chan error
 
 	mu   sync.Mutex
@@ -81,7 +81,7 @@ func (k *k6Side) text() string {
 	return k.told.String()
 }
 
-// loaded makes the plan of so many clients and the output of a k6 with these options and this environment.
+// loaded makes the plan of this number of clients and the output of a k6 with these options and this environment.
 func loaded(t *testing.T, clients int, segments string, environment ...string) *k6Side {
 	t.Helper()
 	k := &k6Side{t: t, folder: t.TempDir(), ended: make(chan error, 4)}

@@ -70,8 +70,8 @@ func List(urls string) ([]string, error) {
 	return list, nil
 }
 
-// Cause is what went wrong, without the place: errors are counted by their wording, and each connection has another port. It also
-// removes URLs, which may hold a password.
+// Cause is the failure without the place: errors are counted by their wording, and each connection has another port. It also removes URLs,
+// which may hold a password.
 func Cause(err error) error {
 	var ofURL *url.Error
 	if errors.As(err, &ofURL) {
@@ -102,7 +102,7 @@ type TLS struct {
 	Insecure   bool   `json:"insecure"`
 }
 
-// UnmarshalJSON refuses unknown fields, as broker.Options.Decode does for the options around it.
+// UnmarshalJSON refuses unknown fields, like broker.Options.Decode for the options around it.
 func (t *TLS) UnmarshalJSON(text []byte) error {
 	switch string(text) {
 	case "null", "false":
@@ -124,7 +124,7 @@ func (t *TLS) UnmarshalJSON(text []byte) error {
 // Scheme begins a URL; Port is for its hosts without one.
 type Scheme struct{ Name, Port string }
 
-// ParseSecure reads a URL of one of two schemes, as Parse does. The secure one switches the option on, which makes the configuration: nil
+// ParseSecure reads a URL of one of two schemes, like Parse. The secure one switches the option on, which makes the configuration: nil
 // without TLS.
 func ParseSecure(text string, option TLS, plain, secure Scheme) (Address, *tls.Config, error) {
 	scheme, _, _ := strings.Cut(text, "://")
@@ -143,7 +143,7 @@ func ParseSecure(text string, option TLS, plain, secure Scheme) (Address, *tls.C
 // Config is for client libraries; nil without TLS.
 func (t TLS) Config() (*tls.Config, error) { return t.ConfigFrom(os.ReadFile) }
 
-// ConfigFrom is Config where CA, Cert and Key name what read gives, in PEM.
+// ConfigFrom is Config where CA, Cert and Key are names for read, which returns PEM.
 func (t TLS) ConfigFrom(read func(name string) ([]byte, error)) (*tls.Config, error) {
 	if !t.On {
 		return nil, nil
@@ -202,7 +202,7 @@ func (w *Wires) Dial(network, address string) (net.Conn, error) {
 	return made, nil
 }
 
-// Cut closes all sockets, so that calls that block on them end with an error.
+// Cut closes all sockets; calls that block on them then end with an error.
 func (w *Wires) Cut() {
 	for one := range w.open.Range {
 		_ = one.(*wire).Conn.Close()

@@ -23,8 +23,8 @@ import (
 // connectTimeout is how long the forwarder tries to reach a subscription.
 const connectTimeout = 10 * time.Second
 
-// Main runs a forwarder until a signal comes: arguments as of a command line, without the program's name. It stands between senders and
-// receivers: for each topic a socket that takes messages, and one that hands them on. It stores nothing but what the library's queues hold.
+// Main runs a forwarder until a signal comes, with the arguments of its command line, without the program's name. For each topic it has a
+// socket that takes messages from senders, and one that hands them to receivers. It stores nothing but the library's queues.
 func Main(libraries map[string]Library, arguments []string, out io.Writer) error {
 	known := strings.Join(slices.Sorted(maps.Keys(libraries)), ", ")
 	flags := flag.NewFlagSet("forwarder", flag.ContinueOnError)
@@ -63,7 +63,7 @@ func Main(libraries map[string]Library, arguments []string, out io.Writer) error
 	}
 }
 
-// service is the name of what the forwarder offers its clients (net/rpc): the methods of client.
+// service is the name of the forwarder's service for clients (net/rpc): the methods of client.
 const service = "mqbench"
 
 // --- internal ---
@@ -165,7 +165,7 @@ func (f *forwarder) passage(mode Mode, topic string) (*passage, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What cannot be handed on is dropped silently: nothing here is acknowledged.
+	// Messages that cannot be handed on are dropped silently: nothing here is acknowledged.
 	p.in, err = f.library.Listen(mode, "", "tcp://"+net.JoinHostPort(f.host, "0"), func(m Message) { _ = p.out.Send(m) })
 	if err != nil {
 		return nil, errors.Join(err, p.out.Close())

@@ -1,5 +1,5 @@
-// Package brokerless is what drivers of systems without a server share: subscriptions, how senders find the subscriptions, and
-// the forwarder that can stand where a broker would be. A driver adds its library's sockets.
+// Package brokerless is the common part of drivers of systems without a server: subscriptions, how senders find the subscriptions, and the
+// forwarder that can take a broker's place. A driver adds its library's sockets.
 package brokerless
 
 import (
@@ -22,7 +22,7 @@ const (
 	ReqRep Mode = "req-rep"
 )
 
-// Message is what sockets take and hand over.
+// Message is a message as sockets take it and hand it over.
 type Message struct {
 	// Topic, in PubSub.
 	Topic string
@@ -38,8 +38,8 @@ type Library interface {
 	// Listen opens a socket that receives at the address, "tcp://127.0.0.1:0" or "ipc:///tmp/x", until Close. One goroutine at a time calls take,
 	// and the library is held up as long as it takes. prefix: of the topics, in PubSub.
 	Listen(mode Mode, prefix, address string, take func(Message)) (In, error)
-	// Sender makes a socket that sends, with no connection. reply gets what comes back, in ReqRep, from any goroutine. The session hears of each
-	// connection that is lost, and of each that was replaced.
+	// Sender makes a socket that sends, with no connection. reply gets the replies, in ReqRep, from any goroutine. The session is notified of
+	// each connection that is lost or replaced.
 	Sender(mode Mode, reply func(Message), b *broker.Base) (Out, error)
 }
 
@@ -54,7 +54,7 @@ type In interface {
 
 // Out is a socket that sends.
 type Out interface {
-	// Connect returns when later messages reach that socket, whose topics begin so. From then on the connection is replaced when it is
+	// Connect returns when later messages whose topics begin with prefix reach that socket. From then on the connection is replaced when it is
 	// lost.
 	Connect(ctx context.Context, address, prefix string) error
 	// Disconnect ends that connection, whether it is up or not.
@@ -71,14 +71,14 @@ var ErrNotConnected = errors.New("no receiver is connected")
 // Options are those that all such drivers have; runner/brokers/brokerless.ts writes them. Drivers embed them.
 type Options struct {
 	Mode Mode `json:"mode" known:"push-pull pub-sub req-rep"`
-	// Transport is "tcp", or "ipc": sockets of this machine alone.
+	// Transport is "tcp", or "ipc" for sockets on one machine.
 	Transport string `json:"transport" known:"tcp ipc"`
 }
 
 // Defaults of Options.
 var Defaults = Options{Mode: PushPull, Transport: "tcp"}
 
-// fits refuses what a mode cannot do.
+// fits refuses subscriptions that a mode does not support.
 func (m Mode) fits(to broker.Subscription) error {
 	switch {
 	case m == PubSub && to.Group != "":

@@ -111,7 +111,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// dial makes a connection on which all subscriptions are known.
+// dial makes a connection and registers all subscriptions on it.
 func (s *Session) dial(ctx context.Context) (*wire, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()

@@ -28,7 +28,7 @@ const (
 	replySuffix = ".reply"
 )
 
-// Session implements broker.Session over the sockets of a library. Without a URL each subscription listens at an address of its own, and
+// Session implements broker.Session over the sockets of a library. Without a URL each subscription listens at a separate address, and
 // senders connect to it when they first send to its topic.
 type Session struct {
 	*broker.Base
@@ -39,10 +39,10 @@ type Session struct {
 	settings map[string]string
 	// folder has the sockets of ipc.
 	folder string
-	// forwarder at server; nil: there is none.
+	// forwarder at server; nil if there is none.
 	forwarder *broker.Link[*wire]
 	server    string
-	// receivers are the subscriptions, here and on other clients, that senders know.
+	// receivers are the subscriptions, here and on other clients, that senders can reach.
 	receivers broker.List[broker.Endpoint]
 	senders   broker.List[*sender]
 
@@ -58,7 +58,7 @@ type Session struct {
 type in struct {
 	broker.Endpoint
 	socket In
-	// request is what its responder handles at the moment, and has not replied to.
+	// request is the request that its responder handles at the moment, and has not replied to.
 	request Message
 }
 
@@ -169,7 +169,7 @@ func (s *Session) Meet(_ context.Context, others []broker.Endpoint) error {
 	return nil
 }
 
-// Describe returns what was set.
+// Describe returns the settings.
 func (s *Session) Describe() broker.Description {
 	settings := maps.Clone(s.settings)
 	maps.Copy(settings, map[string]string{
@@ -196,7 +196,7 @@ func (s *Session) Close() error {
 	ins := deadline.Steps(s.ins, func(one *in) { _ = one.socket.Close() })
 	s.mu.Unlock()
 	deadline.AtMost(closeTimeout, slices.Concat(ins, deadline.Steps(s.senders.All(), (*sender).close))...)
-	return os.RemoveAll(s.folder) // "": nothing
+	return os.RemoveAll(s.folder) // "" removes nothing
 }
 
 // --- internal ---
@@ -229,8 +229,8 @@ func (s *Session) asks(one *in, m Message) {
 	s.mu.Unlock()
 }
 
-// reply is called within the handler of a responder, which has one request at a time and sends it back. Of the members on one topic here it is
-// the one that handles this very message.
+// reply is called within the handler of a responder, which has one request at a time and sends it back. Several members of one topic may be
+// here; the right one handles this very message.
 func (s *Session) reply(m *broker.Message) error {
 	topic := strings.TrimSuffix(m.Name, replySuffix)
 	s.mu.Lock()
@@ -277,7 +277,7 @@ func covers(e broker.Endpoint, topic string) bool {
 	return e.Topic == topic || e.Wildcard && broker.Matches(e.Topic, topic)
 }
 
-// prefixOf is what topics of the subscription have in common at their beginning.
+// prefixOf is the common beginning of the subscription's topics.
 func prefixOf(e broker.Endpoint) string {
 	prefix, _, _ := strings.Cut(e.Topic, "*")
 	return prefix

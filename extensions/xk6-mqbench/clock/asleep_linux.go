@@ -2,8 +2,8 @@ package clock
 
 import "golang.org/x/sys/unix"
 
-// Asleep is how long this machine has been suspended since it was started, in ns: the clock of a run stands still then, and that of
-// the machine's boot does not. ok is false if the system does not report it.
+// Asleep is how long this machine has been suspended since it was started, in ns: the run's clock stops then, and the boot clock does not.
+// ok is false if the system does not report it.
 func Asleep() (ns int64, ok bool) {
 	// Subtle: time passes between two readings, a thread's turn at most. The least of some is next to nothing too long.
 	for range 3 {

@@ -2,5 +2,5 @@
 
 package clock
 
-// Asleep is known on Linux only.
+// Asleep works on Linux only.
 func Asleep() (ns int64, ok bool) { return 0, false }

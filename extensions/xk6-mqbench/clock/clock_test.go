@@ -12,7 +12,7 @@ func TestAMomentOfTheWallClockHasItsReading(t *testing.T) {
 		before := c.Now()
 		got := c.At(time.Now().Add(ahead))
 		after := c.Now()
-		// Round 0 strips the monotonic reading, as of a moment that came over a network.
+		// Round 0 strips the monotonic reading, which a moment from a network does not have.
 		stripped := c.At(time.Now().Add(ahead).Round(0))
 		if got < before+int64(ahead) || got > after+int64(ahead) {
 			t.Errorf("%s from now: %d; want %d .. %d", ahead, got, before+int64(ahead), after+int64(ahead))

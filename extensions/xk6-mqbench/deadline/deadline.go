@@ -50,8 +50,8 @@ func While(ctx context.Context, step func() error) error {
 // AtOnce is how many requests wait for a server at the same time.
 const AtOnce = 64
 
-// Each calls step for each item, AtOnce of them at the same time at most, and returns when they have ended. The first error ends ctx for the
-// others, and is what it returns, also at the end of ctx: a step's error names what it was doing.
+// Each calls step for each item, at most AtOnce of them at the same time, and returns when they have ended. The first error ends ctx for
+// the others, and is returned, also at the end of ctx, because a step's error names its operation.
 func Each[T any](ctx context.Context, items []T, step func(ctx context.Context, item T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 // Source is a row of random numbers for one seed and purpose. It is a value without state.
 type Source struct{ a, b, c, d uint32 }
 
-// Purposes keep the rows of one seed apart, so that a plan may use one seed for all of them.
+// Purposes keep the rows of one seed apart, which lets a plan use one seed for all of them.
 const (
 	Arrivals uint32 = 1 + iota
 	Keys

@@ -71,7 +71,7 @@ func TestUniformNumbersFillTheIntervalEvenly(t *testing.T) {
 	const n, bins = 1 << 20, 256
 	for _, seed := range []uint64{0, 1, 1 << 40} {
 		row := New(seed, Keys)
-		// Of the value, and of its lowest bits, which come from the second hash; of neighbours together.
+		// Bins of the value, of its lowest bits, which come from the second hash, and of pairs of neighbours.
 		var values, low, pairs [bins]int
 		for i := range int64(n) {
 			u := row.Uniform(i)

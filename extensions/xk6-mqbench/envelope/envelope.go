@@ -39,7 +39,7 @@ func Put(payload []byte, e Envelope) {
 	Stamp(payload, e.Intended, e.Sent, e.Lag)
 }
 
-// Stamp completes an envelope that Put wrote before these times were known.
+// Stamp completes an envelope that Put wrote, with its times.
 func Stamp(payload []byte, intendedNs, sentNs, lagNs int64) {
 	times := payload[24:Bytes]
 	binary.BigEndian.PutUint64(times[0:], uint64(intendedNs))
@@ -69,7 +69,7 @@ const ChecksumBytes = 4
 // castagnoli is CRC32C, for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Sum is the CRC32C of what lies behind the envelope. It takes long for large payloads, so it comes before the stamps.
+// Sum is the CRC32C of the bytes after the envelope. It takes long for large payloads, so it comes before the stamps.
 func Sum(payload []byte) uint32 {
 	return crc32.Checksum(payload[Bytes:len(payload)-ChecksumBytes], castagnoli)
 }
@@ -85,7 +85,7 @@ func Intact(payload []byte) bool {
 	return end >= Bytes && binary.BigEndian.Uint32(payload[end:]) == crc32.Update(Sum(payload), castagnoli, payload[:Bytes])
 }
 
-// poolBytes is more than the window of any compressor that brokers use per batch, so that two messages of one batch never share bytes.
+// poolBytes is more than the window of any compressor that brokers use per batch: two messages of one batch must not share bytes.
 const poolBytes = 8 << 20
 
 // Payload is the part of plan.json's message that decides the bytes.
@@ -95,7 +95,7 @@ type Payload struct {
 	// Bytes of a message, envelope included.
 	Bytes int    `json:"bytes"`
 	Seed  uint64 `json:"seed"`
-	// RandomRatio, for random: how much of the part behind the envelope is random, 0 .. 1; the rest is zeros. nil: all of it. A compressor
+	// RandomRatio, for random: how much of the part after the envelope is random, 0 .. 1; the rest is zeros. nil means all of it. A compressor
 	// shrinks the payload to about that part.
 	RandomRatio *float64 `json:"randomRatio"`
 	// File, for file: payloads walk through its bytes, and start again at its end.
@@ -136,8 +136,8 @@ func NewBodyOf(p Payload) (*Body, error) {
 	return nil, fmt.Errorf("envelope: payload must be random, zeros or file, got %q", p.Kind)
 }
 
-// Fill writes the body of message i behind the envelope. Messages walk through the pool, so that neighbours, which may share a batch,
-// have no bytes in common.
+// Fill writes the body of message i after the envelope. Messages walk through the pool. Neighbours, which may share a batch, thus have no
+// bytes in common.
 func (b *Body) Fill(payload []byte, i int64) {
 	body := payload[Bytes:]
 	copy(body[:b.filled], b.pool[(i*b.stride)%b.cycle:])
@@ -167,7 +167,7 @@ func newFile(path string, body int) (*Body, error) {
 	if size == 0 {
 		return nil, fmt.Errorf("envelope: read payloads: %s is empty", path)
 	}
-	// The start follows the end, as often as a message needs.
+	// Repeat the content, because a message may wrap around its end.
 	pool := make([]byte, size+body)
 	for at := 0; at < len(pool); at += size {
 		copy(pool[at:], content)

@@ -10,7 +10,7 @@ import (
 )
 
 // Exponent of the zipf distribution: key k, from 0, has a probability in proportion to 1 / (k + 1)^0.99. The value is YCSB's
-// ZIPFIAN_CONSTANT, which follows Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994. Of 1000 keys the
+// ZIPFIAN_CONSTANT, which follows Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994. With 1000 keys the
 // first one gets 13 % of the messages.
 const Exponent = 0.99
 

@@ -13,7 +13,7 @@ func keys(t testing.TB, distribution string, count int, seed uint64) *Keys {
 	return k
 }
 
-// chiSquare of n draws against what is likely, in standard deviations from its mean. Each key should be drawn at least 10 times.
+// chiSquare of n draws against probabilities, in standard deviations from its mean. Each key should be drawn at least 10 times.
 func chiSquare(k *Keys, likely []float64, n int64) float64 {
 	drawn := make([]float64, len(likely))
 	for i := range n {

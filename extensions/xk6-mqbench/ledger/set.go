@@ -18,11 +18,11 @@ type chunk struct {
 	fullWords atomic.Int32
 }
 
-// full stands for every chunk in which all bits are set, so that a run without loss keeps only a few chunks.
+// full stands for every chunk in which all bits are set; a run without loss thus keeps only a few chunks.
 var full = &chunk{}
 
-// Set is a set of sequence numbers 0 .. size-1, safe for concurrent use. A chunk of 65 536 numbers takes 8 KiB from its first member
-// until it is full; a chunk of a smaller set takes only what it needs.
+// Set is a set of sequence numbers 0 .. size-1, safe for concurrent use. A chunk of 65 536 numbers takes 8 KiB from its first member until
+// it is full; a chunk of a smaller set takes less.
 type Set struct {
 	size   int64
 	chunks []atomic.Pointer[chunk]

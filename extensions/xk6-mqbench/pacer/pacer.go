@@ -24,14 +24,14 @@ const (
 	shortestNap = 50 * time.Microsecond
 	// spinShare is how much of one core may be spun away where none is to spare.
 	spinShare = 0.2
-	// libraryCores are what the client library, k6 and the receiving side need; brokerCores, what brokers on the same cores do.
+	// libraryCores are for the client library, k6 and the receiving side; brokerCores for brokers on the same cores.
 	libraryCores = 1
 	brokerCores  = 2
 )
 
 // Pacing is how a pacer may wait, in plan.json.
 type Pacing struct {
-	// Mode is auto: by the machine, spin: one core is for it, or sleep: it never spins. Empty is auto.
+	// Mode is auto (decided by the machine), spin (one core is for it) or sleep (it never spins). Empty means auto.
 	Mode string `json:"mode"`
 	// Apart: no broker uses the cores that this process may use.
 	Apart bool `json:"apart"`
@@ -65,7 +65,7 @@ func (p *Pacer) Renew() *Pacer {
 }
 
 // Sleep returns at moment t of the clock now, or about 50 us later. It uses the kernel's timer without calibration, works in any goroutine,
-// and occupies a thread meanwhile.
+// and occupies a thread during that time.
 func Sleep(now func() int64, t int64) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -75,8 +75,8 @@ func Sleep(now func() int64, t int64) {
 // Close releases the thread.
 func (p *Pacer) Close() { runtime.UnlockOSThread() }
 
-// Facts are the name of the kernel's timer; how early the pacer wakes up to spin the rest (0: it does not spin); and the shortest sleep, after
-// which it sends all due messages (0: it sleeps for each message).
+// Facts are the name of the kernel's timer; how early the pacer wakes up to spin the rest (0 if it does not spin); and the shortest sleep,
+// after which it sends all due messages (0 if it sleeps for each message).
 func (p *Pacer) Facts() (timer string, leadNs, napNs int64) { return p.timer.name(), p.leadNs, p.napNs }
 
 // WaitUntil returns at moment t, or later, or when stop is set. It returns the clock's reading. A moment in the past costs one reading
@@ -116,10 +116,9 @@ func (p *Pacer) calibrate() int64 {
 	return late[rounds*9/10] + 10_000
 }
 
-// limits are the longest lead and the shortest sleep of a pacer on a machine that gives this process so many cores: the one place where that is
-// decided. A core that is otherwise idle spins, whatever the rate: 1 for the library and 2 for brokers on the same cores come first, and
-// below denseGap, where the library is as busy as the pacer, one more. Where none is to spare it spins a fifth of one, as far as the
-// distance leaves time to.
+// limits decides the longest lead and the shortest sleep of a pacer on a machine that gives this process this number of cores. A core that
+// is otherwise idle spins, whatever the rate: 1 for the library and 2 for brokers on the same cores come first, and below denseGap, where
+// the library is as busy as the pacer, one more. If there are no more cores it spins a fifth of one, as far as the distance leaves time to.
 func limits(pacing Pacing, cores int, gapNs int64) (spinNs, napNs int64) {
 	spare := cores - libraryCores
 	if !pacing.Apart {

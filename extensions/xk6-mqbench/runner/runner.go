@@ -1,5 +1,5 @@
-// Package runner runs the TypeScript of mqbench inside of k6: schema, planner, verdict and report, as the bundle that `npm run build` makes of
-// runner/inside-k6.
+// Package runner runs the TypeScript of mqbench inside of k6: schema, planner, verdict and report, as the bundle that `npm run build` makes
+// from runner/inside-k6.
 package runner
 
 import (
@@ -31,7 +31,7 @@ const fileEnv = "MQBENCH_RUNNER"
 // ErrAbsent: this k6 was linked without the bundle.
 var ErrAbsent = errors.New("this k6 cannot plan and judge by itself: use the one that `npx mqbench build` makes")
 
-// Runner is a bundle; nil: there is none. Its methods take some seconds, and may be called by any goroutine.
+// Runner is a bundle; nil if there is none. Its methods take some seconds, and may be called by any goroutine.
 type Runner struct {
 	version string
 	program func() (*sobek.Program, error)
@@ -40,7 +40,7 @@ type Runner struct {
 // Staged is a load before it runs (runner/inside-k6/words.ts).
 type Staged struct {
 	Plan json.RawMessage
-	// URL is the broker's, with its password; nil: the plan's variable has it.
+	// URL is the broker's, with its password; nil if it is in the plan's variable.
 	URL *string
 	// Folder of results; Run, below it, is the run's. Files are the initial files of both, by path.
 	Folder, Run string
@@ -49,9 +49,9 @@ type Staged struct {
 	Scenario map[string]any
 }
 
-// Judged is what a run came to.
+// Judged is the outcome of a run.
 type Judged struct {
-	// JSON is result.json, Text the same for people. Files are those that result.json names, by path.
+	// JSON is result.json, Text the same for people. Files are the files that result.json names, by path.
 	JSON, Text string
 	Files      map[string]string
 	// Reason is why it is not a PASS; "" if it is one.
@@ -71,7 +71,7 @@ var embedded string
 // Embed takes over the bundle of a program that was linked with it. For its init.
 func Embed(bundle string) { embedded = bundle }
 
-// Of is the bundle of this program, or that which the environment names.
+// Of is the bundle of this program, or the one in the environment.
 func Of(version string, env map[string]string) (*Runner, error) {
 	text := embedded
 	if text == "" {
@@ -88,7 +88,7 @@ func Of(version string, env map[string]string) (*Runner, error) {
 	return &Runner{version: version, program: sync.OnceValues(program)}, nil
 }
 
-// Open plans what `mqbench.open` was given, as JSON.
+// Open plans the scenario given to `mqbench.open`, as JSON.
 func (r *Runner) Open(scenario json.RawMessage, env map[string]string) (*Staged, error) {
 	return ask[Staged](r, "open", scenario, env)
 }
@@ -104,7 +104,7 @@ func (r *Runner) Result(folder string) (*Judged, error) { return ask[Judged](r, 
 // Run judges a run by its own folder, without JSON and Text.
 func (r *Runner) Run(folder string) (*Judged, error) { return ask[Judged](r, "run", folder) }
 
-// host is `go` of runner/inside-k6/host.ts: what that asks for beyond the language.
+// host is `go` of runner/inside-k6/host.ts: its functions beyond the language.
 func host(rt *sobek.Runtime, version string) map[string]any {
 	buffer := func(bytes []byte, err error) sobek.ArrayBuffer {
 		throw(rt, err)
@@ -251,7 +251,7 @@ func inflate(packed []byte) ([]byte, error) {
 	return io.ReadAll(reader)
 }
 
-// urlParts are those that `new URL` has in Node, by the same standard; nil: it is none.
+// urlParts are the same as Node's `new URL` has, by the same standard; nil if it is not a URL.
 func urlParts(text string) map[string]any {
 	u, err := whatwg.Parse(text)
 	if err != nil {

@@ -119,7 +119,7 @@ func BenchmarkOffsetInOrder(b *testing.B) {
 	}
 }
 
-// The pacer, and receipts of what it sent half a million messages ago.
+// The pacer, and receipts of messages that it sent half a million messages ago.
 func BenchmarkOffsetsFarApart(b *testing.B) {
 	p := poisson(b, 3000, 1e9, 1)
 	for i := range int64(b.N) {

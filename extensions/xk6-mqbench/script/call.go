@@ -9,10 +9,10 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Call is a method that waits. It reads its arguments on the VU's goroutine, and returns what waits.
+// Call is a method that waits. It reads its arguments on the VU's goroutine, and returns the waiting part.
 type Call func(args []sobek.Value) (Wait, error)
 
-// Wait runs on any goroutine, and returns what makes the value that the script gets; nil: undefined.
+// Wait runs on any goroutine, and returns the maker of the value that the script gets; nil means undefined.
 type Wait func(ctx context.Context) (Result, error)
 
 // Result runs on the VU's goroutine.
@@ -24,8 +24,8 @@ type Awaited interface {
 	End()
 }
 
-// Waits adds a method that holds the VU until it is done, and throws, and beside it, with Async behind its name, one that returns a promise.
-// awaited may be nil; fails words an error for the script, on the VU's goroutine.
+// Waits adds a method that holds the VU until it is done, and throws, and another one, with Async at the end of its name, that returns a
+// promise. awaited may be nil; fails words an error for the script, on the VU's goroutine.
 func Waits(vu modules.VU, on *sobek.Object, name string, awaited Awaited, fails func(name string, err error) error, call Call) {
 	rt := vu.Runtime()
 	Method(vu, on, name, func(args []sobek.Value) (sobek.Value, error) {
@@ -68,8 +68,8 @@ func Waits(vu modules.VU, on *sobek.Object, name string, awaited Awaited, fails 
 	})
 }
 
-// Await runs work on a goroutine of its own, and what it returns on the VU's, unless the iteration is interrupted. The iteration lasts at
-// least as long.
+// Await runs work on a new goroutine, and the function that it returns on the VU's, unless the iteration is interrupted. The iteration
+// lasts at least as long.
 func Await(vu modules.VU, awaited Awaited, work func(ctx context.Context) (then func() error)) {
 	if awaited != nil {
 		awaited.Begin()

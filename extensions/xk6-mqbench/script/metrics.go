@@ -21,12 +21,12 @@ type Metrics struct {
 	out chan<- metrics.SampleContainer
 }
 
-// contains is what values of a metric are, by the end of its name.
+// contains is the value type of a metric, by the end of its name.
 var contains = map[string]metrics.ValueType{
 	"seconds": metrics.Time, "p50": metrics.Time, "p99": metrics.Time, "p999": metrics.Time, "max": metrics.Time, "bytes": metrics.Data,
 }
 
-// Declare makes metrics known to k6, in the init context, so that thresholds can stand on them.
+// Declare registers metrics with k6, in the init context, where thresholds can use them.
 func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +46,7 @@ func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...strin
 // Tags of the VU at the moment, for Add.
 func Tags(state *lib.State) *metrics.TagSet { return state.Tags.GetCurrentValues().Tags }
 
-// Meet notes where samples go; all counters begin there with 0, with the VU's tags and these, so that a threshold finds them. Only the
+// Meet notes where samples go; all counters begin there with 0, with the VU's tags and these, because a threshold must find them. Only the
 // first call counts.
 func (m *Metrics) Meet(state *lib.State, with map[string]string) {
 	m.mu.Lock()
@@ -77,7 +77,7 @@ func (m *Metrics) Add(name string, tags *metrics.TagSet, value float64) {
 
 // --- internal ---
 
-// flush sends what has come since the last time. One goroutine calls it, and not when the test is over: k6 closes its channel.
+// flush sends the samples since the last time. One goroutine calls it, and not when the test is over: k6 closes its channel.
 func (m *Metrics) flush() {
 	m.mu.Lock()
 	out, samples, now := m.out, metrics.Samples(m.rest), time.Now()

@@ -14,7 +14,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Options reads an object into a struct. Properties that it does not have are ignored, as the public modules do; their names are printed once.
+// Options reads an object into a struct. Like the public modules it ignores unknown properties; their names are printed once.
 func (t *Test) Options(vu modules.VU, what string, from *sobek.Object, into any) error {
 	text, err := JSON(from)
 	if err != nil {
@@ -34,7 +34,7 @@ func (t *Test) Read(vu modules.VU, what string, text []byte, into any) error {
 	return err
 }
 
-// Ignores warns, once in a test, of options that are not known.
+// Ignores warns, once in a test, of unknown options.
 func (t *Test) Ignores(vu modules.VU, what string, names []string) {
 	if len(names) == 0 {
 		return
@@ -45,7 +45,7 @@ func (t *Test) Ignores(vu modules.VU, what string, names []string) {
 	}
 }
 
-// Others are the names of an object's properties that are not known.
+// Others are the names of an object's unknown properties.
 func Others(of *sobek.Object, known ...string) []string {
 	names := slices.DeleteFunc(of.Keys(), func(name string) bool { return slices.Contains(known, name) })
 	slices.Sort(names)
@@ -77,7 +77,7 @@ func Logger(vu modules.VU) logrus.FieldLogger {
 	return vu.InitEnv().Logger
 }
 
-// Bytes are those of a text (as UTF-8), an ArrayBuffer, a view of one, or an array of numbers; what names it in the error.
+// Bytes are the bytes of a string (as UTF-8), an ArrayBuffer, a view of one, or an array of numbers; what is its name in the error.
 func Bytes(rt *sobek.Runtime, what string, v sobek.Value) ([]byte, error) {
 	if v == nil || sobek.IsUndefined(v) || sobek.IsNull(v) {
 		return nil, nil
@@ -105,7 +105,7 @@ func Bytes(rt *sobek.Runtime, what string, v sobek.Value) ([]byte, error) {
 	return nil, fmt.Errorf("%s must be a text, an ArrayBuffer, a Uint8Array or an array of numbers, got %s", what, v.String())
 }
 
-// Uint8Array is what a script gets for bytes.
+// Uint8Array is a script's value for bytes.
 func Uint8Array(rt *sobek.Runtime, bytes []byte) sobek.Value {
 	array, err := rt.New(rt.Get("Uint8Array"), rt.ToValue(rt.NewArrayBuffer(bytes)))
 	if err != nil {

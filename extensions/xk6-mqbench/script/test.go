@@ -1,4 +1,4 @@
-// Package script is what k6/x modules of brokers share: when a k6 test begins and ends, metrics once a second, calls that wait, bytes.
+// Package script is the common part of brokers' k6/x modules: when a k6 test begins and ends, metrics once a second, calls that wait, bytes.
 package script
 
 import (
@@ -26,7 +26,7 @@ const flushEvery = time.Second
 
 // Test is the k6 test of this process, as the root module of an extension sees it. The zero value is ready.
 type Test struct {
-	// Metrics collects what the module measures.
+	// Metrics collects the module's measurements.
 	Metrics Metrics
 
 	mu sync.Mutex
@@ -35,7 +35,7 @@ type Test struct {
 	inits func() bool
 	// starts and ends are called when the test begins and has ended.
 	starts, ends []func()
-	// once has the calls of a script's top, each made once; asked are those of k6's look at it, in their order.
+	// once has the calls of a script's top, each made once; asked are the calls from k6's look at it, in their order.
 	once  sync.Map
 	asked []asked
 	// begins is held while those are made.
@@ -50,8 +50,8 @@ type asked struct {
 	once func() error
 }
 
-// Join is called for each instance of the module. It reports whether the instance is a VU of a running test: the first is k6's look at the
-// script alone, as in `k6 inspect` and `k6 archive`, and the last is handleSummary's. They must not connect to anything.
+// Join is called for each instance of the module. It reports whether the instance is a VU of a running test: the first only looks at the
+// script for k6, as in `k6 inspect` and `k6 archive`, and the last is handleSummary's. They must not connect to anything.
 func (t *Test) Join(vu modules.VU) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,10 +106,10 @@ func (t *Test) AtStart(start func()) {
 	t.starts = append(t.starts, start)
 }
 
-// Once is what a call waits for at a script's top, which every VU runs: it changes something on a server, for the first of them, setup and
-// teardown included. Scripts write `if (__VU == 0)` and mean the beginning of the test, but there it is k6's look at the script, which must not
-// connect: then runs is false, and Begin makes the call. gone is the error of a call that deletes what is not there: a script can catch it in a
-// VU, but not in Begin.
+// Once makes a call at a script's top, which every VU runs, only for the first of them, setup and teardown included, because the call
+// changes something on a server. Scripts write `if (__VU == 0)` and mean the beginning of the test, but there it is k6's look at the
+// script, which must not connect: then runs is false, and Begin makes the call. gone is the error of a call that deletes a missing object:
+// a script can catch it in a VU, but not in Begin.
 func (t *Test) Once(name, server string, args []sobek.Value, runs bool, gone error, wait Wait) (Wait, error) {
 	with, err := JSON(Argument(args, 0))
 	if err != nil {

@@ -28,9 +28,9 @@ func Main(execute func()) {
 
 // Ended is a k6 that has ended.
 type Ended struct {
-	// Code is its exit code; 99: a threshold was crossed.
+	// Code is its exit code; 99 means that a threshold was crossed.
 	Code int
-	// Said is what it wrote to standard output and error.
+	// Said is its output and errors.
 	Said string
 }
 
@@ -82,7 +82,7 @@ func Odd(t testing.TB, env []string, module, prefix, objects, further string) {
 	}
 }
 
-// odd leaves out, where k6 only looks at the script, what it would do later and fail at.
+// odd leaves out calls that would fail later, where k6 only looks at the script.
 const odd = `import * as it from "{module}";
 const cyclic = { topic: "x", messages: [{}] };
 cyclic.self = cyclic.messages[0] = cyclic;
