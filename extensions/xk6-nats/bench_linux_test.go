@@ -51,7 +51,7 @@ func BenchmarkLibraryAlone(b *testing.B) {
 	}
 }
 
-// cpuNs is what this process has used so far, user and system.
+// cpuNs is the CPU time of this process so far, user and system.
 func cpuNs(b *testing.B) int64 {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

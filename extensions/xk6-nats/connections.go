@@ -38,7 +38,7 @@ const (
 	headerBytes = 64
 )
 
-// connections are what both modes share: the connections to the server, and the library's counts for them.
+// connections are the common part of both modes: the connections to the server, and the library's counts for them.
 type connections struct {
 	*broker.Base
 	own options
@@ -94,7 +94,7 @@ func (c *connections) open(dialer nats.CustomDialer, lost func(connection int)) 
 	return nil
 }
 
-// watch counts what the library drops of a subscription.
+// watch counts the messages that the library drops from a subscription.
 func (c *connections) watch(s *nats.Subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *connections) Dropped() (dropped int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for s, known := range c.subscriptions {
-		// A closed subscription no longer answers; what it dropped before stays counted.
+		// A closed subscription no longer answers; messages it dropped before stay counted.
 		if n, err := s.Dropped(); err == nil {
 			known = max(known, int64(n))
 			c.subscriptions[s] = known
@@ -165,7 +165,7 @@ func (c *connections) describe() broker.Description {
 
 // --- internal ---
 
-// options are what every connection gets.
+// options are the same for every connection.
 func (c *connections) options() (of broker.Settings[nats.Option]) {
 	writes := min(flusherTimeout, max(leastFlusherTimeout, cmp.Or(time.Duration(c.TimeoutNs), flusherTimeout)))
 	of.Set("mode", c.own.Mode, nats.Timeout(connectTimeout))
@@ -189,7 +189,7 @@ func (c *connections) connect(i int, dialer nats.CustomDialer, lost func(int)) (
 	first := i % len(c.servers)
 	return nats.Connect(strings.Join(slices.Concat(c.servers[first:], c.servers[:first]), ","), append(c.options().Options,
 		nats.Name("mqbench-"+strconv.Itoa(i)), nats.SetCustomDialer(dialer),
-		// Connection i starts with server i, so that a cluster's nodes get the same share in every run.
+		// Connection i starts with server i, which gives a cluster's nodes the same share in every run.
 		nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.Report("connection lost", address.Cause(err))

@@ -26,10 +26,10 @@ const (
 	unusedAfter = 5 * time.Minute
 )
 
-// consumer is what this session has made on a stream or shares with other clients.
+// consumer is one that this session has made on a stream or shares with other clients.
 type consumer struct {
 	stream string
-	// name on the server; nil: a group's, whose members share the consumer.
+	// name on the server; nil for a group's, whose members share the consumer.
 	name func() string
 	stop func()
 }
@@ -54,13 +54,13 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 	return broker.Wrap(fmt.Sprintf("nats: consume %q", to.Topic), err)
 }
 
-// deliveries is a dialer whose sockets count the messages of streams that the library reads from them. The library has them wait in
-// channels of its own, and does not report how many there are.
+// deliveries is a dialer whose sockets count the messages of streams that the library reads from them. The library keeps them in its own
+// channels, and does not report how many there are.
 type deliveries struct {
 	nats.CustomDialer
 	// read is how many the library has read, taken how many it has handed over.
 	read, taken atomic.Int64
-	// uncertain: a connection or a consumer was replaced. What it held is gone, and how much that was is unknown.
+	// uncertain is true if a connection or a consumer was replaced. Its waiting messages are gone, and their number is unknown.
 	uncertain atomic.Bool
 }
 
@@ -149,7 +149,7 @@ func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscrip
 	return consumer{name: func() string { return config.Name }, stop: reading.Stop}, nil
 }
 
-// create makes a consumer, or returns the one of that name: another client has made it for the group, or a request whose answer was lost.
+// create makes a consumer, or returns the existing one with that name: another client has made it for the group, or an answer was lost.
 func create[C any](
 	ctx context.Context, s *jetStreamSession, make func(context.Context, string, jetstream.ConsumerConfig) (C, error), look func(context.Context, string, string) (C, error),
 	stream string, config jetstream.ConsumerConfig,
@@ -164,7 +164,7 @@ func create[C any](
 	return made, err
 }
 
-// acknowledged hands over and then acknowledges, so that the message of a consumer that dies is delivered again.
+// acknowledged hands over and then acknowledges. If a consumer dies, its message is therefore delivered again.
 func (s *jetStreamSession) acknowledged(handle broker.Handler) jetstream.MessageHandler {
 	return func(m jetstream.Msg) {
 		delivery := broker.Delivery{ReceivedNs: s.Now(), Payload: m.Data()}
@@ -187,7 +187,7 @@ func (s *jetStreamSession) pullOptions(troubled func(jetstream.ConsumeContext, e
 	}
 }
 
-// troubled reports what goes wrong between deliveries. The library goes on by itself.
+// troubled reports errors between deliveries. The library goes on by itself.
 func (s *jetStreamSession) troubled(_ jetstream.ConsumeContext, err error) { s.Report("consumer", err) }
 
 // count goes through the bytes read, which may end anywhere.

@@ -95,7 +95,7 @@ func TestAServerByItselfLeads(t *testing.T) {
 	}
 }
 
-// read is the first bytes of what an ordered consumer of a.topic gets.
+// read collects the first byte of each message that an ordered consumer of a.topic gets.
 func read(t *testing.T, session broker.Session) *broker.List[byte] {
 	t.Helper()
 	got := &broker.List[byte]{}

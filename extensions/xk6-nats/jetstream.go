@@ -87,7 +87,7 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 	return broker.Wrap("nats: ask for JetStream", err)
 }
 
-// Held is what the library has read and not handed over. Encrypted bytes cannot be counted.
+// Held is how many messages the library has read and not handed over. Encrypted bytes cannot be counted.
 func (s *jetStreamSession) Held() (held int64, known bool) {
 	taken := s.deliveries.taken.Load()
 	return s.deliveries.read.Load() - taken, !s.deliveries.uncertain.Load() && !s.all[0].TLSRequired()
@@ -114,7 +114,7 @@ func (s *jetStreamSession) Prepare(ctx context.Context, layout broker.Layout) er
 }
 
 // untilHeard waits until a message to the topic reaches its stream from every connection: a cluster reports a stream as made before each of
-// its nodes knows the subject, and until then nobody answers there. The message that asks names another stream, so none stores it.
+// its nodes has the subject, and until then nothing answers there. The message expects another stream, so none stores it.
 func (s *jetStreamSession) untilHeard(ctx context.Context, topic string) error {
 	for i, connection := range s.all {
 		if connection.ConnectedClusterName() == "" {
@@ -135,10 +135,10 @@ func (s *jetStreamSession) untilHeard(ctx context.Context, topic string) error {
 }
 
 // patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
-// carried out twice. It also repeats when a store could not be made: the server removes the folder of its last stream some time after
-// it has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error. And it repeats when a
-// node counts as offline, as does one that has been silent for a moment; a cluster that is too small returns another error. A right that
-// the server refuses ends it: the server answers such a request with an error that the library matches to none.
+// carried out twice. It also repeats when a store could not be made: the server removes the folder of its last stream some time after it
+// has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error. And it repeats when a node
+// counts as offline, which a moment of silence can cause; a cluster that is too small returns another error. A right that the server
+// refuses ends it: the server answers such a request with an error that the library matches to none.
 func (s *jetStreamSession) patiently(ctx context.Context, ask func(context.Context) error) error {
 	refused := 0
 	return deadline.Ask(ctx, storePause, func() (again bool, err error) {
@@ -177,8 +177,8 @@ const (
 	otherStream            jetstream.ErrorCode = 10060
 )
 
-// Remove deletes the objects of this session: streams with their consumers, or its consumers on other streams. Client 0 removes those of the
-// run's groups there.
+// Remove deletes the objects of this session: streams with their consumers, or its consumers on other streams. Client 0 removes the
+// consumers of the run's groups there.
 func (s *jetStreamSession) Remove(ctx context.Context) error {
 	s.Quiet()
 	var all []func(context.Context) error

@@ -153,7 +153,7 @@ func TestAMessageThatFailsWithoutAConnectionIsNotKept(t *testing.T) {
 	}
 }
 
-// heap is what is reachable, in bytes.
+// heap is the reachable memory, in bytes.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

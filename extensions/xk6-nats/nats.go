@@ -59,7 +59,7 @@ func (s *core) Consume(ctx context.Context, to broker.Subscription, handle broke
 	return broker.Wrap(fmt.Sprintf("nats: subscribe to %q", to.Topic), err)
 }
 
-// Held is what waits for the callbacks of subscriptions.
+// Held is how many messages wait for the callbacks of subscriptions.
 func (s *core) Held() (held int64, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

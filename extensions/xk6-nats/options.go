@@ -24,7 +24,7 @@ type options struct {
 	// Mode is "core" or "jetstream".
 	Mode string      `json:"mode" known:"core jetstream"`
 	TLS  address.TLS `json:"tls"`
-	// Auth names the way to log in, whose secret is in environment variables: "user", "token" or "creds"; "" uses the URL alone.
+	// Auth names the way to log in, whose secret is in environment variables: "user", "token" or "creds"; "" uses only the URL.
 	Auth string `json:"auth" known:"user token creds"`
 	// Storage is "memory" or "file"; "" follows the durability, else file.
 	Storage string `json:"storage" known:"memory file"`
@@ -40,7 +40,7 @@ type options struct {
 	AckWaitNs     int64 `json:"ackWaitNs"`
 }
 
-// bufferBytes limits what waits in the library for one consumer: it throws away what exceeds 64 MB.
+// bufferBytes limits the messages that wait in the library for one consumer: it throws away everything above 64 MB.
 const bufferBytes = 32 << 20
 
 func optionsOf(o broker.Options) (own options, err error) {
@@ -53,7 +53,7 @@ func optionsOf(o broker.Options) (own options, err error) {
 	return own, err
 }
 
-// access logs in with what the environment has, and encrypts.
+// access logs in with the environment's secrets, and encrypts.
 func (o *options) access() (all []nats.Option, err error) {
 	secret := func(name string) string {
 		value := os.Getenv(name)

@@ -28,11 +28,11 @@ type ordered struct {
 	// again signals that another consumer is needed.
 	again chan struct{}
 
-	// number of the current consumer. What an earlier one delivers or reports is ignored.
+	// number of the current consumer. Deliveries and reports of earlier ones are ignored.
 	number atomic.Int64
 	// busy is held while a message is handed over.
 	busy sync.Mutex
-	// next is the stream's sequence of the next message; 0: the first one in the stream. delivered is the consumer's sequence of the last one.
+	// next is the stream's sequence of the next message, 0 for the first one in the stream. delivered is the consumer's last sequence.
 	next, delivered uint64
 	// stored is when the last message was stored, by the server's clock.
 	stored time.Time
@@ -150,8 +150,8 @@ func (o *ordered) renew() {
 	}
 }
 
-// run replaces consumers until the session ends. Every reconnect needs another one: what the server sent meanwhile is lost, and perhaps no
-// later message shows the gap.
+// run replaces consumers until the session ends. Every reconnect needs another one: messages that the server sent during the break are
+// lost, and perhaps no later message shows the gap.
 func (o *ordered) run() {
 	reconnects := o.session.all[o.connection].StatusChanged(nats.CONNECTED)
 	for {
@@ -164,7 +164,7 @@ func (o *ordered) run() {
 		o.session.deliveries.uncertain.Store(true)
 		gone := o.current.Load()
 		gone.Stop()
-		go func() { // else the server keeps it for a while, as it does with one whose request had no answer
+		go func() { // else the server keeps it for a while, like a consumer whose request had no answer
 			ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 			defer cancel()
 			_ = o.session.js[o.connection].DeleteConsumer(ctx, o.at.stream, gone.name)

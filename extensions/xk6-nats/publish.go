@@ -46,9 +46,9 @@ var (
 	errNotConnected = errors.New("nats: publish: not connected")
 	errLost         = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)
 	errUnanswered   = fmt.Errorf("nats: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
-	// errTooLarge: the library knows the server's max_payload, and has no way to send more.
+	// errTooLarge: the library checks the server's max_payload, and has no way to send more.
 	errTooLarge = fmt.Errorf("nats: publish: %w", broker.RefusedHere("nats.go", nats.ErrMaxPayload))
-	// errDuplicate: the server takes an id that it knows for a second copy and stores nothing. We send each id once.
+	// errDuplicate: the server takes a repeated id for a second copy and stores nothing. We send each id once.
 	errDuplicate = errors.New("nats: publish: the stream takes it for a duplicate of an earlier message")
 
 	noRetry = jetstream.WithRetryAttempts(0)
@@ -97,7 +97,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	}
 }
 
-// giveUp completes what is outstanding: the connection is lost, and no answer will come. The library reports these messages when it is closed.
+// giveUp completes outstanding sends: the connection is lost, and no answer will come. The library reports these messages when it is closed.
 func (p *producer) giveUp() {
 	p.mu.Lock()
 	lost := p.pending
@@ -138,7 +138,7 @@ func published(err error) error {
 	return fmt.Errorf("nats: publish: %w", address.Cause(err))
 }
 
-// outcome is what an answer means.
+// outcome is the meaning of an answer.
 func outcome(ack *jetstream.PubAck, err error) error {
 	if err == nil && ack.Duplicate {
 		return errDuplicate

@@ -84,7 +84,7 @@ func freeAddress(t testing.TB) string { return fmt.Sprintf("127.0.0.1:%d", broke
 
 const streams = `{"mode": "jetstream"}`
 
-// opens makes a session and prepares topics, a.topic if none is named. It returns what goes wrong.
+// opens makes a session and prepares topics, a.topic if none is named. It returns the first error.
 func opens(t *testing.T, url, options string, change func(*broker.Options), topics ...string) (broker.Session, error) {
 	t.Helper()
 	o := broker.Options{
@@ -147,7 +147,7 @@ func send(t *testing.T, session broker.Session, first, n int) *sent {
 	return s
 }
 
-// ends waits until all sends have ended, and fails unless so many are acknowledged and refused.
+// ends waits until all sends have ended, and fails unless these numbers are acknowledged and refused.
 func (s *sent) ends(t *testing.T, acked, failed int) {
 	t.Helper()
 	brokertest.Eventually(t, "all sends have ended", func() bool {

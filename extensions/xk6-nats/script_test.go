@@ -35,7 +35,7 @@ func script(t *testing.T, text string) string {
 	return bare(t, "const nats = new Nats({ servers: [__ENV.NATS_URL] });\n"+text)
 }
 
-// bare writes a script that has imported what it needs.
+// bare writes a script that has its imports.
 func bare(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script.js")
@@ -105,7 +105,7 @@ func TestAStreamOfAScriptsTopIsMadeOnce(t *testing.T) {
 	s := start(t, stored(t))
 	env := []string{"NATS_URL=" + s.ClientURL()}
 	for _, top := range []string{`if (__VU == 0) nats.jetStreamSetup({ name: "once", subjects: ["once"] });`, `nats.jetStreamSetup({ name: "once", subjects: ["once"] });`} {
-		// What teardown deletes would be there again, were it made by what runs later.
+		// If a later call made the stream, it would be there again after teardown.
 		path := script(t, top+`
 export const options = { vus: 3, iterations: 3 };
 export default () => { nats.jetStreamPublish("once", "x") };

@@ -76,7 +76,7 @@ func TestTLS(t *testing.T) {
 
 // --- internal ---
 
-// credentials are a file, and what lets a server take it.
+// credentials are a file, and the server options that accept it.
 func credentials(t *testing.T) (file string, takes func(*server.Options)) {
 	t.Helper()
 	var public [3]string

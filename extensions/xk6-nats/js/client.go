@@ -23,7 +23,7 @@ type client struct {
 	subscriptions []*nats.Subscription
 }
 
-// read reads what a script gives `new Nats`.
+// read reads the argument of a script's `new Nats`.
 func (c *client) read(from sobek.Value) error {
 	object, is := from.(*sobek.Object)
 	if !is {
@@ -75,8 +75,8 @@ func (c *client) calls(on *sobek.Object, method, name string, call func([]sobek.
 	})
 }
 
-// waits adds a method, and its form that returns a promise. What changes something on the server is done once in the test where it stands at
-// the script's top. While k6 only looks at the script, other calls return nothing.
+// waits adds a method, and its form that returns a promise. At the script's top a call that changes something on the server is made once in
+// the test. While k6 only looks at the script, other calls return nothing.
 func (c *client) waits(on *sobek.Object, name string, changes bool, nothing script.Result, call script.Call) {
 	script.Waits(c.vu, on, name, c.inbox, c.fails, func(args []sobek.Value) (script.Wait, error) {
 		if err := c.enter(); err != nil {
@@ -122,7 +122,7 @@ func failedBy(name string, err error) error {
 	return fmt.Errorf("nats: %s: %w", name, address.Cause(err))
 }
 
-// because explains the library's error; of is what it is about.
+// because explains the library's error about `of`.
 func (c *client) because(of string, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
@@ -137,7 +137,7 @@ func (c *client) because(of string, err error) error {
 	return fmt.Errorf("%s: %w", of, err)
 }
 
-// tags of what the VU does now; nil in the init context.
+// tags of the VU's present work; nil in the init context.
 func (c *client) tags() *metrics.TagSet {
 	if state := c.vu.State(); state != nil {
 		return script.Tags(state)

@@ -15,12 +15,12 @@ const (
 	turnLimit = 100
 )
 
-// inbox has the messages for the handlers of one VU. JavaScript of a VU runs on its event loop alone, and k6's loop turns while a promise is
+// inbox has the messages for the handlers of one VU. A VU's JavaScript runs only on its event loop, and k6's loop turns while a promise is
 // awaited: then handlers run. While nothing is awaited messages wait here.
 type inbox struct {
 	vu modules.VU
-	// listening is the context of the VU's scenario, from its first call on: what came before, or to a VU that has no scenario any more, is not
-	// for it.
+	// listening is the context of the VU's scenario, from its first call on. Earlier messages, and messages to a VU that no longer has a
+	// scenario, are not for it.
 	listening atomic.Pointer[context.Context]
 	// drops are not counted yet.
 	drops atomic.Int64
@@ -41,7 +41,7 @@ func (b *inbox) enter() {
 	}
 }
 
-// put takes what is to run on the VU's event loop, from any goroutine, unless it is not wanted. full: there are too many, and it is dropped.
+// put takes a function for the VU's event loop, from any goroutine, unless it is not wanted. If there are too many, it is dropped: full.
 func (b *inbox) put(handle func() error) (full bool) {
 	if ctx := b.listening.Load(); ctx == nil || (*ctx).Err() != nil {
 		return false

@@ -1,4 +1,4 @@
-// Package js is k6/x/nats, for people who write k6 scripts: the public module's class Nats, on k6's event loop.
+// Package js is k6/x/nats, for authors of k6 scripts: the public module's class Nats, on k6's event loop.
 package js
 
 import (
@@ -32,12 +32,12 @@ const (
 )
 
 const (
-	// answerTimeout is for connections, requests, and what is to leave.
+	// answerTimeout is for connections, requests, and messages that are still to leave.
 	answerTimeout = 5 * time.Second
 	reconnectWait = 100 * time.Millisecond
 )
 
-// Module is k6/x/nats: what all VUs of a process share.
+// Module is k6/x/nats: the state that all VUs of a process share.
 type Module struct {
 	test script.Test
 	mu   sync.Mutex
@@ -124,7 +124,7 @@ func (m *Module) connect(own Configuration) (*connection, error) {
 	return one, nil
 }
 
-// Configuration is what a script gives `new Nats`. Servers, unsafe and token are the public module's.
+// Configuration is the argument of a script's `new Nats`. Servers, unsafe and token are the public module's.
 type Configuration struct {
 	Servers []string `json:"servers"`
 	// Unsafe takes any certificate.
@@ -147,7 +147,7 @@ func (c *Configuration) options() ([]nats.Option, error) {
 	if c.Creds != "" {
 		options = append(options, nats.UserCredentials(c.Creds))
 	}
-	// Unsafe alone is for servers that ask for TLS; scripts write it beside others as well.
+	// Only unsafe is for servers that ask for TLS; scripts also write it together with others.
 	security := c.TLS
 	security.On, security.Insecure = c.TLS.On || c.Unsafe, c.TLS.Insecure || c.Unsafe
 	config, err := security.Config()

@@ -57,7 +57,7 @@ func (c *client) acknowledgement(ack *nats.PubAck) sobek.Value {
 	return c.vu.Runtime().ToValue(map[string]any{"stream": ack.Stream, "sequence": ack.Sequence, "duplicate": ack.Duplicate})
 }
 
-// streamWords are the values of keys that the public module's scripts give as numbers, as the Go library counts them.
+// streamWords are the values of keys that the public module's scripts give as numbers, in the Go library's order.
 var streamWords = map[string][]string{
 	"storage":     {"file", "memory"},
 	"discard":     {"old", "new"},
@@ -67,7 +67,7 @@ var streamWords = map[string][]string{
 
 // --- internal ---
 
-// readStream takes the server's keys, as nats.StreamConfig's JSON has them.
+// readStream takes the server's keys, which are also the keys of nats.StreamConfig's JSON.
 func (c *client) readStream(from *sobek.Object, into *nats.StreamConfig) error {
 	text, err := script.JSON(from)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// subscribe reads (subject, handler); when it returns, the server knows of it. The handler runs on the VU's event loop.
+// subscribe reads (subject, handler); when it returns, the server has the subscription. The handler runs on the VU's event loop.
 func (c *client) subscribe(args []sobek.Value, stream bool) (sobek.Value, error) {
 	subject, err := subjectOf(script.Argument(args, 0))
 	if err != nil {
