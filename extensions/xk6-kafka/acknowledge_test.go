@@ -13,7 +13,7 @@ func TestAMemberCommitsWhatItHasHandled(t *testing.T) {
 	s := running(t)
 	for i, c := range []struct {
 		options string
-		// blocksAt: the handler does not return from this message, from 1. 0: it does from all.
+		// blocksAt is the first message, from 1, from which the handler does not return; 0 means that it always returns.
 		blocksAt, want int64
 	}{
 		{`{"commitIntervalNs": 3600000000000}`, 4, 3},

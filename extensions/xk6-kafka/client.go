@@ -31,9 +31,9 @@ const (
 	bufferedBytes   = 1 << 30
 	// inFlightSlack: the library removes a message from its count only after our done has released the next one.
 	inFlightSlack = 1000
-	// requestsInFlight per broker, as Kafka's max.in.flight.requests.per.connection. With idempotence the library uses the same number.
+	// requestsInFlight per broker, like Kafka's max.in.flight.requests.per.connection. With idempotence the library uses the same number.
 	requestsInFlight = 5
-	// requestBytes and responseBytes are above what the server takes (socket.request.max.bytes), so that the server is the one to refuse.
+	// requestBytes and responseBytes are above the server's limit (socket.request.max.bytes), because the server must be the one to refuse.
 	requestBytes  = 100 << 20
 	responseBytes = 256 << 20
 	fetchBytes    = 50 << 20
@@ -52,7 +52,7 @@ var balancers = map[string]kgo.GroupBalancer{
 // settings of a client: options for the library, and the same as text.
 type settings = broker.Settings[kgo.Opt]
 
-// client makes one, with connections of its own and all that `sets` set.
+// client makes one, with separate connections and everything that `sets` set.
 func (s *session) client(id string, sets ...func(to *settings)) (*kgo.Client, *watch, error) {
 	w := &watch{s: s, lost: map[int32]int{}}
 	of := settings{Options: []kgo.Opt{kgo.ClientID("mqbench-" + id), kgo.WithHooks(w)}}
@@ -63,7 +63,7 @@ func (s *session) client(id string, sets ...func(to *settings)) (*kgo.Client, *w
 	return client, w, broker.Wrap("kafka: make a client", err)
 }
 
-// common is what all clients of the session have in common.
+// common is the common part of all clients of the session.
 func (s *session) common(to *settings) {
 	request := s.requestTimeout()
 	to.Set("dialTimeout", dialTimeout, kgo.DialTimeout(dialTimeout))
@@ -203,7 +203,7 @@ func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
 	w.lost[meta.NodeID]++
 }
 
-// OnBrokerThrottle notes a quota: the library sends the broker nothing more for that long. What the making of topics has to wait for is no
+// OnBrokerThrottle notes a quota: the library sends the broker nothing more for that long. Waits of the requests that make topics are not
 // part of the load.
 func (w *watch) OnBrokerThrottle(_ kgo.BrokerMetadata, interval time.Duration, _ bool) {
 	if w.settled.Load() && w != w.s.adminWatch {

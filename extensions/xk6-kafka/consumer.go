@@ -16,11 +16,11 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// consumer is one subscription: a client of its own, as each consumer is in Kafka.
+// consumer is one subscription with its own client, like each consumer in Kafka.
 type consumer struct {
 	client *kgo.Client
 	watch  *watch
-	// group's name; "": none.
+	// group's name; "" if there is none.
 	group  string
 	handle broker.Handler
 	now    func() int64
@@ -38,7 +38,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if err != nil {
 		return fmt.Errorf("kafka: consume %q: find its end: %w", to.Topic, err)
 	}
-	// The positions are set here, once: everything that is sent from now on lies behind them.
+	// The positions are set here, once: everything that is sent from now on is after them.
 	c, err := s.newConsumer(to, "", handle, func(of *settings) { of.Set("", nil, kgo.ConsumePartitions(ends.KOffsets())) })
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return broker.Wrap(fmt.Sprintf("kafka: consume %q: no fetch was sent", to.Topic), err)
 }
 
-// member makes a member of a topic's group; each topic has a consumer group of its own. Nobody knows the members' shares before all members are
+// member makes a member of a topic's group; each topic has its own consumer group. The members' shares are unknown before all members are
 // there, so the last one here waits for that.
 func (s *session) member(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	name := s.groupName(to)
@@ -73,8 +73,8 @@ func (s *session) member(ctx context.Context, to broker.Subscription, handle bro
 	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it did not settle", name), err)
 }
 
-// Held is what the library has fetched and not handed over. It fetches a little ahead: what a consumer that stands still does not ask for
-// stays with the broker.
+// Held is how many messages the library has fetched and not handed over. It fetches a little ahead; when a consumer stops, the rest stays
+// with the broker.
 func (s *session) Held() (held int64, known bool) {
 	for _, c := range s.consumers.All() {
 		held += c.client.BufferedFetchRecords() + c.polled.Load()
@@ -110,7 +110,7 @@ func (s *session) newConsumer(to broker.Subscription, group string, handle broke
 	return c, nil
 }
 
-// polls handles records as they arrive, at most `most` at a time (0: all that the library has), and reports errors, until the consumer closes.
+// polls handles records as they arrive, at most `most` at a time (0 means all), and reports errors, until the consumer closes.
 func (c *consumer) polls(most int, take func(fetches kgo.Fetches, receivedNs int64)) {
 	for {
 		fetches := c.client.PollRecords(c.client.Context(), most)
@@ -127,7 +127,7 @@ func (c *consumer) polls(most int, take func(fetches kgo.Fetches, receivedNs int
 	}
 }
 
-// deliver hands over what arrives, batch by batch. A batch is received when the library returns it.
+// deliver hands over messages as they arrive, batch by batch. A batch is received when the library returns it.
 func (c *consumer) deliver() {
 	c.polls(0, func(fetches kgo.Fetches, receivedNs int64) {
 		fetches.EachRecord(func(r *kgo.Record) { c.handle(broker.Delivery{ReceivedNs: receivedNs, Payload: r.Value}) })
@@ -137,8 +137,8 @@ func (c *consumer) deliver() {
 // markEveryNs is the longest time until a message may be committed after a slow handler has returned.
 const markEveryNs = int64(10 * time.Millisecond)
 
-// deliverAndCommit hands over messages of a group. A member takes one message at a time from what was fetched; a message that waits in
-// the client behind a slow one is not received yet.
+// deliverAndCommit hands over messages of a group. A member takes one message at a time from a fetched batch; a message that waits in the
+// client behind a slow one is not received yet.
 func (c *consumer) deliverAndCommit(acknowledge string) {
 	c.polls(pollRecords, func(fetches kgo.Fetches, markedNs int64) {
 		c.polled.Store(int64(fetches.NumRecords()))
@@ -171,8 +171,8 @@ func (c *consumer) deliverAndCommit(acknowledge string) {
 	})
 }
 
-// commit sends a commit as soon as one is due and the one before is answered; it covers all that was marked meanwhile. Handlers do not wait
-// for it, nor do those of other systems for their acknowledgements.
+// commit sends a commit as soon as one is due and the one before is answered; it covers all messages marked until then. Handlers do not
+// wait for it; other systems' handlers do not wait for acknowledgements either.
 func (c *consumer) commit() {
 	ctx := c.client.Context()
 	for {
@@ -180,7 +180,7 @@ func (c *consumer) commit() {
 		case <-ctx.Done():
 			return
 		case <-c.due:
-			// What fails here the library commits, every commitInterval.
+			// If this fails, the library commits by itself, every commitInterval.
 			_ = c.client.CommitMarkedOffsets(ctx)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// waits is traffic whose producers wait for these acknowledgements, and for each no longer than that.
+// waits is traffic whose producers wait for these acknowledgements, and for each no longer than the timeout.
 func (s *server) waits(t *testing.T, acks string, timeout time.Duration, group string) *brokertest.Traffic {
 	t.Helper()
 	a := brokertest.System{Driver: New, URL: s.url, DriverOptions: []byte(`{"acks": "` + acks + `"}`), Timeout: timeout}.Traffic(t, group)
@@ -79,8 +79,8 @@ func TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted(t *testing.T) {
 	brokertest.Eventually(t, "lost connections are reported", func() bool { return a.Told("lost") })
 }
 
-// As with NATS, Redis and RabbitMQ: a message that was written and whose connection was lost before its answer may have arrived, so its fate is
-// unknown. A message sent after the broker has died has never left: it failed.
+// Like with NATS, Redis and RabbitMQ: a message that was written and whose connection was lost before its answer may have arrived, so its
+// fate is unknown. A message sent after the broker has died has never left: it failed.
 func TestWhatIsSentToABrokerThatDies(t *testing.T) {
 	s := running(t)
 	both := map[string]*brokertest.Traffic{}
@@ -108,7 +108,7 @@ func TestWhatIsSentToABrokerThatDies(t *testing.T) {
 	}
 	for acks, a := range both {
 		a.Settles()
-		// The first may go into a socket that the client does not yet know to be dead.
+		// The first may go into a socket that the client has not yet found dead.
 		if failed := a.Failed(); failed < 9 {
 			t.Errorf("acks %s: %d of 10 messages that never left have failed", acks, failed)
 		}
@@ -122,7 +122,7 @@ func TestTheLogIsFlushedAsTheLevelSays(t *testing.T) {
 	s := start(t, t.TempDir(), setup{
 		settings: map[string]string{
 			"log.flush.scheduler.interval.ms": "200",
-			"log.flush.interval.ms":           never, // of topics without flush.ms; if it is missing, as often as above
+			"log.flush.interval.ms":           never, // for topics without flush.ms; if it is missing, as often as above
 			"log.initial.task.delay.ms":       "0",   // half a minute by default
 		},
 		under: []string{"strace", "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", trace},

@@ -34,7 +34,7 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
-	broker.DropsNothing // what it cannot send fails
+	broker.DropsNothing // messages that it cannot send fail
 	*broker.Throttle
 	own         options
 	at          address.Address
@@ -132,7 +132,7 @@ func (s *session) Describe() broker.Description {
 	}
 }
 
-// Close ends everything at once. What blocks on a silent broker ends in the background.
+// Close ends everything immediately. Calls that block on a silent broker end in the background.
 func (s *session) Close() error {
 	s.End()
 	ends := append(deadline.Steps(s.clients.All(), (*kgo.Client).Close), deadline.Steps(s.consumers.All(), (*consumer).close)...)
@@ -145,6 +145,6 @@ func (s *session) Close() error {
 // closeTimeout limits how long a silent broker can delay us.
 const closeTimeout = 5 * time.Second
 
-// readyTimeout is what a connection gets at least to become ready; a test has less. As long as the set-up lasts it goes on: brokers that share
-// a machine take longer.
+// readyTimeout is the least time that a connection gets to become ready; a test has less. As long as the set-up lasts it goes on: brokers
+// that share a machine take longer.
 var readyTimeout = 15 * time.Second

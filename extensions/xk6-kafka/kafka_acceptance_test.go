@@ -4,7 +4,8 @@ package kafka
 
 import "testing"
 
-// TestConformance has acks all and 0. The fate of messages with acknowledgements when the broker dies is in TestWhatIsSentToABrokerThatDies.
+// TestConformance tests acks all and 0. TestWhatIsSentToABrokerThatDies tests the fate of messages with acknowledgements when the broker
+// dies.
 func TestConformanceWithTheLeadersAcknowledgement(t *testing.T) {
 	conforms(t, `{"acks": "1", "assignor": "cooperative-sticky"}`, nil)
 }

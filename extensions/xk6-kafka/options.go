@@ -15,21 +15,21 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/kafka/index.ts writes them. The default is the one of Kafka's Java client unless a comment
-// here says otherwise.
+// options are the driver's own, as runner/brokers/kafka/index.ts writes them. The defaults are the same as in Kafka's Java client unless a
+// comment here differs.
 type options struct {
 	// Acks that a producer waits for: "all", "1" (the leader's) or "0" (none).
 	Acks string `json:"acks" known:"all 1 0"`
-	// Idempotence; nil: true with acks "all", as Kafka's.
+	// Idempotence; nil means true with acks "all", like Kafka's default.
 	Idempotence *bool `json:"idempotence"`
 	// LingerNs is how long a batch waits for more messages; Kafka's own is 5 ms since version 4, 0 before.
 	LingerNs int64 `json:"lingerNs"`
 	// BatchBytes is the largest batch: so large that it does not hold up a fast producer; Kafka's is 16 KiB.
 	BatchBytes int64 `json:"batchBytes"`
-	// MessageMaxBytes is the server's message.max.bytes, the largest batch that it takes; 0: not set.
+	// MessageMaxBytes is the server's message.max.bytes, the largest batch that it takes; 0 if not set.
 	MessageMaxBytes int64  `json:"messageMaxBytes"`
 	Compression     string `json:"compression" known:"none gzip snappy lz4 zstd"`
-	// MinInsyncReplicas of the topics; 0: the broker's own.
+	// MinInsyncReplicas of the topics; 0 means the broker's default.
 	MinInsyncReplicas int `json:"minInsyncReplicas"`
 
 	FetchMinBytes       int64 `json:"fetchMinBytes"`

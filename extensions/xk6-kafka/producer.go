@@ -107,8 +107,8 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 
 // --- internal ---
 
-// refresh makes the library look up the leaders after a message has failed, as Kafka's own client does. The library does so by itself only
-// for messages that it tries again. Without this, messages with a single try would go to a former leader until metadataMaxAge is over.
+// refresh makes the library look up the leaders after a message has failed, like Kafka's own client. The library does so by itself only for
+// messages that it tries again. Without this, messages with a single try would go to a former leader until metadataMaxAge is over.
 func (p *producer) refresh() {
 	if p.idempotent {
 		return

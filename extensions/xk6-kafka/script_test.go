@@ -58,7 +58,7 @@ func written(t *testing.T, text string) string {
 
 func TestATopicOfAScriptsTopIsMadeOnce(t *testing.T) {
 	for _, top := range []string{`if (__VU == 0) c.createTopic({ topic: "again" });`, `c.createTopic({ topic: "again" });`} {
-		// What teardown deletes would be there again, were it made by what runs later.
+		// If a later call made the topic, it would be there again after teardown.
 		scripts := []string{
 			`export const options = { vus: 3, iterations: 3 }; const c = new Connection({ brokers }); ` + top + `
 export function setup() {}

@@ -18,14 +18,14 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
 
-// server is a broker of its own for tests: one node, KRaft, on loopback.
+// server is a separate broker for tests: one node, KRaft, on loopback.
 type server struct {
 	*brokertest.Server
 	url    string
 	killed bool
 }
 
-// shared is the broker of all tests that need no settings of their own, in a folder of its own.
+// shared is the broker of all tests that need no special settings, in its own folder.
 var (
 	shared       *server
 	sharedFolder string
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// running is the shared broker. One that was killed is started again, as it takes half the time of a new one.
+// running is the shared broker. One that was killed is started again, because it takes half the time of a new one.
 func running(t testing.TB) *server {
 	t.Helper()
 	if shared == nil {
@@ -57,7 +57,7 @@ func running(t testing.TB) *server {
 	return shared
 }
 
-// setup is what a test's broker has beside the usual.
+// setup is the special configuration of a test's broker.
 type setup struct {
 	// settings of server.properties. "{port}" in them is the broker's port, "{other}" another free one.
 	settings map[string]string
@@ -65,7 +65,7 @@ type setup struct {
 	format []string
 	// under is a command that the broker runs under.
 	under []string
-	// port and controller, where others have to know them beforehand; 0: free ones.
+	// port and controller, where others must have them beforehand; 0 means free ones.
 	port, controller int
 }
 
@@ -120,7 +120,7 @@ func (s *server) kill() { s.Kill(); s.killed = true }
 func (s *server) run()  { s.Start(); s.killed = false }
 func (s *server) thaw() { _ = s.Process().Signal(syscall.SIGCONT) }
 
-// classpath of Kafka's server: KAFKA_HOME, or what Maven resolves of the pom that mqbench pins.
+// classpath of Kafka's server: KAFKA_HOME, or Maven's resolution of the pom that mqbench pins.
 func classpath(t testing.TB) string {
 	t.Helper()
 	if home := os.Getenv("KAFKA_HOME"); home != "" {

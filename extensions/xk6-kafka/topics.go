@@ -20,8 +20,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Prepare makes the topics, or checks those that are there, and returns when every broker knows their leaders. It removes topics that hold
-// messages or have a different number of partitions. Empty ones stay: another session may be about to use them.
+// Prepare makes the topics, or checks existing ones, and returns when every broker has their leaders. It removes topics that hold messages
+// or have a different number of partitions. Empty ones stay: another session may be about to use them.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.layout = layout
 	cluster, err := s.admin.Metadata(ctx, layout.Names()...)
@@ -60,7 +60,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 			used = append(used, topic)
 		}
 	}
-	// With a topic, Kafka forgets what groups have read of it.
+	// With a topic, Kafka forgets how far groups have read it.
 	if err := s.remove(ctx, used); err != nil {
 		return fmt.Errorf("kafka: remove topics of an earlier run: %w", err)
 	}
@@ -246,7 +246,7 @@ func (s *session) create(ctx context.Context) error {
 	return nil
 }
 
-// remove returns when no broker knows the topics any more. A second try may find them gone.
+// remove returns when no broker has the topics any more. A second try may find them gone.
 func (s *session) remove(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -297,15 +297,15 @@ func (s *session) awaitLeaders(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("kafka: the topics get no leaders: %w", err)
 	}
-	// Only a leader answers this, so it shows that the brokers themselves know what they lead.
+	// Only a leader answers this, so an answer shows that the broker itself has become one.
 	return broker.Wrap("kafka: ask the topics' leaders", deadline.Ask(ctx, setUpPoll, func() (bool, error) {
 		_, err := s.ends(ctx, s.layout.Names()...)
 		return kerr.IsRetriable(err), err
 	}))
 }
 
-// awaitTopics returns when every broker has applied a change, one after the other: `missing` is what a topic lacks there. It waits for a
-// broker that is gone only if all are needed.
+// awaitTopics returns when every broker has applied a change, one after the other: `missing` returns an error for a topic without it. It
+// waits for a broker that is gone only if all are needed.
 func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, missing func(kmsg.MetadataResponseTopic) error) error {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, name := range names {

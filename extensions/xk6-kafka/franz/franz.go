@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
-// Acks by what a producer waits for. "-1" is Kafka's other word for "all".
+// Acks by the acknowledgements that a producer waits for. "-1" is Kafka's other word for "all".
 var Acks = map[string]kgo.Acks{"0": kgo.NoAck(), "1": kgo.LeaderAck(), "all": kgo.AllISRAcks(), "-1": kgo.AllISRAcks()}
 
 // Codecs by their names.
@@ -34,7 +34,7 @@ var Logins = map[string]func(user, password string) sasl.Mechanism{
 	},
 }
 
-// Because is what a broker adds to an error.
+// Because is the broker's addition to an error.
 func Because(message string) string {
 	if message == "" {
 		return ""
@@ -42,7 +42,7 @@ func Because(message string) string {
 	return " (" + strings.TrimSuffix(message, ".") + ")"
 }
 
-// Ready makes a client learn topics and connect to the brokers for sending, so that the first message is as fast as the thousandth. Its
+// Ready makes a client look up topics and connect to the brokers for sending, to make the first message as fast as the thousandth. Its
 // partitioner is Partitioner.
 func Ready(ctx context.Context, client *kgo.Client, topics ...string) error {
 	lookUps := make([]*kgo.Record, len(topics))

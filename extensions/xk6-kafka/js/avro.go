@@ -13,7 +13,7 @@ import (
 	"github.com/twmb/avro"
 )
 
-// toAvro writes a script's value. A union's value is written as in Avro's JSON, { "string": "text" }, or alone.
+// toAvro writes a script's value. A union's value is written as in Avro's JSON, { "string": "text" }, or without the type.
 func (r *registry) toAvro(text string, data sobek.Value) ([]byte, error) {
 	schema, err := r.avro(text)
 	if err != nil {
@@ -73,8 +73,8 @@ func untagged(value any, _ *avro.SchemaNode) (any, error) {
 	return value, nil
 }
 
-// avroValue is a script's value as the library takes it: a number's type in a union depends on its value, and bytes are also written as numbers
-// and, as in Avro's JSON, as text with a character for each.
+// avroValue is a script's value in the library's form: a number's type in a union depends on its value, and bytes are also written as
+// numbers and, like in Avro's JSON, as a string with a character for each.
 func avroValue(of any, schema *avro.SchemaNode) (any, error) {
 	raw := schema.Type == "bytes" || schema.Type == "fixed"
 	switch value := of.(type) {

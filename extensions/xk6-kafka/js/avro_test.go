@@ -10,7 +10,7 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// What another implementation writes, Python's fastavro 1.13.1: for each row
+// The bytes that another implementation writes, Python's fastavro 1.13.1: for each row
 //
 //	out = io.BytesIO(); fastavro.schemaless_writer(out, fastavro.parse_schema(json.loads(schema)), python); out.getvalue().hex()
 //
@@ -74,7 +74,7 @@ func TestAvroIsWrittenAsItsSpecificationSays(t *testing.T) {
 		if strings.HasPrefix(c.schema, "[") {
 			continue
 		}
-		// In a union, the value alone, and with the names that the public module's two libraries have for its type.
+		// In a union, only the value, and with the names that the public module's two libraries have for its type.
 		forms := c.forms
 		for _, name := range namesInUnions(t, c.schema) {
 			for _, form := range c.forms {
@@ -117,7 +117,7 @@ func TestTheNameOfAnAvroSchemaHasItsNamespace(t *testing.T) {
 	}
 }
 
-// writes checks that each form comes to the bytes, and that what is read from them does too.
+// writes checks that each form comes to the bytes, and that the value read from them does too.
 func writes(t *testing.T, rt *sobek.Runtime, schema string, forms []string, want string) {
 	t.Helper()
 	r := new(registry)

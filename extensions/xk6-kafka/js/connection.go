@@ -121,7 +121,7 @@ func (a *access) options() ([]kgo.Opt, error) {
 
 var versions = map[string]uint16{"": tls.VersionTLS12, "tlsv1.0": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11, "tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13}
 
-// config is nil without TLS. Files in PEM may be given as text, as LoadJKS does.
+// config is nil without TLS. Files in PEM may be given as text, like LoadJKS does.
 func (s security) config(on bool) (*tls.Config, error) {
 	config, err := address.TLS{On: s.Enable || on, CA: s.CA, Cert: s.Cert, Key: s.Key, Insecure: s.Insecure}.ConfigFrom(func(pem string) ([]byte, error) {
 		if strings.Contains(pem, "-----BEGIN ") {
@@ -189,7 +189,7 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 		if err != nil {
 			return nil, err
 		}
-		// An existing topic is not an error, as in version 1 of the public module.
+		// An existing topic is not an error, like in version 1 of the public module.
 		if one := created[want.Topic]; one.Err != nil && !errors.Is(one.Err, kerr.TopicAlreadyExists) {
 			return nil, fmt.Errorf("%q: %w%s", want.Topic, one.Err, franz.Because(one.ErrMessage))
 		}

@@ -1,4 +1,4 @@
-// Package js is k6/x/kafka, for people who write k6 scripts: the classes, constants and metrics of the public module, on franz-go.
+// Package js is k6/x/kafka, for authors of k6 scripts: the classes, constants and metrics of the public module, on franz-go.
 package js
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// Module is k6/x/kafka: what all VUs of a process share.
+// Module is k6/x/kafka: the state that all VUs of a process share.
 type Module struct {
 	test script.Test
 	mu   sync.Mutex
-	// shared has a client for each configuration of writers and connections: what VUs produce is batched together.
+	// shared has a client for each configuration of writers and connections, which batches the messages of all VUs together.
 	shared map[string]*kgo.Client
 	// writers among them, by their topic.
 	writers map[string][]*kgo.Client
@@ -92,7 +92,7 @@ var classes = map[string]class{
 	"Connection": newConnection, "AdminClient": newConnection, "SchemaRegistry": newRegistry,
 }
 
-// configured is what to write where a class is given nothing.
+// configured is the example in the error of a class that is given nothing.
 const configured = "a configuration: { brokers: ['localhost:9092'], topic: 'orders' }"
 
 // client is the one of a configuration, which ends with the test. topic is a writer's.
@@ -137,7 +137,7 @@ func (m *Module) client(of interface{ options() ([]kgo.Opt, error) }, topic stri
 	return one, nil
 }
 
-// warm connects writers to a topic, so that the first iterations need not wait for that. What fails here fails there.
+// warm connects writers to a topic; the first iterations then need not wait for that. An error here comes again in the iterations.
 func warm(topic string, writers ...*kgo.Client) {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()
@@ -193,7 +193,7 @@ var (
 	errInit   = errors.New("it cannot be called in the init context")
 )
 
-// options reads the object that a call is given; example is what to write where there is none.
+// options reads the object that a call is given; example is the error's text if there is none.
 func (i *instance) options(call string, given sobek.Value, into any, example string) error {
 	object, is := given.(*sobek.Object)
 	if !is {
@@ -202,7 +202,7 @@ func (i *instance) options(call string, given sobek.Value, into any, example str
 	return i.test.Options(i.vu, "kafka: "+call, object, into)
 }
 
-// duration is nanoseconds, as the module's SECOND makes them, or a text like "5s".
+// duration is nanoseconds, like the module's SECOND, or a string like "5s".
 type duration time.Duration
 
 func (d *duration) UnmarshalJSON(text []byte) error {

@@ -35,12 +35,12 @@ type reading struct {
 	IsolationLevel    string   `json:"isolationLevel"`
 }
 
-// reader is one `new Reader` of a VU: a client of its own, which connects when it first consumes.
+// reader is one `new Reader` of a VU. It has its own client, which connects when it first consumes.
 type reader struct {
 	*instance
 	reading
 
-	// mu guards the fields below: consumeAsync may run beside others.
+	// mu guards the fields below: consumeAsync may run at the same time as others.
 	mu     sync.Mutex
 	client *kgo.Client
 	closed bool
@@ -191,7 +191,7 @@ func (r *reader) consume(args []sobek.Value) (script.Wait, error) {
 	}, nil
 }
 
-// take waits up to maxWait for each message, and atMost for all; 0 is without end. Those of a call that fails are the next one's.
+// take waits up to maxWait for each message, and atMost for all, or forever if 0. Messages of a call that fails go to the next one.
 func (r *reader) take(ctx context.Context, limit int, atMost time.Duration, expectTimeout bool) ([]received, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,7 +25,7 @@ type registry struct {
 	parsed sync.Map
 }
 
-// schema is one as scripts have it: what createSchema and getSchema return, or written by hand.
+// schema is a schema in scripts: the result of createSchema and getSchema, or written by hand.
 type schema struct {
 	ID         int                  `json:"id"`
 	Version    int                  `json:"version"`
