@@ -17,7 +17,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
-// answers notes what a consumer acknowledges: "3", or "3*" for all up to it.
+// answers notes a consumer's acknowledgements: "3", or "3*" for all up to it.
 type answers struct {
 	mu   sync.Mutex
 	list []string

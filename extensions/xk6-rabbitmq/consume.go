@@ -15,10 +15,10 @@ import (
 // subscription is one consumer. It lives as long as the session, on one channel after another.
 type subscription struct {
 	session *session
-	// queue's name. One of its own gets the messages of the topic, or of a pattern over topics.
+	// queue's name. An own queue gets the messages of the topic, or of a pattern over topics.
 	queue, topic string
 	own          bool
-	// acknowledge is when; several acknowledges once for so many messages at the latest.
+	// acknowledge is when; several is the most messages that one acknowledgement covers.
 	acknowledge string
 	several     int
 	handle      broker.Handler
@@ -90,7 +90,7 @@ func (sub *subscription) start(w *wire) error {
 
 // --- internal ---
 
-// take handles what arrives, until the channel is closed.
+// take handles deliveries, until the channel is closed.
 func (sub *subscription) take(raw *incoming, arriving <-chan amqp.Delivery) {
 	now := sub.session.Now
 	var due <-chan time.Time
@@ -99,7 +99,7 @@ func (sub *subscription) take(raw *incoming, arriving <-chan amqp.Delivery) {
 		defer ticker.Stop()
 		due = ticker.C
 	}
-	// last of so many messages that were handled and not acknowledged.
+	// last of the `handled` messages that were not yet acknowledged.
 	var last amqp.Delivery
 	for handled := 0; ; {
 		select {

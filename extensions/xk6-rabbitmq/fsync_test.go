@@ -15,8 +15,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// The levels of durability keep their promise: memory and os never flush, fsync does before it confirms. What RabbitMQ 3 does
-// without a level is fsync too.
+// The levels of durability keep their promise: memory and os never flush, fsync does before it confirms. RabbitMQ 3 without a level does
+// the same as fsync.
 func TestOnlyLevelFsyncAndOldClassicQueuesFlushForEachMessage(t *testing.T) {
 	s := running(t)
 	const n = 100
@@ -27,7 +27,7 @@ func TestOnlyLevelFsyncAndOldClassicQueuesFlushForEachMessage(t *testing.T) {
 		t.Run(test.durability, func(t *testing.T) {
 			r := begin(t, test.durability, "")
 			if !strings.HasPrefix(r.session.server, test.only) {
-				return // of another RabbitMQ
+				return // only for the other RabbitMQ
 			}
 			flushes := traced(t, s.Process().Pid, func() {
 				for i := range n {

@@ -7,39 +7,39 @@ import (
 	"time"
 )
 
-// incoming is a socket as the library reads it, with three things that the library has not:
+// incoming is a socket as the library reads it, with three additions:
 //
 // It keeps the time limit of a read by itself. The library extends it in the goroutine that sends heartbeats, and that one waits while a
-// publish does that the broker has blocked: after three heartbeats the library takes a broker for dead that has sent all of its own.
+// publish does that the broker has blocked. After three heartbeats the library takes a broker for dead although it has sent all of its own.
 //
-// It counts deliveries. The library has them wait in a queue without end, and does not report how many there are.
+// It counts deliveries. The library keeps them in an unlimited queue, and does not report how many there are.
 //
-// It takes confirmations apart that stand for several messages. For each of them the library looks at all that is not confirmed yet, and lets
-// nothing be published meanwhile: with 400 000 of them, which a burst has, that was a whole core for 5000 messages a second, and the broker
+// It splits confirmations of several messages. For each of them the library looks at all unconfirmed messages, and lets nothing be
+// published during that time: with the 400 000 of them that a burst has, that was a whole core for 5000 messages a second, and the broker
 // got no more work (and, after 30 s, no heartbeat).
 //
 // Encrypted bytes pass unchanged.
 type incoming struct {
 	net.Conn
 	encrypted bool
-	// patience is how long a read may take; 0: no limit.
+	// patience is how long a read may take; 0 means no limit.
 	patience atomic.Int64
 	// read is how many deliveries the library has read, taken how many it has handed over.
 	read, taken atomic.Int64
 
-	// Below for the reader alone. out[from:] waits to be read.
+	// Only the reader uses the fields below. out[from:] waits to be read.
 	out  []byte
 	from int
-	// frame is the beginning of one whose kind is not known yet, or of a confirmation; rest is how much of another one is to come.
+	// frame is the beginning of a frame of unknown kind, or of a confirmation; rest is how many bytes of another one are to come.
 	frame []byte
 	rest  int
-	// All tags up to confirmed are, and those above it that were alone.
+	// All tags up to confirmed are confirmed, and the tags above it that had their own confirmation (alone).
 	confirmed uint64
 	alone     map[uint64]bool
 }
 
-// A frame is 1 byte of type, 2 of channel, 4 of size, so many of content, and 1 more. A method's content begins with its class and number; a
-// confirmation goes on with 8 bytes of tag, and 1 whose lowest bit says whether it is for all messages up to that tag.
+// A frame is 1 byte of type, 2 of channel, 4 of size, the content of that size, and 1 more. A method's content begins with its class and
+// number; a confirmation goes on with 8 bytes of tag, and 1 whose lowest bit is set if it is for all messages up to that tag.
 const (
 	methodFrame = 1
 	headBytes   = 7
@@ -120,7 +120,7 @@ func (in *incoming) scan(b []byte) {
 	}
 }
 
-// wanted is how much of a frame has to be there to know more of it.
+// wanted is how many bytes of a frame are needed to interpret more of it.
 func (in *incoming) wanted() int {
 	switch {
 	case len(in.frame) < headBytes:
@@ -135,7 +135,7 @@ func (in *incoming) wanted() int {
 
 func (in *incoming) size() int { return headBytes + int(binary.BigEndian.Uint32(in.frame[3:])) + 1 }
 
-// method is 0 where the frame is none, or too short to know.
+// method is 0 if the frame is not a method, or too short.
 func (in *incoming) method() uint32 {
 	if len(in.frame) < tagAt || in.frame[0] != methodFrame {
 		return 0
@@ -148,7 +148,7 @@ func (in *incoming) isConfirmation() bool {
 	return (method == ack || method == nack) && in.size() > severalAt
 }
 
-// confirm passes a confirmation on, or one for each of the messages that it stands for.
+// confirm passes a confirmation on, or one for each of the messages that it covers.
 func (in *incoming) confirm() {
 	tag := binary.BigEndian.Uint64(in.frame[tagAt:])
 	if in.frame[severalAt]&1 == 0 {

@@ -15,7 +15,7 @@ func confirmation(method byte, tag uint64, bits byte) []byte {
 	return frame(methodFrame, append(binary.BigEndian.AppendUint64([]byte{0, 60, 0, method}, tag), bits)...)
 }
 
-// inPieces gives what the library reads of a stream that comes in pieces of a size.
+// inPieces returns the library's input from a stream that comes in pieces of a size.
 func inPieces(t *testing.T, stream []byte, size int) (*incoming, []byte) {
 	t.Helper()
 	here, there := net.Pipe()

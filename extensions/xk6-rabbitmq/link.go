@@ -31,8 +31,8 @@ const (
 // link is one of the run's connections, by number: one to publish, or one to consume. It has the current wire, and a new one when that is
 // lost.
 //
-// They are two, as RabbitMQ's authors advise: the broker stops reading a connection that publishes more than the queues take (its flow
-// control), and would not read the acknowledgements of its consumers either, which then get nothing.
+// They are two because RabbitMQ's authors advise it: the broker stops reading a connection that publishes more than the queues take (its
+// flow control), and would not read the acknowledgements of its consumers either, which then get nothing.
 type link struct {
 	broker.Link[*wire]
 	session *session
@@ -44,12 +44,12 @@ type link struct {
 	attempts int
 }
 
-// wire is a connection of the library, and what that reads from.
+// wire is a connection of the library, and the socket that it reads.
 type wire struct {
 	*amqp.Connection
 	raw     *incoming
 	publish *amqp.Channel
-	// over ends when the wire is given up; fail does that, so that the link makes a new one.
+	// over ends when the wire is given up; fail gives it up, and the link then makes a new one.
 	over context.Context
 	fail context.CancelCauseFunc
 }
@@ -189,7 +189,7 @@ func (l *link) wired() (*wire, error) {
 	return w, nil
 }
 
-// declare runs a declaration for each name until ctx ends, several at once, each on a channel of its own.
+// declare runs a declaration for each name until ctx ends, several at once, each on a separate channel.
 func (w *wire) declare(ctx context.Context, names []string, run func(on *amqp.Channel, name string) error) error {
 	parts := slices.Chunk(names, max(1, (len(names)+deadline.AtOnce-1)/deadline.AtOnce))
 	return deadline.Each(ctx, slices.Collect(parts), func(ctx context.Context, part []string) error {
@@ -245,7 +245,7 @@ func cause(err *amqp.Error) error {
 	return address.Cause(errors.New(err.Reason))
 }
 
-// explain adds what to do to RabbitMQ's error about shared transient queues.
+// explain adds the remedy to RabbitMQ's error about shared transient queues.
 func explain(err error) error {
 	if err != nil && strings.Contains(err.Error(), "transient_nonexcl_queues") {
 		return fmt.Errorf("%w (this broker refuses transient queues that consumers share; permit them in its rabbitmq.conf: "+

@@ -24,12 +24,12 @@ type driverOptions struct {
 	Exchange string `json:"exchange" known:"direct fanout topic"`
 	// Confirms: the broker answers each message (publisher confirms).
 	Confirms bool `json:"confirms"`
-	// Persistent sets delivery mode 2; nil: except in transient queues.
+	// Persistent sets delivery mode 2; nil means in all but transient queues.
 	Persistent *bool `json:"persistent"`
 	// Acknowledge of consumers: automatic, message, batch or interval; "" is message in a group, automatic without.
 	Acknowledge string `json:"acknowledge" known:"automatic message batch interval"`
-	// Prefetch of each consumer that acknowledges; 0: no limit. RabbitMQ's documentation finds 100 to 300 best for throughput; a smaller number
-	// shares better among slow consumers.
+	// Prefetch of each consumer that acknowledges; 0 means no limit. RabbitMQ's documentation finds 100 to 300 best for throughput; a smaller
+	// number shares better among slow consumers.
 	Prefetch int         `json:"prefetch"`
 	TLS      address.TLS `json:"tls"`
 }
@@ -63,8 +63,8 @@ func decode(o broker.Options) (driverOptions, error) {
 	return d, nil
 }
 
-// versionFor is the version of classic queues that a level needs on a server; 0: the broker's own. RabbitMQ 3 has two versions. The first one,
-// its default, flushes before it confirms, so that level os would be fsync.
+// versionFor is the version of classic queues that a level needs on a server; 0 means the broker's default. RabbitMQ 3 has two versions.
+// The first one, its default, flushes before it confirms, which would make level os the same as fsync.
 func versionFor(queue, level, server string) (int, error) {
 	if queue != classic || level != "os" {
 		return 0, nil

@@ -15,8 +15,8 @@ type producer struct {
 	link     *link
 	topology *topology
 	mode     uint8
-	// unconfirmed is by topic: the library's own listeners (NotifyPublish) return confirmations in the order of publishing, so that one slow queue
-	// would make all others look slow. A queue confirms in order.
+	// unconfirmed is by topic: the library's own listeners (NotifyPublish) return confirmations in the order of publishing. One slow queue
+	// would then make all others look slow. A queue confirms in order.
 	unconfirmed []*broker.Unanswered[pending]
 }
 

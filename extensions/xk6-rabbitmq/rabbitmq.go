@@ -1,8 +1,8 @@
 // Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1: classic, quorum and transient queues, publisher confirms,
 // consumers with acknowledgements as the option sets.
 //
-// A topic is a routing key. Each subscription without a group has a queue of its own, bound to the key; a group shares one queue. Topics
-// without subscriptions get a queue, too, so that messages to them are stored.
+// A topic is a routing key. Each subscription without a group has its own queue, bound to the key; a group shares one queue. Topics without
+// subscriptions get a queue, too, which stores their messages.
 package rabbitmq
 
 import (
@@ -52,7 +52,7 @@ type session struct {
 	server, erlang     string
 	frameMax, channels int
 	heartbeat          time.Duration
-	// version of classic queues; 0: the broker's own.
+	// version of classic queues; 0 means the broker's default.
 	version int
 }
 
@@ -116,7 +116,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	return broker.Wrap("rabbitmq: prepare topics", explain(err))
 }
 
-// Remove deletes queues and exchanges over a connection of its own: the broker may block connections that have published.
+// Remove deletes queues and exchanges over a separate connection: the broker may block connections that have published.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
 	l, err := s.connect(ctx, len(s.publishers), true)
@@ -187,7 +187,7 @@ func (s *session) Describe() broker.Description {
 	return d
 }
 
-// prefetchText is the limit of the consumers, as far as it is known which ones acknowledge: by the option, or by the existing ones.
+// prefetchText is the limit of the consumers that acknowledge, by the option, or by the existing ones.
 func (s *session) prefetchText() string {
 	automatic := map[bool]bool{}
 	if s.Acknowledge != "" {
@@ -208,14 +208,14 @@ func (s *session) prefetchText() string {
 	return limit
 }
 
-// acknowledges is what consumers send.
+// acknowledges describes the consumers' acknowledgements.
 var acknowledges = map[string]string{
 	broker.Automatic: "none", broker.PerMessage: "each message",
 	broker.PerBatch:    "those that the library holds together, at most half of the prefetch",
 	broker.PerInterval: "every " + broker.AcknowledgeInterval.String() + ", or half of the prefetch",
 }
 
-// Held is what the library has read and not handed over. Encrypted bytes cannot be counted.
+// Held is how many messages the library has read and not handed over. Encrypted bytes cannot be counted.
 func (s *session) Held() (held int64, known bool) {
 	for _, l := range s.consumers {
 		if l == nil {

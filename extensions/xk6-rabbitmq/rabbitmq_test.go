@@ -24,7 +24,7 @@ func TestConformance(t *testing.T) {
 	tests := []struct {
 		name, options, durability string
 		broken                    bool
-		// theirs is what topics of the user's own are: a kind of exchange, or a queue.
+		// theirs is the kind of the user's topics: a kind of exchange, or a queue.
 		theirs string
 		// holds is the prefetch without the message that is being handled.
 		holds int64
@@ -94,7 +94,7 @@ func layoutOf(short []string, to ...broker.Subscription) (layout broker.Layout) 
 	return layout
 }
 
-// run is one session with one topic, and what became of its messages.
+// run is one session with one topic, and the fate of its messages.
 type run struct {
 	t        *testing.T
 	session  *session
@@ -216,7 +216,7 @@ func TestARestartedBrokerIsFoundAgainAndNothingThatItAcknowledgedIsLost(t *testi
 	for durability, r := range runs {
 		brokertest.Eventually(t, durability+": messages are acknowledged", func() bool { return r.ackedSoFar() > 200 })
 	}
-	// As its owner would end it: what it acknowledged as durable is there when it starts again.
+	// As its owner would end it: messages that it acknowledged as durable are there when it starts again.
 	_ = s.Process().Signal(syscall.SIGTERM)
 	_, _ = s.Process().Wait()
 	s.Kill() // its name server
@@ -232,7 +232,7 @@ func TestARestartedBrokerIsFoundAgainAndNothingThatItAcknowledgedIsLost(t *testi
 	senders.Wait()
 	for durability, r := range runs {
 		brokertest.Eventually(t, durability+": all that was acknowledged is received", func() bool { return r.received.Load() >= int64(r.ackedSoFar()) })
-		// Two connections to publish and one to consume were lost, each was made anew once or more often.
+		// Two connections to publish and one to consume were lost, and each was replaced at least once.
 		if again := r.session.Reconnects(); again < 3 {
 			t.Errorf("%s: %d reconnects, want one of each of 3 connections", durability, again)
 		}
@@ -297,7 +297,7 @@ func TestARefusedMessageFails(t *testing.T) {
 func TestMessagesWhoseConnectionIsLostAreReportedAsUnknown(t *testing.T) {
 	s := running(t)
 	r := begin(t, "memory", "")
-	s.Freeze() // so that it answers none of them
+	s.Freeze() // it must not answer any of them
 	for range 100 {
 		r.send(100)
 	}

@@ -76,7 +76,7 @@ func start(t testing.TB, program string) *server {
 	return s
 }
 
-// script is the server itself; what Debian has on PATH is a wrapper that changes the user. "": there is none.
+// script is the server itself; Debian's program on PATH is a wrapper that changes the user. "" if there is none.
 func script() string {
 	const ofDebian = "/usr/lib/rabbitmq/bin/rabbitmq-server"
 	if _, err := os.Stat(ofDebian); err == nil {
@@ -86,7 +86,7 @@ func script() string {
 	return path
 }
 
-// environment makes it a world of its own; its command line tools need it as well.
+// environment isolates it; its command line tools need it as well.
 func (s *server) environment() []string {
 	in := func(name string) string { return filepath.Join(s.store, name) }
 	return []string{
@@ -103,7 +103,7 @@ func (s *server) environment() []string {
 	}
 }
 
-// ctl runs rabbitmqctl and gives what it prints.
+// ctl runs rabbitmqctl and returns its output.
 func (s *server) ctl(t *testing.T, args ...string) string {
 	t.Helper()
 	command := exec.Command(filepath.Join(filepath.Dir(script()), "rabbitmqctl"), args...)
@@ -152,7 +152,7 @@ func (s *server) exists(t *testing.T, topic string) bool {
 	return found
 }
 
-// make makes a queue, or an exchange of a kind, as its user would.
+// make makes a queue, or an exchange of a kind, like its user would.
 func (s *server) make(t *testing.T, topic, kind string) {
 	t.Helper()
 	on := s.channel(t)
@@ -167,7 +167,7 @@ func (s *server) make(t *testing.T, topic, kind string) {
 	}
 }
 
-// channel of a connection of its own.
+// channel of a separate connection.
 func (s *server) channel(t *testing.T) *amqp.Channel {
 	t.Helper()
 	c, err := amqp.Dial(s.url())

@@ -19,17 +19,17 @@ import (
 // unusedAfter: the broker removes a queue on an exchange of the user's own after that long without a consumer.
 const unusedAfter = 5 * time.Minute
 
-// topology is what the clients of a run share on the broker: exchanges, queues and bindings. Each client declares all of it, and again after a
-// lost connection, since a restarted broker has forgotten what is not durable.
+// topology is the objects that the clients of a run share on the broker: exchanges, queues and bindings. Each client declares all of it,
+// and again after a lost connection, because a restarted broker has forgotten transient objects.
 type topology struct {
 	*session
-	// exchange that topics are published to; "": each has its own. kind is the kind of all exchanges.
+	// exchange that topics are published to, or "" if each has its own. kind is the kind of all exchanges.
 	exchange, kind string
 	// exchanges of this run.
 	exchanges []string
 	// isQueue is which of the user's own topics are queues; the others are exchanges.
 	isQueue map[string]bool
-	// queues are those of groups, and of topics without a reader, with their topics.
+	// queues are the queues of groups, and of topics without a reader, with their topics.
 	queues map[string]string
 	// groups has, by topic, the group that uses the queue of the topic's own name.
 	groups map[string]string

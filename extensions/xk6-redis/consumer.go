@@ -12,11 +12,11 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// blockFor is how long a consumer's command waits on the server before the consumer looks for what others have left. A message that
-// comes meanwhile is handed over at once.
+// blockFor is how long a consumer's command waits on the server before the consumer looks for messages that others have left. A message
+// that comes in that time is handed over immediately.
 const blockFor = time.Second
 
-// consumer reads one stream or list on a socket of its own, since a command that waits occupies it.
+// consumer reads one stream or list on a separate socket, because a command that waits occupies it.
 type consumer struct {
 	s      *session
 	line   *line
@@ -32,21 +32,21 @@ type consumer struct {
 	acknowledge string
 	done        []string
 	ackedNs     int64
-	// claimNs is when it next looks for what others have left.
+	// claimNs is when it next looks for messages that others have left.
 	claimNs int64
 	// last entry that a reader of a stream without a group has received.
 	last string
-	// taken is the list to which this consumer of a list moves what it takes, want how many messages it takes at once: more while there are
-	// more.
+	// taken is the list to which this consumer of a list moves the messages it takes, want how many messages it takes at once: more while
+	// there are more.
 	taken string
 	want  int
 }
 
-// fetched is one message as it arrived; id is what it is acknowledged by.
+// fetched is one message as it arrived; id is for its acknowledgement.
 type fetched struct{ id, payload string }
 
-// read makes a consumer of a stream or list, which reads on one socket after another: it takes again what the socket before had, and then what
-// is there, or waits a while for it.
+// read makes a consumer of a stream or list, which reads on one socket after another: first again the unfinished messages of the socket
+// before, and then the messages that are there, or it waits a while for one.
 func (s *session) read(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	c := s.newConsumer(to, handle)
 	resume, step := c.resume, c.pop
@@ -104,7 +104,7 @@ func (c *consumer) run(k *socket, resume, step func(*socket) error) error {
 	return nil
 }
 
-// take passes messages, which arrived at atNs, to the handler and acknowledges each; again: they were delivered before. A member
+// take passes messages, which arrived at atNs, to the handler and acknowledges each; again means that they were delivered before. A member
 // of a group takes one after the other: a message that waits here behind slow work has not been received yet.
 func (c *consumer) take(list []fetched, atNs int64, again bool) {
 	alone := c.s.Mode == modeStreams && c.group == ""

@@ -27,7 +27,7 @@ func (s *session) Describe() broker.Description {
 
 // --- internal ---
 
-// acknowledges is what members of a stream's group send.
+// acknowledges describes the acknowledgements of members of a stream's group.
 var acknowledges = map[string]string{
 	broker.Automatic: "none", broker.PerMessage: "each message", broker.PerBatch: "those of one answer",
 	broker.PerInterval: "every " + broker.AcknowledgeInterval.String(),

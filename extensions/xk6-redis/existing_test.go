@@ -46,7 +46,7 @@ func TestAStreamOfTheUsersOwnIsNotTrimmedAndNothingElseIsLeft(t *testing.T) {
 	s := startServer(t, "redis-server", "--stream-node-max-entries", "10")
 	client := s.client(t)
 	client.XAdd(t.Context(), &redis.XAddArgs{Stream: "orders", Values: []string{"a", "b"}})
-	// Of messages of this size a stream of a run's own keeps 1000.
+	// A run's own stream keeps 1000 messages of this size.
 	theirs := s.at(`{"mode": "streams"}`)
 	theirs.Run, theirs.MessageBytes = "run-1", 2<<20
 	r := newRig(t, theirs, "orders", broker.Subscription{Group: "workers"}, broker.Subscription{})

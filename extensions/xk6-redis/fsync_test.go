@@ -9,7 +9,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// What durability does on the way to the disk, counted by strace: the settings of runner/brokers/redis.
+// The levels of durability on the way to the disk, counted by strace: the settings of runner/brokers/redis.
 func TestFsyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	const n = 50
 	for _, c := range []struct {

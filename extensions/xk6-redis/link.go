@@ -54,19 +54,19 @@ func (l *line) dial(ctx context.Context) (*link, error) {
 	return made, nil
 }
 
-// link writes commands as they come and reads their answers, each in a goroutine of its own. What is queued during a write leaves as one
+// link writes commands as they come and reads their answers, each in a separate goroutine. Commands queued during a write leave as one
 // pipeline right after it. There is no timer.
 type link struct {
 	*socket
 	s *session
 	// queue holds commands to write, unanswered those that were written.
 	queue, unanswered chan entry
-	// library is not nil if go-redis writes and reads: it has a queue of its own, and one pipeline on its way.
+	// library is not nil if go-redis writes and reads: it has a separate queue, and one pipeline on its way.
 	library *redis.AutoPipeliner
-	// refusal is the protocol error after which the server reads no more: it has executed nothing of what stood behind it.
+	// refusal is the protocol error after which the server reads no more: it has executed none of the commands after it.
 	refusal error
 
-	// gate: senders hold it for reading, so that nothing enters the queue of a link that is being emptied.
+	// gate: senders hold it for reading, which keeps messages out of the queue of a link that is being emptied.
 	gate sync.RWMutex
 	dead bool
 }
@@ -198,7 +198,7 @@ func (l *link) read() error {
 	}
 }
 
-// await waits for the answers to what go-redis was given, in that order.
+// await waits for the answers to the commands given to go-redis, in that order.
 func (l *link) await() error {
 	for {
 		select {

@@ -17,7 +17,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// What happens to a message in Redis.
+// Redis's data types for messages.
 const (
 	modePubSub  = "pubsub"
 	modeStreams = "streams"
@@ -50,8 +50,8 @@ type driverOptions struct {
 	Acknowledge string `json:"acknowledge" known:"automatic message batch interval"`
 	// Prefetch is the most messages that a consumer of a stream or list takes at once.
 	Prefetch int `json:"prefetch"`
-	// MaxLength is the number of entries to which every XADD trims its stream (MAXLEN ~); 0: never trim. Default: 1 GiB of
-	// payload, at least 1000 entries.
+	// MaxLength is the number of entries to which every XADD trims its stream (MAXLEN ~); 0 means never. Default: 1 GiB of payload, at least
+	// 1000 entries.
 	MaxLength *int64 `json:"maxLength"`
 	// ClaimAfterNs is how long an entry of a stream may go without an acknowledgement before another member gets it.
 	ClaimAfterNs int64       `json:"claimAfterNs"`

@@ -17,8 +17,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// subscriber receives channels, on one socket after another. Redis sends a message once to each socket, however many subscriptions that has,
-// so a second subscription to the same channel gets a subscriber of its own.
+// subscriber receives channels, on one socket after another. Redis sends a message once to each socket, however many subscriptions that
+// has, so a second subscription to the same channel gets a separate subscriber.
 type subscriber struct {
 	s    *session
 	link broker.Link[*socket]
@@ -28,7 +28,7 @@ type subscriber struct {
 	targets map[channel]*target
 }
 
-// channel is one, or a pattern over them, as Redis writes it.
+// channel is a channel, or a pattern over channels, in Redis's notation.
 type channel struct {
 	name    string
 	pattern bool
@@ -98,7 +98,7 @@ func (r *subscriber) dial(ctx context.Context) (*socket, error) {
 		for err == nil {
 			_, err = r.receive(r.s.Over, k)
 		}
-		// A subscriber does not learn why it was disconnected; only the server's log has the reason, which people overlook.
+		// A subscriber is not told why it was disconnected; only the server's log has the reason, which people overlook.
 		k.fail(fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see its log)", address.Cause(err)))
 	}()
 	return k, nil

@@ -23,13 +23,13 @@ var (
 	errNobody       = errors.New("a message was published while nobody was subscribed")
 )
 
-// queueBytes and queueMost limit what waits to be written on a connection if the plan sets no inFlight.
+// queueBytes and queueMost limit the messages that wait to be written on a connection if the plan sets no inFlight.
 const (
 	queueBytes = 64 << 20
 	queueMost  = 65536
 )
 
-// messageFrameBytes: about as much of a message in a channel is neither payload nor the channel's name: *3 $7 message $.. $..
+// messageFrameBytes is about how much of a message in a channel is neither payload nor the channel's name: *3 $7 message $.. $..
 const messageFrameBytes = 32
 
 // New makes a session.
@@ -70,7 +70,7 @@ type session struct {
 
 	// subscribers are by connection.
 	subscribers [][]*subscriber
-	// consuming guards consumers, and what of topics they take.
+	// consuming guards consumers, and their fields of topics.
 	consuming sync.Mutex
 	consumers []*consumer
 	trimmed   sync.Once
@@ -82,9 +82,9 @@ type session struct {
 
 type topic struct {
 	name string
-	// groups of a stream, as they are called there, and how many messages each has handled here.
+	// groups of a stream, by their names there, and how many messages each has handled here.
 	groups map[string]*atomic.Int64
-	// taken are the lists to which the consumers of all clients move what they take of a list; free are those of this session that no
+	// taken are the lists to which the consumers of all clients move the messages they take from a list; free are this session's lists that no
 	// consumer has yet.
 	taken, free []string
 	// command is the beginning of the one that sends to it.
@@ -116,7 +116,7 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-// Prepare removes what is stored under the topics' names and makes streams; channels and lists exist by being used.
+// Prepare removes the data under the topics' names and makes streams; channels and lists exist by being used.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	for _, t := range layout.Topics {
 		if t.Partitions > 1 {
@@ -172,8 +172,8 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return broker.Wrap(fmt.Sprintf("redis: consume %q", to.Topic), consume(ctx, to, handle))
 }
 
-// Held is what was fetched for groups, and what channels have in their sockets: subscribers read those one by one. Streams and lists are
-// asked for more when all is handled; until then it stays with the broker.
+// Held counts the messages fetched for groups, and the messages of channels in their sockets: subscribers read those one by one. Streams
+// and lists are asked for more when all is handled; until then the rest stays with the broker.
 func (s *session) Held() (int64, bool) {
 	if s.Mode != modePubSub {
 		return s.fetched.Load(), true
@@ -201,7 +201,7 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// plan refuses a layout that the mode cannot have, and names the lists to which consumers move what they take.
+// plan refuses a layout that the mode cannot have, and names the lists to which consumers move messages.
 func (s *session) plan(layout broker.Layout) error {
 	members := func(to broker.Subscription) int { all, _ := layout.Members(to); return all }
 	for _, to := range layout.Subscriptions {
@@ -228,7 +228,7 @@ func (s *session) plan(layout broker.Layout) error {
 	return nil
 }
 
-// find checks whether the user's topics are what the mode needs, and refuses to take messages away. An empty list has no key.
+// find checks whether the user's topics are of the mode's type, and refuses to take messages away. An empty list has no key.
 func (s *session) find(ctx context.Context) error {
 	var kinds []*redis.StatusCmd
 	if err := s.each(ctx, func(p redis.Pipeliner, t *topic) { kinds = append(kinds, p.Type(ctx, t.name)) }); err != nil {
@@ -250,13 +250,13 @@ func (s *session) find(ctx context.Context) error {
 	return nil
 }
 
-// clear removes what is stored under the topics' names, by any session.
+// clear removes the data under the topics' names, by any session.
 func (s *session) clear(ctx context.Context) error {
 	return s.each(ctx, func(p redis.Pipeliner, t *topic) { p.Unlink(ctx, append([]string{t.name}, t.taken...)...) })
 }
 
-// leave removes what consumers have made on the user's topics: groups, which clients share and client 0 removes, and the lists of what was
-// taken. Messages that were taken and not finished go back, in the old order.
+// leave removes the objects that consumers have made on the user's topics: groups, which clients share and client 0 removes, and the lists
+// of taken messages. Messages that were taken and not finished go back, in the old order.
 func (s *session) leave(ctx context.Context) error {
 	if s.Mode == modeStreams && s.Client > 0 {
 		return nil

@@ -80,7 +80,7 @@ func (s *server) traces(t *testing.T, run string, topics []string) []string {
 		t.Fatal(err)
 	}
 	for _, topic := range topics {
-		groups, _ := client.XInfoGroups(t.Context(), topic).Result() // of a list: an error
+		groups, _ := client.XInfoGroups(t.Context(), topic).Result() // an error for a list
 		for _, g := range groups {
 			left = append(left, g.Name)
 		}
@@ -297,8 +297,8 @@ func TestSlowWorkIsSharedByPrefetchAndDoneOnce(t *testing.T) {
 	}
 }
 
-// A member of a group that works 10 ms on each message takes them one after the other: what waits in the client behind a slow one
-// has not been received yet. That is what the drivers for Kafka (per record), NATS and RabbitMQ (per message) stamp.
+// A member of a group that works 10 ms on each message takes them one after the other: a message that waits in the client behind a slow one
+// has not been received yet. The drivers for Kafka (per record), NATS and RabbitMQ (per message) stamp the same.
 func TestAMessageBehindASlowOneIsNotReceivedYet(t *testing.T) {
 	const n, work = 20, 10 * time.Millisecond
 	for _, mode := range []string{modeStreams, modeLists} {

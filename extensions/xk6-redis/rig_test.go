@@ -56,7 +56,7 @@ func (s *server) at(driver string) broker.Options {
 	return broker.Options{URL: s.url(), Driver: json.RawMessage(driver)}
 }
 
-// traffic is what goes through a mode, to a member of the group if there is one.
+// traffic is the messages through a mode, to a member of the group if there is one.
 func (s *server) traffic(t *testing.T, mode, group string) *brokertest.Traffic {
 	t.Helper()
 	return system(s, mode, clientLink).Traffic(t, group)
@@ -78,7 +78,7 @@ func opened(t testing.TB, o broker.Options, topic string, to ...broker.Subscript
 	return made.(*session), err
 }
 
-// rig is a session on one topic with what went through it, for tests that look inside.
+// rig is a session on one topic with its traffic, for tests that look inside.
 type rig struct {
 	t         *testing.T
 	session   *session
@@ -110,7 +110,7 @@ func newRig(t *testing.T, o broker.Options, topic string, consumers ...broker.Su
 	return r
 }
 
-// consume makes the consumers and counts what arrives; before may be nil.
+// consume makes the consumers and counts their deliveries; before may be nil.
 func (r *rig) consume(before func(broker.Delivery)) {
 	r.t.Helper()
 	for _, to := range r.consumers {
@@ -130,7 +130,7 @@ func (r *rig) consume(before func(broker.Delivery)) {
 	}
 }
 
-// send sends the next n messages, counted from 0, with so many bytes or as few as it takes.
+// send sends the next n messages, counted from 0, with this number of bytes, or more if the number needs them.
 func (r *rig) send(n, bytes int) {
 	for range n {
 		payload := fmt.Appendf(nil, "%d ", r.sent)
@@ -153,7 +153,7 @@ func (r *rig) answered() {
 	}
 }
 
-// eventually waits until something holds of what the rig has seen.
+// eventually waits until something holds for the rig's records.
 func (r *rig) eventually(what string, holds func() bool) {
 	r.t.Helper()
 	brokertest.Eventually(r.t, what, func() bool {

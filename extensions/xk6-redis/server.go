@@ -19,15 +19,15 @@ import (
 const (
 	connectTimeout = 5 * time.Second
 	reconnectWait  = 100 * time.Millisecond
-	// commandTimeout limits what is not measured: making and removing topics, signs of life.
+	// commandTimeout limits requests that are not measured: making and removing topics, signs of life.
 	commandTimeout = 5 * time.Second
 	// bufferBytes of the library's sockets and of our writer, for each direction.
 	bufferBytes = 64 * 1024
-	// protocol is RESP2: what this driver uses is the same in RESP3, and every server and fork speaks it.
+	// protocol is RESP2: the parts that this driver uses are the same in RESP3, and every server and fork speaks it.
 	protocol = 2
 )
 
-// examine asks the server what it is, and refuses what this driver cannot measure.
+// examine looks up the server's kind and version, and refuses a server that this driver cannot measure.
 func (s *session) examine(ctx context.Context) error {
 	info := s.admin.InfoMap(ctx, "server")
 	if err := info.Err(); err != nil {
@@ -145,7 +145,7 @@ func (s *session) options(timeout time.Duration) *redis.Options {
 	return &options
 }
 
-// refused reports whether err is an answer of the server, so that the connection still works.
+// refused reports whether err is an answer of the server: the connection still works.
 func refused(err error) bool {
 	var answer redis.Error
 	return errors.As(err, &answer) && !errors.Is(err, redis.Nil) && !strings.HasPrefix(err.Error(), "LOADING")

@@ -15,7 +15,7 @@ func (c *consumer) start(ctx context.Context) error {
 	if c.group != "" {
 		return c.join(ctx, c.s.admin)
 	}
-	// Its messages are those after the last entry, whether they come before or after its first XREAD. ("$" would skip what comes in between.)
+	// Its messages are those after the last entry, whether they come before or after its first XREAD. ("$" would skip messages in between.)
 	info := c.s.admin.XInfoStream(ctx, c.topic.name)
 	c.last = info.Val().LastGeneratedID
 	return info.Err()
@@ -51,7 +51,7 @@ func (c *consumer) readNext(k *socket) error {
 	return err
 }
 
-// recover takes again what was delivered to a member on the socket before and not acknowledged.
+// recover takes messages again that were delivered to a member on the socket before and not acknowledged.
 func (c *consumer) recover(k *socket) error {
 	if c.group == "" {
 		return nil
@@ -102,7 +102,7 @@ func (c *consumer) read(k *socket, after string) (list []fetched, atNs int64, er
 	return list, atNs, nil
 }
 
-// claim takes over what has not been acknowledged for that long, by whomever, a few at a time.
+// claim takes over messages that no member has acknowledged for that long, a few at a time.
 func (c *consumer) claim(k *socket) error {
 	nowNs := c.s.Now()
 	if nowNs < c.claimNs {
@@ -120,8 +120,8 @@ func (c *consumer) claim(k *socket) error {
 	return err
 }
 
-// entriesOf reads entries: [[id, [field, value, ...]], ...]. An entry that was removed meanwhile is nil (Redis 6.2) or has no fields, and is
-// skipped; one that another program added has other fields, and gets an empty payload here.
+// entriesOf reads entries: [[id, [field, value, ...]], ...]. An entry that was removed in the meantime is nil (Redis 6.2) or has no fields,
+// and is skipped; one that another program added has other fields, and gets an empty payload here.
 func entriesOf(reply any) []fetched {
 	entries, _ := reply.([]any)
 	list := make([]fetched, 0, len(entries))

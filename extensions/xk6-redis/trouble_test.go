@@ -12,7 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// What happens when the server is slow, frozen, killed, or refuses.
+// The server is slow, frozen, killed, or refuses.
 
 func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
 	for _, mode := range modes {
@@ -43,7 +43,7 @@ func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// It holds up Send only when the queue and the socket's buffers are full. Subscribers may have what a server took and did not answer.
+// It holds up Send only when queue and socket buffers are full. Subscribers may have messages that a server took and did not answer.
 func TestAFrozenServerHoldsUpSendUntilItDiesAndThenNobodyKnows(t *testing.T) {
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestAServerThatIsKilledAndComesBackIsFoundAgain(t *testing.T) {
 					t.Errorf("%d connections were made anew; the sender's and the consumer's were lost twice", again)
 				}
 				for i := range uint64(acknowledged) {
-					// A list's only reader takes messages away: what is on its way when the server dies is lost.
+					// A list's only reader takes messages away: messages on their way when the server dies are lost.
 					if stays := mode == modeStreams || group != ""; stays && traffic.Arrived(i) == 0 {
 						t.Errorf("message %d of %d that were acknowledged does not arrive", i, acknowledged)
 					}

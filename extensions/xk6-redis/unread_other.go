@@ -4,5 +4,5 @@ package redis
 
 import "net"
 
-// unread is known on Linux only.
+// unread works on Linux only.
 func unread(net.Conn) (bytes int, known bool) { return 0, false }

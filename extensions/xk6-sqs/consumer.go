@@ -17,7 +17,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// deletes is how many requests that delete what was handled are on their way while the consumer asks for more.
+// deletes is how many requests to delete handled messages are on their way while the consumer asks for more.
 const deletes = 4
 
 const receiveCount = types.MessageSystemAttributeNameApproximateReceiveCount
@@ -34,7 +34,7 @@ type consumer struct {
 	over    context.Context
 	end     context.CancelFunc
 	working sync.WaitGroup
-	// held messages are here and not handled. Those of a consumer that stops come again after their visibility timeout.
+	// held messages are here and not handled. If a consumer stops, they come again after their visibility timeout.
 	held atomic.Int64
 }
 

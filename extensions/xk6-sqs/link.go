@@ -26,7 +26,7 @@ const (
 	unsaid = "refused"
 )
 
-// link is one connection that sends: so many requests at once.
+// link is one connection that sends several requests at once.
 type link struct {
 	session *session
 	number  int
@@ -65,7 +65,7 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 
 // --- internal ---
 
-// work sends what waits, as many messages as a request has room for, and each request to one queue.
+// work sends waiting messages, as many as a request has room for, and each request to one queue.
 func (l *link) work() {
 	for {
 		var batch []outgoing
@@ -73,7 +73,7 @@ func (l *link) work() {
 		case first := <-l.waiting:
 			batch = append(batch, first)
 		case <-l.session.Over.Done():
-			for { // what waits for a request
+			for { // messages that wait for a request
 				select {
 				case o := <-l.waiting:
 					o.done(o.message, 0, errClosed)
@@ -134,8 +134,7 @@ func (l *link) request(batch []outgoing) {
 	}
 }
 
-// entry is a message as the protocol takes it: text, or an attribute beside it. In a FIFO queue it has a message group, and an id that no
-// other message has.
+// entry is a message in the protocol's form: text, or an attribute next to it. In a FIFO queue it has a message group, and a unique id.
 func (l *link) entry(id string, o outgoing) types.SendMessageBatchRequestEntry {
 	s := l.session
 	e := types.SendMessageBatchRequestEntry{Id: &id, MessageBody: aws.String(noBody)}

@@ -15,13 +15,13 @@ var defaults = broker.Defaults[options](defaultsText)
 // options are the driver's own, as runner/brokers/sqs/index.ts writes them.
 type options struct {
 	Region string `json:"region"`
-	// FIFO: queues keep the order of each message group, and drop what has the deduplication id of an earlier message.
+	// FIFO: queues keep the order of each message group, and drop messages with the deduplication id of an earlier message.
 	FIFO bool `json:"fifo"`
 	// Groups is how many message groups of a FIFO queue the messages of a connection are dealt over that have no key.
 	Groups int `json:"groups"`
 	// Batch is how many messages share a request at most: those that wait for one.
 	Batch int `json:"batch"`
-	// Requests is how many requests are on their way on one connection; a connection of mqbench's is so many of HTTP's.
+	// Requests is how many requests are on their way on one connection of mqbench's, each on an HTTP connection.
 	Requests int `json:"requests"`
 	// Prefetch is how many messages an answer to a consumer has at most.
 	Prefetch int `json:"prefetch"`
@@ -29,7 +29,7 @@ type options struct {
 	WaitNs int64 `json:"waitNs"`
 	// VisibilityNs is how long a consumer may take for a message before it is handed out again.
 	VisibilityNs int64 `json:"visibilityNs"`
-	// Encoding is "base64", in the body, or "binary", an attribute beside a body of one letter.
+	// Encoding is "base64", in the body, or "binary", an attribute next to a body of one letter.
 	Encoding string `json:"encoding" known:"base64 binary"`
 }
 
@@ -38,6 +38,6 @@ const (
 	defaultTimeout = 30 * time.Second
 	dialTimeout    = 5 * time.Second
 	retryWait      = 100 * time.Millisecond
-	// idleConnections of HTTP are kept open: as many as there can be.
+	// idleConnections of HTTP are kept open: the largest possible number.
 	idleTimeout = 90 * time.Second
 )

@@ -1,4 +1,4 @@
-// Package sqs is the driver for Amazon SQS and what speaks its protocol: a topic is a queue, of which a group takes, or one consumer.
+// Package sqs is the driver for Amazon SQS and servers with its protocol: a topic is a queue, from which a group takes, or one consumer.
 package sqs
 
 import (
@@ -29,13 +29,13 @@ import (
 )
 
 const (
-	// stopTimeout is how long consumers may take for what they are handling, and for deleting it.
+	// stopTimeout is how long consumers may take to handle their present messages, and to delete them.
 	stopTimeout  = 2 * time.Second
 	recentlyWait = time.Second
 	fifoSuffix   = ".fifo"
 	defaultPort  = "9324" // of ElasticMQ, which is the one that has http
 	amazon       = ".amazonaws.com"
-	// billedBytes of what a request carries, either way, are one request on Amazon's bill.
+	// billedBytes of a request's content, either way, are one request on Amazon's bill.
 	billedBytes = 64 * 1024
 )
 
@@ -106,7 +106,7 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-// Prepare makes queues. One that is there, of a run that was killed, is made anew; the service does that a minute after its end.
+// Prepare makes queues. An existing one, of a run that was killed, is replaced; the service does that a minute after its end.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if err := layout.Rivals(); err != nil {
 		return fmt.Errorf("sqs: %w", err)
@@ -147,7 +147,7 @@ func (s *session) Remove(ctx context.Context) error {
 	return broker.Wrap("sqs: remove queues", err)
 }
 
-// Held is what consumers have got and not handled.
+// Held is how many messages consumers have got and not handled.
 func (s *session) Held() (held int64, known bool) {
 	for _, one := range s.consumers.All() {
 		held += one.held.Load()
@@ -197,7 +197,7 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// stopAll lets consumers end what they are handling.
+// stopAll lets consumers finish their present messages.
 func (s *session) stopAll() {
 	s.Quiet()
 	deadline.AtMost(stopTimeout, deadline.Steps(s.consumers.All(), func(c *consumer) {
@@ -206,7 +206,7 @@ func (s *session) stopAll() {
 	})...)
 }
 
-// client has so many connections of HTTP's.
+// client has this number of HTTP connections.
 func (s *session) client(connections int) *sqs.Client {
 	transport := &http.Transport{
 		DialContext:     (&net.Dialer{Timeout: dialTimeout}).DialContext,
@@ -244,7 +244,7 @@ func (s *session) timeout() time.Duration {
 
 func (s *session) visibility() time.Duration { return time.Duration(s.own.VisibilityNs) }
 
-// queueName is what a queue may be called: without a dot, but for the end of a FIFO queue's name.
+// queueName makes a valid name of a queue: without a dot, but for the end of a FIFO queue's name.
 func (s *session) queueName(topic string) string {
 	name := strings.ReplaceAll(strings.TrimSuffix(topic, fifoSuffix), ".", "-")
 	if s.own.FIFO {

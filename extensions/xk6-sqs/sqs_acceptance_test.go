@@ -15,7 +15,7 @@ import (
 
 func TestElasticMQKeepsTheContract(t *testing.T) {
 	for name, options := range map[string]string{
-		// What a consumer has when it dies comes again after the visibility timeout, half a minute by default.
+		// The messages of a consumer that dies come again after the visibility timeout, half a minute by default.
 		"standard": `{"visibilityNs": 10000000000}`,
 		"batches":  `{"visibilityNs": 10000000000, "batch": 10, "requests": 2, "encoding": "binary"}`,
 		"FIFO":     `{"visibilityNs": 10000000000, "fifo": true}`,

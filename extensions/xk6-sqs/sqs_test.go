@@ -47,7 +47,7 @@ func TestAQueueIsCalledWhatTheServiceTakes(t *testing.T) {
 	}
 }
 
-// Amazon bills each 64 KiB of what a request carries as a request.
+// Amazon bills each 64 KiB of a request's content as a request.
 func TestALargeRequestIsSeveralOnTheBill(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
