@@ -1,4 +1,4 @@
-// Package amqp is the driver for brokers that speak AMQP 1.0: a topic of mqbench is a queue, or a topic of the broker's.
+// Package amqp is the driver for AMQP 1.0 brokers: a topic of mqbench is a queue, or a topic of the broker's.
 package amqp
 
 import (
@@ -45,14 +45,14 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
-	broker.DropsNothing // the library keeps what it has given credit for
+	broker.DropsNothing // the library keeps all messages it has given credit for
 	own                 options
 	at                  address.Address
 	security            *tls.Config
 	links               []*link
 	topics              []broker.Topic
 	server              string
-	// classic: ActiveMQ Classic learns the kind of an address only from a prefix.
+	// classic is true for ActiveMQ Classic, where only a prefix sets the kind of an address.
 	classic   bool
 	consumers broker.List[*consumer]
 }
@@ -78,7 +78,7 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-// Prepare makes queues by using them, as AMQP 1.0 has no request for that, and takes out what an earlier run has left there.
+// Prepare makes queues by using them, because AMQP 1.0 has no request for that, and takes out the messages of an earlier run.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	grouped := func(to broker.Subscription) bool { return to.Group != "" }
 	if err := layout.Rivals(); err != nil && s.own.Destination == queue {
@@ -176,7 +176,7 @@ func (s *session) address(name string) string {
 	return name
 }
 
-// aside does something on a connection of its own, and ends that: RabbitMQ 3.10 does not answer the end of a link.
+// aside does something on a separate connection, and ends it: RabbitMQ 3.10 does not answer the end of a link.
 func (s *session) aside(ctx context.Context, do func(*amqp.Session) error) error {
 	at, err := s.connect(ctx, 0)
 	if err != nil {

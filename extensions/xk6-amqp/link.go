@@ -19,7 +19,7 @@ type link struct {
 	broker.Link[*wire]
 	session *session
 	number  int
-	// carried are what made senders and receivers on the connection, and does so when that is made again.
+	// carried are the functions that make senders and receivers on the connection, again for each new connection.
 	carried broker.List[attach]
 	// unsettled is by topic: each is a queue, which settles in the order of sending.
 	unsettled []*broker.Unanswered[sent]
@@ -113,7 +113,7 @@ func (c *consumer) stop(ctx context.Context) error {
 
 // --- internal ---
 
-// connect takes the first server that answers. Connection i begins with server i, so that a cluster's nodes get the same share in every run.
+// connect takes the first server that answers. Connection i begins with server i, which gives a cluster's nodes the same share in every run.
 func (s *session) connect(ctx context.Context, number int) (w *wire, err error) {
 	scheme := map[bool]string{true: "amqps", false: "amqp"}[s.security != nil]
 	for i := range s.at.Hosts {
@@ -189,7 +189,7 @@ func (l *link) attach(ctx context.Context, on *wire) error {
 	return nil
 }
 
-// failure rewords the library's error of a send. Where a server has ended a sender alone, the connection is made anew.
+// failure rewords the library's error of a send. If a server has ended only a sender, the whole connection is replaced.
 func (w *wire) failure(err error) error {
 	var refused *amqp.Error
 	switch {
@@ -203,7 +203,7 @@ func (w *wire) failure(err error) error {
 	}
 }
 
-// close ends the senders first if nothing is acknowledged: the server answers their end after what they sent.
+// close ends the senders first if nothing is acknowledged: the server answers their end after their messages.
 func (l *link) close(ctx context.Context) {
 	if at, is := l.Now(); is {
 		if l.session.own.Settled {

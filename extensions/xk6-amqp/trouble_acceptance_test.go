@@ -34,7 +34,7 @@ func TestAllConsumersOfAQueueWork(t *testing.T) {
 	})
 }
 
-// What durability does on the way to the disk: the settings of runner/brokers/amqp.
+// The levels of durability on the way to the disk: the settings of runner/brokers/amqp.
 func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	const n = 50
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 		// least and most flushes for n messages that are sent one after another.
 		least, most int
 	}{
-		// A few for the queue itself, and for what the server does by the clock.
+		// A few for the queue itself, and for the server's periodic work.
 		{"memory", true, 0, n / 2},
 		{"os", false, 0, n / 2},
 		{"fsync", true, n, 6 * n},

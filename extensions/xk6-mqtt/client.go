@@ -18,8 +18,8 @@ import (
 
 // link is one connection of a library. The library does not reconnect it.
 type link interface {
-	// publish hands a message over. An error: it may not have left. answer waits for the server's answer, or for the library to have
-	// written a message of QoS 0; nil: it is written.
+	// publish hands a message over. After an error, it may not have left. answer waits for the server's answer, or for the library to have
+	// written a message of QoS 0; nil if it is written.
 	publish(topic string, payload []byte) (answer func() error, err error)
 	// subscribe returns the QoS that the server grants, or its refusal.
 	subscribe(ctx context.Context, filter string) (byte, error)
@@ -28,7 +28,7 @@ type link interface {
 	end(reason error)
 }
 
-// ending is what both libraries' links have in common: a context that ends with the connection, or with the session.
+// ending is the common part of both libraries' links: a context that ends with the connection, or with the session.
 type ending struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -52,7 +52,7 @@ func (s *session) ending(socket net.Conn) *ending {
 func (e *ending) Err() error       { return context.Cause(e.Context) }
 func (e *ending) end(reason error) { e.cancel(reason) }
 
-// client is what the server knows by one client id: a producer, or one subscription. It replaces its link when that is lost.
+// client is one client id of the server: a producer, or one subscription. It replaces its link when that is lost.
 type client struct {
 	broker.Link[link]
 	s      *session
@@ -65,7 +65,7 @@ type client struct {
 	// unanswered are a producer's messages, and slots bounds them. Servers answer in the order of sending.
 	unanswered *broker.Unanswered[func() error]
 	slots      chan struct{}
-	// kept is what the library remembers of a persistent session from one connection to the next.
+	// kept is the library's state of a persistent session from one connection to the next.
 	kept any
 }
 
@@ -158,7 +158,7 @@ type wire struct {
 
 var _ sync.Locker = (*wire)(nil)
 
-// dialWire: packets that are larger than packetBytes take two writes; 0: no packet is collected.
+// dialWire: packets that are larger than packetBytes take two writes. With 0 no packet is collected.
 func (s *session) dialWire(ctx context.Context, host string, packetBytes int) (*wire, error) {
 	dial := (&net.Dialer{}).DialContext
 	if s.security != nil {
@@ -220,9 +220,9 @@ const (
 	versionTopic   = "$SYS/broker/version"
 )
 
-// try sends a message as large as the run's, or as the server takes, to a subscription, alone or shared, because servers exist that acknowledge
-// a message or a subscription and then deliver nothing: mosquitto a message above its message_size_limit, nats-server anything to a shared
-// subscription. Topics of the user's own may be all that the user has the right to, so there nothing is tried.
+// try sends a message as large as the run's, or the server's limit, to a single or shared subscription, because servers exist that
+// acknowledge a message or a subscription and then deliver nothing: mosquitto a message above its message_size_limit, nats-server anything
+// to a shared subscription. It tries nothing on the user's topics, because they may be all that the user has the right to.
 func (s *session) try(ctx context.Context, share string) error {
 	if s.Run != "" {
 		return nil
@@ -289,7 +289,7 @@ func (s *session) listen(ctx context.Context, filter string) (first <-chan strin
 	return arrived, func() { l.end(errClosed) }, err
 }
 
-// askServer is the server's name and version, as it publishes them.
+// askServer is the server's name and version from its topic.
 func (s *session) askServer(ctx context.Context) string {
 	if said, end, err := s.listen(ctx, versionTopic); err == nil {
 		defer end()

@@ -94,7 +94,7 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	return s.producers[connection], nil
 }
 
-// Consume makes a client for each subscription, as MQTT's subscribers are: a slow one holds up no other.
+// Consume makes a client for each subscription, which is usual in MQTT: a slow one holds up no other.
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	filter := s.address(to.Topic)
 	if to.Wildcard {
@@ -134,7 +134,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// Versions of the protocol, each with a library of its own.
+// Versions of the protocol, each with a separate library.
 const (
 	version5 = "5"
 	version3 = "3.1.1"
@@ -153,7 +153,7 @@ type options struct {
 	Protocol string `json:"protocol" known:"5 3.1.1"`
 	// QoS of messages and of subscriptions.
 	QoS byte `json:"qos"`
-	// Session is whether the broker keeps what a consumer gets while its connection is lost.
+	// Session is whether the broker keeps a consumer's messages while its connection is lost.
 	Session string `json:"session" known:"clean persistent"`
 	// ReceiveMaximum is how many messages of QoS 1 and 2 either side sends before the first of them is acknowledged.
 	ReceiveMaximum int         `json:"receiveMaximum"`

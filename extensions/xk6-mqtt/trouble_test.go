@@ -64,7 +64,7 @@ func TestAMessageThatIsTakenAndNotDeliveredIsNamedBeforeTheRun(t *testing.T) {
 	traffic(t, server.url(), `{"qos": 2}`)
 }
 
-// nats-server takes a shared subscription, as if it were one, and gives it nothing.
+// nats-server takes a shared subscription as if it delivered to it, and then delivers nothing.
 func TestASharedSubscriptionThatGetsNothingIsNamedBeforeTheRun(t *testing.T) {
 	shorter(t)
 	server := startNATS(t)
@@ -111,7 +111,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 	}
 }
 
-// A server that stands still takes what fits into sockets, then holds up the sender; what it has not answered when it dies is unknown.
+// A frozen server takes messages that fit into sockets, then holds up the sender; messages it has not answered when it dies are unknown.
 func TestAServerThatStandsStillHoldsUpTheSenderUntilItDies(t *testing.T) {
 	for _, protocol := range protocols {
 		for qos := range 3 {

@@ -80,7 +80,7 @@ func refusal(code byte) error {
 func (l *link5) publish(topic string, payload []byte) (answer func() error, err error) {
 	p := &packets.Publish{Topic: topic, QoS: l.s.own.QoS, Payload: payload, Properties: &packets.Properties{}}
 	answers := make(chan packets.ControlPacket, 1)
-	if l.Err() != nil || p.QoS > 0 && l.AddToSession(l.s.Over, p, answers) != nil { // blocks while as many are on their way as the server takes
+	if l.Err() != nil || p.QoS > 0 && l.AddToSession(l.s.Over, p, answers) != nil { // blocks while the server's maximum number is in flight
 		return nil, errNotConnected
 	}
 	_, _ = p.WriteTo(l.socket) // an error ends the connection
@@ -100,7 +100,7 @@ func (l *link5) publish(topic string, payload []byte) (answer func() error, err 
 	}, nil
 }
 
-// judge interprets an answer; nil: the connection is lost.
+// judge interprets an answer; nil if the connection is lost.
 func judge(answer packets.Packet) error {
 	var code byte
 	switch p := answer.(type) {
@@ -108,7 +108,7 @@ func judge(answer packets.Packet) error {
 		return errUnanswered
 	case *packets.Puback:
 		code = p.ReasonCode
-	case *packets.Pubrec: // of a refusal, which PUBCOMP does not follow
+	case *packets.Pubrec: // a refusal, which PUBCOMP does not follow
 		code = p.ReasonCode
 	case *packets.Pubcomp:
 		code = p.ReasonCode

@@ -30,7 +30,7 @@ import (
 )
 
 const (
-	// ownQueue is the library's own; dropping modes get more, so that a queue is not what loses a burst.
+	// ownQueue is the library's default. Dropping modes get more, because a burst must not be lost in a queue.
 	ownQueue      = 128
 	droppingQueue = 10_000
 	reconnectWait = 100 * time.Millisecond
@@ -59,7 +59,7 @@ func New(o broker.Options) (broker.Session, error) {
 	})
 }
 
-// Library is mangos's sockets, with queues of that length; 0: as New has them.
+// Library is mangos's sockets, with queues of that length, or 0 for New's length.
 type Library struct{ queue int }
 
 // Version shows that it is not libnanomsg or nng.

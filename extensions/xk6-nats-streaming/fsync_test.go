@@ -8,7 +8,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// What durability does on the way to the disk: the settings of runner/brokers/nats-streaming.
+// The levels of durability on the way to the disk: the settings of runner/brokers/nats-streaming.
 func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	const n = 50
 	for _, c := range []struct {
@@ -19,7 +19,7 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	}{
 		{"memory", []string{"-store", "memory"}, 0, 0},
 		{"os", []string{"-store", "file", "-file_sync=false", "-file_auto_sync", "0s"}, 0, 0},
-		// Messages and their index, each in a file of its own.
+		// Messages and their index, each in a separate file.
 		{"fsync", []string{"-store", "file", "-file_sync=true", "-file_auto_sync", "1m"}, n, 4 * n},
 	} {
 		t.Run(c.level, func(t *testing.T) {

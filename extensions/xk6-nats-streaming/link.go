@@ -43,7 +43,7 @@ func (s *session) connect(ctx context.Context, i int) (err error) {
 	first := i % len(s.servers)
 	l.below, err = nats.Connect(strings.Join(slices.Concat(s.servers[first:], s.servers[:first]), ","), slices.Concat(s.below.Options, []nats.Option{
 		nats.Name(s.client + "-" + strconv.Itoa(i)),
-		// Connection i starts with server i, so that a cluster's nodes get the same share in every run.
+		// Connection i starts with server i, which gives a cluster's nodes the same share in every run.
 		nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { s.Report("connection lost", address.Cause(err)) }),
 		nats.ReconnectHandler(func(*nats.Conn) { s.Reconnected() }),
@@ -74,19 +74,19 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 
 // --- internal ---
 
-// dial makes the connection of NATS Streaming, under a name that the server does not know yet, with the subscriptions of the one before.
+// dial makes the connection of NATS Streaming, under a name that is new to the server, with the subscriptions of the one before.
 func (l *link) dial(context.Context) (*above, error) {
 	if !l.below.IsConnected() {
 		return nil, errNotConnected
 	}
 	s := l.session
 	l.times++
-	// Of one length, as it counts towards the largest message (runner/brokers/nats-streaming/index.ts).
+	// All names have one length, because it counts towards the largest message (runner/brokers/nats-streaming/index.ts).
 	name := fmt.Sprintf("%s-%03d-%02d", s.client, l.number, l.times)
 	made := &above{Lifetime: broker.NewLifetime(context.Background())}
 	var err error
 	made.Conn, err = stan.Connect(s.own.Cluster, name, slices.Concat(s.above.Options, []stan.Option{stan.NatsConn(l.below),
-		// The server says that it does not know the connection, or nothing at all for long.
+		// The server no longer has the connection, or has been silent for long.
 		stan.SetConnectionLostHandler(func(_ stan.Conn, err error) { made.End(err) })})...)
 	if errors.Is(err, stan.ErrConnectReqTimeout) {
 		return nil, fmt.Errorf("no NATS Streaming of the cluster %q answers there; is it another cluster (-cid), or a server without NATS Streaming?", s.own.Cluster)
@@ -98,8 +98,8 @@ func (l *link) dial(context.Context) (*above, error) {
 		if one.link != l {
 			continue
 		}
-		// A group that the server still knows goes on where it was. One that it has forgotten has lost everything with it, and so has a
-		// subscription: its sequences begin anew, and the server takes one above its last as its end.
+		// A group that the server still has goes on where it was. One that it has forgotten has lost everything, and so has a subscription: its
+		// sequences begin again, and the server takes one above its last as its end.
 		options := []stan.SubscriptionOption{stan.DeliverAllAvailable()}
 		if last := one.last.Load(); one.group == "" && last > 0 {
 			options = append(options, stan.StartAtSequence(last+1))
@@ -131,7 +131,7 @@ func failure(err error) error {
 	case errors.Is(err, nats.ErrReconnectBufExceeded), errors.Is(err, nats.ErrConnectionClosed):
 		return errNotConnected
 	case errors.Is(err, nats.ErrMaxPayload):
-		// It knows the server's max_payload, and has no way to send more.
+		// The library checks the server's max_payload, and has no way to send more.
 		return fmt.Errorf("nats-streaming: publish: %w", broker.RefusedHere("nats.go", err))
 	}
 	return fmt.Errorf("nats-streaming: publish: %w", address.Cause(err))

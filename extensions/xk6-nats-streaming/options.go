@@ -37,8 +37,8 @@ const (
 	reconnectWait  = 100 * time.Millisecond
 	pingInterval   = 20 * time.Second
 	maxPings       = 2
-	// NATS Streaming has pings of its own, in seconds: only they show a client that the server has forgotten it. A server that is silent
-	// for long is left to the connection below.
+	// NATS Streaming has its own pings, in seconds: only they show a client that the server has forgotten it. The connection below deals with
+	// a server that is silent for long.
 	streamingPingSeconds = 1
 	streamingMaxPings    = 88
 	writeBufferBytes     = 32 * 1024
@@ -46,11 +46,11 @@ const (
 	leastPending = 16384
 	noPending    = 1 << 30
 	noTimeout    = time.Hour
-	// leastEnvelope is what the protocol adds to a payload at least; the topic comes to that.
+	// leastEnvelope is the protocol's minimum addition to a payload; the topic comes to that.
 	leastEnvelope = 92
 )
 
-// settings are what the libraries get: the connections below, NATS Streaming above them, and each subscription. All are printed together.
+// settings are the libraries' options: the connections below, NATS Streaming above them, and each subscription. All are printed together.
 type settings struct {
 	below        broker.Settings[nats.Option]
 	above        broker.Settings[stan.Option]

@@ -38,12 +38,12 @@ func New(o broker.Options) (broker.Session, error) {
 
 type session struct {
 	*broker.Base
-	broker.DropsNothing // the library sets no limit to what waits for callbacks
+	broker.DropsNothing // the library does not limit the messages that wait for callbacks
 	settings
 	own     options
 	servers []string
 	wires   *address.Wires
-	// client begins the names that the server knows our connections by.
+	// client is the beginning of our connections' names on the server.
 	client    string
 	links     []*link
 	consumers broker.List[*consumer]
@@ -67,7 +67,7 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-// Prepare takes out of groups what a killed run has left in them: no client can ask for a channel, empty it or remove it. Subscriptions begin
+// Prepare takes the messages of a killed run out of groups: no client can ask for a channel, empty it or remove it. Subscriptions begin
 // with the next message.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if s.Found() {
@@ -109,7 +109,7 @@ func (s *session) Remove(ctx context.Context) error {
 	return broker.Wrap("nats-streaming: leave groups", err)
 }
 
-// Held is what waits for the callbacks of subscriptions.
+// Held is how many messages wait for the callbacks of subscriptions.
 func (s *session) Held() (held int64, known bool) {
 	for _, one := range s.consumers.All() {
 		if n, _, err := (*one.at.Load()).Pending(); err == nil { // a closed one holds nothing
@@ -163,7 +163,7 @@ type consumer struct {
 
 func (s *session) consumer(to broker.Subscription, handle broker.Handler) *consumer {
 	one := &consumer{link: s.links[to.Connection], topic: to.Topic, handle: handle}
-	if to.Group != "" { // a colon has a meaning of its own
+	if to.Group != "" { // a colon has a special meaning
 		one.group = strings.ReplaceAll(s.Named("-", to.Group), ":", "-")
 	}
 	return one

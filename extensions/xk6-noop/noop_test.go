@@ -41,7 +41,7 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// open is a session with so many members of a group.
+// open is a session with this number of members of a group.
 func open(t testing.TB, members int, note func(member int)) broker.Producer {
 	t.Helper()
 	s, err := New(broker.Options{Now: func() int64 { return 0 }})

@@ -8,8 +8,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// What durability does on the way to the disk: the settings of runner/brokers/nsq. nsqd flushes after it has acknowledged, so no setting makes a flush
-// belong to an acknowledgement.
+// The levels of durability on the way to the disk: the settings of runner/brokers/nsq. nsqd flushes after it has acknowledged, so no
+// setting makes a flush belong to an acknowledgement.
 func TestMessagesAreFlushedByNumberOrByTheClockOrNever(t *testing.T) {
 	const n = 50
 	for _, c := range []struct {

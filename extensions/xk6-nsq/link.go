@@ -24,7 +24,7 @@ type link struct {
 	server  string
 }
 
-// wire is one of the library's producers. It ends with its first connection: one that connects again reads what it writes without a lock.
+// wire is one of the library's producers. It ends with its first connection: one that connects again races with its own writes.
 type wire struct {
 	*nsq.Producer
 	broker.Lifetime
@@ -97,9 +97,9 @@ func (l *link) close() {
 	}
 }
 
-// greet asks a server without TLS for an error, which says whether it requires TLS.
+// greet asks a server without TLS for an error, which shows whether it requires TLS.
 //
-// Subtle: such a server answers the library's ping with an error, and the library then panics in a goroutine of its own.
+// Subtle: such a server answers the library's ping with an error, and the library then panics in its own goroutine.
 func (s *session) greet(ctx context.Context, server string) error {
 	if s.security != nil {
 		return nil
@@ -127,8 +127,8 @@ func (s *session) greet(ctx context.Context, server string) error {
 	return cmp.Or(err, io.ErrUnexpectedEOF)
 }
 
-// consumer is one subscription, with connections of its own to all servers. What the library hands over waits in a queue of ours, no longer than
-// the prefetch, so that everything that is not handled can be given back.
+// consumer is one subscription, with separate connections to all servers. Messages from the library wait in our own queue, no longer than
+// the prefetch, because everything that is not handled must be given back.
 type consumer struct {
 	broker.Subscription
 	session *session
@@ -146,7 +146,7 @@ type taken struct {
 	at int64
 }
 
-// Output takes lines of the library's log, which alone shows that a connection is lost.
+// Output takes lines of the library's log, the only place that shows that a connection is lost.
 func (c *consumer) Output(_ int, line string) error {
 	if strings.Contains(line, "connections left alive") {
 		c.life.Failed("connection lost", errEnded)
@@ -159,7 +159,7 @@ func (c *consumer) HandleMessage(m *nsq.Message) error {
 	at := c.session.Now()
 	c.life.Works()
 	m.DisableAutoResponse()
-	c.queue <- taken{m, at} // stop takes out what work does not
+	c.queue <- taken{m, at} // stop takes out the messages that work does not
 	return nil
 }
 

@@ -1,5 +1,5 @@
 // Package nsq is the driver for NSQ: each topic is on every nsqd, a group is a channel that its members share, and a subscription without
-// one a channel of its own.
+// one has its own channel.
 package nsq
 
 import (
@@ -122,14 +122,14 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return broker.Wrap(fmt.Sprintf("nsq: subscribe to %q", to.Topic), err)
 }
 
-// Remove deletes the topics that Prepare has made, or the channels of ours on the user's own. Client 0 deletes those of groups.
+// Remove deletes the topics that Prepare has made, or our channels on the user's topics. Client 0 deletes the channels of groups.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
 	all := s.consumers.All()
 	for _, one := range all {
 		one.stop()
 	}
-	// A consumer that is still connected would make what is removed again.
+	// A consumer that is still connected would make the removed objects again.
 	deadline.AtMost(closeTimeout, deadline.Steps(all, func(c *consumer) { <-c.library.StopChan })...)
 	var failed error
 	remove := func(path, topic, channel string) {
@@ -154,7 +154,7 @@ func (s *session) Remove(ctx context.Context) error {
 	return broker.Wrap("nsq: remove channels", failed)
 }
 
-// Held is what consumers have got and not handled.
+// Held is how many messages consumers have got and not handled.
 func (s *session) Held() (held int64, known bool) {
 	for _, one := range s.consumers.All() {
 		held += int64(len(one.queue))
@@ -215,7 +215,7 @@ func (s *session) read() (err error) {
 	return err
 }
 
-// channelName is the same for all members of a group. A subscription without a group has one of its own.
+// channelName is the same for all members of a group. A subscription without a group has its own channel.
 func (s *session) channelName(group string) string {
 	if group == "" {
 		group = fmt.Sprintf("%d-%d", s.Client, s.channels.Add(1)-1)
@@ -229,7 +229,7 @@ func (s *session) everywhere(ctx context.Context, path, topic, channel string) e
 	return err
 }
 
-// stats is what all nsqd report of themselves, and of the topic if they have it.
+// stats is the report of all nsqd about themselves, and about the topic if they have it.
 func (s *session) stats(ctx context.Context, topic string) (stats, error) {
 	query := url.Values{"format": {"json"}, "topic": {topic}, "include_clients": {"false"}, "include_mem": {"false"}}
 	return s.ask(ctx, http.MethodGet, "/stats", query)
@@ -240,7 +240,7 @@ type stats struct {
 	Topics  []json.RawMessage `json:"topics"`
 }
 
-// ask sends a request to the HTTP ports of all servers. One that does not know the topic or the channel has no answer.
+// ask sends a request to the HTTP ports of all servers. One without the topic or the channel has no answer.
 func (s *session) ask(ctx context.Context, method, path string, query url.Values) (all stats, err error) {
 	for _, where := range s.https {
 		request, err := http.NewRequestWithContext(ctx, method, "http://"+where+path+"?"+query.Encode(), nil)

@@ -22,7 +22,7 @@ type options struct {
 	TLS address.TLS `json:"tls"`
 	// Prefetch is how many messages a consumer has in flight: its RDY count, shared between the servers it is connected to.
 	Prefetch int `json:"prefetch"`
-	// MsgTimeoutNs is how long the server waits for a consumer's answer (FIN); 0 is the server's own, as in defaults.
+	// MsgTimeoutNs is how long the server waits for a consumer's answer (FIN); 0 means the server's default, as in defaults.
 	MsgTimeoutNs int64 `json:"msgTimeoutNs"`
 	// OutputBuffer is "none", or "default": nsqd holds messages back for a consumer that is behind, up to 16 KiB or 250 ms.
 	OutputBuffer string `json:"outputBuffer" known:"none default"`
@@ -42,10 +42,10 @@ const (
 	defaultPort       = "4150"
 )
 
-// httpClient connects anew for each request, so nothing stays open.
+// httpClient makes a connection for each request, so nothing stays open.
 var httpClient = &http.Client{Timeout: httpTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// config is what every connection gets, with the text that Describe prints.
+// config is the configuration of every connection, with the text that Describe prints.
 func (s *session) config() (*nsq.Config, broker.Settings[struct{}]) {
 	c, printed := nsq.NewConfig(), broker.Settings[struct{}]{}
 	set := func(values map[string]any) {

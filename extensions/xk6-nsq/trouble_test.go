@@ -7,7 +7,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// A server that is killed loses what is in its memory, and knows its topics and channels again when it comes back.
+// A server that is killed loses the messages in its memory, and still has its topics and channels when it comes back.
 func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 	for name, args := range map[string][]string{"in memory": nil, "on disk": {"--mem-queue-size=0"}} {
 		for _, group := range []string{"", "workers"} {

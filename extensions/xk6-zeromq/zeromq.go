@@ -1,5 +1,5 @@
-// Package zeromq is the driver for ZeroMQ, by a library in pure Go: sockets that are connected to each other, or by a forwarder. What
-// that library does otherwise than libzmq is in extensions/README.md.
+// Package zeromq is the driver for ZeroMQ, by a library in pure Go: sockets that are connected to each other, or by a forwarder.
+// extensions/README.md lists the library's differences from libzmq.
 package zeromq
 
 import (
@@ -31,7 +31,7 @@ const (
 // options are the driver's own.
 type options struct {
 	brokerless.Options
-	// HighWaterMark is how many messages a PUB socket keeps for a subscriber; 0: the library's own, without limit.
+	// HighWaterMark is how many messages a PUB socket keeps for a subscriber; 0 means the library's default, without limit.
 	HighWaterMark int `json:"highWaterMark"`
 }
 
@@ -161,7 +161,7 @@ func (o *out) Send(m brokerless.Message) error {
 	peers := o.peers
 	o.mu.Unlock()
 	if o.mode == brokerless.PubSub {
-		// PUB keeps what it is given until it has left.
+		// PUB keeps a message until it has left.
 		message := zmq4.NewMsgFrom([]byte(m.Topic), slices.Clone(m.Payload))
 		for _, p := range peers {
 			if w, is := p.link.Now(); is {
@@ -172,7 +172,7 @@ func (o *out) Send(m brokerless.Message) error {
 		}
 		return nil
 	}
-	for range peers { // whose turn it is among those that are connected
+	for range peers { // the next one of those that are connected
 		o.turn++
 		if w, is := peers[o.turn%len(peers)].link.Now(); is {
 			err := w.SendMulti(zmq4.NewMsgFrom(append(slices.Clone(m.Path), m.Payload)...))
@@ -193,7 +193,7 @@ type wire struct {
 
 // --- internal ---
 
-// common are what all sockets get. SendMulti writes a message at once, Send in two parts for each frame.
+// common are the options of all sockets. SendMulti writes a message at once, Send in two parts for each frame.
 func common() []zmq4.Option {
 	return []zmq4.Option{
 		zmq4.WithLogger(log.New(io.Discard, "", 0)), zmq4.WithDialerTimeout(dialTimeout), zmq4.WithDialerMaxRetries(0),
@@ -222,7 +222,7 @@ func receive(socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Mess
 	}
 }
 
-// dial connects a new socket, and watches what can be lost without a send that fails; one of PUB has the subscription when it returns.
+// dial connects a new socket, and watches for a loss that no failing send shows; one of PUB has the subscription when it returns.
 func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
 	w := &wire{sockets[o.mode].out(p.base.Over, common()...), broker.NewLifetime(p.base.Over)}
 	context.AfterFunc(w, func() { _ = w.Close() })
@@ -246,7 +246,7 @@ func (o *out) dial(ctx context.Context, p *peer) (*wire, error) {
 			}
 		}()
 	case brokerless.ReqRep:
-		go func() { w.End(receive(w, o.mode, o.reply)) }() // it has this connection alone
+		go func() { w.End(receive(w, o.mode, o.reply)) }() // it does not share this connection
 	}
 	return w, nil
 }
