@@ -24,7 +24,7 @@ const (
 	securePort   = "5671"
 	// classic is the product name that ActiveMQ Classic reports.
 	classic = "ActiveMQ"
-	// longestLook is how long a queue of the user's own is given to show that it holds messages.
+	// longestLook is how long a user's queue is given to show that it holds messages.
 	longestLook = 250 * time.Millisecond
 )
 
@@ -186,7 +186,7 @@ func (s *session) aside(ctx context.Context, do func(*amqp.Session) error) error
 	return do(at.session)
 }
 
-// exists looks for an address of the user's own. A server that makes addresses when they are used has it from now on.
+// exists looks for a user's address. A server that makes addresses when they are used has it from now on.
 func (s *session) exists(ctx context.Context, name string) error {
 	return s.aside(ctx, func(on *amqp.Session) error {
 		_, err := on.NewSender(ctx, s.address(name), s.sender())
@@ -197,7 +197,7 @@ func (s *session) exists(ctx context.Context, name string) error {
 	})
 }
 
-// isEmpty refuses a queue of the user's own that holds messages: they would be taken away.
+// isEmpty refuses a user's queue that holds messages: they would be taken away.
 func (s *session) isEmpty(ctx context.Context, name string) error {
 	return s.aside(ctx, func(on *amqp.Session) error {
 		o := s.receiver()
@@ -215,7 +215,7 @@ func (s *session) isEmpty(ctx context.Context, name string) error {
 	})
 }
 
-// empty takes all messages out of a queue, which is made by that: those before a mark of ours. A drain of the link's credit would not do, as
+// empty takes all messages before our mark out of a queue, and thereby makes the queue. A drain of the link's credit would not do, because
 // the library may send it before the credit, which Artemis does not answer.
 func (s *session) empty(ctx context.Context, name string) error {
 	return s.aside(ctx, func(on *amqp.Session) error {

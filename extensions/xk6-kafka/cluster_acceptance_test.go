@@ -29,7 +29,7 @@ func TestNodesOfAClusterDieAndComeBack(t *testing.T) {
 			Replicas: 3, Kills: 4, Kill: kill,
 		})
 	})
-	// Such messages make the library look for the new leader as those that it tries again do.
+	// After such messages the library looks for the new leader, like after messages that it tries again.
 	t.Run("what is tried once goes to the new leader", func(t *testing.T) {
 		a := brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "1"}`), Timeout: 5 * time.Second}.Traffic(t, "")
 		a.Arrives()

@@ -187,7 +187,7 @@ func TestAQuotaOfTheBrokerIsTimeThatItThrottles(t *testing.T) {
 	})
 }
 
-// refuses sees that Open fails, with these words and without a password.
+// refuses checks that Open fails, with these words and without a password.
 func refuses(t *testing.T, o broker.Options, words string) {
 	t.Helper()
 	o.Connections, o.Now = 1, time.Now().UnixNano

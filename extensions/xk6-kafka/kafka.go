@@ -1,5 +1,5 @@
-// Package kafka is the driver for Apache Kafka, with franz-go. Each connection that sends is a client, and so is each subscription, as
-// every consumer is in Kafka.
+// Package kafka is the driver for Apache Kafka, with franz-go. Each connection that sends is a client, and so is each subscription, like
+// every consumer in Kafka.
 package kafka
 
 import (

@@ -20,7 +20,7 @@ type producer struct {
 	client *kgo.Client
 	watch  *watch
 	now    func() int64
-	// acks: done gets the time of the acknowledgement.
+	// acks is true if done gets the time of the acknowledgement.
 	acks       bool
 	idempotent bool
 	// refreshedNs is when the library was last asked to look up the leaders.

@@ -171,9 +171,9 @@ func (s *session) checkFlusher(ctx context.Context, brokers ...int32) error {
 // shownConfigs are the settings of a topic that affect the figures.
 var shownConfigs = []string{"max.message.bytes", "min.insync.replicas", "flush.messages", "flush.ms"}
 
-// join makes the run fit topics of the user's own: it prints the settings of the first one and makes batches fit all of them. Without the
-// permission to read settings, one that does not fit shows as failed messages. The run's groups start at the topics' ends: without that they
-// would read old messages, and starting there when a member gets its partitions would skip messages that are sent before that.
+// join makes the run fit the user's topics: it prints the settings of the first one and makes batches fit all of them. Without the
+// permission to read settings, a batch that does not fit shows as failed messages. The run's groups start at the topics' ends: without that
+// they would read old messages, and starting there when a member gets its partitions would skip messages that are sent before that.
 func (s *session) join(ctx context.Context, cluster kadm.Metadata) error {
 	s.topicConfig = map[string]string{}
 	names := s.layout.Names()

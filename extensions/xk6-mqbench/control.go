@@ -19,13 +19,13 @@ const (
 
 // listener receives the control lines. Its methods may be called from any goroutine.
 type listener interface {
-	// CloseBooks: count nothing more.
+	// CloseBooks ends all counting.
 	CloseBooks()
-	// OpenAt: the window opens at this time, ns since T0.
+	// OpenAt opens the window at this time, ns since T0.
 	OpenAt(startNs int64)
 	// Meet connects this client with the subscriptions in the others' Ready: the system has no server.
 	Meet(others []broker.Endpoint)
-	// Finish: the client may leave.
+	// Finish lets the client leave.
 	Finish()
 	// TellLeader answers question id, possibly later.
 	TellLeader(id int64)

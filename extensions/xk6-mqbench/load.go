@@ -49,8 +49,8 @@ type load struct {
 	judged *runner.Judged
 }
 
-// open makes and opens the generator: for a plan, which may be a client's part of the load's own, with results at base and a line of progress a
-// second. After an error or when ctx ends nothing is left on the broker and in the folder.
+// open makes and opens the generator: for a plan, which may be one client's part of the load's plan, with results at base and a line of
+// progress a second. After an error or when ctx ends nothing is left on the broker and in the folder.
 func (l *load) open(ctx context.Context, plan *generator.Plan, url, base string, progress io.Writer) error {
 	g, err := generator.New(plan, url)
 	if err != nil {

@@ -60,7 +60,7 @@ type k6Side struct {
 	plan   *generator.Plan
 	folder string
 	say    io.Closer
-	// opening: the system does not answer.
+	// opening is true if the system does not answer.
 	opening bool
 	// ended has the error that ended k6's test.
 	ended chan error

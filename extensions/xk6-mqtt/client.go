@@ -158,7 +158,7 @@ type wire struct {
 
 var _ sync.Locker = (*wire)(nil)
 
-// dialWire: packets that are larger than packetBytes take two writes. With 0 no packet is collected.
+// dialWire connects. Packets that are larger than packetBytes take two writes; with 0 no packet is collected.
 func (s *session) dialWire(ctx context.Context, host string, packetBytes int) (*wire, error) {
 	dial := (&net.Dialer{}).DialContext
 	if s.security != nil {
@@ -215,7 +215,7 @@ func (w *wire) failed() bool {
 var trialTimeout = 10 * time.Second
 
 const (
-	// versionTimeout: servers that publish their version have it in a retained message, which comes at once.
+	// versionTimeout is short: servers that publish their version have it in a retained message, which comes at once.
 	versionTimeout = 300 * time.Millisecond
 	versionTopic   = "$SYS/broker/version"
 )

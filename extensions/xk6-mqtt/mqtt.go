@@ -210,7 +210,7 @@ func (s *session) settings() map[string]string {
 	return set.Printed
 }
 
-// address is a topic as MQTT writes it: with slashes between its words. Topics of the user's own are as they are.
+// address is a topic as MQTT writes it: with slashes between its words. The user's topics stay unchanged.
 func (s *session) address(topic string) string {
 	if s.Run != "" {
 		return topic

@@ -12,7 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// server is a broker of a test's own.
+// server is a broker for one test.
 type server struct {
 	*brokertest.Server
 	address string

@@ -17,7 +17,7 @@ type link3 struct {
 	library paho.Client
 }
 
-// takeTimeout: the library's Publish waits that long for a writer that a lost connection has ended. A write has no timeout (client.go).
+// takeTimeout is how long the library's Publish waits for a writer that a lost connection has ended. A write has no timeout (client.go).
 const takeTimeout = 200 * time.Millisecond
 
 func dial3(ctx context.Context, c *client, host string) (link, error) {

@@ -139,8 +139,8 @@ func (c *connections) flush(ctx context.Context, connection int) error {
 	return err
 }
 
-// groupName is a group's name on the server, the same for all clients of the run. On the user's own subjects it begins with the run's
-// name, because others have groups there, too.
+// groupName is a group's name on the server, the same for all clients of the run. On the user's subjects it begins with the run's name,
+// because others have groups there, too.
 func (c *connections) groupName(group string) string {
 	if group == "" || c.Run == "" {
 		return group

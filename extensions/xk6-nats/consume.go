@@ -22,7 +22,7 @@ const (
 	// heartbeats the library asks again, in a cluster another node.
 	pullExpiry    = 30 * time.Second
 	idleHeartbeat = 2 * time.Second
-	// unusedAfter: the server removes a consumer of ours after that long without a request.
+	// unusedAfter is how long a consumer of ours may go without a request before the server removes it.
 	unusedAfter = 5 * time.Minute
 )
 

@@ -18,7 +18,7 @@ type location struct {
 	subject string
 	// filter is the subject that consumers ask for; "" is everything that the stream has.
 	filter string
-	// takenAway: reading removes messages (retention workqueue).
+	// takenAway is true if reading removes messages (retention workqueue).
 	takenAway bool
 }
 

@@ -46,7 +46,7 @@ var (
 	errNotConnected = errors.New("nats: publish: not connected")
 	errLost         = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)
 	errUnanswered   = fmt.Errorf("nats: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
-	// errTooLarge: the library checks the server's max_payload, and has no way to send more.
+	// errTooLarge comes from the library, which checks the server's max_payload, and has no way to send more.
 	errTooLarge = fmt.Errorf("nats: publish: %w", broker.RefusedHere("nats.go", nats.ErrMaxPayload))
 	// errDuplicate: the server takes a repeated id for a second copy and stores nothing. We send each id once.
 	errDuplicate = errors.New("nats: publish: the stream takes it for a duplicate of an earlier message")
@@ -73,7 +73,7 @@ func (p *producer) open(connection *nats.Conn) (err error) {
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	out := &nats.Msg{Subject: p.session.streams[m.Name].subject, Data: m.Payload}
 	if p.session.own.Dedup {
-		// A stream of the user's own may still remember the ids of an earlier run.
+		// A user's stream may still remember the ids of an earlier run.
 		out.Header = nats.Header{jetstream.MsgIDHeader: {p.session.Run + strconv.FormatInt(m.Index, 10)}}
 	}
 	if p.session.own.Publish == "sync" {

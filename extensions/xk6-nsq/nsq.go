@@ -48,7 +48,7 @@ type session struct {
 	links     []*link
 	layout    broker.Layout
 	consumers broker.List[*consumer]
-	// channels of our own that were named.
+	// channels is how many of our channels were named.
 	channels atomic.Int64
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// find looks for topics of the user's own: which of them are queues, the others being exchanges. It refuses a queue that would not give this
-// run all of its messages and no others.
+// find looks for the user's topics: which of them are queues, the others being exchanges. It refuses a queue that would not give this run
+// all of its messages and no others.
 func (s *session) find(ctx context.Context, w *wire, layout broker.Layout) (isQueue map[string]bool, err error) {
 	if s.Run == "" {
 		return nil, nil

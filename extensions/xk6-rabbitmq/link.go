@@ -144,11 +144,11 @@ func (l *link) restore(ctx context.Context, w *wire) (err error) {
 	return broker.Wrap("open a channel", err)
 }
 
-// watch sees the wire's end.
+// watch reports the wire's end.
 func (l *link) watch(w *wire) {
 	// Subtle: only closing the socket frees a publish that the broker has blocked; the library itself would wait for it.
 	context.AfterFunc(w.over, func() { _ = w.raw.Close() })
-	// Close says goodbye first, to the wire that it knows.
+	// Close says goodbye on the wire before this.
 	context.AfterFunc(l.session.Over, func() { time.AfterFunc(2*closeGrace, func() { _ = w.raw.Close() }) })
 	lost := w.NotifyClose(make(chan *amqp.Error, 1))
 	go func() { w.fail(cause(<-lost)) }()

@@ -242,6 +242,6 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// embeddedBytes: unless the server is configured otherwise, messages of this size or more are kept outside of a classic queue of version 2,
-// in a store that is flushed.
+// embeddedBytes is the size from which messages are kept outside of a classic queue of version 2, in a store that is flushed, unless the
+// server is configured otherwise.
 const embeddedBytes = 4096

@@ -16,7 +16,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// unusedAfter: the broker removes a queue on an exchange of the user's own after that long without a consumer.
+// unusedAfter is how long a queue on a user's exchange may have no consumer before the broker removes it.
 const unusedAfter = 5 * time.Minute
 
 // topology is the objects that the clients of a run share on the broker: exchanges, queues and bindings. Each client declares all of it,
@@ -27,11 +27,11 @@ type topology struct {
 	exchange, kind string
 	// exchanges of this run.
 	exchanges []string
-	// isQueue is which of the user's own topics are queues; the others are exchanges.
+	// isQueue is which of the user's topics are queues; the others are exchanges.
 	isQueue map[string]bool
 	// queues are the queues of groups, and of topics without a reader, with their topics.
 	queues map[string]string
-	// groups has, by topic, the group that uses the queue of the topic's own name.
+	// groups has, by topic, the group that uses the queue named like the topic.
 	groups map[string]string
 }
 
@@ -76,7 +76,7 @@ func (s *session) lay(layout broker.Layout, isQueue map[string]bool) (*topology,
 	return t, nil
 }
 
-// queueOf is the queue of a group, or the user's own.
+// queueOf is the queue of a group, or the user's queue.
 func (t *topology) queueOf(to broker.Subscription) string {
 	switch {
 	case t.isQueue[to.Topic]:

@@ -10,7 +10,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Describe: the answer to PUBLISH is not an acknowledgement. It is the number of connections that the message was handed to inside of the
+// Describe reports no acknowledgement for PUBLISH. Its answer is the number of connections that the message was handed to inside of the
 // server; 0 is a success, too, and no receipt is promised. An error in its place, or no answer, still fails the message.
 func (s *session) Describe() broker.Description {
 	return broker.Description{

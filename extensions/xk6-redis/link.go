@@ -59,7 +59,7 @@ func (l *line) dial(ctx context.Context) (*link, error) {
 type link struct {
 	*socket
 	s *session
-	// queue holds commands to write, unanswered those that were written.
+	// queue holds commands to write, unanswered the written ones.
 	queue, unanswered chan entry
 	// library is not nil if go-redis writes and reads: it has a separate queue, and one pipeline on its way.
 	library *redis.AutoPipeliner

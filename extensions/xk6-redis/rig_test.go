@@ -20,7 +20,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
-// server is a redis-server (or its like) of a test's own.
+// server is a redis-server (or its like) for one test.
 type server struct {
 	*brokertest.Server
 	port int

@@ -15,13 +15,13 @@ func (c *consumer) start(ctx context.Context) error {
 	if c.group != "" {
 		return c.join(ctx, c.s.admin)
 	}
-	// Its messages are those after the last entry, whether they come before or after its first XREAD. ("$" would skip messages in between.)
+	// Its messages are all after the last entry, whether they come before or after its first XREAD. ("$" would skip messages in between.)
 	info := c.s.admin.XInfoStream(ctx, c.topic.name)
 	c.last = info.Val().LastGeneratedID
 	return info.Err()
 }
 
-// join makes the group unless it exists: from the stream's beginning, or from the end of one of the user's own, which it does not make.
+// join makes the group unless it exists: from the stream's beginning, or from the end of a user's stream, which it does not make.
 func (c *consumer) join(ctx context.Context, on *redis.Client) error {
 	create, from := on.XGroupCreateMkStream, "0"
 	if c.s.Run != "" {
@@ -69,8 +69,8 @@ func (c *consumer) recover(k *socket) error {
 	}
 }
 
-// read asks for entries: new ones (">"), those after an id, or in a group the member's own after an id. It warns once if trimming may have
-// removed some that were not read yet.
+// read asks for entries: new ones (">"), entries after an id, or in a group the member's entries after an id. It warns once if trimming may
+// have removed some that were not read yet.
 func (c *consumer) read(k *socket, after string) (list []fetched, atNs int64, err error) {
 	args, block := []any{"XREAD"}, blockFor
 	if c.group != "" {

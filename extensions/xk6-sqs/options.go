@@ -19,7 +19,7 @@ type options struct {
 	FIFO bool `json:"fifo"`
 	// Groups is how many message groups of a FIFO queue the messages of a connection are dealt over that have no key.
 	Groups int `json:"groups"`
-	// Batch is how many messages share a request at most: those that wait for one.
+	// Batch is how many waiting messages share a request at most.
 	Batch int `json:"batch"`
 	// Requests is how many requests are on their way on one connection of mqbench's, each on an HTTP connection.
 	Requests int `json:"requests"`

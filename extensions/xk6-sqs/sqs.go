@@ -155,7 +155,7 @@ func (s *session) Held() (held int64, known bool) {
 	return held, true
 }
 
-// Requests are those that the service bills, also after Close.
+// Requests are the requests that the service bills, also after Close.
 func (s *session) Requests() int64 { return s.requests.Load() }
 
 func (s *session) Describe() broker.Description {
@@ -287,7 +287,7 @@ func (s *session) prepare(ctx context.Context, topic string) (at string, err err
 	return at, err
 }
 
-// isEmpty refuses a queue of the user's own with messages, those that consumers have included.
+// isEmpty refuses a user's queue that holds messages, including messages that consumers have.
 func (s *session) isEmpty(ctx context.Context, at string) error {
 	names := []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages, types.QueueAttributeNameApproximateNumberOfMessagesNotVisible}
 	said, err := s.admin.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &at, AttributeNames: names})

@@ -39,7 +39,7 @@ type Books struct {
 	// freedSets are the messages that have given back their slot: completed, failed, or timed out. timedOutSets are the ones that timed out,
 	// and settledLateSets those that have completed or failed since then.
 	freedSets, timedOutSets, settledLateSets []*ledger.Set
-	// copies has those under way, by producer; it is nil if every message has one copy, or if messages cross.
+	// copies has the copies under way, by producer; it is nil if every message has one copy, or if messages cross.
 	copies []copies
 	// order is nil if the system promises no order, or if order cannot be seen.
 	order *order

@@ -36,7 +36,7 @@ func NewBase(driver string, o Options) *Base {
 // Reconnected counts a connection that was replaced.
 func (b *Base) Reconnected() { b.reconnects.Add(1) }
 
-// Reconnects is the number of those connections.
+// Reconnects is how often Reconnected was called.
 func (b *Base) Reconnects() int64 { return b.reconnects.Load() }
 
 // Quiet silences Report: failures from now on are our own doing, because we are removing the topics that consumers read.
@@ -72,7 +72,7 @@ func (l *List[T]) Add(one T) {
 	l.made = append(l.made, one)
 }
 
-// All are those that were added, in that order. The caller may change the slice.
+// All returns the added elements, in that order. The caller may change the slice.
 func (l *List[T]) All() []T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,14 +192,14 @@ type Lifeline struct {
 // Lifeline makes the lifeline of one connection.
 func (b *Base) Lifeline() *Lifeline { return &Lifeline{base: b} }
 
-// Failed: the connection does not work. The first of several failures in a row is reported.
+// Failed notes that the connection does not work. The first of several failures in a row is reported.
 func (l *Lifeline) Failed(what string, err error) {
 	if !l.lost.Swap(true) {
 		l.base.Report(what, address.Cause(err))
 	}
 }
 
-// Works: a message or an answer came through. If the connection was lost it has been replaced.
+// Works notes that a message or an answer came through. If the connection was lost it has been replaced.
 func (l *Lifeline) Works() {
 	if l.lost.Load() && l.lost.Swap(false) { // most calls write nothing
 		l.base.Reconnected()

@@ -1,6 +1,6 @@
-// Package broker is the contract between the generator and the driver of one kind of broker. A driver implements Session and
-// Producer, and those abilities (abilities.go) that its system has. It imports its client library and, of our packages, this one,
-// address and deadline. It passes brokertest.
+// Package broker is the contract between the generator and the driver of one kind of broker. A driver implements Session and Producer, and
+// its system's abilities (abilities.go). It imports its client library and, of our packages, this one, address and deadline. It passes
+// brokertest.
 package broker
 
 import (
@@ -83,11 +83,11 @@ type Part struct {
 	Client, Clients int
 }
 
-// Found reports whether the topics exist already: they are the user's own, or client 0 made them.
+// Found reports whether the topics exist already: they are the user's, or client 0 made them.
 func (p Part) Found() bool { return p.Run != "" || p.Client > 0 }
 
-// Named is the name of something that the clients of a run share. On the user's own topics it begins with the run's name, because
-// other runs have theirs there.
+// Named is the name of something that the clients of a run share. On the user's topics it begins with the run's name, because other runs
+// have theirs there.
 func (p Part) Named(separator, name string) string {
 	if p.Run == "" {
 		return name
@@ -255,17 +255,17 @@ type Delivery struct {
 
 // Description is the part of reports about a system.
 type Description struct {
-	// Acks: the broker answers every Send.
+	// Acks is true if the broker answers every Send.
 	Acks bool
-	// Inline: Send itself delivers the message, through our own handler; that time does not belong to the system.
+	// Inline is true if Send itself delivers the message, through our own handler; that time does not belong to the system.
 	Inline bool
 	// Order that the system promises for one producer's messages to one partition or with one key: "none" or "per-producer".
 	Order string
-	// GroupOrder: the order also holds if several members of a group share the topic.
+	// GroupOrder is true if the order also holds when several members of a group share the topic.
 	GroupOrder bool
-	// Wildcards: a subscription may be a pattern.
+	// Wildcards is true if a subscription may be a pattern.
 	Wildcards bool
-	// Stores: messages that are sent before the members of a group subscribe wait for them.
+	// Stores is true if messages that are sent before the members of a group subscribe wait for them.
 	Stores bool
 	// RedeliversAfter is how long a member of a group may go without an acknowledgement or a sign of life before the system delivers its
 	// messages again. It is 0 if that happens only when the member's connection ends.

@@ -89,7 +89,7 @@ func (s *Settings[Option]) Print(values map[string]any) {
 	}
 }
 
-// drivers are those that are registered, by name.
+// drivers are the registered drivers, by name.
 var drivers sync.Map
 
 // registered is called for each of them.

@@ -68,7 +68,7 @@ type Out interface {
 // ErrNotConnected is Send's error where no receiver is connected: the message has not left.
 var ErrNotConnected = errors.New("no receiver is connected")
 
-// Options are those that all such drivers have; runner/brokers/brokerless.ts writes them. Drivers embed them.
+// Options are common to all such drivers; runner/brokers/brokerless.ts writes them. Drivers embed them.
 type Options struct {
 	Mode Mode `json:"mode" known:"push-pull pub-sub req-rep"`
 	// Transport is "tcp", or "ipc" for sockets on one machine.

@@ -89,7 +89,7 @@ func startForwarder(t *testing.T, library string) (*Server, string) {
 	return server, library + "://" + addr
 }
 
-// loses: of two clients the one that receives goes away. Sends to it fail or are lost, and nothing hangs.
+// loses takes away the receiving one of two clients. Sends to it fail or are lost, and nothing hangs.
 func loses(t *testing.T, s System) {
 	topics := named("gone")
 	sends, receives := open(t, s, shape{group: "workers"}, topics...), open(t, s, shape{group: "workers"}, topics...)

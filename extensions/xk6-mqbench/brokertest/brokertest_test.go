@@ -39,7 +39,7 @@ func TestEachFaultOfAClusterIsFound(t *testing.T) {
 	}
 }
 
-// A suite that finds nothing wrong is worth nothing: each of its tests must fail for the broker that it is there for.
+// A suite that finds nothing wrong is worth nothing: each of its tests must fail for its broken broker.
 func TestEachFaultIsFound(t *testing.T) {
 	faults := map[string][]string{
 		"says what it is and what it set, and no secret": {"prints the password"},

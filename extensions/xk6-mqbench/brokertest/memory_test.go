@@ -22,12 +22,12 @@ import (
 // breaks one promise.
 type memory struct {
 	fault string
-	// struck: a fault of one message has had it.
+	// struck is true once a message has had a fault that strikes only one.
 	struck atomic.Bool
 	mu     sync.Mutex
 	change sync.Cond
 	gone   bool
-	// down: its leader, with this number counted from 0, is gone, and there is no other yet.
+	// down is true while the leader, with this number counted from 0, is gone, and there is no other yet.
 	down   bool
 	leader int
 	// topics by name; in each a queue per group, and one per subscription without a group.

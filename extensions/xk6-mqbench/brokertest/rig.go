@@ -31,7 +31,7 @@ type shape struct {
 	replicas int
 	// timeout of a message; 0 means the usual one.
 	timeout time.Duration
-	// part of the session in the run: topics of the user's own, one of several clients.
+	// part of the session in the run: the user's topics, one of several clients.
 	part broker.Part
 	// consumers on all clients; nil means one of each topic, on the last connection, in this group.
 	consumers []broker.Subscription

@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// Server is a broker's process of a test's own.
+// Server is the process of a test's broker.
 type Server struct {
 	t       testing.TB
 	process *exec.Cmd

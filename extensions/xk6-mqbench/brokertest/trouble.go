@@ -79,7 +79,7 @@ func (a *Traffic) Arrived(n uint64) (times int) {
 	return times
 }
 
-// Arrives sees a message arrive that is sent from now on.
+// Arrives waits for the arrival of a message that is sent from now on.
 func (a *Traffic) Arrives() {
 	a.rig.t.Helper()
 	before := a.sent

@@ -76,9 +76,9 @@ func (s *sender) enter() bool {
 	return true
 }
 
-// runClosed starts the senders at T0 and goes on until every message has settled, or nothing has been sent or completed and nothing
-// has timed out for the length of the drain, or the time is over. Messages that are not sent by then are not offered; those in
-// flight have the drain to come back. It returns how the run ended.
+// runClosed starts the senders at T0 and goes on until every message has settled, or nothing has been sent or completed and nothing has
+// timed out for the length of the drain, or the time is over. Messages not sent by then are not offered; messages in flight have the drain
+// to come back. It returns how the run ended.
 func (g *Generator) runClosed(ctx context.Context) string {
 	time.Sleep(time.Duration(g.t0 - g.clock.Now()))
 	var sending sync.WaitGroup
@@ -130,7 +130,7 @@ func (g *Generator) runClosed(ctx context.Context) string {
 	}
 }
 
-// slotsTaken is how many slots are taken: by messages that have neither settled nor timed out, and by those that are about to leave.
+// slotsTaken is how many slots are taken: by messages that have neither settled nor timed out, and by messages about to leave.
 func (g *Generator) slotsTaken() (n int64) {
 	for _, s := range g.senders {
 		n += s.inFlight.Load()

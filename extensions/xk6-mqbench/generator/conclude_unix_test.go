@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// stopped stops this process for so long.
+// stopped stops this process for the length of pause.
 func stopped(t *testing.T, pause time.Duration) {
 	t.Helper()
 	// If it is continued before it has stopped, it gets the signal once more.

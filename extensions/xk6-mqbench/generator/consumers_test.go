@@ -19,7 +19,7 @@ func TestMembersOfAGroupShareTheMessagesAndOrderCountsWhereEachHasItsTopics(t *t
 	for words, c := range map[string]struct {
 		plan          *Plan
 		subscriptions int
-		// Of the last one.
+		// The last subscription's fields.
 		topic      string
 		connection int
 		ordered    bool

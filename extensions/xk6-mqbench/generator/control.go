@@ -80,8 +80,8 @@ func (g *Generator) TellLeader(id int64) {
 	g.results.tell(answer)
 }
 
-// OpenAt opens the window of a warm-up until steady, at a whole second before the plan's own. Too late, it changes nothing: none of the
-// window's messages may have been sent. Any goroutine may call it at any time.
+// OpenAt opens the window of a warm-up until steady, at a whole second before the planned one. If it is too late, it changes nothing: none
+// of the window's messages may have been sent. Any goroutine may call it at any time.
 func (g *Generator) OpenAt(startNs int64) {
 	s := g.plan.Schedule
 	if s.Steady == nil || startNs < s.Steady.FromNs || startNs >= s.WarmupNs || startNs%int64(time.Second) != 0 {
@@ -121,8 +121,8 @@ func (g *Generator) hasT0() bool {
 	}
 }
 
-// awaitFinish keeps one of several clients, with its books closed, until it may leave. When a member leaves a group, the broker gives
-// its unacknowledged messages to the other members, and those must no longer count them.
+// awaitFinish keeps one of several clients, with its books closed, until it may leave. When a member leaves a group, the broker gives its
+// unacknowledged messages to the other members, which must no longer count them.
 func (g *Generator) awaitFinish(ctx context.Context) {
 	g.results.tell(map[string]any{"mqbench": "settled"})
 	most := g.t0 + g.endNs.Load() + g.plan.DrainNs + int64(finishTimeout) - g.clock.Now()

@@ -80,7 +80,7 @@ func TestFaultsOfAFanOutAreCountedInCopies(t *testing.T) {
 	failed, missing, unknown := count(0, n, refuses), sent(dropped), sent(unacked)
 	lost := sent(func(i int64) bool { return dropped(i) && !unacked(i) })
 	m.has("failed %d unknown %d lost %d duplicated %d acked %d", failed, unknown, lost, sent(repeated), n-failed-unknown)
-	// Last is of those messages of which every subscriber has its copy.
+	// Last counts the messages of which every subscriber has its copy.
 	m.has("received %d #last %d", subscribers*(n-failed)-missing, n-failed-missing)
 	if first := m.offenders["lost"]; first.Sequence*3+first.Producer != 11 {
 		t.Errorf("first lost is %+v; want message 11", first)

@@ -207,7 +207,7 @@ func measure(t *testing.T, plan *Plan, s *stub, heartbeat func(slot func())) *me
 	return m
 }
 
-// start hands out T0, so long from now, and has every client's k6 call its slots until the run is through.
+// start hands out T0, which is `ahead` from now, and has every client's k6 call its slots until the run is through.
 func (c *fleet) start(ahead time.Duration) {
 	t0 := time.Now().Add(ahead)
 	for _, g := range c.generators {
@@ -278,7 +278,7 @@ func (c *fleet) finish() {
 	}
 }
 
-// arrived: by the counts of all clients, nothing is missing. (runner/run/arrival.ts also waits for surplus copies.)
+// arrived reports whether, by all clients' counts, nothing is missing. (runner/run/arrival.ts also waits for surplus copies.)
 func (c *fleet) arrived() bool {
 	var expected, received int64
 	for _, g := range c.generators {
@@ -296,7 +296,7 @@ func (c *fleet) arrived() bool {
 	return received == expected*c.plan.subscribers()
 }
 
-// quiet: everything is sent, and nothing more arrives. Only the drain would show lost and unanswered messages.
+// quiet reports whether everything is sent, and nothing more arrives. Only the drain would show lost and unanswered messages.
 func (c *fleet) quiet() bool {
 	for _, g := range c.generators {
 		if !g.sent() || slices.ContainsFunc(g.senders, func(s *sender) bool { return s.busy.Load() || !s.connection.quiet() }) {

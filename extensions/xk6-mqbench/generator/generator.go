@@ -30,9 +30,9 @@ const (
 type Generator struct {
 	plan  *Plan
 	share *share
-	// crosses: messages that are sent here may be received elsewhere, and the reverse.
+	// crosses is true if messages that are sent here may be received elsewhere, and the reverse.
 	crosses bool
-	// closed: there is no schedule.
+	// closed is true if there is no schedule.
 	closed   bool
 	schedule schedule.Schedule
 	// keys is nil if messages have none.
@@ -46,7 +46,7 @@ type Generator struct {
 	errors   books.Errors
 	// endNs and intendedMessages are the window's end (ns since T0) and the messages until then: the plan's, unless it opens earlier.
 	endNs, intendedMessages atomic.Int64
-	// responds: a receipt completes a response.
+	// responds is true if a receipt completes a response.
 	responds    bool
 	body        *envelope.Body
 	messages    sync.Pool
@@ -56,7 +56,7 @@ type Generator struct {
 	byProducer []*sender
 	repliers   []replier
 	results    *results
-	// prepared: there may be something on the broker to remove.
+	// prepared is true if there may be something on the broker to remove.
 	prepared bool
 
 	pacer *pacer.Pacer

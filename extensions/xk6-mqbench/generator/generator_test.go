@@ -35,7 +35,7 @@ func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T
 	if q := m.metrics["queued"].Sum; q > m.metrics["response"].Sum/2 {
 		t.Errorf("queued is %d of %d although no send blocked", q, m.metrics["response"].Sum)
 	}
-	// Messages that a closed loop would not have sent: those due while message 1000 was in flight; a busy machine adds others.
+	// A closed loop would not have sent the messages due while message 1000 was in flight; a busy machine adds others.
 	m.between("sent behind an earlier message", *m.window.Behind, 400-lag, 3000)
 }
 
@@ -73,7 +73,7 @@ func TestASendThatBlocksIsQueuedTimeOfTheMessagesBehindIt(t *testing.T) {
 }
 
 func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
-	// Each send takes so much of the 1000 us between messages: an ideal generator is never late.
+	// Each send takes sendUs of the 1000 us between messages: an ideal generator is never late.
 	for _, sendUs := range []int64{0, 100} {
 		p := testPlan(1000, 2000)
 		p.Limits = append(p.Limits, recorder.Limit{Metric: recorder.Response, Ns: 100 * ms})

@@ -87,7 +87,7 @@ func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
 	}
 }
 
-// Its own stamps split a message's response: those that contradict each other or the schedule, or are of another run, are none. With a
+// Its stamps split a message's response. Stamps that contradict each other or the schedule, or are from another run, do not count. With a
 // checksum they are damage.
 func TestAMessageWhoseStampsContradictEachOtherIsNotOurs(t *testing.T) {
 	for _, checksum := range []bool{false, true} {

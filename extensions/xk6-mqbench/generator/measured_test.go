@@ -32,7 +32,7 @@ type measured struct {
 	breakdown []recorder.Bucket
 	stoppedNs int64
 	metrics   map[string]recorder.Exact
-	// over: messages of the window over limit k, and those over it without lag.
+	// over counts messages of the window over limit k, overWithoutLag the ones over it without lag.
 	over, overWithoutLag []int64
 	took                 time.Duration
 	// file is the path of the client's files without their endings, progress the lines that it printed while it ran.

@@ -13,7 +13,7 @@ import (
 const (
 	// claimWaitNs is how often the pacer looks for new claims when k6 is behind.
 	claimWaitNs = int64(200 * time.Microsecond)
-	// heldNs: if a send call holds the pacer for longer, another thread goes on with the other connections.
+	// heldNs is how long a send call may hold the pacer before another thread goes on with the other connections.
 	heldNs = int64(2 * time.Millisecond)
 )
 
@@ -127,9 +127,9 @@ const (
 //
 //	start(n) = first free moment >= at(n), busy: [start(n), start(n) + S(n))
 //
-// Where messages come in the order of their times that is Lindley's recursion. Subtle: they need not. When our own work made
-// a burst of late messages, one producer's may be sent before older ones of another, and counting on from the end of the
-// call before would make those wait, on paper, for messages that were due long after them.
+// Where messages come in the order of their times that is Lindley's recursion. Subtle: they need not. When our own work made a burst of
+// late messages, one producer's may be sent before older ones of another. Counting on from the end of the call before would make the older
+// ones wait, on paper, for messages that were due long after them.
 type calendar struct {
 	// last is the newest busy stretch, past are older ones, ascending.
 	last stretch
@@ -153,7 +153,7 @@ func (c *calendar) free(atNs int64) int64 {
 	return max(atNs, c.last.untilNs)
 }
 
-// book notes a send call of so long from startNs on, which free has given.
+// book notes a send call of length ns at startNs, which free has returned.
 func (c *calendar) book(startNs, ns int64) {
 	switch {
 	case startNs > c.last.untilNs:

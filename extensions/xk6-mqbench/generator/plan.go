@@ -49,7 +49,7 @@ type Plan struct {
 	Connections int      `json:"connections"`
 	Producers   int      `json:"producers"`
 	Topics      []string `json:"topics"`
-	// Create: mqbench makes and removes the topics.
+	// Create is true if mqbench makes and removes the topics.
 	Create        bool     `json:"create"`
 	ReplyTopics   []string `json:"replyTopics"`
 	Partitions    int      `json:"partitions"`
@@ -69,7 +69,7 @@ type Plan struct {
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`
-	// IntervalSeconds of a long window are recorded as one (see plan.ts). Left out: 1.
+	// IntervalSeconds of a long window are recorded as one (see plan.ts); 1 if left out.
 	IntervalSeconds int64 `json:"intervalSeconds"`
 	// Client is which of how many clients this is. The file has index 0 for all of them; Take sets it.
 	Client struct {
@@ -121,7 +121,7 @@ type Message struct {
 	envelope.Payload
 	// LimitBytes is the largest message that the system takes, if messages are larger on purpose.
 	LimitBytes int `json:"limitBytes"`
-	// Checksum: every payload ends in its CRC32C, and receipts are checked.
+	// Checksum is true if every payload ends in its CRC32C, and receipts are checked.
 	Checksum bool `json:"checksum"`
 }
 

@@ -257,7 +257,7 @@ type timeouts struct {
 	from int64
 }
 
-// moment: at atNs (ns since T0) the sequences below called had been handed to the library, the last one with that lag.
+// moment is atNs (ns since T0), when the sequences below called had been handed to the library, the last one with that lag.
 type moment struct{ atNs, lagNs, called int64 }
 
 // timeoutStepNs is how exactly a timeout is kept: a slot comes back at most two steps after it.

@@ -166,7 +166,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 	return o
 }
 
-// applying are the settings without those about consumers that the pattern does not have.
+// applying are the settings, except for settings about consumers that the pattern does not have.
 func (p *Plan) applying(settings map[string]string) map[string]string {
 	applying := maps.Clone(settings)
 	switch p.Pattern {

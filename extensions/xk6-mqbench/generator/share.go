@@ -15,7 +15,7 @@ import (
 // are numbered again, the producers' first.
 type share struct {
 	index, count int
-	// producers is the number on all clients; own lists those that live here, ascending; below is how many of them have a smaller number.
+	// producers is the number on all clients; own lists this client's, ascending; below is how many producers have a smaller number.
 	producers int64
 	own       []int64
 	below     []int64

@@ -14,7 +14,7 @@ func TestAGeneratorThatIsStoppedInASendBlamesItself(t *testing.T) {
 	for _, c := range []struct {
 		every int64
 		pause time.Duration
-		// At least so much lag, of the messages that became due in each stop. It begins a little late.
+		// The least lag of the messages that became due in each stop. It begins a little late.
 		lagNs int64
 	}{
 		{600, 400 * time.Millisecond, 3 * 40_000 * ms},

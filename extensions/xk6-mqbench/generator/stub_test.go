@@ -329,7 +329,7 @@ func without(lost func(i int64) bool) func(int, int64) int {
 	}
 }
 
-// unless acknowledges all but some messages, so long after their send.
+// unless acknowledges all but some messages, at this delay after their send.
 func unless(silent func(i int64) bool, after time.Duration) func(i int64) (time.Duration, error) {
 	return func(i int64) (time.Duration, error) { return after, map[bool]error{true: errNever}[silent(i)] }
 }

@@ -33,7 +33,7 @@ const (
 type Pacing struct {
 	// Mode is auto (decided by the machine), spin (one core is for it) or sleep (it never spins). Empty means auto.
 	Mode string `json:"mode"`
-	// Apart: no broker uses the cores that this process may use.
+	// Apart is true if no broker uses the cores that this process may use.
 	Apart bool `json:"apart"`
 }
 

@@ -20,7 +20,7 @@ func TestBreakdownAndSlowestAreThoseOfThePlainListOfMessages(t *testing.T) {
 			m.QueuedNs = 0
 		}
 		m.ResponseNs = m.QueuedNs + m.LagNs + m.ServiceNs
-		if i >= 1000 { // those before it are of the warm-up
+		if i >= 1000 { // the messages before it are of the warm-up
 			all = append(all, m)
 		}
 		s := r.Shard(int(i))

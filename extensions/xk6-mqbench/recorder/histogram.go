@@ -42,7 +42,7 @@ func percentile(counts []int64, all int64, p float64) int64 {
 }
 
 // encode makes the text that HdrHistogram's libraries read: V2, compressed. Theirs is compressed harder and takes 20 times as long, which
-// at each second's end the messages would notice.
+// would delay messages at each second's end.
 func (l *Log) encode(counts []int64) []byte {
 	end := len(counts)
 	for end > 0 && counts[end-1] == 0 {

@@ -64,9 +64,9 @@ type Frame struct {
 	First int64
 	// Metrics to record; records of other metrics are ignored.
 	Metrics []Metric
-	// WarmUp: messages of the warm-up are recorded too, in seconds of their own.
+	// WarmUp also records messages of the warm-up, in separate seconds.
 	WarmUp bool
-	// Acks: a message is complete when it is acknowledged, otherwise at its first receipt.
+	// Acks completes a message when it is acknowledged, otherwise at its first receipt.
 	Acks bool
 	// IntervalSeconds is how many seconds of the window are recorded as one; 0 means 1.
 	IntervalSeconds int64
@@ -152,7 +152,7 @@ func (r *Recorder) SecondOf(offsetNs int64) int {
 // BeginOf is when a second begins, ns since T0.
 func (r *Recorder) BeginOf(number int) int64 { return r.zeroNs.Load() + int64(number)*secondNs }
 
-// EndOf is when it ends, with those that are recorded as one with it.
+// EndOf is when it ends, with the other seconds that are recorded as one with it.
 func (r *Recorder) EndOf(number int) int64 {
 	if r.warmsUp(number) {
 		return r.BeginOf(number + 1)

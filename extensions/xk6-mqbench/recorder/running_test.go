@@ -79,7 +79,7 @@ func TestASecondThatIsLookedAtLosesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkAMessageWhileItsSecondIsLookedAt: no message waits for a merge.
+// BenchmarkAMessageWhileItsSecondIsLookedAt shows that no message waits for a merge.
 func BenchmarkAMessageWhileItsSecondIsLookedAt(b *testing.B) {
 	r := New(1, frame(0, secondNs), nil)
 	longest := time.Duration(0)

@@ -7,7 +7,7 @@ import (
 
 // second holds one shard's measurements of one second of intended time.
 type second struct {
-	// sparse: few values are to come.
+	// sparse is true if few values are to come.
 	sparse bool
 	cells  [metrics]*cell
 	limits []limitCounts

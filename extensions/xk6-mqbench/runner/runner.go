@@ -28,7 +28,7 @@ import (
 // fileEnv names the bundle for a k6 that was linked without one.
 const fileEnv = "MQBENCH_RUNNER"
 
-// ErrAbsent: this k6 was linked without the bundle.
+// ErrAbsent means that this k6 was linked without the bundle.
 var ErrAbsent = errors.New("this k6 cannot plan and judge by itself: use the one that `npx mqbench build` makes")
 
 // Runner is a bundle; nil if there is none. Its methods take some seconds, and may be called by any goroutine.

@@ -130,9 +130,8 @@ func (s *Stages) Before(ns int64) int64 {
 // the seed's row for arrivals. Gaps are summed in float64 within chunks of 1024 messages, and each sum is truncated to whole ns. A
 // chunk starts at the rounded end of the one before. Gaps themselves are not rounded, so rounding does not shift the mean rate.
 //
-// Message 0 comes after the first gap. A chunk is computed as a whole when one of its messages is needed, and kept until two
-// others with the same number modulo 128 replace it: the pacer and the receipts may be far apart. Of all others only the starts are
-// kept, 8 bytes each.
+// Message 0 comes after the first gap. A chunk is computed as a whole when one of its messages is needed, and kept until two others with
+// the same number modulo 128 replace it: the pacer and the receipts may be far apart. Other chunks keep only their starts, 8 bytes each.
 type Poisson struct {
 	meanNs float64
 	source draw.Source
