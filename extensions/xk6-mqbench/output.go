@@ -66,7 +66,7 @@ func (r *rootModule) newOutput(params output.Params) (output.Output, error) {
 
 func (o *resultsOutput) Description() string { return "mqbench (" + o.params.ConfigArgument + ".hlog)" }
 
-// Start connects and subscribes, to be ready for the first slot. If a coordinator sets T0, it waits for it.
+// Start connects and subscribes, to be ready for the first slot. If a coordinator sets T0, Start waits for it.
 //
 // Subtle: k6 catches signals only when its outputs have started. A signal before that would end it at once and leave our topics on the
 // broker, so we catch signals until the first slot.

@@ -95,7 +95,7 @@ func requestReplyPlan(rate, ms int64) *Plan {
 	return p
 }
 
-// of makes it a plan for n clients.
+// of copies the plan, for n clients.
 func of(n int, plan *Plan) *Plan {
 	p := *plan
 	p.Client.Count = n

@@ -147,7 +147,7 @@ func (c *Configuration) options() ([]nats.Option, error) {
 	if c.Creds != "" {
 		options = append(options, nats.UserCredentials(c.Creds))
 	}
-	// Only unsafe is for servers that ask for TLS; scripts also write it together with others.
+	// Without tls, unsafe is for servers that ask for TLS; scripts also write it for other servers.
 	security := c.TLS
 	security.On, security.Insecure = c.TLS.On || c.Unsafe, c.TLS.Insecure || c.Unsafe
 	config, err := security.Config()
