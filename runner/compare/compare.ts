@@ -78,6 +78,7 @@ export function pairOf(
 	if (a.all.length === 0)
 		return none([`${a.name} has no run of ${a.system}, ${a.case}: nothing to compare with`]);
 	const oneRun = isOneRun(a.of, b.of);
+	const boot = a.of.machine?.boot ?? null;
 	// Systems of one command have the same work; their durability may differ, and is then compared.
 	const other = oneRun ? null : otherWork(a, b);
 	if (other !== null) return none([other]);
@@ -98,7 +99,7 @@ export function pairOf(
 		const { margin, from } = marginOf(figure, {
 			line: line && { ...line, baselineNs: before.median },
 			noise: noiseOf(calibration, b.of.machine?.fingerprint ?? null, figure, one),
-			stored: !oneRun && machine === null && !isSameStart(a.of, b.of),
+			stored: !oneRun && machine === null && (boot === null || boot !== b.of.machine?.boot),
 			runs: having,
 		});
 		const { verdict, notWorse, said } = judge({
@@ -205,10 +206,6 @@ function doubtOf({ name: side, all, counting }: Counted, b: Counted): string | n
 /** Two systems of one command, measured in turns. The run id is not enough: users choose it. */
 function isOneRun(a: Baseline, b: Baseline): boolean {
 	return a === b || (a.runId === b.runId && a.startedAt !== null && a.startedAt === b.startedAt);
-}
-
-function isSameStart(a: Baseline, b: Baseline): boolean {
-	return a.machine?.boot != null && a.machine.boot === b.machine?.boot;
 }
 
 function sideOf(figure: string, { name, counting }: Counted): Comparison["a"] {

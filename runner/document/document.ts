@@ -128,8 +128,9 @@ function leadOf(whole: Result, names: readonly string[]): string {
 	// A line of the same metric that was not met gives the figure of a single run already.
 	const [run, ...others] = whole.runs;
 	const told = others.length === 0 && worstOf(whole)?.gate?.metric === run?.main;
-	const said = answered === null || told;
-	return said ? meaning : `${answered}. ${sentence(meaning, names).slice(0, -1)}`;
+	return answered === null || told
+		? meaning
+		: `${answered}. ${sentence(meaning, names).slice(0, -1)}`;
 }
 
 /** Parts missing from a result that was read from its own files. */

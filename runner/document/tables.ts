@@ -100,7 +100,11 @@ export function failover(result: Result): Fold[] {
 		...(several ? [["run", ({ run }: Fault) => runTitle(run, result)] as const] : []),
 		["fault", ({ fault }) => faultName(fault)],
 		["at", ({ fault, run }) => faultAt(fault, run)],
-		["for", lastedText],
+		[
+			"for",
+			({ fault: { beganNs, endedNs } }) =>
+				endedNs === null ? "to the end" : formatDuration(Math.max(0, endedNs - beganNs)),
+		],
 		[`without ${completions}`, unavailableText],
 		[again, (of) => afterText(of, of.fault.recoveredNs, of.fault.sla !== null)],
 		[
@@ -139,10 +143,6 @@ function clockText({ clock }: Run["clients"][number]): string {
 interface Fault {
 	readonly fault: Failover;
 	readonly run: Run;
-}
-
-function lastedText({ fault: { beganNs, endedNs } }: Fault): string {
-	return endedNs === null ? "to the end" : formatDuration(Math.max(0, endedNs - beganNs));
 }
 
 /** "1.24s from 4.21s on", "at least 6s from 4s on", "none", "n/a" */

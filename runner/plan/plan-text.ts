@@ -78,15 +78,11 @@ export function durabilityText(
 ): string | null {
 	const known = all.flatMap(({ system, load }) => {
 		const level = load.durabilityLevel ?? LEVEL.exec(load.durability)?.[0];
-		return level === undefined ? [] : [{ system, level }];
+		return level === undefined ? [] : [{ level, text: `${system} ${level}` }];
 	});
-	const said = distinct(
-		known.map(({ system, level }) => `${system} ${level}`),
-		String,
-	);
-	return new Set(known.map(({ level }) => level)).size < 2
-		? null
-		: `durability differs: ${said.join(", ")}`;
+	const texts = distinct(known, ({ text }) => text).map(({ text }) => text);
+	const levels = new Set(known.map(({ level }) => level));
+	return levels.size < 2 ? null : `durability differs: ${texts.join(", ")}`;
 }
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ..." */

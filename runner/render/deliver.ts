@@ -11,7 +11,7 @@ import { terminalLook } from "../terminal/look.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import { issue } from "../workflow-log.ts";
 import type { World } from "../world.ts";
-import { annotations, command, outputText } from "./github.ts";
+import { annotations, outputText } from "./github.ts";
 import { junitOfError } from "./junit.ts";
 import { renderMarkdown, SUMMARY } from "./markdown.ts";
 import { renderTerminal } from "./terminal.ts";
@@ -43,7 +43,8 @@ export function deliver(
 	});
 	const own = exitCodeOf(result, onInconclusive);
 	const code = unwritten.length > 0 && !WORSE.has(own) ? EXIT.environment : own;
-	const beside = besideFiles(reporters, world);
+	// With a file on stdout nothing else may go there.
+	const beside = reporters.some(({ path }) => path === "-") ? world.stderr : world.stdout;
 	for (const { name, path: to } of reporters) {
 		const file = reportFile(name);
 		if (file === null) continue;
@@ -84,13 +85,9 @@ export async function deliveringErrors<T>(
 			isDelivered = true;
 		});
 	} catch (error) {
-		const message = maskUrls((error as Error).message);
-		const beside = besideFiles(reporters, world);
-		for (const { name, path: to } of reporters) {
-			if (name === "github") issue(beside, command("error", { title: "mqbench" }, message));
-			if (name === "junit" && to && !isDelivered)
-				tried(to, world, () => writeCopy(to, junitOfError(scenario, message), world));
-		}
+		const text = junitOfError(scenario, maskUrls((error as Error).message));
+		for (const { name, path: to } of isDelivered ? [] : reporters)
+			if (name === "junit" && to) tried(to, world, () => writeCopy(to, text, world));
 		throw error;
 	}
 }
@@ -102,11 +99,6 @@ export function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
 }
 
 // --- internal ---
-
-/** With a file on stdout nothing else may go there. */
-function besideFiles(reporters: readonly Reporter[], { stdout, stderr }: World) {
-	return reporters.some(({ path }) => path === "-") ? stderr : stdout;
-}
 
 /** Codes that matter more than a missing file. */
 const WORSE: ReadonlySet<ExitCode> = new Set([EXIT.internal, EXIT.interrupted, EXIT.terminated]);

@@ -65,14 +65,13 @@ export function verdictText(result: Result): string {
 
 /** Of the outcomes with the result's verdict, one that nothing explains comes first, then the one furthest from its limit. */
 export function worstOf(result: Result): Outcome | null {
-	const [first, ...others] = brokenOf(result);
-	const alike = others.filter((one) => one.verdict === first?.verdict);
-	const distance = ({ gate }: Outcome) => gate?.margin ?? Number.POSITIVE_INFINITY;
-	return alike.reduce<Outcome | null>((a, b) => {
-		const unexplained = a?.cause !== null && b.cause === null;
-		const further = a?.cause === b.cause && a !== null && distance(b) < distance(a);
-		return unexplained || further ? b : a;
-	}, first ?? null);
+	const all = brokenOf(result);
+	const explained = ({ cause }: Outcome) => Number(cause !== null);
+	const margin = ({ gate }: Outcome) => gate?.margin ?? Number.MAX_VALUE;
+	const [worst = null] = all
+		.filter(({ verdict }) => verdict === all[0]?.verdict)
+		.sort((a, b) => explained(a) - explained(b) || margin(a) - margin(b));
+	return worst;
 }
 
 // --- internal ---

@@ -18,9 +18,9 @@ export function achievedText(collected: Collected): string {
 	const rate = meanRate(plan);
 	if (state !== "complete" || totals === null || rate === null) return "";
 	const sent = (totals.sentInWindow * 1e9) / plan.schedule.durationNs;
-	return sent < SHORT_OF * rate
-		? ` (it achieved ${formatCount(sent)}/s of ${formatCount(rate)}/s)`
-		: "";
+	// A window's count is off by its edges.
+	if (sent >= 0.99 * rate) return "";
+	return ` (it achieved ${formatCount(sent)}/s of ${formatCount(rate)}/s)`;
 }
 
 /** In less time, the first batch or the first answer dominates a closed load's rate. */
@@ -53,9 +53,6 @@ export function windowFor(samples: number, of: Sending, metric: Metric): string 
 }
 
 // --- internal ---
-
-/** A window's count is off by its edges. */
-const SHORT_OF = 0.99;
 
 const NOTHING: Rates = {
 	sent: null,
