@@ -36,7 +36,7 @@ test("its snippets are YAML, and the action's inputs in them exist", () => {
 	for (const name of Object.keys(github.steps[1].with)) expect(action.inputs).toHaveProperty(name);
 	expect(gitlab.bench.artifacts).toMatchObject({
 		when: "always",
-		reports: { junit: "mqbench-report/junit.xml" },
+		reports: { junit: "junit.xml" },
 	});
 });
 
