@@ -231,8 +231,8 @@ times count from each fault, and each can be an SLA line:
   drained < 30s       until no more messages are in flight than before the fault
 
 The worst fault decides. What has not ended when the window closes, or the next
-fault begins, is shown as > 12s. It FAILs if the limit had passed by then. If a latency
-line FAILs only by messages due in faults, result.json says "cause": "fault".
+fault begins, is shown as > 12s, and FAILs if the limit had passed by then. A
+latency line that FAILs only by faults has "cause": "fault" in result.json.
 
 Example: the leader of three nodes is killed. For 4s nothing is acknowledged
 (unavailable 4s). The new leader takes what waits within 1s: recovered 5s.
