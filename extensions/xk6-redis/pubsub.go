@@ -98,7 +98,7 @@ func (r *subscriber) dial(ctx context.Context) (*socket, error) {
 		for err == nil {
 			_, err = r.receive(r.s.Over, k)
 		}
-		// A subscriber is not told why it was disconnected; only the server's log has the reason, which people overlook.
+		// The server does not say why it disconnects a subscriber; only its log has the reason, which people overlook.
 		k.fail(fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see its log)", address.Cause(err)))
 	}()
 	return k, nil

@@ -1,7 +1,7 @@
 import { figuresOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
 import { QUICK_MEANS } from "../plan/plan-text.ts";
-import { verdictText, worstOf } from "../result/explain.ts";
+import { verdictText, worstOutcome } from "../result/explain.ts";
 import { withoutSearches } from "../result/select.ts";
 import { searchTitle, verdictWord } from "../result/words.ts";
 import { maskSameLength, maskUrls } from "../secrets.ts";
@@ -127,7 +127,7 @@ function leadOf(whole: Result, names: readonly string[]): string {
 	const meaning = verdictText(whole);
 	// A line of the same metric that was not met gives the figure of a single run already.
 	const [run, ...others] = whole.runs;
-	const told = others.length === 0 && worstOf(whole)?.gate?.metric === run?.main;
+	const told = others.length === 0 && worstOutcome(whole)?.gate?.metric === run?.main;
 	return answered === null || told
 		? meaning
 		: `${answered}. ${sentence(meaning, names).slice(0, -1)}`;

@@ -54,7 +54,7 @@ export function verdictText(result: Result): string {
 	if (verdict === "interrupted") return "the run was stopped; the figures are partial";
 	// The list above has each one and its reason.
 	if (verdict === "error") return "a run could not be made, finished, read or judged";
-	const worst = worstOf(result);
+	const worst = worstOutcome(result);
 	if (worst === null) return `a run came to ${verdict.toUpperCase()}`;
 	const several = new Set(result.runs.map((run) => `${run.system}, ${run.case}`)).size > 1;
 	const where = several ? `${whereText(worst, result)}: ` : "";
@@ -64,7 +64,7 @@ export function verdictText(result: Result): string {
 }
 
 /** Of the outcomes with the result's verdict, one that nothing explains comes first, then the one furthest from its limit. */
-export function worstOf(result: Result): Outcome | null {
+export function worstOutcome(result: Result): Outcome | null {
 	const all = brokenOf(result);
 	const explained = ({ cause }: Outcome) => Number(cause !== null);
 	const margin = ({ gate }: Outcome) => gate?.margin ?? Number.MAX_VALUE;

@@ -26,7 +26,7 @@ const (
 type Message struct {
 	// Topic, in PubSub.
 	Topic string
-	// Path is the way back to the sender, in ReqRep, as the library has it.
+	// Path is the route back to the sender in ReqRep, in the library's form.
 	Path    [][]byte
 	Payload []byte
 }

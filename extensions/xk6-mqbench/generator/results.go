@@ -34,8 +34,8 @@ type results struct {
 	usage    usage
 	// asleepNs is how long the machine had been suspended at the beginning.
 	asleepNs int64
-	// last has the counts of the previous tick, told the counts of the previous line of progress, which is written every second.
-	last, told recorder.Totals
+	// last has the counts of the previous tick, printed the counts of the previous line of progress, which is written every second.
+	last, printed recorder.Totals
 	lastUsage  usage
 	// backlog has the messages in flight, counted since the last tick.
 	backlog []int64
@@ -159,7 +159,7 @@ func (r *results) end() {
 	}
 	// Since the last line of progress.
 	end := map[string]any{
-		"mqbench": "end", "state": g.outcome.state, "sent": t.Sent - r.told.Sent, "received": t.Received - r.told.Received,
+		"mqbench": "end", "state": g.outcome.state, "sent": t.Sent - r.printed.Sent, "received": t.Received - r.printed.Received,
 		"failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 	}
 	r.figures(end)

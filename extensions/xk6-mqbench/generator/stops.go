@@ -24,7 +24,7 @@ const (
 // call in a stop is the generator's own time. A goroutine that does nothing but sleep notices. The CPU time of the pacer's thread would not
 // show it: a thread that waits for a socket uses none either, stopped or not.
 type stops struct {
-	// dueNs is when the watch wants to run next, ns since the clock's start; 0 if there is no watch.
+	// dueNs is when the watch is to run next, ns since the clock's start; 0 if there is no watch.
 	dueNs atomic.Int64
 	// lastNs is the end of the last stop.
 	lastNs atomic.Int64
@@ -32,8 +32,8 @@ type stops struct {
 	mu   sync.Mutex
 	past [remembered]stretch
 	next int
-	// told is how many of them tell has returned.
-	told int
+	// taken is how many of them take has returned.
+	taken int
 }
 
 // watch notes the stops until done is closed. It calls tick each time it runs, because further wake-ups would cost the same again.
@@ -86,15 +86,15 @@ func (s *stops) during(fromNs, untilNs int64) int64 {
 	return stoppedNs
 }
 
-// tell returns the stops since the previous call, from and until in ns since the given time.
-func (s *stops) tell(sinceNs int64) (told [][2]int64) {
+// take returns the stops since the previous call, from and until in ns since the given time.
+func (s *stops) take(sinceNs int64) (fresh [][2]int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.told = max(s.told, s.next-remembered); s.told < s.next; s.told++ {
-		stop := s.past[s.told%remembered]
-		told = append(told, [2]int64{stop.fromNs - sinceNs, stop.untilNs - sinceNs})
+	for s.taken = max(s.taken, s.next-remembered); s.taken < s.next; s.taken++ {
+		stop := s.past[s.taken%remembered]
+		fresh = append(fresh, [2]int64{stop.fromNs - sinceNs, stop.untilNs - sinceNs})
 	}
-	return told
+	return fresh
 }
 
 // stopped is how long the generator was stopped in a call that took from fromNs until untilNs, ns since T0. It is 0 unless stops were most

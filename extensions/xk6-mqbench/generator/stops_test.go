@@ -40,16 +40,16 @@ func TestStopsAreToldOnce(t *testing.T) {
 	var s stops
 	s.woke(10*ms, 409*ms)
 	s.woke(411*ms, 470*ms)
-	if got := fmt.Sprint(s.tell(100 * ms)); got != "[[-90000000 309000000] [311000000 370000000]]" {
+	if got := fmt.Sprint(s.take(100 * ms)); got != "[[-90000000 309000000] [311000000 370000000]]" {
 		t.Errorf("%s; want both stops since 100 ms", got)
 	}
-	if got := s.tell(100 * ms); got != nil {
+	if got := s.take(100 * ms); got != nil {
 		t.Errorf("%d; want nothing new", got)
 	}
 	for i := range int64(remembered + 3) {
 		s.woke(i*10*ms, i*10*ms+stoppedNs)
 	}
-	if got := s.tell(0); len(got) != remembered || got[0] != [2]int64{30 * ms, 30*ms + stoppedNs} {
+	if got := s.take(0); len(got) != remembered || got[0] != [2]int64{30 * ms, 30*ms + stoppedNs} {
 		t.Errorf("%d stops from %d; want those that are remembered", len(got), got[0])
 	}
 }

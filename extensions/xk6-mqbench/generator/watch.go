@@ -96,14 +96,14 @@ func (r *results) tick(k int64) {
 	}
 	r.stops()
 	progress := map[string]any{
-		"mqbench": "tick", "at": k, "sent": t.Sent - r.told.Sent, "acked": acked(r.told), "received": t.Received - r.told.Received,
+		"mqbench": "tick", "at": k, "sent": t.Sent - r.printed.Sent, "acked": acked(r.printed), "received": t.Received - r.printed.Received,
 		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil,
 	}
 	if g.crosses {
 		progress["crossing"] = g.crossing(t)
 	}
-	r.told = t
+	r.printed = t
 	// Written a little late, when most messages of the second are back.
 	select {
 	case <-r.quit:
@@ -120,7 +120,7 @@ func (r *results) tick(k int64) {
 
 // stops writes the stops that are not yet written. In a closed load they lengthen its drain, and explain nothing else.
 func (r *results) stops() {
-	if stops := r.g.stops.tell(r.g.t0); stops != nil && !r.g.closed {
+	if stops := r.g.stops.take(r.g.t0); stops != nil && !r.g.closed {
 		r.line(map[string]any{"type": "stops", "stops": stops})
 	}
 }

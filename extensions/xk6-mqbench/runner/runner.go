@@ -1,4 +1,4 @@
-// Package runner runs the TypeScript of mqbench inside of k6: schema, planner, verdict and report, as the bundle that `npm run build` makes
+// Package runner runs mqbench's TypeScript inside k6: schema, planner, verdict and report, as the bundle that `npm run build` makes
 // from runner/inside-k6.
 package runner
 
@@ -71,7 +71,7 @@ var embedded string
 // Embed takes over the bundle of a program that was linked with it. For its init.
 func Embed(bundle string) { embedded = bundle }
 
-// Of is the bundle of this program, or the one in the environment.
+// Of returns this program's bundle, or the one that the environment names.
 func Of(version string, env map[string]string) (*Runner, error) {
 	text := embedded
 	if text == "" {

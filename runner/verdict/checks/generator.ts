@@ -133,7 +133,7 @@ export const offered: Check = {
 		});
 		if (state === "interrupted") return found("warn", "the run was stopped", AGAIN);
 		if (plan.schedule.kind !== "closed")
-			return found("invalid", `the generator could not keep up (${achieved})`, OFFER_LESS);
+			return found("invalid", `the generator could not keep up${achieved}`, OFFER_LESS);
 		// Lost messages stay in flight, so a load that waits for them stands still and ends early.
 		return (totals?.endNs ?? 0) < plan.schedule.durationNs
 			? found(
