@@ -36,7 +36,7 @@ type results struct {
 	asleepNs int64
 	// last has the counts of the previous tick, printed the counts of the previous line of progress, which is written every second.
 	last, printed recorder.Totals
-	lastUsage  usage
+	lastUsage     usage
 	// backlog has the messages in flight, counted since the last tick.
 	backlog []int64
 	// outstanding, at the same moments: copies of messages that left this client, minus receipts on it.
