@@ -188,7 +188,7 @@ func (s *session) Held() (int64, bool) {
 		if !known {
 			return 0, false
 		}
-		held += int64(bytes / (s.MessageBytes + len(s.topics[0].name) + messageFrameBytes))
+		held += int64(bytes / (s.MeanBytes + len(s.topics[0].name) + messageFrameBytes))
 	}
 	return held, true
 }

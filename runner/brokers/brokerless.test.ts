@@ -11,7 +11,7 @@ function scenario(system: string, more = "") {
 		`system: ${system}\nworkload: {pattern: round-trip, rate: 100/s, message: 256B, duration: 2s}\n${more}`,
 		{},
 		{},
-		{ folder: "/", platform: "linux", fileBytes: () => null },
+		{ folder: "/", platform: "linux", fileBytes: () => null, fileText: () => "" },
 	);
 }
 

@@ -2,7 +2,7 @@ import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column } from "../result/show.ts";
 import { faultAt, runTitle } from "../result/words.ts";
-import { formatDuration, plusMinus } from "../units.ts";
+import { formatBytesExact, formatDuration, plusMinus } from "../units.ts";
 import { BIN_NS, faultName } from "../verdict/faults.ts";
 import {
 	type Block,
@@ -40,8 +40,27 @@ export function phases(run: Run, figures: Block): Block[] {
 			: [receivedColumn(run), rate("received")],
 		["lag p99", lagOf],
 	];
-	const title = `${first.metric.charAt(0).toUpperCase()}${first.metric.slice(1)} by ${kind}`;
+	const title = `${capital(first.metric)} by ${kind}`;
 	return [heading(title), figures, tableOf(run.phases, columns, 1)];
+}
+
+/** "Response by size"; nothing if all messages have the same. */
+export function sizes(run: Run): Block[] {
+	const { main, sizes: all = [] } = run;
+	if (all.length === 0) return [];
+	type Class = (typeof all)[number];
+	const percentile = (p: number) => [`p${p}`, (of: Class) => percentileIn(of, p, run)] as const;
+	const columns: Column<Class>[] = [
+		[
+			"size",
+			({ fromBytes, toBytes }) =>
+				`${fromBytes < toBytes ? "up to " : ""}${formatBytesExact(toBytes)}`,
+		],
+		["n", ({ n }) => amount(n, "messages")],
+		...[50, 99, 99.9].map(percentile),
+		["max", (of) => maximum(of, run)],
+	];
+	return [heading(`${capital(main)} by size`, 3), tableOf(all, columns, 1)];
 }
 
 export function clients(run: Run): Block[] {
@@ -129,6 +148,10 @@ export function failover(result: Result): Fold[] {
 }
 
 // --- internal ---
+
+function capital(word: string): string {
+	return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}
 
 function lagOf({ lagP99, lagP99Weak }: Pick<Phase, "lagP99" | "lagP99Weak">): Amount {
 	return { ...amount(lagP99, "ns"), weak: lagP99Weak };

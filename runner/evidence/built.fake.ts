@@ -8,6 +8,8 @@ import { histogramOf } from "../histogram/random.fake.ts";
 import { acrossClients, Metric, Plan } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
+import { mainMetric } from "../plan/samples.ts";
+import { cycleOf } from "../plan/sizes.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
 import { setOf, writeLedger } from "./ledger.fake.ts";
 
@@ -319,17 +321,24 @@ function recorded(plan: Plan, { messages }: Seen): Message[] {
 	return messages.filter((m) => !(plan.schedule.kind === "closed" && m.warmup));
 }
 
-function hlogOf({ seen, client }: One): string[] {
+function hlogOf({ plan, seen, client }: One): string[] {
+	const { sizes } = plan.message;
+	const cycle = sizes && cycleOf(sizes, plan.message.seed);
 	const values = new Map<string, { tag: string; second: number; all: number[] }>();
-	for (const m of seen.messages)
+	for (const [i, m] of seen.messages.entries())
 		for (const [metric, ns, , by] of m.values) {
 			if (by !== client) continue;
 			const second = secondOf(seen, m);
-			const tag = m.warmup ? `${metric}.warmup` : metric;
-			const key = `${tag} ${second}`;
-			const found = values.get(key) ?? { tag, second, all: [] };
-			found.all.push(Math.max(0, ns));
-			values.set(key, found);
+			const tags = [m.warmup ? `${metric}.warmup` : metric];
+			const bytes = cycle?.[i % cycle.length] ?? 0;
+			if (cycle && !m.warmup && metric === mainMetric(plan))
+				tags.push(`${metric}.${sizes?.classes.find((most) => bytes <= most)}B`);
+			for (const tag of tags) {
+				const key = `${tag} ${second}`;
+				const found = values.get(key) ?? { tag, second, all: [] };
+				found.all.push(Math.max(0, ns));
+				values.set(key, found);
+			}
 		}
 	return [
 		"#[Histogram log format version 1.3]",
@@ -341,7 +350,8 @@ function hlogOf({ seen, client }: One): string[] {
 			)
 			.map(({ tag, second, all }) => {
 				const startS = (seen.zeroNs + second * 1e9) / 1e9;
-				return `Tag=${tag},${startS.toFixed(3)},1.000,0.0,${encodeIntoCompressedBase64(histogramOf(all))}`;
+				const maxMs = (Math.max(...all) / 1e6).toFixed(6);
+				return `Tag=${tag},${startS.toFixed(3)},1.000,${maxMs},${encodeIntoCompressedBase64(histogramOf(all))}`;
 			}),
 	];
 }

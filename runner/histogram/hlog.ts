@@ -6,6 +6,8 @@ export interface LogLine {
 	readonly tag: string;
 	/** Start of the interval of intended time, seconds since T0. */
 	readonly startS: number;
+	/** Exact, unlike the histogram's. */
+	readonly maxNs: number;
 	readonly encoded: string;
 }
 
@@ -35,13 +37,13 @@ export function* intervals(pieces: Iterable<Buffer>): Generator<LogLine> {
 
 // --- internal ---
 
-const LINE = /^(?:Tag=([^,\s]+),)?([\d.eE+-]+),[\d.eE+-]+,[^,]*,(\S+)$/;
+const LINE = /^(?:Tag=([^,\s]+),)?([\d.eE+-]+),[\d.eE+-]+,([^,]*),(\S+)$/;
 
 function interval(raw: string, number: number): LogLine | null {
 	const line = raw.trimEnd();
 	if (line === "" || line.startsWith("#") || line.startsWith('"')) return null;
-	const [, tag = "", start, encoded] = LINE.exec(line) ?? [];
+	const [, tag = "", start, maxMs, encoded] = LINE.exec(line) ?? [];
 	if (encoded === undefined)
 		throw new Error(`line ${number} is not an interval of a histogram log`);
-	return { tag, startS: Number(start), encoded };
+	return { tag, startS: Number(start), maxNs: Math.round(Number(maxMs) * 1e6), encoded };
 }

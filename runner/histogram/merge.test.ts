@@ -20,6 +20,7 @@ import {
 const line = (tag: string, startS: number, values: number[]) => ({
 	tag,
 	startS,
+	maxNs: Math.max(...values),
 	encoded: encodeIntoCompressedBase64(histogramOf(values)),
 });
 

@@ -8,6 +8,7 @@ import { rank, samplesForBound, valueAtRank } from "./percentiles.ts";
 /** One tag of a run, all clients together. Only figures of seconds stay: an hour has 3600 histograms of a thousand buckets. */
 export interface Merged {
 	readonly whole: Distribution;
+	readonly maxNs: number;
 	/** By second from the window's start, -1 is the last of the warm-up. Only for `course` and `beside`. */
 	readonly seconds: ReadonlyMap<number, SecondFigures>;
 	/** By the same seconds, only for `course`. */
@@ -50,6 +51,7 @@ export function mergeLines(
 	{ course = "response", beside = [], phases = [], due }: Wanted = {},
 ): Map<string, Merged> {
 	const sums = new Map<string, BucketSum>();
+	const most = new Map<string, number>();
 	const parts = new Map<string, BucketSum[]>();
 	const seconds = new Map<string, Map<number, Second>>();
 	const bins = new Map<string, Map<number, BinCounts>>();
@@ -61,6 +63,7 @@ export function mergeLines(
 	for (const line of lines) {
 		const buckets = decodeBuckets(line.encoded);
 		getOrAdd(sums, line.tag, () => new BucketSum()).add(buckets);
+		most.set(line.tag, Math.max(most.get(line.tag) ?? 0, line.maxNs));
 		const second = secondOf(line);
 		for (const [i, { fromNs, toNs }] of phases.entries())
 			if (second * 1e9 >= fromNs && second * 1e9 < toNs)
@@ -82,6 +85,7 @@ export function mergeLines(
 			tag,
 			{
 				whole: distribution(sum.buckets()),
+				maxNs: most.get(tag) ?? 0,
 				seconds: figures(seconds.get(tag) ?? new Map()),
 				bins: bins.get(tag) ?? new Map(),
 				phases: phases.map((_, i) => {

@@ -8,6 +8,7 @@ import {
 	UNIT_PATTERNS,
 	UnitError,
 } from "../units.ts";
+import type { Sizes } from "./sizes.ts";
 
 type Docs = { description: string; examples: (string | number)[] };
 
@@ -65,12 +66,19 @@ export function warmup(description: string, examples: string[]) {
 		.meta({ description, examples });
 }
 
-export type Size = number | { readonly aboveLimit: number };
+type OneSize = number | { readonly aboveLimit: number };
+/** Of all messages, or one after another. */
+export type Size = OneSize | Sizes;
+export type WrittenSize =
+	| OneSize
+	| { readonly median: number; readonly p99: number; readonly max: number }
+	| { readonly file: string }
+	| { readonly shares: readonly { size: string; bytes: number; percent: number }[] };
 
 /** A size ("1KiB"), or one relative to each system's own limit: "limit", "limit + 1B", "limit - 1KiB". */
 export function size(docs: Docs, complaint: (bytes: number) => string | undefined) {
 	const size = UNIT_PATTERNS.size.replace(/^\^|\$$/g, "");
-	return text(`${UNIT_PATTERNS.size}|^\\s*limit\\s*([+-]${size})?$`, docs, (written): Size => {
+	return text(`${UNIT_PATTERNS.size}|^\\s*limit\\s*([+-]${size})?$`, docs, (written): OneSize => {
 		const [limit, sign, beside = ""] = /^\s*limit\s*(?:([+-])(.*))?$/.exec(written) ?? [];
 		if (/^\s*\d+\s*$/.test(beside))
 			throw new UnitError(`${written} has no unit; write ${written.trim()}B`);
@@ -83,8 +91,34 @@ export function size(docs: Docs, complaint: (bytes: number) => string | undefine
 	});
 }
 
+/** "80%" of messages of "256B". */
+export function shares(description: string, complaint: (bytes: number) => string | undefined) {
+	const percent = text(String.raw`^\s*[0-9]+(\.[0-9]+)?\s*%\s*$`, SHARE, (written) => {
+		const [, number] = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(written) ?? [];
+		if (number === undefined) throw new UnitError(tell("share-form"));
+		return Number(number);
+	});
+	const bytes = parsed((written) => {
+		const bytes = parseBytes(written);
+		const wrong = complaint(bytes);
+		if (wrong === undefined) return bytes;
+		throw new UnitError(`size ${wrong}, got ${written}`);
+	});
+	return z
+		.record(z.string().regex(new RegExp(UNIT_PATTERNS.size), tell("size-of-share")), percent)
+		.transform((map, context) => ({
+			shares: Object.entries(map).map(([size, percent]) => ({
+				size,
+				bytes: bytes(size, context),
+				percent,
+			})),
+		}))
+		.meta({ description, examples: [{ "256B": "80%", "4KiB": "20%" }] });
+}
+
 export function sizeText(size: Size): string {
 	if (typeof size === "number") return formatBytesExact(size);
+	if ("runs" in size) return size.text;
 	const { aboveLimit } = size;
 	if (aboveLimit === 0) return "limit";
 	return `limit ${aboveLimit > 0 ? "+" : "-"} ${formatBytesExact(Math.abs(aboveLimit))}`;
@@ -162,6 +196,8 @@ export function parsed<T>(parse: (text: string) => T) {
 }
 
 // --- internal ---
+
+const SHARE = { description: "Share of the messages.", examples: ["80%"] };
 
 const PARSERS = { duration: parseDuration, size: parseBytes, rate: parseRate };
 

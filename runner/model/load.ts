@@ -2,7 +2,19 @@ import path from "node:path";
 import { z } from "zod";
 import { tell } from "../text/tell.ts";
 import { formatBytesExact, formatCount, formatDurationExact, formatRate } from "../units.ts";
-import { count, number, type Size, size, sizeText, span, unit, warmup } from "./field.ts";
+import {
+	bytes,
+	count,
+	number,
+	type Size,
+	shares,
+	size,
+	sizeText,
+	span,
+	unit,
+	warmup,
+} from "./field.ts";
+import { Sizes } from "./sizes.ts";
 
 export const PATTERNS = [
 	"round-trip",
@@ -63,7 +75,9 @@ export const loadInPlan = {
 };
 
 export const Message = z.strictObject({
+	/** Of the largest, if they have several sizes. */
 	bytes: z.int().min(40),
+	sizes: Sizes.nullable().default(null),
 	/** The system's limit, if `bytes` exceed it on purpose. */
 	limitBytes: z.int().nullable().default(null),
 	payload: z.enum(["random", "zeros", "file"]),
@@ -80,7 +94,9 @@ export const loadInResult = {
 	durationNs: Ns,
 	drainNs: Ns,
 	timeoutNs: Ns,
+	/** The mean, if there are several `sizes`. */
 	messageBytes: Count,
+	sizes: z.string().optional(),
 	limitBytes: Count.nullable().default(null),
 	payload: z.string(),
 };
@@ -95,7 +111,7 @@ export interface Load extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>>
 	/** Each system has its own limit, so bytes belong to a plan. */
 	readonly message: { readonly size: Size } & Omit<
 		z.output<typeof Message>,
-		"seed" | "bytes" | "limitBytes"
+		"seed" | "bytes" | "sizes" | "limitBytes"
 	>;
 	/** A search only begins at the schedule's rate. If null, this rate is measured. */
 	readonly find: "max-rate" | null;
@@ -133,6 +149,47 @@ const Payload = z.union([
 		),
 	}),
 ]);
+
+const complaint = (bytes: number) => {
+	if (bytes < ENVELOPE_BYTES) return tell("message-too-small", { least: ENVELOPE_BYTES });
+	return bytes > MOST_BYTES ? "must be at most 1GiB" : undefined;
+};
+const sized = (description: string, example: string) =>
+	bytes(description, [example], ENVELOPE_BYTES, MOST_BYTES);
+
+const MessageSize = z
+	.union([
+		size({ description: "Size of all messages.", examples: ["256B"] }, complaint),
+		z.strictObject({
+			median: sized("Median of a lognormal distribution.", "1KiB"),
+			p99: sized("Its 99th percentile.", "32KiB"),
+			max: sized(
+				"Larger ones get this size, and ones smaller than the envelope get the envelope's.",
+				"1MiB",
+			),
+		}),
+		z.strictObject({
+			file: z
+				.string()
+				.min(1)
+				.meta({
+					description:
+						"File with a size per line, taken in turn, relative to the scenario's folder.",
+					examples: ["sizes.txt"],
+				}),
+		}),
+		shares("Sizes and their shares.", complaint),
+	])
+	.meta({
+		description: `Payload size, including mqbench's envelope of ${ENVELOPE_BYTES} bytes. \`limit\`: the largest message that each system takes, by its \`config\` or mqbench's set-up; \`limit + 1B\` exceeds it on purpose. Or several sizes, in the same order for every system: results show latency by size.`,
+		examples: [
+			"256B",
+			"limit + 1B",
+			{ "256B": "80%", "4KiB": "20%" },
+			{ median: "1KiB", p99: "32KiB", max: "1MiB" },
+			{ file: "sizes.txt" },
+		],
+	});
 
 /** Name, text for the plainest work (or null), text of a value. Released texts never change because stored baselines hash them. */
 export type Fact<Value> = readonly [
@@ -277,19 +334,9 @@ export const LOAD_FIELDS = {
 		fact: ["timeout", null, (run) => formatDurationExact(run.timeoutNs)],
 	},
 	message: {
-		input: size(
-			{
-				description: `Payload size, including mqbench's envelope of ${ENVELOPE_BYTES} bytes. \`limit\`: the largest message that each system takes, by its \`config\` or mqbench's set-up; \`limit + 1B\` exceeds it on purpose.`,
-				examples: ["256B", "1KiB", "limit", "limit + 1B"],
-			},
-			(bytes) => {
-				if (bytes < ENVELOPE_BYTES) return tell("message-too-small", { least: ENVELOPE_BYTES });
-				if (bytes > MOST_BYTES) return "must be at most 1GiB";
-				return undefined;
-			},
-		),
+		input: MessageSize,
 		inName: ({ message }) => sizeText(message.size),
-		fact: ["message", null, (run) => formatBytesExact(run.messageBytes)],
+		fact: ["message", null, (run) => run.sizes ?? formatBytesExact(run.messageBytes)],
 	},
 	payload: {
 		input: Payload.meta({

@@ -294,6 +294,26 @@ export const Run = z.strictObject({
 			behind: MaybeCount,
 		})
 		.nullable(),
+	sizes: z
+		.array(
+			z.strictObject({
+				fromBytes: Count,
+				toBytes: Count,
+				intended: Count,
+				...MetricSummary.pick({
+					count: true,
+					n: true,
+					censored: true,
+					max: true,
+					percentiles: true,
+				}).shape,
+			}),
+		)
+		.optional()
+		.meta({
+			description:
+				"The main metric by size, if messages have several: a class for each, or the powers of four.",
+		}),
 	breakdown: z
 		.array(
 			z.strictObject({

@@ -6,8 +6,9 @@
 /** Four 32-bit keys. */
 export type Source = readonly [number, number, number, number];
 
-/** Separates the rows of one seed; Go has more purposes. */
+/** Separate the rows of one seed; Go has more purposes. */
 export const ARRIVALS = 1;
+export const SIZES = 4;
 
 /** `seed` is a whole number below 2^53. */
 export function drawSource(seed: number, purpose: number): Source {
@@ -22,6 +23,13 @@ export function drawSource(seed: number, purpose: number): Source {
 /** Exponentially distributed with mean 1. */
 export function exponential(source: Source, i: number): number {
 	return minusLn(bits53(source, i) + 1);
+}
+
+/** A whole number in [0, n), n at most 2^26. */
+export function below(source: Source, i: number, n: number): number {
+	const bits = bits53(source, i);
+	const [high, low] = [Math.floor(bits / 2 ** 26), bits % 2 ** 26];
+	return Math.floor((high * n + Math.floor((low * n) / 2 ** 26)) / 2 ** 27);
 }
 
 // --- internal ---

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import type { Sizes } from "../model/sizes.ts";
 import { parseRate, type Rate } from "../units.ts";
 import { ARRIVALS, drawSource, exponential } from "./draw.ts";
 import { messagesBefore, offsetNs, type Shape } from "./offset.ts";
+import { cycleOf } from "./sizes.ts";
 
 interface Row {
 	rate: string;
@@ -19,6 +21,7 @@ const table: {
 		before: [ns: number, count: number][];
 	}[];
 	exponential: { seed: number; i: number; value: number }[];
+	sizes: (Pick<Sizes, "runs" | "shuffled"> & { seed: number; at: [i: number, bytes: number][] })[];
 } = JSON.parse(readFileSync(new URL("./offset.table.json", import.meta.url), "utf8"));
 
 test.each(table.offset)("at $rate message $i is due at $ns ns", (row) => {
@@ -42,6 +45,14 @@ describe.each(table.shapes)("$about", ({ shape, offset, before }) => {
 
 test.each(table.exponential)("random number $i of seed $seed is $value", (row) => {
 	expect(exponential(drawSource(row.seed, ARRIVALS), row.i)).toBe(row.value);
+});
+
+describe.each(table.sizes)("sizes of seed $seed", ({ seed, at, ...sizes }) => {
+	const clamped = { below: 0, above: 0 };
+	const cycle = cycleOf({ ...sizes, text: "", classes: [], clamped }, seed);
+	test.each(at)("message %i has %i bytes", (i, bytes) => {
+		expect(cycle[i % cycle.length]).toBe(bytes);
+	});
 });
 
 describe("by hand", () => {

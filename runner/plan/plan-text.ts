@@ -1,8 +1,10 @@
-import { largestOf } from "../extremes.ts";
+import { largestOf, smallestOf } from "../extremes.ts";
 import { distinct, grouped } from "../grouped.ts";
 import { isBaseline, type Plan } from "../model/plan.ts";
+import { lengthOf, meanOf } from "../model/sizes.ts";
 import { sum } from "../stats/sum.ts";
 import { wrap } from "../terminal/wrap.ts";
+import { percent } from "../text/percent.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -13,6 +15,7 @@ import {
 	plural,
 } from "../units.ts";
 import { carriedRows, DEPTHS } from "./depth.ts";
+import { meanBytes } from "./sizes.ts";
 
 interface Around {
 	readonly columns: number;
@@ -93,7 +96,7 @@ export function describe(plan: Plan): string {
 			? `${rateText(plan)} at first, ${afterText(plan.schedule)}`
 			: `${rateText(plan)} ${timeText(plan)}`;
 	return [
-		`${plan.pattern} of ${formatBytesExact(plan.message.bytes)}, ${load}`,
+		`${plan.pattern} of ${sizesText(plan.message)}, ${load}`,
 		topology(plan),
 		...pieces(plan),
 		...backlog(plan),
@@ -146,13 +149,25 @@ export function warmupText({
 		: `warm-up until steady (${formatDurationExact(steady.fromNs)} to ${formatDurationExact(steady.toNs)})`;
 }
 
+/** "80% 256B, 20% 4KiB (mean 1.02KiB)", with the share that a distribution's bounds changed. */
+export function sizesText({ sizes, bytes }: Plan["message"]): string {
+	if (sizes === null) return formatBytesExact(bytes);
+	const all = sizes.runs.map(([own]) => own);
+	const clamped = (n: number, how: string, to: number) =>
+		n === 0 ? "" : `, ${percent(n / lengthOf(sizes))} ${how} ${formatBytesExact(to)}`;
+	const raised = clamped(sizes.clamped.below, "raised to", smallestOf(all));
+	const cut = clamped(sizes.clamped.above, "cut to", bytes);
+	return `${sizes.text} (mean ${formatBytes(meanOf(sizes))}${raised}${cut})`;
+}
+
 // --- internal ---
 
 /** What a broker's own settings come to, where its description begins with that. */
 const LEVEL = /^(?:none|memory|os|fsync|interval(?: \w+)?)\b/;
 
 function runLines(runs: readonly Plan[], width: number): string[] {
-	const bytesOf = (plan: Plan) => plan.schedule.messages * plan.message.bytes * crossings(plan);
+	const bytesOf = (plan: Plan) =>
+		plan.schedule.messages * meanBytes(plan.message) * crossings(plan);
 	const timeOf = ({ schedule }: Plan) => schedule.warmupNs + schedule.durationNs;
 	const total = (of: (plan: Plan) => number) => sum(runs.map(of));
 	const crossed = runs.every(({ pattern }) => pattern === "round-trip")

@@ -4,6 +4,7 @@ import type { Counters } from "../model/client-file.ts";
 import { byMetric, inOrder, type Plan } from "../model/plan.ts";
 import { Run } from "../model/result.ts";
 import { intendedInWindow, mainMetric } from "../plan/samples.ts";
+import { meanBytes } from "../plan/sizes.ts";
 import { coresOf } from "../verdict/checks/machine.ts";
 import { clockBoundNs, startSkewNs } from "../verdict/checks/run.ts";
 import { type Facts, lagByClient, windowOf } from "../verdict/facts.ts";
@@ -14,6 +15,7 @@ import { ratesOf } from "../verdict/rates.ts";
 import type { RunVerdict } from "../verdict/run.ts";
 import { breakdownOf } from "./breakdown.ts";
 import { brokerLogOf } from "./broker-log.ts";
+import { bySizeOf } from "./by-size.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
 import { phasesOf } from "./phases.ts";
@@ -25,6 +27,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 	const { plan, run, totals, counters, clients } = collected;
 	const metrics = byMetric((metric) => summarise(facts, metric));
 	const brokerHosts = nodeSeries(collected);
+	const sizes = bySizeOf(facts);
 	const breakdown = breakdownOf(collected, metrics.response);
 	const brokerLog = brokerLogOf(collected, windowOf(collected));
 	const folder = `runs/${collected.folder}`;
@@ -64,6 +67,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		phases: phasesOf(facts),
 		drain: drainResult(collected),
 		omission: omissionOf(metrics.response, metrics.service, counters.window?.behind ?? null),
+		...(sizes && { sizes }),
 		...(breakdown && { breakdown }),
 		...(brokerLog && { brokerLog }),
 		slowest: [...collected.slowest],
@@ -99,13 +103,15 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 
 export function loadOf(plan: Plan): Run["load"] {
 	const { schedule, message, topics, client } = plan;
+	const { sizes, ...payload } = message;
 	return inOrder<Run["load"]>(Run.shape.load, {
 		...plan,
-		...message,
+		...payload,
+		...(sizes && { sizes: sizes.text }),
 		rate: schedule.rate,
 		warmupNs: schedule.warmupNs,
 		durationNs: schedule.durationNs,
-		messageBytes: message.bytes,
+		messageBytes: Math.round(meanBytes(message)),
 		topics: topics.length,
 		clients: client.count,
 	});

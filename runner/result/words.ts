@@ -1,7 +1,13 @@
 import type { Failover, Result, Run, Search } from "../model/result.ts";
 import { faultZeroNs } from "../model/run-file.ts";
 import { rateText, timeText } from "../plan/plan-text.ts";
-import { formatBytesExact, formatCount, formatDurationExact, plural } from "../units.ts";
+import {
+	formatBytes,
+	formatBytesExact,
+	formatCount,
+	formatDurationExact,
+	plural,
+} from "../units.ts";
 
 /** "first lost: producer 1, sequence 7, due 5.2s after the window opened" */
 export function offenderText(kind: string, run: Run): string | null {
@@ -134,7 +140,8 @@ function windowTime(sinceT0Ns: number, { window }: Run): string {
 }
 
 /** "1KiB", "1049B (above the limit of 1KiB)" */
-function sizeOf({ messageBytes, limitBytes }: Run["load"]): string {
+function sizeOf({ messageBytes, sizes, limitBytes }: Run["load"]): string {
+	if (sizes !== undefined) return `${sizes} (mean ${formatBytes(messageBytes)})`;
 	return limitBytes === null
 		? formatBytesExact(messageBytes)
 		: `${formatBytesExact(messageBytes)} (above the limit of ${formatBytesExact(limitBytes)})`;

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { Size } from "../model/field.ts";
 import { windowPieces } from "../model/load.ts";
 import {
 	inName,
@@ -13,6 +14,7 @@ import { type Path, type Problem, reporter, type Wrong } from "./problem.ts";
 import type { Case } from "./scenario.ts";
 import { backlogOf, heldBack, phasesOf, scheduleOf } from "./schedule.ts";
 import { type ScenarioFile, SharedWorkload, type WrittenWorkload } from "./schema.ts";
+import { type Files, NO_FILES, sizeOf } from "./sizes.ts";
 
 export interface ResolvedCases {
 	readonly cases: readonly Case[];
@@ -25,7 +27,7 @@ export function resolveCases(
 	file: Pick<ScenarioFile, "workload" | "cases" | "matrix">,
 	written: Written,
 	problems: Problem[],
-	folder = ".",
+	files: Files = NO_FILES,
 	settle = false,
 ): ResolvedCases | null {
 	const shared = asWritten(file.workload, written.workload);
@@ -47,13 +49,15 @@ export function resolveCases(
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
-		const of = { ...fields, has: (field: WorkloadField) => Object.hasOwn(one, field) };
 		const wrong = reporter<WorkloadField>(problems, (field) => where(index, field));
+		const message = sizeOf(fields.message, fields.checksum, files, wrong);
+		const has = (field: WorkloadField) => Object.hasOwn(one, field);
+		const of = { ...fields, message, has };
 		for (const field of missingOf(one))
 			wrong(field, "missing", { what: field, write: `e.g. ${field}: ${NEEDED[field]}` });
 		checkLoad(of, wrong);
 		checkTopology(of, wrong);
-		return complete(fields, overrides[index]?.fields ?? {}, folder);
+		return complete(of, overrides[index]?.fields ?? {}, files.folder);
 	});
 	const cases = resolved.filter((one) => one !== undefined);
 	if (cases.length < resolved.length) return null;
@@ -134,7 +138,9 @@ function withDefaults(written: Written): SharedWorkload {
 
 const DEFAULTS = SharedWorkload.parse({});
 
-function complete(fields: SharedWorkload, override: Written, folder: string): Case | undefined {
+type Resolved = Omit<SharedWorkload, "message"> & { readonly message: Size | undefined };
+
+function complete(fields: Resolved, override: Written, folder: string): Case | undefined {
 	const schedule = scheduleOf(fields);
 	if (!schedule || fields.message === undefined) return undefined;
 	const { pattern, drain, steps, timeout, checksum } = fields;

@@ -98,11 +98,6 @@ const sentences: Readonly<Record<string, (about: About) => string | Problem[]>> 
 		const { issue, path, value } = about;
 		if (value === undefined) return missing(about);
 		if (value === null || value === "") return empty(path);
-		if (Array.isArray(value) && path[0] === "workload" && path.length === 2)
-			return tell("one-value", {
-				field: fieldOf(path),
-				values: value.filter((one) => typeof one !== "object"),
-			});
 		return otherKind(about, KINDS[issue.expected] ?? issue.expected);
 	},
 
@@ -174,6 +169,11 @@ function empty(path: Path): string {
 }
 
 function otherKind({ path, value, whole }: About, expected: string): string {
+	if (Array.isArray(value) && path[0] === "workload" && path.length === 2)
+		return tell("one-value", {
+			field: fieldOf(path),
+			values: value.filter((one) => typeof one !== "object"),
+		});
 	const what = noun(path);
 	const examples = examplesAt(path, whole);
 	const isPlain = typeof value === "number" || typeof value === "boolean";

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -87,6 +87,7 @@ export function around(file: string, cwd = "."): Surroundings {
 			if (stats?.isDirectory()) return "folder";
 			return stats?.isFile() ? stats.size : null;
 		},
+		fileText: (path) => readFileSync(path, "utf8"),
 	};
 }
 
@@ -150,7 +151,7 @@ function check(
 	const count = clientCount(clients);
 	const settle =
 		count === 1 && file.faults.length === 0 && systems.some(({ traits }) => traits.jvm);
-	const cases = resolveCases(file, written, problems, context.folder, settle);
+	const cases = resolveCases(file, written, problems, context, settle);
 	if (cases === null) return { problems };
 	checkRuns(repeat, cases.cases.length, systems.length, context);
 	checkPayloads(cases, context);

@@ -1,4 +1,5 @@
-import { sizeText, WEEK_NS } from "../model/field.ts";
+import { smallestOf } from "../extremes.ts";
+import { type Size, sizeText, WEEK_NS } from "../model/field.ts";
 import { CHECKSUM_BYTES, ENVELOPE_BYTES } from "../model/load.ts";
 import { onlyFor, receiversOf, type WorkloadField, workloadFields } from "../model/workload.ts";
 import { formatDurationExact, plural, ratePerSecond } from "../units.ts";
@@ -8,7 +9,8 @@ import { backlogOf, backlogTimes, durationOf, meanPerSecond, scheduleOf } from "
 import type { WrittenWorkload } from "./schema.ts";
 
 /** Valid fields of a workload, with defaults. `has` covers all written fields, invalid ones included. */
-export interface Fields extends Partial<WrittenWorkload> {
+export interface Fields extends Omit<Partial<WrittenWorkload>, "message"> {
+	readonly message?: Size | undefined;
 	has(field: WorkloadField): boolean;
 }
 
@@ -66,9 +68,10 @@ export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
 	if (timeout !== undefined && drain !== undefined && timeout > drain)
 		wrong("timeout", "timeout-beyond-drain", { timeoutNs: timeout, drainNs: drain });
 	const least = ENVELOPE_BYTES + CHECKSUM_BYTES;
-	if (of.checksum && typeof message === "number" && message < least)
+	const smallest = smallestIn(message);
+	if (of.checksum && smallest < least)
 		wrong("message", "too-small-for-checksum", {
-			messageBytes: message,
+			messageBytes: smallest,
 			leastBytes: least,
 			checksum: CHECKSUM_BYTES,
 			envelope: ENVELOPE_BYTES,
@@ -173,7 +176,11 @@ function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
 		wrong(varying, "backlog-of-varying-rate", { varying });
 		return;
 	}
-	if (typeof of.backlog === "object" && typeof of.message === "object")
+	if (
+		typeof of.backlog === "object" &&
+		typeof of.message === "object" &&
+		"aboveLimit" in of.message
+	)
 		wrong("backlog", "backlog-of-limit", { size: sizeText(of.message) });
 	const duration = durationOf(of);
 	const backlog = backlogOf(of);
@@ -189,6 +196,11 @@ function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
 			pileUpNs: resumeNs - pauseNs,
 			write: neededNs > WEEK_NS ? "write a smaller backlog" : atLeast(neededNs),
 		});
+}
+
+function smallestIn(message: Size | undefined): number {
+	if (typeof message !== "object") return message ?? Infinity;
+	return "runs" in message ? smallestOf(message.runs.map(([bytes]) => bytes)) : Infinity;
 }
 
 function atLeast(ns: number): string {

@@ -4,6 +4,12 @@ import { goldenBlocks } from "../tests/golden.fake.ts";
 import { loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
 
+const FILES: Readonly<Record<string, string>> = {
+	"/scenarios/blank.txt": "\n \n",
+	"/scenarios/words.txt": "256\n1KiB\nhunter2 is big\n",
+	"/scenarios/small.txt": "256\n40\n",
+};
+
 function refusal(
 	text: string,
 	{
@@ -12,9 +18,12 @@ function refusal(
 		...overrides
 	}: Overrides & { env?: Record<string, string>; platform?: string } = {},
 ): string {
-	const fileBytes = (path: string) => (path === "/scenarios" ? "folder" : null);
+	const fileBytes = (path: string) =>
+		path === "/scenarios" ? "folder" : (FILES[path]?.length ?? null);
+	const surroundings = { folder: "/scenarios", platform, fileBytes };
+	const fileText = (path: string) => FILES[path] ?? "";
 	try {
-		loadScenario("s.yaml", text, overrides, env, { folder: "/scenarios", platform, fileBytes });
+		loadScenario("s.yaml", text, overrides, env, { ...surroundings, fileText });
 	} catch (error) {
 		if (error instanceof MqbenchError && error.code === "scenario-invalid") return error.message;
 		throw error;

@@ -60,7 +60,7 @@ const otherWords: Readonly<Record<string, Words>> = {
 		cases: "scenarios",
 	}),
 	workload: words({
-		message: "messageSize size recordSize messageBytes payloadSize",
+		message: "messageSize messageSizeDistribution size recordSize messageBytes payloadSize",
 		messages: "iterations msgs count numRecords",
 		rate: "producerRate executor startRate throughput",
 		"duration, e.g. 15min": "testDurationMinutes",

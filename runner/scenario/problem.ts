@@ -117,6 +117,7 @@ export interface Surroundings {
 	readonly rig?: GivenRig | undefined;
 	/** Size of a file, or null if it is unreadable. */
 	fileBytes(path: string): number | "folder" | null;
+	fileText(path: string): string;
 }
 
 export interface Context extends Omit<Surroundings, "rig"> {

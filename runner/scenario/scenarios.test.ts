@@ -25,6 +25,7 @@ function scenarioOf(text: string, given: Given): Scenario {
 	const loaded = loadScenario("/bench/s.yaml", text, overrides, env, {
 		folder: "/bench",
 		fileBytes: () => 1,
+		fileText: () => "300",
 		platform,
 		...(rig && {
 			rig: {

@@ -1,10 +1,12 @@
+import type { Size } from "../model/field.ts";
 import { type Load, type Times, windowPieces } from "../model/load.ts";
+import { meanOf } from "../model/sizes.ts";
 import { sum } from "../stats/sum.ts";
 import { ceilDiv } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
 import type { WrittenWorkload } from "./schema.ts";
 
-type Fields = Partial<WrittenWorkload>;
+type Fields = Omit<Partial<WrittenWorkload>, "message"> & { readonly message?: Size | undefined };
 type Pieces = Times["pieces"];
 
 /** Fields must be valid; returns null if a required one is missing. */
@@ -103,7 +105,9 @@ export function backlogOf(fields: Fields): number | null {
 	const { pattern, backlog, message } = fields;
 	if (pattern !== "backlog" || backlog === undefined) return null;
 	if (typeof backlog === "number") return backlog;
-	return typeof message === "number" ? Math.ceil(backlog.bytes / message) : null;
+	if (message === undefined || (typeof message === "object" && "aboveLimit" in message))
+		return null;
+	return Math.ceil(backlog.bytes / (typeof message === "number" ? message : meanOf(message)));
 }
 
 /** Mean over the window; null without a rate. */

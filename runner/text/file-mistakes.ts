@@ -40,6 +40,8 @@ export const fileMistakes = {
 	"sla-of-system": "sla at the top level, - { expect: p99 < 20ms, system: NAME }",
 	"under-workload": "{key} belongs under workload; move it there",
 	"at-top-level": "{key} belongs at the top level, not under {place}; move it there",
+	"size-of-share": "message must name sizes, e.g. 256B: 80%",
+	"share-form": "a share must be a percentage, e.g. 80%",
 	"message-too-small": "must be at least {least}B, for its number and time stamps",
 	"key-twice": "this key is here twice; remove one",
 	"colon-in-value": 'this value goes on with another ": "; write keys of one map in the same column, and such a value in quotes: name: "a: b"',

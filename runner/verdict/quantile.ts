@@ -34,6 +34,8 @@ export function percentilesOf({ sla, baselineSla }: Plan, metric: Metric): numbe
 interface Span {
 	readonly from: number;
 	readonly to: number;
+	/** Messages due by second, if only a part of all is meant. */
+	readonly owed?: ReadonlyMap<number, number> | undefined;
 }
 
 /** The interval is corrected for clustering above the percentile; if that is unknown, there is none and support is weak at most. */
@@ -107,7 +109,7 @@ function clusteringAbove(
 		const countsOf = aboveBySecond(plan, merged, metric, sample, value ?? Infinity);
 		const perMessage = samplesPerMessage(plan, metric);
 		// Empty for a closed load.
-		const intended = intendedBySecond(plan);
+		const intended = span?.owed ?? intendedBySecond(plan);
 		const missing = sample.n - sample.distribution.count;
 		const counted: Interval[] = [];
 		for (let second = from; second < to; second += each) {

@@ -57,7 +57,10 @@ export function drifting(mediansUs: readonly number[], limitNs: number | null = 
 	return {
 		...facts,
 		merged: new Map([
-			["response", { whole, seconds, bins: new Map(), phases: [], above: () => new Map() }],
+			[
+				"response",
+				{ whole, maxNs: 0, seconds, bins: new Map(), phases: [], above: () => new Map() },
+			],
 		]),
 	};
 }

@@ -28,8 +28,8 @@ type Options struct {
 	Driver json.RawMessage
 	// Connections is how many connections Open makes, numbered from 0.
 	Connections int
-	// MessageBytes is the size of every payload.
-	MessageBytes int
+	// MessageBytes is the size of the largest payload, MeanBytes the mean.
+	MessageBytes, MeanBytes int
 	// LimitBytes is the largest payload that the system takes if the run's payloads exceed it on purpose, to measure its answer. A driver then
 	// does not refuse them itself, and sets topics up for LimitBytes. 0 if they do not exceed it.
 	LimitBytes int

@@ -162,7 +162,7 @@ func start(t testing.TB, s System, to shape, topics ...string) *rig {
 
 func (s System) options(to shape) broker.Options {
 	o := broker.Options{
-		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: cmp.Or(to.bytes, usualBytes),
+		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: cmp.Or(to.bytes, usualBytes), MeanBytes: cmp.Or(to.bytes, usualBytes),
 		TimeoutNs: int64(cmp.Or(s.Timeout, to.timeout, usualTimeout)), Now: now, Part: to.part, OnError: func(error) {}, Replicas: to.replicas,
 	}
 	if o.LimitBytes = to.limitBytes; o.LimitBytes > 0 {

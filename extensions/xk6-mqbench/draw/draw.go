@@ -15,6 +15,7 @@ const (
 	Arrivals uint32 = 1 + iota
 	Keys
 	Work
+	Sizes
 )
 
 // New derives the four keys of a row.

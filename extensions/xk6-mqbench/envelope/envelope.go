@@ -92,7 +92,7 @@ const poolBytes = 8 << 20
 type Payload struct {
 	// Kind is "random" (incompressible), "zeros" or "file".
 	Kind string `json:"payload"`
-	// Bytes of a message, envelope included.
+	// Bytes of the largest message, envelope included.
 	Bytes int    `json:"bytes"`
 	Seed  uint64 `json:"seed"`
 	// RandomRatio, for random: how much of the part after the envelope is random, 0 .. 1; the rest is zeros. nil means all of it. A compressor
@@ -108,8 +108,9 @@ type Body struct {
 	pool   []byte
 	stride int64
 	cycle  int64
-	// filled bytes come from the pool; the rest of a body is zeros.
-	filled int
+	// ratio of a body comes from the pool; the rest is zeros. In the largest body that is filled bytes.
+	ratio        float64
+	full, filled int
 }
 
 // NewBodyOf reads the file or generates the pool.
@@ -120,7 +121,7 @@ func NewBodyOf(p Payload) (*Body, error) {
 	}
 	switch p.Kind {
 	case "zeros":
-		return &Body{cycle: 1}, nil
+		return &Body{cycle: 1, full: body}, nil
 	case "random":
 		ratio := 1.0
 		if p.RandomRatio != nil {
@@ -129,7 +130,7 @@ func NewBodyOf(p Payload) (*Body, error) {
 		if !(ratio >= 0 && ratio <= 1) {
 			return nil, fmt.Errorf("envelope: the random part must be between 0 and 1, got %v", ratio)
 		}
-		return newRandom(int(math.Round(ratio*float64(body))), p.Seed), nil
+		return newRandom(body, ratio, p.Seed), nil
 	case "file":
 		return newFile(p.File, body)
 	}
@@ -137,16 +138,23 @@ func NewBodyOf(p Payload) (*Body, error) {
 }
 
 // Fill writes the body of message i after the envelope. Messages walk through the pool. Neighbours, which may share a batch, thus have no
-// bytes in common.
+// bytes in common. In a cycle of sizes, each moves on as far as the largest.
 func (b *Body) Fill(payload []byte, i int64) {
-	body := payload[Bytes:]
-	copy(body[:b.filled], b.pool[(i*b.stride)%b.cycle:])
-	clear(body[b.filled:])
+	body, filled := payload[Bytes:], b.filled
+	if len(body) != b.full {
+		filled = part(b.ratio, len(body))
+	}
+	copy(body[:filled], b.pool[(i*b.stride)%b.cycle:])
+	clear(body[filled:])
 }
 
 // --- internal ---
 
-func newRandom(filled int, seed uint64) *Body {
+// part of a body, in bytes.
+func part(ratio float64, body int) int { return int(math.Round(ratio * float64(body))) }
+
+func newRandom(body int, ratio float64, seed uint64) *Body {
+	filled := part(ratio, body)
 	size := max(poolBytes, 2*filled)
 	pool := make([]byte, size+8)
 	var key [32]byte
@@ -155,7 +163,7 @@ func newRandom(filled int, seed uint64) *Body {
 	for i := 0; i+8 <= len(pool); i += 8 {
 		binary.LittleEndian.PutUint64(pool[i:], source.Uint64())
 	}
-	return &Body{pool: pool[:size], stride: int64(filled), cycle: int64(size-filled) + 1, filled: filled}
+	return &Body{pool: pool[:size], stride: int64(filled), cycle: int64(size-filled) + 1, ratio: ratio, full: body, filled: filled}
 }
 
 func newFile(path string, body int) (*Body, error) {
@@ -172,5 +180,5 @@ func newFile(path string, body int) (*Body, error) {
 	for at := 0; at < len(pool); at += size {
 		copy(pool[at:], content)
 	}
-	return &Body{pool: pool, stride: int64(body), cycle: int64(size), filled: body}, nil
+	return &Body{pool: pool, stride: int64(body), cycle: int64(size), ratio: 1, full: body, filled: body}, nil
 }

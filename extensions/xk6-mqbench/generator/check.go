@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
@@ -30,10 +29,9 @@ func (p *Plan) check() error {
 		(p.grouped() || p.Pattern == fanOut) != (p.ConsumerConnections > 0), (p.Pattern == backlog) != (p.Backlog != nil):
 		return fmt.Errorf("%s with %d replyTopics, %d consumers and %d consumerConnections, backlog %v: runner/model/plan.ts says what each pattern needs",
 			p.Pattern, len(p.ReplyTopics), p.Consumers, p.ConsumerConnections, p.Backlog != nil)
-	case p.Message.Checksum && p.Message.Bytes < envelope.Bytes+envelope.ChecksumBytes:
-		return fmt.Errorf("message of %d bytes is too small: envelope and checksum take %d", p.Message.Bytes, envelope.Bytes+envelope.ChecksumBytes)
 	}
-	return cmp.Or(p.checkClients(), p.checkSchedule(), p.checkBooks())
+	_, err := p.sizes()
+	return cmp.Or(err, p.checkClients(), p.checkSchedule(), p.checkBooks())
 }
 
 // --- internal ---

@@ -17,6 +17,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/sizes"
 )
 
 const (
@@ -37,6 +38,7 @@ type Generator struct {
 	schedule schedule.Schedule
 	// keys is nil if messages have none.
 	keys     *keys.Keys
+	sizes    *sizes.Sizes
 	streams  int64
 	clock    *clock.Clock
 	session  broker.Session
@@ -47,9 +49,10 @@ type Generator struct {
 	// endNs and intendedMessages are the window's end (ns since T0) and the messages until then: the plan's, unless it opens earlier.
 	endNs, intendedMessages atomic.Int64
 	// responds is true if a receipt completes a response.
-	responds    bool
-	body        *envelope.Body
-	messages    sync.Pool
+	responds bool
+	body     *envelope.Body
+	// messages to use again, by class of size: a small one does not keep the memory of the largest.
+	messages    []sync.Pool
 	connections []connection
 	// senders of the producers on this client, in order; byProducer has nil for all others.
 	senders    []*sender
@@ -133,6 +136,9 @@ func New(plan *Plan, url string) (*Generator, error) {
 			return nil, err
 		}
 	}
+	if g.sizes, err = plan.sizes(); err != nil {
+		return nil, err
+	}
 	if g.body, err = envelope.NewBodyOf(plan.Message.Payload); err != nil {
 		return nil, err
 	}
@@ -140,8 +146,15 @@ func New(plan *Plan, url string) (*Generator, error) {
 	g.pace.brokeOffNs = math.MaxInt64
 	g.endNs.Store(plan.windowEndNs())
 	g.intendedMessages.Store(plan.Schedule.Messages)
-	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), plan.Limits)
-	g.messages.New = func() any { return &broker.Message{Payload: make([]byte, plan.Message.Bytes)} }
+	frame := plan.frame()
+	if plan.Message.Sizes != nil {
+		frame.Classes, frame.Class, frame.ByClass = g.sizes.Classes(), g.sizes.Class, plan.Latency()
+	}
+	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), frame, plan.Limits)
+	g.messages = make([]sync.Pool, len(g.sizes.Classes()))
+	for class, most := range g.sizes.Classes() {
+		g.messages[class].New = func() any { return &broker.Message{Payload: make([]byte, most)} }
+	}
 	g.session, err = driver(plan.options(url, g.clock.Now, g.note))
 	return g, err
 }
@@ -264,6 +277,25 @@ func (g *Generator) date(t0 int64, wall time.Time) {
 	g.known.Store(true)
 	close(g.dated)
 }
+
+// sizes of the messages.
+func (p *Plan) sizes() (*sizes.Sizes, error) {
+	least := envelope.Bytes
+	if p.Message.Checksum {
+		least += envelope.ChecksumBytes
+	}
+	return sizes.New(p.Message.Sizes, p.Message.Seed, least, p.Message.Bytes)
+}
+
+// take a message from the pool that has the size of message i.
+func (g *Generator) take(i int64) *broker.Message {
+	m := g.messages[g.sizes.Class(i)].Get().(*broker.Message)
+	m.Index, m.Payload = i, m.Payload[:g.sizes.Of(i)]
+	return m
+}
+
+// put it back: nothing refers to it any more.
+func (g *Generator) put(m *broker.Message) { g.messages[g.sizes.Class(m.Index)].Put(m) }
 
 // shape of the books.
 func (p *Plan) shape() books.Shape {

@@ -87,7 +87,7 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 			g.books.Behind(i)
 		}
 		if !s.admit(m.Sequence, wait.ns) {
-			g.messages.Put(m)
+			g.put(m)
 			continue
 		}
 		callNs := now - g.t0
@@ -195,8 +195,8 @@ func (g *Generator) relieve() {
 
 // message takes one from the pool and does the slow work early, before the stamps; later it would count as service time.
 func (g *Generator) message(producer, seq int64) *broker.Message {
-	m := g.messages.Get().(*broker.Message)
-	m.Index, m.Producer, m.Sequence = seq*int64(g.plan.Producers)+producer, producer, seq
+	m := g.take(seq*int64(g.plan.Producers) + producer)
+	m.Producer, m.Sequence = producer, seq
 	if !g.closed {
 		m.OffsetNs = g.schedule.Offset(m.Index)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/sizes"
 )
 
 // Patterns: the path of messages, and where the response ends (runner/model/plan.ts, reports/METHOD.md).
@@ -119,10 +120,24 @@ type Keys struct {
 // Message describes the messages.
 type Message struct {
 	envelope.Payload
+	// Sizes is nil if all messages have the same size, Bytes. Otherwise that is the largest.
+	Sizes *sizes.Cycle `json:"sizes"`
 	// LimitBytes is the largest message that the system takes, if messages are larger on purpose.
 	LimitBytes int `json:"limitBytes"`
 	// Checksum is true if every payload ends in its CRC32C, and receipts are checked.
 	Checksum bool `json:"checksum"`
+}
+
+// meanBytes of a message.
+func (m *Message) meanBytes() int {
+	if m.Sizes == nil {
+		return m.Bytes
+	}
+	sum, count := 0, 0
+	for _, run := range m.Sizes.Runs {
+		sum, count = sum+run[0]*run[1], count+run[1]
+	}
+	return sum / max(1, count)
 }
 
 // SLALine is the part of an SLA line that the generator needs: its count, or "" if it is not about a count.

@@ -113,7 +113,7 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 		due = e.Sent
 	}
 	what := ours
-	if e.Intended != due || e.Lag < 0 || e.Lag > e.Sent-due || int64(e.Stream) >= g.streams || len(payload) != g.plan.Message.Bytes {
+	if e.Intended != due || e.Lag < 0 || e.Lag > e.Sent-due || int64(e.Stream) >= g.streams || len(payload) != g.sizes.Of(i) {
 		e.Intended, what = intended, foreign
 	}
 	// With checksums, a message that claims to be ours and cannot be was changed on its way.
@@ -150,7 +150,7 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	case g.facts.Acks:
 		g.acknowledged(s, m, ackNs-g.t0)
 	}
-	g.messages.Put(m)
+	g.put(m)
 }
 
 // acknowledged records the acknowledgement of a message. In the pattern publish it ends the response. Where messages cross it is all

@@ -150,6 +150,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		Driver:       p.DriverOptions,
 		Connections:  share.producing() + share.consuming(),
 		MessageBytes: p.Message.Bytes,
+		MeanBytes:    p.Message.meanBytes(),
 		// The scenario's timeout only classifies: late messages are recorded with their true time until the end of the drain.
 		TimeoutNs: p.DrainNs,
 		Now:       now,

@@ -80,7 +80,7 @@ func (g *Generator) respond(connection, topic int) broker.Handler {
 			g.books.Redelivered(i, e.Intended)
 		}
 		// A request of another size, or without a valid number, gets no reply. The requester notices other damage.
-		whole := len(d.Payload) == g.plan.Message.Bytes && i != books.NoMessage
+		whole := i != books.NoMessage && len(d.Payload) == g.sizes.Of(i)
 		if !whole {
 			g.books.Corrupted(i, e.Intended)
 		}
@@ -89,9 +89,9 @@ func (g *Generator) respond(connection, topic int) broker.Handler {
 			return
 		}
 		g.work(i)
-		m := g.messages.Get().(*broker.Message)
+		m := g.take(i)
 		copy(m.Payload, d.Payload)
-		m.Index, m.Sequence, m.Topic, m.Name = i, int64(e.Sequence), to, name
+		m.Sequence, m.Topic, m.Name = int64(e.Sequence), to, name
 		g.route(m)
 		r := &g.repliers[connection-g.share.producing()]
 		r.mu.Lock()
@@ -184,5 +184,5 @@ func (g *Generator) replied(m *broker.Message, _ int64, err error) {
 		g.errors.Note(fmt.Errorf("reply: %w", err))
 		return // as in done: the library may still write this payload
 	}
-	g.messages.Put(m)
+	g.put(m)
 }

@@ -74,3 +74,44 @@ func TestAMessageOutOfRangeIsInABreakdownWithItsTrueParts(t *testing.T) {
 		t.Errorf("%+v; want one above an hour in the bucket of an hour", b)
 	}
 }
+
+func TestValuesByClassAreThoseOfThePlainListOfTheWindow(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, by := range []Metric{Response, Ack} {
+		f := frame(secondNs, 3*secondNs)
+		f.First, f.ByClass, f.Classes = 1000, by, []int{100, 200, 300}
+		f.Class = func(i int64) int { return int(i % 7 % 3) }
+		r := New(3, f, nil)
+		want := make([]Exact, 3)
+		for i := range int64(20_000) {
+			ns := random.Int64N(1_000_000)
+			s := r.Shard(int(i))
+			s.Enter()
+			s.Completed(i, i*100_000, i*100_000+ns, i*100_000, 0)
+			s.Acked(i, i*100_000, i*100_000+ns, 0)
+			s.Leave()
+			if i >= 1000 {
+				want[f.Class(i)].add(Exact{Count: 1, Sum: ns, Min: ns, Max: ns})
+			}
+		}
+		got := make([]Exact, 3)
+		for _, n := range r.Numbers() {
+			for k, c := range r.Take(n).classes {
+				if counted := sumAll(c.merged); counted != c.Count {
+					t.Errorf("%s: the histogram has %d values; want %d", c.tag, counted, c.Count)
+				}
+				got[k].add(c.Exact)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v by class: %+v; want %+v", by, got, want)
+		}
+	}
+}
+
+func sumAll(counts []int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}

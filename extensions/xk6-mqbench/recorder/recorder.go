@@ -70,6 +70,11 @@ type Frame struct {
 	Acks bool
 	// IntervalSeconds is how many seconds of the window are recorded as one; 0 means 1.
 	IntervalSeconds int64
+	// ByClass is the metric whose values in the window are also recorded by Class, the class of size of message i: a position in Classes,
+	// which are its largest sizes. Class is nil if all messages have the same size.
+	ByClass Metric
+	Class   func(i int64) int
+	Classes []int
 }
 
 const (
@@ -88,6 +93,9 @@ type Recorder struct {
 	interval     int64
 	kept         [metrics]bool
 	warmUp, acks bool
+	byClass      Metric
+	class        func(i int64) int
+	classes      []int
 	limits       []Limit
 	shards       []*Shard
 	// open has everything that Peek has merged, until the second is taken. taken adds up the seconds of the window.
@@ -97,7 +105,8 @@ type Recorder struct {
 
 // New makes a recorder.
 func New(shards int, frame Frame, limits []Limit) *Recorder {
-	r := &Recorder{warmUp: frame.WarmUp, acks: frame.Acks, limits: limits, interval: max(1, frame.IntervalSeconds), open: map[int]*Second{}}
+	r := &Recorder{warmUp: frame.WarmUp, acks: frame.Acks, limits: limits, interval: max(1, frame.IntervalSeconds), open: map[int]*Second{},
+		byClass: frame.ByClass, class: frame.Class, classes: frame.Classes}
 	r.zeroNs.Store(frame.StartNs)
 	r.windowStartNs.Store(frame.StartNs)
 	r.first.Store(frame.First)
@@ -215,8 +224,8 @@ func (s *Shard) Sent(i, offsetNs, callNs, lagNs, queuedNs int64) {
 		return
 	}
 	sec := s.at(offsetNs)
-	s.record(sec, Lag, offsetNs, lagNs, lagNs)
-	s.record(sec, Queued, offsetNs, queuedNs, 0)
+	s.record(sec, Lag, i, offsetNs, lagNs, lagNs)
+	s.record(sec, Queued, i, offsetNs, queuedNs, 0)
 }
 
 // Received counts a distinct receipt of message i, between Enter and Leave.
@@ -237,11 +246,11 @@ func (s *Shard) Completed(i, offsetNs, completedNs, sentNs, lagNs int64) {
 		return
 	}
 	sec := s.at(offsetNs)
-	s.record(sec, Service, offsetNs, completedNs-sentNs, 0)
+	s.record(sec, Service, i, offsetNs, completedNs-sentNs, 0)
 	if !r.kept[Response] {
 		return
 	}
-	s.record(sec, Response, offsetNs, completedNs-offsetNs, lagNs)
+	s.record(sec, Response, i, offsetNs, completedNs-offsetNs, lagNs)
 	if i >= r.first.Load() {
 		responseNs, queuedNs, serviceNs := completedNs-offsetNs, sentNs-offsetNs-lagNs, completedNs-sentNs
 		s.breakDown(responseNs, queuedNs, lagNs, serviceNs)
@@ -369,7 +378,7 @@ func (s Span) or(ns int64) *int64 {
 // single records a value of a metric that comes without others.
 func (s *Shard) single(m Metric, i, offsetNs, ns, lagNs int64) {
 	if r := s.recorder; r.kept[m] && (i >= r.first.Load() || r.warmUp) {
-		s.record(s.at(offsetNs), m, offsetNs, ns, lagNs)
+		s.record(s.at(offsetNs), m, i, offsetNs, ns, lagNs)
 	}
 }
 
@@ -380,7 +389,7 @@ func (s *Shard) at(offsetNs int64) *second {
 	}
 	sec := s.seconds[n]
 	if sec == nil {
-		sec = &second{limits: make([]limitCounts, len(s.recorder.limits))}
+		sec = &second{limits: make([]limitCounts, len(s.recorder.limits)), classes: make([]*cell, len(s.recorder.classes))}
 		s.newest = max(s.newest, n)
 		sec.sparse = n < s.newest-int(s.recorder.interval)
 		s.seconds[n] = sec
@@ -389,19 +398,12 @@ func (s *Shard) at(offsetNs int64) *second {
 	return sec
 }
 
-// record adds one value to its cell. lagNs is the part of it that the generator caused.
-func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
-	c := sec.cells[m]
-	if c == nil {
-		c = &cell{}
-		if sec.sparse {
-			c.sparse = map[int]uint32{}
-		} else {
-			c.dense = s.counts()
-		}
-		sec.cells[m] = c
+// record adds one value of message i to its cell. lagNs is the part of it that the generator caused.
+func (s *Shard) record(sec *second, m Metric, i, offsetNs, ns, lagNs int64) {
+	s.cell(sec, &sec.cells[m]).record(ns)
+	if r := s.recorder; r.class != nil && m == r.byClass && i >= r.first.Load() {
+		s.cell(sec, &sec.classes[r.class(i)]).record(ns)
 	}
-	c.record(ns)
 	for k, limit := range s.recorder.limits {
 		if limit.Metric != m {
 			continue
@@ -424,6 +426,19 @@ func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 			counts.OverWithoutLag[piece]++
 		}
 	}
+}
+
+// cell of a second, which is made for its first value.
+func (s *Shard) cell(sec *second, at **cell) *cell {
+	if *at == nil {
+		*at = &cell{}
+		if sec.sparse {
+			(*at).sparse = map[int]uint32{}
+		} else {
+			(*at).dense = s.counts()
+		}
+	}
+	return *at
 }
 
 func (s *Shard) counts() []uint32 {

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -8,9 +9,10 @@ import (
 // second holds one shard's measurements of one second of intended time.
 type second struct {
 	// sparse is true if few values are to come.
-	sparse bool
-	cells  [metrics]*cell
-	limits []limitCounts
+	sparse  bool
+	cells   [metrics]*cell
+	classes []*cell
+	limits  []limitCounts
 }
 
 type limitCounts struct {
@@ -90,6 +92,14 @@ type Second struct {
 	Limits  []limitCounts
 	merged  [metrics][]int64
 	exact   [metrics]Exact
+	// classes of size have one metric's values; tags are their names.
+	classes []classSum
+}
+
+type classSum struct {
+	tag    string
+	merged []int64
+	Exact
 }
 
 // Exact returns the exact figures of a metric.
@@ -110,6 +120,9 @@ func (r *Recorder) Peek(number int) *Second {
 	out := r.open[number]
 	if out == nil {
 		out = &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
+		for _, most := range r.classes {
+			out.classes = append(out.classes, classSum{tag: fmt.Sprintf("%s.%dB", r.byClass, most)})
+		}
 		r.open[number] = out
 	}
 	out.WarmUp = r.warmsUp(number)
@@ -192,19 +205,10 @@ func several(seconds int64) int64 {
 
 func (s *Second) add(sec *second) {
 	for m, c := range sec.cells {
-		if c == nil {
-			continue
-		}
-		if s.merged[m] == nil {
-			s.merged[m] = make([]int64, histogramBuckets)
-		}
-		for k, n := range c.dense {
-			s.merged[m][k] += int64(n)
-		}
-		for k, n := range c.sparse {
-			s.merged[m][k] += int64(n)
-		}
-		s.exact[m].add(c.Exact)
+		c.addTo(&s.merged[m], &s.exact[m])
+	}
+	for k, c := range sec.classes {
+		c.addTo(&s.classes[k].merged, &s.classes[k].Exact)
 	}
 	for k := range sec.limits {
 		for i := range Pieces {
@@ -213,6 +217,23 @@ func (s *Second) add(sec *second) {
 			s.Limits[k].OverWithoutLag[i] += sec.limits[k].OverWithoutLag[i]
 		}
 	}
+}
+
+// addTo adds its values to a sum. The cell may be nil.
+func (c *cell) addTo(merged *[]int64, exact *Exact) {
+	if c == nil {
+		return
+	}
+	if *merged == nil {
+		*merged = make([]int64, histogramBuckets)
+	}
+	for k, n := range c.dense {
+		(*merged)[k] += int64(n)
+	}
+	for k, n := range c.sparse {
+		(*merged)[k] += int64(n)
+	}
+	exact.add(c.Exact)
 }
 
 // merge adds a metric of another second.
@@ -228,7 +249,7 @@ func (s *Second) merge(o *Second, m Metric) {
 
 // recycle keeps the dense counts (132 KiB each) for later seconds.
 func (s *Shard) recycle(sec *second) {
-	for _, c := range sec.cells {
+	for _, c := range slices.Concat(sec.cells[:], sec.classes) {
 		if c == nil || c.dense == nil {
 			continue
 		}

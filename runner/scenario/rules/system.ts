@@ -56,6 +56,7 @@ export function sizeFor(
 	topics: readonly string[] = [],
 ): { bytes: number; limitBytes: number | null } | null {
 	if (typeof size === "number") return { bytes: size, limitBytes: null };
+	if ("runs" in size) return { bytes: size.classes.at(-1) ?? 0, limitBytes: null };
 	if (maxMessageBytes === null) return null;
 	const limitBytes =
 		maxMessageBytesTo && topics.length > 0
@@ -112,7 +113,7 @@ function checkMessages(
 	const size = sizeFor(message.size, traits);
 	const leastBytes = ENVELOPE_BYTES + (message.checksum ? CHECKSUM_BYTES : 0);
 	if (size === null) wrong("message", "no-limit-of-system", { system, title });
-	else if (typeof message.size !== "number") {
+	else if (typeof message.size === "object" && "aboveLimit" in message.size) {
 		const range = { system, limitBytes, size: sizeText(message.size), leastBytes };
 		if (size.bytes < leastBytes || size.bytes > MOST_BYTES)
 			wrong("message", "limit-out-of-range", { ...range, mostBytes: MOST_BYTES });

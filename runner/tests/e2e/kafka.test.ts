@@ -16,12 +16,16 @@ test.skipIf(missing.length > 0 && process.env.CI !== "true")(
 				partitions: "2",
 				keys: "{ distribution: random, count: 20 }",
 				order: "per-key",
+				message: "{ 256B: 80%, 4KiB: 15%, 2MiB: 5% }",
+				rate: "200/s",
+				duration: "2500ms",
 			},
 			{
 				system: "{ broker: kafka, acks: all }",
 				sla: "[p50 < 10s, lost == 0, duplicated == 0, reordered == 0]",
 			},
 		);
-		expect(run).toMatchObject({ acked: 500, received: 500, lost: 0, reordered: 0 });
+		expect(run).toMatchObject({ acked: 500, received: 500, lost: 0, reordered: 0, foreign: 0 });
+		expect(run.sizes?.reduce((all, { count }) => all + count, 0)).toBe(500);
 	},
 );

@@ -46,6 +46,32 @@ test("a report says where p99 went: queued where inFlight held messages back, el
 	expect(resultOf(results).runs).toEqual(result.runs);
 });
 
+test("messages of several sizes: each size has its own count and percentiles, with several clients too", async () => {
+	const { code, result, results } = await measured(
+		{ duration: "2s", checksum: "true", warmup: "1s", connections: "2", topics: "2" },
+		{
+			clients: "2",
+			cases:
+				"[{ name: shares, message: { 256B: 80%, 4KiB: 15%, 64KiB: 5% } }, { name: lognormal, message: { median: 1KiB, p99: 32KiB, max: 64KiB } }]",
+			sla: LENIENT,
+		},
+	);
+	const intended: Record<string, number[]> = {};
+	for (const one of result.runs) {
+		addsUp(one);
+		expect(one).toMatchObject({ received: 1000, lost: 0, foreign: 0, corrupted: 0 });
+		const sizes = one.sizes ?? [];
+		expect(sizes.map(({ count, n }) => [count, n])).toEqual(sizes.map(({ intended: n }) => [n, n]));
+		intended[one.case] = sizes.map(({ intended: n }) => n);
+		expect(sizes.reduce((all, { count }) => all + count, 0)).toBe(1000);
+	}
+	for (const [k, share] of [800, 150, 50].entries())
+		expect(Math.abs((intended.shares?.[k] ?? 0) - share)).toBeLessThan(60);
+	expect(intended.lognormal?.length).toBe(6);
+	expect((await run(["report", results])).code).toBe(code);
+	expect(resultOf(results).runs).toEqual(result.runs);
+});
+
 describe("a JetStream broker", () => {
 	test("frozen for a second: nothing is lost, and the highest response shows it", async () => {
 		// Where "1s" is said late, there is still time enough to be frozen in.

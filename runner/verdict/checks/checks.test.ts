@@ -356,6 +356,7 @@ test("a percentile beyond the timeout is no small one: lag is no large part of i
 	// All but 36 of 100 refused, and the survivors fast: their lag p99 is above half of their response.
 	const few = (ns: number): Merged => ({
 		whole: { count: 36, low: [ns], high: [ns], upTo: [36] },
+		maxNs: ns,
 		seconds: new Map(),
 		phases: [],
 		bins: new Map(),

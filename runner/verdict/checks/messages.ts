@@ -1,6 +1,6 @@
 import type { Counters } from "../../model/client-file.ts";
 import { Metric, type Plan } from "../../model/plan.ts";
-import { copies, intendedInWindow, samplesPerMessage } from "../../plan/samples.ts";
+import { copies, intendedInWindow, mainMetric, samplesPerMessage } from "../../plan/samples.ts";
 import { sum } from "../../stats/sum.ts";
 import { formatCount, formatDuration, plural } from "../../units.ts";
 import { distributionOf, type Facts, hasMetric, RECEIVES, sumsOf } from "../facts.ts";
@@ -215,6 +215,12 @@ export function brokenIdentities(facts: Facts): string[] {
 	if (breakdown !== null) {
 		const responses = sum(breakdown.map((b) => b.messages));
 		same("response broken down and in counters", responses, counted("response"));
+	}
+	const { sizes } = plan.message;
+	if (sizes !== null) {
+		const main = mainMetric(plan);
+		const classes = sizes.classes.map((most) => facts.merged.get(`${main}.${most}B`)?.whole.count);
+		same(`${main} by size and in counters`, sum(classes.map((n) => n ?? 0)), counted(main));
 	}
 	for (const [k, { metric }] of plan.limits.entries()) {
 		const second = receivedTwice(facts.collected, metric);
