@@ -1,6 +1,7 @@
-import type { Pattern } from "../model/load.ts";
+import { ENVELOPE_BYTES, type Pattern } from "../model/load.ts";
 import { safeName } from "../scenario/load.ts";
 import { backlogTimes } from "../scenario/schedule.ts";
+import { sum } from "../stats/sum.ts";
 import { type Leave, quoted } from "./file.ts";
 
 type Written = Readonly<Record<string, unknown>>;
@@ -32,7 +33,8 @@ export function readWorkload(
 	const partitions = number("partitionsPerTopic", 1);
 	const producers = number("producersPerTopic", 1) * topics;
 	const consumers = group * topics;
-	const bytes = number("messageSize", 1024);
+	const size = number("messageSize", 1024);
+	const { message, mean: bytes } = sizesOf(take("messageSizeDistribution"), size, leave);
 	const backlogGb = number("consumerBacklogSizeGB", 0);
 	const rate = number("producerRate", 0);
 	const pattern: Pattern =
@@ -68,7 +70,7 @@ export function readWorkload(
 		...((pattern === "work-queue" || pattern === "backlog") && { consumers }),
 		rate: `${perSecond}/s`,
 		...(search && { find: "max-rate" }),
-		message: `${bytes}B`,
+		message,
 		...(pattern === "backlog" && { backlog: `${backlogGb}GiB` }),
 		duration:
 			pattern === "backlog"
@@ -114,6 +116,46 @@ function keysOf(distributor: unknown = "NO_KEY", leave: Leave): Written {
 	if (distributor !== "NO_KEY")
 		leave(quoted("keyDistributor", distributor), "has no equivalent here");
 	return {};
+}
+
+/** Weights of ranges such as "1KB-4KB", whose middle is every message's size. */
+function sizesOf(distribution: unknown, size: number, leave: Leave) {
+	const one = { message: `${size}B` as Written | string, mean: size };
+	if (typeof distribution !== "object" || distribution === null) return one;
+	const weights = new Map<number, number>();
+	for (const [range, weight] of Object.entries(distribution)) {
+		const [from, to] = /^\s*(\S+)\s*-\s*(\S+)\s*$/.exec(range)?.slice(1).map(bytesIn) ?? [];
+		const middle = Math.floor(((from ?? Number.NaN) + (to ?? Number.NaN)) / 2);
+		if (!(Number(weight) >= 0 && middle >= 0)) {
+			leave(
+				"messageSizeDistribution",
+				`not a map of sizes, "0-256", to weights; ${size}B is taken`,
+			);
+			return one;
+		}
+		const least = Math.max(ENVELOPE_BYTES, middle);
+		if (middle < least)
+			leave(quoted(range, weight), `messages have at least ${ENVELOPE_BYTES}B, which is taken`);
+		if (Number(weight) > 0) weights.set(least, (weights.get(least) ?? 0) + Number(weight));
+	}
+	const all = sum([...weights.values()]);
+	if (all === 0) return one;
+	let [upTo, before] = [0, 0];
+	const shares = [...weights].map(([bytes, weight]) => {
+		upTo += weight;
+		const share = Math.round((upTo / all) * 1e6) - before;
+		before += share;
+		return [`${bytes}B`, `${share / 1e4}%`];
+	});
+	return {
+		message: Object.fromEntries(shares) as Written,
+		mean: sum([...weights].map(([bytes, weight]) => bytes * weight)) / all,
+	};
+}
+
+function bytesIn(text: string): number {
+	const [, number, unit = ""] = /^(\d+)\s*([KM]?)B?$/i.exec(text) ?? [];
+	return Number(number) * 1024 ** ["", "K", "M"].indexOf(unit.toUpperCase());
 }
 
 function payloadOf(take: (key: string) => unknown, leave: Leave): Written {
