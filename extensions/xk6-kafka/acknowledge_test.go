@@ -47,3 +47,32 @@ func TestAMemberCommitsWhatItHasHandled(t *testing.T) {
 		})
 	}
 }
+
+// Messages without a key name partition 0 here, and sticky does not look at it.
+func TestAStickyPartitionerChoosesThePartitionItself(t *testing.T) {
+	topic := broker.Topic{Name: "sticky", Partitions: 4}
+	s := running(t)
+	b, err := prepared(t, broker.Options{URL: s.url, Driver: []byte(`{"partitioner": "sticky"}`), MessageBytes: 100}, topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Describe().Order; got != "none" {
+		t.Errorf("order = %q, want none", got)
+	}
+	for range 10 {
+		acked := b.sends(t, topic.Name, 5)
+		brokertest.Eventually(t, "all are acknowledged", func() bool { return acked.Load() == 5 })
+	}
+	ends, err := s.admin(t).ListEndOffsets(t.Context(), topic.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, used := int64(0), 0
+	for _, end := range ends[topic.Name] {
+		all += end.Offset
+		used += int(min(1, end.Offset))
+	}
+	if all != 50 || used < 2 {
+		t.Errorf("%d messages in %d partitions, want 50 in several", all, used)
+	}
+}

@@ -98,7 +98,11 @@ func (s *session) producing(to *settings) {
 	to.Set("compression", o.Compression, kgo.ProducerBatchCompression(franz.Codecs[o.Compression]))
 	to.Set("bufferedRecords", records, kgo.MaxBufferedRecords(int(records)))
 	to.Set("bufferedBytes", bytes, kgo.MaxBufferedBytes(bytes))
-	to.Set("partitioner", "the message's partition; without one murmur2 of its key", kgo.RecordPartitioner(franz.Partitioner{Partitioner: kgo.StickyKeyPartitioner(nil)}))
+	partitioner := "the message's partition; without one murmur2 of its key"
+	if o.Partitioner == sticky {
+		partitioner = "murmur2 of the key; without one sticky: until a batch is full or sent"
+	}
+	to.Set("partitioner", partitioner, kgo.RecordPartitioner(franz.Partitioner{Partitioner: kgo.StickyKeyPartitioner(nil)}))
 	to.Set("produceTimeout", s.requestTimeout(), kgo.ProduceRequestTimeout(s.requestTimeout()))
 	to.Set("recordTimeout", s.timeout(), kgo.RecordDeliveryTimeout(s.timeout()))
 	to.Set("unknownTopicRetries", 4, kgo.UnknownTopicRetries(4))

@@ -121,7 +121,7 @@ func (s *session) Describe() broker.Description {
 	of.Set("prefetch", fmt.Sprintf("a fetch ahead, up to %d bytes of a partition", s.own.FetchPartitionBytes))
 	return broker.Description{
 		Acks:            s.own.Acks != "0",
-		Order:           "per-producer",
+		Order:           map[bool]string{false: "per-producer", true: "none"}[s.own.Partitioner == sticky],
 		GroupOrder:      true,
 		Wildcards:       true,
 		Stores:          true,

@@ -29,6 +29,9 @@ type options struct {
 	// MessageMaxBytes is the server's message.max.bytes, the largest batch that it takes; 0 if not set.
 	MessageMaxBytes int64  `json:"messageMaxBytes"`
 	Compression     string `json:"compression" known:"none gzip snappy lz4 zstd"`
+	// Partitioner of messages without a key: "in-turn" gives each partition the next one; "sticky" is the default of Kafka's own client, which
+	// fills a batch for one partition before it goes on to another.
+	Partitioner string `json:"partitioner" known:"in-turn sticky"`
 	// MinInsyncReplicas of the topics; 0 means the broker's default.
 	MinInsyncReplicas int `json:"minInsyncReplicas"`
 
@@ -50,6 +53,7 @@ type options struct {
 }
 
 const (
+	sticky = "sticky"
 	// recordBytes is more than a batch of one record adds to its payload: 61 for the batch, 21 for the record, and the key.
 	recordBytes = 512
 	// topicBytes is how much more a topic accepts than the largest batch.

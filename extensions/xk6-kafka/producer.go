@@ -23,6 +23,8 @@ type producer struct {
 	// acks is true if done gets the time of the acknowledgement.
 	acks       bool
 	idempotent bool
+	// sticky leaves the partition to the library.
+	sticky bool
 	// refreshedNs is when the library was last asked to look up the leaders.
 	refreshedNs atomic.Int64
 }
@@ -52,6 +54,9 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	}
 	s.producer, s.message, s.done, s.sentNs = p, m, done, p.now()
 	s.record = kgo.Record{Topic: m.Name, Partition: m.Partition, Key: m.Key, Value: m.Payload}
+	if p.sticky {
+		s.record.Partition = franz.AnyPartition
+	}
 	p.client.Produce(context.Background(), &s.record, s.promise)
 }
 
@@ -79,7 +84,7 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 		return nil, err
 	}
 	s.clients.Add(client)
-	p := &producer{client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence}
+	p := &producer{client: client, watch: w, now: s.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence, sticky: s.own.Partitioner == sticky}
 	limit := max(time.Until(s.until), readyTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -49,6 +49,10 @@ const KafkaOptions = z.strictObject({
 		["none", "gzip", "snappy", "lz4", "zstd"],
 		"Compression of batches. Random payloads do not shrink: set `payload`.",
 	).default("none"),
+	partitioner: choice(
+		["in-turn", "sticky"],
+		"Partition of messages without a key: the next one, or, as by Kafka's own client, the same one until its batch is sent; then no order is promised.",
+	).default("in-turn"),
 	minInsyncReplicas: count(
 		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's, 1.",
 		5,
@@ -97,7 +101,8 @@ export const kafka = broker(KafkaOptions, {
 				? "at-least-once"
 				: "at-most-once",
 		acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
-		groupOrdered: true,
+		ordered: options.partitioner === "in-turn",
+		groupOrdered: options.partitioner === "in-turn",
 		keys: true,
 		partitions: true,
 		groupsByPartition: true,
