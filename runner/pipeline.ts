@@ -117,6 +117,7 @@ export async function runPipeline(
 			);
 		}
 		const all = [...plans];
+		const background = (plan: Plan) => all.filter(({ beside }) => beside?.index === plan.index);
 		const searched: Plan[] = [];
 		function* runs(): Generator<Plan, void> {
 			yield* runsOf(rest.plans, searched, folder, progress);
@@ -130,9 +131,10 @@ export async function runPipeline(
 				scenario,
 				// The confirming runs are planned only after the others.
 				get runCount() {
-					return all.length;
+					return all.filter(isMain).length;
 				},
-				runs: seenBy(feed, runs()),
+				runs: seenBy(feed, runs(), background),
+				background,
 				yes: options.yes ?? false,
 				git,
 				resumed: earlier !== null,
@@ -163,11 +165,20 @@ function isRun({ search }: Plan): boolean {
 	return search?.role !== "start";
 }
 
+/** A run, not a load beside it. */
+function isMain({ beside }: Plan): boolean {
+	return beside === null;
+}
+
 /** The same runs; shows each finished one to the feed before the next begins. */
-function* seenBy(feed: Feed | null, runs: Generator<Plan, void>): Generator<Plan, void> {
+function* seenBy(
+	feed: Feed | null,
+	runs: Generator<Plan, void>,
+	background: (plan: Plan) => readonly Plan[],
+): Generator<Plan, void> {
 	for (const plan of runs) {
 		yield plan;
-		feed?.made([plan]);
+		feed?.made([plan, ...background(plan)]);
 	}
 }
 
@@ -184,7 +195,7 @@ function* confirmingRuns(
 	for (const plan of plans) addRun(folder, plan);
 	for (const one of plans) all.push(one);
 	feed?.expect(folder, plans);
-	yield* plans;
+	yield* plans.filter(isMain);
 }
 
 /** In order; a search makes each of its runs from the results so far, and adds them to `searched`. */
@@ -195,7 +206,7 @@ function* runsOf(
 	progress: Progress,
 ): Generator<Plan, void> {
 	let index = firstIndex(plans);
-	for (const plan of plans) {
+	for (const plan of plans.filter(isMain)) {
 		if (isRun(plan)) {
 			yield plan;
 			continue;

@@ -15,6 +15,7 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 		acknowledge: load.acknowledge,
 		CPUs: `generator ${load.pin.generator ?? "any"}, brokers ${load.pin.brokers ?? "any"}`,
 		faults: load.faults.map(faultText).join("; ") || "none",
+		"loads at once": `${load.loads ?? 1}`,
 	};
 	const all = Object.entries({ ...FIRST, ...facts });
 	return Object.fromEntries(all.filter(([name, value]) => PLAIN[name] !== value));
@@ -72,6 +73,7 @@ const PLAIN: Readonly<Record<string, string | null>> = {
 	acknowledge: "automatic",
 	CPUs: "generator any, brokers any",
 	faults: "none",
+	"loads at once": "1",
 };
 
 /** Stored hashes depend on this order; later fields come behind it. */

@@ -2,7 +2,14 @@ import { runId } from "../figures/facts.ts";
 import type { Result, Run } from "../model/result.ts";
 import { type Count, countLabel, countsOf, isBad } from "../result/fields.ts";
 import { amount, show } from "../result/show.ts";
-import { fateText, isClosed, loadText, offenderText, runTitle } from "../result/words.ts";
+import {
+	besideText,
+	fateText,
+	isClosed,
+	loadText,
+	offenderText,
+	runTitle,
+} from "../result/words.ts";
 import { sum } from "../stats/sum.ts";
 import { formatCount, formatDuration, formatDurationExact, plural } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
@@ -44,6 +51,7 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 		[
 			text(systemFacts(run)),
 			text(loadText(run), "soft"),
+			text(besideText(run, result), "soft"),
 			text(network === null ? null : `network: ${network}`, "soft"),
 			// Elsewhere failures are at the end, with their reason.
 			text(run.why, run.verdict, 3),

@@ -23,7 +23,7 @@ export function phases(run: Run, figures: Block): Block[] {
 	const { load } = run;
 	const [first] = run.phases;
 	if (first === undefined) return [];
-	const kind = load.pattern === "backlog" ? "phase" : "step";
+	const kind = load.schedule.kind === "stages" ? "step" : "phase";
 	const rate = (side: keyof Phase["throughput"]) => (phase: Phase) =>
 		amount(phase.throughput[side], "messages/s");
 	const columns: Column<Phase>[] = [

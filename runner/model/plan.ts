@@ -116,6 +116,13 @@ export const Plan = z.strictObject({
 		.strictObject({ role: z.enum(["start", "probe", "confirm", "curve"]), of: z.string() })
 		.nullable()
 		.default(null),
+	/** The loads of a run, all made at once: one plan each, this one's included. */
+	loads: z.int().positive().default(1),
+	/** A load beside the run with that index, whose T0 is this much later. Null in the run itself. */
+	beside: z
+		.strictObject({ index: z.int().positive(), load: z.string(), startNs: Ns })
+		.nullable()
+		.default(null),
 	...loadInPlan,
 	...sendingInPlan,
 	topics: z.array(z.string()).min(1),
@@ -174,6 +181,17 @@ export const Plan = z.strictObject({
 });
 export type Plan = z.infer<typeof Plan>;
 
+/** Index of the run that it is, or that it is beside. */
+export function mainOf({
+	index,
+	beside,
+}: {
+	readonly index: number;
+	readonly beside?: Plan["beside"] | undefined;
+}): number {
+	return beside?.index ?? index;
+}
+
 /** The line with a fixed limit instead, for rules about the metrics that a run has. */
 export function subjectOf({ text, figure }: BaselineSla): Sla {
 	const tally = Tally.safeParse(figure);
@@ -214,13 +232,15 @@ export function marginAt(
 		: Math.max(margin, allowanceNs / baselineNs);
 }
 
-/** Values in the schema's order, which is the file's; drops names it does not have. */
+/** Values in the schema's order, which is the file's; drops names that one of the two does not have. */
 export function inOrder<T extends object>(
 	schema: { readonly shape: Readonly<Record<keyof T, unknown>> },
 	values: T,
 ): T {
 	return Object.fromEntries(
-		Object.keys(schema.shape).map((key) => [key, values[key as keyof T]]),
+		Object.keys(schema.shape)
+			.filter((key) => key in values)
+			.map((key) => [key, values[key as keyof T]]),
 	) as T;
 }
 

@@ -206,6 +206,8 @@ export const Run = z.strictObject({
 	repeat: Count,
 	confirms: z.boolean(),
 	search: Plan.shape.search,
+	/** For a load beside another run. */
+	beside: Plan.shape.beside.unwrap().unwrap().optional(),
 	verdict: Verdict,
 	cause: MaybeCause,
 	/** Set when something other than the SLA decided. */
@@ -239,6 +241,8 @@ export const Run = z.strictObject({
 		checksum: z.boolean(),
 		...promisesInPlan,
 		acknowledge: Plan.shape.acknowledge,
+		/** Absent if the run had no other load. */
+		loads: Count.optional(),
 	}),
 	versions: ClientLine.shape.versions.nullable(),
 	driverOptions: z.record(z.string(), z.string()).nullable(),

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { brokerOf, hasProcess, noBroker, type Traits } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
+import { largestOf } from "../extremes.ts";
 import { cpusOf } from "../model/field.ts";
 import { glob } from "../model/glob.ts";
 import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla, subjectOf } from "../model/plan.ts";
@@ -24,7 +25,9 @@ interface ExpandOptions {
 /** Repeats outermost, systems innermost and in turns (A B, B A): a warming machine and a steady drift affect all alike. */
 export function expand(given: Scenario, { runId = "plan", only }: ExpandOptions): Plan[] {
 	// Counted once per case because poisson arrivals take time to count.
-	const cases = given.cases.map((one) => ({ ...one, schedule: counted(one.schedule) }));
+	const cases = given.cases.map(
+		(one): CountedCase => ({ ...withCounts(one), background: one.background.map(withCounts) }),
+	);
 	const scenario = { ...given, cases };
 	const pairs = pairsOf(cases, scenario.systems);
 	const chosen = only === undefined ? pairs : choose(pairs, only);
@@ -34,7 +37,8 @@ export function expand(given: Scenario, { runId = "plan", only }: ExpandOptions)
 	const plans: Plan[] = [];
 	for (let repeat = 1; repeat <= scenario.repeat; repeat++)
 		for (const { system, one } of repeat % 2 === 1 ? chosen : turned)
-			plans.push(plan(scenario, system, one, runId, plans.length + 1, repeat));
+			for (const load of [one, ...one.background])
+				plans.push(plan(scenario, system, one, load, runId, plans.length + 1, repeat));
 	return plans;
 }
 
@@ -71,7 +75,12 @@ export const START_LEAD_NS = 3e9;
 /** k6 waits this much longer than its last iteration waits for messages. */
 const STOP_MARGIN_NS = 10e9;
 
-type CountedCase = Case & { readonly schedule: Plan["schedule"] };
+type CountedLoad = Case & { readonly schedule: Plan["schedule"] };
+type CountedCase = CountedLoad & { readonly background: readonly CountedLoad[] };
+
+function withCounts(one: Case): CountedLoad {
+	return { ...one, schedule: counted(one.schedule) };
+}
 
 interface Pair {
 	readonly system: System;
@@ -107,13 +116,15 @@ function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
 function plan(
 	scenario: Scenario,
 	system: System,
-	one: CountedCase,
+	main: CountedCase,
+	one: CountedLoad,
 	runId: string,
 	index: number,
 	repeat: number,
 ): Plan {
 	const broker = brokerOf(system);
-	const { name, find, ...work } = one;
+	const { name, find, load, startNs, background: _, ...work } = one;
+	const loads = [main, ...main.background];
 	const { checksum, size, ...message } = one.message;
 	const { durability = null, replicas = null } = system.options;
 	const { traits } = system;
@@ -121,12 +132,14 @@ function plan(
 	const delivery = one.delivery ?? alone ?? traits.delivery;
 	const { schedule } = one;
 	const unknown = system.existingTopics !== null && Object.keys(traits.levels).length > 0;
-	const faults = (hasProcess(system.options) ? scenario.faults : []).map(({ atNs, ...fault }) => ({
-		...fault,
-		atNs: schedule.warmupNs + atNs,
-	}));
+	const faults = (hasProcess(system.options) ? scenario.faults : [])
+		.map(({ atNs, ...fault }) => ({
+			...fault,
+			atNs: main.schedule.warmupNs + atNs - startNs,
+		}))
+		.filter(({ atNs }) => atNs >= 0);
 	const asked = scenario.sla
-		.filter((line) => applies(line, system, one))
+		.filter((line) => applies(line, system, main, load))
 		.map(({ expect }) => expect)
 		.filter((line) => faults.length > 0 || !isOfFaults(line));
 	const written = distinct(withUntil(asked));
@@ -138,7 +151,10 @@ function plan(
 		),
 		...promisedGates({ ...one, delivery, checksum }, written),
 	];
-	const endNs = schedule.warmupNs + schedule.durationNs;
+	// No load leaves before all are done.
+	const endNs = largestOf(
+		loads.map((of) => of.startNs + of.schedule.warmupNs + of.schedule.durationNs),
+	);
 	const clients = clientCount(scenario.clients);
 	const topics =
 		system.existingTopics?.slice(0, one.topics) ??
@@ -170,6 +186,9 @@ function plan(
 		target: scenario.target,
 		schedule,
 		search: find === null ? null : { role: "start", of: name },
+		loads: loads.length,
+		beside:
+			load === null ? null : { index: index - main.background.indexOf(one) - 1, load, startNs },
 		topics,
 		replyTopics: one.pattern === "request-reply" ? topics.map((topic) => `${topic}.reply`) : [],
 		keys: one.keys === null ? null : { ...one.keys, seed },
@@ -193,12 +212,14 @@ function plan(
 		heartbeat: {
 			slotsPerSecond: clients * SLOTS_PER_SECOND,
 			vus: clients * HEARTBEAT_VUS,
-			durationNs: wholeMs(endNs + HEARTBEAT_MARGIN_NS + (clients > 1 ? START_LEAD_NS : 0)),
-			gracefulStopNs: wholeMs(one.drainNs + STOP_MARGIN_NS),
+			durationNs: wholeMs(
+				endNs + HEARTBEAT_MARGIN_NS + (clients > 1 || loads.length > 1 ? START_LEAD_NS : 0),
+			),
+			gracefulStopNs: wholeMs(largestOf(loads.map(({ drainNs }) => drainNs)) + STOP_MARGIN_NS),
 		},
 		client: { index: 0, count: clients },
 		sla,
-		...comparedWith(scenario, system, one, faults.length > 0),
+		...comparedWith(scenario, system, main, load, faults.length > 0),
 		confirms: false,
 		strict: scenario.strict,
 		quick: scenario.quick,
@@ -243,20 +264,30 @@ function brokerCpus({ target, rig, pin }: Scenario, system: System): string | nu
 function comparedWith(
 	{ baseline, baselineSla }: Scenario,
 	system: System,
-	one: Case,
+	main: Case,
+	load: string | null,
 	disturbed: boolean,
 ): Pick<Plan, "baselineSla" | "baselineSystem"> {
 	const baselineSystem = baseline?.system ?? null;
 	const own = baselineSystem === system.key;
 	const lines = baselineSla
-		.filter((line) => applies(own ? { ...line, system: null } : line, system, one))
+		.filter((line) => applies(own ? { ...line, system: null } : line, system, main, load))
 		.map(({ expect }) => expect)
 		.filter((line) => disturbed || !isOfFaults(subjectOf(line)));
 	return { baselineSla: distinct(lines), baselineSystem };
 }
 
-function applies(line: Pick<SlaLine, "system" | "case">, system: System, one: Case): boolean {
-	return (line.system ?? system.key) === system.key && (line.case ?? one.name) === one.name;
+function applies(
+	line: Omit<SlaLine, "expect">,
+	system: System,
+	main: Case,
+	load: string | null,
+): boolean {
+	return (
+		(line.system ?? system.key) === system.key &&
+		(line.case ?? main.name) === main.name &&
+		line.load === load
+	);
 }
 
 /** A line for all systems and the same one for this system are one SLA line. The first wording stays; any `abort` holds. */

@@ -73,6 +73,8 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 		repeats: 1,
 		driverOptions: {},
 		search: null,
+		loads: 1,
+		beside: null,
 		phases: [],
 		backlog: null,
 		faults: [],

@@ -170,6 +170,11 @@ function runLines(runs: readonly Plan[], width: number): string[] {
 		plan.schedule.messages * meanBytes(plan.message) * crossings(plan);
 	const timeOf = ({ schedule }: Plan) => schedule.warmupNs + schedule.durationNs;
 	const total = (of: (plan: Plan) => number) => sum(runs.map(of));
+	const mains = runs.filter(({ beside }) => beside === null);
+	const ofMains = (of: (plan: Plan) => number) => sum(mains.map(of));
+	const more = runs.length - mains.length;
+	const besides =
+		more === 0 ? "" : ` and ${plural(more, "load")} beside ${mains.length === 1 ? "it" : "them"}`;
 	const crossed = runs.every(({ pattern }) => pattern === "round-trip")
 		? "there and back"
 		: "counted each time it crosses the network";
@@ -187,7 +192,7 @@ function runLines(runs: readonly Plan[], width: number): string[] {
 		),
 		"",
 		...wrap(
-			`${plural(runs.length, "run")}: ${runs.some(isClosed) ? "at most " : ""}${formatDuration(total(timeOf))} of sending, and at most ${formatDuration(total(({ drainNs }) => drainNs))} of waiting for the last messages. ${formatCount(total(({ schedule }) => schedule.messages))} messages, warm-up included; ${formatBytes(total(bytesOf))} of payload, ${crossed}.`,
+			`${plural(mains.length, "run")}${besides}: ${mains.some(isClosed) ? "at most " : ""}${formatDuration(ofMains(timeOf))} of sending, and at most ${formatDuration(ofMains(({ drainNs }) => drainNs))} of waiting for the last messages. ${formatCount(total(({ schedule }) => schedule.messages))} messages, warm-up included; ${formatBytes(total(bytesOf))} of payload, ${crossed}.`,
 			width,
 		),
 	];
@@ -282,7 +287,9 @@ function backlog({ backlog: held, schedule }: Plan): string[] {
 function extras(plan: Plan): string[] {
 	const { inFlight, keys, work, message } = plan;
 	const { randomRatio, file } = message;
+	const startNs = plan.beside?.startNs ?? 0;
 	return [
+		...(startNs > 0 ? [`begins ${formatDurationExact(startNs)} after the run`] : []),
 		...(inFlight === null ? [] : [`at most ${formatCount(inFlight)} in flight per producer`]),
 		...(work === null
 			? []

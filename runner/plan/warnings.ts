@@ -47,7 +47,7 @@ export function longest(
 	plans: readonly Plan[],
 	also: { readonly floors: boolean; readonly confirm: boolean },
 ): number {
-	const runs = sum(plans.map(ofRun));
+	const runs = sum(plans.filter(({ beside }) => beside === null).map(ofRun));
 	const [first] = plans;
 	const repeats = first?.repeats ?? 1;
 	const cases = new Set(plans.filter(({ broker }) => broker !== noBroker).map((plan) => plan.case));

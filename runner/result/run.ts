@@ -38,6 +38,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		repeat: plan.repeat,
 		confirms: plan.confirms,
 		search: plan.search,
+		...(plan.beside && { beside: plan.beside }),
 		verdict: judged.verdict,
 		cause: judged.cause,
 		why: judged.why,
@@ -102,18 +103,20 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 }
 
 export function loadOf(plan: Plan): Run["load"] {
-	const { schedule, message, topics, client } = plan;
+	const { schedule, message, topics, client, loads, ...rest } = plan;
 	const { sizes, ...payload } = message;
 	return inOrder<Run["load"]>(Run.shape.load, {
-		...plan,
+		...rest,
 		...payload,
 		...(sizes && { sizes: sizes.text }),
+		schedule,
 		rate: schedule.rate,
 		warmupNs: schedule.warmupNs,
 		durationNs: schedule.durationNs,
 		messageBytes: Math.round(meanBytes(message)),
 		topics: topics.length,
 		clients: client.count,
+		...(loads > 1 && { loads }),
 	});
 }
 

@@ -1,3 +1,4 @@
+import { mainOf } from "../model/plan.ts";
 import type { Failover, Result, Run, Search } from "../model/result.ts";
 import { faultZeroNs } from "../model/run-file.ts";
 import { rateText, timeText } from "../plan/plan-text.ts";
@@ -86,6 +87,19 @@ export function loadText({ load }: Run): string {
 	]
 		.filter((part) => part !== "")
 		.join(", ");
+}
+
+/** "beside it bulk: 500/s of 64KiB for 10s; ..."; "beside 256B 1000/s, from 25s after its start on" */
+export function besideText(run: Run, { runs }: Pick<Result, "runs">): string | null {
+	const main = mainOf(run);
+	const all = runs.filter((one) => mainOf(one) === main);
+	if (run.beside === undefined) {
+		const texts = all.flatMap((one) => (one.beside ? `${one.beside.load}: ${loadText(one)}` : []));
+		return texts.length === 0 ? null : `beside it ${texts.join("; ")}`;
+	}
+	const of = all.find(({ index }) => index === main)?.case ?? `run ${main}`;
+	const { startNs } = run.beside;
+	return `beside ${of}${startNs > 0 ? `, from ${formatDurationExact(startNs)} after its start on` : ""}`;
 }
 
 /** "nats-server 2.15.2; durability: none, nothing is stored" */

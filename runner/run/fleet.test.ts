@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { script, testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { type Plan, setUpMs } from "../model/plan.ts";
-import { planOf } from "../plan/plans.fake.ts";
+import { planOf, plansOf } from "../plan/plans.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { Crossing } from "./arrival.ts";
 import {
@@ -15,7 +15,7 @@ import {
 	obedient,
 	tickOf,
 } from "./fleet.fake.ts";
-import { Fleet, type ProgressEvent } from "./fleet.ts";
+import { Fleet, type ProgressEvent, runTogether } from "./fleet.ts";
 import type { Tick } from "./progress-line.ts";
 
 /** The runner's clock, Unix ms. */
@@ -734,5 +734,151 @@ describe("a warm-up until steady", () => {
 		for (let at = 1; at <= 60; at++) one.tell(tick(at, { p50: 1e6 * 0.9 ** at }));
 		expect(one.said).toEqual([]);
 		one.end(0);
+	});
+});
+
+describe("several loads of one run", () => {
+	const [main, bulk] = plansOf(`system: nats
+workload: { rate: 300/s, message: 256B, duration: 5s, warmup: 1s }
+background: { bulk: { rate: 10/s, message: 1KiB, start: 2s } }
+`) as [Plan, Plan];
+
+	function loads(
+		options: readonly FakeOptions[] = [{}, {}],
+		hopeless: (line: ProgressEvent) => string | null = () => null,
+	) {
+		const stop = new AbortController();
+		const world = fakeWorld({
+			stop: stop.signal,
+			clock: { nowMs: () => NOW, monotonicMs: () => 0 },
+		});
+		const fakes = options.map((one, i) => fakeClient(i, { generator: obedient, ...one }));
+		const folders = [main, bulk].map(() => {
+			const folder = testFolder();
+			for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
+			return folder;
+		});
+		const fleets = [main, bulk].map(
+			(plan, i) =>
+				new Fleet(
+					{
+						clients: [(fakes[i] as FakeClient).ready],
+						agent: script(path.join(folders[i] as string, "agent"), `cat > "$2"`),
+						folder: folders[i] as string,
+						plan,
+						k6Outs: [],
+						broker: { url: "nats://10.0.0.1", pids: [77], gone: false },
+						onProgress: hopeless,
+					},
+					world,
+				),
+		);
+		return { fakes: fakes as [FakeClient, FakeClient], folders, stop, ended: runTogether(fleets) };
+	}
+	const saidTo = ({ said }: FakeClient, key: string) => said.filter((line) => key in line);
+
+	test("get one T0 when all are ready; one that starts later gets it so much later", async () => {
+		const { fakes, ended } = loads([{}, { generator: { ...obedient, started() {} } }]);
+		const [first, second] = fakes;
+		await expect.poll(() => second.log).toContain("start");
+		await turns();
+		expect(saidTo(first, "t0UnixNs")).toEqual([]);
+		second.tell({ mqbench: "ready" });
+		await begun(fakes);
+		const [t0] = saidTo(first, "t0UnixNs") as [{ t0UnixNs: string }];
+		expect(saidTo(second, "t0UnixNs")).toEqual([
+			{ t0UnixNs: String(BigInt(t0.t0UnixNs) + 3_000_000_000n) },
+		]);
+		settleAll(fakes);
+		for (const { error, brokeOff } of await ended)
+			expect({ error, brokeOff }).toEqual({ error: null, brokeOff: null });
+	});
+
+	test("leave when all are settled, the main load last, and have their files in their own folders", async () => {
+		const leaves = ["client-0.hlog", "client-0.jsonl"];
+		const { fakes, folders, ended } = loads([{ leaves }, { leaves }]);
+		const [first, second] = fakes;
+		await begun(fakes);
+		second.tell({ mqbench: "settled" });
+		await turns();
+		expect(fakes.map((fake) => saidTo(fake, "finish"))).toEqual([[], []]);
+		first.tell({ mqbench: "settled" });
+		await expect.poll(() => saidTo(second, "finish")).toHaveLength(1);
+		await ended;
+		expect(saidTo(first, "finish")).toHaveLength(1);
+		for (const folder of folders)
+			for (const name of leaves) expect(existsSync(path.join(folder, name))).toBe(true);
+	});
+
+	test("start once the main load is ready, which makes what others may read", async () => {
+		const { fakes, ended } = loads([{ generator: { ...obedient, started() {} } }, {}]);
+		const [first, second] = fakes;
+		await expect.poll(() => first.log).toContain("start");
+		await turns();
+		expect(second.log).not.toContain("start");
+		first.tell({ mqbench: "ready" });
+		await begun(fakes);
+		settleAll(fakes);
+		await ended;
+	});
+
+	test.each([
+		[
+			0,
+			"the main load beside it broke off: client 0 (process 0): k6 ended with exit code 1: it said nothing",
+		],
+		[
+			1,
+			"the load bulk beside it broke off: client 0 (process 1): k6 ended with exit code 1: it said nothing",
+		],
+	])("end together when load %i breaks off, and each says why", async (broken, other) => {
+		const { fakes, ended } = loads();
+		await begun(fakes);
+		fakes[broken]?.end(1);
+		const results = await ended;
+		expect(results[broken]?.error).toBe(
+			`client 0 (process ${broken}): k6 ended with exit code 1: it said nothing`,
+		);
+		expect(results[1 - broken]?.error).toBe(other);
+		expect(signals(fakes[1 - broken] as FakeClient)).toBe(1);
+	});
+
+	test("end together before T0 when one cannot be made", async () => {
+		const { fakes, ended } = loads([{}, { fails: { put: new Error("no space") } }]);
+		const results = await ended;
+		expect(results.map(({ error }) => error)).toEqual([
+			"the load bulk beside it broke off: client 0 (process 1): no space",
+			"client 0 (process 1): no space",
+		]);
+		expect(saidTo(fakes[0], "t0UnixNs")).toEqual([]);
+	});
+
+	test("are all stopped by an SLA line of one that cannot be met any more", async () => {
+		const { fakes, ended } = loads([{}, {}], (line) =>
+			line.mqbench === "tick" ? "p99 < 1ms" : null,
+		);
+		await begun(fakes);
+		fakes[1].tell(tick(1));
+		for (const { abortedBy, error } of await ended)
+			expect({ abortedBy, error }).toEqual({ abortedBy: "p99 < 1ms", error: null });
+	});
+
+	test("are all stopped by Ctrl-C", async () => {
+		const { fakes, ended, stop } = loads();
+		await begun(fakes);
+		stop.abort("SIGINT");
+		for (const { error } of await ended) expect(error).toBeNull();
+		expect(fakes.map(signals)).toEqual([1, 1]);
+	});
+
+	test("count as generators in each other's samples", async () => {
+		const { fakes, folders, ended } = loads();
+		await begun(fakes);
+		settleAll(fakes);
+		await ended;
+		for (const folder of folders)
+			expect(readFileSync(path.join(folder, "resources.jsonl"), "utf8")).toContain(
+				'{"generator":[1000000,1000001],"broker":[77]}',
+			);
 	});
 });

@@ -32,15 +32,26 @@ interface FleetOptions {
 export type ProgressEvent = Extract<ProgressLine, { mqbench: "start" }> | Tick | Opens | End;
 export type FleetResult = Awaited<ReturnType<Fleet["run"]>>;
 
+/** Makes the loads of a run, the main load first: they get one T0, none leaves before all are done, and one that breaks off ends them all. */
+export async function runTogether(fleets: readonly Fleet[]): Promise<FleetResult[]> {
+	for (const fleet of fleets) fleet.join(fleets);
+	return Promise.all(fleets.map((fleet) => fleet.run()));
+}
+
 /**
- * Makes a run. A single process on this machine begins by itself; else client 0 makes the topics, then the others start, and when all are
+ * Makes a load. A single process on this machine begins by itself; else client 0 makes the topics, then the others start, and when all are
  * ready they get T0. The first client that breaks off, or `world.stop`, ends the run: all close their books.
  */
 export class Fleet {
 	readonly #options: FleetOptions;
 	readonly #world: World;
 	readonly #members: readonly Member[];
-	readonly #alone: boolean;
+	#alone: boolean;
+	/** All loads of the run, this one included, the main load first. */
+	#all: readonly Fleet[] = [this];
+	/** Resolves when its clients are ready, or will never be. */
+	readonly #ready: Promise<void>;
+	#tellReady: () => void = () => {};
 	readonly #crossings: (Crossing | null)[];
 	readonly #hasArrived: ReturnType<typeof makeArrival>;
 	#questions = 0;
@@ -54,6 +65,8 @@ export class Fleet {
 	readonly #timers = new Set<NodeJS.Timeout>();
 	readonly #readyMs: number;
 	#abortedBy: string | null = null;
+	/** Why a load beside it ended the run. */
+	#endedBy: string | null = null;
 	/** p50 of each second, ns, while a warm-up until steady is undecided. */
 	#warmUp: (number | null)[] | null;
 	#failed: Member | null = null;
@@ -68,6 +81,14 @@ export class Fleet {
 		this.#hasArrived = makeArrival(plan);
 		this.#readyMs = setUpMs(plan) + READY_MORE_MS;
 		this.#warmUp = plan.schedule.steady === null ? null : [];
+		this.#ready = new Promise((resolve) => {
+			this.#tellReady = resolve;
+		});
+	}
+
+	join(all: readonly Fleet[]): void {
+		this.#all = all;
+		if (all.length > 1) this.#alone = false;
 	}
 
 	async run() {
@@ -80,6 +101,7 @@ export class Fleet {
 			await this.#conduct();
 			await Promise.all(this.#members.map((member) => member.collect()));
 		} finally {
+			this.#tellReady();
 			stop.removeEventListener("abort", interrupt);
 			for (const timer of this.#timers) clearTimeout(timer);
 			await rm(path.join(this.#options.folder, PAYLOAD), { force: true });
@@ -129,6 +151,8 @@ export class Fleet {
 		const [first, ...others] = this.#members as [Member, ...Member[]];
 		let sampling: ReturnType<typeof sampleResources> | null = null;
 		try {
+			// The main load makes what others may read.
+			if (this.#main !== this) await this.#main.#ready;
 			for (const group of [[first], others]) {
 				for (const member of group) {
 					if (this.#stopping) break;
@@ -138,10 +162,11 @@ export class Fleet {
 				if (!this.#alone) await Promise.all(group.map((member) => this.#awaitReady(member)));
 			}
 			if (!this.#stopping) await this.#introduce();
-			if (!this.#alone && !this.#stopping) this.#begin();
+			this.#tellReady();
+			if (this.#main === this && !this.#alone) await this.#beginAll();
 		} catch (error) {
 			// A bug, or CPUs that do not exist: the other clients must not be left running.
-			this.#interrupt();
+			this.#interruptAll();
 			throw error;
 		} finally {
 			const started = this.#members.filter(({ started }) => started);
@@ -184,7 +209,9 @@ export class Fleet {
 		// Sampled only when all clients are here: some of them would be mistaken for the whole.
 		const here = this.#members.every(({ client }) => client.kind === "local");
 		return sampleResources(agent, path.join(folder, "resources.jsonl"), () => ({
-			generator: here ? this.#members.flatMap(({ pid }) => pid ?? []) : [],
+			generator: here
+				? this.#all.flatMap((load) => load.#members.flatMap(({ pid }) => pid ?? []))
+				: [],
 			broker: broker.pids,
 		}));
 	}
@@ -213,13 +240,24 @@ export class Fleet {
 		);
 	}
 
+	get #main(): Fleet {
+		return this.#all[0] ?? this;
+	}
+
+	/** One T0 for all loads; one that starts later has its own so much later. */
+	async #beginAll(): Promise<void> {
+		await Promise.all(this.#all.map((load) => load.#ready));
+		if (this.#all.some((load) => load.#stopping)) return;
+		const t0Ms = Math.ceil(this.#world.clock.nowMs()) + T0_LEAD_MS;
+		for (const load of this.#all) load.#begin(BigInt(t0Ms) * 1_000_000n);
+	}
+
 	/** Hands out T0: the same moment for all, by each client's own clock. */
-	#begin(): void {
+	#begin(runT0UnixNs: bigint): void {
 		this.#begun = true;
 		const clockOffsets = clockOffsetsOf(this.#members);
 		this.#clockOffsets = clockOffsets;
-		const t0Ms = Math.ceil(this.#world.clock.nowMs()) + T0_LEAD_MS;
-		const t0UnixNs = BigInt(t0Ms) * 1_000_000n;
+		const t0UnixNs = runT0UnixNs + BigInt(this.#options.plan.beside?.startNs ?? 0);
 		for (const { running, index } of this.#members) {
 			const aheadNs = BigInt(clockOffsets.offsetsNs[index] ?? 0);
 			running?.say({ t0UnixNs: String(t0UnixNs + aheadNs) });
@@ -273,8 +311,8 @@ export class Fleet {
 	#tell(line: ProgressEvent): void {
 		const hopeless = this.#options.onProgress(line);
 		if (hopeless === null || this.#stopping) return;
-		this.#abortedBy = hopeless;
-		this.#interrupt();
+		for (const load of this.#all) load.#abortedBy = hopeless;
+		this.#interruptAll();
 	}
 
 	#seeOff(member: Member, { code }: Ended, listen: Listen): void {
@@ -286,7 +324,25 @@ export class Fleet {
 
 	#finishOnceSettled(): void {
 		if (this.#alone || !this.#begun) return;
-		if (this.#members.every((one) => one.settled || one.ended !== null)) void this.#finish();
+		const members = this.#all.flatMap((load) => load.#members);
+		if (members.every((one) => one.settled || one.ended !== null)) void this.#main.#finishAll();
+	}
+
+	/** The main load leaves last: others may read its topics, which its client 0 removes. */
+	async #finishAll(): Promise<void> {
+		const others = this.#all.slice(1);
+		for (const load of others) void load.#finish();
+		await this.#left(others.flatMap((load) => load.#members));
+		await this.#finish();
+	}
+
+	async #left(members: readonly Member[]): Promise<void> {
+		await Promise.race([
+			Promise.all(members.map(({ over }) => over)),
+			new Promise<void>((resolve) => {
+				this.#after(LEAVE_MS, resolve);
+			}),
+		]);
 	}
 
 	/** Closes all books before any client leaves, because the broker gives the others the messages that a leaving client hands back. */
@@ -306,12 +362,7 @@ export class Fleet {
 		this.#finishing = true;
 		const [first, ...others] = this.#members as [Member, ...Member[]];
 		for (const member of others) member.running?.say({ finish: true });
-		await Promise.race([
-			Promise.all(others.map(({ over }) => over)),
-			new Promise<void>((resolve) => {
-				this.#after(LEAVE_MS, resolve);
-			}),
-		]);
+		await this.#left(others);
 		first.running?.say({ finish: true });
 	}
 
@@ -320,7 +371,16 @@ export class Fleet {
 		if (this.#stopping) return;
 		member.error = why;
 		this.#failed = member;
-		this.#interrupt();
+		const name = this.#options.plan.beside?.load;
+		const whose = name === undefined ? "the main load" : `the load ${name}`;
+		for (const load of this.#all)
+			if (load !== this)
+				load.#endedBy ??= `${whose} beside it broke off: ${this.#named(member, why)}`;
+		this.#interruptAll();
+	}
+
+	#interruptAll(): void {
+		for (const load of this.#all) load.#interrupt();
 	}
 
 	/** Makes all clients close their books and end; ends the rest. */
@@ -371,7 +431,7 @@ export class Fleet {
 			/** How k6 ended, with several clients the one that broke off the run. */
 			ended: ended ?? { code: null, signal: null },
 			/** Why the run could not be made or finished, in k6's words. */
-			error: unwritable[0] ?? (partly ? null : why),
+			error: unwritable[0] ?? (partly ? null : why) ?? (stopped ? null : this.#endedBy),
 			/** Which of several clients broke off in mid-run, and why: the others then measured another load than the planned one. */
 			brokeOff: partly ? why : null,
 			abortedBy: this.#abortedBy,

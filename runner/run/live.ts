@@ -13,6 +13,8 @@ export interface LiveRun {
 	readonly tick: Tick;
 	/** Messages so far, warm-up included. */
 	readonly sent: number;
+	/** The last second of each load beside it. */
+	readonly beside?: ReadonlyMap<string, Tick>;
 	readonly stopping: boolean;
 }
 
@@ -26,6 +28,7 @@ export function liveRows(live: LiveRun): LiveRow[] {
 		["rate", rateParts(plan, tick)],
 		[tick.metric, soFar(tick)],
 		...(budget === null ? [] : [["SLA", [budget]] as const]),
+		...[...(live.beside ?? [])].map(([load, own]) => [load, besideParts(own)] as const),
 		...(tick.error ? [["ERROR", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]] as const] : []),
 	];
 }
@@ -121,6 +124,12 @@ function rateParts({ pattern, schedule }: Plan, tick: Tick): string[] {
 		...rates.flatMap(([name, n]) => (n === null ? [] : [`${name} ${formatCount(n)}/s`])),
 		...(tick.failed > 0 ? [`failed ${formatCount(tick.failed)}`] : []),
 	];
+}
+
+function besideParts(tick: Tick): string[] {
+	const rates = [`sent ${formatCount(tick.sent)}/s`, `received ${formatCount(tick.received)}/s`];
+	const error = tick.error ? [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`] : [];
+	return [...rates, `${tick.metric} ${soFar(tick).join(", ")}`, ...error];
 }
 
 /** "p50 61us", "p99 1.4ms", "max 12ms" of the window so far; with several clients, the worst client's. */

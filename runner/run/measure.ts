@@ -26,6 +26,8 @@ interface Measurement extends Command {
 	readonly runCount: number;
 	/** The runs to make, each asked for when the one before is over and can be read. */
 	readonly runs: Iterable<Plan>;
+	/** The loads beside a run. */
+	background?(plan: Plan): readonly Plan[];
 	/** The scenario's commit. Never rejects. */
 	readonly git: Promise<GitCommit | null>;
 	/** The folder holds an earlier command's runs, so it is never removed. */
@@ -39,6 +41,7 @@ interface Measurement extends Command {
 export async function measure(all: Measurement, world: World): Promise<void> {
 	const { runs, folder, progress, scenario } = all;
 	const { target, clients: load, kubernetes } = scenario;
+	const background = (plan: Plan) => all.background?.(plan) ?? [];
 	const made: Plan[] = [];
 	let begun = all.resumed;
 	// The run that is about to be made, or null if the last one has recorded how it ended.
@@ -48,11 +51,13 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 	const noteRest = () => {
 		const now = timestamp(world);
 		const stopped = { startedAt: now, endedAt: now, interruptedBy: String(world.stop.reason) };
-		if (ahead) noteNotRun(folder, ahead, stopped);
+		const note = (plan: Plan) => {
+			for (const one of [plan, ...background(plan)]) noteNotRun(folder, one, stopped);
+		};
+		if (ahead) note(ahead);
 		// A search has no rest, because each of its runs follows from the one before.
 		if (made.some(({ search }) => search !== null)) return;
-		for (let next = queue.next(); !next.done; next = queue.next())
-			noteNotRun(folder, next.value, stopped);
+		for (let next = queue.next(); !next.done; next = queue.next()) note(next.value);
 	};
 	// Started early: it answers while the programs are found.
 	const settings = ownSettings();
@@ -93,16 +98,23 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				if (world.stop.aborted) break;
 				made.push(plan);
 				// The number may exceed the one at the start, when --confirm has added runs.
-				progress.run(plan, all.runCount);
+				const beside = background(plan);
+				progress.run(plan, all.runCount, beside);
 				const system = scenario.systems.find(({ key }) => key === plan.system);
 				if (!system) throw new Error(`the plan names no system: ${plan.system}`);
 				const only = all.runCount === 1;
-				const broker = await openBroker({ ...all, plan, system, rig, only }, world);
+				const broker = await openBroker(
+					{ ...all, plan, background: beside, system, rig, only },
+					world,
+				);
 				if (!broker) continue;
 				begun = true;
 				note(broker.hosts ?? []);
 				const { agent } = binaries;
-				await oneRun({ ...all, plan, system, broker, clients, agent, baseline }, world);
+				await oneRun(
+					{ ...all, plan, background: beside, system, broker, clients, agent, baseline },
+					world,
+				);
 				// A run that was stopped itself has recorded that in its run.json.
 				ahead = null;
 				if (world.stop.aborted) break;

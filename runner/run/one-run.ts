@@ -9,6 +9,7 @@ import {
 } from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
+import { largestOf } from "../extremes.ts";
 import { type Plan, setUpBytes } from "../model/plan.ts";
 import {
 	type FaultDone,
@@ -22,7 +23,7 @@ import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { faultsOf, sinceT0 } from "./faults.ts";
-import { Fleet, type FleetResult } from "./fleet.ts";
+import { Fleet, type FleetResult, runTogether } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
 import { outputNotes } from "./k6.ts";
 import type { ReadyClient } from "./member.ts";
@@ -40,6 +41,8 @@ export interface Command {
 
 interface OneRun extends Command {
 	readonly plan: Plan;
+	/** The loads beside it. */
+	readonly background: readonly Plan[];
 	readonly system: System;
 	readonly broker: Broker;
 	readonly clients: readonly ReadyClient[];
@@ -49,17 +52,17 @@ interface OneRun extends Command {
 
 /** Starts a run's broker. With `only` a failure ends the command; else it is recorded in the run's result, and null is returned. */
 export async function openBroker(
-	one: Command & { plan: Plan; system: System; rig: Rig; only: boolean },
+	one: Command & Pick<OneRun, "plan" | "background" | "system"> & { rig: Rig; only: boolean },
 	world: World,
 ): Promise<Broker | null> {
-	const { plan, system, rig, folder, progress } = one;
+	const { plan, background, system, rig, folder, progress } = one;
 	const startedAt = timestamp(world);
 	if (!plan.server) return untouchedBroker();
 	try {
 		return await rig.open({
 			system,
 			level: plan.durabilityLevel,
-			messageBytes: setUpBytes(plan),
+			messageBytes: largestOf([plan, ...background].map(setUpBytes)),
 			cpus: plan.pin.brokers,
 			logPath: path.join(runPath(folder, plan), "broker.log"),
 			faults: [...new Set(plan.faults.map(({ action }) => action))],
@@ -68,19 +71,20 @@ export async function openBroker(
 		if (!(error instanceof MqbenchError) || error.code === "interrupted") throw error;
 		if (one.only) throw error;
 		progress.say(`  ${error.message}`);
-		noteNotRun(folder, plan, {
-			startedAt,
-			endedAt: timestamp(world),
-			error: maskUrls(error.message),
-			brokerUrl: maskUrls(system.url ?? ""),
-		});
+		for (const load of [plan, ...background])
+			noteNotRun(folder, load, {
+				startedAt,
+				endedAt: timestamp(world),
+				error: maskUrls(error.message),
+				brokerUrl: maskUrls(system.url ?? ""),
+			});
 		return null;
 	}
 }
 
-/** One run: k6, then broker down and run.json, whatever happens in between. */
+/** One run with all its loads: k6, then broker down and each load's run.json, whatever happens in between. */
 export async function oneRun(one: OneRun, world: World): Promise<void> {
-	const { plan, system, folder, broker, clients, progress } = one;
+	const { plan, background, system, broker, clients, progress } = one;
 	const startedAt = timestamp(world);
 	let death: string | null = null;
 	let since: (() => number) | null = null;
@@ -92,11 +96,12 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		death = `${system.key}: ${how}, ${at}`;
 		progress.say(`  ERROR: ${death}`);
 	});
-	let fleet: Fleet | null = null;
-	const faults = faultsOf(plan, broker, world.clock, async () => fleet?.leader() ?? null);
+	const fleets: Fleet[] = [];
+	const faults = faultsOf(plan, broker, world.clock, async () => fleets[0]?.leader() ?? null);
+	const plans = [plan, ...background];
 	let disturbed: FaultDone[] = [];
 	let network: NetworkPath[] = [];
-	let result: FleetResult;
+	let results: readonly FleetResult[];
 	try {
 		network = await one.baseline({
 			clients: clients.map(({ client }) => client),
@@ -104,68 +109,45 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			ports: brokerOf(system).urls,
 			onHosts: onHosts(one.scenario.rig && { path: "", rig: one.scenario.rig }, system.key),
 		});
-		fleet = new Fleet(
-			{
-				clients,
-				agent: one.agent,
-				folder: runPath(folder, plan),
-				plan,
-				broker,
-				k6Outs: one.k6Outs,
-				onProgress(line) {
-					if (line.mqbench === "start") {
-						const t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
-						since = sinceT0(t0Ms, world.clock);
-						faults.begin(t0Ms);
-					}
-					progress.tick(plan, line);
-					return line.mqbench === "tick" ? one.hopeless(plan, line) : null;
-				},
-			},
-			world,
-		);
-		result = await fleet.run();
+		for (const load of plans)
+			fleets.push(
+				new Fleet(
+					{
+						clients,
+						agent: one.agent,
+						folder: runPath(one.folder, load),
+						plan: load,
+						broker,
+						k6Outs: one.k6Outs,
+						onProgress(line) {
+							if (line.mqbench === "start" && load === plan) {
+								const t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
+								since = sinceT0(t0Ms, world.clock);
+								faults.begin(t0Ms);
+							}
+							progress.tick(load, line);
+							return line.mqbench === "tick" ? one.hopeless(load, line) : null;
+						},
+					},
+					world,
+				),
+			);
+		results = await runTogether(fleets);
 	} finally {
 		disturbed = await faults.end();
 		await broker.close();
 	}
 	progress.done();
-	const wrong = result.error ?? result.brokeOff;
-	if (wrong !== null) progress.say(`  ${wrong}`);
-	if (result.abortedBy !== null)
-		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
-	const complaints = outputNotes(runPath(folder, plan), clients.length, one.k6Outs);
-	for (const one of complaints) progress.say(`  Warning: ${one}`);
-	// Recorded whatever the SLA's result so far: a broker that died has not passed.
-	const notes = [
-		...notFresh(one.scenario, system),
-		...(broker.notes ?? []),
-		...result.notes,
-		...complaints,
-		...(result.error !== null && death !== null ? [death] : []),
-	];
-	writeRunFile(folder, plan, {
-		schema: 1,
-		startedAt,
-		endedAt: timestamp(world),
-		k6Exit: result.ended.code,
-		k6Signal: result.ended.signal,
-		interruptedBy: world.stop.aborted ? String(world.stop.reason) : null,
-		abortedBy: result.abortedBy,
-		error: result.error ?? death,
-		notes,
-		brokerUrl: maskUrls(broker.url),
-		brokerVersion: broker.version,
-		// A program's name without its path; an image's name is whole.
-		brokerBinary: broker.binary?.replace(/^\/.*\//, "") ?? null,
-		brokerSettings: broker.settings,
-		sameHost: sharesHost(broker, clients),
-		topology: broker.topology,
-		nodesShareHost: broker.nodesShareHost,
-		clients: [...result.clients],
-		faults: disturbed,
-		network,
-	});
+	for (const [i, load] of plans.entries()) {
+		const result = results[i];
+		if (result !== undefined)
+			writeEnd(
+				one,
+				load,
+				{ startedAt, endedAt: timestamp(world), death, disturbed, network, result },
+				world,
+			);
+	}
 }
 
 /** Records why a run was not made. Without this it would look like one that crashed. */
@@ -205,4 +187,72 @@ export function sharesHost(
 
 export function timestamp(world: World): string {
 	return new Date(world.clock.nowMs()).toISOString();
+}
+
+// --- internal ---
+
+interface Ended extends Pick<RunFileInput, "startedAt" | "endedAt"> {
+	/** How the broker died, if it did. */
+	readonly death: string | null;
+	/** By the main load's T0. */
+	readonly disturbed: readonly FaultDone[];
+	readonly network: NetworkPath[];
+	readonly result: FleetResult;
+}
+
+function writeEnd(one: OneRun, plan: Plan, ended: Ended, world: World): void {
+	const { system, folder, broker, clients, progress } = one;
+	const { startedAt, endedAt, death, network, result } = ended;
+	const wrong = result.error ?? result.brokeOff;
+	if (wrong !== null)
+		progress.say(`  ${plan.beside === null ? "" : `${plan.beside.load}: `}${wrong}`);
+	if (result.abortedBy !== null && plan.beside === null)
+		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
+	const complaints = outputNotes(runPath(folder, plan), clients.length, one.k6Outs);
+	for (const one of complaints) progress.say(`  Warning: ${one}`);
+	// Recorded whatever the SLA's result so far: a broker that died has not passed.
+	const notes = [
+		...notFresh(one.scenario, system),
+		...(broker.notes ?? []),
+		...result.notes,
+		...complaints,
+		...(result.error !== null && death !== null ? [death] : []),
+	];
+	writeRunFile(folder, plan, {
+		schema: 1,
+		startedAt,
+		endedAt,
+		k6Exit: result.ended.code,
+		k6Signal: result.ended.signal,
+		interruptedBy: world.stop.aborted ? String(world.stop.reason) : null,
+		abortedBy: result.abortedBy,
+		error: result.error ?? death,
+		notes,
+		brokerUrl: maskUrls(broker.url),
+		brokerVersion: broker.version,
+		// A program's name without its path; an image's name is whole.
+		brokerBinary: broker.binary?.replace(/^\/.*\//, "") ?? null,
+		brokerSettings: broker.settings,
+		sameHost: sharesHost(broker, clients),
+		topology: broker.topology,
+		nodesShareHost: broker.nodesShareHost,
+		clients: [...result.clients],
+		// Those before a load's start are not its own.
+		faults: ended.disturbed
+			.slice(one.plan.faults.length - plan.faults.length)
+			.map((fault) => faultSince(fault, plan.beside?.startNs ?? 0)),
+		network,
+	});
+}
+
+/** A fault by the T0 of a load that starts so much later. */
+function faultSince(fault: FaultDone, startNs: number): FaultDone {
+	const since = (ns: number | null) => (ns === null ? null : ns - startNs);
+	const { calledNs, beganNs, endedNs } = fault;
+	return {
+		...fault,
+		calledNs: since(calledNs),
+		beganNs: beganNs - startNs,
+		endedNs: since(endedNs),
+	};
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
-import { planOf } from "../plan/plans.fake.ts";
+import { planOf, plansOf } from "../plan/plans.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { screen } from "../terminal/screen.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
@@ -51,6 +51,27 @@ function progress({
 		},
 	};
 }
+
+describe("loads beside a run", () => {
+	const [main, bulk] = plansOf(`${HEAD}
+workload: { message: 256B, ${LOAD} }
+background: { bulk: { rate: 100/s, message: 1KiB, start: 5s } }
+`) as [Plan, Plan];
+
+	test("are listed as it begins, count as one run, and have a row each below the main load's", () => {
+		const { made, err } = progress();
+		made.run(main, 2, [bulk]);
+		made.tick(bulk, tick({ at: 2, sent: 100, received: 99 }));
+		made.tick(main, tick());
+		expect(err().split("\n").slice(0, 3)).toEqual([
+			"[1/2] nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)",
+			"  beside it nats: 256B 3000/s, bulk, repeat 1/2 (100/s, 0s warm-up, 5s measured)",
+			"  7s/15s before bulk, 8s left; scheduled 3 000/s, sent 3 000/s, received 3 000/s; response p50 61us, p99 1.4ms, max 12ms; bulk sent 100/s, received 99/s, response p50 61us, p99 1.4ms, max 12ms",
+		]);
+		made.run({ ...main, index: 3 }, 2, [bulk]);
+		expect(err()).toContain("[2/2] nats: 256B");
+	});
+});
 
 describe("a run that nobody watches", () => {
 	test("is a line as it begins and a line a second", () => {

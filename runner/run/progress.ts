@@ -10,7 +10,7 @@ import { wrap } from "../terminal/wrap.ts";
 import { formatDuration } from "../units.ts";
 import type { Sink, World } from "../world.ts";
 import { endText, type LiveRun, liveLines, plainEvery, plainLine } from "./live.ts";
-import type { Opens, ProgressLine } from "./progress-line.ts";
+import type { Opens, ProgressLine, Tick } from "./progress-line.ts";
 
 /** Output on stderr during a command: lines that are rewritten on a terminal, plain lines elsewhere. */
 export type Progress = ReturnType<typeof makeProgress>;
@@ -35,6 +35,8 @@ export function makeProgress(
 	let sent = 0;
 	/** When the window of the run opened, for a warm-up until steady. */
 	let startNs: number | null = null;
+	/** The last second of each load beside it. */
+	const beside = new Map<string, Tick>();
 	const say = (text: string) => {
 		listener?.say(text);
 		if (quiet) return;
@@ -52,6 +54,7 @@ export function makeProgress(
 	};
 	const begin = (title: string) => {
 		[sent, startNs] = [0, null];
+		beside.clear();
 		listener?.begin(title);
 		say(title);
 	};
@@ -62,11 +65,14 @@ export function makeProgress(
 			listener?.say(text);
 			rewrite([text], text, worth);
 		}),
-		run(plan: Plan, of: number) {
+		run(plan: Plan, of: number, background: readonly Plan[] = []) {
+			// The loads beside a run have numbers, too.
+			const nth = Math.ceil(plan.index / plan.loads);
 			// The number of a search's runs is unknown at first, and runs that follow it exceed the planned number.
-			const open = plan.search !== null || plan.index > of;
-			const number = open ? `[${plan.index}] ` : of > 1 ? `[${plan.index}/${of}] ` : "";
+			const open = plan.search !== null || nth > of;
+			const number = open ? `[${nth}] ` : of > 1 ? `[${nth}/${of}] ` : "";
 			begin(`${number}${titleOf(plan)}`);
+			for (const load of background) say(`  beside it ${titleOf(load)}`);
 		},
 		floor(plan: Plan) {
 			const { kind, warmupNs, durationNs } = plan.schedule;
@@ -75,9 +81,12 @@ export function makeProgress(
 		},
 		tick(written: Plan, line: ProgressLine | Opens) {
 			const plan = openedAt(written, startNs);
-			if (line.mqbench === "tick") {
+			if (plan.beside !== null) {
+				// Shown with the main load's next second.
+				if (line.mqbench === "tick") beside.set(plan.beside.load, line);
+			} else if (line.mqbench === "tick") {
 				sent += line.sent;
-				const live = { plan, tick: line, sent, stopping: world.stop.aborted };
+				const live = { plan, tick: line, sent, beside, stopping: world.stop.aborted };
 				listener?.second(live);
 				const worth = line.at % plainEvery(plan) === 0 || line.at === 1 || !!line.error;
 				rewrite(liveLines(live, out.columns - 1), plainLine(live), worth);

@@ -58,6 +58,19 @@ function leave(run: string, change: object): void {
 const indices = (all: readonly Plan[]) => all.map(({ index }) => index);
 
 describe("--resume", () => {
+	test("repeats all loads of a run unless all are complete", () => {
+		const text = `system: nats
+repeat: 2
+workload: { rate: 10/s, message: 256B, duration: 1s }
+background: { bulk: { rate: 10/s, message: 256B } }
+`;
+		const all = make(text);
+		const folder = path.join(testFolder(), "run");
+		makeRunFolder(folder, text, all, []);
+		for (const plan of all.filter(({ index }) => index !== 2)) leave(runPath(folder, plan), {});
+		expect(indices(resumeRunFolder(folder, text, all, []).plans)).toEqual([1, 2]);
+	});
+
 	test("gives the run id back, so that the same scenario makes the same plans", () => {
 		expect(make(TEXT, runIdOf(interrupted()))).toEqual(plans);
 	});

@@ -8,7 +8,7 @@ import { parsed, readJson } from "../evidence/json.ts";
 import { noLinks, readGiven, runFolders } from "../given-folder.ts";
 import { type BaselineSnapshot, readSnapshot } from "../model/baseline-snapshot.ts";
 import { EnvironmentFile, type RigMachines } from "../model/environment-file.ts";
-import { Plan } from "../model/plan.ts";
+import { mainOf, Plan } from "../model/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import { fillRun, floorPath, runPath } from "./folder.ts";
@@ -49,8 +49,10 @@ export function resumeRunFolder(
 	}
 	const isSame = (plan: Plan) => planIn(runPath(folder, plan)) === compile(plan).planJson;
 	if (!plans.every(isSame) || runs.length !== plans.length) throw refuse(OTHER_PLANS);
+	// A run is done if all its loads are.
+	const open = new Set(plans.filter((plan) => !isDone(runPath(folder, plan))).map(mainOf));
 	const rest = {
-		plans: plans.filter((plan) => !isDone(runPath(folder, plan))),
+		plans: plans.filter((plan) => open.has(mainOf(plan))),
 		floors: floors.filter((plan) => readClient(floorPath(folder, plan), 0).state !== "complete"),
 	};
 	// Files in the folder are never run: it may come from someone else.

@@ -47,22 +47,37 @@ export function resolveCases(
 		return null;
 	}
 	const resolved = merged.map((one, index) => {
-		const fields = withDefaults(one);
-		if (settle && canSettle(fields)) fields.warmup = { steady: true };
 		const wrong = reporter<WorkloadField>(problems, (field) => where(index, field));
-		const message = sizeOf(fields.message, fields.checksum, files, wrong);
-		const has = (field: WorkloadField) => Object.hasOwn(one, field);
-		const of = { ...fields, message, has };
-		for (const field of missingOf(one))
-			wrong(field, "missing", { what: field, write: `e.g. ${field}: ${NEEDED[field]}` });
-		checkLoad(of, wrong);
-		checkTopology(of, wrong);
-		return complete(of, overrides[index]?.fields ?? {}, files.folder);
+		return resolveLoad(one, wrong, { files, settle, override: overrides[index]?.fields ?? {} });
 	});
 	const cases = resolved.filter((one) => one !== undefined);
 	if (cases.length < resolved.length) return null;
 	checkNames(cases, overrides, problems);
 	return { cases, where };
+}
+
+/** Checks a load and gives it its defaults; undefined if it is incomplete. */
+export function resolveLoad(
+	written: Written,
+	wrong: Wrong<WorkloadField>,
+	{ files = NO_FILES, settle = false, override = {} as Written },
+): Case | undefined {
+	const fields = withDefaults(written);
+	if (settle && canSettle(fields)) fields.warmup = { steady: true };
+	const message = sizeOf(fields.message, fields.checksum, files, wrong);
+	const has = (field: WorkloadField) => Object.hasOwn(written, field);
+	const of = { ...fields, message, has };
+	for (const field of missingOf(written))
+		wrong(field, "missing", { what: field, write: `e.g. ${field}: ${NEEDED[field]}` });
+	checkLoad(of, wrong);
+	checkTopology(of, wrong);
+	return complete(of, override, files.folder);
+}
+
+/** The fields that are written, with their parsed values. */
+export function asWritten(parsed: Written = {}, map: unknown): Written {
+	const keys = Object.keys(isMap(map) ? map : {});
+	return Object.fromEntries(keys.map((field) => [field, parsed[field]]));
 }
 
 /** Reports mistakes of each case; a field that is a default is shown at `unwritten`. */
@@ -86,11 +101,6 @@ const MOST_CASES = 1000;
 interface Override {
 	readonly fields: Written;
 	where(field: string): Path;
-}
-
-function asWritten(parsed: Written = {}, map: unknown): Written {
-	const keys = Object.keys(isMap(map) ? map : {});
-	return Object.fromEntries(keys.map((field) => [field, parsed[field]]));
 }
 
 function overridesOf({ cases, matrix }: Lists, written: Written): Override[] {
@@ -148,6 +158,9 @@ function complete(fields: Resolved, override: Written, folder: string): Case | u
 	if (pattern === "backlog" && messages === null) return undefined;
 	const one: Case = {
 		name: "",
+		load: null,
+		startNs: 0,
+		background: [],
 		find: fields.find ?? null,
 		schedule,
 		...heldBack(schedule, messages),

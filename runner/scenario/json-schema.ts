@@ -16,6 +16,7 @@ export interface JsonSchema {
 	readonly anyOf?: readonly JsonSchema[];
 	readonly oneOf?: readonly JsonSchema[];
 	readonly items?: JsonSchema;
+	readonly additionalProperties?: JsonSchema;
 }
 
 export function scenarioJsonSchema(): JsonSchema {

@@ -6,6 +6,7 @@ import { failure } from "../errors.ts";
 import { targets } from "../model/targets.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
+import { resolveBackground } from "./background.ts";
 import { resolveCases } from "./cases.ts";
 import { clientCount, resolveClients } from "./clients.ts";
 import { resolveFaults } from "./faults.ts";
@@ -150,12 +151,17 @@ function check(
 	const clients = resolveClients(written.clients === undefined ? undefined : file.clients, context);
 	const count = clientCount(clients);
 	const settle =
-		count === 1 && file.faults.length === 0 && systems.some(({ traits }) => traits.jvm);
-	const cases = resolveCases(file, written, problems, context, settle);
-	if (cases === null) return { problems };
-	checkRuns(repeat, cases.cases.length, systems.length, context);
-	checkPayloads(cases, context);
-	checkSystems(systems, cases, { ...context, clients: count });
+		count === 1 &&
+		file.faults.length === 0 &&
+		Object.keys(file.background).length === 0 &&
+		systems.some(({ traits }) => traits.jvm);
+	const mains = resolveCases(file, written, problems, context, settle);
+	const resolved = mains && resolveBackground(file, written, mains, problems, context);
+	if (!resolved) return { problems };
+	const { cases, all } = resolved;
+	checkRuns(repeat, all.cases.length, systems.length, context);
+	checkPayloads(all, context);
+	checkSystems(systems, all, { ...context, clients: count });
 	const aws = resolveAws(file.aws, context, clients, systems);
 	const pods = clients.kind === "pods" || targets[target].place === "pod";
 	const baseline = resolveBaseline(file.baseline, systems, context);

@@ -2,12 +2,13 @@ import { smallestOf } from "../extremes.ts";
 import { type Times, windowPieces } from "../model/load.ts";
 import { sum } from "../stats/sum.ts";
 import { type Rate, ratePerSecond } from "../units.ts";
+import { phasesBeside } from "./background.ts";
 import type { Case, Fault, Scenario } from "./scenario.ts";
 import { backlogTimes, heldBack, phasesOf } from "./schedule.ts";
 
 /** Shows that a scenario works. Nothing gets longer; a search becomes one run, because three probes would look like an answer. */
 export function shorten(scenario: Scenario): Scenario {
-	const cases = scenario.cases.map(shortened);
+	const cases = scenario.cases.map(withShortened);
 	return {
 		...scenario,
 		quick: true,
@@ -41,6 +42,22 @@ function faults({ faults: all, cases: long }: Scenario, short: readonly Case[]):
 		atNs: Math.floor(atNs * ratio),
 		forNs: forNs === null ? null : Math.ceil(forNs * ratio),
 	}));
+}
+
+/** A load that began later begins a second after the window does. */
+function withShortened(one: Case): Case {
+	const main = shortened(one);
+	const { warmupNs, durationNs } = main.schedule;
+	const background = one.background.map((load) => {
+		const short = shortened(load);
+		const lateNs = load.startNs > one.schedule.warmupNs ? SECOND : 0;
+		const startNs = load.startNs > 0 ? warmupNs + lateNs : 0;
+		const { kind } = load.schedule;
+		if (kind === "stages" || kind === "closed") return { ...short, startNs };
+		const ns = Math.min(short.schedule.durationNs, durationNs - lateNs);
+		return { ...short, startNs, schedule: { ...short.schedule, durationNs: ns } };
+	});
+	return { ...main, ...phasesBeside(main, background), background };
 }
 
 function shortened(one: Case): Case {

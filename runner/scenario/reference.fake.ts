@@ -31,13 +31,14 @@ export function withGenerated(
 	scenarios: readonly { readonly file: string; readonly text: string }[],
 ): string {
 	const schema = scenarioJsonSchema();
-	const { workload, system, sla, aws, kubernetes } = schema.properties ?? {};
+	const { workload, background, system, sla, aws, kubernetes } = schema.properties ?? {};
 	const kinds = system?.anyOf?.flatMap((choice) => choice.oneOf ?? []) ?? [];
 	const shared = sharedBy(kinds);
 	const parts: Readonly<Record<string, string>> = {
 		scenarios: questions(scenarios),
 		top: fieldTable(schema, (name) => name.startsWith("clients.")),
 		workload: fieldTable(workload),
+		background: fieldTable(background?.additionalProperties, (name) => !OF_BACKGROUND.has(name)),
 		shared: sharedTable(kinds, shared),
 		systems: kinds.map((kind) => brokerSection(kind, shared)).join("\n\n"),
 		lines: slaLines(),
@@ -174,6 +175,9 @@ const QUICKSTART = "Does everything work on this machine?";
 
 /** Described in their own section. */
 const ELSEWHERE = ["aws", "cases", "kubernetes", "matrix", "sla", "systems", "workload"];
+
+/** The others are the workload's. */
+const OF_BACKGROUND: ReadonlySet<string> = new Set(["start", "end"]);
 
 function fieldTable(
 	schema: JsonSchema | undefined,

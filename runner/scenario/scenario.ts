@@ -85,8 +85,13 @@ export interface System {
 }
 
 export interface Case extends Readonly<Workload> {
-	/** Unique within the scenario: "1KiB 3000/s". */
+	/** Unique within the scenario: "1KiB 3000/s"; of a load beside it "1KiB 3000/s, bulk". */
 	readonly name: string;
+	/** The name in `background`; null for the case itself, which is the main load. */
+	readonly load: string | null;
+	/** From the main load's T0 to its own. */
+	readonly startNs: number;
+	readonly background: readonly Case[];
 }
 
 export interface SlaLine<Expect = Sla> {
@@ -94,6 +99,8 @@ export interface SlaLine<Expect = Sla> {
 	/** The system's key and the case's name; null means all. */
 	readonly system: string | null;
 	readonly case: string | null;
+	/** Null means the main load. */
+	readonly load: string | null;
 }
 /** `system` is never the baseline itself. */
 export type BaselineLine = SlaLine<BaselineSla>;

@@ -71,7 +71,13 @@ const slaFields = {
 	}),
 };
 
-type Line = { expect: Sla | BaselineSla; abort: boolean; system?: string; case?: string };
+type Line = {
+	expect: Sla | BaselineSla;
+	abort: boolean;
+	system?: string;
+	case?: string;
+	load?: string;
+};
 const SlaLine = SlaText.transform((expect): Line => ({ expect, abort: false }));
 const CaseSlaEntry = z.union([SlaLine, z.strictObject(slaFields)]);
 const SlaEntry = z.union([
@@ -81,8 +87,35 @@ const SlaEntry = z.union([
 		case: z.string().optional().meta({
 			description: "Only for this case; the first words of its name are enough. Default: all.",
 		}),
+		load: z
+			.string()
+			.optional()
+			.meta({ description: "For this load of `background`. Default: the main load." }),
 	}),
 ]);
+
+const { warmup: _warmup, find: _find, ...ofBackground } = workloadInput;
+export const BackgroundLoad = z
+	.strictObject({
+		...ofBackground,
+		start: span(
+			"When it begins, in whole seconds from the start of the measured part. Default: with the main load's warm-up, which is then its own too.",
+			["20s"],
+		).optional(),
+		end: span(
+			"When it ends, counted in the same way, instead of `duration`. Default: with the main load.",
+			["40s"],
+			"above 0",
+		).optional(),
+		sla: z
+			.array(CaseSlaEntry)
+			.default([])
+			.meta({
+				description: "SLA lines of this load. The scenario's other lines are the main load's.",
+				examples: [["lost == 0"]],
+			}),
+	})
+	.partial({ message: true });
 
 const CaseOverrides = z
 	.strictObject({
@@ -202,6 +235,14 @@ export const ScenarioFile = z.strictObject({
 	workload: SharedWorkload.optional().meta({
 		description: "What each run sends. Cases override single fields.",
 	}),
+	background: z
+		.record(Name, BackgroundLoad)
+		.default({})
+		.meta({
+			description:
+				"Loads made at the same time against the same brokers, each under its name, with its own topics and results.",
+			examples: [{ bulk: { pattern: "work-queue", rate: "500/s", message: "64KiB" } }],
+		}),
 	cases: z
 		.array(CaseOverrides)
 		.min(1)

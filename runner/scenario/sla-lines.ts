@@ -17,7 +17,7 @@ interface Around extends Pick<Scenario, "faults" | "repeat" | "baseline"> {
 
 /** Looks up the systems and cases of all SLA lines. `compared` has the lines with a baseline. */
 export function resolveSlaLines(
-	{ sla, cases: own = [] }: Pick<ScenarioFile, "sla" | "cases">,
+	{ sla, cases: own = [], background }: Pick<ScenarioFile, "sla" | "cases" | "background">,
 	around: Around,
 ): { lines: SlaLine[]; compared: BaselineLine[] } {
 	const { systems, repeat, baseline, problems } = around;
@@ -27,17 +27,27 @@ export function resolveSlaLines(
 	const lines: SlaLine[] = [];
 	const compared: BaselineLine[] = [];
 	const all = [
-		...sla.map((line, i) => ({ line, path: ["sla", i], inCase: null })),
+		...sla.map((line, i) => ({ line, path: ["sla", i], inCase: null, load: line.load ?? null })),
 		...own.flatMap((one, inCase) =>
-			(one.sla ?? []).map((line, i) => ({ line, path: ["cases", inCase, "sla", i], inCase })),
+			(one.sla ?? []).map((line, i) => {
+				const path = ["cases", inCase, "sla", i];
+				return { line, path, inCase, load: null };
+			}),
+		),
+		...Object.entries(background).flatMap(([load, { sla }]) =>
+			sla.map((line, i) => ({ line, path: ["background", load, "sla", i], inCase: null, load })),
 		),
 	];
 	const hasLatency = all.some(
 		({ line: { expect } }) => expect.kind !== "baseline" && isOfAnswer(expect),
 	);
-	for (const { line, path, inCase } of all) {
+	const loads = Object.keys(background);
+	for (const { line, path, inCase, load } of all) {
 		const { expect, system = null, abort } = line;
-		const wrong = reporter<"expect" | "system" | "case" | "abort">(problems, (at) => [...path, at]);
+		const wrong = reporter<"expect" | "system" | "case" | "load" | "abort">(problems, (at) => [
+			...path,
+			at,
+		]);
 		const asked = "case" in line ? line.case : undefined;
 		// The case with that name, otherwise all whose names begin with these words.
 		const begin = names.filter((name) => asked !== undefined && name.startsWith(`${asked} `));
@@ -55,12 +65,22 @@ export function resolveSlaLines(
 				word: quoted(asked),
 				meant: didYouMean(asked, names),
 			});
+		else if (load !== null && !loads.includes(load))
+			wrong("load", "unknown", {
+				what: "load",
+				word: quoted(load),
+				meant: didYouMean(load, loads),
+			});
 		else if (called.length > 1)
 			wrong("case", "case-unclear", { asked, cases: called.length, whole: only });
 		else {
 			const why = unanswerable(expect, {
 				...around,
-				cases: cases.filter(({ name }) => only === null || name === only),
+				cases: cases
+					.filter(({ name }) => only === null || name === only)
+					.flatMap((one) =>
+						load === null ? one : one.background.filter((beside) => beside.load === load),
+					),
 				systems: systems.filter(({ key }) => (system ?? key) === key),
 				system,
 			});
@@ -68,7 +88,7 @@ export function resolveSlaLines(
 		}
 		if (abort && expect.kind === "baseline")
 			wrong("abort", "abort-of-comparison", { line: expect.text });
-		const place = { system, case: only };
+		const place = { system, case: only, load };
 		if (expect.kind === "baseline") {
 			compared.push({ expect, ...place });
 			continue;

@@ -5,7 +5,7 @@ import type { Gate, Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
-import { confirmationOf } from "./confirm.ts";
+import { confirmationOf, isConfirming } from "./confirm.ts";
 import { NO_NUMBERS } from "./judgement.ts";
 
 /** The plans of two systems and two cases. */
@@ -64,6 +64,25 @@ const compared = (verdict: Verdict, advisory: string | null = null) =>
 	gate(COMPARED, verdict, [], { comparison: { advisory } } as unknown as Partial<Gate>);
 
 describe("--confirm", () => {
+	test("repeats a run with all its loads, whichever of them is open", () => {
+		const plans = expanded(`systems: { old: nats, new: nats }
+workload: { rate: 1000/s, duration: 10s, message: 256B }
+background: { bulk: { rate: 10/s, message: 1KiB, sla: [p99 < 1s] } }
+`);
+		const name = "256B 1000/s, bulk";
+		const { plans: more } = confirmed(plans, [gate(LIMIT, "fail", ["fail"], { case: name })]);
+		expect(more.map((p) => [p.index, p.system, p.case, p.repeat, p.beside?.index ?? null])).toEqual(
+			[
+				[5, "new", "256B 1000/s", 2, null],
+				[6, "new", name, 2, 5],
+				[7, "new", "256B 1000/s", 3, null],
+				[8, "new", name, 3, 7],
+			],
+		);
+		expect(more.every((plan) => isConfirming(plan, plans))).toBe(true);
+		expect(new Set(more.flatMap(({ topics }) => topics)).size).toBe(4);
+	});
+
 	test("numbers its runs after those of a search", () => {
 		const plans = plansOf(1);
 		const searched = { ...(plans[0] as Plan), index: 9, search: {} } as Plan;

@@ -1,5 +1,5 @@
 import { largestOf } from "../extremes.ts";
-import type { Plan } from "../model/plan.ts";
+import { mainOf, type Plan } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
 import { derivePlan } from "../plan/derive.ts";
 
@@ -14,16 +14,18 @@ export function confirmationOf(
 	const runs = plans.filter((plan) => plan.search === null);
 	const open = result.gates.filter((gate) => mayChange(gate, result, runs));
 	const wanted = new Set(open.flatMap((gate) => keysOf(gate, runs)));
-	const own = runs.filter((plan) => wanted.has(keyOf(plan)));
+	// A load is repeated with those beside it.
+	const made = new Set(runs.filter((plan) => wanted.has(keyOf(plan))).map(mainOf));
+	const own = runs.filter((plan) => made.has(mainOf(plan)));
 	// A scenario has one number of repeats, so all wanted runs were repeated equally often.
 	const last = Math.max(0, largestOf(own.map((plan) => plan.repeat)));
 	const first = own.filter((plan) => plan.repeat === 1).toSorted((a, b) => a.index - b.index);
 	const added = Array.from({ length: CONFIRMING }, (_, i) => last + i + 1).flatMap((repeat) =>
 		inTurns(first, repeat).map((plan) => ({ plan, repeat })),
 	);
-	const index = Math.max(0, largestOf(plans.map((plan) => plan.index)));
+	const before = Math.max(0, largestOf(plans.map((plan) => plan.index)));
 	return {
-		plans: added.map(({ plan, repeat }, i) => confirming(plan, index + i + 1, repeat)),
+		plans: added.map(({ plan, repeat }, i) => confirming(plan, before + i + 1, repeat)),
 		reasons: open.map((gate) => reasonOf(gate, runs)),
 	};
 }
@@ -62,14 +64,25 @@ function keyOf(of: { readonly system: string; readonly case: string }): string {
 
 /** Systems alternate their order with each repeat, as in expand.ts. */
 function inTurns(first: readonly Plan[], repeat: number): Plan[] {
-	return [...new Set(first.map((plan) => plan.case))].flatMap((name) => {
-		const systems = first.filter((plan) => plan.case === name);
-		return repeat % 2 === 1 ? systems : systems.toReversed();
+	const mains = first.filter(({ beside }) => beside === null);
+	return [...new Set(mains.map((plan) => plan.case))].flatMap((name) => {
+		const systems = mains.filter((plan) => plan.case === name);
+		return (repeat % 2 === 1 ? systems : systems.toReversed()).flatMap((main) =>
+			first.filter((plan) => mainOf(plan) === main.index),
+		);
 	});
 }
 
+/** Loads of a run follow it in order, so they stay as far from it. */
 function confirming(plan: Plan, index: number, repeat: number): Plan {
-	return derivePlan(plan, { index, repeat, repeats: plan.repeats + CONFIRMING, confirms: true });
+	const { beside } = plan;
+	return derivePlan(plan, {
+		index,
+		repeat,
+		repeats: plan.repeats + CONFIRMING,
+		beside: beside && { ...beside, index: index - plan.index + beside.index },
+		confirms: true,
+	});
 }
 
 function reasonOf(gate: Gate, plans: readonly Plan[]): string {

@@ -138,6 +138,54 @@ func TestT0IsTheMomentThatWasHandedOut(t *testing.T) {
 	}
 }
 
+// A load beside another may start long after it; when it is done it stays, since leaving is work for the broker.
+func TestOneOfSeveralLoadsWaitsForItsStartAndStaysUntilItMayLeave(t *testing.T) {
+	for _, p := range []*Plan{testPlan(1000, 100), closedPlan(100, 5)} {
+		p.Loads, p.Heartbeat.DurationNs = 2, 60_000*ms
+		s := &stub{}
+		c := openClients(t, p, s)
+		g := c.generators[0]
+		c.start(700 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
+		if sent := g.recorder.Totals().Sent; sent != 0 {
+			t.Errorf("%s: %d messages were sent before the start", p.Schedule.Kind, sent)
+		}
+		c.settle()
+		time.Sleep(50 * time.Millisecond)
+		if happened(g.concluded) || slices.Contains(s.events, "remove topics") {
+			t.Errorf("%s: it has left: %v", p.Schedule.Kind, s.events)
+		}
+		g.Finish()
+		m := c.close()[0]
+		m.has("state complete sent 100 received 100 notOffered 0 lost 0")
+		if *m.totals.FirstSendNs < 0 {
+			t.Errorf("%s: first send at %d ns", p.Schedule.Kind, *m.totals.FirstSendNs)
+		}
+	}
+}
+
+func TestALoadThatIsStoppedBeforeItsStartEndsAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	p := testPlan(1000, 100)
+	p.Loads = 2
+	c := openClients(t, p, &stub{ctx: ctx})
+	c.start(time.Minute)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	began := time.Now()
+	// k6 ends its iterations with the context, and then closes its outputs.
+	c.close()[0].has("state interrupted sent 0 notOffered 100")
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// The script of `compile` is for a k6 by itself: nothing would tell it that it may leave.
+func TestALoadWithoutACoordinatorLeavesByItself(t *testing.T) {
+	p := testPlan(1000, 100)
+	p.Loads = 2
+	measure(t, p, &stub{}, nil).has("state complete sent 100 received 100")
+}
+
 func TestWhatArrivesBeforeAClientKnowsT0HasItsTrueTime(t *testing.T) {
 	c := openClients(t, of(2, fanOutPlan(1000, 100, 2)), &stub{})
 	t0 := time.Now().Add(-100 * time.Millisecond)

@@ -69,7 +69,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		if n := broker.Requests(g.session); n != nil { // others cost nothing
 			g.outcome.library["requests"] = *n
 		}
-		if g.share.count > 1 {
+		if g.share.count > 1 || g.plan.Loads > 1 && g.handedOut {
 			_, peer := g.session.(broker.Peer)
 			g.parting.Store(peer)
 			g.awaitFinish(ctx)

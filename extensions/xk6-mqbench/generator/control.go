@@ -121,11 +121,16 @@ func (g *Generator) hasT0() bool {
 	}
 }
 
-// awaitFinish keeps one of several clients, with its books closed, until it may leave. When a member leaves a group, the broker gives its
-// unacknowledged messages to the other members, which must no longer count them.
+// awaitFinish keeps one of several clients, or of several loads, with its books closed, until it may leave. When a member leaves a group, the
+// broker gives its unacknowledged messages to the other members, which must no longer count them; and leaving is work for the broker, which
+// other loads would measure.
 func (g *Generator) awaitFinish(ctx context.Context) {
 	g.results.tell(map[string]any{"mqbench": "settled"})
-	most := g.t0 + g.endNs.Load() + g.plan.DrainNs + int64(finishTimeout) - g.clock.Now()
+	endNs := g.endNs.Load()
+	if g.plan.Loads > 1 {
+		endNs = max(endNs, g.plan.Heartbeat.DurationNs)
+	}
+	most := g.t0 + endNs + g.plan.DrainNs + int64(finishTimeout) - g.clock.Now()
 	select {
 	case <-g.finish:
 	case <-ctx.Done():

@@ -51,7 +51,9 @@ func (g *Generator) run(ready chan<- struct{}) {
 		gapNs = rate.PerNs / rate.Messages
 	}
 	gapNs = gapNs * g.share.producers / int64(len(g.senders))
-	g.pacer = pacer.New(g.clock.Now, &g.stop, gapNs, g.plan.Pacing)
+	pacing := g.plan.Pacing
+	pacing.Loads = g.plan.Loads
+	g.pacer = pacer.New(g.clock.Now, &g.stop, gapNs, pacing)
 	close(ready)
 	select {
 	case <-g.started:
@@ -59,6 +61,11 @@ func (g *Generator) run(ready chan<- struct{}) {
 		g.pacer.Close()
 		close(g.paced)
 		return
+	}
+	// The start of a load beside another may be far away, and claims are looked for all the time.
+	select {
+	case <-g.sendsOver:
+	case <-time.After(time.Duration(g.t0 - g.clock.Now() - startAheadNs)):
 	}
 	g.walk(g.pacer, 0, wait{})
 }

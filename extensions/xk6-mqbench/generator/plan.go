@@ -43,8 +43,10 @@ type Plan struct {
 	Pattern         string          `json:"pattern"`
 	Schedule        Schedule        `json:"schedule"`
 	Backlog         *Backlog        `json:"backlog"`
-	DrainNs         int64           `json:"drainNs"`
-	TimeoutNs       int64           `json:"timeoutNs"`
+	// Loads of the run, which other processes make beside this one.
+	Loads     int   `json:"loads"`
+	DrainNs   int64 `json:"drainNs"`
+	TimeoutNs int64 `json:"timeoutNs"`
 	// InFlight is 0 if there is no limit.
 	InFlight    int64    `json:"inFlight"`
 	Connections int      `json:"connections"`
@@ -69,6 +71,8 @@ type Plan struct {
 	SLA                 []SLALine        `json:"sla"`
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
+		// DurationNs is until the last load of the run has ended.
+		DurationNs int64 `json:"durationNs"`
 	} `json:"heartbeat"`
 	// IntervalSeconds of a long window are recorded as one (see plan.ts); 1 if left out.
 	IntervalSeconds int64 `json:"intervalSeconds"`
@@ -147,7 +151,7 @@ type SLALine struct {
 
 // ParsePlan reads plan.json. The schedule is computed here again, and both results must be equal. Missing fields have the defaults of plan.ts.
 func ParsePlan(text []byte) (*Plan, error) {
-	p := Plan{Partitions: 1, Subscriptions: 1, Order: "none", Create: true}
+	p := Plan{Partitions: 1, Subscriptions: 1, Order: "none", Create: true, Loads: 1}
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}

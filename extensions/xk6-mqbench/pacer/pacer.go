@@ -35,6 +35,8 @@ type Pacing struct {
 	Mode string `json:"mode"`
 	// Apart is true if no broker uses the cores that this process may use.
 	Apart bool `json:"apart"`
+	// Loads is how many processes like this one the cores are for.
+	Loads int `json:"-"`
 }
 
 // Pacer belongs to the goroutine that called New, which is locked to its thread until Close.
@@ -120,7 +122,8 @@ func (p *Pacer) calibrate() int64 {
 // is otherwise idle spins, whatever the rate: 1 for the library and 2 for brokers on the same cores come first, and below denseGap, where
 // the library is as busy as the pacer, one more. If there are no more cores it spins a fifth of one, as far as the distance leaves time to.
 func limits(pacing Pacing, cores int, gapNs int64) (spinNs, napNs int64) {
-	spare := cores - libraryCores
+	// Each of the other loads takes one for its library and one to spin.
+	spare := cores - libraryCores - (libraryCores+1)*max(0, pacing.Loads-1)
 	if !pacing.Apart {
 		spare -= brokerCores
 	}

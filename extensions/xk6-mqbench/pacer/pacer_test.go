@@ -87,6 +87,20 @@ func TestTheMachineDecidesHowThePacerWaits(t *testing.T) {
 	}
 }
 
+func TestCoresAreSharedWithOtherLoads(t *testing.T) {
+	for _, c := range []struct {
+		cores, loads int
+		spins        bool
+	}{
+		{2, 1, true}, {2, 2, false}, {3, 2, false}, {4, 2, true}, {5, 3, false}, {6, 3, true},
+	} {
+		spinNs, _ := limits(Pacing{Apart: true, Loads: c.loads}, c.cores, 333_000)
+		if spins := spinNs == math.MaxInt64; spins != c.spins {
+			t.Errorf("%d loads on %d cores: spins %t, want %t", c.loads, c.cores, spins, c.spins)
+		}
+	}
+}
+
 func TestARenewedPacerGoesOnInAnotherThread(t *testing.T) {
 	c := clock.New()
 	var stop atomic.Bool

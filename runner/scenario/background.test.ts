@@ -1,0 +1,178 @@
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../model/plan.ts";
+import { messagesBefore } from "../plan/offset.ts";
+import { plansOf } from "../plan/plans.fake.ts";
+import { loadScenario } from "./load.ts";
+import { shorten } from "./quick.ts";
+
+const plans = (
+	background: string,
+	rest = "",
+	workload = "rate: 1000/s, duration: 60s, warmup: 5s",
+) =>
+	plansOf(`system: nats
+workload: { message: 256B, ${workload} }
+background: ${background}
+${rest}`);
+
+const spans = ({ schedule, beside }: Plan) => ({
+	startNs: beside?.startNs,
+	warmupNs: schedule.warmupNs,
+	durationNs: schedule.durationNs,
+	messages: schedule.messages,
+});
+
+const S = 1e9;
+
+describe("a load beside another", () => {
+	test("has a plan of its own, that follows the run's and names it", () => {
+		const all = plans(
+			"{ bulk: { rate: 500/s, message: 64KiB, pattern: work-queue }, chat: { rate: 10/s, message: 48B } }",
+			"repeat: 2",
+		);
+		expect(
+			all.map((plan) => [plan.index, plan.case, plan.repeat, plan.loads, plan.beside]),
+		).toEqual(
+			[1, 2].flatMap((repeat) => {
+				const index = 3 * repeat - 2;
+				return [
+					[index, "256B 1000/s", repeat, 3, null],
+					[index + 1, "256B 1000/s, bulk", repeat, 3, { index, load: "bulk", startNs: 0 }],
+					[index + 2, "256B 1000/s, chat", repeat, 3, { index, load: "chat", startNs: 0 }],
+				];
+			}),
+		);
+		expect(all[1]).toMatchObject({ pattern: "work-queue", message: { bytes: 65_536 } });
+	});
+
+	test("shares no topic and no run number with the others", () => {
+		const all = plans("{ bulk: { rate: 500/s, message: 1KiB, topics: 2, producers: 2 } }");
+		const topics = all.flatMap((plan) => plan.topics);
+		expect(new Set(topics).size).toBe(topics.length);
+		expect(new Set(all.map(({ runNumber }) => runNumber)).size).toBe(all.length);
+	});
+
+	test("lasts as long as the main load, with its warm-up", () => {
+		const [, bulk] = plans("{ bulk: { rate: 500/s, message: 1KiB } }");
+		expect(bulk && spans(bulk)).toEqual({
+			startNs: 0,
+			warmupNs: 5 * S,
+			durationNs: 60 * S,
+			messages: 32_500,
+		});
+	});
+
+	test("sends nothing before its start, which counts from the main load's window, and nothing after its end", () => {
+		const [main, bulk] = plans("{ bulk: { rate: 500/s, message: 1KiB, start: 20s, end: 50s } }");
+		expect(bulk && spans(bulk)).toEqual({
+			startNs: 25 * S,
+			warmupNs: 0,
+			durationNs: 30 * S,
+			messages: 15_000,
+		});
+		expect(bulk && messagesBefore(bulk.schedule, 0)).toBe(0);
+		expect(main?.phases).toEqual([
+			{ name: "before bulk", fromNs: 0, toNs: 20 * S },
+			{ name: "beside bulk", fromNs: 20 * S, toNs: 50 * S },
+			{ name: "after bulk", fromNs: 50 * S, toNs: 60 * S },
+		]);
+	});
+
+	test.each([
+		["{ a: { rate: 1/s, message: 48B, start: 20s } }", ["before a", "beside a"]],
+		["{ a: { rate: 1/s, message: 48B, duration: 20s } }", ["beside a", "after a"]],
+		[
+			"{ a: { rate: 1/s, message: 48B, start: 10s, duration: 20s }, b: { rate: 1/s, message: 48B, start: 20s, end: 40s } }",
+			["before a, b", "beside a", "beside a, b", "beside b", "after a, b"],
+		],
+		["{ a: { rate: 1/s, message: 48B } }", []],
+	])("%s divides the main load's window", (background, names) => {
+		const [main] = plans(background);
+		expect(main?.phases.map(({ name }) => name)).toEqual(names);
+		const [first, last] = [main?.phases[0], main?.phases.at(-1)];
+		if (names.length > 0) expect([first?.fromNs, last?.toNs]).toEqual([0, 60 * S]);
+	});
+
+	test("leaves the steps of the main load as they are", () => {
+		const steps = "steps: [{ rate: 100/s, duration: 10s }, { rate: 200/s, duration: 10s }]";
+		const [main] = plans("{ a: { rate: 1/s, message: 48B, start: 5s } }", "", steps);
+		expect(main?.phases.map(({ name }) => name)).toEqual(["step 1: 100/s", "step 2: 200/s"]);
+	});
+
+	test("may be closed: then its duration is a limit", () => {
+		const [, a, b] = plans(
+			"{ a: { messages: 1000, message: 48B }, b: { messages: 1000, message: 48B, start: 20s } }",
+		);
+		expect([a, b].map((plan) => plan && spans(plan))).toEqual([
+			{ startNs: 0, warmupNs: 0, durationNs: 65 * S, messages: 1100 },
+			{ startNs: 25 * S, warmupNs: 0, durationNs: 40 * S, messages: 1100 },
+		]);
+	});
+
+	test("keeps every k6 going until the last load has ended and drained", () => {
+		const all = plans("{ bulk: { rate: 500/s, message: 1KiB, duration: 5s, drain: 60s } }");
+		expect(new Set(all.map(({ heartbeat }) => JSON.stringify(heartbeat))).size).toBe(1);
+		// 65 s of load, 2 s of margin, 3 s until T0; the longest drain and 10 s.
+		expect(all[0]?.heartbeat).toMatchObject({ durationNs: 70 * S, gracefulStopNs: 70 * S });
+	});
+
+	test("has the faults after its start, by its own T0", () => {
+		const [main, bulk] = plans(
+			"{ bulk: { rate: 500/s, message: 1KiB, start: 20s } }",
+			`faults:
+  - { at: 10s, action: pause, for: 1s }
+  - { at: 30s, action: pause, for: 1s }`,
+		);
+		expect(main?.faults.map(({ atNs }) => atNs)).toEqual([15 * S, 35 * S]);
+		expect(bulk?.faults.map(({ atNs }) => atNs)).toEqual([10 * S]);
+	});
+
+	test("has only SLA lines of its own, and the main load none of them", () => {
+		const all = plansOf(`system: nats
+workload: { rate: 1000/s, duration: 60s }
+cases: [{ message: 256B }, { message: 1KiB }]
+background: { bulk: { rate: 500/s, message: 1KiB, sla: [lost == 0] } }
+sla:
+  - p99 < 10ms
+  - { expect: p99 < 50ms, load: bulk }
+  - { expect: max < 1s, load: bulk, case: 1KiB }
+`);
+		expect(all.map((plan) => [plan.case, plan.sla.map(({ text }) => text)])).toEqual([
+			["256B", ["p99 < 10ms"]],
+			["256B, bulk", ["p99 < 50ms", "lost == 0"]],
+			["1KiB", ["p99 < 10ms"]],
+			["1KiB, bulk", ["p99 < 50ms", "max < 1s", "lost == 0"]],
+		]);
+	});
+
+	test("is not chosen by --only: its run is", () => {
+		const text = `systems: { a: nats, b: nats }
+workload: { rate: 1000/s, message: 256B, duration: 60s }
+background: { bulk: { rate: 500/s, message: 1KiB } }`;
+		expect(plansOf(text, "b/*").map((plan) => `${plan.system}/${plan.case}`)).toEqual([
+			"b/256B 1000/s",
+			"b/256B 1000/s, bulk",
+		]);
+		expect(() => plansOf(text, "b/*bulk")).toThrow("matches no run");
+	});
+
+	test("shrinks with the main load in --quick", () => {
+		const scenario = loadScenario(
+			"s.yaml",
+			`system: nats
+workload: { rate: 1000/s, message: 256B, duration: 60s }
+background: { bulk: { rate: 500/s, message: 1KiB, start: 20s, end: 40s }, chat: { rate: 10/s, message: 48B } }`,
+		);
+		const [main] = shorten(scenario).cases;
+		expect(main?.background.map(({ startNs, schedule }) => [startNs, schedule.durationNs])).toEqual(
+			[
+				[2 * S, 2 * S],
+				[0, 3 * S],
+			],
+		);
+		expect(main?.phases.map(({ name, toNs }) => [name, toNs])).toEqual([
+			["beside chat", S],
+			["beside bulk, chat", 3 * S],
+		]);
+	});
+});
