@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { openBoundedLog } from "../../runner/bounded-log.ts";
 import { hide } from "../../runner/secrets.ts";
 
 /** `broker.log`: the output of all nodes of a broker, and mqbench's actions on them. */
@@ -20,9 +20,7 @@ export function openBrokerLog(
 	nowMs: () => number,
 	secrets: readonly string[] = [],
 ): BrokerLog {
-	const stream = createWriteStream(file, { flags: "a" });
-	// A full disk must not end the run: the log is only a help.
-	stream.on("error", () => {});
+	const log = openBoundedLog(file);
 	let tail = "";
 	let worst: string | null = null;
 	const write = (said: string, node?: number) => {
@@ -30,7 +28,7 @@ export function openBrokerLog(
 		const text = node === undefined || nodes === 1 ? line : `[${node}] ${line}`;
 		tail = `${tail}${text}\n`.slice(-4000);
 		if (SERIOUS.test(line)) worst = text;
-		stream.write(`${text}\n`);
+		log.write(text);
 	};
 	return {
 		write,
@@ -47,7 +45,7 @@ export function openBrokerLog(
 			// Java prints the error first, and then its place.
 			return lines.findLast((line) => !STACK.test(line)) ?? lines.at(-1) ?? "";
 		},
-		close: () => new Promise<void>((resolve) => void stream.end(resolve)),
+		close: () => log.close(),
 	};
 }
 

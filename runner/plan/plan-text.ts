@@ -1,6 +1,7 @@
+import { LOG_BYTES } from "../bounded-log.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { distinct, grouped } from "../grouped.ts";
-import { isBaseline, type Plan } from "../model/plan.ts";
+import { acrossClients, isBaseline, Metric, type Plan } from "../model/plan.ts";
 import { lengthOf, meanOf } from "../model/sizes.ts";
 import { sum } from "../stats/sum.ts";
 import { wrap } from "../terminal/wrap.ts";
@@ -15,6 +16,7 @@ import {
 	plural,
 } from "../units.ts";
 import { carriedRows, DEPTHS } from "./depth.ts";
+import { copies, samplesPerMessage } from "./samples.ts";
 import { meanBytes } from "./sizes.ts";
 
 interface Around {
@@ -192,10 +194,45 @@ function runLines(runs: readonly Plan[], width: number): string[] {
 		),
 		"",
 		...wrap(
-			`${plural(mains.length, "run")}${besides}: ${mains.some(isClosed) ? "at most " : ""}${formatDuration(ofMains(timeOf))} of sending, and at most ${formatDuration(ofMains(({ drainNs }) => drainNs))} of waiting for the last messages. ${formatCount(total(({ schedule }) => schedule.messages))} messages, warm-up included; ${formatBytes(total(bytesOf))} of payload, ${crossed}.`,
+			`${plural(mains.length, "run")}${besides}: ${mains.some(isClosed) ? "at most " : ""}${formatDuration(ofMains(timeOf))} of sending, and at most ${formatDuration(ofMains(({ drainNs }) => drainNs))} of waiting for the last messages. ${formatCount(total(({ schedule }) => schedule.messages))} messages, warm-up included; ${formatBytes(total(bytesOf))} of payload, ${crossed}.${diskText(runs)}`,
 			width,
 		),
 	];
+}
+
+/** Shorter runs have small files. */
+function diskText(runs: readonly Plan[]): string {
+	if (runs.every(({ schedule }) => schedule.durationNs < 3600e9)) return "";
+	const [files, logs] = [fileBytes, logBytes].map((of) => formatBytes(sum(runs.map(of))));
+	return ` Their files take about ${files}, and their logs at most ${logs}.`;
+}
+
+/** A histogram has at most 8 bytes per sample, and in practice at most 6 KB; the other lines of an interval have about 2 KB. */
+export function fileBytes(plan: Plan): number {
+	const { schedule, client, intervalSeconds: each = 1, limits } = plan;
+	const seconds = schedule.durationNs / 1e9;
+	const perInterval = (schedule.messages * each) / seconds / client.count;
+	const histograms = sum(
+		Metric.options.map((metric) => {
+			const samples = samplesPerMessage(plan, metric) * perInterval;
+			return samples === 0 ? 0 : 150 + Math.min(8 * samples, 6000);
+		}),
+	);
+	const intervals = seconds / each + schedule.warmupNs / 1e9;
+	const machines = 1 / Math.min(10, each) + (client.count > 1 ? client.count : 0);
+	// A bit for each message sent, acknowledged and received, in base64.
+	const ledgers = acrossClients(plan)
+		? (schedule.messages / 6) * (2 + client.count * copies(plan))
+		: 0;
+	return (
+		client.count * intervals * (histograms + 2000 + 200 * limits.length) +
+		machines * seconds * 450 +
+		ledgers
+	);
+}
+
+function logBytes({ client, server }: Plan): number {
+	return (client.count + (server ? 1 : 0)) * LOG_BYTES;
 }
 
 /** Crossings of the network: to the broker, and to all receivers. */

@@ -205,10 +205,11 @@ export class Fleet {
 	}
 
 	#sample() {
-		const { agent, folder, broker } = this.#options;
+		const { agent, folder, broker, plan } = this.#options;
+		const seconds = Math.min(10, plan.intervalSeconds ?? 1);
 		// Sampled only when all clients are here: some of them would be mistaken for the whole.
 		const here = this.#members.every(({ client }) => client.kind === "local");
-		return sampleResources(agent, path.join(folder, "resources.jsonl"), () => ({
+		return sampleResources(agent, path.join(folder, "resources.jsonl"), seconds, () => ({
 			generator: here
 				? this.#all.flatMap((load) => load.#members.flatMap(({ pid }) => pid ?? []))
 				: [],

@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Workspace } from "../../infra/rig.ts";
+import { openBoundedLog } from "../bounded-log.ts";
 import { brokerOf } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { hide, maskUrls, secretsIn, soundsSecret } from "../secrets.ts";
@@ -29,6 +30,7 @@ export function startK6(options: K6Options, world: World) {
 	const { workspace, folder, plan, index } = options;
 	let complaint: string | null = null;
 	let interrupted = false;
+	const log = openBoundedLog(logOf(folder, index));
 	const env = {
 		...givenEnv(plan, options.outs, world.env),
 		...options.env,
@@ -51,14 +53,17 @@ export function startK6(options: K6Options, world: World) {
 		onStderr(line) {
 			const masked = hide(maskUrls(line), hidden);
 			if (/level=(error|fatal)/.test(masked)) complaint = logged(masked);
-			keepLog(folder, index, masked);
+			log.write(masked);
 		},
 	});
 	return {
 		/** The agent's process on this machine, or null if k6 runs elsewhere. */
 		pid: child.pid,
 		/** Resolves when k6 has ended and its output is read; code and signal are null if the connection was lost. Never rejects. */
-		ended: child.ended,
+		ended: child.ended.then(async (ended) => {
+			await log.close();
+			return ended;
+		}),
 		/** The last error in its log, without passwords. */
 		complaint: () => complaint,
 		say: (line: ControlLine) => child.say(JSON.stringify(line)),
@@ -140,12 +145,4 @@ function givenEnv(plan: Plan, outs: readonly string[], env: World["env"]): Recor
 				: [],
 		),
 	);
-}
-
-function keepLog(folder: string, index: number, line: string): void {
-	try {
-		appendFileSync(logOf(folder, index), `${line}\n`);
-	} catch {
-		// If the disk is full, the run itself reports it.
-	}
 }

@@ -6,8 +6,13 @@ interface Sampled {
 	readonly broker: readonly number[];
 }
 
-/** Appends a sample now and every second until stopped. Asks `sampled` each time, because a run's clients start one by one. */
-export function sampleResources(agent: string, file: string, sampled: () => Sampled) {
+/** Appends a sample now and every so many seconds until stopped. Asks `sampled` each time, because a run's clients start one by one. */
+export function sampleResources(
+	agent: string,
+	file: string,
+	seconds: number,
+	sampled: () => Sampled,
+) {
 	// In its own process group, so the terminal's Ctrl-C does not reach it. It ends with its standard input, even if mqbench is killed.
 	const child = spawn(agent, ["sample", file], {
 		env: {},
@@ -19,7 +24,7 @@ export function sampleResources(agent: string, file: string, sampled: () => Samp
 	child.stdin.on("error", () => {});
 	const sample = () => void child.stdin.write(`${JSON.stringify(sampled())}\n`);
 	sample();
-	const timer = setInterval(sample, 1000);
+	const timer = setInterval(sample, seconds * 1000);
 	return {
 		async stop() {
 			clearInterval(timer);
