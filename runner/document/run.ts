@@ -35,7 +35,7 @@ import {
 } from "./blocks.ts";
 import { MANY_RUNS } from "./cases.ts";
 import { breakdown, held, omission, overTime, percentiles, slowest } from "./latency.ts";
-import { clients, phases, sizes } from "./tables.ts";
+import { clients, hours, phases, sizes } from "./tables.ts";
 import { drainText, networkText, systemFacts } from "./words.ts";
 
 /** Above this many each run is folded and has no quiet checks: a page has no room for all of 100 runs. */
@@ -172,6 +172,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...sizes(run),
 		...breakdown(run, full ? (explained ? 2 : 3) : null),
 		...overTime(run),
+		...hours(run),
 		...held(run),
 		text(drainText(run)),
 		...omission(run),

@@ -8,6 +8,7 @@ import {
 	type Block,
 	badge,
 	type Fold,
+	fold,
 	heading,
 	numbers,
 	section,
@@ -61,6 +62,28 @@ export function sizes(run: Run): Block[] {
 		["max", (of) => maximum(of, run)],
 	];
 	return [heading(`${capital(main)} by size`, 3), tableOf(all, columns, 1)];
+}
+
+/** Shows a drift of a long run; nothing in a shorter one. */
+export function hours(run: Run): Block[] {
+	const { hours = [], load, main } = run;
+	if (hours.length === 0) return [];
+	type Hour = (typeof hours)[number];
+	const missing = ["never completed", (of: Hour) => amount(of.missing, "messages")] as const;
+	const columns: Column<Hour>[] = [
+		["hour", (hour) => `${hours.indexOf(hour) + 1}`],
+		["n", ({ count }) => amount(count, "messages")],
+		...(hours.some((hour) => (hour.missing ?? 0) > 0) ? [missing] : []),
+		["p50", ({ p50 }) => amount(p50, "ns")],
+		["p99", ({ p99 }) => amount(p99, "ns")],
+		["max", ({ max }) => amount(max, "ns")],
+		[
+			load.pattern === "publish" ? "acked/s" : receivedColumn(run),
+			({ perSecond }) => amount(perSecond, "messages/s"),
+		],
+		["broker memory", ({ brokerBytes }) => amount(brokerBytes, "bytes")],
+	];
+	return [fold(`${capital(main)} by hour`, [tableOf(hours, columns, 1)], { depth: 2, open: 2 })];
 }
 
 export function clients(run: Run): Block[] {

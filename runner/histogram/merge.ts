@@ -34,6 +34,8 @@ interface Wanted {
 	readonly due?: (second: number) => number;
 	/** In whole seconds from the window's start, ns. */
 	readonly phases?: readonly { readonly fromNs: number; readonly toNs: number }[];
+	/** The metric that has phases, because many of them take much memory. Default: all. */
+	readonly phasesOf?: Metric | undefined;
 }
 
 interface SecondCounts {
@@ -48,7 +50,7 @@ interface SecondCounts {
 export function mergeLines(
 	lines: Iterable<LogLine>,
 	windowStartNs: number,
-	{ course = "response", beside = [], phases = [], due }: Wanted = {},
+	{ course = "response", beside = [], phases = [], phasesOf, due }: Wanted = {},
 ): Map<string, Merged> {
 	const sums = new Map<string, BucketSum>();
 	const most = new Map<string, number>();
@@ -65,7 +67,10 @@ export function mergeLines(
 		getOrAdd(sums, line.tag, () => new BucketSum()).add(buckets);
 		most.set(line.tag, Math.max(most.get(line.tag) ?? 0, line.maxNs));
 		const second = secondOf(line);
-		for (const [i, { fromNs, toNs }] of phases.entries())
+		for (const [i, { fromNs, toNs }] of (line.tag === (phasesOf ?? line.tag)
+			? phases
+			: []
+		).entries())
 			if (second * 1e9 >= fromNs && second * 1e9 < toNs)
 				getOrAdd(parts, line.tag, () => phases.map(() => new BucketSum()))[i]?.add(buckets);
 		if (!shown.has(line.tag)) continue;
@@ -96,6 +101,15 @@ export function mergeLines(
 			},
 		]),
 	);
+}
+
+/** `owed`: samples that are due, of which those that never came count as the largest. */
+export function figuresOf(d: Distribution, owed: number): SecondFigures {
+	const n = Math.max(d.count, owed);
+	const sample = { distribution: d, n, min: null, max: null };
+	const value = (p: number) =>
+		d.count === 0 || n < samplesForBound(p) ? null : valueAtRank(sample, rank(n, p));
+	return { count: d.count, p50: value(50), p99: value(99), max: d.high.at(-1) ?? null };
 }
 
 // --- internal ---
@@ -135,14 +149,6 @@ function figures(seconds: Map<number, Second>): Map<number, SecondFigures> {
 					: figuresOf(distribution(addBuckets(encoded.map(decodeBuckets))), owed),
 			]),
 	);
-}
-
-function figuresOf(d: Distribution, owed: number): SecondFigures {
-	const n = Math.max(d.count, owed);
-	const sample = { distribution: d, n, min: null, max: null };
-	const value = (p: number) =>
-		d.count === 0 || n < samplesForBound(p) ? null : valueAtRank(sample, rank(n, p));
-	return { count: d.count, p50: value(50), p99: value(99), max: d.high.at(-1) ?? null };
 }
 
 function* readAgain(

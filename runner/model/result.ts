@@ -266,6 +266,29 @@ export const Run = z.strictObject({
 	/** The run's metric in short tables: response, in a closed loop service, in a backlog ack. */
 	main: Metric,
 	phases: z.array(Phase),
+	hours: z
+		.array(
+			z.strictObject({
+				/** Of the window. The last one may be shorter. */
+				fromNs: Ns,
+				toNs: Ns,
+				/** The main metric's samples, and those that never came (null if not known). Percentiles count these as the largest. */
+				count: Count,
+				missing: MaybeCount,
+				p50: Ns.nullable(),
+				p99: Ns.nullable(),
+				max: Ns.nullable(),
+				/** Received; without consumers acknowledged. */
+				perSecond: z.number().nonnegative(),
+				/** The highest sample of the broker's memory (RSS). */
+				brokerBytes: MaybeCount,
+			}),
+		)
+		.optional()
+		.meta({
+			description:
+				"By hour of the window, in runs of 2 h or more without steps; absent in others, and in older files.",
+		}),
 	drain: z
 		.strictObject({
 			peak: MaybeCount,

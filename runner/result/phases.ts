@@ -1,25 +1,30 @@
+import { largestOf } from "../extremes.ts";
 import { EMPTY } from "../histogram/distribution.ts";
+import { figuresOf as figuresOfPart } from "../histogram/merge.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Plan } from "../model/plan.ts";
-import type { Phase } from "../model/result.ts";
+import type { Phase, Run } from "../model/result.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
-import { type Facts, hasMetric, messagesDue, sumsOf } from "../verdict/facts.ts";
+import { sum } from "../stats/sum.ts";
+import {
+	dueBySecond,
+	type Facts,
+	hasMetric,
+	hoursOf,
+	messagesDue,
+	sumsOf,
+} from "../verdict/facts.ts";
 import { percentileOf } from "../verdict/quantile.ts";
 import { figuresOf } from "./metrics.ts";
+import { resourceSeries } from "./resources.ts";
 
 /** Latencies by intended time, rates by real time. */
 export function phasesOf(facts: Facts): Phase[] {
 	const { plan, ticks, totals } = facts.collected;
 	const { warmupNs, durationNs } = plan.schedule;
-	// Ticks end with seconds since T0; a part of a second counts as spread evenly.
 	const happened = (counted: Counted, fromNs: number, toNs: number) =>
-		ticks.reduce((sum, tick) => {
-			const seconds = secondsOf(tick);
-			const to = Math.min(tick.at, (warmupNs + toNs) / 1e9);
-			const within = to - Math.max(tick.at - seconds, (warmupNs + fromNs) / 1e9);
-			return sum + (tick[counted] ?? 0) * Math.min(1, Math.max(0, within / seconds));
-		}, 0);
+		countedIn(facts, counted, { fromNs, toNs });
 	// Older files have no tick for a second in which the window ends: its counts are the totals less the ticks.
 	const unticked = (counted: Counted) =>
 		Math.max(0, (totals?.[`${counted}InWindow`] ?? 0) - happened(counted, 0, durationNs));
@@ -52,9 +57,59 @@ export function phasesOf(facts: Facts): Phase[] {
 	});
 }
 
+/** The hours of a long run. Undefined for a shorter one. */
+export function hourly(facts: Facts): Run["hours"] {
+	const { plan } = facts.collected;
+	const metric = mainMetric(plan);
+	const hours = hoursOf(plan);
+	if (hours.length === 0 || !hasMetric(facts, metric)) return undefined;
+	const due = dueBySecond(facts.collected);
+	const points = resourceSeries(facts.collected);
+	const counted = plan.pattern === "publish" ? "acked" : "received";
+	return hours.map((hour, i) => {
+		const [from, to] = [hour.fromNs / 1e9, hour.toNs / 1e9];
+		const distribution = facts.merged.get(metric)?.phases[i] ?? EMPTY;
+		const owed = sum([...(due ?? [])].map(([at, n]) => (at >= from && at < to ? n : 0)));
+		const { count, p50, p99 } = figuresOfPart(distribution, owed);
+		const { max, ...exact } = sumsOf(facts, metric, { from, to });
+		const most = exact.count > 0 ? max : null;
+		// A bucket's edge may lie above the exact maximum.
+		const value = (ns: number | null) => ns && Math.min(ns, max);
+		const memory = points.flatMap(({ at, broker }) => {
+			const second = at - plan.schedule.warmupNs / 1e9;
+			return second > from && second <= to ? (broker?.rssBytes ?? []) : [];
+		});
+		return {
+			...hour,
+			count,
+			missing: due && Math.max(0, owed - count),
+			p50: value(p50),
+			p99: value(p99),
+			max: most,
+			perSecond: countedIn(facts, counted, hour) / (to - from),
+			brokerBytes: memory.length === 0 ? null : largestOf(memory),
+		};
+	});
+}
+
 // --- internal ---
 
 type Counted = "sent" | "acked" | "received";
+
+/** Ticks end with seconds since T0; a part of a second counts as spread evenly. */
+function countedIn(
+	{ collected: { plan, ticks } }: Facts,
+	counted: Counted,
+	{ fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },
+): number {
+	const { warmupNs } = plan.schedule;
+	return ticks.reduce((sum, tick) => {
+		const seconds = secondsOf(tick);
+		const to = Math.min(tick.at, (warmupNs + toNs) / 1e9);
+		const within = to - Math.max(tick.at - seconds, (warmupNs + fromNs) / 1e9);
+		return sum + (tick[counted] ?? 0) * Math.min(1, Math.max(0, within / seconds));
+	}, 0);
+}
 
 function latencyOf(facts: Facts, i: number, intended: number): Phase["latency"] {
 	const { plan } = facts.collected;

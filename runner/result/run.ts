@@ -18,7 +18,7 @@ import { brokerLogOf } from "./broker-log.ts";
 import { bySizeOf } from "./by-size.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
-import { phasesOf } from "./phases.ts";
+import { hourly, phasesOf } from "./phases.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
 import { detailsPath } from "./result-files.ts";
 
@@ -29,6 +29,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 	const brokerHosts = nodeSeries(collected);
 	const sizes = bySizeOf(facts);
 	const breakdown = breakdownOf(collected, metrics.response);
+	const hours = hourly(facts);
 	const brokerLog = brokerLogOf(collected, windowOf(collected));
 	const folder = `runs/${collected.folder}`;
 	return {
@@ -66,6 +67,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		metrics,
 		main: mainMetric(plan),
 		phases: phasesOf(facts),
+		...(hours && { hours }),
 		drain: drainResult(collected),
 		omission: omissionOf(metrics.response, metrics.service, counters.window?.behind ?? null),
 		...(sizes && { sizes }),

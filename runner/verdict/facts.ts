@@ -8,7 +8,7 @@ import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
 import type { Tick } from "../model/client-file.ts";
 import { secondsOf } from "../model/line-seconds.ts";
-import type { Metric } from "../model/plan.ts";
+import type { Metric, Plan } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { isElsewhere as isKindElsewhere } from "../model/run-file.ts";
 import { messagesBefore } from "../plan/offset.ts";
@@ -60,13 +60,25 @@ export function factsOf(collected: Collected, surroundings: Surroundings): Facts
 			course: mainMetric(plan),
 			beside: ["lag", "queued"],
 			due: (second) => due?.get(second) ?? 0,
-			phases: plan.phases,
+			...(plan.phases.length > 0
+				? { phases: plan.phases }
+				: { phases: hoursOf(plan), phasesOf: mainMetric(plan) }),
 		});
 		return { ...nothing, merged, lags: lagsOf(collected) };
 	} catch (error) {
 		const unreadable = `a histogram log cannot be read: ${(error as Error).message}`;
 		return { ...nothing, unreadable };
 	}
+}
+
+/** The hours of the window, of a run of two hours or more whose load has no steps: they show a drift. The last one may be shorter. */
+export function hoursOf({ schedule, phases }: Plan): { fromNs: number; toNs: number }[] {
+	const { kind, durationNs } = schedule;
+	if (kind === "closed" || phases.length > 0 || durationNs < 2 * HOUR_NS) return [];
+	return Array.from({ length: Math.ceil(durationNs / HOUR_NS) }, (_, i) => ({
+		fromNs: i * HOUR_NS,
+		toNs: Math.min((i + 1) * HOUR_NS, durationNs),
+	}));
 }
 
 /** A system without acknowledgements has no ack latency, a closed load no response. */
@@ -248,6 +260,8 @@ export function withoutSmallest(all: Distribution, n: number): Distribution {
 }
 
 // --- internal ---
+
+const HOUR_NS = 3600e9;
 
 /** Reads logs again per client; most lines are of other metrics and are not decoded. */
 function lagsOf(collected: Collected): Map<number, Merged> {

@@ -159,7 +159,8 @@ function aboveBySecond(
 			min: null,
 			max: null,
 		});
-		const wanted = [sample, ...merged.phases.map(of)]
+		// Hours have no intervals: `phases` are theirs in a plan without.
+		const wanted = [sample, ...merged.phases.slice(0, plan.phases.length).map(of)]
 			.filter((s) => s.n > 0)
 			.flatMap((s) =>
 				percentilesOf(plan, metric).map((p) => valueAtRank(s, rank(s.n, p)) ?? value),
