@@ -61,7 +61,7 @@ export function writeLongRun(
 	for (let client = 0; client < clients; client++)
 		prolong(run, client, long, intervals / TEN, each);
 	const samples = new Lines(join(run, "resources.jsonl"));
-	for (let at = 0; at <= seconds; at++) samples.add(resourcesAt(at));
+	for (let at = 0; at <= seconds; at += Math.min(10, each)) samples.add(resourcesAt(at));
 	samples.close();
 }
 

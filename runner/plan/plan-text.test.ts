@@ -1,8 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { writeLongRun } from "../evidence/long-run.fake.ts";
+import { Plan } from "../model/plan.ts";
 import { parseRate } from "../units.ts";
 import { durationFor, tooDeepWarnings } from "./depth.ts";
 import { messagesBefore } from "./offset.ts";
-import { renderPlan } from "./plan-text.ts";
+import { fileBytes, renderPlan } from "./plan-text.ts";
 import { planOf, plansOf } from "./plans.fake.ts";
 
 const both = (rest: string) => plansOf(`systems: { nats: nats, floor: noop }\n${rest}`);
@@ -148,4 +153,27 @@ this rate. Stalls make it less: npx mqbench explain support.
 Warning: w
 `);
 	});
+});
+
+test("the disk that a run of an hour or more takes is said, and is enough for its files", () => {
+	const of = (duration: string) =>
+		renderPlan(
+			plansOf(`system: nats\nworkload: { rate: 1000/s, message: 256B, duration: ${duration} }\n`),
+			{ columns: 200 },
+		);
+	expect(of("59min")).not.toContain("Their files take");
+	expect(of("72h").replaceAll(/\s+/g, " ")).toMatch(
+		/Their files take about [\d.]+[MG]iB, and\s+their logs at most 96MiB\./,
+	);
+	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-disk-"));
+	onTestFinished(() => rmSync(folder, { recursive: true }));
+	writeLongRun(folder, { hours: 5 });
+	const run = path.join(folder, "runs", readdirSync(path.join(folder, "runs"))[0] ?? "");
+	const sizes = readdirSync(run).map((name) => statSync(path.join(run, name)).size);
+	const about = fileBytes(
+		Plan.parse(JSON.parse(readFileSync(path.join(run, "plan.json"), "utf8"))),
+	);
+	const taken = sizes.reduce((a, b) => a + b, 0);
+	expect(taken).toBeLessThan(about);
+	expect(taken).toBeGreaterThan(about / 4);
 });
