@@ -2,7 +2,7 @@ import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column } from "../result/show.ts";
 import { faultAt, runTitle } from "../result/words.ts";
-import { formatBytesExact, formatDuration, plusMinus } from "../units.ts";
+import { formatDuration, plusMinus } from "../units.ts";
 import { BIN_NS, faultName } from "../verdict/faults.ts";
 import {
 	type Block,
@@ -52,11 +52,7 @@ export function sizes(run: Run): Block[] {
 	type Class = (typeof all)[number];
 	const percentile = (p: number) => [`p${p}`, (of: Class) => percentileIn(of, p, run)] as const;
 	const columns: Column<Class>[] = [
-		[
-			"size",
-			({ fromBytes, toBytes }) =>
-				`${fromBytes < toBytes ? "up to " : ""}${formatBytesExact(toBytes)}`,
-		],
+		["size", ({ size }) => size],
 		["n", ({ n }) => amount(n, "messages")],
 		...[50, 99, 99.9].map(percentile),
 		["max", (of) => maximum(of, run)],

@@ -1,4 +1,4 @@
-import { ENVELOPE_BYTES, type Pattern } from "../model/load.ts";
+import type { Pattern } from "../model/load.ts";
 import { safeName } from "../scenario/load.ts";
 import { backlogTimes } from "../scenario/schedule.ts";
 import { sum } from "../stats/sum.ts";
@@ -118,43 +118,35 @@ function keysOf(distributor: unknown = "NO_KEY", leave: Leave): Written {
 	return {};
 }
 
-/** Weights of ranges such as "1KB-4KB", whose middle is every message's size. */
+/** Weights of ranges such as "1KB-4KB": all messages of one have the size in its middle. */
 function sizesOf(distribution: unknown, size: number, leave: Leave) {
-	const one = { message: `${size}B` as Written | string, mean: size };
-	if (typeof distribution !== "object" || distribution === null) return one;
-	const weights = new Map<number, number>();
-	for (const [range, weight] of Object.entries(distribution)) {
-		const [from, to] = /^\s*(\S+)\s*-\s*(\S+)\s*$/.exec(range)?.slice(1).map(bytesIn) ?? [];
-		const middle = Math.floor(((from ?? Number.NaN) + (to ?? Number.NaN)) / 2);
-		if (!(Number(weight) >= 0 && middle >= 0)) {
+	const weights = Object.entries((distribution ?? {}) as Written).map(([range, weight]) => {
+		const [from = Number.NaN, to = Number.NaN] = range.split("-").map(bytesIn);
+		return { bytes: Math.floor((from + to) / 2), weight: Number(weight) };
+	});
+	const used = weights.filter(({ weight }) => weight !== 0);
+	const all = sum(used.map(({ weight }) => weight));
+	const mean = sum(used.map(({ bytes, weight }) => bytes * weight)) / all;
+	if (!(mean > 0)) {
+		if (distribution !== undefined)
 			leave(
 				"messageSizeDistribution",
-				`not a map of sizes, "0-256", to weights; ${size}B is taken`,
+				`it is not a map of sizes, "0-256", to weights; ${size}B is taken`,
 			);
-			return one;
-		}
-		const least = Math.max(ENVELOPE_BYTES, middle);
-		if (middle < least)
-			leave(quoted(range, weight), `messages have at least ${ENVELOPE_BYTES}B, which is taken`);
-		if (Number(weight) > 0) weights.set(least, (weights.get(least) ?? 0) + Number(weight));
+		return { message: `${size}B`, mean: size };
 	}
-	const all = sum([...weights.values()]);
-	if (all === 0) return one;
 	let [upTo, before] = [0, 0];
-	const shares = [...weights].map(([bytes, weight]) => {
+	const message = used.map(({ bytes, weight }) => {
 		upTo += weight;
 		const share = Math.round((upTo / all) * 1e6) - before;
 		before += share;
 		return [`${bytes}B`, `${share / 1e4}%`];
 	});
-	return {
-		message: Object.fromEntries(shares) as Written,
-		mean: sum([...weights].map(([bytes, weight]) => bytes * weight)) / all,
-	};
+	return { message: Object.fromEntries(message) as Written, mean };
 }
 
 function bytesIn(text: string): number {
-	const [, number, unit = ""] = /^(\d+)\s*([KM]?)B?$/i.exec(text) ?? [];
+	const [, number, unit = ""] = /^\s*(\d+)\s*([KM]?)B?\s*$/i.exec(text) ?? [];
 	return Number(number) * 1024 ** ["", "K", "M"].indexOf(unit.toUpperCase());
 }
 

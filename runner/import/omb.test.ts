@@ -113,7 +113,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
 	messageSize: [1024, 100, 65_536, "many", undefined],
 	messageSizeDistribution: [
 		{ "0-256": 3, "1KB-4kb": 5 },
-		{ "0-9": 1 },
+		{ "0-99999": 1 },
 		{ "0-9": 0 },
 		{ x: "y" },
 		[1],

@@ -73,7 +73,7 @@ export type WrittenSize =
 	| OneSize
 	| { readonly median: number; readonly p99: number; readonly max: number }
 	| { readonly file: string }
-	| { readonly shares: readonly { size: string; bytes: number; percent: number }[] };
+	| { readonly shares: Readonly<Record<string, number>> };
 
 /** A size ("1KiB"), or one relative to each system's own limit: "limit", "limit + 1B", "limit - 1KiB". */
 export function size(docs: Docs, complaint: (bytes: number) => string | undefined) {
@@ -89,31 +89,6 @@ export function size(docs: Docs, complaint: (bytes: number) => string | undefine
 		if (wrong === undefined) return bytes;
 		throw UnitError.of("size", `${wrong}, got ${written}`);
 	});
-}
-
-/** "80%" of messages of "256B". */
-export function shares(description: string, complaint: (bytes: number) => string | undefined) {
-	const percent = text(String.raw`^\s*[0-9]+(\.[0-9]+)?\s*%\s*$`, SHARE, (written) => {
-		const [, number] = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(written) ?? [];
-		if (number === undefined) throw new UnitError(tell("share-form"));
-		return Number(number);
-	});
-	const bytes = parsed((written) => {
-		const bytes = parseBytes(written);
-		const wrong = complaint(bytes);
-		if (wrong === undefined) return bytes;
-		throw new UnitError(`size ${wrong}, got ${written}`);
-	});
-	return z
-		.record(z.string().regex(new RegExp(UNIT_PATTERNS.size), tell("size-of-share")), percent)
-		.transform((map, context) => ({
-			shares: Object.entries(map).map(([size, percent]) => ({
-				size,
-				bytes: bytes(size, context),
-				percent,
-			})),
-		}))
-		.meta({ description, examples: [{ "256B": "80%", "4KiB": "20%" }] });
 }
 
 export function sizeText(size: Size): string {
@@ -196,8 +171,6 @@ export function parsed<T>(parse: (text: string) => T) {
 }
 
 // --- internal ---
-
-const SHARE = { description: "Share of the messages.", examples: ["80%"] };
 
 const PARSERS = { duration: parseDuration, size: parseBytes, rate: parseRate };
 

@@ -1,19 +1,14 @@
 import path from "node:path";
 import { z } from "zod";
 import { tell } from "../text/tell.ts";
-import { formatBytesExact, formatCount, formatDurationExact, formatRate } from "../units.ts";
 import {
-	bytes,
-	count,
-	number,
-	type Size,
-	shares,
-	size,
-	sizeText,
-	span,
-	unit,
-	warmup,
-} from "./field.ts";
+	formatBytesExact,
+	formatCount,
+	formatDurationExact,
+	formatRate,
+	UNIT_PATTERNS,
+} from "../units.ts";
+import { bytes, count, number, type Size, size, sizeText, span, unit, warmup } from "./field.ts";
 import { Sizes } from "./sizes.ts";
 
 export const PATTERNS = [
@@ -157,6 +152,12 @@ const complaint = (bytes: number) => {
 const sized = (description: string, example: string) =>
 	bytes(description, [example], ENVELOPE_BYTES, MOST_BYTES);
 
+const Share = z
+	.string()
+	.regex(/^\s*[0-9]+(\.[0-9]+)?\s*%\s*$/, tell("share-form"))
+	.transform(Number.parseFloat)
+	.meta({ description: "Share of the messages.", examples: ["80%"] });
+
 const MessageSize = z
 	.union([
 		size({ description: "Size of all messages.", examples: ["256B"] }, complaint),
@@ -178,7 +179,10 @@ const MessageSize = z
 					examples: ["sizes.txt"],
 				}),
 		}),
-		shares("Sizes and their shares.", complaint),
+		z
+			.record(z.string().regex(new RegExp(UNIT_PATTERNS.size), tell("name-sizes")), Share)
+			.transform((shares) => ({ shares }))
+			.meta({ description: "Sizes and their shares.", examples: [{ "256B": "80%" }] }),
 	])
 	.meta({
 		description: `Payload size, including mqbench's envelope of ${ENVELOPE_BYTES} bytes. \`limit\`: the largest message that each system takes, by its \`config\` or mqbench's set-up; \`limit + 1B\` exceeds it on purpose. Or several sizes, in the same order for every system: results show latency by size.`,

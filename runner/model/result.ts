@@ -324,7 +324,7 @@ export const Run = z.strictObject({
 	sizes: z
 		.array(
 			z.strictObject({
-				fromBytes: Count,
+				size: z.string(),
 				toBytes: Count,
 				intended: Count,
 				...MetricSummary.pick({

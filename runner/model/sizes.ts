@@ -12,15 +12,8 @@ export const Sizes = z.strictObject({
 	shuffled: z.boolean(),
 	/** The largest sizes of the classes that results tell apart, ascending. */
 	classes: z.array(z.int().positive()).min(1),
-	/** How many sizes of the cycle a distribution had below the least possible one and above its `max`, and which are those instead. */
+	meanBytes: z.int().positive(),
+	/** Sizes of the cycle that a distribution had below the least possible one and above its `max`, and which are those instead. */
 	clamped: z.strictObject({ below: Count, above: Count }),
 });
 export type Sizes = z.infer<typeof Sizes>;
-
-export function lengthOf({ runs }: Sizes): number {
-	return runs.reduce((all, [, count]) => all + count, 0);
-}
-
-export function meanOf(sizes: Sizes): number {
-	return sizes.runs.reduce((all, [bytes, count]) => all + bytes * count, 0) / lengthOf(sizes);
-}

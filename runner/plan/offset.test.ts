@@ -49,7 +49,7 @@ test.each(table.exponential)("random number $i of seed $seed is $value", (row) =
 
 describe.each(table.sizes)("sizes of seed $seed", ({ seed, at, ...sizes }) => {
 	const clamped = { below: 0, above: 0 };
-	const cycle = cycleOf({ ...sizes, text: "", classes: [], clamped }, seed);
+	const cycle = cycleOf({ ...sizes, text: "", classes: [], meanBytes: 1, clamped }, seed);
 	test.each(at)("message %i has %i bytes", (i, bytes) => {
 		expect(cycle[i % cycle.length]).toBe(bytes);
 	});

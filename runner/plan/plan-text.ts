@@ -1,8 +1,7 @@
 import { LOG_BYTES } from "../bounded-log.ts";
-import { largestOf, smallestOf } from "../extremes.ts";
+import { largestOf } from "../extremes.ts";
 import { distinct, grouped } from "../grouped.ts";
 import { acrossClients, isBaseline, Metric, type Plan } from "../model/plan.ts";
-import { lengthOf, meanOf } from "../model/sizes.ts";
 import { sum } from "../stats/sum.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { percent } from "../text/percent.ts";
@@ -151,15 +150,14 @@ export function warmupText({
 		: `warm-up until steady (${formatDurationExact(steady.fromNs)} to ${formatDurationExact(steady.toNs)})`;
 }
 
-/** "80% 256B, 20% 4KiB (mean 1.02KiB)", with the share that a distribution's bounds changed. */
+/** "80% 256B, 20% 4KiB (mean 1.02KiB)", with the shares that a distribution's bounds changed. */
 export function sizesText({ sizes, bytes }: Plan["message"]): string {
 	if (sizes === null) return formatBytesExact(bytes);
-	const all = sizes.runs.map(([own]) => own);
-	const clamped = (n: number, how: string, to: number) =>
-		n === 0 ? "" : `, ${percent(n / lengthOf(sizes))} ${how} ${formatBytesExact(to)}`;
-	const raised = clamped(sizes.clamped.below, "raised to", smallestOf(all));
-	const cut = clamped(sizes.clamped.above, "cut to", bytes);
-	return `${sizes.text} (mean ${formatBytes(meanOf(sizes))}${raised}${cut})`;
+	const all = sum(sizes.runs.map(([, count]) => count));
+	const clamped = (n: number, how: string) => (n > 0 ? `, ${percent(n / all)} ${how}` : "");
+	const { below, above } = sizes.clamped;
+	const least = formatBytesExact(sizes.runs[0]?.[0] ?? 0);
+	return `${sizes.text} (mean ${formatBytes(sizes.meanBytes)}${clamped(below, `raised to ${least}`)}${clamped(above, `cut to ${formatBytesExact(bytes)}`)})`;
 }
 
 // --- internal ---

@@ -1,10 +1,11 @@
 import type { Plan } from "../model/plan.ts";
-import { lengthOf, meanOf, type Sizes } from "../model/sizes.ts";
+import type { Sizes } from "../model/sizes.ts";
+import { sum } from "../stats/sum.ts";
 import { below, drawSource, SIZES } from "./draw.ts";
 
 /** Bytes of the messages of a cycle, in order. */
 export function cycleOf(sizes: Sizes, seed: number): Uint32Array {
-	const cycle = new Uint32Array(lengthOf(sizes));
+	const cycle = new Uint32Array(sum(sizes.runs.map(([, count]) => count)));
 	let end = 0;
 	for (const [bytes, count] of sizes.runs) {
 		cycle.fill(bytes, end, end + count);
@@ -38,7 +39,7 @@ export function byClass({ message }: Plan, from: number, to: number): number[] {
 }
 
 export function meanBytes({ sizes, bytes }: Plan["message"]): number {
-	return sizes === null ? bytes : meanOf(sizes);
+	return sizes?.meanBytes ?? bytes;
 }
 
 // --- internal ---

@@ -1,8 +1,8 @@
-import { smallestOf } from "../extremes.ts";
 import { EMPTY } from "../histogram/distribution.ts";
 import type { Run } from "../model/result.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import { byClass } from "../plan/sizes.ts";
+import { formatBytesExact } from "../units.ts";
 import { type Facts, hasMetric, messagesDue, windowOf } from "../verdict/facts.ts";
 import { intendedBySecond } from "../verdict/intervals.ts";
 import { percentileOf, USUAL } from "../verdict/quantile.ts";
@@ -24,6 +24,7 @@ export function bySizeOf(facts: Facts): Run["sizes"] {
 		from += n;
 	}
 	const { startNs, endNs } = windowOf(facts.collected);
+	const exact = sizes.runs.every(([bytes]) => sizes.classes.includes(bytes));
 	return sizes.classes.map((toBytes, k) => {
 		const own = facts.merged.get(`${metric}.${toBytes}B`);
 		const distribution = own?.whole ?? EMPTY;
@@ -32,11 +33,7 @@ export function bySizeOf(facts: Facts): Run["sizes"] {
 		const only: Facts = { ...facts, merged: new Map(own && [[metric, own]]) };
 		const span = { from: 0, to: Math.floor((endNs - startNs) / 1e9), owed: owed[k] };
 		return {
-			fromBytes: smallestOf(
-				sizes.runs.flatMap(([bytes]) =>
-					bytes > (sizes.classes[k - 1] ?? 0) && bytes <= toBytes ? bytes : [],
-				),
-			),
+			size: exact ? formatBytesExact(toBytes) : `up to ${formatBytesExact(toBytes)}`,
 			toBytes,
 			intended: intended[k] ?? 0,
 			count: distribution.count,

@@ -115,7 +115,7 @@ export function loadOf(plan: Plan): Run["load"] {
 		rate: schedule.rate,
 		warmupNs: schedule.warmupNs,
 		durationNs: schedule.durationNs,
-		messageBytes: Math.round(meanBytes(message)),
+		messageBytes: meanBytes(message),
 		topics: topics.length,
 		clients: client.count,
 		...(loads > 1 && { loads }),

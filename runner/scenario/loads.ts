@@ -1,4 +1,3 @@
-import { smallestOf } from "../extremes.ts";
 import { type Size, sizeText, WEEK_NS } from "../model/field.ts";
 import { CHECKSUM_BYTES, ENVELOPE_BYTES } from "../model/load.ts";
 import { onlyFor, receiversOf, type WorkloadField, workloadFields } from "../model/workload.ts";
@@ -68,10 +67,9 @@ export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
 	if (timeout !== undefined && drain !== undefined && timeout > drain)
 		wrong("timeout", "timeout-beyond-drain", { timeoutNs: timeout, drainNs: drain });
 	const least = ENVELOPE_BYTES + CHECKSUM_BYTES;
-	const smallest = smallestIn(message);
-	if (of.checksum && smallest < least)
+	if (of.checksum && typeof message === "number" && message < least)
 		wrong("message", "too-small-for-checksum", {
-			messageBytes: smallest,
+			messageBytes: message,
 			leastBytes: least,
 			checksum: CHECKSUM_BYTES,
 			envelope: ENVELOPE_BYTES,
@@ -196,11 +194,6 @@ function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
 			pileUpNs: resumeNs - pauseNs,
 			write: neededNs > WEEK_NS ? "write a smaller backlog" : atLeast(neededNs),
 		});
-}
-
-function smallestIn(message: Size | undefined): number {
-	if (typeof message !== "object") return message ?? Infinity;
-	return "runs" in message ? smallestOf(message.runs.map(([bytes]) => bytes)) : Infinity;
 }
 
 function atLeast(ns: number): string {

@@ -1,6 +1,5 @@
 import type { Size } from "../model/field.ts";
 import { type Load, type Times, windowPieces } from "../model/load.ts";
-import { meanOf } from "../model/sizes.ts";
 import { sum } from "../stats/sum.ts";
 import { ceilDiv } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
@@ -107,7 +106,7 @@ export function backlogOf(fields: Fields): number | null {
 	if (typeof backlog === "number") return backlog;
 	if (message === undefined || (typeof message === "object" && "aboveLimit" in message))
 		return null;
-	return Math.ceil(backlog.bytes / (typeof message === "number" ? message : meanOf(message)));
+	return Math.ceil(backlog.bytes / (typeof message === "number" ? message : message.meanBytes));
 }
 
 /** Mean over the window; null without a rate. */

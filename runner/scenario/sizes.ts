@@ -3,23 +3,29 @@ import { largestOf } from "../extremes.ts";
 import type { Size, WrittenSize } from "../model/field.ts";
 import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../model/load.ts";
 import type { Sizes } from "../model/sizes.ts";
+import { sum } from "../stats/sum.ts";
 import { formatBytesExact, parseBytes, plural } from "../units.ts";
 import type { Surroundings, Wrong } from "./problem.ts";
 
 export type Files = Pick<Surroundings, "folder" | "fileBytes" | "fileText">;
 export const NO_FILES: Files = { folder: ".", fileBytes: () => null, fileText: () => "" };
-type Report = Wrong<"message">;
+
+interface About extends Files {
+	readonly leastBytes: number;
+	readonly wrong: Wrong<"message">;
+}
 
 /** Undefined if it is wrong, which is reported. */
 export function sizeOf(
 	written: WrittenSize | undefined,
 	checksum: boolean,
 	files: Files,
-	wrong: Report,
+	wrong: Wrong<"message">,
 ): Size | undefined {
 	if (typeof written !== "object" || "aboveLimit" in written) return written;
-	if ("median" in written) return lognormal(written, checksum, wrong);
-	return "file" in written ? listed(written.file, files, wrong) : shared(written.shares, wrong);
+	const about = { ...files, wrong, leastBytes: ENVELOPE_BYTES + (checksum ? CHECKSUM_BYTES : 0) };
+	if ("median" in written) return lognormal(written, about);
+	return "file" in written ? listed(written.file, about) : shared(written.shares, about);
 }
 
 // --- internal ---
@@ -38,23 +44,30 @@ const Z99 = 2.3263478740408408;
 /** Beyond it are fewer than one in CYCLE. */
 const Z_MOST = 5.5;
 
-type Shares = Extract<WrittenSize, { shares: unknown }>["shares"];
-
 /** Powers of four are classes if there are many sizes. */
 function sizesOf(
+	text: string,
+	shuffled: boolean,
 	runs: Sizes["runs"],
-	kind: Pick<Sizes, "text" | "shuffled"> & Partial<Sizes>,
+	clamped = { below: 0, above: 0 },
 ): Sizes {
-	const distinct = new Set(runs.flatMap(([bytes, count]) => (count > 0 ? bytes : [])));
-	const largest = largestOf([...distinct]);
-	const classOf = (bytes: number) =>
-		distinct.size > MOST_CLASSES ? Math.min(largest, 4 ** Math.ceil(Math.log2(bytes) / 2)) : bytes;
-	const classes = [...new Set([...distinct].map(classOf))].sort((a, b) => a - b);
-	return { clamped: { below: 0, above: 0 }, ...kind, runs, classes };
+	const distinct = [...new Set(runs.flatMap(([bytes, count]) => (count > 0 ? bytes : [])))];
+	const largest = largestOf(distinct);
+	const power = (bytes: number) => Math.min(largest, 4 ** Math.ceil(Math.log2(bytes) / 2));
+	const classes = distinct.length > MOST_CLASSES ? distinct.map(power) : distinct;
+	const bytes = sum(runs.map(([own, count]) => own * count));
+	return {
+		text,
+		runs,
+		shuffled,
+		classes: [...new Set(classes)].sort((a, b) => a - b),
+		meanBytes: Math.round(bytes / sum(runs.map(([, count]) => count))),
+		clamped,
+	};
 }
 
-/** Whole numbers that add up to CYCLE: each cumulative share is rounded. */
-function counted<T>(upTo: readonly (readonly [T, number])[]): [T, number][] {
+/** From cumulative shares, each rounded, whole numbers that add up to CYCLE. */
+function counted(upTo: readonly (readonly [number, number])[]): [number, number][] {
 	let before = 0;
 	return upTo.map(([one, share]) => {
 		const count = Math.round(share * CYCLE) - before;
@@ -63,107 +76,88 @@ function counted<T>(upTo: readonly (readonly [T, number])[]): [T, number][] {
 	});
 }
 
-function shared(shares: Shares, wrong: Report): Sizes | undefined {
-	const small = shares.find(({ percent }) => percent < LEAST_SHARE);
-	if (small !== undefined)
-		return void wrong(["message", small.size], "share-too-small", {
-			size: small.size,
-			least: LEAST_SHARE,
-		});
+function shared(shares: Readonly<Record<string, number>>, { leastBytes, wrong }: About) {
 	let all = 0;
-	const upTo = shares.map(({ bytes, percent }) => {
+	const upTo: [number, number][] = [];
+	for (const [size, percent] of Object.entries(shares)) {
+		const bytes = bytesIn(size, leastBytes);
+		const bounds = { size, leastBytes, mostBytes: MOST_BYTES, least: LEAST_SHARE };
+		if (bytes === null) return void wrong(["message", size], "size-of-share", bounds);
+		if (percent < LEAST_SHARE) return void wrong(["message", size], "share-too-small", bounds);
 		all += percent;
-		return [bytes, all / 100] as const;
-	});
+		upTo.push([bytes, all / 100]);
+	}
 	if (Math.abs(all - 100) > 1e-6)
 		return void wrong("message", "shares-not-whole", { all: Number(all.toPrecision(6)) });
-	const text = shares
-		.map(({ bytes, percent }) => `${percent}% ${formatBytesExact(bytes)}`)
-		.join(", ");
-	return sizesOf(counted(upTo), { text, shuffled: true });
+	const parts = Object.entries(shares).map(([size, percent]) => `${percent}% ${size.trim()}`);
+	return sizesOf(parts.join(", "), true, counted(upTo));
 }
 
 /** In steps of equal ratio, of which median and p99 are exactly two; below the least message and above `max` it is clamped. */
 function lognormal(
 	{ median, p99, max }: Extract<WrittenSize, { median: number }>,
-	checksum: boolean,
-	wrong: Report,
-): Sizes | undefined {
-	const least = ENVELOPE_BYTES + (checksum ? CHECKSUM_BYTES : 0);
-	const ascending = [least, median, p99, max];
-	const at = ascending.findIndex((bytes, i) => bytes < (ascending[i - 1] ?? 0));
-	if (at > 0) {
-		const names = ["the least message", "median", "p99", "max"];
-		const [low, high] = [names[at - 1], names[at]];
-		const [lowBytes, highBytes] = [ascending[at - 1], ascending[at]];
-		return void wrong("message", "sizes-descend", { low, lowBytes, high, highBytes });
+	{ leastBytes, wrong }: About,
+) {
+	let [low, lowBytes] = ["the least", leastBytes];
+	for (const [high, highBytes] of Object.entries({ median, p99, max })) {
+		if (lowBytes > highBytes)
+			return void wrong("message", "sizes-descend", { low, lowBytes, high, highBytes });
+		[low, lowBytes] = [high, highBytes];
 	}
 	const steps = Math.max(1, Math.ceil(Math.log2(p99 / median) * STEPS));
 	const most = Math.ceil((Z_MOST * steps) / Z99);
-	const each = Array.from({ length: 2 * most + 1 }, (_, k) => k - most);
-	const size = (k: number) => Math.round(median * (p99 / median) ** (k / steps));
-	const upTo = each.map((k) => [k, k === most ? 1 : normal(((k + 0.5) * Z99) / steps)] as const);
+	const upTo = Array.from({ length: 2 * most + 1 }, (_, k): [number, number] => [
+		Math.round(median * (p99 / median) ** ((k - most) / steps)),
+		k === 2 * most ? 1 : normal(((k - most + 0.5) * Z99) / steps),
+	]);
 	const runs = new Map<number, number>();
 	const clamped = { below: 0, above: 0 };
-	for (const [k, count] of counted(upTo)) {
-		const bytes = size(k);
-		if (bytes < least) clamped.below += count;
+	for (const [bytes, count] of counted(upTo)) {
+		if (bytes < leastBytes) clamped.below += count;
 		if (bytes > max) clamped.above += count;
-		const kept = Math.min(Math.max(bytes, least), max);
+		const kept = Math.min(Math.max(bytes, leastBytes), max);
 		if (count > 0) runs.set(kept, (runs.get(kept) ?? 0) + count);
 	}
-	const text = `median ${formatBytesExact(median)}, p99 ${formatBytesExact(p99)}, max ${formatBytesExact(max)}`;
-	return sizesOf([...runs], { text, shuffled: true, clamped });
+	const [m, p, x] = [median, p99, max].map(formatBytesExact);
+	return sizesOf(`median ${m}, p99 ${p}, max ${x}`, true, [...runs], clamped);
 }
 
-/** The file is a stranger's: nothing of its content is repeated. */
-function listed(name: string, { folder, ...files }: Files, wrong: Report): Sizes | undefined {
-	const file = path.resolve(folder, name);
-	const size = files.fileBytes(file);
-	if (size === null) return void wrong(["message", "file"], "sizes-missing", { file: name });
-	const lines =
-		size === "folder" || size > MOST_FILE_BYTES ? [] : files.fileText(file).split(/\r\n|\n|\r/);
+/** Nothing of its content is repeated: the file may be anything. */
+function listed(name: string, { leastBytes, wrong, ...files }: About) {
+	const full = path.resolve(files.folder, name);
+	const size = files.fileBytes(full);
+	const bounds = { file: name, leastBytes, mostBytes: MOST_BYTES, most: MOST_LINES };
+	if (size === null) return void wrong(["message", "file"], "sizes-missing", bounds);
+	const text = size === "folder" || size > MOST_FILE_BYTES ? "" : files.fileText(full);
 	const runs: Sizes["runs"] = [];
-	for (const [i, line] of lines.entries()) {
-		const written = line.trim();
-		if (written === "") continue;
-		const bytes = bytesIn(written);
+	for (const [i, line] of text.split(/\r\n|\n|\r/).entries()) {
+		if (line.trim() === "") continue;
+		const bytes = bytesIn(/^\s*\d+\s*$/.test(line) ? `${line.trim()}B` : line, leastBytes);
 		if (bytes === null)
-			return void wrong(["message", "file"], "sizes-line", {
-				file: name,
-				line: i + 1,
-				leastBytes: ENVELOPE_BYTES,
-				mostBytes: MOST_BYTES,
-			});
-		const last = runs.at(-1);
-		if (last?.[0] === bytes) last[1]++;
-		else runs.push([bytes, 1]);
+			return void wrong(["message", "file"], "sizes-line", { ...bounds, line: i + 1 });
+		runs.push([bytes, 1]);
 	}
-	const count = runs.reduce((all, [, times]) => all + times, 0);
-	if (count === 0 || count > MOST_LINES)
-		return void wrong(["message", "file"], "sizes-in-file", { file: name, most: MOST_LINES });
-	return sizesOf(runs, {
-		text: `${plural(count, "size")} of ${path.basename(name)}`,
-		shuffled: false,
-	});
+	if (runs.length === 0 || runs.length > MOST_LINES)
+		return void wrong(["message", "file"], "sizes-in-file", bounds);
+	return sizesOf(`${plural(runs.length, "size")} of ${path.basename(name)}`, false, runs);
+}
+
+function bytesIn(written: string, leastBytes: number): number | null {
+	try {
+		const bytes = parseBytes(written);
+		return bytes < leastBytes || bytes > MOST_BYTES ? null : bytes;
+	} catch {
+		return null;
+	}
 }
 
 /** The normal distribution up to z, by Marsaglia's series ("Evaluating the Normal Distribution", 2004). */
 function normal(z: number): number {
-	let [sum, term, before] = [z, z, Number.NaN];
-	for (let i = 3; sum !== before; i += 2) {
-		before = sum;
+	let [all, term, before] = [z, z, Number.NaN];
+	for (let i = 3; all !== before; i += 2) {
+		before = all;
 		term *= (z * z) / i;
-		sum += term;
+		all += term;
 	}
-	return 0.5 + (sum * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
-}
-
-function bytesIn(written: string): number | null {
-	try {
-		const bytes = /^\d+$/.test(written) ? Number(written) : parseBytes(written);
-		return bytes < ENVELOPE_BYTES || bytes > MOST_BYTES ? null : bytes;
-	} catch {
-		return null;
-	}
+	return 0.5 + (all * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
 }

@@ -40,7 +40,7 @@ export const fileMistakes = {
 	"sla-of-system": "sla at the top level, - { expect: p99 < 20ms, system: NAME }",
 	"under-workload": "{key} belongs under workload; move it there",
 	"at-top-level": "{key} belongs at the top level, not under {place}; move it there",
-	"size-of-share": "message must name sizes, e.g. 256B: 80%",
+	"name-sizes": "message must name sizes, e.g. 256B: 80%",
 	"share-form": "a share must be a percentage, e.g. 80%",
 	"message-too-small": "must be at least {least}B, for its number and time stamps",
 	"key-twice": "this key is here twice; remove one",

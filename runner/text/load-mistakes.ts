@@ -6,6 +6,7 @@ export const loadMistakes = {
 	"limit-out-of-range": "{size} cannot be sent to {system}, whose limit is {limitBytes}: a message has {leastBytes} to {mostBytes}; write another size",
 	"backlog-of-limit": "a backlog in bytes needs one size for all systems, and message is {size}; write how many messages pile up, e.g. backlog: 1000",
 	"shares-not-whole": "the shares of message add up to {all}%; write shares that add up to 100%",
+	"size-of-share": "{size} of message must be {leastBytes} to {mostBytes}",
 	"share-too-small": "the share of {size} is too small; write at least {least}%",
 	"sizes-descend": "message has {low} {lowBytes} above {high} {highBytes}; write at least {high}: {lowBytes}",
 	"sizes-missing": "message: the file does not exist: {file}; write its path from the scenario's folder",

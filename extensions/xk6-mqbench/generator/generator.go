@@ -148,11 +148,11 @@ func New(plan *Plan, url string) (*Generator, error) {
 	g.intendedMessages.Store(plan.Schedule.Messages)
 	frame := plan.frame()
 	if plan.Message.Sizes != nil {
-		frame.Classes, frame.Class, frame.ByClass = g.sizes.Classes(), g.sizes.Class, plan.Latency()
+		frame.Classes, frame.Class, frame.ByClass = g.sizes.Classes, g.sizes.Class, plan.Latency()
 	}
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), frame, plan.Limits)
-	g.messages = make([]sync.Pool, len(g.sizes.Classes()))
-	for class, most := range g.sizes.Classes() {
+	g.messages = make([]sync.Pool, len(g.sizes.Classes))
+	for class, most := range g.sizes.Classes {
 		g.messages[class].New = func() any { return &broker.Message{Payload: make([]byte, most)} }
 	}
 	g.session, err = driver(plan.options(url, g.clock.Now, g.note))

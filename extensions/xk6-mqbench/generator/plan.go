@@ -132,18 +132,6 @@ type Message struct {
 	Checksum bool `json:"checksum"`
 }
 
-// meanBytes of a message.
-func (m *Message) meanBytes() int {
-	if m.Sizes == nil {
-		return m.Bytes
-	}
-	sum, count := 0, 0
-	for _, run := range m.Sizes.Runs {
-		sum, count = sum+run[0]*run[1], count+run[1]
-	}
-	return sum / max(1, count)
-}
-
 // SLALine is the part of an SLA line that the generator needs: its count, or "" if it is not about a count.
 type SLALine struct {
 	Tally string `json:"tally"`

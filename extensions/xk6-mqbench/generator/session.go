@@ -150,7 +150,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		Driver:       p.DriverOptions,
 		Connections:  share.producing() + share.consuming(),
 		MessageBytes: p.Message.Bytes,
-		MeanBytes:    p.Message.meanBytes(),
+		MeanBytes:    p.Message.Bytes,
 		// The scenario's timeout only classifies: late messages are recorded with their true time until the end of the drain.
 		TimeoutNs: p.DrainNs,
 		Now:       now,
@@ -160,6 +160,9 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		LimitBytes: p.Message.LimitBytes,
 		Durability: p.DurabilityLevel,
 		Replicas:   p.Replicas,
+	}
+	if p.Message.Sizes != nil {
+		o.MeanBytes = p.Message.Sizes.MeanBytes
 	}
 	if !p.Create {
 		o.Run = fmt.Sprintf("mqbench-%s-%d", p.RunID, p.Index)

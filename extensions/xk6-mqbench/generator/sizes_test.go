@@ -64,7 +64,7 @@ func measureSizes(t *testing.T, p *Plan, metric string, took map[int]int64) {
 		t.Fatal(err)
 	}
 	found := classesIn(t, m.text(".hlog"))
-	for class, most := range cycle.Classes() {
+	for class, most := range cycle.Classes {
 		due := int64(0)
 		for i := p.Schedule.WarmupMessages; i < p.Schedule.Messages; i++ {
 			if cycle.Class(i) == class {

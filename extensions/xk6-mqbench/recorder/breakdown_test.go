@@ -96,11 +96,13 @@ func TestValuesByClassAreThoseOfThePlainListOfTheWindow(t *testing.T) {
 		}
 		got := make([]Exact, 3)
 		for _, n := range r.Numbers() {
-			for k, c := range r.Take(n).classes {
-				if counted := sumAll(c.merged); counted != c.Count {
-					t.Errorf("%s: the histogram has %d values; want %d", c.tag, counted, c.Count)
+			s := r.Take(n)
+			for k := range got {
+				row := int(metrics) + k
+				if counted := sumAll(s.merged[row]); counted != s.exact[row].Count {
+					t.Errorf("%s: the histogram has %d values; want %d", s.tags[row], counted, s.exact[row].Count)
 				}
-				got[k].add(c.Exact)
+				got[k].add(s.exact[row])
 			}
 		}
 		if !slices.Equal(got, want) {

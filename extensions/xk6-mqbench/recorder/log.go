@@ -100,23 +100,17 @@ func NewLog(file *File, t0 time.Time) *Log {
 	return l
 }
 
-// Second writes one line per metric that has values, and per class of size.
+// Second writes one line per metric and class of size that has values.
 func (l *Log) Second(s *Second) {
-	line := func(tag string, e Exact, merged []int64) {
-		if e.Count > 0 {
-			l.Line(fmt.Appendf(nil, "Tag=%s,%.3f,%.3f,%.6f,%s", tag,
-				float64(s.StartNs)/1e9, float64(s.LengthNs)/1e9, float64(e.Max)/1e6, l.encode(merged)))
+	for m, tag := range s.tags {
+		if s.exact[m].Count == 0 {
+			continue
 		}
-	}
-	for m := range metrics {
-		tag := m.String()
 		if s.WarmUp {
 			tag += ".warmup"
 		}
-		line(tag, s.exact[m], s.merged[m])
-	}
-	for _, c := range s.classes {
-		line(c.tag, c.Exact, c.merged)
+		l.Line(fmt.Appendf(nil, "Tag=%s,%.3f,%.3f,%.6f,%s", tag,
+			float64(s.StartNs)/1e9, float64(s.LengthNs)/1e9, float64(s.exact[m].Max)/1e6, l.encode(s.merged[m])))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/sizes"
 )
 
 // Metric is one of the latencies of a message.
@@ -23,6 +25,8 @@ const (
 	// Last is for fan-out: the copy of the slowest subscriber.
 	Last
 	metrics
+	// Behind them are the classes of size.
+	rows = metrics + sizes.MostClasses
 )
 
 var metricNames = [metrics]string{"response", "service", "lag", "queued", "ack", "last"}
@@ -95,7 +99,7 @@ type Recorder struct {
 	warmUp, acks bool
 	byClass      Metric
 	class        func(i int64) int
-	classes      []int
+	tags         [rows]string
 	limits       []Limit
 	shards       []*Shard
 	// open has everything that Peek has merged, until the second is taken. taken adds up the seconds of the window.
@@ -106,7 +110,11 @@ type Recorder struct {
 // New makes a recorder.
 func New(shards int, frame Frame, limits []Limit) *Recorder {
 	r := &Recorder{warmUp: frame.WarmUp, acks: frame.Acks, limits: limits, interval: max(1, frame.IntervalSeconds), open: map[int]*Second{},
-		byClass: frame.ByClass, class: frame.Class, classes: frame.Classes}
+		byClass: frame.ByClass, class: frame.Class}
+	copy(r.tags[:], metricNames[:])
+	for k, most := range frame.Classes {
+		r.tags[int(metrics)+k] = fmt.Sprintf("%s.%dB", r.byClass, most)
+	}
 	r.zeroNs.Store(frame.StartNs)
 	r.windowStartNs.Store(frame.StartNs)
 	r.first.Store(frame.First)
@@ -389,7 +397,7 @@ func (s *Shard) at(offsetNs int64) *second {
 	}
 	sec := s.seconds[n]
 	if sec == nil {
-		sec = &second{limits: make([]limitCounts, len(s.recorder.limits)), classes: make([]*cell, len(s.recorder.classes))}
+		sec = &second{limits: make([]limitCounts, len(s.recorder.limits))}
 		s.newest = max(s.newest, n)
 		sec.sparse = n < s.newest-int(s.recorder.interval)
 		s.seconds[n] = sec
@@ -400,9 +408,9 @@ func (s *Shard) at(offsetNs int64) *second {
 
 // record adds one value of message i to its cell. lagNs is the part of it that the generator caused.
 func (s *Shard) record(sec *second, m Metric, i, offsetNs, ns, lagNs int64) {
-	s.cell(sec, &sec.cells[m]).record(ns)
+	s.cell(sec, m).record(ns)
 	if r := s.recorder; r.class != nil && m == r.byClass && i >= r.first.Load() {
-		s.cell(sec, &sec.classes[r.class(i)]).record(ns)
+		s.cell(sec, metrics+Metric(r.class(i))).record(ns)
 	}
 	for k, limit := range s.recorder.limits {
 		if limit.Metric != m {
@@ -429,16 +437,18 @@ func (s *Shard) record(sec *second, m Metric, i, offsetNs, ns, lagNs int64) {
 }
 
 // cell of a second, which is made for its first value.
-func (s *Shard) cell(sec *second, at **cell) *cell {
-	if *at == nil {
-		*at = &cell{}
+func (s *Shard) cell(sec *second, row Metric) *cell {
+	c := sec.cells[row]
+	if c == nil {
+		c = &cell{}
 		if sec.sparse {
-			(*at).sparse = map[int]uint32{}
+			c.sparse = map[int]uint32{}
 		} else {
-			(*at).dense = s.counts()
+			c.dense = s.counts()
 		}
+		sec.cells[row] = c
 	}
-	return *at
+	return c
 }
 
 func (s *Shard) counts() []uint32 {

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -9,10 +8,9 @@ import (
 // second holds one shard's measurements of one second of intended time.
 type second struct {
 	// sparse is true if few values are to come.
-	sparse  bool
-	cells   [metrics]*cell
-	classes []*cell
-	limits  []limitCounts
+	sparse bool
+	cells  [rows]*cell
+	limits []limitCounts
 }
 
 type limitCounts struct {
@@ -90,16 +88,10 @@ type Second struct {
 	// Seconds is how many are recorded as this one; 0 means one.
 	Seconds int64
 	Limits  []limitCounts
-	merged  [metrics][]int64
-	exact   [metrics]Exact
-	// classes of size have one metric's values; tags are their names.
-	classes []classSum
-}
-
-type classSum struct {
-	tag    string
-	merged []int64
-	Exact
+	// merged and exact figures by metric, and behind the metrics by class of size. tags are their names in the log.
+	merged [rows][]int64
+	exact  [rows]Exact
+	tags   *[rows]string
 }
 
 // Exact returns the exact figures of a metric.
@@ -119,10 +111,7 @@ func (s *Second) Percentile(m Metric, p float64) (ns int64, ok bool) {
 func (r *Recorder) Peek(number int) *Second {
 	out := r.open[number]
 	if out == nil {
-		out = &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
-		for _, most := range r.classes {
-			out.classes = append(out.classes, classSum{tag: fmt.Sprintf("%s.%dB", r.byClass, most)})
-		}
+		out = &Second{Number: number, Limits: make([]limitCounts, len(r.limits)), tags: &r.tags}
 		r.open[number] = out
 	}
 	out.WarmUp = r.warmsUp(number)
@@ -205,10 +194,19 @@ func several(seconds int64) int64 {
 
 func (s *Second) add(sec *second) {
 	for m, c := range sec.cells {
-		c.addTo(&s.merged[m], &s.exact[m])
-	}
-	for k, c := range sec.classes {
-		c.addTo(&s.classes[k].merged, &s.classes[k].Exact)
+		if c == nil {
+			continue
+		}
+		if s.merged[m] == nil {
+			s.merged[m] = make([]int64, histogramBuckets)
+		}
+		for k, n := range c.dense {
+			s.merged[m][k] += int64(n)
+		}
+		for k, n := range c.sparse {
+			s.merged[m][k] += int64(n)
+		}
+		s.exact[m].add(c.Exact)
 	}
 	for k := range sec.limits {
 		for i := range Pieces {
@@ -217,23 +215,6 @@ func (s *Second) add(sec *second) {
 			s.Limits[k].OverWithoutLag[i] += sec.limits[k].OverWithoutLag[i]
 		}
 	}
-}
-
-// addTo adds its values to a sum. The cell may be nil.
-func (c *cell) addTo(merged *[]int64, exact *Exact) {
-	if c == nil {
-		return
-	}
-	if *merged == nil {
-		*merged = make([]int64, histogramBuckets)
-	}
-	for k, n := range c.dense {
-		(*merged)[k] += int64(n)
-	}
-	for k, n := range c.sparse {
-		(*merged)[k] += int64(n)
-	}
-	exact.add(c.Exact)
 }
 
 // merge adds a metric of another second.
@@ -249,7 +230,7 @@ func (s *Second) merge(o *Second, m Metric) {
 
 // recycle keeps the dense counts (132 KiB each) for later seconds.
 func (s *Shard) recycle(sec *second) {
-	for _, c := range slices.Concat(sec.cells[:], sec.classes) {
+	for _, c := range sec.cells {
 		if c == nil || c.dense == nil {
 			continue
 		}

@@ -3,6 +3,7 @@ package sizes
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/draw"
 )
@@ -14,17 +15,26 @@ type Cycle struct {
 	// Shuffled is true if the seed decides the order. Otherwise it is the order of the runs.
 	Shuffled bool `json:"shuffled"`
 	// Classes are the largest sizes of the classes that results tell apart, ascending.
-	Classes []int `json:"classes"`
+	Classes   []int `json:"classes"`
+	MeanBytes int   `json:"meanBytes"`
 }
 
-// Most sizes in a cycle.
-const Most = 1 << 20
+// Most sizes in a cycle, and MostClasses of them.
+const (
+	Most        = 1 << 20
+	MostClasses = 16
+)
 
 // Sizes is a cycle spelled out. Safe for concurrent use.
 type Sizes struct {
-	classes []int
-	bytes   []uint32
-	class   []uint8
+	// Classes are the largest sizes of the classes, ascending.
+	Classes []int
+	cycle   []size
+}
+
+type size struct {
+	bytes uint32
+	class uint32
 }
 
 // New spells out a cycle, whose sizes are least to most bytes. No cycle means one class and one size, the largest.
@@ -32,50 +42,39 @@ func New(c *Cycle, seed uint64, least, most int) (*Sizes, error) {
 	if c == nil {
 		c = &Cycle{Runs: [][2]int{{most, 1}}, Classes: []int{most}}
 	}
-	s := &Sizes{classes: c.Classes}
-	largest := 0
+	s := &Sizes{Classes: c.Classes}
 	for _, run := range c.Runs {
-		bytes, count := run[0], run[1]
-		class := 0
-		for class < len(c.Classes) && bytes > c.Classes[class] {
-			class++
+		class, _ := slices.BinarySearch(c.Classes, run[0])
+		if run[0] < least || len(s.cycle)+run[1] > Most || class == min(len(c.Classes), MostClasses) {
+			return nil, fmt.Errorf("message: %d sizes of %d bytes: a size is at least %d bytes and in a class, a cycle has at most %d", run[1], run[0], least, Most)
 		}
-		if bytes < least || bytes > most || count < 0 || len(s.bytes)+count > Most || class == len(c.Classes) || class > 255 {
-			return nil, fmt.Errorf("message: %d sizes of %d bytes: a size is %d to %d bytes and in a class, a cycle has at most %d", count, bytes, least, most, Most)
-		}
-		largest = max(largest, bytes)
-		for range count {
-			s.bytes, s.class = append(s.bytes, uint32(bytes)), append(s.class, uint8(class))
+		for range run[1] {
+			s.cycle = append(s.cycle, size{uint32(run[0]), uint32(class)})
 		}
 	}
-	if largest != most {
-		return nil, fmt.Errorf("message: the largest size is %d bytes, the plan says %d", largest, most)
+	if len(s.cycle) == 0 || c.Classes[len(c.Classes)-1] != most {
+		return nil, fmt.Errorf("message: sizes %v, classes %v: the largest is not %d bytes", c.Runs, c.Classes, most)
 	}
 	if row := draw.New(seed, draw.Sizes); c.Shuffled {
-		for k := len(s.bytes) - 1; k > 0; k-- {
+		for k := len(s.cycle) - 1; k > 0; k-- {
 			j := row.Below(int64(k), uint32(k+1))
-			s.bytes[k], s.bytes[j] = s.bytes[j], s.bytes[k]
-			s.class[k], s.class[j] = s.class[j], s.class[k]
+			s.cycle[k], s.cycle[j] = s.cycle[j], s.cycle[k]
 		}
 	}
 	return s, nil
 }
 
-// Classes are the largest sizes of the classes, ascending.
-func (s *Sizes) Classes() []int { return s.classes }
-
 // Of message i.
-func (s *Sizes) Of(i int64) int {
-	if len(s.bytes) == 1 { // spares all other loads the division
-		return int(s.bytes[0])
-	}
-	return int(s.bytes[i%int64(len(s.bytes))])
-}
+func (s *Sizes) Of(i int64) int { return int(s.at(i).bytes) }
 
 // Class of message i, a position in Classes.
-func (s *Sizes) Class(i int64) int {
-	if len(s.classes) == 1 {
-		return 0
+func (s *Sizes) Class(i int64) int { return int(s.at(i).class) }
+
+// --- internal ---
+
+func (s *Sizes) at(i int64) *size {
+	if len(s.cycle) == 1 { // spares most loads the division
+		return &s.cycle[0]
 	}
-	return int(s.class[i%int64(len(s.class))])
+	return &s.cycle[i%int64(len(s.cycle))]
 }

@@ -55,8 +55,8 @@ func TestWithoutACycleAllHaveOneSizeAndOneClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range []int64{0, 1, 1 << 40} {
-		if s.Of(i) != 300 || s.Class(i) != 0 || len(s.Classes()) != 1 {
-			t.Errorf("message %d has %d bytes, class %d of %v", i, s.Of(i), s.Class(i), s.Classes())
+		if s.Of(i) != 300 || s.Class(i) != 0 || len(s.Classes) != 1 {
+			t.Errorf("message %d has %d bytes, class %d of %v", i, s.Of(i), s.Class(i), s.Classes)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestACycleThatCannotBeSentIsRefused(t *testing.T) {
 		"another largest size":    {Runs: [][2]int{{299, 1}}, Classes: []int{299}},
 		"nothing":                 {Classes: []int{300}},
 		"more than fit in memory": {Runs: [][2]int{{300, Most + 1}}, Classes: []int{300}},
-		"less than nothing":       {Runs: [][2]int{{300, 1}, {300, -1}}, Classes: []int{300}},
+		"more classes than kept":  {Runs: [][2]int{{300, 1}}, Classes: append(make([]int, MostClasses), 300)},
 	} {
 		if _, err := New(c, 1, 48, 300); err == nil {
 			t.Errorf("%s: accepted", what)
