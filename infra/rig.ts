@@ -1,3 +1,4 @@
+import type { Described } from "../runner/brokers/process.ts";
 import type { HostSettings, MachineSettings } from "../runner/model/machine-settings.ts";
 import type { FaultAction, Level } from "../runner/model/plan.ts";
 import type { ClientEnd } from "../runner/model/run-file.ts";
@@ -148,6 +149,8 @@ export interface Broker {
 	 * children belong to them. Ask again each time: a node that was restarted is another process.
 	 */
 	readonly pids: readonly number[];
+	/** Its nodes' own metrics, in order. Absent if mqbench did not start it, or it reports none. */
+	readonly metrics?: NonNullable<Described["metrics"]>;
 	/** The settings that follow from durability and `config`, with their real names; empty if it is not ours. */
 	readonly settings: Readonly<Record<string, string>>;
 	/** Number of the node, from 1, that the broker itself calls by this name ("mqbench-2", "3"); null if none of ours. */

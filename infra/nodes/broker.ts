@@ -79,6 +79,7 @@ export async function openBroker({
 	return {
 		url: facts.url(),
 		version: facts.version(),
+		...(facts.metrics && { metrics: facts.metrics }),
 		...about,
 		settings: hideSecrets(about.settings, secrets),
 		// On separate hosts each node has one for itself.

@@ -4,6 +4,10 @@ import { Level } from "../model/plan.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 
+const MetricsUrl = z
+	.string()
+	.meta({ description: "http:// or https://; passwords come from the environment." });
+
 export const processFields = {
 	url: word(
 		`Address of an existing broker (\`target: existing\`); separate several with commas. Passwords come from the environment: \`${variable("NAME")}\`.`,
@@ -41,6 +45,28 @@ export const processFields = {
 		["2GiB"],
 		16 * 1024 ** 2,
 	).optional(),
+	metrics: z
+		.union([
+			z.literal(false),
+			MetricsUrl,
+			z.strictObject({
+				url: MetricsUrl.optional(),
+				show: z
+					.array(z.string().min(1).max(200))
+					.min(1)
+					.max(50)
+					.optional()
+					.meta({
+						description: "Names for the chart; `*` stands for any text.",
+						examples: [["*_messages_ready", "process_*_bytes"]],
+					}),
+			}),
+		])
+		.optional()
+		.meta({
+			description: `The broker's own metrics, read once a second: Prometheus text, or numbers in JSON. \`{port}\` is the broker's port; separate several nodes with commas. \`{ url, show }\` chooses what the chart shows; details.json has everything. Default: the broker's own, where mqbench starts it and it has some; \`false\`: nothing.`,
+			examples: ["http://127.0.0.1:9404/metrics"],
+		}),
 	create: flag(
 		"`false`: use your existing `topics` (`target: existing`); mqbench creates, changes and removes none. Default: true.",
 		[false],

@@ -1,3 +1,4 @@
+import type { MetricsReader } from "../model/metrics-file.ts";
 import type { Level } from "../model/plan.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 
@@ -90,6 +91,8 @@ export interface Described {
 	healthy?(): Promise<boolean>;
 	/** For drivers; called when everything is up. */
 	url(): string;
+	/** Its nodes' own metrics: URLs, or the broker's own way to read them. */
+	readonly metrics?: readonly (string | MetricsReader)[];
 	/** "nats-server 2.15.2" from its log; "" if it logged none. */
 	version(): string;
 	/** Effective settings under their real names: {"sync_interval": "always"}. */

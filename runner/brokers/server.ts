@@ -67,7 +67,7 @@ export interface Parts<Options> {
 	launch(setup: Setup, options: Options): Promise<Launch> | Launch;
 }
 
-export interface Launch extends Pick<Described, "healthy"> {
+export interface Launch extends Pick<Described, "healthy" | "metrics"> {
 	readonly url: string;
 	readonly log: Log;
 	readonly settings: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { largestOf } from "../extremes.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { Verdict } from "../model/verdict.ts";
-import { field, isRate, judgedFigures, shownFigures } from "../result/fields.ts";
+import { field, judgedFigures, shownFigures } from "../result/fields.ts";
 import { at, bySystemAndCase, type Place } from "../result/select.ts";
 import { medianOf, type Ratio, ratioOf } from "../stats/ratio.ts";
 import type { Said } from "../text/say.ts";
@@ -116,7 +116,7 @@ export function pairOf(
 			system: b.system,
 			case: b.case,
 			metric: figure,
-			unit: isRate(figure) ? "messages/s" : "ns",
+			unit: field(figure).unit as Comparison["unit"],
 			a: before,
 			b: now,
 			ratio: finite(ratio?.ratio),

@@ -42,6 +42,7 @@ export function cases(result: Result): Fold[] {
 
 // --- internal ---
 
+const CPU = "broker CPU/message";
 const AGAINST: ReadonlySet<string> = new Set(["warn", "invalid", "fail"]);
 
 function caseBlocks({ case: name, rows }: Case, number: number, result: Result): Block[] {
@@ -51,7 +52,7 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 	const columns = [
 		"",
 		{ name: "durability", depth: 2 as const },
-		...numbers(figures.map(([head]) => head)),
+		...figures.flatMap(([head]) => numbers([head], head === CPU ? 3 : undefined)),
 		"verdict",
 		{ name: "checks against it", depth: 3 as const },
 		{ name: "started (UTC)", depth: 3 as const },
@@ -113,6 +114,9 @@ function columnsOf(first: Run, runs: readonly Run[]): Column<Run>[] {
 		...(consumes ? [rate(receivedColumn(first), "received")] : []),
 		...(pattern === "backlog"
 			? [["drained in", ({ drain }: Run) => amount(drain?.drainNs, "ns")] as const]
+			: []),
+		...(runs.some(({ cost }) => cost?.cpuPerMessageNs != null)
+			? [[CPU, ({ cost }: Run) => amount(cost?.cpuPerMessageNs, "ns")] as const]
 			: []),
 		...(consumes ? [count("lost")] : []),
 		...OFFENCES.filter((name) => runs.some((run) => (run[name] ?? 0) > 0)).map(count),

@@ -36,7 +36,7 @@ import {
 import { MANY_RUNS } from "./cases.ts";
 import { breakdown, held, omission, overTime, percentiles, slowest } from "./latency.ts";
 import { clients, hours, phases, sizes } from "./tables.ts";
-import { drainText, networkText, systemFacts } from "./words.ts";
+import { costText, drainText, networkText, systemFacts } from "./words.ts";
 
 /** Above this many each run is folded and has no quiet checks: a page has no room for all of 100 runs. */
 export const RUNS_WITH_DETAILS = 8;
@@ -176,7 +176,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...held(run),
 		text(drainText(run)),
 		...omission(run),
-		figures(["time", "heat"], "Over time"),
+		figures(["time", "heat", "broker"], "Over time"),
 		...counts(run),
 		list(Object.keys(run.offenders).flatMap((kind) => offenderText(kind, run) ?? [])),
 		...errors(run),
@@ -188,7 +188,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	];
 }
 
-function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }: Run) {
+function notes({ load, reordered, timedOut, requests, throttledNs, reconnects, cost }: Run) {
 	return [
 		load.pattern === "fan-out"
 			? `received and lost count copies: ${plural(load.subscriptions, "subscriber")} ${load.subscriptions === 1 ? "has" : "have"} one of each message`
@@ -205,6 +205,7 @@ function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }:
 			: null,
 		throttledNs ? `throttled by the broker for ${formatDuration(throttledNs)}` : null,
 		reconnects ? plural(reconnects, "reconnect") : null,
+		costText(cost),
 	];
 }
 

@@ -20,6 +20,7 @@ import {
 	waitingOfAll,
 } from "./add-up.ts";
 import { readBrokerLog } from "./broker-log.ts";
+import { readBrokerMetrics } from "./broker-metrics.ts";
 import { type ClientFiles, ofFile, readClient, whoIs } from "./client-read.ts";
 import { damageIn, readJson } from "./json.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
@@ -123,6 +124,7 @@ export function collect(folder: string) {
 		}),
 		nodes,
 		brokerLog: readBrokerLog(join(folder, "broker.log")),
+		brokerMetrics: readBrokerMetrics(join(folder, "broker-metrics.jsonl")),
 	};
 }
 

@@ -59,6 +59,30 @@ export function withBrokers(
 	});
 }
 
+/**
+ * Growth of a counter between two moments. Null outside the samples, or if unread. `within`: how far off it may be, because it is
+ * interpolated between samples, and there load may begin or end: of a part p of the time between two, p (1 - p) counts on the wrong side.
+ */
+export function grownBetween(
+	samples: readonly ResourceLine[],
+	[fromMs, toMs]: readonly [number, number],
+	counter: (line: ResourceLine) => number | null | undefined,
+): { readonly by: number; readonly within: number } | null {
+	const at = (unixMs: number) => {
+		const { was, is, part } = around(samples, unixMs) ?? {};
+		const [a, b] = [was && counter(was), is && counter(is)];
+		if (!was || !is || part === undefined || a == null || b == null || b < a) return null;
+		const spanMs = is.unixMs - was.unixMs;
+		return { value: a + (b - a) * part, spanMs, grew: b - a, off: part * (1 - part) };
+	};
+	const [from, to] = [at(fromMs), at(toMs)];
+	if (from === null || to === null || to.value < from.value) return null;
+	const by = to.value - from.value;
+	const within = ({ spanMs, grew, off }: typeof from) =>
+		off * Math.max(grew, (spanMs * by) / Math.max(1, toMs - fromMs));
+	return { by, within: within(from) + within(to) };
+}
+
 type Use = Omit<Run["series"]["resources"][number], "at">;
 
 /** Use between two samples, null if they are too close. A counter that fell is null too, because its processes ended or restarted. */
@@ -105,20 +129,23 @@ function both(a: Known, b: Known, of: (a: number, b: number) => number): Known {
 	return a === null || b === null ? null : of(a, b);
 }
 
-/** Null outside the samples. */
-function usedAt(samples: readonly ResourceLine[], unixMs: number): Usage | null {
+/** The samples around a moment, and how far it is from the first to the second. Null outside the samples. */
+function around(samples: readonly ResourceLine[], unixMs: number) {
 	const next = samples.findIndex((one) => one.unixMs >= unixMs);
-	const now = samples[next];
-	const before = samples[next - 1] ?? now;
-	if (!now?.broker || !before?.broker) return null;
-	if (next === 0 && now.unixMs > unixMs) return null;
-	const span = now.unixMs - before.unixMs;
-	const part = span > 0 ? (unixMs - before.unixMs) / span : 1;
-	const [was, is] = [before.broker, now.broker];
-	return usageOf((field) =>
-		field === "rssBytes"
-			? // Memory falls to 0 at once where a node ends: interpolated, half of it was never there.
-				(part < 1 ? was : is).rssBytes
-			: both(was[field], is[field], (a, b) => Math.round(a + (b - a) * part)),
-	);
+	const is = samples[next];
+	if (is === undefined || (next === 0 && is.unixMs > unixMs)) return null;
+	const was = samples[next - 1] ?? is;
+	const span = is.unixMs - was.unixMs;
+	return { was, is, part: span > 0 ? (unixMs - was.unixMs) / span : 1 };
+}
+
+function usedAt(samples: readonly ResourceLine[], unixMs: number): Usage | null {
+	const found = around(samples, unixMs);
+	if (!found?.was.broker || !found.is.broker) return null;
+	const [was, is] = [found.was.broker, found.is.broker];
+	return usageOf((field) => {
+		// Memory falls to 0 at once where a node ends: interpolated, half of it was never there.
+		if (field === "rssBytes") return (found.part < 1 ? was : is).rssBytes;
+		return both(was[field], is[field], (a, b) => Math.round(a + (b - a) * found.part));
+	});
 }

@@ -147,8 +147,12 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 function tallyTerm(name: Tally) {
-	const { says = "", sameAs } = TALLIES[name];
+	const { says = "", sameAs, cost } = TALLIES[name];
 	const means = (sameAs === undefined ? says : `the same as ${sameAs}`).replaceAll("`", "");
-	const more = needs(name, "faults") ? "failover" : needs(name, "backlog") ? null : "closed";
+	const more = needs(name, "faults")
+		? "failover"
+		: needs(name, "backlog") || cost
+			? null
+			: "closed";
 	return { name, others: [], means: `${means}.`, more };
 }

@@ -1,6 +1,7 @@
 import type { Figure } from "../chart/figure.ts";
 import type { Result } from "../model/result.ts";
 import { withoutSearches } from "../result/select.ts";
+import { brokerFigure } from "./broker.ts";
 import { type Subject, subjectOf } from "./facts.ts";
 import { overviewPercentiles, runPercentiles } from "./percentiles.ts";
 import { caseFigures, searchFigure, stepsFigure } from "./rates.ts";
@@ -15,9 +16,10 @@ const OF_RUN: readonly ((of: Subject, most: number) => Figure | null)[] = [
 	runPercentiles,
 	timeFigure,
 	heatFigure,
+	brokerFigure,
 ];
 
-/** In the report's order: `cases-...`, `percentiles`, `search-1`, then for each run `run-...-steps`, `-percentiles`, `-time`, `-heat`. */
+/** In the report's order: `cases-...`, `percentiles`, `search-1`, then for each run `run-...-steps`, `-percentiles`, `-time`, `-heat`, `-broker`. */
 export function figuresOf(whole: Result, points?: number): Figure[] {
 	const result = withoutSearches(whole);
 	const { runs } = result;

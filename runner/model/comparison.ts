@@ -41,7 +41,7 @@ export const Comparison = z.strictObject({
 	system: z.string(),
 	case: z.string(),
 	metric: z.string(),
-	unit: z.enum(["ns", "messages/s"]),
+	unit: z.enum(["ns", "messages/s", "bytes"]),
 	a: Side,
 	b: Side,
 	/** B/A, null if one side has no value. 1.1: B's latency is 10 % higher. */

@@ -64,7 +64,15 @@ const COUNTS = {
 } as const satisfies Readonly<Record<string, Declared>>;
 
 /** A tally means something only in a run that has these: scenario/rules/sla.ts refuses other lines. */
-export type Need = "checksum" | "receipts" | "backlog" | "faults" | "rate" | "acks" | "order";
+export type Need =
+	| "checksum"
+	| "receipts"
+	| "backlog"
+	| "faults"
+	| "rate"
+	| "acks"
+	| "order"
+	| "broker";
 
 export interface AboutCount {
 	/** In sentences, after the number. By default the name. */

@@ -402,6 +402,26 @@ export const Run = z.strictObject({
 		sentHow: z.string().nullable(),
 		receivedHow: z.string().nullable(),
 	}),
+	/** In the window, per message delivered (fan-out: per copy; without consumers: acknowledged, else sent). Null if no message or less than 1 s. */
+	cost: z
+		.strictObject({
+			messages: Count,
+			/** CPU time of the broker's processes. Here and below, null if not all of them were sampled, or not near enough to the window's edges. */
+			cpuPerMessageNs: Ns.nullable(),
+			/** How far off it may be. */
+			cpuWithinNs: Ns.nullable(),
+			/** Messages per second of that CPU time. */
+			messagesPerCoreSecond: z.number().nonnegative().nullable(),
+			/** Of the load generator, producers and consumers together. */
+			generatorCpuPerMessageNs: Ns.nullable(),
+			generatorMessagesPerCoreSecond: z.number().nonnegative().nullable(),
+			/** Bytes that the broker's processes sent to storage, by the kernel's count (write_bytes in /proc/<pid>/io). */
+			diskPerMessageBytes: z.number().nonnegative().nullable(),
+			/** Bytes that the broker's hosts sent; null if it shares a host with the generator or a second node. */
+			networkPerMessageBytes: z.number().nonnegative().nullable(),
+		})
+		.nullable()
+		.default(null),
 	series: z.strictObject({
 		/** The main metric by second of intended time (closed loops: of the send call); 0 is the window's first, below 0 the warm-up. */
 		seconds: z.array(
@@ -446,6 +466,26 @@ export const Run = z.strictObject({
 				z.strictObject({
 					node: Count,
 					points: z.array(Point.omit({ broker: true, generator: true })),
+				}),
+			)
+			.optional(),
+		/** What each node of the broker counted itself. `at` is the end of a stretch, in seconds since T0. Absent if nothing was read. */
+		brokerMetrics: z
+			.array(
+				z.strictObject({
+					node: Count,
+					at: z.array(z.number()),
+					series: z.array(
+						z.strictObject({
+							/** `name{label="value"}` */
+							name: z.string(),
+							/** Its values are the growth per second; otherwise the largest of the stretch. */
+							counter: z.boolean(),
+							/** The scenario, or the broker's usual choice, shows it in the chart. */
+							shown: z.boolean(),
+							values: z.array(z.number().nullable()),
+						}),
+					),
 				}),
 			)
 			.optional(),

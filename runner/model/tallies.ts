@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type AboutCount, countParts, type Need } from "./counts.ts";
 
-export const TallyUnit = z.enum(["messages", "messages/s", "ns"]);
+export const TallyUnit = z.enum(["messages", "messages/s", "ns", "bytes"]);
 export type TallyUnit = z.infer<typeof TallyUnit>;
 
 /** An SLA line about a tally of the unit. More is better for a rate, less for all others. */
@@ -9,11 +9,14 @@ export const UNITS = {
 	messages: { ops: ["==", "<", "<="], example: "== 0" },
 	"messages/s": { ops: [">=", ">"], example: ">= 2990/s" },
 	ns: { ops: ["<", "<="], example: "< 30s" },
+	bytes: { ops: ["<", "<="], example: "< 2KiB" },
 } as const satisfies Record<TallyUnit, object>;
 
 interface About extends AboutCount {
 	readonly unit: TallyUnit;
 	readonly sameAs?: string;
+	/** What a message takes of broker or generator. */
+	readonly cost?: true;
 	/** For the reference: its meaning (for a count a remark), and a line about it without its name. */
 	readonly says?: string;
 	readonly example?: string;
@@ -75,6 +78,28 @@ const tallies = {
 		needs: ["faults"],
 		says: "`faults`: time until no more messages are in flight than before the fault",
 		example: "< 30s",
+	},
+	cpuPerMessage: {
+		unit: "ns",
+		needs: ["broker"],
+		cost: true,
+		label: "broker CPU time per message",
+		says: "CPU time of the broker's processes in the window, per message delivered (fan-out: per copy; `publish`: acknowledged); also written `cpu per message`",
+		example: "< 20us",
+	},
+	generatorCpuPerMessage: {
+		unit: "ns",
+		cost: true,
+		label: "load generator CPU time per message",
+		says: "the same for the load generator, producers and consumers together",
+		example: "< 20us",
+	},
+	diskPerMessage: {
+		unit: "bytes",
+		needs: ["broker"],
+		cost: true,
+		label: "broker disk writes per message",
+		says: "bytes that the broker's processes sent to the disk in the window, per message delivered",
 	},
 } satisfies Record<string, About>;
 

@@ -1,6 +1,7 @@
 import { brokerOf, hasProcess, imageAt, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
+import { metricsUrl } from "../scenario/metrics.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
@@ -52,6 +53,10 @@ export function usesLines(
 			? [`image ${kubernetes.image} for the load generator pods`]
 			: []),
 		...lineOf("files", files),
+		...lineOf(
+			"metrics",
+			systems.map(({ options }) => maskUrls(metricsUrl(options) ?? "")).filter(Boolean),
+		),
 		...lineOf("variables of the environment", variables),
 	];
 }

@@ -20,6 +20,15 @@ export function renderCsv(result: Result): string {
 
 // --- internal ---
 
+const COSTS = [
+	"cpuPerMessageNs",
+	"messagesPerCoreSecond",
+	"generatorCpuPerMessageNs",
+	"generatorMessagesPerCoreSecond",
+	"diskPerMessageBytes",
+	"networkPerMessageBytes",
+] as const;
+
 type Cell = readonly [name: string, value: CellValue];
 type CellKey<T> = { [K in keyof T]-?: T[K] extends CellValue ? K : never }[keyof T] & string;
 
@@ -60,6 +69,7 @@ function rowOf(run: Run, result: Result): Cell[] {
 		["in_flight_limit", load.inFlight],
 		...fields(run, [...COUNTS, "clientDropped", "foreign", "reconnects"]),
 		...fields(run.throughput, ["sent", "received", "achieved"], { after: "_per_second" }),
+		...fields(run.cost, COSTS),
 		["backlog_peak", drain?.peak],
 		["drain_ns", drain?.drainNs],
 		["drain_per_second", drain?.perSecond],

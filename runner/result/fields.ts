@@ -84,7 +84,7 @@ export function judgedFigures({ main, closed, figures }: Named): string[] {
 	return [...latencies, figures.throughput == null ? "throughput.sent" : "throughput"];
 }
 
-/** In table order: the main metric's percentiles and max, and rates where the system decides them. */
+/** In table order: the main metric's percentiles and max, rates where the system decides them, and costs. */
 export function shownFigures(entries: readonly Named[]): string[] {
 	const names = new Set(entries.flatMap((entry) => Object.keys(entry.figures)));
 	const main = new Set(entries.map((entry) => entry.main));
@@ -94,9 +94,12 @@ export function shownFigures(entries: readonly Named[]): string[] {
 		.filter(({ metric }) => metric !== null && main.has(metric))
 		.sort((a, b) => a.p - b.p);
 	const decided = Tally.options.filter((name) =>
-		closed ? !needs(name, "rate") : needs(name, "backlog") || needs(name, "faults"),
+		closed
+			? !needs(name, "rate") && !TALLIES[name].cost
+			: needs(name, "backlog") || needs(name, "faults"),
 	);
-	const rates = [...decided, HIGHEST_RATE].filter((name) => names.has(name));
+	const costs = Tally.options.filter((name) => TALLIES[name].cost);
+	const rates = [...decided, ...costs, HIGHEST_RATE].filter((name) => names.has(name));
 	return [...latencies.map(({ id }) => id), ...rates];
 }
 

@@ -7,6 +7,7 @@ import { intendedInWindow, mainMetric } from "../plan/samples.ts";
 import { meanBytes } from "../plan/sizes.ts";
 import { coresOf } from "../verdict/checks/machine.ts";
 import { clockBoundNs, startSkewNs } from "../verdict/checks/run.ts";
+import { costOf } from "../verdict/cost.ts";
 import { type Facts, lagByClient, windowOf } from "../verdict/facts.ts";
 import { failoverOf } from "../verdict/faults.ts";
 import { percentileOf } from "../verdict/quantile.ts";
@@ -15,6 +16,7 @@ import { ratesOf } from "../verdict/rates.ts";
 import type { RunVerdict } from "../verdict/run.ts";
 import { breakdownOf } from "./breakdown.ts";
 import { brokerLogOf } from "./broker-log.ts";
+import { metricSeries } from "./broker-metrics.ts";
 import { bySizeOf } from "./by-size.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
@@ -28,6 +30,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 	const metrics = byMetric((metric) => summarise(facts, metric));
 	const brokerHosts = nodeSeries(collected);
 	const sizes = bySizeOf(facts);
+	const brokerMetrics = metricSeries(collected);
 	const breakdown = breakdownOf(collected, metrics.response);
 	const hours = hourly(facts);
 	const brokerLog = brokerLogOf(collected, windowOf(collected));
@@ -77,6 +80,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		offenders: collected.offenders,
 		floor: facts.floor,
 		throughput: ratesOf(collected),
+		cost: costOf(collected),
 		series: {
 			seconds: mainSeconds(facts),
 			heat: heatOf(facts),
@@ -84,6 +88,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 			resources: resourceSeries(collected),
 			hosts: hostSeries(collected),
 			...(brokerHosts && { brokerHosts }),
+			...(brokerMetrics && { brokerMetrics }),
 		},
 		clients: clientsOf(facts),
 		startSkewNs: startSkewNs(collected),

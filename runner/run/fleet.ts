@@ -62,6 +62,8 @@ export class Fleet {
 	#finishing = false;
 	/** All clients were asked to break off, so their end is not a failure any more. */
 	#stopping = false;
+	#sampling: ReturnType<typeof sampleResources> | null = null;
+	#t0Ms = 0;
 	readonly #timers = new Set<NodeJS.Timeout>();
 	readonly #readyMs: number;
 	#abortedBy: string | null = null;
@@ -149,7 +151,6 @@ export class Fleet {
 	async #conduct(): Promise<void> {
 		const listen = this.#listen();
 		const [first, ...others] = this.#members as [Member, ...Member[]];
-		let sampling: ReturnType<typeof sampleResources> | null = null;
 		try {
 			// The main load makes what others may read.
 			if (this.#main !== this) await this.#main.#ready;
@@ -157,7 +158,7 @@ export class Fleet {
 				for (const member of group) {
 					if (this.#stopping) break;
 					this.#start(member, listen);
-					sampling ??= this.#sample();
+					this.#sampling ??= this.#sample();
 				}
 				if (!this.#alone) await Promise.all(group.map((member) => this.#awaitReady(member)));
 			}
@@ -171,7 +172,7 @@ export class Fleet {
 		} finally {
 			const started = this.#members.filter(({ started }) => started);
 			await Promise.all(started.map(({ over }) => over));
-			await sampling?.stop();
+			await this.#sampling?.stop();
 		}
 	}
 
@@ -271,6 +272,8 @@ export class Fleet {
 		const onTick = (tick: Tick) => this.#second(tick);
 		const merged = mergeProgress(this.#members.length, onTick);
 		return ({ index }, line) => {
+			// A closed load's window ends whenever all is answered.
+			if (line?.mqbench === "end" || line?.mqbench === "settled") this.#sampling?.sample();
 			if (line === null) merged.gone(index);
 			else if (line.mqbench === "tick") {
 				this.#crossings[index] = line.crossing ?? null;
@@ -309,7 +312,19 @@ export class Fleet {
 		this.#tell({ mqbench: "opens", startNs });
 	}
 
+	/** The window's CPU time is exact: between two samples it would be interpolated, although load ends there. */
+	#sampleEdges(startNs: number): void {
+		for (const atNs of [startNs, startNs + this.#options.plan.schedule.durationNs])
+			this.#after(this.#t0Ms + atNs / 1e6 - this.#world.clock.nowMs(), () =>
+				this.#sampling?.sample(),
+			);
+	}
+
 	#tell(line: ProgressEvent): void {
+		if (line.mqbench === "start") {
+			this.#t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
+			this.#sampleEdges(this.#options.plan.schedule.warmupNs);
+		} else if (line.mqbench === "opens") this.#sampleEdges(line.startNs);
 		const hopeless = this.#options.onProgress(line);
 		if (hopeless === null || this.#stopping) return;
 		for (const load of this.#all) load.#abortedBy = hopeless;

@@ -18,10 +18,12 @@ import {
 	type RunFileInput,
 } from "../model/run-file.ts";
 import { targets } from "../model/targets.ts";
+import { metricsOf } from "../scenario/metrics.ts";
 import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
+import { watchBroker } from "./broker-metrics.ts";
 import { faultsOf, sinceT0 } from "./faults.ts";
 import { Fleet, type FleetResult, runTogether } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
@@ -102,6 +104,18 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	let disturbed: FaultDone[] = [];
 	let network: NetworkPath[] = [];
 	let results: readonly FleetResult[];
+	let unread: string[] = [];
+	const metrics = metricsOf(system, broker, world.env);
+	const watching =
+		metrics &&
+		watchBroker(
+			{
+				...metrics,
+				file: path.join(runPath(one.folder, plan), "broker-metrics.jsonl"),
+				everySeconds: plan.intervalSeconds ?? 1,
+			},
+			world,
+		);
 	try {
 		network = await one.baseline({
 			clients: clients.map(({ client }) => client),
@@ -135,6 +149,9 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		results = await runTogether(fleets);
 	} finally {
 		disturbed = await faults.end();
+		const notes = (await watching?.stop()) ?? [];
+		// mqbench's own choice of where to look is nobody's mistake.
+		if (!metrics?.own) unread = notes;
 		await broker.close();
 	}
 	progress.done();
@@ -144,7 +161,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			writeEnd(
 				one,
 				load,
-				{ startedAt, endedAt: timestamp(world), death, disturbed, network, result },
+				{ startedAt, endedAt: timestamp(world), death, disturbed, network, result, unread },
 				world,
 			);
 	}
@@ -198,6 +215,8 @@ interface Ended extends Pick<RunFileInput, "startedAt" | "endedAt"> {
 	readonly disturbed: readonly FaultDone[];
 	readonly network: NetworkPath[];
 	readonly result: FleetResult;
+	/** Metrics of the broker that could not be read. */
+	readonly unread: readonly string[];
 }
 
 function writeEnd(one: OneRun, plan: Plan, ended: Ended, world: World): void {
@@ -208,7 +227,10 @@ function writeEnd(one: OneRun, plan: Plan, ended: Ended, world: World): void {
 		progress.say(`  ${plan.beside === null ? "" : `${plan.beside.load}: `}${wrong}`);
 	if (result.abortedBy !== null && plan.beside === null)
 		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
-	const complaints = outputNotes(runPath(folder, plan), clients.length, one.k6Outs);
+	const complaints = [
+		...outputNotes(runPath(folder, plan), clients.length, one.k6Outs),
+		...(plan.beside === null ? ended.unread : []),
+	];
 	for (const one of complaints) progress.say(`  Warning: ${one}`);
 	// Recorded whatever the SLA's result so far: a broker that died has not passed.
 	const notes = [

@@ -26,6 +26,7 @@ export function sampleResources(
 	sample();
 	const timer = setInterval(sample, seconds * 1000);
 	return {
+		sample,
 		async stop() {
 			clearInterval(timer);
 			sample();

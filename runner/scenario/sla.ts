@@ -2,7 +2,7 @@ import { type BaselineSla, isOfAnswer, Metric, type Sla } from "../model/plan.ts
 import { TALLIES, Tally, type TallyUnit, UNITS } from "../model/tallies.ts";
 import { suggest } from "../suggest.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
-import { parseDuration, parseRate, ratePerSecond, UnitError } from "../units.ts";
+import { parseBytes, parseDuration, parseRate, ratePerSecond, UnitError } from "../units.ts";
 import { own, words } from "./other-tools.ts";
 
 /** Reads "p99 < 20ms", "lost == 0" or "p99 <= baseline + 10%"; throws a `UnitError` for the author. Only the long form sets `abort`. */
@@ -62,7 +62,9 @@ function subjectOf(parts: Parts): { subject: Subject; op: Op } {
 		const op = tallyOp(parts, "recovered", `recovered(${until.text})`);
 		return { subject: { kind: "tally", tally: "recovered", until }, op };
 	}
-	const tally = Tally.safeParse(left).data;
+	const tally = Tally.safeParse(
+		left.replaceAll(/ ([a-z])/g, (_, first) => first.toUpperCase()),
+	).data;
 	if (tally !== undefined) return { subject: { kind: "tally", tally }, op: tallyOp(parts, tally) };
 	const words = left.split(" ");
 	const quantile = words.at(-1) ?? "";
@@ -114,6 +116,7 @@ const LIMITS: Record<TallyUnit, (text: string, limit: string) => number> = {
 		throw UnitError.of("rate", `must be above 0, got ${limit}`);
 	},
 	ns: latency,
+	bytes: (_, limit) => parseBytes(limit),
 };
 
 function latency(line: string, limit: string): number {

@@ -10,6 +10,7 @@ import {
 import { type BrokerPlace, ON_HOSTS, targetTraits } from "../model/targets.ts";
 import { hide, maskUrls } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
+import { metricsMistake } from "./metrics.ts";
 import { type Context, type Path, reporter } from "./problem.ts";
 import { onHosts, rigBroker } from "./rig.ts";
 import { checkSettings, checkTarget, isYours } from "./rules/place.ts";
@@ -74,6 +75,9 @@ function resolveOne(
 	const address =
 		context.rig === null && place !== null ? null : addressOf(name, options, where, context);
 	if (address && "wrong" in address) wrong("url", { text: address.wrong });
+	const inFile = context.labelOf([...where, "metrics"]) === undefined;
+	const unread = metricsMistake(options, context.env, inFile);
+	if (unread !== null) wrong("metrics", { text: unread });
 	const starts = (at: BrokerPlace) => context.rig === null && place === at;
 	return {
 		broker: options.broker,

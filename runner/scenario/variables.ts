@@ -36,7 +36,7 @@ export function fillVariables(
 	const inSystem = (system: unknown, path: Path) =>
 		isMap(system)
 			? mapValues(system, (value, key) =>
-					key === "url" && typeof value === "string"
+					(key === "url" && typeof value === "string") || key === "metrics"
 						? value
 						: fill(value, [...path, key], key === "config"),
 				)

@@ -28,6 +28,7 @@ export const slaMistakes = {
 	"nobody-receives": "pattern publish{case} has no receivers; write {instead}",
 	"backlog-unmeasurable": "a backlog of {messages} messages{case} is too small to measure: fewer than {drained} count as drained; write e.g. backlog: {write}",
 	"no-rate-to-achieve": "a closed load (messages){case} has no rate to achieve; write throughput.sent {op} {limit}/s",
+	"no-broker-process": "{system} has no broker process, so {tally} cannot be measured; remove this line",
 	"latency-limit": '"{line}": a latency has an upper limit; write {left} < {limit}',
 	"percentile-range": '"{line}": a percentile is at least 0.000001 and below 100; write e.g. p99 or p99.9, or max for the largest sample',
 	"tally-op": '"{line}": {tally} takes {ops}; write {tally} {example}',

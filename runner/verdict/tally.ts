@@ -5,7 +5,15 @@ import type { Run } from "../model/result.ts";
 import { faultZeroNs } from "../model/run-file.ts";
 import { type Tally as AnyTally, needs, TALLIES, type TallyUnit } from "../model/tallies.ts";
 import { type Said, said } from "../text/say.ts";
-import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
+import {
+	formatBytesExact,
+	formatCount,
+	formatDuration,
+	formatDurationExact,
+	formatIn,
+	plusMinus,
+} from "../units.ts";
+import { costOf } from "./cost.ts";
 import { windowOf } from "./facts.ts";
 import {
 	type FaultFigure,
@@ -47,7 +55,11 @@ export function judgeTally(sla: TallySla, collected: Collected): Judgement {
 /** Count over warm-up and window, rate per second in the window, or time in ns. */
 export function tallyOf(collected: Collected, tally: Tally): number | null {
 	if (isRateOrTime(tally))
-		return RATES_AND_TIMES[tally]({ throughput: ratesOf(collected), drain: drainOf(collected) });
+		return RATES_AND_TIMES[tally]({
+			throughput: ratesOf(collected),
+			drain: drainOf(collected),
+			cost: costOf(collected),
+		});
 	const { warmup, window } = collected.counters;
 	const before = warmup?.[tally] ?? null;
 	const within = window?.[tally] ?? null;
@@ -105,6 +117,8 @@ function ofCount(sla: TallySla, tally: Tally, collected: Collected): Outcome {
 	const limit = exactly(sla.limit, unit);
 	const value = tallyOf(collected, tally);
 	if (value === null) {
+		// Whether the broker's processes can be sampled shows only during the run.
+		if (TALLIES[tally].cost) return { verdict: "inconclusive", value, said: notMeasured(name) };
 		const drain = needs(tally, "backlog") ? drainOf(collected) : null;
 		if (!drain?.open) return { verdict: "error", value, said: notMeasured(name) };
 		const broken = unit === "ns" && (drain.undrainedNs ?? 0) >= sla.limit;
@@ -124,7 +138,7 @@ function ofCount(sla: TallySla, tally: Tally, collected: Collected): Outcome {
 	const looked = (LATE_COMERS.includes(tally) && totals?.lookedNs) || 0;
 	const lookedNs = looked >= 1e6 ? looked : null;
 	const text = [
-		`${measured} ${name}`,
+		`${measured} ${TALLIES[tally].cost ? "of " : ""}${name}`,
 		warmup === null ? "" : " in warm-up and window",
 		warmup ? ` (${formatCount(warmup)} of them in the warm-up)` : "",
 		lookedNs && `, and up to ${formatDuration(lookedNs)} after every message had settled`,
@@ -154,6 +168,13 @@ function openQuestion(sla: TallySla, collected: Collected, value: number): Said 
 		);
 	}
 	const { plan, totals } = collected;
+	const edge = (sla.tally === "cpuPerMessage" && costOf(collected)?.cpuWithinNs) || 0;
+	if (holds(value - edge, sla.limit) !== holds(value + edge, sla.limit))
+		return said(
+			"cpu-too-coarse",
+			`${formatDuration(value)} of the broker's CPU time per message is exact to ${plusMinus(edge)}, and the limit lies within; a longer window decides`,
+			{ edgeNs: edge },
+		);
 	if (TALLIES[sla.tally].unit !== "messages/s" || plan.schedule.kind !== "closed") return null;
 	const endNs = totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0;
 	const spanNs = Math.max(0, endNs - (totals?.firstSendNs ?? 0));
@@ -231,7 +252,7 @@ function inWords(figure: FaultFigure, { ns, mostNs, cut, fault }: FaultTime): st
 type RateOrTime = Exclude<Tally, keyof Counters>;
 
 /** Part of a result, and of a run being judged. */
-interface Measured extends Pick<Run, "throughput"> {
+interface Measured extends Pick<Run, "throughput" | "cost"> {
 	readonly drain: Pick<NonNullable<Run["drain"]>, "drainNs" | "perSecond"> | null;
 }
 
@@ -243,6 +264,9 @@ const RATES_AND_TIMES: Readonly<Record<RateOrTime, (of: Measured) => number | nu
 	achieved: ({ throughput }) => throughput.achieved,
 	drainTime: ({ drain }) => drain?.drainNs ?? null,
 	drainRate: ({ drain }) => drain?.perSecond ?? null,
+	cpuPerMessage: ({ cost }) => cost?.cpuPerMessageNs ?? null,
+	generatorCpuPerMessage: ({ cost }) => cost?.generatorCpuPerMessageNs ?? null,
+	diskPerMessage: ({ cost }) => cost?.diskPerMessageBytes ?? null,
 };
 
 function isRateOrTime(tally: Tally): tally is RateOrTime {
@@ -257,11 +281,12 @@ function nameOf(tally: Tally, plan: Plan): string {
 }
 
 function about(value: number, unit: TallyUnit): string {
-	if (unit === "ns") return formatDuration(value);
+	if (unit === "ns" || unit === "bytes") return formatIn(unit, value);
 	return unit === "messages/s" ? `${formatCount(value)}/s` : formatCount(value);
 }
 
 function exactly(limit: number, unit: TallyUnit): string {
+	if (unit === "bytes") return formatBytesExact(limit);
 	return unit === "ns" ? formatDurationExact(limit) : about(limit, unit);
 }
 

@@ -92,6 +92,15 @@ export const kafka = broker(KafkaOptions, {
 		redpanda: "{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
 	},
 	urls: { kafka: 9092, kafkas: 9092 },
+	// The JMX exporter, with its example for Kafka.
+	metrics: {
+		show: [
+			"kafka_server_brokertopicmetrics_messagesin_total",
+			"kafka_server_brokertopicmetrics_bytesin_total",
+			"kafka_server_replicamanager_underreplicatedpartitions",
+			"jvm_memory_used_bytes",
+		],
+	},
 	server,
 	traits: (options) => ({
 		acks: options.acks !== 0,

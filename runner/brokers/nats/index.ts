@@ -97,7 +97,7 @@ const server = goServer<NatsOptions>({
 	// As in extensions/servers/nats-server/go.mod.
 	image: { name: "nats", version: "2.15.2", suffix: "-alpine" },
 	remark: " (core and JetStream)",
-	ports: (nodes) => PORTS.slice(0, nodes === 1 ? 1 : PORTS.length),
+	ports: (nodes) => PORTS.filter(({ from }) => nodes > 1 || from !== "nodes"),
 	launch(setup, options) {
 		const { system, nodes } = setup;
 		const streams = options.mode === "jetstream";
@@ -108,6 +108,7 @@ const server = goServer<NatsOptions>({
 			...inFiles.settings(files ? setup.level : null, options.config),
 		};
 		const cluster = nodes.length > 1;
+		const watched = options.metrics !== false;
 		const ours = !setup.image && system.binary === null;
 		const { user, password: token } = newLogin();
 		const own = Object.keys(options.config ?? {}).some((key) => LOGINS.test(key));
@@ -116,11 +117,13 @@ const server = goServer<NatsOptions>({
 			log: { name: "nats-server", version: /\bVersion:\s+v?(\d\S*)$/, up: /\] Server is ready$/ },
 			...(cluster && { healthy: () => haveLeader(nodes.map(({ health }) => health)) }),
 			url: nodes.map(({ client }) => `nats://${own ? "" : `${token}@`}${client}`).join(","),
+			...(watched && { metrics: nodes.map(({ health }) => `http://${health}/varz`) }),
 			settings: files ? { [SYNC]: "2m (default)", ...settings } : settings,
 			data: streams ? "disk" : null,
 			flushes: files,
 			node(site, i) {
-				const [client = 0, route = 0, monitor = 0] = site.ports;
+				const [client = 0, route = 0] = site.ports;
+				const monitor = site.ports.at(-1) ?? 0;
 				const at = (port: number) => hostPort(site.listen, port);
 				return {
 					argv: ["-c", `${site.folder}/nats.conf`],
@@ -133,8 +136,8 @@ const server = goServer<NatsOptions>({
 							...(!own && { "authorization.token": token }),
 							// A single node advertises nothing.
 							...(site.published && cluster && { client_advertise: site.client }),
+							...((cluster || watched) && { http: at(monitor) }),
 							...(cluster && {
-								http: at(monitor),
 								"cluster.name": "mqbench",
 								"cluster.listen": at(route),
 								"cluster.routes": routes.map((one) => `nats://${one}`),
@@ -164,6 +167,18 @@ export const nats = broker(NatsOptions, {
 	firstDriver: true,
 	secretEnv: ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_CREDS"],
 	server,
+	metrics: {
+		counters:
+			/^(in|out)_(msgs|bytes)$|^(slow_consumers|stale_connections|total_connections)$|^jetstream\.stats\.api\./,
+		show: [
+			"in_msgs",
+			"out_msgs",
+			"slow_consumers",
+			"mem",
+			"jetstream.stats.memory",
+			"jetstream.stats.storage",
+		],
+	},
 	traits: (options) => ({
 		maxMessageBytes: maxMessageBytes(options),
 		nodes: [1, 3],

@@ -51,6 +51,16 @@ export const rabbitmq = broker(RabbitmqOptions, {
 	title: "RabbitMQ",
 	alsoCalled: { rabbit: "rabbitmq" },
 	urls: { amqp: 5672, amqps: 5671 },
+	// rabbitmq_prometheus
+	metrics: {
+		show: [
+			"rabbitmq_global_messages_received_total",
+			"rabbitmq_global_messages_delivered_total",
+			"rabbitmq_queue_messages_ready",
+			"rabbitmq_queue_messages_unacked",
+			"rabbitmq_process_resident_memory_bytes",
+		],
+	},
 	server,
 	traits(options) {
 		const { acknowledge, confirms = defaults.confirms, prefetch = defaults.prefetch } = options;

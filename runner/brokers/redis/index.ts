@@ -14,6 +14,7 @@ import {
 	unacknowledged,
 } from "../fields.ts";
 import { installedServer, newLogin } from "../server.ts";
+import { infoReader } from "./info.ts";
 
 const RedisOptions = z.strictObject({
 	broker: named("redis", "Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists."),
@@ -46,6 +47,7 @@ const RedisOptions = z.strictObject({
 	...tlsField,
 	...processFields,
 });
+const COUNTERS = /^total_(?!.*active)|^(evicted|expired)_|^rejected_connections$|^keyspace_/;
 type Mode = z.infer<typeof RedisOptions>["mode"];
 /** The server's default. */
 const MAX_MESSAGE_BYTES = 512 * 1024 ** 2;
@@ -85,13 +87,15 @@ const server = installedServer<z.output<typeof RedisOptions>>({
 	launch({ nodes, level, image }, { config }) {
 		const settings = stores.settings(level, config);
 		const { password } = newLogin();
+		const url = `redis://:${password}@${nodes[0]?.client}`;
 		return {
 			log: {
 				name: ([, product]) => `${product?.toLowerCase()}-server`,
 				version: /\b(Redis|Valkey) version=(\d[\w.+~-]*)/i,
 				up: /Ready to accept connections/,
 			},
-			url: `redis://:${password}@${nodes[0]?.client}`,
+			url,
+			metrics: [infoReader(url, COUNTERS)],
 			settings,
 			flushes: settings.appendonly === "yes" || settings.save !== NO_SNAPSHOTS,
 			node: ({ listen, ports, folder, data }) => ({
@@ -127,6 +131,10 @@ export const redis = broker(RedisOptions, {
 	// The user of requirepass has no name.
 	urlUser: "",
 	server,
+	metrics: {
+		counters: COUNTERS,
+		show: ["total_commands_processed", "used_memory", "connected_clients", "evicted_keys"],
+	},
 	traits: ({ mode, prefetch, maxLength, acknowledge, config }) => ({
 		...byMode[mode],
 		...promises(mode, acknowledge),

@@ -97,6 +97,10 @@ describe.each(PUBLISHED)("openmetrics of %s", (name) => {
 			...(result.runs.some((run: Run) => run.failover.length > 0)
 				? ["mqbench_time_seconds seconds"]
 				: []),
+			"mqbench_message_seconds seconds",
+			...(result.runs.some(({ cost }: Run) => cost?.diskPerMessageBytes != null)
+				? ["mqbench_message_bytes bytes"]
+				: []),
 			"mqbench_window_messages messages",
 			"mqbench_sla_met ",
 		]);

@@ -1,3 +1,4 @@
+import { TALLIES, type Tally } from "../../model/tallies.ts";
 import { COUNTS } from "../../result/fields.ts";
 import type { ExportedFile, Known, Point } from "./points.ts";
 
@@ -33,7 +34,7 @@ export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 
 // --- internal ---
 
-const UNITS = ["seconds", "messages_per_second", "messages"];
+const UNITS = ["seconds", "messages_per_second", "messages", "bytes"];
 
 const FAMILIES = {
 	latency_seconds:
@@ -44,6 +45,8 @@ const FAMILIES = {
 		"Messages per second in the window; highest rate: the answer of a search.",
 	time_seconds:
 		"Time until a backlog was drained, or what the worst fault did. support=at-least: the true value is larger.",
+	message_seconds: "CPU time per delivered message.",
+	message_bytes: "Bytes per delivered message.",
 	window_messages: "Messages of the window.",
 	sla_met: "1: every SLA line was met; 0: one was breached.",
 };
@@ -70,6 +73,9 @@ function samplesOf({ run, search, figures }: Point): Sample[] {
 }
 
 function figureSamples({ id, unit, metric, value, low, high, atLeast, weak }: Known): Sample[] {
+	if (unit === "bytes") return [{ family: "message_bytes", labels: { figure: id }, value }];
+	if (TALLIES[id as Tally]?.cost)
+		return [{ family: "message_seconds", labels: { figure: id }, value: value / 1e9 }];
 	if (unit !== "ns") return [{ family: "rate_messages_per_second", labels: { rate: id }, value }];
 	const support = atLeast ? "at-least" : weak ? "weak" : null;
 	const mark: Labels = support === null ? {} : { support };

@@ -3,6 +3,7 @@ import { withoutOf } from "../../compare/baseline-of-result.ts";
 import { buildResult } from "../../compare/build.ts";
 import { failure, MqbenchError } from "../../errors.ts";
 import type { Result, Run, Search } from "../../model/result.ts";
+import { TALLIES, type Tally } from "../../model/tallies.ts";
 import { type Figure, field, figuresOf, HIGHEST_RATE, shownFigures } from "../../result/fields.ts";
 import { isRunFolder, runFolders } from "../../result/indexed.ts";
 import { readResult } from "../../result/result-files.ts";
@@ -100,7 +101,9 @@ export function watchedFigures({ run, figures }: Point): Known[] {
 	const { main, load } = run;
 	const values = Object.fromEntries(figures.map(({ id, value }) => [id, value]));
 	const shown = shownFigures([{ main, closed: load.schedule.kind === "closed", figures: values }]);
-	return shown.flatMap((id) => figures.filter((figure) => figure.id === id));
+	return shown
+		.filter((id) => !TALLIES[id as Tally]?.cost)
+		.flatMap((id) => figures.filter((figure) => figure.id === id));
 }
 
 // --- internal ---

@@ -1,3 +1,4 @@
+import { hasProcess } from "../../brokers/index.ts";
 import type { Need } from "../../model/counts.ts";
 import { type BaselineSla, type Metric, type Sla, subjectOf } from "../../model/plan.ts";
 import { TALLIES } from "../../model/tallies.ts";
@@ -118,6 +119,11 @@ const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<
 	*acks(_, where) {
 		const who = withoutAcks(where);
 		if (who !== null && !where.cases.every(isClosed)) yield tell("no-acks-to-count", { who });
+	},
+
+	*broker({ tally }, { systems }) {
+		const bare = systems.find(({ options }) => !hasProcess(options));
+		if (bare) yield tell("no-broker-process", { system: bare.key, tally });
 	},
 
 	*order(_, where) {

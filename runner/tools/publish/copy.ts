@@ -100,7 +100,7 @@ function inTemporary<T>(use: (folder: string) => T): T {
 
 /** The raw data (reports/README.md, "The folder of a run"). No logs: brokers and k6 write whatever they like there. */
 const RAW =
-	/^(?:scenario\.yaml|(?:environment|command|against)\.json|(?:runs|floors)\/[^/]+\/(?:plan\.json|script\.js|run\.json|client-\d+\.(?:hlog|jsonl|ledger)|resources[\w-]*\.jsonl))$/;
+	/^(?:scenario\.yaml|(?:environment|command|against)\.json|(?:runs|floors)\/[^/]+\/(?:plan\.json|script\.js|run\.json|client-\d+\.(?:hlog|jsonl|ledger)|resources[\w-]*\.jsonl|broker-metrics\.jsonl))$/;
 
 function isRaw(file: string): boolean {
 	return RAW.test(file);

@@ -1,0 +1,150 @@
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import type { Metrics, MetricsLine, MetricsReader } from "../model/metrics-file.ts";
+import { reasonOf } from "../reason.ts";
+import { maskUrls } from "../secrets.ts";
+import { formatBytes, formatCount } from "../units.ts";
+import type { World } from "../world.ts";
+import { flatten, parsePrometheus } from "./prometheus.ts";
+
+interface Watched {
+	/** One for each node: http:// or https://, or the broker's own way. */
+	readonly from: readonly (string | MetricsReader)[];
+	/** Names of numbers without a type that only grow. */
+	readonly counters: RegExp;
+	/** Names of series for charts. */
+	readonly show: readonly string[];
+	readonly file: string;
+	readonly everySeconds: number;
+}
+
+/** Reads what the broker itself counts, once a second until stopped. It never fails: what could not be read is missing, and `notes` say why. */
+export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
+	const { from, counters, file, everySeconds } = watched;
+	// If the disk is full, the run itself reports it.
+	const out = createWriteStream(file, { flags: "w" }).on("error", () => {});
+	const recorder = makeRecorder();
+	const write = (lines: readonly MetricsLine[]) => {
+		if (!out.errored) out.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+	};
+	write([{ type: "show", names: [...watched.show] }]);
+	const nodes = from.map((one, i) => {
+		const reader = typeof one === "string" ? readHttp(one, counters) : one;
+		return { one, node: i + 1, reader, reads: 0, why: "", busy: null as Promise<void> | null };
+	});
+	const look = async (node: (typeof nodes)[number]) => {
+		const before = clock.nowMs();
+		try {
+			const metrics = await node.reader.read(AbortSignal.timeout(TIMEOUT_MS));
+			write(recorder.sample(node.node, (before + clock.nowMs()) / 2, metrics));
+			node.reads++;
+		} catch (error) {
+			node.why = (error as Error).name === "TimeoutError" ? "no answer in time" : reasonIn(error);
+		}
+		node.busy = null;
+	};
+	const tick = () => {
+		for (const node of nodes) node.busy ??= look(node);
+	};
+	tick();
+	const timer = setInterval(tick, everySeconds * 1000);
+	return {
+		async stop(): Promise<string[]> {
+			clearInterval(timer);
+			tick();
+			await Promise.all(nodes.map(({ busy }) => busy));
+			for (const { reader } of nodes) reader.close();
+			out.end();
+			await finished(out).catch(() => {});
+			const silent = nodes.filter(({ reads }) => reads === 0);
+			const { leftOut } = recorder;
+			return [
+				...silent.map(
+					({ one, why }) => `the broker's metrics could not be read: ${maskUrls(`${one}`)}: ${why}`,
+				),
+				...(leftOut === 0
+					? []
+					: [
+							`${formatCount(leftOut)} of the broker's metrics were left out: ${MOST_SERIES} are kept`,
+						]),
+			];
+		},
+	};
+}
+
+// --- internal ---
+
+/** Shorter than the time between two looks. */
+const TIMEOUT_MS = 900;
+const MOST_BYTES = 4 * 1024 ** 2;
+const MOST_SERIES = 2000;
+const MOST_LETTERS = 500;
+
+function makeRecorder() {
+	const numbers = new Map<string, number>();
+	const last = new Map<number, Map<number, number | null>>();
+	let leftOut = 0;
+	return {
+		get leftOut() {
+			return leftOut;
+		},
+		sample(node: number, unixMs: number, metrics: Metrics): MetricsLine[] {
+			const lines: MetricsLine[] = [];
+			const before = last.get(node) ?? new Map<number, number | null>();
+			const now = new Map<number, number | null>();
+			for (const [name, { value, counter }] of metrics) {
+				let number = numbers.get(name);
+				if (number === undefined) {
+					if (numbers.size >= MOST_SERIES || name.length > MOST_LETTERS) continue;
+					number = numbers.size;
+					numbers.set(name, number);
+					lines.push({ type: "series", name, counter });
+				}
+				now.set(number, value);
+			}
+			leftOut = Math.max(leftOut, metrics.size - now.size);
+			const values: [number, number | null][] = [...now].filter(
+				([number, value]) => before.get(number) !== value,
+			);
+			for (const [number, value] of before)
+				if (!now.has(number) && value !== null) values.push([number, null]);
+			last.set(node, now);
+			return [...lines, { type: "sample", node, unixMs, values }];
+		},
+	};
+}
+
+/** Prometheus text, or JSON as of nats-server and RabbitMQ's management. */
+function readHttp(url: string, counters: RegExp): MetricsReader {
+	const bare = new URL(url);
+	const login = `${decodeURIComponent(bare.username)}:${decodeURIComponent(bare.password)}`;
+	const headers: Record<string, string> =
+		login === ":" ? {} : { authorization: `Basic ${Buffer.from(login).toString("base64")}` };
+	bare.username = "";
+	bare.password = "";
+	return {
+		async read(signal) {
+			const response = await fetch(bare, { headers, signal, redirect: "error" });
+			if (!response.ok) throw new Error(`it answers with HTTP status ${response.status}`);
+			const pieces: Uint8Array[] = [];
+			let bytes = 0;
+			for await (const piece of response.body ?? []) {
+				pieces.push(piece);
+				bytes += piece.length;
+				if (bytes > MOST_BYTES)
+					throw new Error(`its answer is larger than ${formatBytes(MOST_BYTES)}`);
+			}
+			const text = Buffer.concat(pieces).toString();
+			return /^\s*\{\s*"[^"]*"\s*:/.test(text)
+				? flatten(JSON.parse(text), counters)
+				: parsePrometheus(text);
+		},
+		close() {},
+	};
+}
+
+/** fetch wraps the reason of a failure. */
+function reasonIn(error: unknown): string {
+	const { cause } = error as Error;
+	return maskUrls(reasonOf(cause instanceof Error ? cause : error));
+}
