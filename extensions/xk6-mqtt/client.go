@@ -26,6 +26,8 @@ type link interface {
 	broker.Wire
 	// end ends the connection. Sends that are not acknowledged are then completed.
 	end(reason error)
+	// part says goodbye first.
+	part()
 }
 
 // ending is the common part of both libraries' links: a context that ends with the connection, or with the session.
@@ -67,6 +69,9 @@ type client struct {
 	slots      chan struct{}
 	// kept is the library's state of a persistent session from one connection to the next.
 	kept any
+	// patience is how long an answer to a packet may take, readBytes the size of the buffer.
+	patience  time.Duration
+	readBytes int
 }
 
 var (
@@ -119,7 +124,7 @@ func (c *client) forget(ctx context.Context) error {
 
 // link dials and subscribes.
 func (c *client) link(ctx context.Context) (made link, err error) {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
 	dial, hosts := dial5, c.s.at.Hosts
 	if c.s.own.Protocol == version3 {
@@ -159,7 +164,8 @@ type wire struct {
 var _ sync.Locker = (*wire)(nil)
 
 // dialWire connects. Packets that are larger than packetBytes take two writes; with 0 no packet is collected.
-func (s *session) dialWire(ctx context.Context, host string, packetBytes int) (*wire, error) {
+func (c *client) dialWire(ctx context.Context, host string, packetBytes int) (*wire, error) {
+	s := c.s
 	dial := (&net.Dialer{}).DialContext
 	if s.security != nil {
 		dial = (&tls.Dialer{Config: s.security}).DialContext
@@ -175,7 +181,7 @@ func (s *session) dialWire(ctx context.Context, host string, packetBytes int) (*
 	if err := below.(*net.TCPConn).SetNoDelay(s.own.NoDelay); err != nil {
 		return nil, err
 	}
-	w := &wire{Conn: conn, reader: bufio.NewReaderSize(conn, bufferBytes)}
+	w := &wire{Conn: conn, reader: bufio.NewReaderSize(conn, c.readBytes)}
 	if packetBytes > 0 {
 		w.packet = bufio.NewWriterSize(conn, packetBytes)
 	}

@@ -222,5 +222,6 @@ func (s *session) client(filter string, take func([]byte, bool)) *client {
 	return &client{
 		Link: broker.Link[link]{First: reconnectWait, Wait: reconnectWait},
 		s:    s, number: int(s.clients.Add(1)) - 1, filter: filter, take: take,
+		patience: connectTimeout, readBytes: bufferBytes,
 	}
 }

@@ -21,7 +21,7 @@ type link3 struct {
 const takeTimeout = 200 * time.Millisecond
 
 func dial3(ctx context.Context, c *client, host string) (link, error) {
-	socket, err := c.s.dialWire(ctx, host, 0)
+	socket, err := c.dialWire(ctx, host, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func dial3(ctx context.Context, c *client, host string) (link, error) {
 	keepAlive := time.Duration(c.s.own.KeepAliveNs)
 	l.library = paho.NewClient(paho.NewClientOptions().AddBroker("tcp://" + host).SetClientID(c.id()).SetProtocolVersion(4).
 		SetCleanSession(!c.persistent).SetUsername(c.s.at.User).SetPassword(c.s.at.Password).
-		SetKeepAlive(keepAlive).SetPingTimeout(max(keepAlive, time.Second)).SetWriteTimeout(takeTimeout).SetConnectTimeout(connectTimeout).
+		SetKeepAlive(keepAlive).SetPingTimeout(max(keepAlive, time.Second)).SetWriteTimeout(takeTimeout).SetConnectTimeout(c.patience).
 		SetAutoReconnect(false).SetConnectRetry(false).SetResumeSubs(false).SetOrderMatters(true).SetStore(c.kept.(paho.Store)).
 		SetCustomOpenConnectionFn(func(*url.URL, paho.ClientOptions) (net.Conn, error) { return socket, nil }).
 		SetConnectionLostHandler(func(_ paho.Client, err error) { l.end(err) }).
@@ -92,6 +92,11 @@ func (l *link3) subscribe(ctx context.Context, filter string) (byte, error) {
 		}
 	}
 	return 0, errors.New("refused, and MQTT 3.1.1 does not say why")
+}
+
+func (l *link3) part() {
+	l.library.Disconnect(uint(takeTimeout / time.Millisecond))
+	l.end(errClosed)
 }
 
 // --- internal ---

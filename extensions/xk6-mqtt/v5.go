@@ -29,7 +29,7 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 	if c.take != nil {
 		packetBytes = ackBytes
 	}
-	socket, err := c.s.dialWire(ctx, host, packetBytes)
+	socket, err := c.dialWire(ctx, host, packetBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 		expiry = uint32(sessionExpiry / time.Second)
 	}
 	l.library = paho.NewClient(paho.ClientConfig{
-		Conn: socket, Session: l.State, PacketTimeout: connectTimeout,
+		Conn: socket, Session: l.State, PacketTimeout: c.patience,
 		OnPublishReceived: []func(paho.PublishReceived) (bool, error){func(r paho.PublishReceived) (bool, error) {
 			if c.take != nil {
 				c.take(r.Packet.Payload, r.Packet.Duplicate())
@@ -69,6 +69,11 @@ func dial5(ctx context.Context, c *client, host string) (link, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+func (l *link5) part() {
+	_ = l.library.Disconnect(&paho.Disconnect{}) // an error means that nobody is there to read it
+	l.end(errClosed)
 }
 
 // refusal is a server's reason code in words.

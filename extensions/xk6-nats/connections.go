@@ -185,9 +185,14 @@ func (c *connections) options() (of broker.Settings[nats.Option]) {
 	return of
 }
 
+// from is all servers, beginning with one of them.
+func (c *connections) from(first int) string {
+	return strings.Join(slices.Concat(c.servers[first:], c.servers[:first]), ",")
+}
+
 func (c *connections) connect(i int, dialer nats.CustomDialer, lost func(int)) (*nats.Conn, error) {
 	first := i % len(c.servers)
-	return nats.Connect(strings.Join(slices.Concat(c.servers[first:], c.servers[:first]), ","), append(c.options().Options,
+	return nats.Connect(c.from(first), append(c.options().Options,
 		nats.Name("mqbench-"+strconv.Itoa(i)), nats.SetCustomDialer(dialer),
 		// Connection i starts with server i, which gives a cluster's nodes the same share in every run.
 		nats.DontRandomize(),

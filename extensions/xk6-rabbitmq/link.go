@@ -42,6 +42,9 @@ type link struct {
 	subscriptions broker.List[*subscription]
 	// attempts to connect choose one node of a cluster after the other.
 	attempts int
+	// name on the server, and how long dialling may take.
+	name     string
+	patience time.Duration
 }
 
 // wire is a connection of the library, and the socket that it reads.
@@ -70,7 +73,11 @@ func (w *wire) unconfirmed() error {
 
 // connect makes a link.
 func (s *session) connect(ctx context.Context, number int, consumes bool) (*link, error) {
-	l := &link{Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number, consumes: consumes}
+	name := "mqbench-" + strconv.Itoa(number) + map[bool]string{true: "-consumers"}[consumes]
+	l := &link{
+		Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number, consumes: consumes,
+		name: name, patience: dialTimeout,
+	}
 	return l, l.Open(ctx, s.Base, l.made)
 }
 
@@ -89,7 +96,7 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 	return w, nil
 }
 
-// dial makes a wire, which the broker lists under the link's number and purpose.
+// dial makes a wire, which the broker lists under the link's name.
 func (l *link) dial(ctx context.Context) (*wire, error) {
 	s, w := l.session, &wire{}
 	w.over, w.fail = context.WithCancelCause(context.Background())
@@ -101,17 +108,17 @@ func (l *link) dial(ctx context.Context) (*wire, error) {
 		ChannelMax: channelMax,
 		Properties: amqp.NewConnectionProperties(),
 		Dial: func(network, address string) (net.Conn, error) {
-			dialer := net.Dialer{Timeout: dialTimeout}
+			dialer := net.Dialer{Timeout: l.patience}
 			raw, err := dialer.DialContext(ctx, network, address)
 			if err != nil {
 				return nil, err
 			}
 			w.raw = &incoming{Conn: raw, encrypted: s.secure(), alone: map[uint64]bool{}}
 			// The library clears it when the connection is open.
-			return w.raw, raw.SetDeadline(time.Now().Add(dialTimeout))
+			return w.raw, raw.SetDeadline(time.Now().Add(l.patience))
 		},
 	}
-	config.Properties.SetClientConnectionName("mqbench-" + strconv.Itoa(l.number) + map[bool]string{true: "-consumers"}[l.consumes])
+	config.Properties.SetClientConnectionName(l.name)
 	if s.tls != nil {
 		config.TLSClientConfig = s.tls.Clone()
 		url = strings.Replace(url, "amqp://", "amqps://", 1)
@@ -175,9 +182,13 @@ func (l *link) watch(w *wire) {
 // close says goodbye within a time limit, and then closes the socket, with or without an answer.
 func (l *link) close() {
 	if w, is := l.Now(); is {
-		deadline.AtMost(2*closeGrace, func() { _ = w.CloseDeadline(time.Now().Add(closeGrace)) })
-		_ = w.raw.Close()
+		w.close()
 	}
+}
+
+func (w *wire) close() {
+	deadline.AtMost(2*closeGrace, func() { _ = w.CloseDeadline(time.Now().Add(closeGrace)) })
+	_ = w.raw.Close()
 }
 
 // wired is the link's wire at the moment.

@@ -88,7 +88,10 @@ func newLink[W broker.Wire]() broker.Link[W] {
 func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	options := s.options(-1) // the library's value for no timeout
+	return s.socket(ctx, subscribes, s.options(-1)) // the library's value for no timeout
+}
+
+func (s *session) socket(ctx context.Context, subscribes bool, options *redis.Options) (*socket, error) {
 	k := &socket{}
 	k.Context, k.fail = context.WithCancelCause(s.Over)
 	dialer := redis.NewDialer(options)

@@ -91,10 +91,11 @@ export function broker<Schema extends z.ZodObject>(
 			config: configExample,
 		}),
 		traits(written: Options) {
-			const { acknowledge = "automatic", cannot, instead, ...differing } = traits(written);
+			const { acknowledge = "automatic", cannot, instead, dials, ...differing } = traits(written);
 			const { levels, own: ownDurability } = stores(written);
 			const noAcks = differing.acks ? {} : { publish: "it acknowledges nothing" };
-			const reasons = Object.entries({ ...noAcks, ...cannot }).map(
+			const noDial = dials ? {} : { connect: NO_DIAL };
+			const reasons = Object.entries({ ...noAcks, ...noDial, ...cannot }).map(
 				([pattern, reason]) => [pattern, ...[reason].flat()] as const,
 			);
 			return {
@@ -278,6 +279,8 @@ export interface Traits {
 	/** Unacknowledged messages are redelivered after this, ns; null means only after a disconnect. */
 	readonly redeliverAfterNs: number | null;
 	readonly maxReplicas: number;
+	/** Most connections of a server by its `config`, or else its default. Absent: only the machine limits them. */
+	readonly maxConnections?: { readonly most: number; readonly option: string };
 	/** Cluster sizes that mqbench can start. */
 	readonly nodes: readonly number[];
 	readonly requestUsd?: number;
@@ -291,6 +294,8 @@ export interface OwnTraits extends Partial<Omit<Traits, "acknowledge" | "cannot"
 	/** A reason, or a reason and its remedy. `broker` adds `publish` where there are no acks. */
 	readonly cannot?: Readonly<Partial<Record<Pattern, string | readonly [string, string]>>>;
 	readonly instead?: string;
+	/** Its driver opens connections during a run (pattern connect). */
+	readonly dials?: true;
 }
 
 export const USUAL_TRAITS = {
@@ -315,6 +320,10 @@ export const USUAL_TRAITS = {
 
 // --- internal ---
 
+const NO_DIAL = [
+	"mqbench opens its connections before the run",
+	"measure mqtt, nats, rabbitmq or redis with it",
+] as const;
 const OWN_VERSION = "binary is an installation with a version of its own; remove version";
 const NO_SERVER: Server = { process: null, image: null, program: null, install: null };
 

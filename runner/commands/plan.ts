@@ -4,7 +4,7 @@ import { cloudRequest } from "../../infra/rent/request.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { tooDeepWarnings } from "../plan/depth.ts";
 import { expand } from "../plan/expand.ts";
-import { placeLines, usesLines } from "../plan/place-text.ts";
+import { holdingLines, placeLines, usesLines } from "../plan/place-text.ts";
 import { renderPlan } from "../plan/plan-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
 import { readScenario } from "../scenario/load.ts";
@@ -35,10 +35,13 @@ export async function plan(
 		world.stdout.write(
 			renderPlan(plans, {
 				columns: world.stdout.columns,
-				where: placeLines(
-					request?.scenario ?? scenario,
-					new Set(plans.map(({ system }) => system)),
-				),
+				where: [
+					...placeLines(
+						request?.scenario ?? scenario,
+						new Set(plans.map(({ system }) => system)),
+					),
+					...holdingLines(plans),
+				],
 				uses: usesLines(scenario, plans, world.env),
 				warnings,
 				searchText: foreseenText,

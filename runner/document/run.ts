@@ -188,8 +188,15 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	];
 }
 
-function notes({ load, reordered, timedOut, requests, throttledNs, reconnects, cost }: Run) {
+function notes(run: Run) {
+	const { load, reordered, timedOut, requests, throttledNs, reconnects, connections, cost } = run;
 	return [
+		load.pattern === "connect"
+			? "each message is a new connection: ack is until it is logged in, response until its message is back"
+			: null,
+		connections
+			? `of ${plural(connections.opened, "connection")}, warm-up included, ${formatCount(connections.closed)} were closed, ${formatCount(connections.gone)} lost while open, ${formatCount(connections.held)} open at the end`
+			: null,
 		load.pattern === "fan-out"
 			? `received and lost count copies: ${plural(load.subscriptions, "subscriber")} ${load.subscriptions === 1 ? "has" : "have"} one of each message`
 			: null,

@@ -127,6 +127,7 @@ const TOTALS: Rules<Totals> = {
 	endNs: Math.max,
 	schedLatencyP999Ns: Math.max,
 	throttledNs: largest,
+	connections: (a, b) => (a && b ? add(a, b) : plainly(a, b)),
 	// The client that closed first has counted least.
 	lookedNs: smallest,
 	// From the first client that sent or received to the last.

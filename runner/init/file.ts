@@ -82,6 +82,7 @@ const MEANING: Readonly<Record<Pattern, string>> = {
 	"work-queue": "consumers share the messages; each message goes to one",
 	publish: "no consumers; measures until the broker acknowledges",
 	backlog: "consumers pause, messages pile up, then they catch up",
+	connect: "each message is a new connection, which receives it",
 };
 
 const CONSUMERS = 2;
@@ -90,6 +91,7 @@ function more(pattern: Pattern, { traits }: Described): string {
 	if (pattern === "fan-out") return "  subscriptions: 10 # subscribers\n";
 	if (pattern === "request-reply") return "  consumers: 1 # responders\n";
 	if (pattern === "backlog") return "  backlog: 5000 # messages that pile up\n";
+	if (pattern === "connect") return "  hold: 100 # connections that stay open\n";
 	if (pattern !== "work-queue") return "";
 	return `  consumers: ${CONSUMERS}\n${traits.partitions ? `  partitions: ${CONSUMERS} # at least one for each consumer, or some get nothing\n` : ""}`;
 }

@@ -110,6 +110,13 @@ export const CountersLine = z.strictObject({
 
 export type CountersLine = z.infer<typeof CountersLine>;
 
+export const Connections = z.strictObject({
+	opened: Count,
+	held: Count,
+	closed: Count,
+	gone: Count,
+});
+
 /** Totals of the whole run. Defaults are for reports/published/nats-stall, which is older than those fields. */
 export const TotalsLine = z.strictObject({
 	type: z.literal("totals"),
@@ -124,6 +131,8 @@ export const TotalsLine = z.strictObject({
 	/** Sends that ended without an answer: `unknown` messages that then left flight. Absent if not recorded, or nothing is acknowledged. */
 	unanswered: Count.optional(),
 	reconnects: Count.nullable().default(0),
+	/** connect: opened = held at the end + closed + gone (lost while held). Null for other patterns, and if attempts hung. */
+	connections: Connections.nullable().default(null),
 	/** How long the broker held back at least one connection (quota, alarm), ns. Null if its protocol does not announce it. */
 	throttledNs: Count.nullable().default(null),
 	/** First send call, last acknowledgement, first and last distinct receipt of the window's messages, ns since T0. */

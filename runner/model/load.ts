@@ -18,6 +18,7 @@ export const PATTERNS = [
 	"work-queue",
 	"publish",
 	"backlog",
+	"connect",
 ] as const;
 export const Pattern = z.enum(PATTERNS);
 export type Pattern = z.infer<typeof Pattern>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ClientLine, OffendersLine, SlowestLine, TickLine, TotalsLine } from "./client-file.ts";
+import { ClientLine, Connections, OffendersLine, SlowestLine, TickLine, TotalsLine } from "./client-file.ts";
 import { CommandFile } from "./command-file.ts";
 import { Comparison, SaidFields } from "./comparison.ts";
 import { countParts } from "./counts.ts";
@@ -261,6 +261,10 @@ export const Run = z.strictObject({
 	reconnects: MaybeCount,
 	/** How long the broker held back at least one connection (quota, alarm). Absent if its protocol does not announce it. */
 	throttledNs: Ns.optional(),
+	connections: Connections.optional().meta({
+		description:
+			"Pattern connect, warm-up included: opened = held at the end + closed + gone (lost while held). Absent: another pattern, or attempts hung.",
+	}),
 	warmup: z.strictObject(counters),
 	metrics: z.strictObject(byMetric(() => MetricSummary.nullable())),
 	/** The run's metric in short tables: response, in a closed loop service, in a backlog ack. */

@@ -7,6 +7,7 @@ import {
 	type Load,
 	type LoadInResult,
 	loadName,
+	PATTERNS,
 	type Part,
 	Pattern,
 } from "./load.ts";
@@ -16,6 +17,9 @@ const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
 	backlog: "consumers",
 	"request-reply": "responders",
 };
+
+/** In the others a connection has a topic of its own, with one message. */
+const WITH_TOPICS = PATTERNS.filter((pattern) => pattern !== "connect");
 
 interface Around {
 	readonly pattern: Pattern;
@@ -51,7 +55,7 @@ const KEYS = 1000;
 const pattern = field({
 	input: Pattern.meta({
 		description:
-			"`round-trip`: the sender receives its own messages through the broker; `request-reply`: responders send each message back; `fan-out`: every subscriber gets a copy; `work-queue`: consumers share the messages; `publish`: nothing is received, only acknowledged; `backlog`: consumers pause while messages pile up, then drain them.",
+			"`round-trip`: the sender receives its own messages through the broker; `request-reply`: responders send each message back; `fan-out`: every subscriber gets a copy; `work-queue`: consumers share the messages; `publish`: nothing is received, only acknowledged; `backlog`: consumers pause while messages pile up, then drain them; `connect`: each message is a new connection, which sends it to itself (`ack`: until it is logged in).",
 	}).default("round-trip"),
 	plan: Pattern,
 	value: (pattern = "round-trip") => pattern,
@@ -62,15 +66,33 @@ const pattern = field({
 const SENDING = {
 	inFlight: field({
 		input: count(
-			"Most incomplete messages of one producer. At the limit it waits, and the wait is measured. Default: no limit; with `messages` 1000.",
+			"Most incomplete messages of one producer. At the limit it waits, and the wait is measured. Default: no limit; with `messages` or `connect` 1000.",
 			1_000_000,
 			[1000],
 		).optional(),
 		// Per producer. Null is no limit, and impossible where the schedule is closed.
 		plan: z.int().positive().nullable(),
-		value: (n, { closed }) => n ?? (closed ? 1000 : null),
+		value: (n, { closed, pattern }) => n ?? (closed || pattern === "connect" ? 1000 : null),
 		inName: (n) => `${n} in flight`,
 		fact: ["in flight", "no limit", (n) => (n === null ? "no limit" : `${n}`)],
+	}),
+	hold: field({
+		input: z
+			.int()
+			.min(0)
+			.max(1_000_000)
+			.meta({
+				description:
+					"`connect`: how many connections stay open and idle; the oldest is closed for a new one. Default: 0.",
+				examples: [1000],
+			})
+			.optional(),
+		// On all clients together.
+		plan: z.int().nonnegative().default(0),
+		value: (n) => n ?? 0,
+		only: ["connect"],
+		inName: (n) => `hold ${n}`,
+		fact: ["connections held", "0", String],
 	}),
 	connections: field({
 		input: count("Producers' connections.", 10_000, [25]).default(1),
@@ -115,6 +137,7 @@ const RECEIVING = {
 		// Per topic. Message i without a key goes to partition sequence mod partitions.
 		plan: z.int().positive().default(1),
 		value: (n) => n ?? null,
+		only: WITH_TOPICS,
 		inName: (n) => counted(n ?? 1, "partition"),
 		fact: ["partitions", "1", String],
 	}),
@@ -255,6 +278,7 @@ const RECEIVING = {
 			if (keys === "none") return null;
 			return typeof keys === "string" ? { distribution: keys, count: KEYS } : keys;
 		},
+		only: WITH_TOPICS,
 		inName: (keys) => (keys === null ? "no keys" : `${keys.count} ${keys.distribution} keys`),
 		fact: [
 			"keys",
@@ -283,6 +307,7 @@ const PROMISES = {
 		}).default("none"),
 		plan: Order,
 		value: (order) => order ?? "none",
+		only: WITH_TOPICS,
 		inName: (order) => `order ${order}`,
 		fact: ["order", "none", String],
 	}),

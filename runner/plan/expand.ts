@@ -106,7 +106,12 @@ function pathOf(system: System, one: Case): string {
 }
 
 /** Patterns whose responses go to a consumer that does not share. */
-const ALONE: ReadonlySet<Case["pattern"]> = new Set(["round-trip", "fan-out", "request-reply"]);
+const ALONE: ReadonlySet<Case["pattern"]> = new Set([
+	"round-trip",
+	"fan-out",
+	"request-reply",
+	"connect",
+]);
 
 function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
 	if (pattern === "publish") return "automatic";
@@ -178,7 +183,8 @@ function plan(
 		durability: unknown ? "not known, the topics are yours" : system.durability,
 		durabilityLevel: durability,
 		replicas,
-		acks: traits.acks,
+		// A login is answered.
+		acks: traits.acks || one.pattern === "connect",
 		requestUsd: traits.requestUsd ?? null,
 		server: hasProcess(system.options),
 		urlEnv: "MQBENCH_URL",

@@ -35,6 +35,7 @@ const NO_CONSUMERS = {
 	consumerConnections: 0,
 	replyTopics: [],
 	bystanders: 0,
+	hold: 0,
 };
 
 /** The load at its highest rate; a closed one with fewer messages. */

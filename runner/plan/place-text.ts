@@ -1,11 +1,20 @@
+import { readFileSync } from "node:fs";
 import { brokerOf, hasProcess, imageAt, noBroker } from "../brokers/index.ts";
+import { largestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { metricsUrl } from "../scenario/metrics.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
-import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
+import {
+	formatBytesExact,
+	formatCount,
+	formatDuration,
+	formatDurationExact,
+	plural,
+	ratePerSecond,
+} from "../units.ts";
 
 /** Where the systems of `keys` and the load run, and the faults. Empty if all is local with one process. */
 export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): string[] {
@@ -20,6 +29,27 @@ export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): strin
 			.map(({ key }) => `${key}: no server, its clients are connected to each other`),
 		...(scenario.aws === null ? clientsLine(scenario) : []),
 		...(systems.length === 0 ? [] : scenario.faults.map(faultLine)),
+	];
+}
+
+/** What one load generator process can hold, if connections are what is measured. `read`: a file of /proc, "" if there is none. */
+export function holdingLines(plans: readonly Plan[], read = readProc): string[] {
+	const connecting = plans.filter(({ pattern }) => pattern === "connect");
+	const [, files] = /^Max open files +\d+ +(\d+)/m.exec(read("self/limits")) ?? [];
+	const [from = 0, to = 0] = read("sys/net/ipv4/ip_local_port_range").split(/\s+/).map(Number);
+	if (connecting.length === 0 || files === undefined || to === 0) return [];
+	const ports = to - from + 1;
+	const said = `one load generator process here can hold ${formatCount(Number(files) - OWN_FILES)} connections (ulimit -H -n), ${formatCount(ports)} of them to one address (net.ipv4.ip_local_port_range)`;
+	const fastest = largestOf(
+		connecting.map(({ schedule: { rate }, client }) =>
+			rate === null ? 0 : ratePerSecond(rate) / client.count,
+		),
+	);
+	const secondsLeft = ports / fastest;
+	return [
+		secondsLeft < PORT_KEPT_S
+			? `${said}; to a server on another machine, ${formatCount(fastest)}/s use up the ports in ${formatDuration(secondsLeft * 1e9)}, because a closed connection keeps its port for ${PORT_KEPT_S}s: use more clients`
+			: said,
 	];
 }
 
@@ -69,6 +99,18 @@ export function clusterText(kubernetes: Kubernetes | null): string {
 }
 
 // --- internal ---
+
+/** Files that k6 has open besides (ownFiles in extensions/xk6-mqbench/generator/session.go), and Linux's TIME_WAIT. */
+const OWN_FILES = 32;
+const PORT_KEPT_S = 60;
+
+function readProc(file: string): string {
+	try {
+		return readFileSync(`/proc/${file}`, "utf8");
+	} catch {
+		return "";
+	}
+}
 
 function rigLine({ rig }: Scenario, systems: readonly System[]): string[] {
 	if (rig === null) return [];

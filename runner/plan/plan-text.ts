@@ -280,6 +280,8 @@ function describeAll(plans: readonly Plan[]): string {
 }
 
 function topology(plan: Plan): string {
+	if (plan.pattern === "connect")
+		return `each on a new connection, ${plan.hold === 0 ? "closed afterwards" : `of which the newest ${formatCount(plan.hold)} stay open`}`;
 	const { consumers, subscriptions, consumerConnections, partitions, bystanders } = plan;
 	const receivers =
 		plan.pattern === "fan-out"

@@ -37,6 +37,12 @@ export function copies({ pattern, subscriptions }: Measured): number {
 	return pattern === "fan-out" ? subscriptions : 1;
 }
 
+/** connect: most connections that are open or being opened at once, all clients (visits.most in extensions). Else 0. */
+export function openConnections(plan: Plan): number {
+	const { pattern, schedule, hold, inFlight, producers } = plan;
+	return pattern === "connect" ? Math.min(schedule.messages, hold + (inFlight ?? 0) * producers) : 0;
+}
+
 /** For short tables and charts over time. */
 export function mainMetric(of: Measured): Metric {
 	if (of.pattern === "backlog") return "ack";

@@ -1,14 +1,16 @@
 import { noBroker } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
+import { largestOf } from "../extremes.ts";
 import { distinct, grouped } from "../grouped.ts";
 import type { Plan } from "../model/plan.ts";
 import { busy, type Consuming, idle } from "../scenario/consumers.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { sum } from "../stats/sum.ts";
-import { formatDuration, ratePerSecond } from "../units.ts";
+import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 import type { World } from "../world.ts";
 import { tooDeepWarnings } from "./depth.ts";
+import { openConnections } from "./samples.ts";
 
 /** Warns of SLA lines that the samples will not carry (under `strict` it throws instead), and of unfair comparisons. */
 export function warnBeforeRuns(
@@ -35,7 +37,11 @@ export function warnBeforeRuns(
 }
 
 export function warningsOf(scenario: Scenario, plans: readonly Plan[]): string[] {
-	return [...unequalPrefetch(scenario, plans), ...loadWarnings(plans)];
+	return [
+		...unequalPrefetch(scenario, plans),
+		...loadWarnings(plans),
+		...connectionWarnings(scenario, plans),
+	];
 }
 
 export function consuming(plan: Plan): Consuming {
@@ -100,6 +106,20 @@ function loadWarnings(plans: readonly Plan[]): string[] {
 	return [...grouped(found, ({ text }) => text)].map(([text, [first, ...more]]) => {
 		const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
 		return `${first?.plan.system}, ${first?.plan.case}${others}: ${text}`;
+	});
+}
+
+function connectionWarnings({ systems }: Scenario, plans: readonly Plan[]): string[] {
+	return systems.flatMap(({ key, traits: { maxConnections } }) => {
+		const most = largestOf([
+			0,
+			...plans.filter((plan) => plan.system === key).map(openConnections),
+		]);
+		if (maxConnections === undefined || most <= maxConnections.most) return [];
+		const { option, most: taken } = maxConnections;
+		return [
+			`${key} takes ${formatCount(taken)} connections, and up to ${formatCount(most)} may be open: write config: { ${option}: ${most} }`,
+		];
 	});
 }
 

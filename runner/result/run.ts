@@ -66,6 +66,7 @@ export function runOf(facts: Facts, judged: RunVerdict): Run {
 		foreign: totals?.foreign ?? null,
 		reconnects: totals?.reconnects ?? null,
 		...(totals?.throttledNs == null ? {} : { throttledNs: totals.throttledNs }),
+		...(totals?.connections && { connections: totals.connections }),
 		warmup: countersOf(counters.warmup, plan.schedule.warmupMessages),
 		metrics,
 		main: mainMetric(plan),

@@ -79,7 +79,9 @@ export function loadText({ load }: Run): string {
 	return [
 		load.pattern,
 		`${rateText(load)} of ${sizeOf(load)} ${timeText(load)}`,
-		plural(load.connections, "connection"),
+		load.pattern === "connect"
+			? `each on a new connection, ${formatCount(load.hold)} held`
+			: plural(load.connections, "connection"),
 		consumersText(load),
 		load.keys === null ? "" : `${formatCount(load.keys.count)} keys, ${load.keys.distribution}`,
 		load.inFlight === null ? "" : `at most ${load.inFlight} in flight per producer`,

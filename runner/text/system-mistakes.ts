@@ -9,6 +9,7 @@ export const systemMistakes = {
 	"aws-without-broker": "{broker} needs no machines; write target: local",
 	"aws-missing": "target aws needs to know which machines to rent; write e.g. aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }",
 	"yours-request-reply": "pattern request-reply makes topics for replies, and {system} has create: false; write pattern: round-trip",
+	"yours-connect": "pattern connect makes a topic for each connection, and {system} has create: false; remove create and topics of {system}",
 	"yours-other-number": 'case "{case}" sends to {topics:topic}, and {system} names {named}; write topics: {named} in workload',
 	"yours-more-topics": "{field} reaches beyond the topics that {system} names (create: false); remove {field}",
 	"pin-needs-linux": "pin works on Linux only; remove it on this machine",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Abilities that only some systems have. Each is an interface that a Session may implement, and a function that uses it or returns a
@@ -129,6 +130,36 @@ func Meet(ctx context.Context, s Session, others []Endpoint) error {
 	}
 	return errors.New("clients of this system meet at its server, not each other")
 }
+
+// Dialer is the ability to open connections while the run goes on (pattern connect). Without it a system cannot run that pattern.
+type Dialer interface {
+	// Dial opens connection n and returns when the server has logged it in, or when ctx ends, which has a deadline. Each n of all clients is
+	// dialled once. Any number of goroutines calls it at the same time.
+	Dial(ctx context.Context, n int64) (Visitor, error)
+}
+
+// Visitor is a connection that comes and goes. It is never replaced.
+type Visitor interface {
+	// Greet subscribes to a topic of the connection's own below m's (Own), sends m there, and returns when the library has it, or when ctx
+	// ends. m is the visitor's from then on. handle gets the message as often as it arrives. Called at most once.
+	Greet(ctx context.Context, m *Message, handle Handler) error
+	// Gone reports whether the connection is lost.
+	Gone() bool
+	// Close says goodbye, in bounded time, and ends the connection. Called once, in place of Greet or after it.
+	Close()
+}
+
+// Own is the topic of a visitor.
+func (m *Message) Own() string { return fmt.Sprintf("%s.%d", m.Name, m.Index) }
+
+// Patience is how long ctx lasts, for libraries that take a time-out instead.
+func Patience(ctx context.Context) time.Duration {
+	until, _ := ctx.Deadline()
+	return max(time.Millisecond, time.Until(until))
+}
+
+// VisitorBuffer is the size of a visitor's buffers: thousands of idle connections should not fill the memory.
+const VisitorBuffer = 4096
 
 // --- internal ---
 

@@ -89,6 +89,7 @@ var tests = []struct {
 	{"uses topics that were there from their end on, and leaves them there", usesExisting},
 	{"keeps the groups of two runs on one topic apart", keepsRunsApart},
 	{"refuses a topic that does not exist and is not to be made", refusesMissing},
+	{"opens connections during a run, each with its message, and closes them", visits},
 	{"fails a send after Close instead of hanging, and counts as before", failsAfterClose},
 	{"fails or loses messages when the broker is gone, and returns", survivesLoss},
 }

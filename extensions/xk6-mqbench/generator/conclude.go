@@ -52,6 +52,10 @@ func (g *Generator) conclude(ctx context.Context) {
 			s.close()
 		}
 		callNs := g.halt()
+		var came map[string]int64
+		if g.visits != nil {
+			came = g.visits.end()
+		}
 		g.recorder.Close()
 		if g.closed {
 			g.recorder.End(g.outcome.endNs)
@@ -65,6 +69,12 @@ func (g *Generator) conclude(ctx context.Context) {
 		// first of them leaves.
 		g.outcome.library = map[string]any{
 			"clientDropped": broker.Dropped(g.session), "reconnects": broker.Reconnects(g.session), "throttledNs": broker.ThrottledNs(g.session),
+		}
+		if came != nil {
+			g.outcome.library["connections"] = came
+		}
+		if g.visits != nil && g.visits.short.Load() > 0 {
+			g.outcome.library["clientDropped"] = g.visits.short.Load()
 		}
 		if n := broker.Requests(g.session); n != nil { // others cost nothing
 			g.outcome.library["requests"] = *n

@@ -58,7 +58,9 @@ type Generator struct {
 	senders    []*sender
 	byProducer []*sender
 	repliers   []replier
-	results    *results
+	// visits is nil except in the pattern connect.
+	visits  *visits
+	results *results
 	// prepared is true if there may be something on the broker to remove.
 	prepared bool
 
@@ -156,6 +158,9 @@ func New(plan *Plan, url string) (*Generator, error) {
 		g.messages[class].New = func() any { return &broker.Message{Payload: make([]byte, most)} }
 	}
 	g.session, err = driver(plan.options(url, g.clock.Now, g.note))
+	if plan.Pattern == connect && err == nil {
+		g.visits = g.newVisits(url)
+	}
 	return g, err
 }
 

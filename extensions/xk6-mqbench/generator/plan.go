@@ -22,6 +22,7 @@ const (
 	workQueue    = "work-queue"
 	publish      = "publish"
 	backlog      = "backlog"
+	connect      = "connect"
 )
 
 // closed is the kind of schedule that has no intended times.
@@ -48,7 +49,9 @@ type Plan struct {
 	DrainNs   int64 `json:"drainNs"`
 	TimeoutNs int64 `json:"timeoutNs"`
 	// InFlight is 0 if there is no limit.
-	InFlight    int64    `json:"inFlight"`
+	InFlight int64 `json:"inFlight"`
+	// Hold is how many connections stay open (connect), on all clients.
+	Hold        int      `json:"hold"`
 	Connections int      `json:"connections"`
 	Producers   int      `json:"producers"`
 	Topics      []string `json:"topics"`

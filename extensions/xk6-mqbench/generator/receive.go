@@ -150,7 +150,9 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	case g.facts.Acks:
 		g.acknowledged(s, m, ackNs-g.t0)
 	}
-	g.put(m)
+	if g.visits == nil { // a visitor's library may still write it
+		g.put(m)
+	}
 }
 
 // acknowledged records the acknowledgement of a message. In the pattern publish it ends the response. Where messages cross it is all

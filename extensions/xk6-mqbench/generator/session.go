@@ -20,6 +20,9 @@ func (g *Generator) open(ctx context.Context) error {
 		return err
 	}
 	g.facts = g.session.Describe()
+	if g.visits != nil {
+		g.facts.Acks = true // the server's answer to a login is one
+	}
 	if err := g.agree(); err != nil {
 		return err
 	}
@@ -70,10 +73,16 @@ const ownFiles = 32
 // enoughFiles refuses more connections than this process may have, before the first one: each library has other words for it, and at another
 // moment. Some need several sockets for a connection, so those may still run out.
 func (g *Generator) enoughFiles() error {
-	connections := int64(g.share.producing() + g.share.consuming())
+	connections, fewer := int64(g.share.producing()+g.share.consuming()), "fewer connections"
+	if g.visits != nil {
+		if err := g.visits.enoughPorts(); err != nil {
+			return err
+		}
+		connections, fewer = connections+g.visits.most(), "a smaller hold or inFlight"
+	}
 	if limit := fileLimit(); limit < connections+ownFiles {
-		return fmt.Errorf("%d connections need at least %d open files, and this machine allows %d (ulimit -H -n); raise that limit, or use fewer connections",
-			connections, connections+ownFiles, limit)
+		return fmt.Errorf("%d connections need at least %d open files, and this machine allows %d (ulimit -H -n); raise that limit, or use %s",
+			connections, connections+ownFiles, limit, fewer)
 	}
 	return nil
 }
@@ -85,6 +94,8 @@ func (g *Generator) agree() error {
 		return errors.New("the driver says that sends are acknowledged, the plan says they are not")
 	case !f.Acks && g.plan.Acks:
 		return errors.New("the plan says that sends are acknowledged, the driver says they are not")
+	case g.visits != nil && g.visits.dialer == nil:
+		return errors.New("this system's driver cannot open connections during a run")
 	case g.plan.Wildcard && !f.Wildcards:
 		return errors.New("this system has no subscriptions by a pattern")
 	case g.plan.Pattern == backlog && !f.Stores && !f.Inline:
@@ -111,7 +122,9 @@ func (g *Generator) makeSenders() {
 func (g *Generator) makeProducers() (err error) {
 	outs := make([]broker.Producer, len(g.connections))
 	for c := range outs {
-		if outs[c], err = g.session.Producer(c); err != nil {
+		if g.visits != nil {
+			outs[c] = &visiting{g.visits, g.receive(c, 0)}
+		} else if outs[c], err = g.session.Producer(c); err != nil {
 			return err
 		}
 	}
@@ -125,6 +138,9 @@ func (g *Generator) makeProducers() (err error) {
 func (g *Generator) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), g.plan.leaveTimeout())
 	defer cancel()
+	if g.visits != nil {
+		g.bounded("close connections", g.visits.close)
+	}
 	if g.prepared {
 		g.bounded("remove", func() error { return broker.Remove(ctx, g.session) })
 	}
@@ -174,6 +190,9 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 func (p *Plan) applying(settings map[string]string) map[string]string {
 	applying := maps.Clone(settings)
 	switch p.Pattern {
+	case connect:
+		delete(applying, "acknowledgeInGroup")
+		applying["dialled"] = "as the others, within the timeout, with small buffers if the library lets, and never replaced"
 	case roundTrip, fanOut:
 		delete(applying, "acknowledgeInGroup")
 	case workQueue, backlog:

@@ -91,7 +91,7 @@ func TestSettingsOfConsumersThatThePatternHasNotAreLeftOut(t *testing.T) {
 	const alone, group, prefetch = "acknowledgeAlone", "acknowledgeInGroup", "prefetch"
 	for pattern, want := range map[string][]string{
 		roundTrip: {alone, prefetch}, fanOut: {alone, prefetch}, requestReply: {group, alone, prefetch},
-		workQueue: {group, prefetch}, backlog: {group, prefetch}, publish: {},
+		workQueue: {group, prefetch}, backlog: {group, prefetch}, publish: {}, connect: {alone, prefetch, "dialled"},
 	} {
 		said := map[string]string{"confirm": "", alone: "", group: "", prefetch: ""}
 		got := slices.Sorted(maps.Keys((&Plan{Pattern: pattern}).applying(said)))

@@ -147,12 +147,15 @@ func (p *Plan) shared() bool { return p.grouped() && p.Consumers > len(p.Topics)
 
 // showsOrder reports whether one process receives all messages of a producer and stream, in an order that depends on the system.
 func (p *Plan) showsOrder(groupOrder bool) bool {
-	return p.receives() && p.orderFits() && (!p.shared() || groupOrder) && !(p.grouped() && p.crosses())
+	return p.receives() && p.Pattern != connect && p.orderFits() && (!p.shared() || groupOrder) && !(p.grouped() && p.crosses())
 }
 
-// allTopics are the plan's topics, reply topics and bystanders' topics, in the order of broker.Message.Topic.
+// allTopics are the plan's topics, reply topics and bystanders' topics, in the order of broker.Message.Topic. Each visitor makes its own.
 func (p *Plan) allTopics() []broker.Topic {
 	var topics []broker.Topic
+	if p.Pattern == connect {
+		return nil
+	}
 	for _, name := range p.Topics {
 		topics = append(topics, broker.Topic{Name: name, Partitions: p.Partitions})
 	}
@@ -181,7 +184,7 @@ func (p *Plan) SetUpTimeout() time.Duration {
 
 // leaveTimeout limits the removal of this run's objects from the broker and the closing of connections.
 func (p *Plan) leaveTimeout() time.Duration {
-	return 5*time.Second + time.Duration(p.made())*10*time.Millisecond
+	return 5*time.Second + time.Duration(p.made()+p.Hold)*10*time.Millisecond
 }
 
 // made is how many connections, partitions and subscriptions a run has at most.

@@ -172,6 +172,7 @@ export const mqtt = broker(MqttOptions, {
 		acknowledge: qos === 0 ? "automatic" : "message",
 		keepsOnly: maxQueued ? { messages: maxQueued, bytes: 0, option: "maxQueued" } : null,
 		wildcards: true,
+		dials: true,
 		maxMessageBytes: maxMessageBytes(config),
 		...(qos === 0
 			? { cannot: { backlog: "QoS 0 stores nothing" }, instead: "write qos: 1" }

@@ -182,6 +182,10 @@ export const nats = broker(NatsOptions, {
 	traits: (options) => ({
 		maxMessageBytes: maxMessageBytes(options),
 		nodes: [1, 3],
+		maxConnections: {
+			most: Number(inServersWords(options.config).max_connections ?? 65_536),
+			option: "max_connections",
+		},
 		...(options.mode === "core" ? CORE : jetstream(options)),
 	}),
 	stores: ({ mode, durability }) =>
@@ -232,6 +236,7 @@ export const nats = broker(NatsOptions, {
 const CORE = {
 	title: "NATS core",
 	wildcards: true,
+	dials: true,
 	cannot: { backlog: "it stores nothing" },
 	instead: "write mode: jetstream",
 } as const;
@@ -252,8 +257,10 @@ function jetstream({
 			alone: (consumer ?? "ordered") === "ordered" ? "automatic" : "message",
 			group: "message",
 		},
-		cannot:
-			consumer === "ordered" ? { "request-reply": alone, "work-queue": alone, backlog: alone } : {},
+		cannot: {
+			connect: ["a stream for each connection would be measured too", "write mode: core"],
+			...(consumer === "ordered" && { "request-reply": alone, "work-queue": alone, backlog: alone }),
+		},
 		instead: "write consumer: pull",
 		prefetch: consumer === "push" ? maxAckPending : prefetch,
 		redeliverAfterNs: ackWait,

@@ -78,6 +78,7 @@ export const rabbitmq = broker(RabbitmqOptions, {
 			maxMessageBytes: Number.isInteger(most) && most > 0 ? most : MAX_MESSAGE_BYTES,
 			cannot: automatic ? { backlog: [TO_PAUSED, "write acknowledge: message"] } : {},
 			instead: "write confirms: true",
+			dials: true,
 			prefetch: automatic ? null : prefetch,
 			// The default consumer_timeout.
 			redeliverAfterNs: 1800e9,

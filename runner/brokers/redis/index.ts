@@ -137,6 +137,7 @@ export const redis = broker(RedisOptions, {
 	},
 	traits: ({ mode, prefetch, maxLength, acknowledge, config }) => ({
 		...byMode[mode],
+		maxConnections: { most: Number(config?.maxclients ?? 10_000), option: "maxclients" },
 		...promises(mode, acknowledge),
 		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
 		maxMessageBytes:
@@ -200,6 +201,7 @@ function promises(mode: Mode, written: Acknowledge | undefined) {
 }
 
 const STREAMS = "write mode: streams";
+const PUBSUB = ["a key for each connection would be measured too", "write mode: pubsub"] as const;
 
 const byMode = {
 	pubsub: {
@@ -207,14 +209,15 @@ const byMode = {
 		// PUBLISH returns the number of receivers, even 0, which promises nothing.
 		acks: false,
 		wildcards: true,
+		dials: true,
 		cannot: { backlog: "it stores nothing", "work-queue": "every subscriber gets every message" },
 		instead: STREAMS,
 	},
-	streams: { title: "Redis streams", acks: true, keys: true },
+	streams: { title: "Redis streams", acks: true, keys: true, cannot: { connect: PUBSUB } },
 	lists: {
 		title: "Redis lists",
 		acks: true,
-		cannot: { "fan-out": "each message of a list goes to one consumer" },
+		cannot: { "fan-out": "each message of a list goes to one consumer", connect: PUBSUB },
 		instead: STREAMS,
 	},
 } as const satisfies Record<Mode, OwnTraits>;

@@ -134,7 +134,9 @@ const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<
 	},
 };
 
-function withoutAcks({ systems }: Where): string | null {
+function withoutAcks({ systems, cases }: Where): string | null {
+	// There, the answer to a login counts.
+	if (cases.every(({ pattern }) => pattern === "connect")) return null;
 	const silent = systems.filter(({ traits }) => !traits.acks).map(({ key }) => key);
 	if (silent.length === 0) return null;
 	return `${silent.join(" and ")} acknowledge${silent.length === 1 ? "s" : ""}`;

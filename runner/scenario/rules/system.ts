@@ -81,6 +81,7 @@ function checkExisting(
 	if (!existingTopics) return;
 	const named = existingTopics.length;
 	if (pattern === "request-reply") wrong("pattern", "yours-request-reply", { system });
+	else if (pattern === "connect") wrong("pattern", "yours-connect", { system });
 	else if (topics !== named)
 		wrong("topics", "yours-other-number", { case: name, topics, system, named });
 	if (wildcard) wrong("wildcard", "yours-more-topics", { field: "wildcard", system });

@@ -16,8 +16,12 @@ type Row = readonly [
 ];
 const SHORT: Row = ["broker: nats, mode: jetstream, durability: os", [], ALL];
 const LONG: readonly Row[] = [
-	["broker: nats", [], ["round-trip", "request-reply", "fan-out", "work-queue"]],
-	["broker: redis, mode: pubsub", ["redis-server"], ["round-trip", "request-reply", "fan-out"]],
+	["broker: nats", [], ["round-trip", "request-reply", "fan-out", "work-queue", "connect"]],
+	[
+		"broker: redis, mode: pubsub",
+		["redis-server"],
+		["round-trip", "request-reply", "fan-out", "connect"],
+	],
 	["broker: redis, mode: streams, durability: fsync", ["redis-server"], ALL],
 	[
 		"broker: redis, mode: lists",
@@ -25,7 +29,7 @@ const LONG: readonly Row[] = [
 		["round-trip", "request-reply", "work-queue", "publish", "backlog"],
 	],
 	["broker: nsq", [], ["work-queue"]],
-	["broker: mqtt", [], ["fan-out"]],
+	["broker: mqtt", [], ["fan-out", "connect"]],
 	["broker: nats-streaming", [], ["backlog"]],
 	[
 		"broker: kafka, acks: 1",
@@ -33,7 +37,7 @@ const LONG: readonly Row[] = [
 		["round-trip", "request-reply", "fan-out", "backlog"],
 	],
 	["broker: kafka, acks: all, durability: fsync", ["java", "mvn"], ["work-queue", "publish"]],
-	["broker: rabbitmq, durability: memory", ["rabbitmq-server"], ALL],
+	["broker: rabbitmq, durability: memory", ["rabbitmq-server"], [...ALL, "connect"]],
 	["broker: rabbitmq, durability: fsync", ["rabbitmq-server"], ["work-queue", "publish"]],
 	...["zeromq", "nanomsg"].flatMap((broker): Row[] => [
 		[`broker: ${broker}`, [], ["round-trip", "work-queue"]],
@@ -52,6 +56,7 @@ const CASES = {
 	"work-queue": ["consumers: 2, ", 1],
 	publish: ["", null],
 	backlog: ["backlog: 100, duration: 3s, ", 1],
+	connect: ["hold: 50, ", 1],
 } as const;
 const RATE = 200;
 
@@ -85,6 +90,11 @@ describe.each([SHORT, ...LONG])("a short run on { %s }", (system, programs, patt
 					clientDropped: BROKERLESS.test(system) ? null : 0,
 					errors: [],
 				});
+				// Without warm-up all are in the window.
+				const held = { opened: intended, held: 50, closed: intended - 50, gone: 0 };
+				expect(one.connections, one.case).toEqual(
+					one.load.pattern === "connect" ? held : undefined,
+				);
 				// response ends at a receipt, of publish at the acknowledgement; a backlog has none.
 				expect(one.metrics.response?.count ?? null, one.case).toBe(
 					one.load.pattern === "backlog" ? null : intended * (copies ?? 1),

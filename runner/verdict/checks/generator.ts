@@ -157,7 +157,7 @@ export const clientDropped = threshold({
 	show: formatCount,
 	remedy:
 		"lower the rate, use more connections, or raise the library's buffers in the system's options",
-	read({ collected: { totals } }) {
+	read({ collected: { totals, plan } }) {
 		if (totals === null) return NOT_COUNTED;
 		const messages = totals.clientDropped;
 		if (messages === null)
@@ -165,7 +165,10 @@ export const clientDropped = threshold({
 				status: "unknown",
 				text: "this driver does not count what its client library drops",
 			};
-		const text = `the client library itself dropped ${plural(messages, "message")}`;
+		const text =
+			plan.pattern === "connect"
+				? `this machine had no port or open file for ${plural(messages, "connection")}`
+				: `the client library itself dropped ${plural(messages, "message")}`;
 		return { value: messages, text, values: { messages } };
 	},
 });

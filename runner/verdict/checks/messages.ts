@@ -203,6 +203,13 @@ export function brokenIdentities(facts: Facts): string[] {
 		for (const [equation, left, right] of equations(c, copies(plan)))
 			same(`${scope} ${equation}`, left, right);
 	}
+	const { opened, held = 0, closed = 0, gone = 0 } = facts.collected.totals?.connections ?? {};
+	if (opened !== undefined) {
+		const acked = (counters.warmup?.acked ?? 0) + (counters.window?.acked ?? 0);
+		same("acked and connections opened", acked, opened);
+		same("connections opened = held + closed + gone", opened, held + closed + gone);
+		if (held > plan.hold) broken.push(`${held} connections held, of ${plan.hold}`);
+	}
 	for (const [name, scope, planned] of [
 		["window", "window", intended],
 		["warm-up", "warmup", plan.schedule.warmupMessages],

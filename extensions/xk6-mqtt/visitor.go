@@ -1,0 +1,52 @@
+package mqtt
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
+)
+
+// visitor is a connection that comes and goes.
+type visitor struct {
+	link
+	s *session
+	// take is nil until Greet.
+	take atomic.Pointer[broker.Handler]
+}
+
+var _ broker.Dialer = (*session)(nil)
+
+func (s *session) Dial(ctx context.Context, _ int64) (broker.Visitor, error) {
+	v := &visitor{s: s}
+	c := s.client("", func(payload []byte, again bool) {
+		if take := v.take.Load(); take != nil {
+			(*take)(broker.Delivery{ReceivedNs: s.Now(), Payload: payload, Redelivered: again})
+		}
+	})
+	c.patience, c.readBytes = broker.Patience(ctx), broker.VisitorBuffer
+	var err error
+	if v.link, err = c.link(ctx); err != nil {
+		return nil, fmt.Errorf("mqtt: %w", address.Cause(err))
+	}
+	return v, nil
+}
+
+func (v *visitor) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
+	v.take.Store(&handle)
+	topic := v.s.address(m.Own())
+	if _, err := v.subscribe(ctx, topic); err != nil {
+		return fmt.Errorf("mqtt: subscribe: %w", err)
+	}
+	answer, err := v.publish(topic, m.Payload)
+	if answer != nil {
+		err = deadline.While(ctx, answer)
+	}
+	return err
+}
+
+func (v *visitor) Gone() bool { return v.Err() != nil }
+func (v *visitor) Close()     { v.part() }

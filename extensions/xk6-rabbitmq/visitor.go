@@ -1,0 +1,68 @@
+package rabbitmq
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// visitor is a connection that comes and goes.
+type visitor struct {
+	*wire
+	s *session
+}
+
+var _ broker.Dialer = (*session)(nil)
+
+func (s *session) Dial(ctx context.Context, n int64) (broker.Visitor, error) {
+	name := "mqbench-visitor-" + strconv.FormatInt(n, 10)
+	l := &link{session: s, number: int(n % int64(len(s.urls))), name: name, patience: broker.Patience(ctx)}
+	var w *wire
+	ended := make(chan struct{})
+	err := within(ctx, func() (err error) {
+		defer close(ended)
+		w, err = l.dial(ctx)
+		return err
+	})
+	if err != nil {
+		go func() { // it may come about all the same
+			if <-ended; w.raw != nil {
+				_ = w.raw.Close()
+			}
+		}()
+		return nil, fmt.Errorf("rabbitmq: connect: %w", address.Cause(err))
+	}
+	return &visitor{w, s}, nil
+}
+
+// Greet uses the usual queue of a client for itself: exclusive, named by the server, reached by the default exchange.
+func (v *visitor) Greet(ctx context.Context, m *broker.Message, handle broker.Handler) error {
+	return broker.Wrap("rabbitmq", within(ctx, func() error {
+		on, err := v.Channel()
+		if err != nil {
+			return fmt.Errorf("open a channel: %w", err)
+		}
+		queue, err := on.QueueDeclare("", false, true, true, false, nil)
+		if err != nil {
+			return fmt.Errorf("declare a queue: %w", err)
+		}
+		deliveries, err := on.Consume(queue.Name, "", true, true, false, false, nil)
+		if err != nil {
+			return fmt.Errorf("consume: %w", err)
+		}
+		go func() {
+			for d := range deliveries {
+				handle(broker.Delivery{ReceivedNs: v.s.Now(), Payload: d.Body, Redelivered: d.Redelivered})
+			}
+		}()
+		return on.PublishWithContext(ctx, "", queue.Name, false, false, amqp.Publishing{DeliveryMode: amqp.Transient, Body: m.Payload})
+	}))
+}
+
+func (v *visitor) Gone() bool { return v.IsClosed() }
+func (v *visitor) Close()     { v.wire.close() }
