@@ -36,10 +36,7 @@ export async function plan(
 			renderPlan(plans, {
 				columns: world.stdout.columns,
 				where: [
-					...placeLines(
-						request?.scenario ?? scenario,
-						new Set(plans.map(({ system }) => system)),
-					),
+					...placeLines(request?.scenario ?? scenario, new Set(plans.map(({ system }) => system))),
 					...holdingLines(plans),
 				],
 				uses: usesLines(scenario, plans, world.env),

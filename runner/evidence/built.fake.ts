@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { onTestFinished } from "vitest";
 import { histogramOf } from "../histogram/random.fake.ts";
+import type { Totals } from "../model/client-file.ts";
 import { acrossClients, Metric, Plan } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
@@ -41,6 +42,8 @@ export interface More {
 	readonly suspendedNs?: readonly number[];
 	/** Billed requests of each client. */
 	readonly requests?: number;
+	/** Of each client, in the pattern connect. */
+	readonly connections?: Totals["connections"];
 	readonly sameHost?: boolean;
 	readonly run?: Partial<RunFileInput>;
 	/** First claim relative to T0, by client. */
@@ -410,6 +413,7 @@ function linesOf(one: One): object[] {
 		{
 			type: "totals",
 			clientDropped: 0,
+			...(more.connections === undefined ? {} : { connections: more.connections }),
 			...(more.requests === undefined ? {} : { requests: more.requests }),
 			foreign: 0,
 			sentInWindow: within(sends(own)),

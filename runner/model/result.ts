@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { ClientLine, Connections, OffendersLine, SlowestLine, TickLine, TotalsLine } from "./client-file.ts";
+import {
+	ClientLine,
+	Connections,
+	OffendersLine,
+	SlowestLine,
+	TickLine,
+	TotalsLine,
+} from "./client-file.ts";
 import { CommandFile } from "./command-file.ts";
 import { Comparison, SaidFields } from "./comparison.ts";
 import { countParts } from "./counts.ts";
@@ -197,7 +204,7 @@ export const Failover = z.strictObject({
 });
 export type Failover = z.infer<typeof Failover>;
 
-const { inFlight, ...sending } = sendingInPlan;
+const { inFlight, hold: _, ...sending } = sendingInPlan;
 
 export const Run = z.strictObject({
 	index: Count,
@@ -238,6 +245,8 @@ export const Run = z.strictObject({
 		...sending,
 		clients: Count,
 		inFlight,
+		/** Absent: not pattern connect. */
+		hold: Count.optional(),
 		checksum: z.boolean(),
 		...promisesInPlan,
 		acknowledge: Plan.shape.acknowledge,

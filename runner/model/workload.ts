@@ -92,7 +92,8 @@ const SENDING = {
 		value: (n) => n ?? 0,
 		only: ["connect"],
 		inName: (n) => `hold ${n}`,
-		fact: ["connections held", "0", String],
+		// A result of another pattern has none.
+		fact: ["connections held", "0", (n) => String(n ?? 0)],
 	}),
 	connections: field({
 		input: count("Producers' connections.", 10_000, [25]).default(1),
@@ -366,7 +367,7 @@ export function inName(field: WorkloadField, one: Workload): string {
 
 /** Facts about the work of a run by name. PLAINEST has the plainest work's. */
 export function workloadFacts(
-	load: LoadInResult & Readonly<Record<keyof Own, unknown>>,
+	load: LoadInResult & Readonly<Partial<Record<keyof Own, unknown>>>,
 ): Record<string, string> {
 	return Object.fromEntries(
 		workloadFields.flatMap((field) => {

@@ -38,7 +38,8 @@ test("no more connections are open than held and in flight, and than there are",
 
 test("what one process can hold is read from the machine", () => {
 	const files: Readonly<Record<string, string>> = {
-		"self/limits": "Limit   Soft  Hard\nMax open files            1024                 20000                files\n",
+		"self/limits":
+			"Limit   Soft  Hard\nMax open files            1024                 20000                files\n",
 		"sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
 	};
 	const said = (workload: string, head?: string) =>

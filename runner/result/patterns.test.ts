@@ -238,6 +238,61 @@ test.each([
 	},
 );
 
+describe("connections that come and go", () => {
+	const schedule = steady(100, 1, 4);
+	// Every 50th is refused; a login takes 2 ms, the first message another one.
+	const fates = Array.from({ length: schedule.messages }, (_, i): Fate => {
+		const due = i * 10 * MS;
+		return i % 50 === 0 ? { failed: true } : { ackedNs: due + 2 * MS, receivedNs: [due + 3 * MS] };
+	});
+	const plan = (clients = 1) =>
+		planOf({
+			pattern: "connect",
+			schedule,
+			hold: 100,
+			inFlight: 10,
+			acks: true,
+			connections: clients,
+			producers: clients,
+			client: { index: 0, count: clients },
+			sla: [tally("failed", "<", 9)],
+		});
+	const own = { opened: 490, held: 100, closed: 385, gone: 5 };
+
+	test("have times of their own, and a sentence with their counts", () => {
+		const { run, text } = shown(plan(), fates, { connections: own });
+		expect(run).toMatchObject({ acked: 392, failed: 8, lost: 0, connections: own });
+		expect(run.metrics.ack).toMatchObject({ count: 392, min: 2 * MS, max: 2 * MS });
+		expect(run.metrics.response).toMatchObject({ count: 392, min: 3 * MS });
+		expect(run.validity.find((c) => c.check === "identities")?.status).toBe("ok");
+		const words = text.replaceAll(/\s+/g, " ");
+		expect(words).toContain("ack is until it is logged in, response until its message is back");
+		expect(words).toContain(
+			"of 490 connections, warm-up included, 385 were closed, 5 lost while open, 100 open at the end",
+		);
+	});
+
+	test("of several clients are added up", () => {
+		const half = { opened: 245, held: 50, closed: 193, gone: 2 };
+		const { run } = shown(plan(2), fates, { connections: half });
+		expect(run.connections).toEqual({ opened: 490, held: 100, closed: 386, gone: 4 });
+		expect(run.validity.find((c) => c.check === "identities")?.status).toBe("ok");
+	});
+
+	test.each([
+		[{ ...own, opened: 491, closed: 386 }, "acked and connections opened: 490 and 491"],
+		[{ ...own, gone: 4 }, "connections opened = held + closed + gone: 490 and 489"],
+		[{ ...own, held: 101, gone: 4 }, "101 connections held, of 100"],
+	])("have to add up: %o", (connections, words) => {
+		const { run } = shown(plan(), fates, { connections });
+		expect(run).toMatchObject({ verdict: "error", why: expect.stringContaining(words) });
+	});
+
+	test("are absent if some attempts hung, and in other patterns", () => {
+		expect(shown(plan(), fates).run).not.toHaveProperty("connections");
+	});
+});
+
 describe("a poisson schedule", () => {
 	const schedule = { ...steady(1000, 1, 10), kind: "poisson" as const, seed: 7 };
 	const first = planOf({ schedule });

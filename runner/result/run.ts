@@ -125,6 +125,7 @@ export function loadOf(plan: Plan): Run["load"] {
 		topics: topics.length,
 		clients: client.count,
 		...(loads > 1 && { loads }),
+		hold: plan.pattern === "connect" ? plan.hold : undefined,
 	});
 }
 

@@ -80,7 +80,7 @@ export function loadText({ load }: Run): string {
 		load.pattern,
 		`${rateText(load)} of ${sizeOf(load)} ${timeText(load)}`,
 		load.pattern === "connect"
-			? `each on a new connection, ${formatCount(load.hold)} held`
+			? `each on a new connection, ${formatCount(load.hold ?? 0)} held`
 			: plural(load.connections, "connection"),
 		consumersText(load),
 		load.keys === null ? "" : `${formatCount(load.keys.count)} keys, ${load.keys.distribution}`,

@@ -9,10 +9,10 @@ import (
 )
 
 func TestABrokerWithoutFaultPasses(t *testing.T) {
-	Run(t, func(*testing.T) System {
+	Run(t, func(t *testing.T) System {
 		m := newMemory()
 		return System{
-			Driver: m.driver, URL: "memory://bench:s3cr3t@here:1,bench:s3cr3t@there:1", Partitions: true, FlagsRedelivery: true,
+			Driver: m.driver, URL: "memory://bench:s3cr3t@" + echo(t) + ",bench:s3cr3t@there:1", Partitions: true, FlagsRedelivery: true,
 			Exists: m.exists, Make: m.make, Traces: m.groups, Broken: m.die,
 		}
 	})
@@ -73,8 +73,11 @@ func TestEachFaultIsFound(t *testing.T) {
 		"uses topics that were there from their end on, and leaves them there": {
 			"begins at the beginning", "removes what was there", "leaves groups behind",
 		},
-		"keeps the groups of two runs on one topic apart":                   {"shares groups among runs"},
-		"refuses a topic that does not exist and is not to be made":         {"makes what is missing"},
+		"keeps the groups of two runs on one topic apart":           {"shares groups among runs"},
+		"refuses a topic that does not exist and is not to be made": {"makes what is missing"},
+		"opens connections during a run, each with its message, and closes them": {
+			"connects before the server answers", "gives a connection its message twice", "does not see that a connection is gone", "leaves connections open",
+		},
 		"fails a send after Close instead of hanging, and counts as before": {"never says that it failed"},
 		"fails or loses messages when the broker is gone, and returns":      {"never says that it failed"},
 	}

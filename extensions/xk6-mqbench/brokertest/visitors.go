@@ -155,7 +155,7 @@ func visits(t *testing.T, s System) {
 		t.Fatalf("a server that takes 100 ms is connected to within %s, with error %v", took, err)
 	}
 	r.within("Close before the first message", late.Close)
-	g.waits.Store(int64(patience))
+	g.waits.Store(int64(time.Second))
 	short, stop := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer stop()
 	r.within("a Dial that the server does not answer", func() { _, err = dialer.Dial(short, visitors+1) })

@@ -259,7 +259,11 @@ function jetstream({
 		},
 		cannot: {
 			connect: ["a stream for each connection would be measured too", "write mode: core"],
-			...(consumer === "ordered" && { "request-reply": alone, "work-queue": alone, backlog: alone }),
+			...(consumer === "ordered" && {
+				"request-reply": alone,
+				"work-queue": alone,
+				backlog: alone,
+			}),
 		},
 		instead: "write consumer: pull",
 		prefetch: consumer === "push" ? maxAckPending : prefetch,

@@ -1,0 +1,88 @@
+package brokertest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// echo is a server of the memory broker's visitors: it answers the first byte, and sends back everything after it.
+func echo(t *testing.T) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			one, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				_, _ = io.Copy(one, one)
+				_ = one.Close()
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+type memoryVisitor struct {
+	net.Conn
+	s    *memorySession
+	gone atomic.Bool
+}
+
+func (s *memorySession) Dial(ctx context.Context, _ int64) (broker.Visitor, error) {
+	one, err := (&net.Dialer{}).DialContext(ctx, "tcp", hostPort.FindString(s.URL))
+	if err != nil {
+		return nil, fmt.Errorf("memory: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = one.Close() })
+	defer stop()
+	_, err = one.Write([]byte{1})
+	if err == nil && s.fault != "connects before the server answers" {
+		_, err = io.ReadFull(one, make([]byte, 1))
+	}
+	if err != nil {
+		_ = one.Close()
+		return nil, fmt.Errorf("memory: %w", err)
+	}
+	return &memoryVisitor{Conn: one, s: s}, nil
+}
+
+func (v *memoryVisitor) Greet(_ context.Context, m *broker.Message, handle broker.Handler) error {
+	go func() {
+		r, got := bufio.NewReader(v.Conn), make([]byte, len(m.Payload))
+		if v.s.fault == "connects before the server answers" {
+			_, _ = r.Discard(1)
+		}
+		if _, err := io.ReadFull(r, got); err == nil {
+			handle(broker.Delivery{ReceivedNs: v.s.Now(), Payload: got})
+			if v.s.fault == "gives a connection its message twice" {
+				handle(broker.Delivery{ReceivedNs: v.s.Now(), Payload: bytes.Clone(got)})
+			}
+		}
+		_, _ = r.ReadByte()
+		v.gone.Store(v.s.fault != "does not see that a connection is gone")
+	}()
+	_, err := v.Write(m.Payload)
+	return err
+}
+
+func (v *memoryVisitor) Gone() bool { return v.gone.Load() }
+
+func (v *memoryVisitor) Close() {
+	if v.s.fault != "leaves connections open" {
+		_ = v.Conn.Close()
+	}
+}
