@@ -24,6 +24,34 @@ const spans = ({ schedule, beside }: Plan) => ({
 
 const S = 1e9;
 
+describe("churn", () => {
+	const churn = (rest: string) =>
+		plansOf(`system: nats\nworkload: { message: 256B, rate: 1000/s, duration: 60s }\n${rest}`);
+
+	test("is a load of new connections in background, with SLA lines like any", () => {
+		const written = churn(
+			"background: { churn: { pattern: connect, rate: 50/s, hold: 1000, message: 64B } }\nsla: [{ expect: p99 < 20ms, load: churn }]",
+		);
+		expect(
+			churn("churn: { connect: 50/s, hold: 1000 }\nsla: [{ expect: p99 < 20ms, load: churn }]"),
+		).toEqual(written);
+		expect(written[1]).toMatchObject({
+			pattern: "connect",
+			hold: 1000,
+			case: "256B 1000/s, churn",
+		});
+		expect(written[1]?.sla).toHaveLength(1);
+		expect(churn("churn: { connect: 50/s }")[1]).toMatchObject({ hold: 0, inFlight: 1000 });
+	});
+
+	test("stands beside other loads", () => {
+		const all = churn(
+			"background: { bulk: { rate: 5/s, message: 1KiB } }\nchurn: { connect: 50/s }",
+		);
+		expect(all.map(({ beside }) => beside?.load)).toEqual([undefined, "bulk", "churn"]);
+	});
+});
+
 describe("a load beside another", () => {
 	test("has a plan of its own, that follows the run's and names it", () => {
 		const all = plans(

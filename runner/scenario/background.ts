@@ -8,7 +8,7 @@ import type { Files } from "./sizes.ts";
 
 /** Gives each case the loads beside it. `all` are the cases and after them these loads, for rules about every load. */
 export function resolveBackground(
-	{ background }: Pick<ScenarioFile, "background">,
+	{ background, churn }: Pick<ScenarioFile, "background" | "churn">,
 	written: Written,
 	mains: ResolvedCases,
 	problems: Problem[],
@@ -28,8 +28,9 @@ export function resolveBackground(
 	const map = isMap(written.background) ? written.background : {};
 	const cases = mains.cases.map((main) => {
 		const own = loads.flatMap(([load, parsed]) => {
-			const path = ["background", load];
-			const fields = asWritten(parsed, map[load]);
+			const abbreviated = churn !== undefined && load === CHURN;
+			const path = abbreviated ? [CHURN] : ["background", load];
+			const fields = abbreviated ? parsed : asWritten(parsed, map[load]);
 			const one = beside(main, load, fields, problems, path, files);
 			if (one !== undefined) paths.push(path);
 			return one ?? [];
@@ -52,6 +53,16 @@ export function resolveBackground(
 			},
 		},
 	};
+}
+
+/** `churn` as one of the loads in `background`. */
+export function withChurn(file: ScenarioFile, problems: Problem[]): ScenarioFile {
+	const { churn, background } = file;
+	if (churn === undefined) return file;
+	if (CHURN in background) reporter(problems)(CHURN, "churn-twice");
+	const { connect: rate, ...hold } = churn;
+	const load = { pattern: "connect", rate, ...hold, message: CHURN_BYTES, sla: [] };
+	return { ...file, background: { ...background, [CHURN]: load as unknown as BackgroundLoad } };
 }
 
 /** Before, beside and after loads that do not last as long as a constant main load. Other loads have their own phases. */
@@ -88,6 +99,11 @@ export function phasesBeside(
 }
 
 // --- internal ---
+
+const CHURN = "churn";
+/** Of a first message: little more than its envelope. */
+const CHURN_BYTES = 64;
+type BackgroundLoad = ScenarioFile["background"][string];
 
 /** Nothing of a load with a `start` is sent before it, so it has no warm-up; the others share the main load's. */
 function beside(

@@ -6,7 +6,7 @@ import { failure } from "../errors.ts";
 import { targets } from "../model/targets.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
-import { resolveBackground } from "./background.ts";
+import { resolveBackground, withChurn } from "./background.ts";
 import { resolveCases } from "./cases.ts";
 import { clientCount, resolveClients } from "./clients.ts";
 import { resolveFaults } from "./faults.ts";
@@ -139,11 +139,12 @@ function check(
 ): { scenario?: Scenario; problems: Problem[] } {
 	const problems: Problem[] = [];
 	const { value: written, secrets } = fillVariables(asWritten, given.env, problems);
-	const { data: file, error } = ScenarioFile.safeParse(written);
+	const { data, error } = ScenarioFile.safeParse(written);
 	// A value with an unset variable has no second mistake.
 	const unset = new Set(problems.map(({ path }) => path.join("\0")));
 	for (const one of problemsOf(error?.issues ?? [], written))
 		if (!unset.has(one.path.join("\0"))) problems.push(one);
+	const file = data && withChurn(data, problems);
 	if (!file || problems.length > 0) return { problems };
 	const { target, repeat, strict } = file;
 	const context: Context = { ...given, target, secrets, problems };

@@ -117,6 +117,12 @@ export const BackgroundLoad = z
 	})
 	.partial({ message: true });
 
+/** A background load that `churn` abbreviates (background.ts). */
+const Churn = z.strictObject({
+	connect: workloadInput.rate.unwrap().meta({ description: "Rate.", examples: ["50/s"] }),
+	hold: workloadInput.hold,
+});
+
 const CaseOverrides = z
 	.strictObject({
 		name: z
@@ -243,6 +249,11 @@ export const ScenarioFile = z.strictObject({
 				"Loads made at the same time against the same brokers, each under its name, with its own topics and results.",
 			examples: [{ bulk: { pattern: "work-queue", rate: "500/s", message: "64KiB" } }],
 		}),
+	churn: Churn.optional().meta({
+		description:
+			"Connections that come and go beside the workload: a load `churn` of pattern `connect` in `background`.",
+		examples: [{ connect: "50/s", hold: 1000 }],
+	}),
 	cases: z
 		.array(CaseOverrides)
 		.min(1)

@@ -68,6 +68,7 @@ export const loadMistakes = {
 	"faults-overlap": "this fault begins before the one above has ended; write a later time",
 	"background-of-closed-load": "background loads last as long as the main load, and a closed load (messages) has no fixed end; write rate and duration",
 	"background-of-search": "find: max-rate has runs of different lengths, and background loads last as long as the main load; remove find or background",
+	"churn-twice": "background has a load churn, too; rename that load",
 	"background-of-case": 'the load is called "{name}" in reports, and so is a case; write another name',
 	"background-part-seconds": "{field} must be whole seconds; write {field}: {seconds}s",
 	"background-after-end": '{field} {atNs} is after the end of the main load (case "{case}"), which lasts {durationNs}; write an earlier time',
