@@ -45,19 +45,19 @@ export function phases(run: Run, figures: Block): Block[] {
 	return [heading(title), figures, tableOf(run.phases, columns, 1)];
 }
 
-/** "Response by size"; nothing if all messages have the same. */
+/** By "response by size"; nothing if all messages have the same. */
 export function sizes(run: Run): Block[] {
 	const { main, sizes: all = [] } = run;
 	if (all.length === 0) return [];
 	type Class = (typeof all)[number];
 	const percentile = (p: number) => [`p${p}`, (of: Class) => percentileIn(of, p, run)] as const;
 	const columns: Column<Class>[] = [
-		["size", ({ size }) => size],
+		[`${main} by size`, ({ size }) => size],
 		["n", ({ n }) => amount(n, "messages")],
 		...[50, 99, 99.9].map(percentile),
 		["max", (of) => maximum(of, run)],
 	];
-	return [heading(`${capital(main)} by size`, 3), tableOf(all, columns, 1)];
+	return [tableOf(all, columns, 1)];
 }
 
 /** Shows a drift of a long run; nothing in a shorter one. */

@@ -93,7 +93,7 @@ describe("80% of 256B, 15% of 4KiB and 5% of 64KiB", () => {
 		expect(run.load).toMatchObject({ messageBytes: 4096, sizes: SIZES.text });
 		for (const text of out.filter((one) => one.includes("by size")))
 			expect(text).toMatch(/256B[\s\S]*4KiB[\s\S]*64KiB/);
-		expect(out.some((one) => one.includes("Response by size"))).toBe(true);
+		expect(out.some((one) => one.includes("response by size"))).toBe(true);
 	});
 });
 

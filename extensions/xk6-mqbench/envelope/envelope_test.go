@@ -86,6 +86,27 @@ func TestZerosAreZerosWhateverWasThereBefore(t *testing.T) {
 	}
 }
 
+func TestASmallerBodyHasTheSameRandomPartAndOtherBytesThanItsNeighbour(t *testing.T) {
+	third := 1.0 / 3
+	b := newBody(t, Payload{Kind: "random", Bytes: Bytes + 3000, Seed: 1, RandomRatio: &third})
+	var bodies [4][]byte
+	for i := range bodies {
+		payload := bytes.Repeat([]byte{7}, Bytes+[]int{300, 3000}[i%2])
+		b.Fill(payload, int64(i))
+		body := payload[Bytes:]
+		part := len(body) / 3
+		if zeros := bytes.Count(body[:part], []byte{0}); zeros > part/20 || !bytes.Equal(body[part:], make([]byte, len(body)-part)) {
+			t.Errorf("body %d of %d bytes: %d zeros in its random part, or others behind it", i, len(body), zeros)
+		}
+		bodies[i] = body[:100]
+		for k := range i {
+			if bytes.Equal(bodies[k], bodies[i]) {
+				t.Errorf("bodies %d and %d begin with the same bytes", k, i)
+			}
+		}
+	}
+}
+
 func TestPayloadsWalkThroughAFileAndBeginAgain(t *testing.T) {
 	for _, test := range []struct {
 		content string

@@ -21,7 +21,7 @@ import (
 // sized gives the messages of a plan three sizes: 80 %, 15 % and 5 % of a cycle of 101.
 func sized(p *Plan) *Plan {
 	p.Message.Bytes, p.Message.Seed, p.Message.Checksum = 65536, 5, true
-	p.Message.Sizes = &sizes.Cycle{Runs: [][2]int{{256, 81}, {4096, 15}, {65536, 5}}, Shuffled: true, Classes: []int{256, 4096, 65536}}
+	p.Message.Sizes = &sizes.Cycle{Runs: [][2]int{{256, 81}, {4096, 15}, {65536, 5}}, Shuffled: true, Classes: []int{256, 4096, 65536}, MeanBytes: 4058}
 	return p
 }
 
@@ -59,6 +59,9 @@ func measureSizes(t *testing.T, p *Plan, metric string, took map[int]int64) {
 	s := &stub{facts: broker.Description{Inline: true}, wrap: func(s *session) broker.Session { b.session = s; return b }, onNew: func(g *Generator) { b.g = g }}
 	m := measure(t, p, s, nil)
 	m.has("received %d lost 0 foreign 0 corrupted 0", p.Schedule.Messages-p.Schedule.WarmupMessages)
+	if b.o.MessageBytes != 65536 || b.o.MeanBytes != 4058 {
+		t.Errorf("the driver is told %d bytes, %d on average", b.o.MessageBytes, b.o.MeanBytes)
+	}
 	cycle, err := p.sizes()
 	if err != nil {
 		t.Fatal(err)
