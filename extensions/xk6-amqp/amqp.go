@@ -57,7 +57,10 @@ type session struct {
 	consumers broker.List[*consumer]
 }
 
-var _ broker.Remover = (*session)(nil)
+var (
+	_ broker.Remover = (*session)(nil)
+	_ broker.Leaver  = (*session)(nil)
+)
 
 func (s *session) Open(ctx context.Context) error {
 	for i := range s.Connections {
@@ -125,10 +128,15 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return broker.Wrap(fmt.Sprintf("amqp: receive from %q", to.Topic), address.Cause(err))
 }
 
+// Leave ends the receivers when their present message is handled; the server has the rest back.
+func (s *session) Leave(ctx context.Context) error {
+	s.Quiet()
+	return deadline.Each(ctx, s.consumers.All(), func(ctx context.Context, c *consumer) error { return c.stop(ctx) })
+}
+
 // Remove empties our queues; AMQP 1.0 cannot remove a queue.
 func (s *session) Remove(ctx context.Context) error {
-	s.Quiet()
-	err := deadline.Each(ctx, s.consumers.All(), func(ctx context.Context, c *consumer) error { return c.stop(ctx) })
+	err := s.Leave(ctx)
 	if !s.Found() && s.own.Destination == queue {
 		err = errors.Join(err, deadline.Each(ctx, s.topics, func(ctx context.Context, t broker.Topic) error { return s.empty(ctx, t.Name) }))
 	}

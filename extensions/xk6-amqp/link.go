@@ -3,8 +3,10 @@ package amqp
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 
@@ -115,25 +117,33 @@ func (c *consumer) stop(ctx context.Context) error {
 
 // connect takes the first server that answers. Connection i begins with server i, which gives a cluster's nodes the same share in every run.
 func (s *session) connect(ctx context.Context, number int) (w *wire, err error) {
-	scheme := map[bool]string{true: "amqps", false: "amqp"}[s.security != nil]
 	for i := range s.at.Hosts {
-		if w, err = s.dial(ctx, scheme+"://"+s.at.Hosts[(number+i)%len(s.at.Hosts)]); err == nil {
+		if w, err = s.dial(ctx, s.at.Hosts[(number+i)%len(s.at.Hosts)]); err == nil {
 			break
 		}
 	}
 	return w, err
 }
 
-func (s *session) dial(ctx context.Context, url string) (w *wire, err error) {
+func (s *session) dial(ctx context.Context, host string) (w *wire, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	login := amqp.SASLTypeAnonymous()
 	if s.at.User != "" {
 		login = amqp.SASLTypePlain(s.at.User, s.at.Password)
 	}
+	dial := (&net.Dialer{}).DialContext
+	if s.security != nil {
+		dial = (&tls.Dialer{Config: s.security}).DialContext
+	}
+	socket, err := s.Mortal(dial)(ctx, "tcp", host)
+	if err != nil {
+		return nil, err
+	}
+	name, _, _ := net.SplitHostPort(host)
 	w = &wire{}
-	w.Conn, err = amqp.Dial(ctx, url, &amqp.ConnOptions{
-		ContainerID: "mqbench-" + rand.Text(), SASLType: login, TLSConfig: s.security,
+	w.Conn, err = amqp.NewConn(ctx, socket, &amqp.ConnOptions{
+		ContainerID: "mqbench-" + rand.Text(), SASLType: login, HostName: name,
 		IdleTimeout: idleTimeout, MaxFrameSize: maxFrameSize, WriteTimeout: writeTimeout,
 	})
 	if err != nil {

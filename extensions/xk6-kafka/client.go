@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
 	"sync"
@@ -38,12 +39,14 @@ const (
 	responseBytes = 256 << 20
 	fetchBytes    = 50 << 20
 
-	sessionTimeout    = 45 * time.Second
 	rebalanceTimeout  = time.Minute
 	heartbeatInterval = 500 * time.Millisecond
 	pollRecords       = 500
 	leaveTimeout      = time.Second
 )
+
+// byBroker is the group protocol of KIP-848.
+const byBroker = "consumer"
 
 var balancers = map[string]kgo.GroupBalancer{
 	"range": kgo.RangeBalancer(), "cooperative-sticky": kgo.CooperativeStickyBalancer(),
@@ -66,7 +69,7 @@ func (s *session) client(id string, sets ...func(to *settings)) (*kgo.Client, *w
 // common is the common part of all clients of the session.
 func (s *session) common(to *settings) {
 	request := s.requestTimeout()
-	to.Set("dialTimeout", dialTimeout, kgo.DialTimeout(dialTimeout))
+	to.Set("dialTimeout", dialTimeout)
 	to.Set("requestTimeout", request, kgo.RequestTimeoutOverhead(request), kgo.RetryTimeout(2*request))
 	to.Set("connectionIdle", connIdle, kgo.ConnIdleTimeout(connIdle))
 	to.Set("metadataMaxAge", metadataMaxAge, kgo.MetadataMaxAge(metadataMaxAge))
@@ -77,9 +80,13 @@ func (s *session) common(to *settings) {
 	to.Set("responseBytesMax", responseBytes, kgo.BrokerMaxReadBytes(responseBytes))
 	to.Set("clientMetricsPush", false, kgo.DisableClientMetrics())
 	to.Set("tls", false, kgo.SeedBrokers(s.at.Hosts...))
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	dial := dialer.DialContext
 	if s.tls != nil {
-		to.Set("tls", map[bool]string{false: "true", true: "true (any certificate is trusted)"}[s.own.TLS.Insecure], kgo.DialTLSConfig(s.tls))
+		to.Set("tls", map[bool]string{false: "true", true: "true (any certificate is trusted)"}[s.own.TLS.Insecure])
+		dial = (&tls.Dialer{NetDialer: dialer, Config: s.tls}).DialContext
 	}
+	to.Set("", nil, kgo.Dialer(s.Mortal(dial)))
 	to.Set("sasl", "none")
 	if s.at.User != "" {
 		to.Set("sasl", s.own.Sasl, kgo.SASL(franz.Logins[s.own.Sasl](s.at.User, s.at.Password)))
@@ -133,16 +140,22 @@ func (s *session) consuming(to *settings) {
 
 func (s *session) grouping(to *settings, group string) {
 	o := s.own
-	to.Set("groupProtocol", "classic", kgo.ConsumerGroup(group))
+	to.Set("groupProtocol", o.GroupProtocol, kgo.ConsumerGroup(group))
 	to.Set("assignor", o.Assignor, kgo.Balancers(balancers[o.Assignor]))
-	to.Set("sessionTimeout", sessionTimeout, kgo.SessionTimeout(sessionTimeout))
+	to.Set("sessionTimeout", s.sessionTimeout(), kgo.SessionTimeout(s.sessionTimeout()))
 	to.Set("rebalanceTimeout", rebalanceTimeout, kgo.RebalanceTimeout(rebalanceTimeout))
 	to.Set("heartbeatInterval", heartbeatInterval, kgo.HeartbeatInterval(heartbeatInterval))
+	if o.GroupProtocol == byBroker {
+		to.Set("sessionTimeout", "the broker's", kgo.ServerSideBalancer())
+		to.Set("heartbeatInterval", "the broker's")
+	}
 	// The group is as new as its topic, so everything that is sent belongs to it; or begin has set where it starts.
 	to.Set("resetOffset", "start", kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	to.Set("commitInterval", time.Duration(o.CommitIntervalNs), kgo.AutoCommitMarks(), kgo.AutoCommitInterval(time.Duration(o.CommitIntervalNs)))
 	to.Set("pollRecords", pollRecords)
 }
+
+func (s *session) sessionTimeout() time.Duration { return time.Duration(s.own.SessionTimeoutNs) }
 
 // timeout of a message, at least the library's own minimum.
 func (s *session) timeout() time.Duration {

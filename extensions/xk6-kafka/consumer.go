@@ -28,6 +28,10 @@ type consumer struct {
 	polled atomic.Int64
 	// due wakes commit when something was marked.
 	due chan struct{}
+	// polling ends with stop, and over is closed when the last record is handled and marked.
+	polling context.Context
+	stop    context.CancelFunc
+	over    chan struct{}
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -105,15 +109,17 @@ func (s *session) newConsumer(to broker.Subscription, group string, handle broke
 	if err != nil {
 		return nil, err
 	}
-	c := &consumer{client: client, watch: w, group: group, handle: handle, now: s.Now, due: make(chan struct{}, 1)}
+	c := &consumer{client: client, watch: w, group: group, handle: handle, now: s.Now, due: make(chan struct{}, 1), over: make(chan struct{})}
+	c.polling, c.stop = context.WithCancel(client.Context())
 	s.consumers.Add(c)
 	return c, nil
 }
 
 // polls handles records as they arrive, at most `most` at a time (0 means all), and reports errors, until the consumer closes.
 func (c *consumer) polls(most int, take func(fetches kgo.Fetches, receivedNs int64)) {
+	defer close(c.over)
 	for {
-		fetches := c.client.PollRecords(c.client.Context(), most)
+		fetches := c.client.PollRecords(c.polling, most)
 		receivedNs := c.now()
 		if fetches.IsClientClosed() || c.watch.closing.Load() {
 			return
@@ -151,7 +157,7 @@ func (c *consumer) deliverAndCommit(acknowledge string) {
 					markedNs = nowNs
 				}
 				if c.watch.closing.Load() {
-					return
+					break
 				}
 				c.polled.Add(-1)
 				c.handle(broker.Delivery{ReceivedNs: nowNs, Payload: r.Value})
@@ -196,12 +202,38 @@ func (c *consumer) wake() {
 // shared reports whether a group has shared out its partitions, by the coordinator, and the members here fetch theirs. The group may
 // have members on other clients.
 func (s *session) shared(ctx context.Context, name string, members []*consumer, partitions int) bool {
+	owned := s.owned(ctx, name)
+	for _, m := range members {
+		id, _ := m.client.GroupMetadata()
+		if n, known := owned[id]; !known || n > 0 && m.watch.fetches.Load() == 0 {
+			return false
+		}
+	}
+	return len(owned) > 0 && sharedOut(slices.Collect(maps.Values(owned)), partitions)
+}
+
+// owned is how many partitions each member of a group has; nil if the group is about to change.
+func (s *session) owned(ctx context.Context, name string) map[string]int {
+	owned := map[string]int{}
+	if s.own.GroupProtocol == byBroker {
+		described, err := s.admin.DescribeConsumerGroups(ctx, name)
+		group := described[name]
+		if err != nil || group.Err != nil || group.State != "Stable" {
+			return nil
+		}
+		for _, m := range group.Members {
+			owned[m.MemberID] = 0
+			for _, partitions := range m.Assignment {
+				owned[m.MemberID] += len(partitions)
+			}
+		}
+		return owned
+	}
 	described, err := s.admin.DescribeGroups(ctx, name)
 	group := described[name]
 	if err != nil || group.Err != nil || group.State != "Stable" {
-		return false
+		return nil
 	}
-	owned := map[string]int{}
 	for _, m := range group.Members {
 		owned[m.MemberID] = 0
 		if assigned, ok := m.Assigned.AsConsumer(); ok {
@@ -210,13 +242,7 @@ func (s *session) shared(ctx context.Context, name string, members []*consumer, 
 			}
 		}
 	}
-	for _, m := range members {
-		id, _ := m.client.GroupMetadata()
-		if n, known := owned[id]; !known || n > 0 && m.watch.fetches.Load() == 0 {
-			return false
-		}
-	}
-	return sharedOut(slices.Collect(maps.Values(owned)), partitions)
+	return owned
 }
 
 // sharedOut reports whether each partition has its final owner. A cooperative rebalance has an intermediate generation in which the first
@@ -239,13 +265,19 @@ func (s *session) partitionsOf(name string) int {
 	return 0
 }
 
-// close ends the consumer. It does not wait for its handler, and not long for the broker.
+// close ends the consumer. It does not wait long for its handler, nor for the broker.
 func (c *consumer) close() {
 	if c.watch.closing.Swap(true) {
 		return
 	}
+	c.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
+	// A record that is handled and not marked would come again.
+	select {
+	case <-c.over:
+	case <-time.After(leaveTimeout / 2):
+	}
 	if err := c.client.LeaveGroupContext(ctx); err != nil && !errors.Is(err, kerr.UnknownMemberID) {
 		c.watch.s.Report("leave the group", err)
 	}

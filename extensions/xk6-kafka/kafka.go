@@ -60,6 +60,7 @@ var (
 	_ broker.Holder       = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
 	_ broker.Throttler    = (*session)(nil)
+	_ broker.Leaver       = (*session)(nil)
 )
 
 // Open finds the cluster. Producer and Consume make their own connections and return when these are usable.
@@ -125,11 +126,16 @@ func (s *session) Describe() broker.Description {
 		GroupOrder:      true,
 		Wildcards:       true,
 		Stores:          true,
-		RedeliversAfter: sessionTimeout,
+		RedeliversAfter: s.sessionTimeout(),
 		Library:         "franz-go " + broker.LibraryVersion("github.com/twmb/franz-go"),
 		Server:          s.server,
 		Settings:        of.Printed,
 	}
+}
+
+// Leave commits what was handled, and leaves the groups.
+func (s *session) Leave(ctx context.Context) error {
+	return deadline.Each(ctx, s.consumers.All(), func(_ context.Context, c *consumer) error { c.close(); return nil })
 }
 
 // Close ends everything immediately. Calls that block on a silent broker end in the background.

@@ -14,8 +14,10 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	t.Run("acks all", func(t *testing.T) { conforms(t, `{}`, nil) })
-	t.Run("acks 0", func(t *testing.T) { conforms(t, `{"acks": "0"}`, func(*testing.T) { shared.kill() }) })
+	t.Run("acks all", func(t *testing.T) { conforms(t, `{"sessionTimeoutNs": 6000000000}`, nil) })
+	t.Run("acks 0", func(t *testing.T) {
+		conforms(t, `{"acks": "0", "groupProtocol": "consumer", "sessionTimeoutNs": 6000000000}`, func(*testing.T) { shared.kill() })
+	})
 }
 
 // conforms puts the driver with these options through the contract. broken, if not nil, takes the shared broker away in the end.

@@ -41,6 +41,10 @@ type options struct {
 
 	// Assignor shares out partitions to the members of a group.
 	Assignor string `json:"assignor" known:"range cooperative-sticky"`
+	// GroupProtocol is the members' way to share out partitions: among themselves, or by the broker (KIP-848).
+	GroupProtocol string `json:"groupProtocol" known:"classic consumer"`
+	// SessionTimeoutNs is how long the classic protocol waits for a silent member. With the other one that is the broker's setting.
+	SessionTimeoutNs int64 `json:"sessionTimeoutNs"`
 	// Acknowledge is when a member commits: message (the default), batch or interval.
 	Acknowledge string `json:"acknowledge" known:"message batch interval"`
 	// CommitIntervalNs is how often it does so at least. Kafka's default is 5 s.

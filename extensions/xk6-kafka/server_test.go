@@ -91,6 +91,12 @@ func start(t testing.TB, folder string, with setup) *server {
 		"group.initial.rebalance.delay.ms":                 "0",
 		"auto.create.topics.enable":                        "false",
 
+		// A group notices soon that a member is gone, and the members soon what they have.
+		"group.consumer.session.timeout.ms":        "6000",
+		"group.consumer.min.session.timeout.ms":    "6000",
+		"group.consumer.heartbeat.interval.ms":     "500",
+		"group.consumer.min.heartbeat.interval.ms": "500",
+
 		// A node that was killed joins again when its session of before is over: nine seconds by default.
 		"broker.session.timeout.ms":    "3000",
 		"broker.heartbeat.interval.ms": "500",

@@ -41,10 +41,13 @@ type ending struct {
 // lastAnswers is how long a library may take to report answers when a connection is over.
 const lastAnswers = 200 * time.Millisecond
 
-func (s *session) ending(socket net.Conn) *ending {
+const goodbyeTimeout = 50 * time.Millisecond
+
+func (s *session) ending(socket *wire) *ending {
 	e := &ending{late: make(chan struct{})}
 	e.Context, e.cancel = context.WithCancelCause(s.Over)
 	context.AfterFunc(e.Context, func() {
+		socket.goodbye()
 		_ = socket.Close()
 		time.AfterFunc(lastAnswers, func() { close(e.late) })
 	})
@@ -170,7 +173,7 @@ func (c *client) dialWire(ctx context.Context, host string, packetBytes int) (*w
 	if s.security != nil {
 		dial = (&tls.Dialer{Config: s.security}).DialContext
 	}
-	conn, err := dial(ctx, "tcp", host)
+	conn, err := s.Mortal(dial)(ctx, "tcp", host)
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +211,16 @@ func (w *wire) Unlock() {
 	if w.packet.Flush() != nil {
 		_ = w.Conn.Close()
 	}
+}
+
+// goodbye sends the packet DISCONNECT, which is the same in both versions of the protocol, unless the server takes nothing.
+func (w *wire) goodbye() {
+	_ = w.Conn.SetWriteDeadline(time.Now().Add(goodbyeTimeout))
+	if w.packet != nil {
+		w.Lock()
+		defer w.Unlock()
+	}
+	_, _ = w.Write([]byte{0xe0, 0})
 }
 
 // failed reports whether a packet could not be written.

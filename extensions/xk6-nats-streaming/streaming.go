@@ -25,9 +25,9 @@ import (
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
 	s := &session{
-		Base: broker.NewBase("nats-streaming", o), own: defaults, wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}},
-		client: "mqbench-" + nuid.Next(),
+		Base: broker.NewBase("nats-streaming", o), own: defaults, client: "mqbench-" + nuid.Next(),
 	}
+	s.wires = &address.Wires{Dialer: s.Mortal((&net.Dialer{Timeout: connectTimeout}).DialContext)}
 	err := o.Decode(&s.own)
 	security, ofTLS := s.own.TLS.Config()
 	var ofURL error

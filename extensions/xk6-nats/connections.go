@@ -34,6 +34,7 @@ const (
 	// closeTimeout is how long connections may take to close before their sockets are cut.
 	closeTimeout = time.Second
 	apiTimeout   = 10 * time.Second
+	drainPoll    = 5 * time.Millisecond
 	// headerBytes is the size of a header with an id: "NATS/1.0\r\nNats-Msg-Id: ...\r\n\r\n".
 	headerBytes = 64
 )
@@ -60,9 +61,9 @@ type connections struct {
 
 func newConnections(o broker.Options) (*connections, error) {
 	c := &connections{
-		Base: broker.NewBase("nats", o), wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}},
-		subscriptions: map[*nats.Subscription]int64{},
+		Base: broker.NewBase("nats", o), subscriptions: map[*nats.Subscription]int64{},
 	}
+	c.wires = &address.Wires{Dialer: c.Mortal((&net.Dialer{Timeout: connectTimeout}).DialContext)}
 	c.granted, c.refuse = context.WithCancelCause(context.Background())
 	var err error
 	if c.own, err = optionsOf(o); err != nil {
@@ -113,6 +114,19 @@ func (c *connections) Dropped() (dropped int64) {
 		dropped += known
 	}
 	return dropped
+}
+
+// Leave lets the library hand over what it has, and ends the connections when that is acknowledged.
+func (c *connections) Leave(ctx context.Context) error {
+	c.Quiet()
+	for _, connection := range c.all {
+		if err := connection.Drain(); err != nil {
+			return fmt.Errorf("nats: leave: %w", err)
+		}
+	}
+	return deadline.Until(ctx, drainPoll, func() bool {
+		return !slices.ContainsFunc(c.all, func(one *nats.Conn) bool { return !one.IsClosed() })
+	})
 }
 
 func (c *connections) Close() error {

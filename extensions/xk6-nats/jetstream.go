@@ -47,6 +47,7 @@ var (
 	_ broker.Remover      = (*jetStreamSession)(nil)
 	_ broker.Holder       = (*jetStreamSession)(nil)
 	_ broker.LeaderFinder = (*jetStreamSession)(nil)
+	_ broker.Leaver       = (*jetStreamSession)(nil)
 )
 
 func newJetStream(c *connections) *jetStreamSession {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -180,6 +181,14 @@ func (c *consumer) stop() {
 			}
 		}
 	}()
+}
+
+// kill closes the library's sockets, which it shows to nobody, and keeps it from connecting again.
+func (c *consumer) kill() {
+	for on := reflect.ValueOf(c.library).Elem().FieldByName("connections").MapRange(); on.Next(); {
+		_ = (*net.TCPConn)(on.Value().Elem().FieldByName("conn").UnsafePointer()).Close()
+	}
+	c.library.Stop()
 }
 
 // work handles one message after the other. Members of a group take a message when its turn comes.

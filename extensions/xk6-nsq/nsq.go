@@ -177,6 +177,14 @@ func (s *session) Describe() broker.Description {
 	}
 }
 
+// Kill is for broker.Killer.
+func (s *session) Kill() {
+	s.Quiet()
+	for _, one := range s.consumers.All() {
+		one.kill()
+	}
+}
+
 func (s *session) Close() error {
 	if s.End() {
 		deadline.AtMost(closeTimeout, slices.Concat(deadline.Steps(s.consumers.All(), (*consumer).stop), deadline.Steps(s.links, (*link).close))...)

@@ -108,8 +108,7 @@ func (l *link) dial(ctx context.Context) (*wire, error) {
 		ChannelMax: channelMax,
 		Properties: amqp.NewConnectionProperties(),
 		Dial: func(network, address string) (net.Conn, error) {
-			dialer := net.Dialer{Timeout: l.patience}
-			raw, err := dialer.DialContext(ctx, network, address)
+			raw, err := s.Mortal((&net.Dialer{Timeout: l.patience}).DialContext)(ctx, network, address)
 			if err != nil {
 				return nil, err
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -28,6 +29,8 @@ const (
 	queueBytes = 64 << 20
 	queueMost  = 65536
 )
+
+const leavePoll = 5 * time.Millisecond
 
 // messageFrameBytes is about how much of a message in a channel is neither payload nor the channel's name: *3 $7 message $.. $..
 const messageFrameBytes = 32
@@ -97,6 +100,7 @@ var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Remover  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
+	_ broker.Leaver   = (*session)(nil)
 	_ broker.Producer = (*line)(nil)
 )
 
@@ -191,6 +195,24 @@ func (s *session) Held() (int64, bool) {
 		held += int64(bytes / (s.MeanBytes + len(s.topics[0].name) + messageFrameBytes))
 	}
 	return held, true
+}
+
+// Leave lets consumers handle what they have taken, and waits until their acknowledgements are answered: Redis takes nothing back.
+func (s *session) Leave(ctx context.Context) error {
+	s.Quiet()
+	if s.Mode == modePubSub {
+		return nil
+	}
+	err := deadline.While(ctx, func() error { s.running.Wait(); return nil })
+	for range 2 { // between its queues, a command is in neither
+		err = cmp.Or(err, deadline.Sleep(ctx, leavePoll), deadline.Until(ctx, leavePoll, func() bool {
+			return !slices.ContainsFunc(s.lines, func(l *line) bool {
+				at, is := l.Now()
+				return is && len(at.queue)+len(at.unanswered) > 0
+			})
+		}))
+	}
+	return broker.Wrap("redis: leave", err)
 }
 
 // Close ends all sockets: they end with the session.

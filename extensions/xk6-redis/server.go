@@ -94,7 +94,7 @@ func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error)
 func (s *session) socket(ctx context.Context, subscribes bool, options *redis.Options) (*socket, error) {
 	k := &socket{}
 	k.Context, k.fail = context.WithCancelCause(s.Over)
-	dialer := redis.NewDialer(options)
+	dialer := options.Dialer
 	var once sync.Once // the library dials again when a dial has failed
 	options.Dialer = func(ctx context.Context, network, addr string) (conn net.Conn, err error) {
 		err = errNotConnected
@@ -137,6 +137,7 @@ func (s *session) options(timeout time.Duration) *redis.Options {
 	options.DisableIdentity = true
 	options.DialTimeout = connectTimeout
 	options.DialerRetries = 1
+	options.Dialer = s.Mortal(redis.NewDialer(&options))
 	options.MaxRetries = -1
 	options.ReadTimeout, options.WriteTimeout = timeout, timeout
 	options.ContextTimeoutEnabled = true

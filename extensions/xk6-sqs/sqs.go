@@ -87,6 +87,7 @@ var (
 	_ broker.Remover   = (*session)(nil)
 	_ broker.Holder    = (*session)(nil)
 	_ broker.Requester = (*session)(nil)
+	_ broker.Leaver    = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -189,6 +190,12 @@ func (s *session) Describe() broker.Description {
 	}
 }
 
+// Leave lets consumers finish their present messages. The service takes nothing back before the visibility timeout.
+func (s *session) Leave(context.Context) error {
+	s.stopAll()
+	return nil
+}
+
 func (s *session) Close() error {
 	s.stopAll()
 	s.End()
@@ -209,7 +216,7 @@ func (s *session) stopAll() {
 // client has this number of HTTP connections.
 func (s *session) client(connections int) *sqs.Client {
 	transport := &http.Transport{
-		DialContext:     (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		DialContext:     s.Mortal((&net.Dialer{Timeout: dialTimeout}).DialContext),
 		MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, IdleConnTimeout: idleTimeout, DisableCompression: true,
 	}
 	return sqs.New(sqs.Options{

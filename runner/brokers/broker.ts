@@ -278,6 +278,8 @@ export interface Traits {
 	readonly prefetch: number | null;
 	/** Unacknowledged messages are redelivered after this, ns; null means only after a disconnect. */
 	readonly redeliverAfterNs: number | null;
+	/** A killed consumer's messages go to others after this, ns; 0: when its connection ends. */
+	readonly killedAfterNs: number;
 	readonly maxReplicas: number;
 	/** Most connections of a server by its `config`, or else its default. Absent: only the machine limits them. */
 	readonly maxConnections?: { readonly most: number; readonly option: string };
@@ -314,6 +316,7 @@ export const USUAL_TRAITS = {
 	levels: {},
 	prefetch: null,
 	redeliverAfterNs: null,
+	killedAfterNs: 0,
 	maxReplicas: 1,
 	nodes: [1],
 } as const satisfies Partial<Traits>;

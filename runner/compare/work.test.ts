@@ -68,7 +68,19 @@ test.each<[string, Run]>([
 	],
 	[
 		"faults none against pause of all nodes at 2s for 500ms",
-		load({ faults: [{ atNs: 2e9, action: "pause", forNs: 5e8, node: null, delayNs: null }] }),
+		load({
+			faults: [
+				{
+					atNs: 2e9,
+					action: "pause",
+					forNs: 5e8,
+					node: null,
+					delayNs: null,
+					of: "brokers",
+					count: null,
+				},
+			],
+		}),
 	],
 ])("other work, and how: %s", (words, other) => {
 	expect(hashOf(workFacts(other))).not.toBe(hashOf(workFacts(run)));

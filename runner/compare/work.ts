@@ -1,6 +1,6 @@
 import type { Run } from "../model/result.ts";
 import { PLAINEST, workloadFacts } from "../model/workload.ts";
-import { formatDurationExact } from "../units.ts";
+import { formatDurationExact, plural } from "../units.ts";
 
 /**
  * In words and a fixed order. Only equal work is compared; systems, names, SLA, repeats and target are not part of it. Facts in PLAIN are
@@ -83,8 +83,16 @@ const ORDER =
 	"bystanders|work per message|keys|in flight|clients|delivery|order|durability|CPUs|faults";
 const FIRST = Object.fromEntries(ORDER.split("|").map((name) => [name, ""]));
 
-function faultText({ action, node, atNs, forNs, delayNs }: Run["load"]["faults"][number]): string {
-	const of = node === null ? "all nodes" : node === "leader" ? "the leader" : `node ${node}`;
+function faultText(fault: Run["load"]["faults"][number]): string {
+	const { action, node, atNs, forNs, delayNs, count } = fault;
+	const of =
+		fault.of === "consumers"
+			? plural(count ?? 1, "consumer")
+			: node === null
+				? "all nodes"
+				: node === "leader"
+					? "the leader"
+					: `node ${node}`;
 	const lasts = forNs === null ? "" : ` for ${formatDurationExact(forNs)}`;
 	const delay = delayNs === null ? "" : ` by ${formatDurationExact(delayNs)}`;
 	return `${action} of ${of} at ${formatDurationExact(atNs)}${lasts}${delay}`;

@@ -2,7 +2,7 @@ import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column } from "../result/show.ts";
 import { faultAt, runTitle } from "../result/words.ts";
-import { formatDuration, plusMinus } from "../units.ts";
+import { formatCount, formatDuration, plusMinus } from "../units.ts";
 import { BIN_NS, faultName } from "../verdict/faults.ts";
 import {
 	type Block,
@@ -129,7 +129,11 @@ export function failover(result: Result): Fold[] {
 	const runs = result.runs.filter((run) => run.failover.length > 0);
 	const all = runs.flatMap((run) => run.failover.map((fault) => ({ fault, run })));
 	if (all.length === 0) return [];
-	const kinds = runs.map(({ load }) => (load.acks ? "acknowledgements" : "receipts"));
+	const ofConsumers = ({ load }: Run) => load.faults.some(({ of }) => of === "consumers");
+	const kinds = runs.map((run) =>
+		run.load.acks && !ofConsumers(run) ? "acknowledgements" : "receipts",
+	);
+	const served = runs.some(ofConsumers);
 	const completions = [...new Set(kinds)].join(" or ");
 	const [line, ...others] = new Set(all.map(({ fault }) => fault.sla));
 	const again = `back under ${others.length > 0 ? "the limit" : (line ?? "the limit")}`;
@@ -150,8 +154,9 @@ export function failover(result: Result): Fold[] {
 			(of) =>
 				afterText(of, of.fault.drainedNs, of.fault.drainedNs !== null || of.fault.drainedStill),
 		],
+		...(served ? SERVED : []),
 	];
-	const means = `at: when the command for the fault was given, from the opening of the window; "after" counts from then; for: how long it was in effect; without ${completions}: the longest gap, in steps of ${formatDuration(BIN_NS)}, not counting those of the schedule; ${again}: the end of the last 100ms of intended time that break it; drained: for 2s about as few messages in flight as in the 2s before the fault`;
+	const means = `at: when the command for the fault was given, from the opening of the window; "after" counts from then; for: how long it was in effect; without ${completions}: the longest gap, in steps of ${formatDuration(BIN_NS)}, not counting those of the schedule; ${again}: the end of the last 100ms of intended time that break it; drained: for 2s about as few messages in flight as in the 2s before the fault${served ? "; served: when the last message that was due before the fault was received; again: copies of those messages that came after it" : ""}`;
 	return [
 		section("failover", "Failover: what each fault did", [
 			tableOf(all, columns, several ? 2 : 1),
@@ -186,6 +191,17 @@ interface Fault {
 	readonly fault: Failover;
 	readonly run: Run;
 }
+
+const SERVED: readonly Column<Fault>[] = [
+	[
+		"served",
+		(of) =>
+			of.fault.servedStill
+				? "not all"
+				: afterText(of, of.fault.servedNs, of.fault.servedNs !== null),
+	],
+	["again", ({ fault }) => (fault.again === null ? "n/a" : formatCount(fault.again))],
+];
 
 /** "1.24s from 4.21s on", "at least 6s from 4s on", "none", "n/a" */
 function unavailableText({ fault, run }: Fault): string {

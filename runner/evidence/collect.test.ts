@@ -413,7 +413,17 @@ describe("several clients", () => {
 			client: { index: 0, count: 2 },
 			schedule: steady(100, 1, 2),
 			// Completions are read only with faults.
-			faults: [{ atNs: 2e9, action: "pause", forNs: 1e8, node: null, delayNs: null }],
+			faults: [
+				{
+					atNs: 2e9,
+					action: "pause",
+					forNs: 1e8,
+					node: null,
+					delayNs: null,
+					of: "brokers",
+					count: null,
+				},
+			],
 		});
 		const fates = Array.from({ length: 300 }, (_, i): Fate => {
 			// Those of client 1 are answered 3 ms later.

@@ -81,6 +81,8 @@ export function collect(folder: string) {
 		folder: basename(folder),
 		plan,
 		run,
+		/** Faults of consumers, as the clients made them; empty unless all wrote them down. */
+		members: ofAll(of("members")),
 		...stateOf(clients, run, parts, damage),
 		/** Every client's files match their trailers. Only then must the counts add up. */
 		closed: clients.every((c) => c.problem === null),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { countParts, countsWith } from "./counts.ts";
-import { Metric } from "./plan.ts";
+import { CONSUMER_ACTIONS, Metric } from "./plan.ts";
 
 /**
  * `client-<i>.jsonl`, written by `extensions/xk6-mqbench/recorder`: change both. While incomplete, it is `.jsonl.part` (with `.hlog.part`).
@@ -101,6 +101,25 @@ const StopsLine = z.strictObject({
 	type: z.literal("stops"),
 	stops: z.array(z.tuple([z.int(), z.int()])),
 });
+
+/** Faults of consumers, which this client carried out. `fault` is its place in the plan. */
+const MembersLine = z.strictObject({
+	type: z.literal("members"),
+	/** Per member. `back`: the end of a leave or kill. Null if the run ended first, or with an error. */
+	changes: z.array(
+		z.strictObject({
+			fault: Count,
+			member: Count,
+			action: z.enum([...CONSUMER_ACTIONS, "back"]),
+			beganNs: Count.nullable(),
+			doneNs: Count.nullable(),
+			error: z.string().optional(),
+		}),
+	),
+	/** Messages due before the fault: how many were received in all, the last first receipt after the fault (0: none), copies after it. */
+	served: z.array(z.strictObject({ fault: Count, received: Count, lastNs: Count, again: Count })),
+});
+export type Members = Omit<z.infer<typeof MembersLine>, "type">;
 
 export const CountersLine = z.strictObject({
 	type: z.literal("counters"),
@@ -242,6 +261,7 @@ export const ClientFileLine = z.discriminatedUnion("type", [
 	StopsLine,
 	CountersLine,
 	TotalsLine,
+	MembersLine,
 	OffendersLine,
 	SlowestLine,
 	BreakdownLine,

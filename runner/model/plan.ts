@@ -84,6 +84,19 @@ const FAULT_ACTIONS = ["pause", "kill", "restart", "partition", "latency"] as co
 export const FaultAction = z.enum(FAULT_ACTIONS);
 export type FaultAction = z.infer<typeof FaultAction>;
 
+/** Of members of a group: stop politely, end as a killed process does, add, take nothing for a while. */
+export const CONSUMER_ACTIONS = ["leave", "kill", "join", "pause"] as const;
+export const AnyAction = z.enum([...FAULT_ACTIONS, "leave", "join"]);
+export type AnyAction = z.infer<typeof AnyAction>;
+
+/** What a fault is of. `count` consumers, null for brokers. */
+export const faultOf = {
+	of: z.enum(["brokers", "consumers"]).default("brokers"),
+	action: AnyAction,
+	count: Count.nullable().default(null),
+};
+export type FaultOf = z.infer<z.ZodObject<typeof faultOf>>;
+
 export const Plan = z.strictObject({
 	schema: z.literal(1),
 	/** The run folder's name: the same for all runs of one command. */
@@ -132,12 +145,12 @@ export const Plan = z.strictObject({
 	...receivingInPlan,
 	/** False: the topics are the user's own, neither created nor removed. */
 	create: z.boolean().default(true),
-	/** atNs counts from T0. forNs is null if never undone (only kill). node counts from 1, null for all. leader: topics[0]'s at that moment. */
+	/** atNs counts from T0. forNs is null if never undone (kill, leave, join). node counts from 1, null for all. leader: topics[0]'s at that moment. */
 	faults: z
 		.array(
 			z.strictObject({
 				atNs: Ns,
-				action: FaultAction,
+				...faultOf,
 				forNs: Ns.nullable(),
 				node: z.union([z.int().positive(), z.literal("leader")]).nullable(),
 				delayNs: Ns.nullable().default(null),

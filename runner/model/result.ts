@@ -180,6 +180,17 @@ const Point = z.strictObject({
 		.nullable(),
 });
 
+const servedFields = {
+	servedNs: Ns.nullable().default(null).meta({
+		description:
+			"Of consumers: until the last message that was due before the fault was received; 0: all had been. Null: see servedStill; of brokers; absent in older files.",
+	}),
+	servedStill: z.boolean().default(false).meta({ description: "Some of them never were." }),
+	again: Count.nullable().default(null).meta({
+		description: "Of consumers: copies of those messages that came after the fault.",
+	}),
+};
+
 /** A fault's effect on the run. Durations count from its `calledNs` (if null, from `beganNs`). */
 export const Failover = z.strictObject({
 	...FaultDone.omit({ runOver: true }).shape,
@@ -197,6 +208,7 @@ export const Failover = z.strictObject({
 	/** Until messages due from then on meet it again, in steps of 100 ms. 0 if they always did, null if never in this run or without a line. */
 	recoveredNs: Ns.nullable(),
 	drainedNs: Ns.nullable(),
+	...servedFields,
 	drainedStill: z.boolean().default(false).meta({
 		description:
 			"drainedNs is null because messages waited until the next fault, or the end of the window; absent in older files: false.",

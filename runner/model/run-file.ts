@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FaultAction } from "./plan.ts";
+import { faultOf } from "./plan.ts";
 
 /** How far a client's clock may differ from the runner's, ns. Null if it is the same clock. */
 const ClockBound = z
@@ -50,7 +50,7 @@ export type NetworkPath = z.infer<typeof NetworkPath>;
 
 /** Times are ns since T0. */
 export const FaultDone = z.strictObject({
-	action: FaultAction,
+	...faultOf,
 	/** From 1. Null means all of them. */
 	node: z.int().positive().nullable(),
 	leader: z.boolean(),

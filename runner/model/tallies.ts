@@ -64,7 +64,7 @@ const tallies = {
 	unavailable: {
 		unit: "ns",
 		needs: ["faults"],
-		says: "`faults`: longest time after a fault without an acknowledgement (without acknowledgements: without a receipt)",
+		says: "`faults`: longest time after a fault without an acknowledgement (without acknowledgements, and for faults of consumers: without a receipt)",
 		example: "< 10s",
 	},
 	recovered: {
@@ -78,6 +78,12 @@ const tallies = {
 		needs: ["faults"],
 		says: "`faults`: time until no more messages are in flight than before the fault",
 		example: "< 30s",
+	},
+	served: {
+		unit: "ns",
+		needs: ["faults"],
+		says: "`faults` of consumers: time until the last message that was due before the fault is received",
+		example: "< 10s",
 	},
 	cpuPerMessage: {
 		unit: "ns",

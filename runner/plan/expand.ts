@@ -8,9 +8,10 @@ import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla, subjectOf } from
 import { needs, TALLIES } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
+import { consumersOf } from "../scenario/faults.ts";
 import { onHosts } from "../scenario/rig.ts";
 import { partitionsOf, sizeFor } from "../scenario/rules/system.ts";
-import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
+import type { Case, Fault, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import { counted, intervalSeconds } from "./derive.ts";
 import { promisedGates } from "./promises.ts";
 import { copies } from "./samples.ts";
@@ -136,10 +137,15 @@ function plan(
 	const alone = ALONE.has(one.pattern) ? traits.deliveryAlone : undefined;
 	const delivery = one.delivery ?? alone ?? traits.delivery;
 	const { schedule } = one;
+	// Consumers that come and go are the main load's.
+	const meets = ({ of }: Fault) =>
+		of === "brokers" ? hasProcess(system.options) : system.broker !== noBroker && one === main;
 	const unknown = system.existingTopics !== null && Object.keys(traits.levels).length > 0;
-	const faults = (hasProcess(system.options) ? scenario.faults : [])
+	const faults = scenario.faults
+		.filter(meets)
 		.map(({ atNs, ...fault }) => ({
 			...fault,
+			count: fault.of === "brokers" ? null : consumersOf(fault, one.consumers),
 			atNs: main.schedule.warmupNs + atNs - startNs,
 		}))
 		.filter(({ atNs }) => atNs >= 0);

@@ -7,6 +7,7 @@ import { metricsUrl } from "../scenario/metrics.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
+import { percent } from "../text/percent.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -189,7 +190,7 @@ function clientsLine({ clients, kubernetes }: Pick<Scenario, "clients" | "kubern
 	}
 }
 /** "fault at 10s: kill of the leader, which is started again after 2s". */
-function faultLine({ atNs, action, forNs, node, delayNs }: Fault): string {
+function faultLine({ atNs, of, action, count, forNs, node, delayNs }: Fault): string {
 	const whom = node === null ? "all nodes" : node === "leader" ? "the leader" : `node ${node}`;
 	const time = forNs === null ? "" : formatDurationExact(forNs);
 	const how: Readonly<Record<Fault["action"], string>> = {
@@ -198,8 +199,19 @@ function faultLine({ atNs, action, forNs, node, delayNs }: Fault): string {
 		latency: `of ${formatDurationExact(delayNs ?? 0)} for ${time}`,
 		kill: forNs === null ? "for good" : `and start again after ${time}`,
 		restart: forNs === 0 ? "at once" : `after ${time}`,
+		leave: "",
+		join: "",
 	};
-	return `fault at ${formatDurationExact(atNs)} of the measured part: ${action} of ${whom} ${how[action]}`;
+	const when = `fault at ${formatDurationExact(atNs)} of the measured part`;
+	if (of === "consumers") {
+		const who =
+			typeof count === "object" && count !== null
+				? `${percent(count.share)} of the consumers`
+				: plural(count ?? 1, "consumer");
+		const back = action === "pause" ? ` for ${time}` : time && `, back after ${time}`;
+		return `${when}: ${action} of ${who}${back}`;
+	}
+	return `${when}: ${action} of ${whom} ${how[action]}`;
 }
 
 function programLine({ key, binary, options }: System): string[] {

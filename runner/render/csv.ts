@@ -87,7 +87,7 @@ function faultCells(fault: Run["failover"][number] | undefined, number: number):
 	return [
 		...fields(fault, ["action", "node", "leader", "calledNs", "beganNs", "endedNs"], { before }),
 		...fields(fault, ["unavailableNs", "unavailableFromNs", "unavailableStill"], { before }),
-		...fields(fault, ["recoveredNs", "drainedNs", "error"], { before }),
+		...fields(fault, ["recoveredNs", "drainedNs", "servedNs", "error"], { before }),
 	];
 }
 

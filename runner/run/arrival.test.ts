@@ -6,6 +6,8 @@ type Given = Parameters<typeof makeArrival>[0];
 const queue: Given = { pattern: "work-queue", acks: false, subscriptions: 1, faults: [] };
 const FAULT: Given["faults"][number] = {
 	atNs: 1,
+	of: "brokers",
+	count: null,
 	action: "kill",
 	forNs: 1,
 	node: 1,

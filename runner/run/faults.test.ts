@@ -8,6 +8,8 @@ import { faultsOf, sinceT0 } from "./faults.ts";
 type Planned = Plan["faults"][number];
 const fault = (parts: Partial<Planned>): Planned => ({
 	atNs: 0,
+	of: "brokers",
+	count: null,
 	action: "pause",
 	forNs: null,
 	node: null,

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Broker } from "../../infra/rig.ts";
-import type { Plan } from "../model/plan.ts";
+import type { FaultAction, Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import type { Clock } from "../world.ts";
 
-/** Carries out the plan's faults. Each that fails or cannot be undone gets a reason, because its run does not show the planned fault. */
+/** Carries out the plan's faults of brokers; load generators do those of consumers. Each that fails or cannot be undone gets a reason, because its run does not show the planned fault. */
 export function faultsOf(
 	{ faults }: Pick<Plan, "faults">,
 	broker: Tools["broker"],
@@ -21,7 +21,7 @@ export function faultsOf(
 			const sinceMs = sinceT0(t0Ms, clock);
 			const tools = { broker, sinceMs, leader };
 			running = Promise.all(
-				faults.map(async (fault) => {
+				ofBrokers({ faults }).map(async (fault) => {
 					await until(fault.atNs / 1e6, sinceMs, over.signal);
 					if (!over.signal.aborted) done.push(await carryOut(fault, tools, over.signal));
 				}),
@@ -34,6 +34,12 @@ export function faultsOf(
 			return done.sort((a, b) => a.beganNs - b.beganNs);
 		},
 	};
+}
+
+export function ofBrokers({ faults }: Pick<Plan, "faults">) {
+	return faults.flatMap((fault) =>
+		fault.of === "brokers" ? [{ ...fault, action: fault.action as FaultAction }] : [],
+	);
 }
 
 /** A monotonic clock of ms since T0 (ms since 1970). It reads the wall clock only now, so setting that clock later moves nothing. */
@@ -54,13 +60,15 @@ interface Tools {
 const RUN_OVER = new Error("the run was over before it was done");
 
 async function carryOut(
-	{ action, node, forNs, delayNs }: Plan["faults"][number],
+	{ action, node, forNs, delayNs }: ReturnType<typeof ofBrokers>[number],
 	tools: Tools,
 	over: AbortSignal,
 ): Promise<FaultDone> {
 	const nowNs = () => Math.round(tools.sinceMs() * 1e6);
 	const done: FaultDone = {
+		of: "brokers",
 		action,
+		count: null,
 		node: node === "leader" ? null : node,
 		leader: node === "leader",
 		calledNs: null,

@@ -24,7 +24,7 @@ import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { watchBroker } from "./broker-metrics.ts";
-import { faultsOf, sinceT0 } from "./faults.ts";
+import { faultsOf, ofBrokers, sinceT0 } from "./faults.ts";
 import { Fleet, type FleetResult, runTogether } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
 import { outputNotes } from "./k6.ts";
@@ -67,7 +67,7 @@ export async function openBroker(
 			messageBytes: largestOf([plan, ...background].map(setUpBytes)),
 			cpus: plan.pin.brokers,
 			logPath: path.join(runPath(folder, plan), "broker.log"),
-			faults: [...new Set(plan.faults.map(({ action }) => action))],
+			faults: [...new Set(ofBrokers(plan).map(({ action }) => action))],
 		});
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || error.code === "interrupted") throw error;
@@ -261,7 +261,7 @@ function writeEnd(one: OneRun, plan: Plan, ended: Ended, world: World): void {
 		clients: [...result.clients],
 		// Those before a load's start are not its own.
 		faults: ended.disturbed
-			.slice(one.plan.faults.length - plan.faults.length)
+			.slice(ofBrokers(one.plan).length - ofBrokers(plan).length)
 			.map((fault) => faultSince(fault, plan.beside?.startNs ?? 0)),
 		network,
 	});

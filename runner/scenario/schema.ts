@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
-import { CpuSet, count, parsed, span, word } from "../model/field.ts";
-import { type BaselineSla, FaultAction, type Sla, Target } from "../model/plan.ts";
+import { CpuSet, choice, count, parsed, span, word } from "../model/field.ts";
+import { AnyAction, type BaselineSla, type Sla, Target } from "../model/plan.ts";
 import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
 import { type WorkloadField, workloadFields, workloadInput } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
@@ -168,6 +168,11 @@ export const Name = z
 
 const MOST_CLIENTS = 100;
 
+const SHARE = [
+	/^\s*(100|[1-9][0-9]?)\s*%\s*$/,
+	"must be a share such as 50%, of 1% to 100%",
+] as const;
+
 const Clients = z.union([
 	count(
 		"k6 processes on this machine (`aws`: rented machines; `kubernetes`: pods).",
@@ -283,12 +288,28 @@ export const ScenarioFile = z.strictObject({
 			z
 				.strictObject({
 					at: span("Start, counted from the end of the warm-up.", ["10s"]),
-					action: FaultAction.meta({
+					of: choice(
+						["brokers", "consumers"],
+						"Brokers that mqbench starts, or members of the group (`work-queue`, `backlog`).",
+					).default("brokers"),
+					action: AnyAction.meta({
 						description:
-							"`pause`: freeze (SIGSTOP) and continue; `kill`: SIGKILL and start again; `restart`: shut down and start again; `partition`: cut off from the network; `latency`: add `delay` to each packet. The last two need `target: docker`.",
+							"`pause`: freeze (SIGSTOP) and continue; `kill`: SIGKILL and start again; `restart`: shut down and start again; `partition`: cut off from the network; `latency`: add `delay` to each packet. The last two need `target: docker`. Consumers: `leave`: stop politely; `kill`: end without goodbye; `join`: add new ones; `pause`: take no messages.",
 					}),
+					count: z
+						.union([
+							count("How many consumers.", 10_000, [1]),
+							word("Share of the consumers.", ["50%"], SHARE).transform((text) => ({
+								share: Number.parseInt(text, 10) / 100,
+							})),
+						])
+						.optional()
+						.meta({
+							description: "Consumers that the fault meets: a number, or a share. Default: 1.",
+							examples: [1, "50%"],
+						}),
 					for: span(
-						"How long it lasts, or the node stays down. Default: `kill`: to the end; `restart`: 0s.",
+						"How long it lasts, the node stays down, or the consumers stay away. Default: `kill`, `leave`: to the end; `restart`: 0s.",
 						["2s"],
 						"above 0",
 					).optional(),
@@ -306,9 +327,11 @@ export const ScenarioFile = z.strictObject({
 						"above 0",
 					).optional(),
 				})
-				.transform(({ at, action, for: forNs, node, delay }) => ({
+				.transform(({ at, of, action, count, for: forNs, node, delay }) => ({
 					atNs: at,
+					of,
 					action,
+					count: count ?? null,
 					// Null if it is never undone.
 					forNs: forNs ?? (action === "restart" ? 0 : null),
 					node: node ?? null,
@@ -318,9 +341,10 @@ export const ScenarioFile = z.strictObject({
 		.max(20)
 		.default([])
 		.meta({
-			description: "Faults of brokers that mqbench starts, in every run.",
+			description: "Faults of brokers that mqbench starts, or of consumers, in every run.",
 			examples: [
 				[{ at: "10s", action: "pause", for: "500ms" }],
+				[{ at: "10s", of: "consumers", action: "kill", count: "50%", for: "10s" }],
 				[{ at: "10s", action: "kill", node: "leader", for: "2s" }],
 			],
 		}),

@@ -35,6 +35,7 @@ function bins(
 			pattern: "round-trip",
 			sla: [],
 			limits: [],
+			faults: [],
 			client: { index: 0, count: 1 },
 			schedule: {
 				...steady(100 / gap, 1, 10),
@@ -49,6 +50,7 @@ function bins(
 			more.completions === null ? null : Float64Array.from(more.completions ?? completions),
 		ticks: [],
 		seconds: [],
+		members: [],
 		counters: { warmup: null, window: null },
 	} as unknown as Collected;
 }
@@ -211,7 +213,17 @@ function outage(
 			{ metric: "response", limitNs: 1e9 },
 			{ metric: "response", limitNs: 20 * MS },
 		],
-		faults: [{ atNs: 5 * S, action: "kill", forNs: heldNs, node: 1, delayNs: null }],
+		faults: [
+			{
+				atNs: 5 * S,
+				action: "kill",
+				forNs: heldNs,
+				node: 1,
+				delayNs: null,
+				of: "brokers",
+				count: null,
+			},
+		],
 	});
 	const fates = Array.from({ length: plan.schedule.messages }, (_, i): Fate => {
 		const due = i * MS;

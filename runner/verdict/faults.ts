@@ -1,4 +1,5 @@
 import type { Collected } from "../evidence/collect.ts";
+import { faultsDone, servedBefore } from "../evidence/members.ts";
 import { largestOf } from "../extremes.ts";
 import { tail } from "../histogram/percentiles.ts";
 import { isOfAnswer, type LatencySla, type Plan } from "../model/plan.ts";
@@ -7,7 +8,7 @@ import { type FaultDone, faultZeroNs } from "../model/run-file.ts";
 import { needs, type Tally } from "../model/tallies.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
-import { formatDuration } from "../units.ts";
+import { formatDuration, plural } from "../units.ts";
 import { intervalNs, limitIntervals } from "./intervals.ts";
 import { drainedOf, type FaultSpan, SAMPLES_PER_SECOND } from "./queue.ts";
 import { meanRate } from "./rates.ts";
@@ -17,10 +18,10 @@ export function failoverOf(
 	collected: Collected,
 	line: LatencySla | undefined = lineOf(collected.plan),
 ): Failover[] {
-	const faults = collected.run?.faults ?? [];
+	const faults = faultsDone(collected);
 	const { warmupNs, durationNs } = collected.plan.schedule;
 	const windowNs = warmupNs + durationNs;
-	return faults.map(({ runOver: _, ...fault }, i) => {
+	return faults.map(({ runOver: _, fault: place, ...fault }, i) => {
 		// The rest of a stopped run is unknown.
 		if (fault.error !== null || collected.state !== "complete") return { ...fault, ...NOTHING };
 		const next = faults[i + 1];
@@ -33,17 +34,21 @@ export function failoverOf(
 			...gap,
 			...recovered(collected, span, line),
 			...drainedOf(collected, { ...span, servedNs }),
+			...(place === undefined ? {} : served(collected, place, span.beganNs)),
 		};
 	});
 }
 
-/** "kill of node 2 (the leader)", "pause", "latency of 50ms of node 1" */
+/** "kill of node 2 (the leader)", "pause", "latency of 50ms of node 1", "kill of 2 consumers" */
 export function faultName({
+	of,
 	action,
+	count,
 	node,
 	leader,
 	delayNs,
-}: Pick<FaultDone, "action" | "node" | "leader" | "delayNs">): string {
+}: Pick<FaultDone, "of" | "action" | "count" | "node" | "leader" | "delayNs">): string {
+	if (of === "consumers") return `${action} of ${plural(count ?? 1, "consumer")}`;
 	const one = leader ? " of the leader" : "";
 	const who = node === null ? one : ` of node ${node}${leader ? " (the leader)" : ""}`;
 	return `${action}${delayNs === null ? "" : ` of ${formatDuration(delayNs)}`}${who}`;
@@ -71,7 +76,7 @@ export function disturbedIn(collected: Collected, limitNs: number) {
 
 /** Resolution of completion counts, in ns. */
 export const BIN_NS = 10_000_000;
-export type FaultFigure = Extract<Tally, "unavailable" | "recovered" | "drained">;
+export type FaultFigure = Extract<Tally, "unavailable" | "recovered" | "drained" | "served">;
 
 export function isFaultFigure(tally: Tally): tally is FaultFigure {
 	return needs(tally, "faults");
@@ -99,14 +104,16 @@ export function faultTimes(
 	figure: FaultFigure,
 	{ failover, endNs }: Disturbed,
 ): FaultTime[] | null {
+	const asked = failover.filter(({ of }) => figure !== "served" || of === "consumers");
 	const times = failover.flatMap((fault, i) => {
+		if (!asked.includes(fault)) return [];
 		const next = failover[i + 1];
 		const untilNs = next ? Math.min(faultZeroNs(next), endNs) : endNs;
 		const restNs = Math.max(0, untilNs - faultZeroNs(fault));
 		const time = TIMES[figure](fault, restNs);
 		return time === null ? [] : [{ fault, ...time, cut: next !== undefined }];
 	});
-	return times.length === failover.length && times.length > 0 ? times : null;
+	return times.length === asked.length && times.length > 0 ? times : null;
 }
 
 /** The run's worst `unavailable` and `drained` in ns, if measured for all faults. `open`: one had not ended; the true value is larger. */
@@ -131,20 +138,24 @@ const NOTHING = {
 	recoveredNs: null,
 	drainedNs: null,
 	drainedStill: false,
+	servedNs: null,
+	servedStill: false,
+	again: null,
 };
 
 /** The longest run of empty 10 ms pieces that the load does not explain, cut by the next fault; the last one may end in the drain. */
 function unavailable(
-	{ plan, completions, run }: Collected,
+	collected: Collected,
 	{ beganNs, untilNs }: FaultSpan,
 	index: number,
 ): Partial<Failover> {
+	const { plan, completions } = collected;
+	const faults = faultsDone(collected);
 	const { schedule } = plan;
 	if (completions === null || schedule.kind === "closed") return {};
 	const last = untilNs >= schedule.warmupNs + schedule.durationNs;
 	const began = Math.floor(beganNs / BIN_NS);
 	const until = Math.ceil(untilNs / BIN_NS);
-	const faults = run?.faults ?? [];
 	const firstNs = faults[0] ? faultZeroNs(faults[0]) : beganNs;
 	const gap = emptyInSchedule(plan, began, until);
 	const explained = explainedBins(plan, completions, Math.floor(firstNs / BIN_NS), gap);
@@ -171,6 +182,20 @@ function unavailable(
 		unavailableFromNs: longest.start * BIN_NS,
 		unavailableStill: last ? longest.cut : runs.some(({ cut }) => cut),
 	};
+}
+
+/** Time until the last receipt of a message that was due before. One that was lost is never received; others failed, or are unknown. */
+function served(
+	{ plan, members, counters }: Collected,
+	fault: number,
+	beganNs: number,
+): Partial<Failover> {
+	const atNs = plan.faults[fault]?.atNs ?? 0;
+	if (members.length === 0) return {};
+	const { received, again, lastNs } = servedBefore(members, fault);
+	const lost = (counters.warmup?.lost ?? 0) + (counters.window?.lost ?? 0);
+	const servedStill = lost > 0 && received < messagesBefore(plan.schedule, atNs);
+	return { servedNs: servedStill ? null : Math.max(0, lastNs - beganNs), servedStill, again };
 }
 
 /** Runs up to five times the longest before the first fault or in the schedule (`gap`) are normal; at least 40 ms. */
@@ -272,6 +297,11 @@ const TIMES: Readonly<Record<FaultFigure, (fault: Failover, restNs: number) => T
 	},
 	recovered: ({ sla, recoveredNs }, restNs) =>
 		sla === null ? null : within(recoveredNs, intervalNs({}), restNs),
+	// Exact: each receipt counts. One that never came breaks any limit.
+	served: ({ servedNs: ns, servedStill }, restNs) =>
+		ns === null && !servedStill
+			? null
+			: { ns: ns ?? restNs, leastNs: ns ?? Infinity, mostNs: ns ?? Infinity },
 	drained: ({ drainedNs, drainedStill }, restNs) =>
 		drainedNs === null && !drainedStill
 			? null

@@ -75,7 +75,9 @@ const S = 1e9;
 /** For tests: a broker that was killed 4 s after T0, for a second, with only the figures in `more`. */
 export function killed(more: Partial<FaultDone> = {}): FaultDone {
 	return {
+		of: "brokers",
 		action: "kill",
+		count: null,
 		node: 1,
 		leader: true,
 		calledNs: null,

@@ -37,6 +37,8 @@ function run(
 		limits: limits(lines),
 		faults: killedS.map((atS) => ({
 			atNs: atS * S,
+			of: "brokers",
+			count: null,
 			action: "kill",
 			forNs: 100 * MS,
 			node: 1,

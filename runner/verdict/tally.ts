@@ -244,6 +244,7 @@ function inWords(figure: FaultFigure, { ns, mostNs, cut, fault }: FaultTime): st
 		return ns === 0
 			? `never unavailable for ${formatDuration(fault.noticedNs ?? 0)} or longer`
 			: `unavailable for ${open ? "at least " : ""}${time}${next}`;
+	if (figure === "served" && open) return "messages that were due before it never arrived";
 	const what = figure === "recovered" ? `recovered (${fault.sla})` : figure;
 	if (open) return `not ${what} within ${time}${next}`;
 	return `${what} ${ns === 0 ? "at once" : `after ${time}`}`;

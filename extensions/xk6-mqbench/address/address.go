@@ -181,9 +181,11 @@ func (t TLS) ConfigFrom(read func(name string) ([]byte, error)) (*tls.Config, er
 // that went on writing would make the server take the next message for the rest of that one. Its methods may be called from
 // any goroutine.
 type Wires struct {
-	// Dialer makes the sockets; its Timeout bounds that.
-	Dialer net.Dialer
-	open   sync.Map
+	// Dialer makes the sockets.
+	Dialer interface {
+		Dial(network, address string) (net.Conn, error)
+	}
+	open sync.Map
 }
 
 type wire struct {

@@ -95,6 +95,30 @@ type Requester interface {
 // Requests is how many requests the session has made; nil if they cost nothing.
 func Requests(s Session) *int64 { return number(s, Requester.Requests) }
 
+// Killer is the ability to end like a process that was killed. Sessions that embed Base and make their sockets with Base.Mortal have it.
+type Killer interface {
+	// Kill closes all sockets without the protocol's goodbye. The library makes no other, and what it has not yet acknowledged never will be.
+	// Any goroutine may call it, once, before Close. It returns when the sockets are closed.
+	Kill()
+}
+
+// Kill ends a session like a process that was killed.
+func Kill(s Session) error {
+	if able, ok := s.(Killer); ok {
+		able.Kill()
+		return nil
+	}
+	return errors.New("this driver cannot end a consumer like a killed process")
+}
+
+// Leaver is the ability to leave groups in a way of its own. Without it consumers leave by Close, which gives back what they have not
+// acknowledged.
+type Leaver interface {
+	// Leave takes the session's consumers out of their groups: they take no further messages, and what they have is acknowledged, or given
+	// back, when it returns. Handlers go on meanwhile. Called at most once, before Close.
+	Leave(ctx context.Context) error
+}
+
 // Endpoint is where a subscription of a system without a server takes messages.
 type Endpoint struct {
 	// Topic, Wildcard and Group of the subscription.

@@ -2,7 +2,10 @@ package broker
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,9 +25,58 @@ type Base struct {
 	driver     string
 	quiet      atomic.Bool
 	reconnects atomic.Int64
+
+	mu      sync.Mutex
+	killed  bool
+	sockets []net.Conn
 }
 
-var _ Reconnecter = (*Base)(nil)
+var (
+	_ Reconnecter = (*Base)(nil)
+	_ Killer      = (*Base)(nil)
+)
+
+// Dial is a dialer's DialContext.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Dial is a dialer's method without a context.
+func (d Dial) Dial(network, address string) (net.Conn, error) {
+	return d(context.Background(), network, address)
+}
+
+var errKilled = errors.New("killed")
+
+// Mortal makes a dialer whose sockets end with Kill.
+func (b *Base) Mortal(dial Dial) Dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.killed {
+			_ = conn.Close()
+			return nil, errKilled
+		}
+		b.sockets = append(b.sockets, conn)
+		return conn, nil
+	}
+}
+
+// Kill is for Killer.
+func (b *Base) Kill() {
+	b.Quiet()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.killed = true
+	for _, conn := range b.sockets {
+		if secure, ok := conn.(*tls.Conn); ok { // which would say goodbye
+			conn = secure.NetConn()
+		}
+		_ = conn.Close()
+	}
+}
 
 // NewBase makes the base of a session. The session's errors begin with the driver's name.
 func NewBase(driver string, o Options) *Base {

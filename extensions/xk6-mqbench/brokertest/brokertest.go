@@ -83,6 +83,7 @@ var tests = []struct {
 	{"loses and drops nothing while a member of a group is paused", survivesPause("workers")},
 	{"keeps messages for a group that nobody is a member of", keepsForGroup},
 	{"delivers again what a member took and did not acknowledge", deliversAgain},
+	{"goes on when members of a group leave, are killed and join", membersComeAndGo},
 	{"prepares empty topics where there were some of that name", preparesEmpty},
 	{"removes what it made and nothing else", removes},
 	{"shares topics and groups among the clients of a run, and client 0 removes them", servesClients},

@@ -34,7 +34,7 @@ func (p *Plan) check() error {
 			p.Pattern, p.Hold, p.InFlight, p.Acks, p.Create)
 	}
 	_, err := p.sizes()
-	return cmp.Or(err, p.checkClients(), p.checkSchedule(), p.checkBooks())
+	return cmp.Or(err, p.checkClients(), p.checkSchedule(), p.checkBooks(), p.checkFaults())
 }
 
 // --- internal ---

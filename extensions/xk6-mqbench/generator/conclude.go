@@ -67,8 +67,10 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.books.FindLost(tried, g.intended)
 		// Read these first: a library forgets its counts with its connections, and clients that are connected to each other lose some when the
 		// first of them leaves.
+		all := g.sessions(true)
 		g.outcome.library = map[string]any{
-			"clientDropped": broker.Dropped(g.session), "reconnects": broker.Reconnects(g.session), "throttledNs": broker.ThrottledNs(g.session),
+			"clientDropped": over(all, broker.Dropped, plus), "reconnects": over(all, broker.Reconnects, plus),
+			"throttledNs": over(all, broker.ThrottledNs, largest),
 		}
 		if came != nil {
 			g.outcome.library["connections"] = came
@@ -76,7 +78,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		if g.visits != nil && g.visits.short.Load() > 0 {
 			g.outcome.library["clientDropped"] = g.visits.short.Load()
 		}
-		if n := broker.Requests(g.session); n != nil { // others cost nothing
+		if n := over(all, broker.Requests, plus); n != nil { // others cost nothing
 			g.outcome.library["requests"] = *n
 		}
 		if g.share.count > 1 || g.plan.Loads > 1 && g.handedOut {
@@ -85,6 +87,7 @@ func (g *Generator) conclude(ctx context.Context) {
 			g.awaitFinish(ctx)
 		}
 		close(g.ending)
+		g.comings.running.Wait()
 		// Subtle: this may release a send call that still blocks. Its report is no longer counted.
 		g.leave()
 		g.results.end()

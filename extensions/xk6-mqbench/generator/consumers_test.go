@@ -87,7 +87,7 @@ func TestABacklogIsBuiltWhileConsumersPauseAndDrainedAfterwards(t *testing.T) {
 	}
 	g := &Generator{plan: p, clock: clock.New(), t0: -1000 * ms}
 	for _, at := range [][2]int64{{299, 299}, {300, 700}, {699, 700}, {700, 700}} {
-		if got := g.pause(at[0] * ms); got != at[1]*ms {
+		if got := g.pause(at[0]*ms, []Backlog{*p.Backlog}); got != at[1]*ms {
 			t.Errorf("a message handed over at %d ms is taken at %d; want %d", at[0], got/ms, at[1])
 		}
 	}

@@ -41,7 +41,10 @@ type Generator struct {
 	sizes    *sizes.Sizes
 	streams  int64
 	clock    *clock.Clock
+	url      string
+	driver   broker.Driver
 	session  broker.Session
+	comings  comings
 	facts    broker.Description
 	recorder *recorder.Recorder
 	books    *books.Books
@@ -110,6 +113,9 @@ func New(plan *Plan, url string) (*Generator, error) {
 	}
 	g := &Generator{
 		plan:      plan,
+		url:       url,
+		driver:    driver,
+		comings:   comings{changes: plan.changes(), served: plan.servedOf(), present: map[int]*life{}, own: map[int][]subscription{}},
 		share:     plan.share(),
 		crosses:   plan.crosses(),
 		closed:    plan.closed(),
@@ -268,6 +274,7 @@ func (g *Generator) start() {
 	g.firstClaimNs = claim - g.t0
 	g.results.begin()
 	close(g.started)
+	g.comeAndGo()
 	if !g.closed {
 		go g.watchTimeouts()
 		if !g.facts.Inline {

@@ -66,6 +66,7 @@ type Plan struct {
 	Wildcard            bool             `json:"wildcard"`
 	Bystanders          int              `json:"bystanders"`
 	Work                *Work            `json:"work"`
+	Faults              []Fault          `json:"faults"`
 	Keys                *Keys            `json:"keys"`
 	Message             Message          `json:"message"`
 	Order               string           `json:"order"`
@@ -241,7 +242,7 @@ func (p *Plan) metrics() []recorder.Metric {
 func (p *Plan) frame() recorder.Frame {
 	f := recorder.Frame{
 		StartNs: p.Schedule.WarmupNs, EndNs: p.windowEndNs(), First: p.Schedule.WarmupMessages, Metrics: p.metrics(), WarmUp: true,
-		Acks: p.Acks, IntervalSeconds: p.IntervalSeconds,
+		Acks: p.Acks && len(p.servedOf()) == 0, IntervalSeconds: p.IntervalSeconds,
 	}
 	if p.closed() {
 		f.StartNs, f.EndNs, f.WarmUp = recorder.Unopened, recorder.Endless, false

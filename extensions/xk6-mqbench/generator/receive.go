@@ -10,8 +10,8 @@ import (
 )
 
 // receive is the handler of one subscription on a connection: the subscriber has received the messages that arrive there. In request-reply
-// they are the replies.
-func (g *Generator) receive(connection, subscriber int) broker.Handler {
+// they are the replies. A member of a group takes nothing in its pauses.
+func (g *Generator) receive(connection, subscriber int, pauses ...Backlog) broker.Handler {
 	shard := g.receipts(connection)
 	consumes := g.plan.Pattern == workQueue || g.plan.Pattern == backlog
 	return func(d broker.Delivery) {
@@ -29,7 +29,7 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 		}
 		atNs := d.ReceivedNs - g.t0
 		if consumes {
-			atNs = g.pause(atNs)
+			atNs = g.pause(atNs, pauses)
 		}
 		if shard.Enter() {
 			if what == corrupted {
@@ -54,7 +54,9 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 		g.books.Redelivered(i, e.Intended)
 	}
 	p, seq := int64(e.Producer), int64(e.Sequence)
-	if !g.books.Received(subscriber, p, seq, int64(e.Stream), e.Intended) {
+	first := g.books.Received(subscriber, p, seq, int64(e.Stream), e.Intended)
+	g.comings.note(e.Intended, atNs, first)
+	if !first {
 		shard.Leave()
 		return
 	}

@@ -149,6 +149,9 @@ func (r *results) end() {
 		totals["windowStartNs"] = ns
 	}
 	r.line(totals)
+	if members := g.comings.line(); members != nil {
+		r.line(members)
+	}
 	if r.ledger != nil {
 		g.books.WriteLedger(r.ledger, g.outcome.tried)
 	}

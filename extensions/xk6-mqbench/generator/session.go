@@ -34,6 +34,13 @@ func (g *Generator) open(ctx context.Context) error {
 	for _, one := range subscriptions {
 		layout.Subscriptions = append(layout.Subscriptions, one.Subscription)
 	}
+	g.comings.layout = layout
+	for _, one := range subscriptions {
+		if m := one.Client - g.share.count; m >= 0 && m%g.share.count == g.share.index {
+			g.comings.own[m] = append(g.comings.own[m], one)
+		}
+	}
+	g.comings.changes = slices.DeleteFunc(g.comings.changes, func(c change) bool { return c.Member%g.share.count != g.share.index })
 	g.prepared = true
 	if err := g.session.Prepare(ctx, layout); err != nil {
 		return err
@@ -46,6 +53,14 @@ func (g *Generator) open(ctx context.Context) error {
 	own := slices.DeleteFunc(subscriptions, func(s subscription) bool { return s.Client != g.share.index })
 	if err := deadline.Each(ctx, own, func(ctx context.Context, one subscription) error {
 		return g.session.Consume(ctx, one.Subscription, one.handle)
+	}); err != nil {
+		return err
+	}
+	if err := deadline.Each(ctx, slices.Collect(maps.Keys(g.comings.own)), func(ctx context.Context, m int) error {
+		if m >= g.plan.Consumers {
+			return nil // it joins later
+		}
+		return g.enter(ctx, m)
 	}); err != nil {
 		return err
 	}
@@ -141,6 +156,10 @@ func (g *Generator) leave() {
 	if g.visits != nil {
 		g.bounded("close connections", g.visits.close)
 	}
+	for _, one := range g.sessions(false)[1:] {
+		g.bounded("remove", func() error { return broker.Remove(ctx, one) })
+		g.bounded("close", one.Close)
+	}
 	if g.prepared {
 		g.bounded("remove", func() error { return broker.Remove(ctx, g.session) })
 	}
@@ -164,7 +183,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		Listen:       p.Listen,
 		Part:         broker.Part{Client: p.Client.Index, Clients: p.Client.Count},
 		Driver:       p.DriverOptions,
-		Connections:  share.producing() + share.consuming(),
+		Connections:  share.producing() + share.part(p.ConsumerConnections-p.Consumers+share.residents, share.index),
 		MessageBytes: p.Message.Bytes,
 		MeanBytes:    p.Message.Bytes,
 		// The scenario's timeout only classifies: late messages are recorded with their true time until the end of the drain.

@@ -21,13 +21,15 @@ type share struct {
 	below     []int64
 	// The connections and consumerConnections of all clients.
 	connections, consumerConnections int
+	// residents are the members of the group that stay for the whole run; the others have their own sessions.
+	residents int
 }
 
 // share of the client that plan.Client names.
 func (p *Plan) share() *share {
 	s := &share{
 		index: p.Client.Index, count: p.Client.Count, producers: int64(p.Producers),
-		connections: p.Connections, consumerConnections: p.ConsumerConnections,
+		connections: p.Connections, consumerConnections: p.ConsumerConnections, residents: p.residents(),
 		below: make([]int64, p.Producers+1),
 	}
 	for producer := range p.Producers {
@@ -52,6 +54,14 @@ func (s *share) consumer(k int) (client, connection int) {
 	c := k % s.consumerConnections
 	client = c % s.count
 	return client, s.part(s.connections, client) + c/s.count
+}
+
+// member is consumer for a member of a group: one with its own session is a client of its own.
+func (s *share) member(m int) (client, connection int) {
+	if m >= s.residents {
+		return s.count + m, 0
+	}
+	return s.consumer(m)
 }
 
 // before is how many messages below i are sent here.

@@ -22,16 +22,17 @@ type subscription struct {
 
 // pause blocks while consumers take nothing, and returns when the message was taken. A message that the library handed over during the
 // pause counts as taken at the end of the pause. Times are ns since T0.
-func (g *Generator) pause(atNs int64) int64 {
-	b := g.plan.Backlog
-	if b == nil || g.facts.Inline {
+func (g *Generator) pause(atNs int64, pauses []Backlog) int64 {
+	if g.facts.Inline {
 		return atNs
 	}
-	if nowNs := g.clock.Now() - g.t0; nowNs >= b.PauseNs && nowNs < b.ResumeNs {
-		g.sleep(b.ResumeNs - nowNs)
-	}
-	if atNs >= b.PauseNs && atNs < b.ResumeNs {
-		return b.ResumeNs
+	for _, b := range pauses {
+		if nowNs := g.clock.Now() - g.t0; nowNs >= b.PauseNs && nowNs < b.ResumeNs {
+			g.sleep(b.ResumeNs - nowNs)
+		}
+		if atNs >= b.PauseNs && atNs < b.ResumeNs {
+			atNs = b.ResumeNs
+		}
 	}
 	return atNs
 }
@@ -115,22 +116,28 @@ func (g *Generator) subscriptions() (all []subscription) {
 			add(t%g.share.connections%g.share.count, broker.Subscription{Connection: c, Topic: topic}, g.receive(c, 0))
 		}
 	}
-	group := func(name string, handler func(connection, topic int) broker.Handler) {
-		// Every member and every topic has at least one subscription.
+	group := func(name string, handler func(member, connection, topic int) broker.Handler) {
+		// Every member and every topic has at least one subscription. Members that join come behind.
 		members, topics := g.plan.Consumers, len(g.plan.Topics)
-		for k := range max(members, topics) {
-			client, c := g.share.consumer(k % members)
-			add(client, broker.Subscription{Connection: c, Topic: g.plan.Topics[k%topics], Group: name}, handler(c, k%topics))
+		for k := range max(members, topics) + g.plan.members() - members {
+			m := k % members
+			if k >= max(members, topics) {
+				m = members + k - max(members, topics)
+			}
+			client, c := g.share.member(m)
+			add(client, broker.Subscription{Connection: c, Topic: g.plan.Topics[k%topics], Group: name}, handler(m, c, k%topics))
 		}
 	}
 	switch g.plan.Pattern {
 	case roundTrip:
 		own(g.plan.Topics)
 	case requestReply:
-		group(respondersGroup, g.respond)
+		group(respondersGroup, func(_, connection, topic int) broker.Handler { return g.respond(connection, topic) })
 		own(g.plan.ReplyTopics)
 	case workQueue, backlog:
-		group(workersGroup, func(connection, _ int) broker.Handler { return g.receive(connection, 0) })
+		group(workersGroup, func(member, _, _ int) broker.Handler {
+			return g.receive(g.share.producing()+member, 0, g.pausesOf(member)...)
+		})
 	case fanOut: // every subscriber gets every message, and bystanders none
 		topics := g.plan.Topics
 		if g.plan.Wildcard {

@@ -46,7 +46,7 @@ func (r *results) sample() {
 	g := r.g
 	t := g.recorder.Totals()
 	r.backlog = append(r.backlog, max(0, t.Sent-t.Settled))
-	if n := broker.Held(g.session); n == nil {
+	if n := over(g.sessions(false), broker.Held, plus); n == nil {
 		r.blind = true
 	} else {
 		r.held = append(r.held, max(0, *n))

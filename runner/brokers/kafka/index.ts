@@ -72,6 +72,15 @@ const KafkaOptions = z.strictObject({
 		["range", "cooperative-sticky"],
 		"How partitions are assigned to the members of a group.",
 	).default("range"),
+	groupProtocol: choice(
+		["classic", "consumer"],
+		"How a group shares out partitions: `classic`, by one of its members; `consumer`, by the broker (KIP-848, Kafka 4).",
+	).optional(),
+	sessionTimeout: span(
+		`The broker takes a member that is silent for this time for dead. Default: ${formatDurationExact(defaults.sessionTimeoutNs)}, as in Kafka. With \`groupProtocol: consumer\` the broker decides (group.consumer.session.timeout.ms).`,
+		["10s"],
+		"above 0",
+	).optional(),
 	...acknowledgeField,
 	commitInterval: span(
 		`How often a group member commits with \`acknowledge: interval\` (implied). If it dies, messages since its last commit are delivered again. Default: ${formatDurationExact(defaults.commitIntervalNs)}; Kafka's is 5s.`,
@@ -115,6 +124,7 @@ export const kafka = broker(KafkaOptions, {
 		keys: true,
 		partitions: true,
 		groupsByPartition: true,
+		killedAfterNs: sessionTimeoutNs(options),
 		wildcards: true,
 		maxMessageBytes: maxMessageBytes(options),
 		instead: "write acks: all",
@@ -130,6 +140,7 @@ export const kafka = broker(KafkaOptions, {
 		batchBytes,
 		messageMaxBytes: messageMaxBytes(options),
 		...own,
+		...(own.groupProtocol === "consumer" && { sessionTimeoutNs: sessionTimeoutNs(options) }),
 		acknowledge: acknowledgeOf(options),
 	}),
 	topicOptions: ["minInsyncReplicas"],
@@ -149,6 +160,7 @@ export const kafka = broker(KafkaOptions, {
 			...options,
 			acks: String(options.acks),
 			acknowledge: acknowledgeOf(options),
+			groupProtocol: options.groupProtocol ?? "classic",
 			idempotence: options.idempotence || undefined,
 		};
 		return {
@@ -157,6 +169,7 @@ export const kafka = broker(KafkaOptions, {
 				minInsyncReplicas > replicas &&
 				`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
 			...onlyIn("acknowledge", ["interval"], ["commitInterval"], given),
+			...onlyIn("groupProtocol", ["classic"], ["sessionTimeout"], given),
 			...onlyIn("acks", ["all"], ["idempotence", "minInsyncReplicas"], given),
 		};
 	},
@@ -164,6 +177,13 @@ export const kafka = broker(KafkaOptions, {
 });
 
 // --- internal ---
+
+/** Kafka's own for both protocols. */
+function sessionTimeoutNs({ groupProtocol, sessionTimeout, config }: KafkaOptions): number {
+	const ms = Number(config?.["group.consumer.session.timeout.ms"]) || null;
+	const ofBroker = groupProtocol === "consumer" && ms !== null ? ms * 1e6 : null;
+	return ofBroker ?? sessionTimeout ?? defaults.sessionTimeoutNs;
+}
 
 /** Larger ones come near the request limit of a broker, 100 MiB (socket.request.max.bytes). */
 const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;

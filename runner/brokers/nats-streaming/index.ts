@@ -138,6 +138,7 @@ export const streaming = broker(StreamingOptions, {
 			largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),
 		prefetch: options.prefetch ?? defaults.prefetch,
 		redeliverAfterNs: options.ackWait ?? defaults.ackWaitNs,
+		killedAfterNs: options.ackWait ?? defaults.ackWaitNs,
 	}),
 	stores: () => stores,
 	configExample: { "streaming.file_options.buffer_size": "4MB" },

@@ -268,6 +268,7 @@ function jetstream({
 		instead: "write consumer: pull",
 		prefetch: consumer === "push" ? maxAckPending : prefetch,
 		redeliverAfterNs: ackWait,
+		killedAfterNs: ackWait,
 		maxReplicas: 5,
 	} as const;
 }

@@ -123,6 +123,7 @@ export const nsq = broker(NsqOptions, {
 		maxMessageBytes: Number(config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
 		prefetch,
 		redeliverAfterNs: msgTimeout,
+		killedAfterNs: msgTimeout,
 		nodes: [1, 2, 3],
 	}),
 	stores: () => stores,

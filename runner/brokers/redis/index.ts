@@ -135,13 +135,15 @@ export const redis = broker(RedisOptions, {
 		counters: COUNTERS,
 		show: ["total_commands_processed", "used_memory", "connected_clients", "evicted_keys"],
 	},
-	traits: ({ mode, prefetch, maxLength, acknowledge, config }) => ({
+	traits: ({ mode, prefetch, maxLength, acknowledge, claimAfter, config }) => ({
 		...byMode[mode],
 		maxConnections: { most: Number(config?.maxclients ?? 10_000), option: "maxclients" },
 		...promises(mode, acknowledge),
 		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
 		maxMessageBytes:
 			sizeInConfig(stores.settings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
+		// It looks for them three times in that time.
+		...(mode === "streams" && { killedAfterNs: ((claimAfter ?? defaults.claimAfterNs) * 4) / 3 }),
 		prefetch: mode === "pubsub" ? null : (prefetch ?? defaults.prefetch),
 	}),
 	stores: ({ mode }) => (mode === "pubsub" ? storesNothing() : stores),

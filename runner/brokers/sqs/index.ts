@@ -138,6 +138,7 @@ export const sqs = broker(SqsOptions, {
 		cannot: { "fan-out": "a queue gives each message to one consumer" },
 		prefetch,
 		redeliverAfterNs: visibility,
+		killedAfterNs: visibility,
 		requestUsd: fifo ? FIFO_USD : STANDARD_USD,
 		jvm: true,
 	}),

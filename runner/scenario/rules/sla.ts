@@ -146,8 +146,11 @@ function withoutAcks({ systems, cases }: Where): string | null {
 function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string> {
 	const { cases, faults } = where;
 	if (faults.length === 0) yield tell("faults-missing", { tally });
+	if (tally === "served" && faults.length > 0 && !faults.some(({ of }) => of === "consumers"))
+		yield tell("served-without-consumers");
 	if (limit > 0 && limit < PIECE_NS) yield tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
-	if (limit === 0) return;
+	// Receipts count until the drain is over, also after the next fault.
+	if (limit === 0 || tally === "served") return;
 	for (const one of cases)
 		for (const [i, { atNs }] of faults.entries()) {
 			const { durationNs } = one.schedule;

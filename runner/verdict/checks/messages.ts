@@ -1,3 +1,4 @@
+import { faultsDone } from "../../evidence/members.ts";
 import type { Counters } from "../../model/client-file.ts";
 import { Metric, type Plan } from "../../model/plan.ts";
 import { copies, intendedInWindow, mainMetric, samplesPerMessage } from "../../plan/samples.ts";
@@ -36,7 +37,8 @@ export const reconnects = threshold({
 	limit: 0,
 	show: formatCount,
 	remedy: "see in the broker's log why it lost connections",
-	read({ collected: { plan, run, totals } }) {
+	read({ collected }) {
+		const { totals } = collected;
 		if (totals === null) return NOT_COUNTED;
 		const times = totals.reconnects;
 		if (times === null) return { status: "unknown", text: "this driver does not count reconnects" };
@@ -44,7 +46,7 @@ export const reconnects = threshold({
 		if (times === 0) return ok("every connection held", { figure, limit: "0" });
 		const text = `clients reconnected ${times === 1 ? "once" : `${figure} times`}`;
 		const values = { times };
-		return plan.faults.length > 0 && run && run.faults.length > 0
+		return faultsDone(collected).length > 0
 			? ok(`${text}, in a run with faults`, { values, figure })
 			: { value: times, text: `${text}: messages under way then were delayed, or lost`, values };
 	},

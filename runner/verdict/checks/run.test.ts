@@ -471,8 +471,16 @@ describe("messages that cross", () => {
 // --- faults, and a warm-up until steady: one client ---
 
 const planned: Plan["faults"] = [
-	{ atNs: 6 * S, action: "kill", forNs: 2 * S, node: "leader", delayNs: null },
-	{ atNs: 9 * S, action: "pause", forNs: S, node: null, delayNs: null },
+	{
+		atNs: 6 * S,
+		action: "kill",
+		forNs: 2 * S,
+		node: "leader",
+		delayNs: null,
+		of: "brokers",
+		count: null,
+	},
+	{ atNs: 9 * S, action: "pause", forNs: S, node: null, delayNs: null, of: "brokers", count: null },
 ];
 const killed = fault({ node: 2, beganNs: 6 * S, endedNs: 8 * S });
 const paused: FaultDone = {

@@ -1,4 +1,5 @@
 import type { ClientPart, Collected } from "../../evidence/collect.ts";
+import { faultsDone } from "../../evidence/members.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
 import { acrossClients } from "../../model/plan.ts";
 import { formatDuration, formatDurationExact, plural, plusMinus } from "../../units.ts";
@@ -146,15 +147,17 @@ export const faults: Check = {
 	comesTo: "invalid",
 	when: "a fault could not be done or undone, or never happened (unless the run was stopped)",
 	applies: ({ plan }) => plan.faults.length > 0,
-	judge({ collected: { plan, run, state } }) {
+	judge({ collected }) {
+		const { plan, run, state } = collected;
+		const done = faultsDone(collected);
 		const limit = `${plan.faults.length}`;
 		if (run === null) return { ...unknown("the faults were not written down"), limit };
 		const planned = plan.faults.length;
-		const carriedOut = run.faults.filter((f) => f.error === null).map(faultName);
+		const carriedOut = done.filter((f) => f.error === null).map(faultName);
 		// A stop keeps faults from happening.
 		const stopped = state !== "complete";
-		const missing = stopped ? 0 : planned - run.faults.length;
-		const failed = run.faults.filter((f) => f.error !== null && !(stopped && f.runOver));
+		const missing = stopped ? 0 : planned - done.length;
+		const failed = done.filter((f) => f.error !== null && !(stopped && f.runOver));
 		const wrong = [
 			...(missing > 0 ? [`${missing} of ${plural(planned, "fault")} did not happen`] : []),
 			...failed.map((f) => `${faultName(f)} was not carried out as planned: ${f.error}`),

@@ -1,3 +1,4 @@
+import { faultsDone } from "../../evidence/members.ts";
 import { largestOf } from "../../extremes.ts";
 import { secondsOf } from "../../model/line-seconds.ts";
 import type { Plan } from "../../model/plan.ts";
@@ -189,7 +190,7 @@ export function queue(facts: Facts): TrendPoint[] {
 
 /** Points outside faults, generator stops, and the time to work off the queue after them. */
 function calmOf({ collected }: Facts, points: readonly TrendPoint[]): TrendPoint[] {
-	const faults = (collected.run?.faults ?? []).filter((f) => f.error === null);
+	const faults = faultsDone(collected).filter((f) => f.error === null);
 	const { warmupNs, durationNs } = collected.plan.schedule;
 	const spans = faults.map((fault, i) => {
 		const beganNs = faultZeroNs(fault);

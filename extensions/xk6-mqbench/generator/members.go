@@ -1,0 +1,377 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
+)
+
+// Faults of consumers: members of the group leave, are killed, join or pause at their times. Each member that comes or goes has its own
+// session, which the driver takes for another client of the run: so it closes, and it is killed, without touching any other. These are
+// always the members with the highest numbers. All clients compute the same changes, and each makes its own members'.
+
+// Fault is one of the plan's faults. The runner carries out the faults of brokers.
+type Fault struct {
+	AtNs   int64  `json:"atNs"`
+	Of     string `json:"of"`
+	Action string `json:"action"`
+	// ForNs is nil if the members do not come back.
+	ForNs *int64 `json:"forNs"`
+	// Count is how many members it concerns.
+	Count int `json:"count"`
+}
+
+const (
+	ofConsumers = "consumers"
+	leaves      = "leave"
+	killed      = "kill"
+	joins       = "join"
+	pauses      = "pause"
+	// comesBack is a change, not an action of a plan: the end of a leave or kill.
+	comesBack = "back"
+)
+
+const (
+	// partingWait is how long a member that leaves may take to handle its present message.
+	partingWait = 2 * time.Second
+	// partingPoll is also the time for the acknowledgement of that message.
+	partingPoll = 10 * time.Millisecond
+)
+
+// change is what happens to one member. Times are ns since T0; nil if it did not begin, or was not done.
+type change struct {
+	Fault   int    `json:"fault"`
+	Member  int    `json:"member"`
+	Action  string `json:"action"`
+	BeganNs *int64 `json:"beganNs"`
+	DoneNs  *int64 `json:"doneNs"`
+	Error   string `json:"error,omitempty"`
+
+	dueNs, untilNs int64
+}
+
+// changes that the plan's faults make to members, in order of time.
+func (p *Plan) changes() (all []change) {
+	var present []int
+	for m := range p.Consumers {
+		present = append(present, m)
+	}
+	next := p.Consumers
+	for i, f := range p.Faults {
+		if f.Of != ofConsumers {
+			continue
+		}
+		if f.Action == joins {
+			for range f.Count {
+				all = append(all, change{Fault: i, Member: next, Action: joins, dueNs: f.AtNs})
+				present = append(present, next)
+				next++
+			}
+			continue
+		}
+		stay := max(0, len(present)-f.Count)
+		for _, m := range present[stay:] {
+			one := change{Fault: i, Member: m, Action: f.Action, dueNs: f.AtNs}
+			if f.ForNs != nil {
+				one.untilNs = f.AtNs + *f.ForNs
+			}
+			all = append(all, one)
+			if f.ForNs != nil && f.Action != pauses {
+				all = append(all, change{Fault: i, Member: m, Action: comesBack, dueNs: one.untilNs})
+			}
+		}
+		if f.ForNs == nil {
+			present = present[:stay]
+		}
+	}
+	slices.SortStableFunc(all, func(a, b change) int { return int(a.dueNs - b.dueNs) })
+	return all
+}
+
+// residents is how many members stay for the whole run: the first ones.
+func (p *Plan) residents() int {
+	stay := p.Consumers
+	for _, c := range p.changes() {
+		if c.Action != pauses {
+			stay = min(stay, c.Member)
+		}
+	}
+	return stay
+}
+
+// members is how many members the run has in all.
+func (p *Plan) members() int {
+	n := p.Consumers
+	for _, c := range p.changes() {
+		n = max(n, c.Member+1)
+	}
+	return n
+}
+
+// checkFaults refuses faults of consumers that cannot be.
+func (p *Plan) checkFaults() error {
+	for _, f := range p.Faults {
+		if f.Of == ofConsumers && (p.Pattern != workQueue && p.Pattern != backlog || p.closed() || f.Count < 1 || p.ConsumerConnections != p.Consumers) {
+			return fmt.Errorf("a fault of %d consumers needs a group (work-queue, backlog) whose %d members have a connection each, and a schedule",
+				f.Count, p.Consumers)
+		}
+	}
+	return nil
+}
+
+// comings are the changes of a run, the sessions of its members, and what became of the messages that were due before each fault.
+type comings struct {
+	mu      sync.Mutex
+	changes []change
+	// present is by member, ended are sessions that are closed or killed.
+	present map[int]*life
+	ended   []broker.Session
+	served  []*served
+	layout  broker.Layout
+	own     map[int][]subscription
+	running sync.WaitGroup
+}
+
+// life is a member's session, until it leaves or is killed.
+type life struct {
+	session broker.Session
+	// inside is how many deliveries are being handled; gone is closed when the member takes nothing more.
+	inside atomic.Int64
+	gone   chan struct{}
+}
+
+// served counts the receipts of messages that were due before a fault.
+type served struct {
+	Fault int `json:"fault"`
+	// Received is how many of them were received, Again how many copies came after the fault.
+	Received atomic.Int64 `json:"-"`
+	Again    atomic.Int64 `json:"-"`
+	// LastNs is the last first receipt after the fault; 0 if there was none.
+	LastNs atomic.Int64 `json:"-"`
+	atNs   int64
+}
+
+func (p *Plan) servedOf() (all []*served) {
+	for i, f := range p.Faults {
+		if f.Of == ofConsumers {
+			all = append(all, &served{Fault: i, atNs: f.AtNs})
+		}
+	}
+	return all
+}
+
+// note notes a receipt at atNs of a message that was due at intendedNs; first is false for a further copy.
+func (c *comings) note(intendedNs, atNs int64, first bool) {
+	for _, s := range c.served {
+		switch {
+		case intendedNs >= s.atNs:
+		case first:
+			s.Received.Add(1)
+			for last := s.LastNs.Load(); atNs > max(last, s.atNs) && !s.LastNs.CompareAndSwap(last, atNs); last = s.LastNs.Load() {
+			}
+		case atNs >= s.atNs:
+			s.Again.Add(1)
+		}
+	}
+}
+
+// line for the results; nil without faults of consumers.
+func (c *comings) line() map[string]any {
+	if len(c.served) == 0 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []map[string]any
+	for _, s := range c.served {
+		all = append(all, map[string]any{"fault": s.Fault, "received": s.Received.Load(), "again": s.Again.Load(), "lastNs": s.LastNs.Load()})
+	}
+	return map[string]any{"type": "members", "changes": slices.Clone(c.changes), "served": all}
+}
+
+// sessions are all of the run: the main one, and members' sessions; only present ones if ended is false.
+func (g *Generator) sessions(ended bool) []broker.Session {
+	g.comings.mu.Lock()
+	defer g.comings.mu.Unlock()
+	all := []broker.Session{g.session}
+	for _, one := range g.comings.present {
+		all = append(all, one.session)
+	}
+	if ended {
+		all = append(all, g.comings.ended...)
+	}
+	return all
+}
+
+// over adds up an ability's number over sessions; nil if one of them does not know it.
+func over(sessions []broker.Session, ask func(broker.Session) *int64, add func(a, b int64) int64) *int64 {
+	var sum int64
+	for _, one := range sessions {
+		n := ask(one)
+		if n == nil {
+			return nil
+		}
+		sum = add(sum, *n)
+	}
+	return &sum
+}
+
+func plus(a, b int64) int64    { return a + b }
+func largest(a, b int64) int64 { return max(a, b) }
+
+// pausesOf are the times in which member m takes nothing.
+func (g *Generator) pausesOf(m int) (all []Backlog) {
+	if b := g.plan.Backlog; b != nil {
+		all = append(all, *b)
+	}
+	for _, c := range g.plan.changes() {
+		if c.Member == m && c.Action == pauses {
+			all = append(all, Backlog{PauseNs: c.dueNs, ResumeNs: c.untilNs})
+		}
+	}
+	return all
+}
+
+// enter makes a member's session and its subscriptions.
+func (g *Generator) enter(ctx context.Context, m int) error {
+	o := g.plan.options(g.url, g.clock.Now, g.note)
+	o.Connections, o.Client, o.Clients = 1, g.share.count+m, g.share.count+g.plan.members()
+	session, err := g.driver(o)
+	if err != nil {
+		return err
+	}
+	l := &life{session: session, gone: make(chan struct{})}
+	if err = session.Open(ctx); err == nil {
+		err = session.Prepare(ctx, g.comings.layout)
+	}
+	for _, one := range g.comings.own[m] {
+		if err == nil {
+			err = session.Consume(ctx, one.Subscription, g.gated(l, one.handle))
+		}
+	}
+	g.comings.mu.Lock()
+	defer g.comings.mu.Unlock()
+	if err != nil {
+		g.comings.ended = append(g.comings.ended, session)
+		go session.Close()
+		return err
+	}
+	g.comings.present[m] = l
+	return nil
+}
+
+// gated is the handler of a member. What the library hands over to a member that is gone stays there, unacknowledged.
+func (g *Generator) gated(l *life, handle broker.Handler) broker.Handler {
+	return func(d broker.Delivery) {
+		l.inside.Add(1)
+		if happened(l.gone) {
+			l.inside.Add(-1)
+			<-g.ending
+			return
+		}
+		handle(d)
+		l.inside.Add(-1)
+	}
+}
+
+// part ends a member's session: politely, or like a process that is killed.
+func (g *Generator) part(ctx context.Context, m int, kill bool) error {
+	g.comings.mu.Lock()
+	l := g.comings.present[m]
+	delete(g.comings.present, m)
+	if l != nil {
+		g.comings.ended = append(g.comings.ended, l.session)
+	}
+	g.comings.mu.Unlock()
+	if l == nil {
+		return fmt.Errorf("consumer %d is not there", m)
+	}
+	if kill {
+		close(l.gone)
+		err := broker.Kill(l.session)
+		go l.session.Close() // which only ends goroutines
+		return err
+	}
+	leaver, able := l.session.(broker.Leaver)
+	if able {
+		if err := leaver.Leave(ctx); err != nil {
+			return err
+		}
+	}
+	close(l.gone)
+	if !able {
+		parting, cancel := context.WithTimeout(ctx, partingWait)
+		defer cancel()
+		_ = deadline.Sleep(parting, partingPoll)
+		_ = deadline.Until(parting, partingPoll, func() bool { return l.inside.Load() == 0 })
+		_ = deadline.Sleep(parting, partingPoll)
+	}
+	return l.session.Close()
+}
+
+// comeAndGo makes the changes at their times, each member by itself, until the run ends.
+func (g *Generator) comeAndGo() {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-g.ending; cancel() }()
+	c := &g.comings
+	byMember := map[int][]int{}
+	for i, one := range c.changes {
+		byMember[one.Member] = append(byMember[one.Member], i)
+	}
+	for _, changes := range byMember {
+		c.running.Go(func() {
+			for _, i := range changes {
+				if !g.sleepUntil(c.changes[i].dueNs) {
+					return
+				}
+				g.change(ctx, i)
+			}
+		})
+	}
+}
+
+// --- internal ---
+
+// sleepUntil returns at a time since T0; false if the run ended before.
+func (g *Generator) sleepUntil(ns int64) bool {
+	g.sleep(g.t0 + ns - g.clock.Now())
+	return !happened(g.ending)
+}
+
+func (g *Generator) change(ctx context.Context, i int) {
+	c := &g.comings
+	one, beganNs := c.changes[i], g.clock.Now()-g.t0
+	c.mu.Lock()
+	c.changes[i].BeganNs = &beganNs
+	c.mu.Unlock()
+	var err error
+	switch one.Action {
+	case joins, comesBack:
+		err = g.enter(ctx, one.Member)
+		// Subtle: a system may let nobody in before it has noticed that another member is gone, so only the run's end limits this.
+	case leaves, killed:
+		ctx, cancel := context.WithTimeout(ctx, g.plan.SetUpTimeout())
+		defer cancel()
+		err = g.part(ctx, one.Member, one.Action == killed)
+	case pauses: // its handlers know the time
+		if !g.sleepUntil(one.untilNs) {
+			return
+		}
+	}
+	doneNs := g.clock.Now() - g.t0
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case happened(g.ending): // which has cut it short
+	case err != nil:
+		c.changes[i].Error = err.Error()
+	default:
+		c.changes[i].DoneNs = &doneNs
+	}
+}
