@@ -61,23 +61,21 @@ export function drainText({ drain }: Run): string | null {
 		: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${formatDuration(drain.drainNs)}, ${formatCount(drain.perSecond ?? 0)} received/s: until at most ${formatCount(drain.drainedAt)} waited, with producers going on`;
 }
 
-/** "a delivered message took 178us of the broker's CPU (5 611 messages per core-second), ..."; null if its processes were not sampled */
+/** "per delivered message: broker 178us of CPU (5 611 per core-second), 135B to disk; load generator ..."; null if its processes were not sampled */
 export function costText(cost: Run["cost"]): string | null {
 	if (cost === null || cost.cpuPerMessageNs === null) return null;
-	const { generatorCpuPerMessageNs: own, diskPerMessageBytes, networkPerMessageBytes } = cost;
-	const cpu = (ns: number, whose: string, perCoreSecond: number | null) =>
-		`${formatDuration(ns)} of the ${whose}'s CPU (${formatCount(perCoreSecond ?? 0)} messages per core-second)`;
-	const bytes = (what: string, value: number | null) =>
-		value === null ? [] : [`${what} ${formatIn("bytes", value)}`];
-	const used = [
-		cpu(cost.cpuPerMessageNs, "broker", cost.messagesPerCoreSecond),
-		...(own === null ? [] : [cpu(own, "load generator", cost.generatorMessagesPerCoreSecond)]),
-	];
+	const { generatorCpuPerMessageNs: own, diskPerMessageBytes: disk } = cost;
+	const network = cost.networkPerMessageBytes;
+	const cpu = (ns: number, perCoreSecond: number | null) =>
+		`${formatDuration(ns)} of CPU (${formatCount(perCoreSecond ?? 0)} per core-second)`;
 	const broker = [
-		...bytes("wrote to disk", diskPerMessageBytes),
-		...bytes("sent over the network", networkPerMessageBytes),
+		`broker ${cpu(cost.cpuPerMessageNs, cost.messagesPerCoreSecond)}`,
+		...(disk === null ? [] : [`${formatIn("bytes", disk)} to disk`]),
+		...(network === null ? [] : [`${formatIn("bytes", network)} over the network`]),
 	];
-	return `a delivered message took ${used.join(" and ")}${broker.length > 0 ? `; the broker ${broker.join(" and ")}` : ""}`;
+	const generator =
+		own === null ? "" : `; load generator ${cpu(own, cost.generatorMessagesPerCoreSecond)}`;
+	return `per delivered message: ${broker.join(", ")}${generator}`;
 }
 
 export const CLOSED_MEANS = "closed loop: fills the machine, shows no queueing";

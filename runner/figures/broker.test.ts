@@ -56,6 +56,12 @@ test("a line for each label and node, the largest ones", () => {
 	expect([a?.name, b?.name]).toEqual(["node 1", "node 2"]);
 });
 
+test("what was 0 all the time is told, not drawn", () => {
+	const found = figure([one("mem", { counter: false }), one("slow", { scale: 0 }), one("in")]);
+	expect(found?.panels.map(({ title }) => title)).toEqual(["in per second", "mem"]);
+	expect(found?.facts).toMatch(/; always 0: slow$/);
+});
+
 test("nothing where nothing is shown", () => {
 	expect(figure([one("m", { shown: false })])).toBeNull();
 	expect(figure([])).toBeNull();

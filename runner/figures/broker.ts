@@ -25,7 +25,16 @@ export function brokerFigure(of: Subject, points: number): Figure | null {
 			return [{ ...partsOf(name), node, counter, data, largest }];
 		}),
 	);
-	const metrics = [...grouped(lines, ({ metric }) => metric).values()].slice(0, MOST_PANELS);
+	// Rates first.
+	const sorted = lines.toSorted((a, b) => Number(b.counter) - Number(a.counter));
+	const every = [...grouped(sorted, ({ metric }) => metric)];
+	const isUsed = (all: readonly Line[]) =>
+		all.some(({ data }) => data.some(({ y }) => y !== null && y !== 0));
+	const quiet = every.flatMap(([metric, all]) => (isUsed(all) ? [] : metric)).slice(0, MOST_PANELS);
+	const metrics = every
+		.map(([, all]) => all)
+		.filter(isUsed)
+		.slice(0, MOST_PANELS);
 	const panels = metrics.map((all) => {
 		const [first] = all as [Line];
 		const largest = all.toSorted((a, b) => b.largest - a.largest).slice(0, MOST_LINES);
@@ -44,7 +53,7 @@ export function brokerFigure(of: Subject, points: number): Figure | null {
 	return {
 		id: `${of.id}-broker`,
 		title: `The broker's own view: ${of.title}`,
-		facts: of.facts,
+		facts: [of.facts, ...(quiet.length > 0 ? [`always 0: ${quiet.join(", ")}`] : [])].join("; "),
 		x: secondsAxis(run, size, all),
 		panels,
 		spans: warmUp(run),
@@ -74,7 +83,8 @@ function partsOf(name: string): Pick<Line, "metric" | "labels"> {
 
 /** Only its name tells. */
 function unitOf({ metric, counter, data }: Line): Unit {
-	const bytes = /bytes|(^|[._])mem(ory)?([._]|$)/i.test(metric) && !/ratio|percent/i.test(metric);
+	const bytes =
+		/bytes|storage|(^|[._])mem(ory)?([._]|$)/i.test(metric) && !/ratio|percent/i.test(metric);
 	if (bytes) return counter ? "bytes/s" : "bytes";
 	if (counter) return "messages/s";
 	return data.some(({ y }) => y !== null && !Number.isInteger(y)) ? "cores" : "messages";

@@ -49,6 +49,11 @@ describe("counters and rates", () => {
 		["unknown == 0", "unknown", "==", 0],
 		["throughput >= 100000/s", "throughput", ">=", 100_000],
 		["achieved > 90/min", "achieved", ">", 1.5],
+		["cpuPerMessage < 20us", "cpuPerMessage", "<", 20_000],
+		["cpu per message < 20us", "cpuPerMessage", "<", 20_000],
+		["generator cpu per message <= 1ms", "generatorCpuPerMessage", "<=", ms],
+		["disk per message < 2KiB", "diskPerMessage", "<", 2048],
+		["drain time < 30s", "drainTime", "<", 30_000 * ms],
 	])("reads %j", (text, tally, op, limit) => {
 		expect(parseSla(text)).toEqual({ kind: "tally", text, tally, op, limit, abort: false });
 	});

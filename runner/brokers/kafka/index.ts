@@ -103,12 +103,9 @@ export const kafka = broker(KafkaOptions, {
 	urls: { kafka: 9092, kafkas: 9092 },
 	// The JMX exporter, with its example for Kafka.
 	metrics: {
-		show: [
-			"kafka_server_brokertopicmetrics_messagesin_total",
-			"kafka_server_brokertopicmetrics_bytesin_total",
-			"kafka_server_replicamanager_underreplicatedpartitions",
-			"jvm_memory_used_bytes",
-		],
+		show: `kafka_server_brokertopicmetrics_messagesin_total
+			kafka_server_brokertopicmetrics_bytesin_total
+			kafka_server_replicamanager_underreplicatedpartitions jvm_memory_used_bytes`.split(/\s+/),
 	},
 	server,
 	traits: (options) => ({

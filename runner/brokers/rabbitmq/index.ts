@@ -53,13 +53,9 @@ export const rabbitmq = broker(RabbitmqOptions, {
 	urls: { amqp: 5672, amqps: 5671 },
 	// rabbitmq_prometheus
 	metrics: {
-		show: [
-			"rabbitmq_global_messages_received_total",
-			"rabbitmq_global_messages_delivered_total",
-			"rabbitmq_queue_messages_ready",
-			"rabbitmq_queue_messages_unacked",
-			"rabbitmq_process_resident_memory_bytes",
-		],
+		show: `rabbitmq_global_messages_received_total
+			rabbitmq_global_messages_delivered_total rabbitmq_queue_messages_ready
+			rabbitmq_queue_messages_unacked rabbitmq_process_resident_memory_bytes`.split(/\s+/),
 	},
 	server,
 	traits(options) {
