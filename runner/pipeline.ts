@@ -15,7 +15,7 @@ import { addRun, lockRunFolder, makeRunFolder, runPath, writeCommand } from "./r
 import { gitCommitOf } from "./run/git-commit.ts";
 import { measure } from "./run/measure.ts";
 import type { Progress } from "./run/progress.ts";
-import { confirmingIn, resumeRunFolder, runIdOf } from "./run/resume.ts";
+import { confirmingIn, goingOn, resumeRunFolder, runIdOf } from "./run/resume.ts";
 import type { Scenario } from "./scenario/scenario.ts";
 import { answerText } from "./search/answer.ts";
 import { firstIndex, outcomeOf, searchRuns } from "./search/runs.ts";
@@ -115,6 +115,7 @@ export async function runPipeline(
 			progress.say(
 				`${plans.length - rest.plans.length} of ${plans.length} runs are complete and kept.`,
 			);
+			for (const said of goingOn(rest.plans)) progress.say(said);
 		}
 		const all = [...plans];
 		const background = (plan: Plan) => all.filter(({ beside }) => beside?.index === plan.index);
@@ -125,7 +126,7 @@ export async function runPipeline(
 				yield* confirmingRuns(all, searched, folder, progress, feed);
 		}
 		feed?.expect(folder, plans);
-		feed?.made(plans.filter((plan) => !rest.plans.includes(plan)));
+		feed?.made(plans.filter(({ index }) => !rest.plans.some((one) => one.index === index)));
 		await measure(
 			{
 				scenario,

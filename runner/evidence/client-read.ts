@@ -21,8 +21,8 @@ export function readClient(
 ) {
 	const name = `client-${index}`;
 	const who = whoIs(index, called);
-	const jsonl = file(folder, `${name}.jsonl`);
-	const hlog = file(folder, `${name}.hlog`);
+	const jsonl = clientFile(folder, `${name}.jsonl`);
+	const hlog = clientFile(folder, `${name}.hlog`);
 	const isMissing = jsonl === null && hlog === null;
 	const problems: string[] = isMissing ? [`${who} has left no files`] : [];
 	const attempt = <T>(what: string, read: () => T): T | null => {
@@ -63,7 +63,7 @@ export function readClient(
 		/** Why a client is broken or missing. */
 		problem: problems[0] ?? null,
 		lines,
-		log: (hlogEnd?.body ?? hlog) as LogFile | null,
+		logs: [hlogEnd?.body ?? hlog].filter((log): log is LogFile => log !== null),
 		/** Which messages it sent and received, if asked for and readable. */
 		ledger: sets,
 	};
@@ -79,9 +79,8 @@ export function ofFile(index: number, name: string | null): string {
 	return name === null ? "" : `${whoIs(index, name)}: `;
 }
 
-// --- internal ---
-
-function file(folder: string, name: string): (LogFile & { part: boolean }) | null {
+/** One of its files, or as much as a client that broke off has written. */
+export function clientFile(folder: string, name: string): (LogFile & { part: boolean }) | null {
 	for (const part of [false, true]) {
 		const path = join(folder, part ? `${name}.part` : name);
 		const bytes = sizeOfGiven(path);
@@ -90,8 +89,12 @@ function file(folder: string, name: string): (LogFile & { part: boolean }) | nul
 	return null;
 }
 
+export function isCheckpoint(text: string): boolean {
+	return text.includes('"type":"checkpoint"');
+}
+
 /** `tolerant`: the file breaks off somewhere, and the lines before the break are still good. */
-function parseAll(
+export function parseAll(
 	texts: Iterable<string>,
 	{ tolerant, completions }: { tolerant: boolean; completions: boolean },
 ): ClientFileLine[] {
@@ -100,7 +103,7 @@ function parseAll(
 	let number = 0;
 	for (const text of texts) {
 		number++;
-		if (text.trim() === "") continue;
+		if (text.trim() === "" || isCheckpoint(text)) continue;
 		const parsed = parse(text);
 		if (parsed.line?.type === "completions" && !completions) continue;
 		if (parsed.reason === null) lines.push(parsed.line);

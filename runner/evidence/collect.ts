@@ -25,6 +25,7 @@ import { type ClientFiles, ofFile, readClient, whoIs } from "./client-read.ts";
 import { damageIn, readJson } from "./json.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
 import { numberedSamples, readSamples, withBrokers } from "./resources.ts";
+import { gapsOf, joined, joinedSamples, readSegments } from "./segments.ts";
 
 export type ClientPart = ReturnType<typeof partOf>;
 
@@ -42,13 +43,14 @@ export function collect(folder: string) {
 	const written = readJson(join(folder, "plan.json"), Plan);
 	const { run, damage } = runFileOf(join(folder, "run.json"));
 	const crossing = acrossClients(written);
+	const segments = readSegments(folder, written);
 	const read = Array.from({ length: written.client.count }, (_, i) =>
 		readClient(folder, i, {
 			ledger: crossing,
 			completions: written.faults.length > 0,
 			name: nameOf(run, i),
 		}),
-	);
+	).map((own) => joined(own, segments, written));
 	const plan = openedAt(written, startOf(read.flatMap((c) => c.lines)));
 	const clients = read.map((c) =>
 		withGoodLedger(fromOpening(c, written), plan, nameOf(run, c.index)),
@@ -72,6 +74,7 @@ export function collect(folder: string) {
 	const own = parts.map((part) => part.ticks);
 	const ticks = addTicks(own);
 	const breakdowns = ofAll(of("breakdown"));
+	const t0Ms = t0Of(parts);
 	const sampled = (name: string) => numberedSamples(folder, name, plan.intervalSeconds);
 	const nodes = sampled("resources-broker-").map(
 		({ number: node, samples }): Machine => ({ client: null, node, samples }),
@@ -89,7 +92,7 @@ export function collect(folder: string) {
 		clients: of("client").map(bare),
 		parts,
 		/** The .hlog files, which may be large and are read only when needed. */
-		logs: clients.map((c) => c.log).filter((log) => log !== null),
+		logs: clients.flatMap((c) => c.logs),
 		/** By second of intended time from the window's start, ascending. */
 		seconds: addSeconds(of("second")),
 		ticks: crossing ? waitingOfAll(own, ticks, copies(plan)) : ticks,
@@ -113,10 +116,17 @@ export function collect(folder: string) {
 			.slice(0, 20),
 		breakdown: breakdowns.length > 0 ? addBreakdowns(breakdowns.flatMap((l) => l.buckets)) : null,
 		/** T0 by this machine's clock, ms since 1970. */
-		t0Ms: t0Of(parts),
+		t0Ms,
+		/** Where it was cut, and went on as a further segment. */
+		gaps: gapsOf(segments, written, t0Ms),
 		/** Resources of the processes, a sample per second, ascending; empty if nothing was sampled. */
 		resources: withBrokers(
-			readSamples(join(folder, "resources.jsonl"), plan.intervalSeconds),
+			joinedSamples(
+				readSamples(join(folder, "resources.jsonl"), plan.intervalSeconds),
+				segments,
+				plan,
+				t0Ms,
+			),
 			nodes.map(({ samples }) => samples),
 		),
 		/** The same on clients' machines elsewhere. */
@@ -183,7 +193,7 @@ function ofType<T extends ClientFileLine["type"]>(
 }
 
 function partOf(files: ClientFiles, run: RunFile | null, alone: boolean) {
-	const { index, lines, log } = files;
+	const { index, lines, logs } = files;
 	const end = run?.clients.find((c) => c.index === index) ?? null;
 	const counters = ofType(lines, "counters").find((l) => l.scope === "window");
 	const client = ofType(lines, "client")[0];
@@ -194,7 +204,7 @@ function partOf(files: ClientFiles, run: RunFile | null, alone: boolean) {
 		end,
 		problem: problemOf(files, end, alone),
 		client: client === undefined ? null : bare(client),
-		log,
+		logs,
 		seconds: addSeconds(ofType(lines, "second")),
 		ticks: ownTicks(ofType(lines, "tick")),
 		counters: { window: counters ? addCounters([counters]) : null },

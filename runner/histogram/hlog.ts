@@ -15,7 +15,14 @@ export interface LogLine {
 export function readLogs(files: readonly LogFile[]): Iterable<LogLine> {
 	return {
 		*[Symbol.iterator]() {
-			for (const file of files) yield* intervals(chunks(file));
+			for (const file of files) {
+				// Start times are rounded to the millisecond, either way.
+				const { fromNs, untilNs } = file.span ?? { fromNs: -Infinity, untilNs: Infinity };
+				for (const line of intervals(chunks(file))) {
+					const ns = (line.startS + 0.001) * 1e9;
+					if (ns >= fromNs && ns < untilNs) yield line;
+				}
+			}
 		},
 	};
 }

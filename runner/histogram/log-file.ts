@@ -5,6 +5,8 @@ import { StringDecoder } from "node:string_decoder";
 export interface LogFile {
 	readonly path: string;
 	readonly bytes: number;
+	/** Only what was intended in it, ns since T0. Default: all. */
+	readonly span?: { readonly fromNs: number; readonly untilNs: number };
 }
 
 /** Each piece is valid until the next one is asked for. */

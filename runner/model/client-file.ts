@@ -244,6 +244,23 @@ export const LedgerLine = z.discriminatedUnion("type", [
 ]);
 export type LedgerLine = z.infer<typeof LedgerLine>;
 
+/**
+ * In runs with `segments`: the window until `untilNs`, and what was the matter by then; sha256 and lines cover all lines before it, `hlog` the
+ * first `bytes` of that file. `slowest` and `first` may have later messages.
+ */
+export const CheckpointLine = z.strictObject({
+	type: z.literal("checkpoint"),
+	untilNs: Count,
+	counters: z.tuple([CountersLine, CountersLine]),
+	totals: TotalsLine,
+	first: OffendersLine.shape.first,
+	slowest: SlowestLine.shape.messages,
+	lines: Count,
+	sha256: z.string(),
+	hlog: z.strictObject({ bytes: Count, sha256: z.string() }),
+});
+export type Checkpoint = z.infer<typeof CheckpointLine>;
+
 /** sha256 and lines cover all lines before it; `hlog` the whole .hlog before its own trailer comment. */
 export const TrailerLine = z.strictObject({
 	type: z.literal("trailer"),

@@ -169,6 +169,12 @@ export const Plan = z.strictObject({
 	acknowledge: Acknowledge.default("automatic"),
 	/** Seconds of the window that are recorded as one, to bound memory in long runs (plan/derive.ts). Absent means 1. */
 	intervalSeconds: z.int().positive().optional(),
+	/**
+	 * Absent if a run that is cut begins again (plan/derive.ts). Otherwise its files get a checkpoint this often, and a segment that goes on
+	 * has its part of the window from `resumeNs` on (since T0; 0: the first). It sends a warm-up before that; T0 is as long ago as if nothing
+	 * had been cut.
+	 */
+	segments: z.strictObject({ checkpointNs: Ns, resumeNs: Ns }).optional(),
 	/** Counted exactly by the generator, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
 	heartbeat: z.strictObject({
@@ -255,6 +261,11 @@ export function inOrder<T extends object>(
 			.filter((key) => key in values)
 			.map((key) => [key, values[key as keyof T]]),
 	) as T;
+}
+
+/** The first intended time of this segment, ns since T0 (beginNs in extensions/xk6-mqbench/generator/plan.go). */
+export function beginNs({ segments, schedule }: Pick<Plan, "segments" | "schedule">): number {
+	return Math.max(0, (segments?.resumeNs ?? 0) - schedule.warmupNs);
 }
 
 /** The broker is not set up for messages that exceed its limit on purpose. */

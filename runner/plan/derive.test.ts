@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { planOf as built, steady } from "../evidence/built.fake.ts";
 import { Plan } from "../model/plan.ts";
-import { intervalSeconds } from "./derive.ts";
+import { intervalSeconds, segmentsOf } from "./derive.ts";
 import { planOf } from "./plans.fake.ts";
 
 function plan(workload: string, head = "system: noop"): Plan {
@@ -67,4 +67,22 @@ test("what steps, faults, a backlog or a closed load need is recorded finer", ()
 	expect(of({ phases: [phase(0, 45e9)] })).toBeUndefined();
 	expect(of({ schedule: { ...long.schedule, kind: "closed" } })).toBeUndefined();
 	expect(of({ backlog: { pauseNs: 0, resumeNs: 1e9, messages: 1 } })).toBeUndefined();
+});
+
+test("a run of an hour or more that is cut goes on, with a checkpoint a minute, and later every five", () => {
+	const of = (seconds: number, more: object = {}) =>
+		segmentsOf({ ...built({ schedule: steady(100, 5, seconds) }), ...more });
+	expect([3599, 3600, hours(4), hours(72)].map((seconds) => of(seconds)?.checkpointNs)).toEqual([
+		undefined,
+		60e9,
+		60e9,
+		300e9,
+	]);
+	expect(of(3600)).toEqual({ checkpointNs: 60e9, resumeNs: 0 });
+	const two = { client: { count: 2, index: 0 } };
+	expect(of(3600, two)).toBeDefined();
+	expect(of(3600, { ...two, pattern: "work-queue" })).toBeUndefined();
+	expect(of(3600, { loads: 2 })).toBeUndefined();
+	expect(of(3600, { backlog: { pauseNs: 0, resumeNs: 1e9, messages: 1 } })).toBeUndefined();
+	expect(of(3600, { search: { role: "probe", of: "x" } })).toBeUndefined();
 });

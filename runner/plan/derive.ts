@@ -1,5 +1,5 @@
 import type { Schedule, Times } from "../model/load.ts";
-import type { Plan } from "../model/plan.ts";
+import { acrossClients, type Plan } from "../model/plan.ts";
 import { messagesBefore } from "./offset.ts";
 
 /** Another run of a plan, with its own index and topics. New `times` recount its messages. */
@@ -20,6 +20,7 @@ export function derivePlan(
 		replyTopics: plan.replyTopics.map(renamed),
 		schedule,
 		intervalSeconds: intervalSeconds({ ...plan, schedule }),
+		segments: segmentsOf({ ...plan, ...changes, schedule }),
 		heartbeat: {
 			...plan.heartbeat,
 			durationNs: plan.heartbeat.durationNs + Math.ceil(added / 1e6) * 1e6,
@@ -40,6 +41,22 @@ export function intervalSeconds({
 	return LENGTHS.findLast(
 		(n) => n > 1 && n <= longest && phases.every(({ toNs }) => toNs % (n * 1e9) === 0),
 	);
+}
+
+/** Only in runs that take an hour or more. Faults, a backlog, a search and several loads need their whole run; ledgers exist only at its end. */
+export function segmentsOf(
+	plan: Pick<
+		Plan,
+		"schedule" | "phases" | "faults" | "backlog" | "search" | "client" | "pattern" | "loads"
+	>,
+): Plan["segments"] {
+	const { schedule, faults, backlog, search, loads } = plan;
+	const whole =
+		faults.length > 0 || backlog !== null || search !== null || loads > 1 || acrossClients(plan);
+	if (plan.pattern === "connect") return undefined;
+	if (schedule.kind === "closed" || schedule.steady !== null || whole) return undefined;
+	if (schedule.durationNs < 3600e9) return undefined;
+	return { checkpointNs: Math.max(60, 5 * (intervalSeconds(plan) ?? 1)) * 1e9, resumeNs: 0 };
 }
 
 /** Adds the messages that are due before and in the window. */

@@ -12,7 +12,7 @@ import { consumersOf } from "../scenario/faults.ts";
 import { onHosts } from "../scenario/rig.ts";
 import { partitionsOf, sizeFor } from "../scenario/rules/system.ts";
 import type { Case, Fault, Scenario, SlaLine, System } from "../scenario/scenario.ts";
-import { counted, intervalSeconds } from "./derive.ts";
+import { counted, intervalSeconds, segmentsOf } from "./derive.ts";
 import { promisedGates } from "./promises.ts";
 import { copies } from "./samples.ts";
 
@@ -167,6 +167,8 @@ function plan(
 		loads.map((of) => of.startNs + of.schedule.warmupNs + of.schedule.durationNs),
 	);
 	const clients = clientCount(scenario.clients);
+	const client = { index: 0, count: clients };
+	const search = find === null ? null : { role: "start" as const, of: name };
 	const topics =
 		system.existingTopics?.slice(0, one.topics) ??
 		Array.from({ length: one.topics }, (_, t) => `mqbench.${runId}.${index}.${t}`);
@@ -197,7 +199,7 @@ function plan(
 		driverOptions: { ...broker.driverOptions(system.options) } as Plan["driverOptions"],
 		target: scenario.target,
 		schedule,
-		search: find === null ? null : { role: "start", of: name },
+		search,
 		loads: loads.length,
 		beside:
 			load === null ? null : { index: index - main.background.indexOf(one) - 1, load, startNs },
@@ -220,6 +222,7 @@ function plan(
 		delivery,
 		acknowledge: acknowledgeOf(traits, one.pattern),
 		intervalSeconds: intervalSeconds({ ...work, schedule, faults }),
+		segments: segmentsOf({ ...work, schedule, faults, search, client, loads: loads.length }),
 		limits: limits(sla),
 		heartbeat: {
 			slotsPerSecond: clients * SLOTS_PER_SECOND,
@@ -229,7 +232,7 @@ function plan(
 			),
 			gracefulStopNs: wholeMs(largestOf(loads.map(({ drainNs }) => drainNs)) + STOP_MARGIN_NS),
 		},
-		client: { index: 0, count: clients },
+		client,
 		sla,
 		...comparedWith(scenario, system, main, load, faults.length > 0),
 		confirms: false,

@@ -2,7 +2,7 @@ import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import type { Broker } from "../../infra/rig.ts";
-import { acrossClients, type Plan, setUpMs } from "../model/plan.ts";
+import { acrossClients, beginNs, type Plan, setUpMs } from "../model/plan.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
@@ -259,7 +259,8 @@ export class Fleet {
 		this.#begun = true;
 		const clockOffsets = clockOffsetsOf(this.#members);
 		this.#clockOffsets = clockOffsets;
-		const t0UnixNs = runT0UnixNs + BigInt(this.#options.plan.beside?.startNs ?? 0);
+		const { plan } = this.#options;
+		const t0UnixNs = runT0UnixNs + BigInt((plan.beside?.startNs ?? 0) - beginNs(plan));
 		for (const { running, index } of this.#members) {
 			const aheadNs = BigInt(clockOffsets.offsetsNs[index] ?? 0);
 			running?.say({ t0UnixNs: String(t0UnixNs + aheadNs) });

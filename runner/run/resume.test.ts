@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
 	cpSync,
 	mkdirSync,
@@ -20,7 +21,7 @@ import { floors } from "../plan/floor.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { readEnvironment } from "./environment.ts";
 import { addRun, floorPath, makeRunFolder, runPath } from "./folder.ts";
-import { confirmingIn, resumeRunFolder as resumeOn, runIdOf } from "./resume.ts";
+import { confirmingIn, goingOn, resumeRunFolder as resumeOn, runIdOf } from "./resume.ts";
 
 const TEXT = "system: nats\nrepeat: 3\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
 const make = (text: string, runId = "bench-1") =>
@@ -55,6 +56,29 @@ function leave(run: string, change: object): void {
 	writeFileSync(path.join(run, "run.json"), JSON.stringify({ ...file, ...change }));
 }
 
+/** The files of a killed client, with a checkpoint. */
+function cut(run: string, untilNs: number): void {
+	const lines = readFileSync(path.join(firstRun(fixture("healthy")), "client-0.jsonl"), "utf8")
+		.trimEnd()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	const sum = (text: string) => createHash("sha256").update(text).digest("hex");
+	const [hlog, first] = ["#[head]\n", `${JSON.stringify(lines[0])}\n`];
+	const checkpoint = {
+		type: "checkpoint",
+		untilNs,
+		counters: lines.filter(({ type }) => type === "counters"),
+		totals: lines.find(({ type }) => type === "totals"),
+		first: {},
+		slowest: [],
+		lines: 1,
+		sha256: sum(first),
+		hlog: { bytes: hlog.length, sha256: sum(hlog) },
+	};
+	writeFileSync(path.join(run, "client-0.hlog.part"), `${hlog}#[more]\n`);
+	writeFileSync(path.join(run, "client-0.jsonl.part"), `${first}${JSON.stringify(checkpoint)}\n`);
+}
+
 const indices = (all: readonly Plan[]) => all.map(({ index }) => index);
 
 describe("--resume", () => {
@@ -69,6 +93,39 @@ background: { bulk: { rate: 10/s, message: 256B } }
 		makeRunFolder(folder, text, all, []);
 		for (const plan of all.filter(({ index }) => index !== 2)) leave(runPath(folder, plan), {});
 		expect(indices(resumeRunFolder(folder, text, all, []).plans)).toEqual([1, 2]);
+	});
+
+	test("goes on with a run of an hour from its last checkpoint, again and again", () => {
+		const text = "system: nats\nworkload: {rate: 10/s, message: 256B, duration: 1h, warmup: 5s}\n";
+		const all = make(text);
+		const folder = path.join(testFolder(), "run");
+		makeRunFolder(folder, text, all, []);
+		const run = runPath(folder, all[0] as Plan);
+		const resume = () => resumeRunFolder(folder, text, all, []).plans[0]?.segments?.resumeNs;
+		const files = () => readdirSync(run).sort();
+		// Nothing was written yet.
+		expect(resume()).toBe(0);
+		cut(run, 305e9);
+		expect(resume()).toBe(305e9);
+		expect(files()).toEqual(["plan.json", "script.js", "segment-1"]);
+		expect(readdirSync(path.join(run, "segment-1")).sort()).toEqual([
+			"client-0.hlog.part",
+			"client-0.jsonl.part",
+			"plan.json",
+			"script.js",
+		]);
+		expect(JSON.parse(readFileSync(path.join(run, "plan.json"), "utf8"))).toMatchObject({
+			runNumber: all[0]?.runNumber,
+			segments: { resumeNs: 305e9 },
+		});
+		// Cut before the first checkpoint of the second segment, then after one of the third.
+		expect(resume()).toBe(305e9);
+		cut(run, 605e9);
+		expect(resume()).toBe(605e9);
+		expect(files()).toEqual(["plan.json", "script.js", "segment-1", "segment-2", "segment-3"]);
+		expect(goingOn(resumeRunFolder(folder, text, all, []).plans)).toEqual([
+			"01-nats-256B-10-s-1 goes on from 10min 5s of its schedule.",
+		]);
 	});
 
 	test("gives the run id back, so that the same scenario makes the same plans", () => {

@@ -1,16 +1,18 @@
-import { existsSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { failure } from "../errors.ts";
 import { readClient } from "../evidence/client-read.ts";
 import { collect } from "../evidence/collect.ts";
 import { parsed, readJson } from "../evidence/json.ts";
+import { nextSegment, resumesAt } from "../evidence/segments.ts";
 import { noLinks, readGiven, runFolders } from "../given-folder.ts";
 import { type BaselineSnapshot, readSnapshot } from "../model/baseline-snapshot.ts";
 import { EnvironmentFile, type RigMachines } from "../model/environment-file.ts";
-import { mainOf, Plan } from "../model/plan.ts";
+import { mainOf, Plan, runFolder } from "../model/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
+import { formatDuration } from "../units.ts";
 import { fillRun, floorPath, runPath } from "./folder.ts";
 
 /** The run ID of the folder's command: with it the same scenario expands to the same plans. */
@@ -47,7 +49,8 @@ export function resumeRunFolder(
 	} catch (error) {
 		throw refuse(reasonOf(error));
 	}
-	const isSame = (plan: Plan) => planIn(runPath(folder, plan)) === compile(plan).planJson;
+	const isSame = (plan: Plan) =>
+		fromStart(planIn(runPath(folder, plan))) === fromStart(compile(plan).planJson);
 	if (!plans.every(isSame) || runs.length !== plans.length) throw refuse(OTHER_PLANS);
 	// A run is done if all its loads are.
 	const open = new Set(plans.filter((plan) => !isDone(runPath(folder, plan))).map(mainOf));
@@ -59,10 +62,28 @@ export function resumeRunFolder(
 	const begin = (run: string, plan: Plan) => {
 		rmSync(run, { recursive: true, force: true });
 		fillRun(run, plan);
+		return plan;
 	};
-	for (const plan of rest.plans) begin(runPath(folder, plan), plan);
+	const goOn = (plan: Plan) => {
+		const run = runPath(folder, plan);
+		const resumeNs = resumesAt(run, readJson(path.join(run, PLAN), Plan)) ?? 0;
+		const next = plan.segments ? { ...plan, segments: { ...plan.segments, resumeNs } } : plan;
+		if (resumeNs === 0) return begin(run, next);
+		setAside(run);
+		fillRun(run, next);
+		return next;
+	};
 	for (const plan of rest.floors) begin(floorPath(folder, plan), plan);
-	return rest;
+	return { ...rest, plans: rest.plans.map(goOn) };
+}
+
+/** Where each of these runs goes on, for those that do not begin again: "01-nats-... goes on from 35h 59min". */
+export function goingOn(plans: readonly Plan[]): string[] {
+	return plans.flatMap(({ segments, ...plan }) =>
+		segments && segments.resumeNs > 0
+			? `${runFolder(plan)} goes on from ${formatDuration(segments.resumeNs)} of its schedule.`
+			: [],
+	);
 }
 
 /** Plans that `--confirm` has added to the scenario's, in order. */
@@ -95,6 +116,21 @@ const MACHINE = [
 	"governor",
 	"cpuQuotaCores",
 ] as const;
+
+/** A resumed run's plan differs only in where it goes on. */
+function fromStart(planJson: string | null): string | null {
+	return planJson?.replace(/("resumeNs": )\d+/, "$10") ?? null;
+}
+
+/** Keeps the files of the segment that was cut. Its plan stays until the next one's is written. */
+function setAside(run: string): void {
+	const into = nextSegment(run);
+	const files = readdirSync(run, { withFileTypes: true }).filter((entry) => entry.isFile());
+	mkdirSync(into);
+	copyFileSync(path.join(run, PLAN), path.join(into, PLAN));
+	for (const { name } of files)
+		if (name !== PLAN) renameSync(path.join(run, name), path.join(into, name));
+}
 
 function otherMachine(file: string, now: EnvironmentFile): string | null {
 	const text = readText(file);

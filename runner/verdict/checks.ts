@@ -13,6 +13,7 @@ export type Checked = CheckResult & Pick<Said, "code" | "values">;
 /** In the order of the report. The first check that makes a run INVALID decides. */
 export const CHECKS: readonly Check[] = [
 	run.complete,
+	run.continued,
 	run.clients,
 	messages.identities,
 	generator.lag,

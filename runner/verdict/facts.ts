@@ -268,8 +268,8 @@ function lagsOf(collected: Collected): Map<number, Merged> {
 	if (collected.parts.length < 2) return new Map();
 	const { startNs } = windowOf(collected);
 	return new Map(
-		collected.parts.flatMap(({ index, log }) => {
-			const lag = log && mergeLines(lagLines(readLogs([log])), startNs).get("lag");
+		collected.parts.flatMap(({ index, logs }) => {
+			const lag = mergeLines(lagLines(readLogs(logs)), startNs).get("lag");
 			return lag ? [[index, lag] as const] : [];
 		}),
 	);

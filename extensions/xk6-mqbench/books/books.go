@@ -15,6 +15,8 @@ import (
 type Shape struct {
 	// Messages of all clients; those below Warmup belong to the warm-up.
 	Messages, Warmup, Producers, Subscribers int64
+	// First is the first message that is sent: above 0 in a run that goes on after a cut.
+	First int64
 	// Own are the producers that live on this client, ascending.
 	Own []int64
 	// Crosses: messages are received by other clients than their sender. Acks: messages are acknowledged. Checksum: damage can be seen.
@@ -215,10 +217,11 @@ func (b *Books) FindLost(tried []int64, offset func(i int64) int64) {
 		}
 		p := int64(k) % b.Producers
 		var receipts receiptCounts
-		if receipts.add(b, p, received, 0, tried[p]); receipts.lost == 0 {
+		first := b.Sequences(p, b.First)
+		if receipts.add(b, p, received, first, tried[p]); receipts.lost == 0 {
 			continue
 		}
-		for seq := int64(0); seq < tried[p]; seq++ {
+		for seq := first; seq < tried[p]; seq++ {
 			if received.Has(seq) || b.Acks && !b.ackedSets[p].Has(seq) ||
 				!b.Acks && (b.failedSets[p].Has(seq) || b.unknownSets[p].Has(seq)) {
 				continue

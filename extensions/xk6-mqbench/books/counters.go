@@ -44,9 +44,14 @@ type Counters struct {
 // With S subscribers (1 except for fan-out): sent = acked + failed + unknown and S * acked = delivered + lost. Without
 // acknowledgements S * (sent - failed - unknown) = delivered + lost.
 func (b *Books) Count(scope string, tried []int64) Counters {
-	from, to, n := int64(0), b.from.Load(), 0
-	if scope == "window" {
-		from, to, n = b.from.Load(), b.to.Load(), 1
+	return b.CountUntil(scope, tried, b.to.Load())
+}
+
+// CountUntil is Count of a window that ends before message to.
+func (b *Books) CountUntil(scope string, tried []int64, to int64) Counters {
+	from, n := b.from.Load(), 1
+	if scope == "warmup" {
+		from, to, n = b.First, from, 0
 	}
 	c := Counters{Type: "counters", Scope: scope}
 	var acked int64

@@ -67,19 +67,12 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.books.FindLost(tried, g.intended)
 		// Read these first: a library forgets its counts with its connections, and clients that are connected to each other lose some when the
 		// first of them leaves.
-		all := g.sessions(true)
-		g.outcome.library = map[string]any{
-			"clientDropped": over(all, broker.Dropped, plus), "reconnects": over(all, broker.Reconnects, plus),
-			"throttledNs": over(all, broker.ThrottledNs, largest),
-		}
+		g.outcome.library = g.libraryCounts()
 		if came != nil {
 			g.outcome.library["connections"] = came
 		}
 		if g.visits != nil && g.visits.short.Load() > 0 {
 			g.outcome.library["clientDropped"] = g.visits.short.Load()
-		}
-		if n := over(all, broker.Requests, plus); n != nil { // others cost nothing
-			g.outcome.library["requests"] = *n
 		}
 		if g.share.count > 1 || g.plan.Loads > 1 && g.handedOut {
 			_, peer := g.session.(broker.Peer)
@@ -118,6 +111,19 @@ func (g *Generator) settle(ctx context.Context) string {
 		case <-time.After(settlePoll):
 		}
 	}
+}
+
+// libraryCounts is the driver's counts so far, by their name in the line of totals.
+func (g *Generator) libraryCounts() map[string]any {
+	all := g.sessions(true)
+	counts := map[string]any{
+		"clientDropped": over(all, broker.Dropped, plus), "reconnects": over(all, broker.Reconnects, plus),
+		"throttledNs": over(all, broker.ThrottledNs, largest),
+	}
+	if n := over(all, broker.Requests, plus); n != nil { // others cost nothing
+		counts["requests"] = *n
+	}
+	return counts
 }
 
 // happened reports whether an event's channel is closed.

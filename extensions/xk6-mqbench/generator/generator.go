@@ -122,7 +122,6 @@ func New(plan *Plan, url string) (*Generator, error) {
 		streams:   plan.streams(),
 		clock:     clock.New(),
 		asleep:    clock.Asleep,
-		books:     books.New(plan.shape()),
 		responds:  plan.Pattern != backlog,
 		sendsOver: make(chan struct{}),
 		opened:    make(chan struct{}),
@@ -134,11 +133,14 @@ func New(plan *Plan, url string) (*Generator, error) {
 		ending:    make(chan struct{}),
 		concluded: make(chan struct{}),
 	}
+	shape := plan.shape()
 	if !g.closed {
 		if g.schedule, err = schedule.Of(plan.Schedule.Shape); err != nil {
 			return nil, err
 		}
+		shape.First = g.schedule.Before(plan.beginNs())
 	}
+	g.books = books.New(shape)
 	if k := plan.Keys; k != nil {
 		if g.keys, err = keys.New(k.Distribution, int(k.Count), k.Seed); err != nil {
 			return nil, err
@@ -151,7 +153,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 		return nil, err
 	}
 	g.pace.callNs.Store(idle)
-	g.pace.brokeOffNs = math.MaxInt64
+	g.pace.brokeOffNs, g.pace.next = math.MaxInt64, shape.First
 	g.endNs.Store(plan.windowEndNs())
 	g.intendedMessages.Store(plan.Schedule.Messages)
 	frame := plan.frame()
@@ -159,6 +161,9 @@ func New(plan *Plan, url string) (*Generator, error) {
 		frame.Classes, frame.Class, frame.ByClass = g.sizes.Classes, g.sizes.Class, plan.Latency()
 	}
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), frame, plan.Limits)
+	if plan.beginNs() > 0 {
+		g.move(plan.Segments.ResumeNs, plan.windowEndNs())
+	}
 	g.messages = make([]sync.Pool, len(g.sizes.Classes))
 	for class, most := range g.sizes.Classes {
 		g.messages[class].New = func() any { return &broker.Message{Payload: make([]byte, most)} }
@@ -267,11 +272,11 @@ func (g *Generator) note(err error) {
 
 // start sets T0, unless the coordinator did.
 func (g *Generator) start() {
-	claim := g.clock.Now()
-	if !g.handedOut {
-		g.date(claim+startAheadNs, g.clock.Wall(claim+startAheadNs))
+	claim, beginNs := g.clock.Now(), g.plan.beginNs()
+	if t0 := claim + startAheadNs - beginNs; !g.handedOut {
+		g.date(t0, g.clock.Wall(t0))
 	}
-	g.firstClaimNs = claim - g.t0
+	g.firstClaimNs = claim - g.t0 - beginNs
 	g.results.begin()
 	close(g.started)
 	g.comeAndGo()

@@ -136,6 +136,9 @@ func read(t *testing.T, file string, plan *Plan, progress []byte) *measured {
 		startNs, _ := strconv.ParseInt(string(after[:bytes.IndexByte(after, '}')]), 10, 64)
 		opens = int((startNs - plan.Schedule.WarmupNs) / 1e9)
 	}
+	if s := plan.Segments; s != nil && s.ResumeNs > 0 {
+		opens = int((s.ResumeNs - plan.Schedule.WarmupNs) / 1e9)
+	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

@@ -65,9 +65,9 @@ func (g *Generator) run(ready chan<- struct{}) {
 	// The start of a load beside another may be far away, and claims are looked for all the time.
 	select {
 	case <-g.sendsOver:
-	case <-time.After(time.Duration(g.t0 - g.clock.Now() - startAheadNs)):
+	case <-time.After(time.Duration(g.t0 + g.plan.beginNs() - g.clock.Now() - startAheadNs)):
 	}
-	g.walk(g.pacer, 0, wait{})
+	g.walk(g.pacer, g.pace.next, wait{offsetNs: g.plan.beginNs()})
 }
 
 // walk sends the messages from the given one on. It waits for each one's time, sends it, and never moves or skips one. It ends when it

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
@@ -80,6 +81,8 @@ type Plan struct {
 	} `json:"heartbeat"`
 	// IntervalSeconds of a long window are recorded as one (see plan.ts); 1 if left out.
 	IntervalSeconds int64 `json:"intervalSeconds"`
+	// Segments is nil if a run that is cut cannot go on.
+	Segments *Segments `json:"segments"`
 	// Client is which of how many clients this is. The file has index 0 for all of them; Take sets it.
 	Client struct {
 		Index int `json:"index"`
@@ -99,6 +102,16 @@ type Schedule struct {
 	// Steady is nil if the window opens at WarmupNs. Otherwise the window opens as soon as latency has no trend, at a whole second that the
 	// coordinator names, and at WarmupNs at the latest.
 	Steady *Steady `json:"steady"`
+}
+
+// Segments makes a run that is cut go on as a further segment of itself, with the same schedule: T0 is as far in the past as the part that
+// is over was long.
+type Segments struct {
+	// CheckpointNs is how often the files get all that a report needs of the window so far.
+	CheckpointNs int64 `json:"checkpointNs"`
+	// ResumeNs is where this segment's part of the window begins, ns since T0; 0 in the first segment. A warm-up as long as the first one is
+	// sent before it.
+	ResumeNs int64 `json:"resumeNs"`
 }
 
 // Steady is when a window may open at the earliest, ns since T0.
@@ -150,6 +163,8 @@ func ParsePlan(text []byte) (*Plan, error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
+	// What the segment before has left on the broker is foreign to this one.
+	p.RunNumber += uint32(p.beginNs() / int64(time.Second))
 	return &p, nil
 }
 
@@ -248,6 +263,14 @@ func (p *Plan) frame() recorder.Frame {
 		f.StartNs, f.EndNs, f.WarmUp = recorder.Unopened, recorder.Endless, false
 	}
 	return f
+}
+
+// beginNs is when the first message of this segment is intended, ns since T0.
+func (p *Plan) beginNs() int64 {
+	if p.Segments == nil {
+		return 0
+	}
+	return max(0, p.Segments.ResumeNs-p.Schedule.WarmupNs)
 }
 
 // looks reports whether an SLA line counts copies that may come when every message has its first one.

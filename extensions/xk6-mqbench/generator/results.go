@@ -98,6 +98,8 @@ func (r *results) begin() {
 	r.asleepNs, _ = g.asleep()
 	r.usage = readUsage()
 	r.lastUsage = r.usage
+	r.ticks = g.plan.beginNs() / int64(time.Second)
+	r.ticked = r.ticks
 	r.tell(map[string]any{"mqbench": "start", "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10), "firstClaimNs": g.firstClaimNs})
 	r.watched.Add(1)
 	go r.watch()
@@ -123,32 +125,7 @@ func (r *results) end() {
 	r.line(g.outcome.warmup)
 	r.line(g.outcome.window)
 	t := g.recorder.Totals()
-	used := readUsage()
-	totals := map[string]any{
-		"type": "totals", "foreign": g.books.Foreign.Load(),
-		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
-		"firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
-		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
-		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
-		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
-		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
-		"errors": g.errors.List(),
-	}
-	maps.Copy(totals, g.outcome.library)
-	if g.outcome.lookedNs != nil {
-		totals["lookedNs"] = *g.outcome.lookedNs
-	}
-	if ns, ok := g.asleep(); ok {
-		totals["suspendedNs"] = ns - r.asleepNs
-	}
-	if g.facts.Acks {
-		totals["ackedInWindow"] = t.AckedInWindow
-		totals["unanswered"] = g.books.Unanswered.Load()
-	}
-	if ns, ok := g.recorder.StartNs(); ok {
-		totals["windowStartNs"] = ns
-	}
-	r.line(totals)
+	r.line(r.totals(t, max(0, g.outcome.endNs), g.outcome.library))
 	if members := g.comings.line(); members != nil {
 		r.line(members)
 	}
@@ -167,6 +144,37 @@ func (r *results) end() {
 	}
 	r.figures(end)
 	r.tell(end)
+}
+
+// totals is the line with this name, of the run so far.
+func (r *results) totals(t recorder.Totals, endNs int64, library map[string]any) map[string]any {
+	g := r.g
+	used := readUsage()
+	totals := map[string]any{
+		"type": "totals", "foreign": g.books.Foreign.Load(),
+		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
+		"firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
+		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
+		"firstClaimNs": g.firstClaimNs, "endNs": endNs,
+		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
+		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
+		"errors": g.errors.List(),
+	}
+	maps.Copy(totals, library)
+	if g.outcome.lookedNs != nil {
+		totals["lookedNs"] = *g.outcome.lookedNs
+	}
+	if ns, ok := g.asleep(); ok {
+		totals["suspendedNs"] = ns - r.asleepNs
+	}
+	if g.facts.Acks {
+		totals["ackedInWindow"] = t.AckedInWindow
+		totals["unanswered"] = g.books.Unanswered.Load()
+	}
+	if ns, ok := g.recorder.StartNs(); ok {
+		totals["windowStartNs"] = ns
+	}
+	return totals
 }
 
 // finish writes the trailers and makes the files durable. Without them the run counts as crashed.

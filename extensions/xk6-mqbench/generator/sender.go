@@ -15,9 +15,11 @@ import (
 type sender struct {
 	g        *Generator
 	producer int64
-	topic    int
-	name     string
-	out      broker.Producer
+	// first is its first sequence: above 0 in a further segment of a run.
+	first int64
+	topic int
+	name  string
+	out   broker.Producer
 	// done is g.done, bound once: making a method value for each call would allocate.
 	done broker.Done
 	// sends and acks are the shards for its messages: acknowledgements are recorded with the connection's receipts, if there are any.
@@ -61,6 +63,9 @@ func newSender(g *Generator, producer int, on *connection) *sender {
 		g: g, producer: int64(producer), topic: topic, name: g.plan.Topics[topic], done: g.done, connection: on,
 		limit: g.plan.InFlight, sends: g.recorder.Shard(c % g.sendShards()), acks: g.receipts(c),
 	}
+	s.first = g.books.Sequences(s.producer, g.books.First)
+	s.called.Store(s.first)
+	s.timeouts.from, s.timeouts.noted = s.first, s.first
 	if s.limit > 0 && !g.closed {
 		s.freedNs = make([]atomic.Int64, min(s.limit, g.books.Sequences(s.producer, g.plan.Schedule.Messages)))
 	}
@@ -158,8 +163,8 @@ func (s *sender) close() {
 func (s *sender) transmit(m *broker.Message, callNs, waitedNs int64) int64 {
 	g, seq, offsetNs := s.g, m.Sequence, m.OffsetNs
 	shared := s.connection.guarded && !g.closed
-	if s.freedNs != nil && seq >= s.limit {
-		waitedNs = max(waitedNs, s.freedNs[seq%s.limit].Load()-offsetNs)
+	if n := seq - s.first; s.freedNs != nil && n >= s.limit {
+		waitedNs = max(waitedNs, s.freedNs[n%s.limit].Load()-offsetNs)
 	}
 	lateNs := callNs - offsetNs
 	queuedNs := waitedNs

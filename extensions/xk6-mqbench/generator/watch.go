@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
@@ -17,14 +18,14 @@ func (r *results) watch() {
 	select {
 	case <-r.quit:
 		return
-	case <-time.After(time.Duration(r.g.t0 - r.g.clock.Now())):
+	case <-time.After(time.Duration(r.g.t0 + r.g.plan.beginNs() - r.g.clock.Now())):
 	}
 	// If the coordinator set T0, k6 has made its VUs since the first claim. That is not a cost of the load.
 	if r.g.handedOut {
 		r.usage = readUsage()
 		r.lastUsage = r.usage
 	}
-	for piece := int64(1); ; piece++ {
+	for piece := r.ticks*backlogs + 1; ; piece++ {
 		wait := r.g.t0 + piece*int64(time.Second)/backlogs - r.g.clock.Now()
 		select {
 		case <-r.quit:
@@ -111,11 +112,43 @@ func (r *results) tick(k int64) {
 	}
 	r.completions(k)
 	r.settled(k, progress)
+	r.checkpoint(k)
 	r.figures(progress)
 	if err := errors.Join(r.log.Flush(), r.jsonl.Flush()); err != nil {
 		progress["error"] = err.Error()
 	}
 	r.tell(progress)
+}
+
+// checkpoint writes what a report needs of the window's messages that were due a drain ago or earlier, so the run can go on from there if it
+// is cut. Their books are as good as closed; messages that are still held up then have the next checkpoint.
+func (r *results) checkpoint(k int64) {
+	g := r.g
+	if g.plan.Segments == nil || k*int64(time.Second)%g.plan.Segments.CheckpointNs != 0 {
+		return
+	}
+	startNs, _ := g.recorder.StartNs()
+	each := max(1, g.plan.IntervalSeconds) * int64(time.Second)
+	intervals := (k*int64(time.Second) - max(g.plan.DrainNs, settleNs) - startNs) / each
+	if intervals < 1 {
+		return
+	}
+	untilNs := startNs + intervals*each
+	until := g.schedule.Before(untilNs)
+	tried := make([]int64, g.plan.Producers)
+	for _, s := range g.senders {
+		tried[s.producer] = g.books.Sequences(s.producer, until)
+		if called := s.called.Load(); called < tried[s.producer] || called == tried[s.producer] && s.callNs.Load() != idle {
+			return
+		}
+	}
+	r.line(map[string]any{
+		"type": "checkpoint", "untilNs": untilNs,
+		"counters": []books.Counters{g.books.Count("warmup", tried), g.books.CountUntil("window", tried, until)},
+		"totals":   r.totals(g.recorder.Totals(), untilNs, g.libraryCounts()),
+		"first":    g.books.Offenders(), "slowest": r.slowest(), "lines": r.jsonl.Lines(), "sha256": r.jsonl.Sum(),
+		"hlog": map[string]any{"bytes": r.log.Bytes(), "sha256": r.log.Sum()},
+	})
 }
 
 // stops writes the stops that are not yet written. In a closed load they lengthen its drain, and explain nothing else.

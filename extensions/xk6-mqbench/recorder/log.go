@@ -22,6 +22,7 @@ type File struct {
 	buf   *bufio.Writer
 	hash  hash.Hash
 	lines int64
+	bytes int64
 	err   error
 }
 
@@ -37,6 +38,7 @@ func Create(path string) (*File, error) {
 // Line writes one line; text has no line break, and is the file's from then on.
 func (f *File) Line(text []byte) {
 	f.lines++
+	f.bytes += int64(len(text)) + 1
 	if f.err == nil {
 		_, f.err = io.MultiWriter(f.buf, f.hash).Write(append(text, '\n'))
 	}
@@ -44,6 +46,9 @@ func (f *File) Line(text []byte) {
 
 // Lines is the number of lines so far.
 func (f *File) Lines() int64 { return f.lines }
+
+// Bytes is the size so far.
+func (f *File) Bytes() int64 { return f.bytes }
 
 // Sum is the sha256 of all bytes so far, in hex.
 func (f *File) Sum() string { return hex.EncodeToString(f.hash.Sum(nil)) }

@@ -2,7 +2,7 @@ import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { faultsDone } from "../../evidence/members.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
 import { acrossClients } from "../../model/plan.ts";
-import { formatDuration, formatDurationExact, plural, plusMinus } from "../../units.ts";
+import { formatDuration, formatDurationExact, formatUtc, plural, plusMinus } from "../../units.ts";
 import { clientName, type Facts, RECEIVES, stoppedAfterNs, sumsOf } from "../facts.ts";
 import { faultName } from "../faults.ts";
 import { AGAIN, type Check, type Finding, NOT_COUNTED, ok, threshold, unknown } from "./check.ts";
@@ -38,6 +38,35 @@ export const complete: Check = {
 			return { status: "invalid", text, remedy: AGAIN };
 		}
 		return ok("every file is closed and matches its sum");
+	},
+};
+
+/** What a segment sent after its last checkpoint is sent again, so all counts add up; what became of it the first time is not known. */
+export const continued: Check = {
+	name: "continued",
+	comesTo: "warn",
+	when: "the run was cut (a client rebooted, k6 or mqbench was killed) and resumed: messages sent between the last checkpoint and the cut were sent again, and their first fate is not known",
+	applies: ({ gaps }) => gaps.length > 0,
+	judge({ collected: { gaps, plan } }) {
+		const time = (ms: number) =>
+			Number.isNaN(ms) ? "an unknown time" : `${formatUtc(ms, "second")} UTC`;
+		const since = (ns: number) => formatDuration(Math.max(0, ns - plan.schedule.warmupNs));
+		const texts = gaps.map(
+			({ cutNs, untilNs, cutMs, resumedMs, messages }) =>
+				`cut ${since(cutNs)} into the window (${time(cutMs)}), resumed at ${time(resumedMs)} from ${since(untilNs)} on; ${plural(messages, "message")} sent in between ${messages === 1 ? "was" : "were"} sent again, and what became of the first ones is not known`,
+		);
+		const again = plan.server ? "; if mqbench started the broker, it started it again" : "";
+		return {
+			status: "warn",
+			text: `${texts.join("; ")}${again}`,
+			values: {
+				resumedFromNs: gaps.map(({ untilNs }) => untilNs),
+				cutNs: gaps.map(({ cutNs }) => cutNs),
+				messages: gaps.map(({ messages }) => messages),
+			},
+			figure: plural(gaps.length, "gap"),
+			remedy: "keep the client up for the whole run if the time around the cut matters",
+		};
 	},
 };
 
