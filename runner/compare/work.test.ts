@@ -37,7 +37,7 @@ test.each<[string, Run]>([
 	["drain 30s against 1s", load({ drainNs: 1e9 })],
 	["timeout 30s against 1s", load({ timeoutNs: 1e9 })],
 	["message 256B against 1KiB", load({ messageBytes: 1024 })],
-	["message 256B against 80% 256B, 20% 4KiB", load({ sizes: "80% 256B, 20% 4KiB" })],
+	["message 256B against 80% 256B, 20% 4KiB, mean 256B", load({ sizes: "80% 256B, 20% 4KiB" })],
 	["payload random against zeros", load({ payload: "zeros" })],
 	["payload random against random, 0.5 of it", load({ randomRatio: 0.5 })],
 	["checksum no against yes", load({ checksum: true })],

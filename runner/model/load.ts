@@ -186,7 +186,7 @@ const MessageSize = z
 			.meta({ description: "Sizes and their shares.", examples: [{ "256B": "80%" }] }),
 	])
 	.meta({
-		description: `Payload size, including mqbench's envelope of ${ENVELOPE_BYTES} bytes. \`limit\`: the largest message that each system takes, by its \`config\` or mqbench's set-up; \`limit + 1B\` exceeds it on purpose. Or several sizes, in the same order for every system: results show latency by size.`,
+		description: `Payload size, including mqbench's envelope of ${ENVELOPE_BYTES} bytes. \`limit\`: the largest message that each system takes, by its \`config\` or mqbench's set-up; \`limit + 1B\` exceeds it on purpose. Or several sizes (\`{ 256B: 80%, 4KiB: 20% }\`, a distribution, a file), in the same order for every system; results show latency by size.`,
 		examples: [
 			"256B",
 			"limit + 1B",
@@ -341,7 +341,13 @@ export const LOAD_FIELDS = {
 	message: {
 		input: MessageSize,
 		inName: ({ message }) => sizeText(message.size),
-		fact: ["message", null, (run) => run.sizes ?? formatBytesExact(run.messageBytes)],
+		fact: [
+			"message",
+			null,
+			// Files of one name may differ, which shows in their means.
+			({ sizes, messageBytes }) =>
+				`${sizes === undefined ? "" : `${sizes}, mean `}${formatBytesExact(messageBytes)}`,
+		],
 	},
 	payload: {
 		input: Payload.meta({
