@@ -121,6 +121,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 	throughput: ["received/s", "received rate", "copies/s", "copies received rate"],
 	"throughput.sent": ["sent/s", "sent rate", "acked/s"],
 	drainTime: ["drained in"],
+	cpuPerMessage: ["broker CPU/message"],
 	unavailable: ["without acknowledgements", "without receipts"],
 	recovered: ["back under"],
 	response: ["latency"],

@@ -226,6 +226,8 @@ export function fileBytes(plan: Plan): number {
 	return (
 		client.count * intervals * (histograms + 1200 + 200 * limits.length) +
 		machines * seconds * 450 +
+		// A broker's own numbers that change; an exporter of yours may have more.
+		(plan.server ? (seconds / each) * 500 : 0) +
 		ledgers
 	);
 }

@@ -58,12 +58,12 @@ test("nats-server's own counts agree with what was sent, and its CPU time with /
 	onTestFinished(() => void exporter.close());
 	await new Promise((resolve) => exporter.once("listening", resolve));
 	const { port } = exporter.address() as AddressInfo;
-	const url = `http://me:${variable("PROM")}@127.0.0.1:${port}/{port}`;
+	const url = `http://me:${variable("PROM")}@127.0.0.1:${port}/{port},http://127.0.0.1:1/`;
 	const made = started(
-		{ rate: "2000/s", warmup: "1s", duration: "4s" },
+		{ rate: "2000/s", warmup: "1s", duration: "3s" },
 		{
 			system: "",
-			systems: `{ own: { broker: nats }, asked: { broker: nats, metrics: { url: "${url}", show: ["po*"] } }, silent: { broker: nats, metrics: "http://127.0.0.1:1/" } }`,
+			systems: `{ own: { broker: nats }, asked: { broker: nats, metrics: { url: "${url}", show: ["po*"] } }  }`,
 			sla: "[p50 < 10s, cpu per message < 1s, generator cpu per message < 1s, disk per message < 1MiB]",
 		},
 		{ env: { PROM: password } },
@@ -88,7 +88,7 @@ test("nats-server's own counts agree with what was sent, and its CPU time with /
 	const ended = await made.mqbench.ended;
 	clearInterval(looking);
 	expect(ended.code, ended.out + ended.err).toBe(0);
-	const [own, asked, silent] = made.result.runs as [Run, Run, Run];
+	const [own, asked] = made.result.runs as [Run, Run];
 
 	const { t0Ms, ...rest } = collect(path.join(made.results, own.folder));
 	const { startNs, endNs } = windowOf({ ...rest, t0Ms });
@@ -99,7 +99,7 @@ test("nats-server's own counts agree with what was sent, and its CPU time with /
 	const [from, to] = [bounds(cpu ?? [], startMs), bounds(cpu ?? [], endMs)];
 	const cost = own.cost as NonNullable<Run["cost"]>;
 	const { messages, cpuPerMessageNs, cpuWithinNs } = cost;
-	expect(messages).toBeGreaterThan(7000);
+	expect(messages).toBeGreaterThan(5000);
 	const off = (cpuWithinNs ?? 0) * messages;
 	expect((cpuPerMessageNs ?? 0) * messages).toBeGreaterThanOrEqual(to.least - from.most - off);
 	expect((cpuPerMessageNs ?? 0) * messages).toBeLessThanOrEqual(to.most - from.least + off);
@@ -107,7 +107,7 @@ test("nats-server's own counts agree with what was sent, and its CPU time with /
 	expect(cost.generatorCpuPerMessageNs).toBeGreaterThan(0);
 	expect(cost.diskPerMessageBytes).toBeLessThan(100);
 
-	expect(agrees(made, own, "in_msgs", () => 10)).toBeGreaterThanOrEqual(4);
+	expect(agrees(made, own, "in_msgs", () => 10)).toBeGreaterThanOrEqual(3);
 	const [view] = own.series.brokerMetrics ?? [];
 	const rates = view?.series.find(({ name }) => name === "in_msgs");
 	expect(rates).toMatchObject({ counter: true, shown: true });
@@ -125,14 +125,14 @@ test("nats-server's own counts agree with what was sent, and its CPU time with /
 	expect(asked.series.brokerMetrics?.[0]?.series[0]?.values).toContain(brokerPort);
 	expectNowhere(password, made.results, ended.out, ended.err);
 
-	expect(silent.verdict).toBe("pass");
-	expect(silent.series.brokerMetrics).toBeUndefined();
-	expect(silent.notes.join()).toContain(
+	expect(asked.series.brokerMetrics).toHaveLength(1);
+	expect(asked.verdict).toBe("pass");
+	expect(asked.notes.join()).toContain(
 		"the broker's metrics could not be read: http://127.0.0.1:1/: ",
 	);
 	// Everything is in the folder.
 	await run(["report", made.results]);
-	expect(resultOf(made.results).runs).toEqual([own, asked, silent]);
+	expect(resultOf(made.results).runs).toEqual([own, asked]);
 });
 
 test("Redis counts a command for each message", async () => {
