@@ -38,12 +38,16 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if to.Group != "" {
 		return s.member(ctx, to, handle)
 	}
-	ends, err := s.ends(ctx, to.Of(s.layout.Topics)...)
-	if err != nil {
-		return fmt.Errorf("kafka: consume %q: find its end: %w", to.Topic, err)
+	positions := s.ends
+	if to.FromStart {
+		positions = s.starts
 	}
-	// The positions are set here, once: everything that is sent from now on is after them.
-	c, err := s.newConsumer(to, "", handle, func(of *settings) { of.Set("", nil, kgo.ConsumePartitions(ends.KOffsets())) })
+	from, err := positions(ctx, to.Of(s.layout.Topics)...)
+	if err != nil {
+		return fmt.Errorf("kafka: consume %q: find where it begins: %w", to.Topic, err)
+	}
+	// The positions are set here, once: everything that is sent from now on is after its end.
+	c, err := s.newConsumer(to, "", handle, func(of *settings) { of.Set("", nil, kgo.ConsumePartitions(from.KOffsets())) })
 	if err != nil {
 		return err
 	}

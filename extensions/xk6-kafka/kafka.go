@@ -126,6 +126,7 @@ func (s *session) Describe() broker.Description {
 		GroupOrder:      true,
 		Wildcards:       true,
 		Stores:          true,
+		Replays:         true,
 		RedeliversAfter: s.sessionTimeout(),
 		Library:         "franz-go " + broker.LibraryVersion("github.com/twmb/franz-go"),
 		Server:          s.server,

@@ -93,7 +93,14 @@ func (s *session) Producer(connection int) (broker.Producer, error) { return s.l
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	one := s.consumer(to, handle)
-	if err := deadline.While(ctx, func() error { return one.subscribe(one.link.Now()) }); err != nil {
+	var options []stan.SubscriptionOption
+	if to.FromStart {
+		options = append(options, stan.DeliverAllAvailable())
+	}
+	if err := deadline.While(ctx, func() error {
+		on, connected := one.link.Now()
+		return one.subscribe(on, connected, options...)
+	}); err != nil {
 		return fmt.Errorf("nats-streaming: subscribe to %q: %w", to.Topic, err)
 	}
 	s.consumers.Add(one)
@@ -130,7 +137,7 @@ func (s *session) Describe() broker.Description {
 		"prefetch": fmt.Sprintf("%d not acknowledged", s.own.Prefetch),
 	})
 	d := broker.Description{
-		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: time.Duration(s.own.AckWaitNs), Settings: set.Printed,
+		Acks: true, Order: "per-producer", Stores: true, Replays: true, RedeliversAfter: time.Duration(s.own.AckWaitNs), Settings: set.Printed,
 		Library: fmt.Sprintf("stan.go v%s, nats.go v%s", stan.Version, nats.Version),
 	}
 	if len(s.links) > 0 {

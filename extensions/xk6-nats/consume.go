@@ -114,7 +114,9 @@ func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscrip
 	if group == "" || s.Run != "" {
 		config.InactiveThreshold = unusedAfter
 	}
-	if s.Found() {
+	if s.Found() && to.FromStart {
+		config.FilterSubject = at.filter
+	} else if s.Found() {
 		state, err := s.state(ctx, to.Connection, at)
 		if err != nil {
 			return consumer{}, err

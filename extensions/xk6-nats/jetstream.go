@@ -252,7 +252,7 @@ func (s *jetStreamSession) Producer(connection int) (broker.Producer, error) {
 func (s *jetStreamSession) Describe() broker.Description {
 	d := s.describe()
 	ackWait := time.Duration(s.own.AckWaitNs)
-	d.Acks, d.Stores, d.RedeliversAfter = true, true, ackWait
+	d.Acks, d.Stores, d.Replays, d.RedeliversAfter = true, true, true, ackWait
 	set := broker.Settings[any]{Printed: d.Settings}
 	set.Print(map[string]any{
 		"publish": s.own.Publish, "publishRetries": 0, "publishTimeout": s.timeout(), "dedup": s.own.Dedup,

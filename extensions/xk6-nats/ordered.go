@@ -54,7 +54,7 @@ const (
 
 func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
 	o := &ordered{session: s, connection: to.Connection, at: at, handle: handle, again: make(chan struct{}, 1)}
-	if s.Found() {
+	if s.Found() && !to.FromStart {
 		state, err := s.state(ctx, to.Connection, at)
 		if err != nil {
 			return consumer{}, err

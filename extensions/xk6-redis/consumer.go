@@ -34,8 +34,9 @@ type consumer struct {
 	ackedNs     int64
 	// claimNs is when it next looks for messages that others have left.
 	claimNs int64
-	// last entry that a reader of a stream without a group has received.
-	last string
+	// last entry that a reader of a stream without a group has received, or where it begins; fromStart: at the stream's first entry.
+	last      string
+	fromStart bool
 	// taken is the list to which this consumer of a list moves the messages it takes, want how many messages it takes at once: more while
 	// there are more.
 	taken string
@@ -72,7 +73,8 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) *co
 	defer s.consuming.Unlock()
 	c := &consumer{
 		s: s, line: s.lines[to.Connection], topic: s.named[to.Topic], handle: handle, acknowledge: broker.AcknowledgeOf(s.Acknowledge, to.Group),
-		name: s.name + "." + strconv.Itoa(len(s.consumers)), want: 1, ackedNs: s.Now(),
+		fromStart: to.FromStart,
+		name:      s.name + "." + strconv.Itoa(len(s.consumers)), want: 1, ackedNs: s.Now(),
 	}
 	s.consumers = append(s.consumers, c)
 	if to.Group != "" {

@@ -18,6 +18,7 @@ func (s *session) Describe() broker.Description {
 		Order:           "per-producer",
 		Wildcards:       s.Mode == modePubSub,
 		Stores:          s.Mode != modePubSub,
+		Replays:         s.Mode == modeStreams,
 		RedeliversAfter: map[string]time.Duration{modeStreams: time.Duration(s.ClaimAfterNs)}[s.Mode],
 		Library:         map[string]string{clientLink: "mqbench's own link on "}[s.Sender] + "go-redis v" + redis.Version(),
 		Server:          s.server,

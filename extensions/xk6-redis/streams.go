@@ -15,6 +15,10 @@ func (c *consumer) start(ctx context.Context) error {
 	if c.group != "" {
 		return c.join(ctx, c.s.admin)
 	}
+	if c.fromStart {
+		c.last = "0"
+		return nil
+	}
 	// Its messages are all after the last entry, whether they come before or after its first XREAD. ("$" would skip messages in between.)
 	info := c.s.admin.XInfoStream(ctx, c.topic.name)
 	c.last = info.Val().LastGeneratedID

@@ -260,6 +260,8 @@ export interface Traits {
 		readonly inBytes?: true;
 	} | null;
 	readonly wildcards: boolean;
+	/** Its topics are logs, which can be read from their beginning again. */
+	readonly replays: boolean;
 	/** From `config` or mqbench's set-up of the server; null means no limit. */
 	readonly maxMessageBytes: number | null;
 	/** The exact limit where the topic's name counts towards it. */
@@ -310,6 +312,7 @@ export const USUAL_TRAITS = {
 	groupsByPartition: false,
 	keepsOnly: null,
 	wildcards: false,
+	replays: false,
 	maxMessageBytes: null,
 	cannot: {},
 	instead: {},

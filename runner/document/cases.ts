@@ -1,3 +1,4 @@
+import { CATCH_UP } from "../model/load.ts";
 import type { Result, Run } from "../model/result.ts";
 import { durabilityText } from "../plan/plan-text.ts";
 import { countLabel } from "../result/fields.ts";
@@ -70,7 +71,7 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 	]);
 	const title = [
 		name,
-		first.main,
+		...(first.load.pattern === CATCH_UP ? [] : [first.main]),
 		...(isClosed(first) ? [CLOSED_MEANS] : []),
 		...(rows.some(({ run, name: shown }) => shown !== run.system) ? ["repeats in brackets"] : []),
 	];
@@ -97,6 +98,7 @@ function columnsOf(first: Run, runs: readonly Run[]): Column<Run>[] {
 	const closed = isClosed(first);
 	const { pattern } = first.load;
 	const consumes = pattern !== "publish";
+	const reads = pattern === CATCH_UP;
 	const rate = (name: string, side: "sent" | "received"): Column<Run> => [
 		name,
 		({ throughput }) => amount(throughput[side], "messages/s"),
@@ -105,16 +107,21 @@ function columnsOf(first: Run, runs: readonly Run[]): Column<Run>[] {
 		countLabel(first, name),
 		(run) => amount(run[name], "messages"),
 	];
-	return [
+	const latencies: Column<Run>[] = [
 		...(closed ? [50, 99] : [50, 99, 99.9]).map(
 			(p): Column<Run> => [`p${p}`, (run) => percentile(run, run.main, p)],
 		),
 		["max", (run) => maximum(run.metrics[run.main], run)],
+	];
+	const drained: Column<Run> = [
+		reads ? "caught up in" : "drained in",
+		({ drain }) => amount(drain?.drainNs, "ns"),
+	];
+	return [
+		...(reads ? [] : latencies),
 		...(closed || !consumes ? [rate("sent/s", "sent")] : []),
 		...(consumes ? [rate(receivedColumn(first), "received")] : []),
-		...(pattern === "backlog"
-			? [["drained in", ({ drain }: Run) => amount(drain?.drainNs, "ns")] as const]
-			: []),
+		...(pattern === "backlog" || reads ? [drained] : []),
 		...(runs.some(({ cost }) => cost?.cpuPerMessageNs != null)
 			? [[CPU, ({ cost }: Run) => amount(cost?.cpuPerMessageNs, "ns")] as const]
 			: []),

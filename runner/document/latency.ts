@@ -1,6 +1,7 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { ticksOf } from "../figures/stretches.ts";
 import { spread } from "../model/line-seconds.ts";
+import { CATCH_UP } from "../model/load.ts";
 import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Run } from "../model/result.ts";
 import { breakdownText, partsText } from "../result/breakdown.ts";
@@ -36,7 +37,8 @@ export function percentiles(run: Run): Block[] {
 	});
 	const closed = text(isClosed(run) ? CLOSED_MEANS : null);
 	const [first] = metrics;
-	if (first === undefined) return [closed, text("nothing was measured")];
+	if (first === undefined)
+		return [closed, text(run.load.pattern === CATCH_UP ? null : "nothing was measured")];
 	// The first unsupported one shows the duration that it needs.
 	const shown = first.summary.percentiles.filter(
 		(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",

@@ -7,6 +7,7 @@ import {
 	fateText,
 	isClosed,
 	loadText,
+	meanwhileText,
 	offenderText,
 	runTitle,
 } from "../result/words.ts";
@@ -175,6 +176,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...hours(run),
 		...held(run),
 		text(drainText(run)),
+		text(meanwhileText(run, result)),
 		...omission(run),
 		figures(["time", "heat", "broker"], "Over time"),
 		...counts(run),

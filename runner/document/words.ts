@@ -1,4 +1,5 @@
 import { machineOf, machineText } from "../compare/machine.ts";
+import { CATCH_UP } from "../model/load.ts";
 import type { Result, Run } from "../model/result.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { systemText, topologyText } from "../result/words.ts";
@@ -54,8 +55,12 @@ export function networkText({ network }: Pick<Run, "network">): string | null {
 }
 
 /** "a backlog of 50 000 messages was drained in 2.1s, 25 000/s: until at most 1 000 waited" */
-export function drainText({ drain }: Run): string | null {
+export function drainText({ drain, load }: Run): string | null {
 	if (drain === null) return null;
+	if (load.pattern === CATCH_UP && drain.drainNs !== null) {
+		const rate = drain.perSecond === null ? "" : `, at ${formatCount(drain.perSecond)}/s`;
+		return `it had caught up ${formatDuration(drain.drainNs)} after it began to read, with ${plural(drain.peak ?? 0, "message")} due by then${rate}: a whole second then brought nothing older than 1s`;
+	}
 	return drain.drainNs === null
 		? drain.problem
 		: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${formatDuration(drain.drainNs)}, ${formatCount(drain.perSecond ?? 0)} received/s: until at most ${formatCount(drain.drainedAt)} waited, with producers going on`;

@@ -6,6 +6,7 @@ import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { onTestFinished } from "vitest";
 import { histogramOf } from "../histogram/random.fake.ts";
 import type { Totals } from "../model/client-file.ts";
+import { CATCH_UP } from "../model/load.ts";
 import { acrossClients, Metric, Plan } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
@@ -50,6 +51,7 @@ export interface More {
 	readonly firstClaimNs?: readonly number[];
 	/** The error of each client's T0: its clock less this machine's, ns. */
 	readonly clockNs?: readonly number[];
+	readonly catchUp?: Totals["catchUp"];
 	/** Clients without files. */
 	readonly missing?: readonly number[];
 	/** From a generator that did not count unanswered sends as unknown. */
@@ -152,6 +154,8 @@ export function addRun(folder: string, plan: Plan, fates: readonly Fate[], more:
 
 /** The client with message i's producer. */
 export function senderOf(plan: Plan, i: number): number {
+	// Another load's clients send what a catch-up reads.
+	if (plan.pattern === CATCH_UP) return -1;
 	const connection = (i % plan.producers) % plan.connections;
 	return connection % plan.client.count;
 }
@@ -184,7 +188,8 @@ function writeClient(run: string, one: One): void {
 		hlog: { lines: hlog.length, sha256: hlogSum },
 	};
 	writeFileSync(join(run, `client-${client}.jsonl`), `${body}${JSON.stringify(trailer)}\n`);
-	if (acrossClients(plan)) writeLedger(join(run, `client-${client}.ledger`), setsOf(one));
+	if (acrossClients(plan) || plan.ledger)
+		writeLedger(join(run, `client-${client}.ledger`), setsOf(one));
 }
 
 function setsOf({ plan, seen, client }: One) {
@@ -272,7 +277,7 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 				: sender,
 		);
 		const values: [Metric, number, number, number][] = [];
-		if (sentNs !== null) {
+		if (sentNs !== null && plan.pattern !== CATCH_UP) {
 			const lag = closed ? 0 : sentNs - dueNs - queuedNs;
 			if (!closed) values.push(["lag", lag, lag, sender], ["queued", queuedNs, 0, sender]);
 			if (ackedNs !== null) values.push(["ack", ackedNs - dueNs, lag, sender]);
@@ -433,6 +438,7 @@ function linesOf(one: One): object[] {
 			gcPauseNs: 0,
 			gcCycles: 0,
 			schedLatencyP999Ns: 1000,
+			...(more.catchUp === undefined ? {} : { catchUp: more.catchUp }),
 			...(more.suspendedNs === undefined ? {} : { suspendedNs: more.suspendedNs[client] }),
 			errors: [],
 		},

@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { noLinks, runFolders } from "../given-folder.ts";
 import type { ClientFileLine, Counters } from "../model/client-file.ts";
 import { countsWith } from "../model/counts.ts";
-import { acrossClients, Plan } from "../model/plan.ts";
+import { CATCH_UP } from "../model/load.ts";
+import { acrossClients, mainOf, Plan } from "../model/plan.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, RunFile } from "../model/run-file.ts";
 import { openedAt } from "../plan/derive.ts";
@@ -55,9 +57,13 @@ export function collect(folder: string) {
 	const clients = read.map((c) =>
 		withGoodLedger(fromOpening(c, written), plan, nameOf(run, c.index)),
 	);
-	const ledgers = clients.map((c) => c.ledger).filter((l) => l !== null);
-	const counted =
-		crossing && ledgers.length === clients.length ? countLedgers(plan, ledgers) : null;
+	// What a catch-up should receive, the main load's clients know.
+	const reads = written.pattern === CATCH_UP;
+	const senders = reads ? sendersOf(folder, written) : [];
+	const all = [...clients, ...(senders ?? [])];
+	const ledgers = all.map((c) => c.ledger).filter((l) => l !== null);
+	const whole = crossing && senders !== null && ledgers.length === all.length;
+	const counted = whole ? countLedgers(plan, ledgers) : null;
 	// If nothing stopped the run and other clients completed it, an interrupted client broke off.
 	const alone =
 		!run?.interruptedBy && !run?.abortedBy && clients.some((c) => c.state === "complete");
@@ -66,11 +72,10 @@ export function collect(folder: string) {
 	const of = <T extends ClientFileLine["type"]>(type: T) => ofType(lines, type);
 	// A sum over some of the clients would be wrong, so all must have the line.
 	const ofAll = <L>(lines: L[]) => (lines.length === clients.length ? lines : []);
-	const scope = (name: "warmup" | "window") =>
-		withLedgers(
-			addCounters(ofAll(of("counters").filter((l) => l.scope === name))),
-			counted?.[name],
-		);
+	const scope = (name: "warmup" | "window") => {
+		const own = addCounters(ofAll(of("counters").filter((l) => l.scope === name)));
+		return withLedgers(reads ? withSent(own, senders, name) : own, counted?.[name]);
+	};
 	const own = parts.map((part) => part.ticks);
 	const ticks = addTicks(own);
 	const breakdowns = ofAll(of("breakdown"));
@@ -183,6 +188,36 @@ function withGoodLedger(files: ClientFiles, plan: Plan, name: string | null): Cl
 		const why = `${ofFile(index, name)}client-${index}.ledger ${(error as Error).message}`;
 		return { ...files, ledger: null, state: "broken", problem: problem ?? why };
 	}
+}
+
+/** Clients of the main load, with their ledgers' part about sending. Null if its folder is missing. */
+function sendersOf(folder: string, plan: Plan): ClientFiles[] | null {
+	const root = join(folder, "..", "..");
+	const number = `${mainOf(plan)}`.padStart(2, "0");
+	const path = runFolders(root, "runs").find((one) => basename(one).startsWith(`${number}-`));
+	if (path === undefined) return null;
+	noLinks(root, path);
+	const main = readJson(join(path, "plan.json"), Plan);
+	return Array.from({ length: main.client.count }, (_, i) => {
+		const files = readClient(path, i, { ledger: true, completions: false });
+		const { ledger } = withGoodLedger(files, main, null);
+		return { ...files, ledger: ledger?.filter(({ set }) => set !== "received") ?? null };
+	});
+}
+
+/** The counts of a catch-up's messages until they were sent are the main load's. */
+function withSent(
+	own: Counters | null,
+	senders: readonly ClientFiles[] | null,
+	name: "warmup" | "window",
+): Counters | null {
+	const lines = (senders ?? []).flatMap((c) =>
+		ofType(c.lines, "counters").filter((l) => l.scope === name),
+	);
+	const sums = lines.length === senders?.length ? addCounters(lines) : null;
+	if (own === null || sums === null) return null;
+	const { intended, notOffered, sent, acked, failed, unknown } = sums;
+	return { ...own, intended, notOffered, sent, acked, failed, unknown };
 }
 
 function ofType<T extends ClientFileLine["type"]>(

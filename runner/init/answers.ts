@@ -1,6 +1,6 @@
 import { brokerOf } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import { PATTERNS, type Pattern } from "../model/load.ts";
+import { type MainPattern, PATTERNS } from "../model/load.ts";
 import { didYouMean } from "../suggest.ts";
 import { tell } from "../text/tell.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
@@ -10,7 +10,7 @@ import { type Described, systems } from "./systems.ts";
 export interface Answers {
 	/** A word of `systems`: a broker, or a broker and its mode. */
 	readonly broker: string;
-	readonly pattern: Pattern;
+	readonly pattern: MainPattern;
 	readonly rate: string;
 	readonly message: string;
 	readonly duration: string;
@@ -129,16 +129,16 @@ function offered(missing: readonly string[]): string[] {
 		.map(({ word }) => word);
 }
 
-function patternsOf({ broker = "" }: Partial<Answers>): Pattern[] {
+function patternsOf({ broker = "" }: Partial<Answers>): MainPattern[] {
 	const cannot = systemCalled(broker)?.traits.cannot;
 	return PATTERNS.filter((pattern) => cannot?.[pattern] === undefined);
 }
 
 function wrongPattern(answer: string, known: Partial<Answers>): string | undefined {
 	const can = patternsOf(known);
-	if (can.includes(answer as Pattern)) return undefined;
+	if (can.includes(answer as MainPattern)) return undefined;
 	const { traits } = systemCalled(known.broker ?? "") ?? {};
-	const why = traits?.cannot[answer as Pattern];
+	const why = traits?.cannot[answer as MainPattern];
 	return why === undefined
 		? unknown("pattern", answer, can)
 		: `${traits?.title} cannot do ${answer}: ${why}; choose one of ${can.join(", ")}`;

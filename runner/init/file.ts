@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { hasProcess, SystemOptions, variable } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import type { Pattern } from "../model/load.ts";
+import type { MainPattern } from "../model/load.ts";
 import { reasonOf } from "../reason.ts";
 import { Name } from "../scenario/schema.ts";
 import { shellWord } from "../shell.ts";
@@ -75,7 +75,7 @@ system: ${own ? name : written}`;
 system: ${written.replace(/ }$/, `, url: "${text}" }`)}`;
 }
 
-const MEANING: Readonly<Record<Pattern, string>> = {
+const MEANING: Readonly<Record<MainPattern, string>> = {
 	"round-trip": "each connection receives what it sent",
 	"request-reply": "a responder sends each message back",
 	"fan-out": "every subscriber gets every message",
@@ -87,7 +87,7 @@ const MEANING: Readonly<Record<Pattern, string>> = {
 
 const CONSUMERS = 2;
 
-function more(pattern: Pattern, { traits }: Described): string {
+function more(pattern: MainPattern, { traits }: Described): string {
 	if (pattern === "fan-out") return "  subscriptions: 10 # subscribers\n";
 	if (pattern === "request-reply") return "  consumers: 1 # responders\n";
 	if (pattern === "backlog") return "  backlog: 5000 # messages that pile up\n";
@@ -96,7 +96,7 @@ function more(pattern: Pattern, { traits }: Described): string {
 	return `  consumers: ${CONSUMERS}\n${traits.partitions ? `  partitions: ${CONSUMERS} # at least one for each consumer, or some get nothing\n` : ""}`;
 }
 
-function lossOf({ traits }: Described, pattern: Pattern): string {
+function lossOf({ traits }: Described, pattern: MainPattern): string {
 	if (pattern === "publish") return "  - failed == 0\n";
 	return `  - lost == 0 # ${traits.acks ? "acknowledged, but not received" : "sent, but not received: this system acknowledges nothing"}\n`;
 }

@@ -166,6 +166,11 @@ export const TotalsLine = z.strictObject({
 	endNs: Count,
 	/** How long the books then stayed open for further copies. Null in older recordings, or if no SLA line counts them. */
 	lookedNs: Count.nullable().default(null),
+	/** catch-up: when it began to read, when it had caught up (null: never), and how many messages it had received by then. Null: it never began. */
+	catchUp: z
+		.strictObject({ beganNs: z.int(), untilNs: z.int().nullable(), messages: Count })
+		.nullable()
+		.optional(),
 	cpuNs: Count,
 	gcPauseNs: Count,
 	gcCycles: Count,

@@ -20,7 +20,10 @@ export const PATTERNS = [
 	"backlog",
 	"connect",
 ] as const;
-export const Pattern = z.enum(PATTERNS);
+/** Only beside another load, whose messages it reads. */
+export const CATCH_UP = "catch-up";
+export type MainPattern = (typeof PATTERNS)[number];
+export const Pattern = z.enum([...PATTERNS, CATCH_UP]);
 export type Pattern = z.infer<typeof Pattern>;
 
 const Count = z.int().nonnegative();

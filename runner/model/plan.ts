@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDurationExact } from "../units.ts";
-import { loadInPlan, Message, Pattern, Schedule } from "./load.ts";
+import { CATCH_UP, loadInPlan, Message, Pattern, Schedule } from "./load.ts";
 import { Tally } from "./tallies.ts";
 import { TARGETS } from "./targets.ts";
 import { Acknowledge, promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
@@ -131,11 +131,13 @@ export const Plan = z.strictObject({
 		.default(null),
 	/** The loads of a run, all made at once: one plan each, this one's included. */
 	loads: z.int().positive().default(1),
-	/** A load beside the run with that index, whose T0 is this much later. Null in the run itself. */
+	/** A load beside the run with that index, whose T0 is this much later; catch-up has the same T0, and begins to read then. Null in the run itself. */
 	beside: z
 		.strictObject({ index: z.int().positive(), load: z.string(), startNs: Ns })
 		.nullable()
 		.default(null),
+	/** Clients write what became of each message, for a catch-up's counts. */
+	ledger: z.boolean().default(false),
 	...loadInPlan,
 	...sendingInPlan,
 	topics: z.array(z.string()).min(1),
@@ -211,6 +213,16 @@ export function mainOf({
 	return beside?.index ?? index;
 }
 
+/** Index of the plan whose messages it sends or reads. */
+export function senderOf(plan: Pick<Plan, "index" | "beside" | "pattern">): number {
+	return plan.pattern === CATCH_UP ? mainOf(plan) : plan.index;
+}
+
+/** From the main load's T0 to its own. */
+export function t0AfterNs({ beside, pattern }: Pick<Plan, "beside" | "pattern">): number {
+	return pattern === CATCH_UP ? 0 : (beside?.startNs ?? 0);
+}
+
 /** The line with a fixed limit instead, for rules about the metrics that a run has. */
 export function subjectOf({ text, figure }: BaselineSla): Sla {
 	const tally = Tally.safeParse(figure);
@@ -276,7 +288,9 @@ export function setUpBytes({ message }: Pick<Plan, "message">): number {
 /** Then clocks of several machines matter, and lost messages show only in all ledgers together. */
 export function acrossClients({ client, pattern }: Pick<Plan, "client" | "pattern">): boolean {
 	return (
-		client.count > 1 && (pattern === "fan-out" || pattern === "work-queue" || pattern === "backlog")
+		pattern === CATCH_UP ||
+		(client.count > 1 &&
+			(pattern === "fan-out" || pattern === "work-queue" || pattern === "backlog"))
 	);
 }
 

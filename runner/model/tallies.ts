@@ -50,14 +50,14 @@ const tallies = {
 		unit: "messages/s",
 		needs: ["backlog"],
 		label: "received while the backlog was drained",
-		says: "`backlog`: messages received per second while the backlog drains (producers continue)",
+		says: "`backlog`: messages received per second while the backlog drains (producers continue); `catch-up`: until it has caught up",
 		example: ">= 50000/s",
 	},
 	drainTime: {
 		unit: "ns",
 		needs: ["backlog"],
 		label: "until the backlog was drained",
-		says: "`backlog`: time until all waiting messages are received",
+		says: "`backlog`: time until all waiting messages are received; `catch-up`: until the last message older than 1s before a second without one",
 		example: "< 30s",
 	},
 	// The worst fault decides.

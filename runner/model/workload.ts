@@ -53,12 +53,15 @@ const KEYS = 1000;
 // Each workload field is declared once, here or in load.ts; schema, docs, cases, names, plan, result and work facts follow from that.
 
 const pattern = field({
-	input: Pattern.meta({
-		description:
-			"`round-trip`: the sender receives its own messages through the broker; `request-reply`: responders send each message back; `fan-out`: every subscriber gets a copy; `work-queue`: consumers share the messages; `publish`: nothing is received, only acknowledged; `backlog`: consumers pause while messages pile up, then drain them; `connect`: each message is a new connection, which sends it to itself (`ack`: until it is logged in).",
-	}).default("round-trip"),
+	input: z
+		.enum(PATTERNS)
+		.meta({
+			description:
+				"`round-trip`: the sender receives its own messages through the broker; `request-reply`: responders send each message back; `fan-out`: every subscriber gets a copy; `work-queue`: consumers share the messages; `publish`: nothing is received, only acknowledged; `backlog`: consumers pause while messages pile up, then drain them; `connect`: each message is a new connection, which sends it to itself (`ack`: until it is logged in).",
+		})
+		.default("round-trip"),
 	plan: Pattern,
-	value: (pattern = "round-trip") => pattern,
+	value: (pattern = "round-trip"): Pattern => pattern,
 	inName: (pattern) => pattern,
 	fact: ["pattern", null, String],
 });

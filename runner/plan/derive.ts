@@ -1,5 +1,5 @@
 import type { Schedule, Times } from "../model/load.ts";
-import { acrossClients, type Plan } from "../model/plan.ts";
+import { acrossClients, type Plan, senderOf } from "../model/plan.ts";
 import { messagesBefore } from "./offset.ts";
 
 /** Another run of a plan, with its own index and topics. New `times` recount its messages. */
@@ -7,15 +7,16 @@ export function derivePlan(
 	plan: Plan,
 	{ index, times, ...changes }: Partial<Plan> & { readonly index: number; readonly times?: Times },
 ): Plan {
+	const [before, now] = [senderOf(plan), senderOf({ ...plan, ...changes, index })];
 	const renamed = (topic: string) =>
-		topic.replace(new RegExp(`\\.${plan.index}(\\.\\d+(\\.reply)?)$`), `.${index}$1`);
+		topic.replace(new RegExp(`\\.${before}(\\.\\d+(\\.reply)?)$`), `.${now}$1`);
 	const schedule = times === undefined ? plan.schedule : counted(times);
 	const endNs = ({ warmupNs, durationNs }: Times) => warmupNs + durationNs;
 	const added = endNs(schedule) - endNs(plan.schedule);
 	return {
 		...plan,
 		index,
-		runNumber: (plan.runNumber + index * 0x9e3779b1) >>> 0,
+		runNumber: (plan.runNumber + now * 0x9e3779b1) >>> 0,
 		topics: plan.topics.map(renamed),
 		replyTopics: plan.replyTopics.map(renamed),
 		schedule,

@@ -4,7 +4,17 @@ import { failure } from "../errors.ts";
 import { largestOf } from "../extremes.ts";
 import { cpusOf } from "../model/field.ts";
 import { glob } from "../model/glob.ts";
-import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla, subjectOf } from "../model/plan.ts";
+import { CATCH_UP } from "../model/load.ts";
+import {
+	type BaselineSla,
+	inOrder,
+	isOfAnswer,
+	Plan,
+	type Sla,
+	senderOf,
+	subjectOf,
+	t0AfterNs,
+} from "../model/plan.ts";
 import { needs, TALLIES } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
@@ -112,6 +122,7 @@ const ALONE: ReadonlySet<Case["pattern"]> = new Set([
 	"fan-out",
 	"request-reply",
 	"connect",
+	CATCH_UP,
 ]);
 
 function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
@@ -131,6 +142,12 @@ function plan(
 	const broker = brokerOf(system);
 	const { name, find, load, startNs, background: _, ...work } = one;
 	const loads = [main, ...main.background];
+	const first = load === null ? index : index - main.background.indexOf(one) - 1;
+	const beside = load === null ? null : { index: first, load, startNs };
+	const made = { index, pattern: one.pattern, beside };
+	// A catch-up has the main load's messages.
+	const sender = senderOf(made);
+	const partitions = partitionsOf(sender === index ? one : main, system);
 	const { checksum, size, ...message } = one.message;
 	const { durability = null, replicas = null } = system.options;
 	const { traits } = system;
@@ -146,7 +163,7 @@ function plan(
 		.map(({ atNs, ...fault }) => ({
 			...fault,
 			count: fault.of === "brokers" ? null : consumersOf(fault, one.consumers),
-			atNs: main.schedule.warmupNs + atNs - startNs,
+			atNs: main.schedule.warmupNs + atNs - t0AfterNs(made),
 		}))
 		.filter(({ atNs }) => atNs >= 0);
 	const asked = scenario.sla
@@ -164,14 +181,17 @@ function plan(
 	];
 	// No load leaves before all are done.
 	const endNs = largestOf(
-		loads.map((of) => of.startNs + of.schedule.warmupNs + of.schedule.durationNs),
+		loads.map(({ pattern, startNs, schedule: { warmupNs, durationNs } }) => {
+			const latest = pattern === CATCH_UP ? 0 : startNs;
+			return latest + warmupNs + durationNs;
+		}),
 	);
-	const clients = clientCount(scenario.clients);
+	const clients = sender === index ? clientCount(scenario.clients) : 1;
 	const client = { index: 0, count: clients };
 	const search = find === null ? null : { role: "start" as const, of: name };
 	const topics =
 		system.existingTopics?.slice(0, one.topics) ??
-		Array.from({ length: one.topics }, (_, t) => `mqbench.${runId}.${index}.${t}`);
+		Array.from({ length: one.topics }, (_, t) => `mqbench.${runId}.${sender}.${t}`);
 	const sized = sizeFor(size, traits, topics);
 	if (sized === null) throw new Error("a scenario without a limit is refused");
 	// Depends only on the scenario: every system gets the same bytes and keys, today and in a year.
@@ -186,7 +206,7 @@ function plan(
 		case: name,
 		repeat,
 		repeats: scenario.repeat,
-		runNumber: fnv1a(`${runId}.${index}`),
+		runNumber: fnv1a(`${runId}.${sender}`),
 		broker: system.broker,
 		durability: unknown ? "not known, the topics are yours" : system.durability,
 		durabilityLevel: durability,
@@ -201,12 +221,12 @@ function plan(
 		schedule,
 		search,
 		loads: loads.length,
-		beside:
-			load === null ? null : { index: index - main.background.indexOf(one) - 1, load, startNs },
+		beside,
+		ledger: load === null && main.background.some(({ pattern }) => pattern === CATCH_UP),
 		topics,
 		replyTopics: one.pattern === "request-reply" ? topics.map((topic) => `${topic}.reply`) : [],
 		keys: one.keys === null ? null : { ...one.keys, seed },
-		partitions: partitionsOf(one, system),
+		partitions,
 		groupsByPartition: traits.groupsByPartition,
 		create: system.existingTopics === null,
 		faults,

@@ -1,6 +1,6 @@
 import { brokerOf, noBroker, SystemOptions } from "../brokers/index.ts";
 import { distinct } from "../grouped.ts";
-import type { Times } from "../model/load.ts";
+import { CATCH_UP, type Times } from "../model/load.ts";
 import { acrossClients, type Plan } from "../model/plan.ts";
 import { derivePlan } from "./derive.ts";
 import { HEARTBEAT_MARGIN_NS, START_LEAD_NS } from "./expand.ts";
@@ -16,7 +16,9 @@ export function floors(
 	/** One process, which begins by itself; otherwise T0 is sent to it. */
 	{ alone = true }: { readonly alone?: boolean } = {},
 ): Plan[] {
-	const measured = plans.filter(({ broker }) => broker !== noBroker);
+	const measured = plans.filter(
+		({ broker, pattern }) => broker !== noBroker && pattern !== CATCH_UP,
+	);
 	return distinct(measured, (plan) => plan.case).map((plan, i) =>
 		floor(plan, i + 1, alone ? MARGIN_NS : HEARTBEAT_MARGIN_NS),
 	);
@@ -76,6 +78,7 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 		search: null,
 		loads: 1,
 		beside: null,
+		ledger: false,
 		phases: [],
 		backlog: null,
 		faults: [],

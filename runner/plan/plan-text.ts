@@ -1,6 +1,7 @@
 import { LOG_BYTES } from "../bounded-log.ts";
 import { largestOf } from "../extremes.ts";
 import { distinct, grouped } from "../grouped.ts";
+import { CATCH_UP } from "../model/load.ts";
 import { acrossClients, isBaseline, Metric, type Plan } from "../model/plan.ts";
 import { sum } from "../stats/sum.ts";
 import { wrap } from "../terminal/wrap.ts";
@@ -96,6 +97,10 @@ export function describe(plan: Plan): string {
 		plan.search?.role === "start"
 			? `${rateText(plan)} at first, ${afterText(plan.schedule)}`
 			: `${rateText(plan)} ${timeText(plan)}`;
+	if (plan.pattern === CATCH_UP) {
+		const after = formatDurationExact(plan.beside?.startNs ?? 0);
+		return `catch-up: from ${after} after the run's start on, ${plural(plan.consumerConnections, "connection")} read ${plural(plan.topics.length, "topic")} of the run from the beginning`;
+	}
 	return [
 		`${plan.pattern} of ${sizesText(plan.message)}, ${load}`,
 		topology(plan),
@@ -243,6 +248,8 @@ function crossings({ pattern, subscriptions }: Plan): number {
 		"request-reply": 3,
 		"fan-out": subscriptions,
 		publish: 0,
+		// What it receives, others have sent.
+		[CATCH_UP]: 0,
 	};
 	return 1 + (receipts[pattern] ?? 1);
 }
@@ -256,7 +263,9 @@ function percentileLines(runs: readonly Plan[], width: number): string[] {
 		"",
 		...table(
 			["samples", ...DEPTHS.map((p) => `p${p}`), "case"],
-			distinct(runs, (plan) => plan.case).flatMap(carriedRows),
+			distinct(runs, (plan) => plan.case)
+				.filter(({ pattern }) => pattern !== CATCH_UP)
+				.flatMap(carriedRows),
 			"left",
 		),
 		"",

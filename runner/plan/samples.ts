@@ -1,3 +1,4 @@
+import { CATCH_UP } from "../model/load.ts";
 import type { Metric, Plan, Sla } from "../model/plan.ts";
 
 export interface Measured {
@@ -11,6 +12,8 @@ export interface Measured {
 
 /** Samples per intended message (reports/METHOD.md, "Times of a message"); 0 if such a run has no such metric. */
 export function samplesPerMessage(of: Measured, metric: Metric): number {
+	// The age of old messages would only show how long they had to wait for it.
+	if (of.pattern === CATCH_UP) return 0;
 	const closed = of.schedule.kind === "closed";
 	const isBacklog = of.pattern === "backlog";
 	switch (metric) {

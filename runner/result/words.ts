@@ -1,3 +1,5 @@
+import { largestOf } from "../extremes.ts";
+import { CATCH_UP } from "../model/load.ts";
 import { mainOf } from "../model/plan.ts";
 import type { Failover, Result, Run, Search } from "../model/result.ts";
 import { faultZeroNs } from "../model/run-file.ts";
@@ -6,6 +8,7 @@ import {
 	formatBytes,
 	formatBytesExact,
 	formatCount,
+	formatDuration,
 	formatDurationExact,
 	plural,
 } from "../units.ts";
@@ -76,6 +79,8 @@ export function runTitle(run: Run, result: Result): string {
 
 /** "round-trip, 1000/s of 256B for 10s after 1s warm-up, 1 connection" */
 export function loadText({ load }: Run): string {
+	if (load.pattern === CATCH_UP)
+		return `catch-up with ${rateText(load)} of ${sizeOf(load)} ${timeText(load)}, from the topics' beginning, ${plural(load.consumerConnections, "connection")}`;
 	return [
 		load.pattern,
 		`${rateText(load)} of ${sizeOf(load)} ${timeText(load)}`,
@@ -102,6 +107,26 @@ export function besideText(run: Run, { runs }: Pick<Result, "runs">): string | n
 	const of = all.find(({ index }) => index === main)?.case ?? `run ${main}`;
 	const { startNs } = run.beside;
 	return `beside ${of}${startNs > 0 ? `, from ${formatDurationExact(startNs)} after its start on` : ""}`;
+}
+
+/** "meanwhile p99 of 256B 1000/s was up to 12.3ms by the second, before up to 4.1ms"; null unless it has caught up. */
+export function meanwhileText(run: Run, { runs }: Pick<Result, "runs">): string | null {
+	const main = runs.find(({ index }) => run.beside?.index === index);
+	const took = run.load.pattern === CATCH_UP ? (run.drain?.drainNs ?? null) : null;
+	if (!main || !run.beside || took === null) return null;
+	const fromS = (run.beside.startNs - main.window.startNs) / 1e9;
+	const until = Math.max(fromS + 1, fromS + took / 1e9);
+	const seconds = main.series.seconds.map(({ second, seconds = 1, p99 }) => ({
+		p99: p99 ?? 0,
+		before: second >= 0 && second + seconds <= fromS,
+		during: second < until && second + seconds > fromS,
+	}));
+	const most = (when: "before" | "during") =>
+		largestOf(seconds.flatMap((one) => (one[when] && one.p99 > 0 ? one.p99 : [])));
+	const [during, before] = [most("during"), most("before")];
+	if (during <= 0) return null;
+	const earlier = before > 0 ? `, before up to ${formatDuration(before)}` : "";
+	return `meanwhile p99 of ${main.case} was up to ${formatDuration(during)} by the second${earlier}`;
 }
 
 /** "nats-server 2.15.2; durability: none, nothing is stored" */

@@ -882,3 +882,63 @@ background: { bulk: { rate: 10/s, message: 1KiB, start: 2s } }
 			);
 	});
 });
+
+test("a catch-up has the main load's T0, one client, and closes when it has what the main load's clients have sent", async () => {
+	const [main, replay] = plansOf(`system: { broker: nats, mode: jetstream }
+clients: 2
+workload: { rate: 300/s, message: 256B, duration: 5s, warmup: 1s, connections: 2 }
+background: { replay: { pattern: catch-up, start: 2s } }
+`) as [Plan, Plan];
+	const world = fakeWorld({ clock: { nowMs: () => NOW, monotonicMs: () => 0 } });
+	const fakes = [0, 1, 0].map((index) => fakeClient(index, { generator: obedient }));
+	const [a, b, reader] = fakes as [FakeClient, FakeClient, FakeClient];
+	const made = [
+		[main, [a, b]],
+		// Those of the main load, of which it takes the first.
+		[replay, [reader, b]],
+	] as const;
+	const fleets = made.map(([plan, clients]) => {
+		const folder = testFolder();
+		for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
+		return new Fleet(
+			{
+				clients: clients.map(({ ready }) => ready),
+				agent: script(path.join(folder, "agent"), `cat > "$2"`),
+				folder,
+				plan,
+				k6Outs: [],
+				broker: { url: "nats://10.0.0.1", pids: [], gone: false },
+				onProgress: () => null,
+			},
+			world,
+		);
+	});
+	const ended = runTogether(fleets);
+	await begun(fakes);
+	const t0 = fakes.map(({ said }) => said.find((line) => "t0UnixNs" in line));
+	expect(t0[2]).toEqual(t0[0]);
+	expect(b.log.filter((line) => line === "start")).toHaveLength(1);
+	const counts = (parts: Partial<Crossing>): Crossing => ({
+		sent: 0,
+		acked: 0,
+		failed: 0,
+		unanswered: 0,
+		received: 0,
+		paced: true,
+		...parts,
+	});
+	const second = (at: number, read: number) => {
+		a.tell(tick(at, { crossing: counts({ sent: 900, acked: 900, received: 900 }) }));
+		b.tell(tick(at, { crossing: counts({ sent: 900, acked: 899, failed: 1, received: 899 }) }));
+		reader.tell(tick(at, { crossing: counts({ received: read }) }));
+	};
+	const closes = ({ said }: FakeClient) => said.filter((line) => "close" in line).length;
+	second(7, 1500);
+	second(8, 1500);
+	expect(fakes.map(closes)).toEqual([0, 0, 0]);
+	second(9, 1799);
+	second(10, 1799);
+	expect(fakes.map(closes)).toEqual([0, 0, 1]);
+	settleAll([a, b]);
+	for (const { error } of await ended) expect(error).toBeNull();
+});

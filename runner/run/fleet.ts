@@ -2,7 +2,8 @@ import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import type { Broker } from "../../infra/rig.ts";
-import { acrossClients, beginNs, type Plan, setUpMs } from "../model/plan.ts";
+import { CATCH_UP } from "../model/load.ts";
+import { acrossClients, beginNs, type Plan, setUpMs, t0AfterNs } from "../model/plan.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
@@ -77,9 +78,9 @@ export class Fleet {
 		const { clients, plan } = options;
 		this.#options = options;
 		this.#world = world;
-		this.#members = clients.map((client, i) => new Member(client, i));
-		this.#alone = clients.length === 1 && clients[0]?.client.kind === "local";
-		this.#crossings = clients.map(() => null);
+		this.#members = clients.slice(0, plan.client.count).map((client, i) => new Member(client, i));
+		this.#alone = this.#members.length === 1 && clients[0]?.client.kind === "local";
+		this.#crossings = this.#members.map(() => null);
 		this.#hasArrived = makeArrival(plan);
 		this.#readyMs = setUpMs(plan) + READY_MORE_MS;
 		this.#warmUp = plan.schedule.steady === null ? null : [];
@@ -260,7 +261,7 @@ export class Fleet {
 		const clockOffsets = clockOffsetsOf(this.#members);
 		this.#clockOffsets = clockOffsets;
 		const { plan } = this.#options;
-		const t0UnixNs = runT0UnixNs + BigInt((plan.beside?.startNs ?? 0) - beginNs(plan));
+		const t0UnixNs = runT0UnixNs + BigInt(t0AfterNs(plan) - beginNs(plan));
 		for (const { running, index } of this.#members) {
 			const aheadNs = BigInt(clockOffsets.offsetsNs[index] ?? 0);
 			running?.say({ t0UnixNs: String(t0UnixNs + aheadNs) });
@@ -298,7 +299,14 @@ export class Fleet {
 		if (broker.gone && plan.faults.length === 0 && isSent(plan, tick)) this.#close();
 		// The counts can be compared only if they are from the same moment.
 		const together = (tick.merged?.silent ?? []).length === 0;
-		if (acrossClients(plan) && together) if (this.#hasArrived(this.#crossings)) this.#close();
+		if (acrossClients(plan) && together) if (this.#hasArrived(this.#crossed())) this.#close();
+	}
+
+	/** Counts by which it is known whether everything has arrived; what a catch-up reads, the main load's clients have sent. */
+	#crossed(): readonly (Crossing | null)[] {
+		if (this.#options.plan.pattern !== CATCH_UP) return this.#crossings;
+		const sent = this.#main.#crossings.map((one) => one && { ...one, received: 0 });
+		return [...sent, ...this.#crossings];
 	}
 
 	/** Opens the window as soon as p50 is level. If it never is, the window opens at the plan's latest time. */

@@ -129,7 +129,8 @@ function rateParts({ pattern, schedule }: Plan, tick: Tick): string[] {
 function besideParts(tick: Tick): string[] {
 	const rates = [`sent ${formatCount(tick.sent)}/s`, `received ${formatCount(tick.received)}/s`];
 	const error = tick.error ? [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`] : [];
-	return [...rates, `${tick.metric} ${soFar(tick).join(", ")}`, ...error];
+	const times = tick.window ? [`${tick.metric} ${soFar(tick).join(", ")}`] : [];
+	return [...rates, ...times, ...error];
 }
 
 /** "p50 61us", "p99 1.4ms", "max 12ms" of the window so far; with several clients, the worst client's. */

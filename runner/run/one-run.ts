@@ -10,7 +10,7 @@ import {
 import { brokerOf } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { largestOf } from "../extremes.ts";
-import { type Plan, setUpBytes } from "../model/plan.ts";
+import { type Plan, setUpBytes, t0AfterNs } from "../model/plan.ts";
 import {
 	type FaultDone,
 	isElsewhere,
@@ -262,7 +262,7 @@ function writeEnd(one: OneRun, plan: Plan, ended: Ended, world: World): void {
 		// Those before a load's start are not its own.
 		faults: ended.disturbed
 			.slice(ofBrokers(one.plan).length - ofBrokers(plan).length)
-			.map((fault) => faultSince(fault, plan.beside?.startNs ?? 0)),
+			.map((fault) => faultSince(fault, t0AfterNs(plan))),
 		network,
 	});
 }

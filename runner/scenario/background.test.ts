@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
+import { derivePlan } from "../plan/derive.ts";
+import { floors } from "../plan/floor.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { plansOf } from "../plan/plans.fake.ts";
 import { loadScenario } from "./load.ts";
@@ -202,5 +204,55 @@ background: { bulk: { rate: 500/s, message: 1KiB, start: 20s, end: 40s }, chat: 
 			["beside chat", S],
 			["beside bulk, chat", 3 * S],
 		]);
+	});
+});
+
+describe("a catch-up", () => {
+	const all = plansOf(`systems: { js: { broker: nats, mode: jetstream }, kafka: kafka }
+clients: 2
+workload: { rate: 1000/s, message: 256B, duration: 60s, pattern: work-queue, consumers: 4, connections: 4, topics: 2 }
+background: { replay: { pattern: catch-up, start: 20s, consumerConnections: 2 } }
+faults: [{ at: 10s, action: pause, for: 1s }, { at: 30s, action: pause, for: 1s }]
+`);
+
+	test.each(["js", "kafka"])(
+		"has the topics, messages and T0 of the main load on %s, and one client",
+		(system) => {
+			const [main, replay] = all.filter((plan) => plan.system === system) as [Plan, Plan];
+			const { topics, runNumber, schedule, message, producers, partitions, faults } = main;
+			expect(replay).toMatchObject({
+				topics,
+				runNumber,
+				schedule,
+				message,
+				producers,
+				partitions,
+				faults,
+				pattern: "catch-up",
+				beside: { index: main.index, load: "replay", startNs: 25 * S },
+				client: { index: 0, count: 1 },
+				consumers: 0,
+				consumerConnections: 2,
+				ledger: false,
+				limits: [],
+			});
+			expect(main).toMatchObject({ ledger: true, client: { count: 2 } });
+			expect(main.phases.map(({ name }) => name)).toEqual(["before replay", "beside replay"]);
+			expect(replay.heartbeat.durationNs).toBe(main.heartbeat.durationNs);
+			expect(replay.sla.map(({ text }) => text)).toContain("lost == 0 (delivery: at-least-once)");
+		},
+	);
+
+	test("keeps the main load's messages when both are derived", () => {
+		const [main, replay] = all as [Plan, Plan];
+		const again = derivePlan(main, { index: 7 });
+		const { beside } = replay;
+		const other = derivePlan(replay, { index: 8, beside: beside && { ...beside, index: 7 } });
+		expect(other).toMatchObject({ topics: again.topics, runNumber: again.runNumber });
+		expect(again.topics).not.toEqual(main.topics);
+	});
+
+	test("has no floor, because it sends nothing", () => {
+		expect(floors(all).map((plan) => plan.case)).toEqual(["256B 1000/s"]);
 	});
 });

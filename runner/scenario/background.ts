@@ -1,9 +1,10 @@
+import { CATCH_UP } from "../model/load.ts";
 import type { WorkloadField } from "../model/workload.ts";
 import { asWritten, checkCases, type ResolvedCases, resolveLoad } from "./cases.ts";
 import { isMap, type Written } from "./place.ts";
-import { type Path, type Problem, reporter } from "./problem.ts";
+import { type Path, type Problem, reporter, type Wrong } from "./problem.ts";
 import type { Case } from "./scenario.ts";
-import type { ScenarioFile } from "./schema.ts";
+import type { ScenarioFile, SharedWorkload } from "./schema.ts";
 import type { Files } from "./sizes.ts";
 
 /** Gives each case the loads beside it. `all` are the cases and after them these loads, for rules about every load. */
@@ -72,9 +73,11 @@ export function phasesBeside(
 ): Pick<Case, "phases"> {
 	const { kind, warmupNs, durationNs } = schedule;
 	if (backlog !== null || kind === "stages" || kind === "closed") return { phases };
-	const spans = background.map(({ load, startNs, schedule: own }) => {
-		const fromNs = Math.max(0, startNs + own.warmupNs - warmupNs);
-		return { load, fromNs, toNs: own.kind === "closed" ? durationNs : fromNs + own.durationNs };
+	const spans = background.map(({ load, pattern, startNs, schedule: own }) => {
+		const reads = pattern === CATCH_UP;
+		const fromNs = Math.max(0, startNs + (reads ? 0 : own.warmupNs) - warmupNs);
+		const endless = reads || own.kind === "closed";
+		return { load, fromNs, toNs: endless ? durationNs : fromNs + own.durationNs };
 	});
 	const edges = [
 		...new Set([0, durationNs, ...spans.flatMap(({ fromNs, toNs }) => [fromNs, toNs])]),
@@ -129,6 +132,7 @@ function beside(
 	else if (until > durationNs)
 		wrong("end", "background-after-end", { ...about, field: "end", atNs: until });
 	else if (room <= 0) wrong("end", "background-backwards", { startNs: late ?? 0 });
+	if (fields.pattern === CATCH_UP) return reader(main, load, { ...fields, end }, late, wrong);
 	const lasting = (["messages", "steps", "stages", "duration"] as const).find((field) =>
 		Object.hasOwn(fields, field),
 	);
@@ -147,4 +151,40 @@ function beside(
 		wrong(lasting, "background-too-long", { ...about, field: lasting, roomNs: room });
 	const startNs = late === null ? 0 : warmupNs + late;
 	return { ...one, name: `${main.name}, ${load}`, load, startNs };
+}
+
+const OF_READER: readonly string[] = ["pattern", "consumerConnections", "drain"];
+
+/** It knows the main load's messages, to find those that are missing. */
+function reader(
+	main: Case,
+	load: string,
+	written: Written,
+	late: number | null,
+	wrong: Wrong<WorkloadField | "end">,
+): Case | undefined {
+	const other = Object.entries(written).find(
+		([field, value]) => value !== undefined && !OF_READER.includes(field),
+	);
+	if (other) wrong(other[0] as WorkloadField, "field-of-catch-up", { field: other[0] });
+	const { consumerConnections = 1, drain = main.drainNs } = written as SharedWorkload;
+	return {
+		...main,
+		name: `${main.name}, ${load}`,
+		load,
+		startNs: late === null ? 0 : main.schedule.warmupNs + late,
+		pattern: CATCH_UP,
+		phases: [],
+		backlog: null,
+		drainNs: drain,
+		timeoutNs: drain,
+		inFlight: null,
+		consumers: 0,
+		subscriptions: 1,
+		consumerConnections,
+		wildcard: false,
+		bystanders: 0,
+		hold: 0,
+		work: null,
+	};
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
 import { CpuSet, choice, count, parsed, span, word } from "../model/field.ts";
+import { CATCH_UP } from "../model/load.ts";
 import { AnyAction, type BaselineSla, type Sla, Target } from "../model/plan.ts";
 import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
 import { type WorkloadField, workloadFields, workloadInput } from "../model/workload.ts";
@@ -94,9 +95,17 @@ const SlaEntry = z.union([
 	}),
 ]);
 
-const { warmup: _warmup, find: _find, ...ofBackground } = workloadInput;
+const { warmup: _warmup, find: _find, pattern, ...ofBackground } = workloadInput;
 export const BackgroundLoad = z
 	.strictObject({
+		pattern: z
+			.union([pattern, z.literal(CATCH_UP)])
+			.default("round-trip")
+			.meta({
+				description:
+					"As in `workload`; also `catch-up`: sends nothing, and from `start` on reads the main load's topics from their beginning (logs only). Of the other fields it takes `consumerConnections`, `drain` and `sla`.",
+				examples: [CATCH_UP],
+			}),
 		...ofBackground,
 		start: span(
 			"When it begins, in whole seconds from the start of the measured part. Default: with the main load's warm-up, which is then its own too.",

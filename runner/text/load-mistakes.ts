@@ -86,6 +86,9 @@ export const loadMistakes = {
 	"kill-too-late":
 		"{system} gives the messages of a killed consumer to others after {backNs}, and the run ends {leftNs} after this fault; write drain: {drainNs}, or a shorter time for {system}",
 	"served-without-consumers": "served is about faults of consumers, and the scenario has none; write unavailable instead",
+	"field-of-catch-up": "pattern catch-up reads the messages of the main load, and has no {field}; remove {field}",
+	"catch-up-of-nothing": "{system} ({title}) keeps no messages that were received, so nothing can be read again; write another pattern, or remove {system}",
+	"catch-up-of-yours": "{system} has topics of yours (create: false), and pattern catch-up would read all their messages; remove topics and create from {system}",
 	"clients-beyond-rig": "clients: {clients}, and {rig} has {hosts} for the load; write at most clients: {most}",
 	"clients-far-from-rented": "clients on your own hosts would measure their distance from the machines that target {target} rents; write how many to rent, e.g. clients: 2",
 	"clients-in-pods": "clients: { kubernetes: {count} } needs target kubernetes or existing, and this target is {target}; write clients: {count}",

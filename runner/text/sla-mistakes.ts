@@ -8,6 +8,7 @@ export const slaMistakes = {
 	"baseline-alone": "baseline is the only system, so there is nothing to compare it with; add another system",
 	"abort-of-comparison": '"{line}": abort stops a single run, and this line is judged over all repeats; remove abort',
 	"needs-repeats": "a comparison needs at least {least} runs on each side to tell a change from noise, and repeat is {repeat}; write repeat: {write}",
+	"line-of-catch-up": "pattern catch-up{case} sends nothing and reads messages of any age, so this is not measured; write {instead}",
 	"line-of-search": "a search (find){case} tries another rate in each run, in which this cannot be judged; remove this line, or write a fixed limit",
 	"baseline-of-itself": "{system} is the baseline and cannot be compared with itself; remove this line",
 	"search-without-bound": "find: max-rate needs an objective that fails when the rate is too high, for every system; add e.g. p99 < 10ms to sla",

@@ -69,6 +69,70 @@ test("lost messages do not wait", () => {
 	expect(drainOf(backlog(14_500, 7045))?.drainNs).toBe(2e9);
 });
 
+describe("a catch-up", () => {
+	const reader = (catchUp: unknown): Collected =>
+		({
+			plan: {
+				pattern: "catch-up",
+				backlog: null,
+				schedule: {
+					kind: "constant",
+					rate: { messages: 1000, perNs: 1e9 },
+					warmupNs: 5e9,
+					durationNs: 60e9,
+				},
+			},
+			ticks: [],
+			counters: { window: null, warmup: null },
+			ledgers: null,
+			totals: { catchUp, receivedInWindow: 0 },
+		}) as unknown as Collected;
+	const caught = reader({ beganNs: 25e9, untilNs: 29e9, messages: 28_000 });
+
+	test("lasts from its first request to its last old message, and all messages until then are its rate", () => {
+		expect(drainOf(caught)).toMatchObject({
+			drainNs: 4e9,
+			perSecond: 7000,
+			peak: 25_000,
+			open: null,
+		});
+	});
+
+	test.each([
+		["drainTime < 5s", "pass"],
+		["drainTime < 4050ms", "pass"],
+		["drainTime < 4s", "fail"],
+		["drainRate >= 7000/s", "pass"],
+		["drainRate >= 7100/s", "fail"],
+	])("%s: %s", (sla, verdict) => {
+		expect(judge(caught, sla)).toBe(verdict);
+	});
+
+	test.each([
+		["drainTime < 30s", "fail"],
+		["drainTime < 41s", "inconclusive"],
+		["drainRate >= 1/s", "inconclusive"],
+	])("that was behind for 40 s when the load ended: %s is %s", (sla, verdict) => {
+		const never = reader({ beganNs: 25e9, untilNs: null, messages: 30_000 });
+		expect(judge(never, sla)).toBe(verdict);
+		expect(drainOf(never)?.open?.text).toBe(
+			"it had not caught up when the main load ended, 40s after it began to read, with 30 000 messages",
+		);
+	});
+
+	test("that never began has no time", () => {
+		expect(drainOf(reader(null))).toMatchObject({
+			drainNs: null,
+			open: { code: "catch-up-not-begun" },
+		});
+	});
+
+	test("that was never behind took no time, and has no rate", () => {
+		const live = reader({ beganNs: 25e9, untilNs: 25e9, messages: 0 });
+		expect(drainOf(live)).toMatchObject({ drainNs: 0, perSecond: null, open: null });
+	});
+});
+
 // --- after a fault ---
 
 /** Messages in flight x seconds after a fault, ten times a second; the fault is 5 s after T0, of a window of 40 s. */

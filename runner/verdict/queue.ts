@@ -1,12 +1,14 @@
 import type { Collected } from "../evidence/collect.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
+import { CATCH_UP } from "../model/load.ts";
 import { acrossClients } from "../model/plan.ts";
 import type { Failover, Run } from "../model/result.ts";
+import { messagesBefore } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
 import type { TrendPoint } from "../stats/trend.ts";
 import { type Said, said } from "../text/say.ts";
-import { formatCount, plural } from "../units.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 import { sumsOf } from "./facts.ts";
 import { allReceivedTwice } from "./intervals.ts";
 import { meanRate } from "./rates.ts";
@@ -120,6 +122,7 @@ const DRAINED_SHARE = 0.01;
 export function drainOf(collected: Collected): Drain | null {
 	const { plan, ticks, counters } = collected;
 	const { backlog, schedule } = plan;
+	if (plan.pattern === CATCH_UP) return caughtUp(collected);
 	if (backlog === null || ticks.length === 0) return null;
 	const { pauseNs, resumeNs } = backlog;
 	const samples = waiting({ ticks });
@@ -167,6 +170,30 @@ export function drainOf(collected: Collected): Drain | null {
 }
 
 // --- internal ---
+
+/** From the start of reading to the last message older than 1 s, after which a whole second brought only younger ones (catchup.go). */
+function caughtUp({ plan, totals }: Collected): Drain | null {
+	if (totals === null) return null;
+	const { catchUp } = totals;
+	const peak = catchUp == null ? null : messagesBefore(plan.schedule, catchUp.beganNs);
+	const times = { drainNs: null, perSecond: null, mostPerSecond: null, undrainedNs: null };
+	const none = { peak, drainedAt: 0, ...times };
+	if (catchUp == null)
+		return {
+			...none,
+			open: said("catch-up-not-begun", "the run broke off before it began to read"),
+		};
+	const { beganNs, untilNs, messages } = catchUp;
+	const { warmupNs, durationNs } = plan.schedule;
+	if (untilNs === null) {
+		const undrainedNs = Math.max(0, warmupNs + durationNs - beganNs);
+		const text = `it had not caught up when the main load ended, ${formatDuration(undrainedNs)} after it began to read, with ${plural(messages, "message")}`;
+		return { ...none, undrainedNs, open: said("catch-up-not-done", text, { messages }) };
+	}
+	const drainNs = untilNs - beganNs;
+	const perSecond = drainNs > 0 ? (messages * 1e9) / drainNs : null;
+	return { ...none, drainNs, perSecond, mostPerSecond: perSecond, open: null };
+}
 
 function neverBelow(samples: readonly TrendPoint[]): number[] {
 	let least = Number.POSITIVE_INFINITY;

@@ -1,4 +1,5 @@
 import type { Collected } from "../evidence/collect.ts";
+import { CATCH_UP } from "../model/load.ts";
 import type { Metric, Plan } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { type Measured, samplesPerMessage } from "../plan/samples.ts";
@@ -16,7 +17,8 @@ export function ratesOf(collected: Collected): Rates {
 export function achievedText(collected: Collected): string {
 	const { state, totals, plan } = collected;
 	const rate = meanRate(plan);
-	if (state !== "complete" || totals === null || rate === null) return "";
+	if (state !== "complete" || totals === null || rate === null || plan.pattern === CATCH_UP)
+		return "";
 	const sent = (totals.sentInWindow * 1e9) / plan.schedule.durationNs;
 	// A window's count is off by its edges.
 	if (sent >= 0.99 * rate) return "";
@@ -67,7 +69,9 @@ function open(collected: Collected): Rates {
 	const { window } = counters;
 	const seconds = plan.schedule.durationNs / 1e9;
 	if (totals === null) return NOTHING;
-	const sent = totals.ackedInWindow === null ? null : totals.ackedInWindow / seconds;
+	const sends = plan.pattern !== CATCH_UP;
+	const acked = sends ? totals.ackedInWindow : null;
+	const sent = acked === null ? null : acked / seconds;
 	// The counter means nothing if nothing consumes.
 	const again = allReceivedTwice(collected);
 	const received =
@@ -75,7 +79,7 @@ function open(collected: Collected): Rates {
 	return {
 		sent,
 		received,
-		achieved: window && Math.max(0, totals.sentInWindow - window.failed) / seconds,
+		achieved: sends ? window && Math.max(0, totals.sentInWindow - window.failed) / seconds : null,
 		sentHow: sent === null ? null : "acknowledged in the window / its duration",
 		receivedHow:
 			received === null

@@ -1,5 +1,6 @@
 import type { Collected } from "../evidence/collect.ts";
 import type { Counters } from "../model/client-file.ts";
+import { CATCH_UP } from "../model/load.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { faultZeroNs } from "../model/run-file.ts";
@@ -156,7 +157,8 @@ function ofCount(sla: TallySla, tally: Tally, collected: Collected): Outcome {
 
 function openQuestion(sla: TallySla, collected: Collected, value: number): Said | null {
 	const { holds } = OPS[sla.op];
-	if (sla.tally === "drainRate" || sla.tally === "drainTime") {
+	const sampled = collected.plan.pattern !== CATCH_UP;
+	if (sampled && (sla.tally === "drainRate" || sla.tally === "drainTime")) {
 		const most =
 			sla.tally === "drainRate"
 				? (drainOf(collected)?.mostPerSecond ?? Number.POSITIVE_INFINITY)
@@ -277,6 +279,8 @@ function isRateOrTime(tally: Tally): tally is RateOrTime {
 function nameOf(tally: Tally, plan: Plan): string {
 	const { label = tally, copies = false } = TALLIES[tally];
 	const unit = orderUnit(plan);
+	if (plan.pattern === CATCH_UP && needs(tally, "backlog"))
+		return `${tally === "drainRate" ? "received " : ""}until it had caught up`;
 	if (needs(tally, "order") && unit !== "by producer") return `${label} (${unit})`;
 	return copies && plan.pattern === "fan-out" ? `copies ${label}` : label;
 }

@@ -157,6 +157,9 @@ type Subscription struct {
 	// Group is "" for a subscription that gets every message of the topic. Otherwise the members of the group share the messages: each goes to
 	// one member, and the driver acknowledges it after handle has returned. If a consumer dies, its message is therefore delivered again.
 	Group string
+	// FromStart begins at the topic's first message, even if it was there before, instead of its end. It has no Group. Only drivers that report
+	// Replays get it, and perhaps while messages are sent: then it gets these, too.
+	FromStart bool
 }
 
 // Of returns the names of the topics that the subscription covers.
@@ -265,6 +268,8 @@ type Description struct {
 	GroupOrder bool
 	// Wildcards is true if a subscription may be a pattern.
 	Wildcards bool
+	// Replays is true if a subscription may begin at the topic's first message, because reading takes nothing away.
+	Replays bool
 	// Stores is true if messages that are sent before the members of a group subscribe wait for them.
 	Stores bool
 	// RedeliversAfter is how long a member of a group may go without an acknowledgement or a sign of life before the system delivers its

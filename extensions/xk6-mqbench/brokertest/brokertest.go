@@ -88,6 +88,7 @@ var tests = []struct {
 	{"removes what it made and nothing else", removes},
 	{"shares topics and groups among the clients of a run, and client 0 removes them", servesClients},
 	{"uses topics that were there from their end on, and leaves them there", usesExisting},
+	{"reads a topic from its beginning while it is sent to and consumed", replays},
 	{"keeps the groups of two runs on one topic apart", keepsRunsApart},
 	{"refuses a topic that does not exist and is not to be made", refusesMissing},
 	{"opens connections during a run, each with its message, and closes them", visits},

@@ -73,6 +73,9 @@ func TestEachFaultIsFound(t *testing.T) {
 		"uses topics that were there from their end on, and leaves them there": {
 			"begins at the beginning", "removes what was there", "leaves groups behind",
 		},
+		"reads a topic from its beginning while it is sent to and consumed": {
+			"replays nothing", "replays what it has twice", "removes what others share",
+		},
 		"keeps the groups of two runs on one topic apart":           {"shares groups among runs"},
 		"refuses a topic that does not exist and is not to be made": {"makes what is missing"},
 		"opens connections during a run, each with its message, and closes them": {

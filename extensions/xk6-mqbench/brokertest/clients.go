@@ -45,6 +45,44 @@ func usesExisting(t *testing.T, s System) {
 	first.within("Close", first.close)
 }
 
+// replays reads a topic in a session of its own, as a catch-up does beside a load: what was sent and taken before, and what is sent meanwhile.
+func replays(t *testing.T, s System) {
+	if !s.facts(t).Replays {
+		t.Skip("a topic keeps nothing that was received")
+	}
+	topics := named("log")
+	to := s.several(t)
+	to.consumers = members(topics[0], s.group(), 1)
+	sender := open(t, s, to, topics...)
+	taken := sender.consumer(0, nil)
+	send := func(from, end int64) {
+		for i := from; i < end; i++ {
+			sender.sendTo(0, &broker.Message{Name: topics[0], Index: i, Partition: int32(i) % int32(to.partitions)})
+		}
+	}
+	const before, all = 1000, 2000
+	send(0, before)
+	sender.gets("the group", before, taken)
+	late := broker.Subscription{Client: 1, Topic: topics[0], FromStart: true}
+	reader := start(t, s, shape{
+		connections: 1, partitions: to.partitions, part: broker.Part{Client: 1, Clients: 2}, consumers: []broker.Subscription{late},
+	}, topics...)
+	if err := reader.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	sent := make(chan struct{})
+	go func() { defer close(sent); send(before, all) }()
+	got := reader.consumer(0, nil)
+	<-sent
+	reader.inOrder("the reader", reader.gets("the reader", all, got))
+	sender.gets("the group beside a reader", all, taken)
+	// Nothing of the topic leaves with the reader.
+	reader.remove()
+	reader.within("Close", reader.close)
+	send(all, all+1)
+	sender.gets("the group after a reader", all+1, taken)
+}
+
 func keepsRunsApart(t *testing.T, s System) {
 	if s.NoGroups || s.NoFanOut || s.Queues {
 		t.Skip("a topic has one group")

@@ -38,6 +38,8 @@ type memoryTopic struct {
 	queues []*memoryQueue
 	// early are the messages sent before there was any queue: the first group gets it.
 	early []memoryMessage
+	// log has all messages, for subscriptions from the start.
+	log []memoryMessage
 }
 
 type memoryQueue struct {
@@ -205,7 +207,7 @@ func (s *memorySession) Describe() broker.Description {
 		settings["address"] = s.URL
 	}
 	return broker.Description{
-		Acks: true, Order: "per-producer", Wildcards: true, Stores: true, Library: "memory", Server: "memory", Settings: settings,
+		Acks: true, Order: "per-producer", Wildcards: true, Stores: true, Replays: true, Library: "memory", Server: "memory", Settings: settings,
 	}
 }
 
@@ -251,7 +253,15 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 			t.queues[0] = q
 		default:
 			t.queues = append(t.queues, q)
-			if s.fault == "begins at the beginning" {
+			if to.FromStart {
+				switch s.fault {
+				case "replays nothing":
+				case "replays what it has twice":
+					q.messages = slices.Concat(t.log, t.log)
+				default:
+					q.messages = slices.Clone(t.log)
+				}
+			} else if s.fault == "begins at the beginning" {
 				q.messages = append(q.messages, t.early...)
 			} else if s.Run == "" {
 				q.messages, t.early = append(q.messages, t.early...), nil
@@ -397,6 +407,7 @@ func (s *memorySession) store(m *broker.Message) {
 		return
 	}
 	stored := memoryMessage{payload: payload}
+	t.log = append(t.log, stored)
 	if len(t.queues) == 0 {
 		t.early = append(t.early, stored)
 	}

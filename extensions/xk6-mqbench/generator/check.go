@@ -21,17 +21,19 @@ func (p *Plan) check() error {
 	switch {
 	case p.Schema != 1:
 		return fmt.Errorf("schema %d, this binary reads schema 1: rebuild it or compile the scenario again", p.Schema)
-	case !slices.Contains([]string{roundTrip, requestReply, fanOut, workQueue, publish, backlog, connect}, p.Pattern):
+	case !slices.Contains([]string{roundTrip, requestReply, fanOut, workQueue, publish, backlog, connect, catchUp}, p.Pattern):
 		return fmt.Errorf("pattern %q is unknown to this binary", p.Pattern)
 	case min(p.Connections, p.Producers, len(p.Topics), p.Partitions, p.Subscriptions) < 1 || p.Heartbeat.SlotsPerSecond < 1:
 		return fmt.Errorf("connections, producers, topics, partitions, subscriptions and slots must be at least 1")
 	case (p.Pattern == requestReply) != (len(p.ReplyTopics) == len(p.Topics)), p.grouped() != (p.Consumers > 0),
-		(p.grouped() || p.Pattern == fanOut) != (p.ConsumerConnections > 0), (p.Pattern == backlog) != (p.Backlog != nil):
+		(p.grouped() || p.Pattern == fanOut || p.Pattern == catchUp) != (p.ConsumerConnections > 0), (p.Pattern == backlog) != (p.Backlog != nil):
 		return fmt.Errorf("%s with %d replyTopics, %d consumers and %d consumerConnections, backlog %v: runner/model/plan.ts says what each pattern needs",
 			p.Pattern, len(p.ReplyTopics), p.Consumers, p.ConsumerConnections, p.Backlog != nil)
 	case p.Hold < 0 || p.Pattern == connect && (p.InFlight == 0 || p.Keys != nil || !p.Acks || !p.Create) || p.Pattern != connect && p.Hold > 0:
 		return fmt.Errorf("%s with hold %d, %d in flight, acks %v and create %v: runner/model/plan.ts says what each pattern needs",
 			p.Pattern, p.Hold, p.InFlight, p.Acks, p.Create)
+	case p.Pattern == catchUp && (p.Beside == nil || p.Client.Count != 1):
+		return fmt.Errorf("catch-up is one client beside another load")
 	}
 	_, err := p.sizes()
 	return cmp.Or(err, p.checkClients(), p.checkSchedule(), p.checkBooks(), p.checkFaults())

@@ -67,6 +67,8 @@ type Generator struct {
 	// prepared is true if there may be something on the broker to remove.
 	prepared bool
 
+	catching catching
+
 	pacer *pacer.Pacer
 	pace  pacePosition
 	stops stops
@@ -122,7 +124,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 		streams:   plan.streams(),
 		clock:     clock.New(),
 		asleep:    clock.Asleep,
-		responds:  plan.Pattern != backlog,
+		responds:  plan.Pattern != backlog && plan.Pattern != catchUp,
 		sendsOver: make(chan struct{}),
 		opened:    make(chan struct{}),
 		dated:     make(chan struct{}),
@@ -280,6 +282,9 @@ func (g *Generator) start() {
 	g.results.begin()
 	close(g.started)
 	g.comeAndGo()
+	if g.plan.Pattern == catchUp {
+		go g.catchUp()
+	}
 	if !g.closed {
 		go g.watchTimeouts()
 		if !g.facts.Inline {

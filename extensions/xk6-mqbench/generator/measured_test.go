@@ -20,6 +20,7 @@ type measured struct {
 	warmup, window books.Counters
 	totals         struct {
 		Unanswered, LookedNs, SuspendedNs                                    *int64
+		CatchUp                                                              *struct{ BeganNs int64 }
 		EndNs, FirstClaimNs                                                  int64
 		FirstSendNs, LastAckNs, FirstReceiveNs, LastReceiveNs, WindowStartNs *int64
 		Errors                                                               []books.Error

@@ -24,6 +24,8 @@ const (
 	publish      = "publish"
 	backlog      = "backlog"
 	connect      = "connect"
+	// catchUp sends nothing: it reads the topics of the load beside it, whose schedule it has, from their beginning.
+	catchUp = "catch-up"
 )
 
 // closed is the kind of schedule that has no intended times.
@@ -46,7 +48,11 @@ type Plan struct {
 	Schedule        Schedule        `json:"schedule"`
 	Backlog         *Backlog        `json:"backlog"`
 	// Loads of the run, which other processes make beside this one.
-	Loads     int   `json:"loads"`
+	Loads int `json:"loads"`
+	// Beside is nil in the main load.
+	Beside *Beside `json:"beside"`
+	// Ledger: each client writes what became of each message, also if none crosses.
+	Ledger    bool  `json:"ledger"`
 	DrainNs   int64 `json:"drainNs"`
 	TimeoutNs int64 `json:"timeoutNs"`
 	// InFlight is 0 if there is no limit.
@@ -90,6 +96,11 @@ type Plan struct {
 	} `json:"client"`
 	// Listen is broker.Options.Listen. It is not in the file: each client has its own.
 	Listen string `json:"-"`
+}
+
+// Beside is when a load beside another begins; in a catch-up, which has the other's T0, to read. ns since the other's T0.
+type Beside struct {
+	StartNs int64 `json:"startNs"`
 }
 
 // Schedule is the shape of the load, its length and its number of messages.
@@ -232,6 +243,9 @@ func (p *Plan) streams() int64 {
 // metrics are the latencies of this load and pattern.
 func (p *Plan) metrics() []recorder.Metric {
 	metrics := []recorder.Metric{}
+	if p.Pattern == catchUp {
+		return metrics
+	}
 	responds := p.Pattern != backlog
 	if responds {
 		metrics = append(metrics, recorder.Service)

@@ -61,6 +61,9 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 		return
 	}
 	shard.Received(i, atNs)
+	if g.plan.Pattern == catchUp {
+		g.catching.received(atNs, atNs-e.Intended)
+	}
 	if g.responds {
 		g.complete(shard, i, e.Intended, atNs, e.Sent, e.Lag)
 	}

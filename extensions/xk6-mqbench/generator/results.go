@@ -58,7 +58,7 @@ func (r *results) create(base string) (err error) {
 	if r.hlog, err = recorder.Create(base + ".hlog"); err == nil {
 		r.jsonl, err = recorder.Create(base + ".jsonl")
 	}
-	if err == nil && r.g.crosses {
+	if err == nil && (r.g.crosses || r.g.plan.Ledger) {
 		r.ledger, err = recorder.Create(base + ".ledger")
 	}
 	return err
@@ -163,6 +163,9 @@ func (r *results) totals(t recorder.Totals, endNs int64, library map[string]any)
 	maps.Copy(totals, library)
 	if g.outcome.lookedNs != nil {
 		totals["lookedNs"] = *g.outcome.lookedNs
+	}
+	if g.plan.Pattern == catchUp {
+		totals["catchUp"] = g.catching.result()
 	}
 	if ns, ok := g.asleep(); ok {
 		totals["suspendedNs"] = ns - r.asleepNs

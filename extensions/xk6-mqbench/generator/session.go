@@ -51,6 +51,9 @@ func (g *Generator) open(ctx context.Context) error {
 	}
 	// Consumers first: without a consumer a system may take a topic for a queue that stores. Several at once: each waits for the broker.
 	own := slices.DeleteFunc(subscriptions, func(s subscription) bool { return s.Client != g.share.index })
+	if g.plan.Pattern == catchUp {
+		g.catching.subscriptions, own = own, nil
+	}
 	if err := deadline.Each(ctx, own, func(ctx context.Context, one subscription) error {
 		return g.session.Consume(ctx, one.Subscription, one.handle)
 	}); err != nil {
@@ -113,6 +116,8 @@ func (g *Generator) agree() error {
 		return errors.New("this system's driver cannot open connections during a run")
 	case g.plan.Wildcard && !f.Wildcards:
 		return errors.New("this system has no subscriptions by a pattern")
+	case g.plan.Pattern == catchUp && !g.facts.Replays:
+		return errors.New("a catch-up needs a system whose topics can be read from their beginning, this one's cannot")
 	case g.plan.Pattern == backlog && !f.Stores && !f.Inline:
 		return errors.New("a backlog needs a system that stores messages, this one does not")
 	}
@@ -199,6 +204,9 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 	if p.Message.Sizes != nil {
 		o.MeanBytes = p.Message.Sizes.MeanBytes
 	}
+	if p.Pattern == catchUp { // to the driver, one more client of the load that has made the topics
+		o.Client, o.Clients = 1, 2
+	}
 	if !p.Create {
 		o.Run = fmt.Sprintf("mqbench-%s-%d", p.RunID, p.Index)
 	}
@@ -212,7 +220,7 @@ func (p *Plan) applying(settings map[string]string) map[string]string {
 	case connect:
 		delete(applying, "acknowledgeInGroup")
 		applying["dialled"] = "as the others, within the timeout, with small buffers if the library lets, and never replaced"
-	case roundTrip, fanOut:
+	case roundTrip, fanOut, catchUp:
 		delete(applying, "acknowledgeInGroup")
 	case workQueue, backlog:
 		delete(applying, "acknowledgeAlone")

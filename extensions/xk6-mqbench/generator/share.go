@@ -32,6 +32,10 @@ func (p *Plan) share() *share {
 		connections: p.Connections, consumerConnections: p.ConsumerConnections, residents: p.residents(),
 		below: make([]int64, p.Producers+1),
 	}
+	if p.Pattern == catchUp { // others send
+		s.connections = 0
+		return s
+	}
 	for producer := range p.Producers {
 		s.below[producer] = int64(len(s.own))
 		if producer%s.connections%s.count == s.index {
@@ -99,7 +103,7 @@ func (w *steps) next() {
 
 // crosses reports whether clients receive other clients' messages (acrossClients() of runner/model/plan.ts).
 func (p *Plan) crosses() bool {
-	return p.Client.Count > 1 && (p.Pattern == fanOut || p.Pattern == workQueue || p.Pattern == backlog)
+	return p.Pattern == catchUp || p.Client.Count > 1 && (p.Pattern == fanOut || p.Pattern == workQueue || p.Pattern == backlog)
 }
 
 // checkClients refuses plans that several clients cannot share.

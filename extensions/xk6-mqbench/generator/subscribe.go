@@ -134,6 +134,11 @@ func (g *Generator) subscriptions() (all []subscription) {
 	case requestReply:
 		group(respondersGroup, func(_, connection, topic int) broker.Handler { return g.respond(connection, topic) })
 		own(g.plan.ReplyTopics)
+	case catchUp:
+		for t, topic := range g.plan.Topics {
+			client, c := g.share.consumer(t)
+			add(client, broker.Subscription{Connection: c, Topic: topic, FromStart: true}, g.receive(c, 0))
+		}
 	case workQueue, backlog:
 		group(workersGroup, func(member, _, _ int) broker.Handler {
 			return g.receive(g.share.producing()+member, 0, g.pausesOf(member)...)

@@ -101,7 +101,7 @@ func (r *results) tick(k int64) {
 		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil,
 	}
-	if g.crosses {
+	if g.crosses || g.plan.Ledger {
 		progress["crossing"] = g.crossing(t)
 	}
 	r.printed = t

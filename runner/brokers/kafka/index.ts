@@ -122,6 +122,7 @@ export const kafka = broker(KafkaOptions, {
 		partitions: true,
 		groupsByPartition: true,
 		killedAfterNs: sessionTimeoutNs(options),
+		replays: true,
 		wildcards: true,
 		maxMessageBytes: maxMessageBytes(options),
 		instead: "write acks: all",

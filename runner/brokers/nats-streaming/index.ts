@@ -128,6 +128,7 @@ export const streaming = broker(StreamingOptions, {
 	traits: (options) => ({
 		acks: true,
 		delivery: "at-least-once",
+		replays: true,
 		// Every subscription acknowledges, and the server waits for it.
 		acknowledge: "message",
 		keepsOnly: keepsFiles(settingsOf(options))

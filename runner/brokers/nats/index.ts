@@ -251,6 +251,7 @@ function jetstream({
 	return {
 		title: "JetStream",
 		acks: true,
+		replays: true,
 		delivery: "at-least-once",
 		acknowledge: {
 			// Ordered consumers acknowledge nothing.

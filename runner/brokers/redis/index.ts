@@ -140,6 +140,7 @@ export const redis = broker(RedisOptions, {
 		maxConnections: { most: Number(config?.maxclients ?? 10_000), option: "maxclients" },
 		...promises(mode, acknowledge),
 		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
+		replays: mode === "streams",
 		maxMessageBytes:
 			sizeInConfig(stores.settings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
 		// It looks for them three times in that time.

@@ -1,7 +1,8 @@
 import { hasProcess } from "../../brokers/index.ts";
 import type { Need } from "../../model/counts.ts";
+import { CATCH_UP } from "../../model/load.ts";
 import { type BaselineSla, type Metric, type Sla, subjectOf } from "../../model/plan.ts";
-import { TALLIES } from "../../model/tallies.ts";
+import { needs, TALLIES } from "../../model/tallies.ts";
 import { tell } from "../../text/tell.ts";
 import type { Case, Scenario } from "../scenario.ts";
 
@@ -41,6 +42,9 @@ const isBacklog = ({ pattern }: Case) => pattern === "backlog";
 
 function* reasons(subject: Sla, compared: boolean, where: Where): Generator<string> {
 	const isTally = subject.kind === "tally";
+	const reads = caseOf(where, ({ pattern }) => pattern === CATCH_UP);
+	if (reads && !(isTally && ofReading(subject.tally)))
+		yield tell("line-of-catch-up", { ...reads, instead: "drainTime < 30s" });
 	if (isTally) {
 		for (const need of TALLIES[subject.tally].needs ?? []) yield* LACKING[need](subject, where);
 		if (subject.until) yield* ofLatency(subject.until, where);
@@ -55,6 +59,11 @@ function* reasons(subject: Sla, compared: boolean, where: Where): Generator<stri
 	if (system !== null && baseline?.system === system) yield tell("baseline-of-itself", { system });
 	const few = needsRepeats(repeat);
 	if (few !== null) yield few;
+}
+
+/** A catch-up counts what it receives; the main load counts what it sends. */
+function ofReading(tally: OfTally["tally"]): boolean {
+	return needs(tally, "receipts") || needs(tally, "backlog");
 }
 
 /** The first such case; its name is " (case "256B")" if the line is for several. */
@@ -103,7 +112,7 @@ const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<
 	},
 
 	*backlog({ tally }, where) {
-		const other = caseOf(where, (one) => !isBacklog(one));
+		const other = caseOf(where, (one) => !isBacklog(one) && one.pattern !== CATCH_UP);
 		if (other) yield tell("tally-without-backlog", { ...other, tally });
 		const small = caseOf(where, (one) => (one.backlog?.messages ?? Infinity) <= DRAINED);
 		if (small)

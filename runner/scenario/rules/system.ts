@@ -1,7 +1,7 @@
 import { noBroker, type Traits } from "../../brokers/index.ts";
 import { smallestOf } from "../../extremes.ts";
 import { type Size, sizeText } from "../../model/field.ts";
-import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../../model/load.ts";
+import { CATCH_UP, CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../../model/load.ts";
 import { acrossClients } from "../../model/plan.ts";
 import type { WorkloadField } from "../../model/workload.ts";
 import { tell } from "../../text/tell.ts";
@@ -11,6 +11,7 @@ import { busy } from "../consumers.ts";
 import type { Context, GivenRig, Wrong } from "../problem.ts";
 import { rigBroker } from "../rig.ts";
 import type { Case, System } from "../scenario.ts";
+import { meanPerSecond } from "../schedule.ts";
 import type { PlacedSystem } from "../systems.ts";
 
 /** Also checks clients: connection c belongs to client c mod clients, and a returning message must reach its sender's client. */
@@ -105,7 +106,7 @@ function checkClients(one: Case, systems: readonly Able[], clients: number, wron
 }
 
 function checkMessages(
-	{ message, pattern, keys, backlog, topics }: Case,
+	{ message, pattern, keys, backlog, topics, schedule }: Case,
 	{ key: system, traits, existingTopics }: Able,
 	rig: GivenRig | null,
 	wrong: Report,
@@ -128,17 +129,23 @@ function checkMessages(
 	const remedy = traits.instead?.[pattern] ?? tell("drop-system", { system });
 	if (why !== undefined)
 		wrong("pattern", "pattern-beyond-system", { system, title, pattern, why, remedy });
+	const reads = pattern === CATCH_UP;
+	if (reads && !traits.replays) wrong("pattern", "catch-up-of-nothing", { system, title });
+	if (reads && existingTopics) wrong("pattern", "catch-up-of-yours", { system });
 	if (keys !== null && !traits.keys) wrong("keys", "no-keys", { who: `${system} (${title})` });
 	// Messages that a topic drops before consumers resume would count as lost. The user's own topics are not trimmed.
-	if (backlog !== null && keepsOnly !== null && !existingTopics) {
+	const { warmupNs, durationNs } = schedule;
+	const all = reads ? ((meanPerSecond(schedule) ?? 0) * (warmupNs + durationNs)) / 1e9 : 0;
+	const piled = backlog?.messages ?? all;
+	if (piled > 0 && keepsOnly !== null && !existingTopics) {
 		const { messages, bytes, option, inBytes } = keepsOnly;
 		const each = size?.bytes ?? 1;
 		const kept = Math.max(messages, Math.floor(bytes / each));
-		const waiting = Math.ceil(backlog.messages / topics);
+		const waiting = Math.ceil(piled / topics);
 		// More messages arrive while consumers catch up.
 		const value = 2 * waiting * (inBytes ? each : 1);
 		const found = { system, kept, waiting: formatCount(waiting), option, value };
-		if (waiting > kept) wrong("backlog", "backlog-trimmed", found);
+		if (waiting > kept) wrong(reads ? "pattern" : "backlog", "backlog-trimmed", found);
 	}
 }
 

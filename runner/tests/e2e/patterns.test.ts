@@ -1,6 +1,7 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { findOnPath } from "../../../infra/local/program.ts";
+import type { MainPattern } from "../../model/load.ts";
 import { measured, scenario, standing, temporaryFolder } from "./mqbench.ts";
 
 const ALL = ["round-trip", "request-reply", "fan-out", "work-queue", "publish", "backlog"] as const;
@@ -73,7 +74,7 @@ describe.each([SHORT, ...LONG])("a short run on { %s }", (system, programs, patt
 			const { runs } = (await measure(system, patterns)).result;
 			expect(runs.map(({ load }) => load.pattern)).toEqual(patterns);
 			for (const one of runs) {
-				const copies = CASES[one.load.pattern][1];
+				const copies = CASES[one.load.pattern as MainPattern][1];
 				const intended = (RATE * one.load.durationNs) / 1e9;
 				expect(one, one.case).toMatchObject({
 					state: "complete",
