@@ -45,8 +45,11 @@ test("what one process can hold is read from the machine", () => {
 	const said = (workload: string, head?: string) =>
 		holdingLines([planOf(workload, head)], (file) => files[file] ?? "");
 	const holds =
-		"one load generator process here can hold 19 968 connections (ulimit -H -n), 28 232 of them to one address (net.ipv4.ip_local_port_range)";
+		"one load generator process here can hold 19 968 connections (ulimit -H -n); to one address 28 232 (net.ipv4.ip_local_port_range)";
 	expect(said(connect)).toEqual([holds]);
+	expect(said("pattern: connect, messages: 30000, hold: 25000")).toEqual([
+		holds.replace(";", ", and this needs up to 26 000;"),
+	]);
 	// 28 232 ports / 2000/s; shared by 5 clients each port is back before it is needed.
 	const fast = "pattern: connect, rate: 2000/s, duration: 10s, connections: 5";
 	expect(said(fast)).toEqual([

@@ -16,6 +16,7 @@ import {
 	plural,
 	ratePerSecond,
 } from "../units.ts";
+import { openConnections } from "./samples.ts";
 
 /** Where the systems of `keys` and the load run, and the faults. Empty if all is local with one process. */
 export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): string[] {
@@ -40,7 +41,10 @@ export function holdingLines(plans: readonly Plan[], read = readProc): string[] 
 	const [from = 0, to = 0] = read("sys/net/ipv4/ip_local_port_range").split(/\s+/).map(Number);
 	if (connecting.length === 0 || files === undefined || to === 0) return [];
 	const ports = to - from + 1;
-	const said = `one load generator process here can hold ${formatCount(Number(files) - OWN_FILES)} connections (ulimit -H -n), ${formatCount(ports)} of them to one address (net.ipv4.ip_local_port_range)`;
+	const able = Number(files) - OWN_FILES;
+	const most = largestOf(connecting.map((plan) => openConnections(plan) / plan.client.count));
+	const more = most > able ? `, and this needs up to ${formatCount(Math.ceil(most))}` : "";
+	const said = `one load generator process here can hold ${formatCount(able)} connections (ulimit -H -n)${more}; to one address ${formatCount(ports)} (net.ipv4.ip_local_port_range)`;
 	const fastest = largestOf(
 		connecting.map(({ schedule: { rate }, client }) =>
 			rate === null ? 0 : ratePerSecond(rate) / client.count,
