@@ -134,7 +134,8 @@ func (v *visits) keep(newest broker.Visitor) {
 	v.held = append(v.held, newest)
 	var oldest broker.Visitor
 	if len(v.held) > v.hold {
-		oldest, v.held = v.held[0], v.held[1:]
+		oldest, v.held[0] = v.held[0], nil // nothing refers to it any more
+		v.held = v.held[1:]
 		if oldest.Gone() {
 			v.gone++
 		} else {
