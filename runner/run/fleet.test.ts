@@ -183,6 +183,14 @@ describe("several clients begin", () => {
 		]);
 	});
 
+	test("with T0 in the past, if the run goes on: by what is over, less the warm-up that is sent again", async () => {
+		const { warmupNs } = roundTrip.schedule;
+		const segments = { checkpointNs: 60e9, resumeNs: 3600e9 + warmupNs };
+		const { fakes } = await wholeRun({ plan: { ...roundTrip, segments } });
+		const t0UnixNs = `${NOW + 1000 - 3_600_000}000000`;
+		for (const { said } of fakes) expect(said[0]).toEqual({ t0UnixNs });
+	});
+
 	test("each at that moment of its own clock, whose bound is that of both readings and what it drifted", async () => {
 		const first = { offsetNs: -7_000_000.4, boundNs: 40_000.2 };
 		const { fakes, result } = await wholeRun({

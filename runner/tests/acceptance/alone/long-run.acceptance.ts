@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -20,6 +20,7 @@ test(`a run of ${HOURS} hours has all reports, and is in the index, within ${HEA
 	for (const name of ["result.json", "report.html", "report.md", "junit.xml"])
 		expect(existsSync(join(folder, name)), name).toBe(true);
 	expect(existsSync(join(reports, "index.html"))).toBe(true);
+	expect(readFileSync(join(folder, "report.md"), "utf8")).toContain("Response by hour");
 	expect(used).toBeLessThan(CPU_S);
 });
 
