@@ -56,6 +56,15 @@ test("a line for each label and node, the largest ones", () => {
 	expect([a?.name, b?.name]).toEqual(["node 1", "node 2"]);
 });
 
+test("what was read every few seconds is a line, not dots", () => {
+	const rare = at.filter((_, i) => i % 3 === 0);
+	const series = [{ ...one("m"), values: rare.map((_, i) => i + 1) }];
+	const brokerMetrics = [{ node: 1, at: rare, series }];
+	const made = { ...run, series: { ...run.series, brokerMetrics } };
+	const found = brokerFigure(subjectOf(made, result), 1000);
+	expect(found?.panels[0]?.series[0]?.data.filter(({ y }) => y === null)).toEqual([]);
+});
+
 test("what was 0 all the time is told, not drawn", () => {
 	const found = figure([one("mem", { counter: false }), one("slow", { scale: 0 }), one("in")]);
 	expect(found?.panels.map(({ title }) => title)).toEqual(["in per second", "mem"]);

@@ -9,7 +9,11 @@ import { secondsAxis, stretch, warmUp, worst } from "./stretches.ts";
 export function brokerFigure(of: Subject, points: number): Figure | null {
 	const { run } = of;
 	const nodes = run.series.brokerMetrics ?? [];
-	const size = stretch(run, points);
+	// A long run, or a large page of metrics, is read less often.
+	const apart = nodes.map(
+		({ at }) => ((at.at(-1) ?? 0) - (at[0] ?? 0)) / Math.max(1, at.length - 1),
+	);
+	const size = Math.max(stretch(run, points), Math.round(largestOf([1, ...apart])));
 	const { startNs, endNs } = run.window;
 	const lines = nodes.flatMap(({ node, at, series }) =>
 		series.flatMap(({ name, counter, shown, values }): Line[] => {

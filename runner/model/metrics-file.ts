@@ -30,7 +30,7 @@ export interface Metric {
 export type Metrics = ReadonlyMap<string, Metric>;
 
 export interface MetricsReader {
-	/** Fails with a sentence, or with the reason of `stop`. */
-	read(stop: AbortSignal): Promise<Metrics>;
+	/** Returns what reads the answer, which may throw a sentence too. Fails with a sentence, or with the reason of `stop`. */
+	read(stop: AbortSignal): Promise<() => Metrics>;
 	close(): void;
 }

@@ -34,12 +34,12 @@ test("INFO is asked for over one connection, again after it was lost, and not fo
 	const reader = infoReader(`redis://:p%40ss@127.0.0.1:${port}`, /^$/);
 	onTestFinished(() => reader.close());
 	const read = () => reader.read(AbortSignal.timeout(silent ? 50 : 20_000));
-	for (let i = 0; i < 3; i++) expect([...(await read()).keys()]).toEqual(["a"]);
+	for (let i = 0; i < 3; i++) expect([...(await read())().keys()]).toEqual(["a"]);
 	expect(connections).toBe(1);
 	expect(said.join("")).toMatch(/^AUTH p@ss\r\nINFO clients\r\n/);
 	silent = true;
 	await expect(read()).rejects.toThrow();
 	silent = false;
-	expect((await read()).size).toBe(1);
+	expect((await read())().size).toBe(1);
 	expect(connections).toBe(2);
 });

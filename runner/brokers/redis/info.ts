@@ -22,7 +22,7 @@ export function infoReader(url: string, counters: RegExp): MetricsReader {
 			try {
 				for await (const [piece] of on(socket, "data", { signal, close: ["close"] })) {
 					text += piece;
-					if (text.endsWith("$3\r\nend\r\n")) return parseInfo(text, counters);
+					if (text.endsWith("$3\r\nend\r\n")) return () => parseInfo(text, counters);
 				}
 				throw new Error("it closed the connection");
 			} catch (error) {
