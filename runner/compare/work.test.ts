@@ -82,6 +82,22 @@ test.each<[string, Run]>([
 			],
 		}),
 	],
+	[
+		"faults none against kill of 2 consumers at 2s for 1s",
+		load({
+			faults: [
+				{
+					of: "consumers",
+					atNs: 2e9,
+					action: "kill",
+					count: 2,
+					forNs: 1e9,
+					node: null,
+					delayNs: null,
+				},
+			],
+		}),
+	],
 ])("other work, and how: %s", (words, other) => {
 	expect(hashOf(workFacts(other))).not.toBe(hashOf(workFacts(run)));
 	expect(workDifference(workFacts(run), workFacts(other))).toBe(words);

@@ -30,6 +30,33 @@ const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
 	faultsOf({ ...run, ...of, failover: [{ ...killed, ...fault }] })?.rows[0];
 
 describe("what a fault did", () => {
+	const ofConsumers = {
+		of: "consumers",
+		action: "kill",
+		count: 2,
+		leader: false,
+		node: null,
+	} as const;
+	const load = {
+		...run.load,
+		faults: [{ ...ofConsumers, atNs: 1, forNs: null, delayNs: null }],
+	};
+
+	test.each([
+		["was served again", { servedNs: 3e9, again: 4 }, ["after 3s", "4"]],
+		["cost nobody anything", { servedNs: 0, again: 0 }, ["at once", "0"]],
+		["lost messages", { servedStill: true, again: 1 }, ["not all", "1"]],
+		["could not be done", {}, ["n/a", "n/a"]],
+	] as const)("to consumers: %s", (_, fault, cells) => {
+		const failover = [{ ...killed, ...ofConsumers, ...fault }];
+		const table = faultsOf({ ...run, load, failover });
+		expect(table?.head.slice(-2)).toEqual(["served", "again"]);
+		expect(table?.head).toContain("without receipts");
+		expect(table?.rows[0]?.[0]).toBe("kill of 2 consumers");
+		expect(table?.rows[0]?.slice(-2)).toEqual(cells);
+		expect(faultsOf(run)?.head).not.toContain("served");
+	});
+
 	test.each([
 		["nobody noticed", { unavailableNs: 0, unavailableFromNs: null }, 3, "none"],
 		["nobody counted", { unavailableNs: null }, 3, "n/a"],

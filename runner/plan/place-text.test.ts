@@ -45,6 +45,27 @@ faults:
 		]);
 	});
 
+	test("faults of consumers, each in words", () => {
+		const group = workload.replace("{", "{ pattern: work-queue, consumers: 4,");
+		const scenario = loadScenario(
+			"s.yaml",
+			`system: nats\n${group}faults:
+  - { at: 1s, of: consumers, action: leave }
+  - { at: 2s, of: consumers, action: kill, count: 50%, for: 2s }
+  - { at: 5s, of: consumers, action: join, count: 3 }
+  - { at: 6s, of: consumers, action: pause, for: 500ms }`,
+		);
+		const at = (when: string, what: string) => `fault at ${when} of the measured part: ${what}`;
+		expect(placeLines(scenario, new Set(["nats"]))).toEqual([
+			at("1s", "leave of 1 consumer"),
+			at("2s", "kill of 50 % of the consumers, back after 2s"),
+			at("5s", "join of 3 consumers"),
+			at("6s", "pause of 1 consumer for 500ms"),
+		]);
+		// Half of four.
+		expect(expand(scenario, {})[0]?.faults.map(({ count }) => count)).toEqual([1, 2, 3, 1]);
+	});
+
 	test("a rig, its password hidden", () => {
 		const rig = RigFile.parse({
 			version: 1,

@@ -297,3 +297,120 @@ test("a latency that a line names has to be met again, before the first one of t
 test("a run to which nothing was done has none", () => {
 	expect(outage(100 * MS, { faults: [] }).failover).toEqual([]);
 });
+
+// --- faults of consumers, by a synthetic stream ---
+
+/** Messages come every 10 ms for 11 s. Two clients kill a member each, planned at 4 s, and let one pause at 8 s. */
+function consumers(
+	receipts: readonly { readonly dueMs: number; readonly atMs: readonly number[] }[],
+	more: { lost?: number; changes?: Partial<Change> } = {},
+) {
+	const faults: Plan["faults"] = [
+		{ ...OF_CONSUMERS, atNs: 4 * S, action: "kill", count: 2, forNs: 2 * S },
+		{ ...OF_CONSUMERS, atNs: 8 * S, action: "pause", count: 1, forNs: S },
+	];
+	// By hand what the generator does: each client has every second message.
+	const served = (client: number) =>
+		faults.map(({ atNs }, fault) => {
+			const due = receipts.filter((_, i) => i % 2 === client && dueBefore(receipts[i], atNs));
+			const after = due.flatMap(({ atMs }) => atMs.slice(0, 1).filter((ms) => ms * MS > atNs));
+			const again = due.flatMap(({ atMs }) => atMs.slice(1).filter((ms) => ms * MS > atNs));
+			const received = due.filter(({ atMs }) => atMs.length > 0).length;
+			return { fault, received, again: again.length, lastNs: Math.max(0, ...after) * MS };
+		});
+	const made = (
+		fault: number,
+		member: number,
+		action: Change["action"],
+		fromMs: number,
+		toMs: number,
+	) => {
+		return { fault, member, action, beganNs: fromMs * MS, doneNs: toMs * MS };
+	};
+	const collected = bins("", { faults: [], plan: { faults, pattern: "work-queue" } });
+	return {
+		...collected,
+		members: [
+			{
+				changes: [
+					{ ...made(0, 3, "kill", 4001, 4003), ...more.changes },
+					made(0, 3, "back", 6000, 6100),
+				],
+				served: served(0),
+			},
+			{
+				changes: [
+					made(0, 2, "kill", 4002, 4002),
+					made(0, 2, "back", 6000, 6250),
+					made(1, 3, "pause", 8000, 9000),
+				],
+				served: served(1),
+			},
+		],
+		counters: { warmup: { lost: 0 }, window: { lost: more.lost ?? 0 } },
+	} as unknown as Collected;
+}
+
+type Change = Collected["members"][number]["changes"][number];
+const OF_CONSUMERS = { of: "consumers", node: null, delayNs: null } as const;
+const dueBefore = (one: { readonly dueMs: number } | undefined, atNs: number) =>
+	one !== undefined && one.dueMs * MS < atNs;
+
+describe("the share of consumers that are gone", () => {
+	const stream = (atMs: (dueMs: number) => readonly number[]) =>
+		Array.from({ length: 1100 }, (_, i) => ({ dueMs: i * 10, atMs: atMs(i * 10) }));
+	const prompt = stream((due) => [due + 1]);
+	// The killed ones had the messages of 100 ms: half of them come twice, the others after 3 s.
+	const held = stream((due) =>
+		due >= 3900 && due < 4000 ? (due % 20 === 0 ? [due + 1, due + 3000] : [due + 3000]) : [due + 1],
+	);
+
+	test("is served when the last message that was due before comes, whichever client gets it", () => {
+		const [kill, pause] = failoverOf(consumers(held));
+		expect(kill).toMatchObject({
+			of: "consumers",
+			action: "kill",
+			count: 2,
+			calledNs: 4001 * MS,
+			beganNs: 4003 * MS,
+			endedNs: 6250 * MS,
+			error: null,
+			// The message due at 3.99 s.
+			servedNs: (6990 - 4001) * MS,
+			servedStill: false,
+			again: 5,
+		});
+		expect(pause).toMatchObject({ calledNs: 8000 * MS, beganNs: 8000 * MS, endedNs: 9000 * MS });
+	});
+
+	test("is served at once where all had been received, but for one on its way", () => {
+		expect(failoverOf(consumers(stream((due) => [due])))[0]).toMatchObject({
+			servedNs: 0,
+			again: 0,
+		});
+		// Due at 7.99 s, received at 8.02 s.
+		const late = stream((due) => [due === 7990 ? 8020 : due + 1]);
+		expect(failoverOf(consumers(late))[1]).toMatchObject({ servedNs: 20 * MS });
+	});
+
+	test("is never served where a message that was due before is lost", () => {
+		const lossy = stream((due) => (due === 3990 ? [] : [due + 1]));
+		const [kill, pause] = failoverOf(consumers(lossy, { lost: 1 }));
+		for (const fault of [kill, pause])
+			expect(fault).toMatchObject({ servedNs: null, servedStill: true });
+		// One that failed was never owed.
+		expect(failoverOf(consumers(lossy))[0]).toMatchObject({ servedNs: 0, servedStill: false });
+		// Nor does one that was lost later matter to the first fault.
+		const later = stream((due) => (due === 5000 ? [] : [due + 1]));
+		const [early, then] = failoverOf(consumers(later, { lost: 1 }));
+		expect([early?.servedStill, then?.servedStill]).toEqual([false, true]);
+	});
+
+	test.each([
+		["a client's error", { doneNs: null, error: "no answer" }, "no answer"],
+		["the end of the run", { doneNs: null }, "the run was over before it was done"],
+	] as const)("is not known after %s", (_, changes, error) => {
+		const [fault] = failoverOf(consumers(prompt, { changes }));
+		expect(fault).toMatchObject({ error, servedNs: null, again: null });
+	});
+});

@@ -141,7 +141,8 @@ type comings struct {
 // life is a member's session, until it leaves or is killed.
 type life struct {
 	session broker.Session
-	// inside is how many deliveries are being handled; gone is closed when the member takes nothing more.
+	// made is true when it has subscribed, and inside how many deliveries it handles; gone is closed when it takes nothing more.
+	made   atomic.Bool
 	inside atomic.Int64
 	gone   chan struct{}
 }
@@ -195,13 +196,15 @@ func (c *comings) line() map[string]any {
 	return map[string]any{"type": "members", "changes": slices.Clone(c.changes), "served": all}
 }
 
-// sessions are all of the run: the main one, and members' sessions; only present ones if ended is false.
+// sessions are the main one and its members', without those that are on their way or have ended unless ended is true.
 func (g *Generator) sessions(ended bool) []broker.Session {
 	g.comings.mu.Lock()
 	defer g.comings.mu.Unlock()
 	all := []broker.Session{g.session}
 	for _, one := range g.comings.present {
-		all = append(all, one.session)
+		if one.made.Load() || ended {
+			all = append(all, one.session)
+		}
 	}
 	if ended {
 		all = append(all, g.comings.ended...)
@@ -247,6 +250,9 @@ func (g *Generator) enter(ctx context.Context, m int) error {
 		return err
 	}
 	l := &life{session: session, gone: make(chan struct{})}
+	g.comings.mu.Lock()
+	g.comings.present[m] = l
+	g.comings.mu.Unlock()
 	if err = session.Open(ctx); err == nil {
 		err = session.Prepare(ctx, g.comings.layout)
 	}
@@ -255,15 +261,8 @@ func (g *Generator) enter(ctx context.Context, m int) error {
 			err = session.Consume(ctx, one.Subscription, g.gated(l, one.handle))
 		}
 	}
-	g.comings.mu.Lock()
-	defer g.comings.mu.Unlock()
-	if err != nil {
-		g.comings.ended = append(g.comings.ended, session)
-		go session.Close()
-		return err
-	}
-	g.comings.present[m] = l
-	return nil
+	l.made.Store(err == nil)
+	return err
 }
 
 // gated is the handler of a member. What the library hands over to a member that is gone stays there, unacknowledged.
@@ -292,7 +291,7 @@ func (g *Generator) part(ctx context.Context, m int, kill bool) error {
 	if l == nil {
 		return fmt.Errorf("consumer %d is not there", m)
 	}
-	if kill {
+	if kill || !l.made.Load() {
 		close(l.gone)
 		err := broker.Kill(l.session)
 		go l.session.Close() // which only ends goroutines
@@ -326,12 +325,21 @@ func (g *Generator) comeAndGo() {
 	}
 	for _, changes := range byMember {
 		c.running.Go(func() {
+			var one sync.WaitGroup
+			cut := func() {}
 			for _, i := range changes {
 				if !g.sleepUntil(c.changes[i].dueNs) {
-					return
+					break
 				}
-				g.change(ctx, i)
+				// It may still be on its way into the group.
+				cut()
+				one.Wait()
+				var until context.Context
+				until, cut = context.WithCancel(ctx)
+				one.Go(func() { g.change(until, i) })
 			}
+			one.Wait()
+			cut()
 		})
 	}
 }
@@ -356,9 +364,9 @@ func (g *Generator) change(ctx context.Context, i int) {
 		err = g.enter(ctx, one.Member)
 		// Subtle: a system may let nobody in before it has noticed that another member is gone, so only the run's end limits this.
 	case leaves, killed:
-		ctx, cancel := context.WithTimeout(ctx, g.plan.SetUpTimeout())
+		within, cancel := context.WithTimeout(ctx, g.plan.SetUpTimeout())
 		defer cancel()
-		err = g.part(ctx, one.Member, one.Action == killed)
+		err = g.part(within, one.Member, one.Action == killed)
 	case pauses: // its handlers know the time
 		if !g.sleepUntil(one.untilNs) {
 			return
@@ -368,7 +376,7 @@ func (g *Generator) change(ctx context.Context, i int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case happened(g.ending): // which has cut it short
+	case happened(g.ending), err != nil && ctx.Err() != nil: // its next change, or the run's end, has cut it short
 	case err != nil:
 		c.changes[i].Error = err.Error()
 	default:

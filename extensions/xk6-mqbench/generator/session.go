@@ -161,9 +161,11 @@ func (g *Generator) leave() {
 	if g.visits != nil {
 		g.bounded("close connections", g.visits.close)
 	}
-	for _, one := range g.sessions(false)[1:] {
-		g.bounded("remove", func() error { return broker.Remove(ctx, one) })
-		g.bounded("close", one.Close)
+	for _, one := range g.comings.present {
+		if one.made.Load() {
+			g.bounded("remove", func() error { return broker.Remove(ctx, one.session) })
+		}
+		g.bounded("close", one.session.Close)
 	}
 	if g.prepared {
 		g.bounded("remove", func() error { return broker.Remove(ctx, g.session) })
