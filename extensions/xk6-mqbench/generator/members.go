@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -55,6 +56,8 @@ type change struct {
 
 	dueNs, untilNs int64
 }
+
+func (c change) enters() bool { return c.Action == joins || c.Action == comesBack }
 
 // changes that the plan's faults make to members, in order of time.
 func (p *Plan) changes() (all []change) {
@@ -149,19 +152,17 @@ type life struct {
 
 // served counts the receipts of messages that were due before a fault.
 type served struct {
-	Fault int `json:"fault"`
-	// Received is how many of them were received, Again how many copies came after the fault.
-	Received atomic.Int64 `json:"-"`
-	Again    atomic.Int64 `json:"-"`
-	// LastNs is the last first receipt after the fault; 0 if there was none.
-	LastNs atomic.Int64 `json:"-"`
-	atNs   int64
+	fault int
+	atNs  int64
+	// received is how many of them were received, again how many copies came after the fault, and lastNs when the last first receipt did; 0 if
+	// none did.
+	received, again, lastNs atomic.Int64
 }
 
 func (p *Plan) servedOf() (all []*served) {
 	for i, f := range p.Faults {
 		if f.Of == ofConsumers {
-			all = append(all, &served{Fault: i, atNs: f.AtNs})
+			all = append(all, &served{fault: i, atNs: f.AtNs})
 		}
 	}
 	return all
@@ -173,11 +174,11 @@ func (c *comings) note(intendedNs, atNs int64, first bool) {
 		switch {
 		case intendedNs >= s.atNs:
 		case first:
-			s.Received.Add(1)
-			for last := s.LastNs.Load(); atNs > max(last, s.atNs) && !s.LastNs.CompareAndSwap(last, atNs); last = s.LastNs.Load() {
+			s.received.Add(1)
+			for last := s.lastNs.Load(); atNs > max(last, s.atNs) && !s.lastNs.CompareAndSwap(last, atNs); last = s.lastNs.Load() {
 			}
 		case atNs >= s.atNs:
-			s.Again.Add(1)
+			s.again.Add(1)
 		}
 	}
 }
@@ -191,7 +192,7 @@ func (c *comings) line() map[string]any {
 	defer c.mu.Unlock()
 	var all []map[string]any
 	for _, s := range c.served {
-		all = append(all, map[string]any{"fault": s.Fault, "received": s.Received.Load(), "again": s.Again.Load(), "lastNs": s.LastNs.Load()})
+		all = append(all, map[string]any{"fault": s.fault, "received": s.received.Load(), "again": s.again.Load(), "lastNs": s.lastNs.Load()})
 	}
 	return map[string]any{"type": "members", "changes": slices.Clone(c.changes), "served": all}
 }
@@ -297,11 +298,10 @@ func (g *Generator) part(ctx context.Context, m int, kill bool) error {
 		go l.session.Close() // which only ends goroutines
 		return err
 	}
+	var err error
 	leaver, able := l.session.(broker.Leaver)
 	if able {
-		if err := leaver.Leave(ctx); err != nil {
-			return err
-		}
+		err = leaver.Leave(ctx)
 	}
 	close(l.gone)
 	if !able {
@@ -311,7 +311,7 @@ func (g *Generator) part(ctx context.Context, m int, kill bool) error {
 		_ = deadline.Until(parting, partingPoll, func() bool { return l.inside.Load() == 0 })
 		_ = deadline.Sleep(parting, partingPoll)
 	}
-	return l.session.Close()
+	return errors.Join(err, l.session.Close())
 }
 
 // comeAndGo makes the changes at their times, each member by itself, until the run ends.
@@ -325,20 +325,21 @@ func (g *Generator) comeAndGo() {
 	}
 	for _, changes := range byMember {
 		c.running.Go(func() {
-			var one sync.WaitGroup
-			cut := func() {}
+			var before sync.WaitGroup
+			cut := context.CancelFunc(func() {})
 			for _, i := range changes {
 				if !g.sleepUntil(c.changes[i].dueNs) {
 					break
 				}
-				// It may still be on its way into the group.
-				cut()
-				one.Wait()
-				var until context.Context
-				until, cut = context.WithCancel(ctx)
-				one.Go(func() { g.change(until, i) })
+				cut() // it may still be on its way into the group
+				before.Wait()
+				until := ctx
+				if cut = func() {}; c.changes[i].enters() {
+					until, cut = context.WithCancel(ctx)
+				}
+				before.Go(func() { g.change(until, i) })
 			}
-			one.Wait()
+			before.Wait()
 			cut()
 		})
 	}
@@ -359,18 +360,16 @@ func (g *Generator) change(ctx context.Context, i int) {
 	c.changes[i].BeganNs = &beganNs
 	c.mu.Unlock()
 	var err error
-	switch one.Action {
-	case joins, comesBack:
-		err = g.enter(ctx, one.Member)
+	switch {
+	case one.enters():
 		// Subtle: a system may let nobody in before it has noticed that another member is gone, so only the run's end limits this.
-	case leaves, killed:
+		err = g.enter(ctx, one.Member)
+	case one.Action != pauses:
 		within, cancel := context.WithTimeout(ctx, g.plan.SetUpTimeout())
 		defer cancel()
 		err = g.part(within, one.Member, one.Action == killed)
-	case pauses: // its handlers know the time
-		if !g.sleepUntil(one.untilNs) {
-			return
-		}
+	case !g.sleepUntil(one.untilNs): // its handlers know the time
+		return
 	}
 	doneNs := g.clock.Now() - g.t0
 	c.mu.Lock()

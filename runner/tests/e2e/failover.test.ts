@@ -30,6 +30,42 @@ test("the leader of a JetStream of three nodes, killed under load and never comi
 	expect(run.acked).toBeGreaterThan(800);
 });
 
+test("a consumer of two clients is killed, comes back, and two more join: nothing is lost, and it is told what it cost", async () => {
+	const { run, out } = await measured(
+		{
+			pattern: "work-queue",
+			consumers: "4",
+			producers: "2",
+			connections: "2",
+			duration: "4s",
+			drain: "10s",
+		},
+		{
+			clients: "2",
+			system: "{ broker: nats, mode: jetstream, ackWait: 1s }",
+			faults:
+				"[{ at: 1s, of: consumers, action: kill, count: 50%, for: 500ms }, { at: 2s, of: consumers, action: join, count: 2 }]",
+			sla: "[lost == 0, served < 10s]",
+		},
+		// A busy machine makes the generator late.
+		{ exit: [0, 4] },
+	);
+	expect(run).toMatchObject({ lost: 0, failed: 0, received: run.acked });
+	const [killed, joined] = run.failover;
+	expect(killed).toMatchObject({
+		of: "consumers",
+		action: "kill",
+		count: 2,
+		error: null,
+		endedNs: expect.any(Number),
+	});
+	expect(killed?.calledNs).toBeGreaterThanOrEqual(1e9);
+	expect(killed?.endedNs).toBeGreaterThanOrEqual(1.5e9);
+	expect(killed?.servedNs).toBeLessThan(10e9);
+	expect(joined).toMatchObject({ action: "join", count: 2, error: null, endedNs: null });
+	expect(out).toMatch(/kill of 2 consumers/);
+});
+
 describe("mqbench that ends in mid-fault", () => {
 	/** A run whose broker is killed, or paused, after a second: for a minute. */
 	async function inFault(action: "kill" | "pause") {
