@@ -30,7 +30,9 @@ test("the leader of a JetStream of three nodes, killed under load and never comi
 	expect(run.acked).toBeGreaterThan(800);
 });
 
-test("a consumer of two clients is killed, comes back, and two more join: nothing is lost, and it is told what it cost", async () => {
+test("a consumer of two clients is killed, comes back, and two more join: nothing is lost, and it is told what it cost", {
+	tags: "long",
+}, async () => {
 	const { run, out } = await measured(
 		{
 			pattern: "work-queue",
@@ -38,7 +40,7 @@ test("a consumer of two clients is killed, comes back, and two more join: nothin
 			producers: "2",
 			connections: "2",
 			duration: "4s",
-			drain: "10s",
+			drain: "4s",
 		},
 		{
 			clients: "2",
