@@ -1,3 +1,4 @@
+import { CATCH_UP } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
@@ -12,7 +13,8 @@ export type Crossing = NonNullable<Extract<ProgressLine, { mqbench: "tick" }>["c
 export function makeArrival(
 	plan: Pick<Plan, "pattern" | "acks" | "subscriptions" | "faults">,
 ): (clients: readonly (Crossing | null)[]) => boolean {
-	const shared = plan.pattern !== "fan-out";
+	// A catch-up has one receiver.
+	const shared = plan.pattern !== "fan-out" && plan.pattern !== CATCH_UP;
 	let before: string | null = null;
 	return (clients) => {
 		const known = clients.filter((one) => one !== null);

@@ -75,6 +75,15 @@ describe("a load beside another", () => {
 		expect(all[1]).toMatchObject({ pattern: "work-queue", message: { bytes: 65_536 } });
 	});
 
+	test("waits as long for its last messages, unless it says how long", () => {
+		const [, a, b] = plans(
+			"{ a: { rate: 1/s, message: 48B }, b: { rate: 1/s, message: 48B, drain: 7s } }",
+			"",
+			"rate: 1000/s, duration: 60s, drain: 3s",
+		);
+		expect([a?.drainNs, a?.timeoutNs, b?.drainNs]).toEqual([3 * S, 3 * S, 7 * S]);
+	});
+
 	test("shares no topic and no run number with the others", () => {
 		const all = plans("{ bulk: { rate: 500/s, message: 1KiB, topics: 2, producers: 2 } }");
 		const topics = all.flatMap((plan) => plan.topics);

@@ -145,7 +145,7 @@ function beside(
 		? { duration: late === null ? warmupNs + until : room }
 		: { duration: room, warmup: { ns: late === null ? warmupNs : 0 } };
 	const given = lasting === "steps" || lasting === "stages" ? { warmup: times.warmup } : times;
-	const one = resolveLoad({ ...given, ...fields }, wrong, { files });
+	const one = resolveLoad({ drain: main.drainNs, ...given, ...fields }, wrong, { files });
 	if (one === undefined) return undefined;
 	if (lasting !== undefined && !closed && one.schedule.durationNs > room)
 		wrong(lasting, "background-too-long", { ...about, field: lasting, roomNs: room });

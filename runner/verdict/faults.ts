@@ -2,6 +2,7 @@ import type { Collected } from "../evidence/collect.ts";
 import { faultsDone, servedBefore } from "../evidence/members.ts";
 import { largestOf } from "../extremes.ts";
 import { tail } from "../histogram/percentiles.ts";
+import { CATCH_UP } from "../model/load.ts";
 import { isOfAnswer, type LatencySla, type Plan } from "../model/plan.ts";
 import type { Failover } from "../model/result.ts";
 import { type FaultDone, faultZeroNs } from "../model/run-file.ts";
@@ -18,7 +19,8 @@ export function failoverOf(
 	collected: Collected,
 	line: LatencySla | undefined = lineOf(collected.plan),
 ): Failover[] {
-	const faults = faultsDone(collected);
+	// A catch-up is behind in any case.
+	const faults = collected.plan.pattern === CATCH_UP ? [] : faultsDone(collected);
 	const { warmupNs, durationNs } = collected.plan.schedule;
 	const windowNs = warmupNs + durationNs;
 	return faults.map(({ runOver: _, fault: place, ...fault }, i) => {

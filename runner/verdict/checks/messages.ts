@@ -1,5 +1,6 @@
 import { faultsDone } from "../../evidence/members.ts";
 import type { Counters } from "../../model/client-file.ts";
+import { CATCH_UP } from "../../model/load.ts";
 import { Metric, type Plan } from "../../model/plan.ts";
 import { copies, intendedInWindow, mainMetric, samplesPerMessage } from "../../plan/samples.ts";
 import { sum } from "../../stats/sum.ts";
@@ -129,15 +130,17 @@ export const uncounted: Check = {
 		if (warmup === null || window === null) return NOT_COUNTED;
 		// In a stopped run, `failed` includes messages that the stop held back.
 		if (state !== "complete") return unknown("the run was not completed");
-		const missing = KINDS.map(
-			(kind) => [kind, (warmup[kind] ?? 0) + (window[kind] ?? 0)] as const,
-		).filter(([kind, n]) => n > 0 && !countedBySla(plan, kind));
+		// Whether what a catch-up reads was sent, the main load judges.
+		const kinds = plan.pattern === CATCH_UP ? (["lost"] as const) : KINDS;
+		const missing = kinds
+			.map((kind) => [kind, (warmup[kind] ?? 0) + (window[kind] ?? 0)] as const)
+			.filter(([kind, n]) => n > 0 && !countedBySla(plan, kind));
 		if (missing.length > 0) {
 			const intended = warmup.intended + window.intended;
-			const kinds = missing.map(([kind, n]) => `${formatCount(n)} ${kind}`).join(", ");
+			const counts = missing.map(([kind, n]) => `${formatCount(n)} ${kind}`).join(", ");
 			return {
 				status: "inconclusive",
-				text: `${kinds} of ${plural(intended, "message")}; no SLA line counts them`,
+				text: `${counts} of ${plural(intended, "message")}; no SLA line counts them`,
 				values: { intended, ...Object.fromEntries(missing) },
 				figure: formatCount(sum(missing.map(([, n]) => n))),
 				limit: "0",
