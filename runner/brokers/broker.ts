@@ -328,7 +328,7 @@ export const USUAL_TRAITS = {
 
 const NO_DIAL = [
 	"mqbench opens its connections before the run",
-	"measure mqtt, nats, rabbitmq or redis with it",
+	"scenarios/systems.md lists the systems that can",
 ] as const;
 const OWN_VERSION = "binary is an installation with a version of its own; remove version";
 const NO_SERVER: Server = { process: null, image: null, program: null, install: null };
