@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bytes, CpuSet, count, flag, number, word } from "../model/field.ts";
+import { bytes, CpuSet, count, described, flag, number, word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
@@ -45,57 +45,47 @@ export const processFields = {
 		["2GiB"],
 		16 * 1024 ** 2,
 	).optional(),
-	metrics: z
-		.union([
+	metrics: described(
+		z.union([
 			z.literal(false),
 			MetricsUrl,
 			z.strictObject({
 				url: MetricsUrl.optional(),
-				show: z
-					.array(z.string().min(1).max(200))
-					.min(1)
-					.max(50)
-					.optional()
-					.meta({
-						description: "Names for the chart; `*` stands for any text.",
-						examples: [["*_messages_ready", "process_*_bytes"]],
-					}),
+				show: described(
+					z.array(z.string().min(1).max(200)).min(1).max(50).optional(),
+					"Names for the chart; `*` stands for any text.",
+					[["*_messages_ready", "process_*_bytes"]],
+				),
 			}),
-		])
-		.optional()
-		.meta({
-			description: `The broker's own metrics, read once a second: Prometheus text, or numbers in JSON. \`{port}\` is the broker's port; separate several nodes with commas. \`{ url, show }\` chooses what the chart shows; details.json has everything. Default: the broker's own, where mqbench starts it and it has some; \`false\`: nothing.`,
-			examples: ["http://127.0.0.1:9404/metrics"],
-		}),
+		]),
+		`The broker's own metrics, read once a second: Prometheus text, or numbers in JSON. \`{port}\` is the broker's port; separate several nodes with commas. \`{ url, show }\` chooses what the chart shows; details.json has everything. Default: the broker's own, where mqbench starts it and it has some; \`false\`: nothing.`,
+		["http://127.0.0.1:9404/metrics"],
+	).optional(),
 	create: flag(
 		"`false`: use your existing `topics` (`target: existing`); mqbench creates, changes and removes none. Default: true.",
 		[false],
 	).optional(),
-	topics: z
-		.array(
-			z
-				.string()
-				.max(249)
-				.regex(/^[^\p{C}\p{Z}]+$/u, tell("topic-form")),
-		)
-		.min(1)
-		.max(10_000)
-		.optional()
-		.meta({
-			description:
-				"With `create: false`, your topics: as many as the workload has. Messages of other senders count as foreign.",
-			examples: [["orders"]],
-		}),
+	topics: described(
+		z
+			.array(
+				z
+					.string()
+					.max(249)
+					.regex(/^[^\p{C}\p{Z}]+$/u, tell("topic-form")),
+			)
+			.min(1)
+			.max(10_000),
+		"With `create: false`, your topics: as many as the workload has. Messages of other senders count as foreign.",
+		[["orders"]],
+	).optional(),
 	durability: Level.optional().meta({
 		description:
 			"Where an acknowledged message is. `memory`: in memory; `os`: written, not flushed; `interval`: flushed at intervals; `fsync`: on disk. Default: the broker's own, printed on each chart.",
 	}),
-	config: z
-		.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-		.optional()
-		.meta({
-			description: `Raw settings of the broker, except those that \`durability\` sets. Reports show the durability that follows from them. Secrets come from the environment (\`${variable("NAME")}\`) and are hidden in reports.`,
-		}),
+	config: described(
+		z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+		`Raw settings of the broker, except those that \`durability\` sets. Reports show the durability that follows from them. Secrets come from the environment (\`${variable("NAME")}\`) and are hidden in reports.`,
+	),
 	pin: CpuSet.optional().meta({
 		description:
 			"CPUs of this broker (`target: local`, `docker`, `aws`). Default: the scenario's `pin.brokers`.",
@@ -152,30 +142,24 @@ export function onlyIn<Key extends string>(
 }
 
 export const tlsField = {
-	tls: z
-		.union([
+	tls: described(
+		z.union([
 			z.boolean(),
 			z.strictObject({
 				ca: z.string().optional().meta({
 					description: "PEM file with the certificates to trust. Default: the system's.",
 				}),
-				cert: z
-					.string()
-					.optional()
-					.meta({ description: "PEM file with the client's certificate." }),
+				cert: described(z.string().optional(), "PEM file with the client's certificate."),
 				key: z.string().optional().meta({ description: "PEM file with the client's key." }),
 				serverName: z.string().optional().meta({
 					description: "Expected name in the broker's certificate. Default: the URL's host.",
 				}),
 				insecure: flag("Trust any certificate (for tests only). Default: false.").optional(),
 			}),
-		])
-		.optional()
-		.meta({
-			description:
-				"Encrypt connections (`target: existing`). Default: only if the url asks for it.",
-			examples: [true],
-		}),
+		]),
+		"Encrypt connections (`target: existing`). Default: only if the url asks for it.",
+		[true],
+	).optional(),
 } as const;
 
 /** Options that no driver gets. */

@@ -1,27 +1,16 @@
 import { z } from "zod";
+import { described } from "./field.ts";
+
+const SaidList = z.array(z.union([z.string(), z.number()]));
+const SaidValue = z.union([z.string(), z.number(), z.boolean(), z.null(), SaidList]);
 
 /** For programs, next to a sentence: its code and values. Absent in results of earlier versions. */
 export const SaidFields = {
-	code: z
-		.string()
-		.optional()
-		.meta({ description: "What the sentence says; permanent once released." }),
-	values: z
-		.record(
-			z.string(),
-			z.union([
-				z.string(),
-				z.number(),
-				z.boolean(),
-				z.null(),
-				z.array(z.union([z.string(), z.number()])),
-			]),
-		)
-		.optional()
-		.meta({
-			description:
-				"What the sentence names. Numbers have their unit in the name: ...Ns, ...PerSecond, ...Seconds, share and ...Share (parts of 1); others are counts. of: the code of the first half, where a second one decides.",
-		}),
+	code: described(z.string().optional(), "What the sentence says; permanent once released."),
+	values: described(
+		z.record(z.string(), SaidValue).optional(),
+		"What the sentence names. Numbers have their unit in the name: ...Ns, ...PerSecond, ...Seconds, share and ...Share (parts of 1); others are counts. of: the code of the first half, where a second one decides.",
+	),
 };
 
 /** Judges the median of all ratios B/A (Hodges-Lehmann; A: baseline) by ranks (reports/METHOD.md, "Comparing two sets of runs"). */

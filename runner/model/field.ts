@@ -12,6 +12,15 @@ import type { Sizes } from "./sizes.ts";
 
 type Docs = { description: string; examples: (string | number)[] };
 
+/** With its text for editors and the reference. */
+export function described<Schema extends z.ZodType>(
+	schema: Schema,
+	description: string,
+	examples: readonly unknown[] = [],
+): Schema {
+	return schema.meta({ description, ...(examples.length > 0 && { examples }) });
+}
+
 /** Text with a unit; the docs describe the text, not the parsed value. `complaint` is the mistake in a value ("must be above 0"). */
 export function unit<Kind extends keyof typeof PARSERS>(
 	kind: Kind,
@@ -54,14 +63,10 @@ export function warmup(description: string, examples: string[]) {
 				{ description, examples },
 				parseWarmup,
 			),
-			z
-				.literal("steady")
-				.meta({ description: "Until p50 is level." })
-				.transform((): Warmup => ({ steady: true })),
-			z
-				.literal(0)
-				.meta({ description: "None." })
-				.transform((): Warmup => ({ ns: 0 })),
+			described(z.literal("steady"), "Until p50 is level.").transform(
+				(): Warmup => ({ steady: true }),
+			),
+			described(z.literal(0), "None.").transform((): Warmup => ({ ns: 0 })),
 		])
 		.meta({ description, examples });
 }
@@ -113,7 +118,7 @@ export function word(
 	form?: readonly [RegExp, string],
 ) {
 	const text = form ? z.string().regex(form[0], form[1]) : z.string().min(1);
-	return text.meta({ description, ...(examples.length > 0 && { examples }) });
+	return described(text, description, examples);
 }
 
 export function named<const Name extends string>(name: Name, description: string) {
@@ -139,11 +144,11 @@ export function choice<const Words extends readonly [string, ...string[]]>(
 	description: string,
 	examples: readonly string[] = [],
 ) {
-	return z.enum(words).meta({ description, ...(examples.length > 0 && { examples }) });
+	return described(z.enum(words), description, examples);
 }
 
 export function flag(description: string, examples: readonly boolean[] = []) {
-	return z.boolean().meta({ description, ...(examples.length > 0 && { examples }) });
+	return described(z.boolean(), description, examples);
 }
 
 /** Written as for taskset: "0-3,8". Whether the machine has these CPUs shows when a run starts. */

@@ -8,7 +8,20 @@ import {
 	formatRate,
 	UNIT_PATTERNS,
 } from "../units.ts";
-import { bytes, count, number, type Size, size, sizeText, span, unit, warmup } from "./field.ts";
+import {
+	bytes,
+	count,
+	described,
+	flag,
+	number,
+	type Size,
+	size,
+	sizeText,
+	span,
+	unit,
+	warmup,
+	word,
+} from "./field.ts";
 import { Sizes } from "./sizes.ts";
 
 export const PATTERNS = [
@@ -131,14 +144,10 @@ const Step = z.strictObject({
 const Payload = z.union([
 	z.enum(["random", "zeros"]),
 	z.strictObject({
-		file: z
-			.string()
-			.min(1)
-			.meta({
-				description:
-					"File from which payloads take their bytes in turn, relative to the scenario's folder.",
-				examples: ["orders.json"],
-			}),
+		file: word(
+			"File from which payloads take their bytes in turn, relative to the scenario's folder.",
+			["orders.json"],
+		),
 	}),
 	z.strictObject({
 		random: number(
@@ -162,8 +171,8 @@ const Share = z
 	.transform(Number.parseFloat)
 	.meta({ description: "Share of the messages.", examples: ["80%"] });
 
-const MessageSize = z
-	.union([
+const MessageSize = described(
+	z.union([
 		size({ description: "Size of all messages.", examples: ["256B"] }, complaint),
 		z.strictObject({
 			median: sized("Median of a lognormal distribution.", "1KiB"),
@@ -174,30 +183,24 @@ const MessageSize = z
 			),
 		}),
 		z.strictObject({
-			file: z
-				.string()
-				.min(1)
-				.meta({
-					description:
-						"File with a size per line, taken in turn, relative to the scenario's folder.",
-					examples: ["sizes.txt"],
-				}),
+			file: word("File with a size per line, taken in turn, relative to the scenario's folder.", [
+				"sizes.txt",
+			]),
 		}),
 		z
 			.record(z.string().regex(new RegExp(UNIT_PATTERNS.size), tell("name-sizes")), Share)
 			.transform((shares) => ({ shares }))
 			.meta({ description: "Sizes and their shares.", examples: [{ "256B": "80%" }] }),
-	])
-	.meta({
-		description: `Payload size, including mqbench's envelope of ${ENVELOPE_BYTES} bytes. \`limit\`: the largest message that each system takes, by its \`config\` or mqbench's set-up; \`limit + 1B\` exceeds it on purpose. Or several sizes (\`{ 256B: 80%, 4KiB: 20% }\`, a distribution, a file), in the same order for every system; results show latency by size.`,
-		examples: [
-			"256B",
-			"limit + 1B",
-			{ "256B": "80%", "4KiB": "20%" },
-			{ median: "1KiB", p99: "32KiB", max: "1MiB" },
-			{ file: "sizes.txt" },
-		],
-	});
+	]),
+	`Payload size, including mqbench's envelope of ${ENVELOPE_BYTES} bytes. \`limit\`: the largest message that each system takes, by its \`config\` or mqbench's set-up; \`limit + 1B\` exceeds it on purpose. Or several sizes (\`{ 256B: 80%, 4KiB: 20% }\`, a distribution, a file), in the same order for every system; results show latency by size.`,
+	[
+		"256B",
+		"limit + 1B",
+		{ "256B": "80%", "4KiB": "20%" },
+		{ median: "1KiB", p99: "32KiB", max: "1MiB" },
+		{ file: "sizes.txt" },
+	],
+);
 
 /** Name, text for the plainest work (or null), text of a value. Released texts never change because stored baselines hash them. */
 export type Fact<Value> = readonly [
@@ -222,55 +225,37 @@ export const LOAD_FIELDS = {
 		fact: ["load", null, loadText],
 	},
 	arrivals: {
-		input: z
-			.enum(["constant", "poisson"])
-			.meta({
-				description:
-					"When messages are due. `constant`: at equal intervals; `poisson`: at random, with bursts and the mean `rate`. Default: constant.",
-			})
-			.optional(),
+		input: described(
+			z.enum(["constant", "poisson"]),
+			"When messages are due. `constant`: at equal intervals; `poisson`: at random, with bursts and the mean `rate`. Default: constant.",
+		).optional(),
 	},
 	seed: {
-		input: z
-			.int()
-			.min(0)
-			.max(0xffff_ffff)
-			.meta({
-				description:
-					"For `arrivals: poisson`: the same seed gives every system the same times. Default: 1.",
-				examples: [1],
-			})
-			.optional(),
+		input: described(
+			z.int().min(0).max(0xffff_ffff),
+			"For `arrivals: poisson`: the same seed gives every system the same times. Default: 1.",
+			[1],
+		).optional(),
 		inName: ({ schedule }) => (schedule.kind === "poisson" ? `seed ${schedule.seed}` : ""),
 	},
 	stages: {
-		input: z
-			.array(Stage)
-			.min(1)
-			.max(1000)
-			.meta({
-				description:
-					"The rate changes linearly, starting at `rate`, which is also the warm-up's. The durations add up to the measured part.",
-				examples: [[{ duration: "30s", target: "10000/s" }]],
-			})
-			.optional(),
+		input: described(
+			z.array(Stage).min(1).max(1000),
+			"The rate changes linearly, starting at `rate`, which is also the warm-up's. The durations add up to the measured part.",
+			[[{ duration: "30s", target: "10000/s" }]],
+		).optional(),
 	},
 	steps: {
-		input: z
-			.array(Step)
-			.min(1)
-			.max(1000)
-			.meta({
-				description:
-					"Constant rates, one after another; reports show each. The first is also the warm-up's. The durations add up to the measured part.",
-				examples: [
-					[
-						{ rate: "1000/s", duration: "10s" },
-						{ rate: "2000/s", duration: "10s" },
-					],
+		input: described(
+			z.array(Step).min(1).max(1000),
+			"Constant rates, one after another; reports show each. The first is also the warm-up's. The durations add up to the measured part.",
+			[
+				[
+					{ rate: "1000/s", duration: "10s" },
+					{ rate: "2000/s", duration: "10s" },
 				],
-			})
-			.optional(),
+			],
+		).optional(),
 	},
 	messages: {
 		input: count(
@@ -280,28 +265,23 @@ export const LOAD_FIELDS = {
 		).optional(),
 	},
 	find: {
-		input: z
-			.enum(["max-rate"])
-			.meta({
-				description: "Find the highest rate that meets the SLA with nothing lost.",
-			})
-			.optional(),
+		input: described(
+			z.enum(["max-rate"]),
+			"Find the highest rate that meets the SLA with nothing lost.",
+		).optional(),
 		inName: ({ find }) => (find === null ? "" : `find ${find}`),
 	},
 	backlog: {
-		input: z
-			.union([
+		input: described(
+			z.union([
 				z.int().min(1).max(1_000_000_000),
 				unit("size", { description: "Payload bytes that pile up.", examples: ["1GiB"] }, (bytes) =>
 					bytes === 0 ? "must be above 0" : undefined,
 				).transform((bytes) => ({ bytes })),
-			])
-			.meta({
-				description:
-					"`backlog`: messages (or bytes) that pile up while consumers pause, from a fifth of the duration on.",
-				examples: [100_000, "1GiB"],
-			})
-			.optional(),
+			]),
+			"`backlog`: messages (or bytes) that pile up while consumers pause, from a fifth of the duration on.",
+			[100_000, "1GiB"],
+		).optional(),
 		only: ["backlog"],
 		inName: ({ backlog }) => (backlog === null ? "" : `${backlog.messages} waiting`),
 	},
@@ -369,12 +349,9 @@ export const LOAD_FIELDS = {
 		],
 	},
 	checksum: {
-		input: z
-			.boolean()
-			.meta({
-				description: `Every payload ends with its CRC32C (${CHECKSUM_BYTES} bytes), which consumers check. Adds the SLA line \`corrupted == 0\`.`,
-			})
-			.default(false),
+		input: flag(
+			`Every payload ends with its CRC32C (${CHECKSUM_BYTES} bytes), which consumers check. Adds the SLA line \`corrupted == 0\`.`,
+		).default(false),
 		inName: ({ message }) => (message.checksum ? "checksum" : "no checksum"),
 		fact: ["checksum", "no", (run) => (run.checksum ? "yes" : "no")],
 	},

@@ -11,6 +11,7 @@ import { CommandFile } from "./command-file.ts";
 import { Comparison, SaidFields } from "./comparison.ts";
 import { countParts } from "./counts.ts";
 import { EnvironmentFile } from "./environment-file.ts";
+import { described, flag } from "./field.ts";
 import { loadInResult, Schedule } from "./load.ts";
 import { byMetric, Metric, Plan } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
@@ -60,10 +61,9 @@ export const MetricSummary = z.strictObject({
 });
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
-const Weak = z
-	.boolean()
-	.default(false)
-	.meta({ description: "The support of lagP99 is weak; absent in older files: not known." });
+const Weak = flag("The support of lagP99 is weak; absent in older files: not known.").default(
+	false,
+);
 
 /** A step of the load, or the "before", "build" and "drain" of a backlog. */
 export const Phase = z.strictObject({
@@ -209,10 +209,9 @@ export const Failover = z.strictObject({
 	recoveredNs: Ns.nullable(),
 	drainedNs: Ns.nullable(),
 	...servedFields,
-	drainedStill: z.boolean().default(false).meta({
-		description:
-			"drainedNs is null because messages waited until the next fault, or the end of the window; absent in older files: false.",
-	}),
+	drainedStill: flag(
+		"drainedNs is null because messages waited until the next fault, or the end of the window; absent in older files: false.",
+	).default(false),
 });
 export type Failover = z.infer<typeof Failover>;
 
@@ -291,8 +290,8 @@ export const Run = z.strictObject({
 	/** The run's metric in short tables: response, in a closed loop service, in a backlog ack. */
 	main: Metric,
 	phases: z.array(Phase),
-	hours: z
-		.array(
+	hours: described(
+		z.array(
 			z.strictObject({
 				/** Of the window. The last one may be shorter. */
 				fromNs: Ns,
@@ -308,12 +307,9 @@ export const Run = z.strictObject({
 				/** The highest sample of the broker's memory (RSS). */
 				brokerBytes: MaybeCount,
 			}),
-		)
-		.optional()
-		.meta({
-			description:
-				"By hour of the window, in runs of 2 h or more without steps; absent in others, and in older files.",
-		}),
+		),
+		"By hour of the window, in runs of 2 h or more without steps; absent in others, and in older files.",
+	).optional(),
 	drain: z
 		.strictObject({
 			peak: MaybeCount,
@@ -346,8 +342,8 @@ export const Run = z.strictObject({
 			behind: MaybeCount,
 		})
 		.nullable(),
-	sizes: z
-		.array(
+	sizes: described(
+		z.array(
 			z.strictObject({
 				size: z.string(),
 				toBytes: Count,
@@ -360,14 +356,11 @@ export const Run = z.strictObject({
 					percentiles: true,
 				}).shape,
 			}),
-		)
-		.optional()
-		.meta({
-			description:
-				"The main metric by size, if messages have several: a class for each, or the powers of four.",
-		}),
-	breakdown: z
-		.array(
+		),
+		"The main metric by size, if messages have several: a class for each, or the powers of four.",
+	).optional(),
+	breakdown: described(
+		z.array(
 			z.strictObject({
 				/** 100: the slowest message. */
 				p: z.number().gt(0).max(100),
@@ -381,12 +374,9 @@ export const Run = z.strictObject({
 				from: Ns.nullable(),
 				to: Ns.nullable(),
 			}),
-		)
-		.optional()
-		.meta({
-			description:
-				"What the messages around each percentile waited for: all in its bucket of response times (a sixteenth of an octave), and while they are fewer than 10, in the nearest buckets up to a quarter away. Percentiles without support are left out. Absent: the load has no response times, or an older mqbench did not count.",
-		}),
+		),
+		"What the messages around each percentile waited for: all in its bucket of response times (a sixteenth of an octave), and while they are fewer than 10, in the nearest buckets up to a quarter away. Percentiles without support are left out. Absent: the load has no response times, or an older mqbench did not count.",
+	).optional(),
 	/** Between T0 and the window's end, by time; warnings and worse if not all fit. `atNs`: since T0, by the node's clock. */
 	brokerLog: z
 		.strictObject({
@@ -534,10 +524,7 @@ export const Run = z.strictObject({
 	/** From each client that is a host to each broker node, before the run; absent in published reports. */
 	network: z.array(NetworkPath).default([]),
 	topology: z.string().nullable(),
-	nodesShareHost: z
-		.boolean()
-		.default(false)
-		.meta({ description: "Nodes share one host; absent in older files: false." }),
+	nodesShareHost: flag("Nodes share one host; absent in older files: false.").default(false),
 	failover: z.array(Failover),
 	generator: z
 		.strictObject({

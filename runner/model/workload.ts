@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatCount, formatDurationExact } from "../units.ts";
-import { count, span } from "./field.ts";
+import { count, described, flag, span } from "./field.ts";
 import {
 	type Fact,
 	LOAD_FIELDS,
@@ -53,13 +53,10 @@ const KEYS = 1000;
 // Each workload field is declared once, here or in load.ts; schema, docs, cases, names, plan, result and work facts follow from that.
 
 const pattern = field({
-	input: z
-		.enum(PATTERNS)
-		.meta({
-			description:
-				"`round-trip`: the sender receives its own messages through the broker; `request-reply`: responders send each message back; `fan-out`: every subscriber gets a copy; `work-queue`: consumers share the messages; `publish`: nothing is received, only acknowledged; `backlog`: consumers pause while messages pile up, then drain them; `connect`: each message is a new connection, which sends it to itself (`ack`: until it is logged in).",
-		})
-		.default("round-trip"),
+	input: described(
+		z.enum(PATTERNS),
+		"`round-trip`: the sender receives its own messages through the broker; `request-reply`: responders send each message back; `fan-out`: every subscriber gets a copy; `work-queue`: consumers share the messages; `publish`: nothing is received, only acknowledged; `backlog`: consumers pause while messages pile up, then drain them; `connect`: each message is a new connection, which sends it to itself (`ack`: until it is logged in).",
+	).default("round-trip"),
 	plan: Pattern,
 	value: (pattern = "round-trip"): Pattern => pattern,
 	inName: (pattern) => pattern,
@@ -80,16 +77,11 @@ const SENDING = {
 		fact: ["in flight", "no limit", (n) => (n === null ? "no limit" : `${n}`)],
 	}),
 	hold: field({
-		input: z
-			.int()
-			.min(0)
-			.max(1_000_000)
-			.meta({
-				description:
-					"`connect`: how many connections stay open and idle; the oldest is closed for a new one. Default: 0.",
-				examples: [1000],
-			})
-			.optional(),
+		input: described(
+			z.int().min(0).max(1_000_000),
+			"`connect`: how many connections stay open and idle; the oldest is closed for a new one. Default: 0.",
+			[1000],
+		).optional(),
 		// On all clients together.
 		plan: z.int().nonnegative().default(0),
 		value: (n) => n ?? 0,
@@ -186,13 +178,9 @@ const RECEIVING = {
 		fact: ["connections of consumers", "0", String],
 	}),
 	wildcard: field({
-		input: z
-			.boolean()
-			.meta({
-				description:
-					"`fan-out`: each subscriber has one wildcard subscription instead of one per topic.",
-			})
-			.default(false),
+		input: flag(
+			"`fan-out`: each subscriber has one wildcard subscription instead of one per topic.",
+		).default(false),
 		plan: z.boolean().default(false),
 		value: (on) => on ?? false,
 		only: ["fan-out"],
@@ -200,15 +188,11 @@ const RECEIVING = {
 		fact: ["wildcard", "no", (on) => (on ? "yes" : "no")],
 	}),
 	bystanders: field({
-		input: z
-			.int()
-			.min(0)
-			.max(1_000_000)
-			.meta({
-				description: "`fan-out`: additional subscriptions to topics without messages.",
-				examples: [1000],
-			})
-			.default(0),
+		input: described(
+			z.int().min(0).max(1_000_000),
+			"`fan-out`: additional subscriptions to topics without messages.",
+			[1000],
+		).default(0),
 		plan: z.int().nonnegative().default(0),
 		value: (n) => n ?? 0,
 		only: ["fan-out"],
@@ -216,8 +200,8 @@ const RECEIVING = {
 		fact: ["bystanders", "0", String],
 	}),
 	work: field({
-		input: z
-			.union([
+		input: described(
+			z.union([
 				span("Time per message.", ["2ms"], "above 0"),
 				z.strictObject({
 					mean: span("Mean time per message.", ["2ms"], "above 0"),
@@ -225,13 +209,10 @@ const RECEIVING = {
 						description: "`exponential`: mostly short, occasionally long.",
 					}),
 				}),
-			])
-			.meta({
-				description:
-					"`work-queue`, `backlog`: how long a consumer sleeps before it acknowledges a message. Default: no work.",
-				examples: ["2ms", { mean: "5ms", distribution: "exponential" }],
-			})
-			.optional(),
+			]),
+			"`work-queue`, `backlog`: how long a consumer sleeps before it acknowledges a message. Default: no work.",
+			["2ms", { mean: "5ms", distribution: "exponential" }],
+		).optional(),
 		plan: WorkOfMessage.nullable().default(null),
 		value: (work): WorkOfMessage | null => {
 			if (work === undefined) return null;
@@ -253,8 +234,8 @@ const RECEIVING = {
 		],
 	}),
 	keys: field({
-		input: z
-			.union([
+		input: described(
+			z.union([
 				z.enum(["none", ...KeyDistribution.options]),
 				z.strictObject({
 					distribution: KeyDistribution.meta({
@@ -263,12 +244,10 @@ const RECEIVING = {
 					}),
 					count: count("Number of keys.", 100_000_000, [100]).default(KEYS),
 				}),
-			])
-			.meta({
-				description: "How message keys are drawn. Brokers choose a partition by the key.",
-				examples: ["zipf", { distribution: "random", count: 100 }],
-			})
-			.default("none"),
+			]),
+			"How message keys are drawn. Brokers choose a partition by the key.",
+			["zipf", { distribution: "random", count: 100 }],
+		).default("none"),
 		// Key k of message i is a function of only seed and i; its bytes are "k<number>".
 		plan: z
 			.strictObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hasProcess, type SystemOptions } from "../brokers/index.ts";
 import { largestOf } from "../extremes.ts";
-import { count, ttl, unit, word } from "../model/field.ts";
+import { count, described, flag, ttl, unit, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
 import { completed } from "./place.ts";
 
@@ -34,15 +34,11 @@ export const AwsFile = z
 		profile: word("AWS profile. Default: from the environment (AWS_PROFILE, AWS_ACCESS_KEY_ID).", [
 			"bench",
 		]).optional(),
-		owner: z
-			.string()
-			.min(1)
-			.max(128)
-			.optional()
-			.meta({
-				description: "Value of the tag mqbench:owner. Default: the caller's name in AWS.",
-				examples: ["ada"],
-			}),
+		owner: described(
+			z.string().min(1).max(128).optional(),
+			"Value of the tag mqbench:owner. Default: the caller's name in AWS.",
+			["ada"],
+		),
 		ami: word(
 			"Machine image, a Debian 12. Default: the newest for the instance type's processor.",
 			["ami-0123456789abcdef0"],
@@ -63,53 +59,46 @@ export const AwsFile = z
 					description: "Instance type: one machine for each node of the largest system.",
 					examples: ["i4i.xlarge"],
 				}),
-				volume: z
-					.strictObject({
-						type: z.enum(["gp3", "io2"]).default("gp3").meta({ description: "Volume type." }),
-						size: whole("GiB", "Volume size, whole GiB.", "100GiB", 4, 65_536),
-						iops: count(
-							"Provisioned I/O operations per second; required for io2. Default: gp3's.",
-							256_000,
-							[6000],
-						).optional(),
-						throughput: whole(
-							"MiB",
-							"gp3: provisioned bytes per second, whole MiB. Default: gp3's.",
-							"500MiB",
-							125,
-							2000,
-						).optional(),
-					})
-					.transform(({ type, size, iops, throughput }) => ({
-						type,
-						sizeGiB: size,
-						iops: iops ?? null,
-						// Only gp3 has it.
-						throughputMiBps: throughput ?? null,
-					}))
-					.optional()
-					.meta({
-						description:
-							"EBS volume for the brokers' data. Default: the instance's NVMe disk, which its type must have.",
-						examples: [{ type: "gp3", size: "100GiB" }],
-					}),
+				volume: described(
+					z
+						.strictObject({
+							type: z.enum(["gp3", "io2"]).default("gp3").meta({ description: "Volume type." }),
+							size: whole("GiB", "Volume size, whole GiB.", "100GiB", 4, 65_536),
+							iops: count(
+								"Provisioned I/O operations per second; required for io2. Default: gp3's.",
+								256_000,
+								[6000],
+							).optional(),
+							throughput: whole(
+								"MiB",
+								"gp3: provisioned bytes per second, whole MiB. Default: gp3's.",
+								"500MiB",
+								125,
+								2000,
+							).optional(),
+						})
+						.transform(({ type, size, iops, throughput }) => ({
+							type,
+							sizeGiB: size,
+							iops: iops ?? null,
+							// Only gp3 has it.
+							throughputMiBps: throughput ?? null,
+						})),
+					"EBS volume for the brokers' data. Default: the instance's NVMe disk, which its type must have.",
+					[{ type: "gp3", size: "100GiB" }],
+				).optional(),
 			})
 			.meta({ description: "The brokers' machines.", examples: [{ instance: "i4i.xlarge" }] }),
-		clients: z
-			.strictObject({
-				instance: Instance.meta({
-					description: "Instance type of the load generators.",
-					examples: ["c6in.xlarge"],
-				}),
-				spot: z.boolean().default(false).meta({
-					description:
-						"Spot instances: cheaper, but AWS may take them back, which makes the run INVALID.",
-				}),
-			})
-			.meta({
-				description: "The load generators' machines.",
-				examples: [{ instance: "c6in.xlarge" }],
+		clients: described(
+			z.strictObject({
+				instance: described(Instance, "Instance type of the load generators.", ["c6in.xlarge"]),
+				spot: flag(
+					"Spot instances: cheaper, but AWS may take them back, which makes the run INVALID.",
+				).default(false),
 			}),
+			"The load generators' machines.",
+			[{ instance: "c6in.xlarge" }],
+		),
 	})
 	.transform(({ ttl: ttlNs, sshFrom, brokers, ...rest }) => ({
 		...completed(["zone", "profile", "owner", "ami"], rest),

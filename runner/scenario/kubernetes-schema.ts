@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bytes, number, ttl, word } from "../model/field.ts";
+import { bytes, described, number, ttl, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
 import { completed } from "./place.ts";
 
@@ -20,36 +20,25 @@ export const KubernetesFile = z
 			"Image of the load generators' pods: any with `sh`, `sha256sum` and `tar`. mqbench copies its programs into them.",
 			["registry.example.com/busybox:1.37.0"],
 		).default("busybox:1.37.0"),
-		imagePullSecret: Dns.optional().meta({
-			description: "Secret for pulling images.",
-			examples: ["registry-login"],
-		}),
-		resources: z
-			.strictObject({
+		imagePullSecret: described(Dns.optional(), "Secret for pulling images.", ["registry-login"]),
+		resources: described(
+			z.strictObject({
 				cpus: number("Cores.", [2], { least: 0.1, most: 1024 }).default(2),
 				memory: bytes("Memory.", ["2GiB"], 128 * 1024 ** 2).prefault("2GiB"),
-			})
-			.prefault({})
-			.meta({
-				description:
-					"Requests and limits of each load generator's pod. A broker has the `cpus` and `memory` of its system.",
-				examples: [{ cpus: 2, memory: "2GiB" }],
 			}),
-		nodeSelector: z
-			.record(z.string().min(1), z.string())
-			.default({})
-			.meta({
-				description: "Labels of the nodes for all pods.",
-				examples: [{ pool: "bench" }],
-			}),
-		tolerations: z
-			.array(z.record(z.string(), z.string()))
-			.default([])
-			.meta({
-				description:
-					"Tolerations of all pods, in Kubernetes' form: `key`, `operator`, `value`, `effect`.",
-				examples: [[{ key: "dedicated", value: "bench" }]],
-			}),
+			"Requests and limits of each load generator's pod. A broker has the `cpus` and `memory` of its system.",
+			[{ cpus: 2, memory: "2GiB" }],
+		).prefault({}),
+		nodeSelector: described(
+			z.record(z.string().min(1), z.string()).default({}),
+			"Labels of the nodes for all pods.",
+			[{ pool: "bench" }],
+		),
+		tolerations: described(
+			z.array(z.record(z.string(), z.string())).default([]),
+			"Tolerations of all pods, in Kubernetes' form: `key`, `operator`, `value`, `effect`.",
+			[[{ key: "dedicated", value: "bench" }]],
+		),
 		storageClass: word(
 			"Storage class of the brokers' volumes. Default: the node's disk (`emptyDir`).",
 			["fast-ssd"],

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { brokerOf, example, realBrokers } from "../brokers/index.ts";
-import { word } from "../model/field.ts";
+import { described, flag, word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { RIG_TARGETS } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
@@ -33,14 +33,12 @@ const sshHost = {
 	knownHosts: word(
 		"File that keeps the hosts' own keys, from this file's folder: one that is not in it yet is taken at the first contact. Default: ssh's own way.",
 	).optional(),
-	hostKeyKnown: z.boolean().default(false).meta({
-		description:
-			"The host's own key was in knownHosts before anybody connected, as with machines that mqbench rents: another one is refused, and so is one that is not in it.",
-	}),
-	setUp: z.boolean().default(false).meta({
-		description:
-			"It is prepared by mqbench's set-up script (infra/aws/user-data): nothing is done on it before that says ready.",
-	}),
+	hostKeyKnown: flag(
+		"The host's own key was in knownHosts before anybody connected, as with machines that mqbench rents: another one is refused, and so is one that is not in it.",
+	).default(false),
+	setUp: flag(
+		"It is prepared by mqbench's set-up script (infra/aws/user-data): nothing is done on it before that says ready.",
+	).default(false),
 	bootMinutes: z.int().min(1).max(60).optional().meta({
 		description:
 			"With `setUp`: how long it may take until ssh lets in. Default: 3; machines without a hypervisor take longer.",
@@ -57,10 +55,9 @@ export const Cloud = z.strictObject({
 		["123456789012"],
 	),
 	owner: word("Tag of all of it."),
-	machines: z.record(z.string(), z.int().positive()).meta({
-		description: "How many of each type.",
-		examples: [{ "i4i.xlarge": 3, "c6in.xlarge": 2 }],
-	}),
+	machines: described(z.record(z.string(), z.int().positive()), "How many of each type.", [
+		{ "i4i.xlarge": 3, "c6in.xlarge": 2 },
+	]),
 	hourlyUsd: orNull(z.number().nonnegative(), "What all of it costs an hour; null: not known."),
 	endsAt: orNull(
 		z.iso.datetime(),
@@ -101,32 +98,24 @@ export const RigFile = z
 						"As clients reach it, password included; null: there are hosts instead.",
 						[example.url("me:secret@10.0.0.5")],
 					),
-					hosts: z
-						.array(
+					hosts: described(
+						z.array(
 							z.strictObject({
 								...sshHost,
-								address: z
-									.string()
-									.refine((text) => isIP(text) !== 0 && !text.includes("%"), tell("rig-address"))
-									.meta({
-										description:
-											"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
-										examples: ["10.0.0.5"],
-									}),
+								address: described(
+									z
+										.string()
+										.refine((text) => isIP(text) !== 0 && !text.includes("%"), tell("rig-address")),
+									"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
+									["10.0.0.5"],
+								),
 							}),
-						)
-						.default([])
-						.meta({
-							description:
-								"Hosts for SSH, one for each node: mqbench starts fresh nodes of the broker on them for every run. Empty: it is up, at its url.",
-						}),
-					server: z
-						.string()
-						.default("")
-						.meta({
-							description: "What it is; empty: the driver finds out.",
-							examples: [`${brokerOf(example).title} 4.1.1`],
-						}),
+						),
+						"Hosts for SSH, one for each node: mqbench starts fresh nodes of the broker on them for every run. Empty: it is up, at its url.",
+					).default([]),
+					server: described(z.string().default(""), "What it is; empty: the driver finds out.", [
+						`${brokerOf(example).title} 4.1.1`,
+					]),
 					level: orNull(
 						Level,
 						"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
@@ -147,10 +136,7 @@ export const RigFile = z
 					machine: orNull(z.string(), "Type of its hosts' machines; null: not known.", [
 						"i4i.xlarge",
 					]),
-					nodesShareHost: z
-						.boolean()
-						.default(false)
-						.meta({ description: "Nodes share one host: reports say so." }),
+					nodesShareHost: flag("Nodes share one host: reports say so.").default(false),
 					sameHost: z.boolean().default(false).meta({
 						description: "It shares this machine's cores with a generator that runs here.",
 					}),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
-import { CpuSet, choice, count, parsed, span, word } from "../model/field.ts";
+import { CpuSet, choice, count, described, flag, parsed, span, word } from "../model/field.ts";
 import { CATCH_UP } from "../model/load.ts";
 import { AnyAction, type BaselineSla, type Sla, Target } from "../model/plan.ts";
 import { SSH_PLACE, sshPlace } from "../model/ssh-host.ts";
@@ -39,37 +39,29 @@ export const SharedWorkload = WorkloadFile.partial({ message: true });
 export type SharedWorkload = Omit<WrittenWorkload, "message"> &
 	Partial<Pick<WrittenWorkload, "message">>;
 
-export const System = z
-	.union([BrokerName.transform((broker) => SystemOptions.parse({ broker })), SystemOptions])
-	.meta({
-		description: "A broker's name, or a map with its settings.",
-		examples: [example.broker],
-	});
+export const System = described(
+	z.union([BrokerName.transform((broker) => SystemOptions.parse({ broker })), SystemOptions]),
+	"A broker's name, or a map with its settings.",
+	[example.broker],
+);
 
-const SlaText = z
-	.string()
-	.meta({
-		description: "`[metric] percentile op limit` or `counter op limit`. Default metric: response.",
-		examples: [
-			"p99 < 20ms",
-			"service p99.9 <= 5ms",
-			"lost == 0",
-			"unavailable < 10s",
-			"p99 <= baseline + 10%",
-			"p99 <= max(baseline*1.1, baseline+2ms)",
-		],
-	})
-	.transform(parsed(parseLine));
+const SlaText = described(
+	z.string(),
+	"`[metric] percentile op limit` or `counter op limit`. Default metric: response.",
+	[
+		"p99 < 20ms",
+		"service p99.9 <= 5ms",
+		"lost == 0",
+		"unavailable < 10s",
+		"p99 <= baseline + 10%",
+		"p99 <= max(baseline*1.1, baseline+2ms)",
+	],
+).transform(parsed(parseLine));
 
 const slaFields = {
 	expect: SlaText,
-	system: z
-		.string()
-		.optional()
-		.meta({ description: "Only for this system (its key). Default: all." }),
-	abort: z.boolean().default(false).meta({
-		description: "Stop a run that can no longer meet this line. Not for comparisons.",
-	}),
+	system: described(z.string().optional(), "Only for this system (its key). Default: all."),
+	abort: flag("Stop a run that can no longer meet this line. Not for comparisons.").default(false),
 };
 
 type Line = {
@@ -98,14 +90,11 @@ const SlaEntry = z.union([
 const { warmup: _warmup, find: _find, pattern, ...ofBackground } = workloadInput;
 export const BackgroundLoad = z
 	.strictObject({
-		pattern: z
-			.union([pattern, z.literal(CATCH_UP)])
-			.default("round-trip")
-			.meta({
-				description:
-					"As in `workload`; also `catch-up`: sends nothing, and from `start` on reads the main load's topics from their beginning (logs only). Of the other fields it takes `consumerConnections`, `drain` and `sla`.",
-				examples: [CATCH_UP],
-			}),
+		pattern: described(
+			z.union([pattern, z.literal(CATCH_UP)]).default("round-trip"),
+			"As in `workload`; also `catch-up`: sends nothing, and from `start` on reads the main load's topics from their beginning (logs only). Of the other fields it takes `consumerConnections`, `drain` and `sla`.",
+			[CATCH_UP],
+		),
 		...ofBackground,
 		start: span(
 			"When it begins, in whole seconds from the start of the measured part. Default: with the main load's warm-up, which is then its own too.",
@@ -116,13 +105,11 @@ export const BackgroundLoad = z
 			["40s"],
 			"above 0",
 		).optional(),
-		sla: z
-			.array(CaseSlaEntry)
-			.default([])
-			.meta({
-				description: "SLA lines of this load. The scenario's other lines are the main load's.",
-				examples: [["lost == 0"]],
-			}),
+		sla: described(
+			z.array(CaseSlaEntry).default([]),
+			"SLA lines of this load. The scenario's other lines are the main load's.",
+			[["lost == 0"]],
+		),
 	})
 	.partial({ message: true });
 
@@ -188,22 +175,21 @@ const Clients = z.union([
 		MOST_CLIENTS,
 		[3],
 	).transform((count) => ({ kind: "number" as const, count })),
-	z
-		.array(z.string().regex(SSH_PLACE, tell("client-host")))
-		.min(1)
-		.max(MOST_CLIENTS)
-		.superRefine((hosts, context) => {
-			const same = hosts
-				.map((name) => sshPlace(name.toLowerCase()))
-				.map(({ host, port }) => `${host}:${port ?? 22}`);
-			for (const [at, host] of hosts.entries())
-				if (same.indexOf(same[at] ?? "") < at)
-					context.addIssue({ code: "custom", path: [at], message: tell("host-twice", { host }) });
-		})
-		.meta({
-			description: "SSH hosts: `user@host` or `user@host:port`; an IPv6 address goes in brackets.",
-		})
-		.transform((hosts) => ({ kind: "ssh" as const, hosts })),
+	described(
+		z
+			.array(z.string().regex(SSH_PLACE, tell("client-host")))
+			.min(1)
+			.max(MOST_CLIENTS)
+			.superRefine((hosts, context) => {
+				const same = hosts
+					.map((name) => sshPlace(name.toLowerCase()))
+					.map(({ host, port }) => `${host}:${port ?? 22}`);
+				for (const [at, host] of hosts.entries())
+					if (same.indexOf(same[at] ?? "") < at)
+						context.addIssue({ code: "custom", path: [at], message: tell("host-twice", { host }) });
+			}),
+		"SSH hosts: `user@host` or `user@host:port`; an IPv6 address goes in brackets.",
+	).transform((hosts) => ({ kind: "ssh" as const, hosts })),
 	z
 		.strictObject({ docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]) })
 		.transform(({ docker: count }) => ({ kind: "docker" as const, count })),
@@ -213,10 +199,9 @@ const Clients = z.union([
 ]);
 
 export const ScenarioFile = z.strictObject({
-	name: Name.optional().meta({
-		description: "Name in reports. Default: the file's name without its extension.",
-		examples: ["quickstart"],
-	}),
+	name: described(Name, "Name in reports. Default: the file's name without its extension.", [
+		"quickstart",
+	]).optional(),
 	target: Target.default("local").meta({
 		description:
 			"Where brokers run. `local`: as processes on this machine; `existing`: your own, by `url`; `aws`: EC2 instances rented for this command. `--target` overrides it and ignores settings of other targets. `--rig` uses brokers that are already running.",
@@ -226,153 +211,126 @@ export const ScenarioFile = z.strictObject({
 			"The load generators. A number: k6 processes on this machine (`aws`: rented machines; `kubernetes`: pods; a rig with client hosts: the first of them). A list: SSH hosts with one k6 process each. `{ docker: n }`: containers (`target: docker`). `{ kubernetes: n }`: pods, also with `target: existing`. All share one schedule: messages and their times do not depend on the number of clients. `--clients` overrides it.",
 		examples: [3, ["bench@10.0.0.11", "bench@10.0.0.12"], { docker: 3 }, { kubernetes: 3 }],
 	}),
-	aws: AwsFile.optional().meta({
-		description: "What `target: aws` rents. Other targets ignore it.",
-		examples: [
-			{
-				region: "eu-central-1",
-				brokers: { instance: "i4i.xlarge" },
-				clients: { instance: "c6in.xlarge" },
-			},
-		],
-	}),
+	aws: described(AwsFile.optional(), "What `target: aws` rents. Other targets ignore it.", [
+		{
+			region: "eu-central-1",
+			brokers: { instance: "i4i.xlarge" },
+			clients: { instance: "c6in.xlarge" },
+		},
+	]),
 	kubernetes: KubernetesFile.optional().meta({
 		description:
 			"How pods run, with `target: kubernetes` or `clients: { kubernetes: n }`. Otherwise ignored.",
 		examples: [{ namespace: "bench", resources: { cpus: 2, memory: "2GiB" } }],
 	}),
-	system: System.optional().meta({
-		description: "The system to measure. A scenario has either `system` or `systems`.",
-		examples: [example.broker],
-	}),
-	systems: z
-		.record(Name, System)
-		.optional()
-		.meta({
-			description: "Systems to compare, each under its name in reports. They take turns.",
-			examples: [{ [example.broker]: example.broker, floor: noBroker }],
-		}),
+	system: described(System, "The system to measure. A scenario has either `system` or `systems`.", [
+		example.broker,
+	]).optional(),
+	systems: described(
+		z.record(Name, System).optional(),
+		"Systems to compare, each under its name in reports. They take turns.",
+		[{ [example.broker]: example.broker, floor: noBroker }],
+	),
 	workload: SharedWorkload.optional().meta({
 		description: "What each run sends. Cases override single fields.",
 	}),
-	background: z
-		.record(Name, BackgroundLoad)
-		.default({})
-		.meta({
-			description:
-				"Loads made at the same time against the same brokers, each under its name, with its own topics and results.",
-			examples: [{ bulk: { pattern: "work-queue", rate: "500/s", message: "64KiB" } }],
-		}),
+	background: described(
+		z.record(Name, BackgroundLoad).default({}),
+		"Loads made at the same time against the same brokers, each under its name, with its own topics and results.",
+		[{ bulk: { pattern: "work-queue", rate: "500/s", message: "64KiB" } }],
+	),
 	churn: Churn.optional().meta({
 		description:
 			"Connections that come and go beside the workload: a load `churn` of pattern `connect` in `background`.",
 		examples: [{ connect: "50/s", hold: 1000 }],
 	}),
-	cases: z
-		.array(CaseOverrides)
-		.min(1)
-		.optional()
-		.meta({
-			description: "One run for each case: the workload with the case's fields replaced.",
-			examples: [[{ message: "256B" }, { message: "1KiB", rate: "2000/s" }]],
-		}),
-	matrix: Matrix.optional().meta({
-		description: "Lists of values for workload fields: one case for each combination.",
-		examples: [{ message: ["256B", "1KiB"], rate: ["1000/s", "10000/s"] }],
-	}),
+	cases: described(
+		z.array(CaseOverrides).min(1).optional(),
+		"One run for each case: the workload with the case's fields replaced.",
+		[[{ message: "256B" }, { message: "1KiB", rate: "2000/s" }]],
+	),
+	matrix: described(Matrix, "Lists of values for workload fields: one case for each combination.", [
+		{ message: ["256B", "1KiB"], rate: ["1000/s", "10000/s"] },
+	]).optional(),
 	repeat: count("How many times all runs are made.", 1000, [3]).default(1),
-	sla: z
-		.array(SlaEntry)
-		.default([])
-		.meta({
-			description: "What must hold, judged for each system and case. Decides the exit code.",
-			examples: [["p99 < 20ms", "lost == 0"]],
-		}),
+	sla: described(
+		z.array(SlaEntry).default([]),
+		"What must hold, judged for each system and case. Decides the exit code.",
+		[["p99 < 20ms", "lost == 0"]],
+	),
 	baseline: word(
 		"What lines such as `p99 <= baseline + 10%` compare with: a system, a baseline.json or a run folder. `--baseline` overrides it.",
 		["old", `baselines/${example.broker}.json`],
 	).optional(),
-	faults: z
-		.array(
-			z
-				.strictObject({
-					at: span("Start, counted from the end of the warm-up.", ["10s"]),
-					of: choice(
-						["brokers", "consumers"],
-						"Brokers that mqbench starts, or members of the group (`work-queue`, `backlog`).",
-					).default("brokers"),
-					action: AnyAction.meta({
-						description:
-							"`pause`: freeze (SIGSTOP) and continue; `kill`: SIGKILL and start again; `restart`: shut down and start again; `partition`: cut off from the network; `latency`: add `delay` to each packet. The last two need `target: docker`. Consumers: `leave`: stop politely; `kill`: end without goodbye; `join`: add new ones; `pause`: take no messages.",
-					}),
-					count: z
-						.union([
-							count("How many consumers.", 10_000, [1]),
-							word("Share of the consumers.", ["50%"], SHARE).transform((text) => ({
-								share: Number.parseInt(text, 10) / 100,
-							})),
-						])
-						.optional()
-						.meta({
-							description: "Consumers that the fault meets: a number, or a share. Default: 1.",
-							examples: [1, "50%"],
-						}),
-					for: span(
-						"How long it lasts, the node stays down, or the consumers stay away. Default: `kill`, `leave`: to the end; `restart`: 0s.",
-						["2s"],
-						"above 0",
-					).optional(),
-					node: z
-						.union([count("Number of the node, from 1.", 3, [1]), z.literal("leader")])
-						.optional()
-						.meta({
+	faults: described(
+		z
+			.array(
+				z
+					.strictObject({
+						at: span("Start, counted from the end of the warm-up.", ["10s"]),
+						of: choice(
+							["brokers", "consumers"],
+							"Brokers that mqbench starts, or members of the group (`work-queue`, `backlog`).",
+						).default("brokers"),
+						action: AnyAction.meta({
 							description:
-								"Number of a node, from 1, or `leader`: the one that leads the first topic at that moment. Default: all nodes.",
-							examples: [1, "leader"],
+								"`pause`: freeze (SIGSTOP) and continue; `kill`: SIGKILL and start again; `restart`: shut down and start again; `partition`: cut off from the network; `latency`: add `delay` to each packet. The last two need `target: docker`. Consumers: `leave`: stop politely; `kill`: end without goodbye; `join`: add new ones; `pause`: take no messages.",
 						}),
-					delay: span(
-						"`latency`: the delay of each packet that the node sends.",
-						["50ms"],
-						"above 0",
-					).optional(),
-				})
-				.transform(({ at, of, action, count, for: forNs, node, delay }) => ({
-					atNs: at,
-					of,
-					action,
-					count: count ?? null,
-					// Null if it is never undone.
-					forNs: forNs ?? (action === "restart" ? 0 : null),
-					node: node ?? null,
-					delayNs: delay ?? null,
-				})),
-		)
-		.max(20)
-		.default([])
-		.meta({
-			description: "Faults of brokers that mqbench starts, or of consumers, in every run.",
-			examples: [
-				[{ at: "10s", action: "pause", for: "500ms" }],
-				[{ at: "10s", of: "consumers", action: "kill", count: "50%", for: "10s" }],
-				[{ at: "10s", action: "kill", node: "leader", for: "2s" }],
-			],
+						count: described(
+							z.union([
+								count("How many consumers.", 10_000, [1]),
+								word("Share of the consumers.", ["50%"], SHARE).transform((text) => ({
+									share: Number.parseInt(text, 10) / 100,
+								})),
+							]),
+							"Consumers that the fault meets: a number, or a share. Default: 1.",
+							[1, "50%"],
+						).optional(),
+						for: span(
+							"How long it lasts, the node stays down, or the consumers stay away. Default: `kill`, `leave`: to the end; `restart`: 0s.",
+							["2s"],
+							"above 0",
+						).optional(),
+						node: described(
+							z.union([count("Number of the node, from 1.", 3, [1]), z.literal("leader")]),
+							"Number of a node, from 1, or `leader`: the one that leads the first topic at that moment. Default: all nodes.",
+							[1, "leader"],
+						).optional(),
+						delay: span(
+							"`latency`: the delay of each packet that the node sends.",
+							["50ms"],
+							"above 0",
+						).optional(),
+					})
+					.transform(({ at, of, action, count, for: forNs, node, delay }) => ({
+						atNs: at,
+						of,
+						action,
+						count: count ?? null,
+						// Null if it is never undone.
+						forNs: forNs ?? (action === "restart" ? 0 : null),
+						node: node ?? null,
+						delayNs: delay ?? null,
+					})),
+			)
+			.max(20),
+		"Faults of brokers that mqbench starts, or of consumers, in every run.",
+		[
+			[{ at: "10s", action: "pause", for: "500ms" }],
+			[{ at: "10s", of: "consumers", action: "kill", count: "50%", for: "10s" }],
+			[{ at: "10s", action: "kill", node: "leader", for: "2s" }],
+		],
+	).default([]),
+	pin: described(
+		z.strictObject({
+			generator: described(CpuSet.optional(), "CPUs of the load generator.", ["0-1"]),
+			brokers: described(CpuSet.optional(), "CPUs of brokers (`target: local`, `docker`, `aws`).", [
+				"2-3",
+			]),
 		}),
-	pin: z
-		.strictObject({
-			generator: CpuSet.optional().meta({
-				description: "CPUs of the load generator.",
-				examples: ["0-1"],
-			}),
-			brokers: CpuSet.optional().meta({
-				description: "CPUs of brokers (`target: local`, `docker`, `aws`).",
-				examples: ["2-3"],
-			}),
-		})
-		.optional()
-		.meta({
-			description: "CPUs as for taskset (Linux). The two sets may overlap.",
-			examples: [{ generator: "0-1", brokers: "2-3" }],
-		}),
+		"CPUs as for taskset (Linux). The two sets may overlap.",
+		[{ generator: "0-1", brokers: "2-3" }],
+	).optional(),
 	generator: z
 		.strictObject({
 			pacing: z.enum(["auto", "spin", "sleep"]).default("auto").meta({
@@ -382,8 +340,6 @@ export const ScenarioFile = z.strictObject({
 		})
 		.optional()
 		.meta({ description: "The load generator.", examples: [{ pacing: "spin" }] }),
-	strict: z.boolean().default(false).meta({
-		description: "`true`: refuse a duration too short for the SLA's percentiles.",
-	}),
+	strict: flag("`true`: refuse a duration too short for the SLA's percentiles.").default(false),
 });
 export type ScenarioFile = z.infer<typeof ScenarioFile>;

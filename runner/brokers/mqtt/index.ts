@@ -1,7 +1,7 @@
 import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { z } from "zod";
 import defaults from "../../../extensions/xk6-mqtt/defaults.json" with { type: "json" };
-import { choice, count, flag, named, span } from "../../model/field.ts";
+import { choice, count, described, flag, named, span } from "../../model/field.ts";
 import { formatDurationExact } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { broker, storesAs, storesNothing } from "../broker.ts";
@@ -20,11 +20,10 @@ const MqttOptions = z.strictObject({
 		["mosquitto", "mochi"],
 		"The server that mqbench starts. `mochi`: Mochi MQTT, which mqbench builds.",
 	).default("mosquitto"),
-	protocol: z
-		.literal([5, "5", "3.1.1"])
-		.transform((version) => String(version))
-		.optional()
-		.meta({ description: "MQTT version; each has its own client library. Default: 5." }),
+	protocol: described(
+		z.literal([5, "5", "3.1.1"]).transform((version) => String(version)),
+		"MQTT version; each has its own client library. Default: 5.",
+	).optional(),
 	qos: z.literal([0, 1, 2]).default(1).meta({
 		description:
 			"Quality of service of messages and subscriptions. 0: nothing is acknowledged; 1: at least once (PUBACK); 2: exactly once (PUBCOMP).",
