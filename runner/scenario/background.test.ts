@@ -261,6 +261,25 @@ faults: [{ at: 10s, action: pause, for: 1s }, { at: 30s, action: pause, for: 1s 
 		expect(again.topics).not.toEqual(main.topics);
 	});
 
+	test.each([
+		"",
+		"pattern: backlog, backlog: 5000, ",
+		"steps: [{ rate: 10/s, duration: 30s }, { rate: 20/s, duration: 30s }], ",
+	])("has the main load's schedule in --quick, too: %s", (load) => {
+		const times = load.startsWith("steps") ? "" : "rate: 1000/s, duration: 60s, ";
+		const scenario = loadScenario(
+			"s.yaml",
+			`system: { broker: nats, mode: jetstream }
+workload: { ${load}${times}message: 256B }
+background: { replay: { pattern: catch-up, start: 20s } }`,
+		);
+		const [main] = shorten(scenario).cases;
+		const [replay] = main?.background ?? [];
+		expect(replay?.schedule).toEqual(main?.schedule);
+		const { warmupNs = 0, durationNs = 0 } = main?.schedule ?? {};
+		expect(replay?.startNs).toBeLessThan(warmupNs + durationNs);
+	});
+
 	test("has no floor, because it sends nothing", () => {
 		expect(floors(all).map((plan) => plan.case)).toEqual(["256B 1000/s"]);
 	});

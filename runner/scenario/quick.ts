@@ -1,5 +1,5 @@
 import { smallestOf } from "../extremes.ts";
-import { type Times, windowPieces } from "../model/load.ts";
+import { CATCH_UP, type Times, windowPieces } from "../model/load.ts";
 import { sum } from "../stats/sum.ts";
 import { type Rate, ratePerSecond } from "../units.ts";
 import { phasesBeside } from "./background.ts";
@@ -53,6 +53,8 @@ function withShortened(one: Case): Case {
 		const lateNs = load.startNs > one.schedule.warmupNs ? SECOND : 0;
 		const startNs = load.startNs > 0 ? warmupNs + lateNs : 0;
 		const { kind } = load.schedule;
+		// It reads the main load's messages.
+		if (load.pattern === CATCH_UP) return { ...load, startNs, schedule: main.schedule };
 		if (kind === "stages" || kind === "closed") return { ...short, startNs };
 		const ns = Math.min(short.schedule.durationNs, durationNs - lateNs);
 		return { ...short, startNs, schedule: { ...short.schedule, durationNs: ns } };
