@@ -90,13 +90,9 @@ export function phasesBeside(
 			const fromNs = edges[i] ?? 0;
 			const beside = spans.filter((one) => one.fromNs < toNs && one.toNs > fromNs);
 			const over = spans.filter((one) => one.toNs <= fromNs);
-			const [word, loads] =
-				beside.length > 0
-					? ["beside", beside]
-					: over.length > 0
-						? ["after", over]
-						: ["before", spans];
-			return { name: `${word} ${loads.map(({ load }) => load).join(", ")}`, fromNs, toNs };
+			const [word, loads] = beside.length > 0 ? ["beside", beside] : ["after", over];
+			const [said, those] = loads.length > 0 ? [word, loads] : ["before", spans];
+			return { name: `${said} ${those.map(({ load }) => load).join(", ")}`, fromNs, toNs };
 		}),
 	};
 }
@@ -132,7 +128,12 @@ function beside(
 	else if (until > durationNs)
 		wrong("end", "background-after-end", { ...about, field: "end", atNs: until });
 	else if (room <= 0) wrong("end", "background-backwards", { startNs: late ?? 0 });
-	if (fields.pattern === CATCH_UP) return reader(main, load, { ...fields, end }, late, wrong);
+	const own = {
+		name: `${main.name}, ${load}`,
+		load,
+		startNs: late === null ? 0 : warmupNs + late,
+	};
+	if (fields.pattern === CATCH_UP) return { ...reader(main, { ...fields, end }, wrong), ...own };
 	const lasting = (["messages", "steps", "stages", "duration"] as const).find((field) =>
 		Object.hasOwn(fields, field),
 	);
@@ -149,20 +150,13 @@ function beside(
 	if (one === undefined) return undefined;
 	if (lasting !== undefined && !closed && one.schedule.durationNs > room)
 		wrong(lasting, "background-too-long", { ...about, field: lasting, roomNs: room });
-	const startNs = late === null ? 0 : warmupNs + late;
-	return { ...one, name: `${main.name}, ${load}`, load, startNs };
+	return { ...one, ...own };
 }
 
 const OF_READER: readonly string[] = ["pattern", "consumerConnections", "drain"];
 
 /** It knows the main load's messages, to find those that are missing. */
-function reader(
-	main: Case,
-	load: string,
-	written: Written,
-	late: number | null,
-	wrong: Wrong<WorkloadField | "end">,
-): Case | undefined {
+function reader(main: Case, written: Written, wrong: Wrong<WorkloadField | "end">): Case {
 	const other = Object.entries(written).find(
 		([field, value]) => value !== undefined && !OF_READER.includes(field),
 	);
@@ -170,9 +164,6 @@ function reader(
 	const { consumerConnections = 1, drain = main.drainNs } = written as SharedWorkload;
 	return {
 		...main,
-		name: `${main.name}, ${load}`,
-		load,
-		startNs: late === null ? 0 : main.schedule.warmupNs + late,
 		pattern: CATCH_UP,
 		phases: [],
 		backlog: null,

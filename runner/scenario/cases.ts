@@ -131,10 +131,8 @@ function combinations(matrix: Matrix): Override[] {
 function checkKinds({ cases, matrix }: Lists, problems: Problem[]): void {
 	const wrong = reporter(problems);
 	if (matrix && cases) wrong("matrix", "cases-and-matrix");
-	const combinations = Object.values((matrix ?? {}) as Matrix).reduce(
-		(total, values) => total * values.length,
-		1,
-	);
+	const lengths = Object.values((matrix ?? {}) as Matrix).map(({ length }) => length);
+	const combinations = lengths.reduce((total, length) => total * length, 1);
 	if (combinations > MOST_CASES)
 		wrong("matrix", "matrix-too-large", { combinations, most: MOST_CASES });
 }

@@ -58,8 +58,6 @@ export function consumersOf({ count }: Pick<Fault, "count">, consumers: number):
 
 // --- internal ---
 
-const OF_CONSUMERS: readonly string[] = CONSUMER_ACTIONS;
-
 /** Fields and actions belong to faults of brokers or of consumers. */
 function checkOf(fault: Fault, wrong: Wrong): void {
 	const { of, action, count, forNs, node, delayNs } = fault;
@@ -68,7 +66,7 @@ function checkOf(fault: Fault, wrong: Wrong): void {
 		else if (count !== null) wrong("count", "fault-of-consumers", { action: "count" });
 		return;
 	}
-	if (!OF_CONSUMERS.includes(action)) wrong("action", "fault-of-brokers", { action });
+	if (!CONSUMER_ACTIONS.includes(action as never)) wrong("action", "fault-of-brokers", { action });
 	if (action === "pause" && forNs === null) wrong("for", "fault-endless", { action });
 	if (action === "join" && forNs !== null) wrong("for", "join-stays");
 	if (node !== null) wrong("node", "field-of-brokers", { field: "node" });
@@ -113,8 +111,7 @@ function checkConsumers(
 }
 
 function checkAction(fault: Fault, target: TargetName, wrong: Wrong): void {
-	const { forNs, delayNs } = fault;
-	const action = fault.action as FaultAction;
+	const { forNs, delayNs, action } = fault as Fault & { readonly action: FaultAction };
 	const { faults, otherFaults = "" } = targetTraits(target);
 	if (!faults.includes(action))
 		wrong("action", "fault-elsewhere", {
@@ -128,8 +125,7 @@ function checkAction(fault: Fault, target: TargetName, wrong: Wrong): void {
 }
 
 function checkTime({ atNs }: Fault, cases: ResolvedCases["cases"], wrong: Wrong): void {
-	for (const one of cases) {
-		const { name, schedule } = one;
+	for (const { name, schedule } of cases) {
 		const { durationNs } = schedule;
 		if (schedule.kind === "closed") wrong("at", "faults-without-schedule", { case: name });
 		if (atNs >= durationNs) wrong("at", "fault-after-end", { atNs, case: name, durationNs });

@@ -1,5 +1,5 @@
 import { type Size, sizeText, WEEK_NS } from "../model/field.ts";
-import { CHECKSUM_BYTES, ENVELOPE_BYTES } from "../model/load.ts";
+import { CHECKSUM_BYTES, ENVELOPE_BYTES, type Pattern } from "../model/load.ts";
 import { onlyFor, receiversOf, type WorkloadField, workloadFields } from "../model/workload.ts";
 import { formatDurationExact, plural, ratePerSecond } from "../units.ts";
 import type { Written } from "./place.ts";
@@ -63,7 +63,7 @@ export function checkLoad(of: Fields, wrong: Wrong<WorkloadField>): void {
 
 export function checkTopology(of: Fields, wrong: Wrong<WorkloadField>): void {
 	const { pattern, drain, timeout, message } = of;
-	if (pattern) checkPattern(of, pattern, wrong);
+	if (pattern) checkPattern({ ...of, pattern }, wrong);
 	if (timeout !== undefined && drain !== undefined && timeout > drain)
 		wrong("timeout", "timeout-beyond-drain", { timeoutNs: timeout, drainNs: drain });
 	const least = ENVELOPE_BYTES + CHECKSUM_BYTES;
@@ -166,7 +166,7 @@ function checkAmounts(of: Fields, wrong: Wrong<WorkloadField>): void {
 }
 
 function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
-	const { rate, inFlight } = of;
+	const { rate, inFlight, backlog: written, message } = of;
 	const varying =
 		(["messages", "steps", "stages", "find"] as const).find(of.has) ??
 		(of.arrivals === "poisson" ? "arrivals" : undefined);
@@ -174,12 +174,8 @@ function checkBacklog(of: Fields, wrong: Wrong<WorkloadField>): void {
 		wrong(varying, "backlog-of-varying-rate", { varying });
 		return;
 	}
-	if (
-		typeof of.backlog === "object" &&
-		typeof of.message === "object" &&
-		"aboveLimit" in of.message
-	)
-		wrong("backlog", "backlog-of-limit", { size: sizeText(of.message) });
+	if (typeof written === "object" && typeof message === "object" && "aboveLimit" in message)
+		wrong("backlog", "backlog-of-limit", { size: sizeText(message) });
 	const duration = durationOf(of);
 	const backlog = backlogOf(of);
 	if (!rate || duration === null || backlog === null) return;
@@ -202,11 +198,8 @@ function atLeast(ns: number): string {
 
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
-function checkPattern(
-	of: Fields,
-	pattern: NonNullable<Fields["pattern"]>,
-	wrong: Wrong<WorkloadField>,
-): void {
+function checkPattern(of: Fields & { pattern: Pattern }, wrong: Wrong<WorkloadField>): void {
+	const { pattern } = of;
 	for (const field of workloadFields) {
 		const only = onlyFor(field);
 		if (only && !only.includes(pattern) && isSet(of, field))

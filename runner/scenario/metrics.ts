@@ -22,8 +22,8 @@ export function metricsOf(
 ) {
 	const { options } = system;
 	const { metrics: known, urls: ports } = brokerOf(options);
-	const { off, url, show = known?.show ?? [] } = written(options);
-	if (off) return null;
+	const { url, show = known?.show ?? [] } = written(options);
+	if (options.metrics === false) return null;
 	const [at] = broker.url === "" ? [] : addresses(broker.url, ports);
 	const found = url && resolveUrl(url.replaceAll(PORT, `${at?.port ?? 0}`), HTTP, env, false);
 	const from = found && "url" in found ? found.url.split(/,(?=https?:)/) : (broker.metrics ?? []);
@@ -42,11 +42,8 @@ const PORT = "{port}";
 const HTTP = { urls: { http: 80, https: 443 } };
 const NONE = /^\b$/;
 
-function written({ metrics = {} }: SystemOptions): {
-	readonly off?: true;
-	readonly url?: string | undefined;
-	readonly show?: readonly string[] | undefined;
-} {
-	if (metrics === false) return { off: true };
-	return typeof metrics === "string" ? { url: metrics } : metrics;
+function written({
+	metrics,
+}: SystemOptions): Exclude<SystemOptions["metrics"], string | false> & {} {
+	return typeof metrics === "object" ? metrics : { url: metrics || undefined };
 }

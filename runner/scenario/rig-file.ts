@@ -13,10 +13,7 @@ function orNull<Schema extends z.ZodType>(
 	description: string,
 	examples: readonly string[] = [],
 ) {
-	return z
-		.nullable(schema)
-		.default(null as never)
-		.meta({ description, ...(examples.length > 0 && { examples }) });
+	return described(z.nullable(schema).default(null as never), description, examples);
 }
 
 const sshHost = {

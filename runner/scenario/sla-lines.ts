@@ -44,33 +44,17 @@ export function resolveSlaLines(
 	const loads = Object.keys(background);
 	for (const { line, path, inCase, load } of all) {
 		const { expect, system = null, abort } = line;
-		const wrong = reporter<"expect" | "system" | "case" | "load" | "abort">(problems, (at) => [
-			...path,
-			at,
-		]);
+		const wrong = reporter(problems, (at) => [...path, at]);
+		const unknown = (what: string, word: string, known: readonly string[]) =>
+			wrong(what, "unknown", { what, word: quoted(word), meant: didYouMean(word, known) });
 		const asked = "case" in line ? line.case : undefined;
 		// The case with that name, otherwise all whose names begin with these words.
 		const begin = names.filter((name) => asked !== undefined && name.startsWith(`${asked} `));
 		const called = asked !== undefined && names.includes(asked) ? [asked] : begin;
 		const only = (inCase === null ? called[0] : cases[inCase]?.name) ?? null;
-		if (system !== null && !keys.includes(system))
-			wrong("system", "unknown", {
-				what: "system",
-				word: quoted(system),
-				meant: didYouMean(system, keys),
-			});
-		if (asked !== undefined && called.length === 0)
-			wrong("case", "unknown", {
-				what: "case",
-				word: quoted(asked),
-				meant: didYouMean(asked, names),
-			});
-		else if (load !== null && !loads.includes(load))
-			wrong("load", "unknown", {
-				what: "load",
-				word: quoted(load),
-				meant: didYouMean(load, loads),
-			});
+		if (system !== null && !keys.includes(system)) unknown("system", system, keys);
+		if (asked !== undefined && called.length === 0) unknown("case", asked, names);
+		else if (load !== null && !loads.includes(load)) unknown("load", load, loads);
 		else if (called.length > 1)
 			wrong("case", "case-unclear", { asked, cases: called.length, whole: only });
 		else {

@@ -83,8 +83,7 @@ export const loadMistakes = {
 	"no-members": 'faults of consumers need a group: case "{case}" has pattern {pattern}; write pattern: work-queue',
 	"members-share": 'case "{case}" has {connections:connection} for {consumers:consumer}, so none can go alone; remove consumerConnections',
 	"too-few-members": 'the fault is of {count:consumer}, and case "{case}" has {present} then; write count: {present} at most',
-	"kill-too-late":
-		"{system} gives the messages of a killed consumer to others after {backNs}, and the run ends {leftNs} after this fault; write drain: {drainNs}, or a shorter time for {system}",
+	"kill-too-late": "{system} gives the messages of a killed consumer to others after {backNs}, and the run ends {leftNs} after this fault; write drain: {drainNs}, or a shorter time for {system}",
 	"served-without-consumers": "served is about faults of consumers, and the scenario has none; write unavailable instead",
 	"field-of-catch-up": "pattern catch-up reads the messages of the main load, and has no {field}; remove {field}",
 	"catch-up-of-nothing": "{system} ({title}) keeps no messages that were received, so nothing can be read again; write another pattern, or remove {system}",

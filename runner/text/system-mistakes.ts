@@ -54,8 +54,7 @@ export const systemMistakes = {
 	"rig-url": "{rig}: of {system}, {why}",
 	"needs-target": "{key} needs target {targets}, and this target is {target}; {instead}",
 	"url-secret": 'url holds a password or token, and reports keep a copy of this file; write url: "{url}", and {variable}=... before the command',
-	"login-as-key":
-		'unknown key {key}; who logs in stands in the url: write url: "{url}", and {variable}=... before the command',
+	"login-as-key": 'unknown key {key}; who logs in stands in the url: write url: "{url}", and {variable}=... before the command',
 	"variable-unset": "the environment variable {variable} is not set; write {variable}={form} before the command",
 	"url-variable": "url has a variable without its name or closing brace; write e.g. {url}",
 	"url-odd": "{url} is not a URL with a host; write e.g. {form}",

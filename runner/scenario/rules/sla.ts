@@ -37,14 +37,16 @@ const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
 /** Counting in 100 ms pieces cannot resolve less, and a fault may come a little late. */
 const PIECE_NS = 100_000_000;
 const LATE_NS = 1_000_000_000;
+const OF_READING = ["receipts", "backlog"] as const;
 const isClosed = ({ schedule }: Case) => schedule.kind === "closed";
 const isBacklog = ({ pattern }: Case) => pattern === "backlog";
 
 function* reasons(subject: Sla, compared: boolean, where: Where): Generator<string> {
 	const isTally = subject.kind === "tally";
 	const reads = caseOf(where, ({ pattern }) => pattern === CATCH_UP);
-	if (reads && !(isTally && ofReading(subject.tally)))
-		yield tell("line-of-catch-up", { ...reads, instead: "drainTime < 30s" });
+	// It counts what it receives; the main load counts what it sends.
+	const ofReading = isTally && OF_READING.some((need) => needs(subject.tally, need));
+	if (reads && !ofReading) yield tell("line-of-catch-up", { ...reads, instead: "drainTime < 30s" });
 	if (isTally) {
 		for (const need of TALLIES[subject.tally].needs ?? []) yield* LACKING[need](subject, where);
 		if (subject.until) yield* ofLatency(subject.until, where);
@@ -52,18 +54,13 @@ function* reasons(subject: Sla, compared: boolean, where: Where): Generator<stri
 	const { system, baseline, repeat } = where;
 	// A search's runs differ in rate and number of messages.
 	const searched = caseOf(where, ({ find }) => find !== null);
-	const needsFault = isTally && (TALLIES[subject.tally].needs ?? []).includes("faults");
+	const needsFault = isTally && needs(subject.tally, "faults");
 	if (searched && (compared || needsFault || (isTally && subject.all)))
 		yield tell("line-of-search", searched);
 	if (!compared) return;
 	if (system !== null && baseline?.system === system) yield tell("baseline-of-itself", { system });
 	const few = needsRepeats(repeat);
 	if (few !== null) yield few;
-}
-
-/** A catch-up counts what it receives; the main load counts what it sends. */
-function ofReading(tally: OfTally["tally"]): boolean {
-	return needs(tally, "receipts") || needs(tally, "backlog");
 }
 
 /** The first such case; its name is " (case "256B")" if the line is for several. */
