@@ -31,12 +31,10 @@ export function derivePlan(
 }
 
 /** Seconds recorded as one: 1 up to 4 h, then 10, from 40 h on 60, which limits a report's size. Faults and backlogs need every second. */
-export function intervalSeconds({
-	schedule,
-	phases,
-	faults,
-	backlog,
-}: Pick<Plan, "schedule" | "phases" | "faults" | "backlog">): number | undefined {
+export function intervalSeconds(
+	plan: Pick<Plan, "schedule" | "phases" | "faults" | "backlog">,
+): number | undefined {
+	const { schedule, phases, faults, backlog } = plan;
 	if (schedule.kind === "closed" || faults.length > 0 || backlog !== null) return undefined;
 	const longest = LENGTHS.find((n) => schedule.durationNs <= MOST * n * 1e9) ?? 60;
 	return LENGTHS.findLast(
@@ -46,17 +44,15 @@ export function intervalSeconds({
 
 /** Only in runs that take an hour or more. Faults, a backlog, a search and several loads need their whole run; ledgers exist only at its end. */
 export function segmentsOf(
-	plan: Pick<
-		Plan,
-		"schedule" | "phases" | "faults" | "backlog" | "search" | "client" | "pattern" | "loads"
-	>,
+	plan: Parameters<typeof intervalSeconds>[0] &
+		Pick<Plan, "search" | "client" | "pattern" | "loads">,
 ): Plan["segments"] {
-	const { schedule, faults, backlog, search, loads } = plan;
+	const { schedule, faults, backlog, search, loads, pattern } = plan;
+	const { kind, steady, durationNs } = schedule;
 	const whole =
 		faults.length > 0 || backlog !== null || search !== null || loads > 1 || acrossClients(plan);
-	if (plan.pattern === "connect") return undefined;
-	if (schedule.kind === "closed" || schedule.steady !== null || whole) return undefined;
-	if (schedule.durationNs < 3600e9) return undefined;
+	if (whole || pattern === "connect" || kind === "closed" || steady !== null) return undefined;
+	if (durationNs < 3600e9) return undefined;
 	return { checkpointNs: Math.max(60, 5 * (intervalSeconds(plan) ?? 1)) * 1e9, resumeNs: 0 };
 }
 

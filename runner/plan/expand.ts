@@ -116,18 +116,14 @@ function pathOf(system: System, one: Case): string {
 	return `${system.key}/${one.name}`;
 }
 
-/** Patterns whose responses go to a consumer that does not share. */
-const ALONE: ReadonlySet<Case["pattern"]> = new Set([
-	"round-trip",
-	"fan-out",
-	"request-reply",
-	"connect",
-	CATCH_UP,
-]);
+/** Responses go to a consumer that does not share. */
+function isAlone(pattern: Case["pattern"]): boolean {
+	return !["work-queue", "publish", "backlog"].includes(pattern);
+}
 
 function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
 	if (pattern === "publish") return "automatic";
-	return acknowledge[ALONE.has(pattern) && pattern !== "request-reply" ? "alone" : "group"];
+	return acknowledge[isAlone(pattern) && pattern !== "request-reply" ? "alone" : "group"];
 }
 
 function plan(
@@ -151,7 +147,7 @@ function plan(
 	const { checksum, size, ...message } = one.message;
 	const { durability = null, replicas = null } = system.options;
 	const { traits } = system;
-	const alone = ALONE.has(one.pattern) ? traits.deliveryAlone : undefined;
+	const alone = isAlone(one.pattern) ? traits.deliveryAlone : undefined;
 	const delivery = one.delivery ?? alone ?? traits.delivery;
 	const { schedule } = one;
 	// Consumers that come and go are the main load's.
@@ -312,17 +308,9 @@ function comparedWith(
 	return { baselineSla: distinct(lines), baselineSystem };
 }
 
-function applies(
-	line: Omit<SlaLine, "expect">,
-	system: System,
-	main: Case,
-	load: string | null,
-): boolean {
-	return (
-		(line.system ?? system.key) === system.key &&
-		(line.case ?? main.name) === main.name &&
-		line.load === load
-	);
+type Place = Omit<SlaLine, "expect">;
+function applies(line: Place, { key }: System, { name }: Case, load: string | null): boolean {
+	return (line.system ?? key) === key && (line.case ?? name) === name && line.load === load;
 }
 
 /** A line for all systems and the same one for this system are one SLA line. The first wording stays; any `abort` holds. */

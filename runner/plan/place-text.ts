@@ -46,15 +46,14 @@ export function holdingLines(plans: readonly Plan[], read = readProc): string[] 
 	const more = most > able ? `, and this needs up to ${formatCount(Math.ceil(most))}` : "";
 	const said = `one load generator process here can hold ${formatCount(able)} connections (ulimit -H -n)${more}; to one address ${formatCount(ports)} (net.ipv4.ip_local_port_range)`;
 	const fastest = largestOf(
-		connecting.map(({ schedule: { rate }, client }) =>
-			rate === null ? 0 : ratePerSecond(rate) / client.count,
+		connecting.map(
+			({ schedule: { rate }, client }) => (rate ? ratePerSecond(rate) : 0) / client.count,
 		),
 	);
 	const secondsLeft = ports / fastest;
+	if (secondsLeft >= PORT_KEPT_S) return [said];
 	return [
-		secondsLeft < PORT_KEPT_S
-			? `${said}; to a server on another machine, ${formatCount(fastest)}/s use up the ports in ${formatDuration(secondsLeft * 1e9)}, because a closed connection keeps its port for ${PORT_KEPT_S}s: use more clients`
-			: said,
+		`${said}; to a server on another machine, ${formatCount(fastest)}/s use up the ports in ${formatDuration(secondsLeft * 1e9)}, because a closed connection keeps its port for ${PORT_KEPT_S}s: use more clients`,
 	];
 }
 

@@ -145,10 +145,8 @@ export function afterText(schedule: Load["schedule"]): string {
 }
 
 /** "5s warm-up"; "warm-up until steady (14s to 1min)", and when the window has opened "14s warm-up until steady". */
-export function warmupText({
-	steady,
-	warmupNs,
-}: Pick<Plan["schedule"], "steady" | "warmupNs">): string {
+export function warmupText(schedule: Pick<Plan["schedule"], "steady" | "warmupNs">): string {
+	const { steady, warmupNs } = schedule;
 	if (steady === null) return `${formatDurationExact(warmupNs)} warm-up`;
 	return warmupNs < steady.toNs
 		? `${formatDurationExact(warmupNs)} warm-up until steady`
@@ -206,6 +204,7 @@ function runLines(runs: readonly Plan[], width: number): string[] {
 /** Shorter runs have small files. */
 function diskText(runs: readonly Plan[]): string {
 	if (runs.every(({ schedule }) => schedule.durationNs < 3600e9)) return "";
+	const logBytes = ({ client, server }: Plan) => (client.count + (server ? 1 : 0)) * LOG_BYTES;
 	const [files, logs] = [fileBytes, logBytes].map((of) => formatBytes(sum(runs.map(of))));
 	return ` Their files take about ${files}, and their logs at most ${logs}.`;
 }
@@ -235,10 +234,6 @@ export function fileBytes(plan: Plan): number {
 		(plan.server ? (seconds / each) * 500 : 0) +
 		ledgers
 	);
-}
-
-function logBytes({ client, server }: Plan): number {
-	return (client.count + (server ? 1 : 0)) * LOG_BYTES;
 }
 
 /** Crossings of the network: to the broker, and to all receivers. */

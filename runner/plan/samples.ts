@@ -43,9 +43,8 @@ export function copies({ pattern, subscriptions }: Measured): number {
 /** connect: most connections that are open or being opened at once, all clients (visits.most in extensions). Else 0. */
 export function openConnections(plan: Plan): number {
 	const { pattern, schedule, hold, inFlight, producers } = plan;
-	return pattern === "connect"
-		? Math.min(schedule.messages, hold + (inFlight ?? 0) * producers)
-		: 0;
+	if (pattern !== "connect") return 0;
+	return Math.min(schedule.messages, hold + (inFlight ?? 0) * producers);
 }
 
 /** For short tables and charts over time. */

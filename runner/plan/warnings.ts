@@ -111,10 +111,8 @@ function loadWarnings(plans: readonly Plan[]): string[] {
 
 function connectionWarnings({ systems }: Scenario, plans: readonly Plan[]): string[] {
 	return systems.flatMap(({ key, traits: { maxConnections } }) => {
-		const most = largestOf([
-			0,
-			...plans.filter((plan) => plan.system === key).map(openConnections),
-		]);
+		const own = plans.filter(({ system }) => system === key);
+		const most = largestOf([0, ...own.map(openConnections)]);
 		if (maxConnections === undefined || most <= maxConnections.most) return [];
 		const { option, most: taken } = maxConnections;
 		return [
