@@ -44,27 +44,15 @@ export const questions: readonly Question[] = [
 		otherwise: "round-trip",
 		wrong: wrongPattern,
 	},
-	{
-		key: "rate",
-		about: "rate",
-		ask: () => "Rate: messages per second, all producers together",
-		otherwise: "1000/s",
-		wrong: parsedBy(parseRate),
-	},
-	{
-		key: "message",
-		about: "message size",
-		ask: () => "Size of each message",
-		otherwise: "1KiB",
-		wrong: parsedBy(parseBytes),
-	},
-	{
-		key: "duration",
-		about: "duration",
-		ask: () => "Duration of the measurement, after the warm-up",
-		otherwise: "30s",
-		wrong: parsedBy(parseDuration),
-	},
+	plain("rate", "rate", "Rate: messages per second, all producers together", "1000/s", parseRate),
+	plain("message", "message size", "Size of each message", "1KiB", parseBytes),
+	plain(
+		"duration",
+		"duration",
+		"Duration of the measurement, after the warm-up",
+		"30s",
+		parseDuration,
+	),
 	{
 		key: "p99",
 		about: "limit of p99",
@@ -123,6 +111,11 @@ export async function answersOf(
 
 // --- internal ---
 
+function plain(key: keyof Answers, about: string, text: string, otherwise: string, parse: Parse) {
+	return { key, about, ask: () => text, otherwise, wrong: parsedBy(parse) };
+}
+
+type Parse = (text: string) => unknown;
 function offered(missing: readonly string[]): string[] {
 	return systems()
 		.filter(({ name }) => !missing.includes(name))
@@ -148,7 +141,7 @@ function unknown(what: string, answer: string, known: readonly string[]): string
 	return `unknown ${what} ${JSON.stringify(answer)}${didYouMean(answer, known)}`;
 }
 
-function parsedBy(parse: (text: string) => unknown) {
+function parsedBy(parse: Parse) {
 	return (answer: string): string | undefined => {
 		try {
 			parse(answer);

@@ -95,7 +95,6 @@ export const faultOf = {
 	action: AnyAction,
 	count: Count.nullable().default(null),
 };
-export type FaultOf = z.infer<z.ZodObject<typeof faultOf>>;
 
 export const Plan = z.strictObject({
 	schema: z.literal(1),
@@ -203,14 +202,8 @@ export const Plan = z.strictObject({
 export type Plan = z.infer<typeof Plan>;
 
 /** Index of the run that it is, or that it is beside. */
-export function mainOf({
-	index,
-	beside,
-}: {
-	readonly index: number;
-	readonly beside?: Plan["beside"] | undefined;
-}): number {
-	return beside?.index ?? index;
+export function mainOf(of: { index: number; beside?: Plan["beside"] | undefined }): number {
+	return of.beside?.index ?? of.index;
 }
 
 /** Index of the plan whose messages it sends or reads. */

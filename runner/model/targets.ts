@@ -21,19 +21,8 @@ export interface TargetTraits {
 }
 
 export const SYSTEM_SETTINGS = [
-	"port",
-	"version",
-	"binary",
-	"config",
-	"nodes",
-	"pin",
-	"image",
-	"cpus",
-	"memory",
-	"url",
-	"tls",
-	"create",
-	"topics",
+	...(["port", "version", "binary", "config", "nodes", "pin", "image"] as const),
+	...(["cpus", "memory", "url", "tls", "create", "topics"] as const),
 ] as const;
 export type SystemSetting = (typeof SYSTEM_SETTINGS)[number];
 

@@ -170,14 +170,8 @@ export const nats = broker(NatsOptions, {
 	metrics: {
 		counters:
 			/^(in|out)_(msgs|bytes)$|^(slow_consumers|stale_connections|total_connections)$|^jetstream\.stats\.api\./,
-		show: [
-			"in_msgs",
-			"out_msgs",
-			"slow_consumers",
-			"mem",
-			"jetstream.stats.memory",
-			"jetstream.stats.storage",
-		],
+		show: `in_msgs out_msgs slow_consumers mem
+			jetstream.stats.memory jetstream.stats.storage`.split(/\s+/),
 	},
 	traits: (options) => ({
 		maxMessageBytes: maxMessageBytes(options),
