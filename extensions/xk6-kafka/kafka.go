@@ -55,11 +55,9 @@ type session struct {
 }
 
 var (
-	_ broker.Session      = (*session)(nil)
 	_ broker.Remover      = (*session)(nil)
 	_ broker.Holder       = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
-	_ broker.Throttler    = (*session)(nil)
 	_ broker.Leaver       = (*session)(nil)
 )
 

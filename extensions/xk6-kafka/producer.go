@@ -29,8 +29,6 @@ type producer struct {
 	refreshedNs atomic.Int64
 }
 
-var _ broker.Producer = (*producer)(nil)
-
 // sending is a message inside the library, reused after its acknowledgement: a record is large.
 type sending struct {
 	producer *producer

@@ -39,11 +39,6 @@ type instance struct {
 	calls map[string]int
 }
 
-var (
-	_ modules.Module   = (*rootModule)(nil)
-	_ modules.Instance = (*instance)(nil)
-)
-
 func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	r.test.Join(vu)
 	r.mu.Lock()

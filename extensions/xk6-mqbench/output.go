@@ -49,10 +49,7 @@ type resultsOutput struct {
 	end func(error)
 }
 
-var (
-	_ output.Output          = (*resultsOutput)(nil)
-	_ output.WithTestRunStop = (*resultsOutput)(nil)
-)
+var _ output.WithTestRunStop = (*resultsOutput)(nil)
 
 func (r *rootModule) newOutput(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {

@@ -49,11 +49,7 @@ type session struct {
 	clients atomic.Int64
 }
 
-var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Remover  = (*session)(nil)
-	_ broker.Producer = (*client)(nil)
-)
+var _ broker.Remover = (*session)(nil)
 
 func (s *session) Open(ctx context.Context) error {
 	for i := range s.Connections {

@@ -43,7 +43,6 @@ type jetStreamSession struct {
 }
 
 var (
-	_ broker.Session      = (*jetStreamSession)(nil)
 	_ broker.Remover      = (*jetStreamSession)(nil)
 	_ broker.Holder       = (*jetStreamSession)(nil)
 	_ broker.LeaderFinder = (*jetStreamSession)(nil)

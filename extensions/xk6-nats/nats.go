@@ -32,11 +32,7 @@ type core struct{ *connections }
 
 type coreProducer struct{ connection *nats.Conn }
 
-var (
-	_ broker.Session  = (*core)(nil)
-	_ broker.Holder   = (*core)(nil)
-	_ broker.Producer = (*coreProducer)(nil)
-)
+var _ broker.Holder = (*core)(nil)
 
 func (s *core) Open(context.Context) error { return s.open(s.wires, func(int) {}) }
 

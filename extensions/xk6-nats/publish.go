@@ -40,8 +40,6 @@ type sending struct {
 }
 
 var (
-	_ broker.Producer = (*producer)(nil)
-
 	// A Send may fail with the same error for each message, so none is formatted there.
 	errNotConnected = errors.New("nats: publish: not connected")
 	errLost         = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)

@@ -57,11 +57,8 @@ type session struct {
 }
 
 var (
-	_ broker.Session   = (*session)(nil)
-	_ broker.Remover   = (*session)(nil)
-	_ broker.Holder    = (*session)(nil)
-	_ broker.Producer  = (*producer)(nil)
-	_ broker.Throttler = (*session)(nil)
+	_ broker.Remover = (*session)(nil)
+	_ broker.Holder  = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {

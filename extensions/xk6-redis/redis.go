@@ -97,11 +97,9 @@ type topic struct {
 }
 
 var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Remover  = (*session)(nil)
-	_ broker.Holder   = (*session)(nil)
-	_ broker.Leaver   = (*session)(nil)
-	_ broker.Producer = (*line)(nil)
+	_ broker.Remover = (*session)(nil)
+	_ broker.Holder  = (*session)(nil)
+	_ broker.Leaver  = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {

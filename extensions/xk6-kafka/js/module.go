@@ -31,11 +31,6 @@ type Module struct {
 	writers map[string][]*kgo.Client
 }
 
-var (
-	_ modules.Module   = (*Module)(nil)
-	_ modules.Instance = (*instance)(nil)
-)
-
 // New makes the module of this process.
 func New() *Module {
 	return &Module{shared: map[string]*kgo.Client{}, writers: map[string][]*kgo.Client{}}

@@ -44,8 +44,6 @@ type visiting struct {
 	take broker.Handler
 }
 
-var _ broker.Producer = (*visiting)(nil)
-
 func (g *Generator) newVisits(url string) *visits {
 	v := &visits{g: g, addresses: int64(strings.Count(url, ",") + 1), hold: g.share.part(g.plan.Hold, g.share.index)}
 	v.dialer, _ = g.session.(broker.Dialer)

@@ -32,8 +32,6 @@ type leg struct {
 	endless        bool
 }
 
-var _ Schedule = (*Stages)(nil)
-
 // NewStages checks the pieces and adds them up.
 func NewStages(pieces []Piece) (*Stages, error) {
 	if len(pieces) == 0 {
@@ -152,8 +150,6 @@ type chunk struct {
 	number  int64
 	offsets [chunkMessages]int64
 }
-
-var _ Schedule = (*Poisson)(nil)
 
 // NewPoisson makes the schedule of a mean rate and a seed.
 func NewPoisson(mean Rate, seed uint64) (*Poisson, error) {

@@ -47,11 +47,6 @@ type Module struct {
 	warned, full sync.Once
 }
 
-var (
-	_ modules.Module   = (*Module)(nil)
-	_ modules.Instance = (*instance)(nil)
-)
-
 // New makes the module of this process.
 func New() *Module { return &Module{shared: map[string]*connection{}} }
 
