@@ -15,15 +15,12 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/amqp/index.ts writes them.
+// options are the driver's own, as runner/brokers/amqp/index.ts describes and writes them.
 type options struct {
-	TLS address.TLS `json:"tls"`
-	// Destination is "queue", which stores messages and gives each to one consumer, or "topic", which copies them to every subscriber.
-	Destination string `json:"destination" known:"queue topic"`
-	// Settled: messages are sent settled, and are not acknowledged.
-	Settled bool `json:"settled"`
-	// Prefetch is the credit of a consumer: how many messages it holds and has not accepted.
-	Prefetch int `json:"prefetch"`
+	TLS         address.TLS `json:"tls"`
+	Destination string      `json:"destination" known:"queue topic"`
+	Settled     bool        `json:"settled"`
+	Prefetch    int         `json:"prefetch"`
 }
 
 // All other settings are set here, and printed by Describe.

@@ -15,45 +15,30 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/kafka/index.ts writes them. The defaults are the same as in Kafka's Java client unless a
-// comment here differs.
+// options are the driver's own, as runner/brokers/kafka/index.ts describes and writes them. The defaults are those of Kafka's Java client, except for
+// lingerNs (its: 5 ms since version 4), batchBytes (16 KiB, which holds up a fast producer) and commitIntervalNs (5 s).
 type options struct {
-	// Acks that a producer waits for: "all", "1" (the leader's) or "0" (none).
 	Acks string `json:"acks" known:"all 1 0"`
 	// Idempotence; nil means true with acks "all", like Kafka's default.
 	Idempotence *bool `json:"idempotence"`
-	// LingerNs is how long a batch waits for more messages; Kafka's own is 5 ms since version 4, 0 before.
-	LingerNs int64 `json:"lingerNs"`
-	// BatchBytes is the largest batch: so large that it does not hold up a fast producer; Kafka's is 16 KiB.
-	BatchBytes int64 `json:"batchBytes"`
+	LingerNs    int64 `json:"lingerNs"`
+	BatchBytes  int64 `json:"batchBytes"`
 	// MessageMaxBytes is the server's message.max.bytes, the largest batch that it takes; 0 if not set.
 	MessageMaxBytes int64  `json:"messageMaxBytes"`
 	Compression     string `json:"compression" known:"none gzip snappy lz4 zstd"`
-	// Partitioner of messages without a key: "in-turn" gives each partition the next one; "sticky" is the default of Kafka's own client, which
-	// fills a batch for one partition before it goes on to another.
-	Partitioner string `json:"partitioner" known:"in-turn sticky"`
+	Partitioner     string `json:"partitioner" known:"in-turn sticky"`
 	// MinInsyncReplicas of the topics; 0 means the broker's default.
-	MinInsyncReplicas int `json:"minInsyncReplicas"`
-
-	FetchMinBytes       int64 `json:"fetchMinBytes"`
-	FetchMaxWaitNs      int64 `json:"fetchMaxWaitNs"`
-	FetchPartitionBytes int64 `json:"fetchPartitionBytes"`
-
-	// Assignor shares out partitions to the members of a group.
-	Assignor string `json:"assignor" known:"range cooperative-sticky"`
-	// GroupProtocol is the members' way to share out partitions: among themselves, or by the broker (KIP-848).
-	GroupProtocol string `json:"groupProtocol" known:"classic consumer"`
-	// SessionTimeoutNs is how long the classic protocol waits for a silent member. With the other one that is the broker's setting.
-	SessionTimeoutNs int64 `json:"sessionTimeoutNs"`
-	// Acknowledge is when a member commits: message (the default), batch or interval.
-	Acknowledge string `json:"acknowledge" known:"message batch interval"`
-	// CommitIntervalNs is how often it does so at least. Kafka's default is 5 s.
-	CommitIntervalNs int64 `json:"commitIntervalNs"`
-
-	// Sasl is how the URL's user logs in.
-	Sasl string `json:"sasl" known:"plain scram-sha-256 scram-sha-512"`
-	// TLS; a URL kafkas:// turns it on, too.
-	TLS address.TLS `json:"tls"`
+	MinInsyncReplicas   int         `json:"minInsyncReplicas"`
+	FetchMinBytes       int64       `json:"fetchMinBytes"`
+	FetchMaxWaitNs      int64       `json:"fetchMaxWaitNs"`
+	FetchPartitionBytes int64       `json:"fetchPartitionBytes"`
+	Assignor            string      `json:"assignor" known:"range cooperative-sticky"`
+	GroupProtocol       string      `json:"groupProtocol" known:"classic consumer"`
+	SessionTimeoutNs    int64       `json:"sessionTimeoutNs"`
+	Acknowledge         string      `json:"acknowledge" known:"message batch interval"`
+	CommitIntervalNs    int64       `json:"commitIntervalNs"`
+	Sasl                string      `json:"sasl" known:"plain scram-sha-256 scram-sha-512"`
+	TLS                 address.TLS `json:"tls"`
 }
 
 const (

@@ -144,14 +144,11 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/mqtt/index.ts writes them.
+// options are the driver's own, as runner/brokers/mqtt/index.ts describes and writes them.
 type options struct {
-	Protocol string `json:"protocol" known:"5 3.1.1"`
-	// QoS of messages and of subscriptions.
-	QoS byte `json:"qos"`
-	// Session is whether the broker keeps a consumer's messages while its connection is lost.
-	Session string `json:"session" known:"clean persistent"`
-	// ReceiveMaximum is how many messages of QoS 1 and 2 either side sends before the first of them is acknowledged.
+	Protocol       string      `json:"protocol" known:"5 3.1.1"`
+	QoS            byte        `json:"qos"`
+	Session        string      `json:"session" known:"clean persistent"`
 	ReceiveMaximum int         `json:"receiveMaximum"`
 	KeepAliveNs    int64       `json:"keepAliveNs"`
 	NoDelay        bool        `json:"noDelay"`

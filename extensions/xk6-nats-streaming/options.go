@@ -19,15 +19,12 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/nats-streaming/index.ts writes them.
+// options are the driver's own, as runner/brokers/nats-streaming/index.ts describes and writes them.
 type options struct {
-	// Cluster is the name that the server was started with (-cid).
-	Cluster string      `json:"cluster"`
-	TLS     address.TLS `json:"tls"`
-	// Prefetch is how many messages a subscription holds and has not acknowledged: the library's MaxInflight.
-	Prefetch int `json:"prefetch"`
-	// AckWaitNs is how long the server waits for the acknowledgement of a consumer.
-	AckWaitNs int64 `json:"ackWaitNs"`
+	Cluster   string      `json:"cluster"`
+	TLS       address.TLS `json:"tls"`
+	Prefetch  int         `json:"prefetch"`
+	AckWaitNs int64       `json:"ackWaitNs"`
 }
 
 // All other settings are set here, and printed by Describe.

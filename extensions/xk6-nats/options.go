@@ -18,26 +18,21 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/nats/index.ts writes them. Secrets come from environment variables. The fields after Auth are for
-// mode jetstream only.
+// options are the driver's own, as runner/brokers/nats/index.ts describes and writes them. Secrets come from environment variables.
 type options struct {
-	// Mode is "core" or "jetstream".
 	Mode string      `json:"mode" known:"core jetstream"`
 	TLS  address.TLS `json:"tls"`
 	// Auth names the way to log in, whose secret is in environment variables: "user", "token" or "creds"; "" uses only the URL.
 	Auth string `json:"auth" known:"user token creds"`
 	// Storage is "memory" or "file"; "" follows the durability, else file.
 	Storage string `json:"storage" known:"memory file"`
-	// Publish is "async" or "sync".
 	Publish string `json:"publish" known:"async sync"`
 	// Consumer is "pull", "push" or "ordered"; "" is pull for groups and ordered without.
-	Consumer string `json:"consumer" known:"pull push ordered"`
-	// Dedup gives every message an id.
-	Dedup bool `json:"dedup"`
-	// MaxAckPending and Prefetch; fewer than the defaults for large messages.
-	MaxAckPending int   `json:"maxAckPending"`
-	Prefetch      int   `json:"prefetch"`
-	AckWaitNs     int64 `json:"ackWaitNs"`
+	Consumer      string `json:"consumer" known:"pull push ordered"`
+	Dedup         bool   `json:"dedup"`
+	MaxAckPending int    `json:"maxAckPending"`
+	Prefetch      int    `json:"prefetch"`
+	AckWaitNs     int64  `json:"ackWaitNs"`
 }
 
 // bufferBytes limits the messages that wait in the library for one consumer: it throws away everything above 64 MB.

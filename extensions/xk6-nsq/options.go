@@ -17,14 +17,12 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[options](defaultsText)
 
-// options are the driver's own, as runner/brokers/nsq/index.ts writes them.
+// options are the driver's own, as runner/brokers/nsq/index.ts describes and writes them.
 type options struct {
-	TLS address.TLS `json:"tls"`
-	// Prefetch is how many messages a consumer has in flight: its RDY count, shared between the servers it is connected to.
-	Prefetch int `json:"prefetch"`
+	TLS      address.TLS `json:"tls"`
+	Prefetch int         `json:"prefetch"`
 	// MsgTimeoutNs is how long the server waits for a consumer's answer (FIN); 0 means the server's default, as in defaults.
-	MsgTimeoutNs int64 `json:"msgTimeoutNs"`
-	// OutputBuffer is "none", or "default": nsqd holds messages back for a consumer that is behind, up to 16 KiB or 250 ms.
+	MsgTimeoutNs int64  `json:"msgTimeoutNs"`
 	OutputBuffer string `json:"outputBuffer" known:"none default"`
 }
 

@@ -18,18 +18,15 @@ var defaults = broker.Defaults[driverOptions](defaultsText)
 
 // driverOptions are a scenario's settings of RabbitMQ; missing ones follow from the durability level.
 type driverOptions struct {
-	// Queue is the kind of queues: classic, quorum or transient.
 	Queue string `json:"queue" known:"classic quorum transient"`
 	// Exchange is the kind of exchanges: direct, fanout or topic; "" is direct, or topic if a subscription is a pattern.
 	Exchange string `json:"exchange" known:"direct fanout topic"`
-	// Confirms: the broker answers each message (publisher confirms).
-	Confirms bool `json:"confirms"`
+	Confirms bool   `json:"confirms"`
 	// Persistent sets delivery mode 2; nil means in all but transient queues.
 	Persistent *bool `json:"persistent"`
 	// Acknowledge of consumers: automatic, message, batch or interval; "" is message in a group, automatic without.
 	Acknowledge string `json:"acknowledge" known:"automatic message batch interval"`
-	// Prefetch of each consumer that acknowledges; 0 means no limit. RabbitMQ's documentation finds 100 to 300 best for throughput; a smaller
-	// number shares better among slow consumers.
+	// Prefetch 0 means no limit. RabbitMQ's documentation finds 100 to 300 best for throughput.
 	Prefetch int         `json:"prefetch"`
 	TLS      address.TLS `json:"tls"`
 }

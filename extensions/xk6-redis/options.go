@@ -41,19 +41,16 @@ var defaultsText []byte
 
 var defaults = broker.Defaults[driverOptions](defaultsText)
 
-// driverOptions are the driver's own, as runner/brokers/redis/index.ts writes them.
+// driverOptions are the driver's own, as runner/brokers/redis/index.ts describes and writes them.
 type driverOptions struct {
 	Mode string `json:"mode" known:"pubsub streams lists"`
-	// Sender is link or go-redis: README.md explains why link is the default.
+	// Sender is link by default: README.md explains why.
 	Sender string `json:"client" known:"link go-redis"`
 	// Acknowledge of consumers of streams' groups, and of lists (automatic, message); "" is message in a group, automatic without.
 	Acknowledge string `json:"acknowledge" known:"automatic message batch interval"`
-	// Prefetch is the most messages that a consumer of a stream or list takes at once.
-	Prefetch int `json:"prefetch"`
-	// MaxLength is the number of entries to which every XADD trims its stream (MAXLEN ~); 0 means never. Default: 1 GiB of payload, at least
-	// 1000 entries.
-	MaxLength *int64 `json:"maxLength"`
-	// ClaimAfterNs is how long an entry of a stream may go without an acknowledgement before another member gets it.
+	Prefetch    int    `json:"prefetch"`
+	// MaxLength 0 means never; nil 1 GiB of payload, at least 1000 entries.
+	MaxLength    *int64      `json:"maxLength"`
 	ClaimAfterNs int64       `json:"claimAfterNs"`
 	TLS          address.TLS `json:"tls"`
 }

@@ -70,8 +70,7 @@ var ErrNotConnected = errors.New("no receiver is connected")
 
 // Options are common to all such drivers; runner/brokers/brokerless.ts writes them. Drivers embed them.
 type Options struct {
-	Mode Mode `json:"mode" known:"push-pull pub-sub req-rep"`
-	// Transport is "tcp", or "ipc" for sockets on one machine.
+	Mode      Mode   `json:"mode" known:"push-pull pub-sub req-rep"`
 	Transport string `json:"transport" known:"tcp ipc"`
 }
 
