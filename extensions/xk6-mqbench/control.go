@@ -17,17 +17,12 @@ const (
 	controlEnv     = "MQBENCH_CONTROL"
 )
 
-// listener receives the control lines. Its methods may be called from any goroutine.
+// listener receives the control lines: a generator, whose methods say what they do. They may be called from any goroutine.
 type listener interface {
-	// CloseBooks ends all counting.
 	CloseBooks()
-	// OpenAt opens the window at this time, ns since T0.
 	OpenAt(startNs int64)
-	// Meet connects this client with the subscriptions in the others' Ready: the system has no server.
 	Meet(others []broker.Endpoint)
-	// Finish lets the client leave.
 	Finish()
-	// TellLeader answers question id, possibly later.
 	TellLeader(id int64)
 }
 

@@ -20,11 +20,7 @@ import (
 // process group. Agent exits as the command did (128 + n for signal n). Before that it kills the processes that the command has left, on
 // Linux also daemons.
 //
-// With -control the lines of standard input are orders, so one SSH connection is enough to run a command elsewhere: "say <text>" writes
-// <text> as a line to the command's standard input, "signal INT" and "signal TERM" signal it.
-//
-// On other hosts the command's environment comes on standard input (-env), standard input counts as ended when the network is silent
-// (-lease), and samples of the machine are written to a file (-sample).
+// With -control, -env and -lease one SSH connection is enough to run a command elsewhere.
 func superviseCommand(arguments []string) int {
 	// The kernel ties the death signal of adopt() to the thread that starts the command: keep that thread.
 	runtime.LockOSThread()

@@ -62,18 +62,13 @@ func (c *catching) result() any {
 
 // catchUp begins to read when the plan says.
 func (g *Generator) catchUp() {
-	select {
-	case <-g.ending:
+	if !g.sleepUntil(g.plan.Beside.StartNs) {
 		return
-	case <-time.After(time.Duration(g.t0 + g.plan.Beside.StartNs - g.clock.Now())):
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), g.plan.SetUpTimeout())
 	defer cancel()
 	g.catching.begin(g.clock.Now() - g.t0)
-	err := deadline.Each(ctx, g.catching.subscriptions, func(ctx context.Context, one subscription) error {
-		return g.session.Consume(ctx, one.Subscription, one.handle)
-	})
-	if err != nil && !happened(g.ending) {
+	if err := deadline.Each(ctx, g.catching.subscriptions, g.consume); err != nil && !happened(g.ending) {
 		g.errors.Note(fmt.Errorf("catch up: %w", err))
 	}
 }

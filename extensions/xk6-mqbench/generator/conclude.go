@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
@@ -52,7 +53,7 @@ func (g *Generator) conclude(ctx context.Context) {
 			s.close()
 		}
 		callNs := g.halt()
-		var came map[string]int64
+		var came map[string]any
 		if g.visits != nil {
 			came = g.visits.end()
 		}
@@ -68,12 +69,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		// Read these first: a library forgets its counts with its connections, and clients that are connected to each other lose some when the
 		// first of them leaves.
 		g.outcome.library = g.libraryCounts()
-		if came != nil {
-			g.outcome.library["connections"] = came
-		}
-		if g.visits != nil && g.visits.short.Load() > 0 {
-			g.outcome.library["clientDropped"] = g.visits.short.Load()
-		}
+		maps.Copy(g.outcome.library, came)
 		if g.share.count > 1 || g.plan.Loads > 1 && g.handedOut {
 			_, peer := g.session.(broker.Peer)
 			g.parting.Store(peer)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -21,9 +20,7 @@ import (
 type visits struct {
 	g      *Generator
 	dialer broker.Dialer
-	// addresses of the server.
-	addresses int64
-	hold      int
+	hold   int
 	// over ends with the load.
 	over    context.Context
 	cancel  context.CancelFunc
@@ -44,8 +41,8 @@ type visiting struct {
 	take broker.Handler
 }
 
-func (g *Generator) newVisits(url string) *visits {
-	v := &visits{g: g, addresses: int64(strings.Count(url, ",") + 1), hold: g.share.part(g.plan.Hold, g.share.index)}
+func (g *Generator) newVisits() *visits {
+	v := &visits{g: g, hold: g.share.part(g.plan.Hold, g.share.index)}
 	v.dialer, _ = g.session.(broker.Dialer)
 	v.over, v.cancel = context.WithCancel(context.Background())
 	return v
@@ -62,11 +59,16 @@ func (v *visiting) Send(m *broker.Message, done broker.Done) {
 	v.running.Go(func() { v.visit(m, done) })
 }
 
-// end gives up the attempts that are under way, and returns the counts, or nil if some hang.
-func (v *visits) end() map[string]int64 {
+// end gives up the attempts that are under way, and returns counts for the totals, without the connections if some hang.
+func (v *visits) end() map[string]any {
 	v.cancel()
-	if !deadline.AtMost(v.g.plan.leaveTimeout(), v.running.Wait) {
-		return nil
+	counts := map[string]any{}
+	ended := deadline.AtMost(v.g.plan.leaveTimeout(), v.running.Wait)
+	if n := v.short.Load(); n > 0 {
+		counts["clientDropped"] = n
+	}
+	if !ended {
+		return counts
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -76,9 +78,8 @@ func (v *visits) end() map[string]int64 {
 			held++
 		}
 	}
-	return map[string]int64{
-		"opened": v.opened, "held": held, "closed": v.closed, "gone": v.gone + int64(len(v.held)) - held,
-	}
+	counts["connections"] = map[string]int64{"opened": v.opened, "held": held, "closed": v.closed, "gone": v.gone + int64(len(v.held)) - held}
+	return counts
 }
 
 // close closes the connections that are held.
@@ -161,15 +162,6 @@ func (v *visits) blame(ctx context.Context, err error) error {
 		return fmt.Errorf("no connection within %s", time.Duration(v.g.plan.TimeoutNs))
 	}
 	return err
-}
-
-// enoughPorts refuses more connections than this machine has ports for: each connection to an address needs one.
-func (v *visits) enoughPorts() error {
-	if ports := portRange() * v.addresses; v.most() > ports {
-		return fmt.Errorf("%d connections need as many ports, and this machine has %d for this server (net.ipv4.ip_local_port_range); widen that range, "+
-			"use a smaller hold or inFlight, or more clients", v.most(), ports)
-	}
-	return nil
 }
 
 // portRange is how many ports this machine gives to connections; unlimited where that cannot be read.

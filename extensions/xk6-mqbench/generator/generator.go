@@ -172,7 +172,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 	}
 	g.session, err = driver(plan.options(url, g.clock.Now, g.note))
 	if plan.Pattern == connect && err == nil {
-		g.visits = g.newVisits(url)
+		g.visits = g.newVisits()
 	}
 	return g, err
 }

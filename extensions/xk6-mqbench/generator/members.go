@@ -97,24 +97,16 @@ func (p *Plan) changes() (all []change) {
 	return all
 }
 
-// residents is how many members stay for the whole run: the first ones.
-func (p *Plan) residents() int {
-	stay := p.Consumers
+// members is how many members stay for the whole run, the first ones, and how many it has in all.
+func (p *Plan) members() (residents, all int) {
+	residents, all = p.Consumers, p.Consumers
 	for _, c := range p.changes() {
+		all = max(all, c.Member+1)
 		if c.Action != pauses {
-			stay = min(stay, c.Member)
+			residents = min(residents, c.Member)
 		}
 	}
-	return stay
-}
-
-// members is how many members the run has in all.
-func (p *Plan) members() int {
-	n := p.Consumers
-	for _, c := range p.changes() {
-		n = max(n, c.Member+1)
-	}
-	return n
+	return residents, all
 }
 
 // checkFaults refuses faults of consumers that cannot be.
@@ -245,7 +237,7 @@ func (g *Generator) pausesOf(m int) (all []Backlog) {
 // enter makes a member's session and its subscriptions.
 func (g *Generator) enter(ctx context.Context, m int) error {
 	o := g.plan.options(g.url, g.clock.Now, g.note)
-	o.Connections, o.Client, o.Clients = 1, g.share.count+m, g.share.count+g.plan.members()
+	o.Connections, o.Client, o.Clients = 1, g.share.count+m, g.share.count+g.share.members
 	session, err := g.driver(o)
 	if err != nil {
 		return err

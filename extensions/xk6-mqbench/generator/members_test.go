@@ -247,7 +247,7 @@ func TestFaultsOfConsumersThatCannotBeAreRefused(t *testing.T) {
 
 func TestClientsMakeTheChangesOfTheirOwnMembers(t *testing.T) {
 	p := membersPlan(1000, 4, Fault{AtNs: 1, Of: "consumers", Action: "kill", Count: 2, ForNs: lasting(1)}, Fault{AtNs: 5_000_000, Of: "consumers", Action: "join", Count: 3})
-	if stay, all := p.residents(), p.members(); stay != 2 || all != 7 {
+	if stay, all := p.members(); stay != 2 || all != 7 {
 		t.Errorf("%d members stay and there are %d in all; want 2 and 7", stay, all)
 	}
 	share := of(2, p).share()

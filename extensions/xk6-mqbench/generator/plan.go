@@ -31,8 +31,7 @@ const (
 // closed is the kind of schedule that has no intended times.
 const closed = "closed"
 
-// Plan is the part of plan.json that the generator needs; runner/model/plan.ts has all of it and describes each field.
-// Times are ns.
+// Plan is the part of plan.json that the generator needs; runner/model/plan.ts has all of it and describes each field. Times are ns.
 type Plan struct {
 	Schema          int             `json:"schema"`
 	RunID           string          `json:"runId"`
@@ -47,27 +46,21 @@ type Plan struct {
 	Pattern         string          `json:"pattern"`
 	Schedule        Schedule        `json:"schedule"`
 	Backlog         *Backlog        `json:"backlog"`
-	// Loads of the run, which other processes make beside this one.
-	Loads int `json:"loads"`
-	// Beside is nil in the main load.
-	Beside *Beside `json:"beside"`
-	// Ledger: each client writes what became of each message, also if none crosses.
-	Ledger    bool  `json:"ledger"`
-	DrainNs   int64 `json:"drainNs"`
-	TimeoutNs int64 `json:"timeoutNs"`
-	// InFlight is 0 if there is no limit.
-	InFlight int64 `json:"inFlight"`
-	// Hold is how many connections stay open (connect), on all clients.
-	Hold        int      `json:"hold"`
-	Connections int      `json:"connections"`
-	Producers   int      `json:"producers"`
-	Topics      []string `json:"topics"`
-	// Create is true if mqbench makes and removes the topics.
-	Create        bool     `json:"create"`
-	ReplyTopics   []string `json:"replyTopics"`
-	Partitions    int      `json:"partitions"`
-	Consumers     int      `json:"consumers"`
-	Subscriptions int      `json:"subscriptions"`
+	Loads           int             `json:"loads"`
+	Beside          *Beside         `json:"beside"`
+	Ledger          bool            `json:"ledger"`
+	DrainNs         int64           `json:"drainNs"`
+	TimeoutNs       int64           `json:"timeoutNs"`
+	InFlight        int64           `json:"inFlight"`
+	Hold            int             `json:"hold"`
+	Connections     int             `json:"connections"`
+	Producers       int             `json:"producers"`
+	Topics          []string        `json:"topics"`
+	Create          bool            `json:"create"`
+	ReplyTopics     []string        `json:"replyTopics"`
+	Partitions      int             `json:"partitions"`
+	Consumers       int             `json:"consumers"`
+	Subscriptions   int             `json:"subscriptions"`
 	// ConsumerConnections are numbered after Connections.
 	ConsumerConnections int              `json:"consumerConnections"`
 	Wildcard            bool             `json:"wildcard"`
@@ -82,13 +75,10 @@ type Plan struct {
 	SLA                 []SLALine        `json:"sla"`
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
-		// DurationNs is until the last load of the run has ended.
-		DurationNs int64 `json:"durationNs"`
+		DurationNs     int64 `json:"durationNs"`
 	} `json:"heartbeat"`
-	// IntervalSeconds of a long window are recorded as one (see plan.ts); 1 if left out.
-	IntervalSeconds int64 `json:"intervalSeconds"`
-	// Segments is nil if a run that is cut cannot go on.
-	Segments *Segments `json:"segments"`
+	IntervalSeconds int64     `json:"intervalSeconds"`
+	Segments        *Segments `json:"segments"`
 	// Client is which of how many clients this is. The file has index 0 for all of them; Take sets it.
 	Client struct {
 		Index int `json:"index"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
@@ -54,9 +55,7 @@ func (g *Generator) open(ctx context.Context) error {
 	if g.plan.Pattern == catchUp {
 		g.catching.subscriptions, own = own, nil
 	}
-	if err := deadline.Each(ctx, own, func(ctx context.Context, one subscription) error {
-		return g.session.Consume(ctx, one.Subscription, one.handle)
-	}); err != nil {
+	if err := deadline.Each(ctx, own, g.consume); err != nil {
 		return err
 	}
 	if err := deadline.Each(ctx, slices.Collect(maps.Keys(g.comings.own)), func(ctx context.Context, m int) error {
@@ -85,6 +84,10 @@ func (g *Generator) open(ctx context.Context) error {
 	}
 }
 
+func (g *Generator) consume(ctx context.Context, one subscription) error {
+	return g.session.Consume(ctx, one.Subscription, one.handle)
+}
+
 // ownFiles is how many files k6 has open besides its connections.
 const ownFiles = 32
 
@@ -93,10 +96,12 @@ const ownFiles = 32
 func (g *Generator) enoughFiles() error {
 	connections, fewer := int64(g.share.producing()+g.share.consuming()), "fewer connections"
 	if g.visits != nil {
-		if err := g.visits.enoughPorts(); err != nil {
-			return err
+		most := g.visits.most()
+		if ports := portRange() * int64(strings.Count(g.url, ",")+1); most > ports { // each connection to an address needs one
+			return fmt.Errorf("%d connections need as many ports, and this machine has %d for this server (net.ipv4.ip_local_port_range); widen that range, "+
+				"use a smaller hold or inFlight, or more clients", most, ports)
 		}
-		connections, fewer = connections+g.visits.most(), "a smaller hold or inFlight"
+		connections, fewer = connections+most, "a smaller hold or inFlight"
 	}
 	if limit := fileLimit(); limit < connections+ownFiles {
 		return fmt.Errorf("%d connections need at least %d open files, and this machine allows %d (ulimit -H -n); raise that limit, or use %s",

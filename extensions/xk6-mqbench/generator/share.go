@@ -21,17 +21,17 @@ type share struct {
 	below     []int64
 	// The connections and consumerConnections of all clients.
 	connections, consumerConnections int
-	// residents are the members of the group that stay for the whole run; the others have their own sessions.
-	residents int
+	// residents are those of the group's members that stay for the whole run; the others have their own sessions.
+	residents, members int
 }
 
 // share of the client that plan.Client names.
 func (p *Plan) share() *share {
 	s := &share{
 		index: p.Client.Index, count: p.Client.Count, producers: int64(p.Producers),
-		connections: p.Connections, consumerConnections: p.ConsumerConnections, residents: p.residents(),
-		below: make([]int64, p.Producers+1),
+		connections: p.Connections, consumerConnections: p.ConsumerConnections, below: make([]int64, p.Producers+1),
 	}
+	s.residents, s.members = p.members()
 	if p.Pattern == catchUp { // others send
 		s.connections = 0
 		return s

@@ -119,10 +119,11 @@ func (g *Generator) subscriptions() (all []subscription) {
 	group := func(name string, handler func(member, connection, topic int) broker.Handler) {
 		// Every member and every topic has at least one subscription. Members that join come behind.
 		members, topics := g.plan.Consumers, len(g.plan.Topics)
-		for k := range max(members, topics) + g.plan.members() - members {
+		each := max(members, topics)
+		for k := range each + g.share.members - members {
 			m := k % members
-			if k >= max(members, topics) {
-				m = members + k - max(members, topics)
+			if k >= each {
+				m = members + k - each
 			}
 			client, c := g.share.member(m)
 			add(client, broker.Subscription{Connection: c, Topic: g.plan.Topics[k%topics], Group: name}, handler(m, c, k%topics))
