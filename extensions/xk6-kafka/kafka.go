@@ -107,28 +107,22 @@ func (s *session) Describe() broker.Description {
 	for key, value := range s.topicConfig {
 		of.Set("topic "+key, value)
 	}
-	of.Set("connections", s.Connections)
-	of.Set("confirm", map[string]string{"0": "none", "1": "each batch, by the leader", "all": "each batch, by all replicas in sync"}[s.own.Acks])
-	of.Set("flush", fmt.Sprintf("at once, up to %d requests on their way to a broker", requestsInFlight))
-	of.Set("batching", fmt.Sprintf("what waits for a partition, linger %s, up to %d bytes", time.Duration(s.own.LingerNs), s.own.BatchBytes))
-	of.Set("acknowledgeAlone", "none: reads from a position of its own")
-	of.Set("acknowledgeInGroup", map[string]string{
-		broker.PerMessage:  "a commit after each message, as soon as the one before is answered",
-		broker.PerBatch:    "a commit after each poll",
-		broker.PerInterval: "a commit every " + time.Duration(s.own.CommitIntervalNs).String(),
-	}[broker.AcknowledgeOf(s.own.Acknowledge, "g")])
-	of.Set("prefetch", fmt.Sprintf("a fetch ahead, up to %d bytes of a partition", s.own.FetchPartitionBytes))
+	of.Print(map[string]any{
+		"connections":      s.Connections,
+		"confirm":          map[string]string{"0": "none", "1": "each batch, by the leader", "all": "each batch, by all replicas in sync"}[s.own.Acks],
+		"flush":            fmt.Sprintf("at once, up to %d requests on their way to a broker", requestsInFlight),
+		"batching":         fmt.Sprintf("what waits for a partition, linger %s, up to %d bytes", time.Duration(s.own.LingerNs), s.own.BatchBytes),
+		"prefetch":         fmt.Sprintf("a fetch ahead, up to %d bytes of a partition", s.own.FetchPartitionBytes),
+		"acknowledgeAlone": "none: reads from a position of its own", "acknowledgeInGroup": map[string]string{
+			broker.PerMessage:  "a commit after each message, as soon as the one before is answered",
+			broker.PerBatch:    "a commit after each poll",
+			broker.PerInterval: "a commit every " + time.Duration(s.own.CommitIntervalNs).String(),
+		}[broker.AcknowledgeOf(s.own.Acknowledge, "g")],
+	})
 	return broker.Description{
-		Acks:            s.own.Acks != "0",
-		Order:           map[bool]string{false: "per-producer", true: "none"}[s.own.Partitioner == sticky],
-		GroupOrder:      true,
-		Wildcards:       true,
-		Stores:          true,
-		Replays:         true,
-		RedeliversAfter: s.sessionTimeout(),
-		Library:         "franz-go " + broker.LibraryVersion("github.com/twmb/franz-go"),
-		Server:          s.server,
-		Settings:        of.Printed,
+		Acks: s.own.Acks != "0", Order: map[bool]string{false: "per-producer", true: "none"}[s.own.Partitioner == sticky],
+		GroupOrder: true, Wildcards: true, Stores: true, Replays: true, RedeliversAfter: s.sessionTimeout(), Settings: of.Printed,
+		Library: "franz-go " + broker.LibraryVersion("github.com/twmb/franz-go"), Server: s.server,
 	}
 }
 

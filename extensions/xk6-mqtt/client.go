@@ -32,8 +32,7 @@ type link interface {
 
 // ending is the common part of both libraries' links: a context that ends with the connection, or with the session.
 type ending struct {
-	context.Context
-	cancel context.CancelCauseFunc
+	broker.Lifetime
 	// late is closed when the connection has ended and answers had the time to arrive.
 	late chan struct{}
 }
@@ -44,9 +43,8 @@ const lastAnswers = 200 * time.Millisecond
 const goodbyeTimeout = 50 * time.Millisecond
 
 func (s *session) ending(socket *wire) *ending {
-	e := &ending{late: make(chan struct{})}
-	e.Context, e.cancel = context.WithCancelCause(s.Over)
-	context.AfterFunc(e.Context, func() {
+	e := &ending{broker.NewLifetime(s.Over), make(chan struct{})}
+	context.AfterFunc(e, func() {
 		socket.goodbye()
 		_ = socket.Close()
 		time.AfterFunc(lastAnswers, func() { close(e.late) })
@@ -54,8 +52,7 @@ func (s *session) ending(socket *wire) *ending {
 	return e
 }
 
-func (e *ending) Err() error       { return context.Cause(e.Context) }
-func (e *ending) end(reason error) { e.cancel(reason) }
+func (e *ending) end(reason error) { e.End(reason) }
 
 // client is one client id of the server: a producer, or one subscription. It replaces its link when that is lost.
 type client struct {

@@ -80,9 +80,9 @@ func (sub *subscription) start(w *wire) error {
 		sub.take(w.raw, deliveries)
 		select {
 		case err := <-shut:
-			w.fail(cause(err))
+			w.End(cause(err))
 		default:
-			w.fail(fmt.Errorf("the broker cancelled the consumer of %q", sub.queue))
+			w.End(fmt.Errorf("the broker cancelled the consumer of %q", sub.queue))
 		}
 	}()
 	return nil

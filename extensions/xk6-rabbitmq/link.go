@@ -52,13 +52,9 @@ type wire struct {
 	*amqp.Connection
 	raw     *incoming
 	publish *amqp.Channel
-	// over ends when the wire is given up; fail gives it up, and the link then makes a new one.
-	over context.Context
-	fail context.CancelCauseFunc
+	// It ends when the wire is given up, and the link then makes a new one.
+	broker.Lifetime
 }
-
-func (w *wire) Done() <-chan struct{} { return w.over.Done() }
-func (w *wire) Err() error            { return context.Cause(w.over) }
 
 // unconfirmed is the error of messages sent on a failed wire and not confirmed.
 func (w *wire) unconfirmed() error {
@@ -73,10 +69,9 @@ func (w *wire) unconfirmed() error {
 
 // connect makes a link.
 func (s *session) connect(ctx context.Context, number int, consumes bool) (*link, error) {
-	name := "mqbench-" + strconv.Itoa(number) + map[bool]string{true: "-consumers"}[consumes]
 	l := &link{
 		Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number, consumes: consumes,
-		name: name, patience: dialTimeout,
+		name: "mqbench-" + strconv.Itoa(number) + map[bool]string{true: "-consumers"}[consumes], patience: dialTimeout,
 	}
 	return l, l.Open(ctx, s.Base, l.made)
 }
@@ -98,8 +93,7 @@ func (l *link) made(ctx context.Context) (*wire, error) {
 
 // dial makes a wire, which the broker lists under the link's name.
 func (l *link) dial(ctx context.Context) (*wire, error) {
-	s, w := l.session, &wire{}
-	w.over, w.fail = context.WithCancelCause(context.Background())
+	s, w := l.session, &wire{Lifetime: broker.NewLifetime(context.Background())}
 	url := s.urls[(l.number+l.attempts)%len(s.urls)]
 	config := amqp.Config{
 		Locale:     "en_US",
@@ -153,16 +147,16 @@ func (l *link) restore(ctx context.Context, w *wire) (err error) {
 // watch reports the wire's end.
 func (l *link) watch(w *wire) {
 	// Subtle: only closing the socket frees a publish that the broker has blocked; the library itself would wait for it.
-	context.AfterFunc(w.over, func() { _ = w.raw.Close() })
+	context.AfterFunc(w, func() { _ = w.raw.Close() })
 	// Close says goodbye on the wire before this.
 	context.AfterFunc(l.session.Over, func() { time.AfterFunc(2*closeGrace, func() { _ = w.raw.Close() }) })
 	lost := w.NotifyClose(make(chan *amqp.Error, 1))
-	go func() { w.fail(cause(<-lost)) }()
+	go func() { w.End(cause(<-lost)) }()
 	if l.consumes {
 		return
 	}
 	shut := w.publish.NotifyClose(make(chan *amqp.Error, 1))
-	go func() { w.fail(cause(<-shut)) }()
+	go func() { w.End(cause(<-shut)) }()
 	blocked := w.NotifyBlocked(make(chan amqp.Blocking, 64))
 	go func() {
 		release := func() {}
@@ -178,13 +172,13 @@ func (l *link) watch(w *wire) {
 	}()
 }
 
-// close says goodbye within a time limit, and then closes the socket, with or without an answer.
 func (l *link) close() {
 	if w, is := l.Now(); is {
 		w.close()
 	}
 }
 
+// close says goodbye within a time limit, and then closes the socket, with or without an answer.
 func (w *wire) close() {
 	deadline.AtMost(2*closeGrace, func() { _ = w.CloseDeadline(time.Now().Add(closeGrace)) })
 	_ = w.raw.Close()

@@ -133,55 +133,37 @@ func (s *session) Remove(ctx context.Context) error {
 }
 
 func (s *session) Describe() broker.Description {
-	d := broker.Description{
-		Acks:      s.Confirms,
-		Order:     "per-producer",
-		Wildcards: (s.Exchange == "" || s.Exchange == pattern) && s.Run == "",
-		Stores:    true,
-		Library:   "amqp091-go " + broker.LibraryVersion("github.com/rabbitmq/amqp091-go"),
-		Server:    "RabbitMQ " + s.server,
-		Settings: map[string]string{
-			"connections":        strconv.Itoa(s.Connections) + " to publish; those with consumers have a second one for them",
-			"channels":           "1 to publish for each connection, 1 for each subscription",
-			"queue":              s.Queue,
-			"durable":            strconv.FormatBool(s.durable()),
-			"exchange":           cmp.Or(s.Exchange, "direct; topic where a subscription is a pattern"),
-			"confirm":            map[bool]string{true: "each message", false: "none"}[s.Confirms],
-			"deliveryMode":       fmt.Sprint(deliveryModes[*s.Persistent]),
-			"mandatory":          "false",
-			"acknowledgeAlone":   acknowledges[broker.AcknowledgeOf(s.Acknowledge, "")],
-			"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")],
-			"prefetch":           s.prefetchText(),
-			"heartbeat":          s.heartbeat.String(),
-			"frameMaxBytes":      strconv.Itoa(s.frameMax),
-			"channelMax":         strconv.Itoa(s.channels),
-			"dialTimeout":        dialTimeout.String(),
-			"reconnect":          "after " + reconnectDelay.String() + ", unlimited; sends meanwhile fail",
-			"libraryRecovery":    "off",
-			"tls":                strconv.FormatBool(s.secure()),
-			"flush":              "each message, as the library does",
-			"batching":           "none",
-			"compression":        "none",
-			"unconfirmedLimit":   "none",
-		},
-	}
+	var set broker.Settings[struct{}]
+	set.Print(map[string]any{
+		"connections": fmt.Sprint(s.Connections, " to publish; those with consumers have a second one for them"),
+		"channels":    "1 to publish for each connection, 1 for each subscription", "queue": s.Queue, "durable": s.durable(),
+		"exchange": cmp.Or(s.Exchange, "direct; topic where a subscription is a pattern"), "deliveryMode": deliveryModes[*s.Persistent], "mandatory": false,
+		"acknowledgeAlone":   acknowledges[broker.AcknowledgeOf(s.Acknowledge, "")],
+		"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")],
+		"prefetch":           s.prefetchText(), "heartbeat": s.heartbeat, "frameMaxBytes": s.frameMax, "channelMax": s.channels, "dialTimeout": dialTimeout,
+		"reconnect":       "after " + reconnectDelay.String() + ", unlimited; sends meanwhile fail",
+		"libraryRecovery": "off", "tls": s.secure(), "flush": "each message, as the library does", "batching": "none", "compression": "none",
+		"confirm": map[bool]string{true: "each message", false: "none"}[s.Confirms], "unconfirmedLimit": "none",
+	})
 	if s.Run != "" {
-		d.Settings["exchange"] = "your own; a topic that is a queue: the default one"
-		d.Settings["queueExpires"] = unusedAfter.String() + " (groups and subscribers on exchanges)"
+		set.Set("exchange", "your own; a topic that is a queue: the default one")
+		set.Set("queueExpires", unusedAfter.String()+" (groups and subscribers on exchanges)")
 	}
 	if s.erlang != "" {
-		d.Settings["erlang"] = s.erlang
+		set.Set("erlang", s.erlang)
 	}
-	if s.version > 0 {
-		d.Settings["queueVersion"] = strconv.Itoa(s.version)
-		if s.MessageBytes >= embeddedBytes {
-			d.Settings["queueVersion"] += "; flushes before a confirm if the server's queue_index_embed_msgs_below is not above the message"
-		}
+	if s.version > 0 && s.MessageBytes < embeddedBytes {
+		set.Set("queueVersion", s.version)
+	} else if s.version > 0 {
+		set.Set("queueVersion", fmt.Sprint(s.version, "; flushes before a confirm if the server's queue_index_embed_msgs_below is not above the message"))
 	}
 	if s.Replicas > 0 {
-		d.Settings["replicas"] = strconv.Itoa(s.Replicas)
+		set.Set("replicas", s.Replicas)
 	}
-	return d
+	return broker.Description{
+		Acks: s.Confirms, Order: "per-producer", Wildcards: (s.Exchange == "" || s.Exchange == pattern) && s.Run == "", Stores: true, Settings: set.Printed,
+		Library: "amqp091-go " + broker.LibraryVersion("github.com/rabbitmq/amqp091-go"), Server: "RabbitMQ " + s.server,
+	}
 }
 
 // prefetchText is the limit of the consumers that acknowledge, by the option, or by the existing ones.

@@ -61,7 +61,7 @@ func (s *session) read(ctx context.Context, to broker.Subscription, handle broke
 	return link.Open(ctx, s.Base, func(ctx context.Context) (*socket, error) {
 		k, err := s.connect(ctx, false)
 		if err == nil {
-			s.running.Go(func() { k.fail(c.run(k, resume, step)) })
+			s.running.Go(func() { k.End(c.run(k, resume, step)) })
 		}
 		return k, err
 	})

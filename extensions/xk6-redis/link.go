@@ -46,7 +46,7 @@ func (l *line) dial(ctx context.Context) (*link, error) {
 	made := &link{socket: k, s: l.s, queue: make(chan entry, l.s.queueLength), unanswered: make(chan entry, l.s.queueLength)}
 	if l.s.Sender == clientLibrary {
 		if made.library, err = k.client.AsyncAutoPipelineWithOptions(&autoPipeline); err != nil {
-			k.fail(err)
+			k.End(err)
 			return nil, err
 		}
 	}
@@ -117,7 +117,7 @@ func (l *link) put(e entry) bool {
 // run works until the connection breaks, and completes everything that waits: messages that were written are unknown, the rest never left.
 func (l *link) run() {
 	if l.library != nil {
-		l.fail(l.await())
+		l.End(l.await())
 	} else {
 		read, wrote := make(chan struct{}), make(chan struct{})
 		go func() {
@@ -128,9 +128,9 @@ func (l *link) run() {
 			case <-read:
 			case <-time.After(lastAnswer):
 			}
-			l.fail(reason)
+			l.End(reason)
 		}()
-		l.fail(l.read())
+		l.End(l.read())
 		close(read)
 		<-wrote
 	}

@@ -87,7 +87,7 @@ func (r *subscriber) dial(ctx context.Context) (*socket, error) {
 	for confirmed := 0; confirmed < len(r.targets); {
 		is, err := r.receive(ctx, k)
 		if err != nil {
-			k.fail(err)
+			k.End(err)
 			return nil, err
 		}
 		if is {
@@ -99,7 +99,7 @@ func (r *subscriber) dial(ctx context.Context) (*socket, error) {
 			_, err = r.receive(r.s.Over, k)
 		}
 		// The server does not say why it disconnects a subscriber; only its log has the reason, which people overlook.
-		k.fail(fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see its log)", address.Cause(err)))
+		k.End(fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see its log)", address.Cause(err)))
 	}()
 	return k, nil
 }

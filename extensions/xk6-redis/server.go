@@ -71,13 +71,8 @@ type socket struct {
 	// pubsub is nil except on subscribers' sockets.
 	pubsub *redis.PubSub
 	conn   net.Conn
-
-	// The context ends with the socket, which fail ends.
-	context.Context
-	fail context.CancelCauseFunc
+	broker.Lifetime
 }
-
-func (k *socket) Err() error { return context.Cause(k.Context) }
 
 // newLink makes one that is not open yet.
 func newLink[W broker.Wire]() broker.Link[W] {
@@ -92,8 +87,7 @@ func (s *session) connect(ctx context.Context, subscribes bool) (*socket, error)
 }
 
 func (s *session) socket(ctx context.Context, subscribes bool, options *redis.Options) (*socket, error) {
-	k := &socket{}
-	k.Context, k.fail = context.WithCancelCause(s.Over)
+	k := &socket{Lifetime: broker.NewLifetime(s.Over)}
 	dialer := options.Dialer
 	var once sync.Once // the library dials again when a dial has failed
 	options.Dialer = func(ctx context.Context, network, addr string) (conn net.Conn, err error) {
@@ -116,14 +110,14 @@ func (s *session) socket(ctx context.Context, subscribes bool, options *redis.Op
 		// Subtle: the library leaves the deadline of its last command on the connection, and the link would run into it.
 		err = k.conn.SetDeadline(time.Time{})
 	}
-	context.AfterFunc(k.Context, func() {
+	context.AfterFunc(k, func() {
 		if k.conn != nil {
 			_ = k.conn.Close()
 		}
 		_ = k.client.Close()
 	})
 	if err != nil {
-		k.fail(err)
+		k.End(err)
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	return k, nil

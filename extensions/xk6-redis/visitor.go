@@ -39,10 +39,10 @@ func (v *visitor) Greet(ctx context.Context, m *broker.Message, handle broker.Ha
 	w := bufio.NewWriterSize(v.conn, broker.VisitorBuffer)
 	encode(w, words("SUBSCRIBE", m.Own()))
 	encode(w, append(words("PUBLISH", m.Own()), m.Payload))
-	over := context.AfterFunc(ctx, func() { v.fail(ctx.Err()) })
+	over := context.AfterFunc(ctx, func() { v.End(ctx.Err()) })
 	defer over()
 	published := make(chan struct{})
-	go func() { v.fail(v.read(handle, published)) }()
+	go func() { v.End(v.read(handle, published)) }()
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -56,8 +56,8 @@ func (v *visitor) Greet(ctx context.Context, m *broker.Message, handle broker.Ha
 	}
 }
 
-func (v *visitor) Gone() bool { return v.Context.Err() != nil }
-func (v *visitor) Close()     { v.fail(errors.New("the run closes the connection")) }
+func (v *visitor) Gone() bool { return v.Err() != nil }
+func (v *visitor) Close()     { v.End(errors.New("the run closes the connection")) }
 
 // --- internal ---
 
