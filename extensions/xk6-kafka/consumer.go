@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,11 +39,12 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if to.Group != "" {
 		return s.member(ctx, to, handle)
 	}
-	positions := s.ends
+	list := s.admin.ListEndOffsets
 	if to.FromStart {
-		positions = s.starts
+		list = s.admin.ListStartOffsets
 	}
-	from, err := positions(ctx, to.Of(s.layout.Topics)...)
+	from, err := list(ctx, to.Of(s.layout.Topics)...)
+	err = cmp.Or(err, from.Error())
 	if err != nil {
 		return fmt.Errorf("kafka: consume %q: find where it begins: %w", to.Topic, err)
 	}

@@ -281,12 +281,6 @@ func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffset
 	return ends, cmp.Or(err, ends.Error())
 }
 
-// starts are where the topics begin.
-func (s *session) starts(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
-	starts, err := s.admin.ListStartOffsets(ctx, topics...)
-	return starts, cmp.Or(err, starts.Error())
-}
-
 func (s *session) awaitLeaders(ctx context.Context) error {
 	err := s.awaitTopics(ctx, s.layout.Names(), true, func(topic kmsg.MetadataResponseTopic) error {
 		ready, wanted := 0, s.partitionsOf(*topic.Topic)

@@ -5,6 +5,7 @@ package mqbench
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -215,9 +216,7 @@ func (m *instance) environment() map[string]string {
 		name, value, _ := strings.Cut(one, "=")
 		all[name] = value
 	}
-	for name, value := range m.vu.InitEnv().RuntimeOptions.Env {
-		all[name] = value
-	}
+	maps.Copy(all, m.vu.InitEnv().RuntimeOptions.Env)
 	return all
 }
 

@@ -165,9 +165,10 @@ func (c *connections) groupName(group string) string {
 // describe is the part that both modes have in common.
 func (c *connections) describe() broker.Description {
 	of := c.options()
-	of.Set("connections", c.Connections)
-	of.Set("flush", fmt.Sprintf("by the library's flusher, at once; what comes meanwhile shares a write, up to %d bytes", writeBufferBytes))
-	of.Set("batching", "none")
+	of.Print(map[string]any{
+		"connections": c.Connections, "batching": "none",
+		"flush": fmt.Sprintf("by the library's flusher, at once; what comes meanwhile shares a write, up to %d bytes", writeBufferBytes),
+	})
 	d := broker.Description{Order: "per-producer", Library: "nats.go v" + nats.Version}
 	if len(c.all) > 0 {
 		of.Set("tls", c.all[0].TLSRequired())

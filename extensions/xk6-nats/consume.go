@@ -182,10 +182,7 @@ func (s *jetStreamSession) acknowledged(handle broker.Handler) jetstream.Message
 
 func (s *jetStreamSession) pullOptions(troubled func(jetstream.ConsumeContext, error)) []jetstream.PullConsumeOpt {
 	return []jetstream.PullConsumeOpt{
-		jetstream.PullMaxMessages(s.own.Prefetch),
-		jetstream.PullExpiry(pullExpiry),
-		jetstream.PullHeartbeat(idleHeartbeat),
-		jetstream.ConsumeErrHandler(troubled),
+		jetstream.PullMaxMessages(s.own.Prefetch), jetstream.PullExpiry(pullExpiry), jetstream.PullHeartbeat(idleHeartbeat), jetstream.ConsumeErrHandler(troubled),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/nats-io/nats.go"
 
@@ -70,10 +71,10 @@ func (s *core) Held() (held int64, known bool) {
 func (s *core) Describe() broker.Description {
 	d := s.describe()
 	d.Wildcards = true
-	d.Settings["confirm"] = "none"
-	d.Settings["acknowledgeAlone"] = "none"
-	d.Settings["acknowledgeInGroup"] = "none: NATS core has no acknowledgements"
-	d.Settings["prefetch"] = fmt.Sprintf("no limit of messages, %d bytes", pendingBytesLimit)
+	maps.Copy(d.Settings, map[string]string{
+		"confirm": "none", "acknowledgeAlone": "none", "acknowledgeInGroup": "none: NATS core has no acknowledgements",
+		"prefetch": fmt.Sprintf("no limit of messages, %d bytes", pendingBytesLimit),
+	})
 	return d
 }
 

@@ -126,22 +126,18 @@ func (c *consumer) take(list []fetched, atNs int64, again bool) {
 		c.handle(broker.Delivery{ReceivedNs: atNs, Payload: bytesOf(m.payload), Redelivered: again})
 		c.handled.Add(1)
 		if !alone && c.acknowledge != broker.Automatic && c.s.Over.Err() == nil {
-			c.acknowledgeOne(m)
+			if c.s.Mode == modeLists {
+				c.line.send(entry{ack: append(words("LREM", c.taken, "-1"), bytesOf(m.payload))})
+				continue
+			}
+			c.done = append(c.done, m.id)
+			c.settle(c.acknowledge == broker.PerMessage)
 		}
 	}
 	c.settle(c.acknowledge == broker.PerBatch)
 }
 
 // --- internal ---
-
-func (c *consumer) acknowledgeOne(m fetched) {
-	if c.s.Mode == modeLists {
-		c.line.send(entry{ack: append(words("LREM", c.taken, "-1"), bytesOf(m.payload))})
-		return
-	}
-	c.done = append(c.done, m.id)
-	c.settle(c.acknowledge == broker.PerMessage)
-}
 
 // settle acknowledges the handled messages of a stream: now, or if that is done at intervals, when it is time.
 func (c *consumer) settle(now bool) {

@@ -14,15 +14,9 @@ import (
 // server; 0 is a success, too, and no receipt is promised. An error in its place, or no answer, still fails the message.
 func (s *session) Describe() broker.Description {
 	return broker.Description{
-		Acks:            s.Mode != modePubSub,
-		Order:           "per-producer",
-		Wildcards:       s.Mode == modePubSub,
-		Stores:          s.Mode != modePubSub,
-		Replays:         s.Mode == modeStreams,
-		RedeliversAfter: map[string]time.Duration{modeStreams: time.Duration(s.ClaimAfterNs)}[s.Mode],
-		Library:         map[string]string{clientLink: "mqbench's own link on "}[s.Sender] + "go-redis v" + redis.Version(),
-		Server:          s.server,
-		Settings:        s.settings(),
+		Acks: s.Mode != modePubSub, Order: "per-producer", Wildcards: s.Mode == modePubSub, Stores: s.Mode != modePubSub, Replays: s.Mode == modeStreams,
+		RedeliversAfter: map[string]time.Duration{modeStreams: time.Duration(s.ClaimAfterNs)}[s.Mode], Server: s.server, Settings: s.settings(),
+		Library: map[string]string{clientLink: "mqbench's own link on "}[s.Sender] + "go-redis v" + redis.Version(),
 	}
 }
 

@@ -73,7 +73,12 @@ func (f *File) Finish() error {
 	if err != nil {
 		return fmt.Errorf("result file: %w", err)
 	}
-	return syncFolder(filepath.Dir(f.path))
+	folder, err := os.Open(filepath.Dir(f.path))
+	if err != nil {
+		return nil // on Windows a folder cannot be synced
+	}
+	_ = folder.Sync() // makes the rename durable
+	return folder.Close()
 }
 
 // Discard removes the unfinished file.
@@ -127,13 +132,3 @@ func (l *Log) Trailer(state string) {
 // --- internal ---
 
 func newBuffer(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
-
-// syncFolder makes a rename durable where folders can be synced; on Windows it does nothing.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	_ = folder.Sync()
-	return folder.Close()
-}
