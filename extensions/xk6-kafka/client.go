@@ -14,9 +14,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Every option of the library that affects the figures is set in this file and printed by Describe. The library's own defaults: linger
-// 10 ms, snappy, endless retries, 1 000 012-byte batches, 5 s between looks at the cluster, one request in flight without
-// idempotence.
+// Every option of the library that affects the figures is set in this file and printed by Describe. The library's own defaults: linger 10 ms, snappy,
+// endless retries, 1 000 012-byte batches, 5 s between looks at the cluster, one request in flight without idempotence.
 const (
 	dialTimeout       = 5 * time.Second
 	connIdle          = 9 * time.Minute // as Kafka's connections.max.idle.ms on clients
@@ -26,8 +25,7 @@ const (
 	retryBackoffMost  = time.Second
 	requestRetries    = 20
 	leastRequestTime  = 5 * time.Second
-	// bufferedRecords is how many unacknowledged messages a client may hold if inFlight does not limit them, and bufferedBytes their size.
-	// Then Send blocks.
+	// bufferedRecords is how many unacknowledged messages a client holds at most without inFlight, bufferedBytes their size. Then Send blocks.
 	bufferedRecords = 1_000_000
 	bufferedBytes   = 1 << 30
 	// inFlightSlack: the library removes a message from its count only after our done has released the next one.
@@ -165,8 +163,7 @@ func (s *session) timeout() time.Duration {
 	return max(time.Second, time.Duration(s.TimeoutNs))
 }
 
-// requestTimeout is half of a message's timeout: the broker may take the first half to answer, and the connection is given up at the end of
-// the second.
+// requestTimeout is half of a message's timeout: the broker may take the first half to answer, and the second one gives up the connection.
 func (s *session) requestTimeout() time.Duration { return max(leastRequestTime, s.timeout()/2) }
 
 func retryBackoff(fails int) time.Duration {
@@ -220,8 +217,7 @@ func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
 	w.lost[meta.NodeID]++
 }
 
-// OnBrokerThrottle notes a quota: the library sends the broker nothing more for that long. Waits of the requests that make topics are not
-// part of the load.
+// OnBrokerThrottle notes a quota: the library sends the broker nothing more for that long. Making topics is not part of the load.
 func (w *watch) OnBrokerThrottle(_ kgo.BrokerMetadata, interval time.Duration, _ bool) {
 	if w.settled.Load() && w != w.s.adminWatch {
 		time.AfterFunc(interval, w.s.Hold())

@@ -59,8 +59,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return broker.Wrap(fmt.Sprintf("kafka: consume %q: no fetch was sent", to.Topic), err)
 }
 
-// member makes a member of a topic's group; each topic has its own consumer group. The members' shares are unknown before all members are
-// there, so the last one here waits for that.
+// member makes a member of a topic's consumer group. Shares are unknown before all members are there, so the last one here waits for that.
 func (s *session) member(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	name := s.groupName(to)
 	c, err := s.newConsumer(to, name, handle, func(of *settings) {
@@ -83,8 +82,7 @@ func (s *session) member(ctx context.Context, to broker.Subscription, handle bro
 	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it did not settle", name), err)
 }
 
-// Held is how many messages the library has fetched and not handed over. It fetches a little ahead; when a consumer stops, the rest stays
-// with the broker.
+// Held is how many messages the library has fetched and not handed over: it fetches a little ahead.
 func (s *session) Held() (held int64, known bool) {
 	for _, c := range s.consumers.All() {
 		held += c.client.BufferedFetchRecords() + c.polled.Load()
@@ -149,8 +147,7 @@ func (c *consumer) deliver() {
 // markEveryNs is the longest time until a message may be committed after a slow handler has returned.
 const markEveryNs = int64(10 * time.Millisecond)
 
-// deliverAndCommit hands over messages of a group. A member takes one message at a time from a fetched batch; a message that waits in the
-// client behind a slow one is not received yet.
+// deliverAndCommit hands over messages of a group, one at a time: a message that waits in the client behind a slow one is not received yet.
 func (c *consumer) deliverAndCommit(acknowledge string) {
 	c.polls(pollRecords, func(fetches kgo.Fetches, markedNs int64) {
 		c.polled.Store(int64(fetches.NumRecords()))
@@ -183,8 +180,7 @@ func (c *consumer) deliverAndCommit(acknowledge string) {
 	})
 }
 
-// commit sends a commit as soon as one is due and the one before is answered; it covers all messages marked until then. Handlers do not
-// wait for it; other systems' handlers do not wait for acknowledgements either.
+// commit sends a commit as soon as one is due and the one before is answered. Handlers do not wait for it, as with other systems.
 func (c *consumer) commit() {
 	ctx := c.client.Context()
 	for {
@@ -205,8 +201,7 @@ func (c *consumer) wake() {
 	}
 }
 
-// shared reports whether a group has shared out its partitions, by the coordinator, and the members here fetch theirs. The group may
-// have members on other clients.
+// shared reports whether a group, which may have members on other clients, has shared out its partitions, and the members here fetch theirs.
 func (s *session) shared(ctx context.Context, name string, members []*consumer, partitions int) bool {
 	owned := s.owned(ctx, name)
 	for _, m := range members {

@@ -1,5 +1,4 @@
-// Package kafka is the driver for Apache Kafka, with franz-go. Each connection that sends is a client, and so is each subscription, like
-// every consumer in Kafka.
+// Package kafka is the driver for Apache Kafka, with franz-go. Like every consumer in Kafka each subscription is a client, and so is each connection.
 package kafka
 
 import (
@@ -144,6 +143,5 @@ func (s *session) Close() error {
 // closeTimeout limits how long a silent broker can delay us.
 const closeTimeout = 5 * time.Second
 
-// readyTimeout is the least time that a connection gets to become ready; a test has less. As long as the set-up lasts it goes on: brokers
-// that share a machine take longer.
+// readyTimeout is the least time that a connection gets to become ready, also when the set-up is nearly over; a test has less.
 var readyTimeout = 15 * time.Second

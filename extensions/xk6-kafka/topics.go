@@ -20,8 +20,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Prepare makes the topics, or checks existing ones, and returns when every broker has their leaders. It removes topics that hold messages
-// or have a different number of partitions. Empty ones stay: another session may be about to use them.
+// Prepare makes the topics, or checks existing ones. It removes used ones; empty ones stay: another session may be about to use them.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	s.layout = layout
 	cluster, err := s.admin.Metadata(ctx, layout.Names()...)
@@ -304,8 +303,7 @@ func (s *session) awaitLeaders(ctx context.Context) error {
 	}))
 }
 
-// awaitTopics returns when every broker has applied a change, one after the other: `missing` returns an error for a topic without it. It
-// waits for a broker that is gone only if all are needed.
+// awaitTopics returns when every broker has applied a change: `missing` returns an error for a topic without it. It waits for lost brokers if needed.
 func (s *session) awaitTopics(ctx context.Context, names []string, needed bool, missing func(kmsg.MetadataResponseTopic) error) error {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, name := range names {

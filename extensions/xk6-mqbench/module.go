@@ -19,8 +19,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// rootModule is the module of the process's k6 test; every VU gets an instance. They share the loads, which each of them names in its init
-// context.
+// rootModule is the module of the process's k6 test: every VU has an instance, and they share the loads.
 type rootModule struct {
 	test script.Test
 

@@ -25,8 +25,7 @@ var Version = "dev"
 // payloadEnv names the payload file if it is not at the plan's path: all clients have the same plan, but not the same disk.
 const payloadEnv = "MQBENCH_PAYLOAD_FILE"
 
-// listenEnv is this machine's address for the other clients of a system without a server; ownAddress stands for a container's only address
-// apart from loopback.
+// listenEnv is this machine's address for the other clients of a system without a server; ownAddress is a container's only one besides loopback.
 const (
 	listenEnv  = "MQBENCH_LISTEN"
 	ownAddress = "own"
@@ -37,8 +36,7 @@ const (
 // collections in 1.6 million messages, and 15 % less CPU for each message. It costs up to 150 MiB.
 const ballastBytes = 128 << 20
 
-// resultsOutput is `--out mqbench=<path>`. It opens the run before the first VU exists and closes it however k6 ends. It ignores k6's own
-// samples; messages are not among them.
+// resultsOutput is `--out mqbench=<path>`: it opens the run before the first VU exists and closes it however k6 ends. It ignores k6's own samples.
 type resultsOutput struct {
 	root   *rootModule
 	params output.Params

@@ -18,8 +18,7 @@ import (
 
 // link is one connection of a library. The library does not reconnect it.
 type link interface {
-	// publish hands a message over. After an error, it may not have left. answer waits for the server's answer, or for the library to have
-	// written a message of QoS 0; nil if it is written.
+	// publish hands a message over. After an error it may not have left. answer, if not nil, waits for the server's answer, or with QoS 0 for the write.
 	publish(topic string, payload []byte) (answer func() error, err error)
 	// subscribe returns the QoS that the server grants, or its refusal.
 	subscribe(ctx context.Context, filter string) (byte, error)

@@ -14,8 +14,7 @@ import (
 	"github.com/eclipse/paho.golang/paho/session/state"
 )
 
-// link5 is a connection of paho.golang. That library's Publish waits for the acknowledgement, so messages go through its session and its
-// packets.
+// link5 is a connection of paho.golang, whose Publish waits for the acknowledgement: messages go through its session and its packets.
 type link5 struct {
 	*state.State
 	*ending

@@ -1,5 +1,4 @@
-// Package nanomsg is the driver for nanomsg's protocols, by a library in pure Go: sockets that are connected to each other, or by a
-// forwarder. extensions/README.md describes mangos, and its consequences for a run.
+// Package nanomsg is the driver for nanomsg's protocols, by mangos, a library in pure Go, of which extensions/README.md has the consequences.
 package nanomsg
 
 import (

@@ -15,8 +15,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// link is one connection: NATS's, which reconnects by itself, and NATS Streaming's above it, which the server forgets when it loses its
-// memory; then we make another one.
+// link is NATS's connection, which reconnects by itself, and NATS Streaming's above it, which we replace when the server has forgotten it.
 type link struct {
 	broker.Link[*above]
 	session *session
@@ -56,8 +55,7 @@ func (s *session) connect(ctx context.Context, i int) (err error) {
 	return l.Open(ctx, s.Base, l.dial)
 }
 
-// Send publishes, and blocks while the allowed number of acknowledgements is outstanding. The library calls its handler once, or not at all
-// if it returns an error.
+// Send publishes, and blocks while the allowed number of acknowledgements is outstanding. The library calls its handler unless it returns an error.
 func (l *link) Send(m *broker.Message, done broker.Done) {
 	on, is := l.Now()
 	if !is || !l.below.IsConnected() {

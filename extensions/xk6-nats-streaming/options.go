@@ -34,8 +34,7 @@ const (
 	reconnectWait  = 100 * time.Millisecond
 	pingInterval   = 20 * time.Second
 	maxPings       = 2
-	// NATS Streaming has its own pings, in seconds: only they show a client that the server has forgotten it. The connection below deals with
-	// a server that is silent for long.
+	// Only NATS Streaming's own pings, in seconds, show a client that the server has forgotten it.
 	streamingPingSeconds = 1
 	streamingMaxPings    = 88
 	writeBufferBytes     = 32 * 1024

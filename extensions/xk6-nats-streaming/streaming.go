@@ -67,8 +67,7 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-// Prepare takes the messages of a killed run out of groups: no client can ask for a channel, empty it or remove it. Subscriptions begin
-// with the next message.
+// Prepare takes the messages of a killed run out of groups: no client can ask for a channel, empty it or remove it.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	if s.Found() {
 		return nil

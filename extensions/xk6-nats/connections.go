@@ -19,8 +19,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Every option of the library that affects the figures is set here and printed by Describe: the library's own defaults drop messages silently
-// (500 000 pending) or keep them for later (8 MB reconnect buffer).
+// Every option that affects the figures is set here and printed by Describe: the library's own defaults drop messages silently, or keep them for later.
 const (
 	connectTimeout    = 5 * time.Second
 	reconnectWait     = 100 * time.Millisecond
@@ -153,8 +152,7 @@ func (c *connections) flush(ctx context.Context, connection int) error {
 	return err
 }
 
-// groupName is a group's name on the server, the same for all clients of the run. On the user's subjects it begins with the run's name,
-// because others have groups there, too.
+// groupName is a group's name on the server, the same for all clients of the run.
 func (c *connections) groupName(group string) string {
 	if group == "" || c.Run == "" {
 		return group

@@ -34,8 +34,7 @@ type consumer struct {
 	stop func()
 }
 
-// Consume makes a consumer of the stream. A group is one durable consumer that its members share; without a group each
-// subscription has its own.
+// Consume makes a consumer of the stream: one durable consumer for all members of a group, and one for each subscription without a group.
 func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	at := s.streams[to.Topic]
 	if s.Run != "" && at.takenAway {
@@ -54,8 +53,7 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 	return broker.Wrap(fmt.Sprintf("nats: consume %q", to.Topic), err)
 }
 
-// deliveries is a dialer whose sockets count the messages of streams that the library reads from them. The library keeps them in its own
-// channels, and does not report how many there are.
+// deliveries is a dialer whose sockets count the messages of streams: the library does not report how many it keeps in its channels.
 type deliveries struct {
 	nats.CustomDialer
 	// read is how many the library has read, taken how many it has handed over.
@@ -98,8 +96,7 @@ func (s *jetStreamSession) kind(group string) string {
 	return cmp.Or(s.own.Consumer, "ordered")
 }
 
-// acknowledging makes a pull or push consumer. On an existing stream it starts with the next message. Without a group it also has a name, so a
-// repeated request does not make a second consumer.
+// acknowledging makes a pull or push consumer. It has a name also without a group, so a repeated request does not make a second one.
 func (s *jetStreamSession) acknowledging(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
 	js, group := s.js[to.Connection], s.groupName(to.Group)
 	config := jetstream.ConsumerConfig{

@@ -177,8 +177,7 @@ const (
 	otherStream            jetstream.ErrorCode = 10060
 )
 
-// Remove deletes the objects of this session: streams with their consumers, or its consumers on other streams. Client 0 removes the
-// consumers of the run's groups there.
+// Remove deletes our streams with their consumers, or our consumers on other streams; client 0 those of the run's groups.
 func (s *jetStreamSession) Remove(ctx context.Context) error {
 	s.Quiet()
 	var all []func(context.Context) error

@@ -1,5 +1,4 @@
-// Package nats is the driver for NATS: core (subjects, nothing stored, nothing acknowledged) and JetStream (each topic a
-// stream, each message stored and acknowledged).
+// Package nats is the driver for NATS: core (nothing stored or acknowledged) and JetStream (a stream for each topic, all stored and acknowledged).
 package nats
 
 import (

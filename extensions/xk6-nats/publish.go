@@ -66,8 +66,7 @@ func (p *producer) open(connection *nats.Conn) (err error) {
 	return err
 }
 
-// Send publishes. Asynchronously it returns when the library has the message; it blocks while the allowed number of acknowledgements is
-// outstanding. Synchronously it blocks until the acknowledgement.
+// Send publishes. It blocks while the allowed number of acknowledgements is outstanding, or synchronously until its own has come.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	out := &nats.Msg{Subject: p.session.streams[m.Name].subject, Data: m.Payload}
 	if p.session.own.Dedup {
@@ -81,8 +80,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		done.Settle(m, p.session.Now(), outcome(ack, err))
 		return
 	}
-	// The library finds this out only after it has armed a timer, which keeps the message until the timeout is over: a broker that stays
-	// away would fill the memory.
+	// The library finds this out after it has armed a timer that keeps the message until the timeout: a broker that stays away would fill the memory.
 	if p.js.Conn().IsReconnecting() {
 		done(m, 0, errNotConnected)
 		return

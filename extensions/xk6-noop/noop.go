@@ -1,5 +1,4 @@
-// Package noop is a system that delivers each message at once, without a broker. It shows the floor of the generator: no other system
-// can be measured below it.
+// Package noop delivers each message at once, without a broker: the floor of the generator, below which no other system can be measured.
 package noop
 
 import (
@@ -30,8 +29,7 @@ type session struct {
 	topics []broker.Topic
 	// consuming is held while a subscription is made.
 	consuming sync.Mutex
-	// routes are the groups of each topic. A map is never changed once it is stored: Send reads it without a lock, also from within a
-	// handler.
+	// routes are the groups of each topic. A stored map never changes: Send reads it without a lock, also from within a handler.
 	routes atomic.Pointer[map[string][]*group]
 	closed atomic.Bool
 }

@@ -39,7 +39,6 @@ var (
 	errEnded        = errors.New("the library has closed it")
 )
 
-// connect is for broker.Link.
 func (l *link) connect(context.Context) (*wire, error) {
 	config, _ := l.session.config()
 	made, err := nsq.NewProducer(l.server, config)
@@ -76,7 +75,6 @@ func (w *wire) Output(_ int, line string) error {
 	return nil
 }
 
-// settle reads the answers.
 func (w *wire) settle(now func() int64) {
 	// Whether it was written is unknown. With a refusal nsqd ends the connection, and has taken nothing that came after that message.
 	rest := errLost
@@ -155,7 +153,6 @@ func (c *consumer) Output(_ int, line string) error {
 	return nil
 }
 
-// HandleMessage is the library's handler.
 func (c *consumer) HandleMessage(m *nsq.Message) error {
 	at := c.session.Now()
 	c.life.Works()

@@ -1,5 +1,4 @@
-// Package nsq is the driver for NSQ: each topic is on every nsqd, a group is a channel that its members share, and a subscription without
-// one has its own channel.
+// Package nsq is the driver for NSQ: each topic is on every nsqd, a group is a channel, and a subscription without one has its own channel.
 package nsq
 
 import (
@@ -101,8 +100,7 @@ func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 
 func (s *session) Producer(connection int) (broker.Producer, error) { return s.links[connection], nil }
 
-// Consume makes the channel first, past the connection: from its answer on the channel gets every message, while there is no notice when the
-// server has taken a subscription.
+// Consume makes the channel first, past the connection: there is no notice when the server has taken a subscription, and a channel gets every message.
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	c := &consumer{
 		Subscription: to, session: s, channel: s.channelName(to.Group), handle: handle, life: s.Lifeline(), queue: make(chan taken, s.own.Prefetch),
@@ -177,7 +175,6 @@ func (s *session) Describe() broker.Description {
 	}
 }
 
-// Kill is for broker.Killer.
 func (s *session) Kill() {
 	s.Quiet()
 	for _, one := range s.consumers.All() {

@@ -11,8 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// find looks for the user's topics: which of them are queues, the others being exchanges. It refuses a queue that would not give this run
-// all of its messages and no others.
+// find looks for the user's topics, which are queues or exchanges. It refuses a queue that would not give this run exactly its messages.
 func (s *session) find(ctx context.Context, w *wire, layout broker.Layout) (isQueue map[string]bool, err error) {
 	if s.Run == "" {
 		return nil, nil

@@ -28,8 +28,7 @@ const (
 	closeGrace = 500 * time.Millisecond
 )
 
-// link is one of the run's connections, by number: one to publish, or one to consume. It has the current wire, and a new one when that is
-// lost.
+// link is one of the run's connections, by number, with the current wire: one to publish, or one to consume.
 //
 // They are two because RabbitMQ's authors advise it: the broker stops reading a connection that publishes more than the queues take (its
 // flow control), and would not read the acknowledgements of its consumers either, which then get nothing.
@@ -58,8 +57,7 @@ type wire struct {
 
 // unconfirmed is the error of messages sent on a failed wire and not confirmed.
 func (w *wire) unconfirmed() error {
-	// The broker refuses a message for its size, and reads nothing more on that channel. All messages of a run have one size, so it has
-	// refused all of them.
+	// It refuses a message for its size, and reads nothing more on that channel. All messages are of one size, so it has refused all of them.
 	var answer *amqp.Error
 	if errors.As(w.Err(), &answer) && answer.Code == amqp.PreconditionFailed && strings.Contains(answer.Reason, "message size") {
 		return fmt.Errorf("rabbitmq: publish: the broker refuses the message and closes the channel: %s", answer.Reason)

@@ -33,10 +33,8 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	}, nil
 }
 
-// Send publishes and flushes. It blocks while the broker does not read (its flow control). Without confirms that is all.
-//
-// If the connection is lost before a message was confirmed, the message may have arrived. It is then reported as unknown, neither
-// acknowledged nor failed.
+// Send publishes and flushes. It blocks while the broker does not read (its flow control). Without confirms that is all. If the connection is lost
+// before a message was confirmed, its fate is unknown.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	w, is := p.link.Now()
 	if !is {

@@ -1,5 +1,4 @@
-// Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1: classic, quorum and transient queues, publisher confirms,
-// consumers with acknowledgements as the option sets.
+// Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1.
 //
 // A topic is a routing key. Each subscription without a group has its own queue, bound to the key; a group shares one queue. Topics without
 // subscriptions get a queue, too, which stores their messages.
@@ -81,8 +80,7 @@ func (s *session) Open(ctx context.Context) error {
 	return broker.Wrap("rabbitmq", err)
 }
 
-// Prepare makes exchanges and the queues that consumers share, and connections to consume. Old queues of the same name are deleted with
-// their messages.
+// Prepare makes exchanges, the queues that consumers share, and connections to consume. Old queues of the same name are deleted.
 func (s *session) Prepare(ctx context.Context, layout broker.Layout) error {
 	w, err := s.publishers[0].wired()
 	var isQueue map[string]bool
@@ -221,6 +219,5 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// embeddedBytes is the size from which messages are kept outside of a classic queue of version 2, in a store that is flushed, unless the
-// server is configured otherwise.
+// embeddedBytes is the size from which a classic queue of version 2 keeps messages in a store that is flushed, by default.
 const embeddedBytes = 4096

@@ -12,8 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// blockFor is how long a consumer's command waits on the server before the consumer looks for messages that others have left. A message
-// that comes in that time is handed over immediately.
+// blockFor is how long a consumer's command waits on the server for a message before the consumer looks for those that others have left.
 const blockFor = time.Second
 
 // consumer reads one stream or list on a separate socket, because a command that waits occupies it.
@@ -22,8 +21,7 @@ type consumer struct {
 	line   *line
 	topic  *topic
 	handle broker.Handler
-	// group is "" for a single reader of a stream, which has its own position and acknowledges nothing. handled is how many messages its
-	// members here have handled.
+	// group is "" for a single reader of a stream, which acknowledges nothing. handled is how many messages its members here have handled.
 	group   string
 	handled *atomic.Int64
 	// name within the group: the session's, and a number.

@@ -54,8 +54,7 @@ func (l *line) dial(ctx context.Context) (*link, error) {
 	return made, nil
 }
 
-// link writes commands as they come and reads their answers, each in a separate goroutine. Commands queued during a write leave as one
-// pipeline right after it. There is no timer.
+// link writes commands and reads answers, each in its own goroutine. Commands queued during a write leave as one pipeline right after it.
 type link struct {
 	*socket
 	s *session

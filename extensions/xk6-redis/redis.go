@@ -87,8 +87,7 @@ type topic struct {
 	name string
 	// groups of a stream, by their names there, and how many messages each has handled here.
 	groups map[string]*atomic.Int64
-	// taken are the lists to which the consumers of all clients move the messages they take from a list; free are this session's lists that no
-	// consumer has yet.
+	// taken are the lists to which consumers of all clients move a list's messages; free are this session's that no consumer has yet.
 	taken, free []string
 	// command is the beginning of the one that sends to it.
 	command [][]byte

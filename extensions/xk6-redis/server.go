@@ -64,8 +64,7 @@ func older(version string) bool {
 	return n == 2 && (major < 6 || major == 6 && minor < 2)
 }
 
-// socket is one TCP (or TLS) connection, logged in and with its database selected. The library never reconnects it: when it breaks, its
-// link makes another one, and that is counted.
+// socket is one connection, logged in. The library never reconnects it: when it breaks, its link makes another one, and that is counted.
 type socket struct {
 	client *redis.Client
 	// pubsub is nil except on subscribers' sockets.

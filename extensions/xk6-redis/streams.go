@@ -73,8 +73,7 @@ func (c *consumer) recover(k *socket) error {
 	}
 }
 
-// read asks for entries: new ones (">"), entries after an id, or in a group the member's entries after an id. It warns once if trimming may
-// have removed some that were not read yet.
+// read asks for entries: new ones (">"), those after an id, or in a group the member's after an id. It warns once if trimming may have removed some.
 func (c *consumer) read(k *socket, after string) (list []fetched, atNs int64, err error) {
 	args, block := []any{"XREAD"}, blockFor
 	if c.group != "" {

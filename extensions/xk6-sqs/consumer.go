@@ -40,7 +40,6 @@ type consumer struct {
 
 // --- internal ---
 
-// work is the consumer's life.
 func (c *consumer) work() {
 	s := c.session
 	slots := make(chan struct{}, deletes)

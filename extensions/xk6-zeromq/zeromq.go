@@ -1,5 +1,4 @@
-// Package zeromq is the driver for ZeroMQ, by a library in pure Go: sockets that are connected to each other, or by a forwarder.
-// extensions/README.md lists the library's differences from libzmq.
+// Package zeromq is the driver for ZeroMQ, by a library in pure Go, whose differences from libzmq are in extensions/README.md.
 package zeromq
 
 import (

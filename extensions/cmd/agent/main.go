@@ -1,5 +1,4 @@
-// Command agent works for mqbench on a machine: it starts every program, reads the clock, and measures network and disk. `agent` without
-// arguments prints its commands.
+// Command agent works for mqbench on a machine: it starts every program, reads the clock, and measures network and disk.
 package main
 
 import (
@@ -83,8 +82,7 @@ func answerClock(in io.Reader, out io.Writer) {
 	}
 }
 
-// tunnel connects to a port and copies in both directions until one side ends. It runs over the connection that carries agent's
-// standard input and output, for hosts whose sshd forwards no ports.
+// tunnel connects to a port and copies in both directions until one side ends, for hosts whose sshd forwards no ports.
 func tunnel(address string, in io.Reader, out io.Writer) error {
 	connection, err := net.DialTimeout("tcp", address, connectTime)
 	if err != nil {

@@ -56,8 +56,7 @@ func ping(until context.Context, to string, out io.Writer) error {
 	}{len(took), spreadOf(took)})
 }
 
-// measureDisk writes 4 KiB again and again to a new file in folder, flushes each write to the disk, and prints as JSON how long a
-// flush takes. The first one does not count, because it also creates the file on the disk.
+// measureDisk prints as JSON how long a flush of 4 KiB to a new file in folder takes. The first one does not count, because it also creates the file.
 func measureDisk(folder string, out io.Writer) error {
 	file, err := os.CreateTemp(folder, "mqbench-flush-")
 	if err != nil {

@@ -104,8 +104,7 @@ func readEnvironment(in *bufio.Reader) error {
 	return nil
 }
 
-// passLines copies whole lines until in ends or is silent for longer than the lease, and closes out. A network that is down does not end a
-// connection.
+// passLines copies whole lines until in ends or is silent for longer than the lease: a network that is down does not end a connection.
 func passLines(in *bufio.Reader, out io.WriteCloser, lease time.Duration) {
 	defer out.Close()
 	silent := time.AfterFunc(lease, func() { _ = out.Close() })

@@ -55,8 +55,7 @@ func (s *sampler) start() func() {
 	}
 }
 
-// sampleOthers appends a sample to the file for each line of in, which names processes of this machine: {"generator":[12],"broker":[34,35]}.
-// They were started by others, so this agent and its memory are none of them.
+// sampleOthers appends a sample for each line of in, which names processes that others have started: {"generator":[12],"broker":[34,35]}.
 func sampleOthers(path string, in io.Reader) error {
 	file, err := openSamples(path)
 	if file == nil || err != nil {
@@ -288,8 +287,7 @@ func machine() machineSample {
 	return m
 }
 
-// throttledPeriods is how often agent's control group has used up its CPU quota. In a container the group's path is the machine's, while
-// the container's own group is mounted at the root.
+// throttledPeriods is how often agent's control group has used up its CPU quota. A container's own group is mounted at the root.
 func throttledPeriods() (periods *int64) {
 	for line := range strings.Lines(read("/proc/self/cgroup")) {
 		hierarchy := strings.SplitN(strings.TrimSpace(line), ":", 3) // number, controllers (none in version 2), path
@@ -311,8 +309,7 @@ func throttledPeriods() (periods *int64) {
 	return periods
 }
 
-// readNetwork adds up the traffic of the machine's network devices. Bridges and tunnels carry the same bytes a second time, so they
-// count only where there is no device, as in a container.
+// readNetwork adds up the network devices' traffic. Bridges and tunnels carry it again, so they count only where there is no device, as in a container.
 func readNetwork() *network {
 	text := read("/proc/net/dev")
 	if text == "" {

@@ -15,8 +15,7 @@ func adopt(command *exec.Cmd) {
 	command.SysProcAttr.Pdeathsig = syscall.SIGKILL
 }
 
-// killAdopted kills the processes left below agent when its command has ended. It repeats this, because the children of a killed process
-// become agent's own.
+// killAdopted kills the processes left below agent, repeatedly, because the children of a killed process become agent's own.
 func killAdopted() {
 	for range 100 {
 		left := children("/proc/self/task/*/children")

@@ -42,8 +42,7 @@ func Because(message string) string {
 	return " (" + strings.TrimSuffix(message, ".") + ")"
 }
 
-// Ready makes a client look up topics and connect to the brokers for sending, to make the first message as fast as the thousandth. Its
-// partitioner is Partitioner.
+// Ready makes a client with our Partitioner look up topics and connect to the brokers, so the first message is as fast as the thousandth.
 func Ready(ctx context.Context, client *kgo.Client, topics ...string) error {
 	lookUps := make([]*kgo.Record, len(topics))
 	for i, topic := range topics {

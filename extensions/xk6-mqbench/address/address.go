@@ -1,5 +1,4 @@
-// Package address parses addresses of brokers and credentials: URLs of one or more hosts, TLS, and errors that show neither a password
-// nor a port that changes.
+// Package address parses brokers' addresses and credentials; its errors show neither a password nor a port that changes.
 package address
 
 import (
@@ -70,8 +69,7 @@ func List(urls string) ([]string, error) {
 	return list, nil
 }
 
-// Cause is the failure without the place: errors are counted by their wording, and each connection has another port. It also removes URLs,
-// which may hold a password.
+// Cause is the failure without the place, because errors are counted by their wording, and without URLs, which may hold a password.
 func Cause(err error) error {
 	var ofURL *url.Error
 	if errors.As(err, &ofURL) {
@@ -124,8 +122,7 @@ func (t *TLS) UnmarshalJSON(text []byte) error {
 // Scheme begins a URL; Port is for its hosts without one.
 type Scheme struct{ Name, Port string }
 
-// ParseSecure reads a URL of one of two schemes, like Parse. The secure one switches the option on, which makes the configuration: nil
-// without TLS.
+// ParseSecure reads a URL of one of two schemes, like Parse; the secure one switches the option on. The configuration is nil without TLS.
 func ParseSecure(text string, option TLS, plain, secure Scheme) (Address, *tls.Config, error) {
 	scheme, _, _ := strings.Cut(text, "://")
 	port := plain.Port

@@ -1,5 +1,4 @@
-// Package books keeps the fate of each message (sent, failed, acknowledged, received, lost), how many of each there were, and which errors
-// occurred. Any goroutine may write to it. Message i is sequence i / P of producer i mod P.
+// Package books keeps the fate of each message and the errors, from any goroutine. Message i is sequence i / P of producer i mod P.
 package books
 
 import (
@@ -117,8 +116,7 @@ func (b *Books) Move(from, to int64) {
 	b.to.Store(to)
 }
 
-// WatchOrder turns on counting of overtaken messages, within each of the given number of streams of a producer. Call it before the first
-// receipt.
+// WatchOrder turns on counting of overtaken messages in each of a producer's streams. Call it before the first receipt.
 func (b *Books) WatchOrder(streams int64) { b.order = newOrder(b.Subscribers, b.Producers, streams) }
 
 // WatchesOrder reports whether overtaken messages are counted.
@@ -147,8 +145,7 @@ func (b *Books) Duplicated() int64 { return b.duplicates[0].Load() + b.duplicate
 // Late records a message whose response took longer than the timeout.
 func (b *Books) Late(i int64) { b.lates[b.scope(i)].Add(1) }
 
-// Behind records a message that was due while an earlier one of its connection was in flight. A tool that waits for each reply would
-// not have sent it on time.
+// Behind records a message that was due while an earlier one of its connection was in flight: a tool that waits for replies would have sent it late.
 func (b *Books) Behind(i int64) { b.behinds[b.scope(i)].Add(1) }
 
 // Redelivered records a delivery that the broker marks as a second one.
@@ -207,8 +204,7 @@ func (b *Books) Failed(p, seq, offsetNs int64) {
 	}
 }
 
-// FindLost finds the first message that is missing at a subscriber. Call it at the end. It finds none where messages cross: that takes all
-// clients' ledgers.
+// FindLost finds the first message that is missing at a subscriber, at the end; none where messages cross, which takes all clients' ledgers.
 func (b *Books) FindLost(tried []int64, offset func(i int64) int64) {
 	best := int64(-1)
 	for k, received := range b.receivedSets {

@@ -98,8 +98,7 @@ func (b *Books) CountUntil(scope string, tried []int64, to int64) Counters {
 	return c
 }
 
-// Errors counts errors by their wording. Its zero value is empty, and any goroutine may use it. Counting one that has occurred before takes no lock: the pacer's
-// own thread may have to.
+// Errors counts errors by their wording. Its zero value is empty. A known one takes no lock: the pacer's own thread may count it.
 type Errors struct {
 	// raw has a *note for each wording as it came, passwords included; kinds is their number.
 	raw   sync.Map

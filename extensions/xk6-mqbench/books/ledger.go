@@ -42,8 +42,7 @@ func FinishLedger(file *recorder.File) error {
 	return file.Finish()
 }
 
-// order finds overtaken messages. A unit is all messages from one producer to one stream (a partition, or the messages with one key) at one
-// subscriber.
+// order finds overtaken messages. A unit is one producer's messages to one stream (a partition or key) at one subscriber.
 type order struct {
 	producers, streams int64
 	// highest has the largest sequence received so far for each unit, in chunks that are made on demand.
@@ -80,8 +79,7 @@ func (o *order) overtaken(subscriber int, producer, stream, seq int64) bool {
 	}
 }
 
-// copies counts the copies of one producer's messages, from the first copy to the last, or until the message is forgotten. So its size does
-// not grow with the number of messages.
+// copies counts the copies of one producer's messages from the first to the last, or until forgotten: its size does not grow with the run.
 type copies struct {
 	mu sync.Mutex
 	// arrived has the messages of which some copies have arrived, by sequence.
@@ -96,8 +94,7 @@ type arrived struct {
 	lastNs int64
 }
 
-// Arrived records a copy of a message, received at atNs since T0, and returns when the latest copy so far was received, and whether
-// it was the last one. Call it once for each copy.
+// Arrived records a copy of a message, once, and returns when the latest copy so far came, and whether this was the last one to come.
 func (b *Books) Arrived(p, seq, atNs int64) (lastNs int64, all bool) {
 	if b.copies == nil {
 		return atNs, true

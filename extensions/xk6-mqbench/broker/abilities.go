@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Abilities that only some systems have. Each is an interface that a Session may implement, and a function that uses it or returns a
-// fallback.
+// Abilities that only some systems have: each is an interface that a Session may implement, and a function that uses it or returns a fallback.
 
 // Remover is the ability to remove something from the broker. Without it there is nothing to remove: a topic exists by being used.
 type Remover interface {
@@ -111,8 +110,7 @@ func Kill(s Session) error {
 	return errors.New("this driver cannot end a consumer like a killed process")
 }
 
-// Leaver is the ability to leave groups in a way of its own. Without it consumers leave by Close, which gives back what they have not
-// acknowledged.
+// Leaver is the ability to leave groups in a way of its own. Without it Close gives back what consumers have not acknowledged.
 type Leaver interface {
 	// Leave takes the session's consumers out of their groups: they take no further messages, and what they have is acknowledged, or given
 	// back, when it returns. Handlers go on meanwhile. Called at most once, before Close.

@@ -64,7 +64,6 @@ func (b *Base) Mortal(dial Dial) Dial {
 	}
 }
 
-// Kill is for Killer.
 func (b *Base) Kill() {
 	b.Quiet()
 	b.mu.Lock()
@@ -131,8 +130,7 @@ func (l *List[T]) All() []T {
 	return slices.Clone(l.made)
 }
 
-// Throttler is the ability to report how long the broker deliberately held its clients back. It is for protocols that announce it; other
-// drivers' reports do not mention throttling.
+// Throttler is the ability to report how long the broker deliberately held its clients back, for protocols that announce it.
 type Throttler interface {
 	// ThrottledNs is how long the broker has held back at least one connection so far, also after Close. Any goroutine may call it.
 	ThrottledNs() int64
@@ -214,8 +212,7 @@ type Link[W Wire] struct {
 	now         atomic.Pointer[W]
 }
 
-// Open makes the first connection. It is called once. dial is called by one goroutine at a time; it returns a connection with all that is
-// to be on it, such as subscriptions, or nothing.
+// Open makes the first connection. One goroutine at a time calls dial; it returns a connection with all that is to be on it, or nothing.
 func (l *Link[W]) Open(ctx context.Context, b *Base, dial func(context.Context) (W, error)) error {
 	made, err := dial(ctx)
 	if err != nil {

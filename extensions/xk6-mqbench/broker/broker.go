@@ -1,6 +1,5 @@
-// Package broker is the contract between the generator and the driver of one kind of broker. A driver implements Session and Producer, and
-// its system's abilities (abilities.go). It imports its client library and, of our packages, this one, address and deadline. It passes
-// brokertest.
+// Package broker is the contract between the generator and the driver of one kind of broker. A driver implements Session, Producer and its system's
+// abilities (abilities.go), imports its client library and, of our packages, this one, address and deadline, and passes brokertest.
 package broker
 
 import (
@@ -66,8 +65,7 @@ type Session interface {
 	// Consume at the same time, because each waits for the broker. It does not wait for members of a group on other clients: a client is ready
 	// before they come. In a run, nothing is sent before the last Consume has returned.
 	Consume(ctx context.Context, s Subscription, handle Handler) error
-	// Describe returns the system's promises and the library's options. Called after Open, and again after the last Consume and Producer,
-	// because there may be more settings then.
+	// Describe returns the system's promises and the library's options. Called after Open, and again after the last Consume and Producer.
 	Describe() Description
 	// Close ends all connections without waiting for messages in flight. Any goroutine may call it, once.
 	Close() error
@@ -86,8 +84,7 @@ type Part struct {
 // Found reports whether the topics exist already: they are the user's, or client 0 made them.
 func (p Part) Found() bool { return p.Run != "" || p.Client > 0 }
 
-// Named is the name of something that the clients of a run share. On the user's topics it begins with the run's name, because other runs
-// have theirs there.
+// Named is the name of something that the clients of a run share: on the user's topics, where other runs have theirs, it begins with the run's name.
 func (p Part) Named(separator, name string) string {
 	if p.Run == "" {
 		return name
@@ -147,8 +144,7 @@ type Topic struct {
 
 // Subscription is one consumer.
 type Subscription struct {
-	// Client that makes it, and Connection within that client. A round trip is received on the connection that sent it; other consumers have
-	// separate connections.
+	// Client that makes it, and Connection within that client. A round trip is received on the connection that sent it, others on separate ones.
 	Client, Connection int
 	// Topic is the name of a topic of the layout. With Wildcard it is a pattern, in which "*" matches one word between dots. Only drivers that
 	// report Wildcards get patterns.
@@ -188,11 +184,10 @@ func Matches(pattern, topic string) bool {
 
 // Producer hands messages of one connection to the broker's client library.
 type Producer interface {
-	// Send hands m over and returns without waiting for the broker. done is called once, from any goroutine (also
-	// before Send returns): with the time of the acknowledgement, or with an error, or, where the system
-	// acknowledges nothing, with ackNs 0 when the library has taken m. m and its payload belong to the driver until
-	// then. Send may block only as the library itself pushes back; that time is measured as block. It never
-	// retries: a retry would hide what we measure. One goroutine at a time calls Send.
+	// Send hands m over and returns without waiting for the broker. done is called once, from any goroutine (also before Send returns): with the time
+	// of the acknowledgement, with an error, or, where the system acknowledges nothing, with ackNs 0 when the library has taken m. Until then m and its
+	// payload are the driver's. Send may block only as the library itself pushes back; that time is measured as block. It never retries: a retry would
+	// hide what we measure. One goroutine at a time calls Send.
 	Send(m *Message, done Done)
 }
 
@@ -210,8 +205,7 @@ func Nth(i, connections int, err error) error {
 	return fmt.Errorf("connection %d of %d: %w", i+1, connections, err)
 }
 
-// ErrUnknown is wrapped by a completion's error if the message may have arrived: it was written, and then the connection was lost or
-// the library gave up before the acknowledgement came.
+// ErrUnknown is wrapped by a completion's error if the message may have arrived: it was written, and no acknowledgement will come.
 var ErrUnknown = errors.New("no answer, its fate is unknown")
 
 // Done is the completion of a Send. An err means that the message was refused or never left, or that this is unknown (ErrUnknown).

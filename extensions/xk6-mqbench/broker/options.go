@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Defaults reads a driver's defaults.json, the only place for the values of options that are not given; the runner reads it too. It panics
-// if the file is wrong, which shows when the program starts.
+// Defaults reads a driver's defaults.json, the only place for values of options that are not given; the runner reads it too. It panics if it is wrong.
 func Defaults[Own any](text []byte) (own Own) {
 	if err := (Options{Driver: text}).Decode(&own); err != nil {
 		panic(err)
@@ -61,16 +60,14 @@ func LibraryVersion(module string) string {
 	return "of an unknown version"
 }
 
-// Settings are options of a client library, each with the text that Describe prints for it. The report therefore shows exactly the options
-// set. Its zero value is empty.
+// Settings are options of a client library, each with the text that Describe prints for it. Its zero value is empty.
 type Settings[Option any] struct {
 	Options []Option
 	// Printed is for Description.Settings.
 	Printed map[string]string
 }
 
-// Set adds options, and prints value under name; with "" it prints nothing. Without options it only prints. A name that was printed
-// before gets the new value.
+// Set adds options, if any, and prints value under name in place of an earlier one; with "" it prints nothing.
 func (s *Settings[Option]) Set(name string, value any, options ...Option) {
 	s.Options = append(s.Options, options...)
 	if name == "" {
@@ -95,8 +92,7 @@ var drivers sync.Map
 // registered is called for each of them.
 var registered = func(name string) {}
 
-// Register adds a driver under the broker's name (the word in a scenario). The init function of a driver's register.go calls it. It panics
-// on a name that is taken, to show the mistake at the start and not at first use.
+// Register adds a driver under the broker's name (the word in a scenario); it panics on a name that is taken. register.go's init calls it.
 func Register(name string, driver Driver) {
 	if _, taken := drivers.LoadOrStore(name, driver); taken {
 		panic(fmt.Sprintf("broker: driver %q is registered twice", name))
@@ -113,8 +109,7 @@ func Lookup(name string) (Driver, error) {
 	return driver.(Driver), nil
 }
 
-// OnRegister calls observe for every driver, whether it is registered already or later, because packages are linked in any order. One init
-// function calls it.
+// OnRegister calls observe for every driver, registered already or later: packages are linked in any order. One init function calls it.
 func OnRegister(observe func(name string)) {
 	registered = observe
 	for _, name := range names() {

@@ -27,8 +27,7 @@ type unanswered[T any] struct {
 	answer  T
 }
 
-// NewUnanswered makes the queue of a session's producer. wait returns when the answer is there: nil if it is an acknowledgement. It returns, with an
-// error, when Over ends.
+// NewUnanswered makes the queue of a session's producer. wait returns nil for an acknowledgement, else an error, also when Over ends.
 func NewUnanswered[T any](b *Base, wait func(T) error) *Unanswered[T] {
 	u := &Unanswered[T]{now: b.Now, over: b.Over, wait: wait}
 	u.more.L = &u.mu

@@ -1,5 +1,4 @@
-// Package brokerless is the common part of drivers of systems without a server: subscriptions, how senders find the subscriptions, and the
-// forwarder that can take a broker's place. A driver adds its library's sockets.
+// Package brokerless is the common part of drivers without a server: how senders find subscriptions, and the forwarder that can take a broker's place.
 package brokerless
 
 import (
@@ -38,8 +37,7 @@ type Library interface {
 	// Listen opens a socket that receives at the address, "tcp://127.0.0.1:0" or "ipc:///tmp/x", until Close. One goroutine at a time calls take,
 	// and the library is held up as long as it takes. prefix: of the topics, in PubSub.
 	Listen(mode Mode, prefix, address string, take func(Message)) (In, error)
-	// Sender makes a socket that sends, with no connection. reply gets the replies, in ReqRep, from any goroutine. The session is notified of
-	// each connection that is lost or replaced.
+	// Sender makes a socket that sends, without a connection. reply gets replies, in ReqRep, from any goroutine. b counts and reports lost connections.
 	Sender(mode Mode, reply func(Message), b *broker.Base) (Out, error)
 }
 
@@ -54,8 +52,7 @@ type In interface {
 
 // Out is a socket that sends.
 type Out interface {
-	// Connect returns when later messages whose topics begin with prefix reach that socket. From then on the connection is replaced when it is
-	// lost.
+	// Connect returns when later messages whose topics begin with prefix reach that socket; from then on a lost connection is replaced.
 	Connect(ctx context.Context, address, prefix string) error
 	// Disconnect ends that connection, whether it is up or not.
 	Disconnect(address string)

@@ -95,8 +95,7 @@ func (p *sender) close() {
 	deadline.AtMost(closeTimeout, deadline.Steps(all, func(out Out) { _ = out.Close() })...)
 }
 
-// wire is a connection to the forwarder. When it is lost, the forwarder forgets everything: subscriptions are announced again, and senders
-// ask again where to send.
+// wire is a connection to the forwarder, which forgets everything when it is lost: subscriptions are announced again, and senders ask again.
 type wire struct {
 	net.Conn
 	broker.Lifetime

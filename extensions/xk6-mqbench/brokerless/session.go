@@ -28,8 +28,7 @@ const (
 	replySuffix = ".reply"
 )
 
-// Session implements broker.Session over the sockets of a library. Without a URL each subscription listens at a separate address, and
-// senders connect to it when they first send to its topic.
+// Session implements broker.Session over a library's sockets. Without a URL each subscription listens, and senders connect when they first send to it.
 type Session struct {
 	*broker.Base
 	name    string
@@ -120,7 +119,6 @@ func (s *Session) Producer(int) (broker.Producer, error) {
 	return p, nil
 }
 
-// Consume listens.
 func (s *Session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) (err error) {
 	if s.own.Mode == ReqRep && to.Group == "" {
 		s.mu.Lock()
@@ -161,7 +159,6 @@ func (s *Session) Endpoints() (all []broker.Endpoint) {
 	return all
 }
 
-// Meet adds the subscriptions of other clients.
 func (s *Session) Meet(_ context.Context, others []broker.Endpoint) error {
 	for _, one := range others {
 		s.receivers.Add(one)
@@ -169,7 +166,6 @@ func (s *Session) Meet(_ context.Context, others []broker.Endpoint) error {
 	return nil
 }
 
-// Describe returns the settings.
 func (s *Session) Describe() broker.Description {
 	settings := maps.Clone(s.settings)
 	maps.Copy(settings, map[string]string{
@@ -189,7 +185,6 @@ func (s *Session) Describe() broker.Description {
 	}
 }
 
-// Close ends all sockets.
 func (s *Session) Close() error {
 	s.End()
 	s.mu.Lock()

@@ -14,8 +14,7 @@ func New() *Clock { return &Clock{base: time.Now()} }
 // Now is the time since New in nanoseconds. It costs one read of the system's clock and never goes back.
 func (c *Clock) Now() int64 { return int64(time.Since(c.base)) }
 
-// At is the reading of this clock when the machine's wall clock shows t, at their present difference. Setting the wall clock later changes
-// nothing.
+// At is the reading of this clock when the machine's wall clock shows t, at their present difference.
 func (c *Clock) At(t time.Time) int64 {
 	now := time.Now()
 	return int64(now.Sub(c.base)) + t.UnixNano() - now.UnixNano()

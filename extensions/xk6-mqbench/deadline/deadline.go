@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// AtMost runs all steps at once and returns when they have ended. It returns false after the timeout; steps that still run then go on in
-// the background.
+// AtMost runs all steps at once and returns when they have ended, or false after the timeout, while the rest goes on in the background.
 func AtMost(timeout time.Duration, steps ...func()) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()

@@ -31,8 +31,7 @@ func New(seed uint64, purpose uint32) Source {
 // Uniform is number i of the row, in (0, 1]: a multiple of 2^-53, all of them equally likely.
 func (s Source) Uniform(i int64) float64 { return float64(s.bits53(i)+1) * (1.0 / (1 << 53)) }
 
-// Below is number i of the row as an integer in [0, n), n <= 2^32. It is the high half of a product; no value is more likely than
-// another by more than n / 2^53.
+// Below is number i of the row as an integer in [0, n), n <= 2^32. No value is more likely than another by more than n / 2^53.
 func (s Source) Below(i int64, n uint32) uint32 {
 	high, _ := bits.Mul64(s.bits53(i)<<11, uint64(n))
 	return uint32(high)

@@ -9,8 +9,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// freshNs is the age, from its intended time, above which a message shows that a reader is behind, and for how long it must receive only
-// younger ones to have caught up.
+// freshNs is the age above which a message shows that a reader is behind, and how long it must receive only younger ones to have caught up.
 const freshNs = int64(time.Second)
 
 // catching is how a catch-up goes. It has caught up with the last old message before a whole second of younger ones. So neither a partition

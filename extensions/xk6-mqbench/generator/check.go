@@ -15,8 +15,7 @@ const (
 	mostUnits = 1 << 26
 )
 
-// check refuses a plan that this binary cannot run, or whose schedule it computes differently. The planner (runner/plan) has checked the
-// rest, or the author of a plan written by hand.
+// check refuses a plan that this binary cannot run, or whose schedule it computes differently. The planner has checked the rest.
 func (p *Plan) check() error {
 	switch {
 	case p.Schema != 1:

@@ -138,7 +138,6 @@ func (g *Generator) slotsTaken() (n int64) {
 	return n
 }
 
-// endSends stops all further sends.
 func (g *Generator) endSends() {
 	g.stop.Store(true)
 	g.sendsOnce.Do(func() { close(g.sendsOver) })

@@ -142,8 +142,7 @@ func (g *Generator) waited(sinceNs int64) int64 {
 	return now - sinceNs - g.stops.during(sinceNs, now)
 }
 
-// look keeps the books open for further copies, within the drain. Where messages cross, the command to close the books means that every
-// message has settled; otherwise that the broker is gone.
+// look keeps the books open for further copies, within the drain. Where messages do not cross, the command to close them means that the broker is gone.
 func (g *Generator) look(ctx context.Context) {
 	from := g.clock.Now()
 	deadline := min(from+lookNs, g.t0+g.endNs.Load()+g.plan.DrainNs)

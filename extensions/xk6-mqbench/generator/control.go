@@ -19,8 +19,7 @@ const (
 	finishTimeout = 10 * time.Second
 )
 
-// Ready reports to the coordinator that this client is connected and subscribed, and where others find its subscriptions if the system has no
-// server.
+// Ready reports to the coordinator that this client is connected and subscribed, and at which endpoints if the system has no server.
 func (g *Generator) Ready() {
 	ready := map[string]any{"mqbench": "ready"}
 	if endpoints := broker.Endpoints(g.session); len(endpoints) > 0 {
@@ -29,8 +28,7 @@ func (g *Generator) Ready() {
 	g.results.tell(ready)
 }
 
-// Meet connects this client's senders to the subscriptions of the other clients, and reports when that is done, or why it is not.
-// Called once, after Ready and before T0.
+// Meet connects this client's senders to the other clients' subscriptions, and reports how that ended. Called once, after Ready and before T0.
 func (g *Generator) Meet(others []broker.Endpoint) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.plan.SetUpTimeout())
 	defer cancel()
@@ -98,7 +96,6 @@ func (g *Generator) OpenAt(startNs int64) {
 
 // --- internal ---
 
-// move moves the window.
 func (g *Generator) move(startNs, endNs int64) {
 	first, messages := g.schedule.Before(startNs), g.schedule.Before(endNs)
 	g.intendedMessages.Store(messages)
@@ -107,8 +104,7 @@ func (g *Generator) move(startNs, endNs int64) {
 	g.recorder.Move(startNs, endNs, first)
 }
 
-// hasT0 waits until T0 is set, and reports whether it ever will be. A client that gets T0 late may receive other clients' messages before
-// that; their stamps are still right.
+// hasT0 waits until T0 is set, and reports whether it ever will be: other clients' messages may arrive before a client gets T0.
 func (g *Generator) hasT0() bool {
 	if g.known.Load() {
 		return true

@@ -177,8 +177,8 @@ func New(plan *Plan, url string) (*Generator, error) {
 	return g, err
 }
 
-// Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to files that begin with base, with the software
-// versions, and a line of JSON a second to progress. After an error nothing is left on the broker, and no file.
+// Open connects, prepares topics, subscribes and calibrates the pacer. Files of results begin with base; progress gets a line of JSON a second. After
+// an error nothing is left on the broker, and no file.
 func (g *Generator) Open(ctx context.Context, base string, progress io.Writer, versions map[string]string) error {
 	r := &results{g: g, progress: progress, versions: versions, quit: make(chan struct{}), live: g.plan.Latency()}
 	err := r.create(base)
@@ -194,9 +194,8 @@ func (g *Generator) Open(ctx context.Context, base string, progress io.Writer, v
 	return nil
 }
 
-// Slot is one iteration of k6. It claims every unclaimed slot up to now + 50 ms for the pacer and returns. The iteration that claims
-// the last slot stays until the run is settled, the drain is over or ctx ends. A closed load has no slots: its first iteration
-// stays.
+// Slot is one iteration of k6: it claims every unclaimed slot up to now + 50 ms for the pacer. The iteration that claims the last slot stays until the
+// run is settled, the drain is over or ctx ends; so does the first one of a closed load, which has no slots.
 func (g *Generator) Slot(ctx context.Context) error {
 	if g.results == nil {
 		return fmt.Errorf("the run has no output: start k6 with --out mqbench=<path of the results>")
@@ -300,7 +299,6 @@ func (g *Generator) date(t0 int64, wall time.Time) {
 	close(g.dated)
 }
 
-// sizes of the messages.
 func (p *Plan) sizes() (*sizes.Sizes, error) {
 	least := envelope.Bytes
 	if p.Message.Checksum {
@@ -319,7 +317,6 @@ func (g *Generator) take(i int64) *broker.Message {
 // put it back: nothing refers to it any more.
 func (g *Generator) put(m *broker.Message) { g.messages[g.sizes.Class(m.Index)].Put(m) }
 
-// shape of the books.
 func (p *Plan) shape() books.Shape {
 	share := p.share()
 	shape := books.Shape{

@@ -1,5 +1,4 @@
-// Package generator makes the load of one run. It passes the schedule to the pacer as k6 claims it, sends, stamps, receives, records, and
-// closes the books. It does not depend on k6.
+// Package generator makes the load of one run: it paces, sends, stamps, receives, records, and closes the books. It does not depend on k6.
 package generator
 
 import (
@@ -100,18 +99,15 @@ type Schedule struct {
 	DurationNs     int64 `json:"durationNs"`
 	WarmupMessages int64 `json:"warmupMessages"`
 	Messages       int64 `json:"messages"`
-	// Steady is nil if the window opens at WarmupNs. Otherwise the window opens as soon as latency has no trend, at a whole second that the
-	// coordinator names, and at WarmupNs at the latest.
+	// Steady is nil if the window opens at WarmupNs; otherwise it opens at a whole second that the coordinator names, and at WarmupNs at the latest.
 	Steady *Steady `json:"steady"`
 }
 
-// Segments makes a run that is cut go on as a further segment of itself, with the same schedule: T0 is as far in the past as the part that
-// is over was long.
+// Segments makes a run that is cut go on with the same schedule: T0 is as far in the past as the part that is over was long.
 type Segments struct {
 	// CheckpointNs is how often the files get all that a report needs of the window so far.
 	CheckpointNs int64 `json:"checkpointNs"`
-	// ResumeNs is where this segment's part of the window begins, ns since T0; 0 in the first segment. A warm-up as long as the first one is
-	// sent before it.
+	// ResumeNs is where this segment's part of the window begins, ns since T0, after a warm-up as long as the first one; 0 in the first segment.
 	ResumeNs int64 `json:"resumeNs"`
 }
 

@@ -160,8 +160,7 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	}
 }
 
-// acknowledged records the acknowledgement of a message. In the pattern publish it ends the response. Where messages cross it is all
-// that the sender gets.
+// acknowledged records an acknowledgement. It ends the response in the pattern publish, and is all that the sender gets where messages cross.
 func (g *Generator) acknowledged(s *sender, m *broker.Message, atNs int64) {
 	if !s.acks.Enter() {
 		return

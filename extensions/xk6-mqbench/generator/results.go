@@ -18,8 +18,8 @@ import (
 // settleNs is how long after its end a second is written even if it is not settled. Stragglers follow in separate lines.
 const settleNs = int64(5 * time.Second)
 
-// results writes a run's measurements while it goes on: lines for every settled second of intended time, and a tick for every second of
-// real time. In the window of a long run a line stands for Plan.IntervalSeconds. One goroutine writes at a time: watch, and after it the one that ends the run.
+// results writes a run's measurements while it goes on: lines for every settled second of intended time (Plan.IntervalSeconds in the window of a long
+// run), and a tick for every second of real time. One goroutine writes at a time: watch, and after it the one that ends the run.
 type results struct {
 	g           *Generator
 	hlog, jsonl *recorder.File

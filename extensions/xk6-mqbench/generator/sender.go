@@ -75,8 +75,7 @@ func newSender(g *Generator, producer int, on *connection) *sender {
 	return s
 }
 
-// admit reports whether the pacer may send message seq itself; if so, the pacer has the connection. If not, the sender's goroutine
-// sends it. waitedNs as in transmit.
+// admit reports whether the pacer, which then has the connection, may send message seq itself. If not, the sender's goroutine sends it.
 func (s *sender) admit(seq, waitedNs int64) bool {
 	if s.limit == 0 && !s.connection.guarded {
 		return true
@@ -242,7 +241,6 @@ func (c *connection) unlock() {
 	}
 }
 
-// quiet reports whether the connection is free.
 func (c *connection) quiet() bool {
 	if !c.try() {
 		return false
@@ -284,8 +282,7 @@ func (g *Generator) watchTimeouts() {
 	}
 }
 
-// expire gives back the slots of messages that have not completed within the timeout, and reports whether others may time out yet.
-// Such a message may still complete, and is recorded then with its true time. One goroutine calls it.
+// expire gives back the slots of messages that take longer than the timeout, and reports whether others may time out yet. One goroutine calls it.
 func (g *Generator) expire() (pending bool) {
 	nowNs := g.clock.Now() - g.t0
 	for _, s := range g.senders {

@@ -150,7 +150,6 @@ func (g *Generator) receipts(connection int) *recorder.Shard {
 	return g.recorder.Shard(g.sendShards() + connection%g.receiptShards())
 }
 
-// Groups by which members share messages.
 const (
 	workersGroup    = "workers"
 	respondersGroup = "responders"
@@ -190,8 +189,7 @@ func (p *Plan) bystander(n int) string {
 // topicPrefix is all but the last word of every topic.
 func (p *Plan) topicPrefix() string { return p.Topics[0][:strings.LastIndexByte(p.Topics[0], '.')+1] }
 
-// SetUpTimeout limits connecting, making topics and subscribing: 30 s, and more for each thing that is made (setUpMs in
-// runner/model/plan.ts).
+// SetUpTimeout limits connecting, making topics and subscribing (setUpMs in runner/model/plan.ts).
 func (p *Plan) SetUpTimeout() time.Duration {
 	return 30*time.Second + time.Duration(p.made())*100*time.Millisecond
 }

@@ -60,8 +60,7 @@ func (s *stops) woke(dueNs, nowNs int64) {
 	s.lastNs.Store(nowNs)
 }
 
-// during is how much of [fromNs, untilNs) the generator was stopped, by the clock. Any goroutine may ask; it costs two
-// loads where nothing was the matter.
+// during is how much of [fromNs, untilNs) the generator was stopped. It costs two loads where nothing was the matter.
 func (s *stops) during(fromNs, untilNs int64) int64 {
 	// Subtle: the caller may run before the watch does. It is still the watch's stop, up to now.
 	dueNs := s.dueNs.Load()
@@ -125,8 +124,7 @@ func readUsage() usage {
 	return usage{readCPU(), int64(gc.PauseTotal), gc.NumGC, waits[0].Value.Float64Histogram()}
 }
 
-// schedLatencyNs is quantile q of the time that goroutines waited for a processor between before and u, in ns: the upper edge of the
-// runtime's bucket.
+// schedLatencyNs is quantile q of the time that goroutines waited for a processor since before: the upper edge of the runtime's bucket.
 func (u usage) schedLatencyNs(before usage, q float64) int64 {
 	var all, seen uint64
 	for i, n := range u.waits.Counts {

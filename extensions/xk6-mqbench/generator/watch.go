@@ -41,8 +41,7 @@ func (r *results) watch() {
 	}
 }
 
-// sample counts the messages under way. Where messages cross, this client's sent messages are no longer in flight on it; only the sum over
-// all clients of sent minus received is the number.
+// sample counts the messages under way. Where messages cross, only the sum over all clients of sent minus received is their number.
 func (r *results) sample() {
 	g := r.g
 	t := g.recorder.Totals()

@@ -25,8 +25,7 @@ type Keys struct {
 	ends []uint32
 }
 
-// New makes the keys 0 .. count-1, distributed "round-robin" (message i has key i mod count), "random" (all equally
-// likely) or "zipf".
+// New makes the keys 0 .. count-1, "round-robin" (message i has key i mod count), "random" (equally likely) or "zipf".
 func New(distribution string, count int, seed uint64) (*Keys, error) {
 	if count < 1 || count > Most {
 		return nil, fmt.Errorf("keys: count must be 1 to %d, got %d", Most, count)

@@ -77,8 +77,7 @@ func (s *Set) Has(seq int64) bool {
 // Count is the number of members in [from, to).
 func (s *Set) Count(from, to int64) int64 { return CountWhere(from, to, s, nil) }
 
-// CountWhere is the number of sequence numbers in [from, to) that are in a and not in b. a == nil means all numbers, b == nil no
-// numbers.
+// CountWhere is how many numbers in [from, to) are in a and not in b. a == nil means all numbers, b == nil none.
 func CountWhere(from, to int64, a, b *Set) int64 {
 	var n int64
 	for seq := from; seq < to; {

@@ -28,8 +28,7 @@ func newTimer(now func() int64) timer {
 
 func (timer) name() string { return "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME)" }
 
-// sleepUntil sleeps until time t of the run's clock. The time is absolute, so a sleep that a signal interrupts (the Go runtime's
-// preemption sends many) simply continues.
+// sleepUntil sleeps until time t of the run's clock. The time is absolute, so a sleep that a signal interrupts simply continues.
 func (t timer) sleepUntil(ns int64) {
 	ts := unix.NsecToTimespec(ns + t.anchorNs)
 	for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil) == unix.EINTR {

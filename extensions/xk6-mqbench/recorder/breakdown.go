@@ -137,8 +137,7 @@ type CompletedSecond struct {
 	Counts  [CompletionBins]int64 `json:"counts"`
 }
 
-// TakeCompletions removes the completions of all intervals that end before the given second, merged over the shards, in order of time. A
-// later call returns completions that are recorded later for such a second.
+// TakeCompletions removes the completions of all intervals that end before the given second, in order of time. Late ones come with a later call.
 func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 	var taken []CompletedSecond
 	at := map[int64]int{}

@@ -41,8 +41,7 @@ func percentile(counts []int64, all int64, p float64) int64 {
 	return HighestNs
 }
 
-// encode makes the text that HdrHistogram's libraries read: V2, compressed. Theirs is compressed harder and takes 20 times as long, which
-// would delay messages at each second's end.
+// encode makes the text that HdrHistogram's libraries read: V2, compressed less than theirs, which takes 20 times as long and would delay messages.
 func (l *Log) encode(counts []int64) []byte {
 	end := len(counts)
 	for end > 0 && counts[end-1] == 0 {

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// File is a result file that is being written: lines go to "<path>.part", and Finish renames it. Its methods are for one goroutine. After
-// the first error nothing more is written, and Finish returns that error.
+// File is a result file: lines go to "<path>.part", and Finish renames it, or returns the first error. For one goroutine.
 type File struct {
 	path  string
 	file  *os.File
@@ -87,8 +86,7 @@ func (f *File) Discard() {
 	_ = os.Remove(f.path + ".part")
 }
 
-// Log writes seconds as a standard .hlog, format 1.3, which any HdrHistogram tool opens. Times are seconds since T0; the maximum column
-// is in ms.
+// Log writes seconds as a standard .hlog, format 1.3, in seconds since T0; the maximum column is in ms.
 type Log struct {
 	*File
 	zlib *zlib.Writer

@@ -1,5 +1,4 @@
-// Package recorder keeps the measurements: HDR histograms per metric and second of intended time, exact sums and extremes, and exact
-// counts above each SLA limit per 100 ms.
+// Package recorder keeps the measurements: HDR histograms per metric and second, exact sums and extremes, and counts above each SLA limit per 100 ms.
 package recorder
 
 import (
@@ -201,8 +200,7 @@ type Shard struct {
 	_          [64]byte // shards do not share a cache line
 }
 
-// Enter locks the shard for the records of one message and for the caller's books about it. After Close it returns false and locks
-// nothing: it is too late to count. Leave must follow.
+// Enter locks the shard for one message's records and the caller's books about it, until Leave. After Close it returns false and locks nothing.
 func (s *Shard) Enter() bool {
 	s.mu.Lock()
 	if s.closed {

@@ -1,5 +1,4 @@
-// Package runner runs mqbench's TypeScript inside k6: schema, planner, verdict and report, as the bundle that `npm run build` makes
-// from runner/inside-k6.
+// Package runner runs mqbench's TypeScript inside k6: schema, planner, verdict and report, as `npm run build` bundles runner/inside-k6.
 package runner
 
 import (

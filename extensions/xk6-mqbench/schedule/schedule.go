@@ -1,5 +1,4 @@
-// Package schedule computes when each message is intended, before the run and independent of it. TypeScript has the same functions
-// (runner/plan/offset.ts); tests hold both to the same table, to the nanosecond.
+// Package schedule computes when each message is intended, to the nanosecond as in TypeScript (runner/plan/offset.ts).
 package schedule
 
 import (

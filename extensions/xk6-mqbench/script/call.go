@@ -68,8 +68,7 @@ func Waits(vu modules.VU, on *sobek.Object, name string, awaited Awaited, fails 
 	})
 }
 
-// Await runs work on a new goroutine, and the function that it returns on the VU's, unless the iteration is interrupted. The iteration
-// lasts at least as long.
+// Await runs work on a new goroutine, and what it returns on the VU's, unless the iteration, which lasts at least as long, is interrupted.
 func Await(vu modules.VU, awaited Awaited, work func(ctx context.Context) (then func() error)) {
 	if awaited != nil {
 		awaited.Begin()

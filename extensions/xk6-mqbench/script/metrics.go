@@ -10,8 +10,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// Metrics are a module's, and go to k6 once a second: counters as their sum, trends and gauges as they came. So a call costs an addition, not a
-// sample on k6's channel.
+// Metrics are a module's, and go to k6 once a second, counters as their sum: so a call costs an addition, not a sample on k6's channel.
 type Metrics struct {
 	mu    sync.Mutex
 	known map[string]*metrics.Metric

@@ -75,8 +75,7 @@ func (c *client) calls(on *sobek.Object, method, name string, call func([]sobek.
 	})
 }
 
-// waits adds a method, and its form that returns a promise. At the script's top a call that changes something on the server is made once in
-// the test. While k6 only looks at the script, other calls return nothing.
+// waits adds a method, and its form that returns a promise. At the script's top a call that changes the server is made once in the test.
 func (c *client) waits(on *sobek.Object, name string, changes bool, nothing script.Result, call script.Call) {
 	script.Waits(c.vu, on, name, c.inbox, c.fails, func(args []sobek.Value) (script.Wait, error) {
 		if err := c.enter(); err != nil {
