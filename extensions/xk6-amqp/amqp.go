@@ -176,7 +176,6 @@ func (s *session) Close() error {
 // durable is set in each message's header: without it a server keeps a message in memory at best.
 func (s *session) durable() bool { return s.Durability != "memory" }
 
-// address of a topic of ours.
 func (s *session) address(name string) string {
 	if s.classic && s.own.Destination == topic && !strings.Contains(name, "://") {
 		return "topic://" + name

@@ -27,7 +27,6 @@ type link struct {
 	unsettled []*broker.Unanswered[sent]
 }
 
-// sent is a message on a wire.
 type sent struct {
 	amqp.SendReceipt
 	on *wire
@@ -69,7 +68,6 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 	l.unsettled[m.Topic].Add(m, done, sent{receipt, at})
 }
 
-// settled waits for the server's answer to a message.
 func (l *link) settled(of sent) error {
 	state, err := of.Wait(l.session.Over)
 	if err != nil {
@@ -87,7 +85,6 @@ func (l *link) settled(of sent) error {
 	return fmt.Errorf("amqp: send: not taken (%T)", state)
 }
 
-// consumer has a receiver on its connection.
 type consumer struct {
 	session *session
 	topic   string
@@ -183,7 +180,6 @@ func (l *link) carry(ctx context.Context, attach attach) error {
 	return attach(ctx, at)
 }
 
-// attach makes a sender for each topic.
 func (l *link) attach(ctx context.Context, on *wire) error {
 	s := l.session
 	for _, one := range s.topics {

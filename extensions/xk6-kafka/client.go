@@ -64,7 +64,6 @@ func (s *session) client(id string, sets ...func(to *settings)) (*kgo.Client, *w
 	return client, w, broker.Wrap("kafka: make a client", err)
 }
 
-// common is the common part of all clients of the session.
 func (s *session) common(to *settings) {
 	request := s.requestTimeout()
 	to.Set("dialTimeout", dialTimeout)
@@ -175,7 +174,6 @@ type watch struct {
 	s *session
 	// settled: the client is set up. Before that, connections come and go while it finds the cluster and its group.
 	settled atomic.Bool
-	// closing: we are closing the connections ourselves.
 	closing atomic.Bool
 	// producedNs is when the last request with records was written.
 	producedNs atomic.Int64

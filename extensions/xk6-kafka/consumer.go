@@ -21,7 +21,6 @@ import (
 type consumer struct {
 	client *kgo.Client
 	watch  *watch
-	// group's name; "" if there is none.
 	group  string
 	handle broker.Handler
 	now    func() int64
@@ -92,7 +91,6 @@ func (s *session) Held() (held int64, known bool) {
 
 // --- internal ---
 
-// groupName is the same on all clients of the run.
 func (s *session) groupName(to broker.Subscription) string {
 	return s.Named(".", to.Topic+"."+to.Group)
 }

@@ -140,7 +140,6 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// closeTimeout limits how long a silent broker can delay us.
 const closeTimeout = 5 * time.Second
 
 // readyTimeout is the least time that a connection gets to become ready, also when the set-up is nearly over; a test has less.

@@ -57,7 +57,6 @@ func batchBytes(payload int) int64 {
 	return int64(61 + number(record) + record)
 }
 
-// decode reads the driver's options, and fills in the ones that depend on others.
 func decode(from broker.Options) (options, error) {
 	o := defaults
 	if err := from.Decode(&o); err != nil {

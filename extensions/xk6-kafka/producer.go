@@ -35,8 +35,7 @@ type sending struct {
 	record   kgo.Record
 	message  *broker.Message
 	done     broker.Done
-	// sentNs is when the library got the message.
-	sentNs int64
+	sentNs   int64
 	// promise is finish, bound once.
 	promise func(*kgo.Record, error)
 }

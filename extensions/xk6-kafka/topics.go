@@ -141,7 +141,6 @@ func topicConfig(o broker.Options, own options) (map[string]string, error) {
 	return config, nil
 }
 
-// flushes are a topic's part of the durability levels.
 var flushes = map[string]map[string]string{
 	"":         {},
 	"memory":   {"flush.messages": never, "flush.ms": never},

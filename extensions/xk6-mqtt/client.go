@@ -121,7 +121,6 @@ func (c *client) forget(ctx context.Context) error {
 	return err
 }
 
-// link dials and subscribes.
 func (c *client) link(ctx context.Context) (made link, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
@@ -219,7 +218,6 @@ func (w *wire) goodbye() {
 	_, _ = w.Write([]byte{0xe0, 0})
 }
 
-// failed reports whether a packet could not be written.
 func (w *wire) failed() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

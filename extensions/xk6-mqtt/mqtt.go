@@ -45,8 +45,7 @@ type session struct {
 	// names of the topics of Prepare, as MQTT writes them.
 	names     []string
 	consumers broker.List[*client]
-	// clients that were made.
-	clients atomic.Int64
+	clients   atomic.Int64
 }
 
 var _ broker.Remover = (*session)(nil)

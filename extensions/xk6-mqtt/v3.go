@@ -10,7 +10,6 @@ import (
 	paho "github.com/eclipse/paho.mqtt.golang"
 )
 
-// link3 is a connection of paho.mqtt.golang.
 type link3 struct {
 	*ending
 	qos     byte

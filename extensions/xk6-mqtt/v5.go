@@ -75,7 +75,6 @@ func (l *link5) part() {
 	l.end(errClosed)
 }
 
-// refusal is a server's reason code in words.
 func refusal(code byte) error {
 	words, _, _ := strings.Cut((&packets.Connack{ReasonCode: code}).Reason(), " - ")
 	return fmt.Errorf("%s (reason code %d)", strings.ToLower(cmp.Or(words, "refused")), code)

@@ -117,7 +117,6 @@ func (l *link) close() {
 	l.below.Close()
 }
 
-// failure rewords the library's error of a publish.
 func failure(err error) error {
 	switch {
 	case err == nil:

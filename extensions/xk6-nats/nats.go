@@ -27,7 +27,6 @@ func New(o broker.Options) (broker.Session, error) {
 	return &core{c}, nil
 }
 
-// core is a session of NATS core.
 type core struct{ *connections }
 
 type coreProducer struct{ connection *nats.Conn }

@@ -52,7 +52,6 @@ var (
 	noRetry = jetstream.WithRetryAttempts(0)
 )
 
-// open makes the library's view of JetStream on a connection.
 func (p *producer) open(connection *nats.Conn) (err error) {
 	p.js, err = jetstream.New(connection,
 		jetstream.WithDefaultTimeout(apiTimeout),
@@ -106,7 +105,6 @@ func (p *producer) giveUp() {
 
 // --- internal ---
 
-// settle calls done, once.
 func (p *producer) settle(m *nats.Msg, ackNs int64, err error) {
 	p.mu.Lock()
 	one, ok := p.pending[m]
@@ -117,7 +115,6 @@ func (p *producer) settle(m *nats.Msg, ackNs int64, err error) {
 	}
 }
 
-// published rewords the library's error of a publish.
 func published(err error) error {
 	switch {
 	case err == nil:
@@ -134,7 +131,6 @@ func published(err error) error {
 	return fmt.Errorf("nats: publish: %w", address.Cause(err))
 }
 
-// outcome is the meaning of an answer.
 func outcome(ack *jetstream.PubAck, err error) error {
 	if err == nil && ack.Duplicate {
 		return errDuplicate

@@ -77,7 +77,6 @@ func (in *incoming) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// held is how many deliveries wait in the library.
 func (in *incoming) held() int64 { return -in.taken.Load() + in.read.Load() }
 
 // --- internal ---

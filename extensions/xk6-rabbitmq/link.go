@@ -65,7 +65,6 @@ func (w *wire) unconfirmed() error {
 	return errUnknown
 }
 
-// connect makes a link.
 func (s *session) connect(ctx context.Context, number int, consumes bool) (*link, error) {
 	l := &link{
 		Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number, consumes: consumes,
@@ -182,7 +181,6 @@ func (w *wire) close() {
 	_ = w.raw.Close()
 }
 
-// wired is the link's wire at the moment.
 func (l *link) wired() (*wire, error) {
 	w, is := l.Now()
 	if !is {

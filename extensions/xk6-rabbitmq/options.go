@@ -45,7 +45,6 @@ const (
 // before it confirms; a quorum queue flushes its log first; a transient one keeps nothing.
 var queueOfLevel = map[string]string{"": classic, "memory": transient, "os": classic, "fsync": quorum}
 
-// decode reads and completes the driver's options.
 func decode(o broker.Options) (driverOptions, error) {
 	d := defaults
 	if err := o.Decode(&d); err != nil {

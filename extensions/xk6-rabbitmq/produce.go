@@ -9,7 +9,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// producer publishes on the channel of one connection.
 type producer struct {
 	session  *session
 	link     *link
@@ -20,7 +19,6 @@ type producer struct {
 	unconfirmed []*broker.Unanswered[pending]
 }
 
-// pending is a message on a wire.
 type pending struct {
 	confirmation *amqp.DeferredConfirmation
 	wire         *wire
@@ -67,7 +65,6 @@ var (
 	errUnknown = fmt.Errorf("rabbitmq: connection lost: %w", broker.ErrUnknown)
 )
 
-// confirmed waits for a confirmation.
 func (p *producer) confirmed(of pending) error {
 	select {
 	case <-of.confirmation.Done():

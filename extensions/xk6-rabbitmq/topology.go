@@ -35,7 +35,6 @@ type topology struct {
 	groups map[string]string
 }
 
-// lay makes the topology of a layout.
 func (s *session) lay(layout broker.Layout, isQueue map[string]bool) (*topology, error) {
 	t := &topology{session: s, kind: cmp.Or(s.Exchange, direct), isQueue: isQueue, queues: map[string]string{}, groups: map[string]string{}}
 	for _, to := range layout.Subscriptions {
@@ -92,7 +91,6 @@ func (t *topology) queueOf(to broker.Subscription) string {
 // nameOwn is a name for a subscription's own queue. An exclusive one, which belongs to its connection, gets another name on each.
 func (t *topology) nameOwn(topic string) string { return t.Named(":", topic) + ":" + rand.Text()[:8] }
 
-// route is where a message of the topic goes.
 func (t *topology) route(topic string) (exchange, key string) {
 	switch {
 	case t.isQueue[topic]:
@@ -103,7 +101,6 @@ func (t *topology) route(topic string) (exchange, key string) {
 	return cmp.Or(t.exchange, topic), topic
 }
 
-// declare makes everything there is.
 func (t *topology) declare(ctx context.Context, w *wire) error {
 	err := w.declare(ctx, t.exchanges, func(on *amqp.Channel, name string) error {
 		return broker.Wrap(fmt.Sprintf("declare exchange %q", name), on.ExchangeDeclare(name, t.kind, t.durable(), false, false, false, nil))

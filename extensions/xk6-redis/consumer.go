@@ -65,7 +65,6 @@ func (s *session) read(ctx context.Context, to broker.Subscription, handle broke
 	})
 }
 
-// newConsumer makes a consumer that is not running yet.
 func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) *consumer {
 	s.consuming.Lock()
 	defer s.consuming.Unlock()
@@ -149,7 +148,6 @@ func (c *consumer) settle(now bool) {
 	c.done, c.ackedNs = c.done[:0], nowNs
 }
 
-// textOf reads a string from an answer.
 func textOf(value any) string {
 	text, _ := value.(string)
 	return text

@@ -37,7 +37,6 @@ func (l *line) send(e entry) {
 	}
 }
 
-// dial makes a link.
 func (l *line) dial(ctx context.Context) (*link, error) {
 	k, err := l.s.connect(ctx, false)
 	if err != nil {

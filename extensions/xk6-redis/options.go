@@ -55,7 +55,6 @@ type driverOptions struct {
 	TLS          address.TLS `json:"tls"`
 }
 
-// decode reads and completes the driver's options.
 func decode(o broker.Options) (driverOptions, error) {
 	d := defaults
 	if err := o.Decode(&d); err != nil {

@@ -304,7 +304,6 @@ func (s *session) leave(ctx context.Context) error {
 	return nil
 }
 
-// each asks something about every topic.
 func (s *session) each(ctx context.Context, queue func(redis.Pipeliner, *topic)) error {
 	_, err := s.admin.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, t := range s.topics {

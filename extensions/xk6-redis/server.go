@@ -73,7 +73,6 @@ type socket struct {
 	broker.Lifetime
 }
 
-// newLink makes one that is not open yet.
 func newLink[W broker.Wire]() broker.Link[W] {
 	return broker.Link[W]{First: reconnectWait, Wait: reconnectWait}
 }

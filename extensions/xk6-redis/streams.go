@@ -37,7 +37,6 @@ func (c *consumer) join(ctx context.Context, on *redis.Client) error {
 	return nil
 }
 
-// readNext is a step of a reader.
 func (c *consumer) readNext(k *socket) error {
 	after := c.last
 	if c.group != "" {

@@ -82,7 +82,6 @@ func (c *consumer) work() {
 	}
 }
 
-// delete reports to the service that messages are handled.
 func (c *consumer) delete(all []types.Message) {
 	s := c.session
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &c.url}

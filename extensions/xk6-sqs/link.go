@@ -36,7 +36,6 @@ type link struct {
 	life    *broker.Lifeline
 }
 
-// outgoing is a message that waits for a request.
 type outgoing struct {
 	message *broker.Message
 	done    broker.Done

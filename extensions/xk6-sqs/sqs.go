@@ -72,11 +72,9 @@ type session struct {
 	own      options
 	endpoint string
 	login    aws.CredentialsProvider
-	// admin makes queues.
-	admin *sqs.Client
-	links []*link
-	// urls of queues, by topic.
-	urls map[string]string
+	admin    *sqs.Client
+	links    []*link
+	urls     map[string]string
 	// requests that the service would bill.
 	requests  atomic.Int64
 	server    atomic.Pointer[string]
@@ -204,7 +202,6 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// stopAll lets consumers finish their present messages.
 func (s *session) stopAll() {
 	s.Quiet()
 	deadline.AtMost(stopTimeout, deadline.Steps(s.consumers.All(), func(c *consumer) {

@@ -222,7 +222,6 @@ func family(pid int) []int {
 	return all
 }
 
-// children are the processes that the files of a pattern name.
 func children(pattern string) (pids []int) {
 	files, _ := filepath.Glob(pattern)
 	for _, file := range files {
@@ -235,7 +234,6 @@ func children(pattern string) (pids []int) {
 	return pids
 }
 
-// usage adds up the readable figures.
 func usage(pids []int) usageSample {
 	var sum usageSample
 	for _, pid := range pids {

@@ -65,7 +65,6 @@ func newConnection(i *instance, name string, configuration sobek.Value, on *sobe
 	return nil
 }
 
-// access is how a client reaches the brokers.
 type access struct {
 	Brokers []string `json:"brokers"`
 	Address string   `json:"address"`
@@ -237,7 +236,6 @@ func (c *connection) looksAt(answer func(kadm.TopicDetails) any, only ...string)
 	}
 }
 
-// described is a topic as a script gets it.
 func described(topic kadm.TopicDetail) map[string]any {
 	partitions := []any{}
 	for _, one := range topic.Partitions.Sorted() {
@@ -246,7 +244,6 @@ func described(topic kadm.TopicDetail) map[string]any {
 	return map[string]any{"topic": topic.Topic, "partitions": partitions}
 }
 
-// listed are these topics, or all.
 func listed(ctx context.Context, client *kgo.Client, only ...string) (kadm.TopicDetails, error) {
 	topics, err := kadm.NewClient(client).ListTopics(ctx, only...)
 	if err = cmp.Or(err, topics.Error()); err != nil && len(only) > 0 {

@@ -163,7 +163,6 @@ func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call
 	})
 }
 
-// failed is the error of a call.
 func failed(name string, err error) error { return fmt.Errorf("kafka: %s: %w", name, worded(err)) }
 
 func (i *instance) count(name string, n float64) {

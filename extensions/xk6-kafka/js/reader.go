@@ -14,7 +14,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// reading is a Reader's configuration.
 type reading struct {
 	access
 	GroupID           string   `json:"groupID"`
@@ -241,7 +240,6 @@ func (r *reader) take(ctx context.Context, limit int, atMost time.Duration, expe
 	return got, nil
 }
 
-// open makes the client for the first call.
 func (r *reader) open() (err error) {
 	if r.closed {
 		return errClosed
@@ -281,7 +279,6 @@ func (r *reader) close(ctx context.Context) error {
 	return err
 }
 
-// toScript is messages as a script gets them.
 func (r *reader) toScript(got []received, nanoPrecision bool) sobek.Value {
 	rt := r.vu.Runtime()
 	layout := "2006-01-02T15:04:05.000Z07:00"

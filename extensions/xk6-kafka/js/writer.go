@@ -202,7 +202,6 @@ func (w *writer) record(rt *sobek.Runtime, m *sobek.Object) (*kgo.Record, error)
 	return one, err
 }
 
-// choose asks the script's balancer for a partition.
 func (w *writer) choose(rt *sobek.Runtime, one *kgo.Record) (int32, error) {
 	ctx, cancel := context.WithTimeout(w.vu.Context(), requestTimeout)
 	defer cancel()

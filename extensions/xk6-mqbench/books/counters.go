@@ -200,7 +200,6 @@ func (t *Errors) count(err error, offsetNs *int64) {
 	n.(*note).count.Add(1)
 }
 
-// earlier of two times; nil is none.
 func earlier(a, b *int64) *int64 {
 	if a == nil || b != nil && *b < *a {
 		return b

@@ -90,7 +90,6 @@ type copies struct {
 
 type arrived struct {
 	copies int64
-	// lastNs is the latest receipt, ns since T0.
 	lastNs int64
 }
 

@@ -86,7 +86,6 @@ func (s *Settings[Option]) Print(values map[string]any) {
 	}
 }
 
-// drivers are the registered drivers, by name.
 var drivers sync.Map
 
 // registered is called for each of them.

@@ -9,8 +9,7 @@ import (
 // answer after the other, in the order of sending, so there is one Unanswered for each order in which answers come (a connection, or a
 // topic of it). Sends cost one lock and no memory. Each send is completed once: with the time of its answer, or with the error of wait.
 type Unanswered[T any] struct {
-	now func() int64
-	// over ends with the session.
+	now  func() int64
 	over context.Context
 	wait func(T) error
 

@@ -20,7 +20,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// connectTimeout is how long the forwarder tries to reach a subscription.
 const connectTimeout = 10 * time.Second
 
 // Main runs a forwarder until a signal comes, with the arguments of its command line, without the program's name. For each topic it has a
@@ -86,11 +85,9 @@ type passage struct {
 	replying sync.Mutex
 }
 
-// client is one connection.
 type client struct {
-	of   *forwarder
-	mode Mode
-	// leave its subscriptions.
+	of    *forwarder
+	mode  Mode
 	leave broker.List[func()]
 }
 

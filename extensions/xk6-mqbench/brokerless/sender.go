@@ -140,7 +140,6 @@ func (s *Session) dial(ctx context.Context) (*wire, error) {
 	return w, nil
 }
 
-// ask calls a method of the forwarder's client.
 func (s *Session) ask(ctx context.Context, method string, question any) (string, error) {
 	w, is := s.forwarder.Now()
 	if !is {

@@ -31,13 +31,11 @@ const (
 // Session implements broker.Session over a library's sockets. Without a URL each subscription listens, and senders connect when they first send to it.
 type Session struct {
 	*broker.Base
-	name    string
-	own     Options
-	library Library
-	// settings are the library's, for people.
+	name     string
+	own      Options
+	library  Library
 	settings map[string]string
-	// folder has the sockets of ipc.
-	folder string
+	folder   string
 	// forwarder at server; nil if there is none.
 	forwarder *broker.Link[*wire]
 	server    string
@@ -45,15 +43,13 @@ type Session struct {
 	receivers broker.List[broker.Endpoint]
 	senders   broker.List[*sender]
 
-	mu sync.Mutex
-	// version that the forwarder reports.
+	mu      sync.Mutex
 	version string
 	ins     []*in
 	// replies are the handlers of topics of replies, whichever connection brings them.
 	replies map[string]broker.Handler
 }
 
-// in is a subscription of this session.
 type in struct {
 	broker.Endpoint
 	socket In
@@ -196,7 +192,6 @@ func (s *Session) Close() error {
 
 // --- internal ---
 
-// place is where the next subscription listens.
 func (s *Session) place() string {
 	if s.own.Transport == "ipc" {
 		return "ipc://" + filepath.ToSlash(filepath.Join(s.folder, rand.Text()[:8]))
@@ -217,7 +212,6 @@ func (s *Session) take(one *in, m Message, handle broker.Handler) {
 	handle(broker.Delivery{ReceivedNs: at, Payload: m.Payload})
 }
 
-// asks notes the request that a responder handles.
 func (s *Session) asks(one *in, m Message) {
 	s.mu.Lock()
 	one.request = m
@@ -240,7 +234,6 @@ func (s *Session) reply(m *broker.Message) error {
 	return errors.New("a reply to no request")
 }
 
-// replied hands a reply to the subscription of its topic.
 func (s *Session) replied(topic string, m Message) {
 	at := s.Now()
 	s.mu.Lock()

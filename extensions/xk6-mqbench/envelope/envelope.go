@@ -13,8 +13,7 @@ import (
 // Bytes is the size of the envelope, and so the smallest message.
 const Bytes = 48
 
-// magic is "MQB1".
-const magic = 0x4d514231
+const magic = 0x4d514231 // "MQB1"
 
 // Envelope identifies a message and its send time: all that its receiver needs. Times are nanoseconds since T0.
 type Envelope struct {
@@ -150,7 +149,6 @@ func (b *Body) Fill(payload []byte, i int64) {
 
 // --- internal ---
 
-// part of a body, in bytes.
 func part(ratio float64, body int) int { return int(math.Round(ratio * float64(body))) }
 
 func newRandom(body int, ratio float64, seed uint64) *Body {

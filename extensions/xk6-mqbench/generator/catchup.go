@@ -27,7 +27,6 @@ type catching struct {
 	caught          bool
 }
 
-// received notes a message of that age, ns.
 func (c *catching) received(atNs, ageNs int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +58,6 @@ func (c *catching) result() any {
 
 // --- internal ---
 
-// catchUp begins to read when the plan says.
 func (g *Generator) catchUp() {
 	if !g.sleepUntil(g.plan.Beside.StartNs) {
 		return

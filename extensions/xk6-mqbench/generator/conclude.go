@@ -109,7 +109,6 @@ func (g *Generator) settle(ctx context.Context) string {
 	}
 }
 
-// libraryCounts is the driver's counts so far, by their name in the line of totals.
 func (g *Generator) libraryCounts() map[string]any {
 	all := g.sessions(true)
 	counts := map[string]any{
@@ -122,7 +121,6 @@ func (g *Generator) libraryCounts() map[string]any {
 	return counts
 }
 
-// happened reports whether an event's channel is closed.
 func happened(event <-chan struct{}) bool {
 	select {
 	case <-event:

@@ -18,10 +18,9 @@ import (
 // visits are the connections of the pattern connect. Each message is one: it is acknowledged when it has logged in, and received when it has
 // got its first message from itself. After that it is held until `hold` newer ones are.
 type visits struct {
-	g      *Generator
-	dialer broker.Dialer
-	hold   int
-	// over ends with the load.
+	g       *Generator
+	dialer  broker.Dialer
+	hold    int
 	over    context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -82,7 +81,6 @@ func (v *visits) end() map[string]any {
 	return counts
 }
 
-// close closes the connections that are held.
 func (v *visits) close() error {
 	v.cancel()
 	v.mu.Lock()

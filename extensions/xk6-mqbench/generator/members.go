@@ -24,8 +24,7 @@ type Fault struct {
 	Action string `json:"action"`
 	// ForNs is nil if the members do not come back.
 	ForNs *int64 `json:"forNs"`
-	// Count is how many members it concerns.
-	Count int `json:"count"`
+	Count int    `json:"count"`
 }
 
 const (
@@ -109,7 +108,6 @@ func (p *Plan) members() (residents, all int) {
 	return residents, all
 }
 
-// checkFaults refuses faults of consumers that cannot be.
 func (p *Plan) checkFaults() error {
 	for _, f := range p.Faults {
 		if f.Of == ofConsumers && (p.Pattern != workQueue && p.Pattern != backlog || p.closed() || f.Count < 1 || p.ConsumerConnections != p.Consumers) {
@@ -221,7 +219,6 @@ func over(sessions []broker.Session, ask func(broker.Session) *int64, add func(a
 func plus(a, b int64) int64    { return a + b }
 func largest(a, b int64) int64 { return max(a, b) }
 
-// pausesOf are the times in which member m takes nothing.
 func (g *Generator) pausesOf(m int) (all []Backlog) {
 	if b := g.plan.Backlog; b != nil {
 		all = append(all, *b)
@@ -234,7 +231,6 @@ func (g *Generator) pausesOf(m int) (all []Backlog) {
 	return all
 }
 
-// enter makes a member's session and its subscriptions.
 func (g *Generator) enter(ctx context.Context, m int) error {
 	o := g.plan.options(g.url, g.clock.Now, g.note)
 	o.Connections, o.Client, o.Clients = 1, g.share.count+m, g.share.count+g.share.members

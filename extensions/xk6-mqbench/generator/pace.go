@@ -117,7 +117,6 @@ type wait struct {
 	offsetNs int64
 }
 
-// until goes on to the message at offsetNs.
 func (w *wait) until(offsetNs int64) {
 	w.ns = max(0, w.ns-(offsetNs-w.offsetNs))
 	w.offsetNs = offsetNs
@@ -228,7 +227,6 @@ func (g *Generator) route(m *broker.Message) uint32 {
 	return uint32(key)
 }
 
-// stamp completes the payload with the message's times.
 func (g *Generator) stamp(m *broker.Message) {
 	envelope.Stamp(m.Payload, m.OffsetNs, m.SentNs, m.LagNs)
 	if g.plan.Message.Checksum {

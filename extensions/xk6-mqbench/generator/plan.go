@@ -226,7 +226,6 @@ func (p *Plan) streams() int64 {
 	return int64(p.Partitions)
 }
 
-// metrics are the latencies of this load and pattern.
 func (p *Plan) metrics() []recorder.Metric {
 	metrics := []recorder.Metric{}
 	if p.Pattern == catchUp {
@@ -253,7 +252,6 @@ func (p *Plan) metrics() []recorder.Metric {
 	return metrics
 }
 
-// frame is the recorder's description of the window.
 func (p *Plan) frame() recorder.Frame {
 	f := recorder.Frame{
 		StartNs: p.Schedule.WarmupNs, EndNs: p.windowEndNs(), First: p.Schedule.WarmupMessages, Metrics: p.metrics(), WarmUp: true,

@@ -136,7 +136,6 @@ func (g *Generator) intended(i int64) int64 {
 	return g.schedule.Offset(i)
 }
 
-// done is the completion of every send call.
 func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	s := g.byProducer[m.Producer]
 	switch {

@@ -64,7 +64,6 @@ func (r *results) create(base string) (err error) {
 	return err
 }
 
-// discard removes the files that were created.
 func (r *results) discard() {
 	for _, file := range []*recorder.File{r.hlog, r.jsonl, r.ledger} {
 		if file != nil {
@@ -146,7 +145,6 @@ func (r *results) end() {
 	r.tell(end)
 }
 
-// totals is the line with this name, of the run so far.
 func (r *results) totals(t recorder.Totals, endNs int64, library map[string]any) map[string]any {
 	g := r.g
 	used := readUsage()
@@ -224,7 +222,6 @@ func (r *results) take(n int) *recorder.Second {
 	return s
 }
 
-// figures adds the window's figures so far to a line of progress.
 func (r *results) figures(line map[string]any) {
 	line["metric"], line["window"] = r.live, r.g.recorder.Figures(r.live)
 	if f := r.g.recorder.Figures(recorder.Lag); f != nil {
@@ -232,7 +229,6 @@ func (r *results) figures(line map[string]any) {
 	}
 }
 
-// slowest lists the slowest messages of the window.
 func (r *results) slowest() []map[string]any {
 	producers := int64(r.g.plan.Producers)
 	list := []map[string]any{}
@@ -259,7 +255,6 @@ func (r *results) line(v any) {
 	r.jsonl.Line(text)
 }
 
-// tell writes a line of progress, if there is a reader.
 func (r *results) tell(v map[string]any) {
 	if r.progress == nil {
 		return

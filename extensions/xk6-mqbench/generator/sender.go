@@ -268,7 +268,6 @@ func (p *Plan) timeoutStepNs() int64 {
 	return max(int64(5*time.Millisecond), min(int64(100*time.Millisecond), p.TimeoutNs/50))
 }
 
-// watchTimeouts expires messages until the books are closed.
 func (g *Generator) watchTimeouts() {
 	ticker := time.NewTicker(time.Duration(g.plan.timeoutStepNs()))
 	defer ticker.Stop()

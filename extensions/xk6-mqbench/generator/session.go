@@ -110,7 +110,6 @@ func (g *Generator) enoughFiles() error {
 	return nil
 }
 
-// agree refuses a system that differs from the plan.
 func (g *Generator) agree() error {
 	switch f := g.facts; {
 	case f.Acks && !g.plan.Acks:
@@ -143,7 +142,6 @@ func (g *Generator) makeSenders() {
 	}
 }
 
-// makeProducers gives each connection its driver's side.
 func (g *Generator) makeProducers() (err error) {
 	outs := make([]broker.Producer, len(g.connections))
 	for c := range outs {
@@ -178,7 +176,6 @@ func (g *Generator) leave() {
 	g.bounded("close", g.session.Close)
 }
 
-// bounded runs a step in bounded time and notes its error.
 func (g *Generator) bounded(what string, step func() error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.plan.leaveTimeout()+settlePoll)
 	defer cancel()
@@ -187,7 +184,6 @@ func (g *Generator) bounded(what string, step func() error) {
 	}
 }
 
-// options of the session.
 func (p *Plan) options(url string, now func() int64, onError func(error)) broker.Options {
 	share := p.share()
 	o := broker.Options{

@@ -25,7 +25,6 @@ type share struct {
 	residents, members int
 }
 
-// share of the client that plan.Client names.
 func (p *Plan) share() *share {
 	s := &share{
 		index: p.Client.Index, count: p.Client.Count, producers: int64(p.Producers),
@@ -50,7 +49,6 @@ func (p *Plan) share() *share {
 func (s *share) producing() int { return s.part(s.connections, s.index) }
 func (s *share) consuming() int { return s.part(s.consumerConnections, s.index) }
 
-// connection is the session's connection of a producer that lives here.
 func (s *share) connection(producer int) int { return producer % s.connections / s.count }
 
 // consumer returns the client of consumer k (or of the subscriber or bystander with that number), and the connection of its session.
@@ -88,12 +86,10 @@ type steps struct {
 	at  int
 }
 
-// i is the current message.
 func (w *steps) i() int64 { return w.seq*w.producers + w.own[w.at] }
 
 func (w *steps) producer() int64 { return w.own[w.at] }
 
-// next goes on to the following message.
 func (w *steps) next() {
 	if w.at++; w.at == len(w.own) {
 		w.at = 0
@@ -106,7 +102,6 @@ func (p *Plan) crosses() bool {
 	return p.Pattern == catchUp || p.Client.Count > 1 && (p.Pattern == fanOut || p.Pattern == workQueue || p.Pattern == backlog)
 }
 
-// checkClients refuses plans that several clients cannot share.
 func (p *Plan) checkClients() error {
 	n := p.Client.Count
 	switch {
@@ -145,7 +140,6 @@ func (g *Generator) receiptShards() int {
 	return min(max(g.share.producing(), g.share.consuming()), 2*runtime.NumCPU())
 }
 
-// receipts of a connection of the session.
 func (g *Generator) receipts(connection int) *recorder.Shard {
 	return g.recorder.Shard(g.sendShards() + connection%g.receiptShards())
 }

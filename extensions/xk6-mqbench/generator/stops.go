@@ -25,8 +25,7 @@ const (
 // show it: a thread that waits for a socket uses none either, stopped or not.
 type stops struct {
 	// dueNs is when the watch is to run next, ns since the clock's start; 0 if there is no watch.
-	dueNs atomic.Int64
-	// lastNs is the end of the last stop.
+	dueNs  atomic.Int64
 	lastNs atomic.Int64
 
 	mu   sync.Mutex
@@ -108,7 +107,6 @@ func (g *Generator) stopped(fromNs, untilNs int64) int64 {
 	return 0
 }
 
-// usage is the process's resource use since its start.
 type usage struct {
 	cpuNs     int64
 	gcPauseNs int64

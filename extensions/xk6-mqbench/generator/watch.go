@@ -157,7 +157,6 @@ func (r *results) stops() {
 	}
 }
 
-// completions writes the completions of the seconds of real time before the given one.
 func (r *results) completions(before int64) {
 	for _, second := range r.g.recorder.TakeCompletions(before) {
 		r.line(second)

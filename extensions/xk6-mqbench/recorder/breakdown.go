@@ -121,7 +121,6 @@ const (
 	binNs          = secondNs / CompletionBins
 )
 
-// completions of one second of real time.
 type completions struct {
 	// firstBin, counted from T0.
 	firstBin int64

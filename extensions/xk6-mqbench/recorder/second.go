@@ -217,7 +217,6 @@ func (s *Second) add(sec *second) {
 	}
 }
 
-// merge adds a metric of another second.
 func (s *Second) merge(o *Second, m Metric) {
 	if s.merged[m] == nil && o.merged[m] != nil {
 		s.merged[m] = make([]int64, histogramBuckets)

@@ -23,7 +23,6 @@ type client struct {
 	subscriptions []*nats.Subscription
 }
 
-// read reads the argument of a script's `new Nats`.
 func (c *client) read(from sobek.Value) error {
 	object, is := from.(*sobek.Object)
 	if !is {
@@ -99,7 +98,6 @@ func (c *client) waits(on *sobek.Object, name string, changes bool, nothing scri
 	})
 }
 
-// enter is called first by each method.
 func (c *client) enter() error {
 	if c.closed {
 		return errors.New("the client is closed")

@@ -171,7 +171,6 @@ func (i *instance) sleep(seconds float64) (sobek.Value, error) {
 	return i.vu.Runtime().ToValue(promise), nil
 }
 
-// newNats is `new Nats({ servers: [...] })`.
 func (i *instance) newNats(call sobek.ConstructorCall) *sobek.Object {
 	made := &client{instance: i}
 	err := made.read(call.Argument(0))

@@ -52,7 +52,6 @@ func (c *client) store(m *nats.Msg) script.Wait {
 	})
 }
 
-// acknowledgement is one as a script gets it.
 func (c *client) acknowledgement(ack *nats.PubAck) sobek.Value {
 	return c.vu.Runtime().ToValue(map[string]any{"stream": ack.Stream, "sequence": ack.Sequence, "duplicate": ack.Duplicate})
 }

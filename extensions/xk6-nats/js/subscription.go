@@ -68,7 +68,6 @@ func (c *client) whole(args []sobek.Value) (*nats.Msg, error) {
 	return c.messageOf(given.Get("topic"), body, given.Get("header"))
 }
 
-// toScript is a message as a handler gets it.
 func (c *client) toScript(m *nats.Msg) *sobek.Object {
 	rt := c.vu.Runtime()
 	header := map[string]string{}
