@@ -244,9 +244,8 @@ func (s *session) owned(ctx context.Context, name string) map[string]int {
 	return owned
 }
 
-// sharedOut reports whether each partition has its final owner. A cooperative rebalance has an intermediate generation in which the first
-// member still has all partitions. Each partition has an owner then, but some are about to move, and messages of those that are not
-// yet committed would come twice. With both assignors the final shares differ by at most one.
+// sharedOut reports whether each partition has its final owner. In a cooperative rebalance's first generation one member still has all partitions, and
+// messages of those about to move would come twice. With both assignors the final shares differ by at most one.
 func sharedOut(owned []int, partitions int) bool {
 	sum := 0
 	for _, n := range owned {

@@ -128,9 +128,8 @@ var (
 	errTimeout      = fmt.Errorf("kafka: produce: not acknowledged within the timeout: %w", broker.ErrUnknown)
 )
 
-// failure is the error of a message that the library got at sentNs. Equal causes must have equal texts, because they are counted. A message
-// that was handed over after the last request was written never left. For the others, unless the broker refused them, it is unknown:
-// the library does not report whether it wrote a record.
+// failure is the error of a message that the library got at sentNs; equal causes have equal texts, because they are counted. One handed over after the
+// last written request never left. Of others it is unknown, unless the broker refused them: the library does not say what it wrote.
 func (p *producer) failure(err error, sentNs int64) error {
 	var refusal *kerr.Error
 	switch {

@@ -134,11 +134,9 @@ func (s *jetStreamSession) untilHeard(ctx context.Context, topic string) error {
 	return nil
 }
 
-// patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
-// carried out twice. It also repeats when a store could not be made: the server removes the folder of its last stream some time after it
-// has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error. And it repeats when a node
-// counts as offline, which a moment of silence can cause; a cluster that is too small returns another error. A right that the server
-// refuses ends it: the server answers such a request with an error that the library matches to none.
+// patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, or carries them out twice; a
+// server removes the folder of its last stream some time after it has reported it as gone, and the next stream's may go with it (a full disk stays an
+// error); a node counts as offline after a moment of silence. A right that the server refuses ends it: the library matches that error to no request.
 func (s *jetStreamSession) patiently(ctx context.Context, ask func(context.Context) error) error {
 	refused := 0
 	return deadline.Ask(ctx, storePause, func() (again bool, err error) {

@@ -9,14 +9,13 @@ import (
 
 // incoming is a socket as the library reads it, with three additions:
 //
-// It keeps the time limit of a read by itself. The library extends it in the goroutine that sends heartbeats, and that one waits while a
-// publish does that the broker has blocked. After three heartbeats the library takes a broker for dead although it has sent all of its own.
+// It keeps the time limit of a read by itself. The library extends it in the goroutine that sends heartbeats, which waits while a publish does that
+// the broker has blocked; after three heartbeats the library takes such a broker for dead.
 //
 // It counts deliveries. The library keeps them in an unlimited queue, and does not report how many there are.
 //
-// It splits confirmations of several messages. For each of them the library looks at all unconfirmed messages, and lets nothing be
-// published during that time: with the 400 000 of them that a burst has, that was a whole core for 5000 messages a second, and the broker
-// got no more work (and, after 30 s, no heartbeat).
+// It splits confirmations of several messages. For each of them the library looks at all unconfirmed messages, and lets nothing be published: with
+// the 400 000 of a burst that was a whole core for 5000 messages a second, and after 30 s no heartbeat.
 //
 // Encrypted bytes pass unchanged.
 type incoming struct {

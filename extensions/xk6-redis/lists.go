@@ -10,11 +10,10 @@ import (
 
 // pop is a step of a consumer. It takes up to `want` messages, and waits a while for the first one.
 //
-// A list is a queue: LPUSH at its head. Consumers that acknowledge move messages from its tail to a separate list (BLMOVE) and remove each
-// from there after its handler has returned (LREM). Messages that a consumer took and did not finish are still there, and it takes them
-// again when it has lost its connection; a process that dies leaves its messages there. The others take messages away (BRPOP), and messages
-// they hold are lost with them. LREM goes by value and not by position. An acknowledgement that is sent twice or late therefore cannot
-// remove another message; it costs the payload once more.
+// A list is a queue: LPUSH at its head. Consumers that acknowledge move messages from its tail to a list of their own (BLMOVE) and remove each after
+// its handler has returned (LREM). What a consumer took and did not finish it takes again when it has lost its connection; a process that dies leaves
+// it there. The others take messages away (BRPOP), and those they hold are lost with them. LREM goes by value, so an acknowledgement that is sent
+// twice or late cannot remove another message; it costs the payload once more.
 func (c *consumer) pop(k *socket) error {
 	ctx, from := c.s.Over, c.topic.name
 	first, more := []any{"BLMOVE", from, c.taken, "RIGHT", "LEFT", blockFor.Seconds()}, []any{"LMOVE", from, c.taken, "RIGHT", "LEFT"}

@@ -27,9 +27,8 @@ type spread struct {
 	MaxNs int64 `json:"maxNs"`
 }
 
-// ping connects to a listening port and prints as JSON how long that took: a round trip of the network (the other end's kernel answers by
-// itself) and the work of both kernels. It sends nothing. The first connection does not count, because it also looks up the name and finds
-// the route. When until is over, ping reports what it has measured so far.
+// ping prints as JSON how long it takes to connect to a port: a round trip of the network and the work of both kernels. The first connection does not
+// count, because it also looks up the name and the route. When until is over, ping reports what it has so far.
 func ping(until context.Context, to string, out io.Writer) error {
 	var took []time.Duration
 	found := to

@@ -174,9 +174,8 @@ func (t TLS) ConfigFrom(read func(name string) ([]byte, error)) (*tls.Config, er
 	return config, nil
 }
 
-// Wires makes and keeps the sockets of a client library that accepts a dialer. It closes a socket when a write fails half-way: a library
-// that went on writing would make the server take the next message for the rest of that one. Its methods may be called from
-// any goroutine.
+// Wires makes and keeps the sockets of a client library that accepts a dialer. It closes one when a write fails half-way: else the server would take the
+// next message for the rest of that one. Any goroutine may call its methods.
 type Wires struct {
 	// Dialer makes the sockets.
 	Dialer interface {

@@ -86,9 +86,8 @@ func (g *Generator) conclude(ctx context.Context) {
 
 // --- internal ---
 
-// settle waits for the end of the schedule and of its messages, and returns how the run ended. Where messages cross, a client cannot detect
-// that everything has arrived; the coordinator, which gets the counts of all clients, ends the drain. If the broker is gone a send call may
-// hang beyond the schedule.
+// settle waits for the end of the schedule and of its messages, and returns how the run ended. Where messages cross, the coordinator, which gets the
+// counts of all clients, ends the drain. If the broker is gone a send call may hang beyond the schedule.
 func (g *Generator) settle(ctx context.Context) string {
 	for hear := g.told; ; {
 		told := happened(g.told)
@@ -159,8 +158,7 @@ func (g *Generator) look(ctx context.Context) {
 	g.outcome.lookedNs = &looked
 }
 
-// interrupt ends the load of a run that is stopped. Messages that the pacer has handed to a sender may still leave, and messages in flight
-// have time to complete. Otherwise they would count as lost, although the run did not wait for them.
+// interrupt ends the load of a run that is stopped. Messages with a sender, or in flight, have time to complete; else they would count as lost.
 func (g *Generator) interrupt() string {
 	g.endSends()
 	g.awaitInterrupted(g.settled)
@@ -214,9 +212,8 @@ func (g *Generator) nothingInFlight() bool {
 	return g.slotsTaken() == 0 && t.Sent-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
 }
 
-// closeSends decides the fate of messages that were due and not sent: those that the system held up have failed, those that the generator
-// held up were not offered. callNs is when the call began that the pacer hangs in, or idle. It returns how many messages each producer
-// tried.
+// closeSends decides the fate of messages that were due and not sent: failed if the system held them up, not offered if the generator did. callNs is
+// when the call began that the pacer hangs in, or idle. It returns how many messages each producer tried.
 func (g *Generator) closeSends(callNs int64) []int64 {
 	tried := make([]int64, g.plan.Producers)
 	for _, s := range g.senders {

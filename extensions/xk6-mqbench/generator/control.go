@@ -117,9 +117,8 @@ func (g *Generator) hasT0() bool {
 	}
 }
 
-// awaitFinish keeps one of several clients, or of several loads, with its books closed, until it may leave. When a member leaves a group, the
-// broker gives its unacknowledged messages to the other members, which must no longer count them; and leaving is work for the broker, which
-// other loads would measure.
+// awaitFinish keeps one of several clients, or loads, with its books closed, until it may leave: when a member leaves a group, the others get its
+// unacknowledged messages, and must no longer count them; and leaving is work for the broker, which other loads would measure.
 func (g *Generator) awaitFinish(ctx context.Context) {
 	g.results.tell(map[string]any{"mqbench": "settled"})
 	endNs := g.endNs.Load()

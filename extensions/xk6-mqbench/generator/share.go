@@ -10,9 +10,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// share is one client's part of a run. Connection c of producers lives on client c mod count, and its producers with it; consumer
-// connection k lives on client k mod count. All clients walk the same schedule, and each sends only its part. In the session, connections
-// are numbered again, the producers' first.
+// share is one client's part of a run. Connection c of producers, with its producers, is on client c mod count, consumer connection k on client k mod
+// count. All clients walk the same schedule. In the session, connections are numbered again, the producers' first.
 type share struct {
 	index, count int
 	// producers is the number on all clients; own lists this client's, ascending; below is how many producers have a smaller number.

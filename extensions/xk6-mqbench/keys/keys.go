@@ -9,9 +9,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/draw"
 )
 
-// Exponent of the zipf distribution: key k, from 0, has a probability in proportion to 1 / (k + 1)^0.99. The value is YCSB's
-// ZIPFIAN_CONSTANT, which follows Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994. With 1000 keys the
-// first one gets 13 % of the messages.
+// Exponent of the zipf distribution, YCSB's ZIPFIAN_CONSTANT: key k, from 0, has a probability in proportion to 1 / (k + 1)^0.99 (Gray et al.,
+// "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994). With 1000 keys the first one gets 13 % of the messages.
 const Exponent = 0.99
 
 // Most keys that are allowed: all are kept in memory, about 30 bytes each.

@@ -94,9 +94,8 @@ type Figures struct {
 	Max   int64 `json:"max"`
 }
 
-// Figures of a metric are for the live lines; verdicts come from the files. They consist of seconds that have left the shards, so no
-// measuring goroutine waits for them. They include seconds that were only looked at, because a stall shows before it is over. nil without
-// any values. Call it from the goroutine that takes.
+// Figures of a metric are for the live lines; nil without any values. They consist of seconds that have left the shards, so no measuring goroutine waits
+// for them, also of those only looked at, because a stall shows before it is over. Call it from the goroutine that takes.
 func (r *Recorder) Figures(m Metric) *Figures {
 	all := Second{}
 	all.merge(&r.taken, m)

@@ -27,9 +27,8 @@ type cell struct {
 	Exact
 }
 
-// Exact are the measurements without the histogram's rounding. Nothing is dropped: values above HighestNs are recorded as HighestNs and
-// counted as Clamped; values below 0 are recorded as 0 and counted as Negative, with the lowest of them in Lowest. Sum, Min and Max are
-// computed from the values as recorded.
+// Exact are the measurements without the histogram's rounding: values above HighestNs are recorded as that and counted as Clamped, values below 0 as 0
+// and counted as Negative, with the lowest in Lowest. Sum, Min and Max are of the values as recorded.
 type Exact struct {
 	Count    int64 `json:"count"`
 	Sum      int64 `json:"sum"`

@@ -106,10 +106,9 @@ func (t *Test) AtStart(start func()) {
 	t.starts = append(t.starts, start)
 }
 
-// Once makes a call at a script's top, which every VU runs, only for the first of them, setup and teardown included, because the call
-// changes something on a server. Scripts write `if (__VU == 0)` and mean the beginning of the test, but there it is k6's look at the
-// script, which must not connect: then runs is false, and Begin makes the call. gone is the error of a call that deletes a missing object:
-// a script can catch it in a VU, but not in Begin.
+// Once makes a call at a script's top, which every VU runs, only for the first of them, setup and teardown included, because it changes something on
+// a server. Scripts write `if (__VU == 0)` for the beginning of the test, but there it is k6's look at the script, which must not connect: then runs is
+// false, and Begin makes the call. gone is the error of deleting a missing object: a script can catch it in a VU, but not in Begin.
 func (t *Test) Once(name, server string, args []sobek.Value, runs bool, gone error, wait Wait) (Wait, error) {
 	with, err := JSON(Argument(args, 0))
 	if err != nil {
