@@ -7,7 +7,7 @@ import { z } from "zod";
 export const MetricsLine = z.discriminatedUnion("type", [
 	/** Names of the series that charts show; `*` stands for any text. */
 	z.strictObject({ type: z.literal("show"), names: z.array(z.string()) }),
-	/** `name{label="value"}`, labels sorted. */
+	/** `name{label="value"}`, as the broker writes it. */
 	z.strictObject({ type: z.literal("series"), name: z.string(), counter: z.boolean() }),
 	z.strictObject({
 		type: z.literal("sample"),
