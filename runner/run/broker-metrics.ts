@@ -1,5 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
+import { largestOf } from "../extremes.ts";
 import type { Metrics, MetricsLine, MetricsReader } from "../model/metrics-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
@@ -23,7 +24,7 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 	const { from, counters, file, everySeconds } = watched;
 	// If the disk is full, the run itself reports it.
 	const out = createWriteStream(file, { flags: "w" }).on("error", () => {});
-	const recorder = makeRecorder();
+	const numbers = new Map<string, number>();
 	const write = (lines: readonly MetricsLine[]) => {
 		if (!out.errored) out.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 	};
@@ -38,6 +39,8 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 			why: "",
 			restMs: 0,
 			busy: null as Promise<void> | null,
+			last: new Map() as Values,
+			leftOut: 0,
 		};
 	});
 	const look = async (node: (typeof nodes)[number]) => {
@@ -45,7 +48,16 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 		try {
 			const parse = await node.reader.read(AbortSignal.timeout(TIMEOUT_MS));
 			const [atMs, began] = [(before + clock.nowMs()) / 2, clock.monotonicMs()];
-			write(recorder.sample(node.node, atMs, parse()));
+			const metrics = parse();
+			const { series, now } = numbered(metrics, numbers);
+			// A series that is gone is null.
+			const all = new Map([...node.last].map(([number]): [number, null] => [number, null]));
+			const values = [...new Map([...all, ...now])].filter(
+				([number, value]) => value !== (node.last.get(number) ?? null),
+			);
+			write([...series, { type: "sample", node: node.node, unixMs: atMs, values }]);
+			node.last = now;
+			node.leftOut = Math.max(node.leftOut, metrics.size - now.size);
 			node.restMs = began + REST * (clock.monotonicMs() - began);
 			node.reads++;
 		} catch (error) {
@@ -67,16 +79,16 @@ export function watchBroker(watched: Watched, { clock }: Pick<World, "clock">) {
 			out.end();
 			await finished(out).catch(() => {});
 			const silent = nodes.filter(({ reads }) => reads === 0);
-			const { leftOut } = recorder;
+			const leftOut = largestOf(nodes.map((node) => node.leftOut));
 			return [
 				...silent.map(
 					({ one, why }) => `the broker's metrics could not be read: ${maskUrls(`${one}`)}: ${why}`,
 				),
-				...(leftOut === 0
-					? []
-					: [
+				...(leftOut > 0
+					? [
 							`${formatCount(leftOut)} of the broker's metrics were left out: ${MOST_SERIES} are kept`,
-						]),
+						]
+					: []),
 			];
 		},
 	};
@@ -92,38 +104,21 @@ const MOST_BYTES = 4 * 1024 ** 2;
 const MOST_SERIES = 2000;
 const MOST_LETTERS = 500;
 
-function makeRecorder() {
-	const numbers = new Map<string, number>();
-	const last = new Map<number, Map<number, number | null>>();
-	let leftOut = 0;
-	return {
-		get leftOut() {
-			return leftOut;
-		},
-		sample(node: number, unixMs: number, metrics: Metrics): MetricsLine[] {
-			const lines: MetricsLine[] = [];
-			const before = last.get(node) ?? new Map<number, number | null>();
-			const now = new Map<number, number | null>();
-			for (const [name, { value, counter }] of metrics) {
-				let number = numbers.get(name);
-				if (number === undefined) {
-					if (numbers.size >= MOST_SERIES || name.length > MOST_LETTERS) continue;
-					number = numbers.size;
-					numbers.set(name, number);
-					lines.push({ type: "series", name, counter });
-				}
-				now.set(number, value);
-			}
-			leftOut = Math.max(leftOut, metrics.size - now.size);
-			const values: [number, number | null][] = [...now].filter(
-				([number, value]) => before.get(number) !== value,
-			);
-			for (const [number, value] of before)
-				if (!now.has(number) && value !== null) values.push([number, null]);
-			last.set(node, now);
-			return [...lines, { type: "sample", node, unixMs, values }];
-		},
-	};
+type Values = Map<number, number | null>;
+
+/** Values by their series' numbers, and the series that got one just now. */
+function numbered(metrics: Metrics, numbers: Map<string, number>) {
+	const series: MetricsLine[] = [];
+	const now: Values = new Map();
+	for (const [name, { value, counter }] of metrics) {
+		if (!numbers.has(name)) {
+			if (numbers.size >= MOST_SERIES || name.length > MOST_LETTERS) continue;
+			numbers.set(name, numbers.size);
+			series.push({ type: "series", name, counter });
+		}
+		now.set(numbers.get(name) ?? 0, value);
+	}
+	return { series, now };
 }
 
 /** Prometheus text, or JSON as of nats-server and RabbitMQ's management. */

@@ -453,6 +453,7 @@ export class Fleet {
 			this.#clockOffsets ?? clockOffsetsOf(this.#members),
 		);
 		return {
+			plan: this.#options.plan,
 			/** How k6 ended, with several clients the one that broke off the run. */
 			ended: ended ?? { code: null, signal: null },
 			/** Why the run could not be made or finished, in k6's words. */

@@ -155,16 +155,8 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		await broker.close();
 	}
 	progress.done();
-	for (const [i, load] of plans.entries()) {
-		const result = results[i];
-		if (result !== undefined)
-			writeEnd(
-				one,
-				load,
-				{ startedAt, endedAt: timestamp(world), death, disturbed, network, result, unread },
-				world,
-			);
-	}
+	const ended = { startedAt, endedAt: timestamp(world), death, disturbed, network, unread };
+	for (const result of results) writeEnd(one, result, ended, world);
 }
 
 /** Records why a run was not made. Without this it would look like one that crashed. */
@@ -214,14 +206,16 @@ interface Ended extends Pick<RunFileInput, "startedAt" | "endedAt"> {
 	/** By the main load's T0. */
 	readonly disturbed: readonly FaultDone[];
 	readonly network: NetworkPath[];
-	readonly result: FleetResult;
 	/** Metrics of the broker that could not be read. */
 	readonly unread: readonly string[];
 }
 
-function writeEnd(one: OneRun, plan: Plan, ended: Ended, world: World): void {
+function writeEnd(one: OneRun, result: FleetResult, ended: Ended, world: World): void {
 	const { system, folder, broker, clients, progress } = one;
-	const { startedAt, endedAt, death, network, result } = ended;
+	const { startedAt, endedAt, death, network } = ended;
+	const { plan } = result;
+	const startNs = t0AfterNs(plan);
+	const since = <Ns extends number | null>(ns: Ns) => (ns === null ? ns : ns - startNs) as Ns;
 	const wrong = result.error ?? result.brokeOff;
 	if (wrong !== null)
 		progress.say(`  ${plan.beside === null ? "" : `${plan.beside.load}: `}${wrong}`);
@@ -262,19 +256,12 @@ function writeEnd(one: OneRun, plan: Plan, ended: Ended, world: World): void {
 		// Those before a load's start are not its own.
 		faults: ended.disturbed
 			.slice(ofBrokers(one.plan).length - ofBrokers(plan).length)
-			.map((fault) => faultSince(fault, t0AfterNs(plan))),
+			.map((fault) => ({
+				...fault,
+				calledNs: since(fault.calledNs),
+				beganNs: since(fault.beganNs),
+				endedNs: since(fault.endedNs),
+			})),
 		network,
 	});
-}
-
-/** A fault by the T0 of a load that starts so much later. */
-function faultSince(fault: FaultDone, startNs: number): FaultDone {
-	const since = (ns: number | null) => (ns === null ? null : ns - startNs);
-	const { calledNs, beganNs, endedNs } = fault;
-	return {
-		...fault,
-		calledNs: since(calledNs),
-		beganNs: beganNs - startNs,
-		endedNs: since(endedNs),
-	};
 }
