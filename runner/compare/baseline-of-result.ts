@@ -128,21 +128,14 @@ function systemsOf({ runs }: Judgeable | ResultFile): Baseline["systems"] {
 				target: run.load.target,
 				...(run.versions === null ? {} : { library: run.versions.library }),
 				...prefixed("client", run.driverOptions ?? {}),
-				...prefixed("broker", settingsOf(run)),
+				...prefixed("broker", run.brokerSettings),
 			},
 		]),
 	);
 }
 
 /** Without measurements, which differ each time: "store fdatasync", "volume fdatasync". */
-function settingsOf({ brokerSettings }: AnyRun): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(brokerSettings).filter(([name]) => !name.endsWith(" fdatasync")),
-	);
-}
-
 function prefixed(of: string, settings: Readonly<Record<string, string>>): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(settings).map(([name, value]) => [`${of} ${name}`, value]),
-	);
+	const kept = Object.entries(settings).filter(([name]) => !name.endsWith(" fdatasync"));
+	return Object.fromEntries(kept.map(([name, value]) => [`${of} ${name}`, value]));
 }

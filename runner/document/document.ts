@@ -58,7 +58,12 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		...systems(whole),
 		section("environment", "Environment", [environment(result)], { depth: 3 }),
 		reproduce(whole, scenario),
-		reading(),
+		section(
+			"reading",
+			"How to read this",
+			READING.map((said) => text(marked(said))),
+			{ depth: 3 },
+		),
 	];
 	return {
 		title: result.scenario,
@@ -106,11 +111,6 @@ export function reproduce({ command }: Result, scenario: string | null): Fold {
 		),
 	];
 	return section("reproduce", "How to measure it again", blocks, { depth: 3 });
-}
-
-function reading(): Fold {
-	const texts = READING.map((said) => text(marked(said)));
-	return section("reading", "How to read this", texts, { depth: 3 });
 }
 
 // --- internal ---

@@ -149,11 +149,7 @@ export function failover(result: Result): Fold[] {
 		],
 		[`without ${completions}`, unavailableText],
 		[again, (of) => afterText(of, of.fault.recoveredNs, of.fault.sla !== null)],
-		[
-			"drained",
-			(of) =>
-				afterText(of, of.fault.drainedNs, of.fault.drainedNs !== null || of.fault.drainedStill),
-		],
+		["drained", (of) => afterText(of, of.fault.drainedNs, of.fault.drainedStill)],
 		...(served ? SERVED : []),
 	];
 	const means = `at: when the command for the fault was given, from the opening of the window; "after" counts from then; for: how long it was in effect; without ${completions}: the longest gap, in steps of ${formatDuration(BIN_NS)}, not counting those of the schedule; ${again}: the end of the last 100ms of intended time that break it; drained: for 2s about as few messages in flight as in the 2s before the fault${served ? "; served: when the last message that was due before the fault was received; again: copies of those messages that came after it" : ""}`;
@@ -193,13 +189,7 @@ interface Fault {
 }
 
 const SERVED: readonly Column<Fault>[] = [
-	[
-		"served",
-		(of) =>
-			of.fault.servedStill
-				? "not all"
-				: afterText(of, of.fault.servedNs, of.fault.servedNs !== null),
-	],
+	["served", (of) => (of.fault.servedStill ? "not all" : afterText(of, of.fault.servedNs, false))],
 	["again", ({ fault }) => (fault.again === null ? "n/a" : formatCount(fault.again))],
 ];
 
@@ -212,8 +202,9 @@ function unavailableText({ fault, run }: Fault): string {
 	return `${unavailableStill ? "at least " : ""}${formatDuration(unavailableNs)} from ${from}s on`;
 }
 
-function afterText({ fault, run }: Fault, ns: number | null, known: boolean): string {
-	if (fault.error !== null || run.state !== "complete" || !known) return "n/a";
-	if (ns === null) return "not before the next fault or the end";
+/** `still`: without a time, it lasted until then. */
+function afterText({ fault, run }: Fault, ns: number | null, still: boolean): string {
+	if (fault.error !== null || run.state !== "complete") return "n/a";
+	if (ns === null) return still ? "not before the next fault or the end" : "n/a";
 	return ns === 0 ? "at once" : `after ${formatDuration(ns)}`;
 }

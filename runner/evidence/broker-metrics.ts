@@ -3,20 +3,14 @@ import { lines } from "../histogram/log-file.ts";
 import { MetricsLine } from "../model/metrics-file.ts";
 import { lineParser } from "./json.ts";
 
-export interface BrokerMetrics {
-	readonly show: readonly string[];
-	readonly series: readonly { readonly name: string; readonly counter: boolean }[];
-	/** By node. `values` by the number of the series; null and undefined: not there. */
-	readonly samples: ReadonlyMap<number, readonly MetricsSample[]>;
-}
-
 export interface MetricsSample {
 	readonly unixMs: number;
+	/** By the number of the series; null and undefined: not there. */
 	readonly values: readonly (number | null | undefined)[];
 }
 
-/** Null without the file. Stops at the first unreadable line, which may have been cut off. */
-export function readBrokerMetrics(path: string): BrokerMetrics | null {
+/** With samples by node. Null without the file. Stops at the first unreadable line, which may have been cut off. */
+export function readBrokerMetrics(path: string) {
 	const bytes = sizeOfGiven(path);
 	if (bytes === null) return null;
 	let show: readonly string[] = [];

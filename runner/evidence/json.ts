@@ -46,7 +46,7 @@ export function lineParser<T>(schema: z.ZodType<T>) {
 		const like = known.get(shape);
 		if (like !== undefined) return { line: shapedLike(like, value), reason: null };
 		const result = schema.safeParse(value);
-		if (!result.success) return { line: null, reason: issueOf(result.error) };
+		if (!result.success) return { line: null, reason: whyNot(result.error) };
 		if (known.size < MOST_SHAPES) known.set(shape, result.data);
 		return { line: result.data, reason: null };
 	};
@@ -69,11 +69,6 @@ function shapedLike<T>(like: T, value: unknown): T {
 	const made: Record<string, unknown> = {};
 	for (const key in like) made[key] = shapedLike(like[key], (value as typeof made)[key]);
 	return made as T;
-}
-
-function issueOf({ issues }: z.core.$ZodError): string {
-	const [issue] = issues;
-	return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown line"}`;
 }
 
 function whyNot(error: unknown): string {

@@ -91,12 +91,7 @@ export function countLedgers(
 
 // --- internal ---
 
-interface Sent {
-	readonly attempted: Bits;
-	readonly failed: Bits;
-	readonly acked: Bits;
-	readonly unknown: Bits;
-}
+type Sent = Readonly<Record<"attempted" | "failed" | "acked" | "unknown", Bits>>;
 
 interface Receipts {
 	readonly any: Bits;

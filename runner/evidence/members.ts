@@ -11,16 +11,6 @@ export function faultsDone({ run, plan, members }: Pick<Collected, "run" | "plan
 	return all.sort((a, b) => faultZeroNs(a) - faultZeroNs(b));
 }
 
-/** Of messages due before each fault of consumers, over all clients. */
-export function servedBefore(clients: readonly Members[], fault: number) {
-	const served = clients.flatMap((one) => one.served.filter((s) => s.fault === fault));
-	return {
-		received: served.reduce((sum, { received }) => sum + received, 0),
-		again: served.reduce((sum, { again }) => sum + again, 0),
-		lastNs: Math.max(0, ...served.map(({ lastNs }) => lastNs)),
-	};
-}
-
 // --- internal ---
 
 /** Each as one, though several clients made it. `calledNs`: when the first member began; `beganNs`: when all of them were done. */

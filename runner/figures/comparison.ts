@@ -3,7 +3,7 @@ import type { Comparing } from "../compare/comparing.ts";
 import { intervalText, looksOf, ratioOfText, verdictCell } from "../compare/words.ts";
 import type { Comparison } from "../model/comparison.ts";
 import { bySystemAndCase } from "../result/select.ts";
-import { AXIS, seriesOf } from "./facts.ts";
+import { AXIS, panelOf, seriesOf } from "./facts.ts";
 
 /** The ratios of each system and case: `ratios-b-1`. */
 export function comparedFigures({ comparisons }: Comparing): Figure[] {
@@ -31,22 +31,22 @@ function ratioFigure(id: string, title: string, comparisons: readonly Comparison
 		const interval = c.low === null && high === null ? {} : { low: c.low, high };
 		return { x, y: c.ratio, text, ...interval, ...(c.judged ? { look: looksOf(c) } : {}) };
 	});
+	const series = [
+		seriesOf("ratio", ratio, { draw: "dots", color: 0 }),
+		seriesOf("margin", margin, { group: "", draw: "band" }),
+	];
 	return {
 		id,
 		title: `Ratios: ${title}`,
 		facts: `${first.b.name} against ${first.a.name}`,
 		x: { ...AXIS, scale: "names", title: "figure", names: rows.map(({ metric }) => metric) },
 		panels: [
-			{
-				title: "ratio with its 95 % interval; the band: what the margin allows",
-				unit: "times",
-				log: false,
-				series: [
-					seriesOf("ratio", ratio, { draw: "dots", color: 0 }),
-					seriesOf("margin", margin, { group: "", draw: "band" }),
-				],
-				limits: [],
-			},
+			panelOf(
+				"times",
+				series,
+				[],
+				"ratio with its 95 % interval; the band: what the margin allows",
+			),
 		],
 		spans: [],
 	};

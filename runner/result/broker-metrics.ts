@@ -41,10 +41,7 @@ export function metricSeries({ brokerMetrics, t0Ms }: Collected): Run["series"][
 const MOST_VALUES = 100_000;
 const FEWEST = 60;
 
-interface Stretch {
-	readonly before: MetricsSample;
-	readonly within: readonly MetricsSample[];
-}
+type Stretch = { readonly before: MetricsSample; readonly within: readonly MetricsSample[] };
 
 /** Per second. A counter that fell began anew. */
 function growth({ before, within }: Stretch, number: number): number | null {

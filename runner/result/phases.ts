@@ -8,6 +8,7 @@ import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
 import {
+	allOf,
 	dueBySecond,
 	type Facts,
 	hasMetric,
@@ -128,8 +129,7 @@ function latencyOf(facts: Facts, i: number, intended: number): Phase["latency"] 
 }
 
 function lagOf(facts: Facts, i: number): Pick<Phase, "lagP99" | "lagP99Weak"> {
-	const distribution = facts.merged.get("lag")?.phases[i] ?? EMPTY;
-	const sample = { distribution, n: distribution.count, min: null, max: null };
+	const sample = allOf(facts.merged.get("lag")?.phases[i] ?? EMPTY);
 	const p99 = percentileOf(facts, "lag", 99, sample, spanOf(facts, i));
 	return { lagP99: p99.value, lagP99Weak: p99.support === "weak" };
 }

@@ -16,21 +16,17 @@ import type { Judgeable } from "./outcomes.ts";
 import { runOf } from "./run.ts";
 import { searchesOf } from "./searches.ts";
 
-/** Before it is compared and judged; URLs are not masked yet. */
-export interface Bare {
-	readonly result: Judgeable;
-	readonly runs: readonly Judged[];
-	readonly snapshot: Snapshot;
-}
-
 export interface Judged {
 	readonly collected: Collected;
 	readonly verdict: RunVerdict;
 	readonly run: Run;
 }
 
-/** From only the files in `folder` (`reports/<run-id>`): the same folder gives the same bytes. `soFar`: for a command that goes on. */
-export function bareResult(folder: string, soFar?: readonly Judged[]): Bare {
+/**
+ * Before it is compared and judged; URLs are not masked yet. From only the files in `folder` (`reports/<run-id>`): the same folder gives
+ * the same bytes. `soFar`: for a command that goes on.
+ */
+export function bareResult(folder: string, soFar?: readonly Judged[]) {
 	if (soFar) return bareOf(folder, soFar, environmentOf(folder), readSnapshot(folder));
 	const damaged: { readonly file: string; readonly why: string; readonly reason: string }[] = [];
 	// One damaged file must not lose the others.
@@ -90,7 +86,7 @@ function bareOf(
 	all: readonly Judged[],
 	environment: EnvironmentFile | null,
 	snapshot: Snapshot,
-): Bare {
+) {
 	const runs = all.toSorted((a, b) => a.collected.plan.index - b.collected.plan.index);
 	const first = runs[0]?.collected.plan;
 	if (first === undefined) throw failure("not-a-run-folder", { path: folder });

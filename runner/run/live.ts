@@ -29,7 +29,7 @@ export function liveRows(live: LiveRun): LiveRow[] {
 		[tick.metric, soFar(tick)],
 		...(budget === null ? [] : [["SLA", [budget]] as const]),
 		...[...(live.beside ?? [])].map(([load, own]) => [load, besideParts(own)] as const),
-		...(tick.error ? [["ERROR", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]] as const] : []),
+		...(tick.error ? [["ERROR", errorParts(tick)] as const] : []),
 	];
 }
 
@@ -128,9 +128,12 @@ function rateParts({ pattern, schedule }: Plan, tick: Tick): string[] {
 
 function besideParts(tick: Tick): string[] {
 	const rates = [`sent ${formatCount(tick.sent)}/s`, `received ${formatCount(tick.received)}/s`];
-	const error = tick.error ? [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`] : [];
 	const times = tick.window ? [`${tick.metric} ${soFar(tick).join(", ")}`] : [];
-	return [...rates, ...times, ...error];
+	return [...rates, ...times, ...errorParts(tick)];
+}
+
+function errorParts({ error }: Tick): string[] {
+	return error ? [`CANNOT WRITE RESULTS: ${plainText(error)}`] : [];
 }
 
 /** "p50 61us", "p99 1.4ms", "max 12ms" of the window so far; with several clients, the worst client's. */

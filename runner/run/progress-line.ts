@@ -76,15 +76,13 @@ export type End = Extract<ProgressLine, { mqbench: "end" }>;
 /** From one client, or from several (merge-progress.ts). */
 export interface Tick extends TickOfOne {
 	/** Present if several clients are merged: counts are sums, percentiles and times are the worst client's. */
-	readonly merged?:
-		| {
-				readonly clients: number;
-				/** Clients that have not reported this second: their counts follow. */
-				readonly silent: readonly number[];
-				/** Messages in the window of the client that has the fewest. */
-				readonly fewest: number;
-		  }
-		| undefined;
+	readonly merged?: {
+		readonly clients: number;
+		/** Clients that have not reported this second: their counts follow. */
+		readonly silent: readonly number[];
+		/** Messages in the window of the client that has the fewest. */
+		readonly fewest: number;
+	};
 }
 
 type TickOfOne = Extract<ProgressLine, { mqbench: "tick" }>;

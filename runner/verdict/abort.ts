@@ -5,10 +5,7 @@ import { type Said, said } from "../text/say.ts";
 import { formatCount, formatDurationExact } from "../units.ts";
 import { fails, passLimit } from "./statistics.ts";
 
-interface Counted {
-	readonly failed: number;
-	readonly duplicated: number;
-}
+type Counted = Readonly<Record<"failed" | "duplicated", number>>;
 
 /** The first SLA line with `abort: true` that can no longer pass. `over`: messages of the window over each of plan.limits. */
 export function hopeless(

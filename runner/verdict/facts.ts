@@ -46,13 +46,7 @@ export interface Facts extends Surroundings {
 
 /** Reads the histograms. An unreadable histogram is a fact, never an exception. */
 export function factsOf(collected: Collected, surroundings: Surroundings): Facts {
-	const nothing: Facts = {
-		...surroundings,
-		collected,
-		merged: new Map(),
-		lags: new Map(),
-		unreadable: null,
-	};
+	const nothing = { merged: new Map(), lags: new Map(), unreadable: null };
 	try {
 		const { plan } = collected;
 		const due = dueBySecond(collected);
@@ -64,10 +58,10 @@ export function factsOf(collected: Collected, surroundings: Surroundings): Facts
 				? { phases: plan.phases }
 				: { phases: hoursOf(plan), phasesOf: mainMetric(plan) }),
 		});
-		return { ...nothing, merged, lags: lagsOf(collected) };
+		return { ...surroundings, collected, ...nothing, merged, lags: lagsOf(collected) };
 	} catch (error) {
 		const unreadable = `a histogram log cannot be read: ${(error as Error).message}`;
-		return { ...nothing, unreadable };
+		return { ...surroundings, collected, ...nothing, unreadable };
 	}
 }
 
@@ -223,9 +217,13 @@ export function lagByClient(
 		const { whole: distribution = EMPTY } = merged ?? {};
 		if (merged === undefined || distribution.count === 0) return [];
 		const { max } = sumsOf({ collected: part }, "lag");
-		const n = distribution.count;
-		return [{ part, merged, sample: { distribution, n, min: null, max } }];
+		return [{ part, merged, sample: { ...allOf(distribution), max } }];
 	});
+}
+
+/** Only samples with a value. */
+export function allOf(distribution: Distribution): Sample {
+	return { distribution, n: distribution.count, min: null, max: null };
 }
 
 /** Latencies that end with a receipt, possibly at another client. */

@@ -1,5 +1,5 @@
 import type { Collected } from "../evidence/collect.ts";
-import { faultsDone, servedBefore } from "../evidence/members.ts";
+import { faultsDone } from "../evidence/members.ts";
 import { largestOf } from "../extremes.ts";
 import { tail } from "../histogram/percentiles.ts";
 import { CATCH_UP } from "../model/load.ts";
@@ -9,6 +9,7 @@ import { type FaultDone, faultZeroNs } from "../model/run-file.ts";
 import { needs, type Tally } from "../model/tallies.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
+import { sum } from "../stats/sum.ts";
 import { formatDuration, plural } from "../units.ts";
 import { intervalNs, limitIntervals } from "./intervals.ts";
 import { drainedOf, type FaultSpan, SAMPLES_PER_SECOND } from "./queue.ts";
@@ -42,14 +43,7 @@ export function failoverOf(
 }
 
 /** "kill of node 2 (the leader)", "pause", "latency of 50ms of node 1", "kill of 2 consumers" */
-export function faultName({
-	of,
-	action,
-	count,
-	node,
-	leader,
-	delayNs,
-}: Pick<FaultDone, "of" | "action" | "count" | "node" | "leader" | "delayNs">): string {
+export function faultName({ of, action, count, node, leader, delayNs }: Named): string {
 	if (of === "consumers") return `${action} of ${plural(count ?? 1, "consumer")}`;
 	const one = leader ? " of the leader" : "";
 	const who = node === null ? one : ` of node ${node}${leader ? " (the leader)" : ""}`;
@@ -131,6 +125,8 @@ export function worstOfFaults(
 
 // --- internal ---
 
+type Named = Pick<FaultDone, "of" | "action" | "count" | "node" | "leader" | "delayNs">;
+
 const NOTHING = {
 	noticedNs: null,
 	unavailableNs: null,
@@ -194,10 +190,13 @@ function served(
 ): Partial<Failover> {
 	const atNs = plan.faults[fault]?.atNs ?? 0;
 	if (members.length === 0) return {};
-	const { received, again, lastNs } = servedBefore(members, fault);
+	const all = members.flatMap((client) => client.served.filter((one) => one.fault === fault));
+	const received = sum(all.map((one) => one.received));
+	const again = sum(all.map((one) => one.again));
+	const lastNs = largestOf([beganNs, ...all.map((one) => one.lastNs)]);
 	const lost = (counters.warmup?.lost ?? 0) + (counters.window?.lost ?? 0);
 	const servedStill = lost > 0 && received < messagesBefore(plan.schedule, atNs);
-	return { servedNs: servedStill ? null : Math.max(0, lastNs - beganNs), servedStill, again };
+	return { servedNs: servedStill ? null : lastNs - beganNs, servedStill, again };
 }
 
 /** Runs up to five times the longest before the first fault or in the schedule (`gap`) are normal; at least 40 ms. */

@@ -11,7 +11,7 @@ import {
 import { type Metric, type Plan, subjectOf } from "../model/plan.ts";
 import { limitIndex, samplesPerMessage } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
-import { type Facts, sampleOf, windowOf } from "./facts.ts";
+import { allOf, type Facts, sampleOf, windowOf } from "./facts.ts";
 import {
 	intendedBySecond,
 	limitIntervals,
@@ -153,14 +153,8 @@ function aboveBySecond(
 ): (second: number) => { count: number; above: number } {
 	let read = READ.get(merged);
 	if (!read?.values.includes(value)) {
-		const of = (distribution: Sample["distribution"]) => ({
-			distribution,
-			n: distribution.count,
-			min: null,
-			max: null,
-		});
 		// Hours have no intervals: `phases` are theirs in a plan without.
-		const wanted = [sample, ...merged.phases.slice(0, plan.phases.length).map(of)]
+		const wanted = [sample, ...merged.phases.slice(0, plan.phases.length).map(allOf)]
 			.filter((s) => s.n > 0)
 			.flatMap((s) =>
 				percentilesOf(plan, metric).map((p) => valueAtRank(s, rank(s.n, p)) ?? value),

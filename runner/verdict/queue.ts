@@ -119,6 +119,8 @@ interface Drain extends Omit<NonNullable<Run["drain"]>, "problem" | "code" | "va
 const DRAINED_MESSAGES = 1000;
 const DRAINED_SHARE = 0.01;
 
+const NOT_DRAINED = { drainNs: null, perSecond: null, mostPerSecond: null, undrainedNs: null };
+
 export function drainOf(collected: Collected): Drain | null {
 	const { plan, ticks, counters } = collected;
 	const { backlog, schedule } = plan;
@@ -135,8 +137,7 @@ export function drainOf(collected: Collected): Drain | null {
 	const all = [...inPause, ...after].map(({ y }) => y);
 	const peak = all.length === 0 ? null : Math.max(0, largestOf(all));
 	const drainedAt = Math.max(DRAINED_MESSAGES, DRAINED_SHARE * (peak ?? 0));
-	const times = { drainNs: null, perSecond: null, mostPerSecond: null, undrainedNs: null };
-	const none = { peak, drainedAt, ...times };
+	const none = { peak, drainedAt, ...NOT_DRAINED };
 	if (peak === null || top === undefined) {
 		const text = "the run broke off before its consumers went on";
 		return { ...none, open: said("backlog-broken-off", text) };
@@ -176,13 +177,11 @@ function caughtUp({ plan, totals }: Collected): Drain | null {
 	if (totals === null) return null;
 	const { catchUp } = totals;
 	const peak = catchUp == null ? null : messagesBefore(plan.schedule, catchUp.beganNs);
-	const times = { drainNs: null, perSecond: null, mostPerSecond: null, undrainedNs: null };
-	const none = { peak, drainedAt: 0, ...times };
-	if (catchUp == null)
-		return {
-			...none,
-			open: said("catch-up-not-begun", "the run broke off before it began to read"),
-		};
+	const none = { peak, drainedAt: 0, ...NOT_DRAINED };
+	if (catchUp == null) {
+		const text = "the run broke off before it began to read";
+		return { ...none, open: said("catch-up-not-begun", text) };
+	}
 	const { beganNs, untilNs, messages } = catchUp;
 	const { warmupNs, durationNs } = plan.schedule;
 	if (untilNs === null) {
